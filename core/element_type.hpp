@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace tessera {
+
+/// A small fixed vector as one element of a variable, for example a velocity.
+template <class T, int N>
+struct Vec {
+  T value[N];
+  constexpr T operator[](int n) const { return value[n]; }
+  constexpr T& operator[](int n) { return value[n]; }
+  friend constexpr bool operator==(const Vec&, const Vec&) = default;
+};
+
+/// The number type of a variable's components.
+enum class Scalar : std::uint8_t { Float32 = 1, Float64 = 2, Int32 = 3, Int64 = 4 };
+
+/// What one element of a variable is: `components` numbers of one type, stored together.
+struct ElementType {
+  Scalar scalar = Scalar::Float64;
+  std::int32_t components = 1;
+
+  constexpr std::int64_t scalarBytes() const {
+    return scalar == Scalar::Float32 || scalar == Scalar::Int32 ? 4 : 8;
+  }
+  constexpr std::int64_t bytes() const { return scalarBytes() * components; }
+  friend constexpr bool operator==(const ElementType&, const ElementType&) = default;
+};
+
+namespace detail {
+template <class T>
+struct ElementTypeOf {
+  static_assert(std::is_same_v<T, double> || std::is_same_v<T, float> || std::is_same_v<T, std::int32_t> ||
+                    std::is_same_v<T, std::int64_t>,
+                "a variable holds double, float, int32_t, int64_t or a Vec of one of them");
+  static constexpr ElementType value{std::is_same_v<T, double>         ? Scalar::Float64
+                                     : std::is_same_v<T, float>        ? Scalar::Float32
+                                     : std::is_same_v<T, std::int32_t> ? Scalar::Int32
+                                                                       : Scalar::Int64,
+                                     1};
+};
+template <class T, int N>
+struct ElementTypeOf<Vec<T, N>> {
+  static constexpr ElementType value{ElementTypeOf<T>::value.scalar, N};
+};
+}  // namespace detail
+
+/// The ElementType of a C++ type: double, float, int32_t, int64_t, or Vec<T, N> of them.
+template <class T>
+inline constexpr ElementType elementTypeOf = detail::ElementTypeOf<T>::value;
+
+/// "double", "float[3]": the words used in messages and checkpoints.
+std::string asText(ElementType type);
+
+/// Where on the mesh the elements of a variable sit.
+enum class Centering : std::uint8_t { Cell, Node, FaceX, FaceY, FaceZ };
+
+/// "cell", "node", "face x"...
+std::string asText(Centering centering);
+
+}  // namespace tessera
