@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "core/box.hpp"
+#include "core/exact_sum.hpp"
+#include "core/kernel.hpp"
+
+namespace tessera {
+
+/// Where a kernel runs. A component writes one body; the tag decides what its fields and loops become.
+struct Cpu {};      ///< one worker thread of the host, plain fields
+struct Checked {};  ///< as Cpu, with every access compared with what the task declared
+struct Gpu {};      ///< a stream of a device
+
+/// How contributions of patches are joined. Distinct types, so that `reduce` can return the right thing.
+struct MinTag {};
+struct MaxTag {};
+struct SumTag {};
+inline constexpr MinTag Min{};
+inline constexpr MaxTag Max{};
+inline constexpr SumTag Sum{};
+
+/// Runs `kernel(Index)` once for each index of `box`, x fastest. On the CPU it is a plain loop nest inside the
+/// calling thread, so the compiler vectorises it; `name` is what profilers show.
+template <class Exec, class Kernel>
+inline void forEach(Exec, const char* /*name*/, const Box& box, Kernel&& kernel) {
+  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
+    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
+      for (std::int64_t i = box.lo.i; i < box.hi.i; ++i) kernel(Index{i, j, k});
+    }
+  }
+}
+
+/// The smallest `kernel(Index)` over the box; +infinity for an empty box.
+template <class Exec, class Kernel>
+double reduce(Exec exec, const char* name, const Box& box, MinTag, Kernel&& kernel) {
+  double result = std::numeric_limits<double>::infinity();
+  forEach(exec, name, box, [&](Index x) { result = std::min(result, static_cast<double>(kernel(x))); });
+  return result;
+}
+
+/// The largest `kernel(Index)` over the box; -infinity for an empty box.
+template <class Exec, class Kernel>
+double reduce(Exec exec, const char* name, const Box& box, MaxTag, Kernel&& kernel) {
+  double result = -std::numeric_limits<double>::infinity();
+  forEach(exec, name, box, [&](Index x) { result = std::max(result, static_cast<double>(kernel(x))); });
+  return result;
+}
+
+/// The exact sum of `kernel(Index)` over the box: the same for any order, patch layout and rank count.
+template <class Exec, class Kernel>
+ExactSum reduce(Exec exec, const char* name, const Box& box, SumTag, Kernel&& kernel) {
+  ExactSum sum;
+  forEach(exec, name, box, [&](Index x) { sum.add(static_cast<double>(kernel(x))); });
+  return sum;
+}
+
+}  // namespace tessera
