@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/parameters.hpp"
+#include "grid/geometry.hpp"
+#include "grid/label.hpp"
+#include "taskgraph/step_plan.hpp"
+
+namespace tessera {
+
+/// A column of the history: a reduction that `declareDiagnostics` contributes to, and how to show it.
+struct Diagnostic {
+  std::string name;  ///< "heat.total", "heat.error_l2"
+  ReductionLabel reduction;
+  std::function<double(double)> show;  ///< from the reduced number to the column; empty: as it is
+};
+
+/// What a component gets to configure itself.
+struct ComponentSetup {
+  LabelTable& labels;
+  const Geometry& geometry;
+  /// Every component contributes (Min) the largest stable time step to this, or nothing.
+  ReductionLabel stableDt;
+};
+
+/// One physics. The simulation calls, in this order: `declareParameters` (any time, also without a deck),
+/// `configure` once, then the declare functions once each; it never calls two at once.
+///
+/// A step is `declareStep`: tasks that read Old and write New; New becomes Old after it. Labels that a plan does
+/// not write keep their Old value.
+class Component {
+ public:
+  virtual ~Component() = default;
+
+  /// The component's name in decks, and the name of its table: "heat".
+  virtual std::string name() const = 0;
+  /// One line for `tessera list`.
+  virtual std::string summary() const = 0;
+  virtual void declareParameters(ParameterTable& table) const = 0;
+  virtual void configure(const ParameterValues& values, ComponentSetup& setup) = 0;
+
+  /// Tasks that write every variable at the start time.
+  virtual void declareInitial(StepPlan& plan) const = 0;
+  virtual void declareStep(StepPlan& plan) const = 0;
+  /// Tasks that only read Old and contribute to reductions; run when a history line is due.
+  virtual void declareDiagnostics(StepPlan& /*plan*/) const {}
+  virtual std::vector<Diagnostic> diagnostics() const { return {}; }
+};
+
+/// Makes components by name; the program and outside programs fill one, there is no global list.
+class ComponentRegistry {
+ public:
+  using Maker = std::function<std::unique_ptr<Component>()>;
+
+  /// Throws InternalError when the name is taken.
+  void add(Maker maker);
+  template <class C>
+  void add() {
+    add([] { return std::make_unique<C>(); });
+  }
+  /// A new component, or an empty pointer for an unknown name.
+  std::unique_ptr<Component> make(const std::string& name) const;
+  /// In the order of adding.
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<Maker> makers_;
+};
+
+/// heat, advection, wave: what the `tessera` program offers.
+ComponentRegistry builtInComponents();
+
+}  // namespace tessera

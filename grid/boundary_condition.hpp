@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/box.hpp"
+#include "core/expression.hpp"
+
+namespace tessera {
+
+class ParameterTable;
+class ParameterValues;
+
+/// What a variable does beyond one side of the domain. Values hold at the domain's face.
+enum class BoundaryKind {
+  Dirichlet,  ///< the value is given: the halo mirrors the interior about it (second order)
+  Neumann,    ///< the outward normal derivative is given
+  Outflow,    ///< the last interior value continues (zero order extrapolation)
+};
+
+/// The six sides in the order x_low, x_high, y_low, y_high, z_low, z_high.
+inline constexpr int kSides = 6;
+constexpr int sideOf(int axis, bool high) { return 2 * axis + (high ? 1 : 0); }
+/// "x_low" ... "z_high", as in decks and messages.
+const char* sideName(int side);
+
+/// The condition of one side; `value` may depend on position and time and is not used by Outflow.
+struct SideCondition {
+  BoundaryKind kind = BoundaryKind::Outflow;
+  Expression value;
+};
+
+/// The conditions of one variable; a side without one may not be read beyond (the graph compiler says so).
+struct BoundaryConditions {
+  std::array<std::optional<SideCondition>, kSides> sides;
+
+  /// The same condition on all six sides.
+  static BoundaryConditions everywhere(BoundaryKind kind, double value = 0.0);
+};
+
+/// Declares `boundary.x_low.type`, `boundary.x_low.value` ... for all sides of a component's table.
+void declareBoundaries(ParameterTable& table, BoundaryKind byDefault);
+/// Reads what `declareBoundaries` declared.
+BoundaryConditions readBoundaries(const ParameterValues& values);
+
+}  // namespace tessera

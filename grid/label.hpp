@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/element_type.hpp"
+#include "grid/boundary_condition.hpp"
+
+namespace tessera {
+
+inline constexpr Centering Cell = Centering::Cell;
+inline constexpr Centering Node = Centering::Node;
+inline constexpr Centering FaceX = Centering::FaceX;
+inline constexpr Centering FaceY = Centering::FaceY;
+inline constexpr Centering FaceZ = Centering::FaceZ;
+
+/// A number inside; names live in the LabelTable.
+using LabelId = std::int32_t;
+
+/// A typed variable name. A small value: copy it into kernels and members. Made by `LabelTable::variable`.
+template <class T, Centering C>
+struct Label {
+  using Element = T;
+  static constexpr Centering kCentering = C;
+  LabelId id = -1;
+};
+
+/// The name of a number that all patches contribute to (a time step, a sum, an error norm).
+struct ReductionLabel {
+  LabelId id = -1;
+};
+
+/// What is known of a variable.
+struct LabelInfo {
+  std::string name;
+  ElementType type;
+  Centering centering = Centering::Cell;
+  std::string unit;
+  BoundaryConditions boundary;
+};
+
+/// All variable and reduction names of one simulation; ids are dense and count up in the order of first use.
+/// Components couple by asking for the same name. Fill it on one thread, before the first compile.
+class LabelTable {
+ public:
+  /// The label of that name, made at first use. Throws InternalError when the name is known with another type
+  /// or centering. Names: letters, digits, '.', '_' and '-', at most 100.
+  template <class T, Centering C>
+  Label<T, C> variable(std::string_view name, std::string_view unit = "") {
+    return {find(name, elementTypeOf<T>, C, unit)};
+  }
+  /// The reduction of that name, made at first use.
+  ReductionLabel reduction(std::string_view name);
+
+  template <class T, Centering C>
+  void setBoundary(Label<T, C> label, BoundaryConditions conditions) {
+    infos_[static_cast<std::size_t>(label.id)].boundary = std::move(conditions);
+  }
+
+  const LabelInfo& info(LabelId id) const { return infos_[static_cast<std::size_t>(id)]; }
+  LabelId count() const { return static_cast<LabelId>(infos_.size()); }
+  const std::string& reductionName(LabelId id) const { return reductions_[static_cast<std::size_t>(id)]; }
+  LabelId reductionCount() const { return static_cast<LabelId>(reductions_.size()); }
+  /// The id of a variable name, or -1.
+  LabelId idOf(std::string_view name) const;
+
+ private:
+  LabelId find(std::string_view name, ElementType type, Centering centering, std::string_view unit);
+
+  std::vector<LabelInfo> infos_;
+  std::vector<std::string> reductions_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/box.hpp"
+#include "core/element_type.hpp"
+
+namespace tessera {
+
+/// A patch's number, dense over all levels of a hierarchy: level 0 first, in the order of the lattice.
+using PatchId = std::int64_t;
+/// A level's number; 0 is the coarsest.
+using LevelId = int;
+/// The number of a process of the job.
+using Rank = int;
+
+/// A box of cells of one level; the unit of decomposition, of tasks and of storage.
+struct Patch {
+  PatchId id = 0;
+  LevelId level = 0;
+  Box cells;
+};
+
+/// "L1/P0042 [32,0,0]..[63,31,31]", the name of a patch in every message.
+std::string asText(const Patch& patch);
+
+}  // namespace tessera

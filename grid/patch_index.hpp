@@ -1,0 +1,56 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/box.hpp"
+#include "grid/patch.hpp"
+
+namespace tessera {
+
+/// Finds the patches that overlap a box: a lattice of buckets about as large as a patch, each listing the patches
+/// that touch it. Building costs O(patches), a query O(patches found). Immutable; safe from any thread.
+class PatchIndex {
+ public:
+  PatchIndex() = default;
+  explicit PatchIndex(std::span<const Patch> patches);
+
+  /// Calls `visit(position in the list)` once for each patch that overlaps `cells`, in ascending order.
+  template <class Visit>
+  void visit(const Box& cells, Visit&& visit) const {
+    const Box query = intersect(cells, bounds_);
+    if (query.empty()) return;
+    const Index first = bucketOf(query.lo);
+    const Index last = bucketOf(query.hi - Index{1, 1, 1});
+    if (first == last) {
+      for (const std::uint32_t n : bucket(first)) {
+        if (!intersect(boxes_[n], query).empty()) visit(std::size_t{n});
+      }
+      return;
+    }
+    std::vector<std::uint32_t> found;
+    collect(first, last, query, found);
+    for (const std::uint32_t n : found) visit(std::size_t{n});
+  }
+
+ private:
+  Index bucketOf(Index cell) const {
+    return {(cell.i - bounds_.lo.i) / size_.i, (cell.j - bounds_.lo.j) / size_.j, (cell.k - bounds_.lo.k) / size_.k};
+  }
+  std::span<const std::uint32_t> bucket(Index b) const {
+    const auto at = static_cast<std::size_t>((b.k * buckets_.j + b.j) * buckets_.i + b.i);
+    return std::span(items_).subspan(offsets_[at], offsets_[at + 1] - offsets_[at]);
+  }
+  void collect(Index first, Index last, const Box& query, std::vector<std::uint32_t>& found) const;
+
+  Box bounds_;
+  Extent size_{1, 1, 1};
+  Extent buckets_{0, 0, 0};
+  std::vector<Box> boxes_;
+  std::vector<std::size_t> offsets_;
+  std::vector<std::uint32_t> items_;
+};
+
+}  // namespace tessera

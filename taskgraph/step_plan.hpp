@@ -1,0 +1,134 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/exec.hpp"
+#include "taskgraph/access.hpp"
+
+namespace tessera {
+
+// What a kernel sees; defined in datawarehouse/task_context.hpp, which every component includes.
+struct TaskFrame;
+template <class Exec>
+class PatchTask;
+
+/// A task's body for each place it can run; empty where it cannot.
+struct TaskBody {
+  std::function<void(const TaskFrame&)> cpu;
+  std::function<void(const TaskFrame&)> checked;
+  bool device = false;  ///< the same body may run on a device
+};
+
+/// Everything declared about one task; plain data that the graph compiler reads.
+struct TaskDeclaration {
+  std::string name;  ///< "Component::verb"
+  std::source_location where;
+  std::vector<ReadDeclaration> reads;
+  std::vector<WriteDeclaration> writes;
+  std::vector<ContributionDeclaration> contributions;
+  int priority = 0;
+  int streams = 1;
+  TaskBody body;
+};
+
+/// Adds clauses to one task; returned by `StepPlan::task`. Clauses may stand in any order.
+class TaskBuilder {
+ public:
+  explicit TaskBuilder(TaskDeclaration& task) : task_(task) {}
+
+  /// The task reads `label` of `generation` on its patch, and `halo(...)` cells around it.
+  template <class T, Centering C, class... Clauses>
+  TaskBuilder& reads(Generation generation, Label<T, C> label, const Clauses&... clauses) {
+    ReadDeclaration read{generation, label.id, {}, {}};
+    (apply(read, clauses), ...);
+    task_.reads.push_back(std::move(read));
+    return *this;
+  }
+  /// The task computes the New value of `label` on every cell of its patch.
+  template <class T, Centering C>
+  TaskBuilder& writes(Label<T, C> label) {
+    task_.writes.push_back({label.id, false, {}});
+    return *this;
+  }
+  /// The task changes, in place, the New value that another task wrote; `from(task)` where several did.
+  template <class T, Centering C>
+  TaskBuilder& modifies(Label<T, C> label, FromClause source = {}) {
+    task_.writes.push_back({label.id, true, std::string(source.task)});
+    return *this;
+  }
+  /// The task calls `contribute(reduction, value)` on every patch.
+  template <class Tag>
+  TaskBuilder& contributes(ReductionLabel reduction, Tag) {
+    constexpr ReductionKind kind = std::is_same_v<Tag, MinTag>   ? ReductionKind::Min
+                                   : std::is_same_v<Tag, MaxTag> ? ReductionKind::Max
+                                                                 : ReductionKind::Sum;
+    task_.contributions.push_back({reduction.id, kind});
+    return *this;
+  }
+  /// Higher runs earlier among ready tasks.
+  TaskBuilder& priority(int value) {
+    task_.priority = value;
+    return *this;
+  }
+  /// The device part is split over `n` streams.
+  TaskBuilder& streams(int n) {
+    task_.streams = n;
+    return *this;
+  }
+  /// The body, a callable that takes `const auto& task`; one source for all listed places (Cpu, Gpu).
+  template <class... Places, class Body>
+  TaskBuilder& runs(Body body) {
+    if constexpr ((std::is_same_v<Places, Cpu> || ...)) {
+      setHostBodies<Cpu, Checked>(body);
+    }
+    task_.body.device = (std::is_same_v<Places, Gpu> || ...);
+    return *this;
+  }
+
+ private:
+  template <class Plain, class WithChecks, class Body>
+  void setHostBodies(const Body& body) {
+    task_.body.cpu = [body](const TaskFrame& frame) { body(PatchTask<Plain>(frame)); };
+    task_.body.checked = [body](const TaskFrame& frame) { body(PatchTask<WithChecks>(frame)); };
+  }
+  static void apply(ReadDeclaration& read, const HaloClause& clause) { read.halo = clause.layers; }
+  static void apply(ReadDeclaration& read, const FromClause& clause) { read.from = clause.task; }
+
+  TaskDeclaration& task_;
+};
+
+/// The task declarations of one kind of time step, in the order of declaration (which the graph compiler does
+/// not depend on). Filled by `Component::declareStep` and its siblings.
+///
+///   step.task("Diffusion::advance")
+///       .reads(Old, temperature_, halo(1))
+///       .writes(temperature_)
+///       .runs<Cpu, Gpu>([T = temperature_, p = params_](const auto& task) { advance(task, T, p); });
+class StepPlan {
+ public:
+  explicit StepPlan(std::string name) : name_(std::move(name)) {}
+
+  /// Starts a task. `name` is what people see everywhere: "Component::verb".
+  TaskBuilder task(std::string_view name, std::source_location where = std::source_location::current()) {
+    tasks_.emplace_back();
+    tasks_.back().name = name;
+    tasks_.back().where = where;
+    return TaskBuilder(tasks_.back());
+  }
+
+  const std::string& name() const { return name_; }
+  const std::deque<TaskDeclaration>& tasks() const { return tasks_; }
+
+ private:
+  std::string name_;
+  std::deque<TaskDeclaration> tasks_;  // a deque: builders keep references
+};
+
+}  // namespace tessera
