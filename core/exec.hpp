@@ -22,10 +22,28 @@ inline constexpr MinTag Min{};
 inline constexpr MaxTag Max{};
 inline constexpr SumTag Sum{};
 
-/// Runs `kernel(Index)` once for each index of `box`, x fastest. On the CPU it is a plain loop nest inside the
-/// calling thread, so the compiler vectorises it; `name` is what profilers show.
+/// Runs `kernel(Index)` once for each index of `box`, x fastest; iterations must not depend on one another. On the
+/// CPU it is a plain loop nest inside the calling thread, which the compiler vectorises along x; `name` is what
+/// profilers show.
 template <class Exec, class Kernel>
 inline void forEach(Exec, const char* /*name*/, const Box& box, Kernel&& kernel) {
+  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
+    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#elif defined(__GNUC__)
+#pragma GCC ivdep
+#endif
+      for (std::int64_t i = box.lo.i; i < box.hi.i; ++i) kernel(Index{i, j, k});
+    }
+  }
+}
+
+namespace detail {
+
+/// As forEach, in order: for loops whose iterations share a result.
+template <class Kernel>
+inline void forEachInOrder(const Box& box, Kernel&& kernel) {
   for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
     for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
       for (std::int64_t i = box.lo.i; i < box.hi.i; ++i) kernel(Index{i, j, k});
@@ -33,27 +51,29 @@ inline void forEach(Exec, const char* /*name*/, const Box& box, Kernel&& kernel)
   }
 }
 
+}  // namespace detail
+
 /// The smallest `kernel(Index)` over the box; +infinity for an empty box.
 template <class Exec, class Kernel>
-double reduce(Exec exec, const char* name, const Box& box, MinTag, Kernel&& kernel) {
+double reduce(Exec, const char* /*name*/, const Box& box, MinTag, Kernel&& kernel) {
   double result = std::numeric_limits<double>::infinity();
-  forEach(exec, name, box, [&](Index x) { result = std::min(result, static_cast<double>(kernel(x))); });
+  detail::forEachInOrder(box, [&](Index x) { result = std::min(result, static_cast<double>(kernel(x))); });
   return result;
 }
 
 /// The largest `kernel(Index)` over the box; -infinity for an empty box.
 template <class Exec, class Kernel>
-double reduce(Exec exec, const char* name, const Box& box, MaxTag, Kernel&& kernel) {
+double reduce(Exec, const char* /*name*/, const Box& box, MaxTag, Kernel&& kernel) {
   double result = -std::numeric_limits<double>::infinity();
-  forEach(exec, name, box, [&](Index x) { result = std::max(result, static_cast<double>(kernel(x))); });
+  detail::forEachInOrder(box, [&](Index x) { result = std::max(result, static_cast<double>(kernel(x))); });
   return result;
 }
 
 /// The exact sum of `kernel(Index)` over the box: the same for any order, patch layout and rank count.
 template <class Exec, class Kernel>
-ExactSum reduce(Exec exec, const char* name, const Box& box, SumTag, Kernel&& kernel) {
+ExactSum reduce(Exec, const char* /*name*/, const Box& box, SumTag, Kernel&& kernel) {
   ExactSum sum;
-  forEach(exec, name, box, [&](Index x) { sum.add(static_cast<double>(kernel(x))); });
+  detail::forEachInOrder(box, [&](Index x) { sum.add(static_cast<double>(kernel(x))); });
   return sum;
 }
 

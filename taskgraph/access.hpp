@@ -5,14 +5,10 @@
 #include <string_view>
 
 #include "core/box.hpp"
+#include "grid/generation.hpp"
 #include "grid/label.hpp"
 
 namespace tessera {
-
-/// Which end of the time step a value belongs to: `Old` is the end of the last step, `New` is being computed.
-enum class Generation : std::uint8_t { Old, New };
-inline constexpr Generation Old = Generation::Old;
-inline constexpr Generation New = Generation::New;
 
 /// A clause of `reads`: how many cells outside its patch the task reads.
 struct HaloClause {

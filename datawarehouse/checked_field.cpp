@@ -1,0 +1,80 @@
+#include "datawarehouse/checked_field.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace tessera::detail {
+namespace {
+
+const char* clauseFor(AccessMode mode) {
+  switch (mode) {
+    case AccessMode::ReadOld: return ".reads(Old, ";
+    case AccessMode::ReadNew: return ".reads(New, ";
+    case AccessMode::Write: return ".writes(";
+    case AccessMode::Modify: return ".modifies(";
+  }
+  return "";
+}
+
+const char* verbFor(AccessMode mode) {
+  switch (mode) {
+    case AccessMode::ReadOld: return "reads Old ";
+    case AccessMode::ReadNew: return "reads New ";
+    case AccessMode::Write: return "writes ";
+    case AccessMode::Modify: return "modifies ";
+  }
+  return "";
+}
+
+/// How many layers `x` lies outside the indices that the patch owns.
+std::int64_t layersOutside(const Box& owned, Index x) {
+  std::int64_t layers = 0;
+  for (int d = 0; d < kAxes; ++d) {
+    layers = std::max({layers, owned.lo[d] - x[d], x[d] - owned.hi[d] + 1});
+  }
+  return layers;
+}
+
+}  // namespace
+
+void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted) {
+  const std::string& name = frame.labels->info(label).name;
+  throw UndeclaredAccess(Message("task uses a label that it did not declare")
+                             .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+                             .line("uses      ", verbFor(wanted), name)
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       add ", clauseFor(wanted), name, ") to ", frame.task)
+                             .text(),
+                         name);
+}
+
+void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction) {
+  const std::string& name = frame.labels->reductionName(reduction.id);
+  throw UndeclaredAccess(Message("task contributes to a reduction that it did not declare")
+                             .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+                             .line("reduction ", name)
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       add .contributes(", name, ", Min|Max|Sum) to ", frame.task)
+                             .text(),
+                         name);
+}
+
+void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  const Box owned = frame.level->ownedBy(*frame.patch, info.centering);
+  const std::int64_t layers = layersOutside(owned, x);
+  const bool reading = access.mode == AccessMode::ReadOld || access.mode == AccessMode::ReadNew;
+  Message message(reading ? "task reads more halo than it declared" : "task writes outside its patch");
+  message.line("task      ", frame.task, " on patch ", asText(*frame.patch))
+      .line(reading ? "reads     " : "writes    ", info.name, " at ", asText(info.centering), " ", asText(x), ", ", layers,
+            layers == 1 ? " layer" : " layers", " outside the patch")
+      .line("declared  ", asText(access.declared), " at ", frame.declaredAt);
+  if (reading) {
+    message.line("fix       declare halo(", layers, ") for ", info.name, " in ", frame.task);
+  } else {
+    message.line("fix       write only task.interior(), or move the work to the task of the neighbouring patch");
+  }
+  throw UndeclaredAccess(message.text(), info.name);
+}
+
+}  // namespace tessera::detail

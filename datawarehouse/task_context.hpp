@@ -1,0 +1,111 @@
+#pragma once
+
+#include <type_traits>
+
+#include "core/exec.hpp"
+#include "datawarehouse/checked_field.hpp"
+#include "datawarehouse/task_frame.hpp"
+#include "grid/generation.hpp"
+
+namespace tessera {
+
+/// What a kernel sees of one task on one patch. `Exec` says where it runs; the same body serves all of them.
+/// Use it inside the task only; each call is cheap but not free: take fields once, before the loop.
+///
+///   const auto T = task.read(Old, temperature);
+///   const auto next = task.write(temperature);
+///   forEach(task.exec(), "advance", task.interior(), [=] TESSERA_KERNEL(Index x) { next(x) = T(x); });
+template <class Exec>
+class PatchTask {
+ public:
+  template <class T>
+  using FieldOf = std::conditional_t<std::is_same_v<Exec, Checked>, CheckedField<T>, Field<T>>;
+
+  explicit PatchTask(const TaskFrame& frame) : frame_(&frame) {}
+
+  Exec exec() const { return {}; }
+
+  /// The declared read of `label`; throws UndeclaredAccess when there is none.
+  template <class T, Centering C>
+  FieldOf<const T> read(Generation generation, Label<T, C> label) const {
+    return field<const T>(label.id, generation == Generation::Old ? AccessMode::ReadOld : AccessMode::ReadNew);
+  }
+  /// The declared write of `label`: every index of `interior(label)` has to be written.
+  template <class T, Centering C>
+  FieldOf<T> write(Label<T, C> label) const {
+    return field<T>(label.id, AccessMode::Write);
+  }
+  /// The declared in-place change of `label`.
+  template <class T, Centering C>
+  FieldOf<T> modify(Label<T, C> label) const {
+    return field<T>(label.id, AccessMode::Modify);
+  }
+
+  /// The cells of the patch.
+  const Box& interior() const { return frame_->patch->cells; }
+  /// The indices that the patch owns of a label: its cells, or its nodes or faces without the upper border, which
+  /// belongs to the neighbour (and to the patch at the end of the domain).
+  template <class T, Centering C>
+  Box interior(Label<T, C>) const {
+    return frame_->level->ownedBy(*frame_->patch, C);
+  }
+
+  const Patch& patch() const { return *frame_->patch; }
+  const Level& level() const { return *frame_->level; }
+  const Geometry& geometry() const { return frame_->level->geometry(); }
+  /// Cell sizes of the level along the axes.
+  const Real3& spacing() const { return frame_->level->spacing(); }
+  /// 1/h^2 along a resolved axis, 0 along one of a single cell: a Laplacian then needs no case distinction.
+  Real3 inverseSquaredSpacing() const {
+    Real3 r;
+    for (int d = 0; d < kAxes; ++d) r[d] = geometry().active(d) ? 1.0 / (spacing()[d] * spacing()[d]) : 0.0;
+    return r;
+  }
+  /// 1/h along a resolved axis, 0 along one of a single cell.
+  Real3 inverseSpacing() const {
+    Real3 r;
+    for (int d = 0; d < kAxes; ++d) r[d] = geometry().active(d) ? 1.0 / spacing()[d] : 0.0;
+    return r;
+  }
+
+  double time() const { return frame_->time; }  ///< time of Old
+  double dt() const { return frame_->dt; }      ///< New is at time() + dt()
+  std::int64_t step() const { return frame_->step; }
+
+  /// Gives this patch's share of a declared reduction (Min or Max).
+  void contribute(ReductionLabel reduction, double value) const {
+    PatchContribution& c = contribution(reduction);
+    c.value = value;
+    c.given = true;
+  }
+  /// Gives this patch's share of a declared Sum.
+  void contribute(ReductionLabel reduction, const ExactSum& sum) const {
+    PatchContribution& c = contribution(reduction);
+    c.sum = sum;
+    c.given = true;
+  }
+
+ private:
+  template <class T>
+  FieldOf<T> field(LabelId label, AccessMode mode) const {
+    for (const TaskAccess& access : frame_->accesses) {
+      if (access.label != label || access.mode != mode) continue;
+      if constexpr (std::is_same_v<Exec, Checked>) {
+        return FieldOf<T>(*frame_, access);
+      } else {
+        return FieldOf<T>(reinterpret_cast<T*>(access.data), access.layout);
+      }
+    }
+    detail::reportUndeclared(*frame_, label, mode);
+  }
+  PatchContribution& contribution(ReductionLabel reduction) const {
+    for (PatchContribution& c : frame_->contributions) {
+      if (c.reduction == reduction.id) return c;
+    }
+    detail::reportUndeclaredReduction(*frame_, reduction);
+  }
+
+  const TaskFrame* frame_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/exact_sum.hpp"
+#include "datawarehouse/field.hpp"
+#include "grid/label.hpp"
+#include "grid/level.hpp"
+
+namespace tessera {
+
+/// What a running task may do with one variable.
+enum class AccessMode : std::uint8_t { ReadOld, ReadNew, Write, Modify };
+
+/// One declared access, resolved to memory.
+struct TaskAccess {
+  AccessMode mode = AccessMode::ReadOld;
+  LabelId label = -1;
+  std::byte* data = nullptr;
+  Layout layout;
+  Box declared;                            ///< indices that the task may touch
+  std::vector<std::uint8_t>* written = nullptr;  ///< checked mode: one mark an index of `declared`
+};
+
+/// What one patch of a task contributed to one reduction.
+struct PatchContribution {
+  LabelId reduction = -1;
+  double value = 0.0;
+  ExactSum sum;
+  bool given = false;
+};
+
+/// Everything one run of one task on one patch sees; made by the step runner, read by PatchTask.
+struct TaskFrame {
+  std::string_view task;       ///< name, for messages
+  std::string_view declaredAt;  ///< "components/heat/heat.cpp:41"
+  const Patch* patch = nullptr;
+  const Level* level = nullptr;
+  const LabelTable* labels = nullptr;
+  std::span<const TaskAccess> accesses;
+  std::span<PatchContribution> contributions;
+  double time = 0.0;  ///< of Old
+  double dt = 0.0;
+  std::int64_t step = 0;
+};
+
+}  // namespace tessera

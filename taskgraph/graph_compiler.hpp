@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grid/hierarchy.hpp"
+#include "grid/label.hpp"
+#include "grid/rank_map.hpp"
+#include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/step_plan.hpp"
+
+namespace tessera {
+
+/// From whose point of view to compile. `rank` need not be the real one.
+struct CompileInput {
+  std::shared_ptr<const Hierarchy> hierarchy;
+  const LabelTable* labels = nullptr;
+  const RankMap* owners = nullptr;
+  Rank rank = 0;
+  std::int64_t tagBound = (std::int64_t{1} << 28) - 1;
+};
+
+/// Compiles all step plans of a simulation together: they share memory, so the halo of a label is the largest that
+/// any of them asks for. `plans[0]` runs first (the initial plan). A pure function: no MPI, threads or I/O.
+///
+/// Throws PlanError with every fault of every plan at once: a read without producer, two producers, a cycle, an
+/// ambiguous version, a halo wider than the level, a missing boundary condition, a task without a body.
+CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& input);
+
+/// The faults of a set of plans; each is a paragraph with a fix.
+class PlanError : public Error {
+ public:
+  explicit PlanError(std::vector<std::string> faults);
+  const std::vector<std::string>& faults() const { return faults_; }
+
+ private:
+  std::vector<std::string> faults_;
+};
+
+}  // namespace tessera
