@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -18,7 +19,8 @@ enum class ErrorKind : int {
 };
 
 /// Base of every exception that Tessera throws: a whole sentence with a fix, and the exit code it leads to.
-/// The text never ends in a newline; further lines are indented by two blanks.
+/// The text never ends in a newline; further lines are indented by two blanks. A worker thread hands a failure on
+/// as a plain value: `copy()` there, `raise()` where it is reported.
 class Error : public std::exception {
  public:
   Error(ErrorKind kind, std::string text) : kind_(kind), text_(std::move(text)) {}
@@ -27,29 +29,43 @@ class Error : public std::exception {
   ErrorKind kind() const noexcept { return kind_; }
   int exitCode() const noexcept { return static_cast<int>(kind_); }
 
+  virtual std::unique_ptr<Error> copy() const { return std::make_unique<Error>(*this); }
+  [[noreturn]] virtual void raise() const { throw *this; }
+
  private:
   ErrorKind kind_;
   std::string text_;
 };
 
+/// What every class of error derives from, so that `copy` and `raise` keep its type.
+template <class Derived>
+class ErrorClass : public Error {
+ public:
+  using Error::Error;
+  std::unique_ptr<Error> copy() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+  [[noreturn]] void raise() const override { throw static_cast<const Derived&>(*this); }
+};
+
 /// One class for each kind of mistake, so that a test and a caller can tell them apart.
-struct UsageError : Error {
-  explicit UsageError(std::string text) : Error(ErrorKind::Usage, std::move(text)) {}
+struct UsageError : ErrorClass<UsageError> {
+  explicit UsageError(std::string text) : ErrorClass(ErrorKind::Usage, std::move(text)) {}
 };
-struct DeckError : Error {
-  explicit DeckError(std::string text) : Error(ErrorKind::Usage, std::move(text)) {}
+struct DeckError : ErrorClass<DeckError> {
+  explicit DeckError(std::string text) : ErrorClass(ErrorKind::Usage, std::move(text)) {}
 };
-struct InputError : Error {
-  explicit InputError(std::string text) : Error(ErrorKind::Input, std::move(text)) {}
+struct InputError : ErrorClass<InputError> {
+  explicit InputError(std::string text) : ErrorClass(ErrorKind::Input, std::move(text)) {}
 };
-struct NumericalError : Error {
-  explicit NumericalError(std::string text) : Error(ErrorKind::Numerical, std::move(text)) {}
+struct NumericalError : ErrorClass<NumericalError> {
+  explicit NumericalError(std::string text) : ErrorClass(ErrorKind::Numerical, std::move(text)) {}
 };
-struct OutputError : Error {
-  explicit OutputError(std::string text) : Error(ErrorKind::Output, std::move(text)) {}
+struct OutputError : ErrorClass<OutputError> {
+  explicit OutputError(std::string text) : ErrorClass(ErrorKind::Output, std::move(text)) {}
 };
-struct InternalError : Error {
-  explicit InternalError(std::string text) : Error(ErrorKind::Internal, std::move(text)) {}
+struct InternalError : ErrorClass<InternalError> {
+  explicit InternalError(std::string text) : ErrorClass(ErrorKind::Internal, std::move(text)) {}
 };
 
 /// Builds a message of a headline and aligned lines:

@@ -9,10 +9,10 @@
 namespace tessera {
 
 /// A task touched data that it did not declare; the message names task, label, patch, cell and the clause to add.
-class UndeclaredAccess : public Error {
+class UndeclaredAccess : public ErrorClass<UndeclaredAccess> {
  public:
   UndeclaredAccess(std::string text, std::string label)
-      : Error(ErrorKind::Internal, std::move(text)), label_(std::move(label)) {}
+      : ErrorClass(ErrorKind::Internal, std::move(text)), label_(std::move(label)) {}
   const std::string& label() const { return label_; }
 
  private:

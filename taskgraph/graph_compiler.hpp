@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
 #include "grid/rank_map.hpp"
@@ -30,7 +31,7 @@ struct CompileInput {
 CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& input);
 
 /// The faults of a set of plans; each is a paragraph with a fix.
-class PlanError : public Error {
+class PlanError : public ErrorClass<PlanError> {
  public:
   explicit PlanError(std::vector<std::string> faults);
   const std::vector<std::string>& faults() const { return faults_; }

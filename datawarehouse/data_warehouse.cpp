@@ -1,0 +1,113 @@
+#include "datawarehouse/data_warehouse.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "core/contracts.hpp"
+#include "core/error.hpp"
+#include "datawarehouse/region_copy.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+std::shared_ptr<std::byte[]> allocateAligned(std::size_t bytes) {
+  auto* p = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlignment}));
+  return {p, [](std::byte* q) { ::operator delete(q, std::align_val_t{kAlignment}); }};
+}
+
+template <class T>
+void fillNan(std::byte* data, std::int64_t bytes) {
+  std::fill_n(reinterpret_cast<T*>(data), bytes / static_cast<std::int64_t>(sizeof(T)),
+              std::numeric_limits<T>::quiet_NaN());
+}
+
+void fillUnset(std::byte* data, std::int64_t bytes, Scalar scalar) {
+  switch (scalar) {
+    case Scalar::Float64: fillNan<double>(data, bytes); break;
+    case Scalar::Float32: fillNan<float>(data, bytes); break;
+    case Scalar::Int32:
+    case Scalar::Int64: std::memset(data, 0, static_cast<std::size_t>(bytes)); break;
+  }
+}
+
+}  // namespace
+
+DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const LabelTable& labels,
+                             std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries)
+    : hierarchy_(std::move(hierarchy)),
+      labels_(&labels),
+      ownPatches_(ownPatches.begin(), ownPatches.end()),
+      entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()) {
+  for (const EntryLayout& wanted : entries) {
+    const auto at = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), wanted.patch);
+    TESSERA_EXPECT(at != ownPatches_.end() && *at == wanted.patch, "ask for memory on own patches only");
+    allocate(wanted, static_cast<std::size_t>(at - ownPatches_.begin()));
+  }
+}
+
+void DataWarehouse::allocate(const EntryLayout& wanted, std::size_t local) {
+  Entry& e = entry(wanted.label, local);
+  TESSERA_EXPECT(e.bytes == nullptr, "one entry for each label and patch");
+  const LabelInfo& info = labels_->info(wanted.label);
+  const Geometry& geometry = hierarchy_->geometry();
+  e.layout = Layout(wanted.window, !geometry.hasHalo(1), !geometry.hasHalo(2));
+  e.hasOld = wanted.hasOld;
+  const std::int64_t one = e.layout.elements() * info.type.bytes();
+  const auto padded = (one + static_cast<std::int64_t>(kAlignment) - 1) / static_cast<std::int64_t>(kAlignment) *
+                      static_cast<std::int64_t>(kAlignment);
+  const std::int64_t total = wanted.hasOld ? 2 * padded : padded;
+  try {
+    e.bytes = allocateAligned(static_cast<std::size_t>(total));
+  } catch (const std::bad_alloc&) {
+    throw InternalError(Message("memory runs out")
+                            .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(wanted.patch)))
+                            .line("asks  ", total, " bytes after ", allocatedBytes_, " bytes for other variables")
+                            .line("fix   use more ranks on more hosts, or fewer cells")
+                            .text());
+  }
+  allocatedBytes_ += total;
+  e.generation[0] = e.bytes.get();
+  e.generation[1] = wanted.hasOld ? e.bytes.get() + padded : nullptr;
+  fillUnset(e.bytes.get(), total, info.type.scalar);
+}
+
+bool DataWarehouse::persists(LabelId label) const {
+  for (std::size_t local = 0; local < ownPatches_.size(); ++local) {
+    if (has(label, local)) return entry(label, local).hasOld;
+  }
+  return false;
+}
+
+void DataWarehouse::promote(std::span<const LabelId> written) {
+  for (const LabelId label : written) {
+    for (std::size_t local = 0; local < ownPatches_.size(); ++local) {
+      Entry& e = entry(label, local);
+      if (e.hasOld) std::swap(e.generation[0], e.generation[1]);
+    }
+  }
+}
+
+Box DataWarehouse::ownedBox(LabelId label, std::size_t local) const {
+  const Patch& patch = hierarchy_->patch(ownPatches_[local]);
+  return hierarchy_->level(patch.level).ownedBy(patch, labels_->info(label).centering);
+}
+
+void DataWarehouse::packOwned(LabelId label, std::size_t local, std::span<std::byte> packed) const {
+  const Box box = ownedBox(label, local);
+  const std::int64_t size = labels_->info(label).type.bytes();
+  TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size, "give room for the owned indices");
+  packRegion(packed, data(Generation::Old, label, local), layout(label, local), box, size);
+}
+
+void DataWarehouse::unpackOwned(LabelId label, std::size_t local, std::span<const std::byte> packed) {
+  const Box box = ownedBox(label, local);
+  const std::int64_t size = labels_->info(label).type.bytes();
+  TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size, "give the owned indices");
+  unpackRegion(data(Generation::Old, label, local), layout(label, local), box, packed, size);
+}
+
+}  // namespace tessera
