@@ -1,0 +1,252 @@
+#include "core/mpi_transport.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include <mpi.h>
+
+#include "core/contracts.hpp"
+#include "core/detail/check_mpi.hpp"
+#include "core/detail/message_check.hpp"
+#include "core/detail/mpi_start.hpp"
+#include "core/detail/request_table.hpp"
+#include "core/detail/single_thread_gate.hpp"
+#include "core/error.hpp"
+
+namespace tessera {
+
+namespace {
+
+enum class Kind { Send, Receive, Reduce };
+
+struct Operation {
+  Kind kind = Kind::Send;
+  int peer = 0;
+  std::int64_t tag = 0;
+  std::int64_t count = 0;          // bytes of a message, values of a reduction
+  std::vector<MPI_Request> parts;  // in order; keeps its capacity for the next user of the slot
+  std::size_t done = 0;
+};
+
+std::string describe(const Operation& op) {
+  if (op.kind == Kind::Reduce) return "a reduction of " + std::to_string(op.count) + " values";
+  return (op.kind == Kind::Send ? "a send to rank " : "a receive from rank ") + std::to_string(op.peer) +
+         ", tag " + std::to_string(op.tag) + ", " + std::to_string(op.count) + " bytes";
+}
+
+std::int64_t partCount(const Operation& op, std::size_t part, std::int64_t maxCount) {
+  return std::min(maxCount, op.count - static_cast<std::int64_t>(part) * maxCount);
+}
+
+// Calls visit(offset, count) for pieces that fit into one MPI call; once, with 0, where there is nothing.
+template <class Visit>
+void forEachPart(std::int64_t total, std::int64_t maxCount, const Visit& visit) {
+  std::int64_t offset = 0;
+  do {
+    const std::int64_t count = std::min(maxCount, total - offset);
+    visit(static_cast<std::ptrdiff_t>(offset), static_cast<int>(count));
+    offset += count;
+  } while (offset < total);
+}
+
+MPI_Comm duplicateWorld() {
+  MPI_Comm copy = MPI_COMM_NULL;
+  TESSERA_CHECK_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &copy), "duplicating the communicator of the job");
+  TESSERA_CHECK_MPI(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "setting the error handler");
+  return copy;
+}
+
+}  // namespace
+
+struct MpiTransport::Impl {
+  MPI_Comm messages = MPI_COMM_NULL;
+  MPI_Comm collectives = MPI_COMM_NULL;
+  int rank = 0;
+  int size = 1;
+  std::int64_t tagBound = 32767;  // what the MPI standard grants at least
+  std::int64_t maxCount = kMpiMaxCount;
+  int exceptionsAtStart = std::uncaught_exceptions();
+  detail::RequestTable<Operation> requests;
+  detail::SingleThreadGate gate;
+
+  void open() {
+    messages = duplicateWorld();
+    collectives = duplicateWorld();
+    TESSERA_CHECK_MPI(MPI_Comm_rank(messages, &rank), "asking for the rank");
+    TESSERA_CHECK_MPI(MPI_Comm_size(messages, &size), "asking for the number of ranks");
+    void* bound = nullptr;
+    int found = 0;
+    TESSERA_CHECK_MPI(MPI_Comm_get_attr(messages, MPI_TAG_UB, static_cast<void*>(&bound), &found),
+                      "asking for the largest tag");
+    if (found != 0) tagBound = *static_cast<const int*>(bound);
+  }
+
+  // Runs start(offset, count, &request) for every part of a new operation.
+  template <class Start>
+  Request begin(Kind kind, int peer, std::int64_t tag, std::int64_t count, const Start& start) {
+    const Request request = requests.add();
+    Operation& op = requests.at(request);
+    op.kind = kind;
+    op.peer = peer;
+    op.tag = tag;
+    op.count = count;
+    op.parts.clear();
+    op.done = 0;
+    forEachPart(count, maxCount, [&](std::ptrdiff_t offset, int part) {
+      op.parts.push_back(MPI_REQUEST_NULL);
+      TESSERA_CHECK_MPI(start(offset, part, &op.parts.back()), "the start of " + describe(op));
+    });
+    return request;
+  }
+
+  template <class T>
+  Request reduce(std::span<T> values, MPI_Datatype type, MPI_Op operation) {
+    const detail::SingleThreadGate::Pass pass(gate, rank);
+    return begin(Kind::Reduce, 0, 0, std::ssize(values),
+                 [&](std::ptrdiff_t offset, int count, MPI_Request* request) {
+                   return MPI_Iallreduce(MPI_IN_PLACE, values.data() + offset, count, type, operation,
+                                         collectives, request);
+                 });
+  }
+
+  void checkReceivedPart(const Operation& op, const MPI_Status& status) const {
+    int received = 0;
+    TESSERA_CHECK_MPI(MPI_Get_count(&status, MPI_BYTE, &received), "asking for the size of " + describe(op));
+    const std::int64_t expected = partCount(op, op.done, maxCount);
+    if (received == expected) return;
+    detail::sizesDiffer({.from = op.peer, .to = rank, .tag = op.tag},
+                        static_cast<std::int64_t>(op.done) * maxCount + received, op.count);
+  }
+
+  bool test(Request request) {
+    Operation& op = requests.at(request);
+    for (; op.done < op.parts.size(); ++op.done) {
+      int complete = 0;
+      MPI_Status status;
+      TESSERA_CHECK_MPI(MPI_Test(&op.parts[op.done], &complete, &status), describe(op));
+      if (complete == 0) return false;
+      if (op.kind == Kind::Receive) checkReceivedPart(op, status);
+    }
+    requests.remove(request);
+    return true;
+  }
+
+  void receiveText(std::string& text, int peer) const {
+    forEachPart(std::ssize(text), maxCount, [&](std::ptrdiff_t offset, int count) {
+      TESSERA_CHECK_MPI(
+          MPI_Recv(text.data() + offset, count, MPI_BYTE, peer, 0, collectives, MPI_STATUS_IGNORE),
+          "gathering " + std::to_string(text.size()) + " bytes from rank " + std::to_string(peer));
+    });
+  }
+
+  void sendText(std::string_view text, int peer) const {
+    forEachPart(std::ssize(text), maxCount, [&](std::ptrdiff_t offset, int count) {
+      TESSERA_CHECK_MPI(
+          MPI_Send(text.data() + offset, count, MPI_BYTE, peer, 0, collectives),
+          "gathering " + std::to_string(text.size()) + " bytes at rank " + std::to_string(peer));
+    });
+  }
+};
+
+MpiTransport::MpiTransport(std::int64_t maxCount) : impl_(std::make_unique<Impl>()) {
+  TESSERA_EXPECT(maxCount > 0 && maxCount <= kMpiMaxCount, "use a limit from 1 to the largest int");
+  impl_->maxCount = maxCount;
+  impl_->open();
+}
+
+MpiTransport::~MpiTransport() {
+  // Freeing is collective; while an exception is under way the other ranks are elsewhere.
+  if (std::uncaught_exceptions() > impl_->exceptionsAtStart) return;
+  int ended = 0;
+  if (MPI_Finalized(&ended) != MPI_SUCCESS || ended != 0) return;
+  MPI_Comm_free(&impl_->messages);
+  MPI_Comm_free(&impl_->collectives);
+}
+
+int MpiTransport::rank() const { return impl_->rank; }
+int MpiTransport::size() const { return impl_->size; }
+std::int64_t MpiTransport::tagBound() const { return impl_->tagBound; }
+std::int64_t MpiTransport::pending() const { return impl_->requests.live(); }
+
+Transport::Request MpiTransport::send(int peer, std::int64_t tag, std::span<const std::byte> bytes) {
+  detail::checkAddress(peer, tag, impl_->size, impl_->tagBound);
+  const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
+  return impl_->begin(Kind::Send, peer, tag, std::ssize(bytes),
+                      [&](std::ptrdiff_t offset, int count, MPI_Request* r) {
+                        return MPI_Isend(bytes.data() + offset, count, MPI_BYTE, peer, static_cast<int>(tag),
+                                         impl_->messages, r);
+                      });
+}
+
+Transport::Request MpiTransport::receive(int peer, std::int64_t tag, std::span<std::byte> bytes) {
+  detail::checkAddress(peer, tag, impl_->size, impl_->tagBound);
+  const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
+  return impl_->begin(Kind::Receive, peer, tag, std::ssize(bytes),
+                      [&](std::ptrdiff_t offset, int count, MPI_Request* r) {
+                        return MPI_Irecv(bytes.data() + offset, count, MPI_BYTE, peer, static_cast<int>(tag),
+                                         impl_->messages, r);
+                      });
+}
+
+Transport::Request MpiTransport::allReduceMin(std::span<double> values) {
+  return impl_->reduce(values, MPI_DOUBLE, MPI_MIN);
+}
+
+Transport::Request MpiTransport::allReduceMax(std::span<double> values) {
+  return impl_->reduce(values, MPI_DOUBLE, MPI_MAX);
+}
+
+Transport::Request MpiTransport::allReduceSum(std::span<std::int64_t> values) {
+  return impl_->reduce(values, MPI_INT64_T, MPI_SUM);
+}
+
+bool MpiTransport::test(Request request) {
+  const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
+  return impl_->test(request);
+}
+
+void MpiTransport::barrier() {
+  const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
+  TESSERA_CHECK_MPI(MPI_Barrier(impl_->collectives), "a barrier");
+}
+
+void MpiTransport::broadcast(std::string& bytes, int root) {
+  detail::checkRoot(root, impl_->size);
+  const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
+  std::int64_t length = std::ssize(bytes);
+  TESSERA_CHECK_MPI(MPI_Bcast(&length, 1, MPI_INT64_T, root, impl_->collectives), "broadcasting a length");
+  bytes.resize(static_cast<std::size_t>(length));
+  forEachPart(length, impl_->maxCount, [&](std::ptrdiff_t offset, int count) {
+    TESSERA_CHECK_MPI(MPI_Bcast(bytes.data() + offset, count, MPI_BYTE, root, impl_->collectives),
+                      "broadcasting " + std::to_string(length) + " bytes from rank " + std::to_string(root));
+  });
+}
+
+std::vector<std::string> MpiTransport::gather(std::string_view bytes, int root) {
+  detail::checkRoot(root, impl_->size);
+  const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
+  const bool isRoot = impl_->rank == root;
+  const std::int64_t length = std::ssize(bytes);
+  std::vector<std::int64_t> lengths(isRoot ? static_cast<std::size_t>(impl_->size) : 0);
+  TESSERA_CHECK_MPI(
+      MPI_Gather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, root, impl_->collectives),
+      "gathering lengths");
+  if (!isRoot) {
+    impl_->sendText(bytes, root);
+    return {};
+  }
+  std::vector<std::string> all(lengths.size());
+  for (std::size_t peer = 0; peer < all.size(); ++peer) {
+    all[peer].resize(static_cast<std::size_t>(lengths[peer]));
+    if (static_cast<int>(peer) == root) {
+      all[peer] = bytes;
+    } else {
+      impl_->receiveText(all[peer], static_cast<int>(peer));
+    }
+  }
+  return all;
+}
+
+void MpiTransport::abort(int exitCode) { detail::abortJob(exitCode); }
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "core/transport.hpp"
+
+namespace tessera {
+
+/// The ranks of an MPI job. Needs a living `MpiSession`, and has to end before it.
+///
+/// It works on its own duplicates of MPI_COMM_WORLD, one for messages and one for reductions and collectives,
+/// so that two transports (one a subsystem) never take each other's messages. Making and ending one is
+/// collective: every rank does it, in the same order.
+///
+/// A message or reduction of more than `maxCount` bytes or values is split; both sides must use the same
+/// limit. Errors: InternalError with peer, tag, bytes and MPI's own text. Ends with no operation pending,
+/// unless an exception is under way; buffers of pending operations must then live until the job is aborted.
+class MpiTransport final : public Transport {
+ public:
+  /// The largest count that one MPI call can take.
+  static constexpr std::int64_t kMpiMaxCount = std::numeric_limits<int>::max();
+
+  explicit MpiTransport(std::int64_t maxCount = kMpiMaxCount);
+  ~MpiTransport() override;
+  MpiTransport(const MpiTransport&) = delete;
+  MpiTransport& operator=(const MpiTransport&) = delete;
+
+  int rank() const override;
+  int size() const override;
+  std::int64_t tagBound() const override;
+  Request send(int peer, std::int64_t tag, std::span<const std::byte> bytes) override;
+  Request receive(int peer, std::int64_t tag, std::span<std::byte> bytes) override;
+  Request allReduceMin(std::span<double> values) override;
+  Request allReduceMax(std::span<double> values) override;
+  Request allReduceSum(std::span<std::int64_t> values) override;
+  bool test(Request request) override;
+  void barrier() override;
+  void broadcast(std::string& bytes, int root) override;
+  std::vector<std::string> gather(std::string_view bytes, int root) override;
+
+  /// Flushes the standard streams, then MPI_Abort. Any thread may call it, also while another is inside.
+  [[noreturn]] void abort(int exitCode) override;
+
+  /// Operations that were started and have not been seen complete by `test`.
+  std::int64_t pending() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tessera
