@@ -26,11 +26,11 @@ const char* verbFor(AccessMode mode) {
   return "";
 }
 
-/// How many layers `x` lies outside the indices that the patch owns.
-std::int64_t layersOutside(const Box& owned, Index x) {
+/// How many layers `x` lies outside a box of cells.
+std::int64_t layersOutside(const Box& cells, Index x) {
   std::int64_t layers = 0;
   for (int d = 0; d < kAxes; ++d) {
-    layers = std::max({layers, owned.lo[d] - x[d], x[d] - owned.hi[d] + 1});
+    layers = std::max({layers, cells.lo[d] - x[d], x[d] - cells.hi[d] + 1});
   }
   return layers;
 }
@@ -61,8 +61,7 @@ void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction)
 
 void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
   const LabelInfo& info = frame.labels->info(access.label);
-  const Box owned = frame.level->ownedBy(*frame.patch, info.centering);
-  const std::int64_t layers = layersOutside(owned, x);
+  const std::int64_t layers = layersOutside(frame.patch->cells, x);
   const bool reading = access.mode == AccessMode::ReadOld || access.mode == AccessMode::ReadNew;
   Message message(reading ? "task reads more halo than it declared" : "task writes outside its patch");
   message.line("task      ", frame.task, " on patch ", asText(*frame.patch))
