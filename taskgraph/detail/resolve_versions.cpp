@@ -195,18 +195,7 @@ void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
   }
 }
 
-/// The last two folders and the file name: enough to find it, and the same on every machine.
-std::string shortPath(std::string path) {
-  std::size_t at = path.size();
-  for (int n = 0; n < 3 && at != std::string::npos && at > 0; ++n) at = path.rfind('/', at - 1);
-  return at == std::string::npos || at == 0 ? path : path.substr(at + 1);
-}
-
 }  // namespace
-
-std::string placeOf(const TaskDeclaration& task) {
-  return shortPath(task.where.file_name()) + ":" + std::to_string(task.where.line());
-}
 
 ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, Faults& faults) {
   ResolvedPlan resolved;

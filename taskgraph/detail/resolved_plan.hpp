@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/task_place.hpp"
 
 namespace tessera::detail {
 
@@ -51,8 +52,5 @@ ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, Faults&
 
 /// Puts the tasks of `resolved` into an order that can run, or notes the circle in which they wait.
 void orderTasks(ResolvedPlan& resolved, const LabelTable& labels, Faults& faults);
-
-/// "components/heat/heat.cpp:41", without the folders of the build machine.
-std::string placeOf(const TaskDeclaration& task);
 
 }  // namespace tessera::detail

@@ -1,0 +1,164 @@
+#include "datawarehouse/checked_run.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <xxhash.h>
+
+namespace tessera {
+namespace {
+
+bool isOutput(const TaskAccess& access) {
+  return access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
+}
+
+/// Calls `row(first element, elements)` for each row of the declared region of an access.
+template <class Row>
+void forEachDeclaredRow(const TaskAccess& access, Row&& row) {
+  const Box& box = access.declared;
+  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
+    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
+      row(Index{box.lo.i, j, k}, access.layout.at({box.lo.i, j, k}), box.extent().i);
+    }
+  }
+}
+
+std::uint64_t hashOf(const TaskAccess& access, std::int64_t elementBytes) {
+  std::uint64_t hash = 0;
+  forEachDeclaredRow(access, [&](Index, std::int64_t at, std::int64_t n) {
+    hash = XXH64(access.data + at * elementBytes, static_cast<std::size_t>(n * elementBytes), hash);
+  });
+  return hash;
+}
+
+template <class T>
+void poison(const TaskAccess& access, int components) {
+  auto* data = reinterpret_cast<T*>(access.data);
+  forEachDeclaredRow(access, [&](Index, std::int64_t at, std::int64_t n) {
+    std::fill_n(data + at * components, n * components, std::numeric_limits<T>::signaling_NaN());
+  });
+}
+
+void prepareOutput(TaskAccess& access, const LabelInfo& info, std::vector<std::uint8_t>& marks) {
+  if (access.mode != AccessMode::Write) return;
+  if (info.type.scalar == Scalar::Float64) poison<double>(access, info.type.components);
+  if (info.type.scalar == Scalar::Float32) poison<float>(access, info.type.components);
+  marks.assign(static_cast<std::size_t>(access.declared.volume()), 0);
+  access.written = &marks;
+}
+
+void expectAllWritten(const TaskFrame& frame, const TaskAccess& access) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  const Extent n = access.declared.extent();
+  for (std::size_t m = 0; m < access.written->size(); ++m) {
+    if ((*access.written)[m] != 0) continue;
+    const auto at = static_cast<std::int64_t>(m);
+    const Index x = access.declared.lo + Index{at % n.i, at / n.i % n.j, at / (n.i * n.j)};
+    throw UndeclaredAccess(Message("task leaves a part of its output unwritten")
+                               .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+                               .line("writes    ", info.name, ", but not at ", asText(info.centering), " ", asText(x))
+                               .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
+                               .line("fix       write every index of task.interior(", info.name,
+                                     "), or declare .modifies(", info.name, ")")
+                               .text(),
+                           info.name);
+  }
+}
+
+void expectUnchanged(const TaskFrame& frame, const TaskAccess& access, std::uint64_t before) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  if (hashOf(access, info.type.bytes()) == before) return;
+  throw UndeclaredAccess(Message("an input changed while the task that reads it was running")
+                             .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+                             .line("reads     ", info.name, " in ", asText(access.declared))
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       a task writes through a read-only field: declare .modifies(", info.name,
+                                   ") where it changes")
+                             .text(),
+                         info.name);
+}
+
+void expectContributions(const TaskFrame& frame) {
+  for (const PatchContribution& c : frame.contributions) {
+    if (c.given) continue;
+    const std::string& name = frame.labels->reductionName(c.reduction);
+    throw UndeclaredAccess(Message("task does not contribute what it declared")
+                               .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+                               .line("declared  .contributes(", name, ") at ", frame.declaredAt)
+                               .line("fix       call task.contribute(", name, ", value) on every patch")
+                               .text(),
+                           name);
+  }
+}
+
+/// True when all numbers of all rows are finite; x * 0 is NaN for NaN and infinity, and the loop vectorises.
+template <class T>
+bool allFinite(const TaskAccess& access, int components) {
+  const auto* data = reinterpret_cast<const T*>(access.data);
+  T sum = 0;
+  forEachDeclaredRow(access, [&](Index, std::int64_t at, std::int64_t n) {
+    const T* row = data + at * components;
+    for (std::int64_t m = 0; m < n * components; ++m) sum += row[m] * T{0};
+  });
+  return sum == T{0};
+}
+
+template <class T>
+void reportNonFinite(const TaskFrame& frame, const TaskAccess& access, const LabelInfo& info) {
+  const auto* data = reinterpret_cast<const T*>(access.data);
+  const int components = info.type.components;
+  forEachDeclaredRow(access, [&](Index first, std::int64_t at, std::int64_t n) {
+    for (std::int64_t m = 0; m < n * components; ++m) {
+      const T value = data[at * components + m];
+      if (std::isfinite(value)) continue;
+      const Index x = first + Index{m / components, 0, 0};
+      throw NumericalError(Message("a value is not finite")
+                               .line("variable  ", info.name, " = ", value)
+                               .line("where     ", asText(info.centering), " ", asText(x), " of patch ",
+                                     asText(*frame.patch))
+                               .line("task      ", frame.task, ", declared at ", frame.declaredAt)
+                               .line("fix       look at this task's inputs there; a smaller time.cfl or time.dt helps "
+                                     "against instability")
+                               .text());
+    }
+  });
+}
+
+}  // namespace
+
+void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
+                const std::function<void(const TaskFrame&)>& body) {
+  std::vector<std::vector<std::uint8_t>> marks(accesses.size());
+  std::vector<std::uint64_t> hashes(accesses.size(), 0);
+  for (std::size_t n = 0; n < accesses.size(); ++n) {
+    const LabelInfo& info = frame.labels->info(accesses[n].label);
+    if (isOutput(accesses[n])) {
+      prepareOutput(accesses[n], info, marks[n]);
+    } else {
+      hashes[n] = hashOf(accesses[n], info.type.bytes());
+    }
+  }
+  frame.accesses = accesses;
+  body(frame);
+  for (std::size_t n = 0; n < accesses.size(); ++n) {
+    if (accesses[n].written != nullptr) expectAllWritten(frame, accesses[n]);
+    if (!isOutput(accesses[n])) expectUnchanged(frame, accesses[n], hashes[n]);
+    accesses[n].written = nullptr;
+  }
+  expectContributions(frame);
+}
+
+void expectFinite(const TaskFrame& frame) {
+  for (const TaskAccess& access : frame.accesses) {
+    if (!isOutput(access)) continue;
+    const LabelInfo& info = frame.labels->info(access.label);
+    if (info.type.scalar == Scalar::Float64 && !allFinite<double>(access, info.type.components)) {
+      reportNonFinite<double>(frame, access, info);
+    }
+    if (info.type.scalar == Scalar::Float32 && !allFinite<float>(access, info.type.components)) {
+      reportNonFinite<float>(frame, access, info);
+    }
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "scheduler/executor.hpp"
+
+namespace tessera {
+namespace {
+
+/// Runs every node whose predecessors have finished, lowest number first; looks after messages when there is none.
+class InOrderExecutor : public Executor {
+ public:
+  int threads() const override { return 1; }
+  double waitSeconds() const override { return 0.0; }
+
+  void execute(NodeSource& source) override {
+    const auto counts = source.predecessorCounts();
+    std::vector<std::int32_t> left(counts.begin(), counts.end());
+    std::set<std::int32_t> ready;
+    for (std::size_t n = 0; n < left.size(); ++n) {
+      if (left[n] == 0) ready.insert(static_cast<std::int32_t>(n));
+    }
+    std::int64_t unfinished = source.nodeCount();
+    const auto finish = [&](std::int32_t node) {
+      --unfinished;
+      for (const std::int32_t next : source.successors(node)) {
+        if (--left[static_cast<std::size_t>(next)] == 0) ready.insert(next);
+      }
+    };
+    while (unfinished > 0) {
+      if (ready.empty()) {
+        source.poll(finish);
+        if (ready.empty() && unfinished > 0) std::this_thread::yield();
+        continue;
+      }
+      const std::int32_t node = *ready.begin();
+      ready.erase(ready.begin());
+      if (source.run(node)) finish(node);
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> makeInOrderExecutor() { return std::make_unique<InOrderExecutor>(); }
+
+}  // namespace tessera

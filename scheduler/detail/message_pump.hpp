@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "core/transport.hpp"
+#include "taskgraph/compiled_graph.hpp"
+
+namespace tessera::detail {
+
+/// Moves the messages and reductions of one compiled graph. Any thread hands in what is ready (`submit`); one at a
+/// time (`poll`) talks to the transport. Receives of a step are posted by `begin`, before anything is sent.
+/// Reductions are started in the order of the plan, which is the same on every rank, whatever became ready first.
+class MessagePump {
+ public:
+  MessagePump(const CompiledGraph& graph, Transport& transport);
+
+  /// Before a step: `control` is combined (largest wins) over the ranks, in place, alongside the step.
+  void begin(std::span<double> control);
+  /// After a step: waits for the control numbers.
+  void end();
+
+  std::span<std::byte> sendBuffer(std::int32_t send) { return sendBuffers_[static_cast<std::size_t>(send)]; }
+  std::span<const std::byte> receiveBuffer(std::int32_t receive) const {
+    return receiveBuffers_[static_cast<std::size_t>(receive)];
+  }
+
+  /// The buffer of send number `send` is packed; `node` is reported when it has left.
+  void submitSend(std::int32_t send, std::int32_t node);
+  /// `node` waits for receive number `receive`.
+  void submitReceive(std::int32_t receive, std::int32_t node);
+  /// This rank's share of reduction number `reduction` is in `minMax` or, for sums, `words`; it becomes the result
+  /// in place. Both stay alive until `node` is reported.
+  void submitReduction(std::int32_t reduction, std::int32_t node, std::span<double> minMax,
+                       std::span<std::int64_t> words);
+
+  void poll(const std::function<void(std::int32_t)>& finished);
+
+ private:
+  struct Pending {
+    Transport::Request request = 0;
+    std::int32_t node = 0;
+  };
+  struct ReductionInput {
+    bool ready = false;
+    std::int32_t node = 0;
+    std::span<double> minMax;
+    std::span<std::int64_t> words;
+  };
+
+  void startSubmitted();
+  void startReductions();
+
+  const CompiledGraph& graph_;
+  Transport& transport_;
+  std::vector<std::vector<std::byte>> sendBuffers_;
+  std::vector<std::vector<std::byte>> receiveBuffers_;
+  Transport::Request control_ = 0;
+  bool hasControl_ = false;
+
+  std::mutex mutex_;  ///< guards what is handed in
+  std::vector<std::pair<std::int32_t, std::int32_t>> submittedSends_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> submittedReceives_;
+  std::vector<ReductionInput> reductions_;
+
+  // Touched by `begin` and by the one thread inside `poll` only.
+  std::vector<Transport::Request> receiveRequests_;
+  std::vector<Pending> pending_;
+  std::size_t nextReduction_ = 0;
+};
+
+}  // namespace tessera::detail
