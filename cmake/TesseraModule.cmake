@@ -38,11 +38,13 @@ function(tessera_test folder)
   endforeach()
   target_compile_definitions(${program} PRIVATE TESSERA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                 TESSERA_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  # UCX, inside MPICH, hooks memory calls that the sanitizers hook as well (openucx/ucx#8475).
-  set(environment UCX_MEM_EVENTS=no MPIEXEC_TIMEOUT=120)
+  set(environment "")
   if(ARG_MPI)
-    list(APPEND environment ASAN_OPTIONS=detect_leaks=0)
+    set(environment ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endif()
-  gtest_discover_tests(${program} DISCOVERY_TIMEOUT 60
-                       PROPERTIES TIMEOUT 300 LABELS ${folder} ENVIRONMENT "${environment}")
+  gtest_discover_tests(${program} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS ${folder} ${environment})
 endfunction()
+
+# For every test, whoever starts ctest: UCX, inside MPICH, hooks memory calls that the sanitizers hook as well
+# (openucx/ucx#8475); and a job of several ranks that hangs is ended by its mpiexec, which leaves no process behind.
+file(WRITE ${PROJECT_BINARY_DIR}/CTestCustom.cmake "set(ENV{UCX_MEM_EVENTS} no)\nset(ENV{MPIEXEC_TIMEOUT} 120)\n")

@@ -60,6 +60,7 @@ if [ -n "${TESSERA_ARCHIVES:-}" ]; then
 fi
 tryUrl "$upstream"
 if command -v apt-get >/dev/null; then
+  # shellcheck disable=SC2016  # apt expands it, not the shell
   while read -r base; do
     tryUrl "${base%/}/$pool"
   done < <(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -E '^https?://' | sort -u)

@@ -27,6 +27,7 @@ target=""
 groups=(build)
 packages=yes
 build=yes
+implicit=no
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
@@ -36,6 +37,7 @@ while [ $# -gt 0 ]; do
     --test) groups=(build test) ;;
     --no-packages) packages=no ;;
     --no-build) build=no ;;
+    --implicit) implicit=yes ;; # from the launcher: do not wait for a network again that was not there before
     *)
       printf 'tessera setup: unknown option "%s"; see ./tessera setup --help\n' "$1" >&2
       exit 2
@@ -53,9 +55,14 @@ exec 8>"$root/build/setup.lock"
 flock 8
 
 if [ $packages = yes ]; then "$here/packages.sh" "${groups[@]}"; fi
+
+# Sanitizer builds go without Kokkos (CMakePresets.json says why).
+cacheFile=$root/build/$preset/CMakeCache.txt
 if [ "$preset" != asan ] && [ "$preset" != tsan ]; then
-  "$here/kokkos.sh" build >/dev/null ||
-    say "going on without Kokkos: everything runs on the CPU, but Kokkos tools see no task names"
+  if [ $implicit = no ] || ! [ -f "$cacheFile" ]; then
+    "$here/kokkos.sh" build >/dev/null ||
+      say "going on without Kokkos: everything runs on the CPU, but Kokkos tools see no task names"
+  fi
 fi
 if [ $build = no ]; then exit 0; fi
 
@@ -73,8 +80,14 @@ if ! command -v ninja >/dev/null; then generator=(-G "Unix Makefiles"); fi
 # The time before the build starts: a file saved while it runs is newer and makes the next call build again.
 began=$(mktemp "$root/build/began.XXXXXX")
 trap 'rm -f "$began"' EXIT
-if ! [ -f "$folder/CMakeCache.txt" ] || [ "$root/cmake/dependencies.txt" -nt "$folder/CMakeCache.txt" ] ||
-  [ "$root/CMakePresets.json" -nt "$folder/CMakeCache.txt" ]; then
+
+# Ninja configures again by itself when a CMake file changes, but not for these.
+mustConfigure() {
+  ! [ -f "$cacheFile" ] || [ "$root/cmake/dependencies.txt" -nt "$cacheFile" ] ||
+    [ "$root/CMakePresets.json" -nt "$cacheFile" ] ||
+    { grep -q '^Kokkos_DIR:PATH=.*NOTFOUND' "$cacheFile" && [ -f "$("$here/kokkos.sh" prefix)/complete" ]; }
+}
+if mustConfigure; then
   say "configuring build/$preset"
   if ! cmake -S "$root" --preset "$preset" "${generator[@]}" >"$root/build/$preset.configure.log" 2>&1; then
     say "cmake failed; the last lines of build/$preset.configure.log:"

@@ -22,7 +22,7 @@ if [ "${1:-}" = --preset ]; then
   shift 2
 fi
 
-"$here/setup.sh" --test --preset "$preset" --target all
+"$here/setup.sh" --implicit --test --preset "$preset" --target all
 log=$root/build/$preset/test.log
 status=0
 ctest --test-dir "$root/build/$preset" -j "$(nproc)" --output-on-failure --no-tests=error "$@" 2>&1 |
