@@ -2,7 +2,10 @@
 option(TESSERA_BUILD_TESTS "Build the tests" ON)
 option(TESSERA_ASSERTIONS "Check Tessera's own invariants (TESSERA_ASSERT)" OFF)
 option(TESSERA_CHECKED_DEFAULT "Run in checked mode unless told otherwise" OFF)
+option(TESSERA_NATIVE "Compile for this machine's processor only (-march=native)" OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers, for example 'address,undefined' or 'thread'")
+set(TESSERA_KOKKOS "AUTO" CACHE STRING "Use Kokkos: AUTO (where it is found), ON (an error where it is not), OFF")
+set_property(CACHE TESSERA_KOKKOS PROPERTY STRINGS AUTO ON OFF)
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
@@ -14,17 +17,37 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
+# tessera_flags: how our own sources are compiled. Nothing of it reaches an outside program.
 add_library(tessera_flags INTERFACE)
 target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns falsely inside its own std::string (GCC bug 105651).
   target_compile_options(tessera_flags INTERFACE -Wno-restrict)
 endif()
-if(TESSERA_ASSERTIONS)
-  target_compile_definitions(tessera_flags INTERFACE TESSERA_ASSERTIONS)
+
+# Hardening: decks, checkpoints and meshes often come from elsewhere.
+target_compile_options(tessera_flags INTERFACE -fPIE -fstack-protector-strong)
+target_link_options(tessera_flags INTERFACE -pie LINKER:-z,relro,-z,now)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  # Needs an optimising build, and the sanitizers bring their own, stricter checks.
+  target_compile_options(tessera_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif()
+if(TESSERA_NATIVE)
+  target_compile_options(tessera_flags INTERFACE -march=native)
 endif()
 if(TESSERA_SANITIZE)
   target_compile_options(tessera_flags INTERFACE -fsanitize=${TESSERA_SANITIZE} -fno-omit-frame-pointer
                                                  -fno-sanitize-recover=all)
   target_link_options(tessera_flags INTERFACE -fsanitize=${TESSERA_SANITIZE})
+endif()
+
+# tessera_abi: what our headers need wherever they are compiled, an outside component included.
+add_library(tessera_abi INTERFACE)
+target_compile_features(tessera_abi INTERFACE cxx_std_20)
+# A fused multiply-add rounds once where a multiply and an add round twice. Whether the compiler fuses depends on the
+# processor and on how a loop was unrolled, so with fusing the same deck would give other bits on another machine.
+target_compile_options(tessera_abi INTERFACE -ffp-contract=off)
+if(TESSERA_ASSERTIONS)
+  # The library's own checks cost time in hot loops: only where ours are on as well.
+  target_compile_definitions(tessera_abi INTERFACE TESSERA_ASSERTIONS _GLIBCXX_ASSERTIONS)
 endif()

@@ -1,0 +1,34 @@
+# What `cmake --install` leaves: the program, the decks, and a package for components that are kept outside:
+#   find_package(Tessera REQUIRED)
+#   target_link_libraries(my_program PRIVATE Tessera::simulation)
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+get_property(modules GLOBAL PROPERTY TESSERA_MODULES)
+list(TRANSFORM modules PREPEND tessera_ OUTPUT_VARIABLE targets)
+if(TARGET tessera_simulation)
+  list(APPEND targets tessera_simulation)
+endif()
+set_target_properties(tessera_abi PROPERTIES EXPORT_NAME abi)
+install(TARGETS tessera_abi ${targets} EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# The headers keep their folders, so that `#include "core/box.hpp"` means the same inside and outside.
+foreach(folder IN LISTS modules ITEMS tools/tessera)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION include/tessera/${folder}
+          FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
+install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION ${package})
+configure_package_config_file(cmake/TesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/TesseraConfig.cmake
+                              INSTALL_DESTINATION ${package})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/TesseraConfig.cmake ${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake
+              cmake/TesseraDependencies.cmake DESTINATION ${package})
+
+if(TARGET tessera)
+  install(TARGETS tessera RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(EXISTS ${PROJECT_SOURCE_DIR}/inputs)
+  install(DIRECTORY inputs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/inputs)
+endif()

@@ -1,0 +1,34 @@
+# Kokkos: device launches and, in every build, task names for Kokkos tools. Found, never downloaded here: an
+# installed one first, then the one that `./tessera setup` builds into the cache. Only core/kokkos_regions.cpp
+# sees its headers.
+set(TESSERA_KOKKOS_VERSION "")
+if(NOT TESSERA_KOKKOS STREQUAL "OFF")
+  # A Kokkos with a parallel host back end would start threads beside ours; only the pinned version is tried.
+  find_package(Kokkos 5.0.2 EXACT CONFIG QUIET)
+  if(NOT Kokkos_FOUND)
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER}
+                            ${PROJECT_SOURCE_DIR}/tools/setup/kokkos.sh prefix
+                    OUTPUT_VARIABLE prefix OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(EXISTS ${prefix}/complete)
+      find_package(Kokkos 5.0.2 EXACT CONFIG QUIET PATHS ${prefix} NO_DEFAULT_PATH)
+    endif()
+  endif()
+  if(Kokkos_FOUND)
+    set(TESSERA_KOKKOS_VERSION ${Kokkos_VERSION})
+    message(STATUS "Kokkos ${Kokkos_VERSION}: ${Kokkos_DIR}")
+  elseif(TESSERA_KOKKOS STREQUAL "ON")
+    message(FATAL_ERROR "TESSERA_KOKKOS=ON, but Kokkos 5.0.2 is neither installed nor in the cache. "
+                        "Run ./tessera setup, or name a folder that holds its archive in TESSERA_ARCHIVES first.")
+  else()
+    message(STATUS "Kokkos 5.0.2 is not here: this build has no task names for Kokkos tools and no GPU; "
+                   "./tessera setup fetches it")
+  endif()
+endif()
+
+# tessera_kokkos(module): gives the module's own sources TESSERA_HAVE_KOKKOS and the library, where it is there.
+function(tessera_kokkos module)
+  if(TESSERA_KOKKOS_VERSION)
+    target_compile_definitions(tessera_${module} PRIVATE TESSERA_HAVE_KOKKOS)
+    target_link_libraries(tessera_${module} PRIVATE Kokkos::kokkos)
+  endif()
+endfunction()

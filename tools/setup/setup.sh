@@ -1,0 +1,105 @@
+#!/bin/bash
+# setup.sh: Debian packages, Kokkos, configure, build. Called by ./tessera; see usage below.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+
+usage() {
+  cat <<'END'
+usage: ./tessera setup [--preset NAME] [--target NAME] [--develop] [--no-packages] [--no-build]
+
+Makes this machine ready and builds Tessera. Every other ./tessera command does it by itself on first use.
+
+  --preset NAME   what to build: release (default), debug, checked, asan, tsan
+  --target NAME   build only this (default: the program alone; "all" adds the tests)
+  --develop       install clang and the checkers too, which the presets asan and tsan and .ci/run need
+  --no-packages   leave the machine's packages alone; the list is tools/setup/packages.txt
+  --no-build      stop after the packages and Kokkos
+
+Needs root or sudo only where a Debian package is missing; without either it prints the command and exits 2.
+TESSERA_ARCHIVES=FOLDER  a folder that holds the pinned archives of cmake/dependencies.txt, for machines offline
+TESSERA_JOBS=N           how many compilers at once (default: one a core, and at least 2 GiB of memory each)
+END
+}
+
+preset=release
+target=""
+groups=(build)
+packages=yes
+build=yes
+implicit=no
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --preset) preset=${2:?--preset needs a name}; shift ;;
+    --target) target=${2:?--target needs a name}; shift ;;
+    --develop) groups=(build test develop) ;;
+    --test) groups=(build test) ;;
+    --no-packages) packages=no ;;
+    --no-build) build=no ;;
+    --implicit) implicit=yes ;; # from the launcher: do not wait for a network again that was not there before
+    *)
+      printf 'tessera setup: unknown option "%s"; see ./tessera setup --help\n' "$1" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+if [ "$preset" = tsan ] || [ "$preset" = asan ]; then groups=(build test develop); fi
+
+say() { printf 'tessera setup: %s\n' "$*" >&2; }
+
+mkdir -p "$root/build"
+# Ranks of one job, or two terminals, may come here at the same moment: the first builds, the others wait.
+exec 8>"$root/build/setup.lock"
+flock 8
+
+if [ $packages = yes ]; then "$here/packages.sh" "${groups[@]}"; fi
+
+# Sanitizer builds go without Kokkos (CMakePresets.json says why).
+cacheFile=$root/build/$preset/CMakeCache.txt
+if [ "$preset" != asan ] && [ "$preset" != tsan ]; then
+  if [ $implicit = no ] || ! [ -f "$cacheFile" ]; then
+    "$here/kokkos.sh" build >/dev/null ||
+      say "going on without Kokkos: everything runs on the CPU, but Kokkos tools see no task names"
+  fi
+fi
+if [ $build = no ]; then exit 0; fi
+
+# jobs: a core each, but compilers that swap are slower than fewer compilers.
+jobs=${TESSERA_JOBS:-}
+if [ -z "$jobs" ]; then
+  memory=$(awk '/MemAvailable/ {print int($2 / 2097152)}' /proc/meminfo)
+  jobs=$(nproc)
+  if [ "$memory" -lt "$jobs" ]; then jobs=$((memory > 0 ? memory : 1)); fi
+fi
+
+folder=$root/build/$preset
+generator=()
+if ! command -v ninja >/dev/null; then generator=(-G "Unix Makefiles"); fi
+# The time before the build starts: a file saved while it runs is newer and makes the next call build again.
+began=$(mktemp "$root/build/began.XXXXXX")
+trap 'rm -f "$began"' EXIT
+
+# Ninja configures again by itself when a CMake file changes, but not for these.
+mustConfigure() {
+  ! [ -f "$cacheFile" ] || [ "$root/cmake/dependencies.txt" -nt "$cacheFile" ] ||
+    [ "$root/CMakePresets.json" -nt "$cacheFile" ] ||
+    { grep -q '^Kokkos_DIR:PATH=.*NOTFOUND' "$cacheFile" && [ -f "$("$here/kokkos.sh" prefix)/complete" ]; }
+}
+if mustConfigure; then
+  say "configuring build/$preset"
+  if ! cmake -S "$root" --preset "$preset" "${generator[@]}" >"$root/build/$preset.configure.log" 2>&1; then
+    say "cmake failed; the last lines of build/$preset.configure.log:"
+    tail -n 30 "$root/build/$preset.configure.log" >&2
+    exit 6
+  fi
+  grep -i kokkos "$root/build/$preset.configure.log" | sed 's/^-- /tessera setup: /' >&2 || true
+fi
+say "building build/$preset"
+if ! cmake --build "$folder" -j "$jobs" --target "${target:-tessera}" >"$folder/build.log" 2>&1; then
+  say "the build failed; the errors in build/$preset/build.log:"
+  { grep -E -A 6 'error|FAILED' "$folder/build.log" || tail -n 40 "$folder/build.log"; } | head -n 60 >&2
+  exit 6
+fi
+touch -r "$began" "$folder/tessera.stamp"
