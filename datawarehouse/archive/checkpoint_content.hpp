@@ -42,7 +42,8 @@ struct CheckpointBlocks {
   std::function<std::span<const std::byte>(std::size_t n)> bytesOf;
 };
 
-/// A value of `CheckpointState`. Doubles keep every bit, NaN payloads and the sign of zero included.
+/// A value of `CheckpointState`. Texts are UTF-8. Doubles keep every bit, NaN payloads and the sign of zero
+/// included.
 using StateValue = std::variant<std::string, std::int64_t, double, std::vector<double>>;
 
 /// Everything a restart needs beside the fields: time, dt, dt history, counters, random number states.

@@ -64,6 +64,7 @@ class CheckpointReader {
 
  private:
   struct Content;
+  friend std::vector<CheckpointListing> listCheckpoints(const std::filesystem::path& folder);
   explicit CheckpointReader(std::unique_ptr<Content> content);
   std::unique_ptr<Content> content_;
 };
