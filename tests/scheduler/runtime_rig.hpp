@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/loopback_transport.hpp"
+#include "datawarehouse/data_warehouse.hpp"
+#include "datawarehouse/task_context.hpp"
+#include "scheduler/executor.hpp"
+#include "scheduler/step_runner.hpp"
+#include "taskgraph/graph_compiler.hpp"
+
+namespace tessera::testing {
+
+/// How the same step plans are run: the answer may not depend on any of it.
+struct RunShape {
+  int ranks = 1;
+  int threads = 0;  ///< 0: the in-order executor
+  bool checked = false;
+  std::optional<std::uint64_t> delaySeed;
+};
+
+inline std::vector<EntryLayout> entriesOf(const CompiledGraphs& graphs) {
+  std::vector<EntryLayout> entries;
+  for (const StorageNeed& need : graphs.storage) entries.push_back({need.label, need.patch, need.window, need.hasOld});
+  return entries;
+}
+
+/// What each rank does once its runner stands.
+using RankBody = std::function<void(StepRunner&, DataWarehouse&, Transport&)>;
+
+/// Compiles `plans` for each of the ranks of a loopback world and runs `body` on them, a thread a rank.
+inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierarchy>& hierarchy,
+                       const LabelTable& labels, const std::vector<const StepPlan*>& plans, const RankBody& body) {
+  LoopbackOptions options;
+  options.delaySeed = shape.delaySeed;
+  LoopbackWorld world(shape.ranks, options);
+  const RankMap owners = distribute(*hierarchy, shape.ranks);
+  runRanks(world, [&](Transport& transport) {
+    const CompileInput input{hierarchy, &labels, &owners, transport.rank(), transport.tagBound()};
+    const CompiledGraphs graphs = compileGraphs(plans, input);
+    DataWarehouse data(hierarchy, labels, graphs.ownPatches, entriesOf(graphs));
+    const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
+    RunnerOptions runner;
+    runner.checked = shape.checked;
+    StepRunner run(graphs, data, transport, *executor, runner);
+    body(run, data, transport);
+  });
+}
+
+}  // namespace tessera::testing
