@@ -57,6 +57,9 @@ class ParameterValues {
   void put(std::string name, Value value, Where where);
   void setTable(std::string name, Where where);
 
+  /// The value whatever its type; monostate for an optional one that is not there.
+  const Value& value(std::string_view name) const;
+
  private:
   struct Entry {
     Value value;
