@@ -118,14 +118,24 @@ struct MpiTransport::Impl {
                         static_cast<std::int64_t>(op.done) * maxCount + received, op.count);
   }
 
-  bool test(Request request) {
-    Operation& op = requests.at(request);
+  bool advance(Operation& op) const {
     for (; op.done < op.parts.size(); ++op.done) {
       int complete = 0;
       MPI_Status status;
       TESSERA_CHECK_MPI(MPI_Test(&op.parts[op.done], &complete, &status), describe(op));
       if (complete == 0) return false;
       if (op.kind == Kind::Receive) checkReceivedPart(op, status);
+    }
+    return true;
+  }
+
+  bool test(Request request) {
+    Operation& op = requests.at(request);
+    try {
+      if (!advance(op)) return false;
+    } catch (...) {
+      requests.remove(request);
+      throw;
     }
     requests.remove(request);
     return true;
