@@ -18,8 +18,9 @@ struct Claim {
   std::function<void(Transport&)> run;
 };
 
-/// All of them, in the order in which an MPI program can run them one after the other.
-std::vector<Claim> all();
+/// All of them, in the order in which an MPI program can run them one after the other. `longText` is the
+/// length of the longest text that is broadcast or gathered.
+std::vector<Claim> all(std::size_t longText = 3'000'000);
 
 /// Throws std::runtime_error where `holds` is false.
 inline void require(bool holds, std::string_view what) {

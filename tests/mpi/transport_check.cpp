@@ -1,8 +1,9 @@
 // The claims about transports on real MPI. Run by mpiexec.mpich; prints the claim that does not hold.
 //   transport_check claims [maxCount]   all claims, with messages split at maxCount bytes
 //   transport_check abort CODE          the last rank aborts while the others wait for it
+//   transport_check crash               the last rank gets SIGSEGV while the others wait for it
 //   transport_check unwind              an exception leaves the MpiSession of the last rank
-#include <cstdlib>
+#include <csignal>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -17,7 +18,8 @@ namespace {
 
 void checkClaims(std::int64_t maxCount) {
   MpiTransport transport(maxCount);
-  for (const claims::Claim& claim : claims::all()) {
+  const std::size_t longText = maxCount == MpiTransport::kMpiMaxCount ? 3'000'000 : 20'500;
+  for (const claims::Claim& claim : claims::all(longText)) {
     try {
       claim.run(transport);
       claims::require(transport.pending() == 0, "nothing is pending at the end");
@@ -56,6 +58,13 @@ void abortOnTheLastRank(int exitCode) {
   transport.wait(transport.receive(transport.size() - 1, 0, std::as_writable_bytes(std::span(never))));
 }
 
+// Without UCX's handler in between, so that the launcher sees the signal and nothing is printed.
+void crashOnTheLastRank() {
+  MpiTransport transport;
+  if (transport.rank() == transport.size() - 1) std::raise(SIGSEGV);
+  transport.barrier();
+}
+
 int unwindOnTheLastRank() {
   try {
     const MpiSession session;
@@ -74,6 +83,8 @@ int run(const std::vector<std::string>& arguments) {
   const MpiSession session;
   if (scenario == "abort") {
     abortOnTheLastRank(std::stoi(arguments.at(1)));
+  } else if (scenario == "crash") {
+    crashOnTheLastRank();
   } else {
     checkClaims(arguments.size() > 1 ? std::stoll(arguments[1]) : MpiTransport::kMpiMaxCount);
     checkTransportsAreSeparate();
