@@ -42,9 +42,9 @@ class Scan {
         refuse("a dotted key has more than " + limit(Deck::kMaxDepth) + " parts");
     }
     if (c == '=' || c == ',' || c == '\n') dots_ = 0;
-    if (c == '=' || c == ',') {
+    if (c == '=' || c == ',' || c == '[' || c == '{') {
       if (++values_ > Deck::kMaxValues)
-        refuse("a deck may have at most " + limit(Deck::kMaxValues) + " values");
+        refuse("a deck may have at most " + limit(Deck::kMaxValues) + " values, lists and tables");
     }
   }
 
