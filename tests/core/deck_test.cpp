@@ -122,7 +122,9 @@ TEST(Deck, FileOfSixteenMebibytesIsTheLargest) {
 }
 
 TEST(Deck, SixtyFourLevelsAreTheDeepest) {
-  const auto nested = [](std::size_t depth) { return "a = " + std::string(depth, '[') + std::string(depth, ']'); };
+  const auto nested = [](std::size_t depth) {
+    return "a = " + std::string(depth, '[') + std::string(depth, ']');
+  };
   EXPECT_NO_THROW(Deck::fromText(nested(64), "d"));
   EXPECT_THROW(Deck::fromText(nested(65), "d"), DeckError);
   EXPECT_THROW(Deck::fromText(nested(10'000'000), "d"), DeckError);
