@@ -36,6 +36,8 @@ class TreeTest(unittest.TestCase):
         self.root = Path(self.folder.name)
         self.write("docs/design.md", DESIGN)
         self.write("CMakeLists.txt", CMAKE)
+        for folder in ("taskgraph", "datawarehouse", "tools"):
+            (self.root / folder).mkdir()
         for header in ("core/box.hpp", "grid/level.hpp", "scheduler/executor.hpp", "core/detail/secret.hpp",
                        "components/heat/heat.hpp"):
             self.write(header, "/// A box.\n")
@@ -145,6 +147,17 @@ class WordsTest(TreeTest):
         self.assert_fault("check_words.py", '"deck_utils" says nothing')
         self.write("core/b.hpp", "struct DeckHelper {};\n")
         self.assert_fault("check_words.py", '"DeckHelper" says nothing')
+
+
+class LinksTest(TreeTest):
+    def test_links_that_lead_somewhere_pass(self):
+        self.write("docs/page.md", "See [the design](design.md#words), [the web](https://x.invalid/) and `core/box.hpp`.\n")
+        self.assert_clean("check_links.py")
+
+    def test_links_and_paths_that_lead_nowhere_are_found(self):
+        self.write("docs/page.md", "\nSee [it](gone.md).\n`grid/gone.hpp`\n")
+        self.assert_fault("check_links.py", "docs/page.md:2: the link gone.md leads nowhere")
+        self.assert_fault("check_links.py", "docs/page.md:3: there is no grid/gone.hpp")
 
 
 if __name__ == "__main__":
