@@ -100,7 +100,8 @@ say "building build/$preset"
 if [ ${#targets[@]} -eq 0 ]; then targets=(tessera); fi
 if ! cmake --build "$folder" -j "$jobs" --target "${targets[@]}" >"$folder/build.log" 2>&1; then
   say "the build failed; the errors in build/$preset/build.log:"
-  { grep -E -A 6 'error|FAILED' "$folder/build.log" || tail -n 40 "$folder/build.log"; } | head -n 60 >&2
+  { grep -E -A 4 '(error|undefined reference)[: ]' "$folder/build.log" || tail -n 40 "$folder/build.log"; } |
+    head -n 60 >&2
   exit 6
 fi
 touch -r "$began" "$folder/tessera.stamp"
