@@ -2,7 +2,6 @@
 
 #include <deque>
 #include <functional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/exec.hpp"
+#include "core/source_place.hpp"
 #include "taskgraph/access.hpp"
 
 namespace tessera {
@@ -29,7 +29,7 @@ struct TaskBody {
 /// Everything declared about one task; plain data that the graph compiler reads.
 struct TaskDeclaration {
   std::string name;  ///< "Component::verb"
-  std::source_location where;
+  SourcePlace where;
   std::vector<ReadDeclaration> reads;
   std::vector<WriteDeclaration> writes;
   std::vector<ContributionDeclaration> contributions;
@@ -141,7 +141,7 @@ class StepPlan {
   explicit StepPlan(std::string name) : name_(std::move(name)) {}
 
   /// Starts a task. `name` is what people see everywhere: "Component::verb".
-  TaskBuilder task(std::string_view name, std::source_location where = std::source_location::current()) {
+  TaskBuilder task(std::string_view name, SourcePlace where = SourcePlace::current()) {
     tasks_.emplace_back();
     tasks_.back().name = name;
     tasks_.back().where = where;
