@@ -36,7 +36,11 @@ std::string Findings::text() const {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](const Finding& a, const Finding& b) { return place(a) < place(b); });
   std::string out;
-  for (const Finding& finding : sorted) out += (out.empty() ? "" : "\n") + finding.line();
+  for (const Finding& finding : sorted) {
+    if (&finding == sorted.data() + kMostShown)
+      return out + "\nonly the first " + std::to_string(kMostShown) + " are shown";
+    out += (out.empty() ? "" : "\n") + finding.line();
+  }
   return out;
 }
 

@@ -73,6 +73,8 @@ std::string printableUpTo(std::string_view text, std::size_t limit) {
 
 std::string printable(std::string_view text) { return printableUpTo(text, text.size()); }
 
+std::string shortened(std::string_view text) { return printableUpTo(text, kLongestQuote); }
+
 std::string quotedText(std::string_view text) { return '"' + printableUpTo(text, kLongestQuote) + '"'; }
 
 std::string quotedKey(std::string_view key) { return '\'' + printableUpTo(key, kLongestQuote) + '\''; }

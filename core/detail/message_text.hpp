@@ -11,7 +11,10 @@ namespace tessera::detail {
 /// are.
 std::string printable(std::string_view text);
 
-/// The text in double quotes, printable, cut after 60 characters with "..." so that no message gets long.
+/// The same, cut after 60 characters with "..." so that no message gets long.
+std::string shortened(std::string_view text);
+
+/// The text in double quotes, printable and shortened.
 std::string quotedText(std::string_view text);
 
 /// The same in single quotes: the form of keys.

@@ -1,0 +1,117 @@
+#include <algorithm>
+
+#include "core/detail/describe_json.hpp"
+#include "core/detail/message_text.hpp"
+#include "core/detail/value_reader.hpp"
+#include "core/error.hpp"
+#include "core/schema.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr std::string_view kConstantsDoc = "Named numbers for expressions; each may use those above it";
+constexpr std::string_view kNotesDoc = "Free text for people; never read by the program";
+
+std::string presenceText(const Parameter& parameter) {
+  switch (parameter.presence()) {
+    case Parameter::Presence::Required:
+      return "required";
+    case Parameter::Presence::Defaulted:
+      return "default " + parameter.defaultValue()->toml();
+    case Parameter::Presence::Optional:
+      return "optional";
+  }
+  return "";
+}
+
+std::string typeText(const Parameter& parameter) {
+  const std::string range = detail::rangeText(parameter);
+  return detail::expectedText(parameter) + (range.empty() ? "" : ", " + range);
+}
+
+void describeText(const ParameterTable& table, std::string_view brackets, std::string& out) {
+  const bool isList = brackets == "[[";
+  out += (out.empty() ? "" : "\n") + std::string(brackets) + table.name() + (isList ? "]]" : "]") + "  " +
+         table.doc() + "\n";
+  for (const Parameter& parameter : table.parameters()) {
+    if (parameter.type() == ParameterType::Tables) continue;
+    out += "  " + parameter.name() + detail::unitSuffix(parameter) + ": " + typeText(parameter) + "; " +
+           presenceText(parameter) + (parameter.changesOnRestart() ? "; may change on restart" : "") + "\n";
+    if (!parameter.docText().empty()) out += "      " + parameter.docText() + "\n";
+  }
+  for (const Parameter& parameter : table.parameters()) {
+    if (parameter.type() == ParameterType::Tables) describeText(parameter.nested(), "[[", out);
+  }
+}
+
+/// '|' would end the cell of a Markdown table.
+std::string cell(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
+    text.insert(at, "\\");
+  return text;
+}
+
+std::string codeCell(const std::string& text) { return text.empty() ? "" : "`" + cell(text) + "`"; }
+
+void describeMarkdown(const ParameterTable& table, std::string_view brackets, std::string& out) {
+  const bool isList = brackets == "[[";
+  out += (out.empty() ? "" : "\n") + std::string("## `") + std::string(brackets) + table.name() +
+         (isList ? "]]`" : "]`") + "\n\n" + table.doc() +
+         "\n\n| key | value | unit | default | restart | meaning |\n|---|---|---|---|---|---|\n";
+  for (const Parameter& parameter : table.parameters()) {
+    if (parameter.type() == ParameterType::Tables) continue;
+    const bool hasDefault = parameter.presence() == Parameter::Presence::Defaulted;
+    out += "| " + codeCell(parameter.name()) + " | " + cell(typeText(parameter)) + " | " +
+           cell(parameter.unitText()) + " | " +
+           (hasDefault ? codeCell(parameter.defaultValue()->toml()) : presenceText(parameter)) + " | " +
+           (parameter.changesOnRestart() ? "may change" : "fixed") + " | " + cell(parameter.docText()) +
+           " |\n";
+  }
+  for (const Parameter& parameter : table.parameters()) {
+    if (parameter.type() == ParameterType::Tables) describeMarkdown(parameter.nested(), "[[", out);
+  }
+}
+
+/// The tables asked for, selected ones first.
+std::vector<const ParameterTable*> tablesOf(const Schema& schema, std::string_view name) {
+  std::vector<const ParameterTable*> tables;
+  std::vector<std::string> names;
+  for (const auto* group : {&schema.tables(), &schema.unselected()}) {
+    for (const ParameterTable& table : *group) {
+      names.push_back(table.name());
+      if (name.empty() || table.name() == name) tables.push_back(&table);
+    }
+  }
+  if (tables.empty() && !name.empty()) {
+    throw UsageError("there is no table or component " + detail::quotedKey(name) +
+                     "; there are: " + detail::listText(names, names.size()));
+  }
+  return tables;
+}
+
+}  // namespace
+
+std::string describe(const Schema& schema, DescribeFormat format, std::string_view table) {
+  const auto tables = tablesOf(schema, table);
+  if (format == DescribeFormat::JsonSchema) return detail::jsonSchemaText(schema, tables);
+  std::string out;
+  for (const ParameterTable* one : tables) {
+    if (format == DescribeFormat::Text) {
+      describeText(*one, "[", out);
+    } else {
+      describeMarkdown(*one, "[", out);
+    }
+  }
+  if (!table.empty()) return out;
+  const bool isText = format == DescribeFormat::Text;
+  const auto freeTable = [&](std::string_view name, std::string_view doc) {
+    out += isText ? "\n[" + std::string(name) + "]  " : "\n## `[" + std::string(name) + "]`\n\n";
+    out += std::string(doc) + "\n";
+  };
+  freeTable("constants", kConstantsDoc);
+  freeTable("notes", kNotesDoc);
+  return out;
+}
+
+}  // namespace tessera
