@@ -9,7 +9,7 @@ endfunction()
 
 function(tessera_build_info module)
   set(rows "")
-  foreach(library IN ITEMS MPICH HDF5 TOMLPLUSPLUS MUPARSER ZLIB HWLOC)
+  foreach(library IN ITEMS MPICH HDF5 TOMLPLUSPLUS MUPARSER ZLIB XXHASH HWLOC)
     string(TOLOWER ${library} name)
     tessera_build_info_row(${name} "${${library}_VERSION}" "system")
   endforeach()

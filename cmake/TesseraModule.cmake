@@ -1,11 +1,12 @@
-# tessera_module(name LINKS modules...): the library of one folder, from all sources in it.
+# tessera_module(name LINKS modules... EXTERNAL libraries...): the library of one folder, from all sources in it.
+# Headers of EXTERNAL libraries are for its .cpp files alone.
 function(tessera_module name)
-  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINKS;EXTERNAL" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.cpp)
   if(sources)
     add_library(tessera_${name} STATIC ${sources})
     set(scope PUBLIC)
-    target_link_libraries(tessera_${name} PRIVATE $<BUILD_INTERFACE:tessera_flags>)
+    target_link_libraries(tessera_${name} PRIVATE $<BUILD_INTERFACE:tessera_flags> ${ARG_EXTERNAL})
   else()
     add_library(tessera_${name} INTERFACE)
     set(scope INTERFACE)

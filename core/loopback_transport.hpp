@@ -30,7 +30,7 @@ struct LoopbackOptions {
   /// Where set, a matched operation completes only after 0..maxDelay further tests of it, drawn from the
   /// seed, the two ranks, the tag and its number: independent of how threads interleave. One pair of ranks in
   /// four is eight times as slow. What a tag of a pair carries stays in order.
-  std::optional<std::uint64_t> delaySeed;
+  std::optional<std::uint64_t> delaySeed{};
   int maxDelay = 16;
   /// The largest tag; the default is that of MPICH.
   std::int64_t tagBound = (std::int64_t{1} << 28) - 1;

@@ -78,8 +78,6 @@ bool startMpi() {
   int started = 0;
   TESSERA_CHECK_MPI(MPI_Initialized(&started), "asking whether MPI has started");
   if (started != 0) return false;
-  // Our own message is the report of a failure; MPICH's would be a second one.
-  setenv("MPIR_CVAR_SUPPRESS_ABORT_MESSAGE", "1", 0);
   int granted = 0;
   TESSERA_CHECK_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &granted), "starting MPI");
   return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <thread>
 
 #include <mpi.h>
 
@@ -49,9 +50,29 @@ void forEachPart(std::int64_t total, std::int64_t maxCount, const Visit& visit) 
   } while (offset < total);
 }
 
+// MPICH 4.0's own text about this has no sizes, or the wrong way round.
+bool isTruncation(int result) {
+  int kind = MPI_SUCCESS;
+  return result != MPI_SUCCESS && MPI_Error_class(result, &kind) == MPI_SUCCESS && kind == MPI_ERR_TRUNCATE;
+}
+
+// Blocking calls go through this, because those of MPICH spin: with more ranks than cores a rank that waits
+// keeps the one it waits for from running, and a barrier of 8 ranks on 2 cores takes 100 times as long.
+void finish(MPI_Request request, std::string_view what) {
+  int complete = 0;
+  while (true) {
+    TESSERA_CHECK_MPI(MPI_Test(&request, &complete, MPI_STATUS_IGNORE), what);
+    if (complete != 0) return;
+    std::this_thread::yield();
+  }
+}
+
 MPI_Comm duplicateWorld() {
   MPI_Comm copy = MPI_COMM_NULL;
-  TESSERA_CHECK_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &copy), "duplicating the communicator of the job");
+  MPI_Request request = MPI_REQUEST_NULL;
+  constexpr std::string_view kWhat = "duplicating the communicator of the job";
+  TESSERA_CHECK_MPI(MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request), kWhat);
+  finish(request, kWhat);
   TESSERA_CHECK_MPI(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "setting the error handler");
   return copy;
 }
@@ -109,41 +130,68 @@ struct MpiTransport::Impl {
                  });
   }
 
+  detail::MessageRoute routeOf(const Operation& op) const {
+    return {.from = op.peer, .to = rank, .tag = op.tag};
+  }
+
   void checkReceivedPart(const Operation& op, const MPI_Status& status) const {
     int received = 0;
     TESSERA_CHECK_MPI(MPI_Get_count(&status, MPI_BYTE, &received), "asking for the size of " + describe(op));
     const std::int64_t expected = partCount(op, op.done, maxCount);
     if (received == expected) return;
-    detail::sizesDiffer({.from = op.peer, .to = rank, .tag = op.tag},
-                        static_cast<std::int64_t>(op.done) * maxCount + received, op.count);
+    detail::sizesDiffer(routeOf(op), static_cast<std::int64_t>(op.done) * maxCount + received, op.count);
+  }
+
+  bool advance(Operation& op) const {
+    for (; op.done < op.parts.size(); ++op.done) {
+      int complete = 0;
+      MPI_Status status;
+      const int result = MPI_Test(&op.parts[op.done], &complete, &status);
+      if (isTruncation(result)) detail::messageTooLong(routeOf(op), op.count);
+      TESSERA_CHECK_MPI(result, describe(op));
+      if (complete == 0) return false;
+      if (op.kind == Kind::Receive) checkReceivedPart(op, status);
+    }
+    return true;
   }
 
   bool test(Request request) {
     Operation& op = requests.at(request);
-    for (; op.done < op.parts.size(); ++op.done) {
-      int complete = 0;
-      MPI_Status status;
-      TESSERA_CHECK_MPI(MPI_Test(&op.parts[op.done], &complete, &status), describe(op));
-      if (complete == 0) return false;
-      if (op.kind == Kind::Receive) checkReceivedPart(op, status);
+    try {
+      if (!advance(op)) return false;
+    } catch (...) {
+      requests.remove(request);
+      throw;
     }
     requests.remove(request);
     return true;
   }
 
+  // Runs start(&request) and waits for its end.
+  template <class Start>
+  void block(const std::string& what, const Start& start) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    TESSERA_CHECK_MPI(start(&request), what);
+    finish(request, what);
+  }
+
   void receiveText(std::string& text, int peer) const {
+    const std::string what =
+        "gathering " + std::to_string(text.size()) + " bytes from rank " + std::to_string(peer);
     forEachPart(std::ssize(text), maxCount, [&](std::ptrdiff_t offset, int count) {
-      TESSERA_CHECK_MPI(
-          MPI_Recv(text.data() + offset, count, MPI_BYTE, peer, 0, collectives, MPI_STATUS_IGNORE),
-          "gathering " + std::to_string(text.size()) + " bytes from rank " + std::to_string(peer));
+      block(what, [&](MPI_Request* request) {
+        return MPI_Irecv(text.data() + offset, count, MPI_BYTE, peer, 0, collectives, request);
+      });
     });
   }
 
   void sendText(std::string_view text, int peer) const {
+    const std::string what =
+        "gathering " + std::to_string(text.size()) + " bytes at rank " + std::to_string(peer);
     forEachPart(std::ssize(text), maxCount, [&](std::ptrdiff_t offset, int count) {
-      TESSERA_CHECK_MPI(
-          MPI_Send(text.data() + offset, count, MPI_BYTE, peer, 0, collectives),
-          "gathering " + std::to_string(text.size()) + " bytes at rank " + std::to_string(peer));
+      block(what, [&](MPI_Request* request) {
+        return MPI_Isend(text.data() + offset, count, MPI_BYTE, peer, 0, collectives, request);
+      });
     });
   }
 };
@@ -207,18 +255,23 @@ bool MpiTransport::test(Request request) {
 
 void MpiTransport::barrier() {
   const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
-  TESSERA_CHECK_MPI(MPI_Barrier(impl_->collectives), "a barrier");
+  impl_->block("a barrier", [&](MPI_Request* request) { return MPI_Ibarrier(impl_->collectives, request); });
 }
 
 void MpiTransport::broadcast(std::string& bytes, int root) {
   detail::checkRoot(root, impl_->size);
   const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
   std::int64_t length = std::ssize(bytes);
-  TESSERA_CHECK_MPI(MPI_Bcast(&length, 1, MPI_INT64_T, root, impl_->collectives), "broadcasting a length");
+  impl_->block("broadcasting a length", [&](MPI_Request* request) {
+    return MPI_Ibcast(&length, 1, MPI_INT64_T, root, impl_->collectives, request);
+  });
   bytes.resize(static_cast<std::size_t>(length));
+  const std::string what =
+      "broadcasting " + std::to_string(length) + " bytes from rank " + std::to_string(root);
   forEachPart(length, impl_->maxCount, [&](std::ptrdiff_t offset, int count) {
-    TESSERA_CHECK_MPI(MPI_Bcast(bytes.data() + offset, count, MPI_BYTE, root, impl_->collectives),
-                      "broadcasting " + std::to_string(length) + " bytes from rank " + std::to_string(root));
+    impl_->block(what, [&](MPI_Request* request) {
+      return MPI_Ibcast(bytes.data() + offset, count, MPI_BYTE, root, impl_->collectives, request);
+    });
   });
 }
 
@@ -228,9 +281,10 @@ std::vector<std::string> MpiTransport::gather(std::string_view bytes, int root) 
   const bool isRoot = impl_->rank == root;
   const std::int64_t length = std::ssize(bytes);
   std::vector<std::int64_t> lengths(isRoot ? static_cast<std::size_t>(impl_->size) : 0);
-  TESSERA_CHECK_MPI(
-      MPI_Gather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, root, impl_->collectives),
-      "gathering lengths");
+  impl_->block("gathering lengths", [&](MPI_Request* request) {
+    return MPI_Igather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, root, impl_->collectives,
+                       request);
+  });
   if (!isRoot) {
     impl_->sendText(bytes, root);
     return {};

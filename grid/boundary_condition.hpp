@@ -12,6 +12,7 @@ namespace tessera {
 
 class ParameterTable;
 class ParameterValues;
+struct Geometry;
 
 /// What a variable does beyond one side of the domain. Values hold at the domain's face.
 enum class BoundaryKind {
@@ -41,8 +42,10 @@ struct BoundaryConditions {
 };
 
 /// Declares `boundary.x_low.type`, `boundary.x_low.value` ... for all sides of a component's table.
+/// `byDefault` holds, with value 0, where the deck is silent; a value beside the type "outflow" is an error.
 void declareBoundaries(ParameterTable& table, BoundaryKind byDefault);
-/// Reads what `declareBoundaries` declared.
-BoundaryConditions readBoundaries(const ParameterValues& values);
+/// Reads what `declareBoundaries` declared. Sides of a periodic axis get no condition; a deck that gives one
+/// there contradicts itself: DeckError with the place of every such key.
+BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry& geometry);
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #include "core/detail/loopback_rank.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/detail/message_check.hpp"
 
@@ -117,9 +118,9 @@ bool LoopbackRank::test(Request request) {
   LoopbackOperation& op = requests_.at(request);
   if (!canComplete(op)) return false;
   if (op.delay-- > 0) return false;
-  complete(op);
-  op = {};
+  const LoopbackOperation done = std::exchange(op, {});
   requests_.remove(request);
+  complete(done);
   return true;
 }
 
@@ -162,6 +163,7 @@ void LoopbackRank::complete(const LoopbackOperation& op) {
 
 void LoopbackRank::takeLetter(const LoopbackOperation& op) {
   const Letter& letter = *op.posted->letter;
+  state_.mail.delivered();
   if (std::ssize(letter.bytes) != op.posted->expectedBytes) {
     sizesDiffer(letter.route, std::ssize(letter.bytes), op.posted->expectedBytes);
   }
@@ -171,7 +173,6 @@ void LoopbackRank::takeLetter(const LoopbackOperation& op) {
     bufferTouched("the buffer of a receive was written to before the message was there", letter.route);
   }
   std::copy(letter.bytes.begin(), letter.bytes.end(), op.receiving.begin());
-  state_.mail.delivered();
 }
 
 template <class Take>

@@ -27,12 +27,25 @@ void checkRoot(int root, int size) {
                           .text());
 }
 
-void sizesDiffer(const MessageRoute& route, std::int64_t sentBytes, std::int64_t expectedBytes) {
+namespace {
+
+[[noreturn]] void sizesDifferInWords(const MessageRoute& route, const std::string& sent,
+                                     std::int64_t expectedBytes) {
   throw InternalError(Message("a message has another size than its receiver expects")
                           .line("way  from rank ", route.from, " to rank ", route.to, ", tag ", route.tag)
-                          .line("sent ", sentBytes, " bytes, expected ", expectedBytes, " bytes")
+                          .line("sent ", sent, " bytes, expected ", expectedBytes, " bytes")
                           .line("fix  compile the same hierarchy and step plan on every rank")
                           .text());
+}
+
+}  // namespace
+
+void messageTooLong(const MessageRoute& route, std::int64_t expectedBytes) {
+  sizesDifferInWords(route, "more than " + std::to_string(expectedBytes), expectedBytes);
+}
+
+void sizesDiffer(const MessageRoute& route, std::int64_t sentBytes, std::int64_t expectedBytes) {
+  sizesDifferInWords(route, std::to_string(sentBytes), expectedBytes);
 }
 
 }  // namespace tessera::detail

@@ -15,6 +15,8 @@ struct MessageRoute {
 void checkAddress(int peer, std::int64_t tag, int size, std::int64_t tagBound);
 /// Throws InternalError where `root` is no rank of a job of `size` ranks.
 void checkRoot(int root, int size);
+/// Throws InternalError for a message longer than its receiver expects, where its length is not known.
+[[noreturn]] void messageTooLong(const MessageRoute& route, std::int64_t expectedBytes);
 /// Throws InternalError naming both sizes.
 [[noreturn]] void sizesDiffer(const MessageRoute& route, std::int64_t sentBytes, std::int64_t expectedBytes);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
 #include "core/detail/toml_limits.hpp"
@@ -105,12 +104,12 @@ class Conversion {
 
 DeckNode readToml(std::string_view text, const File& file) {
   checkTomlLimits(text, file);
-  const toml::parse_result result = toml::parse(text);
-  if (!result) {
-    const toml::source_position place = result.error().source().begin;
-    throwSyntaxError(text, file, {place.line, place.column, std::string(result.error().description())});
+  try {
+    return Conversion(file).root(toml::parse(text));
+  } catch (const toml::parse_error& fault) {
+    const toml::source_position place = fault.source().begin;
+    throwSyntaxError(text, file, {place.line, place.column, std::string(fault.description())});
   }
-  return Conversion(file).root(result.table());
 }
 
 }  // namespace tessera::detail

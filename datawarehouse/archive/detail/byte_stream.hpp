@@ -20,24 +20,20 @@ class ByteSink {
   template <class T>
   ByteSink& put(T value) {
     static_assert(std::is_arithmetic_v<T>);
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + sizeof(T));
-    std::memcpy(bytes_.data() + at, &value, sizeof(T));
-    return *this;
+    return append(&value, sizeof value);
   }
-  ByteSink& putText(std::string_view text) {
-    const auto view = std::as_bytes(std::span(text.data(), text.size()));
-    bytes_.insert(bytes_.end(), view.begin(), view.end());
-    return *this;
-  }
-  ByteSink& putBytes(std::span<const std::byte> more) {
-    bytes_.insert(bytes_.end(), more.begin(), more.end());
-    return *this;
-  }
+  ByteSink& putText(std::string_view text) { return append(text.data(), text.size()); }
+  ByteSink& putBytes(std::span<const std::byte> more) { return append(more.data(), more.size()); }
   std::span<const std::byte> bytes() const { return bytes_; }
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
 
  private:
+  ByteSink& append(const void* from, std::size_t count) {
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + count);
+    if (count > 0) std::memcpy(bytes_.data() + at, from, count);
+    return *this;
+  }
   std::vector<std::byte> bytes_;
 };
 

@@ -1,0 +1,141 @@
+#include "components/advection/advection.hpp"
+
+#include "components/expression_fill.hpp"
+
+namespace tessera {
+namespace {
+
+const char* const kVelocityKeys[kAxes] = {"velocity.x", "velocity.y", "velocity.z"};
+
+Limiter limiterOf(const ParameterValues& values) {
+  if (values.choice("scheme") == "upwind") return Limiter::Flat;
+  const std::string& name = values.choice("limiter");
+  if (name == "minmod") return Limiter::Minmod;
+  if (name == "vanleer") return Limiter::VanLeer;
+  return name == "mc" ? Limiter::Mc : Limiter::None;
+}
+
+}  // namespace
+
+void Advection::declareParameters(ParameterTable& table) const {
+  table.choice("scheme", {"upwind", "plm"})
+      .doc("\"upwind\": first order; \"plm\": piecewise linear, second order")
+      .defaultsTo("plm");
+  table.choice("limiter", {"none", "minmod", "vanleer", "mc"})
+      .doc("keeps \"plm\" free of new extrema; not used by \"upwind\"")
+      .defaultsTo("mc");
+  for (const char* key : kVelocityKeys) {
+    table.expression(key).doc("velocity along this axis").unit("length/time").defaultsTo(0);
+  }
+  table.expression("initial", {"x", "y", "z"}).doc("concentration at the start").required();
+  declareBoundaries(table, BoundaryKind::Outflow);
+  ErrorNorms::declareParameters(table);
+}
+
+void Advection::configure(const ParameterValues& values, ComponentSetup& setup) {
+  initial_ = values.expression("initial");
+  stableDt_ = setup.stableDt;
+  params_.limiter = limiterOf(values);
+
+  labels_.concentration = setup.labels.variable<double, Cell>("concentration");
+  const BoundaryConditions boundary = readBoundaries(values, setup.geometry);
+  setup.labels.setBoundary(labels_.concentration, boundary);
+  for (std::size_t side = 0; side < boundary.sides.size(); ++side) {
+    params_.inflow[side] = boundary.sides[side] && boundary.sides[side]->kind == BoundaryKind::Dirichlet;
+  }
+  if (params_.limiter != Limiter::Flat) {
+    labels_.stage = setup.labels.variable<double, Cell>("advection.stage");
+    setup.labels.setBoundary(labels_.stage, boundary);
+  }
+  configureVelocity(values, setup);
+  norms_ = ErrorNorms("Advection", values, setup, labels_.concentration);
+}
+
+void Advection::configureVelocity(const ParameterValues& values, ComponentSetup& setup) {
+  for (int d = 0; d < kAxes; ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    velocity_[axis] = values.expression(kVelocityKeys[axis]);
+    params_.active[axis] = setup.geometry.active(d);
+    params_.velocityVaries = params_.velocityVaries || !velocity_[axis].isConstant();
+    velocityMoves_ = velocityMoves_ || velocity_[axis].dependsOnTime();
+    if (velocity_[axis].isConstant()) params_.velocity[d] = velocity_[axis](0, 0, 0, 0);
+  }
+  if (!params_.velocityVaries) return;
+  // The face beyond the last one is asked for where a patch ends at the domain's end, and never used.
+  const auto anything = BoundaryConditions::everywhere(BoundaryKind::Outflow);
+  labels_.velocityX = setup.labels.variable<double, FaceX>("advection.velocity_x");
+  labels_.velocityY = setup.labels.variable<double, FaceY>("advection.velocity_y");
+  labels_.velocityZ = setup.labels.variable<double, FaceZ>("advection.velocity_z");
+  setup.labels.setBoundary(labels_.velocityX, anything);
+  setup.labels.setBoundary(labels_.velocityY, anything);
+  setup.labels.setBoundary(labels_.velocityZ, anything);
+}
+
+void Advection::declareInitial(StepPlan& plan) const {
+  plan.task("Advection::initial")
+      .writes(labels_.concentration)
+      .runs<Cpu>(
+          [q = labels_.concentration, f = initial_](const auto& task) { fill(task, q, f, task.time()); });
+  if (params_.velocityVaries) declareVelocity(plan);
+  declareStableDt(plan, New);
+}
+
+void Advection::declareStep(StepPlan& step) const {
+  const bool oneStage = params_.limiter == Limiter::Flat;
+  const auto target = oneStage ? labels_.concentration : labels_.stage;
+  const Generation endOfStep = velocityMoves_ ? New : Old;
+
+  if (velocityMoves_) declareVelocity(step);
+  TaskBuilder advance = step.task("Advection::advance");
+  readVelocity(advance, Old);
+  advance.reads(Old, labels_.concentration, halo(oneStage ? 1 : 2))
+      .writes(target)
+      .runs<Cpu, Gpu>([l = labels_, p = params_, target](const auto& task) {
+        withSlope(p.limiter, [&](auto slope) {
+          withVelocity(task, l, p, Old,
+                       [&](auto u) { firstStage<decltype(slope)>(task, l.concentration, target, p, u); });
+        });
+      });
+  if (!oneStage) {
+    TaskBuilder correct = step.task("Advection::correct");
+    readVelocity(correct, endOfStep);
+    correct.reads(Old, labels_.concentration)
+        .reads(New, labels_.stage, halo(2))
+        .writes(labels_.concentration)
+        .runs<Cpu, Gpu>([l = labels_, p = params_, endOfStep](const auto& task) {
+          withSlope(p.limiter, [&](auto slope) {
+            withVelocity(task, l, p, endOfStep, [&](auto u) { secondStage<decltype(slope)>(task, l, p, u); });
+          });
+        });
+  }
+  declareStableDt(step, endOfStep);
+}
+
+void Advection::declareVelocity(StepPlan& plan) const {
+  const auto along = [&](const char* name, auto label, const Expression& f) {
+    plan.task(name).writes(label).template runs<Cpu>(
+        [label, f](const auto& task) { fill(task, label, f, task.time() + task.dt()); });
+  };
+  along("Advection::velocityX", labels_.velocityX, velocity_[0]);
+  if (params_.active[1]) along("Advection::velocityY", labels_.velocityY, velocity_[1]);
+  if (params_.active[2]) along("Advection::velocityZ", labels_.velocityZ, velocity_[2]);
+}
+
+void Advection::declareStableDt(StepPlan& plan, Generation velocity) const {
+  TaskBuilder task = plan.task("Advection::stableDt");
+  readVelocity(task, velocity);
+  task.contributes(stableDt_, Min)
+      .runs<Cpu, Gpu>([l = labels_, p = params_, dt = stableDt_, velocity](const auto& patch) {
+        withVelocity(patch, l, p, velocity,
+                     [&](auto u) { patch.contribute(dt, stableAdvectionDt(patch, u)); });
+      });
+}
+
+void Advection::readVelocity(TaskBuilder& task, Generation generation) const {
+  if (!params_.velocityVaries) return;
+  task.reads(generation, labels_.velocityX, halo(Index{}, ex));
+  if (params_.active[1]) task.reads(generation, labels_.velocityY, halo(Index{}, ey));
+  if (params_.active[2]) task.reads(generation, labels_.velocityZ, halo(Index{}, ez));
+}
+
+}  // namespace tessera

@@ -1,0 +1,101 @@
+#include "components/error_norms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "components/expression_fill.hpp"
+
+namespace tessera {
+namespace {
+
+double cellVolume(const Level& level) { return level.spacing().x * level.spacing().y * level.spacing().z; }
+
+template <class Task, class Names>
+void contributeTotals(const Task& task, Label<double, Cell> variable, const Names& names) {
+  const auto u = task.read(Old, variable);
+  const double volume = cellVolume(task.level());
+  const Box box = task.interior();
+  task.contribute(names.total, reduce(task.exec(), "total", box, Sum,
+                                      [=] TESSERA_KERNEL(Index x) { return u(x) * volume; }));
+  task.contribute(names.least,
+                  reduce(task.exec(), "min", box, Min, [=] TESSERA_KERNEL(Index x) { return u(x); }));
+  task.contribute(names.largest,
+                  reduce(task.exec(), "max", box, Max, [=] TESSERA_KERNEL(Index x) { return u(x); }));
+}
+
+template <class Task, class Names>
+void contributeErrors(const Task& task, Label<double, Cell> variable, const Expression& exact,
+                      const Names& names) {
+  const auto u = task.read(Old, variable);
+  const double volume = cellVolume(task.level());
+  ExactSum l1;
+  ExactSum l2;
+  double largest = 0.0;
+  forEachValue(exact, task.level(), task.interior(), Cell, task.time(), [&](Index x, double value) {
+    const double error = std::abs(u(x) - value);
+    l1.add(error * volume);
+    l2.add(error * error * volume);
+    largest = std::max(largest, error);
+  });
+  task.contribute(names.l1, l1);
+  task.contribute(names.l2, l2);
+  task.contribute(names.max, largest);
+}
+
+}  // namespace
+
+void ErrorNorms::declareParameters(ParameterTable& table) {
+  table.expression("exact")
+      .doc("the exact solution; where given, the history has the norms of the error")
+      .mayChangeOnRestart()
+      .optional();
+}
+
+ErrorNorms::ErrorNorms(std::string prefix, const ParameterValues& values, ComponentSetup& setup,
+                       Label<double, Cell> variable)
+    : prefix_(std::move(prefix)), table_(values.table()), variable_(variable) {
+  const Real3 lower = setup.geometry.lower;
+  const Real3 upper = setup.geometry.upper;
+  domainVolume_ = (upper.x - lower.x) * (upper.y - lower.y) * (upper.z - lower.z);
+  const auto named = [&](const char* what) { return setup.labels.reduction(table_ + "." + what); };
+  names_.total = named("total");
+  names_.least = named("min");
+  names_.largest = named("max");
+  if (!values.has("exact")) return;
+  exact_ = values.expression("exact");
+  names_.l1 = named("error_l1");
+  names_.l2 = named("error_l2");
+  names_.max = named("error_max");
+}
+
+void ErrorNorms::declareTasks(StepPlan& plan) const {
+  plan.task(prefix_ + "::totals")
+      .reads(Old, variable_)
+      .contributes(names_.total, Sum)
+      .contributes(names_.least, Min)
+      .contributes(names_.largest, Max)
+      .runs<Cpu, Gpu>([u = variable_, n = names_](const auto& task) { contributeTotals(task, u, n); });
+  if (!exact_) return;
+  plan.task(prefix_ + "::errors")
+      .reads(Old, variable_)
+      .contributes(names_.l1, Sum)
+      .contributes(names_.l2, Sum)
+      .contributes(names_.max, Max)
+      .runs<Cpu>(
+          [u = variable_, f = *exact_, n = names_](const auto& task) { contributeErrors(task, u, f, n); });
+}
+
+std::vector<Diagnostic> ErrorNorms::diagnostics() const {
+  std::vector<Diagnostic> columns{{table_ + ".total", names_.total, {}},
+                                  {table_ + ".min", names_.least, {}},
+                                  {table_ + ".max", names_.largest, {}}};
+  if (!exact_) return columns;
+  const double volume = domainVolume_;
+  columns.push_back({table_ + ".error_l1", names_.l1, [volume](double sum) { return sum / volume; }});
+  columns.push_back(
+      {table_ + ".error_l2", names_.l2, [volume](double sum) { return std::sqrt(sum / volume); }});
+  columns.push_back({table_ + ".error_max", names_.max, {}});
+  return columns;
+}
+
+}  // namespace tessera

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/expression.hpp"
+#include "datawarehouse/task_context.hpp"
+#include "grid/level.hpp"
+
+namespace tessera {
+
+/// Evaluates an expression of the deck along rows of one level; one object a running task.
+///
+/// A value depends on its index, the level and the time only, never on the patch or on where a row begins, so
+/// filled fields have the same bits for any patch layout. Host only.
+class ExpressionRows {
+ public:
+  ExpressionRows(const Expression& expression, const Level& level, Centering centering, double time);
+
+  /// The values at `first`, `first + ex`, ...; valid until the next call.
+  std::span<const double> row(Index first, std::int64_t count);
+
+ private:
+  Expression::Evaluator evaluator_;
+  const Level& level_;
+  Centering centering_;
+  double time_;
+  std::vector<double> x_, y_, z_, values_;
+};
+
+/// Calls `visit(index, value)` for every index of `box`, in order.
+template <class Visit>
+void forEachValue(const Expression& expression, const Level& level, const Box& box, Centering centering,
+                  double time, Visit&& visit) {
+  ExpressionRows rows(expression, level, centering, time);
+  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
+    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
+      Index x{box.lo.i, j, k};
+      for (const double value : rows.row(x, box.extent().i)) {
+        visit(x, value);
+        ++x.i;
+      }
+    }
+  }
+}
+
+/// Writes `expression` at `time` into every index that the task's patch owns of `label`: at cell centres,
+/// nodes or face centres, as the label is centred. The task has declared `writes(label)` and `runs<Cpu>`.
+///
+///   plan.task("Heat::initial").writes(T).runs<Cpu>([T, f](const auto& task) { fill(task, T, f, task.time());
+///   });
+template <class Task, class T, Centering C>
+void fill(const Task& task, Label<T, C> label, const Expression& expression, double time) {
+  const auto field = task.write(label);
+  forEachValue(expression, task.level(), task.interior(label), C, time,
+               [&](Index x, double value) { field(x) = static_cast<T>(value); });
+}
+
+}  // namespace tessera

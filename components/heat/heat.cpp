@@ -1,0 +1,101 @@
+#include "components/heat/heat.hpp"
+
+#include "components/expression_fill.hpp"
+
+namespace tessera {
+namespace {
+
+/// Fills the conductivity, which has to be positive in every cell.
+template <class Task>
+void fillConductivity(const Task& task, Label<double, Cell> label, const Expression& expression,
+                      const std::string& place) {
+  const auto k = task.write(label);
+  forEachValue(expression, task.level(), task.interior(), Cell, task.time(), [&](Index x, double value) {
+    if (!(value > 0.0)) {
+      throw DeckError(place + ": error: heat.conductivity is " + std::to_string(value) + " in cell " +
+                      asText(x) + "; give an expression that is above 0 everywhere");
+    }
+    k(x) = value;
+  });
+}
+
+}  // namespace
+
+void Heat::declareParameters(ParameterTable& table) const {
+  table.expression("conductivity", {"x", "y", "z"})
+      .doc("conductivity k of T_t = div(k grad T) + source")
+      .unit("length^2/time")
+      .above(0)
+      .required();
+  table.expression("source").doc("heat source, temperature per time").defaultsTo(0);
+  table.expression("initial", {"x", "y", "z"}).doc("temperature at the start").required();
+  declareBoundaries(table, BoundaryKind::Neumann);
+  ErrorNorms::declareParameters(table);
+}
+
+void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
+  initial_ = values.expression("initial");
+  source_ = values.expression("source");
+  conductivity_ = values.expression("conductivity");
+  conductivityWhere_ = values.where("conductivity");
+  stableDt_ = setup.stableDt;
+  params_.conductivityVaries = !conductivity_.isConstant();
+  params_.sourceVaries = !source_.isConstant();
+
+  labels_.temperature = setup.labels.variable<double, Cell>("temperature");
+  setup.labels.setBoundary(labels_.temperature, readBoundaries(values, setup.geometry));
+  norms_ = ErrorNorms("Heat", values, setup, labels_.temperature);
+
+  if (params_.sourceVaries) {
+    labels_.source = setup.labels.variable<double, Cell>("heat.source");
+  } else {
+    params_.source = source_(0, 0, 0, 0);
+  }
+  if (params_.conductivityVaries) {
+    labels_.conductivity = setup.labels.variable<double, Cell>("heat.conductivity");
+    BoundaryConditions onFaces;
+    onFaces.sides.fill(SideCondition{BoundaryKind::Dirichlet, conductivity_});
+    setup.labels.setBoundary(labels_.conductivity, onFaces);
+  } else {
+    params_.conductivity = conductivity_(0, 0, 0, 0);
+  }
+}
+
+void Heat::declareInitial(StepPlan& plan) const {
+  plan.task("Heat::initial")
+      .writes(labels_.temperature)
+      .runs<Cpu>(
+          [T = labels_.temperature, f = initial_](const auto& task) { fill(task, T, f, task.time()); });
+  if (params_.conductivityVaries) {
+    plan.task("Heat::conductivity")
+        .writes(labels_.conductivity)
+        .runs<Cpu>([k = labels_.conductivity, f = conductivity_, place = conductivityWhere_.text()](
+                       const auto& task) { fillConductivity(task, k, f, place); });
+  }
+  declareStableDt(plan, New);
+}
+
+void Heat::declareStep(StepPlan& step) const {
+  if (params_.sourceVaries) {
+    step.task("Heat::source")
+        .writes(labels_.source)
+        .runs<Cpu>([q = labels_.source, f = source_](const auto& task) { fill(task, q, f, task.time()); });
+  }
+  TaskBuilder advance = step.task("Heat::advance");
+  advance.reads(Old, labels_.temperature, halo(1)).writes(labels_.temperature);
+  if (params_.conductivityVaries) advance.reads(Old, labels_.conductivity, halo(1));
+  if (params_.sourceVaries) advance.reads(New, labels_.source);
+  advance.runs<Cpu, Gpu>([l = labels_, p = params_](const auto& task) { advanceHeat(task, l, p); });
+  declareStableDt(step, Old);
+}
+
+void Heat::declareStableDt(StepPlan& plan, Generation conductivity) const {
+  TaskBuilder task = plan.task("Heat::stableDt");
+  if (params_.conductivityVaries) task.reads(conductivity, labels_.conductivity);
+  task.contributes(stableDt_, Min)
+      .runs<Cpu, Gpu>([l = labels_, p = params_, dt = stableDt_, conductivity](const auto& patch) {
+        patch.contribute(dt, stableHeatDt(patch, l, p, conductivity));
+      });
+}
+
+}  // namespace tessera

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "components/laplacian.hpp"
+#include "datawarehouse/task_context.hpp"
+
+namespace tessera {
+
+struct HeatLabels {
+  Label<double, Cell> temperature;
+  Label<double, Cell> conductivity;  ///< used where k varies
+  Label<double, Cell> source;        ///< used where the source varies
+};
+
+/// The numbers of the deck; `...Varies` says that a label takes the place of the number.
+struct HeatParams {
+  double conductivity = 1.0;
+  double source = 0.0;
+  bool conductivityVaries = false;
+  bool sourceVaries = false;
+};
+
+/// The same number in every cell, read like a field.
+struct EverywhereTheSame {
+  double value;
+  TESSERA_KERNEL double operator()(Index) const { return value; }
+};
+
+/// div(k grad T) for one k everywhere.
+struct UniformConduction {
+  double k;
+  template <class Field>
+  TESSERA_KERNEL double operator()(const Field& T, Index x, Real3 inverseSquaredSpacing) const {
+    return k * laplacian(T, x, inverseSquaredSpacing);
+  }
+};
+
+/// div(k grad T) as the difference of face fluxes, each the same number for both of its cells. The
+/// conductivity of a face is the harmonic mean of its two cells, that of two resistances in series. Beyond
+/// the domain k is extrapolated through its value on the face and can come out negative where k varies too
+/// much for the mesh: the cell's own k then counts.
+template <class Conductivity>
+struct VaryingConduction {
+  Conductivity k;
+
+  TESSERA_KERNEL double onFace(Index cell, Index neighbour) const {
+    const double a = k(cell);
+    const double b = k(neighbour);
+    return b > 0.0 ? 2.0 * (a * b) / (a + b) : a;
+  }
+  template <class Field>
+  TESSERA_KERNEL double along(const Field& T, Index x, Index e) const {
+    return onFace(x, x + e) * (T(x + e) - T(x)) - onFace(x, x - e) * (T(x) - T(x - e));
+  }
+  template <class Field>
+  TESSERA_KERNEL double operator()(const Field& T, Index x, Real3 w) const {
+    return (w.x * along(T, x, ex) + w.y * along(T, x, ey)) + w.z * along(T, x, ez);
+  }
+};
+
+template <class Task, class Conduction, class Source>
+void advanceTemperature(const Task& task, Label<double, Cell> temperature, Conduction conduction,
+                        Source source) {
+  const auto T = task.read(Old, temperature);
+  const auto next = task.write(temperature);
+  const double dt = task.dt();
+  const Real3 inverseSquaredSpacing = task.inverseSquaredSpacing();
+  forEach(task.exec(), "Heat::advance", task.interior(), [=] TESSERA_KERNEL(Index x) {
+    next(x) = T(x) + dt * (conduction(T, x, inverseSquaredSpacing) + source(x));
+  });
+}
+
+template <class Task, class Conduction>
+void advanceWithSource(const Task& task, const HeatLabels& labels, const HeatParams& p,
+                       Conduction conduction) {
+  if (p.sourceVaries) {
+    advanceTemperature(task, labels.temperature, conduction, task.read(New, labels.source));
+  } else {
+    advanceTemperature(task, labels.temperature, conduction, EverywhereTheSame{p.source});
+  }
+}
+
+template <class Task>
+void advanceHeat(const Task& task, const HeatLabels& labels, const HeatParams& p) {
+  if (p.conductivityVaries) {
+    const auto k = task.read(Old, labels.conductivity);
+    advanceWithSource(task, labels, p, VaryingConduction<decltype(k)>{k});
+  } else {
+    advanceWithSource(task, labels, p, UniformConduction{p.conductivity});
+  }
+}
+
+/// The largest time step that keeps the explicit scheme stable: 1 / (2 k sum(1/h^2)).
+template <class Task>
+double stableHeatDt(const Task& task, const HeatLabels& labels, const HeatParams& p, Generation generation) {
+  double largest = p.conductivity;
+  if (p.conductivityVaries) {
+    const auto k = task.read(generation, labels.conductivity);
+    largest = reduce(task.exec(), "Heat::stableDt", task.interior(), Max,
+                     [=] TESSERA_KERNEL(Index x) { return k(x); });
+  }
+  return 1.0 / (2.0 * largest * sumOf(task.inverseSquaredSpacing()));
+}
+
+}  // namespace tessera

@@ -1,0 +1,60 @@
+#include "components/wave/wave.hpp"
+
+#include "components/expression_fill.hpp"
+#include "components/wave/wave_kernels.hpp"
+
+namespace tessera {
+
+void Wave::declareParameters(ParameterTable& table) const {
+  table.real("speed").doc("speed c of waves").unit("length/time").above(0).required();
+  table.expression("initial", {"x", "y", "z"}).doc("displacement u at the start").required();
+  table.expression("initial_velocity", {"x", "y", "z"}).doc("u_t at the start").defaultsTo(0);
+  declareBoundaries(table, BoundaryKind::Neumann);
+  ErrorNorms::declareParameters(table);
+}
+
+void Wave::configure(const ParameterValues& values, ComponentSetup& setup) {
+  speed_ = values.real("speed");
+  initial_ = values.expression("initial");
+  initialVelocity_ = values.expression("initial_velocity");
+  stableDt_ = setup.stableDt;
+  displacement_ = setup.labels.variable<double, Cell>("displacement");
+  velocity_ = setup.labels.variable<double, Cell>("wave.velocity");
+  setup.labels.setBoundary(displacement_, readBoundaries(values, setup.geometry));
+  norms_ = ErrorNorms("Wave", values, setup, displacement_);
+}
+
+void Wave::declareInitial(StepPlan& plan) const {
+  plan.task("Wave::initial")
+      .writes(displacement_)
+      .runs<Cpu>([u = displacement_, f = initial_](const auto& task) { fill(task, u, f, task.time()); });
+  plan.task("Wave::initialVelocity")
+      .writes(velocity_)
+      .runs<Cpu>([v = velocity_, f = initialVelocity_](const auto& task) { fill(task, v, f, task.time()); });
+  declareStableDt(plan);
+}
+
+void Wave::declareStep(StepPlan& step) const {
+  const WaveLabels labels{displacement_, velocity_};
+  step.task("Wave::drift")
+      .reads(Old, displacement_, halo(1))
+      .reads(Old, velocity_)
+      .writes(displacement_)
+      .runs<Cpu, Gpu>([labels, c = speed_](const auto& task) { drift(task, labels, c); });
+  step.task("Wave::kick")
+      .reads(Old, displacement_, halo(1))
+      .reads(New, displacement_, halo(1))
+      .reads(Old, velocity_)
+      .writes(velocity_)
+      .runs<Cpu, Gpu>([labels, c = speed_](const auto& task) { kick(task, labels, c); });
+  declareStableDt(step);
+}
+
+void Wave::declareStableDt(StepPlan& plan) const {
+  plan.task("Wave::stableDt")
+      .contributes(stableDt_, Min)
+      .runs<Cpu, Gpu>(
+          [dt = stableDt_, c = speed_](const auto& task) { task.contribute(dt, stableWaveDt(task, c)); });
+}
+
+}  // namespace tessera

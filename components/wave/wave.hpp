@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "components/component.hpp"
+#include "components/error_norms.hpp"
+
+namespace tessera {
+
+/// The wave equation u_tt = c^2 lap u: second-order leapfrog in its kick-drift-kick form. Equations, limits
+/// and parameters: docs/components/wave.md.
+///
+/// Variables: `displacement` (u) and `wave.velocity` (u_t), both at the end of the step.
+class Wave final : public Component {
+ public:
+  std::string name() const override { return "wave"; }
+  std::string summary() const override { return "the wave equation, u_tt = c^2 lap u"; }
+  void declareParameters(ParameterTable& table) const override;
+  void configure(const ParameterValues& values, ComponentSetup& setup) override;
+  void declareInitial(StepPlan& plan) const override;
+  void declareStep(StepPlan& step) const override;
+  void declareDiagnostics(StepPlan& plan) const override { norms_.declareTasks(plan); }
+  std::vector<Diagnostic> diagnostics() const override { return norms_.diagnostics(); }
+
+ private:
+  void declareStableDt(StepPlan& plan) const;
+
+  Label<double, Cell> displacement_;
+  Label<double, Cell> velocity_;
+  ReductionLabel stableDt_;
+  double speed_ = 1.0;
+  Expression initial_;
+  Expression initialVelocity_;
+  ErrorNorms norms_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,116 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "datawarehouse/task_context.hpp"
+#include "tests/taskgraph/plan_rig.hpp"
+
+namespace tessera {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::faultsOf;
+using testing::NoBody;
+
+class PlanFaults : public ::testing::Test {
+ protected:
+  std::vector<std::string> faults() { return faultsOf({&initial_, &step_}, labels_, mesh_); }
+
+  LabelTable labels_;
+  Label<double, Cell> a_ = labels_.variable<double, Cell>("alpha");
+  Label<double, Cell> b_ = labels_.variable<double, Cell>("beta");
+  std::shared_ptr<const Hierarchy> mesh_ = testing::mesh({8, 8, 1}, {2, 2, 1}, {true, false, false});
+  StepPlan initial_{"initial"};
+  StepPlan step_{"step"};
+};
+
+TEST_F(PlanFaults, ReadOfNewWithoutProducerNamesTaskLabelAndFix) {
+  step_.task("Test::reads").reads(New, a_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("nobody computes what a task reads"), HasSubstr("Test::reads"),
+                                          HasSubstr("reads  New alpha"), HasSubstr("read Old alpha, or add a task with "
+                                                                                   ".writes(alpha)"),
+                                          HasSubstr("taskgraph/plan_fault_test.cpp:"))));
+}
+
+TEST_F(PlanFaults, TwoProducersAreListedBoth) {
+  step_.task("Test::one").writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::two").writes(a_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("two tasks write one label"), HasSubstr("Test::one"),
+                                          HasSubstr("Test::two"), HasSubstr(".modifies(alpha, from(\"Test::one\"))"))));
+}
+
+TEST_F(PlanFaults, ACircleIsShownAsAChain) {
+  step_.task("Test::one").reads(New, b_).writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::two").reads(New, a_).writes(b_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr("Test::one waits for Test::two (beta), which waits for Test::one (alpha)")));
+}
+
+TEST_F(PlanFaults, TwoModifiersWithoutOrderNameTheClauseThatSettlesIt) {
+  step_.task("Test::write").writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::one").modifies(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::two").modifies(a_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("the order of two modifications is not settled"),
+                                          HasSubstr(".modifies(alpha, from(\"Test::one\"))"))));
+  StepPlan settled("settled");
+  settled.task("Test::write").writes(a_).runs<Cpu>(NoBody{});
+  settled.task("Test::two").modifies(a_, from("Test::one")).runs<Cpu>(NoBody{});
+  settled.task("Test::one").modifies(a_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faultsOf({&settled}, labels_, mesh_), IsEmpty());
+}
+
+TEST_F(PlanFaults, ModifyingWhatNobodyWrites) {
+  step_.task("Test::changes").modifies(a_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr("a label is modified but nobody writes it in this plan")));
+}
+
+TEST_F(PlanFaults, ReadingFromATaskThatDoesNotComputeTheLabel) {
+  step_.task("Test::write").writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::reads").reads(New, a_, from("Test::wrong")).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("from(\"Test::wrong\")"), HasSubstr("name one of: Test::write"))));
+}
+
+TEST_F(PlanFaults, OldThatNobodyEverWritesAndOldInTheFirstPlan) {
+  initial_.task("Test::first").reads(Old, a_).writes(b_).runs<Cpu>(NoBody{});
+  step_.task("Test::reads").reads(Old, a_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr("the first plan reads Old"),
+                                    HasSubstr("a task reads Old of a label that no plan ever writes")));
+}
+
+TEST_F(PlanFaults, AMissingBoundaryConditionNamesTheSide) {
+  initial_.task("Test::write").writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::reads").reads(Old, a_, halo(0, 1)).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("reads  Old alpha beyond y_high"), HasSubstr("setBoundary"))));
+}
+
+TEST_F(PlanFaults, AHaloWiderThanTheLevelIsRefusedWhereTheAxisEnds) {
+  labels_.setBoundary(a_, BoundaryConditions::everywhere(BoundaryKind::Outflow));
+  initial_.task("Test::write").writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::reads").reads(Old, a_, halo(9)).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("9 layers along y, where level 0 has 8 cells"),
+                                          HasSubstr("declare at most halo(8)"))));
+}
+
+TEST_F(PlanFaults, ATaskWithoutBodyAndATaskNamedTwice) {
+  step_.task("Test::empty").writes(a_);
+  step_.task("Test::empty").writes(b_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr("a task has no body"), HasSubstr("two tasks of one plan have the same name")));
+}
+
+TEST_F(PlanFaults, DifferentKindsOfOneReduction) {
+  const auto r = labels_.reduction("r");
+  step_.task("Test::one").contributes(r, Min).runs<Cpu>(NoBody{});
+  step_.task("Test::two").contributes(r, Sum).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr("two tasks contribute to one reduction in different ways")));
+}
+
+TEST_F(PlanFaults, AllFaultsOfAllPlansAreReportedAtOnce) {
+  initial_.task("Test::first").reads(New, a_).runs<Cpu>(NoBody{});
+  step_.task("Test::one").writes(b_).runs<Cpu>(NoBody{});
+  step_.task("Test::two").writes(b_).runs<Cpu>(NoBody{});
+  EXPECT_EQ(faults().size(), 2U);
+}
+
+}  // namespace
+}  // namespace tessera
