@@ -11,6 +11,7 @@
 #include "datawarehouse/archive/compare.hpp"
 #include "tools/tessera/progress.hpp"
 #include "tools/tessera/simulation.hpp"
+#include "tools/tessera/stop_requests.hpp"
 
 namespace tessera {
 

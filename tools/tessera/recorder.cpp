@@ -47,6 +47,11 @@ Recorder::Recorder(const Simulation& simulation, StopRequests& stops, RecorderOp
   log_.emplace(options_.folder->files());
 }
 
+void Recorder::announce(const std::string& text, std::initializer_list<LogField> fields) {
+  progress_.note(text);
+  event("start", fields);
+}
+
 std::vector<double> Recorder::control() {
   std::vector<double> control(2, 0.0);
   control[kStop] = static_cast<double>(stops_.look());

@@ -33,6 +33,9 @@ class Recorder final : public RunListener {
  public:
   Recorder(const Simulation& simulation, StopRequests& stops, RecorderOptions options);
 
+  /// The first line on the screen, and the first event of the log.
+  void announce(const std::string& text, std::initializer_list<LogField> fields);
+
   std::vector<double> control() override;
   bool began(Simulation& simulation, bool restored, std::span<const double> control) override;
   bool stepped(Simulation& simulation, std::span<const double> control) override;
