@@ -36,7 +36,8 @@ Error currentError() {
   } catch (const std::exception& error) {
     return InternalError(error.what());
   } catch (...) {
-    return InternalError("an exception of unknown type was thrown; this is a fault of Tessera or of a component");
+    return InternalError(
+        "an exception of unknown type was thrown; this is a fault of Tessera or of a component");
   }
 }
 

@@ -12,8 +12,8 @@ struct AgreedError : ErrorClass<AgreedError> {
   using ErrorClass::ErrorClass;
 };
 
-/// Runs `body` on every rank; where it throws on any, all ranks throw an AgreedError with the message of the lowest of
-/// them. `body` must not make collective calls. All ranks call it; never inside a step.
+/// Runs `body` on every rank; where it throws on any, all ranks throw an AgreedError with the message of the
+/// lowest of them. `body` must not make collective calls. All ranks call it; never inside a step.
 void together(Transport& transport, const std::function<void()>& body);
 
 /// The largest of every rank's `value`; all ranks call it, never inside a step.

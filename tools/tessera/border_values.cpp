@@ -22,9 +22,11 @@ struct Block {
   std::vector<double> values;
 };
 
-/// Calls `visit(from, at)` for each index of `region` with the positions of its first component in the two blocks.
+/// Calls `visit(from, at)` for each index of `region` with the positions of its first component in the two
+/// blocks.
 template <class Visit>
-void forEachPair(const Box& region, Index shift, const Box& from, const Box& to, std::int64_t components, Visit visit) {
+void forEachPair(const Box& region, Index shift, const Box& from, const Box& to, std::int64_t components,
+                 Visit visit) {
   const auto place = [&](const Box& box, Index x) {
     const Extent n = box.extent();
     const Index r = x - box.lo;
@@ -40,7 +42,8 @@ void forEachPair(const Box& region, Index shift, const Box& from, const Box& to,
   }
 }
 
-/// The parts of `values` inside the domain and beyond its upper end, the latter with the way back to their image.
+/// The parts of `values` inside the domain and beyond its upper end, the latter with the way back to their
+/// image.
 std::vector<std::pair<Box, Index>> imagesOf(const Box& values, const Box& domain) {
   std::vector<std::pair<Box, Index>> parts{{values, Index{}}};
   for (int axis = 0; axis < kAxes; ++axis) {
@@ -105,8 +108,10 @@ std::vector<std::vector<double>> BorderValues::gather(
       double* to = target == me ? result[piece.to->id].values.data() : nullptr;
       const Box toBox = valueBox(piece.to->cells, centering);
       forEachPair(piece.region, piece.shift, from.box, toBox, components, [&](std::size_t f, std::size_t t) {
-        if (to != nullptr) std::copy_n(from.values.data() + f, count, to + t);
-        else message->insert(message->end(), from.values.data() + f, from.values.data() + f + count);
+        if (to != nullptr)
+          std::copy_n(from.values.data() + f, count, to + t);
+        else
+          message->insert(message->end(), from.values.data() + f, from.values.data() + f + count);
       });
     } else if (target == me) {
       std::vector<double>& message = incoming[source];

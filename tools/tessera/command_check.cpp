@@ -48,9 +48,9 @@ void printMesh(const Model& model) {
   const Hierarchy& hierarchy = *model.hierarchy();
   std::cout << "mesh\n";
   for (const Level& level : hierarchy.levels()) {
-    std::cout << "  level " << level.number() << "  " << level.cellCount() << " cells in " << level.patches().size()
-              << " patches, spacing " << level.spacing()[0] << " x " << level.spacing()[1] << " x " << level.spacing()[2]
-              << '\n';
+    std::cout << "  level " << level.number() << "  " << level.cellCount() << " cells in "
+              << level.patches().size() << " patches, spacing " << level.spacing()[0] << " x "
+              << level.spacing()[1] << " x " << level.spacing()[2] << '\n';
   }
 }
 
@@ -69,16 +69,17 @@ void printTasks(const Model& model, const CompiledGraphs& graphs) {
   for (const CompiledGraph& graph : graphs.plans) {
     std::map<NodeKind, std::int64_t> counts;
     for (const GraphNode& node : graph.nodes) ++counts[node.kind];
-    std::cout << "plan " << graph.plan->name() << " (rank 0: " << counts[NodeKind::Task] << " task instances, "
-              << counts[NodeKind::Halo] << " halos, " << counts[NodeKind::Send] << " messages out, "
-              << counts[NodeKind::Receive] << " in, " << counts[NodeKind::Reduce] << " reductions, "
-              << graph.successorList.size() << " edges)\n";
+    std::cout << "plan " << graph.plan->name() << " (rank 0: " << counts[NodeKind::Task]
+              << " task instances, " << counts[NodeKind::Halo] << " halos, " << counts[NodeKind::Send]
+              << " messages out, " << counts[NodeKind::Receive] << " in, " << counts[NodeKind::Reduce]
+              << " reductions, " << graph.successorList.size() << " edges)\n";
     for (const TaskDeclaration& task : graph.plan->tasks()) {
       std::cout << "  " << task.name;
       for (const ReadDeclaration& read : task.reads) {
-        std::cout << "  reads " << (read.generation == Generation::Old ? "Old " : "New ") << model.labels().info(read.label).name;
-        const std::int64_t halo = std::max({read.halo.lo.i, read.halo.lo.j, read.halo.lo.k, read.halo.hi.i, read.halo.hi.j,
-                                            read.halo.hi.k});
+        std::cout << "  reads " << (read.generation == Generation::Old ? "Old " : "New ")
+                  << model.labels().info(read.label).name;
+        const std::int64_t halo = std::max(
+            {read.halo.lo.i, read.halo.lo.j, read.halo.lo.k, read.halo.hi.i, read.halo.hi.j, read.halo.hi.k});
         if (halo > 0) std::cout << " halo(" << halo << ")";
       }
       for (const WriteDeclaration& write : task.writes) {
@@ -108,9 +109,10 @@ void printRanks(const std::vector<RankPlan>& plans) {
   const double mean = static_cast<double>(all.cells) / static_cast<double>(plans.size());
   std::cout << "  " << plans.size() << " rank(s), largest " << most.cells << " cells ("
             << static_cast<double>(most.cells) / mean << " of the mean)\n"
-            << "  memory for fields: " << all.bytes << " bytes in all, " << most.bytes << " on the largest rank\n"
-            << "  a step: " << all.tasks << " task instances, " << all.messages << " messages of " << all.messageBytes
-            << " bytes\n";
+            << "  memory for fields: " << all.bytes << " bytes in all, " << most.bytes
+            << " on the largest rank\n"
+            << "  a step: " << all.tasks << " task instances, " << all.messages << " messages of "
+            << all.messageBytes << " bytes\n";
 }
 
 void printDeep(const Deck& deck, int ranks, const ComponentRegistry& registry) {

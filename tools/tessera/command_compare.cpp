@@ -52,7 +52,8 @@ class Report {
 
   int close() const {
     if (equal_) {
-      std::cout << "equal" << (request_.tolerance.exact ? ", bit by bit" : "") << ": " << compared_ << " values" << std::endl;
+      std::cout << "equal" << (request_.tolerance.exact ? ", bit by bit" : "") << ": " << compared_
+                << " values" << std::endl;
     } else {
       std::cout << "different" << std::endl;
     }
@@ -71,7 +72,8 @@ class Report {
               << " values differ, by up to " << field.maxAbs << " (relative " << field.maxRel << ")";
     if (field.first) {
       const ValueDifference& d = *field.first;
-      std::cout << "; first at " << asText(d.index) << " of level " << d.level << ": " << d.a << " and " << d.b;
+      std::cout << "; first at " << asText(d.index) << " of level " << d.level << ": " << d.a << " and "
+                << d.b;
     }
     std::cout << '\n';
   }
@@ -112,11 +114,14 @@ void compareRuns(const CompareRequest& request, Report& report) {
   const CheckpointListing left = newest(request.a);
   const CheckpointListing right = newest(request.b);
   if (left.step >= 0 && left.step == right.step) {
-    report.add("newest checkpoint", compareCheckpoints(CheckpointReader::open(left.path), CheckpointReader::open(right.path),
-                                                       request.tolerance));
+    report.add("newest checkpoint",
+               compareCheckpoints(CheckpointReader::open(left.path), CheckpointReader::open(right.path),
+                                  request.tolerance));
   }
   if (a.empty() && b.empty() && (left.step < 0 || left.step != right.step)) {
-    throw InputError("neither run has field files, and their newest checkpoints are not of the same step: nothing to compare");
+    throw InputError(
+        "neither run has field files, and their newest checkpoints are not of the same step: nothing to "
+        "compare");
   }
 }
 
@@ -137,11 +142,12 @@ int compareCommand(const CompareRequest& request) {
       compareRuns(request, report);
       break;
     case Kind::Fields:
-      report.add("fields", compareFields(FieldReader::open(request.a), FieldReader::open(request.b), request.tolerance));
+      report.add("fields", compareFields(FieldReader::open(request.a), FieldReader::open(request.b),
+                                         request.tolerance));
       break;
     case Kind::Checkpoint:
-      report.add("checkpoint", compareCheckpoints(CheckpointReader::open(request.a), CheckpointReader::open(request.b),
-                                                  request.tolerance));
+      report.add("checkpoint", compareCheckpoints(CheckpointReader::open(request.a),
+                                                  CheckpointReader::open(request.b), request.tolerance));
       break;
   }
   return report.close();

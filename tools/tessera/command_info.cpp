@@ -41,10 +41,11 @@ void infoOfCheckpoint(const fs::path& path) {
       ++blocks;
       bytes += block.bytes();
     }
-    std::cout << "  variable    " << label.name << ", " << asText(label.type) << " per " << asText(label.centering) << ", "
-              << blocks << " patches, " << bytes << " bytes\n";
+    std::cout << "  variable    " << label.name << ", " << asText(label.type) << " per "
+              << asText(label.centering) << ", " << blocks << " patches, " << bytes << " bytes\n";
   }
-  for (const auto& [key, value] : checkpoint.state().values()) std::cout << "  state       " << key << " = " << textOf(value) << '\n';
+  for (const auto& [key, value] : checkpoint.state().values())
+    std::cout << "  state       " << key << " = " << textOf(value) << '\n';
 }
 
 void infoOfFields(const fs::path& path) {
@@ -68,9 +69,9 @@ void infoOfFields(const fs::path& path) {
         }
       }
     }
-    std::cout << "  field       " << header.fields[f].name << ", " << header.fields[f].components << " component(s) per "
-              << asText(header.fields[f].centering) << ", from " << shortestText(lowest) << " to " << shortestText(highest)
-              << '\n';
+    std::cout << "  field       " << header.fields[f].name << ", " << header.fields[f].components
+              << " component(s) per " << asText(header.fields[f].centering) << ", from "
+              << shortestText(lowest) << " to " << shortestText(highest) << '\n';
   }
 }
 
@@ -88,7 +89,8 @@ void printResult(const FolderHandle& folder) {
               << (value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
   }
   if (!result.contains("diagnostics")) return;
-  for (const auto& [name, value] : result["diagnostics"].items()) std::cout << "  " << name << " = " << value.dump() << '\n';
+  for (const auto& [name, value] : result["diagnostics"].items())
+    std::cout << "  " << name << " = " << value.dump() << '\n';
 }
 
 void infoOfRun(const fs::path& path) {
@@ -97,10 +99,12 @@ void infoOfRun(const fs::path& path) {
   printResult(folder);
   for (const CheckpointListing& checkpoint : listCheckpoints(path / "checkpoints")) {
     std::cout << "  checkpoint  step " << checkpoint.step << ", t = " << shortestText(checkpoint.time) << ", "
-              << checkpoint.path.filename().string() << (checkpoint.valid ? "" : ", DAMAGED: " + checkpoint.problem) << '\n';
+              << checkpoint.path.filename().string()
+              << (checkpoint.valid ? "" : ", DAMAGED: " + checkpoint.problem) << '\n';
   }
   std::int64_t files = 0;
-  for (const auto& entry : fs::directory_iterator(path / "out")) files += entry.path().extension() == ".hdf" ? 1 : 0;
+  for (const auto& entry : fs::directory_iterator(path / "out"))
+    files += entry.path().extension() == ".hdf" ? 1 : 0;
   std::cout << "  fields      " << files << " file(s) in out/\n";
 }
 
@@ -112,9 +116,12 @@ int infoCommand(const fs::path& target) {
                          .line("fix  give a run folder, a field file (.hdf) or a checkpoint")
                          .text());
   }
-  if (fs::exists(target / "deck.toml")) infoOfRun(target);
-  else if (fs::is_directory(target)) infoOfCheckpoint(target);
-  else infoOfFields(target);
+  if (fs::exists(target / "deck.toml"))
+    infoOfRun(target);
+  else if (fs::is_directory(target))
+    infoOfCheckpoint(target);
+  else
+    infoOfFields(target);
   std::cout.flush();
   return 0;
 }

@@ -54,8 +54,10 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
   app_.name("tessera");
   app_.set_version_flag("--version", [] { return asText(buildInfo()); });
   app_.require_subcommand(1);
-  app_.footer("Exit codes: 0 done, 2 usage or deck, 3 missing or damaged input, 4 numerical failure, 5 cannot write,\n"
-              "6 failure of MPI, memory or of Tessera, 75 stopped on request (a checkpoint was written).");
+  app_.footer(
+      "Exit codes: 0 done, 2 usage or deck, 3 missing or damaged input, 4 numerical failure, 5 cannot "
+      "write,\n"
+      "6 failure of MPI, memory or of Tessera, 75 stopped on request (a checkpoint was written).");
   run_.checked = buildInfo().checkedByDefault;
   addRun();
   addRestart();
@@ -66,25 +68,33 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
 }
 
 void CommandLine::addRunOptions(CLI::App* command) {
-  command->add_option("--set", run_.overrides, "Replace a value of the deck, for example --set time.cfl=0.2; repeat it for more")
+  command
+      ->add_option("--set", run_.overrides,
+                   "Replace a value of the deck, for example --set time.cfl=0.2; repeat it for more")
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
   command->add_option("-n,--ranks", ranks_, "Start this many processes with mpiexec.mpich")
       ->type_name("R")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_option("--threads", run_.threads, "Threads of each rank; 0: the cores of the machine, shared by its ranks")
+  command
+      ->add_option("--threads", run_.threads,
+                   "Threads of each rank; 0: the cores of the machine, shared by its ranks")
       ->type_name("T")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  command->add_option("--executor", executor_, "threads, or in-order: one thread, tasks in a fixed order, for debugging")
+  command
+      ->add_option("--executor", executor_,
+                   "threads, or in-order: one thread, tasks in a fixed order, for debugging")
       ->check(CLI::IsMember({"threads", "in-order"}))
       ->capture_default_str();
   command->add_flag("--checked,!--no-checked", run_.checked,
                     std::string("Compare each access to data with its declaration; slow [default: ") +
                         (run_.checked ? "on]" : "off]"));
-  command->add_option("--wall", wall_, "Stop with a checkpoint before this much wall time is over: 3600, 1h30m, 01:30:00 "
-                                       "[default: no limit]")
+  command
+      ->add_option("--wall", wall_,
+                   "Stop with a checkpoint before this much wall time is over: 3600, 1h30m, 01:30:00 "
+                   "[default: no limit]")
       ->type_name("TIME");
   command->add_flag("-q,--quiet", quiet_, "Print nothing but warnings and errors [default: off]");
   command->add_option("--log", log_, "Lines for people (text) or for programs (json)")
@@ -94,9 +104,12 @@ void CommandLine::addRunOptions(CLI::App* command) {
 
 void CommandLine::addRun() {
   CLI::App* command = app_.add_subcommand("run", "Run a deck; everything it leaves is in a new run folder");
-  command->add_option("DECK", run_.target, "The deck, a TOML file; `tessera describe` shows all keys")->required();
-  command->add_option("--out", out_, "The run folder [default: the deck's name in the current folder, with .001, .002 ... "
-                                     "where that is taken]")
+  command->add_option("DECK", run_.target, "The deck, a TOML file; `tessera describe` shows all keys")
+      ->required();
+  command
+      ->add_option("--out", out_,
+                   "The run folder [default: the deck's name in the current folder, with .001, .002 ... "
+                   "where that is taken]")
       ->type_name("DIR");
   addRunOptions(command);
 }
@@ -116,8 +129,9 @@ void CommandLine::addCheck() {
   command->add_option("--set", check_.overrides, "Replace a value of the deck")
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--deep", check_.deep, "Also build the mesh, the task graph and the memory plan, and print them "
-                                           "[default: off]");
+  command->add_flag("--deep", check_.deep,
+                    "Also build the mesh, the task graph and the memory plan, and print them "
+                    "[default: off]");
   command->add_option("--ranks", check_.ranks, "With --deep: plan for this many ranks; needs no MPI")
       ->type_name("R")
       ->check(CLI::Range(1, 1'000'000))
@@ -125,7 +139,8 @@ void CommandLine::addCheck() {
 }
 
 void CommandLine::addDescribe() {
-  CLI::App* command = app_.add_subcommand("describe", "Show all keys of a deck: meaning, type, default, range");
+  CLI::App* command =
+      app_.add_subcommand("describe", "Show all keys of a deck: meaning, type, default, range");
   command->add_option("COMPONENT", component_, "Only this table of the deck [default: all]");
   command->add_option("--format", format_, "text, md (Markdown) or json-schema (for editors)")
       ->check(CLI::IsMember({"text", "md", "json-schema"}))
@@ -133,15 +148,19 @@ void CommandLine::addDescribe() {
 }
 
 void CommandLine::addCompare() {
-  CLI::App* command = app_.add_subcommand("compare", "Compare two runs, field files (.hdf) or checkpoints, value by value");
+  CLI::App* command =
+      app_.add_subcommand("compare", "Compare two runs, field files (.hdf) or checkpoints, value by value");
   command->add_option("A", compare_.a, "A run folder, a .hdf file or a checkpoint")->required();
-  command->add_option("B", compare_.b, "Another one of the same kind; patches and ranks may differ")->required();
-  CLI::Option* abs = command->add_option("--abs", compare_.tolerance.abs, "Largest difference that counts as none")
-                         ->check(CLI::NonNegativeNumber)
-                         ->capture_default_str();
-  CLI::Option* rel = command->add_option("--rel", compare_.tolerance.rel, "The same as a part of the larger value")
-                         ->check(CLI::NonNegativeNumber)
-                         ->capture_default_str();
+  command->add_option("B", compare_.b, "Another one of the same kind; patches and ranks may differ")
+      ->required();
+  CLI::Option* abs =
+      command->add_option("--abs", compare_.tolerance.abs, "Largest difference that counts as none")
+          ->check(CLI::NonNegativeNumber)
+          ->capture_default_str();
+  CLI::Option* rel =
+      command->add_option("--rel", compare_.tolerance.rel, "The same as a part of the larger value")
+          ->check(CLI::NonNegativeNumber)
+          ->capture_default_str();
   command->add_flag("--exact", compare_.tolerance.exact, "Every bit has to be the same [default: off]")
       ->excludes(abs)
       ->excludes(rel);

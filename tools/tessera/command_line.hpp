@@ -4,8 +4,8 @@
 
 namespace tessera {
 
-/// The whole `tessera` program for a set of components: reads the command line, does what it asks and returns the exit
-/// code (docs/user/exit_codes.md). A program with components of its own is
+/// The whole `tessera` program for a set of components: reads the command line, does what it asks and returns
+/// the exit code (docs/user/exit_codes.md). A program with components of its own is
 ///
 ///   int main(int argc, char** argv) {
 ///     tessera::ComponentRegistry components = tessera::builtInComponents();

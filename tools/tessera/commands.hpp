@@ -15,17 +15,17 @@
 
 namespace tessera {
 
-// What the command line asks for, one struct a command. The functions print on standard output and return the exit
-// code; errors are exceptions.
+// What the command line asks for, one struct a command. The functions print on standard output and return the
+// exit code; errors are exceptions.
 
 struct RunRequest {
   bool restart = false;
-  std::filesystem::path target;               ///< the deck, or the run folder of a restart
-  std::vector<std::string> overrides;         ///< of --set
+  std::filesystem::path target;        ///< the deck, or the run folder of a restart
+  std::vector<std::string> overrides;  ///< of --set
   std::optional<std::filesystem::path> out;
-  std::int64_t fromStep = -1;                 ///< of a restart; -1: the newest checkpoint
+  std::int64_t fromStep = -1;  ///< of a restart; -1: the newest checkpoint
   std::optional<int> ranks;
-  int threads = 0;                            ///< 0: all cores of this machine, shared by its ranks
+  int threads = 0;  ///< 0: all cores of this machine, shared by its ranks
   ExecutorKind executor = ExecutorKind::Threads;
   bool checked = false;
   std::optional<double> wallSeconds;
@@ -56,8 +56,9 @@ int infoCommand(const std::filesystem::path& target);
 /// 0 equal, 1 different.
 int compareCommand(const CompareRequest& request);
 
-/// Replaces this process by `mpiexec.mpich -n ranks` with the same command line. Returns where there is nothing to do:
-/// one rank, or started by an mpiexec already. Throws UsageError where that mpiexec started another number of ranks.
+/// Replaces this process by `mpiexec.mpich -n ranks` with the same command line. Returns where there is
+/// nothing to do: one rank, or started by an mpiexec already. Throws UsageError where that mpiexec started
+/// another number of ranks.
 void launchRanks(int ranks, char** argv);
 /// This rank's number as the launcher tells it, before MPI is started; 0 without a launcher.
 int rankOfLauncher();

@@ -21,8 +21,9 @@ void checkDomain(const ParameterValues& grid, Findings& findings) {
   const Real3 upper = grid.vector3("upper");
   for (int axis = 0; axis < kAxes; ++axis) {
     if (upper[axis] > lower[axis]) continue;
-    findings.error(grid.where("upper"), std::string("grid.upper has to be above grid.lower on each axis, but is not on ") +
-                                            kAxisNames[axis]);
+    findings.error(
+        grid.where("upper"),
+        std::string("grid.upper has to be above grid.lower on each axis, but is not on ") + kAxisNames[axis]);
   }
 }
 
@@ -41,23 +42,26 @@ std::int64_t piecesAlong(const ParameterValues& grid, int axis) {
 void checkDivision(const ParameterValues& grid, Findings& findings) {
   const Index cells = grid.integers3("cells");
   if (grid.has("patches") && grid.has("patch_size")) {
-    findings.error(grid.where("patch_size"), "grid.patches and grid.patch_size say the same thing twice; give one of them");
+    findings.error(grid.where("patch_size"),
+                   "grid.patches and grid.patch_size say the same thing twice; give one of them");
     return;
   }
   double patches = 1.0;
   for (int axis = 0; axis < kAxes; ++axis) {
     const std::int64_t pieces = piecesAlong(grid, axis);
     if (pieces == 0) {
-      findings.error(grid.where("patches"), "grid.patches asks for " + std::to_string(grid.integers3("patches")[axis]) +
-                                                " patches along " + kAxisNames[axis] + ", where there are " +
-                                                std::to_string(cells[axis]) + " cells; a patch needs at least one");
+      findings.error(grid.where("patches"),
+                     "grid.patches asks for " + std::to_string(grid.integers3("patches")[axis]) +
+                         " patches along " + kAxisNames[axis] + ", where there are " +
+                         std::to_string(cells[axis]) + " cells; a patch needs at least one");
       return;
     }
     patches *= static_cast<double>(pieces);
   }
   if (patches > static_cast<double>(kMaxPatches)) {
-    findings.error(grid.where(grid.has("patches") ? "patches" : "patch_size"),
-                   "the grid would have more than " + std::to_string(kMaxPatches) + " patches; make them larger");
+    findings.error(
+        grid.where(grid.has("patches") ? "patches" : "patch_size"),
+        "the grid would have more than " + std::to_string(kMaxPatches) + " patches; make them larger");
   }
 }
 
@@ -68,14 +72,20 @@ void checkCellCount(const ParameterValues& grid, Findings& findings) {
 }
 
 ParameterTable gridTable() {
-  ParameterTable table("grid", "The box and its cells. An axis with one cell is not resolved: cells = [64, 64, 1] is 2-D");
+  ParameterTable table(
+      "grid", "The box and its cells. An axis with one cell is not resolved: cells = [64, 64, 1] is 2-D");
   table.realVector("lower", 3).doc("position of the lower corner").defaultsTo({0.0, 0.0, 0.0});
   table.realVector("upper", 3).doc("position of the upper corner").defaultsTo({1.0, 1.0, 1.0});
   table.integerVector("cells", 3).doc("number of cells along x, y and z").range(1, 0x1p40).required();
-  table.integerVector("patches", 3).doc("number of patches along x, y and z; patch_size is the other way").atLeast(1).optional();
+  table.integerVector("patches", 3)
+      .doc("number of patches along x, y and z; patch_size is the other way")
+      .atLeast(1)
+      .optional();
   table.integerVector("patch_size", 3)
-      .doc("cells of a patch along x, y and z, the last one may be smaller; without it and patches: 256 in 1-D, 64 x 64 in "
-           "2-D, 32 x 32 x 32 in 3-D")
+      .doc(
+          "cells of a patch along x, y and z, the last one may be smaller; without it and patches: 256 in "
+          "1-D, 64 x 64 in "
+          "2-D, 32 x 32 x 32 in 3-D")
       .atLeast(1)
       .optional();
   table.booleanVector("periodic", 3)
@@ -89,12 +99,29 @@ ParameterTable gridTable() {
 
 ParameterTable timeTable() {
   ParameterTable table("time", "How long to run, and in which steps");
-  table.real("end").doc("the time to stop at; the last step lands on it").above(0).optional().mayChangeOnRestart();
+  table.real("end")
+      .doc("the time to stop at; the last step lands on it")
+      .above(0)
+      .optional()
+      .mayChangeOnRestart();
   table.integer("max_steps").doc("stop after this many steps").atLeast(0).optional().mayChangeOnRestart();
-  table.real("cfl").doc("time step as a part of the largest stable one").above(0).atMost(10).defaultsTo(0.9).mayChangeOnRestart();
-  table.real("dt").doc("a fixed time step, in place of the stable one").above(0).optional().mayChangeOnRestart();
+  table.real("cfl")
+      .doc("time step as a part of the largest stable one")
+      .above(0)
+      .atMost(10)
+      .defaultsTo(0.9)
+      .mayChangeOnRestart();
+  table.real("dt")
+      .doc("a fixed time step, in place of the stable one")
+      .above(0)
+      .optional()
+      .mayChangeOnRestart();
   table.real("dt_max").doc("no time step is longer").above(0).optional().mayChangeOnRestart();
-  table.real("dt_growth").doc("no time step is longer than this many times the one before").above(1).optional().mayChangeOnRestart();
+  table.real("dt_growth")
+      .doc("no time step is longer than this many times the one before")
+      .above(1)
+      .optional()
+      .mayChangeOnRestart();
   table.check([](const ParameterValues& time, Findings& findings) {
     if (!time.has("end") && !time.has("max_steps")) {
       findings.error(time.tableWhere(), "the run would not end; give time.end, time.max_steps or both");
@@ -104,14 +131,26 @@ ParameterTable timeTable() {
 }
 
 ParameterTable outputTable() {
-  ParameterTable table("output", "Fields for viewing, in RUN/out. The first and the last state are always written");
-  table.real("every").doc("time between outputs; steps land on these times").above(0).optional().mayChangeOnRestart();
+  ParameterTable table("output",
+                       "Fields for viewing, in RUN/out. The first and the last state are always written");
+  table.real("every")
+      .doc("time between outputs; steps land on these times")
+      .above(0)
+      .optional()
+      .mayChangeOnRestart();
   table.integer("every_steps").doc("steps between outputs").atLeast(1).optional().mayChangeOnRestart();
-  table.textList("fields").doc("names of the variables to write; not given: all, []: none").optional().mayChangeOnRestart();
-  table.choice("precision", {"float32", "float64"}).doc("number type in the files").defaultsTo("float64").mayChangeOnRestart();
+  table.textList("fields")
+      .doc("names of the variables to write; not given: all, []: none")
+      .optional()
+      .mayChangeOnRestart();
+  table.choice("precision", {"float32", "float64"})
+      .doc("number type in the files")
+      .defaultsTo("float64")
+      .mayChangeOnRestart();
   table.check([](const ParameterValues& output, Findings& findings) {
     if (output.has("every") && output.has("every_steps")) {
-      findings.error(output.where("every_steps"), "output.every and output.every_steps exclude each other; give one of them");
+      findings.error(output.where("every_steps"),
+                     "output.every and output.every_steps exclude each other; give one of them");
     }
   });
   return table;
@@ -119,8 +158,17 @@ ParameterTable outputTable() {
 
 ParameterTable checkpointTable() {
   ParameterTable table("checkpoint", "States to restart from, in RUN/checkpoints");
-  table.integer("every_steps").doc("steps between checkpoints; 0: none by steps").atLeast(0).defaultsTo(0).mayChangeOnRestart();
-  table.real("every_seconds").doc("wall time between checkpoints; 0: none by time").unit("s").atLeast(0).defaultsTo(900.0).mayChangeOnRestart();
+  table.integer("every_steps")
+      .doc("steps between checkpoints; 0: none by steps")
+      .atLeast(0)
+      .defaultsTo(0)
+      .mayChangeOnRestart();
+  table.real("every_seconds")
+      .doc("wall time between checkpoints; 0: none by time")
+      .unit("s")
+      .atLeast(0)
+      .defaultsTo(900.0)
+      .mayChangeOnRestart();
   table.integer("keep").doc("how many of the newest stay").range(2, 1000).defaultsTo(2).mayChangeOnRestart();
   table.boolean("at_end").doc("write one when the run is done").defaultsTo(true).mayChangeOnRestart();
   table.choice("on_failure", {"continue", "stop"})
@@ -132,7 +180,11 @@ ParameterTable checkpointTable() {
 
 ParameterTable historyTable() {
   ParameterTable table("history", "Numbers over time, in RUN/history.csv");
-  table.integer("every_steps").doc("steps between lines; 0: no history").atLeast(0).defaultsTo(1).mayChangeOnRestart();
+  table.integer("every_steps")
+      .doc("steps between lines; 0: no history")
+      .atLeast(0)
+      .defaultsTo(1)
+      .mayChangeOnRestart();
   return table;
 }
 

@@ -6,8 +6,9 @@
 
 namespace tessera {
 
-/// All tables of a deck: those of the time loop ([simulation], [grid], [time], [output], [checkpoint], [history]),
-/// then those of the components. A component that `deck` does not select may not have a table in it.
+/// All tables of a deck: those of the time loop ([simulation], [grid], [time], [output], [checkpoint],
+/// [history]), then those of the components. A component that `deck` does not select may not have a table in
+/// it.
 Schema schemaFor(const Deck& deck, const ComponentRegistry& registry);
 
 /// The same with every component selected: what `tessera describe` shows.

@@ -1,11 +1,10 @@
 #include "tools/tessera/folder_handle.hpp"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 #include "core/error.hpp"
@@ -88,14 +87,17 @@ bool FolderHandle::has(const std::string& name) const {
 }
 
 std::string FolderHandle::read(const std::string& name) const {
-  const FileHandle file(::openat(handle_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  const FileHandle file(
+      ::openat(handle_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   std::string text;
   char buffer[65536];
   ssize_t n = file ? 1 : -1;
   while (n > 0 && text.size() <= kMaxBytes) {
     n = ::read(file.get(), buffer, sizeof(buffer));
-    if (n < 0 && errno == EINTR) n = 1;
-    else if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
+    if (n < 0 && errno == EINTR)
+      n = 1;
+    else if (n > 0)
+      text.append(buffer, static_cast<std::size_t>(n));
   }
   if (n < 0 || text.size() > kMaxBytes) {
     throw InputError(Message("cannot read " + (path_ / name).string() + ": " +
@@ -113,7 +115,8 @@ void FolderHandle::write(const std::string& name, std::string_view text) const {
   if (!file) cannotWrite(name, errno);
   int error = writeAll(file.get(), text);
   if (error == 0 && ::fsync(file.get()) != 0) error = errno;
-  if (error == 0 && ::renameat(handle_.get(), temporary.c_str(), handle_.get(), name.c_str()) != 0) error = errno;
+  if (error == 0 && ::renameat(handle_.get(), temporary.c_str(), handle_.get(), name.c_str()) != 0)
+    error = errno;
   if (error != 0) {
     remove(temporary);
     cannotWrite(name, error);
@@ -149,6 +152,8 @@ FileHandle FolderHandle::openLock(const std::string& name) const {
   return file;
 }
 
-void FolderHandle::cannotWrite(const std::string& name, int error) const { cannotUse("write", path_ / name, error); }
+void FolderHandle::cannotWrite(const std::string& name, int error) const {
+  cannotUse("write", path_ / name, error);
+}
 
 }  // namespace tessera

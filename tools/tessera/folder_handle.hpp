@@ -24,9 +24,9 @@ class FileHandle {
   int descriptor_ = -1;
 };
 
-/// An open folder. Files in it are named by one component and reached through the folder's descriptor, never through a
-/// symbolic link: nothing can be read or written outside of it. Errors: OutputError (writing) and InputError (reading)
-/// with the path and the system's reason. One thread at a time.
+/// An open folder. Files in it are named by one component and reached through the folder's descriptor, never
+/// through a symbolic link: nothing can be read or written outside of it. Errors: OutputError (writing) and
+/// InputError (reading) with the path and the system's reason. One thread at a time.
 class FolderHandle {
  public:
   /// Opens an existing folder; a symbolic link is refused. Throws OutputError.
@@ -45,8 +45,8 @@ class FolderHandle {
   /// Makes a file that is not there yet. False when it is there.
   bool claim(const std::string& name) const;
   void remove(const std::string& name) const;  ///< a missing file is fine
-  /// Makes a folder inside, or finds it; a file or a symbolic link in its place, or one that cannot be written, is an
-  /// OutputError.
+  /// Makes a folder inside, or finds it; a file or a symbolic link in its place, or one that cannot be
+  /// written, is an OutputError.
   void needFolder(const std::string& name) const;
   /// A descriptor of the file for locking, mode 0600.
   FileHandle openLock(const std::string& name) const;

@@ -9,9 +9,9 @@
 
 namespace tessera {
 
-/// RUN/history.csv: a header, then a line for each due step: step, time, dt and the diagnostics. Numbers are the
-/// shortest texts that read back to the same bits, so that equal runs leave equal files. A disk that is full does not
-/// stop a run: `failure` says what was lost. One thread at a time.
+/// RUN/history.csv: a header, then a line for each due step: step, time, dt and the diagnostics. Numbers are
+/// the shortest texts that read back to the same bits, so that equal runs leave equal files. A disk that is
+/// full does not stop a run: `failure` says what was lost. One thread at a time.
 class History {
  public:
   /// Begins the file.

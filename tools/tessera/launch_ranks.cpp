@@ -1,9 +1,8 @@
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "core/error.hpp"
@@ -34,12 +33,13 @@ void launchRanks(int ranks, char** argv) {
                          .text());
   }
   if (ranks == 1) return;
-  // The path itself, not /proc/self/exe: it would name the launcher in the processes that the launcher starts.
+  // The path itself, not /proc/self/exe: it would name the launcher in the processes that the launcher
+  // starts.
   std::error_code none;
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", none).string();
   const std::string count = std::to_string(ranks);
-  std::vector<char*> arguments{const_cast<char*>(kLauncher), const_cast<char*>("-n"), const_cast<char*>(count.c_str()),
-                               const_cast<char*>(program.c_str())};
+  std::vector<char*> arguments{const_cast<char*>(kLauncher), const_cast<char*>("-n"),
+                               const_cast<char*>(count.c_str()), const_cast<char*>(program.c_str())};
   for (char** argument = argv + 1; *argument != nullptr; ++argument) arguments.push_back(*argument);
   arguments.push_back(nullptr);
   ::execvp(kLauncher, arguments.data());

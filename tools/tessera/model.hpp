@@ -18,8 +18,8 @@ namespace tessera {
 /// The plans of a simulation, by their position in `Model::compile(...).plans`.
 enum class PlanId : std::size_t { Initial = 0, Step = 1, Diagnostics = 2 };
 
-/// What a deck means: components made and configured, labels, the mesh and the step plans. It knows neither ranks nor
-/// memory, and is the same on every rank. Throws DeckError where a component refuses its values.
+/// What a deck means: components made and configured, labels, the mesh and the step plans. It knows neither
+/// ranks nor memory, and is the same on every rank. Throws DeckError where a component refuses its values.
 ///
 ///   Model model(deck, registry);
 ///   CompiledGraphs graphs = model.compile(/*rank=*/0, /*ranks=*/4, tagBound);

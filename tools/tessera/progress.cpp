@@ -1,12 +1,11 @@
 #include "tools/tessera/progress.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <sstream>
+#include <unistd.h>
 
 #include "tools/tessera/run_log.hpp"
 
@@ -45,7 +44,8 @@ std::string lineOf(const ProgressSample& sample, const Rates& rates, bool bar) {
       << static_cast<int>(100.0 * sample.part) << " %  ETA "
       << (rates.secondsToGo < 0.0 ? std::string("-") : durationText(rates.secondsToGo));
   out.precision(3);
-  out << " | " << rates.cellsPerSecond << " cells/s | wait " << static_cast<int>(100.0 * rates.waitPart) << " %";
+  out << " | " << rates.cellsPerSecond << " cells/s | wait " << static_cast<int>(100.0 * rates.waitPart)
+      << " %";
   return out.str();
 }
 
@@ -59,7 +59,8 @@ std::string durationText(double seconds) {
   return text;
 }
 
-Progress::Progress(ScreenMode mode) : mode_(mode), terminal_(mode == ScreenMode::Text && ::isatty(STDOUT_FILENO) == 1) {}
+Progress::Progress(ScreenMode mode)
+    : mode_(mode), terminal_(mode == ScreenMode::Text && ::isatty(STDOUT_FILENO) == 1) {}
 
 void Progress::note(const std::string& text) {
   if (mode_ == ScreenMode::Quiet) return;

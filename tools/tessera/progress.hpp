@@ -25,8 +25,9 @@ struct ProgressSample {
   int workers = 1;
 };
 
-/// The lines that a run prints on standard output, at a fixed rate in wall time: however short the steps are, the screen
-/// stays readable. On a terminal the line is drawn over itself, with a bar. Of rank 0; one thread at a time.
+/// The lines that a run prints on standard output, at a fixed rate in wall time: however short the steps are,
+/// the screen stays readable. On a terminal the line is drawn over itself, with a bar. Of rank 0; one thread
+/// at a time.
 class Progress {
  public:
   explicit Progress(ScreenMode mode);

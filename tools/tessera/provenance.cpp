@@ -44,7 +44,9 @@ Json startFacts(const RunFacts& facts) {
   return json;
 }
 
-std::string dumped(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string dumped(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 Json parsed(const std::string& text) {
   Json json = Json::parse(text, nullptr, false);

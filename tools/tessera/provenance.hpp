@@ -12,9 +12,9 @@ struct RunFacts {
   std::vector<std::string> commandLine;
   std::string deckName;
   std::string deckHash;
-  std::vector<std::string> overrides;   ///< of --set, since the first start
-  std::vector<std::string> processes;   ///< "host pid" of each rank
-  int threads = 1;                      ///< of each rank
+  std::vector<std::string> overrides;  ///< of --set, since the first start
+  std::vector<std::string> processes;  ///< "host pid" of each rank
+  int threads = 1;                     ///< of each rank
   std::string executor;
   bool checked = false;
 };

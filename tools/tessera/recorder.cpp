@@ -21,7 +21,8 @@ StopReason reasonOf(double number) { return static_cast<StopReason>(static_cast<
 FieldWriter::Options fieldOptions(const Simulation& simulation, const RecorderOptions& options) {
   FieldWriter::Options o;
   o.folder = options.runFolder / "out";
-  o.precision = simulation.model().settings().output.doublePrecision ? FieldPrecision::Float64 : FieldPrecision::Float32;
+  o.precision = simulation.model().settings().output.doublePrecision ? FieldPrecision::Float64
+                                                                     : FieldPrecision::Float32;
   return o;
 }
 
@@ -35,8 +36,8 @@ Recorder::Recorder(const Simulation& simulation, StopRequests& stops, RecorderOp
     : options_(std::move(options)),
       stops_(stops),
       fields_(simulation.model().outputLabels()),
-      checkpoints_(simulation.transport(),
-                   {.folder = options_.runFolder / "checkpoints", .keep = simulation.model().settings().checkpoint.keep}),
+      checkpoints_(simulation.transport(), {.folder = options_.runFolder / "checkpoints",
+                                            .keep = simulation.model().settings().checkpoint.keep}),
       fieldFiles_(simulation.transport(), fieldOptions(simulation, options_)),
       progress_(options_.folder != nullptr ? options_.screen : ScreenMode::Quiet),
       start_(Clock::now()),
@@ -74,7 +75,8 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
   openHistory(simulation, restored);
   if (restored) {
     lastFields_ = lastCheckpoint_ = firstStep_;
-    if (simulation.clock().dueEverySteps(simulation.model().settings().historyEverySteps)) lastHistory_ = firstStep_;
+    if (simulation.clock().dueEverySteps(simulation.model().settings().historyEverySteps))
+      lastHistory_ = firstStep_;
     return stopIfAsked(simulation, agreedStop(simulation));
   }
   recordState(simulation, true);
@@ -110,7 +112,8 @@ bool Recorder::stopIfAsked(Simulation& simulation, StopReason reason) {
   if (saved) {
     outcome_ = {"stopped", kExitStopped, asText(reason)};
   } else {
-    outcome_ = {"stopped", kExitCannotWrite, asText(reason) + ", but no checkpoint of this step could be written"};
+    outcome_ = {"stopped", kExitCannotWrite,
+                asText(reason) + ", but no checkpoint of this step could be written"};
   }
   return true;
 }
@@ -122,8 +125,10 @@ void Recorder::openHistory(const Simulation& simulation, bool restored) {
   for (const Diagnostic& diagnostic : simulation.model().diagnostics()) columns.push_back(diagnostic.name);
   const FolderHandle& files = options_.folder->files();
   try {
-    if (restored) history_.emplace(files, columns, firstStep_, every);
-    else history_.emplace(files, columns);
+    if (restored)
+      history_.emplace(files, columns, firstStep_, every);
+    else
+      history_.emplace(files, columns);
   } catch (const OutputError& error) {
     warn(error.message());
   }
@@ -133,7 +138,8 @@ void Recorder::recordState(Simulation& simulation, bool always) {
   const RunSettings& settings = simulation.model().settings();
   const TimeControl& clock = simulation.clock();
   const std::int64_t every = settings.historyEverySteps;
-  if (every > 0 && lastHistory_ != clock.step() && (always || clock.dueEverySteps(every))) recordHistory(simulation);
+  if (every > 0 && lastHistory_ != clock.step() && (always || clock.dueEverySteps(every)))
+    recordHistory(simulation);
 
   const OutputSettings& output = settings.output;
   const bool due = (output.every && clock.dueEvery(*output.every)) ||
@@ -154,10 +160,12 @@ void Recorder::recordFields(Simulation& simulation) {
   for (const std::string& warning : result.warnings) warn(warning);
   if (result.written) {
     ++fieldsWritten_;
-    event("fields", {{"step", lastFields_}, {"file", result.path.filename().string()}, {"bytes", result.bytes}});
+    event("fields",
+          {{"step", lastFields_}, {"file", result.path.filename().string()}, {"bytes", result.bytes}});
   } else {
     ++fieldsFailed_;
-    warn("the fields of step " + std::to_string(lastFields_) + " could not be written, the run goes on: " + result.failure);
+    warn("the fields of step " + std::to_string(lastFields_) +
+         " could not be written, the run goes on: " + result.failure);
   }
 }
 
@@ -179,7 +187,9 @@ bool Recorder::recordCheckpoint(Simulation& simulation) {
   const bool stop = simulation.model().settings().checkpoint.stopOnFailure;
   const std::string what = "the checkpoint of step " + std::to_string(step) + " could not be written";
   warn(what + (stop ? ": " : ", the run goes on: ") + result.failure);
-  if (stop) outcome_ = {"failed", kExitCannotWrite, what + ", and the deck says on_failure = \"stop\": " + result.failure};
+  if (stop)
+    outcome_ = {"failed", kExitCannotWrite,
+                what + ", and the deck says on_failure = \"stop\": " + result.failure};
   return false;
 }
 
@@ -243,7 +253,8 @@ void Recorder::judge() {
   std::string lost;
   if (fieldsFailed_ > 0) lost = "the fields of " + std::to_string(fieldsFailed_) + " step(s)";
   if (checkpointFailed_) lost += std::string(lost.empty() ? "" : " and ") + "the last checkpoint";
-  if (history_ && !history_->failure().empty()) lost += std::string(lost.empty() ? "" : " and ") + "lines of the history";
+  if (history_ && !history_->failure().empty())
+    lost += std::string(lost.empty() ? "" : " and ") + "lines of the history";
   if (lost.empty()) return;
   outcome_.exitCode = kExitCannotWrite;
   outcome_.reason += ", but " + lost + " could not be written";
@@ -256,7 +267,10 @@ int Recorder::close(Simulation& simulation) {
   const RunResult result = resultOf(simulation);
   int exitCode = outcome_.exitCode;
   if (options_.folder != nullptr) {
-    event("end", {{"status", outcome_.status}, {"reason", outcome_.reason}, {"step", result.step}, {"time", result.time}});
+    event("end", {{"status", outcome_.status},
+                  {"reason", outcome_.reason},
+                  {"step", result.step},
+                  {"time", result.time}});
     try {
       writeResult(options_.folder->files(), result);
     } catch (const OutputError& error) {
@@ -272,12 +286,14 @@ int Recorder::close(Simulation& simulation) {
 void Recorder::printSummary(const RunResult& result) {
   std::ostringstream out;
   out.precision(4);
-  out << result.outcome.status << ": " << result.outcome.reason << "; step " << result.step << ", t = " << result.time
-      << ", " << result.stepsTaken << " steps in " << result.wallSeconds << " s, " << result.cellsPerSecond << " cells/s";
+  out << result.outcome.status << ": " << result.outcome.reason << "; step " << result.step
+      << ", t = " << result.time << ", " << result.stepsTaken << " steps in " << result.wallSeconds << " s, "
+      << result.cellsPerSecond << " cells/s";
   for (const auto& [name, value] : result.diagnostics) out << "\n  " << name << " = " << shortestText(value);
-  out << "\n  in " << options_.runFolder.string() << ": " << fieldsWritten_ << " field file(s), " << checkpointsWritten_
-      << " checkpoint(s)";
-  if (result.outcome.status == "stopped") out << "\n  go on with: tessera restart " << options_.runFolder.string();
+  out << "\n  in " << options_.runFolder.string() << ": " << fieldsWritten_ << " field file(s), "
+      << checkpointsWritten_ << " checkpoint(s)";
+  if (result.outcome.status == "stopped")
+    out << "\n  go on with: tessera restart " << options_.runFolder.string();
   progress_.note(out.str());
 }
 

@@ -20,15 +20,16 @@ namespace tessera {
 
 /// Where and how to record.
 struct RecorderOptions {
-  std::filesystem::path runFolder;     ///< the same on every rank
-  const RunFolder* folder = nullptr;   ///< on rank 0 only; outlives the recorder
+  std::filesystem::path runFolder;    ///< the same on every rank
+  const RunFolder* folder = nullptr;  ///< on rank 0 only; outlives the recorder
   ScreenMode screen = ScreenMode::Text;
   std::string deckHash;
 };
 
-/// Writes what a run leaves: history, fields, checkpoints, log, the lines on the screen, and in the end result.json; and
-/// stops it when asked to. Fields or log lines that cannot be written are a warning, the run goes on; a checkpoint that
-/// cannot be written is one as well, unless the deck says on_failure = "stop". One object a rank.
+/// Writes what a run leaves: history, fields, checkpoints, log, the lines on the screen, and in the end
+/// result.json; and stops it when asked to. Fields or log lines that cannot be written are a warning, the run
+/// goes on; a checkpoint that cannot be written is one as well, unless the deck says on_failure = "stop". One
+/// object a rank.
 class Recorder final : public RunListener {
  public:
   Recorder(const Simulation& simulation, StopRequests& stops, RecorderOptions options);
@@ -70,8 +71,8 @@ class Recorder final : public RunListener {
   CheckpointWriter checkpoints_;
   FieldWriter fieldFiles_;
   Progress progress_;
-  std::optional<RunLog> log_;          ///< rank 0
-  std::optional<History> history_;     ///< rank 0
+  std::optional<RunLog> log_;       ///< rank 0
+  std::optional<History> history_;  ///< rank 0
   RunOutcome outcome_;
   std::vector<std::string> warnings_;
   std::string newestCheckpoint_;
@@ -81,7 +82,7 @@ class Recorder final : public RunListener {
   std::int64_t lastCheckpoint_ = -1;
   std::int64_t fieldsWritten_ = 0;
   std::int64_t fieldsFailed_ = 0;
-  bool checkpointFailed_ = false;      ///< the last attempt
+  bool checkpointFailed_ = false;  ///< the last attempt
   std::int64_t checkpointsWritten_ = 0;
   Clock::time_point start_;
   Clock::time_point lastStepEnd_;

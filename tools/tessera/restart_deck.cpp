@@ -34,17 +34,19 @@ Deck restartDeck(const FolderHandle& runFolder, const CheckpointReader& checkpoi
   const std::vector<std::string> components = settingsOf(deck, schema).components;
   Findings findings;
   if (components != checkpoint.identity().components) {
-    findings.error(deck.find("simulation.components")->where,
-                   mayNotChange("simulation.components", joined(checkpoint.identity().components), joined(components)));
+    findings.error(
+        deck.find("simulation.components")->where,
+        mayNotChange("simulation.components", joined(checkpoint.identity().components), joined(components)));
     findings.throwIfErrors();
   }
   const Deck before = Deck::fromText(checkpoint.identity().deckText, checkpoint.path().string() + "/deck");
   if (const Findings old = check(before, schema); old.hasErrors()) {
-    throw InputError(Message("the checkpoint " + checkpoint.path().string() + " has a deck that this program does not know")
-                         .line("written by  ", checkpoint.identity().codeVersion)
-                         .line("fix         restart it with that version; the first fault is: ",
-                               old.all().front().line())
-                         .text());
+    throw InputError(
+        Message("the checkpoint " + checkpoint.path().string() +
+                " has a deck that this program does not know")
+            .line("written by  ", checkpoint.identity().codeVersion)
+            .line("fix         restart it with that version; the first fault is: ", old.all().front().line())
+            .text());
   }
   for (const ParameterChange& change : changedParameters(before, deck, schema)) {
     findings.error(change.where, mayNotChange(change.name, change.oldValue, change.newValue));

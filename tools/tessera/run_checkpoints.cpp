@@ -12,8 +12,8 @@ struct Source {
   std::size_t local;
 };
 
-/// A damaged checkpoint counts as newer where its step is higher; where the manifest can be read, the order of writing
-/// decides.
+/// A damaged checkpoint counts as newer where its step is higher; where the manifest can be read, the order
+/// of writing decides.
 bool newerThan(const CheckpointListing& a, const CheckpointListing& b) {
   if (a.sequence >= 0 && b.sequence >= 0) return a.sequence > b.sequence;
   return a.step > b.step;
@@ -41,7 +41,8 @@ CheckpointResult writeCheckpoint(CheckpointWriter& writer, const Simulation& sim
     const Patch& patch = model.hierarchy()->patch(data.ownPatches()[local]);
     for (const LabelId label : model.persistent()) {
       const LabelInfo& info = model.labels().info(label);
-      blocks.blocks.push_back({info.name, info.type, info.centering, patch.level, patch.id, data.ownedBox(label, local)});
+      blocks.blocks.push_back(
+          {info.name, info.type, info.centering, patch.level, patch.id, data.ownedBox(label, local)});
       sources.push_back({label, local});
     }
   }
@@ -60,9 +61,10 @@ CheckpointListing chooseCheckpoint(const std::filesystem::path& runFolder, std::
   const std::filesystem::path folder = runFolder / "checkpoints";
   const std::vector<CheckpointListing> all = listCheckpoints(folder);
   if (all.empty()) {
-    throw InputError(Message("there is no checkpoint in " + folder.string())
-                         .line("fix  start the run again with `tessera run`; [checkpoint] in the deck says when to write")
-                         .text());
+    throw InputError(
+        Message("there is no checkpoint in " + folder.string())
+            .line("fix  start the run again with `tessera run`; [checkpoint] in the deck says when to write")
+            .text());
   }
   if (step >= 0) {
     std::string known;
@@ -71,9 +73,10 @@ CheckpointListing chooseCheckpoint(const std::filesystem::path& runFolder, std::
       if (listing.step == step) return listing;
       known += (known.empty() ? "" : ", ") + std::to_string(listing.step);
     }
-    throw InputError(Message("there is no checkpoint of step " + std::to_string(step) + " in " + folder.string())
-                         .line("fix  choose one of: ", known)
-                         .text());
+    throw InputError(
+        Message("there is no checkpoint of step " + std::to_string(step) + " in " + folder.string())
+            .line("fix  choose one of: ", known)
+            .text());
   }
   const CheckpointListing* newest = &all.front();
   for (const CheckpointListing& listing : all) {

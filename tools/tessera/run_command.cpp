@@ -1,7 +1,6 @@
-#include <sched.h>
-
 #include <algorithm>
 #include <iostream>
+#include <sched.h>
 #include <sstream>
 #include <thread>
 
@@ -53,7 +52,8 @@ class Job {
     makeSimulation(deck);
     if (!request_.restart) makeFolder(deck);
     writeFacts(deck);
-    Recorder recorder(*simulation_, stops_, {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckHash});
+    Recorder recorder(*simulation_, stops_,
+                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckHash});
     announce(recorder);
     simulation_->run(recorder);
     return recorder.close(*simulation_);
@@ -158,8 +158,9 @@ void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
   const Hierarchy& hierarchy = *model.hierarchy();
   std::ostringstream out;
-  out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in " << hierarchy.patchCount()
-      << " patches, " << transport_.size() << " rank(s) of " << simulation_->threads() << " thread(s)";
+  out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
+      << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
+      << simulation_->threads() << " thread(s)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
@@ -172,17 +173,23 @@ void Job::announce(Recorder& recorder) const {
 
 void printError(const std::string& text) { std::cerr << "tessera: error: " << text << std::endl; }
 
-/// What a rank does whose step failed, while the others may wait for it: says why, once a job, and ends the job.
+bool claimFailure(const Job& job, const Error& error) {
+  const Simulation* simulation = job.simulation();
+  return claimFailure(job.runFolder(), error, simulation != nullptr ? simulation->clock().step() : 0,
+                      simulation != nullptr ? simulation->clock().time() : 0.0);
+}
+
+/// What a rank does whose step failed, while the others may wait for it: says why, once a job, and ends the
+/// job.
 int endJob(const Job& job, Transport& transport) {
   const Error error = currentError();
-  const Simulation* simulation = job.simulation();
-  const bool first = job.runFolder().empty() ||
-                     claimFailure(job.runFolder(), error, simulation != nullptr ? simulation->clock().step() : 0,
-                                  simulation != nullptr ? simulation->clock().time() : 0.0);
+  const bool first = job.runFolder().empty() || claimFailure(job, error);
   if (first) printError(error.message());
-  if (transport.size() == 1) return error.exitCode();
-  if (!first) std::this_thread::sleep_for(std::chrono::seconds(2));  // the one who speaks ends the job
-  transport.abort(error.exitCode());
+  if (transport.size() > 1) {
+    if (!first) std::this_thread::sleep_for(std::chrono::seconds(2));  // the one who speaks ends the job
+    transport.abort(error.exitCode());
+  }
+  return error.exitCode();
 }
 
 }  // namespace
@@ -194,7 +201,10 @@ int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
   try {
     return job.run();
   } catch (const AgreedError& error) {
-    if (transport.rank() == 0) printError(error.message());
+    if (transport.rank() == 0) {
+      if (job.simulation() != nullptr && !job.runFolder().empty()) claimFailure(job, error);
+      printError(error.message());
+    }
     return error.exitCode();
   } catch (...) {
     return endJob(job, transport);

@@ -21,10 +21,14 @@ void widen(std::span<const std::byte> packed, std::span<double> values) {
 
 void widen(Scalar scalar, std::span<const std::byte> packed, std::span<double> values) {
   switch (scalar) {
-    case Scalar::Float32: return widen<float>(packed, values);
-    case Scalar::Float64: return widen<double>(packed, values);
-    case Scalar::Int32: return widen<std::int32_t>(packed, values);
-    case Scalar::Int64: return widen<std::int64_t>(packed, values);
+    case Scalar::Float32:
+      return widen<float>(packed, values);
+    case Scalar::Float64:
+      return widen<double>(packed, values);
+    case Scalar::Int32:
+      return widen<std::int32_t>(packed, values);
+    case Scalar::Int64:
+      return widen<std::int64_t>(packed, values);
   }
 }
 
@@ -44,7 +48,8 @@ class FieldSource {
     for (std::size_t field = 0; field < labels_.size(); ++field) {
       const LabelInfo& info = infoOf(field);
       if (info.centering == Centering::Cell) continue;
-      const BorderValues borders{hierarchy, owners, simulation_.transport(), info.centering, info.type.components};
+      const BorderValues borders{hierarchy, owners, simulation_.transport(), info.centering,
+                                 info.type.components};
       bordered_[field] = borders.gather([&](const Patch& patch) {
         const std::int64_t count = simulation_.data().ownedBox(labels_[field], localOf_[patch.id]).volume();
         std::vector<double> values(static_cast<std::size_t>(count * info.type.components));
@@ -63,7 +68,9 @@ class FieldSource {
   }
 
  private:
-  const LabelInfo& infoOf(std::size_t field) const { return simulation_.model().labels().info(labels_[field]); }
+  const LabelInfo& infoOf(std::size_t field) const {
+    return simulation_.model().labels().info(labels_[field]);
+  }
 
   void owned(std::size_t field, std::size_t local, std::span<double> values) {
     const ElementType type = infoOf(field).type;
@@ -92,8 +99,8 @@ OutputLevel levelOf(const Level& level, const DataWarehouse& data) {
 
 }  // namespace
 
-FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation, const std::vector<LabelId>& labels,
-                             const std::string& deckHash) {
+FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
+                             const std::vector<LabelId>& labels, const std::string& deckHash) {
   const Model& model = simulation.model();
   const Hierarchy& hierarchy = *model.hierarchy();
   FieldOutput output;
@@ -105,7 +112,8 @@ FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation, 
   output.deckHash = deckHash;
   for (const Level& level : hierarchy.levels()) {
     output.levels.push_back(levelOf(level, simulation.data()));
-    if (level.number() > 0) output.refinementRatio.push_back(static_cast<std::int32_t>(level.ratioToCoarser().i));
+    if (level.number() > 0)
+      output.refinementRatio.push_back(static_cast<std::int32_t>(level.ratioToCoarser().i));
   }
   for (const LabelId label : labels) {
     const LabelInfo& info = model.labels().info(label);
@@ -113,9 +121,10 @@ FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation, 
   }
   FieldSource source(simulation, labels);
   source.gatherBorders();
-  return writer.write(output, [&](std::size_t level, std::int64_t patch, std::size_t field, std::span<double> values) {
-    source.fill(field, hierarchy.level(static_cast<LevelId>(level)).firstPatch() + patch, values);
-  });
+  return writer.write(
+      output, [&](std::size_t level, std::int64_t patch, std::size_t field, std::span<double> values) {
+        source.fill(field, hierarchy.level(static_cast<LevelId>(level)).firstPatch() + patch, values);
+      });
 }
 
 }  // namespace tessera

@@ -1,11 +1,10 @@
 #include "tools/tessera/run_folder.hpp"
 
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
+#include <sys/file.h>
+#include <unistd.h>
 #include <utility>
 
 #include "core/error.hpp"
@@ -45,10 +44,11 @@ FolderHandle makeNamed(const std::filesystem::path& path) {
   if (made) return folder;
   folder = FolderHandle::open(path);
   if (!std::filesystem::is_empty(path)) {
-    throw OutputError(Message("the run folder " + path.string() + " is there already, and a run overwrites nothing")
-                          .line("fix  choose another name with --out DIR, or go on with that run: tessera restart ",
-                                path.string())
-                          .text());
+    throw OutputError(
+        Message("the run folder " + path.string() + " is there already, and a run overwrites nothing")
+            .line("fix  choose another name with --out DIR, or go on with that run: tessera restart ",
+                  path.string())
+            .text());
   }
   return folder;
 }
@@ -99,7 +99,8 @@ void RunFolder::lock() {
                                 "`, or run in another folder with --out DIR")
                           .text());
   }
-  // A lock is only seen by processes of other machines where the file system passes it on, so the name counts as well.
+  // A lock is only seen by processes of other machines where the file system passes it on, so the name counts
+  // as well.
   const std::string owner = files_.read("lock");
   const std::string host = owner.substr(0, owner.find(' '));
   if (!owner.empty() && host != hostName()) {

@@ -8,18 +8,19 @@
 
 namespace tessera {
 
-/// The folder of one run, locked for one process (rank 0) as long as this object lives. docs/user/run_folder.md says
-/// what is in it.
+/// The folder of one run, locked for one process (rank 0) as long as this object lives.
+/// docs/user/run_folder.md says what is in it.
 ///
-///   RunFolder run = RunFolder::create("inputs/heat/cosine.toml", std::nullopt);   // ./cosine, or ./cosine.001 ...
-///   run.files().write("resolved.toml", text);
+///   RunFolder run = RunFolder::create("inputs/heat/cosine.toml", std::nullopt);   // ./cosine, or
+///   ./cosine.001 ... run.files().write("resolved.toml", text);
 class RunFolder {
  public:
-  /// A new folder: `out`, or a name made from the deck's in the current folder, with .001, .002 ... where that is taken.
-  /// Nothing is ever overwritten: an `out` that has something in it is refused. Throws OutputError.
+  /// A new folder: `out`, or a name made from the deck's in the current folder, with .001, .002 ... where
+  /// that is taken. Nothing is ever overwritten: an `out` that has something in it is refused. Throws
+  /// OutputError.
   static RunFolder create(const std::string& deckName, const std::optional<std::filesystem::path>& out);
-  /// An existing run, to go on with. Throws InputError where there is none, OutputError where it is in use by another
-  /// process or cannot be written.
+  /// An existing run, to go on with. Throws InputError where there is none, OutputError where it is in use by
+  /// another process or cannot be written.
   static RunFolder reopen(const std::filesystem::path& path);
 
   RunFolder(RunFolder&&) = default;

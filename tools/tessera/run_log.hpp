@@ -26,8 +26,8 @@ struct LogField {
 /// {"event": "checkpoint", "step": 120} on one line, without line break; control characters are escaped.
 std::string jsonLine(std::string_view event, std::initializer_list<LogField> fields);
 
-/// RUN/log.jsonl: one JSON object a line, first its wall time and its event. A disk that is full does not stop a run:
-/// `failure` says what was lost. One thread at a time.
+/// RUN/log.jsonl: one JSON object a line, first its wall time and its event. A disk that is full does not
+/// stop a run: `failure` says what was lost. One thread at a time.
 class RunLog {
  public:
   explicit RunLog(const FolderHandle& folder);

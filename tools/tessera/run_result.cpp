@@ -41,7 +41,8 @@ void writeResult(const FolderHandle& folder, const RunResult& result) {
   folder.write("result.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-bool claimFailure(const std::filesystem::path& runFolder, const Error& error, std::int64_t step, double time) {
+bool claimFailure(const std::filesystem::path& runFolder, const Error& error, std::int64_t step,
+                  double time) {
   try {
     const FolderHandle folder = FolderHandle::open(runFolder);
     if (!folder.claim("error.txt")) return false;

@@ -11,12 +11,13 @@ std::optional<std::int64_t> integerOf(const ParameterValues& table, std::string_
   return table.has(name) ? std::optional(table.integer(name)) : std::nullopt;
 }
 
-/// The size of a patch when the deck does not say: large enough to hide the cost of a task, small enough to share out.
-/// It may not depend on the machine, because a checkpoint belongs to its patches.
+/// The size of a patch when the deck does not say: large enough to hide the cost of a task, small enough to
+/// share out. It may not depend on the machine, because a checkpoint belongs to its patches.
 Extent usualPatchSize(const Geometry& geometry) {
   static constexpr std::int64_t kEdge[] = {1, 256, 64, 32};
   Extent size;
-  for (int axis = 0; axis < kAxes; ++axis) size[axis] = geometry.active(axis) ? kEdge[geometry.activeAxes()] : 1;
+  for (int axis = 0; axis < kAxes; ++axis)
+    size[axis] = geometry.active(axis) ? kEdge[geometry.activeAxes()] : 1;
   return size;
 }
 

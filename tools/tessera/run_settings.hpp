@@ -16,11 +16,11 @@ namespace tessera {
 struct TimeSettings {
   std::optional<double> end;
   std::optional<std::int64_t> maxSteps;
-  double cfl = 0.9;                  ///< the step is this part of the largest stable one
-  std::optional<double> dt;          ///< a fixed step in place of the stable one
+  double cfl = 0.9;          ///< the step is this part of the largest stable one
+  std::optional<double> dt;  ///< a fixed step in place of the stable one
   std::optional<double> dtMax;
-  std::optional<double> dtGrowth;    ///< largest ratio of a step to the one before
-  std::optional<double> landEvery;   ///< [output] every
+  std::optional<double> dtGrowth;   ///< largest ratio of a step to the one before
+  std::optional<double> landEvery;  ///< [output] every
 };
 
 /// The deck's [output].
@@ -33,8 +33,8 @@ struct OutputSettings {
 
 /// The deck's [checkpoint].
 struct CheckpointSettings {
-  std::int64_t everySteps = 0;   ///< 0: not by steps
-  double everySeconds = 0.0;     ///< of wall time; 0: not by time
+  std::int64_t everySteps = 0;  ///< 0: not by steps
+  double everySeconds = 0.0;    ///< of wall time; 0: not by time
   int keep = 2;
   bool atEnd = true;
   bool stopOnFailure = false;

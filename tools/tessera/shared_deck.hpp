@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-/// Rank 0 loads the deck, every rank gets it: text, name and overrides. What goes wrong on rank 0 is an AgreedError on
-/// every rank. All ranks call it.
+/// Rank 0 loads the deck, every rank gets it: text, name and overrides. What goes wrong on rank 0 is an
+/// AgreedError on every rank. All ranks call it.
 Deck sharedDeck(Transport& transport, const std::function<Deck()>& load);
 
 }  // namespace tessera

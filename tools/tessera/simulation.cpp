@@ -3,18 +3,22 @@
 #include <new>
 #include <sstream>
 
+#include "tools/tessera/agreement.hpp"
+
 namespace tessera {
 namespace {
 
 std::unique_ptr<DataWarehouse> makeWarehouse(const Model& model, const CompiledGraphs& graphs) {
   std::vector<EntryLayout> entries;
   entries.reserve(graphs.storage.size());
-  for (const StorageNeed& need : graphs.storage) entries.push_back({need.label, need.patch, need.window, need.hasOld});
+  for (const StorageNeed& need : graphs.storage)
+    entries.push_back({need.label, need.patch, need.window, need.hasOld});
   return std::make_unique<DataWarehouse>(model.hierarchy(), model.labels(), graphs.ownPatches, entries);
 }
 
 std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options) {
-  return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor() : makeThreadsExecutor(options.threads);
+  return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor()
+                                                   : makeThreadsExecutor(options.threads);
 }
 
 }  // namespace
@@ -50,11 +54,20 @@ StepResult Simulation::initialise(std::span<const double> control) {
 }
 
 StepResult Simulation::step(std::span<const double> control) {
-  const NextStep next = clock_.next();
+  const NextStep next = nextStep();
   StepResult result = runPlan(PlanId::Step, next.dt, control);
   clock_.take(next);
   clock_.setStableDt(result.reductions[static_cast<std::size_t>(model_.stableDt().id)]);
   return result;
+}
+
+/// All ranks know the same of the next step, so they also fail together.
+NextStep Simulation::nextStep() const {
+  try {
+    return clock_.next();
+  } catch (const Error& error) {
+    throw AgreedError(error.kind(), error.message());
+  }
 }
 
 std::vector<double> Simulation::diagnose() {

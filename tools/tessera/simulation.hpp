@@ -33,15 +33,18 @@ struct SimulationOptions {
 
 class Simulation;
 
-/// Follows a run, and may end it: writes what a run leaves, or looks for stop requests. All ranks have one, and each
-/// call comes on all ranks, between steps: so collectives are allowed.
+/// Follows a run, and may end it: writes what a run leaves, or looks for stop requests. All ranks have one,
+/// and each call comes on all ranks, between steps: so collectives are allowed.
 class RunListener {
  public:
   virtual ~RunListener() = default;
-  /// Numbers that all ranks combine (largest wins) together with the step to come. The same length on every rank.
+  /// Numbers that all ranks combine (largest wins) together with the step to come. The same length on every
+  /// rank.
   virtual std::vector<double> control() { return {}; }
   /// The first state is there; `restored`: from a checkpoint. True ends the run here.
-  virtual bool began(Simulation& /*simulation*/, bool /*restored*/, std::span<const double> /*control*/) { return false; }
+  virtual bool began(Simulation& /*simulation*/, bool /*restored*/, std::span<const double> /*control*/) {
+    return false;
+  }
   /// A step was taken. True ends the run here.
   virtual bool stepped(Simulation& /*simulation*/, std::span<const double> /*control*/) { return false; }
   /// The run reached its end; not called when the listener ended it.
@@ -62,15 +65,18 @@ struct StepFailed : ErrorClass<StepFailed> {
 /// One thread calls it; the executor brings its own.
 class Simulation {
  public:
-  /// Makes model, graphs and memory. `deck` has passed `checkDeck`. Makes no collective call; throws DeckError.
-  Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport, SimulationOptions options);
+  /// Makes model, graphs and memory. `deck` has passed `checkDeck`. Makes no collective call; throws
+  /// DeckError.
+  Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
+             SimulationOptions options);
 
-  /// Continues from a checkpoint: `run` then begins with its state. Makes no collective call. Throws InputError where
-  /// the checkpoint is damaged or belongs to another simulation.
+  /// Continues from a checkpoint: `run` then begins with its state. Makes no collective call. Throws
+  /// InputError where the checkpoint is damaged or belongs to another simulation.
   void restore(const CheckpointReader& checkpoint);
 
-  /// Computes until the deck's end or until the listener has enough. True where the end was reached. Throws StepFailed,
-  /// on the rank where something went wrong; the others then wait for it, so the caller has to end the job.
+  /// Computes until the deck's end or until the listener has enough. True where the end was reached. Throws
+  /// StepFailed on the rank where something went wrong: the others then wait for it, so the caller has to end
+  /// the job. Throws AgreedError on all ranks where there is no next step to take.
   bool run(RunListener& listener);
   bool run() {
     RunListener nobody;
@@ -92,6 +98,7 @@ class Simulation {
   StepResult runPlan(PlanId plan, double dt, std::span<const double> control);
   StepResult initialise(std::span<const double> control);
   StepResult step(std::span<const double> control);
+  NextStep nextStep() const;
   [[noreturn]] void fail(const Error& cause) const;
 
   Transport& transport_;

@@ -1,12 +1,11 @@
 #include "tools/tessera/stop_requests.hpp"
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <ctime>
+#include <signal.h>
+#include <unistd.h>
 
 #include "core/error.hpp"
 
@@ -16,7 +15,8 @@ namespace {
 // A handler can reach nothing but what has static storage; these are the only such variables of the program.
 std::atomic<int> signalSeen{0};
 std::atomic<std::int64_t> signalSeenAt{0};
-static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler may use lock-free atomics only");
+static_assert(std::atomic<std::int64_t>::is_always_lock_free,
+              "a signal handler may use lock-free atomics only");
 
 constexpr int kStoppedOnRequest = 75;
 constexpr std::int64_t kSameSignalMs = 1000;  ///< a launcher and a terminal may both deliver the same Ctrl-C
@@ -45,14 +45,16 @@ void handle(int number, void (*handler)(int)) {
 }
 
 [[noreturn]] void badDuration(std::string_view text) {
-  throw UsageError(Message("\"" + std::string(text) + "\" is no length of time")
-                       .line("fix  write seconds (90), units (1h30m, 15m, 45s) or hours:minutes:seconds (01:30:00)")
-                       .text());
+  throw UsageError(
+      Message("\"" + std::string(text) + "\" is no length of time")
+          .line("fix  write seconds (90), units (1h30m, 15m, 45s) or hours:minutes:seconds (01:30:00)")
+          .text());
 }
 
 double numberAt(std::string_view& rest, std::string_view whole) {
   double value = 0.0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value, std::chars_format::fixed);
+  const auto [end, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), value, std::chars_format::fixed);
   if (error != std::errc() || !(value >= 0.0)) badDuration(whole);
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   return value;
@@ -62,16 +64,22 @@ double numberAt(std::string_view& rest, std::string_view whole) {
 
 std::string asText(StopReason reason) {
   switch (reason) {
-    case StopReason::None: return "not stopped";
-    case StopReason::StopFile: return "stopped by the file `stop` in the run folder";
-    case StopReason::WallTime: return "stopped by the limit of wall time (--wall)";
-    case StopReason::Interrupt: return "stopped by SIGINT";
-    case StopReason::Terminate: return "stopped by SIGTERM";
+    case StopReason::None:
+      return "not stopped";
+    case StopReason::StopFile:
+      return "stopped by the file `stop` in the run folder";
+    case StopReason::WallTime:
+      return "stopped by the limit of wall time (--wall)";
+    case StopReason::Interrupt:
+      return "stopped by SIGINT";
+    case StopReason::Terminate:
+      return "stopped by SIGTERM";
   }
   return "stopped";
 }
 
-StopRequests::StopRequests(std::optional<double> wallSeconds) : start_(Clock::now()), wallSeconds_(wallSeconds) {
+StopRequests::StopRequests(std::optional<double> wallSeconds)
+    : start_(Clock::now()), wallSeconds_(wallSeconds) {
   signalSeen.store(0);
   handle(SIGTERM, onSignal);
   handle(SIGINT, onSignal);
@@ -123,7 +131,11 @@ double parseDuration(std::string_view text) {
   double largestUnit = 1e9;
   for (double value = seconds;; value = numberAt(rest, text)) {
     const char letter = rest.empty() ? '?' : rest.front();
-    const double unit = letter == 'd' ? 86400.0 : letter == 'h' ? 3600.0 : letter == 'm' ? 60.0 : letter == 's' ? 1.0 : 0.0;
+    const double unit = letter == 'd'   ? 86400.0
+                        : letter == 'h' ? 3600.0
+                        : letter == 'm' ? 60.0
+                        : letter == 's' ? 1.0
+                                        : 0.0;
     if (unit == 0.0 || unit >= largestUnit) badDuration(text);
     largestUnit = unit;
     total += value * unit;

@@ -15,12 +15,12 @@ enum class StopReason : int { None = 0, StopFile = 1, WallTime = 2, Interrupt = 
 /// "stopped by SIGTERM"
 std::string asText(StopReason reason);
 
-/// Listens for wishes to stop: SIGTERM, SIGINT, a limit of wall time, a file `stop` in the run folder. The run stops at
-/// the end of the step, writes a checkpoint and ends with exit code 75. A second signal, at least a second after the
-/// first, ends the process at once with the same code and without a checkpoint.
+/// Listens for wishes to stop: SIGTERM, SIGINT, a limit of wall time, a file `stop` in the run folder. The
+/// run stops at the end of the step, writes a checkpoint and ends with exit code 75. A second signal, at
+/// least a second after the first, ends the process at once with the same code and without a checkpoint.
 ///
-/// One object in a process; takes over the two signals for its lifetime. The ranks combine what they see: one rank's
-/// signal stops all. One thread calls it.
+/// One object in a process; takes over the two signals for its lifetime. The ranks combine what they see: one
+/// rank's signal stops all. One thread calls it.
 class StopRequests {
  public:
   /// `wallSeconds` counts from here.
@@ -29,9 +29,11 @@ class StopRequests {
   StopRequests(const StopRequests&) = delete;
   StopRequests& operator=(const StopRequests&) = delete;
 
-  /// Rank 0: look for the file `stop` in this folder (at most once a second), which has to outlive this object.
+  /// Rank 0: look for the file `stop` in this folder (at most once a second), which has to outlive this
+  /// object.
   void watch(const FolderHandle& folder) { folder_ = &folder; }
-  /// How long the longest step and the longest checkpoint took: the wall time has to suffice for both once more.
+  /// How long the longest step and the longest checkpoint took: the wall time has to suffice for both once
+  /// more.
   void expect(double stepSeconds, double checkpointSeconds);
 
   /// What this rank knows of.

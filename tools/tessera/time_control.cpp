@@ -11,7 +11,8 @@ namespace tessera {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Steps that differ by less than this part are the same step: what rounding leaves is not a reason for another one.
+/// Steps that differ by less than this part are the same step: what rounding leaves is not a reason for
+/// another one.
 constexpr double kSame = 1e-9;
 
 std::string asText(double value) {
@@ -49,9 +50,10 @@ double TimeControl::freeDt() const {
                         .text());
   }
   if (!std::isnan(stableDt_) && !(stableDt_ > 0.0)) {
-    throw NumericalError(Message("the largest stable time step is " + asText(stableDt_) + ", which is no step")
-                             .line("step ", step_, ", t = ", asText(time_))
-                             .text());
+    throw NumericalError(
+        Message("the largest stable time step is " + asText(stableDt_) + ", which is no step")
+            .line("step ", step_, ", t = ", asText(time_))
+            .text());
   }
   double dt = std::isnan(stableDt_) ? kInfinity : settings_.cfl * stableDt_;
   if (settings_.dtMax) dt = std::min(dt, *settings_.dtMax);

@@ -16,18 +16,18 @@ struct NextStep {
   double freeDt = 0.0;       ///< the length that it would have without a time to land on
 };
 
-/// Where a run stands, and how long its next step is. A pure function of the settings and of numbers that a checkpoint
-/// keeps, so that a restarted run takes the same steps, bit by bit.
+/// Where a run stands, and how long its next step is. A pure function of the settings and of numbers that a
+/// checkpoint keeps, so that a restarted run takes the same steps, bit by bit.
 ///
-/// Steps are as long as allowed; those before a time to land on (the end, an output) are made equal, so that none is
-/// tiny. One thread at a time.
+/// Steps are as long as allowed; those before a time to land on (the end, an output) are made equal, so that
+/// none is tiny. One thread at a time.
 class TimeControl {
  public:
   explicit TimeControl(TimeSettings settings) : settings_(settings) {}
 
   std::int64_t step() const { return step_; }  ///< steps taken
   double time() const { return time_; }
-  double dt() const { return dt_; }            ///< of the last step, 0 before the first
+  double dt() const { return dt_; }  ///< of the last step, 0 before the first
   double stableDt() const { return stableDt_; }
 
   bool finished() const;
@@ -38,8 +38,8 @@ class TimeControl {
 
   /// The largest stable step as the components see it; NaN where none of them says.
   void setStableDt(double value) { stableDt_ = value; }
-  /// Throws NumericalError when there is no step to take: stableDt is NaN, not positive, or too small for the time to
-  /// change; DeckError when the deck gives no step and no component does.
+  /// Throws NumericalError when there is no step to take: stableDt is NaN, not positive, or too small for the
+  /// time to change; DeckError when the deck gives no step and no component does.
   NextStep next() const;
   void take(const NextStep& next);
 
