@@ -72,13 +72,14 @@ StopReason Recorder::agreedStop(const Simulation& simulation) {
 
 bool Recorder::began(Simulation& simulation, bool restored, std::span<const double> control) {
   firstStep_ = simulation.clock().step();
-  openHistory(simulation, restored);
   if (restored) {
-    lastFields_ = lastCheckpoint_ = firstStep_;
-    if (simulation.clock().dueEverySteps(simulation.model().settings().historyEverySteps))
-      lastHistory_ = firstStep_;
+    // Nothing is touched before a step is taken: a restart that takes none leaves all as it was.
+    untouched_ = true;
+    firstFieldsDue_ = fieldsDue(simulation);
+    lastHistory_ = lastFields_ = lastCheckpoint_ = firstStep_;
     return stopIfAsked(simulation, agreedStop(simulation));
   }
+  openHistory(simulation);
   recordState(simulation, true);
   progress_.update(sample(simulation));
   return stopIfAsked(simulation, reasonOf(control[kStop]));
@@ -86,6 +87,7 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
+  if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
   StopReason stop = reasonOf(control[kStop]);
   if (checkpointDue(simulation, control)) {
@@ -118,33 +120,48 @@ bool Recorder::stopIfAsked(Simulation& simulation, StopReason reason) {
   return true;
 }
 
-void Recorder::openHistory(const Simulation& simulation, bool restored) {
+void Recorder::openHistory(const Simulation& simulation) {
   const std::int64_t every = simulation.model().settings().historyEverySteps;
   if (options_.folder == nullptr || every == 0) return;
   std::vector<std::string> columns;
   for (const Diagnostic& diagnostic : simulation.model().diagnostics()) columns.push_back(diagnostic.name);
   const FolderHandle& files = options_.folder->files();
   try {
-    if (restored)
+    if (untouched_) {
       history_.emplace(files, columns, firstStep_, every);
-    else
+    } else {
       history_.emplace(files, columns);
+    }
   } catch (const OutputError& error) {
     warn(error.message());
   }
 }
 
-void Recorder::recordState(Simulation& simulation, bool always) {
-  const RunSettings& settings = simulation.model().settings();
+void Recorder::takeUpAgain(const Simulation& simulation) {
+  openHistory(simulation);
+  untouched_ = false;
+  if (options_.folder == nullptr) return;
+  try {
+    dropFieldsAfter(FolderHandle::open(options_.folder->outputFolder()), firstStep_, firstFieldsDue_);
+  } catch (const std::exception& error) {
+    warn(std::string("files of the steps after the checkpoint could not be removed: ") + error.what());
+  }
+}
+
+bool Recorder::fieldsDue(const Simulation& simulation) const {
+  const OutputSettings& output = simulation.model().settings().output;
   const TimeControl& clock = simulation.clock();
-  const std::int64_t every = settings.historyEverySteps;
+  return clock.step() == 0 || (output.every && clock.dueEvery(*output.every)) ||
+         (output.everySteps && clock.dueEverySteps(*output.everySteps));
+}
+
+void Recorder::recordState(Simulation& simulation, bool always) {
+  const TimeControl& clock = simulation.clock();
+  const std::int64_t every = simulation.model().settings().historyEverySteps;
   if (every > 0 && lastHistory_ != clock.step() && (always || clock.dueEverySteps(every)))
     recordHistory(simulation);
-
-  const OutputSettings& output = settings.output;
-  const bool due = (output.every && clock.dueEvery(*output.every)) ||
-                   (output.everySteps && clock.dueEverySteps(*output.everySteps));
-  if (!fields_.empty() && lastFields_ != clock.step() && (always || due)) recordFields(simulation);
+  if (!fields_.empty() && lastFields_ != clock.step() && (always || fieldsDue(simulation)))
+    recordFields(simulation);
 }
 
 void Recorder::recordHistory(Simulation& simulation) {

@@ -48,7 +48,10 @@ class Recorder final : public RunListener {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void openHistory(const Simulation& simulation, bool restored);
+  void openHistory(const Simulation& simulation);
+  /// Cuts off what an earlier process wrote after the checkpoint, so that the run reads as if unbroken.
+  void takeUpAgain(const Simulation& simulation);
+  bool fieldsDue(const Simulation& simulation) const;
   /// Writes what is due at this state; `always`: also what is not, as at the start and at the end.
   void recordState(Simulation& simulation, bool always);
   void recordHistory(Simulation& simulation);
@@ -77,6 +80,8 @@ class Recorder final : public RunListener {
   std::vector<std::string> warnings_;
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
+  bool untouched_ = false;      ///< restored, and no step taken since
+  bool firstFieldsDue_ = true;  ///< whether the checkpoint's state is one that is written for viewing
   std::int64_t lastHistory_ = -1;
   std::int64_t lastFields_ = -1;
   std::int64_t lastCheckpoint_ = -1;
