@@ -22,11 +22,13 @@ class MpiTransport final : public Transport {
   /// The largest count that one MPI call can take.
   static constexpr std::int64_t kMpiMaxCount = std::numeric_limits<int>::max();
 
+  /// Collective. `maxCount`, in bytes or values, is small only in tests.
   explicit MpiTransport(std::int64_t maxCount = kMpiMaxCount);
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
 
+  /// The rank and the number of ranks are those of MPI_COMM_WORLD.
   int rank() const override;
   int size() const override;
   std::int64_t tagBound() const override;
@@ -36,6 +38,7 @@ class MpiTransport final : public Transport {
   Request allReduceMax(std::span<double> values) override;
   Request allReduceSum(std::span<std::int64_t> values) override;
   bool test(Request request) override;
+  /// While these wait they give their core away, so that more ranks than cores get on.
   void barrier() override;
   void broadcast(std::string& bytes, int root) override;
   std::vector<std::string> gather(std::string_view bytes, int root) override;
