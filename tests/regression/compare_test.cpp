@@ -1,0 +1,103 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run_program.hpp"
+#include "small_decks.hpp"
+
+namespace tessera::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Compare, LayoutsRanksAndThreadsGiveTheSameBits) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 5"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "--out", "a"}).exitCode, 0);
+  int n = 0;
+  for (const std::string patches : {"[1, 1, 1]", "[16, 12, 1]", "[5, 3, 1]"}) {
+    for (const std::string ranks : {"1", "2", "4"}) {
+      const std::string run = "b" + std::to_string(n++);
+      ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "-n", ranks, "--out", run, "--set", "grid.patches=" + patches})
+                    .exitCode,
+                0);
+      const ProgramResult compared =
+          place.tessera({"compare", "--exact", "a/out/fields_000005.hdf", run + "/out/fields_000005.hdf"});
+      EXPECT_EQ(compared.exitCode, 0) << patches << " on " << ranks << " ranks: " << compared.out << compared.err;
+      EXPECT_EQ(place.read(run + "/history.csv"), place.read("a/history.csv"));
+    }
+  }
+}
+
+TEST(Compare, RunsThatDifferSayWhereAndByHowMuch) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("dt = 0.0001\nmax_steps = 2"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "--out", "a"}).exitCode, 0);
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "--out", "b", "--set", "heat.source=\"if(x < 0.05, 1e-6, 0)\""}).exitCode,
+            0);
+
+  const ProgramResult exact = place.tessera({"compare", "--exact", "a", "b", "--field", "temperature"});
+  EXPECT_EQ(exact.exitCode, 1);
+  EXPECT_THAT(exact.out, HasSubstr("temperature"));
+  EXPECT_THAT(exact.out, HasSubstr("different"));
+
+  const ProgramResult tolerant = place.tessera({"compare", "--abs", "1", "a", "b", "--field", "temperature"});
+  EXPECT_EQ(tolerant.exitCode, 0) << tolerant.out;
+}
+
+TEST(Compare, ARunWithACheckpointIsAUsageError) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "--out", "a"}).exitCode, 0);
+  const ProgramResult run = place.tessera({"compare", "a", "a/checkpoints/ckpt-000002"});
+  EXPECT_EQ(run.exitCode, 2);
+  EXPECT_THAT(run.err, HasSubstr("same kind"));
+}
+
+TEST(Compare, AMissingFileIsThree) { EXPECT_EQ(Workplace().tessera({"compare", "a", "b"}).exitCode, 3); }
+
+TEST(Info, TellsWhatIsInARunAFieldFileAndACheckpoint) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q"}).exitCode, 0);
+  EXPECT_THAT(place.tessera({"info", "small"}).out, HasSubstr("step 2"));
+  EXPECT_THAT(place.tessera({"info", "small/out/fields_000002.hdf"}).out, HasSubstr("temperature"));
+  EXPECT_THAT(place.tessera({"info", "small/checkpoints/ckpt-000002"}).out, HasSubstr("checksums are right"));
+  EXPECT_EQ(place.tessera({"info", "missing"}).exitCode, 3);
+  place.file("garbage.hdf", "this is no HDF5");
+  EXPECT_EQ(place.tessera({"info", "garbage.hdf"}).exitCode, 3);
+}
+
+TEST(Check, SaysOkAndDeepPrintsMeshTasksAndMemoryWithoutStepping) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  EXPECT_THAT(place.tessera({"check", "small.toml"}).out, HasSubstr("small.toml: ok"));
+
+  const ProgramResult deep = place.tessera({"check", "small.toml", "--deep", "--ranks", "4"});
+  EXPECT_EQ(deep.exitCode, 0) << deep.err;
+  EXPECT_THAT(deep.out, HasSubstr("192 cells in 6 patches"));
+  EXPECT_THAT(deep.out, HasSubstr("Heat::advance"));
+  EXPECT_THAT(deep.out, HasSubstr("memory for fields"));
+  EXPECT_FALSE(place.has("small"));
+}
+
+TEST(Check, ReportsAllFaultsAtOnce) {
+  const Workplace place;
+  place.file("bad.toml", "[simulation]\ncomponents = [\"haet\"]\n[grid]\ncells = [0, 4, 4]\n[time]\nende = 1\n");
+  const ProgramResult run = place.tessera({"check", "bad.toml"});
+  EXPECT_EQ(run.exitCode, 2);
+  EXPECT_THAT(run.err, HasSubstr("haet"));
+  EXPECT_THAT(run.err, HasSubstr("bad.toml:4:"));
+  EXPECT_THAT(run.err, HasSubstr("ende"));
+}
+
+TEST(Describe, ShowsComponentsInThreeFormats) {
+  const Workplace place;
+  EXPECT_THAT(place.tessera({"describe", "heat"}).out, HasSubstr("conductivity"));
+  EXPECT_THAT(place.tessera({"describe", "--format", "md"}).out, HasSubstr("patch_size"));
+  EXPECT_THAT(place.tessera({"describe", "--format", "json-schema"}).out, HasSubstr("2020-12"));
+  EXPECT_EQ(place.tessera({"describe", "nothing"}).exitCode, 2);
+  EXPECT_THAT(place.tessera({"list"}).out, HasSubstr("advection"));
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,201 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+
+#include "run_program.hpp"
+#include "small_decks.hpp"
+
+namespace tessera::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kTail = "[output]\nevery_steps = 3\n";
+
+/// Runs to `steps` in one go and returns the workplace's run folder `whole`.
+void runWhole(const Workplace& place, int steps, const std::string& time = "") {
+  place.file("whole.toml", smallHeat("max_steps = " + std::to_string(steps) + "\n" + time, kTail));
+  const ProgramResult run = place.tessera({"run", "whole.toml", "-q"});
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+}
+
+void expectLikeWhole(const Workplace& place, const std::string& run) {
+  const ProgramResult compared = place.tessera({"compare", "--exact", "whole", run});
+  EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
+  EXPECT_EQ(place.read(run + "/history.csv"), place.read("whole/history.csv"));
+  EXPECT_EQ(place.read(run + "/out/fields.hdf.series"), place.read("whole/out/fields.hdf.series"));
+}
+
+TEST(Restart, AtAnyStepIsBitwiseTheUnbrokenRun) {
+  const Workplace place;
+  runWhole(place, 8);
+  for (const int step : {0, 1, 2, 3, 5, 7}) {
+    SCOPED_TRACE("stopped at step " + std::to_string(step));
+    const std::string run = "at" + std::to_string(step);
+    const std::string stop = "time.max_steps=" + std::to_string(step);
+    ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "--out", run, "--set", stop}).exitCode, 0);
+
+    const ProgramResult again = place.tessera({"restart", run, "-q", "--set", "time.max_steps=8"});
+
+    ASSERT_EQ(again.exitCode, 0) << again.err;
+    expectLikeWhole(place, run);
+  }
+}
+
+TEST(Restart, KeepsTheGrowthOfTheStepAndTheTimesToLandOn) {
+  const Workplace place;
+  const std::string time = "dt_growth = 1.1\ndt_max = 0.002\nend = 0.02";
+  place.file("whole.toml", smallHeat(time, "[output]\nevery = 0.0037"));
+  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q"}).exitCode, 0);
+  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--set", "time.max_steps=1"}).exitCode, 0);
+  for (const int step : {2, 3, 4, 6, 9, 1000}) {
+    ASSERT_EQ(place.tessera({"restart", "parts", "-q", "--set", "time.max_steps=" + std::to_string(step)}).exitCode, 0);
+  }
+  expectLikeWhole(place, "parts");
+}
+
+TEST(Restart, OnOtherRanksAndThreadsIsBitwiseTheSame) {
+  const Workplace place;
+  runWhole(place, 10);
+  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--set", "time.max_steps=2"}).exitCode, 0);
+  int step = 2;
+  // Eight ranks have more than the six patches, so that some own nothing.
+  for (const std::string ranks : {"4", "3", "8", "1"}) {
+    step += 2;
+    const ProgramResult run = place.tessera({"restart", "parts", "-q", "-n", ranks, "--threads", ranks == "1" ? "2" : "1",
+                                             "--set", "time.max_steps=" + std::to_string(step)});
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+  }
+  expectLikeWhole(place, "parts");
+}
+
+TEST(Restart, InOrderAndCheckedGiveTheSameBits) {
+  const Workplace place;
+  runWhole(place, 6);
+  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--executor", "in-order", "--set", "time.max_steps=3"})
+                .exitCode,
+            0);
+  ASSERT_EQ(place.tessera({"restart", "parts", "-q", "--checked", "--set", "time.max_steps=6"}).exitCode, 0);
+  expectLikeWhole(place, "parts");
+}
+
+TEST(Restart, FromAnOlderCheckpointCutsOffTheAbandonedFuture) {
+  const Workplace place;
+  runWhole(place, 6);
+  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--set", "checkpoint.every_steps=2", "--set",
+                           "time.max_steps=5"})
+                .exitCode,
+            0);
+
+  const ProgramResult again =
+      place.tessera({"restart", "parts", "--from", "4", "-q", "--set", "output.every_steps=3", "--set", "time.max_steps=6"});
+
+  ASSERT_EQ(again.exitCode, 0) << again.err;
+  EXPECT_FALSE(place.has("parts/out/fields_000005.hdf"));
+  expectLikeWhole(place, "parts");
+}
+
+TEST(Restart, WithoutAStepRewritesNothing) {
+  const Workplace place;
+  runWhole(place, 4);
+  std::map<std::filesystem::path, std::filesystem::file_time_type> before;
+  const auto stamp = [&] {
+    std::map<std::filesystem::path, std::filesystem::file_time_type> times;
+    for (const char* folder : {"whole/out", "whole/checkpoints"}) {
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(place.path() / folder)) {
+        times[entry.path()] = entry.last_write_time();
+      }
+    }
+    times["history"] = std::filesystem::last_write_time(place.path() / "whole/history.csv");
+    return times;
+  };
+  before = stamp();
+
+  const ProgramResult again = place.tessera({"restart", "whole"});
+
+  EXPECT_EQ(again.exitCode, 0) << again.err;
+  EXPECT_EQ(stamp(), before);
+  EXPECT_EQ(resultOf(place, "whole", "steps_taken"), "0");
+}
+
+TEST(Restart, RefusesADamagedNewestCheckpointByNameAndSaysHowToGoOn) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 6", "[checkpoint]\nevery_steps = 3"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q"}).exitCode, 0);
+  const auto file = place.path() / "small/checkpoints/ckpt-000006/rank-00000.dat";
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+
+  const ProgramResult refused = place.tessera({"restart", "small", "--set", "time.max_steps=7"});
+
+  EXPECT_EQ(refused.exitCode, 3);
+  EXPECT_THAT(refused.err, HasSubstr("ckpt-000006"));
+  EXPECT_THAT(refused.err, HasSubstr("rank-00000.dat"));
+  EXPECT_THAT(refused.err, HasSubstr("--from 3"));
+  EXPECT_EQ(place.tessera({"restart", "small", "--from", "3", "-q"}).exitCode, 0);
+}
+
+TEST(Restart, RefusesAFlippedBitByFileAndBlock) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q"}).exitCode, 0);
+  const auto path = place.path() / "small/checkpoints/ckpt-000002/rank-00000.dat";
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(600);
+  const char byte = static_cast<char>(file.get() ^ 1);
+  file.seekp(600);
+  file.put(byte);
+  file.close();
+
+  const ProgramResult refused = place.tessera({"restart", "small", "-n", "2", "--set", "time.max_steps=3"});
+
+  EXPECT_EQ(refused.exitCode, 3);
+  EXPECT_THAT(refused.err, HasSubstr("rank-00000.dat"));
+  EXPECT_THAT(refused.err, HasSubstr("block"));
+}
+
+TEST(Restart, RefusesAChangedDomainWithBothValuesAndTakesAChangedCflNumber) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q"}).exitCode, 0);
+
+  const ProgramResult refused = place.tessera({"restart", "small", "--set", "grid.upper=[2.0, 1.0, 1.0]"});
+  EXPECT_EQ(refused.exitCode, 2);
+  EXPECT_THAT(refused.err, HasSubstr("grid.upper"));
+  EXPECT_THAT(refused.err, HasSubstr("[2.0, 1.0, 1.0]"));
+  EXPECT_THAT(refused.err, HasSubstr("[1.0, 1.0, 1.0]"));
+
+  EXPECT_EQ(place.tessera({"restart", "small", "-q", "--set", "time.cfl=0.5", "--set", "time.max_steps=3"}).exitCode, 0);
+}
+
+TEST(Restart, RefusesAnotherSetOfComponents) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q"}).exitCode, 0);
+  const ProgramResult refused = place.tessera({"restart", "small", "--set", "simulation.components=[\"wave\"]"});
+  EXPECT_EQ(refused.exitCode, 2);
+}
+
+TEST(Restart, OfAFolderThatIsNoRunIsThree) {
+  const Workplace place;
+  std::filesystem::create_directory(place.path() / "empty");
+  for (const std::string run : {"empty", "missing"}) {
+    const ProgramResult refused = place.tessera({"restart", run});
+    EXPECT_EQ(refused.exitCode, 3) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("not the folder of a run"));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(place.path() / "empty"));
+}
+
+TEST(Restart, FromAStepWithoutCheckpointNamesThoseThatAreThere) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 4", "[checkpoint]\nevery_steps = 2"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q"}).exitCode, 0);
+  const ProgramResult refused = place.tessera({"restart", "small", "--from", "3"});
+  EXPECT_EQ(refused.exitCode, 3);
+  EXPECT_THAT(refused.err, HasSubstr("4, 2"));
+}
+
+}  // namespace
+}  // namespace tessera::test

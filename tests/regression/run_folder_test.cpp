@@ -1,0 +1,122 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <sys/mount.h>
+
+#include "run_program.hpp"
+#include "small_decks.hpp"
+
+namespace tessera::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(RunFolder, HasEverythingThatARunLeaves) {
+  const Workplace place;
+  const std::string deck = smallHeat("max_steps = 4", "[output]\nevery_steps = 2");
+  place.file("small.toml", deck);
+
+  const ProgramResult run = place.tessera({"run", "small.toml", "--set", "time.cfl=0.5"});
+
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+  EXPECT_EQ(place.read("small/deck.toml"), deck);
+  EXPECT_THAT(place.read("small/resolved.toml"), HasSubstr("cfl = 0.5"));
+  EXPECT_THAT(place.read("small/provenance.json"), HasSubstr("\"hdf5\""));
+  EXPECT_THAT(place.read("small/provenance.json"), HasSubstr("time.cfl=0.5"));
+  EXPECT_THAT(place.read("small/log.jsonl"), HasSubstr("\"event\":\"end\""));
+  EXPECT_THAT(place.read("small/history.csv"), HasSubstr("step,time,dt,heat.total"));
+  for (const std::string step : {"000000", "000002", "000004"}) {
+    EXPECT_TRUE(place.has("small/out/fields_" + step + ".hdf"));
+  }
+  EXPECT_TRUE(place.has("small/out/fields.hdf.series"));
+  EXPECT_TRUE(place.has("small/checkpoints/ckpt-000004/manifest.json"));
+  EXPECT_EQ(resultOf(place, "small", "step"), "4");
+}
+
+TEST(RunFolder, ResolvedDeckGivesTheSameRun) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 4"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "--set", "time.cfl=0.3"}).exitCode, 0);
+
+  const ProgramResult again = place.tessera({"run", "small/resolved.toml", "--out", "again"});
+
+  ASSERT_EQ(again.exitCode, 0) << again.err;
+  EXPECT_EQ(place.read("again/history.csv"), place.read("small/history.csv"));
+}
+
+TEST(RunFolder, IsNeverOverwritten) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 1"));
+  for (int n = 0; n < 3; ++n) ASSERT_EQ(place.tessera({"run", "small.toml", "-q"}).exitCode, 0);
+  EXPECT_TRUE(place.has("small/result.json"));
+  EXPECT_TRUE(place.has("small.001/result.json"));
+  EXPECT_TRUE(place.has("small.002/result.json"));
+
+  const std::string before = place.read("small/log.jsonl");
+  const ProgramResult named = place.tessera({"run", "small.toml", "--out", "small"});
+  EXPECT_EQ(named.exitCode, 5);
+  EXPECT_THAT(named.err, HasSubstr("there already"));
+  EXPECT_EQ(place.read("small/log.jsonl"), before);
+}
+
+TEST(RunFolder, IsRefusedToASecondRunWhileInUse) {
+  const Workplace place;
+  place.file("endless.toml", endlessHeat());
+  RunningProgram first(Workplace::command({"run", "endless.toml", "-q"}), place.path());
+  ASSERT_TRUE(eventually([&] { return place.has("endless/resolved.toml"); }));
+
+  const ProgramResult second = place.tessera({"restart", "endless"});
+
+  EXPECT_EQ(second.exitCode, 5);
+  EXPECT_THAT(second.err, HasSubstr("in use"));
+  EXPECT_THAT(second.err, HasSubstr(std::to_string(first.pid())));
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait().exitCode, 75);
+}
+
+TEST(RunFolder, ALockOfADeadProcessOfThisMachineIsNoObstacle) {
+  const Workplace place;
+  place.file("endless.toml", endlessHeat("[checkpoint]\nevery_steps = 100\n"));
+  {
+    RunningProgram first(Workplace::command({"run", "endless.toml", "-q"}), place.path());
+    ASSERT_TRUE(eventually([&] { return place.has("endless/checkpoints/ckpt-000100"); }));
+    first.signal(SIGKILL);
+    EXPECT_EQ(first.wait().exitCode, 128 + SIGKILL);
+  }
+  const ProgramResult again = place.tessera({"restart", "endless", "--set", "time.max_steps=1"});
+  EXPECT_EQ(again.exitCode, 0) << again.err;
+}
+
+TEST(RunFolder, AReadOnlyPlaceIsRefusedBeforeTheFirstStep) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 1"));
+  const auto folder = place.path() / "read_only";
+  std::filesystem::create_directory(folder);
+  if (mount("tmpfs", folder.c_str(), "tmpfs", MS_RDONLY, "size=1m") != 0) GTEST_SKIP() << "mounting needs root";
+
+  const ProgramResult run = place.tessera({"run", "small.toml", "--out", "read_only/run"});
+  umount(folder.c_str());
+
+  EXPECT_EQ(run.exitCode, 5);
+  EXPECT_THAT(run.err, HasSubstr("Read-only file system"));
+}
+
+TEST(RunFolder, JsonLinesOnTheScreenAreJson) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  const ProgramResult run = place.tessera({"run", "small.toml", "--log", "json"});
+  ASSERT_EQ(run.exitCode, 0);
+  EXPECT_EQ(run.out.front(), '{');
+  EXPECT_THAT(run.out, HasSubstr("{\"event\":\"progress\",\"step\":2,"));
+}
+
+TEST(RunFolder, QuietPrintsNothing) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  const ProgramResult run = place.tessera({"run", "small.toml", "-q"});
+  EXPECT_EQ(run.out + run.err, "");
+}
+
+}  // namespace
+}  // namespace tessera::test

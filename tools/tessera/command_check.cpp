@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "core/error.hpp"
+#include "datawarehouse/data_warehouse.hpp"
+#include "tools/tessera/commands.hpp"
+#include "tools/tessera/core_schema.hpp"
+#include "tools/tessera/model.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t kTagBound = (std::int64_t{1} << 28) - 1;  ///< of MPICH
+
+/// What one rank has to hold and to do.
+struct RankPlan {
+  std::int64_t patches = 0;
+  std::int64_t cells = 0;
+  std::int64_t bytes = 0;
+  std::int64_t tasks = 0;
+  std::int64_t messages = 0;
+  std::int64_t messageBytes = 0;
+};
+
+std::int64_t bytesOf(const Model& model, const CompiledGraphs& graphs) {
+  std::int64_t bytes = 0;
+  for (const StorageNeed& need : graphs.storage) {
+    const std::int64_t one = need.window.volume() * model.labels().info(need.label).type.bytes();
+    bytes += need.hasOld ? 2 * one : one;
+  }
+  return bytes;
+}
+
+RankPlan planOf(const Model& model, const CompiledGraphs& graphs) {
+  RankPlan plan;
+  plan.patches = static_cast<std::int64_t>(graphs.ownPatches.size());
+  for (const PatchId id : graphs.ownPatches) plan.cells += model.hierarchy()->patch(id).cells.volume();
+  plan.bytes = bytesOf(model, graphs);
+  const CompiledGraph& step = graphs.plans[static_cast<std::size_t>(PlanId::Step)];
+  plan.tasks = static_cast<std::int64_t>(step.instances.size());
+  plan.messages = static_cast<std::int64_t>(step.sends.size());
+  for (const MessagePlan& message : step.sends) plan.messageBytes += message.bytes;
+  return plan;
+}
+
+void printMesh(const Model& model) {
+  const Hierarchy& hierarchy = *model.hierarchy();
+  std::cout << "mesh\n";
+  for (const Level& level : hierarchy.levels()) {
+    std::cout << "  level " << level.number() << "  " << level.cellCount() << " cells in "
+              << level.patches().size() << " patches, spacing " << level.spacing()[0] << " x "
+              << level.spacing()[1] << " x " << level.spacing()[2] << '\n';
+  }
+}
+
+void printVariables(const Model& model) {
+  std::cout << "variables\n";
+  const auto& kept = model.persistent();
+  for (LabelId id = 0; id < model.labels().count(); ++id) {
+    const LabelInfo& info = model.labels().info(id);
+    const bool lives = std::find(kept.begin(), kept.end(), id) != kept.end();
+    std::cout << "  " << info.name << "  " << asText(info.type) << " per " << asText(info.centering)
+              << (lives ? "" : ", within a step") << '\n';
+  }
+}
+
+void printTasks(const Model& model, const CompiledGraphs& graphs) {
+  for (const CompiledGraph& graph : graphs.plans) {
+    std::map<NodeKind, std::int64_t> counts;
+    for (const GraphNode& node : graph.nodes) ++counts[node.kind];
+    std::cout << "plan " << graph.plan->name() << " (rank 0: " << counts[NodeKind::Task]
+              << " task instances, " << counts[NodeKind::Halo] << " halos, " << counts[NodeKind::Send]
+              << " messages out, " << counts[NodeKind::Receive] << " in, " << counts[NodeKind::Reduce]
+              << " reductions, " << graph.successorList.size() << " edges)\n";
+    for (const TaskDeclaration& task : graph.plan->tasks()) {
+      std::cout << "  " << task.name;
+      for (const ReadDeclaration& read : task.reads) {
+        std::cout << "  reads " << (read.generation == Generation::Old ? "Old " : "New ")
+                  << model.labels().info(read.label).name;
+        const std::int64_t halo = std::max(
+            {read.halo.lo.i, read.halo.lo.j, read.halo.lo.k, read.halo.hi.i, read.halo.hi.j, read.halo.hi.k});
+        if (halo > 0) std::cout << " halo(" << halo << ")";
+      }
+      for (const WriteDeclaration& write : task.writes) {
+        std::cout << (write.modifies ? "  modifies " : "  writes ") << model.labels().info(write.label).name;
+      }
+      for (const ContributionDeclaration& c : task.contributions) {
+        std::cout << "  contributes " << model.labels().reductionName(c.reduction);
+      }
+      std::cout << '\n';
+    }
+  }
+}
+
+void printRanks(const std::vector<RankPlan>& plans) {
+  std::cout << "ranks\n";
+  RankPlan most;
+  RankPlan all;
+  for (const RankPlan& plan : plans) {
+    most.bytes = std::max(most.bytes, plan.bytes);
+    most.cells = std::max(most.cells, plan.cells);
+    all.bytes += plan.bytes;
+    all.tasks += plan.tasks;
+    all.messages += plan.messages;
+    all.messageBytes += plan.messageBytes;
+    all.cells += plan.cells;
+  }
+  const double mean = static_cast<double>(all.cells) / static_cast<double>(plans.size());
+  std::cout << "  " << plans.size() << " rank(s), largest " << most.cells << " cells ("
+            << static_cast<double>(most.cells) / mean << " of the mean)\n"
+            << "  memory for fields: " << all.bytes << " bytes in all, " << most.bytes
+            << " on the largest rank\n"
+            << "  a step: " << all.tasks << " task instances, " << all.messages << " messages of "
+            << all.messageBytes << " bytes\n";
+}
+
+void printDeep(const Deck& deck, int ranks, const ComponentRegistry& registry) {
+  const Model model(deck, registry);
+  model.outputLabels();
+  printMesh(model);
+  printVariables(model);
+  std::vector<RankPlan> plans;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const CompiledGraphs graphs = model.compile(rank, ranks, kTagBound);
+    if (rank == 0) printTasks(model, graphs);
+    plans.push_back(planOf(model, graphs));
+  }
+  printRanks(plans);
+}
+
+}  // namespace
+
+int checkCommand(const CheckRequest& request, const ComponentRegistry& registry) {
+  Deck deck = Deck::fromFile(request.deck);
+  for (const std::string& assignment : request.overrides) deck.set(assignment);
+  const Findings findings = checkDeck(deck, registry);
+  if (findings.hasErrors()) {
+    std::cerr << findings.text() << '\n' << findings.errors() << " error(s)" << std::endl;
+    return static_cast<int>(ErrorKind::Usage);
+  }
+  if (!findings.empty()) std::cerr << findings.text() << std::endl;
+  if (request.deep) printDeep(deck, request.ranks, registry);
+  std::cout << deck.name() << ": ok" << std::endl;
+  return 0;
+}
+
+}  // namespace tessera

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <iostream>
+#include <variant>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "datawarehouse/archive/checkpoint_reader.hpp"
+#include "datawarehouse/archive/field_reader.hpp"
+#include "tools/tessera/commands.hpp"
+#include "tools/tessera/folder_handle.hpp"
+#include "tools/tessera/history.hpp"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::string textOf(const StateValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
+  if (const auto* number = std::get_if<double>(&value)) return shortestText(*number);
+  return std::to_string(std::get<std::vector<double>>(value).size()) + " numbers";
+}
+
+void infoOfCheckpoint(const fs::path& path) {
+  const CheckpointReader checkpoint = CheckpointReader::open(path);
+  checkpoint.verifyAll();
+  const CheckpointIdentity& identity = checkpoint.identity();
+  std::cout << "checkpoint of step " << checkpoint.step() << ", all checksums are right\n"
+            << "  written by  " << identity.codeVersion << ", " << checkpoint.writingRanks() << " rank(s)\n"
+            << "  components ";
+  for (const std::string& name : identity.components) std::cout << ' ' << name;
+  std::cout << "\n  grid hash   " << identity.gridHash << '\n';
+  for (const CheckpointLabel& label : identity.labels) {
+    std::int64_t blocks = 0;
+    std::int64_t bytes = 0;
+    for (const BlockDescription& block : checkpoint.blocks()) {
+      if (block.label != label.name) continue;
+      ++blocks;
+      bytes += block.bytes();
+    }
+    std::cout << "  variable    " << label.name << ", " << asText(label.type) << " per "
+              << asText(label.centering) << ", " << blocks << " patches, " << bytes << " bytes\n";
+  }
+  for (const auto& [key, value] : checkpoint.state().values())
+    std::cout << "  state       " << key << " = " << textOf(value) << '\n';
+}
+
+void infoOfFields(const fs::path& path) {
+  const FieldReader reader = FieldReader::open(path);
+  const FieldOutput& header = reader.header();
+  std::cout << "fields of step " << header.step << ", t = " << shortestText(header.time) << ", "
+            << (reader.precision() == FieldPrecision::Float32 ? "float32" : "float64") << "\n  written by  "
+            << header.codeVersion << '\n';
+  for (std::size_t n = 0; n < header.levels.size(); ++n) {
+    std::cout << "  level " << n << "     " << header.levels[n].patches.size() << " patches in "
+              << asText(header.levels[n].domain) << '\n';
+  }
+  for (std::size_t f = 0; f < header.fields.size(); ++f) {
+    double lowest = std::numeric_limits<double>::infinity();
+    double highest = -lowest;
+    for (std::size_t l = 0; l < header.levels.size(); ++l) {
+      for (std::size_t p = 0; p < header.levels[l].patches.size(); ++p) {
+        for (const double value : reader.values(f, l, static_cast<std::int64_t>(p))) {
+          lowest = std::min(lowest, value);
+          highest = std::max(highest, value);
+        }
+      }
+    }
+    std::cout << "  field       " << header.fields[f].name << ", " << header.fields[f].components
+              << " component(s) per " << asText(header.fields[f].centering) << ", from "
+              << shortestText(lowest) << " to " << shortestText(highest) << '\n';
+  }
+}
+
+void printResult(const FolderHandle& folder) {
+  if (!folder.has("result.json")) {
+    std::cout << "  result      none: the run goes on, or ended without a word\n";
+    return;
+  }
+  const Json result = Json::parse(folder.read("result.json"), nullptr, false);
+  if (!result.is_object()) throw InputError("result.json of " + folder.path().string() + " is damaged");
+  for (const char* key : {"status", "reason", "step", "time", "wall_seconds", "cells_per_second"}) {
+    if (!result.contains(key)) continue;
+    const Json& value = result[key];
+    std::cout << "  " << std::string(key).append(12 - std::min<std::size_t>(11, std::string(key).size()), ' ')
+              << (value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
+  }
+  if (!result.contains("diagnostics")) return;
+  for (const auto& [name, value] : result["diagnostics"].items())
+    std::cout << "  " << name << " = " << value.dump() << '\n';
+}
+
+void infoOfRun(const fs::path& path) {
+  const FolderHandle folder = FolderHandle::open(path);
+  std::cout << "run folder " << path.string() << '\n';
+  printResult(folder);
+  for (const CheckpointListing& checkpoint : listCheckpoints(path / "checkpoints")) {
+    std::cout << "  checkpoint  step " << checkpoint.step << ", t = " << shortestText(checkpoint.time) << ", "
+              << checkpoint.path.filename().string()
+              << (checkpoint.valid ? "" : ", DAMAGED: " + checkpoint.problem) << '\n';
+  }
+  std::int64_t files = 0;
+  for (const auto& entry : fs::directory_iterator(path / "out"))
+    files += entry.path().extension() == ".hdf" ? 1 : 0;
+  std::cout << "  fields      " << files << " file(s) in out/\n";
+}
+
+}  // namespace
+
+int infoCommand(const fs::path& target) {
+  if (!fs::exists(target)) {
+    throw InputError(Message("there is no " + target.string())
+                         .line("fix  give a run folder, a field file (.hdf) or a checkpoint")
+                         .text());
+  }
+  if (fs::exists(target / "deck.toml"))
+    infoOfRun(target);
+  else if (fs::is_directory(target))
+    infoOfCheckpoint(target);
+  else
+    infoOfFields(target);
+  std::cout.flush();
+  return 0;
+}
+
+}  // namespace tessera

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "components/component.hpp"
+#include "core/schema.hpp"
+#include "datawarehouse/archive/compare.hpp"
+#include "tools/tessera/progress.hpp"
+#include "tools/tessera/simulation.hpp"
+#include "tools/tessera/stop_requests.hpp"
+
+namespace tessera {
+
+// What the command line asks for, one struct a command. The functions print on standard output and return the
+// exit code; errors are exceptions.
+
+struct RunRequest {
+  bool restart = false;
+  std::filesystem::path target;        ///< the deck, or the run folder of a restart
+  std::vector<std::string> overrides;  ///< of --set
+  std::optional<std::filesystem::path> out;
+  std::int64_t fromStep = -1;  ///< of a restart; -1: the newest checkpoint
+  std::optional<int> ranks;
+  int threads = 0;  ///< 0: all cores of this machine, shared by its ranks
+  ExecutorKind executor = ExecutorKind::Threads;
+  bool checked = false;
+  std::optional<double> wallSeconds;
+  ScreenMode screen = ScreenMode::Text;
+  std::vector<std::string> commandLine;
+};
+
+struct CheckRequest {
+  std::filesystem::path deck;
+  std::vector<std::string> overrides;
+  bool deep = false;
+  int ranks = 1;
+};
+
+struct CompareRequest {
+  std::filesystem::path a;
+  std::filesystem::path b;
+  CompareTolerance tolerance;
+  std::vector<std::string> fields;  ///< empty: all
+};
+
+/// `tessera run` and `tessera restart`: starts MPI, and ends the job where a rank fails.
+int runCommand(const RunRequest& request, const ComponentRegistry& registry);
+int checkCommand(const CheckRequest& request, const ComponentRegistry& registry);
+int describeCommand(const std::string& component, DescribeFormat format, const ComponentRegistry& registry);
+int listCommand(const ComponentRegistry& registry);
+int infoCommand(const std::filesystem::path& target);
+/// 0 equal, 1 different.
+int compareCommand(const CompareRequest& request);
+
+/// Replaces this process by `mpiexec.mpich -n ranks` with the same command line. Returns where there is
+/// nothing to do: one rank, or started by an mpiexec already. Throws UsageError where that mpiexec started
+/// another number of ranks.
+void launchRanks(int ranks, char** argv);
+/// This rank's number as the launcher tells it, before MPI is started; 0 without a launcher.
+int rankOfLauncher();
+
+}  // namespace tessera

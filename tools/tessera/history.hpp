@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/tessera/folder_handle.hpp"
+
+namespace tessera {
+
+/// RUN/history.csv: a header, then a line for each due step: step, time, dt and the diagnostics. Numbers are
+/// the shortest texts that read back to the same bits, so that equal runs leave equal files. A disk that is
+/// full does not stop a run: `failure` says what was lost. One thread at a time.
+class History {
+ public:
+  /// Begins the file.
+  History(const FolderHandle& folder, const std::vector<std::string>& columns);
+  /// Goes on with the file of an earlier run: lines after `step`, and those that are not due, are cut off.
+  History(const FolderHandle& folder, const std::vector<std::string>& columns, std::int64_t step,
+          std::int64_t everySteps);
+
+  void add(std::int64_t step, double time, double dt, std::span<const double> values);
+  const std::string& failure() const { return failure_; }
+
+ private:
+  void append(const std::string& text);
+
+  FileHandle file_;
+  std::string failure_;
+};
+
+/// The shortest text that reads back to the same bits: "0.1", "nan".
+std::string shortestText(double value);
+
+}  // namespace tessera

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/component.hpp"
+#include "core/deck.hpp"
+#include "datawarehouse/archive/checkpoint_content.hpp"
+#include "grid/hierarchy.hpp"
+#include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/step_plan.hpp"
+#include "tools/tessera/run_settings.hpp"
+
+namespace tessera {
+
+/// The plans of a simulation, by their position in `Model::compile(...).plans`.
+enum class PlanId : std::size_t { Initial = 0, Step = 1, Diagnostics = 2 };
+
+/// What a deck means: components made and configured, labels, the mesh and the step plans. It knows neither
+/// ranks nor memory, and is the same on every rank. Throws DeckError where a component refuses its values.
+///
+///   Model model(deck, registry);
+///   CompiledGraphs graphs = model.compile(/*rank=*/0, /*ranks=*/4, tagBound);
+class Model {
+ public:
+  /// `deck` has passed `checkDeck`.
+  Model(const Deck& deck, const ComponentRegistry& registry);
+
+  const RunSettings& settings() const { return settings_; }
+  const std::shared_ptr<const Hierarchy>& hierarchy() const { return hierarchy_; }
+  const LabelTable& labels() const { return labels_; }
+  ReductionLabel stableDt() const { return stableDt_; }
+  /// Columns of the history, in the order of the components.
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  /// The variables that live from one step to the next, in the order of their ids: what a checkpoint holds.
+  const std::vector<LabelId>& persistent() const { return persistent_; }
+  /// The variables to write for viewing. Throws DeckError naming an unknown one in [output] fields.
+  std::vector<LabelId> outputLabels() const;
+
+  /// What a checkpoint has to have in common with this run.
+  const CheckpointIdentity& identity() const { return identity_; }
+
+  /// All plans from the point of view of one rank. The model has to outlive the result.
+  CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound) const;
+
+ private:
+  void findPersistent();
+  void describeIdentity(const Deck& deck, const Schema& schema);
+
+  RunSettings settings_;
+  std::shared_ptr<const Hierarchy> hierarchy_;
+  LabelTable labels_;
+  ReductionLabel stableDt_;
+  std::vector<std::unique_ptr<Component>> components_;
+  std::array<StepPlan, 3> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
+  std::vector<Diagnostic> diagnostics_;
+  std::vector<LabelId> persistent_;
+  CheckpointIdentity identity_;
+};
+
+}  // namespace tessera

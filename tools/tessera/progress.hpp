@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+namespace tessera {
+
+/// What is shown of a run while it goes on.
+enum class ScreenMode {
+  Text,   ///< lines for people
+  Json,   ///< the same as JSON objects, one a line
+  Quiet,  ///< nothing but errors
+};
+
+/// Where a run stands, for one line on the screen.
+struct ProgressSample {
+  std::int64_t step = 0;
+  double time = 0.0;
+  double dt = 0.0;
+  double part = 0.0;         ///< of the way to the end, 0 to 1
+  double cellSteps = 0.0;    ///< cells of the mesh times steps since the start
+  double waitSeconds = 0.0;  ///< of this rank's workers, all together
+  int workers = 1;
+};
+
+/// The lines that a run prints on standard output, at a fixed rate in wall time: however short the steps are,
+/// the screen stays readable. On a terminal the line is drawn over itself, with a bar. Of rank 0; one thread
+/// at a time.
+class Progress {
+ public:
+  explicit Progress(ScreenMode mode);
+
+  /// A line of its own.
+  void note(const std::string& text);
+  /// Shows the sample if the last one is long enough ago.
+  void update(const ProgressSample& sample);
+  /// Shows the sample in any case, and ends the line.
+  void finish(const ProgressSample& sample);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Point {
+    Clock::time_point at;
+    ProgressSample sample;
+  };
+  void show(const ProgressSample& sample, Clock::time_point now, bool last);
+  void endBar();
+
+  ScreenMode mode_;
+  bool terminal_;
+  bool barOpen_ = false;
+  std::deque<Point> recent_;  ///< the last minute or so, for rates and the time to go
+};
+
+/// "01:02:03"
+std::string durationText(double seconds);
+
+}  // namespace tessera

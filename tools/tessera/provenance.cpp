@@ -1,0 +1,98 @@
+#include "tools/tessera/provenance.hpp"
+
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "core/build_info.hpp"
+#include "core/error.hpp"
+#include "tools/tessera/run_log.hpp"
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json programFacts() {
+  const BuildInfo info = buildInfo();
+  Json json;
+  json["version"] = info.version;
+  json["revision"] = info.revision;
+  json["compiler"] = info.compiler;
+  json["build_type"] = info.buildType;
+  json["flags"] = info.flags;
+  Json dependencies = Json::object();
+  for (const DependencyInfo& dependency : info.dependencies) {
+    dependencies[dependency.name] = dependency.version.empty() ? "not in this build" : dependency.version;
+  }
+  json["dependencies"] = dependencies;
+  return json;
+}
+
+Json startFacts(const RunFacts& facts) {
+  Json json;
+  json["started"] = utcNow();
+  json["command_line"] = facts.commandLine;
+  json["ranks"] = facts.processes.size();
+  json["threads"] = facts.threads;
+  json["executor"] = facts.executor;
+  json["checked"] = facts.checked;
+  json["processes"] = facts.processes;
+  json["program"] = programFacts();
+  return json;
+}
+
+std::string dumped(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json parsed(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_object()) return json;
+  throw InputError("provenance.json of the run folder is damaged: it is not a JSON object");
+}
+
+}  // namespace
+
+std::string hashText(std::string_view text) {
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  char digits[40];
+  std::snprintf(digits, sizeof(digits), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
+  return digits;
+}
+
+std::string provenanceText(const RunFacts& facts) {
+  Json json;
+  json["deck"] = {{"name", facts.deckName}, {"xxh3_128", facts.deckHash}};
+  json["overrides"] = facts.overrides;
+  json["start"] = startFacts(facts);
+  json["restarts"] = Json::array();
+  return dumped(json);
+}
+
+std::string provenanceText(const RunFacts& facts, const std::string& before, std::int64_t step) {
+  Json json = parsed(before);
+  Json restart = startFacts(facts);
+  restart["from_step"] = step;
+  restart["deck_xxh3_128"] = facts.deckHash;
+  json["overrides"] = facts.overrides;
+  if (!json["restarts"].is_array()) json["restarts"] = Json::array();
+  json["restarts"].push_back(restart);
+  return dumped(json);
+}
+
+std::vector<std::string> overridesIn(const std::string& provenance) {
+  const Json json = parsed(provenance);
+  std::vector<std::string> overrides;
+  const auto list = json.find("overrides");
+  if (list == json.end() || !list->is_array()) return overrides;
+  for (const Json& entry : *list) {
+    if (entry.is_string()) overrides.push_back(entry.get<std::string>());
+  }
+  return overrides;
+}
+
+}  // namespace tessera

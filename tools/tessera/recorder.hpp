@@ -1,0 +1,97 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "datawarehouse/archive/checkpoint_writer.hpp"
+#include "datawarehouse/archive/field_writer.hpp"
+#include "tools/tessera/history.hpp"
+#include "tools/tessera/progress.hpp"
+#include "tools/tessera/run_folder.hpp"
+#include "tools/tessera/run_log.hpp"
+#include "tools/tessera/run_result.hpp"
+#include "tools/tessera/simulation.hpp"
+#include "tools/tessera/stop_requests.hpp"
+
+namespace tessera {
+
+/// Where and how to record.
+struct RecorderOptions {
+  std::filesystem::path runFolder;    ///< the same on every rank
+  const RunFolder* folder = nullptr;  ///< on rank 0 only; outlives the recorder
+  ScreenMode screen = ScreenMode::Text;
+  std::string deckHash;
+};
+
+/// Writes what a run leaves: history, fields, checkpoints, log, the lines on the screen, and in the end
+/// result.json; and stops it when asked to. Fields or log lines that cannot be written are a warning, the run
+/// goes on; a checkpoint that cannot be written is one as well, unless the deck says on_failure = "stop". One
+/// object a rank.
+class Recorder final : public RunListener {
+ public:
+  Recorder(const Simulation& simulation, StopRequests& stops, RecorderOptions options);
+
+  /// The first line on the screen, and the first event of the log.
+  void announce(const std::string& text, std::initializer_list<LogField> fields);
+
+  std::vector<double> control() override;
+  bool began(Simulation& simulation, bool restored, std::span<const double> control) override;
+  bool stepped(Simulation& simulation, std::span<const double> control) override;
+  void finished(Simulation& simulation) override;
+
+  /// After the run: the summary on the screen and result.json. Returns the exit code, the same on every rank.
+  int close(Simulation& simulation);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void openHistory(const Simulation& simulation);
+  /// Cuts off what an earlier process wrote after the checkpoint, so that the run reads as if unbroken.
+  void takeUpAgain(const Simulation& simulation);
+  bool fieldsDue(const Simulation& simulation) const;
+  /// Writes what is due at this state; `always`: also what is not, as at the start and at the end.
+  void recordState(Simulation& simulation, bool always);
+  void recordHistory(Simulation& simulation);
+  void recordFields(Simulation& simulation);
+  bool recordCheckpoint(Simulation& simulation);
+  bool stopIfAsked(Simulation& simulation, StopReason reason);
+  bool checkpointDue(const Simulation& simulation, std::span<const double> control) const;
+  StopReason agreedStop(const Simulation& simulation);
+  void warn(const std::string& text);
+  void warnOfLostLines();
+  void event(std::string_view name, std::initializer_list<LogField> fields);
+  ProgressSample sample(const Simulation& simulation) const;
+  RunResult resultOf(Simulation& simulation);
+  void judge();
+  void printSummary(const RunResult& result);
+
+  RecorderOptions options_;
+  StopRequests& stops_;
+  std::vector<LabelId> fields_;
+  CheckpointWriter checkpoints_;
+  FieldWriter fieldFiles_;
+  Progress progress_;
+  std::optional<RunLog> log_;       ///< rank 0
+  std::optional<History> history_;  ///< rank 0
+  RunOutcome outcome_;
+  std::vector<std::string> warnings_;
+  std::string newestCheckpoint_;
+  std::int64_t firstStep_ = 0;
+  bool untouched_ = false;      ///< restored, and no step taken since
+  bool firstFieldsDue_ = true;  ///< whether the checkpoint's state is one that is written for viewing
+  std::int64_t lastHistory_ = -1;
+  std::int64_t lastFields_ = -1;
+  std::int64_t lastCheckpoint_ = -1;
+  std::int64_t fieldsWritten_ = 0;
+  std::int64_t fieldsFailed_ = 0;
+  bool checkpointFailed_ = false;  ///< the last attempt
+  std::int64_t checkpointsWritten_ = 0;
+  Clock::time_point start_;
+  Clock::time_point lastStepEnd_;
+  Clock::time_point lastCheckpointEnd_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,78 @@
+#include "tools/tessera/run_settings.hpp"
+
+namespace tessera {
+namespace {
+
+std::optional<double> realOf(const ParameterValues& table, std::string_view name) {
+  return table.has(name) ? std::optional(table.real(name)) : std::nullopt;
+}
+
+std::optional<std::int64_t> integerOf(const ParameterValues& table, std::string_view name) {
+  return table.has(name) ? std::optional(table.integer(name)) : std::nullopt;
+}
+
+/// The size of a patch when the deck does not say: large enough to hide the cost of a task, small enough to
+/// share out. It may not depend on the machine, because a checkpoint belongs to its patches.
+Extent usualPatchSize(const Geometry& geometry) {
+  static constexpr std::int64_t kEdge[] = {1, 256, 64, 32};
+  Extent size;
+  for (int axis = 0; axis < kAxes; ++axis)
+    size[axis] = geometry.active(axis) ? kEdge[geometry.activeAxes()] : 1;
+  return size;
+}
+
+Division divisionOf(const ParameterValues& grid, const Geometry& geometry) {
+  if (grid.has("patches")) return {Division::By::Patches, grid.integers3("patches")};
+  if (grid.has("patch_size")) return {Division::By::PatchSize, grid.integers3("patch_size")};
+  return {Division::By::PatchSize, usualPatchSize(geometry)};
+}
+
+void readGrid(const ParameterValues& grid, RunSettings& settings) {
+  settings.geometry.lower = grid.vector3("lower");
+  settings.geometry.upper = grid.vector3("upper");
+  settings.geometry.cells = grid.integers3("cells");
+  settings.geometry.periodic = grid.booleans3("periodic");
+  settings.division = divisionOf(grid, settings.geometry);
+}
+
+void readTime(const ParameterValues& time, TimeSettings& settings) {
+  settings.end = realOf(time, "end");
+  settings.maxSteps = integerOf(time, "max_steps");
+  settings.cfl = time.real("cfl");
+  settings.dt = realOf(time, "dt");
+  settings.dtMax = realOf(time, "dt_max");
+  settings.dtGrowth = realOf(time, "dt_growth");
+}
+
+void readOutput(const ParameterValues& output, OutputSettings& settings) {
+  settings.every = realOf(output, "every");
+  settings.everySteps = integerOf(output, "every_steps");
+  if (output.has("fields")) settings.fields = output.texts("fields");
+  settings.doublePrecision = output.choice("precision") == "float64";
+}
+
+void readCheckpoint(const ParameterValues& checkpoint, CheckpointSettings& settings) {
+  settings.everySteps = checkpoint.integer("every_steps");
+  settings.everySeconds = checkpoint.real("every_seconds");
+  settings.keep = static_cast<int>(checkpoint.integer("keep"));
+  settings.atEnd = checkpoint.boolean("at_end");
+  settings.stopOnFailure = checkpoint.choice("on_failure") == "stop";
+}
+
+}  // namespace
+
+RunSettings settingsOf(const Deck& deck, const Schema& schema) {
+  RunSettings settings;
+  const ParameterValues simulation = valuesOf(deck, schema, "simulation");
+  settings.title = simulation.text("title");
+  settings.components = simulation.texts("components");
+  readGrid(valuesOf(deck, schema, "grid"), settings);
+  readTime(valuesOf(deck, schema, "time"), settings.time);
+  readOutput(valuesOf(deck, schema, "output"), settings.output);
+  readCheckpoint(valuesOf(deck, schema, "checkpoint"), settings.checkpoint);
+  settings.historyEverySteps = valuesOf(deck, schema, "history").integer("every_steps");
+  settings.time.landEvery = settings.output.every;
+  return settings;
+}
+
+}  // namespace tessera

@@ -1,0 +1,125 @@
+#include "tools/tessera/simulation.hpp"
+
+#include <new>
+#include <sstream>
+
+#include "tools/tessera/agreement.hpp"
+
+namespace tessera {
+namespace {
+
+std::unique_ptr<DataWarehouse> makeWarehouse(const Model& model, const CompiledGraphs& graphs) {
+  std::vector<EntryLayout> entries;
+  entries.reserve(graphs.storage.size());
+  for (const StorageNeed& need : graphs.storage)
+    entries.push_back({need.label, need.patch, need.window, need.hasOld});
+  return std::make_unique<DataWarehouse>(model.hierarchy(), model.labels(), graphs.ownPatches, entries);
+}
+
+std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options) {
+  return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor()
+                                                   : makeThreadsExecutor(options.threads);
+}
+
+}  // namespace
+
+Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
+                       SimulationOptions options)
+    : transport_(transport),
+      model_(deck, registry),
+      graphs_(model_.compile(transport.rank(), transport.size(), transport.tagBound())),
+      clock_(model_.settings().time),
+      data_(makeWarehouse(model_, graphs_)),
+      executor_(makeExecutor(options)),
+      runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
+                                           RunnerOptions{.checked = options.checked})) {}
+
+bool Simulation::run(RunListener& listener) {
+  StepResult result;
+  if (!restored_) result = initialise(listener.control());
+  if (listener.began(*this, restored_, result.control)) return false;
+
+  while (!clock_.finished()) {
+    result = step(listener.control());
+    if (listener.stepped(*this, result.control)) return false;
+  }
+  listener.finished(*this);
+  return true;
+}
+
+StepResult Simulation::initialise(std::span<const double> control) {
+  StepResult result = runPlan(PlanId::Initial, 0.0, control);
+  clock_.setStableDt(result.reductions[static_cast<std::size_t>(model_.stableDt().id)]);
+  return result;
+}
+
+StepResult Simulation::step(std::span<const double> control) {
+  const NextStep next = nextStep();
+  StepResult result = runPlan(PlanId::Step, next.dt, control);
+  clock_.take(next);
+  clock_.setStableDt(result.reductions[static_cast<std::size_t>(model_.stableDt().id)]);
+  return result;
+}
+
+/// All ranks know the same of the next step, so they also fail together.
+NextStep Simulation::nextStep() const {
+  try {
+    return clock_.next();
+  } catch (const Error& error) {
+    throw AgreedError(error.kind(), error.message());
+  }
+}
+
+std::vector<double> Simulation::diagnose() {
+  const std::vector<Diagnostic>& wanted = model_.diagnostics();
+  if (wanted.empty()) return {};
+  const StepResult result = runPlan(PlanId::Diagnostics, clock_.dt(), {});
+  std::vector<double> values;
+  values.reserve(wanted.size());
+  for (const Diagnostic& diagnostic : wanted) {
+    const double reduced = result.reductions[static_cast<std::size_t>(diagnostic.reduction.id)];
+    values.push_back(diagnostic.show ? diagnostic.show(reduced) : reduced);
+  }
+  return values;
+}
+
+void Simulation::restore(const CheckpointReader& checkpoint) {
+  checkpoint.requireSame(model_.identity());
+  std::vector<std::byte> packed;
+  for (std::size_t local = 0; local < graphs_.ownPatches.size(); ++local) {
+    const Patch& patch = model_.hierarchy()->patch(graphs_.ownPatches[local]);
+    for (const LabelId label : model_.persistent()) {
+      const LabelInfo& info = model_.labels().info(label);
+      packed.resize(static_cast<std::size_t>(data_->ownedBox(label, local).volume() * info.type.bytes()));
+      checkpoint.readBlock(info.name, patch.level, patch.id, packed);
+      data_->unpackOwned(label, local, packed);
+    }
+  }
+  clock_.restore(checkpoint.state());
+  restored_ = true;
+}
+
+StepResult Simulation::runPlan(PlanId plan, double dt, std::span<const double> control) {
+  try {
+    return runner_->run(static_cast<std::size_t>(plan), {clock_.time(), dt, clock_.step(), control});
+  } catch (const Error& error) {
+    fail(error);
+  } catch (const std::bad_alloc&) {
+    fail(InternalError("the memory of this machine is used up; use fewer cells or more machines"));
+  } catch (const std::exception& error) {
+    fail(InternalError(error.what()));
+  }
+}
+
+void Simulation::fail(const Error& cause) const {
+  std::ostringstream where;
+  where.precision(12);
+  where << "  (";
+  if (transport_.size() > 1) where << "rank " << transport_.rank() << " of " << transport_.size() << ", ";
+  where << "step " << clock_.step() + 1 << ", t = " << clock_.time() << ")";
+  std::string text = cause.message();
+  text.insert(std::min(text.find('\n'), text.size()), where.str());
+  throw StepFailed(cause.kind(), std::move(text));
+}
+
+}  // namespace tessera

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "components/component.hpp"
+#include "core/deck.hpp"
+#include "core/transport.hpp"
+#include "datawarehouse/archive/checkpoint_content.hpp"
+#include "datawarehouse/archive/checkpoint_reader.hpp"
+#include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/executor.hpp"
+#include "scheduler/step_runner.hpp"
+#include "tools/tessera/model.hpp"
+#include "tools/tessera/time_control.hpp"
+
+namespace tessera {
+
+/// Who runs the tasks of a rank.
+enum class ExecutorKind {
+  Threads,  ///< several workers, the product
+  InOrder,  ///< one, in a fixed order, for debugging
+};
+
+/// How to compute; changes no bit of the result.
+struct SimulationOptions {
+  int threads = 1;
+  ExecutorKind executor = ExecutorKind::Threads;
+  bool checked = false;  ///< compare each access with its declaration; slow
+};
+
+class Simulation;
+
+/// Follows a run, and may end it: writes what a run leaves, or looks for stop requests. All ranks have one,
+/// and each call comes on all ranks, between steps: so collectives are allowed.
+class RunListener {
+ public:
+  virtual ~RunListener() = default;
+  /// Numbers that all ranks combine (largest wins) together with the step to come. The same length on every
+  /// rank.
+  virtual std::vector<double> control() { return {}; }
+  /// The first state is there; `restored`: from a checkpoint. True ends the run here.
+  virtual bool began(Simulation& /*simulation*/, bool /*restored*/, std::span<const double> /*control*/) {
+    return false;
+  }
+  /// A step was taken. True ends the run here.
+  virtual bool stepped(Simulation& /*simulation*/, std::span<const double> /*control*/) { return false; }
+  /// The run reached its end; not called when the listener ended it.
+  virtual void finished(Simulation& /*simulation*/) {}
+};
+
+/// A step went wrong; the text names rank, step and time, and what the task says. Of the kind of the cause.
+struct StepFailed : ErrorClass<StepFailed> {
+  using ErrorClass::ErrorClass;
+};
+
+/// The time loop on one rank. Writes no files: that is for the listener.
+///
+///   Simulation simulation(deck, builtInComponents(), transport, {.threads = 2});
+///   simulation.run();
+///   simulation.diagnose();   // the columns of the history, for the last state
+///
+/// One thread calls it; the executor brings its own.
+class Simulation {
+ public:
+  /// Makes model, graphs and memory. `deck` has passed `checkDeck`. Makes no collective call; throws
+  /// DeckError.
+  Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
+             SimulationOptions options);
+
+  /// Continues from a checkpoint: `run` then begins with its state. Makes no collective call. Throws
+  /// InputError where the checkpoint is damaged or belongs to another simulation.
+  void restore(const CheckpointReader& checkpoint);
+
+  /// Computes until the deck's end or until the listener has enough. True where the end was reached. Throws
+  /// StepFailed on the rank where something went wrong: the others then wait for it, so the caller has to end
+  /// the job. Throws AgreedError on all ranks where there is no next step to take.
+  bool run(RunListener& listener);
+  bool run() {
+    RunListener nobody;
+    return run(nobody);
+  }
+
+  /// The numbers of `model().diagnostics()` for the present state; the same on every rank. All ranks call it.
+  std::vector<double> diagnose();
+
+  const Model& model() const { return model_; }
+  const CompiledGraphs& graphs() const { return graphs_; }
+  const DataWarehouse& data() const { return *data_; }
+  const TimeControl& clock() const { return clock_; }
+  Transport& transport() const { return transport_; }
+  const StepStatistics& statistics() const { return runner_->statistics(); }
+  int threads() const { return executor_->threads(); }
+
+ private:
+  StepResult runPlan(PlanId plan, double dt, std::span<const double> control);
+  StepResult initialise(std::span<const double> control);
+  StepResult step(std::span<const double> control);
+  NextStep nextStep() const;
+  [[noreturn]] void fail(const Error& cause) const;
+
+  Transport& transport_;
+  Model model_;
+  CompiledGraphs graphs_;
+  TimeControl clock_;
+  std::unique_ptr<DataWarehouse> data_;
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<StepRunner> runner_;
+  bool restored_ = false;
+};
+
+}  // namespace tessera
