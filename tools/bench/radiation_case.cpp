@@ -54,7 +54,7 @@ RadiationCase::RadiationCase() {
   step.task("Radiation::coarseFlux").on(coarse).reads(New, temperature).runs<Cpu>(NoBody{});
 }
 
-std::shared_ptr<const Hierarchy> radiationMesh(Extent fineLattice, std::int64_t finePatches, Extent coarseLattice) {
+std::shared_ptr<const Hierarchy> radiationMesh(Extent fineLattice, Extent coarseLattice) {
   Geometry geometry;
   for (int d = 0; d < kAxes; ++d) {
     geometry.cells[d] = fineLattice[d] * kPatchCells / kRatio;
@@ -63,6 +63,7 @@ std::shared_ptr<const Hierarchy> radiationMesh(Extent fineLattice, std::int64_t 
   const auto coarse = Hierarchy::uniform(geometry, {Division::By::Patches, coarseLattice});
   std::vector<Level> levels{coarse->level(0)};
   std::vector<Patch> patches;
+  const std::int64_t finePatches = fineLattice.i * fineLattice.j * fineLattice.k;
   patches.reserve(static_cast<std::size_t>(finePatches));
   PatchId id = coarse->patchCount();
   for (std::int64_t n = 0; n < finePatches; ++n) {

@@ -19,7 +19,7 @@ struct RadiationCase {
   RadiationCase();
 };
 
-/// Fine patches of 16^3 cells in a lattice, of which the first `finePatches` exist, over coarse patches in a lattice.
-std::shared_ptr<const Hierarchy> radiationMesh(Extent fineLattice, std::int64_t finePatches, Extent coarseLattice);
+/// A lattice of fine patches of 16^3 cells over a lattice of coarse patches; both cover the periodic domain.
+std::shared_ptr<const Hierarchy> radiationMesh(Extent fineLattice, Extent coarseLattice);
 
 }  // namespace tessera::bench
