@@ -153,9 +153,10 @@ void Deck::set(std::string_view assignment) {
     tree = detail::readToml(assignment, nullptr);
   } catch (const DeckError& fault) {
     constexpr std::string_view kHead = "command line: error: ";
-    throw DeckError(std::string(kHead) + "--set " + detail::quotedText(assignment) + ": " +
-                    fault.message().substr(kHead.size()) +
-                    "; quote a text twice: --set 'heat.initial=\"sin(x)\"'");
+    const std::string what = fault.message().substr(kHead.size());
+    const bool isBareText = what.find("a text needs quotes") != std::string::npos;
+    throw DeckError(std::string(kHead) + "--set " + detail::quotedText(assignment) + ": " + what +
+                    (isBareText ? "; the shell takes one pair away: --set 'heat.initial=\"sin(x)\"'" : ""));
   }
   overlay(root_, std::move(tree), assignment);
   overrides_.emplace_back(assignment);

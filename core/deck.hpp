@@ -70,7 +70,7 @@ class Deck {
  public:
   static constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
   static constexpr int kMaxDepth = 64;
-  static constexpr std::size_t kMaxValues = 1'000'000;
+  static constexpr std::size_t kMaxValues = 1'000'000;  ///< lists and tables count too
 
   /// Reads a TOML file. Throws InputError where it cannot be read (missing, a folder, a pipe), and DeckError,
   /// with file:line:column, where it is not a deck: TOML syntax, a key given twice, a date, or a limit

@@ -26,6 +26,21 @@ const char* verbFor(AccessMode mode) {
   return "";
 }
 
+const char* clauseFor(Reach reach) {
+  switch (reach) {
+    case Reach::Patch: return "";
+    case Reach::Coarser: return ", fromCoarser()";
+    case Reach::Finer: return ", fromFiner()";
+    case Reach::WholeLevel: return ", wholeLevel()";
+  }
+  return "";
+}
+
+/// The patch of the task, or that it has none.
+std::string placeOf(const TaskFrame& frame) {
+  return frame.patch == nullptr ? std::string(" once a rank") : " on patch " + asText(*frame.patch);
+}
+
 /// How many layers `x` lies outside a box of cells.
 std::int64_t layersOutside(const Box& cells, Index x) {
   std::int64_t layers = 0;
@@ -37,13 +52,13 @@ std::int64_t layersOutside(const Box& cells, Index x) {
 
 }  // namespace
 
-void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted) {
+void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted, Reach reach) {
   const std::string& name = frame.labels->info(label).name;
   throw UndeclaredAccess(Message("task uses a label that it did not declare")
-                             .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+                             .line("task      ", frame.task, placeOf(frame))
                              .line("uses      ", verbFor(wanted), name)
                              .line("declared  at ", frame.declaredAt)
-                             .line("fix       add ", clauseFor(wanted), name, ") to ", frame.task)
+                             .line("fix       add ", clauseFor(wanted), name, clauseFor(reach), ") to ", frame.task)
                              .text(),
                          name);
 }
@@ -51,7 +66,7 @@ void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted) 
 void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction) {
   const std::string& name = frame.labels->reductionName(reduction.id);
   throw UndeclaredAccess(Message("task contributes to a reduction that it did not declare")
-                             .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+                             .line("task      ", frame.task, placeOf(frame))
                              .line("reduction ", name)
                              .line("declared  at ", frame.declaredAt)
                              .line("fix       add .contributes(", name, ", Min|Max|Sum) to ", frame.task)
@@ -61,10 +76,22 @@ void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction)
 
 void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
   const LabelInfo& info = frame.labels->info(access.label);
+  if (access.reach != Reach::Patch) {
+    throw UndeclaredAccess(Message("task reads another level beyond what it declared")
+                               .line("task      ", frame.task, placeOf(frame))
+                               .line("reads     ", info.name, " at ", asText(info.centering), " ", asText(x), " of level ",
+                                     access.level)
+                               .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
+                               .line("fix       ", access.reach == Reach::Coarser
+                                                       ? "declare more layers: fromCoarser(n)"
+                                                       : "stay inside the declared part of that level")
+                               .text(),
+                           info.name);
+  }
   const std::int64_t layers = layersOutside(frame.patch->cells, x);
   const bool reading = access.mode == AccessMode::ReadOld || access.mode == AccessMode::ReadNew;
   Message message(reading ? "task reads more halo than it declared" : "task writes outside its patch");
-  message.line("task      ", frame.task, " on patch ", asText(*frame.patch))
+  message.line("task      ", frame.task, placeOf(frame))
       .line(reading ? "reads     " : "writes    ", info.name, " at ", asText(info.centering), " ", asText(x), ", ", layers,
             layers == 1 ? " layer" : " layers", " outside the patch")
       .line("declared  ", asText(access.declared), " at ", frame.declaredAt);

@@ -22,7 +22,7 @@ class UndeclaredAccess : public ErrorClass<UndeclaredAccess> {
 namespace detail {
 
 /// Throws UndeclaredAccess: no clause of the task names `label` in this way.
-[[noreturn]] void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted);
+[[noreturn]] void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted, Reach reach);
 /// Throws UndeclaredAccess: the task contributes to a reduction that it did not name.
 [[noreturn]] void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction);
 /// Throws UndeclaredAccess: index `x` lies outside what the task declared.

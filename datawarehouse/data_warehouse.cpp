@@ -19,6 +19,12 @@ std::shared_ptr<std::byte[]> allocateAligned(std::size_t bytes) {
   return {p, [](std::byte* q) { ::operator delete(q, std::align_val_t{kAlignment}); }};
 }
 
+/// Room for `bytes`, so that what follows is aligned as well.
+std::int64_t padded(std::int64_t bytes) {
+  const auto a = static_cast<std::int64_t>(kAlignment);
+  return (bytes + a - 1) / a * a;
+}
+
 template <class T>
 void fillNan(std::byte* data, std::int64_t bytes) {
   std::fill_n(reinterpret_cast<T*>(data), bytes / static_cast<std::int64_t>(sizeof(T)),
@@ -37,7 +43,8 @@ void fillUnset(std::byte* data, std::int64_t bytes, Scalar scalar) {
 }  // namespace
 
 DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const LabelTable& labels,
-                             std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries)
+                             std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries,
+                             std::span<const std::vector<GatherLayout>> gathers)
     : hierarchy_(std::move(hierarchy)),
       labels_(&labels),
       ownPatches_(ownPatches.begin(), ownPatches.end()),
@@ -47,19 +54,40 @@ DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const L
     TESSERA_EXPECT(at != ownPatches_.end() && *at == wanted.patch, "ask for memory on own patches only");
     allocate(wanted, static_cast<std::size_t>(at - ownPatches_.begin()));
   }
+  allocateGathers(gathers);
+}
+
+Layout DataWarehouse::layoutOf(const Box& window) const {
+  const Geometry& geometry = hierarchy_->geometry();
+  return {window, !geometry.hasHalo(1), !geometry.hasHalo(2)};
+}
+
+void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> gathers) {
+  std::int64_t most = 0;
+  for (const auto& plan : gathers) {
+    std::int64_t at = 0;
+    gathers_.emplace_back();
+    for (const GatherLayout& wanted : plan) {
+      gathers_.back().push_back({layoutOf(wanted.window), at});
+      at += padded(gathers_.back().back().layout.elements() * labels_->info(wanted.label).type.bytes());
+    }
+    most = std::max(most, at);
+  }
+  if (most == 0) return;
+  gatherMemory_ = allocateAligned(static_cast<std::size_t>(most));
+  allocatedBytes_ += most;
+  // All bits set is NaN for both floating-point types: what no patch covers shows when it is used.
+  std::memset(gatherMemory_.get(), 0xFF, static_cast<std::size_t>(most));
 }
 
 void DataWarehouse::allocate(const EntryLayout& wanted, std::size_t local) {
   Entry& e = entry(wanted.label, local);
   TESSERA_EXPECT(e.bytes == nullptr, "one entry for each label and patch");
   const LabelInfo& info = labels_->info(wanted.label);
-  const Geometry& geometry = hierarchy_->geometry();
-  e.layout = Layout(wanted.window, !geometry.hasHalo(1), !geometry.hasHalo(2));
+  e.layout = layoutOf(wanted.window);
   e.hasOld = wanted.hasOld;
-  const std::int64_t one = e.layout.elements() * info.type.bytes();
-  const auto padded = (one + static_cast<std::int64_t>(kAlignment) - 1) / static_cast<std::int64_t>(kAlignment) *
-                      static_cast<std::int64_t>(kAlignment);
-  const std::int64_t total = wanted.hasOld ? 2 * padded : padded;
+  const std::int64_t room = padded(e.layout.elements() * info.type.bytes());
+  const std::int64_t total = wanted.hasOld ? 2 * room : room;
   try {
     e.bytes = allocateAligned(static_cast<std::size_t>(total));
   } catch (const std::bad_alloc&) {
@@ -71,7 +99,7 @@ void DataWarehouse::allocate(const EntryLayout& wanted, std::size_t local) {
   }
   allocatedBytes_ += total;
   e.generation[0] = e.bytes.get();
-  e.generation[1] = wanted.hasOld ? e.bytes.get() + padded : nullptr;
+  e.generation[1] = wanted.hasOld ? e.bytes.get() + room : nullptr;
   fillUnset(e.bytes.get(), total, info.type.scalar);
 }
 

@@ -21,6 +21,12 @@ struct EntryLayout {
   bool hasOld = true;       ///< some plan reads it as Old, so two generations are kept
 };
 
+/// A buffer for cells of another level or of a whole level, valid during a step.
+struct GatherLayout {
+  LabelId label = -1;
+  Box window;
+};
+
 /// The data of this rank: for each (label, own patch) one allocation a generation, halo included and filled in
 /// place. New memory holds NaN, so that a value nobody wrote shows.
 ///
@@ -30,7 +36,8 @@ class DataWarehouse {
   /// `entries` in any order; at most one for each (label, patch). Throws InternalError naming label and bytes when
   /// memory runs out.
   DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const LabelTable& labels,
-                std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries);
+                std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries,
+                std::span<const std::vector<GatherLayout>> gathers = {});
 
   const Hierarchy& hierarchy() const { return *hierarchy_; }
   const LabelTable& labels() const { return *labels_; }
@@ -49,6 +56,10 @@ class DataWarehouse {
     return const_cast<DataWarehouse*>(this)->data(generation, label, local);
   }
   const Layout& layout(LabelId label, std::size_t local) const { return entry(label, local).layout; }
+
+  /// Buffer number `n` of a step plan. Plans do not run at the same time, so their buffers share memory.
+  std::byte* gatherData(std::size_t plan, std::size_t n) { return gatherMemory_.get() + gathers_[plan][n].offset; }
+  const Layout& gatherLayout(std::size_t plan, std::size_t n) const { return gathers_[plan][n].layout; }
 
   /// End of a step: the New value of each of these labels becomes its Old one. The others keep theirs.
   void promote(std::span<const LabelId> written);
@@ -69,6 +80,10 @@ class DataWarehouse {
     std::byte* generation[2] = {nullptr, nullptr};  ///< Old, New
     std::shared_ptr<std::byte[]> bytes;
   };
+  struct Gather {
+    Layout layout;
+    std::int64_t offset = 0;  ///< bytes
+  };
   Entry& entry(LabelId label, std::size_t local) {
     return entries_[static_cast<std::size_t>(label) * ownPatches_.size() + local];
   }
@@ -76,11 +91,15 @@ class DataWarehouse {
     return entries_[static_cast<std::size_t>(label) * ownPatches_.size() + local];
   }
   void allocate(const EntryLayout& wanted, std::size_t local);
+  void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
+  Layout layoutOf(const Box& window) const;
 
   std::shared_ptr<const Hierarchy> hierarchy_;
   const LabelTable* labels_;
   std::vector<PatchId> ownPatches_;
   std::vector<Entry> entries_;
+  std::vector<std::vector<Gather>> gathers_;  ///< by plan
+  std::shared_ptr<std::byte[]> gatherMemory_;
   std::int64_t allocatedBytes_ = 0;
 };
 

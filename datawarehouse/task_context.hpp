@@ -6,6 +6,7 @@
 #include "datawarehouse/checked_field.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "grid/generation.hpp"
+#include "grid/refine.hpp"
 
 namespace tessera {
 
@@ -28,17 +29,33 @@ class PatchTask {
   /// The declared read of `label`; throws UndeclaredAccess when there is none.
   template <class T, Centering C>
   FieldOf<const T> read(Generation generation, Label<T, C> label) const {
-    return field<const T>(label.id, generation == Generation::Old ? AccessMode::ReadOld : AccessMode::ReadNew);
+    return field<const T>(label.id, modeOf(generation), Reach::Patch);
+  }
+  /// What `fromCoarser(n)` declared: indices of the next coarser level, `coarsen(x, refinementRatio())` under x.
+  template <class T, Centering C>
+  FieldOf<const T> readCoarser(Generation generation, Label<T, C> label) const {
+    return field<const T>(label.id, modeOf(generation), Reach::Coarser);
+  }
+  /// What `fromFiner()` declared: indices of the next finer level, valid inside `refine(b, ratio)` of each box b that
+  /// `forEachCovered` visits.
+  template <class T, Centering C>
+  FieldOf<const T> readFiner(Generation generation, Label<T, C> label) const {
+    return field<const T>(label.id, modeOf(generation), Reach::Finer);
+  }
+  /// What `wholeLevel(level)` declared: every index of that level (-1: of the task's own).
+  template <class T, Centering C>
+  FieldOf<const T> readLevel(Generation generation, Label<T, C> label, LevelId level = -1) const {
+    return field<const T>(label.id, modeOf(generation), Reach::WholeLevel, level);
   }
   /// The declared write of `label`: every index of `interior(label)` has to be written.
   template <class T, Centering C>
   FieldOf<T> write(Label<T, C> label) const {
-    return field<T>(label.id, AccessMode::Write);
+    return field<T>(label.id, AccessMode::Write, Reach::Patch);
   }
   /// The declared in-place change of `label`.
   template <class T, Centering C>
   FieldOf<T> modify(Label<T, C> label) const {
-    return field<T>(label.id, AccessMode::Modify);
+    return field<T>(label.id, AccessMode::Modify, Reach::Patch);
   }
 
   /// The cells of the patch.
@@ -52,6 +69,23 @@ class PatchTask {
 
   const Patch& patch() const { return *frame_->patch; }
   const Level& level() const { return *frame_->level; }
+  const Hierarchy& hierarchy() const { return *frame_->hierarchy; }
+  /// Cells of the next finer level along each axis of a cell of this one; {1, 1, 1} on the finest.
+  Extent refinementRatio() const {
+    const LevelId finer = frame_->level->number() + 1;
+    const bool finest = finer >= static_cast<LevelId>(hierarchy().levels().size());
+    return finest ? Extent{1, 1, 1} : hierarchy().level(finer).ratioToCoarser();
+  }
+  /// Calls `visit(Box)` for the parts of the patch that finer patches cover, in cells of this level; disjoint.
+  template <class Visit>
+  void forEachCovered(Visit&& visit) const {
+    const LevelId finer = frame_->level->number() + 1;
+    if (finer >= static_cast<LevelId>(hierarchy().levels().size())) return;
+    const Extent ratio = refinementRatio();
+    hierarchy().level(finer).forEachOverlapping(refine(interior(), ratio), [&](const Patch& fine) {
+      visit(intersect(interior(), coarsen(fine.cells, ratio)));
+    });
+  }
   const Geometry& geometry() const { return frame_->level->geometry(); }
   /// Cell sizes of the level along the axes.
   const Real3& spacing() const { return frame_->level->spacing(); }
@@ -86,17 +120,21 @@ class PatchTask {
   }
 
  private:
+  static constexpr AccessMode modeOf(Generation generation) {
+    return generation == Generation::Old ? AccessMode::ReadOld : AccessMode::ReadNew;
+  }
   template <class T>
-  FieldOf<T> field(LabelId label, AccessMode mode) const {
+  FieldOf<T> field(LabelId label, AccessMode mode, Reach reach, LevelId level = -1) const {
     for (const TaskAccess& access : frame_->accesses) {
-      if (access.label != label || access.mode != mode) continue;
+      if (access.label != label || access.mode != mode || access.reach != reach) continue;
+      if (reach == Reach::WholeLevel && access.level != (level < 0 ? frame_->level->number() : level)) continue;
       if constexpr (std::is_same_v<Exec, Checked>) {
         return FieldOf<T>(*frame_, access);
       } else {
         return FieldOf<T>(reinterpret_cast<T*>(access.data), access.layout);
       }
     }
-    detail::reportUndeclared(*frame_, label, mode);
+    detail::reportUndeclared(*frame_, label, mode, reach);
   }
   PatchContribution& contribution(ReductionLabel reduction) const {
     for (PatchContribution& c : frame_->contributions) {

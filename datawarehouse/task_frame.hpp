@@ -8,8 +8,9 @@
 
 #include "core/exact_sum.hpp"
 #include "datawarehouse/field.hpp"
+#include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
-#include "grid/level.hpp"
+#include "grid/reach.hpp"
 
 namespace tessera {
 
@@ -19,7 +20,9 @@ enum class AccessMode : std::uint8_t { ReadOld, ReadNew, Write, Modify };
 /// One declared access, resolved to memory.
 struct TaskAccess {
   AccessMode mode = AccessMode::ReadOld;
+  Reach reach = Reach::Patch;
   LabelId label = -1;
+  LevelId level = 0;  ///< whose indices
   std::byte* data = nullptr;
   Layout layout;
   Box declared;                            ///< indices that the task may touch
@@ -38,8 +41,9 @@ struct PatchContribution {
 struct TaskFrame {
   std::string_view task;       ///< name, for messages
   std::string_view declaredAt;  ///< "components/heat/heat.cpp:41"
-  const Patch* patch = nullptr;
+  const Patch* patch = nullptr;  ///< empty for a task that runs once a rank
   const Level* level = nullptr;
+  const Hierarchy* hierarchy = nullptr;
   const LabelTable* labels = nullptr;
   std::span<const TaskAccess> accesses;
   std::span<PatchContribution> contributions;

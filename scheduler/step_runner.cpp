@@ -39,7 +39,7 @@ StepResult StepRunner::run(std::size_t plan, const StepInputs& inputs) {
   StepStatistics& s = state_->statistics;
   const CompiledGraph& graph = run.graph();
   ++s.steps;
-  s.tasks += static_cast<std::int64_t>(graph.instances.size());
+  s.tasks += run.taskCount();
   s.messages += static_cast<std::int64_t>(graph.sends.size());
   for (const MessagePlan& message : graph.sends) s.messageBytes += message.bytes;
   s.taskSeconds = 0.0;

@@ -7,6 +7,8 @@
 #include "core/box.hpp"
 #include "grid/generation.hpp"
 #include "grid/label.hpp"
+#include "grid/patch.hpp"
+#include "grid/reach.hpp"
 
 namespace tessera {
 
@@ -21,6 +23,23 @@ constexpr HaloClause halo(std::int64_t lo, std::int64_t hi) { return {{{lo, lo, 
 /// A different number on each side and axis.
 constexpr HaloClause halo(Index lo, Index hi) { return {{lo, hi}}; }
 
+/// A clause of `reads`: the task reads the label on every patch of a level. One copy a rank serves all its tasks.
+struct WholeLevelClause {
+  LevelId level = -1;  ///< -1: the level of the task's own patch
+};
+constexpr WholeLevelClause wholeLevel() { return {}; }
+constexpr WholeLevelClause wholeLevel(LevelId level) { return {level}; }
+
+/// A clause of `reads`: the cells of the next coarser level under the patch, and `layers` around them.
+struct FromCoarserClause {
+  std::int64_t layers = 0;
+};
+constexpr FromCoarserClause fromCoarser(std::int64_t layers = 0) { return {layers}; }
+
+/// A clause of `reads`: the cells of the next finer level over the patch, where there are any.
+struct FromFinerClause {};
+constexpr FromFinerClause fromFiner() { return {}; }
+
 /// A clause of `reads` and `modifies`: the value that the named task leaves, where several tasks of the step
 /// write the label. Without it a read sees the final value of the step.
 struct FromClause {
@@ -28,11 +47,35 @@ struct FromClause {
 };
 constexpr FromClause from(std::string_view task) { return {task}; }
 
+/// On which levels a task runs. The clause `.on(...)` takes one; without it a task runs on all.
+struct LevelSelection {
+  enum class Kind : std::uint8_t { All, One, Finest, AllButFinest, AllButCoarsest };
+  Kind kind = Kind::All;
+  LevelId level = 0;
+
+  constexpr bool contains(LevelId l, LevelId finest) const {
+    switch (kind) {
+      case Kind::All: return true;
+      case Kind::One: return l == level;
+      case Kind::Finest: return l == finest;
+      case Kind::AllButFinest: return l != finest;
+      case Kind::AllButCoarsest: return l != 0;
+    }
+    return false;
+  }
+};
+constexpr LevelSelection onlyLevel(LevelId level) { return {LevelSelection::Kind::One, level}; }
+constexpr LevelSelection finestLevel() { return {LevelSelection::Kind::Finest, 0}; }
+constexpr LevelSelection allButFinest() { return {LevelSelection::Kind::AllButFinest, 0}; }
+constexpr LevelSelection allButCoarsest() { return {LevelSelection::Kind::AllButCoarsest, 0}; }
+
 /// A declared read.
 struct ReadDeclaration {
   Generation generation = Generation::Old;
   LabelId label = -1;
-  Halo halo;
+  Reach reach = Reach::Patch;
+  Halo halo;           ///< around the patch, or around its coarse cells
+  LevelId level = -1;  ///< of WholeLevel; -1 is the task's own
   std::string from;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "core/contracts.hpp"
 #include "taskgraph/detail/graph_builder.hpp"
@@ -37,16 +38,9 @@ std::vector<ResolvedPlan> resolveAll(std::span<const StepPlan* const> plans, con
   Faults faults;
   std::vector<ResolvedPlan> resolved;
   for (const StepPlan* plan : plans) {
-    resolved.push_back(detail::resolvePlan(*plan, *input.labels, faults));
+    resolved.push_back(detail::resolvePlan(*plan, *input.labels, *input.hierarchy, faults));
     detail::checkHalos(resolved.back(), input, faults);
     checkReductions(resolved.back(), *input.labels, faults);
-    if (static_cast<std::int64_t>(plan->tasks().size()) >= input.tagBound) {
-      faults.push_back(Message("a plan has more stages of messages than MPI has tags")
-                           .line("plan   ", plan->name())
-                           .line("stages ", plan->tasks().size() + 1, ", tags up to ", input.tagBound)
-                           .line("fix    join tasks of this plan")
-                           .text());
-    }
   }
   detail::checkOldReads(resolved, *input.labels, faults);
   if (!faults.empty()) throw PlanError(std::move(faults));
@@ -61,18 +55,31 @@ std::vector<PatchId> patchesOf(const CompileInput& input) {
   return own;
 }
 
+std::vector<Range> localsOf(const Hierarchy& hierarchy, std::span<const PatchId> own) {
+  std::vector<Range> ranges;
+  for (const Level& level : hierarchy.levels()) {
+    const PatchId first = level.firstPatch();
+    const PatchId last = first + static_cast<PatchId>(level.patches().size());
+    const auto begin = std::lower_bound(own.begin(), own.end(), first) - own.begin();
+    const auto end = level.patches().empty() ? begin : std::lower_bound(own.begin(), own.end(), last) - own.begin();
+    ranges.push_back({begin, end});
+  }
+  return ranges;
+}
+
 std::vector<StorageNeed> storageOf(std::span<const ResolvedPlan> plans, const CompileInput& input,
                                    std::span<const PatchId> own) {
-  const auto needs = detail::labelNeeds(plans, input.labels->count());
+  const auto levels = static_cast<int>(input.hierarchy->levels().size());
+  const auto needs = detail::labelNeeds(plans, input.labels->count(), levels);
   std::vector<StorageNeed> storage;
   for (LabelId label = 0; label < input.labels->count(); ++label) {
-    const detail::LabelNeed& need = needs[static_cast<std::size_t>(label)];
-    if (!need.used) continue;
+    const Centering centering = input.labels->info(label).centering;
     for (const PatchId id : own) {
       const Patch& patch = input.hierarchy->patch(id);
       const Level& level = input.hierarchy->level(patch.level);
-      const Centering centering = input.labels->info(label).centering;
-      storage.push_back({label, id, detail::haloTarget(level, patch, centering, need.halo), need.hasOld});
+      const detail::LabelNeed& need = needs[static_cast<std::size_t>(patch.level)][static_cast<std::size_t>(label)];
+      if (!need.used) continue;
+      storage.push_back({label, id, fillTarget(level, patch, centering, need.halo, Reach::Patch), need.hasOld});
     }
   }
   return storage;
@@ -83,18 +90,25 @@ std::vector<StorageNeed> storageOf(std::span<const ResolvedPlan> plans, const Co
 PlanError::PlanError(std::vector<std::string> faults)
     : ErrorClass(ErrorKind::Internal, joined(faults)), faults_(std::move(faults)) {}
 
-CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& input) {
-  TESSERA_EXPECT(input.owners->size() == static_cast<std::size_t>(input.hierarchy->patchCount()),
+CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& given) {
+  TESSERA_EXPECT(given.owners->size() == static_cast<std::size_t>(given.hierarchy->patchCount()),
                  "give an owner for each patch");
+  CompileInput input = given;
+  if (input.ranks == 0) {
+    const auto last = std::max_element(input.owners->begin(), input.owners->end());
+    input.ranks = std::max(input.rank, last == input.owners->end() ? 0 : *last) + 1;
+  }
   const std::vector<ResolvedPlan> resolved = resolveAll(plans, input);
   CompiledGraphs graphs;
   graphs.hierarchy = input.hierarchy;
   graphs.labels = input.labels;
   graphs.rank = input.rank;
   graphs.ownPatches = patchesOf(input);
+  graphs.localsOfLevel = localsOf(*input.hierarchy, graphs.ownPatches);
   graphs.storage = storageOf(resolved, input, graphs.ownPatches);
   for (const ResolvedPlan& plan : resolved) {
-    graphs.plans.push_back(detail::GraphBuilder(plan, input, graphs.ownPatches).build());
+    graphs.gathers.emplace_back();
+    graphs.plans.push_back(detail::GraphBuilder(plan, input, graphs).build(graphs.gathers.back()));
   }
   return graphs;
 }

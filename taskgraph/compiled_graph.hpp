@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,21 +14,6 @@
 
 namespace tessera {
 
-/// What a node of a compiled graph does.
-enum class NodeKind : std::uint8_t {
-  Task,     ///< one task on one own patch
-  Halo,     ///< fills the halo of one variable on one own patch: copies, unpacking, boundary conditions
-  Send,     ///< packs and sends one message
-  Receive,  ///< waits for one message
-  Reduce,   ///< joins the contributions of all patches and ranks
-};
-
-/// A node: its kind and its position in the list of that kind.
-struct GraphNode {
-  NodeKind kind = NodeKind::Task;
-  std::int32_t item = 0;
-};
-
 /// A half-open range of a flat list.
 struct Range {
   std::int64_t begin = 0;
@@ -35,57 +21,119 @@ struct Range {
   constexpr std::int64_t size() const { return end - begin; }
 };
 
-/// One access of a task instance: `declared` is what the task may touch on this patch.
-struct InstanceAccess {
+/// What a node of a compiled graph does.
+enum class NodeKind : std::uint8_t {
+  Task,     ///< one task on one own patch, or once a rank
+  Fill,     ///< fills a halo, or gathers cells of another level: copies, unpacking, boundary conditions
+  Send,     ///< packs and sends one message
+  Receive,  ///< waits for one message
+  Reduce,   ///< joins the contributions of all patches and ranks
+};
+
+/// Consecutive nodes of one kind. Node `firstNode + n` works on own patch `firstLocal + n` (Task and Fill) or is
+/// message or reduction `item + n` of its list.
+struct NodeBlock {
+  NodeKind kind = NodeKind::Task;
+  std::int32_t item = 0;  ///< position in `units`, `fills`, `sends`, `receives` or `reductions`
+  std::int32_t firstNode = 0;
+  std::int32_t count = 0;
+  std::int32_t firstLocal = 0;
+  int priority = 0;
+};
+
+/// One declared access of a task on one level.
+struct UnitAccess {
   std::uint8_t mode = 0;  ///< an AccessMode of the data warehouse: 0 read Old, 1 read New, 2 write, 3 modify
   LabelId label = -1;
-  Box declared;
+  LevelId level = 0;  ///< whose indices and values
+  Reach reach = Reach::Patch;
+  Halo halo;               ///< as declared by this task
+  std::int32_t fill = -1;  ///< the fill that provides it; needed to find gathered data
 };
 
-/// One task on one own patch.
-struct TaskInstance {
-  std::int32_t task = 0;   ///< position in the plan
-  std::int32_t local = 0;  ///< position of the patch in `ownPatches`
+/// One task on one level (-1: once a rank).
+struct TaskUnit {
+  std::int32_t task = 0;  ///< position in the plan
+  LevelId level = 0;
   Range accesses;
+  Range contributions;  ///< of the first node; those of the next node follow
 };
 
-/// A copy between two own patches: `region` in the indices of the destination, read from region - `shift`.
-struct HaloCopy {
-  std::int32_t source = 0;  ///< own patch
-  Box region;
-  Index shift;
+/// Where a part of a fill comes from: own patch `source`, seen `image` periods away.
+struct Neighbour {
+  std::int32_t source = 0;
+  std::int8_t image[3] = {0, 0, 0};
 };
 
-/// A piece of a received message that belongs into a halo.
-struct HaloUnpack {
+/// For each row (own patch of the reading level) the own patches that it takes data from. Fills with the same
+/// geometry share one table, however many variables they serve.
+struct NeighbourTable {
+  std::vector<std::int64_t> offsets;  ///< rows + 1
+  std::vector<Neighbour> list;
+
+  std::span<const Neighbour> row(std::int64_t n) const {
+    const auto at = static_cast<std::size_t>(n);
+    return std::span(list).subspan(static_cast<std::size_t>(offsets[at]),
+                                   static_cast<std::size_t>(offsets[at + 1] - offsets[at]));
+  }
+};
+
+/// A piece of a received message that belongs into a fill.
+struct FillPiece {
   std::int32_t message = 0;  ///< position in `receives`
   std::int64_t offset = 0;   ///< bytes from the start of the message
-  Box region;
+  Box region;                ///< indices of the fill's level
 };
 
-/// Boundary condition to apply on `region`, all of which lies beyond `side` of the domain.
-struct HaloBoundary {
-  std::int8_t side = 0;
-  Box region;
+/// Cells of a halo that no patch of the level covers: they take the value of the coarser cell they lie in.
+struct CoarsePiece {
+  std::int32_t source = -1;   ///< own patch of the coarser level, or -1
+  std::int32_t message = -1;  ///< else: position in `receives`
+  std::int64_t offset = 0;    ///< bytes; the message holds the coarse cells of `region`
+  Box region;                 ///< fine indices as the reading patch counts them
+  Index image;                ///< periods between them and the source
 };
 
-/// All that fills the halo of one variable on one own patch.
-struct HaloFill {
+/// Row lists that are empty for most rows: `offsets` is empty, or has rows + 1 entries.
+template <class T>
+struct SparseRows {
+  std::vector<std::int64_t> offsets;
+  std::vector<T> list;
+
+  std::span<const T> row(std::int64_t n) const {
+    if (offsets.empty()) return {};
+    const auto at = static_cast<std::size_t>(n);
+    return std::span(list).subspan(static_cast<std::size_t>(offsets[at]),
+                                   static_cast<std::size_t>(offsets[at + 1] - offsets[at]));
+  }
+};
+
+/// All that fills one variable around, under or over the own patches of a level: row n serves own patch
+/// `firstLocal + n` of its block. A whole level has a single row.
+struct FillPlan {
   LabelId label = -1;
   Generation generation = Generation::Old;
-  std::int32_t local = 0;
-  Range copies;
-  Range unpacks;
-  Range boundaries;  ///< in the order in which they have to be applied
+  std::int32_t version = -1;  ///< of New; -1 is Old
+  Reach reach = Reach::Patch;
+  LevelId sourceLevel = 0;    ///< whose indices
+  LevelId readerLevel = 0;    ///< whose patches the rows follow
+  Halo halo;                  ///< the widest that a task of the plan asks for
+  std::int32_t table = -1;    ///< position in `tables`
+  std::int32_t firstGather = -1;  ///< buffer of row 0; -1 where the patch's own memory is filled in place
+  SparseRows<FillPiece> pieces;
+  SparseRows<CoarsePiece> coarse;
 };
 
-/// A piece of a message to send: indices of an own patch.
+/// A piece of a message to send.
 struct PackItem {
   LabelId label = -1;
   Generation generation = Generation::Old;
-  std::int32_t source = 0;
-  Box region;
-  std::int64_t offset = 0;
+  std::int32_t source = -1;  ///< own patch, or -1 for bytes of a message received before (`forward`)
+  std::int32_t forward = -1;
+  std::int64_t forwardOffset = 0;
+  Box region;                ///< indices of the source patch
+  std::int64_t offset = 0;   ///< bytes from the start of the message
+  std::int64_t bytes = 0;
 };
 
 /// One message a peer and stage. Both sides derive it from the same geometry, so tags are dense and need no talk.
@@ -100,12 +148,7 @@ struct MessagePlan {
 struct ReductionPlan {
   LabelId reduction = -1;
   ReductionKind kind = ReductionKind::Min;
-  Range contributions;  ///< own (task, patch) contributions in patch order
-};
-
-/// Where a contribution comes from.
-struct ContributionSlot {
-  std::int32_t instance = 0;
+  std::vector<std::int32_t> blocks;  ///< node blocks of the tasks that contribute
 };
 
 /// Everything needed to run one step plan from one rank's point of view: flat arrays, resolved to own patches.
@@ -113,26 +156,26 @@ struct ContributionSlot {
 struct CompiledGraph {
   const StepPlan* plan = nullptr;
 
-  std::vector<GraphNode> nodes;  ///< in an order that respects all edges
-  std::vector<std::int32_t> predecessorCounts;
-  std::vector<std::int64_t> successorOffsets;  ///< nodes + 1
+  std::vector<NodeBlock> blocks;  ///< ascending in firstNode; every edge goes from a lower node to a higher one
+  std::vector<std::uint16_t> blockOf;             ///< by node
+  std::vector<std::int32_t> predecessorCounts;    ///< by node
+  std::vector<std::int64_t> successorOffsets;     ///< nodes + 1
   std::vector<std::int32_t> successorList;
-  std::vector<int> priorities;
 
-  std::vector<TaskInstance> instances;
-  std::vector<InstanceAccess> accesses;
-  std::vector<HaloFill> halos;
-  std::vector<HaloCopy> copies;
-  std::vector<HaloUnpack> unpacks;
-  std::vector<HaloBoundary> boundaries;
+  std::vector<TaskUnit> units;
+  std::vector<UnitAccess> accesses;
+  std::vector<FillPlan> fills;
+  std::vector<NeighbourTable> tables;
   std::vector<MessagePlan> sends;
   std::vector<MessagePlan> receives;
   std::vector<PackItem> packItems;
   std::vector<ReductionPlan> reductions;
-  std::vector<ContributionSlot> contributions;
+  std::int64_t contributionCount = 0;
 
   std::vector<LabelId> written;  ///< labels whose New value becomes Old after the step
 
+  std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
+  const NodeBlock& block(std::int32_t node) const { return blocks[blockOf[static_cast<std::size_t>(node)]]; }
   std::span<const std::int32_t> successors(std::int32_t node) const {
     const auto n = static_cast<std::size_t>(node);
     return std::span(successorList)
@@ -149,14 +192,22 @@ struct StorageNeed {
   bool hasOld = true;
 };
 
+/// A buffer for cells of another level, or of a whole level; lives during a step.
+struct GatherNeed {
+  LabelId label = -1;
+  Box window;  ///< indices of the level that the cells come from
+};
+
 /// The compiled plans of a simulation and the memory they share.
 struct CompiledGraphs {
   std::shared_ptr<const Hierarchy> hierarchy;
   const LabelTable* labels = nullptr;
   Rank rank = 0;
-  std::vector<PatchId> ownPatches;  ///< ascending
+  std::vector<PatchId> ownPatches;  ///< ascending, so level after level
+  std::vector<Range> localsOfLevel;  ///< by level, positions in `ownPatches`
   std::vector<CompiledGraph> plans;
   std::vector<StorageNeed> storage;
+  std::vector<std::vector<GatherNeed>> gathers;  ///< by plan; plans do not run at the same time
 };
 
 }  // namespace tessera

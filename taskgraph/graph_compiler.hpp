@@ -21,6 +21,7 @@ struct CompileInput {
   const RankMap* owners = nullptr;
   Rank rank = 0;
   std::int64_t tagBound = (std::int64_t{1} << 28) - 1;
+  int ranks = 0;  ///< of the job; 0: as many as own patches
 };
 
 /// Compiles all step plans of a simulation together: they share memory, so the halo of a label is the largest that

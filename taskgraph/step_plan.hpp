@@ -2,7 +2,6 @@
 
 #include <deque>
 #include <functional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/exec.hpp"
+#include "core/source_place.hpp"
 #include "taskgraph/access.hpp"
 
 namespace tessera {
@@ -29,10 +29,12 @@ struct TaskBody {
 /// Everything declared about one task; plain data that the graph compiler reads.
 struct TaskDeclaration {
   std::string name;  ///< "Component::verb"
-  std::source_location where;
+  SourcePlace where;
   std::vector<ReadDeclaration> reads;
   std::vector<WriteDeclaration> writes;
   std::vector<ContributionDeclaration> contributions;
+  LevelSelection levels;
+  bool oncePerRank = false;
   int priority = 0;
   int streams = 1;
   TaskBody body;
@@ -43,10 +45,13 @@ class TaskBuilder {
  public:
   explicit TaskBuilder(TaskDeclaration& task) : task_(task) {}
 
-  /// The task reads `label` of `generation` on its patch, and `halo(...)` cells around it.
+  /// The task reads `label` of `generation` on its patch, with `halo(...)` cells around it, or elsewhere:
+  /// `fromCoarser(n)`, `fromFiner()`, `wholeLevel(l)`.
   template <class T, Centering C, class... Clauses>
   TaskBuilder& reads(Generation generation, Label<T, C> label, const Clauses&... clauses) {
-    ReadDeclaration read{generation, label.id, {}, {}};
+    ReadDeclaration read;
+    read.generation = generation;
+    read.label = label.id;
     (apply(read, clauses), ...);
     task_.reads.push_back(std::move(read));
     return *this;
@@ -70,6 +75,17 @@ class TaskBuilder {
                                    : std::is_same_v<Tag, MaxTag> ? ReductionKind::Max
                                                                  : ReductionKind::Sum;
     task_.contributions.push_back({reduction.id, kind});
+    return *this;
+  }
+  /// The task runs on these levels only.
+  TaskBuilder& on(LevelSelection levels) {
+    task_.levels = levels;
+    return *this;
+  }
+  TaskBuilder& on(LevelId level) { return on(onlyLevel(level)); }
+  /// The task runs once on each rank, without a patch: it may read whole levels and contribute to reductions.
+  TaskBuilder& oncePerRank() {
+    task_.oncePerRank = true;
     return *this;
   }
   /// Higher runs earlier among ready tasks.
@@ -99,6 +115,15 @@ class TaskBuilder {
     task_.body.checked = [body](const TaskFrame& frame) { body(PatchTask<WithChecks>(frame)); };
   }
   static void apply(ReadDeclaration& read, const HaloClause& clause) { read.halo = clause.layers; }
+  static void apply(ReadDeclaration& read, const WholeLevelClause& clause) {
+    read.reach = Reach::WholeLevel;
+    read.level = clause.level;
+  }
+  static void apply(ReadDeclaration& read, const FromCoarserClause& clause) {
+    read.reach = Reach::Coarser;
+    read.halo = uniformHalo(clause.layers);
+  }
+  static void apply(ReadDeclaration& read, const FromFinerClause&) { read.reach = Reach::Finer; }
   static void apply(ReadDeclaration& read, const FromClause& clause) { read.from = clause.task; }
 
   TaskDeclaration& task_;
@@ -116,7 +141,7 @@ class StepPlan {
   explicit StepPlan(std::string name) : name_(std::move(name)) {}
 
   /// Starts a task. `name` is what people see everywhere: "Component::verb".
-  TaskBuilder task(std::string_view name, std::source_location where = std::source_location::current()) {
+  TaskBuilder task(std::string_view name, SourcePlace where = SourcePlace::current()) {
     tasks_.emplace_back();
     tasks_.back().name = name;
     tasks_.back().where = where;

@@ -91,10 +91,8 @@ void Advection::declareStep(StepPlan& step) const {
   advance.reads(Old, labels_.concentration, halo(oneStage ? 1 : 2))
       .writes(target)
       .runs<Cpu, Gpu>([l = labels_, p = params_, target](const auto& task) {
-        withSlope(p.limiter, [&](auto slope) {
-          withVelocity(task, l, p, Old,
-                       [&](auto u) { firstStage<decltype(slope)>(task, l.concentration, target, p, u); });
-        });
+        withScheme(task, l, p, Old,
+                   [&](auto euler, auto u) { firstStage(task, l.concentration, target, euler, u); });
       });
   if (!oneStage) {
     TaskBuilder correct = step.task("Advection::correct");
@@ -103,9 +101,7 @@ void Advection::declareStep(StepPlan& step) const {
         .reads(New, labels_.stage, halo(2))
         .writes(labels_.concentration)
         .runs<Cpu, Gpu>([l = labels_, p = params_, endOfStep](const auto& task) {
-          withSlope(p.limiter, [&](auto slope) {
-            withVelocity(task, l, p, endOfStep, [&](auto u) { secondStage<decltype(slope)>(task, l, p, u); });
-          });
+          withScheme(task, l, p, endOfStep, [&](auto euler, auto u) { secondStage(task, l, euler, u); });
         });
   }
   declareStableDt(step, endOfStep);

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "components/advection/slopes.hpp"
 #include "datawarehouse/task_context.hpp"
@@ -49,82 +52,95 @@ auto faceVelocity(const Task& task, const AdvectionLabels& labels, const Advecti
 /// One forward Euler step of one cell, written as a weighted mean of the cell and its neighbours: what leaves
 /// takes its share from the cell's weight, what enters brings the neighbour's. At a Courant number of exactly
 /// 1 the cell's own weight is exactly 0, so upwind then shifts values without rounding.
-template <class Slope>
+///
+/// `kAtInflow` is for patches at an inflow side: what comes in there is the value given for the face, the
+/// mean of the two cells beside it. Both forms give the same bits elsewhere.
+template <class Slope, bool kAtInflow>
 struct EulerStep {
-  Real3 dtOverH;  ///< 0 along unresolved axes
-  Box domain;
-  std::array<bool, 2 * kAxes> inflow;
+  Real3 dtOverH;    ///< 0 along unresolved axes
+  Index lowInflow;  ///< the cells next to an inflow side along each axis; kNowhere where there is none
+  Index highInflow;
+
+  static constexpr std::int64_t kNowhere = std::numeric_limits<std::int64_t>::min();
 
   template <class Field, class Velocity>
   TESSERA_KERNEL double operator()(const Field& q, const Velocity& u, Index x) const {
-    const double here = q(x);
-    double leaving = 0.0;
-    double gain = 0.0;
-    for (int axis = 0; axis < kAxes; ++axis) {
-      const Index e = unit(axis);
-      const double low = dtOverH[axis] * u(axis, x);
-      const double high = dtOverH[axis] * u(axis, x + e);
-      const double outLow = low < 0.0 ? -low : 0.0;
-      const double outHigh = high > 0.0 ? high : 0.0;
-      const double inLow = low > 0.0 ? low : 0.0;
-      const double inHigh = high < 0.0 ? -high : 0.0;
-      leaving += outLow + outHigh;
-      gain += inLow * lowState(q, x, axis) + inHigh * highState(q, x, axis);
-      if constexpr (!Slope::kIsFlat) gain -= halfSlope(q, x, e) * (outHigh - outLow);
-    }
-    return (1.0 - leaving) * here + gain;
+    const Exchange a = along<0>(q, u, x);
+    const Exchange b = along<1>(q, u, x);
+    const Exchange c = along<2>(q, u, x);
+    return (1.0 - ((a.leaving + b.leaving) + c.leaving)) * q(x) + ((a.gain + b.gain) + c.gain);
   }
 
  private:
+  struct Exchange {
+    double leaving;  ///< part of the cell's weight
+    double gain;
+  };
+
+  template <int kAxis, class Field, class Velocity>
+  TESSERA_KERNEL Exchange along(const Field& q, const Velocity& u, Index x) const {
+    constexpr Index e = unit(kAxis);
+    const double low = dtOverH[kAxis] * u(kAxis, x);
+    const double high = dtOverH[kAxis] * u(kAxis, x + e);
+    const double outLow = positive(-low);
+    const double outHigh = positive(high);
+    double fromLow = q(x - e) + halfSlope(q, x - e, e);
+    double fromHigh = q(x + e) - halfSlope(q, x + e, e);
+    if constexpr (kAtInflow) {
+      if (x[kAxis] == lowInflow[kAxis]) fromLow = 0.5 * (q(x - e) + q(x));
+      if (x[kAxis] == highInflow[kAxis]) fromHigh = 0.5 * (q(x) + q(x + e));
+    }
+    const double entering = positive(low) * fromLow + positive(-high) * fromHigh;
+    if constexpr (Slope::kIsFlat) return {outLow + outHigh, entering};
+    return {outLow + outHigh, entering - halfSlope(q, x, e) * (outHigh - outLow)};
+  }
   template <class Field>
   TESSERA_KERNEL static double halfSlope(const Field& q, Index x, Index e) {
     if constexpr (Slope::kIsFlat) return 0.0;
     return 0.5 * Slope::of(q(x) - q(x - e), q(x + e) - q(x));
   }
-  /// What comes in through the lower face: the lower neighbour's value at the face. Beyond an inflow side the
-  /// mean of the two cells is the value given for the face.
-  template <class Field>
-  TESSERA_KERNEL double lowState(const Field& q, Index x, int axis) const {
-    const Index e = unit(axis);
-    if (inflow[static_cast<std::size_t>(2 * axis)] && x[axis] == domain.lo[axis])
-      return 0.5 * (q(x - e) + q(x));
-    return q(x - e) + halfSlope(q, x - e, e);
-  }
-  template <class Field>
-  TESSERA_KERNEL double highState(const Field& q, Index x, int axis) const {
-    const Index e = unit(axis);
-    if (inflow[static_cast<std::size_t>(2 * axis + 1)] && x[axis] == domain.hi[axis] - 1) {
-      return 0.5 * (q(x) + q(x + e));
-    }
-    return q(x + e) - halfSlope(q, x + e, e);
-  }
+  TESSERA_KERNEL static double positive(double v) { return v > 0.0 ? v : 0.0; }
 };
 
-template <class Slope, class Task>
-EulerStep<Slope> eulerStep(const Task& task, const AdvectionParams& p) {
-  Real3 dtOverH;
-  for (int d = 0; d < kAxes; ++d) dtOverH[d] = task.dt() * task.inverseSpacing()[d];
-  return {dtOverH, task.level().domain(), p.inflow};
+/// Calls `body(euler)` with the form that this patch needs.
+template <class Slope, class Task, class Body>
+void withEuler(const Task& task, const AdvectionParams& p, Body&& body) {
+  using AtInflow = EulerStep<Slope, true>;
+  const Box& patch = task.interior();
+  const Box& domain = task.level().domain();
+  constexpr Index kNone{AtInflow::kNowhere, AtInflow::kNowhere, AtInflow::kNowhere};
+  AtInflow euler{{}, kNone, kNone};
+  bool atInflow = false;
+  for (int d = 0; d < kAxes; ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    euler.dtOverH[d] = task.dt() * task.inverseSpacing()[d];
+    if (p.inflow[2 * axis] && patch.lo[d] == domain.lo[d]) euler.lowInflow[d] = domain.lo[d];
+    if (p.inflow[2 * axis + 1] && patch.hi[d] == domain.hi[d]) euler.highInflow[d] = domain.hi[d] - 1;
+    atInflow =
+        atInflow || euler.lowInflow[d] != AtInflow::kNowhere || euler.highInflow[d] != AtInflow::kNowhere;
+  }
+  if (atInflow) {
+    body(euler);
+  } else {
+    body(EulerStep<Slope, false>{euler.dtOverH, euler.lowInflow, euler.highInflow});
+  }
 }
 
 /// result = Euler(Old): all of an upwind step, the first stage of the other scheme.
-template <class Slope, class Task, class Velocity>
-void firstStage(const Task& task, Label<double, Cell> from, Label<double, Cell> to, const AdvectionParams& p,
-                Velocity u) {
+template <class Task, class Euler, class Velocity>
+void firstStage(const Task& task, Label<double, Cell> from, Label<double, Cell> to, Euler euler, Velocity u) {
   const auto q = task.read(Old, from);
   const auto result = task.write(to);
-  const auto euler = eulerStep<Slope>(task, p);
   forEach(task.exec(), "Advection::advance", task.interior(),
           [=] TESSERA_KERNEL(Index x) { result(x) = euler(q, u, x); });
 }
 
 /// New = (Old + Euler(stage)) / 2: the second stage (SSP-RK2).
-template <class Slope, class Task, class Velocity>
-void secondStage(const Task& task, const AdvectionLabels& labels, const AdvectionParams& p, Velocity u) {
+template <class Task, class Euler, class Velocity>
+void secondStage(const Task& task, const AdvectionLabels& labels, Euler euler, Velocity u) {
   const auto q = task.read(Old, labels.concentration);
   const auto stage = task.read(New, labels.stage);
   const auto next = task.write(labels.concentration);
-  const auto euler = eulerStep<Slope>(task, p);
   forEach(task.exec(), "Advection::correct", task.interior(),
           [=] TESSERA_KERNEL(Index x) { next(x) = 0.5 * (q(x) + euler(stage, u, x)); });
 }
@@ -138,6 +154,18 @@ void withVelocity(const Task& task, const AdvectionLabels& labels, const Advecti
   } else {
     body(UniformVelocity{p.velocity});
   }
+}
+
+/// Calls `body(euler, velocity)`: one combination of limiter, borders and velocity, so that the loop has no
+/// choices.
+template <class Task, class Body>
+void withScheme(const Task& task, const AdvectionLabels& labels, const AdvectionParams& p,
+                Generation generation, Body&& body) {
+  withSlope(p.limiter, [&](auto slope) {
+    withEuler<decltype(slope)>(task, p, [&](auto euler) {
+      withVelocity(task, labels, p, generation, [&](auto u) { body(euler, u); });
+    });
+  });
 }
 
 /// The largest time step for which no cell gives or takes more than it has: 1 / max(sum_axes(u/h)).

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/index.hpp"
 #include "core/kernel.hpp"
 
@@ -25,27 +22,31 @@ struct CentralSlope {
   TESSERA_KERNEL static double of(double a, double b) { return 0.5 * (a + b); }
 };
 
-TESSERA_KERNEL inline double magnitude(double v) { return v < 0.0 ? -v : v; }
 TESSERA_KERNEL inline double smaller(double a, double b) { return a < b ? a : b; }
+TESSERA_KERNEL inline double larger(double a, double b) { return a > b ? a : b; }
 
 struct MinmodSlope {
   static constexpr bool kIsFlat = false;
   TESSERA_KERNEL static double of(double a, double b) {
-    const double least = smaller(magnitude(a), magnitude(b));
-    return a * b > 0.0 ? (a < 0.0 ? -least : least) : 0.0;
+    return larger(0.0, smaller(a, b)) + smaller(0.0, larger(a, b));
   }
 };
 
 struct VanLeerSlope {
   static constexpr bool kIsFlat = false;
-  TESSERA_KERNEL static double of(double a, double b) { return a * b > 0.0 ? 2.0 * (a * b) / (a + b) : 0.0; }
+  TESSERA_KERNEL static double of(double a, double b) {
+    const double sum = a + b;
+    return 2.0 * larger(0.0, a * b) / (sum == 0.0 ? 1.0 : sum);
+  }
 };
 
 struct McSlope {
   static constexpr bool kIsFlat = false;
   TESSERA_KERNEL static double of(double a, double b) {
-    const double least = smaller(2.0 * smaller(magnitude(a), magnitude(b)), 0.5 * magnitude(a + b));
-    return a * b > 0.0 ? (a < 0.0 ? -least : least) : 0.0;
+    const double mean = 0.5 * (a + b);
+    const double rising = smaller(2.0 * smaller(a, b), mean);
+    const double falling = larger(2.0 * larger(a, b), mean);
+    return larger(0.0, rising) + smaller(0.0, falling);
   }
 };
 

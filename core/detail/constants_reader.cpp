@@ -5,12 +5,13 @@
 #include "core/detail/message_text.hpp"
 #include "core/detail/table_reader.hpp"
 #include "core/detail/toml_text.hpp"
+#include "core/detail/value_reader.hpp"
 
 namespace tessera::detail {
 
 namespace {
 
-constexpr std::size_t kMostConstants = 1000;
+constexpr std::size_t kMostConstants = 256;
 
 /// "" or why the name cannot be that of a constant.
 std::string faultOfName(const std::string& name) {
@@ -74,10 +75,10 @@ void addConstant(const DeckNode& table, const DeckNode& node, Constants& constan
     constants.push_back({node.key, value});
     return;
   }
-  findings.error(node.where, quotedKey("constants." + node.key) +
-                                 (isNumber ? " is " + plainNumber(value) + "; it must be a finite number"
-                                           : " must be a number or an expression in quotes, got " +
-                                                 std::string(kindText(node.kind))));
+  findings.error(node.where,
+                 quotedKey("constants." + node.key) +
+                     (isNumber ? " is " + plainNumber(value) + "; it must be a finite number"
+                               : " must be a number or an expression in quotes, got " + foundText(node)));
 }
 
 }  // namespace

@@ -42,9 +42,10 @@ class Scan {
         refuse("a dotted key has more than " + limit(Deck::kMaxDepth) + " parts");
     }
     if (c == '=' || c == ',' || c == '\n') dots_ = 0;
-    if (c == '=' || c == ',') {
-      if (++values_ > Deck::kMaxValues)
-        refuse("a deck may have at most " + limit(Deck::kMaxValues) + " values");
+    // The second dot of a word is no decimal point: it makes one more table.
+    const bool isMore = c == '=' || c == ',' || c == '[' || c == '{' || (c == '.' && dots_ > 1);
+    if (isMore && ++values_ > Deck::kMaxValues) {
+      refuse("a deck may have at most " + limit(Deck::kMaxValues) + " values, lists and tables");
     }
   }
 

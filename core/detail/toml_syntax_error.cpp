@@ -130,6 +130,15 @@ std::string doubledKey(std::string_view text, const File& file, TomlFault& fault
          (line->first ? "; the first is at line " + std::to_string(line->first->line()) : "");
 }
 
+/// Columns count characters, so the end of the line is counted here too.
+bool isAtLineEnd(std::string_view text, std::int64_t number, std::int64_t column) {
+  const std::string_view line = lineAt(text, number);
+  const auto isFirstByte = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U && c != '\r';
+  };
+  return column > std::count_if(line.begin(), line.end(), isFirstByte);
+}
+
 /// The parser stands behind a number that it cannot use; the message begins at the number.
 void moveToToken(TomlFault& fault, const std::string& reason) {
   const std::size_t end = reason.find('\'', 1);
@@ -154,6 +163,9 @@ std::string sentence(std::string_view text, const File& file, TomlFault& fault) 
     return "this is neither a number, true or false, a list nor a text; a text needs quotes: \"...\"";
   }
   if (contains(reason.text, "expected value, saw")) return "a value is missing here";
+  if (contains(reason.text, "control characters") && isAtLineEnd(text, fault.line, fault.column)) {
+    return "a text is not closed on this line";
+  }
   if (contains(reason.text, "invalid utf-8")) return "this is not UTF-8 text; a deck is a TOML text";
   return "not TOML: " + reason.text + (reason.part.empty() ? "" : " (in this " + reason.part + ")");
 }

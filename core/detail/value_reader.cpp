@@ -15,14 +15,6 @@ namespace {
 
 using Value = ParameterValues::Value;
 
-/// What stands in the deck, short enough for a message.
-std::string foundText(const DeckNode& node) {
-  if (node.kind == DeckKind::Table || node.kind == DeckKind::Array) return std::string(kindText(node.kind));
-  if (node.kind == DeckKind::Text) return "the text " + quotedText(node.text());
-  if (node.kind == DeckKind::Real) return plainNumber(node.real());
-  return node.toml();
-}
-
 std::string choicesText(const Parameter& parameter) {
   std::vector<std::string> quotedChoices;
   for (const std::string& choice : parameter.choices()) quotedChoices.push_back(quotedText(choice));
@@ -197,6 +189,13 @@ ParameterValues::Value readValue(const Parameter& parameter, const DeckNode& nod
                                  const std::string& fullName, const Constants& constants,
                                  Findings& findings) {
   return Reader(parameter, fullName, constants, findings).read(node);
+}
+
+std::string foundText(const DeckNode& node) {
+  if (node.kind == DeckKind::Table || node.kind == DeckKind::Array) return std::string(kindText(node.kind));
+  if (node.kind == DeckKind::Text) return "the text " + quotedText(node.text());
+  if (node.kind == DeckKind::Real) return plainNumber(node.real());
+  return node.toml();
 }
 
 std::string expectedText(const Parameter& parameter) {

@@ -11,6 +11,9 @@ namespace tessera::detail {
 ParameterValues::Value readValue(const Parameter& parameter, const DeckNode& node,
                                  const std::string& fullName, const Constants& constants, Findings& findings);
 
+/// What stands in the deck, short enough for a message: "1.5", "the text "abc"", "a list".
+std::string foundText(const DeckNode& node);
+
 /// "a number", "a list of 3 integers", "one of "a", "b"": what the parameter takes.
 std::string expectedText(const Parameter& parameter);
 

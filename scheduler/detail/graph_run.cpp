@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <limits>
 
 #include "core/contracts.hpp"
-#include "datawarehouse/boundary_fill.hpp"
 #include "datawarehouse/checked_run.hpp"
 #include "datawarehouse/region_copy.hpp"
+#include "taskgraph/fill_geometry.hpp"
 #include "taskgraph/task_place.hpp"
 
 namespace tessera::detail {
@@ -15,9 +16,11 @@ namespace tessera::detail {
 GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
                    const RunnerOptions& options)
     : graph_(graphs.plans[plan]),
+      plan_(plan),
       data_(data),
       options_(options),
       pump_(graphs.plans[plan], transport),
+      fills_(graphs.plans[plan], plan, data, pump_),
       reductions_(graph_.reductions.size()) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses, "split a task with more than 48 accesses");
@@ -27,12 +30,17 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
 }
 
 void GraphRun::layOutContributions() {
-  for (const TaskInstance& instance : graph_.instances) {
-    const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(instance.task)];
-    Range range{static_cast<std::int64_t>(contributions_.size()), 0};
-    for (const ContributionDeclaration& c : task.contributions) contributions_.push_back({c.reduction, 0.0, {}, false});
-    range.end = static_cast<std::int64_t>(contributions_.size());
-    contributionsOf_.push_back(range);
+  contributions_.reserve(static_cast<std::size_t>(graph_.contributionCount));
+  for (const NodeBlock& block : graph_.blocks) {
+    if (block.kind != NodeKind::Task) continue;
+    taskCount_ += block.count;
+    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+    const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+    TESSERA_EXPECT(unit.contributions.begin == static_cast<std::int64_t>(contributions_.size()),
+                   "number contributions in the order of the blocks");
+    for (std::int32_t n = 0; n < block.count; ++n) {
+      for (const ContributionDeclaration& c : task.contributions) contributions_.push_back({c.reduction, 0.0, {}, false});
+    }
   }
 }
 
@@ -53,57 +61,98 @@ void GraphRun::end(StepResult& result) {
 }
 
 bool GraphRun::run(std::int32_t node) {
-  const GraphNode& n = graph_.nodes[static_cast<std::size_t>(node)];
-  const auto item = static_cast<std::size_t>(n.item);
-  switch (n.kind) {
-    case NodeKind::Task: runTask(graph_.instances[item], item); return true;
-    case NodeKind::Halo: runHalo(graph_.halos[item]); return true;
+  const NodeBlock& block = graph_.block(node);
+  const std::int32_t number = node - block.firstNode;
+  const std::int32_t item = block.item + number;
+  switch (block.kind) {
+    case NodeKind::Task: runTask(block, number); return true;
+    case NodeKind::Fill: {
+      const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+      // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
+      const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
+      fills_.run(fill, number, block.firstLocal + number, time);
+      return true;
+    }
     case NodeKind::Send:
-      packMessage(n.item);
-      pump_.submitSend(n.item, node);
+      packMessage(item);
+      pump_.submitSend(item, node);
       return false;
-    case NodeKind::Receive: pump_.submitReceive(n.item, node); return false;
+    case NodeKind::Receive: pump_.submitReceive(item, node); return false;
     case NodeKind::Reduce: {
-      joinContributions(n.item);
-      ReductionState& state = reductions_[item];
-      pump_.submitReduction(n.item, node, {&state.value, 1}, state.sum.words());
+      joinContributions(item);
+      ReductionState& state = reductions_[static_cast<std::size_t>(item)];
+      pump_.submitReduction(item, node, {&state.value, 1}, state.sum.words());
       return false;
     }
   }
   return true;
 }
 
-std::size_t GraphRun::resolveAccesses(const TaskInstance& instance, std::array<TaskAccess, kMaxAccesses>& accesses) {
-  const auto local = static_cast<std::size_t>(instance.local);
+TaskAccess GraphRun::resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch) {
+  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(access.fill)];
+  const bool whole = access.reach == Reach::WholeLevel;
+  const auto buffer = static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number));
+  const Level& level = data_.hierarchy().level(access.level);
+  const Centering centering = data_.labels().info(access.label).centering;
+  const Box declared = whole ? level.domainOf(centering)
+                             : readBox(level, seenPatch(data_.hierarchy(), *patch, access.reach), centering, access.halo);
+  return {static_cast<AccessMode>(access.mode), access.reach, access.label, access.level,
+          data_.gatherData(plan_, buffer), data_.gatherLayout(plan_, buffer), declared, nullptr};
+}
+
+std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
+                                      std::array<TaskAccess, kMaxAccesses>& accesses) {
   std::size_t n = 0;
-  for (std::int64_t a = instance.accesses.begin; a < instance.accesses.end; ++a, ++n) {
-    const InstanceAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a, ++n) {
+    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+    if (access.reach != Reach::Patch) {
+      accesses[n] = resolveGather(access, number, patch);
+      continue;
+    }
+    const auto own = static_cast<std::size_t>(local);
     const auto mode = static_cast<AccessMode>(access.mode);
     const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
-    accesses[n] = {mode, access.label, data_.data(generation, access.label, local), data_.layout(access.label, local),
-                   access.declared, nullptr};
+    const Level& level = data_.hierarchy().level(access.level);
+    const Centering centering = data_.labels().info(access.label).centering;
+    const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
+    accesses[n] = {mode,
+                   access.reach,
+                   access.label,
+                   access.level,
+                   data_.data(generation, access.label, own),
+                   data_.layout(access.label, own),
+                   writes ? level.ownedBy(*patch, centering) : readBox(level, *patch, centering, access.halo),
+                   nullptr};
   }
   return n;
 }
 
-void GraphRun::runTask(const TaskInstance& instance, std::size_t number) {
-  const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(instance.task)];
-  const Patch& patch = data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(instance.local)]);
-  std::array<TaskAccess, kMaxAccesses> accesses;
-  const std::size_t count = resolveAccesses(instance, accesses);
-  const Range own = contributionsOf_[number];
+TaskFrame GraphRun::frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number) {
   TaskFrame frame;
-  frame.task = task.name;
-  frame.declaredAt = places_[static_cast<std::size_t>(instance.task)];
-  frame.patch = &patch;
-  frame.level = &data_.hierarchy().level(patch.level);
+  frame.task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].name;
+  frame.declaredAt = places_[static_cast<std::size_t>(unit.task)];
+  frame.hierarchy = &data_.hierarchy();
+  frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
+  if (unit.level >= 0) {
+    frame.patch = &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
+  }
   frame.labels = &data_.labels();
-  frame.accesses = std::span(accesses).first(count);
+  const std::int64_t first = unit.contributions.begin + number * unit.contributions.size();
   frame.contributions = std::span(contributions_)
-                            .subspan(static_cast<std::size_t>(own.begin), static_cast<std::size_t>(own.size()));
+                            .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
   frame.time = inputs_.time;
   frame.dt = inputs_.dt;
   frame.step = inputs_.step;
+  return frame;
+}
+
+void GraphRun::runTask(const NodeBlock& block, std::int32_t number) {
+  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+  const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+  std::array<TaskAccess, kMaxAccesses> accesses;
+  TaskFrame frame = frameOf(unit, block, number);
+  const std::size_t count = resolveAccesses(unit, number, block.firstLocal + number, frame.patch, accesses);
+  frame.accesses = std::span(accesses).first(count);
   const auto start = std::chrono::steady_clock::now();
   if (options_.checked) {
     runChecked(frame, std::span(accesses).first(count), task.body.checked);
@@ -116,43 +165,19 @@ void GraphRun::runTask(const TaskInstance& instance, std::size_t number) {
                              std::memory_order_relaxed);
 }
 
-void GraphRun::runHalo(const HaloFill& fill) {
-  const LabelInfo& info = data_.labels().info(fill.label);
-  const std::int64_t bytes = info.type.bytes();
-  const auto local = static_cast<std::size_t>(fill.local);
-  std::byte* to = data_.data(fill.generation, fill.label, local);
-  const Layout& layout = data_.layout(fill.label, local);
-  for (std::int64_t c = fill.copies.begin; c < fill.copies.end; ++c) {
-    const HaloCopy& copy = graph_.copies[static_cast<std::size_t>(c)];
-    const auto source = static_cast<std::size_t>(copy.source);
-    copyRegion(to, layout, data_.data(fill.generation, fill.label, source), data_.layout(fill.label, source),
-               copy.region, copy.shift, bytes);
-  }
-  for (std::int64_t u = fill.unpacks.begin; u < fill.unpacks.end; ++u) {
-    const HaloUnpack& piece = graph_.unpacks[static_cast<std::size_t>(u)];
-    const auto size = static_cast<std::size_t>(piece.region.volume() * bytes);
-    unpackRegion(to, layout, piece.region,
-                 pump_.receiveBuffer(piece.message).subspan(static_cast<std::size_t>(piece.offset), size), bytes);
-  }
-  // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
-  const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
-  const Patch& patch = data_.hierarchy().patch(data_.ownPatches()[local]);
-  for (std::int64_t b = fill.boundaries.begin; b < fill.boundaries.end; ++b) {
-    const HaloBoundary& part = graph_.boundaries[static_cast<std::size_t>(b)];
-    fillBoundary(to, layout, info, data_.hierarchy().level(patch.level), part.side, part.region, time);
-  }
-}
-
 void GraphRun::packMessage(std::int32_t send) {
   const MessagePlan& message = graph_.sends[static_cast<std::size_t>(send)];
   const std::span<std::byte> buffer = pump_.sendBuffer(send);
   for (std::int64_t p = message.items.begin; p < message.items.end; ++p) {
     const PackItem& item = graph_.packItems[static_cast<std::size_t>(p)];
-    const std::int64_t bytes = data_.labels().info(item.label).type.bytes();
+    const auto piece = buffer.subspan(static_cast<std::size_t>(item.offset), static_cast<std::size_t>(item.bytes));
+    if (item.source < 0) {
+      std::memcpy(piece.data(), pump_.receiveBuffer(item.forward).data() + item.forwardOffset, piece.size());
+      continue;
+    }
     const auto source = static_cast<std::size_t>(item.source);
-    const auto size = static_cast<std::size_t>(item.region.volume() * bytes);
-    packRegion(buffer.subspan(static_cast<std::size_t>(item.offset), size),
-               data_.data(item.generation, item.label, source), data_.layout(item.label, source), item.region, bytes);
+    packRegion(piece, data_.data(item.generation, item.label, source), data_.layout(item.label, source), item.region,
+               data_.labels().info(item.label).type.bytes());
   }
 }
 
@@ -161,10 +186,11 @@ void GraphRun::joinContributions(std::int32_t reduction) {
   ReductionState& state = reductions_[static_cast<std::size_t>(reduction)];
   const double infinity = std::numeric_limits<double>::infinity();
   state = {plan.kind == ReductionKind::Min ? infinity : -infinity, {}};
-  for (std::int64_t c = plan.contributions.begin; c < plan.contributions.end; ++c) {
-    const std::int32_t instance = graph_.contributions[static_cast<std::size_t>(c)].instance;
-    const Range own = contributionsOf_[static_cast<std::size_t>(instance)];
-    for (std::int64_t n = own.begin; n < own.end; ++n) {
+  for (const std::int32_t b : plan.blocks) {
+    const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(b)];
+    const Range first = graph_.units[static_cast<std::size_t>(block.item)].contributions;
+    const std::int64_t end = first.begin + block.count * first.size();
+    for (std::int64_t n = first.begin; n < end; ++n) {
       const PatchContribution& given = contributions_[static_cast<std::size_t>(n)];
       if (given.reduction != plan.reduction || !given.given) continue;
       switch (plan.kind) {

@@ -8,6 +8,7 @@
 
 #include "core/exact_sum.hpp"
 #include "datawarehouse/task_frame.hpp"
+#include "scheduler/detail/fill_run.hpp"
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/step_runner.hpp"
 
@@ -24,13 +25,14 @@ class GraphRun : public NodeSource {
   /// Fills the reductions of the result; the New values become Old ones.
   void end(StepResult& result);
 
-  std::int64_t nodeCount() const override { return static_cast<std::int64_t>(graph_.nodes.size()); }
+  std::int64_t nodeCount() const override { return graph_.nodeCount(); }
   std::span<const std::int32_t> predecessorCounts() const override { return graph_.predecessorCounts; }
   std::span<const std::int32_t> successors(std::int32_t node) const override { return graph_.successors(node); }
-  int priority(std::int32_t node) const override { return graph_.priorities[static_cast<std::size_t>(node)]; }
+  int priority(std::int32_t node) const override { return graph_.block(node).priority; }
   bool run(std::int32_t node) override;
   void poll(const std::function<void(std::int32_t)>& finished) override { pump_.poll(finished); }
 
+  std::int64_t taskCount() const { return taskCount_; }
   std::int64_t taskNanoseconds() const { return taskNanoseconds_.load(std::memory_order_relaxed); }
   const CompiledGraph& graph() const { return graph_; }
 
@@ -43,22 +45,26 @@ class GraphRun : public NodeSource {
     ExactSum sum;
   };
 
-  void runTask(const TaskInstance& instance, std::size_t number);
-  void runHalo(const HaloFill& fill);
+  void runTask(const NodeBlock& block, std::int32_t number);
   void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
-  std::size_t resolveAccesses(const TaskInstance& instance, std::array<TaskAccess, kMaxAccesses>& accesses);
+  TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number);
+  std::size_t resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
+                              std::array<TaskAccess, kMaxAccesses>& accesses);
+  TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch);
   void layOutContributions();
 
   const CompiledGraph& graph_;
+  std::size_t plan_;
   DataWarehouse& data_;
   RunnerOptions options_;
   MessagePump pump_;
+  FillRun fills_;
   StepInputs inputs_;
-  std::vector<std::string> places_;                   ///< where each task was declared, for messages
-  std::vector<PatchContribution> contributions_;      ///< of all instances, one after another
-  std::vector<Range> contributionsOf_;                ///< by instance
+  std::vector<std::string> places_;               ///< where each task was declared, for messages
+  std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
   std::vector<ReductionState> reductions_;
+  std::int64_t taskCount_ = 0;
   std::atomic<std::int64_t> taskNanoseconds_{0};
 };
 

@@ -1,285 +1,284 @@
 #include "taskgraph/detail/graph_builder.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/contracts.hpp"
 
 namespace tessera::detail {
-namespace {
 
-// Messages first: what waits for the network should leave as early as possible.
-constexpr int kMessagePriority = 2'000'000;
-constexpr int kHaloPriority = 1'000'000;
-
-Generation generationOf(std::int32_t version) { return version < 0 ? Generation::Old : Generation::New; }
-
-}  // namespace
-
-GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, std::span<const PatchId> ownPatches)
-    : plan_(plan), input_(input), ownPatches_(ownPatches.begin(), ownPatches.end()) {
+GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs)
+    : plan_(plan),
+      input_(input),
+      shapes_(input_, graphs, graph_.tables),
+      messages_(input_, shapes_, graph_),
+      edges_(graph_),
+      unitBlocks_(plan.units.size(), -1),
+      positionOf_(plan.units.size(), 0) {
   graph_.plan = plan.plan;
+  for (std::size_t n = 0; n < plan.order.size(); ++n) positionOf_[static_cast<std::size_t>(plan.order[n])] = n;
 }
 
-CompiledGraph GraphBuilder::build() {
-  const std::vector<HaloNeed> needs = haloNeeds(plan_);
-  Stage old;
-  for (const HaloNeed& need : needs) {
-    if (need.version < 0) old.push_back(need);
-  }
-  if (!old.empty()) addExchange(old, 0);
-  for (const std::int32_t task : plan_.order) {
-    addTask(task);
-    Stage written;
-    for (const HaloNeed& need : needs) {
-      if (need.version < 0) continue;
-      const auto& chain = plan_.versions.at(need.label).tasks;
-      if (chain[static_cast<std::size_t>(need.version)] == task) written.push_back(need);
-    }
-    if (!written.empty()) addExchange(written, 1 + task);
+CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
+  makeFills(gathers);
+  addStage(0);
+  for (std::size_t n = 0; n < plan_.order.size(); ++n) {
+    addUnit(plan_.order[n]);
+    addStage(n + 1);
   }
   addReductions();
-  for (const auto& [label, versions] : plan_.versions) graph_.written.push_back(label);
-  finishEdges();
+  for (const std::int32_t unit : plan_.order) linkUnit(unit);
+  for (const StagedFill& fill : fills_) linkFill(fill);
+  linkMessages();
+  for (const auto& [where, versions] : plan_.versions) {
+    if (graph_.written.empty() || graph_.written.back() != where.label) graph_.written.push_back(where.label);
+  }
+  edges_.finish();
+  if (messages_.tags() > input_.tagBound) {
+    throw PlanError({Message("a plan needs more message tags than MPI has")
+                         .line("plan   ", plan_.plan->name())
+                         .line("tags   ", messages_.tags(), " needed, ", input_.tagBound, " allowed")
+                         .line("fix    join tasks of this plan, or split it into two plans")
+                         .text()});
+  }
   return std::move(graph_);
 }
 
-void GraphBuilder::addExchange(const Stage& stage, std::int64_t stageNumber) {
-  receiveNodes_.clear();
-  arriving_.clear();
-  addReceives(stage, stageNumber);
-  addSends(stage, stageNumber);
-  for (const HaloNeed& need : stage) {
-    for (std::size_t local = 0; local < ownPatches_.size(); ++local) addHaloFill(need, local);
-  }
+std::size_t GraphBuilder::stageOf(const FillNeed& need) const {
+  std::size_t stage = 0;
+  const auto after = [&](LevelId level, std::int32_t version) {
+    const std::int32_t producer = plan_.producerOf(need.label, level, version);
+    if (producer >= 0) stage = std::max(stage, positionOf_[static_cast<std::size_t>(producer)] + 1);
+  };
+  after(need.level, need.version);
+  if (need.coarseFill) after(need.level - 1, need.coarseVersion);
+  return stage;
 }
 
-void GraphBuilder::addReceives(const Stage& stage, std::int64_t stageNumber) {
-  std::map<Rank, std::int32_t> messageOf;
-  for (const HaloNeed& need : stage) {
-    const LabelInfo& info = input_.labels->info(need.label);
-    for (std::size_t local = 0; local < ownPatches_.size(); ++local) {
-      const Patch& patch = ownPatch(local);
-      const Level& level = input_.hierarchy->level(patch.level);
-      for (const HaloSource& source : haloSources(level, patch, info.centering, targetOf(need, patch))) {
-        const Rank peer = ownerOf(source.patch->id);
-        if (peer == input_.rank) continue;
-        if (messageOf.count(peer) == 0) {
-          messageOf[peer] = static_cast<std::int32_t>(graph_.receives.size());
-          graph_.receives.push_back({peer, stageNumber, 0, {}});
-          receiveNodes_[peer] = addNode(NodeKind::Receive, graph_.receives.size() - 1, kMessagePriority);
-        }
-        MessagePlan& message = graph_.receives[static_cast<std::size_t>(messageOf[peer])];
-        const HaloUnpack piece{messageOf[peer], message.bytes, source.region};
-        message.bytes += source.region.volume() * info.type.bytes();
-        const ValueKey key{need.label, need.version};
-        arriving_[{key, static_cast<std::int32_t>(local)}].push_back({receiveNodes_[peer], piece});
+void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
+  for (const FillNeed& need : fillNeeds(plan_)) {
+    fills_.push_back({need, static_cast<std::int32_t>(graph_.fills.size()), -1});
+    stageOfFill_.push_back(stageOf(need));
+    FillPlan plan;
+    plan.label = need.label;
+    plan.generation = need.version < 0 ? Generation::Old : Generation::New;
+    plan.version = need.version;
+    plan.reach = need.reach;
+    plan.sourceLevel = need.level;
+    plan.readerLevel = need.readerLevel;
+    plan.halo = need.halo;
+    plan.table = shapes_.of(need).table;
+    if (need.reach != Reach::Patch) {
+      plan.firstGather = static_cast<std::int32_t>(gathers.size());
+      const Range rows = shapes_.locals(need.readerLevel);
+      if (need.reach == Reach::WholeLevel) {
+        gathers.push_back({need.label, input_.hierarchy->level(need.level).domainOf(shapes_.centeringOf(need))});
+      }
+      for (std::int64_t local = rows.begin; local < rows.end && need.reach != Reach::WholeLevel; ++local) {
+        gathers.push_back({need.label, shapes_.targetOf(need, shapes_.ownPatch(local))});
       }
     }
+    graph_.fills.push_back(std::move(plan));
   }
 }
 
-void GraphBuilder::addSends(const Stage& stage, std::int64_t stageNumber) {
-  // For each peer the pieces in the receiver's order: by value, by its patch, then as haloSources lists them.
-  std::map<Rank, std::vector<PackItem>> pieces;
-  for (const HaloNeed& need : stage) {
-    const LabelInfo& info = input_.labels->info(need.label);
-    std::vector<const Patch*> readers;
-    for (std::size_t local = 0; local < ownPatches_.size(); ++local) {
-      const Patch& patch = ownPatch(local);
-      for (const Patch* reader : haloReaders(input_.hierarchy->level(patch.level), patch, need.halo)) {
-        if (ownerOf(reader->id) != input_.rank) readers.push_back(reader);
-      }
-    }
-    const auto byId = [](const Patch* a, const Patch* b) { return a->id < b->id; };
-    std::sort(readers.begin(), readers.end(), byId);
-    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
-    for (const Patch* reader : readers) {
-      const Level& level = input_.hierarchy->level(reader->level);
-      for (const HaloSource& source : haloSources(level, *reader, info.centering, targetOf(need, *reader))) {
-        const std::int32_t local = localOf(source.patch->id);
-        if (local < 0) continue;
-        const Box region = shift(source.region, Index{} - source.shift);
-        pieces[ownerOf(reader->id)].push_back({need.label, generationOf(need.version), local, region, 0});
-      }
-    }
-  }
-  for (auto& [peer, items] : pieces) {
-    MessagePlan message{peer, stageNumber, 0, {static_cast<std::int64_t>(graph_.packItems.size()), 0}};
-    const Node node = addNode(NodeKind::Send, graph_.sends.size(), kMessagePriority);
-    for (PackItem& item : items) {
-      item.offset = message.bytes;
-      message.bytes += item.region.volume() * input_.labels->info(item.label).type.bytes();
-      const auto at = std::find_if(stage.begin(), stage.end(), [&](const HaloNeed& n) { return n.label == item.label; });
-      ValueState& state = value(item.label, at->version);
-      const auto local = static_cast<std::size_t>(item.source);
-      addEdge(state.producer[local], node);
-      state.readers[local].push_back(node);
-      graph_.packItems.push_back(item);
-    }
-    message.items.end = static_cast<std::int64_t>(graph_.packItems.size());
-    graph_.sends.push_back(message);
-  }
+void GraphBuilder::addUnit(std::int32_t unit) {
+  const ResolvedUnit& resolved = plan_.units[static_cast<std::size_t>(unit)];
+  const TaskDeclaration& task = plan_.declarationOf(unit);
+  TaskUnit made{resolved.task, resolved.level, {}, {}};
+  addAccesses(made, resolved);
+  const Range locals = resolved.level < 0 ? Range{0, 1} : shapes_.locals(resolved.level);
+  made.contributions.begin = graph_.contributionCount;
+  made.contributions.end = graph_.contributionCount + static_cast<std::int64_t>(task.contributions.size());
+  graph_.contributionCount += locals.size() * made.contributions.size();
+  graph_.units.push_back(made);
+  const auto item = static_cast<std::int32_t>(graph_.units.size()) - 1;
+  unitBlocks_[static_cast<std::size_t>(unit)] = addBlock(NodeKind::Task, item, locals.size(), locals.begin, task.priority);
 }
 
-void GraphBuilder::addHaloFill(const HaloNeed& need, std::size_t local) {
-  const Patch& patch = ownPatch(local);
-  const Level& level = input_.hierarchy->level(patch.level);
-  const LabelInfo& info = input_.labels->info(need.label);
-  const Box target = targetOf(need, patch);
-  HaloFill fill{need.label, generationOf(need.version), static_cast<std::int32_t>(local), {}, {}, {}};
-  const Node node = addNode(NodeKind::Halo, graph_.halos.size(), kHaloPriority);
-  ValueState& state = value(need.label, need.version);
-
-  fill.copies.begin = static_cast<std::int64_t>(graph_.copies.size());
-  for (const HaloSource& source : haloSources(level, patch, info.centering, target)) {
-    const std::int32_t from = localOf(source.patch->id);
-    if (from < 0) continue;
-    graph_.copies.push_back({from, source.region, source.shift});
-    addEdge(state.producer[static_cast<std::size_t>(from)], node);
-    state.readers[static_cast<std::size_t>(from)].push_back(node);
-  }
-  fill.copies.end = static_cast<std::int64_t>(graph_.copies.size());
-
-  fill.unpacks.begin = static_cast<std::int64_t>(graph_.unpacks.size());
-  for (const auto& [receive, piece] : arriving_[{{need.label, need.version}, static_cast<std::int32_t>(local)}]) {
-    graph_.unpacks.push_back(piece);
-    addEdge(receive, node);
-  }
-  fill.unpacks.end = static_cast<std::int64_t>(graph_.unpacks.size());
-
-  fill.boundaries.begin = static_cast<std::int64_t>(graph_.boundaries.size());
-  for (const BoundaryPart& part : boundaryParts(level, info.centering, target)) {
-    graph_.boundaries.push_back({static_cast<std::int8_t>(part.side), part.region});
-  }
-  fill.boundaries.end = static_cast<std::int64_t>(graph_.boundaries.size());
-
-  addEdge(state.producer[local], node);
-  state.readers[local].push_back(node);
-  state.halo[local] = node;
-  if (need.version > 0) {
-    // The halo is filled in place: those who read the halo of the value before must be through.
-    const ValueState& before = value(need.label, need.version - 1);
-    if (before.halo[local] >= 0) addEdge(before.halo[local], node);
-    for (const Node reader : before.haloReaders[local]) addEdge(reader, node);
-  }
-  graph_.halos.push_back(fill);
-}
-
-void GraphBuilder::addTask(std::int32_t task) {
-  for (std::size_t local = 0; local < ownPatches_.size(); ++local) addInstance(task, local);
-}
-
-void GraphBuilder::addInstance(std::int32_t task, std::size_t local) {
-  const ResolvedTask& resolved = plan_.tasks[static_cast<std::size_t>(task)];
-  const Patch& patch = ownPatch(local);
-  const Level& level = input_.hierarchy->level(patch.level);
-  const Node node = addNode(NodeKind::Task, graph_.instances.size(), plan_.declaration(task).priority);
-  TaskInstance instance{task, static_cast<std::int32_t>(local), {static_cast<std::int64_t>(graph_.accesses.size()), 0}};
-  for (const ResolvedRead& read : resolved.reads) {
-    const Centering centering = input_.labels->info(read.label).centering;
+void GraphBuilder::addAccesses(TaskUnit& made, const ResolvedUnit& unit) {
+  made.accesses.begin = static_cast<std::int64_t>(graph_.accesses.size());
+  for (const ResolvedRead& read : unit.reads) {
+    const StagedFill* fill = fillFor(unit, read);
     const auto mode = static_cast<std::uint8_t>(read.version < 0 ? 0 : 1);
-    graph_.accesses.push_back({mode, read.label, readBox(level, patch, centering, read.halo)});
-    addReadEdges(node, read, local);
+    graph_.accesses.push_back(
+        {mode, read.label, read.level, read.reach, read.halo, fill == nullptr ? -1 : fill->fill});
   }
-  for (const ResolvedWrite& write : resolved.writes) {
-    const Centering centering = input_.labels->info(write.label).centering;
+  for (const ResolvedWrite& write : unit.writes) {
     const auto mode = static_cast<std::uint8_t>(write.version == 0 ? 2 : 3);
-    graph_.accesses.push_back({mode, write.label, level.ownedBy(patch, centering)});
-    addWriteEdges(node, write, local);
+    graph_.accesses.push_back({mode, write.label, unit.level, Reach::Patch, {}, -1});
   }
-  instance.accesses.end = static_cast<std::int64_t>(graph_.accesses.size());
-  graph_.instances.push_back(instance);
+  made.accesses.end = static_cast<std::int64_t>(graph_.accesses.size());
 }
 
-void GraphBuilder::addReadEdges(Node node, const ResolvedRead& read, std::size_t local) {
-  ValueState& state = value(read.label, read.version);
-  addEdge(read.halo.isZero() ? state.producer[local] : state.halo[local], node);
-  state.readers[local].push_back(node);
-  if (!read.halo.isZero()) state.haloReaders[local].push_back(node);
-}
-
-void GraphBuilder::addWriteEdges(Node node, const ResolvedWrite& write, std::size_t local) {
-  if (write.version > 0) {
-    const ValueState& before = value(write.label, write.version - 1);
-    addEdge(before.producer[local], node);
-    for (const Node reader : before.readers[local]) addEdge(reader, node);
+void GraphBuilder::addStage(std::size_t stage) {
+  std::vector<StagedFill> staged;
+  for (std::size_t f = 0; f < fills_.size(); ++f) {
+    if (stageOfFill_[f] == stage) staged.push_back(fills_[f]);
   }
-  value(write.label, write.version).producer[local] = node;
+  if (staged.empty()) return;
+  const auto receives = static_cast<std::int64_t>(graph_.receives.size());
+  const auto sends = static_cast<std::int64_t>(graph_.sends.size());
+  messages_.addStage(staged);
+  addBlock(NodeKind::Receive, static_cast<std::int32_t>(receives),
+           static_cast<std::int64_t>(graph_.receives.size()) - receives, 0, 0);
+  addBlock(NodeKind::Send, static_cast<std::int32_t>(sends), static_cast<std::int64_t>(graph_.sends.size()) - sends, 0, 0);
+  for (const StagedFill& fill : staged) {
+    const bool whole = fill.need.reach == Reach::WholeLevel;
+    const Range rows = whole ? Range{0, 1} : shapes_.locals(fill.need.readerLevel);
+    fills_[static_cast<std::size_t>(fill.fill)].block = addBlock(NodeKind::Fill, fill.fill, rows.size(), rows.begin, 0);
+  }
 }
 
 void GraphBuilder::addReductions() {
-  std::map<LabelId, std::pair<ReductionKind, std::vector<std::int32_t>>> byLabel;
-  for (std::size_t t = 0; t < plan_.tasks.size(); ++t) {
-    for (const ContributionDeclaration& c : plan_.declaration(static_cast<std::int32_t>(t)).contributions) {
-      auto& [kind, tasks] = byLabel[c.reduction];
-      kind = c.kind;
-      tasks.push_back(static_cast<std::int32_t>(t));
+  std::map<LabelId, ReductionPlan> byLabel;
+  for (const std::int32_t unit : plan_.order) {
+    for (const ContributionDeclaration& c : plan_.declarationOf(unit).contributions) {
+      ReductionPlan& plan = byLabel[c.reduction];
+      plan.reduction = c.reduction;
+      plan.kind = c.kind;
+      plan.blocks.push_back(blockOfUnit(unit));
     }
   }
-  for (const auto& [label, entry] : byLabel) {
-    const auto& [kind, tasks] = entry;
-    const Node node = addNode(NodeKind::Reduce, graph_.reductions.size(), kMessagePriority);
-    ReductionPlan reduction{label, kind, {static_cast<std::int64_t>(graph_.contributions.size()), 0}};
-    for (Node n = 0; n < node; ++n) {
-      if (graph_.nodes[static_cast<std::size_t>(n)].kind != NodeKind::Task) continue;
-      const std::int32_t item = graph_.nodes[static_cast<std::size_t>(n)].item;
-      const std::int32_t task = graph_.instances[static_cast<std::size_t>(item)].task;
-      if (std::find(tasks.begin(), tasks.end(), task) == tasks.end()) continue;
-      graph_.contributions.push_back({item});
-      addEdge(n, node);
+  for (const auto& [label, plan] : byLabel) {
+    const auto item = static_cast<std::int32_t>(graph_.reductions.size());
+    graph_.reductions.push_back(plan);
+    const std::int32_t block = addBlock(NodeKind::Reduce, item, 1, 0, 0);
+    for (const std::int32_t from : plan.blocks) edges_.all(from, block);
+  }
+}
+
+void GraphBuilder::linkUnit(std::int32_t number) {
+  const ResolvedUnit& unit = plan_.units[static_cast<std::size_t>(number)];
+  const std::int32_t block = blockOfUnit(number);
+  for (const ResolvedRead& read : unit.reads) linkRead(unit, read, block);
+  for (const ResolvedWrite& write : unit.writes) {
+    if (write.version > 0) linkChange(unit, write, block);
+  }
+}
+
+void GraphBuilder::linkRead(const ResolvedUnit& unit, const ResolvedRead& read, std::int32_t block) {
+  const StagedFill* fill = fillFor(unit, read);
+  if (fill == nullptr) {
+    edges_.samePatch(producerBlock(read.label, read.level, read.version), block);
+  } else if (read.reach == Reach::WholeLevel) {
+    edges_.all(fill->block, block);
+  } else {
+    edges_.samePatch(fill->block, block);
+  }
+}
+
+void GraphBuilder::linkChange(const ResolvedUnit& unit, const ResolvedWrite& write, std::int32_t block) {
+  const std::int32_t before = write.version - 1;
+  edges_.samePatch(producerBlock(write.label, unit.level, before), block);
+  for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+    for (const ResolvedRead& read : plan_.units[u].reads) {
+      const bool here = read.label == write.label && read.level == unit.level && read.version == before;
+      if (here && read.reach == Reach::Patch) edges_.samePatch(unitBlocks_[u], block);
     }
-    reduction.contributions.end = static_cast<std::int64_t>(graph_.contributions.size());
-    graph_.reductions.push_back(reduction);
   }
-}
-
-GraphBuilder::Node GraphBuilder::addNode(NodeKind kind, std::size_t item, int priority) {
-  graph_.nodes.push_back({kind, static_cast<std::int32_t>(item)});
-  graph_.priorities.push_back(priority);
-  successors_.emplace_back();
-  return static_cast<Node>(graph_.nodes.size()) - 1;
-}
-
-void GraphBuilder::addEdge(Node before, Node after) {
-  if (before < 0 || before == after) return;
-  TESSERA_ASSERT(before < after);
-  std::vector<Node>& list = successors_[static_cast<std::size_t>(before)];
-  if (list.empty() || list.back() != after) list.push_back(after);
-}
-
-void GraphBuilder::finishEdges() {
-  graph_.predecessorCounts.assign(graph_.nodes.size(), 0);
-  graph_.successorOffsets.push_back(0);
-  for (std::vector<Node>& list : successors_) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-    for (const Node after : list) {
-      ++graph_.predecessorCounts[static_cast<std::size_t>(after)];
-      graph_.successorList.push_back(after);
+  for (const StagedFill& fill : fills_) {
+    if (fill.need.label != write.label) continue;
+    if (fill.need.level == unit.level && fill.need.version == before) {
+      if (fill.need.reach == Reach::Patch) edges_.samePatch(fill.block, block);
+      edges_.sourcesAfter(fill.block, block);
     }
-    graph_.successorOffsets.push_back(static_cast<std::int64_t>(graph_.successorList.size()));
+    if (!fill.need.coarseFill || fill.need.level - 1 != unit.level || fill.need.coarseVersion != before) continue;
+    const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fill.block)];
+    for (std::int32_t row = 0; row < rows.count; ++row) {
+      for (const CoarsePiece& piece : graph_.fills[static_cast<std::size_t>(fill.fill)].coarse.row(row)) {
+        if (piece.source >= 0) edges_.single(rows.firstNode + row, nodeOn(block, piece.source));
+      }
+    }
   }
 }
 
-GraphBuilder::ValueState& GraphBuilder::value(LabelId label, std::int32_t version) {
-  ValueState& state = values_[{label, version}];
-  if (state.producer.size() != ownPatches_.size()) {
-    state.producer.assign(ownPatches_.size(), -1);
-    state.halo.assign(ownPatches_.size(), -1);
-    state.readers.resize(ownPatches_.size());
-    state.haloReaders.resize(ownPatches_.size());
+void GraphBuilder::linkFill(const StagedFill& fill) {
+  const FillNeed& need = fill.need;
+  const std::int32_t producer = producerBlock(need.label, need.level, need.version);
+  if (producer >= 0) {
+    if (need.reach == Reach::Patch) edges_.samePatch(producer, fill.block);
+    edges_.sourcesBefore(producer, fill.block);
   }
-  return state;
+  if (need.coarseFill) linkCoarse(fill);
+  if (need.reach != Reach::Patch) return;
+  // The halo is filled in place: fills of earlier versions, and those who read them, must be through.
+  for (const StagedFill& other : fills_) {
+    const bool earlier = other.need.label == need.label && other.need.level == need.level &&
+                         other.need.reach == Reach::Patch && other.need.version >= 0 && other.need.version < need.version;
+    if (!earlier) continue;
+    edges_.samePatch(other.block, fill.block);
+    for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+      for (const ResolvedRead& read : plan_.units[u].reads) {
+        if (serves(other.need, plan_.units[u], read)) edges_.samePatch(unitBlocks_[u], fill.block);
+      }
+    }
+  }
 }
 
-std::int32_t GraphBuilder::localOf(PatchId patch) const {
-  const auto at = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), patch);
-  return at == ownPatches_.end() || *at != patch ? -1 : static_cast<std::int32_t>(at - ownPatches_.begin());
+void GraphBuilder::linkCoarse(const StagedFill& fill) {
+  const std::int32_t producer = producerBlock(fill.need.label, fill.need.level - 1, fill.need.coarseVersion);
+  if (producer < 0) return;
+  const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fill.block)];
+  for (std::int32_t row = 0; row < rows.count; ++row) {
+    for (const CoarsePiece& piece : graph_.fills[static_cast<std::size_t>(fill.fill)].coarse.row(row)) {
+      if (piece.source >= 0) edges_.single(nodeOn(producer, piece.source), rows.firstNode + row);
+    }
+  }
 }
 
-Box GraphBuilder::targetOf(const HaloNeed& need, const Patch& patch) const {
-  const Level& level = input_.hierarchy->level(patch.level);
-  return haloTarget(level, patch, input_.labels->info(need.label).centering, need.halo);
+void GraphBuilder::linkMessages() {
+  for (const MessageLink& link : messages_.links()) {
+    switch (link.kind) {
+      case MessageLink::Kind::PackFrom: {
+        const std::int32_t send = messageNode(NodeKind::Send, link.message);
+        const std::int32_t producer = plan_.producerOf(link.label, link.level, link.version);
+        const std::int32_t changer = plan_.changerOf(link.label, link.level, link.version);
+        if (producer >= 0) edges_.single(nodeOn(blockOfUnit(producer), link.local), send);
+        if (changer >= 0) edges_.single(send, nodeOn(blockOfUnit(changer), link.local));
+        break;
+      }
+      case MessageLink::Kind::Forward:
+        edges_.single(messageNode(NodeKind::Receive, link.other), messageNode(NodeKind::Send, link.message));
+        break;
+      case MessageLink::Kind::Arrives: {
+        const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fills_[static_cast<std::size_t>(link.fill)].block)];
+        edges_.single(messageNode(NodeKind::Receive, link.message), rows.firstNode + link.row);
+        break;
+      }
+    }
+  }
+}
+
+std::int32_t GraphBuilder::addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t firstLocal,
+                                    int priority) {
+  const std::int64_t first = graph_.nodeCount();
+  TESSERA_EXPECT(first + count < std::numeric_limits<std::int32_t>::max(), "give a rank less than 2^31 nodes");
+  TESSERA_EXPECT(graph_.blocks.size() < std::numeric_limits<std::uint16_t>::max(), "split a plan of 65,535 blocks");
+  graph_.blocks.push_back({kind, item, static_cast<std::int32_t>(first), static_cast<std::int32_t>(count),
+                           static_cast<std::int32_t>(firstLocal), priority});
+  const auto block = static_cast<std::uint16_t>(graph_.blocks.size() - 1);
+  graph_.blockOf.insert(graph_.blockOf.end(), static_cast<std::size_t>(count), block);
+  return block;
+}
+
+const StagedFill* GraphBuilder::fillFor(const ResolvedUnit& unit, const ResolvedRead& read) const {
+  for (const StagedFill& fill : fills_) {
+    if (serves(fill.need, unit, read)) return &fill;
+  }
+  return nullptr;
+}
+
+std::int32_t GraphBuilder::nodeOn(std::int32_t block, std::int64_t local) const {
+  const NodeBlock& b = graph_.blocks[static_cast<std::size_t>(block)];
+  return b.firstNode + static_cast<std::int32_t>(local) - b.firstLocal;
+}
+
+std::int32_t GraphBuilder::messageNode(NodeKind kind, std::int32_t message) const {
+  for (const NodeBlock& b : graph_.blocks) {
+    if (b.kind == kind && message >= b.item && message < b.item + b.count) return b.firstNode + message - b.item;
+  }
+  return -1;
 }
 
 }  // namespace tessera::detail

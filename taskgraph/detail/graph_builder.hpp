@@ -3,63 +3,60 @@
 #include <map>
 #include <vector>
 
-#include "taskgraph/detail/halo_geometry.hpp"
-#include "taskgraph/detail/halo_needs.hpp"
+#include "taskgraph/detail/edge_list.hpp"
+#include "taskgraph/detail/fill_shapes.hpp"
+#include "taskgraph/detail/message_builder.hpp"
 #include "taskgraph/detail/resolved_plan.hpp"
 
 namespace tessera::detail {
 
-/// Turns one resolved plan into the arrays of a CompiledGraph, from one rank's point of view: an exchange of the Old
-/// halos first, then task by task in an order that can run, each followed by the exchange of what it wrote.
+/// Turns one resolved plan into the arrays of a CompiledGraph, from one rank's point of view: the fills of Old first,
+/// then unit by unit in an order that can run, each followed by the fills of what it wrote.
+///
+/// Cost: O(own patches x their neighbours) for each shape of fill and each edge, plus what messages carry; nothing
+/// depends on the patches of other ranks beyond the neighbourhoods.
 class GraphBuilder {
  public:
-  GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, std::span<const PatchId> ownPatches);
+  GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs);
 
-  CompiledGraph build();
+  CompiledGraph build(std::vector<GatherNeed>& gathers);
 
  private:
-  using Node = std::int32_t;
-  /// A value whose halo is exchanged together with others of the same stage (all Old ones, or those of one task).
-  using Stage = std::vector<HaloNeed>;
-
-  /// What the builder knows of the current value of a label on each own patch.
-  struct ValueState {
-    std::vector<Node> producer;              ///< task node that left it; -1 for Old
-    std::vector<Node> halo;                  ///< node that filled its halo, or -1
-    std::vector<std::vector<Node>> readers;  ///< nodes that read the owned indices of this value
-    std::vector<std::vector<Node>> haloReaders;  ///< task nodes that read its halo
-  };
-  using ValueKey = std::pair<LabelId, std::int32_t>;  ///< label and version, -1 for Old
-
-  void addExchange(const Stage& stage, std::int64_t stageNumber);
-  void addSends(const Stage& stage, std::int64_t stageNumber);
-  void addReceives(const Stage& stage, std::int64_t stageNumber);
-  void addHaloFill(const HaloNeed& need, std::size_t local);
-  void addTask(std::int32_t task);
-  void addInstance(std::int32_t task, std::size_t local);
-  void addReadEdges(Node node, const ResolvedRead& read, std::size_t local);
-  void addWriteEdges(Node node, const ResolvedWrite& write, std::size_t local);
+  /// Stage 0 holds the fills of Old, stage n + 1 those of what the n-th unit of the order leaves.
+  std::size_t stageOf(const FillNeed& need) const;
+  void makeFills(std::vector<GatherNeed>& gathers);
+  void addUnit(std::int32_t unit);
+  void addStage(std::size_t stage);
   void addReductions();
-  void finishEdges();
+  void addAccesses(TaskUnit& made, const ResolvedUnit& unit);
 
-  Node addNode(NodeKind kind, std::size_t item, int priority);
-  void addEdge(Node before, Node after);
-  ValueState& value(LabelId label, std::int32_t version);
-  const Patch& ownPatch(std::size_t local) const { return input_.hierarchy->patch(ownPatches_[local]); }
-  /// Position of an own patch, or -1.
-  std::int32_t localOf(PatchId patch) const;
-  Rank ownerOf(PatchId patch) const { return (*input_.owners)[static_cast<std::size_t>(patch)]; }
-  Box targetOf(const HaloNeed& need, const Patch& patch) const;
+  void linkUnit(std::int32_t unit);
+  void linkRead(const ResolvedUnit& unit, const ResolvedRead& read, std::int32_t block);
+  void linkChange(const ResolvedUnit& unit, const ResolvedWrite& write, std::int32_t block);
+  void linkFill(const StagedFill& fill);
+  void linkCoarse(const StagedFill& fill);
+  void linkMessages();
+
+  std::int32_t addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t firstLocal, int priority);
+  std::int32_t blockOfUnit(std::int32_t unit) const { return unit < 0 ? -1 : unitBlocks_[static_cast<std::size_t>(unit)]; }
+  std::int32_t producerBlock(LabelId label, LevelId level, std::int32_t version) const {
+    return blockOfUnit(plan_.producerOf(label, level, version));
+  }
+  const StagedFill* fillFor(const ResolvedUnit& unit, const ResolvedRead& read) const;
+  /// Node of a block on own patch `local`; -1 for block -1.
+  std::int32_t nodeOn(std::int32_t block, std::int64_t local) const;
+  std::int32_t messageNode(NodeKind kind, std::int32_t message) const;
 
   const ResolvedPlan& plan_;
   const CompileInput& input_;
-  std::vector<PatchId> ownPatches_;
   CompiledGraph graph_;
-  std::map<ValueKey, ValueState> values_;
-  std::vector<std::vector<Node>> successors_;
-  /// Of the exchange being built: the receive node of each peer, and where each halo's pieces lie in its message.
-  std::map<Rank, Node> receiveNodes_;
-  std::map<std::pair<ValueKey, std::int32_t>, std::vector<std::pair<Node, HaloUnpack>>> arriving_;
+  FillShapes shapes_;
+  MessageBuilder messages_;
+  EdgeList edges_;
+  std::vector<StagedFill> fills_;
+  std::vector<std::size_t> stageOfFill_;
+  std::vector<std::int32_t> unitBlocks_;
+  std::vector<std::size_t> positionOf_;  ///< of each unit in the order
 };
 
 }  // namespace tessera::detail

@@ -2,216 +2,239 @@
 #include <set>
 
 #include "taskgraph/detail/resolved_plan.hpp"
+#include "taskgraph/detail/version_chain.hpp"
 
 namespace tessera::detail {
 namespace {
 
-/// Finds the chain writer -> modifier -> modifier ... of one label.
-class VersionChain {
- public:
-  VersionChain(const StepPlan& plan, const std::string& label, LabelId id, Faults& faults)
-      : plan_(plan), label_(label), faults_(faults) {
-    std::int32_t number = 0;
-    for (const TaskDeclaration& task : plan.tasks()) {
-      for (const WriteDeclaration& write : task.writes) {
-        if (write.label == id) (write.modifies ? modifiers_ : writers_).push_back({number, write.from});
-      }
-      ++number;
-    }
-  }
+using Chain = std::vector<std::int32_t>;
 
-  LabelVersions resolve() {
-    LabelVersions versions;
-    if (!hasOneWriter()) return versions;
-    versions.tasks.push_back(writers_.front().task);
-    std::vector<Link> left = modifiers_;
-    while (!left.empty()) {
-      const auto next = nextAfter(versions.tasks.back(), left);
-      if (next == left.end()) return versions;
-      versions.tasks.push_back(next->task);
-      left.erase(next);
+std::int32_t versionBy(const Chain& chain, std::int32_t unit) {
+  const auto at = std::find(chain.begin(), chain.end(), unit);
+  return at == chain.end() ? -1 : static_cast<std::int32_t>(at - chain.begin());
+}
+
+/// Builds one ResolvedRead after the other and notes what is wrong with them.
+class ReadResolver {
+ public:
+  ReadResolver(ResolvedPlan& resolved, const LabelTable& labels, const Hierarchy& hierarchy, Faults& faults)
+      : resolved_(resolved),
+        labels_(labels),
+        hierarchy_(hierarchy),
+        levels_(static_cast<int>(hierarchy.levels().size())),
+        faults_(faults) {}
+
+  void resolve(std::int32_t number) {
+    number_ = number;
+    ResolvedUnit& unit = resolved_.units[static_cast<std::size_t>(number)];
+    for (const ReadDeclaration& read : task().reads) {
+      ResolvedRead r{read.label, sourceLevel(read), -1, read.reach, read.halo, false, -1};
+      if (!levelExists(read, r.level)) continue;
+      if (read.generation == Generation::New) {
+        r.version = versionOf(read, r);
+        if (r.version < 0) continue;
+      }
+      if (!addCoarseFill(read, r)) continue;
+      merge(unit.reads, r);
     }
-    return versions;
   }
 
  private:
-  struct Link {
-    std::int32_t task = 0;
-    std::string from;
-  };
+  const ResolvedUnit& unit() const { return resolved_.units[static_cast<std::size_t>(number_)]; }
+  const TaskDeclaration& task() const { return resolved_.declarationOf(number_); }
 
-  const TaskDeclaration& task(std::int32_t n) const { return plan_.tasks()[static_cast<std::size_t>(n)]; }
-
-  bool hasOneWriter() {
-    if (writers_.size() == 1) return true;
-    if (writers_.empty()) {
-      faults_.push_back(Message("a label is modified but nobody writes it in this plan")
-                            .line("plan   ", plan_.name())
-                            .line("label  ", label_)
-                            .line("task   ", task(modifiers_.front().task).name, " at ",
-                                  placeOf(task(modifiers_.front().task)))
-                            .line("fix    use .writes(", label_, ") in it, or add the task that writes the label first")
-                            .text());
-      return false;
+  LevelId sourceLevel(const ReadDeclaration& read) const {
+    switch (read.reach) {
+      case Reach::Patch: return unit().level;
+      case Reach::Coarser: return unit().level - 1;
+      case Reach::Finer: return unit().level + 1;
+      case Reach::WholeLevel: return read.level < 0 ? std::max(unit().level, 0) : read.level;
     }
-    Message message("two tasks write one label");
-    message.line("plan   ", plan_.name()).line("label  ", label_);
-    for (const Link& w : writers_) message.line("task   ", task(w.task).name, " at ", placeOf(task(w.task)));
-    message.line("fix    keep one .writes(", label_, "); the others say .modifies(", label_, ", from(\"",
-                 task(writers_.front().task).name, "\"))");
+    return 0;
+  }
+
+  bool levelExists(const ReadDeclaration& read, LevelId level) {
+    const bool patchOfRank = unit().level < 0 && read.reach != Reach::WholeLevel;
+    if (level >= 0 && level < levels_ && !patchOfRank) return true;
+    Message message = head("a task reads a label on a level that is not there");
+    if (patchOfRank) {
+      message.line("reads  ", name(read), " on a patch, but the task runs once a rank")
+          .line("fix    read it with wholeLevel(level), or leave out .oncePerRank()");
+    } else {
+      message.line("reads  ", name(read), " on level ", level, " of ", levels_)
+          .line("fix    limit the task with .on(allButCoarsest()) or .on(allButFinest())");
+    }
     faults_.push_back(message.text());
     return false;
   }
 
-  /// The modifier that continues from `current`, or the end with a fault noted.
-  std::vector<Link>::iterator nextAfter(std::int32_t current, std::vector<Link>& left) {
-    const std::string& name = task(current).name;
-    std::vector<std::vector<Link>::iterator> candidates;
-    for (auto at = left.begin(); at != left.end(); ++at) {
-      const bool first = current == writers_.front().task;
-      if (at->from == name || (at->from.empty() && (first || left.size() == 1))) candidates.push_back(at);
-    }
-    if (candidates.size() == 1) return candidates.front();
-    Message message(candidates.empty() ? "a modification follows no task that changes the label"
-                                       : "the order of two modifications is not settled");
-    message.line("plan   ", plan_.name()).line("label  ", label_);
-    const auto name2 = [&](const Link& m) {
-      message.line("task   ", task(m.task).name, " at ", placeOf(task(m.task)),
-                   m.from.empty() ? "" : ", from(\"" + m.from + "\")");
-    };
-    if (candidates.empty()) {
-      for (const Link& m : left) name2(m);
-      message.line("fix    name the task whose value it changes: .modifies(", label_, ", from(\"", name, "\"))");
-    } else {
-      for (const auto& at : candidates) name2(*at);
-      message.line("fix    say in one of them which value it changes: .modifies(", label_, ", from(\"",
-                   task(candidates.front()->task).name, "\"))");
-    }
-    faults_.push_back(message.text());
-    return left.end();
+  /// The version of New that a read means; -1 with a fault noted when there is none.
+  std::int32_t versionOf(const ReadDeclaration& read, const ResolvedRead& r) {
+    const auto found = resolved_.versions.find({r.label, r.level});
+    if (found == resolved_.versions.end()) return faultNoProducer(read, r);
+    const Chain& chain = found->second;
+    if (chain.empty()) return -1;  // its own fault is noted already
+    if (!read.from.empty()) return versionFrom(read, chain);
+    // A task that changes the label in place reads what it is about to change.
+    const std::int32_t own = r.level == unit().level ? versionBy(chain, number_) : -1;
+    if (own == 0) return faultNoProducer(read, r);
+    return own > 0 ? own - 1 : static_cast<std::int32_t>(chain.size()) - 1;
   }
 
-  const StepPlan& plan_;
-  const std::string& label_;
-  Faults& faults_;
-  std::vector<Link> writers_;
-  std::vector<Link> modifiers_;
-};
-
-std::int32_t versionBy(const LabelVersions& versions, std::int32_t task) {
-  const auto at = std::find(versions.tasks.begin(), versions.tasks.end(), task);
-  return at == versions.tasks.end() ? -1 : static_cast<std::int32_t>(at - versions.tasks.begin());
-}
-
-void faultNoProducer(const StepPlan& plan, const TaskDeclaration& task, const std::string& label, Faults& faults) {
-  faults.push_back(Message("nobody computes what a task reads")
-                       .line("plan   ", plan.name())
-                       .line("task   ", task.name, " at ", placeOf(task))
-                       .line("reads  New ", label)
-                       .line("fix    read Old ", label, ", or add a task with .writes(", label, ") to this plan")
-                       .text());
-}
-
-void faultUnknownSource(const StepPlan& plan, const TaskDeclaration& task, const std::string& label,
-                        const std::string& from, const LabelVersions& versions, Faults& faults) {
-  Message message("a read names a task that does not compute the label");
-  message.line("plan   ", plan.name())
-      .line("task   ", task.name, " at ", placeOf(task))
-      .line("reads  New ", label, ", from(\"", from, "\")");
-  std::string names;
-  for (const std::int32_t t : versions.tasks) {
-    names += (names.empty() ? "" : ", ") + plan.tasks()[static_cast<std::size_t>(t)].name;
+  /// Settles where the halo cells beyond the level's patches come from; false with a fault noted when nowhere.
+  bool addCoarseFill(const ReadDeclaration& read, ResolvedRead& r) {
+    const Level& level = hierarchy_.level(r.level);
+    const bool covers = level.cellCount() == level.domain().volume();
+    if (r.reach != Reach::Patch || r.halo.isZero() || r.level == 0 || covers) return true;
+    r.coarseFill = true;
+    if (r.version < 0) return true;
+    const auto coarse = resolved_.versions.find({r.label, r.level - 1});
+    if (coarse == resolved_.versions.end() || coarse->second.empty()) {
+      ResolvedRead below = r;
+      below.level = r.level - 1;
+      if (coarse == resolved_.versions.end()) faultNoProducer(read, below);
+      return false;
+    }
+    // The value that the same task left on the coarser level, else the final one.
+    const std::int32_t producer = resolved_.producerOf(r.label, r.level, r.version);
+    const std::int32_t task = resolved_.units[static_cast<std::size_t>(producer)].task;
+    r.coarseVersion = static_cast<std::int32_t>(coarse->second.size()) - 1;
+    for (std::size_t v = 0; v < coarse->second.size(); ++v) {
+      const ResolvedUnit& other = resolved_.units[static_cast<std::size_t>(coarse->second[v])];
+      if (other.task == task) r.coarseVersion = static_cast<std::int32_t>(v);
+    }
+    return true;
   }
-  message.line("fix    name one of: ", names);
-  faults.push_back(message.text());
-}
 
-/// The version of New that a read means; -1 with a fault noted when there is none.
-std::int32_t versionOfRead(const ResolvedPlan& resolved, std::int32_t number, const ReadDeclaration& read,
-                           const std::string& label, Faults& faults) {
-  const StepPlan& plan = *resolved.plan;
-  const TaskDeclaration& task = resolved.declaration(number);
-  const auto found = resolved.versions.find(read.label);
-  if (found == resolved.versions.end() || found->second.tasks.empty()) {
-    if (found == resolved.versions.end()) faultNoProducer(plan, task, label, faults);
+  std::int32_t versionFrom(const ReadDeclaration& read, const Chain& chain) {
+    std::string names;
+    for (std::size_t v = 0; v < chain.size(); ++v) {
+      const std::string& producer = resolved_.declarationOf(chain[v]).name;
+      if (producer == read.from) return static_cast<std::int32_t>(v);
+      names += (names.empty() ? "" : ", ") + producer;
+    }
+    faults_.push_back(head("a read names a task that does not compute the label")
+                          .line("reads  ", name(read), ", from(\"", read.from, "\")")
+                          .line("fix    name one of: ", names)
+                          .text());
     return -1;
   }
-  const LabelVersions& versions = found->second;
-  if (read.from.empty()) {
-    // A task that changes the label in place reads what it is about to change.
-    const std::int32_t own = versionBy(versions, number);
-    if (own == 0) faultNoProducer(plan, task, label, faults);
-    return own > 0 ? own - 1 : static_cast<std::int32_t>(versions.tasks.size()) - 1;
-  }
-  for (std::size_t v = 0; v < versions.tasks.size(); ++v) {
-    if (resolved.declaration(versions.tasks[v]).name == read.from) return static_cast<std::int32_t>(v);
-  }
-  faultUnknownSource(plan, task, label, read.from, versions, faults);
-  return -1;
-}
 
-void resolveTask(ResolvedPlan& resolved, std::int32_t number, const LabelTable& labels, Faults& faults) {
-  const TaskDeclaration& task = resolved.declaration(number);
-  ResolvedTask out;
-  for (const ReadDeclaration& read : task.reads) {
-    ResolvedRead r{read.label, -1, read.halo};
-    if (read.generation == Generation::New) {
-      r.version = versionOfRead(resolved, number, read, labels.info(read.label).name, faults);
-      if (r.version < 0) continue;
-    }
-    const auto same = std::find_if(out.reads.begin(), out.reads.end(), [&](const ResolvedRead& o) {
-      return o.label == r.label && o.version == r.version;
-    });
-    if (same == out.reads.end()) {
-      out.reads.push_back(r);
-    } else {
-      same->halo = unite(same->halo, r.halo);
-    }
+  std::int32_t faultNoProducer(const ReadDeclaration& read, const ResolvedRead& r) {
+    const std::string& label = labels_.info(read.label).name;
+    const std::string where = levels_ > 1 ? " on level " + std::to_string(r.level) : "";
+    faults_.push_back(head("nobody computes what a task reads")
+                          .line("reads  New ", label, where)
+                          .line("fix    read Old ", label, ", or add a task with .writes(", label, ") to this plan", where)
+                          .text());
+    return -1;
   }
-  for (const WriteDeclaration& write : task.writes) {
-    const std::int32_t version = versionBy(resolved.versions[write.label], number);
-    if (version >= 0) out.writes.push_back({write.label, version});
+
+  Message head(const char* what) const {
+    Message message(what);
+    message.line("plan   ", resolved_.plan->name()).line("task   ", unitName(resolved_, number_), " at ", placeOf(task()));
+    return message;
   }
-  resolved.tasks.push_back(std::move(out));
-}
+  std::string name(const ReadDeclaration& read) const {
+    return (read.generation == Generation::Old ? "Old " : "New ") + labels_.info(read.label).name;
+  }
+
+  static void merge(std::vector<ResolvedRead>& reads, const ResolvedRead& r) {
+    for (ResolvedRead& known : reads) {
+      if (known.label != r.label || known.level != r.level || known.version != r.version || known.reach != r.reach) {
+        continue;
+      }
+      known.halo = unite(known.halo, r.halo);
+      if (r.coarseFill) {
+        known.coarseFill = true;
+        known.coarseVersion = r.coarseVersion;
+      }
+      return;
+    }
+    reads.push_back(r);
+  }
+
+  ResolvedPlan& resolved_;
+  const LabelTable& labels_;
+  const Hierarchy& hierarchy_;
+  int levels_;
+  Faults& faults_;
+  std::int32_t number_ = 0;
+};
 
 void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
   std::set<std::string> names;
   for (const TaskDeclaration& task : plan.tasks()) {
+    const auto head = [&](const char* what) {
+      Message message(what);
+      message.line("plan   ", plan.name()).line("task   ", task.name, " at ", placeOf(task));
+      return message;
+    };
     if (!names.insert(task.name).second) {
-      faults.push_back(Message("two tasks of one plan have the same name")
-                           .line("plan   ", plan.name())
-                           .line("task   ", task.name, " at ", placeOf(task))
+      faults.push_back(head("two tasks of one plan have the same name")
                            .line("fix    give each task its own name, \"Component::verb\"")
                            .text());
     }
     if (!task.body.cpu) {
-      faults.push_back(Message("a task has no body that can run here")
-                           .line("plan   ", plan.name())
-                           .line("task   ", task.name, " at ", placeOf(task))
-                           .line("fix    add .runs<Cpu>(...) or .runs<Cpu, Gpu>(...)")
+      const bool device = task.body.device;
+      faults.push_back(head(device ? "a task can run on a device only, and there is none" : "a task has no body that can run here")
+                           .line("fix    ", device ? "write .runs<Cpu, Gpu>(...)" : "add .runs<Cpu>(...) or .runs<Cpu, Gpu>(...)")
                            .text());
     }
+    if (task.oncePerRank && !task.writes.empty()) {
+      faults.push_back(head("a task that runs once a rank writes a label")
+                           .line("fix    let it contribute to reductions only, or leave out .oncePerRank()")
+                           .text());
+    }
+  }
+}
+
+void makeUnits(ResolvedPlan& resolved, int levels) {
+  std::int32_t number = 0;
+  for (const TaskDeclaration& task : resolved.plan->tasks()) {
+    if (task.oncePerRank) resolved.units.push_back({number, -1, {}, {}});
+    for (LevelId level = 0; level < levels && !task.oncePerRank; ++level) {
+      if (task.levels.contains(level, levels - 1)) resolved.units.push_back({number, level, {}, {}});
+    }
+    ++number;
   }
 }
 
 }  // namespace
 
-ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, Faults& faults) {
+std::string unitName(const ResolvedPlan& resolved, std::int32_t unit) {
+  const bool several = std::any_of(resolved.units.begin(), resolved.units.end(),
+                                   [](const ResolvedUnit& u) { return u.level > 0; });
+  const LevelId level = resolved.units[static_cast<std::size_t>(unit)].level;
+  const std::string& name = resolved.declarationOf(unit).name;
+  return several && level >= 0 ? name + " on level " + std::to_string(level) : name;
+}
+
+ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const Hierarchy& hierarchy,
+                         Faults& faults) {
   ResolvedPlan resolved;
   resolved.plan = &plan;
   checkNamesAndBodies(plan, faults);
-  std::set<LabelId> written;
-  for (const TaskDeclaration& task : plan.tasks()) {
-    for (const WriteDeclaration& write : task.writes) written.insert(write.label);
+  makeUnits(resolved, static_cast<int>(hierarchy.levels().size()));
+  std::set<LevelLabel> written;
+  for (std::size_t u = 0; u < resolved.units.size(); ++u) {
+    for (const WriteDeclaration& write : resolved.declarationOf(static_cast<std::int32_t>(u)).writes) {
+      written.insert({write.label, resolved.units[u].level});
+    }
   }
-  for (const LabelId label : written) {
-    resolved.versions[label] = VersionChain(plan, labels.info(label).name, label, faults).resolve();
+  for (const LevelLabel& where : written) {
+    resolved.versions[where] = VersionChain(resolved, labels.info(where.label).name, where, faults).resolve();
   }
-  for (std::size_t n = 0; n < plan.tasks().size(); ++n) {
-    resolveTask(resolved, static_cast<std::int32_t>(n), labels, faults);
+  ReadResolver reads(resolved, labels, hierarchy, faults);
+  for (std::size_t u = 0; u < resolved.units.size(); ++u) {
+    const auto number = static_cast<std::int32_t>(u);
+    reads.resolve(number);
+    for (const WriteDeclaration& write : resolved.declarationOf(number).writes) {
+      const std::int32_t version = versionBy(resolved.versions[{write.label, resolved.units[u].level}], number);
+      if (version >= 0) resolved.units[u].writes.push_back({write.label, version});
+    }
   }
-  orderTasks(resolved, labels, faults);
+  orderUnits(resolved, labels, faults);
   return resolved;
 }
 

@@ -12,16 +12,23 @@ namespace tessera::detail {
 /// Collects the faults of all plans, each a paragraph.
 using Faults = std::vector<std::string>;
 
-/// The values that one label takes during a step: version v is what `tasks[v]` leaves.
-struct LabelVersions {
-  std::vector<std::int32_t> tasks;
+/// A label on one level: what has producers and versions.
+struct LevelLabel {
+  LabelId label = -1;
+  LevelId level = 0;
+  friend auto operator<=>(const LevelLabel&, const LevelLabel&) = default;
 };
 
 /// A read with its version settled: -1 is Old, otherwise the version of New.
 struct ResolvedRead {
   LabelId label = -1;
+  LevelId level = 0;  ///< whose values are read
   std::int32_t version = -1;
+  Reach reach = Reach::Patch;
   Halo halo;
+  /// Halo cells that no patch of the level covers come from the coarser level: this version of it (-1: Old).
+  bool coarseFill = false;
+  std::int32_t coarseVersion = -1;
 };
 
 /// A write with its version settled; version 0 is written afresh, later ones change the one before in place.
@@ -30,27 +37,45 @@ struct ResolvedWrite {
   std::int32_t version = 0;
 };
 
-struct ResolvedTask {
+/// One task on one level (or once a rank, then `level` is -1): the unit of ordering and versions.
+struct ResolvedUnit {
+  std::int32_t task = 0;
+  LevelId level = 0;
   std::vector<ResolvedRead> reads;
   std::vector<ResolvedWrite> writes;
 };
 
-/// A step plan in which every access names the version it means, and the tasks are in an order that can run.
+/// A step plan in which every access names the version it means, and the units are in an order that can run.
 struct ResolvedPlan {
   const StepPlan* plan = nullptr;
-  std::map<LabelId, LabelVersions> versions;  ///< of the labels that the plan writes
-  std::vector<ResolvedTask> tasks;            ///< in the order of declaration
-  std::vector<std::int32_t> order;            ///< task numbers, producers first, else as declared
+  std::vector<ResolvedUnit> units;  ///< by task as declared, then by level
+  /// Of each label and level that the plan writes: the units that leave version 0, 1, ...
+  std::map<LevelLabel, std::vector<std::int32_t>> versions;
+  std::vector<std::int32_t> order;  ///< unit numbers, producers first, else as declared
 
-  const TaskDeclaration& declaration(std::int32_t task) const {
-    return plan->tasks()[static_cast<std::size_t>(task)];
+  const TaskDeclaration& declarationOf(std::int32_t unit) const {
+    return plan->tasks()[static_cast<std::size_t>(units[static_cast<std::size_t>(unit)].task)];
+  }
+  /// The unit that leaves this version of New; -1 for Old.
+  std::int32_t producerOf(LabelId label, LevelId level, std::int32_t version) const {
+    return version < 0 ? -1 : versions.at({label, level})[static_cast<std::size_t>(version)];
+  }
+  /// The unit that changes this version in place, or -1.
+  std::int32_t changerOf(LabelId label, LevelId level, std::int32_t version) const {
+    if (version < 0) return -1;
+    const auto& chain = versions.at({label, level});
+    const auto next = static_cast<std::size_t>(version) + 1;
+    return next < chain.size() ? chain[next] : -1;
   }
 };
 
 /// Settles versions and order of one plan; appends what is wrong to `faults`.
-ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, Faults& faults);
+ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const Hierarchy& hierarchy, Faults& faults);
 
-/// Puts the tasks of `resolved` into an order that can run, or notes the circle in which they wait.
-void orderTasks(ResolvedPlan& resolved, const LabelTable& labels, Faults& faults);
+/// Puts the units of `resolved` into an order that can run, or notes the circle in which they wait.
+void orderUnits(ResolvedPlan& resolved, const LabelTable& labels, Faults& faults);
+
+/// "Test::advance" or, where the hierarchy has several levels, "Test::advance on level 1".
+std::string unitName(const ResolvedPlan& resolved, std::int32_t unit);
 
 }  // namespace tessera::detail

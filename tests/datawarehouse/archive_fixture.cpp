@@ -1,4 +1,4 @@
-#include "archive_fixture.hpp"
+#include "tests/datawarehouse/archive_fixture.hpp"
 
 #include <algorithm>
 #include <cmath>

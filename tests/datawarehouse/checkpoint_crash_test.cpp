@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive_fixture.hpp"
+#include "tests/datawarehouse/archive_fixture.hpp"
 
 namespace tessera::testing {
 namespace {

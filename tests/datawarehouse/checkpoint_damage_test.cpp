@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive_fixture.hpp"
+#include "tests/datawarehouse/archive_fixture.hpp"
 #include "core/error.hpp"
 #include "datawarehouse/archive/crc32c.hpp"
 #include "datawarehouse/archive/detail/block_format.hpp"

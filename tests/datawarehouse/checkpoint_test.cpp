@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive_fixture.hpp"
+#include "tests/datawarehouse/archive_fixture.hpp"
 #include "core/error.hpp"
 
 namespace tessera::testing {

@@ -25,16 +25,15 @@ TEST(Crc32c, GivesTheVectorsOfTheIscsiStandard) {
   EXPECT_EQ(crc32c(std::vector<std::byte>(32, std::byte{0xFF})), 0x62A8AB43u);
 }
 
+// crc32c takes the processor's instruction where there is one.
 TEST(Crc32c, TableAndInstructionAgreeForEveryLengthAndAlignment) {
-  if (!detail::crc32cInstructionAvailable()) GTEST_SKIP() << "this processor has no CRC32C instruction";
   std::mt19937 random(7);
   std::vector<std::byte> bytes(100);
   for (std::byte& b : bytes) b = static_cast<std::byte>(random());
   for (std::size_t start = 0; start < 9; ++start) {
     for (std::size_t length = 0; start + length <= bytes.size(); ++length) {
       const auto part = std::span<const std::byte>(bytes).subspan(start, length);
-      ASSERT_EQ(detail::crc32cByTable(part, 5), detail::crc32cByInstruction(part, 5))
-          << start << " " << length;
+      ASSERT_EQ(detail::crc32cByTable(part, 5), crc32c(part, 5)) << start << " " << length;
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "scheduler/executor.hpp"
+#include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
@@ -22,12 +23,6 @@ struct RunShape {
   std::optional<std::uint64_t> delaySeed;
 };
 
-inline std::vector<EntryLayout> entriesOf(const CompiledGraphs& graphs) {
-  std::vector<EntryLayout> entries;
-  for (const StorageNeed& need : graphs.storage) entries.push_back({need.label, need.patch, need.window, need.hasOld});
-  return entries;
-}
-
 /// What each rank does once its runner stands.
 using RankBody = std::function<void(StepRunner&, DataWarehouse&, Transport&)>;
 
@@ -39,14 +34,14 @@ inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierar
   LoopbackWorld world(shape.ranks, options);
   const RankMap owners = distribute(*hierarchy, shape.ranks);
   runRanks(world, [&](Transport& transport) {
-    const CompileInput input{hierarchy, &labels, &owners, transport.rank(), transport.tagBound()};
+    const CompileInput input{hierarchy, &labels, &owners, transport.rank(), transport.tagBound(), transport.size()};
     const CompiledGraphs graphs = compileGraphs(plans, input);
-    DataWarehouse data(hierarchy, labels, graphs.ownPatches, entriesOf(graphs));
+    const auto data = makeDataWarehouse(graphs);
     const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
     RunnerOptions runner;
     runner.checked = shape.checked;
-    StepRunner run(graphs, data, transport, *executor, runner);
-    body(run, data, transport);
+    StepRunner run(graphs, *data, transport, *executor, runner);
+    body(run, *data, transport);
   });
 }
 

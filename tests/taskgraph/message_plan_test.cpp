@@ -30,9 +30,8 @@ Wire sendsTo(const CompiledGraph& graph, Rank peer, const LabelTable& labels) {
 
 Wire receivesFrom(const CompiledGraph& graph, Rank peer, Rank self, const LabelTable& labels) {
   Wire wire;
-  for (const HaloFill& fill : graph.halos) {
-    for (std::int64_t u = fill.unpacks.begin; u < fill.unpacks.end; ++u) {
-      const HaloUnpack& piece = graph.unpacks[static_cast<std::size_t>(u)];
+  for (const FillPlan& fill : graph.fills) {
+    for (const FillPiece& piece : fill.pieces.list) {
       const MessagePlan& m = graph.receives[static_cast<std::size_t>(piece.message)];
       if (m.peer != peer) continue;
       wire[{self, m.tag}].emplace_back(piece.offset, piece.region.volume() * labels.info(fill.label).type.bytes());

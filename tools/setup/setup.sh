@@ -6,7 +6,7 @@ root=$(cd "$here/../.." && pwd)
 
 usage() {
   cat <<'END'
-usage: ./tessera setup [--preset NAME] [--target NAME] [--develop] [--no-packages] [--no-build]
+usage: ./tessera setup [--preset NAME] [--target NAME]... [--develop] [--no-packages] [--no-build]
 
 Makes this machine ready and builds Tessera. Every other ./tessera command does it by itself on first use.
 
@@ -23,7 +23,7 @@ END
 }
 
 preset=release
-target=""
+targets=()
 groups=(build)
 packages=yes
 build=yes
@@ -32,7 +32,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --preset) preset=${2:?--preset needs a name}; shift ;;
-    --target) target=${2:?--target needs a name}; shift ;;
+    --target) targets+=("${2:?--target needs a name}"); shift ;;
     --develop) groups=(build test develop) ;;
     --test) groups=(build test) ;;
     --no-packages) packages=no ;;
@@ -97,9 +97,11 @@ if mustConfigure; then
   grep -i kokkos "$root/build/$preset.configure.log" | sed 's/^-- /tessera setup: /' >&2 || true
 fi
 say "building build/$preset"
-if ! cmake --build "$folder" -j "$jobs" --target "${target:-tessera}" >"$folder/build.log" 2>&1; then
+if [ ${#targets[@]} -eq 0 ]; then targets=(tessera); fi
+if ! cmake --build "$folder" -j "$jobs" --target "${targets[@]}" >"$folder/build.log" 2>&1; then
   say "the build failed; the errors in build/$preset/build.log:"
-  { grep -E -A 6 'error|FAILED' "$folder/build.log" || tail -n 40 "$folder/build.log"; } | head -n 60 >&2
+  { grep -E -A 4 '(error|undefined reference)[: ]' "$folder/build.log" || tail -n 40 "$folder/build.log"; } |
+    head -n 60 >&2
   exit 6
 fi
 touch -r "$began" "$folder/tessera.stamp"

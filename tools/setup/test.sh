@@ -6,23 +6,29 @@ root=$(cd "$here/../.." && pwd)
 
 usage() {
   cat <<'END'
-usage: ./tessera test [--preset NAME] [ctest options]
+usage: ./tessera test [--preset NAME] [--target NAME]... [ctest options]
 
 Builds the program and all tests, then runs them, as many at once as there are cores.
 
   --preset NAME   which build to test: release (default), debug, checked, asan, tsan
+  --target NAME   build only this, for example tessera_core_tests; then select its tests too: -L core
   ctest options   for example -R Deck (only tests whose name matches), -L grid (a folder), -j 1, -N (list)
 END
 }
 
 preset=release
-if [ "${1:-}" = -h ] || [ "${1:-}" = --help ]; then usage; exit 0; fi
-if [ "${1:-}" = --preset ]; then
-  preset=${2:?--preset needs a name}
-  shift 2
-fi
+targets=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --preset) preset=${2:?--preset needs a name}; shift 2 ;;
+    --target) targets+=(--target "${2:?--target needs a name}"); shift 2 ;;
+    *) break ;;
+  esac
+done
+if [ ${#targets[@]} -eq 0 ]; then targets=(--target all); fi
 
-"$here/setup.sh" --implicit --test --preset "$preset" --target all
+"$here/setup.sh" --implicit --test --preset "$preset" "${targets[@]}"
 log=$root/build/$preset/test.log
 status=0
 ctest --test-dir "$root/build/$preset" -j "$(nproc)" --output-on-failure --no-tests=error "$@" 2>&1 |

@@ -38,7 +38,7 @@ RankPlan planOf(const Model& model, const CompiledGraphs& graphs) {
   for (const PatchId id : graphs.ownPatches) plan.cells += model.hierarchy()->patch(id).cells.volume();
   plan.bytes = bytesOf(model, graphs);
   const CompiledGraph& step = graphs.plans[static_cast<std::size_t>(PlanId::Step)];
-  plan.tasks = static_cast<std::int64_t>(step.instances.size());
+  for (const NodeBlock& block : step.blocks) plan.tasks += block.kind == NodeKind::Task ? block.count : 0;
   plan.messages = static_cast<std::int64_t>(step.sends.size());
   for (const MessagePlan& message : step.sends) plan.messageBytes += message.bytes;
   return plan;
@@ -68,9 +68,9 @@ void printVariables(const Model& model) {
 void printTasks(const Model& model, const CompiledGraphs& graphs) {
   for (const CompiledGraph& graph : graphs.plans) {
     std::map<NodeKind, std::int64_t> counts;
-    for (const GraphNode& node : graph.nodes) ++counts[node.kind];
+    for (const NodeBlock& block : graph.blocks) counts[block.kind] += block.count;
     std::cout << "plan " << graph.plan->name() << " (rank 0: " << counts[NodeKind::Task]
-              << " task instances, " << counts[NodeKind::Halo] << " halos, " << counts[NodeKind::Send]
+              << " task instances, " << counts[NodeKind::Fill] << " halo fills, " << counts[NodeKind::Send]
               << " messages out, " << counts[NodeKind::Receive] << " in, " << counts[NodeKind::Reduce]
               << " reductions, " << graph.successorList.size() << " edges)\n";
     for (const TaskDeclaration& task : graph.plan->tasks()) {

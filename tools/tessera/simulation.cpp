@@ -3,18 +3,11 @@
 #include <new>
 #include <sstream>
 
+#include "scheduler/make_data_warehouse.hpp"
 #include "tools/tessera/agreement.hpp"
 
 namespace tessera {
 namespace {
-
-std::unique_ptr<DataWarehouse> makeWarehouse(const Model& model, const CompiledGraphs& graphs) {
-  std::vector<EntryLayout> entries;
-  entries.reserve(graphs.storage.size());
-  for (const StorageNeed& need : graphs.storage)
-    entries.push_back({need.label, need.patch, need.window, need.hasOld});
-  return std::make_unique<DataWarehouse>(model.hierarchy(), model.labels(), graphs.ownPatches, entries);
-}
 
 std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options) {
   return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor()
@@ -29,7 +22,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       model_(deck, registry),
       graphs_(model_.compile(transport.rank(), transport.size(), transport.tagBound())),
       clock_(model_.settings().time),
-      data_(makeWarehouse(model_, graphs_)),
+      data_(makeDataWarehouse(graphs_)),
       executor_(makeExecutor(options)),
       runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
                                            RunnerOptions{.checked = options.checked})) {}

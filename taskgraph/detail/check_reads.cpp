@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <set>
+
+#include "taskgraph/detail/fill_needs.hpp"
+
+namespace tessera::detail {
+namespace {
+
+/// What the messages about one read begin with.
+Message headOf(const char* what, const ResolvedPlan& plan, std::int32_t unit) {
+  Message message(what);
+  message.line("plan   ", plan.plan->name())
+      .line("task   ", unitName(plan, unit), " at ", placeOf(plan.declarationOf(unit)));
+  return message;
+}
+
+void checkReadHalo(const ResolvedPlan& plan, std::int32_t unit, const ResolvedRead& read, const CompileInput& input,
+                   Faults& faults) {
+  const Level& level = input.hierarchy->level(read.level);
+  const Geometry& geometry = level.geometry();
+  const LabelInfo& info = input.labels->info(read.label);
+  for (int axis = 0; axis < kAxes; ++axis) {
+    if (!geometry.active(axis) || geometry.wraps(axis)) continue;
+    const std::int64_t layers = std::max(read.halo.lo[axis], read.halo.hi[axis]);
+    const std::int64_t cells = level.domain().extent()[axis];
+    if (layers > cells) {
+      faults.push_back(headOf("a halo is wider than the level", plan, unit)
+                           .line("reads  ", info.name, " with ", layers, " layers along ", "xyz"[axis], ", where level ",
+                                 read.level, " has ", cells, " cells and a boundary")
+                           .line("fix    declare at most halo(", cells, "), or make the axis periodic in [grid]")
+                           .text());
+    }
+    for (const bool high : {false, true}) {
+      // The upper border of the last cell is inside the domain for nodes and faces.
+      const std::int64_t inside = high && onBorders(info.centering, axis) ? 1 : 0;
+      const bool beyond = (high ? read.halo.hi : read.halo.lo)[axis] > inside;
+      const int side = sideOf(axis, high);
+      if (!beyond || info.boundary.sides[static_cast<std::size_t>(side)]) continue;
+      faults.push_back(headOf("a task reads beyond a boundary where the label has no condition", plan, unit)
+                           .line("reads  ", read.version < 0 ? "Old " : "New ", info.name, " beyond ", sideName(side))
+                           .line("fix    give it a boundary condition there (LabelTable::setBoundary), or make the axis "
+                                 "periodic in [grid]")
+                           .text());
+    }
+  }
+}
+
+}  // namespace
+
+void checkHalos(const ResolvedPlan& plan, const CompileInput& input, Faults& faults) {
+  for (std::size_t u = 0; u < plan.units.size(); ++u) {
+    for (const ResolvedRead& read : plan.units[u].reads) {
+      checkReadHalo(plan, static_cast<std::int32_t>(u), read, input, faults);
+    }
+  }
+}
+
+void checkOldReads(std::span<const ResolvedPlan> plans, const LabelTable& labels, Faults& faults) {
+  std::set<LevelLabel> written;
+  for (const ResolvedPlan& plan : plans) {
+    for (const auto& [where, versions] : plan.versions) written.insert(where);
+  }
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    for (std::size_t u = 0; u < plans[p].units.size(); ++u) {
+      for (const ResolvedRead& read : plans[p].units[u].reads) {
+        if (read.version >= 0 || (p > 0 && written.count({read.label, read.level}) > 0)) continue;
+        const std::string where = read.level > 0 ? " on level " + std::to_string(read.level) : "";
+        faults.push_back(headOf(p == 0 ? "the first plan reads Old, but nothing has run before it"
+                                       : "a task reads Old of a label that no plan ever writes",
+                                plans[p], static_cast<std::int32_t>(u))
+                             .line("reads  Old ", labels.info(read.label).name, where)
+                             .line("fix    ", p == 0 ? "read New from a task of this plan"
+                                                     : "write it in declareInitial or declareStep")
+                             .text());
+      }
+    }
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,97 @@
+#include "taskgraph/detail/edge_list.hpp"
+
+#include <algorithm>
+
+#include "core/contracts.hpp"
+
+namespace tessera::detail {
+
+void EdgeList::add(Relation relation) {
+  if (relation.before < 0 || relation.before == relation.after) return;
+  TESSERA_ASSERT(relation.before < relation.after);
+  if (std::find(relations_.begin(), relations_.end(), relation) == relations_.end()) relations_.push_back(relation);
+}
+
+void EdgeList::samePatch(std::int32_t before, std::int32_t after) { add({Kind::SamePatch, before, after}); }
+void EdgeList::sourcesBefore(std::int32_t before, std::int32_t after) { add({Kind::SourcesBefore, before, after}); }
+void EdgeList::sourcesAfter(std::int32_t before, std::int32_t after) { add({Kind::SourcesAfter, before, after}); }
+void EdgeList::all(std::int32_t before, std::int32_t after) { add({Kind::All, before, after}); }
+
+template <class Emit>
+void EdgeList::emitRelation(const Relation& relation, Emit&& emit) const {
+  const NodeBlock& a = block(relation.before);
+  const NodeBlock& b = block(relation.after);
+  const auto sources = [&](const NodeBlock& fill, const NodeBlock& onSources, auto&& visit) {
+    const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill.item)];
+    const NeighbourTable& table = graph_.tables[static_cast<std::size_t>(plan.table)];
+    for (std::int32_t row = 0; row < fill.count; ++row) {
+      // A patch that fills its own halo is joined to it by samePatch already.
+      const std::int32_t own = plan.reach == Reach::Patch ? fill.firstLocal + row : -1;
+      for (const Neighbour& n : table.row(row)) {
+        if (n.source != own) visit(fill.firstNode + row, onSources.firstNode + (n.source - onSources.firstLocal));
+      }
+    }
+  };
+  switch (relation.kind) {
+    case Kind::SamePatch:
+      for (std::int32_t n = 0; n < a.count; ++n) emit(a.firstNode + n, b.firstNode + n);
+      break;
+    case Kind::SourcesBefore:
+      sources(b, a, [&](std::int32_t row, std::int32_t source) { emit(source, row); });
+      break;
+    case Kind::SourcesAfter:
+      sources(a, b, [&](std::int32_t row, std::int32_t source) { emit(row, source); });
+      break;
+    case Kind::All:
+      for (std::int32_t m = 0; m < a.count; ++m) {
+        for (std::int32_t n = 0; n < b.count; ++n) emit(a.firstNode + m, b.firstNode + n);
+      }
+      break;
+  }
+}
+
+template <class Emit>
+void EdgeList::emit(Emit&& emit) const {
+  for (const Relation& relation : relations_) emitRelation(relation, emit);
+  for (const Edge& edge : singles_) emit(edge.before, edge.after);
+}
+
+void EdgeList::finish() {
+  std::sort(singles_.begin(), singles_.end());
+  singles_.erase(std::unique(singles_.begin(), singles_.end()), singles_.end());
+  const auto nodes = static_cast<std::size_t>(graph_.nodeCount());
+  std::vector<std::int64_t>& offsets = graph_.successorOffsets;
+  offsets.assign(nodes + 1, 0);
+  graph_.predecessorCounts.assign(nodes, 0);
+  emit([&](std::int32_t before, std::int32_t after) {
+    ++offsets[static_cast<std::size_t>(before) + 1];
+    ++graph_.predecessorCounts[static_cast<std::size_t>(after)];
+  });
+  for (std::size_t n = 1; n <= nodes; ++n) offsets[n] += offsets[n - 1];
+  graph_.successorList.resize(static_cast<std::size_t>(offsets.back()));
+  std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
+  emit([&](std::int32_t before, std::int32_t after) {
+    graph_.successorList[static_cast<std::size_t>(next[static_cast<std::size_t>(before)]++)] = after;
+  });
+  setPriorities();
+}
+
+void EdgeList::setPriorities() {
+  std::vector<std::vector<std::int32_t>> after(graph_.blocks.size());
+  for (const Relation& r : relations_) after[static_cast<std::size_t>(r.before)].push_back(r.after);
+  for (const Edge& e : singles_) {
+    const std::uint16_t before = graph_.blockOf[static_cast<std::size_t>(e.before)];
+    after[before].push_back(graph_.blockOf[static_cast<std::size_t>(e.after)]);
+  }
+  // Edges lead to later blocks only, so one pass from the end gives the longest ways.
+  std::vector<int> height(graph_.blocks.size(), 0);
+  for (std::size_t b = graph_.blocks.size(); b-- > 0;) {
+    for (const std::int32_t next : after[b]) height[b] = std::max(height[b], height[static_cast<std::size_t>(next)] + 1);
+    // What waits for the network, or for which others wait across it, goes first.
+    const NodeKind kind = graph_.blocks[b].kind;
+    const bool message = kind == NodeKind::Send || kind == NodeKind::Receive || kind == NodeKind::Reduce;
+    graph_.blocks[b].priority = 1'000'000 * graph_.blocks[b].priority + height[b] + (message ? 100'000 : 0);
+  }
+}
+
+}  // namespace tessera::detail

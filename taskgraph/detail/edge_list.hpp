@@ -1,0 +1,57 @@
+#pragma once
+
+#include <compare>
+#include <vector>
+
+#include "taskgraph/compiled_graph.hpp"
+
+namespace tessera::detail {
+
+/// Collects the edges of a graph as relations between blocks of nodes, and turns them into successor lists in two
+/// passes: one counts, one fills. Nothing is stored for each edge in between.
+class EdgeList {
+ public:
+  explicit EdgeList(CompiledGraph& graph) : graph_(graph) {}
+
+  /// Each node of `before` precedes the node of `after` on the same patch.
+  void samePatch(std::int32_t before, std::int32_t after);
+  /// The nodes of `before` on the sources of each row of fill block `after` precede that row.
+  void sourcesBefore(std::int32_t before, std::int32_t after);
+  /// Each row of fill block `before` precedes the nodes of `after` on the sources of that row.
+  void sourcesAfter(std::int32_t before, std::int32_t after);
+  /// Every node of `before` precedes every node of `after`; one of them is a single node.
+  void all(std::int32_t before, std::int32_t after);
+  /// One edge between two nodes.
+  void single(std::int32_t before, std::int32_t after) { singles_.push_back({before, after}); }
+
+  /// Writes counts, successors and block priorities (length of the longest way to the end, in blocks) into the graph.
+  void finish();
+
+ private:
+  enum class Kind : std::uint8_t { SamePatch, SourcesBefore, SourcesAfter, All };
+  struct Relation {
+    Kind kind = Kind::SamePatch;
+    std::int32_t before = 0;
+    std::int32_t after = 0;
+    friend bool operator==(const Relation&, const Relation&) = default;
+  };
+  struct Edge {
+    std::int32_t before = 0;
+    std::int32_t after = 0;
+    friend auto operator<=>(const Edge&, const Edge&) = default;
+  };
+
+  void add(Relation relation);
+  template <class Emit>
+  void emit(Emit&& emit) const;
+  template <class Emit>
+  void emitRelation(const Relation& relation, Emit&& emit) const;
+  const NodeBlock& block(std::int32_t n) const { return graph_.blocks[static_cast<std::size_t>(n)]; }
+  void setPriorities();
+
+  CompiledGraph& graph_;
+  std::vector<Relation> relations_;
+  std::vector<Edge> singles_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,138 @@
+#include "taskgraph/fill_geometry.hpp"
+
+#include <algorithm>
+
+#include "core/contracts.hpp"
+#include "grid/boundary_condition.hpp"
+#include "grid/refine.hpp"
+
+namespace tessera {
+namespace {
+
+bool hasBoundary(const Geometry& geometry, int axis) { return geometry.active(axis) && !geometry.wraps(axis); }
+
+/// How far along each axis a target may reach from the cells of its patch: mirrored interior widens a target on the
+/// side away from the boundary, borders by one more index.
+Halo reachOf(const Level& level, const Halo& halo) {
+  const Halo own = level.effectiveHalo(halo);
+  Halo reach;
+  for (int d = 0; d < kAxes; ++d) {
+    if (level.geometry().hasHalo(d)) reach.lo[d] = reach.hi[d] = std::max(own.lo[d], own.hi[d]) + 1;
+  }
+  return reach;
+}
+
+}  // namespace
+
+Box readBox(const Level& level, const Patch& patch, Centering centering, const Halo& halo) {
+  return boundingBox(level.ownedBy(patch, centering), grow(patch.cells, level.effectiveHalo(halo)));
+}
+
+Patch seenPatch(const Hierarchy& hierarchy, const Patch& patch, Reach reach) {
+  switch (reach) {
+    case Reach::Coarser:
+      return {patch.id, patch.level - 1, coarsen(patch.cells, hierarchy.level(patch.level).ratioToCoarser())};
+    case Reach::Finer:
+      return {patch.id, patch.level + 1, refine(patch.cells, hierarchy.level(patch.level + 1).ratioToCoarser())};
+    case Reach::Patch:
+    case Reach::WholeLevel: break;
+  }
+  return patch;
+}
+
+Box fillTarget(const Level& level, const Patch& seen, Centering centering, const Halo& halo, Reach reach) {
+  if (reach == Reach::WholeLevel) return level.domainOf(centering);
+  const Box grown = readBox(level, seen, centering, halo);
+  const Box domain = level.domainOf(centering);
+  Box target = grown;
+  for (int d = 0; d < kAxes; ++d) {
+    if (!hasBoundary(level.geometry(), d)) continue;
+    const std::int64_t border = onBorders(centering, d) ? 1 : 0;
+    const std::int64_t below = domain.lo[d] - grown.lo[d];
+    const std::int64_t above = grown.hi[d] - domain.hi[d];
+    if (below > 0) target.hi[d] = std::max(target.hi[d], std::min(domain.hi[d], domain.lo[d] + below + border));
+    if (above > 0) target.lo[d] = std::min(target.lo[d], std::max(domain.lo[d], domain.hi[d] - above - border));
+  }
+  return target;
+}
+
+Index shiftOf(const Level& level, Index period) {
+  const Extent n = level.domain().extent();
+  return {period.i * n.i, period.j * n.j, period.k * n.k};
+}
+
+Images imagesOf(const Level& level, const Box& target) {
+  const Box& domain = level.domain();
+  Images images;
+  for (int d = 0; d < kAxes; ++d) {
+    if (!level.geometry().wraps(d)) continue;
+    const std::int64_t n = domain.extent()[d];
+    images.first[d] = floorDivide(target.lo[d] - domain.lo[d], n);
+    images.last[d] = floorDivide(target.hi[d] - 1 - domain.lo[d], n);
+    TESSERA_EXPECT(images.first[d] >= -127 && images.last[d] <= 127, "declare a halo of less than 127 domains");
+  }
+  return images;
+}
+
+Box cellsOwning(const Box& box, Centering centering) {
+  Box cells = box;
+  for (int d = 0; d < kAxes; ++d) {
+    if (onBorders(centering, d)) --cells.lo[d];
+  }
+  return cells;
+}
+
+Box sourceRegion(const Level& level, const Patch& source, Centering centering, const Box& target, Index period) {
+  return intersect(target, shift(level.ownedBy(source, centering), shiftOf(level, period)));
+}
+
+std::vector<const Patch*> possibleReaders(const Hierarchy& hierarchy, const Patch& source, Reach reach,
+                                          const Halo& halo) {
+  const Level& level = hierarchy.level(source.level);
+  const LevelId readerLevel = reach == Reach::Coarser ? source.level + 1 : reach == Reach::Finer ? source.level - 1
+                                                                                                 : source.level;
+  const Level& readers = hierarchy.level(readerLevel);
+  const Box around = grow(source.cells, reachOf(level, halo));
+  const Images images = imagesOf(level, around);
+  std::vector<const Patch*> found;
+  for (std::int64_t k = images.first.k; k <= images.last.k; ++k) {
+    for (std::int64_t j = images.first.j; j <= images.last.j; ++j) {
+      for (std::int64_t i = images.first.i; i <= images.last.i; ++i) {
+        Box here = shift(around, Index{} - shiftOf(level, {i, j, k}));
+        if (reach == Reach::Coarser) here = refine(here, readers.ratioToCoarser());
+        if (reach == Reach::Finer) here = coarsen(here, level.ratioToCoarser());
+        readers.forEachOverlapping(here, [&](const Patch& other) { found.push_back(&other); });
+      }
+    }
+  }
+  const auto byId = [](const Patch* a, const Patch* b) { return a->id < b->id; };
+  std::sort(found.begin(), found.end(), byId);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+BoundaryParts boundaryParts(const Level& level, Centering centering, const Box& target) {
+  const Box domain = level.domainOf(centering);
+  BoundaryParts found;
+  const auto add = [&](int side, const Box& region) {
+    if (!region.empty()) found.parts[static_cast<std::size_t>(found.count++)] = {side, region};
+  };
+  for (int axis = 0; axis < kAxes; ++axis) {
+    if (!hasBoundary(level.geometry(), axis)) continue;
+    Box filled = target;
+    for (int later = axis + 1; later < kAxes; ++later) {
+      if (!hasBoundary(level.geometry(), later)) continue;
+      filled.lo[later] = std::max(filled.lo[later], domain.lo[later]);
+      filled.hi[later] = std::min(filled.hi[later], domain.hi[later]);
+    }
+    Box low = filled;
+    low.hi[axis] = std::min(low.hi[axis], domain.lo[axis]);
+    add(sideOf(axis, false), low);
+    Box high = filled;
+    high.lo[axis] = std::max(high.lo[axis], domain.hi[axis]);
+    add(sideOf(axis, true), high);
+  }
+  return found;
+}
+
+}  // namespace tessera

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/components/order_of.hpp"
+#include "tests/components/simulate.hpp"
+
+namespace tessera::testing {
+namespace {
+
+/// Cells whose value is not, bit by bit, that of the cell `steps` before them in `initial` (periodic along
+/// x).
+std::int64_t notTranslated(const WholeField& initial, const WholeField& later, std::int64_t steps) {
+  const std::int64_t n = initial.box.hi.i;
+  std::int64_t wrong = 0;
+  forEachIndex(later.box, [&](Index x) {
+    Index from = x;
+    from.i = ((x.i - steps) % n + n) % n;
+    if (later(x) != initial(from)) ++wrong;
+  });
+  return wrong;
+}
+
+const WholeField& concentration(const Outcome& o) { return o.fields.at("concentration"); }
+
+TEST(Upwind, AtCourantNumberOneTranslatesExactlyThroughEveryBorder) {
+  const Outcome start = simulate("advection/line_cfl1").run(0);
+
+  for (const std::int64_t patches : {1, 5, 32}) {
+    for (const int ranks : {1, 3}) {
+      const Outcome o = simulate("advection/line_cfl1").patches({patches, 1, 1}).ranks(ranks).run(77);
+      EXPECT_EQ(notTranslated(concentration(start), concentration(o), 77), 0)
+          << patches << " patches, " << ranks << " ranks";
+    }
+  }
+}
+
+TEST(Upwind, AtCourantNumberOneTranslatesExactlyTowardsLowerCells) {
+  const Outcome start = simulate("advection/line_cfl1").run(0);
+  const Outcome o = simulate("advection/line_cfl1").set("advection.velocity.x=-4").run(50);
+
+  EXPECT_EQ(o.dt, 1.0 / 512.0);
+  EXPECT_EQ(notTranslated(concentration(start), concentration(o), -50), 0);
+}
+
+TEST(Upwind, AVelocityOnFacesTranslatesAsExactlyAsAConstant) {
+  const Outcome start = simulate("advection/line_cfl1").run(0);
+  const Outcome o = simulate("advection/line_cfl1").set("advection.velocity.x='1 + 0*x*t'").run(50);
+
+  EXPECT_EQ(notTranslated(concentration(start), concentration(o), 50), 0);
+}
+
+TEST(Upwind, IsFirstOrder) {
+  const auto error = [](std::int64_t n) {
+    return simulate("advection/gaussian")
+        .set("advection.scheme='upwind'")
+        .set("time.end=0.25")
+        .cells({n, n, 1})
+        .run()
+        .end.at("advection.error_l1");
+  };
+
+  const double order = orderOf(error, {128, 256});
+
+  EXPECT_GE(order, 0.8);
+  EXPECT_LE(order, 1.1);
+}
+
+double gaussianError(std::int64_t n, const char* limiter) {
+  return simulate("advection/gaussian")
+      .set(std::string("advection.limiter='") + limiter + "'")
+      .set("constants.width=0.15")
+      .cells({n, n, 1})
+      .run()
+      .end.at("advection.error_l1");
+}
+
+TEST(Plm, IsSecondOrderWithoutALimiter) {
+  EXPECT_GE(orderOf([](std::int64_t n) { return gaussianError(n, "none"); }, {32, 64, 128}), 1.9);
+}
+
+TEST(Plm, IsNearlySecondOrderWithALimiter) {
+  for (const char* limiter : {"vanleer", "mc"}) {
+    EXPECT_GE(orderOf([&](std::int64_t n) { return gaussianError(n, limiter); }, {32, 64, 128}), 1.6)
+        << limiter;
+  }
+}
+
+TEST(Plm, IsSecondOrderWithAVelocityThatDependsOnTime) {
+  // The hump swings to and fro: x = 0.5 + sin(2 pi t) / (4 pi), along y with the mirrored velocity.
+  const auto error = [](std::int64_t n) {
+    return simulate("advection/gaussian")
+        .set("advection.limiter='none'")
+        .set("advection.velocity.x='0.5*cos(2*pi*t)'")
+        .set("advection.velocity.y='-0.5*cos(2*pi*t)'")
+        .set("advection.exact='exp(-((x-0.5-sin(2*pi*t)/(4*pi))^2 + (y-0.5+sin(2*pi*t)/(4*pi))^2)/width^2)'")
+        .set("constants.width=0.12")
+        .set("time.end=0.2")
+        .set("time.dt=" + std::to_string(0.4 / static_cast<double>(n)))
+        .cells({n, n, 1})
+        .run()
+        .end.at("advection.error_l1");
+  };
+
+  EXPECT_GE(orderOf(error, {32, 64, 128}), 1.9);
+}
+
+struct Case {
+  const char* deck;
+  double largestL1;  ///< a little above what the scheme of the deck gives
+};
+
+class Deformed : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Deformed, KeepsItsMassMakesNoExtremaAndComesBack) {
+  const Outcome o = simulate(GetParam().deck).threads(2).run();
+
+  EXPECT_NEAR(o.end.at("advection.total") / o.start.at("advection.total"), 1.0, 1e-13);
+  EXPECT_GE(o.end.at("advection.min"), o.start.at("advection.min") - 1e-14);
+  EXPECT_LE(o.end.at("advection.max"), o.start.at("advection.max") + 1e-14);
+  EXPECT_LE(o.end.at("advection.error_l1"), GetParam().largestL1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Advection, Deformed,
+                         ::testing::Values(Case{"advection/zalesak", 0.034},
+                                           Case{"advection/swirl", 0.00065}),
+                         [](const auto& info) { return std::string(info.param.deck).substr(10); });
+
+TEST(Plm, EveryLimiterKeepsZalesaksDiscWithinItsRange) {
+  for (const char* limiter : {"minmod", "vanleer", "mc"}) {
+    const Outcome o = simulate("advection/zalesak")
+                          .cells({50, 50, 1})
+                          .set(std::string("advection.limiter='") + limiter + "'")
+                          .run();
+
+    EXPECT_GE(o.end.at("advection.min"), -1e-14) << limiter;
+    EXPECT_LE(o.end.at("advection.max"), 1.0 + 1e-14) << limiter;
+    EXPECT_NEAR(o.end.at("advection.total") / o.start.at("advection.total"), 1.0, 1e-13) << limiter;
+  }
+}
+
+TEST(Advection, TheValueOfAnInflowSideFillsThePipe) {
+  for (const char* scheme : {"upwind", "plm"}) {
+    const Outcome o = simulateText(std::string(R"deck(
+simulation.components = ["advection"]
+grid = { cells = [32, 3, 1], patches = [4, 1, 1] }
+time = { end = 4.0, cfl = 1.0 }
+[advection]
+velocity.x = 1
+initial = 0
+boundary.x_low = { type = "dirichlet", value = 0.75 }
+scheme = ")deck") + scheme + "\"\n")
+                          .run();
+
+    EXPECT_NEAR(o.end.at("advection.min"), 0.75, 1e-12) << scheme;
+    EXPECT_NEAR(o.end.at("advection.max"), 0.75, 1e-12) << scheme;
+  }
+}
+
+TEST(Advection, SymmetricInputStaysSymmetricBitByBit) {
+  for (const char* limiter : {"none", "minmod", "vanleer", "mc"}) {
+    // Both halves flow to the middle: the mirror image of the velocity is its negative.
+    const Outcome o = simulateText(std::string(R"deck(
+simulation.components = ["advection"]
+grid = { lower = [-1, -1, 0], upper = [1, 1, 1], cells = [16, 16, 1], patches = [3, 1, 1] }
+time = { max_steps = 20, cfl = 0.5 }
+[advection]
+velocity = { x = "-x*(1 + y^2)", y = "y" }
+initial = "exp(-(x^2 + y^2) / 0.2)"
+limiter = ")deck") + limiter + "\"\n")
+                          .run();
+    const WholeField& q = concentration(o);
+
+    double asymmetry = 0.0;
+    forEachIndex(q.box, [&](Index x) {
+      asymmetry = std::max(
+          {asymmetry, std::abs(q(x) - q({15 - x.i, x.j, 0})), std::abs(q(x) - q({x.i, 15 - x.j, 0}))});
+    });
+    EXPECT_EQ(asymmetry, 0.0) << limiter;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing

@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/components/simulate.hpp"
+
+namespace tessera::testing {
+namespace {
+
+/// Every deck of the built-in components, so that a new one is tested by being there.
+std::vector<std::string> allDecks() {
+  std::vector<std::string> names;
+  const std::filesystem::path inputs = std::filesystem::path(TESSERA_SOURCE_DIR) / "inputs";
+  for (const char* component : {"heat", "advection", "wave"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(inputs / component)) {
+      if (entry.path().extension() == ".toml")
+        names.push_back(component + ("/" + entry.path().stem().string()));
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class EveryDeck : public ::testing::TestWithParam<std::string> {
+ protected:
+  /// The deck's own mesh cut down to at most 24 cells along an axis: the borders count, not the size.
+  Simulate small() const {
+    const Deck deck = Deck::fromFile(std::string(TESSERA_SOURCE_DIR) + "/inputs/" + GetParam() + ".toml");
+    const DeckNode& cells = *deck.find("grid.cells");
+    Extent n;
+    for (int d = 0; d < kAxes; ++d) {
+      n[d] = std::min<std::int64_t>(cells.children[static_cast<std::size_t>(d)].integer(), 24);
+    }
+    return simulate(GetParam()).cells(n);
+  }
+  /// As many patches as asked for along the axes that the deck resolves.
+  Extent along(Extent wanted) const {
+    const Deck deck = Deck::fromFile(std::string(TESSERA_SOURCE_DIR) + "/inputs/" + GetParam() + ".toml");
+    const DeckNode& cells = *deck.find("grid.cells");
+    for (int d = 0; d < kAxes; ++d) {
+      if (cells.children[static_cast<std::size_t>(d)].integer() == 1) wanted[d] = 1;
+    }
+    return wanted;
+  }
+};
+
+constexpr std::int64_t kSteps = 6;
+
+TEST_P(EveryDeck, GivesTheSameBitsForEveryRankAndThreadCountAndEveryLayout) {
+  const Outcome expected = small().patches({1, 1, 1}).run(kSteps);
+  ASSERT_EQ(expected.steps, kSteps);
+
+  for (const Extent layout : {Extent{2, 2, 2}, Extent{5, 1, 3}, Extent{12, 3, 1}}) {
+    for (const int ranks : {1, 2, 3, 4, 8}) {
+      for (const int threads : {1, 2}) {
+        const Extent patches = along(layout);
+        const Outcome o = small().patches(patches).ranks(ranks).threads(threads).run(kSteps);
+        EXPECT_EQ(firstDifference(expected, o), "")
+            << asText(patches) << " patches, " << ranks << " ranks, " << threads << " threads";
+      }
+    }
+  }
+}
+
+TEST_P(EveryDeck, DeclaresAllThatItsTasksTouch) {
+  const Outcome plain = small().patches(along({3, 2, 2})).run(3);
+
+  const Outcome checked = small().patches(along({3, 2, 2})).ranks(2).checked().run(3);
+
+  EXPECT_EQ(firstDifference(plain, checked), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Inputs, EveryDeck, ::testing::ValuesIn(allDecks()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace tessera::testing

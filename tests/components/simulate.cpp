@@ -1,0 +1,167 @@
+#include "tests/components/simulate.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+
+#include "components/component.hpp"
+#include "core/loopback_transport.hpp"
+#include "tools/tessera/core_schema.hpp"
+#include "tools/tessera/simulation.hpp"
+
+namespace tessera::testing {
+namespace {
+
+std::size_t positionIn(const Box& box, Index x) {
+  const Extent n = box.extent();
+  const Index r = x - box.lo;
+  return static_cast<std::size_t>((r.k * n.j + r.j) * n.i + r.i);
+}
+
+std::map<std::string, double> columnsOf(Simulation& simulation) {
+  const std::vector<double> values = simulation.diagnose();
+  const std::vector<Diagnostic>& names = simulation.model().diagnostics();
+  std::map<std::string, double> columns;
+  for (std::size_t n = 0; n < names.size(); ++n) columns[names[n].name] = values[n];
+  return columns;
+}
+
+/// Copies what this rank owns of a label to its place in the whole field.
+void copyOwned(const DataWarehouse& data, LabelId label, WholeField& whole) {
+  std::vector<double> packed;
+  for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
+    const Box owned = data.ownedBox(label, local);
+    packed.resize(static_cast<std::size_t>(owned.volume()));
+    data.packOwned(label, local, std::as_writable_bytes(std::span(packed)));
+    std::size_t n = 0;
+    forEachIndex(owned, [&](Index x) { whole.values[positionIn(whole.box, x)] = packed[n++]; });
+  }
+}
+
+class StartColumns : public RunListener {
+ public:
+  bool began(Simulation& simulation, bool, std::span<const double>) override {
+    columns = columnsOf(simulation);
+    return false;
+  }
+  std::map<std::string, double> columns;
+};
+
+void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
+  const std::lock_guard lock(mutex);
+  const Model& model = simulation.model();
+  for (const LabelId label : model.persistent()) {
+    const LabelInfo& info = model.labels().info(label);
+    WholeField& whole = outcome.fields[info.name];
+    whole.box = model.hierarchy()->level(0).domainOf(info.centering);
+    whole.values.resize(static_cast<std::size_t>(whole.box.volume()), 0.0);
+    copyOwned(simulation.data(), label, whole);
+  }
+  outcome.steps = simulation.clock().step();
+  outcome.time = simulation.clock().time();
+  outcome.dt = simulation.clock().dt();
+}
+
+std::string listText(Extent n) {
+  return "[" + std::to_string(n.i) + "," + std::to_string(n.j) + "," + std::to_string(n.k) + "]";
+}
+
+bool sameBits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+}  // namespace
+
+double WholeField::operator()(Index x) const { return values[positionIn(box, x)]; }
+
+std::string firstDifference(const Outcome& expected, const Outcome& actual) {
+  if (expected.fields.size() != actual.fields.size()) return "the number of variables differs";
+  for (const auto& [name, field] : expected.fields) {
+    const WholeField& other = actual.fields.at(name);
+    if (field.values.size() != other.values.size()) return name + " has another size";
+    for (std::size_t n = 0; n < field.values.size(); ++n) {
+      if (sameBits(field.values[n], other.values[n])) continue;
+      return name + " differs at element " + std::to_string(n) + ": " + std::to_string(field.values[n]) +
+             " and " + std::to_string(other.values[n]);
+    }
+  }
+  for (const auto& [name, value] : expected.end) {
+    if (!sameBits(value, actual.end.at(name))) return "column " + name + " differs";
+  }
+  return "";
+}
+
+Simulate& Simulate::set(std::string_view assignment) {
+  deck_.set(assignment);
+  return *this;
+}
+
+Simulate& Simulate::cells(Extent n) {
+  if (const DeckNode* size = deck_.find("grid.patch_size")) {
+    Extent fitting;
+    for (int d = 0; d < kAxes; ++d) {
+      fitting[d] = std::min(size->children[static_cast<std::size_t>(d)].integer(), n[d]);
+    }
+    set("grid.patch_size=" + listText(fitting));
+  }
+  return set("grid.cells=" + listText(n));
+}
+
+Simulate& Simulate::patches(Extent n) {
+  if (deck_.find("grid.patch_size") == nullptr) return set("grid.patches=" + listText(n));
+  const DeckNode& cells = *deck_.find("grid.cells");
+  Extent size;
+  for (int d = 0; d < kAxes; ++d) {
+    size[d] = (cells.children[static_cast<std::size_t>(d)].integer() + n[d] - 1) / n[d];
+  }
+  return set("grid.patch_size=" + listText(size));
+}
+
+Simulate& Simulate::ranks(int n) {
+  ranks_ = n;
+  return *this;
+}
+
+Simulate& Simulate::threads(int n) {
+  threads_ = n;
+  return *this;
+}
+
+Simulate& Simulate::checked() {
+  checked_ = true;
+  return *this;
+}
+
+Outcome Simulate::run(std::optional<std::int64_t> steps) {
+  if (steps) set("time.max_steps=" + std::to_string(*steps));
+  const ComponentRegistry registry = builtInComponents();
+  checkDeck(deck_, registry).throwIfErrors();
+
+  SimulationOptions options;
+  options.threads = std::max(threads_, 1);
+  options.executor = threads_ == 0 ? ExecutorKind::InOrder : ExecutorKind::Threads;
+  options.checked = checked_;
+
+  Outcome outcome;
+  std::mutex mutex;
+  LoopbackWorld world(ranks_);
+  runRanks(world, [&](Transport& transport) {
+    Simulation simulation(deck_, registry, transport, options);
+    StartColumns atStart;
+    simulation.run(atStart);
+    const auto atEnd = columnsOf(simulation);
+    collect(simulation, outcome, mutex);
+    if (transport.rank() != 0) return;
+    outcome.start = atStart.columns;
+    outcome.end = atEnd;
+  });
+  return outcome;
+}
+
+Simulate simulate(std::string_view name) {
+  return Simulate(Deck::fromFile(std::string(TESSERA_SOURCE_DIR) + "/inputs/" + std::string(name) + ".toml"));
+}
+
+Simulate simulateText(std::string_view text) { return Simulate(Deck::fromText(text, "test.toml")); }
+
+}  // namespace tessera::testing

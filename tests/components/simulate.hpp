@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/deck.hpp"
+#include "grid/hierarchy.hpp"
+
+namespace tessera::testing {
+
+/// Calls `visit(Index)` for each index of the box.
+template <class Visit>
+void forEachIndex(const Box& box, Visit&& visit) {
+  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
+    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
+      for (std::int64_t i = box.lo.i; i < box.hi.i; ++i) visit(Index{i, j, k});
+    }
+  }
+}
+
+/// One variable over the whole level, by index and not by patch, so that two runs compare whatever their
+/// layouts.
+struct WholeField {
+  Box box;  ///< all indices of its centering
+  std::vector<double> values;
+
+  double operator()(Index x) const;
+};
+
+/// What a run leaves.
+struct Outcome {
+  std::map<std::string, WholeField> fields;  ///< every variable that lives from step to step
+  std::map<std::string, double> start;       ///< columns of the history before the first step
+  std::map<std::string, double> end;         ///< and after the last
+  std::int64_t steps = 0;
+  double time = 0.0;
+  double dt = 0.0;  ///< of the last step
+};
+
+/// Empty where all fields and columns have the same bits, else a sentence that names the first difference.
+std::string firstDifference(const Outcome& expected, const Outcome& actual);
+
+/// One run of a deck, on ranks inside this process; the fluent part of a test.
+///
+///   Outcome o = simulate("heat/hot_spot").set("grid.cells=[8,8,8]").ranks(4).threads(2).patches({2, 2,
+///   1}).run(10);
+class Simulate {
+ public:
+  explicit Simulate(Deck deck) : deck_(std::move(deck)) {}
+
+  Simulate& set(std::string_view assignment);  ///< as --set of the command line
+  Simulate& cells(Extent n);
+  /// Cuts the level into about so many patches, in the deck's own way (patches or patch_size).
+  Simulate& patches(Extent n);
+  Simulate& ranks(int n);
+  Simulate& threads(int n);  ///< 0: the in-order executor, which is also the default
+  Simulate& checked();
+  /// Until the deck's end, or for so many steps.
+  Outcome run(std::optional<std::int64_t> steps = {});
+
+ private:
+  Deck deck_;
+  int ranks_ = 1;
+  int threads_ = 0;
+  bool checked_ = false;
+};
+
+/// The deck inputs/NAME.toml of the repository.
+Simulate simulate(std::string_view name);
+/// A deck in a text.
+Simulate simulateText(std::string_view text);
+
+}  // namespace tessera::testing

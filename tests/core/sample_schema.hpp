@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "core/schema.hpp"
+
+namespace tessera::testing {
+
+/// A schema like that of a real run with the component `heat` selected and `wave` known.
+Schema sampleSchema();
+
+/// A deck that this schema accepts: the one of the design document.
+std::string sampleDeck();
+
+}  // namespace tessera::testing

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Proves that each check of tools/checks can fail: a small tree with one fault, and the line that reports it."""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+CHECKS = ROOT / "tools" / "checks"
+
+DESIGN = """
+| folder | may include | never | what is there |
+|---|---|---|---|
+| `core/` | - | - | x |
+| `grid/` | core | MPI | x |
+| `taskgraph/` | core, grid | MPI, threads, I/O | x |
+| `datawarehouse/` | core, grid | - | x |
+| `scheduler/` | core, grid, taskgraph, datawarehouse | - | x |
+| `components/` | core, grid, taskgraph, datawarehouse | MPI, CUDA | x |
+| `tools/` | all | - | x |
+"""
+CMAKE = """
+tessera_module(core EXTERNAL PkgConfig::MPICH)
+tessera_module(grid LINKS core)
+tessera_module(taskgraph LINKS grid)
+tessera_module(datawarehouse LINKS grid EXTERNAL PkgConfig::HDF5)
+tessera_module(scheduler LINKS taskgraph datawarehouse)
+tessera_module(components LINKS taskgraph datawarehouse)
+"""
+
+
+class TreeTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = Path(self.folder.name)
+        self.write("docs/design.md", DESIGN)
+        self.write("CMakeLists.txt", CMAKE)
+        for folder in ("taskgraph", "datawarehouse", "tools"):
+            (self.root / folder).mkdir()
+        for header in ("core/box.hpp", "grid/level.hpp", "scheduler/executor.hpp", "core/detail/secret.hpp",
+                       "components/heat/heat.hpp"):
+            self.write(header, "/// A box.\n")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run_check(self, name):
+        done = subprocess.run([sys.executable, CHECKS / name, self.root], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def assert_fault(self, name, text):
+        status, said = self.run_check(name)
+        self.assertIn(text, said)
+        self.assertEqual(status, 1)
+
+    def assert_clean(self, name):
+        status, said = self.run_check(name)
+        self.assertEqual(status, 0, said)
+
+
+class IncludesTest(TreeTest):
+    def test_what_the_table_allows_passes(self):
+        self.write("grid/level.cpp", '#include "core/box.hpp"\n')
+        self.write("tests/core/secret_test.cpp", '#include "core/detail/secret.hpp"\n')
+        self.assert_clean("check_includes.py")
+
+    def test_a_later_module_is_refused(self):
+        self.write("grid/level.cpp", '\n#include "scheduler/executor.hpp"\n')
+        self.assert_fault("check_includes.py", 'grid/level.cpp:2: "scheduler/executor.hpp" is closed to grid/')
+
+    def test_private_parts_of_another_module_are_refused(self):
+        self.write("grid/level.cpp", '#include "core/detail/secret.hpp"\n')
+        self.assert_fault("check_includes.py", '"core/detail/secret.hpp" is private to core/')
+
+    def test_a_component_may_not_include_another(self):
+        self.write("components/wave/wave.cpp", '#include "components/heat/heat.hpp"\n')
+        self.assert_fault("check_includes.py", "belongs to another component")
+
+    def test_a_relative_include_is_refused(self):
+        self.write("grid/level.cpp", '#include "level.hpp"\n')
+        self.assert_fault("check_includes.py", '"level.hpp" is not a path from the root')
+
+    def test_forbidden_headers_are_refused(self):
+        self.write("taskgraph/compile.cpp", "#include <mutex>\n#include <mpi.h>\n#include <fstream>\n")
+        self.assert_fault("check_includes.py", "compile.cpp:1: <mutex> brings threads")
+        self.assert_fault("check_includes.py", "compile.cpp:2: <mpi.h> brings MPI")
+        self.assert_fault("check_includes.py", "compile.cpp:3: <fstream> brings I/O")
+
+    def test_a_heavy_header_in_a_header_is_refused(self):
+        self.write("core/deck.hpp", "#include <toml++/toml.h>\n")
+        self.assert_fault("check_includes.py", "<toml++/toml.h> is heavy")
+
+    def test_a_link_beyond_the_table_is_refused(self):
+        self.write("CMakeLists.txt", CMAKE.replace("grid LINKS core", "grid LINKS core scheduler"))
+        self.assert_fault("check_includes.py", "CMakeLists.txt: grid links")
+
+    def test_a_missing_row_is_refused(self):
+        self.write("docs/design.md", DESIGN.replace("| `grid/`", "| grid"))
+        self.assert_fault("check_includes.py", "has no row for grid")
+
+
+class SizesTest(TreeTest):
+    def test_short_files_pass(self):
+        self.assert_clean("check_sizes.py")
+
+    def test_a_long_file_is_refused(self):
+        self.write("core/long.cpp", "\n" * 501)
+        self.assert_fault("check_sizes.py", "core/long.cpp: 501 lines, at most 500")
+
+    def test_a_long_function_is_refused_and_a_long_class_is_not(self):
+        body = "  a();\n" * 80
+        members = "  void f();\n" * 100
+        self.write("core/a.cpp", "namespace t {\nclass C {\n" + members + "};\nvoid f(int x) const {\n" + body + "}\n}\n")
+        status, said = self.run_check("check_sizes.py")
+        self.assertEqual(said.strip(), "core/a.cpp:104: a function of 82 lines, at most 80")
+        self.assertEqual(status, 1)
+
+    def test_braces_in_text_do_not_count(self):
+        self.write("core/a.cpp", 'void f() { g("{{{{", R"(})", \'{\'); }  // {\n' + "int x;\n" * 90)
+        self.assert_clean("check_sizes.py")
+
+    def test_an_unexplained_header_is_refused(self):
+        self.write("core/plain.hpp", "int x();\n" * 40)
+        self.assert_fault("check_sizes.py", "core/plain.hpp: 0 comment lines of 40")
+        self.assert_fault("check_sizes.py", "public headers: ")
+
+
+class WordsTest(TreeTest):
+    def test_plain_words_pass(self):
+        self.write("core/a.cpp", "// The common part of two boxes.\n")
+        self.assert_clean("check_words.py")
+
+    def test_marks_are_found(self):
+        for line in ("// TO" + "DO later", "#if " + "0", "TEST(A, DISABLE" + "D_b)", "  GTEST_SKI" + "P();",
+                     '"/wor' + 'k/main"'):
+            self.write("core/a.cpp", "\n" + line + "\n")
+            self.assert_fault("check_words.py", "core/a.cpp:2: ")
+
+    def test_empty_names_are_found(self):
+        self.write("core/deck_utils.hpp", "/// x\n")
+        self.assert_fault("check_words.py", '"deck_utils" says nothing')
+        self.write("core/b.hpp", "struct DeckHelper {};\n")
+        self.assert_fault("check_words.py", '"DeckHelper" says nothing')
+
+
+class LinksTest(TreeTest):
+    def test_links_that_lead_somewhere_pass(self):
+        self.write("docs/page.md", "See [the design](design.md#words), [the web](https://x.invalid/) and `core/box.hpp`.\n")
+        self.assert_clean("check_links.py")
+
+    def test_links_and_paths_that_lead_nowhere_are_found(self):
+        self.write("docs/page.md", "\nSee [it](gone.md).\n`grid/gone.hpp`\n")
+        self.assert_fault("check_links.py", "docs/page.md:2: the link gone.md leads nowhere")
+        self.assert_fault("check_links.py", "docs/page.md:3: there is no grid/gone.hpp")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""The set-up scripts on pretended machines: which commands exist and what they answer is made up here."""
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+SETUP = ROOT / "tools" / "setup"
+REAL = ["bash", "awk", "sed", "sort", "comm", "cat", "cut", "dirname", "basename", "mkdir", "mktemp", "rm", "mv", "cp",
+        "sha256sum", "grep", "env", "true"]
+
+
+class Machine:
+    """A folder of commands: a few real ones, and fakes that are shell scripts."""
+
+    def __init__(self, folder):
+        self.bin = Path(folder) / "bin"
+        self.home = Path(folder) / "home"
+        self.bin.mkdir()
+        self.home.mkdir()
+        for name in REAL:
+            os.symlink(shutil.which(name), self.bin / name)
+
+    def fake(self, name, script):
+        path = self.bin / name
+        path.write_text("#!/bin/bash\n" + script + "\n")
+        path.chmod(0o755)
+
+    def run(self, script, *arguments, **variables):
+        environment = {"PATH": str(self.bin), "HOME": str(self.home), **variables}
+        done = subprocess.run([SETUP / script, *arguments], env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False, timeout=60)
+        return done.returncode, done.stdout, done.stderr
+
+
+class MachineTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.machine = Machine(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+
+class PackagesTest(MachineTest):
+    def setUp(self):
+        super().setUp()
+        # Everything is there but MPICH.
+        self.machine.fake("dpkg-query", 'for p in "${@:4}"; do [[ $p == *mpich* ]] || echo "$p ii"; done; exit 1')
+        self.machine.fake("apt-get", f'echo "$@" >> {self.folder.name}/apt.log')
+
+    def apt_log(self):
+        log = Path(self.folder.name) / "apt.log"
+        return log.read_text() if log.exists() else ""
+
+    def test_without_root_and_sudo_it_prints_the_command_and_exits_2(self):
+        self.machine.fake("id", "echo 1000")
+        status, _, said = self.machine.run("packages.sh", "build")
+        self.assertEqual(status, 2)
+        self.assertIn("apt-get update && apt-get install --no-install-recommends -y libmpich-dev mpich\n", said)
+        self.assertEqual(self.apt_log(), "")
+
+    def test_root_installs_what_is_missing_and_says_so(self):
+        self.machine.fake("id", "echo 0")
+        status, _, said = self.machine.run("packages.sh", "build")
+        self.assertEqual(status, 0, said)
+        self.assertIn("installing with apt: libmpich-dev mpich\n", said)
+        self.assertRegex(self.apt_log(), "update\n.*install --no-install-recommends -y libmpich-dev mpich\n")
+
+    def test_sudo_is_used_where_it_asks_no_password(self):
+        self.machine.fake("id", "echo 1000")
+        self.machine.fake("sudo", f'[ "$1" = -n ] && exit 0; echo sudo "$1" >> {self.folder.name}/apt.log; "$@"')
+        status, _, said = self.machine.run("packages.sh", "build")
+        self.assertEqual(status, 0, said)
+        self.assertIn("sudo env", self.apt_log())
+
+    def test_a_machine_that_has_everything_is_left_alone(self):
+        self.machine.fake("dpkg-query", 'for p in "${@:4}"; do echo "$p ii"; done')
+        status, _, said = self.machine.run("packages.sh", "build", "test", "develop")
+        self.assertEqual((status, said, self.apt_log()), (0, "", ""))
+
+    def test_a_machine_without_apt_is_told_what_to_do(self):
+        (self.machine.bin / "apt-get").unlink()
+        status, _, said = self.machine.run("packages.sh", "build")
+        self.assertEqual(status, 2)
+        self.assertIn("./tessera setup --no-packages", said)
+
+
+class FetchTest(MachineTest):
+    def setUp(self):
+        super().setUp()
+        self.archives = Path(self.folder.name) / "archives"
+        self.archives.mkdir()
+
+    def test_an_archive_that_differs_from_the_pinned_one_is_refused(self):
+        (self.archives / "kokkos-5.0.2.tar.gz").write_text("not Kokkos")
+        status, out, said = self.machine.run("fetch.sh", "kokkos", TESSERA_ARCHIVES=str(self.archives))
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("refused kokkos from", said)
+        self.assertIn("kokkos 5.0.2 cannot be had", said)
+        self.assertEqual(list((self.machine.home / ".cache/tessera/archives").iterdir()), [])
+
+    def test_upstream_is_asked_before_the_mirrors_of_apt(self):
+        log = Path(self.folder.name) / "urls"
+        self.machine.fake("curl", f'echo "${{@: -1}}" >> {log}; exit 6')
+        self.machine.fake("apt-get", "echo http://mirror.invalid/debian/; echo cdrom:x")
+        status, _, _ = self.machine.run("fetch.sh", "hypre")
+        self.assertEqual(status, 1)
+        first, second = log.read_text().splitlines()
+        self.assertIn("/archive/refs/tags/v2.32.0.tar.gz", first)
+        self.assertEqual(second, "http://mirror.invalid/debian/pool/main/h/hypre/hypre_2.32.0.orig.tar.gz")
+
+    def test_the_right_bytes_are_kept_and_asked_for_once(self):
+        # A copy of the script beside a list whose one archive is ours.
+        root = Path(self.folder.name) / "root"
+        shutil.copytree(SETUP, root / "tools/setup")
+        (root / "cmake").mkdir()
+        digest = hashlib.sha256(b"bytes").hexdigest()
+        (root / "cmake/dependencies.txt").write_text(f"thing 1.0 {digest} https://upstream.invalid/thing pool/thing\n")
+        self.machine.fake("curl", f'echo x >> {root}/asked; while [ "$1" != -o ]; do shift; done; printf bytes > "$2"')
+        script = root / "tools/setup/fetch.sh"
+        for _ in range(2):
+            status, out, said = self.machine.run(script, "thing")
+            self.assertEqual(status, 0, said)
+            self.assertEqual(Path(out.strip()).read_bytes(), b"bytes")
+        self.assertEqual((root / "asked").read_text(), "x\n")
+
+    def test_an_unknown_name_is_a_sentence(self):
+        status, _, said = self.machine.run("fetch.sh", "kokos")
+        self.assertEqual(status, 2)
+        self.assertIn("cmake/dependencies.txt has no line for 'kokos'", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
