@@ -1,10 +1,9 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include <random>
 #include <signal.h>
 #include <sys/mount.h>
 
-#include <random>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "run_program.hpp"
 #include "small_decks.hpp"
@@ -38,7 +37,8 @@ TEST(Failure, AKilledRankEndsTheJobAndTheNewestCheckpointLoads) {
   for (int n = 0; n < 3; ++n) {
     const Workplace place;
     place.file("endless.toml", endlessHeat("[checkpoint]\nevery_steps = 50\n"));
-    RunningProgram program(Workplace::command({"run", "-n", "3", "--threads", "1", "endless.toml", "-q"}), place.path());
+    RunningProgram program(Workplace::command({"run", "-n", "3", "--threads", "1", "endless.toml", "-q"}),
+                           place.path());
     ASSERT_TRUE(eventually([&] { return place.has("endless/checkpoints/ckpt-000050"); }));
     usleep(std::uniform_int_distribution<unsigned>(0, 200'000)(random));
     const std::vector<pid_t> below = program.descendants();
@@ -58,9 +58,10 @@ TEST(Failure, AKilledRankEndsTheJobAndTheNewestCheckpointLoads) {
 TEST(Failure, ADiskThatIsFullForFieldsIsAWarningAndTheRunGoesOn) {
   for (const std::string ranks : {"1", "4"}) {
     const Workplace place;
-    const SmallDisk disk(place.path() / "disk", "600k");
+    const SmallDisk disk(place.path() / "disk", "300k");
     if (!disk.mounted()) GTEST_SKIP() << "mounting needs root";
-    place.file("small.toml", smallHeat("max_steps = 40", "[output]\nevery_steps = 1\n[checkpoint]\nat_end = false\n"));
+    place.file("small.toml",
+               smallHeat("max_steps = 40", "[output]\nevery_steps = 1\n[checkpoint]\nat_end = false\n"));
 
     const ProgramResult run =
         place.tessera({"run", "-n", ranks, "--threads", "1", "small.toml", "-q", "--out", "disk/run"});
@@ -81,11 +82,13 @@ TEST(Failure, ADiskThatIsFullForCheckpointsKeepsTheOlderOnes) {
     const Workplace place;
     const SmallDisk disk(place.path() / "disk", "100k");
     if (!disk.mounted()) GTEST_SKIP() << "mounting needs root";
-    place.file("small.toml", smallHeat("max_steps = 12", "[output]\nfields = []\n[history]\nevery_steps = 0\n[checkpoint]\n"
-                                                         "every_steps = 1\nkeep = 1000\non_failure = \"" +
-                                                             policy + "\"\n"));
+    place.file("small.toml", smallHeat("max_steps = 12",
+                                       "[output]\nfields = []\n[history]\nevery_steps = 0\n[checkpoint]\n"
+                                       "every_steps = 1\nkeep = 1000\non_failure = \"" +
+                                           policy + "\"\n"));
 
-    const ProgramResult run = place.tessera({"run", "-n", "2", "--threads", "1", "small.toml", "-q", "--out", "disk/run"});
+    const ProgramResult run =
+        place.tessera({"run", "-n", "2", "--threads", "1", "small.toml", "-q", "--out", "disk/run"});
 
     EXPECT_EQ(run.exitCode, 5) << run.err;
     EXPECT_THAT(run.err, HasSubstr("checkpoint of step"));

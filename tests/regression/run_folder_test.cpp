@@ -1,8 +1,8 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <signal.h>
 #include <sys/mount.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "run_program.hpp"
 #include "small_decks.hpp"
@@ -93,7 +93,8 @@ TEST(RunFolder, AReadOnlyPlaceIsRefusedBeforeTheFirstStep) {
   place.file("small.toml", smallHeat("max_steps = 1"));
   const auto folder = place.path() / "read_only";
   std::filesystem::create_directory(folder);
-  if (mount("tmpfs", folder.c_str(), "tmpfs", MS_RDONLY, "size=1m") != 0) GTEST_SKIP() << "mounting needs root";
+  if (mount("tmpfs", folder.c_str(), "tmpfs", MS_RDONLY, "size=1m") != 0)
+    GTEST_SKIP() << "mounting needs root";
 
   const ProgramResult run = place.tessera({"run", "small.toml", "--out", "read_only/run"});
   umount(folder.c_str());

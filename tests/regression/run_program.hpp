@@ -1,17 +1,15 @@
 #pragma once
 
-#include <unistd.h>
-
-#include <sys/types.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <string>
+#include <sys/types.h>
+#include <unistd.h>
 #include <vector>
 
 namespace tessera::test {
 
-/// What a program left. A program ended by signal s has exit code 128 + s; one that did not end in time has -1.
+/// What a program left. A program ended by signal s has exit code 128 + s; one that did not end in time has
+/// -1.
 struct ProgramResult {
   int exitCode = -1;
   std::string out;
@@ -19,8 +17,8 @@ struct ProgramResult {
   double seconds = 0.0;
 };
 
-/// A program that runs, in a process group of its own and with its output in files. Whatever is left of the group is
-/// killed at the end.
+/// A program that runs, in a process group of its own and with its output in files. Whatever is left of the
+/// group is killed at the end.
 class RunningProgram {
  public:
   RunningProgram(const std::vector<std::string>& command, const std::filesystem::path& folder);
