@@ -2,6 +2,7 @@
 option(TESSERA_BUILD_TESTS "Build the tests" ON)
 option(TESSERA_ASSERTIONS "Check Tessera's own invariants (TESSERA_ASSERT)" OFF)
 option(TESSERA_CHECKED_DEFAULT "Run in checked mode unless told otherwise" OFF)
+option(TESSERA_BUILD_BENCHMARKS "Build the benchmark programs (tools/bench)" OFF)
 option(TESSERA_NATIVE "Compile for this machine's processor only (-march=native)" OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers, for example 'address,undefined' or 'thread'")
 set(TESSERA_KOKKOS "AUTO" CACHE STRING "Use Kokkos: AUTO (where it is found), ON (an error where it is not), OFF")
