@@ -27,10 +27,18 @@ bool isGiven(const ParameterValues& values, const std::string& key) {
   return values.where(key).origin() != Where::Origin::Default;
 }
 
+/// A value that the deck has and that says more than its default does: `resolved.toml` writes defaults out, and is a
+/// deck as well.
+bool saysMore(const ParameterValues& values, const std::string& key) {
+  if (!isGiven(values, key)) return false;
+  const Expression& value = values.expression(key);
+  return !value.isConstant() || value(0, 0, 0, 0) != 0.0;
+}
+
 void refuseValueOfOutflow(const ParameterValues& values, Findings& findings) {
   for (int side = 0; side < kSides; ++side) {
     const std::string value = keyOf(side, "value");
-    if (values.choice(keyOf(side, "type")) != "outflow" || !isGiven(values, value)) continue;
+    if (values.choice(keyOf(side, "type")) != "outflow" || !saysMore(values, value)) continue;
     findings.error(values.where(value),
                    "\"outflow\" takes no value; remove it, or use \"dirichlet\" or \"neumann\"");
   }
@@ -68,7 +76,7 @@ void declareBoundaries(ParameterTable& table, BoundaryKind byDefault) {
   table.check(refuseValueOfOutflow);
 }
 
-BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry& geometry) {
+BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry& geometry, BoundaryKind byDefault) {
   BoundaryConditions conditions;
   Findings findings;
   for (int side = 0; side < kSides; ++side) {
@@ -78,9 +86,11 @@ BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry&
           kindNamed(values.choice(keyOf(side, "type"))), values.expression(keyOf(side, "value"))};
       continue;
     }
-    for (const char* what : {"type", "value"}) {
-      const std::string key = keyOf(side, what);
-      if (!isGiven(values, key)) continue;
+    const std::string type = keyOf(side, "type");
+    const std::string value = keyOf(side, "value");
+    const bool otherType = isGiven(values, type) && kindNamed(values.choice(type)) != byDefault;
+    for (const std::string& key : {type, value}) {
+      if (key == type ? !otherType : !saysMore(values, value)) continue;
       findings.error(values.where(key),
                      std::string("axis ") + "xyz"[axis] + " is periodic, so " + sideName(side) +
                          " has no boundary; remove this key or set grid.periodic to false there");

@@ -38,7 +38,7 @@ void Advection::configure(const ParameterValues& values, ComponentSetup& setup) 
   params_.limiter = limiterOf(values);
 
   labels_.concentration = setup.labels.variable<double, Cell>("concentration");
-  const BoundaryConditions boundary = readBoundaries(values, setup.geometry);
+  const BoundaryConditions boundary = readBoundaries(values, setup.geometry, BoundaryKind::Outflow);
   setup.labels.setBoundary(labels_.concentration, boundary);
   for (std::size_t side = 0; side < boundary.sides.size(); ++side) {
     params_.inflow[side] = boundary.sides[side] && boundary.sides[side]->kind == BoundaryKind::Dirichlet;

@@ -20,7 +20,7 @@ void Wave::configure(const ParameterValues& values, ComponentSetup& setup) {
   stableDt_ = setup.stableDt;
   displacement_ = setup.labels.variable<double, Cell>("displacement");
   velocity_ = setup.labels.variable<double, Cell>("wave.velocity");
-  setup.labels.setBoundary(displacement_, readBoundaries(values, setup.geometry));
+  setup.labels.setBoundary(displacement_, readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
   norms_ = ErrorNorms("Wave", values, setup, displacement_);
 }
 

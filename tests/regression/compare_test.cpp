@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "run_program.hpp"
-#include "small_decks.hpp"
+#include "tests/regression/run_program.hpp"
+#include "tests/regression/small_decks.hpp"
 
 namespace tessera::test {
 namespace {
@@ -17,12 +17,15 @@ TEST(Compare, LayoutsRanksAndThreadsGiveTheSameBits) {
   for (const std::string patches : {"[1, 1, 1]", "[16, 12, 1]", "[5, 3, 1]"}) {
     for (const std::string ranks : {"1", "2", "4"}) {
       const std::string run = "b" + std::to_string(n++);
-      ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "-n", ranks, "--out", run, "--set", "grid.patches=" + patches})
+      ASSERT_EQ(place
+                    .tessera({"run", "small.toml", "-q", "-n", ranks, "--out", run, "--set",
+                              "grid.patches=" + patches})
                     .exitCode,
                 0);
       const ProgramResult compared =
           place.tessera({"compare", "--exact", "a/out/fields_000005.hdf", run + "/out/fields_000005.hdf"});
-      EXPECT_EQ(compared.exitCode, 0) << patches << " on " << ranks << " ranks: " << compared.out << compared.err;
+      EXPECT_EQ(compared.exitCode, 0)
+          << patches << " on " << ranks << " ranks: " << compared.out << compared.err;
       EXPECT_EQ(place.read(run + "/history.csv"), place.read("a/history.csv"));
     }
   }
@@ -32,7 +35,10 @@ TEST(Compare, RunsThatDifferSayWhereAndByHowMuch) {
   const Workplace place;
   place.file("small.toml", smallHeat("dt = 0.0001\nmax_steps = 2"));
   ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "--out", "a"}).exitCode, 0);
-  ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "--out", "b", "--set", "heat.source=\"if(x < 0.05, 1e-6, 0)\""}).exitCode,
+  ASSERT_EQ(place
+                .tessera({"run", "small.toml", "-q", "--out", "b", "--set",
+                          "heat.source=\"if(x < 0.05, 1e-6, 0)\""})
+                .exitCode,
             0);
 
   const ProgramResult exact = place.tessera({"compare", "--exact", "a", "b", "--field", "temperature"});
@@ -82,7 +88,8 @@ TEST(Check, SaysOkAndDeepPrintsMeshTasksAndMemoryWithoutStepping) {
 
 TEST(Check, ReportsAllFaultsAtOnce) {
   const Workplace place;
-  place.file("bad.toml", "[simulation]\ncomponents = [\"haet\"]\n[grid]\ncells = [0, 4, 4]\n[time]\nende = 1\n");
+  place.file("bad.toml",
+             "[simulation]\ncomponents = [\"haet\"]\n[grid]\ncells = [0, 4, 4]\n[time]\nende = 1\n");
   const ProgramResult run = place.tessera({"check", "bad.toml"});
   EXPECT_EQ(run.exitCode, 2);
   EXPECT_THAT(run.err, HasSubstr("haet"));

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "run_program.hpp"
-#include "small_decks.hpp"
+#include "tests/regression/run_program.hpp"
+#include "tests/regression/small_decks.hpp"
 
 namespace tessera::test {
 namespace {
@@ -60,7 +60,8 @@ TEST(ExitCodes, TwoForAFaultInTheDeckIsSaidOnceByFourRanks) {
 
 TEST(ExitCodes, TwoWhenSeveralRanksSeeAWrongOptionAndItIsSaidOnce) {
   const Workplace place;
-  RunningProgram program({"mpiexec.mpich", "-n", "3", TESSERA_BINARY_DIR "/tools/tessera/tessera", "run", "--nonsense"},
+  RunningProgram program({"mpiexec.mpich", "-n", "3", TESSERA_BINARY_DIR "/tools/tessera/tessera", "run",
+                          "--nonsense", "small.toml"},
                          place.path());
   const ProgramResult run = program.wait();
   EXPECT_EQ(run.exitCode, 2);
@@ -77,9 +78,11 @@ TEST(ExitCodes, ThreeForADeckThatIsNotThere) {
 TEST(ExitCodes, FourForNaNWhichIsNamedByVariablePatchCellStepAndTask) {
   const Workplace place;
   // The square root has no value once t exceeds 2.5 steps.
-  place.file("nan.toml", "[simulation]\ncomponents = [\"heat\"]\n[grid]\ncells = [16, 1, 1]\npatches = [4, 1, 1]\n[heat]\n"
-                         "conductivity = 1\ninitial = 1\nsource = \"if(x > 0.5 && x < 0.55, sqrt(0.0025 - t), 0)\"\n"
-                         "[time]\ndt = 0.001\nend = 1\n[checkpoint]\nevery_steps = 1\n");
+  place.file(
+      "nan.toml",
+      "[simulation]\ncomponents = [\"heat\"]\n[grid]\ncells = [16, 1, 1]\npatches = [4, 1, 1]\n[heat]\n"
+      "conductivity = 1\ninitial = 1\nsource = \"if(x > 0.5 && x < 0.55, sqrt(0.0025 - t), 0)\"\n"
+      "[time]\ndt = 0.001\nend = 1\n[checkpoint]\nevery_steps = 1\n");
 
   const ProgramResult run = place.tessera({"run", "nan.toml", "-q"});
 
@@ -97,9 +100,11 @@ TEST(ExitCodes, FourForNaNWhichIsNamedByVariablePatchCellStepAndTask) {
 
 TEST(ExitCodes, FourForNaNOnOneRankOfFourEndsTheJobWithOneMessage) {
   const Workplace place;
-  place.file("nan.toml", "[simulation]\ncomponents = [\"heat\"]\n[grid]\ncells = [16, 1, 1]\npatches = [4, 1, 1]\n[heat]\n"
-                         "conductivity = 1\ninitial = 1\nsource = \"if(x > 0.5 && x < 0.55, sqrt(0.0025 - t), 0)\"\n"
-                         "[time]\ndt = 0.001\nend = 1\n");
+  place.file(
+      "nan.toml",
+      "[simulation]\ncomponents = [\"heat\"]\n[grid]\ncells = [16, 1, 1]\npatches = [4, 1, 1]\n[heat]\n"
+      "conductivity = 1\ninitial = 1\nsource = \"if(x > 0.5 && x < 0.55, sqrt(0.0025 - t), 0)\"\n"
+      "[time]\ndt = 0.001\nend = 1\n");
 
   const ProgramResult run = place.tessera({"run", "-n", "4", "nan.toml", "-q"});
 
@@ -114,7 +119,8 @@ TEST(ExitCodes, FourForNaNOnAllRanksEndsTheJobWithOneMessage) {
   const Workplace place;
   place.file("nan.toml", smallHeat("dt = 0.0001\nend = 1\n[notes]\nx = 1"));
 
-  const ProgramResult run = place.tessera({"run", "-n", "3", "nan.toml", "-q", "--set", "heat.source=\"sqrt(0.0005 - t)\""});
+  const ProgramResult run =
+      place.tessera({"run", "-n", "3", "nan.toml", "-q", "--set", "heat.source=\"sqrt(0.0005 - t)\""});
 
   EXPECT_EQ(run.exitCode, 4);
   EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
@@ -139,8 +145,9 @@ TEST(ExitCodes, FiveWhenTheRunFolderCannotBeMade) {
 TEST(ExitCodes, TwoWhenTheLauncherStartedAnotherNumberOfRanks) {
   const Workplace place;
   place.file("small.toml", smallHeat("max_steps = 3"));
-  RunningProgram program(
-      {"mpiexec.mpich", "-n", "2", TESSERA_BINARY_DIR "/tools/tessera/tessera", "run", "-n", "3", "small.toml"}, place.path());
+  RunningProgram program({"mpiexec.mpich", "-n", "2", TESSERA_BINARY_DIR "/tools/tessera/tessera", "run",
+                          "-n", "3", "small.toml"},
+                         place.path());
   const ProgramResult run = program.wait();
   EXPECT_EQ(run.exitCode, 2);
   EXPECT_THAT(run.err, HasSubstr("-n 3"));

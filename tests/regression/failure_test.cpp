@@ -1,35 +1,16 @@
+#include <random>
+#include <signal.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <signal.h>
-#include <sys/mount.h>
-
-#include <random>
-
-#include "run_program.hpp"
-#include "small_decks.hpp"
+#include "tests/regression/run_program.hpp"
+#include "tests/regression/small_decks.hpp"
 
 namespace tessera::test {
 namespace {
 
 using testing::HasSubstr;
-
-/// A small file system of its own on a folder, as long as it lives.
-class SmallDisk {
- public:
-  SmallDisk(std::filesystem::path folder, const std::string& size) : folder_(std::move(folder)) {
-    std::filesystem::create_directory(folder_);
-    mounted_ = mount("tmpfs", folder_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
-  }
-  ~SmallDisk() {
-    if (mounted_) umount2(folder_.c_str(), MNT_DETACH);
-  }
-  bool mounted() const { return mounted_; }
-
- private:
-  std::filesystem::path folder_;
-  bool mounted_ = false;
-};
 
 TEST(Failure, AKilledRankEndsTheJobAndTheNewestCheckpointLoads) {
   const unsigned seed = std::random_device{}();
@@ -38,7 +19,8 @@ TEST(Failure, AKilledRankEndsTheJobAndTheNewestCheckpointLoads) {
   for (int n = 0; n < 3; ++n) {
     const Workplace place;
     place.file("endless.toml", endlessHeat("[checkpoint]\nevery_steps = 50\n"));
-    RunningProgram program(Workplace::command({"run", "-n", "3", "--threads", "1", "endless.toml", "-q"}), place.path());
+    RunningProgram program(Workplace::command({"run", "-n", "3", "--threads", "1", "endless.toml", "-q"}),
+                           place.path());
     ASSERT_TRUE(eventually([&] { return place.has("endless/checkpoints/ckpt-000050"); }));
     usleep(std::uniform_int_distribution<unsigned>(0, 200'000)(random));
     const std::vector<pid_t> below = program.descendants();
@@ -58,39 +40,37 @@ TEST(Failure, AKilledRankEndsTheJobAndTheNewestCheckpointLoads) {
 TEST(Failure, ADiskThatIsFullForFieldsIsAWarningAndTheRunGoesOn) {
   for (const std::string ranks : {"1", "4"}) {
     const Workplace place;
-    const SmallDisk disk(place.path() / "disk", "600k");
-    if (!disk.mounted()) GTEST_SKIP() << "mounting needs root";
-    place.file("small.toml", smallHeat("max_steps = 40", "[output]\nevery_steps = 1\n[checkpoint]\nat_end = false\n"));
+    place.file("small.toml",
+               smallHeat("max_steps = 40", "[output]\nevery_steps = 1\n[checkpoint]\nat_end = false\n"));
 
-    const ProgramResult run =
-        place.tessera({"run", "-n", ranks, "--threads", "1", "small.toml", "-q", "--out", "disk/run"});
+    const ProgramResult run = place.onSmallDisk(
+        "size=300k", {"run", "-n", ranks, "--threads", "1", "small.toml", "-q", "--out", "disk/run"});
 
     EXPECT_EQ(run.exitCode, 5) << run.err;
     EXPECT_THAT(run.err, HasSubstr("could not be written, the run goes on"));
     EXPECT_THAT(run.err, HasSubstr("No space left on device"));
     EXPECT_THAT(run.err, testing::Not(HasSubstr("MPI_Abort")));
-    if (place.has("disk/run/result.json")) {
-      EXPECT_EQ(resultOf(place, "disk/run", "status"), "done");
-      EXPECT_EQ(resultOf(place, "disk/run", "step"), "40");
-    }
+    EXPECT_EQ(resultOf(place, "copy/run", "status"), "done");
+    EXPECT_EQ(resultOf(place, "copy/run", "step"), "40");
+    EXPECT_EQ(resultOf(place, "copy/run", "exit_code"), "5");
   }
 }
 
 TEST(Failure, ADiskThatIsFullForCheckpointsKeepsTheOlderOnes) {
   for (const std::string policy : {"continue", "stop"}) {
     const Workplace place;
-    const SmallDisk disk(place.path() / "disk", "100k");
-    if (!disk.mounted()) GTEST_SKIP() << "mounting needs root";
-    place.file("small.toml", smallHeat("max_steps = 12", "[output]\nfields = []\n[history]\nevery_steps = 0\n[checkpoint]\n"
-                                                         "every_steps = 1\nkeep = 1000\non_failure = \"" +
-                                                             policy + "\"\n"));
+    place.file("small.toml", smallHeat("max_steps = 12",
+                                       "[output]\nfields = []\n[history]\nevery_steps = 0\n[checkpoint]\n"
+                                       "every_steps = 1\nkeep = 1000\non_failure = \"" +
+                                           policy + "\"\n"));
 
-    const ProgramResult run = place.tessera({"run", "-n", "2", "--threads", "1", "small.toml", "-q", "--out", "disk/run"});
+    const ProgramResult run = place.onSmallDisk(
+        "size=100k", {"run", "-n", "2", "--threads", "1", "small.toml", "-q", "--out", "disk/run"});
 
     EXPECT_EQ(run.exitCode, 5) << run.err;
     EXPECT_THAT(run.err, HasSubstr("checkpoint of step"));
     EXPECT_THAT(run.err, HasSubstr("No space left on device"));
-    const ProgramResult info = place.tessera({"info", "disk/run"});
+    const ProgramResult info = place.tessera({"info", "copy/run"});
     EXPECT_THAT(info.out, HasSubstr("checkpoint  step 1,"));
     EXPECT_THAT(info.out, testing::Not(HasSubstr("DAMAGED")));
     EXPECT_THAT(info.out, testing::Not(HasSubstr("step 12,")));

@@ -1,11 +1,11 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <map>
 
-#include "run_program.hpp"
-#include "small_decks.hpp"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/regression/run_program.hpp"
+#include "tests/regression/small_decks.hpp"
 
 namespace tessera::test {
 namespace {
@@ -49,9 +49,12 @@ TEST(Restart, KeepsTheGrowthOfTheStepAndTheTimesToLandOn) {
   const std::string time = "dt_growth = 1.1\ndt_max = 0.002\nend = 0.02";
   place.file("whole.toml", smallHeat(time, "[output]\nevery = 0.0037"));
   ASSERT_EQ(place.tessera({"run", "whole.toml", "-q"}).exitCode, 0);
-  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--set", "time.max_steps=1"}).exitCode, 0);
+  ASSERT_EQ(
+      place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--set", "time.max_steps=1"}).exitCode, 0);
   for (const int step : {2, 3, 4, 6, 9, 1000}) {
-    ASSERT_EQ(place.tessera({"restart", "parts", "-q", "--set", "time.max_steps=" + std::to_string(step)}).exitCode, 0);
+    ASSERT_EQ(
+        place.tessera({"restart", "parts", "-q", "--set", "time.max_steps=" + std::to_string(step)}).exitCode,
+        0);
   }
   expectLikeWhole(place, "parts");
 }
@@ -59,13 +62,15 @@ TEST(Restart, KeepsTheGrowthOfTheStepAndTheTimesToLandOn) {
 TEST(Restart, OnOtherRanksAndThreadsIsBitwiseTheSame) {
   const Workplace place;
   runWhole(place, 10);
-  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--set", "time.max_steps=2"}).exitCode, 0);
+  ASSERT_EQ(
+      place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--set", "time.max_steps=2"}).exitCode, 0);
   int step = 2;
   // Eight ranks have more than the six patches, so that some own nothing.
   for (const std::string ranks : {"4", "3", "8", "1"}) {
     step += 2;
-    const ProgramResult run = place.tessera({"restart", "parts", "-q", "-n", ranks, "--threads", ranks == "1" ? "2" : "1",
-                                             "--set", "time.max_steps=" + std::to_string(step)});
+    const ProgramResult run =
+        place.tessera({"restart", "parts", "-q", "-n", ranks, "--threads", ranks == "1" ? "2" : "1", "--set",
+                       "time.max_steps=" + std::to_string(step)});
     ASSERT_EQ(run.exitCode, 0) << run.err;
   }
   expectLikeWhole(place, "parts");
@@ -74,7 +79,9 @@ TEST(Restart, OnOtherRanksAndThreadsIsBitwiseTheSame) {
 TEST(Restart, InOrderAndCheckedGiveTheSameBits) {
   const Workplace place;
   runWhole(place, 6);
-  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--executor", "in-order", "--set", "time.max_steps=3"})
+  ASSERT_EQ(place
+                .tessera({"run", "whole.toml", "-q", "--out", "parts", "--executor", "in-order", "--set",
+                          "time.max_steps=3"})
                 .exitCode,
             0);
   ASSERT_EQ(place.tessera({"restart", "parts", "-q", "--checked", "--set", "time.max_steps=6"}).exitCode, 0);
@@ -84,13 +91,14 @@ TEST(Restart, InOrderAndCheckedGiveTheSameBits) {
 TEST(Restart, FromAnOlderCheckpointCutsOffTheAbandonedFuture) {
   const Workplace place;
   runWhole(place, 6);
-  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--set", "checkpoint.every_steps=2", "--set",
-                           "time.max_steps=5"})
+  ASSERT_EQ(place
+                .tessera({"run", "whole.toml", "-q", "--out", "parts", "--set", "checkpoint.every_steps=2",
+                          "--set", "time.max_steps=5"})
                 .exitCode,
             0);
 
-  const ProgramResult again =
-      place.tessera({"restart", "parts", "--from", "4", "-q", "--set", "output.every_steps=3", "--set", "time.max_steps=6"});
+  const ProgramResult again = place.tessera({"restart", "parts", "--from", "4", "-q", "--set",
+                                             "output.every_steps=3", "--set", "time.max_steps=6"});
 
   ASSERT_EQ(again.exitCode, 0) << again.err;
   EXPECT_FALSE(place.has("parts/out/fields_000005.hdf"));
@@ -166,14 +174,17 @@ TEST(Restart, RefusesAChangedDomainWithBothValuesAndTakesAChangedCflNumber) {
   EXPECT_THAT(refused.err, HasSubstr("[2.0, 1.0, 1.0]"));
   EXPECT_THAT(refused.err, HasSubstr("[1.0, 1.0, 1.0]"));
 
-  EXPECT_EQ(place.tessera({"restart", "small", "-q", "--set", "time.cfl=0.5", "--set", "time.max_steps=3"}).exitCode, 0);
+  EXPECT_EQ(place.tessera({"restart", "small", "-q", "--set", "time.cfl=0.5", "--set", "time.max_steps=3"})
+                .exitCode,
+            0);
 }
 
 TEST(Restart, RefusesAnotherSetOfComponents) {
   const Workplace place;
   place.file("small.toml", smallHeat("max_steps = 2"));
   ASSERT_EQ(place.tessera({"run", "small.toml", "-q"}).exitCode, 0);
-  const ProgramResult refused = place.tessera({"restart", "small", "--set", "simulation.components=[\"wave\"]"});
+  const ProgramResult refused =
+      place.tessera({"restart", "small", "--set", "simulation.components=[\"wave\"]"});
   EXPECT_EQ(refused.exitCode, 2);
 }
 

@@ -1,11 +1,10 @@
+#include <signal.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <signal.h>
-#include <sys/mount.h>
-
-#include "run_program.hpp"
-#include "small_decks.hpp"
+#include "tests/regression/run_program.hpp"
+#include "tests/regression/small_decks.hpp"
 
 namespace tessera::test {
 namespace {
@@ -91,12 +90,8 @@ TEST(RunFolder, ALockOfADeadProcessOfThisMachineIsNoObstacle) {
 TEST(RunFolder, AReadOnlyPlaceIsRefusedBeforeTheFirstStep) {
   const Workplace place;
   place.file("small.toml", smallHeat("max_steps = 1"));
-  const auto folder = place.path() / "read_only";
-  std::filesystem::create_directory(folder);
-  if (mount("tmpfs", folder.c_str(), "tmpfs", MS_RDONLY, "size=1m") != 0) GTEST_SKIP() << "mounting needs root";
 
-  const ProgramResult run = place.tessera({"run", "small.toml", "--out", "read_only/run"});
-  umount(folder.c_str());
+  const ProgramResult run = place.onSmallDisk("ro,size=1m", {"run", "small.toml", "--out", "disk/run"});
 
   EXPECT_EQ(run.exitCode, 5);
   EXPECT_THAT(run.err, HasSubstr("Read-only file system"));

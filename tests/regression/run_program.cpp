@@ -1,17 +1,16 @@
-#include "run_program.hpp"
-
-#include <dirent.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/regression/run_program.hpp"
 
 #include <chrono>
 #include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
 #include <fstream>
 #include <map>
+#include <signal.h>
 #include <sstream>
 #include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -127,6 +126,21 @@ std::string Workplace::read(const std::string& name) const { return contentsOf(p
 std::vector<std::string> Workplace::command(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), TESSERA_BINARY_DIR "/tools/tessera/tessera");
   return arguments;
+}
+
+ProgramResult Workplace::onSmallDisk(const std::string& options,
+                                     const std::vector<std::string>& arguments) const {
+  std::filesystem::create_directory(path_ / "disk");
+  std::vector<std::string> all{
+      "unshare",
+      geteuid() == 0 ? "-m" : "-Urm",
+      "sh",
+      "-c",
+      "mount -t tmpfs -o \"$0\" tmpfs disk || exit 99; \"$@\"; status=$?; cp -r disk copy; "
+      "exit $status",
+      options};
+  for (const std::string& argument : command(arguments)) all.push_back(argument);
+  return RunningProgram(all, path_).wait();
 }
 
 ProgramResult Workplace::tessera(std::vector<std::string> arguments, double timeoutSeconds) const {

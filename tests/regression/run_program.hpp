@@ -1,16 +1,15 @@
 #pragma once
 
-#include <unistd.h>
-
-#include <sys/types.h>
-
 #include <filesystem>
 #include <string>
+#include <sys/types.h>
+#include <unistd.h>
 #include <vector>
 
 namespace tessera::test {
 
-/// What a program left. A program ended by signal s has exit code 128 + s; one that did not end in time has -1.
+/// What a program left. A program ended by signal s has exit code 128 + s; one that did not end in time has
+/// -1.
 struct ProgramResult {
   int exitCode = -1;
   std::string out;
@@ -18,8 +17,8 @@ struct ProgramResult {
   double seconds = 0.0;
 };
 
-/// A program that runs, in a process group of its own and with its output in files. Whatever is left of the group is
-/// killed at the end.
+/// A program that runs, in a process group of its own and with its output in files. Whatever is left of the
+/// group is killed at the end.
 class RunningProgram {
  public:
   RunningProgram(const std::vector<std::string>& command, const std::filesystem::path& folder);
@@ -56,6 +55,10 @@ class Workplace {
   bool has(const std::string& name) const { return std::filesystem::exists(path_ / name); }
   /// Runs `tessera` with these arguments in the folder.
   ProgramResult tessera(std::vector<std::string> arguments, double timeoutSeconds = 60.0) const;
+  /// Runs it with a small file system mounted on the folder `disk`, of these mount options ("size=100k");
+  /// what is left on it is in the folder `copy` afterwards. Needs root, or a system that gives users name
+  /// spaces of their own.
+  ProgramResult onSmallDisk(const std::string& options, const std::vector<std::string>& arguments) const;
   /// The command of `tessera` with these arguments, to be started by hand.
   static std::vector<std::string> command(std::vector<std::string> arguments);
 

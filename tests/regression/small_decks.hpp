@@ -4,8 +4,8 @@
 
 namespace tessera::test {
 
-/// Heat in a box of 16 x 12 cells in six patches, with a step that follows from the conductivity and a source that
-/// changes with time: whatever a restart forgets shows in the numbers. The test adds tables at the end.
+/// Heat in a box of 16 x 12 cells in six patches, with a step that follows from the conductivity and a source
+/// that changes with time: whatever a restart forgets shows in the numbers. The test adds tables at the end.
 inline std::string smallHeat(const std::string& time, const std::string& rest = "") {
   return "[simulation]\n"
          "components = [\"heat\"]\n"

@@ -1,13 +1,12 @@
+#include <fstream>
+#include <random>
+#include <signal.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <signal.h>
-
-#include <fstream>
-#include <random>
-
-#include "run_program.hpp"
-#include "small_decks.hpp"
+#include "tests/regression/run_program.hpp"
+#include "tests/regression/small_decks.hpp"
 
 namespace tessera::test {
 namespace {
@@ -53,7 +52,8 @@ TEST(Stop, SigtermToTheLauncherAtRandomTimesStopsAllRanksAtTheSameStep) {
   for (int n = 0; n < 3; ++n) {
     const Workplace place;
     place.file("endless.toml", endlessHeat());
-    RunningProgram program(Workplace::command({"run", "-n", "3", "--threads", "1", "endless.toml", "-q"}), place.path());
+    RunningProgram program(Workplace::command({"run", "-n", "3", "--threads", "1", "endless.toml", "-q"}),
+                           place.path());
     ASSERT_TRUE(eventually([&] { return place.has("endless/log.jsonl"); }));
     usleep(std::uniform_int_distribution<unsigned>(0, 300'000)(random));
     program.signal(SIGTERM);
@@ -68,7 +68,8 @@ TEST(Stop, SigtermToTheLauncherAtRandomTimesStopsAllRanksAtTheSameStep) {
 TEST(Stop, ASignalToOneRankStopsAll) {
   const Workplace place;
   place.file("endless.toml", endlessHeat());
-  RunningProgram program(Workplace::command({"run", "-n", "2", "--threads", "1", "endless.toml", "-q"}), place.path());
+  RunningProgram program(Workplace::command({"run", "-n", "2", "--threads", "1", "endless.toml", "-q"}),
+                         place.path());
   ASSERT_TRUE(eventually([&] { return place.has("endless/out/fields.hdf.series"); }));
   const std::vector<pid_t> below = program.descendants();
   ASSERT_FALSE(below.empty());
@@ -99,7 +100,8 @@ TEST(Stop, WallTimeThatIsOverAtOnceLeavesTheFirstState) {
 TEST(Stop, AFileInTheRunFolderStopsOnce) {
   const Workplace place;
   place.file("endless.toml", endlessHeat());
-  RunningProgram program(Workplace::command({"run", "-n", "2", "--threads", "1", "endless.toml", "-q"}), place.path());
+  RunningProgram program(Workplace::command({"run", "-n", "2", "--threads", "1", "endless.toml", "-q"}),
+                         place.path());
   ASSERT_TRUE(eventually([&] { return place.has("endless/out/fields.hdf.series"); }));
   place.file("endless/stop", "");
   expectStopped(place, program.wait(), "file");
@@ -110,11 +112,13 @@ TEST(Stop, AFileInTheRunFolderStopsOnce) {
 TEST(Stop, ASecondSignalEndsAtOnceAndTheOlderCheckpointIsWhole) {
   const Workplace place;
   // Steps so long that the first signal is still waiting for the end of one.
-  place.file("endless.toml",
-             "[simulation]\ncomponents = [\"heat\"]\n[grid]\ncells = [1024, 1024, 1]\npatches = [1, 1, 1]\n[heat]\n"
-             "conductivity = 1\ninitial = 1\nsource = \"sin(x)*exp(sin(y)*cos(x*t))*exp(sin(x*y))*exp(cos(x+y))\"\n"
-             "[time]\nmax_steps = 100000\n[checkpoint]\nevery_steps = 1\n[output]\nfields = []\n");
-  RunningProgram program(Workplace::command({"run", "endless.toml", "-q", "--executor", "in-order"}), place.path());
+  place.file(
+      "endless.toml",
+      "[simulation]\ncomponents = [\"heat\"]\n[grid]\ncells = [1024, 1024, 1]\npatches = [1, 1, 1]\n[heat]\n"
+      "conductivity = 1\ninitial = 1\nsource = \"sin(x)*exp(sin(y)*cos(x*t))*exp(sin(x*y))*exp(cos(x+y))\"\n"
+      "[time]\nmax_steps = 100000\n[checkpoint]\nevery_steps = 1\n[output]\nfields = []\n");
+  RunningProgram program(Workplace::command({"run", "endless.toml", "-q", "--executor", "in-order"}),
+                         place.path());
   ASSERT_TRUE(eventually([&] { return place.has("endless/checkpoints/ckpt-000001"); }));
   program.signal(SIGTERM);
   usleep(1'100'000);

@@ -20,7 +20,8 @@ std::string firstFailure(const std::vector<std::string>& ofRanks) {
     first = rank;
   }
   if (failed == 0) return {};
-  if (failed == ofRanks.size()) return ofRanks[first];
+  if (failed == ofRanks.size() || first == 0)
+    return ofRanks[first];  // no rank is special, or it is what rank 0 reads
   return ofRanks[first] + "\n  on rank " + std::to_string(first) + " of " + std::to_string(ofRanks.size());
 }
 

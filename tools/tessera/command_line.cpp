@@ -213,12 +213,18 @@ int CommandLine::run() {
 
 }  // namespace
 
+void printError(const Error& error) {
+  const std::string firstLine = error.message().substr(0, error.message().find('\n'));
+  const bool hasPlace = firstLine.find(": error: ") != std::string::npos;
+  std::cerr << (hasPlace ? "" : "tessera: error: ") << error.message() << std::endl;
+}
+
 int runTessera(int argc, char** argv, const ComponentRegistry& components) {
   try {
     return CommandLine(argc, argv, components).run();
   } catch (...) {
     const Error error = currentError();
-    if (rankOfLauncher() == 0) std::cerr << "tessera: error: " << error.message() << std::endl;
+    if (rankOfLauncher() == 0) printError(error);
     return error.exitCode();
   }
 }

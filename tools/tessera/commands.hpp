@@ -56,6 +56,10 @@ int infoCommand(const std::filesystem::path& target);
 /// 0 equal, 1 different.
 int compareCommand(const CompareRequest& request);
 
+/// "tessera: error: ..." on standard error. What is wrong with a deck has its place in front already, and
+/// stays as it is: editors read it.
+void printError(const Error& error);
+
 /// Replaces this process by `mpiexec.mpich -n ranks` with the same command line. Returns where there is
 /// nothing to do: one rank, or started by an mpiexec already. Throws UsageError where that mpiexec started
 /// another number of ranks.

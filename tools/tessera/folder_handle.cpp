@@ -136,6 +136,15 @@ bool FolderHandle::claim(const std::string& name) const {
   return static_cast<bool>(file) || errno != EEXIST;
 }
 
+void FolderHandle::reserve(const std::string& name, std::int64_t bytes) const {
+  const FileHandle file =
+      FileHandle(::openat(handle_.get(), name.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+  const int error = file ? ::posix_fallocate(file.get(), 0, bytes) : errno;
+  if (error == 0) return;
+  remove(name);
+  cannotWrite(name, error);
+}
+
 void FolderHandle::remove(const std::string& name) const { ::unlinkat(handle_.get(), name.c_str(), 0); }
 
 void FolderHandle::needFolder(const std::string& name) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ class FolderHandle {
   FileHandle openToAppend(const std::string& name) const;
   /// Makes a file that is not there yet. False when it is there.
   bool claim(const std::string& name) const;
+  /// Makes a file of this size whose room on the disk is taken.
+  void reserve(const std::string& name, std::int64_t bytes) const;
   void remove(const std::string& name) const;  ///< a missing file is fine
   /// Makes a folder inside, or finds it; a file or a symbolic link in its place, or one that cannot be
   /// written, is an OutputError.

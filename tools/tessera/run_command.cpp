@@ -171,8 +171,6 @@ void Job::announce(Recorder& recorder) const {
                                 {"threads", simulation_->threads()}});
 }
 
-void printError(const std::string& text) { std::cerr << "tessera: error: " << text << std::endl; }
-
 bool claimFailure(const Job& job, const Error& error) {
   const Simulation* simulation = job.simulation();
   return claimFailure(job.runFolder(), error, simulation != nullptr ? simulation->clock().step() : 0,
@@ -184,9 +182,11 @@ bool claimFailure(const Job& job, const Error& error) {
 int endJob(const Job& job, Transport& transport) {
   const Error error = currentError();
   const bool first = job.runFolder().empty() || claimFailure(job, error);
-  if (first) printError(error.message());
+  if (first) printError(error);
   if (transport.size() > 1) {
-    if (!first) std::this_thread::sleep_for(std::chrono::seconds(2));  // the one who speaks ends the job
+    // Who speaks ends the job, but not before the launcher has passed on what was said: it drops that when it
+    // kills.
+    std::this_thread::sleep_for(first ? std::chrono::milliseconds(500) : std::chrono::seconds(5));
     transport.abort(error.exitCode());
   }
   return error.exitCode();
@@ -203,7 +203,7 @@ int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
   } catch (const AgreedError& error) {
     if (transport.rank() == 0) {
       if (job.simulation() != nullptr && !job.runFolder().empty()) claimFailure(job, error);
-      printError(error.message());
+      printError(error);
     }
     return error.exitCode();
   } catch (...) {

@@ -12,6 +12,8 @@
 namespace tessera {
 namespace {
 
+/// Room for result.json, so that a run can say how it ended when the disk is full.
+constexpr std::int64_t kReserveBytes = 32768;
 constexpr int kMaxFolders = 1000;
 constexpr std::size_t kMaxNameLength = 80;
 
@@ -70,9 +72,11 @@ RunFolder::RunFolder(FolderHandle files) : files_(std::move(files)) {
   files_.remove("result.json.tmp");
   files_.remove("error.txt");
   files_.remove("stop");
+  files_.reserve("reserve", kReserveBytes);
 }
 
 RunFolder::~RunFolder() {
+  if (lock_) files_.remove("reserve");
   // The name is for other machines; this one's system lets go of the lock by itself.
   if (lock_ && ::ftruncate(lock_.get(), 0) != 0) lock_.close();
 }

@@ -38,6 +38,7 @@ void writeResult(const FolderHandle& folder, const RunResult& result) {
   json["diagnostics"] = tableOf(result.diagnostics);
   json["statistics"] = tableOf(result.statistics);
   json["warnings"] = result.warnings;
+  folder.remove("reserve");  // made for this moment
   folder.write("result.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
@@ -46,6 +47,7 @@ bool claimFailure(const std::filesystem::path& runFolder, const Error& error, st
   try {
     const FolderHandle folder = FolderHandle::open(runFolder);
     if (!folder.claim("error.txt")) return false;
+    folder.remove("reserve");
     writeAll(folder.openToAppend("error.txt").get(), error.message() + "\n");
     RunResult result;
     result.outcome = {"failed", error.exitCode(), error.message()};
