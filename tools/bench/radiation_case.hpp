@@ -8,9 +8,9 @@
 
 namespace tessera::bench {
 
-/// The two-level radiation step of the literature: a fine level with 12 tasks (four read one halo layer, one reads
-/// two, one reads the whole coarse level) and a coarse level, ratio 4, onto which three labels are averaged down and
-/// which runs two tasks of its own.
+/// The two-level radiation step of the literature: a fine level with 12 tasks (four read one halo layer, one
+/// reads two, one reads the whole coarse level) and a coarse level, ratio 4, onto which three labels are
+/// averaged down and which runs two tasks of its own.
 struct RadiationCase {
   LabelTable labels;
   StepPlan initial{"initial"};
