@@ -30,8 +30,8 @@ struct ComponentSetup {
 /// One physics. The simulation calls, in this order: `declareParameters` (any time, also without a deck),
 /// `configure` once, then the declare functions once each; it never calls two at once.
 ///
-/// A step is `declareStep`: tasks that read Old and write New; New becomes Old after it. Labels that a plan does
-/// not write keep their Old value.
+/// A step is `declareStep`: tasks that read Old and write New; New becomes Old after it. Labels that a plan
+/// does not write keep their Old value.
 class Component {
  public:
   virtual ~Component() = default;

@@ -10,7 +10,8 @@ std::int64_t Box::volume() const {
   std::int64_t area = 0;
   std::int64_t all = 0;
   if (__builtin_mul_overflow(n.i, n.j, &area) || __builtin_mul_overflow(area, n.k, &all)) {
-    throw InternalError(Message("box has more cells than 63 bits can count").line("box  ", asText(*this)).text());
+    throw InternalError(
+        Message("box has more cells than 63 bits can count").line("box  ", asText(*this)).text());
   }
   return all;
 }

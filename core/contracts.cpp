@@ -4,8 +4,8 @@
 
 namespace tessera::detail {
 
-void contractBroken(std::string_view kind, std::string_view condition, std::string_view explanation, const char* file,
-                    int line) {
+void contractBroken(std::string_view kind, std::string_view condition, std::string_view explanation,
+                    const char* file, int line) {
   Message message(kind);
   message.line("where     ", file, ":", line).line("condition ", condition);
   if (!explanation.empty()) message.line("fix       ", explanation);

@@ -19,8 +19,8 @@ enum class ErrorKind : int {
 };
 
 /// Base of every exception that Tessera throws: a whole sentence with a fix, and the exit code it leads to.
-/// The text never ends in a newline; further lines are indented by two blanks. A worker thread hands a failure on
-/// as a plain value: `copy()` there, `raise()` where it is reported.
+/// The text never ends in a newline; further lines are indented by two blanks. A worker thread hands a
+/// failure on as a plain value: `copy()` there, `raise()` where it is reported.
 class Error : public std::exception {
  public:
   Error(ErrorKind kind, std::string text) : kind_(kind), text_(std::move(text)) {}

@@ -15,7 +15,9 @@ constexpr int kMinusInf = kNan + 2;
 
 /// Rounds digits (all in [0, 2^32), highest first non-zero at `top`) to the nearest double, ties to even.
 double roundDigits(const std::array<std::int64_t, ExactSum::kWords>& d, int top) {
-  const auto digit = [&](int n) { return n < 0 ? 0ULL : static_cast<std::uint64_t>(d[static_cast<std::size_t>(n)]); };
+  const auto digit = [&](int n) {
+    return n < 0 ? 0ULL : static_cast<std::uint64_t>(d[static_cast<std::size_t>(n)]);
+  };
   const int width = 64 - std::countl_zero(digit(top));
   // 64 leading bits: the top digit, the next one, and what is missing from the third.
   std::uint64_t head = (digit(top) << (64 - width)) | (digit(top - 1) << (32 - width));

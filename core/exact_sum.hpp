@@ -6,8 +6,9 @@
 
 namespace tessera {
 
-/// A sum of doubles without rounding: a fixed-point number wide enough for every finite double, kept as signed
-/// 32-bit digits in 64-bit words (a Kulisch accumulator, U. Kulisch, "Computer Arithmetic and Validity", 2008).
+/// A sum of doubles without rounding: a fixed-point number wide enough for every finite double, kept as
+/// signed 32-bit digits in 64-bit words (a Kulisch accumulator, U. Kulisch, "Computer Arithmetic and
+/// Validity", 2008).
 ///
 /// Adding is exact, so the result does not depend on the order, the patch layout, the threads or the ranks;
 /// `value()` rounds once, to nearest even. Word vectors of two sums may be added element by element, which is
@@ -25,7 +26,8 @@ class ExactSum {
   /// The sum, rounded once; NaN where a NaN or both infinities were added.
   double value() const;
 
-  /// The words, with carries resolved: what a reduction sends. Sums of up to 2^30 such vectors cannot overflow.
+  /// The words, with carries resolved: what a reduction sends. Sums of up to 2^30 such vectors cannot
+  /// overflow.
   std::span<std::int64_t> words();
   bool isZero() const;
 

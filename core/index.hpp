@@ -18,7 +18,9 @@ struct Index {
   std::int64_t j = 0;
   std::int64_t k = 0;
 
-  TESSERA_KERNEL constexpr std::int64_t operator[](int axis) const { return axis == 0 ? i : (axis == 1 ? j : k); }
+  TESSERA_KERNEL constexpr std::int64_t operator[](int axis) const {
+    return axis == 0 ? i : (axis == 1 ? j : k);
+  }
   TESSERA_KERNEL constexpr std::int64_t& operator[](int axis) { return axis == 0 ? i : (axis == 1 ? j : k); }
   friend constexpr bool operator==(const Index&, const Index&) = default;
 };
@@ -36,7 +38,9 @@ inline constexpr Index ey{0, 1, 0};
 inline constexpr Index ez{0, 0, 1};
 
 /// The unit step along `axis` (0, 1, 2).
-TESSERA_KERNEL constexpr Index unit(int axis) { return {axis == 0 ? 1 : 0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0}; }
+TESSERA_KERNEL constexpr Index unit(int axis) {
+  return {axis == 0 ? 1 : 0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0};
+}
 
 /// A point or a vector of reals, in the units of the deck.
 struct Real3 {

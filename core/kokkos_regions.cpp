@@ -37,7 +37,8 @@ KernelRegions::~KernelRegions() {
 std::uint64_t KernelRegions::begin(const std::string& name, std::uint32_t worker) {
   const std::lock_guard lock(toolMutex_);
   std::uint64_t id = 0;
-  // Kernel events carry an id, so that kernels of several workers may overlap; regions are one stack a process.
+  // Kernel events carry an id, so that kernels of several workers may overlap; regions are one stack a
+  // process.
   Kokkos::Tools::beginParallelFor(name, worker, &id);
   return id;
 }

@@ -6,17 +6,18 @@
 
 namespace tessera {
 
-/// Tells the profilers of the Kokkos tools family which task runs when, under the names that the deck's user knows.
+/// Tells the profilers of the Kokkos tools family which task runs when, under the names that the deck's user
+/// knows.
 ///
 /// Active only when this build has Kokkos and the environment names a tool:
 ///
 ///   KOKKOS_TOOLS_LIBS=libkp_kernel_timer.so tessera run deck.toml
 ///
-/// Otherwise every call is a test of one flag. `main` makes one object, before the first task, and it outlives the
-/// last; it loads the tool when made and unloads it, so that it writes its report, when destroyed.
-/// Thread rule: `begin` and `end` from any thread; tools are not thread-safe, so calls into them are serialised.
-/// A tool with a single stack of timers is exact with one worker thread only. Kokkos itself is one per process: so is
-/// an active object.
+/// Otherwise every call is a test of one flag. `main` makes one object, before the first task, and it
+/// outlives the last; it loads the tool when made and unloads it, so that it writes its report, when
+/// destroyed. Thread rule: `begin` and `end` from any thread; tools are not thread-safe, so calls into them
+/// are serialised. A tool with a single stack of timers is exact with one worker thread only. Kokkos itself
+/// is one per process: so is an active object.
 class KernelRegions {
  public:
   KernelRegions();
@@ -26,8 +27,8 @@ class KernelRegions {
 
   /// Whether a tool listens.
   bool active() const { return active_; }
-  /// A sentence for the log when the environment asks for a tool that cannot listen, else empty: silence would look
-  /// like a tool that found nothing.
+  /// A sentence for the log when the environment asks for a tool that cannot listen, else empty: silence
+  /// would look like a tool that found nothing.
   const std::string& notice() const { return notice_; }
   /// Opens the kernel `name` on worker `worker`; the number returned closes it. 0 when not active.
   std::uint64_t begin(const std::string& name, std::uint32_t worker);

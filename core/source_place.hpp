@@ -2,8 +2,8 @@
 
 namespace tessera {
 
-/// A line of source code, for messages that send a physics author to a declaration. As a default argument it is the
-/// line of the caller:
+/// A line of source code, for messages that send a physics author to a declaration. As a default argument it
+/// is the line of the caller:
 ///
 ///   TaskBuilder task(std::string_view name, SourcePlace where = SourcePlace::current());
 ///

@@ -5,8 +5,8 @@
 namespace tessera {
 namespace {
 
-/// How one halo index gets its value: `source` is the interior index, `distance` the length from it to the halo
-/// index along the outward normal.
+/// How one halo index gets its value: `source` is the interior index, `distance` the length from it to the
+/// halo index along the outward normal.
 struct Mirror {
   Index source;
   double distance = 0.0;
@@ -21,7 +21,8 @@ Mirror mirrorOf(Index x, int side, const Box& domain, bool border, double spacin
     m.source[axis] = edge;
     return m;
   }
-  // Cells mirror about the face, half a cell beyond the edge cell; nodes and faces about the edge index itself.
+  // Cells mirror about the face, half a cell beyond the edge cell; nodes and faces about the edge index
+  // itself.
   m.source[axis] = border ? 2 * edge - x[axis] : 2 * edge + (high ? 1 : -1) - x[axis];
   const std::int64_t layers = high ? x[axis] - m.source[axis] : m.source[axis] - x[axis];
   m.distance = static_cast<double>(layers) * spacing;
@@ -29,8 +30,8 @@ Mirror mirrorOf(Index x, int side, const Box& domain, bool border, double spacin
 }
 
 template <class T>
-void fill(T* data, const Layout& layout, const LabelInfo& info, const Level& level, int side, const Box& region,
-          double time) {
+void fill(T* data, const Layout& layout, const LabelInfo& info, const Level& level, int side,
+          const Box& region, double time) {
   const SideCondition& condition = *info.boundary.sides[static_cast<std::size_t>(side)];
   const int axis = side / 2;
   const bool border = onBorders(info.centering, axis);
@@ -54,9 +55,15 @@ void fill(T* data, const Layout& layout, const LabelInfo& info, const Level& lev
         }
         for (int c = 0; c < components; ++c) {
           switch (condition.kind) {
-            case BoundaryKind::Dirichlet: to[c] = static_cast<T>(2.0 * v - static_cast<double>(from[c])); break;
-            case BoundaryKind::Neumann: to[c] = static_cast<T>(static_cast<double>(from[c]) + m.distance * v); break;
-            case BoundaryKind::Outflow: to[c] = from[c]; break;
+            case BoundaryKind::Dirichlet:
+              to[c] = static_cast<T>(2.0 * v - static_cast<double>(from[c]));
+              break;
+            case BoundaryKind::Neumann:
+              to[c] = static_cast<T>(static_cast<double>(from[c]) + m.distance * v);
+              break;
+            case BoundaryKind::Outflow:
+              to[c] = from[c];
+              break;
           }
         }
       }
@@ -68,12 +75,21 @@ void fill(T* data, const Layout& layout, const LabelInfo& info, const Level& lev
 
 void fillBoundary(std::byte* data, const Layout& layout, const LabelInfo& info, const Level& level, int side,
                   const Box& region, double time) {
-  TESSERA_EXPECT(info.boundary.sides[static_cast<std::size_t>(side)].has_value(), "give the side a condition");
+  TESSERA_EXPECT(info.boundary.sides[static_cast<std::size_t>(side)].has_value(),
+                 "give the side a condition");
   switch (info.type.scalar) {
-    case Scalar::Float64: fill(reinterpret_cast<double*>(data), layout, info, level, side, region, time); break;
-    case Scalar::Float32: fill(reinterpret_cast<float*>(data), layout, info, level, side, region, time); break;
-    case Scalar::Int32: fill(reinterpret_cast<std::int32_t*>(data), layout, info, level, side, region, time); break;
-    case Scalar::Int64: fill(reinterpret_cast<std::int64_t*>(data), layout, info, level, side, region, time); break;
+    case Scalar::Float64:
+      fill(reinterpret_cast<double*>(data), layout, info, level, side, region, time);
+      break;
+    case Scalar::Float32:
+      fill(reinterpret_cast<float*>(data), layout, info, level, side, region, time);
+      break;
+    case Scalar::Int32:
+      fill(reinterpret_cast<std::int32_t*>(data), layout, info, level, side, region, time);
+      break;
+    case Scalar::Int64:
+      fill(reinterpret_cast<std::int64_t*>(data), layout, info, level, side, region, time);
+      break;
   }
 }
 

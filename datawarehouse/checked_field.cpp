@@ -8,30 +8,42 @@ namespace {
 
 const char* clauseFor(AccessMode mode) {
   switch (mode) {
-    case AccessMode::ReadOld: return ".reads(Old, ";
-    case AccessMode::ReadNew: return ".reads(New, ";
-    case AccessMode::Write: return ".writes(";
-    case AccessMode::Modify: return ".modifies(";
+    case AccessMode::ReadOld:
+      return ".reads(Old, ";
+    case AccessMode::ReadNew:
+      return ".reads(New, ";
+    case AccessMode::Write:
+      return ".writes(";
+    case AccessMode::Modify:
+      return ".modifies(";
   }
   return "";
 }
 
 const char* verbFor(AccessMode mode) {
   switch (mode) {
-    case AccessMode::ReadOld: return "reads Old ";
-    case AccessMode::ReadNew: return "reads New ";
-    case AccessMode::Write: return "writes ";
-    case AccessMode::Modify: return "modifies ";
+    case AccessMode::ReadOld:
+      return "reads Old ";
+    case AccessMode::ReadNew:
+      return "reads New ";
+    case AccessMode::Write:
+      return "writes ";
+    case AccessMode::Modify:
+      return "modifies ";
   }
   return "";
 }
 
 const char* clauseFor(Reach reach) {
   switch (reach) {
-    case Reach::Patch: return "";
-    case Reach::Coarser: return ", fromCoarser()";
-    case Reach::Finer: return ", fromFiner()";
-    case Reach::WholeLevel: return ", wholeLevel()";
+    case Reach::Patch:
+      return "";
+    case Reach::Coarser:
+      return ", fromCoarser()";
+    case Reach::Finer:
+      return ", fromFiner()";
+    case Reach::WholeLevel:
+      return ", wholeLevel()";
   }
   return "";
 }
@@ -54,13 +66,14 @@ std::int64_t layersOutside(const Box& cells, Index x) {
 
 void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted, Reach reach) {
   const std::string& name = frame.labels->info(label).name;
-  throw UndeclaredAccess(Message("task uses a label that it did not declare")
-                             .line("task      ", frame.task, placeOf(frame))
-                             .line("uses      ", verbFor(wanted), name)
-                             .line("declared  at ", frame.declaredAt)
-                             .line("fix       add ", clauseFor(wanted), name, clauseFor(reach), ") to ", frame.task)
-                             .text(),
-                         name);
+  throw UndeclaredAccess(
+      Message("task uses a label that it did not declare")
+          .line("task      ", frame.task, placeOf(frame))
+          .line("uses      ", verbFor(wanted), name)
+          .line("declared  at ", frame.declaredAt)
+          .line("fix       add ", clauseFor(wanted), name, clauseFor(reach), ") to ", frame.task)
+          .text(),
+      name);
 }
 
 void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction) {
@@ -79,8 +92,8 @@ void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
   if (access.reach != Reach::Patch) {
     throw UndeclaredAccess(Message("task reads another level beyond what it declared")
                                .line("task      ", frame.task, placeOf(frame))
-                               .line("reads     ", info.name, " at ", asText(info.centering), " ", asText(x), " of level ",
-                                     access.level)
+                               .line("reads     ", info.name, " at ", asText(info.centering), " ", asText(x),
+                                     " of level ", access.level)
                                .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
                                .line("fix       ", access.reach == Reach::Coarser
                                                        ? "declare more layers: fromCoarser(n)"
@@ -92,13 +105,14 @@ void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
   const bool reading = access.mode == AccessMode::ReadOld || access.mode == AccessMode::ReadNew;
   Message message(reading ? "task reads more halo than it declared" : "task writes outside its patch");
   message.line("task      ", frame.task, placeOf(frame))
-      .line(reading ? "reads     " : "writes    ", info.name, " at ", asText(info.centering), " ", asText(x), ", ", layers,
-            layers == 1 ? " layer" : " layers", " outside the patch")
+      .line(reading ? "reads     " : "writes    ", info.name, " at ", asText(info.centering), " ", asText(x),
+            ", ", layers, layers == 1 ? " layer" : " layers", " outside the patch")
       .line("declared  ", asText(access.declared), " at ", frame.declaredAt);
   if (reading) {
     message.line("fix       declare halo(", layers, ") for ", info.name, " in ", frame.task);
   } else {
-    message.line("fix       write only task.interior(), or move the work to the task of the neighbouring patch");
+    message.line(
+        "fix       write only task.interior(), or move the work to the task of the neighbouring patch");
   }
   throw UndeclaredAccess(message.text(), info.name);
 }

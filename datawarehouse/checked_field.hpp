@@ -8,7 +8,8 @@
 
 namespace tessera {
 
-/// A task touched data that it did not declare; the message names task, label, patch, cell and the clause to add.
+/// A task touched data that it did not declare; the message names task, label, patch, cell and the clause to
+/// add.
 class UndeclaredAccess : public ErrorClass<UndeclaredAccess> {
  public:
   UndeclaredAccess(std::string text, std::string label)

@@ -54,14 +54,15 @@ void expectAllWritten(const TaskFrame& frame, const TaskAccess& access) {
     if ((*access.written)[m] != 0) continue;
     const auto at = static_cast<std::int64_t>(m);
     const Index x = access.declared.lo + Index{at % n.i, at / n.i % n.j, at / (n.i * n.j)};
-    throw UndeclaredAccess(Message("task leaves a part of its output unwritten")
-                               .line("task      ", frame.task, " on patch ", asText(*frame.patch))
-                               .line("writes    ", info.name, ", but not at ", asText(info.centering), " ", asText(x))
-                               .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
-                               .line("fix       write every index of task.interior(", info.name,
-                                     "), or declare .modifies(", info.name, ")")
-                               .text(),
-                           info.name);
+    throw UndeclaredAccess(
+        Message("task leaves a part of its output unwritten")
+            .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+            .line("writes    ", info.name, ", but not at ", asText(info.centering), " ", asText(x))
+            .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
+            .line("fix       write every index of task.interior(", info.name, "), or declare .modifies(",
+                  info.name, ")")
+            .text(),
+        info.name);
   }
 }
 
@@ -72,8 +73,8 @@ void expectUnchanged(const TaskFrame& frame, const TaskAccess& access, std::uint
                              .line("task      ", frame.task, " on patch ", asText(*frame.patch))
                              .line("reads     ", info.name, " in ", asText(access.declared))
                              .line("declared  at ", frame.declaredAt)
-                             .line("fix       a task writes through a read-only field: declare .modifies(", info.name,
-                                   ") where it changes")
+                             .line("fix       a task writes through a read-only field: declare .modifies(",
+                                   info.name, ") where it changes")
                              .text(),
                          info.name);
 }
@@ -112,14 +113,14 @@ void reportNonFinite(const TaskFrame& frame, const TaskAccess& access, const Lab
       const T value = data[at * components + m];
       if (std::isfinite(value)) continue;
       const Index x = first + Index{m / components, 0, 0};
-      throw NumericalError(Message("a value is not finite")
-                               .line("variable  ", info.name, " = ", value)
-                               .line("where     ", asText(info.centering), " ", asText(x), " of patch ",
-                                     asText(*frame.patch))
-                               .line("task      ", frame.task, ", declared at ", frame.declaredAt)
-                               .line("fix       look at this task's inputs there; a smaller time.cfl or time.dt helps "
-                                     "against instability")
-                               .text());
+      throw NumericalError(
+          Message("a value is not finite")
+              .line("variable  ", info.name, " = ", value)
+              .line("where     ", asText(info.centering), " ", asText(x), " of patch ", asText(*frame.patch))
+              .line("task      ", frame.task, ", declared at ", frame.declaredAt)
+              .line("fix       look at this task's inputs there; a smaller time.cfl or time.dt helps "
+                    "against instability")
+              .text());
     }
   });
 }

@@ -10,14 +10,16 @@
 
 namespace tessera {
 
-/// Runs a task in checked mode: every index compared with the declaration, outputs made NaN before and every owned
-/// index of them marked when written, inputs compared before and after. Throws UndeclaredAccess; a task that leaves
-/// an index unwritten, does not contribute what it declared or changes an input is reported in the same way.
-/// `accesses` are those of `frame`; they are changed (marks are attached) for the time of the call.
+/// Runs a task in checked mode: every index compared with the declaration, outputs made NaN before and every
+/// owned index of them marked when written, inputs compared before and after. Throws UndeclaredAccess; a task
+/// that leaves an index unwritten, does not contribute what it declared or changes an input is reported in
+/// the same way. `accesses` are those of `frame`; they are changed (marks are attached) for the time of the
+/// call.
 void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
                 const std::function<void(const TaskFrame&)>& body);
 
-/// Throws NumericalError naming variable, patch, cell and task for the first NaN or infinity in what the task wrote.
+/// Throws NumericalError naming variable, patch, cell and task for the first NaN or infinity in what the task
+/// wrote.
 void expectFinite(const TaskFrame& frame);
 
 }  // namespace tessera

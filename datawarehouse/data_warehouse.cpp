@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 
 std::shared_ptr<std::byte[]> allocateAligned(std::size_t bytes) {
-  auto* p = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlignment}));
-  return {p, [](std::byte* q) { ::operator delete(q, std::align_val_t{kAlignment}); }};
+  auto* p = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
+  return {p, [](std::byte* q) { ::operator delete (q, std::align_val_t{kAlignment}); }};
 }
 
 /// Room for `bytes`, so that what follows is aligned as well.
@@ -33,10 +33,16 @@ void fillNan(std::byte* data, std::int64_t bytes) {
 
 void fillUnset(std::byte* data, std::int64_t bytes, Scalar scalar) {
   switch (scalar) {
-    case Scalar::Float64: fillNan<double>(data, bytes); break;
-    case Scalar::Float32: fillNan<float>(data, bytes); break;
+    case Scalar::Float64:
+      fillNan<double>(data, bytes);
+      break;
+    case Scalar::Float32:
+      fillNan<float>(data, bytes);
+      break;
     case Scalar::Int32:
-    case Scalar::Int64: std::memset(data, 0, static_cast<std::size_t>(bytes)); break;
+    case Scalar::Int64:
+      std::memset(data, 0, static_cast<std::size_t>(bytes));
+      break;
   }
 }
 
@@ -91,11 +97,12 @@ void DataWarehouse::allocate(const EntryLayout& wanted, std::size_t local) {
   try {
     e.bytes = allocateAligned(static_cast<std::size_t>(total));
   } catch (const std::bad_alloc&) {
-    throw InternalError(Message("memory runs out")
-                            .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(wanted.patch)))
-                            .line("asks  ", total, " bytes after ", allocatedBytes_, " bytes for other variables")
-                            .line("fix   use more ranks on more hosts, or fewer cells")
-                            .text());
+    throw InternalError(
+        Message("memory runs out")
+            .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(wanted.patch)))
+            .line("asks  ", total, " bytes after ", allocatedBytes_, " bytes for other variables")
+            .line("fix   use more ranks on more hosts, or fewer cells")
+            .text());
   }
   allocatedBytes_ += total;
   e.generation[0] = e.bytes.get();
@@ -127,7 +134,8 @@ Box DataWarehouse::ownedBox(LabelId label, std::size_t local) const {
 void DataWarehouse::packOwned(LabelId label, std::size_t local, std::span<std::byte> packed) const {
   const Box box = ownedBox(label, local);
   const std::int64_t size = labels_->info(label).type.bytes();
-  TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size, "give room for the owned indices");
+  TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size,
+                 "give room for the owned indices");
   packRegion(packed, data(Generation::Old, label, local), layout(label, local), box, size);
 }
 

@@ -17,8 +17,8 @@ namespace tessera {
 struct EntryLayout {
   LabelId label = -1;
   PatchId patch = 0;
-  Box window;               ///< owned indices and the largest halo that any task reads
-  bool hasOld = true;       ///< some plan reads it as Old, so two generations are kept
+  Box window;          ///< owned indices and the largest halo that any task reads
+  bool hasOld = true;  ///< some plan reads it as Old, so two generations are kept
 };
 
 /// A buffer for cells of another level or of a whole level, valid during a step.
@@ -27,14 +27,14 @@ struct GatherLayout {
   Box window;
 };
 
-/// The data of this rank: for each (label, own patch) one allocation a generation, halo included and filled in
-/// place. New memory holds NaN, so that a value nobody wrote shows.
+/// The data of this rank: for each (label, own patch) one allocation a generation, halo included and filled
+/// in place. New memory holds NaN, so that a value nobody wrote shows.
 ///
 /// Thread rules: the accessors may be called from any thread; `promote` only between steps.
 class DataWarehouse {
  public:
-  /// `entries` in any order; at most one for each (label, patch). Throws InternalError naming label and bytes when
-  /// memory runs out.
+  /// `entries` in any order; at most one for each (label, patch). Throws InternalError naming label and bytes
+  /// when memory runs out.
   DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const LabelTable& labels,
                 std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries,
                 std::span<const std::vector<GatherLayout>> gathers = {});
@@ -58,7 +58,9 @@ class DataWarehouse {
   const Layout& layout(LabelId label, std::size_t local) const { return entry(label, local).layout; }
 
   /// Buffer number `n` of a step plan. Plans do not run at the same time, so their buffers share memory.
-  std::byte* gatherData(std::size_t plan, std::size_t n) { return gatherMemory_.get() + gathers_[plan][n].offset; }
+  std::byte* gatherData(std::size_t plan, std::size_t n) {
+    return gatherMemory_.get() + gathers_[plan][n].offset;
+  }
   const Layout& gatherLayout(std::size_t plan, std::size_t n) const { return gathers_[plan][n].layout; }
 
   /// End of a step: the New value of each of these labels becomes its Old one. The others keep theirs.

@@ -7,11 +7,11 @@
 
 namespace tessera {
 
-/// Where the elements of one variable on one patch lie: a box of allocated indices, x fastest. An axis that carries
-/// no halo (an unresolved y or z) has stride 0, so a stencil across it reads the cell itself.
+/// Where the elements of one variable on one patch lie: a box of allocated indices, x fastest. An axis that
+/// carries no halo (an unresolved y or z) has stride 0, so a stencil across it reads the cell itself.
 struct Layout {
-  Box window;                 ///< allocated indices
-  std::int64_t strideJ = 0;   ///< elements from (i, j, k) to (i, j + 1, k)
+  Box window;                ///< allocated indices
+  std::int64_t strideJ = 0;  ///< elements from (i, j, k) to (i, j + 1, k)
   std::int64_t strideK = 0;
 
   constexpr Layout() = default;
@@ -24,11 +24,14 @@ struct Layout {
   TESSERA_KERNEL constexpr std::int64_t at(Index x) const {
     return (x.i - window.lo.i) + (x.j - window.lo.j) * strideJ + (x.k - window.lo.k) * strideK;
   }
-  constexpr std::int64_t elements() const { return window.extent().i * window.extent().j * window.extent().k; }
+  constexpr std::int64_t elements() const {
+    return window.extent().i * window.extent().j * window.extent().k;
+  }
 };
 
-/// A view of one variable on one patch. Trivially copyable: kernels capture it by value. Valid while the task that
-/// asked for it runs. Indices outside the declared region are the author's fault; checked mode finds them.
+/// A view of one variable on one patch. Trivially copyable: kernels capture it by value. Valid while the task
+/// that asked for it runs. Indices outside the declared region are the author's fault; checked mode finds
+/// them.
 template <class T>
 class Field {
  public:
@@ -36,7 +39,9 @@ class Field {
   Field(T* data, const Layout& layout)
       : data_(data), strideJ_(layout.strideJ), strideK_(layout.strideK), offset_(layout.at(Index{})) {}
 
-  TESSERA_KERNEL T& operator()(Index x) const { return data_[x.i + x.j * strideJ_ + x.k * strideK_ + offset_]; }
+  TESSERA_KERNEL T& operator()(Index x) const {
+    return data_[x.i + x.j * strideJ_ + x.k * strideK_ + offset_];
+  }
 
  private:
   T* data_ = nullptr;

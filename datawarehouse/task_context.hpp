@@ -31,13 +31,14 @@ class PatchTask {
   FieldOf<const T> read(Generation generation, Label<T, C> label) const {
     return field<const T>(label.id, modeOf(generation), Reach::Patch);
   }
-  /// What `fromCoarser(n)` declared: indices of the next coarser level, `coarsen(x, refinementRatio())` under x.
+  /// What `fromCoarser(n)` declared: indices of the next coarser level, `coarsen(x, refinementRatio())` under
+  /// x.
   template <class T, Centering C>
   FieldOf<const T> readCoarser(Generation generation, Label<T, C> label) const {
     return field<const T>(label.id, modeOf(generation), Reach::Coarser);
   }
-  /// What `fromFiner()` declared: indices of the next finer level, valid inside `refine(b, ratio)` of each box b that
-  /// `forEachCovered` visits.
+  /// What `fromFiner()` declared: indices of the next finer level, valid inside `refine(b, ratio)` of each
+  /// box b that `forEachCovered` visits.
   template <class T, Centering C>
   FieldOf<const T> readFiner(Generation generation, Label<T, C> label) const {
     return field<const T>(label.id, modeOf(generation), Reach::Finer);
@@ -60,8 +61,8 @@ class PatchTask {
 
   /// The cells of the patch.
   const Box& interior() const { return frame_->patch->cells; }
-  /// The indices that the patch owns of a label: its cells, or its nodes or faces without the upper border, which
-  /// belongs to the neighbour (and to the patch at the end of the domain).
+  /// The indices that the patch owns of a label: its cells, or its nodes or faces without the upper border,
+  /// which belongs to the neighbour (and to the patch at the end of the domain).
   template <class T, Centering C>
   Box interior(Label<T, C>) const {
     return frame_->level->ownedBy(*frame_->patch, C);
@@ -76,7 +77,8 @@ class PatchTask {
     const bool finest = finer >= static_cast<LevelId>(hierarchy().levels().size());
     return finest ? Extent{1, 1, 1} : hierarchy().level(finer).ratioToCoarser();
   }
-  /// Calls `visit(Box)` for the parts of the patch that finer patches cover, in cells of this level; disjoint.
+  /// Calls `visit(Box)` for the parts of the patch that finer patches cover, in cells of this level;
+  /// disjoint.
   template <class Visit>
   void forEachCovered(Visit&& visit) const {
     const LevelId finer = frame_->level->number() + 1;
@@ -127,7 +129,8 @@ class PatchTask {
   FieldOf<T> field(LabelId label, AccessMode mode, Reach reach, LevelId level = -1) const {
     for (const TaskAccess& access : frame_->accesses) {
       if (access.label != label || access.mode != mode || access.reach != reach) continue;
-      if (reach == Reach::WholeLevel && access.level != (level < 0 ? frame_->level->number() : level)) continue;
+      if (reach == Reach::WholeLevel && access.level != (level < 0 ? frame_->level->number() : level))
+        continue;
       if constexpr (std::is_same_v<Exec, Checked>) {
         return FieldOf<T>(*frame_, access);
       } else {

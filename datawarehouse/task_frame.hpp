@@ -25,7 +25,7 @@ struct TaskAccess {
   LevelId level = 0;  ///< whose indices
   std::byte* data = nullptr;
   Layout layout;
-  Box declared;                            ///< indices that the task may touch
+  Box declared;                                  ///< indices that the task may touch
   std::vector<std::uint8_t>* written = nullptr;  ///< checked mode: one mark an index of `declared`
 };
 
@@ -39,8 +39,8 @@ struct PatchContribution {
 
 /// Everything one run of one task on one patch sees; made by the step runner, read by PatchTask.
 struct TaskFrame {
-  std::string_view task;       ///< name, for messages
-  std::string_view declaredAt;  ///< "components/heat/heat.cpp:41"
+  std::string_view task;         ///< name, for messages
+  std::string_view declaredAt;   ///< "components/heat/heat.cpp:41"
   const Patch* patch = nullptr;  ///< empty for a task that runs once a rank
   const Level* level = nullptr;
   const Hierarchy* hierarchy = nullptr;

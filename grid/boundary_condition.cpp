@@ -27,8 +27,8 @@ bool isGiven(const ParameterValues& values, const std::string& key) {
   return values.where(key).origin() != Where::Origin::Default;
 }
 
-/// A value that the deck has and that says more than its default does: `resolved.toml` writes defaults out, and is a
-/// deck as well.
+/// A value that the deck has and that says more than its default does: `resolved.toml` writes defaults out,
+/// and is a deck as well.
 bool saysMore(const ParameterValues& values, const std::string& key) {
   if (!isGiven(values, key)) return false;
   const Expression& value = values.expression(key);
@@ -76,7 +76,8 @@ void declareBoundaries(ParameterTable& table, BoundaryKind byDefault) {
   table.check(refuseValueOfOutflow);
 }
 
-BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry& geometry, BoundaryKind byDefault) {
+BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry& geometry,
+                                  BoundaryKind byDefault) {
   BoundaryConditions conditions;
   Findings findings;
   for (int side = 0; side < kSides; ++side) {

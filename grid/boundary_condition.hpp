@@ -46,6 +46,7 @@ struct BoundaryConditions {
 void declareBoundaries(ParameterTable& table, BoundaryKind byDefault);
 /// Reads what `declareBoundaries` declared. Sides of a periodic axis get no condition; a deck that gives one
 /// there contradicts itself: DeckError with the place of every such key.
-BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry& geometry, BoundaryKind byDefault);
+BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry& geometry,
+                                  BoundaryKind byDefault);
 
 }  // namespace tessera

@@ -65,7 +65,8 @@ std::shared_ptr<const Hierarchy> Hierarchy::uniform(const Geometry& geometry, co
   for (std::size_t k = 0; k + 1 < cuts[2].size(); ++k) {
     for (std::size_t j = 0; j + 1 < cuts[1].size(); ++j) {
       for (std::size_t i = 0; i + 1 < cuts[0].size(); ++i) {
-        const Box cells{{cuts[0][i], cuts[1][j], cuts[2][k]}, {cuts[0][i + 1], cuts[1][j + 1], cuts[2][k + 1]}};
+        const Box cells{{cuts[0][i], cuts[1][j], cuts[2][k]},
+                        {cuts[0][i + 1], cuts[1][j + 1], cuts[2][k + 1]}};
         patches.push_back({static_cast<PatchId>(patches.size()), 0, cells});
       }
     }
@@ -87,7 +88,8 @@ Hierarchy::Hierarchy(Geometry geometry, std::vector<Level> levels)
     hash.add(static_cast<std::uint64_t>(level.patches().size()));
     for (const Patch& patch : level.patches()) {
       TESSERA_EXPECT(patch.id == patchCount(), "number patches densely, level 0 first");
-      TESSERA_EXPECT(level.domain().contains(patch.cells) && !patch.cells.empty(), "keep patches inside the domain");
+      TESSERA_EXPECT(level.domain().contains(patch.cells) && !patch.cells.empty(),
+                     "keep patches inside the domain");
       levelOfPatch_.push_back(level.number());
       hash.add(patch.cells.lo);
       hash.add(patch.cells.hi);

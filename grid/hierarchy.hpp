@@ -10,7 +10,8 @@
 namespace tessera {
 
 /// How level 0 is cut: either a number of patches along each axis or their size in cells. Uneven division is
-/// allowed: sizes along an axis then differ by at most one cell (patches) or the last is smaller (patch_size).
+/// allowed: sizes along an axis then differ by at most one cell (patches) or the last is smaller
+/// (patch_size).
 struct Division {
   enum class By { Patches, PatchSize };
   By by = By::Patches;

@@ -9,25 +9,28 @@ namespace {
 
 void expectName(std::string_view name) {
   const bool allowed = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-           c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
   });
   if (name.empty() || name.size() > 100 || name.front() == '.' || !allowed) {
-    throw InternalError(Message("a label has a name that cannot be a file or field name")
-                            .line("name  \"", name, "\"")
-                            .line("fix   use 1 to 100 letters, digits, '.', '_' or '-', not starting with '.'")
-                            .text());
+    throw InternalError(
+        Message("a label has a name that cannot be a file or field name")
+            .line("name  \"", name, "\"")
+            .line("fix   use 1 to 100 letters, digits, '.', '_' or '-', not starting with '.'")
+            .text());
   }
 }
 
 }  // namespace
 
 LabelId LabelTable::idOf(std::string_view name) const {
-  const auto at = std::find_if(infos_.begin(), infos_.end(), [&](const LabelInfo& i) { return i.name == name; });
+  const auto at =
+      std::find_if(infos_.begin(), infos_.end(), [&](const LabelInfo& i) { return i.name == name; });
   return at == infos_.end() ? -1 : static_cast<LabelId>(at - infos_.begin());
 }
 
-LabelId LabelTable::find(std::string_view name, ElementType type, Centering centering, std::string_view unit) {
+LabelId LabelTable::find(std::string_view name, ElementType type, Centering centering,
+                         std::string_view unit) {
   expectName(name);
   const LabelId known = idOf(name);
   if (known < 0) {

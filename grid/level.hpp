@@ -12,7 +12,8 @@ namespace tessera {
 /// All patches of one spacing. Immutable once built; safe to read from any thread.
 class Level {
  public:
-  /// `patches` must be disjoint and inside `domain`; `ratio` is the refinement ratio to the next coarser level
+  /// `patches` must be disjoint and inside `domain`; `ratio` is the refinement ratio to the next coarser
+  /// level
   /// ({1,1,1} on level 0). Checked by Hierarchy.
   Level(LevelId number, const Geometry& geometry, Box domain, Extent ratio, std::vector<Patch> patches);
 
@@ -32,10 +33,12 @@ class Level {
     index_.visit(cells, [&](std::size_t n) { visit(patches_[n]); });
   }
 
-  /// Indices of `centering` that exist on the level. Along an axis that wraps, the upper border is the lower one.
+  /// Indices of `centering` that exist on the level. Along an axis that wraps, the upper border is the lower
+  /// one.
   Box domainOf(Centering centering) const;
-  /// The indices that `patch` owns: its cells, or their lower borders (and the domain's upper border, where the
-  /// patch touches it). Every index of the level is owned by exactly one patch where patches cover the level.
+  /// The indices that `patch` owns: its cells, or their lower borders (and the domain's upper border, where
+  /// the patch touches it). Every index of the level is owned by exactly one patch where patches cover the
+  /// level.
   Box ownedBy(const Patch& patch, Centering centering) const;
   /// The given halo with the axes that carry none set to zero.
   Halo effectiveHalo(Halo halo) const;

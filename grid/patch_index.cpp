@@ -29,7 +29,9 @@ PatchIndex::PatchIndex(std::span<const Patch> patches) {
     buckets_[d] = (bounds_.extent()[d] + size_[d] - 1) / size_[d];
   }
   offsets_.assign(static_cast<std::size_t>(buckets_.i * buckets_.j * buckets_.k) + 1, 0);
-  const auto place = [&](Index b) { return static_cast<std::size_t>((b.k * buckets_.j + b.j) * buckets_.i + b.i); };
+  const auto place = [&](Index b) {
+    return static_cast<std::size_t>((b.k * buckets_.j + b.j) * buckets_.i + b.i);
+  };
   const auto each = [&](auto&& put) {
     for (std::uint32_t n = 0; n < boxes_.size(); ++n) {
       const Box& b = boxes_[n];

@@ -10,8 +10,9 @@
 
 namespace tessera {
 
-/// Finds the patches that overlap a box: a lattice of buckets about as large as a patch, each listing the patches
-/// that touch it. Building costs O(patches), a query O(patches found). Immutable; safe from any thread.
+/// Finds the patches that overlap a box: a lattice of buckets about as large as a patch, each listing the
+/// patches that touch it. Building costs O(patches), a query O(patches found). Immutable; safe from any
+/// thread.
 class PatchIndex {
  public:
   PatchIndex() = default;
@@ -37,7 +38,8 @@ class PatchIndex {
 
  private:
   Index bucketOf(Index cell) const {
-    return {(cell.i - bounds_.lo.i) / size_.i, (cell.j - bounds_.lo.j) / size_.j, (cell.k - bounds_.lo.k) / size_.k};
+    return {(cell.i - bounds_.lo.i) / size_.i, (cell.j - bounds_.lo.j) / size_.j,
+            (cell.k - bounds_.lo.k) / size_.k};
   }
   std::span<const std::uint32_t> bucket(Index b) const {
     const auto at = static_cast<std::size_t>((b.k * buckets_.j + b.j) * buckets_.i + b.i);

@@ -20,8 +20,8 @@ std::uint64_t mortonKey(const Patch& patch, const Box& domain) {
   for (int d = 0; d < kAxes; ++d) {
     const std::int64_t centre = (patch.cells.lo[d] + patch.cells.hi[d]) / 2 - domain.lo[d];
     // 2^21 steps along each axis are finer than any patch of a run that fits into memory.
-    const auto scaled = static_cast<std::uint64_t>(static_cast<double>(centre) /
-                                                   static_cast<double>(domain.extent()[d]) * ((1U << 21) - 1));
+    const auto scaled = static_cast<std::uint64_t>(
+        static_cast<double>(centre) / static_cast<double>(domain.extent()[d]) * ((1U << 21) - 1));
     key |= spread(scaled) << d;
   }
   return key;
@@ -38,7 +38,8 @@ RankMap distribute(const Hierarchy& hierarchy, int ranks) {
     for (const Patch& patch : patches) keys.push_back(mortonKey(patch, level.domain()));
     std::vector<std::size_t> order(patches.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
     const auto total = static_cast<double>(level.cellCount());
     double before = 0.0;
     for (const std::size_t n : order) {

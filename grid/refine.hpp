@@ -5,7 +5,9 @@
 namespace tessera {
 
 /// a / b rounded towards minus infinity, for b > 0.
-constexpr std::int64_t floorDivide(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+constexpr std::int64_t floorDivide(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
 
 /// The index of the next coarser level that `fine` lies in (cells), or starts from (nodes, faces).
 constexpr Index coarsen(Index fine, Extent ratio) {

@@ -16,17 +16,20 @@ namespace {
 
 void checkBoxes(const Level& coarser, LevelId number, const std::vector<Box>& boxes) {
   for (std::size_t a = 0; a < boxes.size(); ++a) {
-    if (boxes[a].empty()) refuseBox(number, boxes[a], "it holds no cell", "make upper greater than lower on every axis");
+    if (boxes[a].empty())
+      refuseBox(number, boxes[a], "it holds no cell", "make upper greater than lower on every axis");
     if (!coarser.domain().contains(boxes[a])) {
       refuseBox(number, boxes[a], "it leaves the domain", "keep lower and upper inside [grid]");
     }
     for (std::size_t b = 0; b < a; ++b) {
       if (!intersect(boxes[a], boxes[b]).empty()) {
-        refuseBox(number, boxes[a], "it overlaps " + asText(boxes[b]), "join the two boxes or let them only touch");
+        refuseBox(number, boxes[a], "it overlaps " + asText(boxes[b]),
+                  "join the two boxes or let them only touch");
       }
     }
     std::int64_t covered = 0;
-    coarser.forEachOverlapping(boxes[a], [&](const Patch& p) { covered += intersect(p.cells, boxes[a]).volume(); });
+    coarser.forEachOverlapping(boxes[a],
+                               [&](const Patch& p) { covered += intersect(p.cells, boxes[a]).volume(); });
     if (covered != boxes[a].volume()) {
       refuseBox(number, boxes[a], "level " + std::to_string(number - 1) + " does not cover all of it",
                 "enlarge the boxes of level " + std::to_string(number - 1));

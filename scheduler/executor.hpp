@@ -20,12 +20,13 @@ class NodeSource {
   virtual int priority(std::int32_t node) const = 0;
   /// Does the node's work. False: it has started something that `poll` will report as finished later.
   virtual bool run(std::int32_t node) = 0;
-  /// Looks after messages: calls `finished(node)` for each node that has completed since. One caller at a time.
+  /// Looks after messages: calls `finished(node)` for each node that has completed since. One caller at a
+  /// time.
   virtual void poll(const std::function<void(std::int32_t)>& finished) = 0;
 };
 
-/// Decides who runs which ready node when. `execute` returns when all nodes have finished, or throws the first
-/// failure after every worker has come to rest.
+/// Decides who runs which ready node when. `execute` returns when all nodes have finished, or throws the
+/// first failure after every worker has come to rest.
 class Executor {
  public:
   virtual ~Executor() = default;

@@ -5,13 +5,15 @@ namespace tessera {
 std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs) {
   std::vector<EntryLayout> entries;
   entries.reserve(graphs.storage.size());
-  for (const StorageNeed& need : graphs.storage) entries.push_back({need.label, need.patch, need.window, need.hasOld});
+  for (const StorageNeed& need : graphs.storage)
+    entries.push_back({need.label, need.patch, need.window, need.hasOld});
   std::vector<std::vector<GatherLayout>> gathers;
   for (const auto& plan : graphs.gathers) {
     gathers.emplace_back();
     for (const GatherNeed& need : plan) gathers.back().push_back({need.label, need.window});
   }
-  return std::make_unique<DataWarehouse>(graphs.hierarchy, *graphs.labels, graphs.ownPatches, entries, gathers);
+  return std::make_unique<DataWarehouse>(graphs.hierarchy, *graphs.labels, graphs.ownPatches, entries,
+                                         gathers);
 }
 
 }  // namespace tessera

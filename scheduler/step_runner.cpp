@@ -14,8 +14,8 @@ struct StepRunner::State {
   StepStatistics statistics;
 };
 
-StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport, Executor& executor,
-                       RunnerOptions options)
+StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport,
+                       Executor& executor, RunnerOptions options)
     : state_(new State{graphs, executor, {}, {}}) {
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
     state_->runs.push_back(std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options));

@@ -17,8 +17,8 @@ struct StepInputs {
   double time = 0.0;  ///< of Old
   double dt = 0.0;    ///< New is at time + dt
   std::int64_t step = 0;
-  /// Numbers of the caller that all ranks combine (largest wins) together with the step, for example "stop was
-  /// requested". The same length on every rank, at most 16.
+  /// Numbers of the caller that all ranks combine (largest wins) together with the step, for example "stop
+  /// was requested". The same length on every rank, at most 16.
   std::span<const double> control;
 };
 
@@ -39,8 +39,8 @@ struct StepStatistics {
 };
 
 struct RunnerOptions {
-  bool checked = false;        ///< compare every access with the declaration; slow
-  bool findNonFinite = true;   ///< after each task look for NaN and infinity in what it wrote
+  bool checked = false;       ///< compare every access with the declaration; slow
+  bool findNonFinite = true;  ///< after each task look for NaN and infinity in what it wrote
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.

@@ -23,7 +23,8 @@ constexpr HaloClause halo(std::int64_t lo, std::int64_t hi) { return {{{lo, lo, 
 /// A different number on each side and axis.
 constexpr HaloClause halo(Index lo, Index hi) { return {{lo, hi}}; }
 
-/// A clause of `reads`: the task reads the label on every patch of a level. One copy a rank serves all its tasks.
+/// A clause of `reads`: the task reads the label on every patch of a level. One copy a rank serves all its
+/// tasks.
 struct WholeLevelClause {
   LevelId level = -1;  ///< -1: the level of the task's own patch
 };
@@ -55,11 +56,16 @@ struct LevelSelection {
 
   constexpr bool contains(LevelId l, LevelId finest) const {
     switch (kind) {
-      case Kind::All: return true;
-      case Kind::One: return l == level;
-      case Kind::Finest: return l == finest;
-      case Kind::AllButFinest: return l != finest;
-      case Kind::AllButCoarsest: return l != 0;
+      case Kind::All:
+        return true;
+      case Kind::One:
+        return l == level;
+      case Kind::Finest:
+        return l == finest;
+      case Kind::AllButFinest:
+        return l != finest;
+      case Kind::AllButCoarsest:
+        return l != 0;
     }
     return false;
   }

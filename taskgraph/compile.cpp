@@ -12,8 +12,8 @@ using detail::Faults;
 using detail::ResolvedPlan;
 
 std::string joined(const std::vector<std::string>& faults) {
-  std::string text = faults.size() == 1 ? "the step plan has a fault" :
-                                          "the step plans have " + std::to_string(faults.size()) + " faults";
+  std::string text = faults.size() == 1 ? "the step plan has a fault"
+                                        : "the step plans have " + std::to_string(faults.size()) + " faults";
   for (const std::string& fault : faults) text += "\n" + fault;
   return text;
 }
@@ -61,7 +61,8 @@ std::vector<Range> localsOf(const Hierarchy& hierarchy, std::span<const PatchId>
     const PatchId first = level.firstPatch();
     const PatchId last = first + static_cast<PatchId>(level.patches().size());
     const auto begin = std::lower_bound(own.begin(), own.end(), first) - own.begin();
-    const auto end = level.patches().empty() ? begin : std::lower_bound(own.begin(), own.end(), last) - own.begin();
+    const auto end =
+        level.patches().empty() ? begin : std::lower_bound(own.begin(), own.end(), last) - own.begin();
     ranges.push_back({begin, end});
   }
   return ranges;
@@ -77,9 +78,11 @@ std::vector<StorageNeed> storageOf(std::span<const ResolvedPlan> plans, const Co
     for (const PatchId id : own) {
       const Patch& patch = input.hierarchy->patch(id);
       const Level& level = input.hierarchy->level(patch.level);
-      const detail::LabelNeed& need = needs[static_cast<std::size_t>(patch.level)][static_cast<std::size_t>(label)];
+      const detail::LabelNeed& need =
+          needs[static_cast<std::size_t>(patch.level)][static_cast<std::size_t>(label)];
       if (!need.used) continue;
-      storage.push_back({label, id, fillTarget(level, patch, centering, need.halo, Reach::Patch), need.hasOld});
+      storage.push_back(
+          {label, id, fillTarget(level, patch, centering, need.halo, Reach::Patch), need.hasOld});
     }
   }
   return storage;

@@ -30,8 +30,8 @@ enum class NodeKind : std::uint8_t {
   Reduce,   ///< joins the contributions of all patches and ranks
 };
 
-/// Consecutive nodes of one kind. Node `firstNode + n` works on own patch `firstLocal + n` (Task and Fill) or is
-/// message or reduction `item + n` of its list.
+/// Consecutive nodes of one kind. Node `firstNode + n` works on own patch `firstLocal + n` (Task and Fill) or
+/// is message or reduction `item + n` of its list.
 struct NodeBlock {
   NodeKind kind = NodeKind::Task;
   std::int32_t item = 0;  ///< position in `units`, `fills`, `sends`, `receives` or `reductions`
@@ -115,10 +115,10 @@ struct FillPlan {
   Generation generation = Generation::Old;
   std::int32_t version = -1;  ///< of New; -1 is Old
   Reach reach = Reach::Patch;
-  LevelId sourceLevel = 0;    ///< whose indices
-  LevelId readerLevel = 0;    ///< whose patches the rows follow
-  Halo halo;                  ///< the widest that a task of the plan asks for
-  std::int32_t table = -1;    ///< position in `tables`
+  LevelId sourceLevel = 0;        ///< whose indices
+  LevelId readerLevel = 0;        ///< whose patches the rows follow
+  Halo halo;                      ///< the widest that a task of the plan asks for
+  std::int32_t table = -1;        ///< position in `tables`
   std::int32_t firstGather = -1;  ///< buffer of row 0; -1 where the patch's own memory is filled in place
   SparseRows<FillPiece> pieces;
   SparseRows<CoarsePiece> coarse;
@@ -131,12 +131,13 @@ struct PackItem {
   std::int32_t source = -1;  ///< own patch, or -1 for bytes of a message received before (`forward`)
   std::int32_t forward = -1;
   std::int64_t forwardOffset = 0;
-  Box region;                ///< indices of the source patch
-  std::int64_t offset = 0;   ///< bytes from the start of the message
+  Box region;               ///< indices of the source patch
+  std::int64_t offset = 0;  ///< bytes from the start of the message
   std::int64_t bytes = 0;
 };
 
-/// One message a peer and stage. Both sides derive it from the same geometry, so tags are dense and need no talk.
+/// One message a peer and stage. Both sides derive it from the same geometry, so tags are dense and need no
+/// talk.
 struct MessagePlan {
   Rank peer = 0;
   std::int64_t tag = 0;
@@ -151,15 +152,16 @@ struct ReductionPlan {
   std::vector<std::int32_t> blocks;  ///< node blocks of the tasks that contribute
 };
 
-/// Everything needed to run one step plan from one rank's point of view: flat arrays, resolved to own patches.
-/// Immutable; shared by all threads.
+/// Everything needed to run one step plan from one rank's point of view: flat arrays, resolved to own
+/// patches. Immutable; shared by all threads.
 struct CompiledGraph {
   const StepPlan* plan = nullptr;
 
-  std::vector<NodeBlock> blocks;  ///< ascending in firstNode; every edge goes from a lower node to a higher one
-  std::vector<std::uint16_t> blockOf;             ///< by node
-  std::vector<std::int32_t> predecessorCounts;    ///< by node
-  std::vector<std::int64_t> successorOffsets;     ///< nodes + 1
+  std::vector<NodeBlock>
+      blocks;  ///< ascending in firstNode; every edge goes from a lower node to a higher one
+  std::vector<std::uint16_t> blockOf;           ///< by node
+  std::vector<std::int32_t> predecessorCounts;  ///< by node
+  std::vector<std::int64_t> successorOffsets;   ///< nodes + 1
   std::vector<std::int32_t> successorList;
 
   std::vector<TaskUnit> units;
@@ -203,7 +205,7 @@ struct CompiledGraphs {
   std::shared_ptr<const Hierarchy> hierarchy;
   const LabelTable* labels = nullptr;
   Rank rank = 0;
-  std::vector<PatchId> ownPatches;  ///< ascending, so level after level
+  std::vector<PatchId> ownPatches;   ///< ascending, so level after level
   std::vector<Range> localsOfLevel;  ///< by level, positions in `ownPatches`
   std::vector<CompiledGraph> plans;
   std::vector<StorageNeed> storage;

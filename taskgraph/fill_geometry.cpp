@@ -9,10 +9,12 @@
 namespace tessera {
 namespace {
 
-bool hasBoundary(const Geometry& geometry, int axis) { return geometry.active(axis) && !geometry.wraps(axis); }
+bool hasBoundary(const Geometry& geometry, int axis) {
+  return geometry.active(axis) && !geometry.wraps(axis);
+}
 
-/// How far along each axis a target may reach from the cells of its patch: mirrored interior widens a target on the
-/// side away from the boundary, borders by one more index.
+/// How far along each axis a target may reach from the cells of its patch: mirrored interior widens a target
+/// on the side away from the boundary, borders by one more index.
 Halo reachOf(const Level& level, const Halo& halo) {
   const Halo own = level.effectiveHalo(halo);
   Halo reach;
@@ -33,9 +35,11 @@ Patch seenPatch(const Hierarchy& hierarchy, const Patch& patch, Reach reach) {
     case Reach::Coarser:
       return {patch.id, patch.level - 1, coarsen(patch.cells, hierarchy.level(patch.level).ratioToCoarser())};
     case Reach::Finer:
-      return {patch.id, patch.level + 1, refine(patch.cells, hierarchy.level(patch.level + 1).ratioToCoarser())};
+      return {patch.id, patch.level + 1,
+              refine(patch.cells, hierarchy.level(patch.level + 1).ratioToCoarser())};
     case Reach::Patch:
-    case Reach::WholeLevel: break;
+    case Reach::WholeLevel:
+      break;
   }
   return patch;
 }
@@ -50,8 +54,10 @@ Box fillTarget(const Level& level, const Patch& seen, Centering centering, const
     const std::int64_t border = onBorders(centering, d) ? 1 : 0;
     const std::int64_t below = domain.lo[d] - grown.lo[d];
     const std::int64_t above = grown.hi[d] - domain.hi[d];
-    if (below > 0) target.hi[d] = std::max(target.hi[d], std::min(domain.hi[d], domain.lo[d] + below + border));
-    if (above > 0) target.lo[d] = std::min(target.lo[d], std::max(domain.lo[d], domain.hi[d] - above - border));
+    if (below > 0)
+      target.hi[d] = std::max(target.hi[d], std::min(domain.hi[d], domain.lo[d] + below + border));
+    if (above > 0)
+      target.lo[d] = std::min(target.lo[d], std::max(domain.lo[d], domain.hi[d] - above - border));
   }
   return target;
 }
@@ -69,7 +75,8 @@ Images imagesOf(const Level& level, const Box& target) {
     const std::int64_t n = domain.extent()[d];
     images.first[d] = floorDivide(target.lo[d] - domain.lo[d], n);
     images.last[d] = floorDivide(target.hi[d] - 1 - domain.lo[d], n);
-    TESSERA_EXPECT(images.first[d] >= -127 && images.last[d] <= 127, "declare a halo of less than 127 domains");
+    TESSERA_EXPECT(images.first[d] >= -127 && images.last[d] <= 127,
+                   "declare a halo of less than 127 domains");
   }
   return images;
 }
@@ -82,15 +89,17 @@ Box cellsOwning(const Box& box, Centering centering) {
   return cells;
 }
 
-Box sourceRegion(const Level& level, const Patch& source, Centering centering, const Box& target, Index period) {
+Box sourceRegion(const Level& level, const Patch& source, Centering centering, const Box& target,
+                 Index period) {
   return intersect(target, shift(level.ownedBy(source, centering), shiftOf(level, period)));
 }
 
 std::vector<const Patch*> possibleReaders(const Hierarchy& hierarchy, const Patch& source, Reach reach,
                                           const Halo& halo) {
   const Level& level = hierarchy.level(source.level);
-  const LevelId readerLevel = reach == Reach::Coarser ? source.level + 1 : reach == Reach::Finer ? source.level - 1
-                                                                                                 : source.level;
+  const LevelId readerLevel = reach == Reach::Coarser ? source.level + 1
+                              : reach == Reach::Finer ? source.level - 1
+                                                      : source.level;
   const Level& readers = hierarchy.level(readerLevel);
   const Box around = grow(source.cells, reachOf(level, halo));
   const Images images = imagesOf(level, around);

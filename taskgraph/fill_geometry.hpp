@@ -8,16 +8,18 @@
 
 namespace tessera {
 
-/// What a task that declares `halo` may read on a patch: its cells grown by the halo, and all that the patch owns.
-/// For nodes and faces, halo(0, 1) is therefore the upper border of each cell, also at the end of the domain.
+/// What a task that declares `halo` may read on a patch: its cells grown by the halo, and all that the patch
+/// owns. For nodes and faces, halo(0, 1) is therefore the upper border of each cell, also at the end of the
+/// domain.
 Box readBox(const Level& level, const Patch& patch, Centering centering, const Halo& halo);
 
-/// The patch, in the indices of `source`, whose surroundings a read of this reach wants: the patch itself, or its
-/// cells one level down or up.
+/// The patch, in the indices of `source`, whose surroundings a read of this reach wants: the patch itself, or
+/// its cells one level down or up.
 Patch seenPatch(const Hierarchy& hierarchy, const Patch& patch, Reach reach);
 
-/// The indices that a fill has to provide for a reading patch (seen from the level read): the read box and, where
-/// the patch is thinner than its halo, the interior that boundary conditions mirror. The domain for a whole level.
+/// The indices that a fill has to provide for a reading patch (seen from the level read): the read box and,
+/// where the patch is thinner than its halo, the interior that boundary conditions mirror. The domain for a
+/// whole level.
 Box fillTarget(const Level& level, const Patch& seen, Centering centering, const Halo& halo, Reach reach);
 
 /// A part of a target that a patch of the level owns, in the image `period` domains away: its own indices are
@@ -32,16 +34,18 @@ struct FillSource {
 /// Number of cells to move by for an image some periods away.
 Index shiftOf(const Level& level, Index period);
 
-/// Calls `visit(FillSource)` for every patch that owns a part of `target`, in an order that depends on the geometry
-/// only: images by z, y, x, then patch ids. `self` is left out where it is its own unshifted image (-1: nobody is).
+/// Calls `visit(FillSource)` for every patch that owns a part of `target`, in an order that depends on the
+/// geometry only: images by z, y, x, then patch ids. `self` is left out where it is its own unshifted image
+/// (-1: nobody is).
 template <class Visit>
 void forEachSource(const Level& level, Centering centering, const Box& target, PatchId self, Visit&& visit);
 
 /// The part of `target` that the source of an image provides.
-Box sourceRegion(const Level& level, const Patch& source, Centering centering, const Box& target, Index period);
+Box sourceRegion(const Level& level, const Patch& source, Centering centering, const Box& target,
+                 Index period);
 
-/// The patches of the reading level whose target may overlap what `source` owns, each once, ascending; may hold a few
-/// too many.
+/// The patches of the reading level whose target may overlap what `source` owns, each once, ascending; may
+/// hold a few too many.
 std::vector<const Patch*> possibleReaders(const Hierarchy& hierarchy, const Patch& source, Reach reach,
                                           const Halo& halo);
 
@@ -57,8 +61,8 @@ struct BoundaryParts {
   int count = 0;
 };
 
-/// The parts of `target` beyond the domain, in the order in which conditions must be applied (x, then y over the x
-/// halo, then z), so that edges and corners come out the same on every patch.
+/// The parts of `target` beyond the domain, in the order in which conditions must be applied (x, then y over
+/// the x halo, then z), so that edges and corners come out the same on every patch.
 BoundaryParts boundaryParts(const Level& level, Centering centering, const Box& target);
 
 /// The periods first..last (on each axis) in which `target` sees the domain.
@@ -68,7 +72,8 @@ struct Images {
 };
 Images imagesOf(const Level& level, const Box& target);
 
-/// Cells whose patches may own an index of `box`: a border index at the upper end belongs to the cell below it.
+/// Cells whose patches may own an index of `box`: a border index at the upper end belongs to the cell below
+/// it.
 Box cellsOwning(const Box& box, Centering centering);
 
 template <class Visit>

@@ -24,11 +24,12 @@ struct CompileInput {
   int ranks = 0;  ///< of the job; 0: as many as own patches
 };
 
-/// Compiles all step plans of a simulation together: they share memory, so the halo of a label is the largest that
-/// any of them asks for. `plans[0]` runs first (the initial plan). A pure function: no MPI, threads or I/O.
+/// Compiles all step plans of a simulation together: they share memory, so the halo of a label is the largest
+/// that any of them asks for. `plans[0]` runs first (the initial plan). A pure function: no MPI, threads or
+/// I/O.
 ///
-/// Throws PlanError with every fault of every plan at once: a read without producer, two producers, a cycle, an
-/// ambiguous version, a halo wider than the level, a missing boundary condition, a task without a body.
+/// Throws PlanError with every fault of every plan at once: a read without producer, two producers, a cycle,
+/// an ambiguous version, a halo wider than the level, a missing boundary condition, a task without a body.
 CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& input);
 
 /// The faults of a set of plans; each is a paragraph with a fix.

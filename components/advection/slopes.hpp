@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "core/index.hpp"
 #include "core/kernel.hpp"
 
@@ -36,7 +39,8 @@ struct VanLeerSlope {
   static constexpr bool kIsFlat = false;
   TESSERA_KERNEL static double of(double a, double b) {
     const double sum = a + b;
-    return 2.0 * larger(0.0, a * b) / (sum == 0.0 ? 1.0 : sum);
+    const double size = larger(std::fabs(sum), std::numeric_limits<double>::min());
+    return std::copysign(2.0 * larger(0.0, a * b) / size, sum);
   }
 };
 

@@ -43,7 +43,8 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   params_.sourceVaries = !source_.isConstant();
 
   labels_.temperature = setup.labels.variable<double, Cell>("temperature");
-  setup.labels.setBoundary(labels_.temperature, readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
+  setup.labels.setBoundary(labels_.temperature,
+                           readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
   norms_ = ErrorNorms("Heat", values, setup, labels_.temperature);
 
   if (params_.sourceVaries) {

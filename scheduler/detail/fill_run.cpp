@@ -38,8 +38,8 @@ void FillRun::copyFromNeighbours(const FillPlan& fill, std::int32_t row, const D
     const auto source = static_cast<std::size_t>(n.source);
     const Index period{n.image[0], n.image[1], n.image[2]};
     const Box region = sourceRegion(level(fill), ownPatch(n.source), info(fill).centering, to.target, period);
-    copyRegion(to.data, *to.layout, data_.data(fill.generation, fill.label, source), data_.layout(fill.label, source),
-               region, shiftOf(level(fill), period), bytes);
+    copyRegion(to.data, *to.layout, data_.data(fill.generation, fill.label, source),
+               data_.layout(fill.label, source), region, shiftOf(level(fill), period), bytes);
   }
 }
 
@@ -48,7 +48,8 @@ void FillRun::unpack(const FillPlan& fill, std::int32_t row, const Destination& 
   for (const FillPiece& piece : fill.pieces.row(row)) {
     const auto size = static_cast<std::size_t>(piece.region.volume() * bytes);
     unpackRegion(to.data, *to.layout, piece.region,
-                 pump_.receiveBuffer(piece.message).subspan(static_cast<std::size_t>(piece.offset), size), bytes);
+                 pump_.receiveBuffer(piece.message).subspan(static_cast<std::size_t>(piece.offset), size),
+                 bytes);
   }
 }
 
@@ -66,7 +67,8 @@ void FillRun::fillUncovered(const FillPlan& fill, std::int32_t row, const Destin
     // The message holds the coarse box, packed, so its layout is that box.
     const Box coarse = coarsen(shift(piece.region, Index{} - shiftBy), ratio);
     const std::byte* packed = pump_.receiveBuffer(piece.message).data() + piece.offset;
-    fillFromCoarser(to.data, *to.layout, packed, Layout(coarse, false, false), piece.region, shiftBy, ratio, bytes);
+    fillFromCoarser(to.data, *to.layout, packed, Layout(coarse, false, false), piece.region, shiftBy, ratio,
+                    bytes);
   }
 }
 

@@ -6,8 +6,8 @@
 
 namespace tessera::detail {
 
-/// Carries out the fills of one compiled graph: halos in place, and gathers of other levels into their buffers. Any
-/// number of threads at once, for different rows.
+/// Carries out the fills of one compiled graph: halos in place, and gathers of other levels into their
+/// buffers. Any number of threads at once, for different rows.
 class FillRun {
  public:
   FillRun(const CompiledGraph& graph, std::size_t plan, DataWarehouse& data, const MessagePump& pump)

@@ -23,7 +23,8 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       fills_(graphs.plans[plan], plan, data, pump_),
       reductions_(graph_.reductions.size()) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
-    TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses, "split a task with more than 48 accesses");
+    TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
+                   "split a task with more than 48 accesses");
     places_.push_back(placeOf(task));
   }
   layOutContributions();
@@ -39,7 +40,8 @@ void GraphRun::layOutContributions() {
     TESSERA_EXPECT(unit.contributions.begin == static_cast<std::int64_t>(contributions_.size()),
                    "number contributions in the order of the blocks");
     for (std::int32_t n = 0; n < block.count; ++n) {
-      for (const ContributionDeclaration& c : task.contributions) contributions_.push_back({c.reduction, 0.0, {}, false});
+      for (const ContributionDeclaration& c : task.contributions)
+        contributions_.push_back({c.reduction, 0.0, {}, false});
     }
   }
 }
@@ -65,7 +67,9 @@ bool GraphRun::run(std::int32_t node) {
   const std::int32_t number = node - block.firstNode;
   const std::int32_t item = block.item + number;
   switch (block.kind) {
-    case NodeKind::Task: runTask(block, number); return true;
+    case NodeKind::Task:
+      runTask(block, number);
+      return true;
     case NodeKind::Fill: {
       const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
       // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
@@ -77,7 +81,9 @@ bool GraphRun::run(std::int32_t node) {
       packMessage(item);
       pump_.submitSend(item, node);
       return false;
-    case NodeKind::Receive: pump_.submitReceive(item, node); return false;
+    case NodeKind::Receive:
+      pump_.submitReceive(item, node);
+      return false;
     case NodeKind::Reduce: {
       joinContributions(item);
       ReductionState& state = reductions_[static_cast<std::size_t>(item)];
@@ -94,14 +100,21 @@ TaskAccess GraphRun::resolveGather(const UnitAccess& access, std::int32_t number
   const auto buffer = static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number));
   const Level& level = data_.hierarchy().level(access.level);
   const Centering centering = data_.labels().info(access.label).centering;
-  const Box declared = whole ? level.domainOf(centering)
-                             : readBox(level, seenPatch(data_.hierarchy(), *patch, access.reach), centering, access.halo);
-  return {static_cast<AccessMode>(access.mode), access.reach, access.label, access.level,
-          data_.gatherData(plan_, buffer), data_.gatherLayout(plan_, buffer), declared, nullptr};
+  const Box declared =
+      whole ? level.domainOf(centering)
+            : readBox(level, seenPatch(data_.hierarchy(), *patch, access.reach), centering, access.halo);
+  return {static_cast<AccessMode>(access.mode),
+          access.reach,
+          access.label,
+          access.level,
+          data_.gatherData(plan_, buffer),
+          data_.gatherLayout(plan_, buffer),
+          declared,
+          nullptr};
 }
 
-std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
-                                      std::array<TaskAccess, kMaxAccesses>& accesses) {
+std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,
+                                      const Patch* patch, std::array<TaskAccess, kMaxAccesses>& accesses) {
   std::size_t n = 0;
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a, ++n) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
@@ -134,12 +147,14 @@ TaskFrame GraphRun::frameOf(const TaskUnit& unit, const NodeBlock& block, std::i
   frame.hierarchy = &data_.hierarchy();
   frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
   if (unit.level >= 0) {
-    frame.patch = &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
+    frame.patch =
+        &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
   }
   frame.labels = &data_.labels();
   const std::int64_t first = unit.contributions.begin + number * unit.contributions.size();
-  frame.contributions = std::span(contributions_)
-                            .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
+  frame.contributions =
+      std::span(contributions_)
+          .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
   frame.time = inputs_.time;
   frame.dt = inputs_.dt;
   frame.step = inputs_.step;
@@ -170,14 +185,15 @@ void GraphRun::packMessage(std::int32_t send) {
   const std::span<std::byte> buffer = pump_.sendBuffer(send);
   for (std::int64_t p = message.items.begin; p < message.items.end; ++p) {
     const PackItem& item = graph_.packItems[static_cast<std::size_t>(p)];
-    const auto piece = buffer.subspan(static_cast<std::size_t>(item.offset), static_cast<std::size_t>(item.bytes));
+    const auto piece =
+        buffer.subspan(static_cast<std::size_t>(item.offset), static_cast<std::size_t>(item.bytes));
     if (item.source < 0) {
       std::memcpy(piece.data(), pump_.receiveBuffer(item.forward).data() + item.forwardOffset, piece.size());
       continue;
     }
     const auto source = static_cast<std::size_t>(item.source);
-    packRegion(piece, data_.data(item.generation, item.label, source), data_.layout(item.label, source), item.region,
-               data_.labels().info(item.label).type.bytes());
+    packRegion(piece, data_.data(item.generation, item.label, source), data_.layout(item.label, source),
+               item.region, data_.labels().info(item.label).type.bytes());
   }
 }
 
@@ -194,9 +210,15 @@ void GraphRun::joinContributions(std::int32_t reduction) {
       const PatchContribution& given = contributions_[static_cast<std::size_t>(n)];
       if (given.reduction != plan.reduction || !given.given) continue;
       switch (plan.kind) {
-        case ReductionKind::Min: state.value = std::min(state.value, given.value); break;
-        case ReductionKind::Max: state.value = std::max(state.value, given.value); break;
-        case ReductionKind::Sum: state.sum.add(given.sum); break;
+        case ReductionKind::Min:
+          state.value = std::min(state.value, given.value);
+          break;
+        case ReductionKind::Max:
+          state.value = std::max(state.value, given.value);
+          break;
+        case ReductionKind::Sum:
+          state.sum.add(given.sum);
+          break;
       }
     }
   }

@@ -14,8 +14,8 @@
 
 namespace tessera::detail {
 
-/// One compiled graph ready to be replayed: what each kind of node does. `run` is called by many threads at once,
-/// for different nodes; the graph's edges make sure that no two of them touch the same data.
+/// One compiled graph ready to be replayed: what each kind of node does. `run` is called by many threads at
+/// once, for different nodes; the graph's edges make sure that no two of them touch the same data.
 class GraphRun : public NodeSource {
  public:
   GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
@@ -27,7 +27,9 @@ class GraphRun : public NodeSource {
 
   std::int64_t nodeCount() const override { return graph_.nodeCount(); }
   std::span<const std::int32_t> predecessorCounts() const override { return graph_.predecessorCounts; }
-  std::span<const std::int32_t> successors(std::int32_t node) const override { return graph_.successors(node); }
+  std::span<const std::int32_t> successors(std::int32_t node) const override {
+    return graph_.successors(node);
+  }
   int priority(std::int32_t node) const override { return graph_.block(node).priority; }
   bool run(std::int32_t node) override;
   void poll(const std::function<void(std::int32_t)>& finished) override { pump_.poll(finished); }
@@ -49,8 +51,8 @@ class GraphRun : public NodeSource {
   void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
   TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number);
-  std::size_t resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
-                              std::array<TaskAccess, kMaxAccesses>& accesses);
+  std::size_t resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,
+                              const Patch* patch, std::array<TaskAccess, kMaxAccesses>& accesses);
   TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch);
   void layOutContributions();
 

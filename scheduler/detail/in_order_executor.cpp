@@ -7,7 +7,8 @@
 namespace tessera {
 namespace {
 
-/// Runs every node whose predecessors have finished, lowest number first; looks after messages when there is none.
+/// Runs every node whose predecessors have finished, lowest number first; looks after messages when there is
+/// none.
 class InOrderExecutor : public Executor {
  public:
   int threads() const override { return 1; }

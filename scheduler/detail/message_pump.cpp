@@ -4,8 +4,10 @@
 
 namespace tessera::detail {
 
-MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport) : graph_(graph), transport_(transport) {
-  for (const MessagePlan& message : graph.sends) sendBuffers_.emplace_back(static_cast<std::size_t>(message.bytes));
+MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport)
+    : graph_(graph), transport_(transport) {
+  for (const MessagePlan& message : graph.sends)
+    sendBuffers_.emplace_back(static_cast<std::size_t>(message.bytes));
   for (const MessagePlan& message : graph.receives) {
     receiveBuffers_.emplace_back(static_cast<std::size_t>(message.bytes));
   }
@@ -73,9 +75,15 @@ void MessagePump::startReductions() {
   while (nextReduction_ < reductions_.size() && reductions_[nextReduction_].ready) {
     const ReductionInput& input = reductions_[nextReduction_];
     switch (graph_.reductions[nextReduction_].kind) {
-      case ReductionKind::Min: pending_.push_back({transport_.allReduceMin(input.minMax), input.node}); break;
-      case ReductionKind::Max: pending_.push_back({transport_.allReduceMax(input.minMax), input.node}); break;
-      case ReductionKind::Sum: pending_.push_back({transport_.allReduceSum(input.words), input.node}); break;
+      case ReductionKind::Min:
+        pending_.push_back({transport_.allReduceMin(input.minMax), input.node});
+        break;
+      case ReductionKind::Max:
+        pending_.push_back({transport_.allReduceMax(input.minMax), input.node});
+        break;
+      case ReductionKind::Sum:
+        pending_.push_back({transport_.allReduceSum(input.words), input.node});
+        break;
     }
     ++nextReduction_;
   }

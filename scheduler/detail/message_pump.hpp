@@ -10,9 +10,10 @@
 
 namespace tessera::detail {
 
-/// Moves the messages and reductions of one compiled graph. Any thread hands in what is ready (`submit`); one at a
-/// time (`poll`) talks to the transport. Receives of a step are posted by `begin`, before anything is sent.
-/// Reductions are started in the order of the plan, which is the same on every rank, whatever became ready first.
+/// Moves the messages and reductions of one compiled graph. Any thread hands in what is ready (`submit`); one
+/// at a time (`poll`) talks to the transport. Receives of a step are posted by `begin`, before anything is
+/// sent. Reductions are started in the order of the plan, which is the same on every rank, whatever became
+/// ready first.
 class MessagePump {
  public:
   MessagePump(const CompiledGraph& graph, Transport& transport);
@@ -31,8 +32,8 @@ class MessagePump {
   void submitSend(std::int32_t send, std::int32_t node);
   /// `node` waits for receive number `receive`.
   void submitReceive(std::int32_t receive, std::int32_t node);
-  /// This rank's share of reduction number `reduction` is in `minMax` or, for sums, `words`; it becomes the result
-  /// in place. Both stay alive until `node` is reported.
+  /// This rank's share of reduction number `reduction` is in `minMax` or, for sums, `words`; it becomes the
+  /// result in place. Both stay alive until `node` is reported.
   void submitReduction(std::int32_t reduction, std::int32_t node, std::span<double> minMax,
                        std::span<std::int64_t> words);
 

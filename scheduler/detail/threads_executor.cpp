@@ -58,7 +58,9 @@ class ThreadsExecutor : public Executor {
   struct Ready {
     int priority = 0;
     std::int32_t node = 0;
-    bool operator<(const Ready& o) const { return priority != o.priority ? priority < o.priority : node > o.node; }
+    bool operator<(const Ready& o) const {
+      return priority != o.priority ? priority < o.priority : node > o.node;
+    }
   };
 
   void workerMain() {
@@ -169,6 +171,8 @@ class ThreadsExecutor : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> makeThreadsExecutor(int threads) { return std::make_unique<ThreadsExecutor>(threads); }
+std::unique_ptr<Executor> makeThreadsExecutor(int threads) {
+  return std::make_unique<ThreadsExecutor>(threads);
+}
 
 }  // namespace tessera

@@ -14,8 +14,8 @@ Message headOf(const char* what, const ResolvedPlan& plan, std::int32_t unit) {
   return message;
 }
 
-void checkReadHalo(const ResolvedPlan& plan, std::int32_t unit, const ResolvedRead& read, const CompileInput& input,
-                   Faults& faults) {
+void checkReadHalo(const ResolvedPlan& plan, std::int32_t unit, const ResolvedRead& read,
+                   const CompileInput& input, Faults& faults) {
   const Level& level = input.hierarchy->level(read.level);
   const Geometry& geometry = level.geometry();
   const LabelInfo& info = input.labels->info(read.label);
@@ -24,11 +24,12 @@ void checkReadHalo(const ResolvedPlan& plan, std::int32_t unit, const ResolvedRe
     const std::int64_t layers = std::max(read.halo.lo[axis], read.halo.hi[axis]);
     const std::int64_t cells = level.domain().extent()[axis];
     if (layers > cells) {
-      faults.push_back(headOf("a halo is wider than the level", plan, unit)
-                           .line("reads  ", info.name, " with ", layers, " layers along ", "xyz"[axis], ", where level ",
-                                 read.level, " has ", cells, " cells and a boundary")
-                           .line("fix    declare at most halo(", cells, "), or make the axis periodic in [grid]")
-                           .text());
+      faults.push_back(
+          headOf("a halo is wider than the level", plan, unit)
+              .line("reads  ", info.name, " with ", layers, " layers along ", "xyz"[axis], ", where level ",
+                    read.level, " has ", cells, " cells and a boundary")
+              .line("fix    declare at most halo(", cells, "), or make the axis periodic in [grid]")
+              .text());
     }
     for (const bool high : {false, true}) {
       // The upper border of the last cell is inside the domain for nodes and faces.
@@ -36,11 +37,12 @@ void checkReadHalo(const ResolvedPlan& plan, std::int32_t unit, const ResolvedRe
       const bool beyond = (high ? read.halo.hi : read.halo.lo)[axis] > inside;
       const int side = sideOf(axis, high);
       if (!beyond || info.boundary.sides[static_cast<std::size_t>(side)]) continue;
-      faults.push_back(headOf("a task reads beyond a boundary where the label has no condition", plan, unit)
-                           .line("reads  ", read.version < 0 ? "Old " : "New ", info.name, " beyond ", sideName(side))
-                           .line("fix    give it a boundary condition there (LabelTable::setBoundary), or make the axis "
-                                 "periodic in [grid]")
-                           .text());
+      faults.push_back(
+          headOf("a task reads beyond a boundary where the label has no condition", plan, unit)
+              .line("reads  ", read.version < 0 ? "Old " : "New ", info.name, " beyond ", sideName(side))
+              .line("fix    give it a boundary condition there (LabelTable::setBoundary), or make the axis "
+                    "periodic in [grid]")
+              .text());
     }
   }
 }

@@ -9,12 +9,17 @@ namespace tessera::detail {
 void EdgeList::add(Relation relation) {
   if (relation.before < 0 || relation.before == relation.after) return;
   TESSERA_ASSERT(relation.before < relation.after);
-  if (std::find(relations_.begin(), relations_.end(), relation) == relations_.end()) relations_.push_back(relation);
+  if (std::find(relations_.begin(), relations_.end(), relation) == relations_.end())
+    relations_.push_back(relation);
 }
 
 void EdgeList::samePatch(std::int32_t before, std::int32_t after) { add({Kind::SamePatch, before, after}); }
-void EdgeList::sourcesBefore(std::int32_t before, std::int32_t after) { add({Kind::SourcesBefore, before, after}); }
-void EdgeList::sourcesAfter(std::int32_t before, std::int32_t after) { add({Kind::SourcesAfter, before, after}); }
+void EdgeList::sourcesBefore(std::int32_t before, std::int32_t after) {
+  add({Kind::SourcesBefore, before, after});
+}
+void EdgeList::sourcesAfter(std::int32_t before, std::int32_t after) {
+  add({Kind::SourcesAfter, before, after});
+}
 void EdgeList::all(std::int32_t before, std::int32_t after) { add({Kind::All, before, after}); }
 
 template <class Emit>
@@ -28,7 +33,8 @@ void EdgeList::emitRelation(const Relation& relation, Emit&& emit) const {
       // A patch that fills its own halo is joined to it by samePatch already.
       const std::int32_t own = plan.reach == Reach::Patch ? fill.firstLocal + row : -1;
       for (const Neighbour& n : table.row(row)) {
-        if (n.source != own) visit(fill.firstNode + row, onSources.firstNode + (n.source - onSources.firstLocal));
+        if (n.source != own)
+          visit(fill.firstNode + row, onSources.firstNode + (n.source - onSources.firstLocal));
       }
     }
   };
@@ -86,7 +92,8 @@ void EdgeList::setPriorities() {
   // Edges lead to later blocks only, so one pass from the end gives the longest ways.
   std::vector<int> height(graph_.blocks.size(), 0);
   for (std::size_t b = graph_.blocks.size(); b-- > 0;) {
-    for (const std::int32_t next : after[b]) height[b] = std::max(height[b], height[static_cast<std::size_t>(next)] + 1);
+    for (const std::int32_t next : after[b])
+      height[b] = std::max(height[b], height[static_cast<std::size_t>(next)] + 1);
     // What waits for the network, or for which others wait across it, goes first.
     const NodeKind kind = graph_.blocks[b].kind;
     const bool message = kind == NodeKind::Send || kind == NodeKind::Receive || kind == NodeKind::Reduce;

@@ -7,8 +7,8 @@
 
 namespace tessera::detail {
 
-/// Collects the edges of a graph as relations between blocks of nodes, and turns them into successor lists in two
-/// passes: one counts, one fills. Nothing is stored for each edge in between.
+/// Collects the edges of a graph as relations between blocks of nodes, and turns them into successor lists in
+/// two passes: one counts, one fills. Nothing is stored for each edge in between.
 class EdgeList {
  public:
   explicit EdgeList(CompiledGraph& graph) : graph_(graph) {}
@@ -24,7 +24,8 @@ class EdgeList {
   /// One edge between two nodes.
   void single(std::int32_t before, std::int32_t after) { singles_.push_back({before, after}); }
 
-  /// Writes counts, successors and block priorities (length of the longest way to the end, in blocks) into the graph.
+  /// Writes counts, successors and block priorities (length of the longest way to the end, in blocks) into
+  /// the graph.
   void finish();
 
  private:

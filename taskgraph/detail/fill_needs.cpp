@@ -9,11 +9,12 @@ std::vector<FillNeed> fillNeeds(const ResolvedPlan& plan) {
   for (const ResolvedUnit& unit : plan.units) {
     for (const ResolvedRead& read : unit.reads) {
       if (read.reach == Reach::Patch && read.halo.isZero()) continue;
-      const auto known = std::find_if(needs.begin(), needs.end(), [&](const FillNeed& n) { return serves(n, unit, read); });
+      const auto known =
+          std::find_if(needs.begin(), needs.end(), [&](const FillNeed& n) { return serves(n, unit, read); });
       if (known == needs.end()) {
         const LevelId readers = read.reach == Reach::WholeLevel ? read.level : unit.level;
-        needs.push_back({read.label, read.level, read.version, read.reach, readers, read.halo, read.coarseFill,
-                         read.coarseVersion});
+        needs.push_back({read.label, read.level, read.version, read.reach, readers, read.halo,
+                         read.coarseFill, read.coarseVersion});
       } else {
         known->halo = unite(known->halo, read.halo);
       }
@@ -29,7 +30,8 @@ bool serves(const FillNeed& need, const ResolvedUnit& unit, const ResolvedRead& 
          need.reach == read.reach && sameReaders;
 }
 
-std::vector<std::vector<LabelNeed>> labelNeeds(std::span<const ResolvedPlan> plans, LabelId labelCount, int levels) {
+std::vector<std::vector<LabelNeed>> labelNeeds(std::span<const ResolvedPlan> plans, LabelId labelCount,
+                                               int levels) {
   std::vector<std::vector<LabelNeed>> needs(static_cast<std::size_t>(levels),
                                             std::vector<LabelNeed>(static_cast<std::size_t>(labelCount)));
   const auto at = [&](LevelId level, LabelId label) -> LabelNeed& {
@@ -52,7 +54,8 @@ std::vector<std::vector<LabelNeed>> labelNeeds(std::span<const ResolvedPlan> pla
   }
   // Two generations on one level mean two on all: what a checkpoint holds does not depend on the level.
   for (std::size_t label = 0; label < static_cast<std::size_t>(labelCount); ++label) {
-    const bool any = std::any_of(needs.begin(), needs.end(), [&](const auto& level) { return level[label].hasOld; });
+    const bool any =
+        std::any_of(needs.begin(), needs.end(), [&](const auto& level) { return level[label].hasOld; });
     for (auto& level : needs) level[label].hasOld = any;
   }
   return needs;

@@ -33,7 +33,8 @@ struct LabelNeed {
 };
 
 /// By level, then label id.
-std::vector<std::vector<LabelNeed>> labelNeeds(std::span<const ResolvedPlan> plans, LabelId labelCount, int levels);
+std::vector<std::vector<LabelNeed>> labelNeeds(std::span<const ResolvedPlan> plans, LabelId labelCount,
+                                               int levels);
 
 /// Notes halos that the geometry cannot serve: wider than the level, or beyond a side without a condition.
 void checkHalos(const ResolvedPlan& plan, const CompileInput& input, Faults& faults);

@@ -9,8 +9,8 @@ namespace tessera::detail {
 namespace {
 
 bool sameShape(const FillShape& a, const FillShape& b) {
-  return a.reach == b.reach && a.level == b.level && a.readerLevel == b.readerLevel && a.centering == b.centering &&
-         a.halo == b.halo;
+  return a.reach == b.reach && a.level == b.level && a.readerLevel == b.readerLevel &&
+         a.centering == b.centering && a.halo == b.halo;
 }
 
 }  // namespace
@@ -53,11 +53,13 @@ void FillShapes::lookAround(const FillNeed& need, ShapeData& data) {
     forEachSource(level, centeringOf(need), targetOf(need, reader), self, [&](const FillSource& source) {
       const std::int32_t own = localOf(source.patch->id);
       if (own >= 0) {
-        table.list.push_back({own,
-                              {static_cast<std::int8_t>(source.period.i), static_cast<std::int8_t>(source.period.j),
-                               static_cast<std::int8_t>(source.period.k)}});
+        table.list.push_back(
+            {own,
+             {static_cast<std::int8_t>(source.period.i), static_cast<std::int8_t>(source.period.j),
+              static_cast<std::int8_t>(source.period.k)}});
       } else {
-        data.remoteSources.push_back({static_cast<std::int32_t>(local - rows.begin), source.patch, source.region});
+        data.remoteSources.push_back(
+            {static_cast<std::int32_t>(local - rows.begin), source.patch, source.region});
       }
     });
     table.offsets.push_back(static_cast<std::int64_t>(table.list.size()));
@@ -95,10 +97,12 @@ std::int32_t FillShapes::localOf(PatchId patch) const {
 
 Box FillShapes::targetOf(const FillNeed& need, const Patch& reader) const {
   const Level& level = input_.hierarchy->level(need.level);
-  return fillTarget(level, seenPatch(*input_.hierarchy, reader, need.reach), centeringOf(need), need.halo, need.reach);
+  return fillTarget(level, seenPatch(*input_.hierarchy, reader, need.reach), centeringOf(need), need.halo,
+                    need.reach);
 }
 
-void FillShapes::coarseSources(const FillNeed& need, const Patch& reader, std::vector<CoarseSource>& found) const {
+void FillShapes::coarseSources(const FillNeed& need, const Patch& reader,
+                               std::vector<CoarseSource>& found) const {
   const Level& level = input_.hierarchy->level(need.level);
   const Level& coarser = input_.hierarchy->level(need.level - 1);
   const Centering centering = centeringOf(need);
@@ -107,18 +111,21 @@ void FillShapes::coarseSources(const FillNeed& need, const Patch& reader, std::v
   std::int64_t missing = 0;
   const auto lookBelow = [&](const Box& open, Index period) {
     missing += open.volume();
-    coarser.forEachOverlapping(cellsOwning(coarsen(open, level.ratioToCoarser()), centering), [&](const Patch& below) {
-      const Box region = intersect(open, refine(coarser.ownedBy(below, centering), level.ratioToCoarser()));
-      if (region.empty()) return;
-      missing -= region.volume();
-      found.push_back({reader.id, &below, shift(region, shiftOf(level, period)), period});
-    });
+    coarser.forEachOverlapping(
+        cellsOwning(coarsen(open, level.ratioToCoarser()), centering), [&](const Patch& below) {
+          const Box region =
+              intersect(open, refine(coarser.ownedBy(below, centering), level.ratioToCoarser()));
+          if (region.empty()) return;
+          missing -= region.volume();
+          found.push_back({reader.id, &below, shift(region, shiftOf(level, period)), period});
+        });
   };
   for (std::int64_t k = images.first.k; k <= images.last.k; ++k) {
     for (std::int64_t j = images.first.j; j <= images.last.j; ++j) {
       for (std::int64_t i = images.first.i; i <= images.last.i; ++i) {
         const Index period{i, j, k};
-        std::deque<Box> open{intersect(shift(target, Index{} - shiftOf(level, period)), level.domainOf(centering))};
+        std::deque<Box> open{
+            intersect(shift(target, Index{} - shiftOf(level, period)), level.domainOf(centering))};
         level.forEachOverlapping(cellsOwning(open.front(), centering), [&](const Patch& covering) {
           const Box owned = level.ownedBy(covering, centering);
           for (std::size_t left = open.size(); left > 0; --left) {
@@ -131,11 +138,12 @@ void FillShapes::coarseSources(const FillNeed& need, const Patch& reader, std::v
     }
   }
   if (missing == 0) return;
-  throw PlanError({Message("a halo leaves both its level and the coarser one")
-                       .line("label  ", input_.labels->info(need.label).name, " around patch ", asText(reader))
-                       .line("where  ", missing, " cells are on no patch of level ", need.level, " or ", need.level - 1)
-                       .line("fix    enlarge the boxes of level ", need.level - 1, " in [[grid.level]]")
-                       .text()});
+  throw PlanError(
+      {Message("a halo leaves both its level and the coarser one")
+           .line("label  ", input_.labels->info(need.label).name, " around patch ", asText(reader))
+           .line("where  ", missing, " cells are on no patch of level ", need.level, " or ", need.level - 1)
+           .line("fix    enlarge the boxes of level ", need.level - 1, " in [[grid.level]]")
+           .text()});
 }
 
 }  // namespace tessera::detail

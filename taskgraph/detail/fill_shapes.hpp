@@ -11,7 +11,7 @@ namespace tessera::detail {
 /// The geometry of a fill, without the variable: fills of one shape share their neighbour table.
 struct FillShape {
   Reach reach = Reach::Patch;
-  LevelId level = 0;        ///< of the sources
+  LevelId level = 0;  ///< of the sources
   LevelId readerLevel = 0;
   Centering centering = Centering::Cell;
   Halo halo;
@@ -66,8 +66,8 @@ class FillShapes {
   Centering centeringOf(const FillNeed& need) const { return input_.labels->info(need.label).centering; }
   Box targetOf(const FillNeed& need, const Patch& reader) const;
 
-  /// The parts of the reader's row that come from the coarser level, in an order that every rank derives alike.
-  /// Throws PlanError where the coarser level does not reach that far.
+  /// The parts of the reader's row that come from the coarser level, in an order that every rank derives
+  /// alike. Throws PlanError where the coarser level does not reach that far.
   void coarseSources(const FillNeed& need, const Patch& reader, std::vector<CoarseSource>& found) const;
 
  private:

@@ -16,7 +16,8 @@ GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, 
       unitBlocks_(plan.units.size(), -1),
       positionOf_(plan.units.size(), 0) {
   graph_.plan = plan.plan;
-  for (std::size_t n = 0; n < plan.order.size(); ++n) positionOf_[static_cast<std::size_t>(plan.order[n])] = n;
+  for (std::size_t n = 0; n < plan.order.size(); ++n)
+    positionOf_[static_cast<std::size_t>(plan.order[n])] = n;
 }
 
 CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
@@ -72,7 +73,8 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
       plan.firstGather = static_cast<std::int32_t>(gathers.size());
       const Range rows = shapes_.locals(need.readerLevel);
       if (need.reach == Reach::WholeLevel) {
-        gathers.push_back({need.label, input_.hierarchy->level(need.level).domainOf(shapes_.centeringOf(need))});
+        gathers.push_back(
+            {need.label, input_.hierarchy->level(need.level).domainOf(shapes_.centeringOf(need))});
       }
       for (std::int64_t local = rows.begin; local < rows.end && need.reach != Reach::WholeLevel; ++local) {
         gathers.push_back({need.label, shapes_.targetOf(need, shapes_.ownPatch(local))});
@@ -93,7 +95,8 @@ void GraphBuilder::addUnit(std::int32_t unit) {
   graph_.contributionCount += locals.size() * made.contributions.size();
   graph_.units.push_back(made);
   const auto item = static_cast<std::int32_t>(graph_.units.size()) - 1;
-  unitBlocks_[static_cast<std::size_t>(unit)] = addBlock(NodeKind::Task, item, locals.size(), locals.begin, task.priority);
+  unitBlocks_[static_cast<std::size_t>(unit)] =
+      addBlock(NodeKind::Task, item, locals.size(), locals.begin, task.priority);
 }
 
 void GraphBuilder::addAccesses(TaskUnit& made, const ResolvedUnit& unit) {
@@ -122,11 +125,13 @@ void GraphBuilder::addStage(std::size_t stage) {
   messages_.addStage(staged);
   addBlock(NodeKind::Receive, static_cast<std::int32_t>(receives),
            static_cast<std::int64_t>(graph_.receives.size()) - receives, 0, 0);
-  addBlock(NodeKind::Send, static_cast<std::int32_t>(sends), static_cast<std::int64_t>(graph_.sends.size()) - sends, 0, 0);
+  addBlock(NodeKind::Send, static_cast<std::int32_t>(sends),
+           static_cast<std::int64_t>(graph_.sends.size()) - sends, 0, 0);
   for (const StagedFill& fill : staged) {
     const bool whole = fill.need.reach == Reach::WholeLevel;
     const Range rows = whole ? Range{0, 1} : shapes_.locals(fill.need.readerLevel);
-    fills_[static_cast<std::size_t>(fill.fill)].block = addBlock(NodeKind::Fill, fill.fill, rows.size(), rows.begin, 0);
+    fills_[static_cast<std::size_t>(fill.fill)].block =
+        addBlock(NodeKind::Fill, fill.fill, rows.size(), rows.begin, 0);
   }
 }
 
@@ -183,7 +188,8 @@ void GraphBuilder::linkChange(const ResolvedUnit& unit, const ResolvedWrite& wri
       if (fill.need.reach == Reach::Patch) edges_.samePatch(fill.block, block);
       edges_.sourcesAfter(fill.block, block);
     }
-    if (!fill.need.coarseFill || fill.need.level - 1 != unit.level || fill.need.coarseVersion != before) continue;
+    if (!fill.need.coarseFill || fill.need.level - 1 != unit.level || fill.need.coarseVersion != before)
+      continue;
     const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fill.block)];
     for (std::int32_t row = 0; row < rows.count; ++row) {
       for (const CoarsePiece& piece : graph_.fills[static_cast<std::size_t>(fill.fill)].coarse.row(row)) {
@@ -205,7 +211,8 @@ void GraphBuilder::linkFill(const StagedFill& fill) {
   // The halo is filled in place: fills of earlier versions, and those who read them, must be through.
   for (const StagedFill& other : fills_) {
     const bool earlier = other.need.label == need.label && other.need.level == need.level &&
-                         other.need.reach == Reach::Patch && other.need.version >= 0 && other.need.version < need.version;
+                         other.need.reach == Reach::Patch && other.need.version >= 0 &&
+                         other.need.version < need.version;
     if (!earlier) continue;
     edges_.samePatch(other.block, fill.block);
     for (std::size_t u = 0; u < plan_.units.size(); ++u) {
@@ -242,7 +249,8 @@ void GraphBuilder::linkMessages() {
         edges_.single(messageNode(NodeKind::Receive, link.other), messageNode(NodeKind::Send, link.message));
         break;
       case MessageLink::Kind::Arrives: {
-        const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fills_[static_cast<std::size_t>(link.fill)].block)];
+        const NodeBlock& rows =
+            graph_.blocks[static_cast<std::size_t>(fills_[static_cast<std::size_t>(link.fill)].block)];
         edges_.single(messageNode(NodeKind::Receive, link.message), rows.firstNode + link.row);
         break;
       }
@@ -250,11 +258,13 @@ void GraphBuilder::linkMessages() {
   }
 }
 
-std::int32_t GraphBuilder::addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t firstLocal,
-                                    int priority) {
+std::int32_t GraphBuilder::addBlock(NodeKind kind, std::int32_t item, std::int64_t count,
+                                    std::int64_t firstLocal, int priority) {
   const std::int64_t first = graph_.nodeCount();
-  TESSERA_EXPECT(first + count < std::numeric_limits<std::int32_t>::max(), "give a rank less than 2^31 nodes");
-  TESSERA_EXPECT(graph_.blocks.size() < std::numeric_limits<std::uint16_t>::max(), "split a plan of 65,535 blocks");
+  TESSERA_EXPECT(first + count < std::numeric_limits<std::int32_t>::max(),
+                 "give a rank less than 2^31 nodes");
+  TESSERA_EXPECT(graph_.blocks.size() < std::numeric_limits<std::uint16_t>::max(),
+                 "split a plan of 65,535 blocks");
   graph_.blocks.push_back({kind, item, static_cast<std::int32_t>(first), static_cast<std::int32_t>(count),
                            static_cast<std::int32_t>(firstLocal), priority});
   const auto block = static_cast<std::uint16_t>(graph_.blocks.size() - 1);
@@ -276,7 +286,8 @@ std::int32_t GraphBuilder::nodeOn(std::int32_t block, std::int64_t local) const 
 
 std::int32_t GraphBuilder::messageNode(NodeKind kind, std::int32_t message) const {
   for (const NodeBlock& b : graph_.blocks) {
-    if (b.kind == kind && message >= b.item && message < b.item + b.count) return b.firstNode + message - b.item;
+    if (b.kind == kind && message >= b.item && message < b.item + b.count)
+      return b.firstNode + message - b.item;
   }
   return -1;
 }

@@ -10,11 +10,11 @@
 
 namespace tessera::detail {
 
-/// Turns one resolved plan into the arrays of a CompiledGraph, from one rank's point of view: the fills of Old first,
-/// then unit by unit in an order that can run, each followed by the fills of what it wrote.
+/// Turns one resolved plan into the arrays of a CompiledGraph, from one rank's point of view: the fills of
+/// Old first, then unit by unit in an order that can run, each followed by the fills of what it wrote.
 ///
-/// Cost: O(own patches x their neighbours) for each shape of fill and each edge, plus what messages carry; nothing
-/// depends on the patches of other ranks beyond the neighbourhoods.
+/// Cost: O(own patches x their neighbours) for each shape of fill and each edge, plus what messages carry;
+/// nothing depends on the patches of other ranks beyond the neighbourhoods.
 class GraphBuilder {
  public:
   GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs);
@@ -37,8 +37,11 @@ class GraphBuilder {
   void linkCoarse(const StagedFill& fill);
   void linkMessages();
 
-  std::int32_t addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t firstLocal, int priority);
-  std::int32_t blockOfUnit(std::int32_t unit) const { return unit < 0 ? -1 : unitBlocks_[static_cast<std::size_t>(unit)]; }
+  std::int32_t addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t firstLocal,
+                        int priority);
+  std::int32_t blockOfUnit(std::int32_t unit) const {
+    return unit < 0 ? -1 : unitBlocks_[static_cast<std::size_t>(unit)];
+  }
   std::int32_t producerBlock(LabelId label, LevelId level, std::int32_t version) const {
     return blockOfUnit(plan_.producerOf(label, level, version));
   }

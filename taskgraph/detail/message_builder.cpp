@@ -76,7 +76,8 @@ void MessageBuilder::addCoarseReceives(const StagedFill& fill, std::map<Rank, st
       if (piece.source < 0) {
         const Rank peer = shapes_.ownerOf(source.source->id);
         MessagePlan& message = receiveFrom(peer, known);
-        const Box fine = shift(source.region, Index{} - shiftOf(input_.hierarchy->level(fill.need.level), source.image));
+        const Box fine =
+            shift(source.region, Index{} - shiftOf(input_.hierarchy->level(fill.need.level), source.image));
         piece.message = known[peer];
         piece.offset = message.bytes;
         message.bytes += coarsen(fine, ratio).volume() * elementBytes(fill.need.label);
@@ -90,7 +91,8 @@ void MessageBuilder::addCoarseReceives(const StagedFill& fill, std::map<Rank, st
 
 void MessageBuilder::addSends(const StagedFill& fill, std::map<Rank, std::vector<PackItem>>& packs) {
   for (const RemoteReader& reader : shapes_.of(fill.need).remoteReaders) {
-    PackItem item{fill.need.label, generationOf(fill.need.version), reader.source, -1, 0, reader.region, 0, 0};
+    PackItem item{
+        fill.need.label, generationOf(fill.need.version), reader.source, -1, 0, reader.region, 0, 0};
     item.bytes = reader.region.volume() * elementBytes(fill.need.label);
     packs[reader.rank].push_back(item);
   }
@@ -109,15 +111,22 @@ void MessageBuilder::addCoarseSends(const StagedFill& fill, std::map<Rank, std::
       const std::int32_t local = shapes_.localOf(source.source->id);
       if (local < 0) continue;
       const Box fine = shift(source.region, Index{} - shiftOf(level, source.image));
-      PackItem item{fill.need.label, generationOf(fill.need.coarseVersion), local, -1, 0,
-                    coarsen(fine, level.ratioToCoarser()), 0, 0};
+      PackItem item{fill.need.label,
+                    generationOf(fill.need.coarseVersion),
+                    local,
+                    -1,
+                    0,
+                    coarsen(fine, level.ratioToCoarser()),
+                    0,
+                    0};
       item.bytes = item.region.volume() * elementBytes(fill.need.label);
       packs[peer].push_back(item);
     }
   }
 }
 
-void MessageBuilder::finishSends(std::map<Rank, std::vector<PackItem>>& packs, std::span<const StagedFill> stage) {
+void MessageBuilder::finishSends(std::map<Rank, std::vector<PackItem>>& packs,
+                                 std::span<const StagedFill> stage) {
   for (auto& [peer, items] : packs) {
     const std::int32_t send = addSend(peer, nextTag_, items);
     for (const PackItem& item : items) {
@@ -126,10 +135,11 @@ void MessageBuilder::finishSends(std::map<Rank, std::vector<PackItem>>& packs, s
       for (const StagedFill& fill : stage) {
         if (fill.need.label != item.label) continue;
         if (fill.need.level == level) {
-          links_.push_back({MessageLink::Kind::PackFrom, send, -1, item.label, level, fill.need.version, item.source, 0, 0});
+          links_.push_back({MessageLink::Kind::PackFrom, send, -1, item.label, level, fill.need.version,
+                            item.source, 0, 0});
         } else if (fill.need.coarseFill && fill.need.level - 1 == level) {
-          links_.push_back(
-              {MessageLink::Kind::PackFrom, send, -1, item.label, level, fill.need.coarseVersion, item.source, 0, 0});
+          links_.push_back({MessageLink::Kind::PackFrom, send, -1, item.label, level, fill.need.coarseVersion,
+                            item.source, 0, 0});
         }
       }
     }

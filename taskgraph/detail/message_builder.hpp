@@ -17,9 +17,9 @@ struct StagedFill {
 /// Which node a message waits for, or is waited for by: settled when the blocks stand.
 struct MessageLink {
   enum class Kind : std::uint8_t {
-    PackFrom,     ///< send packs own patch `local` of (label, level, version)
-    Forward,      ///< send passes on what receive `other` brought
-    Arrives,      ///< row `row` of fill `fill` needs this receive
+    PackFrom,  ///< send packs own patch `local` of (label, level, version)
+    Forward,   ///< send passes on what receive `other` brought
+    Arrives,   ///< row `row` of fill `fill` needs this receive
   };
   Kind kind = Kind::PackFrom;
   std::int32_t message = 0;  ///< position in `sends` (PackFrom, Forward) or `receives` (Arrives)
@@ -40,8 +40,8 @@ class MessageBuilder {
 
   /// The messages of all fills of one stage, except whole levels. Fills the pieces of their plans.
   void addStage(std::span<const StagedFill> stage);
-  /// A whole level, from every rank to every rank in ceil(log2 ranks) messages each: in step s a rank passes the 2^s
-  /// parts that it has to the rank 2^s after it (J. Bruck et al., IEEE TPDS 8, 1997).
+  /// A whole level, from every rank to every rank in ceil(log2 ranks) messages each: in step s a rank passes
+  /// the 2^s parts that it has to the rank 2^s after it (J. Bruck et al., IEEE TPDS 8, 1997).
   void addWholeLevel(const StagedFill& fill);
 
   const std::vector<MessageLink>& links() const { return links_; }

@@ -28,7 +28,8 @@ Dependencies dependenciesOf(const ResolvedPlan& resolved) {
     }
     for (const ResolvedWrite& write : resolved.units[u].writes) {
       if (write.version == 0) continue;
-      before[u].push_back({resolved.producerOf(write.label, resolved.units[u].level, write.version - 1), write.label});
+      before[u].push_back(
+          {resolved.producerOf(write.label, resolved.units[u].level, write.version - 1), write.label});
     }
   }
   return before;
@@ -50,7 +51,8 @@ std::string cycleText(const ResolvedPlan& resolved, const LabelTable& labels, co
     }
     at = path.back().before;
   }
-  const auto start = static_cast<std::size_t>(std::find(visited.begin(), visited.end(), at) - visited.begin());
+  const auto start =
+      static_cast<std::size_t>(std::find(visited.begin(), visited.end(), at) - visited.begin());
   std::string text = unitName(resolved, at);
   for (std::size_t n = start; n < path.size(); ++n) {
     text += " waits for " + unitName(resolved, path[n].before) + " (" + labels.info(path[n].label).name + ")";

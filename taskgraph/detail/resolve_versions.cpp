@@ -45,10 +45,14 @@ class ReadResolver {
 
   LevelId sourceLevel(const ReadDeclaration& read) const {
     switch (read.reach) {
-      case Reach::Patch: return unit().level;
-      case Reach::Coarser: return unit().level - 1;
-      case Reach::Finer: return unit().level + 1;
-      case Reach::WholeLevel: return read.level < 0 ? std::max(unit().level, 0) : read.level;
+      case Reach::Patch:
+        return unit().level;
+      case Reach::Coarser:
+        return unit().level - 1;
+      case Reach::Finer:
+        return unit().level + 1;
+      case Reach::WholeLevel:
+        return read.level < 0 ? std::max(unit().level, 0) : read.level;
     }
     return 0;
   }
@@ -81,7 +85,8 @@ class ReadResolver {
     return own > 0 ? own - 1 : static_cast<std::int32_t>(chain.size()) - 1;
   }
 
-  /// Settles where the halo cells beyond the level's patches come from; false with a fault noted when nowhere.
+  /// Settles where the halo cells beyond the level's patches come from; false with a fault noted when
+  /// nowhere.
   bool addCoarseFill(const ReadDeclaration& read, ResolvedRead& r) {
     const Level& level = hierarchy_.level(r.level);
     const bool covers = level.cellCount() == level.domain().volume();
@@ -123,16 +128,18 @@ class ReadResolver {
   std::int32_t faultNoProducer(const ReadDeclaration& read, const ResolvedRead& r) {
     const std::string& label = labels_.info(read.label).name;
     const std::string where = levels_ > 1 ? " on level " + std::to_string(r.level) : "";
-    faults_.push_back(head("nobody computes what a task reads")
-                          .line("reads  New ", label, where)
-                          .line("fix    read Old ", label, ", or add a task with .writes(", label, ") to this plan", where)
-                          .text());
+    faults_.push_back(
+        head("nobody computes what a task reads")
+            .line("reads  New ", label, where)
+            .line("fix    read Old ", label, ", or add a task with .writes(", label, ") to this plan", where)
+            .text());
     return -1;
   }
 
   Message head(const char* what) const {
     Message message(what);
-    message.line("plan   ", resolved_.plan->name()).line("task   ", unitName(resolved_, number_), " at ", placeOf(task()));
+    message.line("plan   ", resolved_.plan->name())
+        .line("task   ", unitName(resolved_, number_), " at ", placeOf(task()));
     return message;
   }
   std::string name(const ReadDeclaration& read) const {
@@ -141,7 +148,8 @@ class ReadResolver {
 
   static void merge(std::vector<ResolvedRead>& reads, const ResolvedRead& r) {
     for (ResolvedRead& known : reads) {
-      if (known.label != r.label || known.level != r.level || known.version != r.version || known.reach != r.reach) {
+      if (known.label != r.label || known.level != r.level || known.version != r.version ||
+          known.reach != r.reach) {
         continue;
       }
       known.halo = unite(known.halo, r.halo);
@@ -177,8 +185,10 @@ void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
     }
     if (!task.body.cpu) {
       const bool device = task.body.device;
-      faults.push_back(head(device ? "a task can run on a device only, and there is none" : "a task has no body that can run here")
-                           .line("fix    ", device ? "write .runs<Cpu, Gpu>(...)" : "add .runs<Cpu>(...) or .runs<Cpu, Gpu>(...)")
+      faults.push_back(head(device ? "a task can run on a device only, and there is none"
+                                   : "a task has no body that can run here")
+                           .line("fix    ", device ? "write .runs<Cpu, Gpu>(...)"
+                                                   : "add .runs<Cpu>(...) or .runs<Cpu, Gpu>(...)")
                            .text());
     }
     if (task.oncePerRank && !task.writes.empty()) {
@@ -230,7 +240,8 @@ ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const H
     const auto number = static_cast<std::int32_t>(u);
     reads.resolve(number);
     for (const WriteDeclaration& write : resolved.declarationOf(number).writes) {
-      const std::int32_t version = versionBy(resolved.versions[{write.label, resolved.units[u].level}], number);
+      const std::int32_t version =
+          versionBy(resolved.versions[{write.label, resolved.units[u].level}], number);
       if (version >= 0) resolved.units[u].writes.push_back({write.label, version});
     }
   }

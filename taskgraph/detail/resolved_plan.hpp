@@ -70,7 +70,8 @@ struct ResolvedPlan {
 };
 
 /// Settles versions and order of one plan; appends what is wrong to `faults`.
-ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const Hierarchy& hierarchy, Faults& faults);
+ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const Hierarchy& hierarchy,
+                         Faults& faults);
 
 /// Puts the units of `resolved` into an order that can run, or notes the circle in which they wait.
 void orderUnits(ResolvedPlan& resolved, const LabelTable& labels, Faults& faults);

@@ -2,7 +2,8 @@
 
 namespace tessera::detail {
 
-VersionChain::VersionChain(const ResolvedPlan& plan, const std::string& label, LevelLabel where, Faults& faults)
+VersionChain::VersionChain(const ResolvedPlan& plan, const std::string& label, LevelLabel where,
+                           Faults& faults)
     : plan_(plan), label_(label), faults_(faults) {
   for (std::size_t u = 0; u < plan.units.size(); ++u) {
     if (plan.units[u].level != where.level) continue;
@@ -31,24 +32,27 @@ bool VersionChain::hasOneWriter() {
   if (writers_.size() == 1) return true;
   if (writers_.empty()) {
     const TaskDeclaration& first = task(modifiers_.front().unit);
-    faults_.push_back(Message("a label is modified but nobody writes it in this plan")
-                          .line("plan   ", plan_.plan->name())
-                          .line("label  ", label_)
-                          .line("task   ", unitName(plan_, modifiers_.front().unit), " at ", placeOf(first))
-                          .line("fix    use .writes(", label_, ") in it, or add the task that writes the label first")
-                          .text());
+    faults_.push_back(
+        Message("a label is modified but nobody writes it in this plan")
+            .line("plan   ", plan_.plan->name())
+            .line("label  ", label_)
+            .line("task   ", unitName(plan_, modifiers_.front().unit), " at ", placeOf(first))
+            .line("fix    use .writes(", label_, ") in it, or add the task that writes the label first")
+            .text());
     return false;
   }
   Message message("two tasks write one label");
   message.line("plan   ", plan_.plan->name()).line("label  ", label_);
-  for (const Link& w : writers_) message.line("task   ", unitName(plan_, w.unit), " at ", placeOf(task(w.unit)));
+  for (const Link& w : writers_)
+    message.line("task   ", unitName(plan_, w.unit), " at ", placeOf(task(w.unit)));
   message.line("fix    keep one .writes(", label_, "); the others say .modifies(", label_, ", from(\"",
                task(writers_.front().unit).name, "\"))");
   faults_.push_back(message.text());
   return false;
 }
 
-std::vector<VersionChain::Link>::iterator VersionChain::nextAfter(std::int32_t current, std::vector<Link>& left) {
+std::vector<VersionChain::Link>::iterator VersionChain::nextAfter(std::int32_t current,
+                                                                  std::vector<Link>& left) {
   const std::string& name = task(current).name;
   const bool first = current == writers_.front().unit;
   auto found = left.end();
@@ -74,8 +78,8 @@ void VersionChain::faultOrder(std::int32_t current, const std::vector<Link>& lef
                  m.from.empty() ? "" : ", from(\"" + m.from + "\")");
   }
   if (none) {
-    message.line("fix    name the task whose value it changes: .modifies(", label_, ", from(\"", task(current).name,
-                 "\"))");
+    message.line("fix    name the task whose value it changes: .modifies(", label_, ", from(\"",
+                 task(current).name, "\"))");
   } else {
     message.line("fix    say in one of them which value it changes: .modifies(", label_, ", from(\"",
                  task(candidates.front().unit).name, "\"))");

@@ -28,7 +28,8 @@ void MessageBuilder::addWholeLevel(const StagedFill& fill) {
       if (n > 0) {
         const Arrived& from = arrived[part];
         if (bytesOf[part] == 0) continue;
-        items.push_back({fill.need.label, Generation::New, -1, from.message, from.offset, {}, 0, bytesOf[part]});
+        items.push_back(
+            {fill.need.label, Generation::New, -1, from.message, from.offset, {}, 0, bytesOf[part]});
         forwards.push_back(from.message);
         continue;
       }
@@ -45,8 +46,8 @@ void MessageBuilder::addWholeLevel(const StagedFill& fill) {
       }
       for (const PackItem& item : items) {
         if (item.source < 0) continue;
-        links_.push_back({MessageLink::Kind::PackFrom, send, -1, fill.need.label, fill.need.level, fill.need.version,
-                          item.source, 0, 0});
+        links_.push_back({MessageLink::Kind::PackFrom, send, -1, fill.need.label, fill.need.level,
+                          fill.need.version, item.source, 0, 0});
       }
     }
     MessagePlan message{behind(input_.rank, distance), nextTag_, 0, {}};
@@ -71,7 +72,8 @@ void MessageBuilder::addWholeLevel(const StagedFill& fill) {
       offset += owned.volume() * element;
     }
   }
-  graph_.fills[static_cast<std::size_t>(fill.fill)].pieces.offsets = {0, static_cast<std::int64_t>(pieces.size())};
+  graph_.fills[static_cast<std::size_t>(fill.fill)].pieces.offsets = {
+      0, static_cast<std::int64_t>(pieces.size())};
 }
 
 }  // namespace tessera::detail

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -111,6 +112,8 @@ struct Case {
   const char* deck;
   double largestL1;  ///< a little above what the scheme of the deck gives
 };
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.deck; }
 
 class Deformed : public ::testing::TestWithParam<Case> {};
 

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <numbers>
+#include <ostream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,6 +35,8 @@ struct Eigenmode {
   int dimensions;
   double dt;
 };
+
+std::ostream& operator<<(std::ostream& out, const Eigenmode& m) { return out << m.deck; }
 
 class DiscreteEigenmode : public ::testing::TestWithParam<Eigenmode> {};
 

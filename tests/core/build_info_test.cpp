@@ -5,7 +5,6 @@
 namespace tessera {
 namespace {
 
-
 TEST(BuildInfo, NamesTheVersionOfEveryLibraryThatIsAlwaysThere) {
   const BuildInfo info = buildInfo();
 

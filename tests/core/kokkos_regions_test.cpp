@@ -11,8 +11,9 @@
 namespace tessera {
 namespace {
 
-// Kokkos loads a tool once a process and for good, so each case here is the only one that sets the variable; ctest
-// runs every case in a process of its own. The case with a tool that listens is tests/tools/kokkos_tool.
+// Kokkos loads a tool once a process and for good, so each case here is the only one that sets the variable;
+// ctest runs every case in a process of its own. The case with a tool that listens is
+// tests/tools/kokkos_tool.
 TEST(KernelRegions, CostNothingAndSayNothingWithoutATool) {
   ::unsetenv("KOKKOS_TOOLS_LIBS");
   KernelRegions regions;

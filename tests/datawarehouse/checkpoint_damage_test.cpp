@@ -6,11 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/datawarehouse/archive_fixture.hpp"
 #include "core/error.hpp"
 #include "datawarehouse/archive/crc32c.hpp"
 #include "datawarehouse/archive/detail/block_format.hpp"
 #include "datawarehouse/archive/detail/manifest.hpp"
+#include "tests/datawarehouse/archive_fixture.hpp"
 
 namespace tessera::testing {
 namespace {

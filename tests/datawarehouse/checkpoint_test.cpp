@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/datawarehouse/archive_fixture.hpp"
 #include "core/error.hpp"
+#include "tests/datawarehouse/archive_fixture.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -39,7 +39,8 @@ TEST(Hierarchy, PatchesCoverEveryCellOnce) {
 
 TEST(Hierarchy, EveryNodeIsOwnedByExactlyOnePatch) {
   for (const bool periodic : {false, true}) {
-    const auto h = Hierarchy::uniform(box({6, 4, 1}, {periodic, periodic, false}), {Division::By::Patches, {3, 2, 1}});
+    const auto h =
+        Hierarchy::uniform(box({6, 4, 1}, {periodic, periodic, false}), {Division::By::Patches, {3, 2, 1}});
     const Level& level = h->level(0);
     std::int64_t owned = 0;
     for (const Patch& p : level.patches()) owned += level.ownedBy(p, Centering::Node).volume();
@@ -77,8 +78,9 @@ TEST(Hierarchy, CountsCellsBeyond32Bits) {
 TEST(PatchIndex, FindsExactlyThePatchesThatOverlap) {
   const auto h = Hierarchy::uniform(box({20, 13, 9}), {Division::By::PatchSize, {3, 4, 5}});
   const Level& level = h->level(0);
-  for (const Box& query : {Box{{2, 3, 4}, {8, 9, 6}}, Box{{-5, -5, -5}, {1, 1, 1}}, Box{{0, 0, 0}, {20, 13, 9}},
-                           Box{{19, 12, 8}, {40, 40, 40}}, Box{{30, 0, 0}, {31, 1, 1}}}) {
+  for (const Box& query :
+       {Box{{2, 3, 4}, {8, 9, 6}}, Box{{-5, -5, -5}, {1, 1, 1}}, Box{{0, 0, 0}, {20, 13, 9}},
+        Box{{19, 12, 8}, {40, 40, 40}}, Box{{30, 0, 0}, {31, 1, 1}}}) {
     std::vector<PatchId> expected;
     for (const Patch& p : level.patches()) {
       if (!intersect(p.cells, query).empty()) expected.push_back(p.id);

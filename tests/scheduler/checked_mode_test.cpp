@@ -114,7 +114,8 @@ TEST_F(CheckedMode, ChangingAnInputIsNamed) {
   step_.task("Test::cheats").reads(Old, a_).writes(b_).runs<Cpu>([a = a_, b = b_](const auto& task) {
     const auto in = task.read(Old, a);
     const auto out = task.write(b);
-    forEach(task.exec(), "cheats", task.interior(), [=](Index x) { out(x) = const_cast<double&>(in(x)) += 1.0; });
+    forEach(task.exec(), "cheats", task.interior(),
+            [=](Index x) { out(x) = const_cast<double&>(in(x)) += 1.0; });
   });
   const std::string message = failure();
   EXPECT_THAT(message, HasSubstr("an input changed while the task that reads it was running"));
@@ -127,16 +128,22 @@ TEST_F(CheckedMode, AMissingContributionIsNamed) {
 }
 
 TEST_F(CheckedMode, AnUndeclaredContributionIsNamed) {
-  step_.task("Test::sums").reads(Old, a_).runs<Cpu>([s = sum_](const auto& task) { task.contribute(s, ExactSum{}); });
+  step_.task("Test::sums").reads(Old, a_).runs<Cpu>([s = sum_](const auto& task) {
+    task.contribute(s, ExactSum{});
+  });
   EXPECT_THAT(failure(), HasSubstr("add .contributes(total, Min|Max|Sum) to Test::sums"));
 }
 
 TEST_F(CheckedMode, ARightTaskPassesWithAStencilAcrossAnUnresolvedAxis) {
-  step_.task("Test::stencil").reads(Old, a_, halo(1)).writes(b_).runs<Cpu>([a = a_, b = b_](const auto& task) {
-    const auto in = task.read(Old, a);
-    const auto out = task.write(b);
-    forEach(task.exec(), "stencil", task.interior(), [=](Index x) { out(x) = in(x - ex) + in(x + ey) + in(x + ez); });
-  });
+  step_.task("Test::stencil")
+      .reads(Old, a_, halo(1))
+      .writes(b_)
+      .runs<Cpu>([a = a_, b = b_](const auto& task) {
+        const auto in = task.read(Old, a);
+        const auto out = task.write(b);
+        forEach(task.exec(), "stencil", task.interior(),
+                [=](Index x) { out(x) = in(x - ex) + in(x + ey) + in(x + ez); });
+      });
   EXPECT_EQ(failure(), "no failure");
 }
 

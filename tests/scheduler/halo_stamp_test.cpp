@@ -4,8 +4,8 @@
 
 #include "tests/scheduler/runtime_rig.hpp"
 
-// Every halo value is compared with a number made from its index alone ("stamp"), so a wrong neighbour, image, edge,
-// corner or a value of the wrong step shows as a wrong number.
+// Every halo value is compared with a number made from its index alone ("stamp"), so a wrong neighbour,
+// image, edge, corner or a value of the wrong step shows as a wrong number.
 namespace tessera {
 namespace {
 
@@ -26,7 +26,8 @@ struct StampCase {
   HaloClause halo;
 };
 
-/// Runs three steps in which each patch checks the halo of the Old value, then of the New one, on all centerings.
+/// Runs three steps in which each patch checks the halo of the Old value, then of the New one, on all
+/// centerings.
 template <Centering C>
 class StampRun {
  public:
@@ -42,14 +43,14 @@ class StampRun {
   }
 
   void run(const RunShape& shape) {
-    testing::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
-                        [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                          runner.run(0, {0.0, 0.0, 0, {}});
-                          for (std::int64_t s = 1; s <= 3; ++s) {
-                            const StepResult result = runner.run(1, {0.0, 0.0, s, {}});
-                            ASSERT_EQ(result.reductions[static_cast<std::size_t>(errors_.id)], 0.0) << "step " << s;
-                          }
-                        });
+    testing::runOnRanks(
+        shape, hierarchy_, labels_, {&initial_, &step_}, [&](StepRunner& runner, DataWarehouse&, Transport&) {
+          runner.run(0, {0.0, 0.0, 0, {}});
+          for (std::int64_t s = 1; s <= 3; ++s) {
+            const StepResult result = runner.run(1, {0.0, 0.0, s, {}});
+            ASSERT_EQ(result.reductions[static_cast<std::size_t>(errors_.id)], 0.0) << "step " << s;
+          }
+        });
   }
 
  private:
@@ -63,11 +64,13 @@ class StampRun {
     step_.task("Stamp::checkNew")
         .reads(New, label_, case_.halo)
         .contributes(errors_, Sum)
-        .template runs<Cpu>([this](const auto& task) { task.contribute(errors_, check(task, New, task.step())); });
+        .template runs<Cpu>(
+            [this](const auto& task) { task.contribute(errors_, check(task, New, task.step())); });
     step_.task("Stamp::checkOld")
         .reads(Old, label_, case_.halo)
         .contributes(errors_, Sum)
-        .template runs<Cpu>([this](const auto& task) { task.contribute(errors_, check(task, Old, task.step() - 1)); });
+        .template runs<Cpu>(
+            [this](const auto& task) { task.contribute(errors_, check(task, Old, task.step() - 1)); });
     step_.task("Stamp::write").writes(label_).template runs<Cpu>(write);
   }
 
@@ -77,7 +80,8 @@ class StampRun {
     const Level& level = task.level();
     const auto in = task.read(generation, label_);
     const Box domain = level.domainOf(C);
-    const Box box = boundingBox(task.interior(label_), grow(task.interior(), level.effectiveHalo(case_.halo.layers)));
+    const Box box =
+        boundingBox(task.interior(label_), grow(task.interior(), level.effectiveHalo(case_.halo.layers)));
     return reduce(task.exec(), "check", box, Sum, [&](Index x) {
       Index home = x;
       for (int d = 0; d < kAxes; ++d) {
@@ -111,15 +115,19 @@ const StampCase kCases[] = {
     {"halo deeper than several patches, periodic", {6, 4, 1}, size({1, 2, 1}), {true, true, false}, halo(5)},
     {"halo wider than the periodic domain", {4, 3, 1}, patches({2, 1, 1}), {true, true, false}, halo(9)},
     {"one-sided halo", {8, 8, 1}, patches({4, 2, 1}), {true, false, false}, halo(0, 1)},
-    {"a different halo on each side", {8, 8, 4}, patches({2, 2, 2}), {false, true, false}, halo({3, 0, 1}, {0, 2, 2})},
+    {"a different halo on each side",
+     {8, 8, 4},
+     patches({2, 2, 2}),
+     {false, true, false},
+     halo({3, 0, 1}, {0, 2, 2})},
     {"one-dimensional", {16, 1, 1}, patches({5, 1, 1}), {false, false, false}, halo(3)},
     {"one patch for all", {5, 5, 5}, patches({1, 1, 1}), {true, false, true}, halo(2)},
     {"only y is resolved", {1, 12, 1}, patches({1, 4, 1}), {false, true, false}, halo(2)},
     {"last patch smaller", {10, 7, 1}, size({4, 4, 1}), {true, true, false}, halo(2)},
 };
 
-const RunShape kShapes[] = {{1, 0, false, {}}, {1, 0, true, {}},  {1, 2, false, {}}, {2, 0, false, 1},
-                            {3, 2, false, 2},  {4, 0, true, 3},   {8, 1, false, 4}};
+const RunShape kShapes[] = {{1, 0, false, {}}, {1, 0, true, {}}, {1, 2, false, {}}, {2, 0, false, 1},
+                            {3, 2, false, 2},  {4, 0, true, 3},  {8, 1, false, 4}};
 
 template <Centering C>
 void everyCaseOnEveryShape() {

@@ -28,13 +28,15 @@ using RankBody = std::function<void(StepRunner&, DataWarehouse&, Transport&)>;
 
 /// Compiles `plans` for each of the ranks of a loopback world and runs `body` on them, a thread a rank.
 inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierarchy>& hierarchy,
-                       const LabelTable& labels, const std::vector<const StepPlan*>& plans, const RankBody& body) {
+                       const LabelTable& labels, const std::vector<const StepPlan*>& plans,
+                       const RankBody& body) {
   LoopbackOptions options;
   options.delaySeed = shape.delaySeed;
   LoopbackWorld world(shape.ranks, options);
   const RankMap owners = distribute(*hierarchy, shape.ranks);
   runRanks(world, [&](Transport& transport) {
-    const CompileInput input{hierarchy, &labels, &owners, transport.rank(), transport.tagBound(), transport.size()};
+    const CompileInput input{hierarchy,       &labels, &owners, transport.rank(), transport.tagBound(),
+                             transport.size()};
     const CompiledGraphs graphs = compileGraphs(plans, input);
     const auto data = makeDataWarehouse(graphs);
     const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);

@@ -20,7 +20,8 @@ std::shared_ptr<const Hierarchy> line(std::int64_t cells, std::int64_t patches, 
   return Hierarchy::uniform(geometry, {Division::By::Patches, {patches, 1, 1}});
 }
 
-const RunShape kShapes[] = {{1, 0, false, {}}, {1, 3, false, {}}, {2, 2, false, 7}, {4, 0, false, 8}, {8, 1, true, 9}};
+const RunShape kShapes[] = {
+    {1, 0, false, {}}, {1, 3, false, {}}, {2, 2, false, 7}, {4, 0, false, 8}, {8, 1, true, 9}};
 
 TEST(StepRunner, SumsAreTheSameBitsForAnyLayoutRanksAndThreads) {
   for (const std::int64_t patches : {1, 3, 16}) {
@@ -34,9 +35,14 @@ TEST(StepRunner, SumsAreTheSameBitsForAnyLayoutRanksAndThreads) {
       StepPlan plan("initial");
       plan.task("Test::write").writes(u).runs<Cpu>([u](const auto& task) {
         const auto out = task.write(u);
-        forEach(task.exec(), "w", task.interior(), [=](Index x) { out(x) = 1.0 / (1.0 + static_cast<double>(x.i)); });
+        forEach(task.exec(), "w", task.interior(),
+                [=](Index x) { out(x) = 1.0 / (1.0 + static_cast<double>(x.i)); });
       });
-      plan.task("Test::reduce").reads(New, u).contributes(total, Sum).contributes(low, Min).contributes(high, Max)
+      plan.task("Test::reduce")
+          .reads(New, u)
+          .contributes(total, Sum)
+          .contributes(low, Min)
+          .contributes(high, Max)
           .runs<Cpu>([=](const auto& task) {
             const auto in = task.read(New, u);
             const auto value = [=](Index x) { return in(x); };
@@ -72,8 +78,9 @@ TEST(StepRunner, EachReaderSeesTheVersionThatItNames) {
       return [=](const auto& task) {
         const auto in = task.read(New, u);
         const Box box = grow(task.interior(), {{1, 0, 0}, {0, 0, 0}});
-        task.contribute(wrong, reduce(task.exec(), "check", box, Sum,
-                                      [=](Index x) { return in(x) == version(((x.i % 12) + 12) % 12) ? 0.0 : 1.0; }));
+        task.contribute(wrong, reduce(task.exec(), "check", box, Sum, [=](Index x) {
+                          return in(x) == version(((x.i % 12) + 12) % 12) ? 0.0 : 1.0;
+                        }));
       };
     };
     const auto written = [](std::int64_t i) { return static_cast<double>(i + 1); };
@@ -81,12 +88,21 @@ TEST(StepRunner, EachReaderSeesTheVersionThatItNames) {
     const auto shifted = [](std::int64_t i) { return 2.0 * static_cast<double>((i + 11) % 12 + 1); };
     const Halo left{{1, 0, 0}, {0, 0, 0}};
     // Declared back to front on purpose: order of declaration is no trap.
-    plan.task("Test::checkShifted").reads(New, u, HaloClause{left}).contributes(wrong, Sum).runs<Cpu>(expect(shifted));
-    plan.task("Test::checkDoubled").reads(New, u, HaloClause{left}, from("Test::double")).contributes(wrong, Sum)
+    plan.task("Test::checkShifted")
+        .reads(New, u, HaloClause{left})
+        .contributes(wrong, Sum)
+        .runs<Cpu>(expect(shifted));
+    plan.task("Test::checkDoubled")
+        .reads(New, u, HaloClause{left}, from("Test::double"))
+        .contributes(wrong, Sum)
         .runs<Cpu>(expect(doubled));
-    plan.task("Test::checkWritten").reads(New, u, HaloClause{left}, from("Test::write")).contributes(wrong, Sum)
+    plan.task("Test::checkWritten")
+        .reads(New, u, HaloClause{left}, from("Test::write"))
+        .contributes(wrong, Sum)
         .runs<Cpu>(expect(written));
-    plan.task("Test::shift").reads(New, u, HaloClause{left}).modifies(u, from("Test::double"))
+    plan.task("Test::shift")
+        .reads(New, u, HaloClause{left})
+        .modifies(u, from("Test::double"))
         .runs<Cpu>([=](const auto& task) {
           const auto in = task.read(New, u);
           const auto out = task.modify(u);
@@ -104,9 +120,11 @@ TEST(StepRunner, EachReaderSeesTheVersionThatItNames) {
     });
     RunShape unchecked = shape;
     unchecked.checked = false;  // the shift reads what it changes, on purpose
-    testing::runOnRanks(unchecked, line(12, 4), labels, {&plan}, [&](StepRunner& runner, DataWarehouse&, Transport&) {
-      for (int repeat = 0; repeat < 3; ++repeat) EXPECT_EQ(runner.run(0, {}).reductions[0], 0.0);
-    });
+    testing::runOnRanks(unchecked, line(12, 4), labels, {&plan},
+                        [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                          for (int repeat = 0; repeat < 3; ++repeat)
+                            EXPECT_EQ(runner.run(0, {}).reductions[0], 0.0);
+                        });
   }
 }
 
@@ -122,18 +140,24 @@ TEST(StepRunner, LabelsThatAPlanDoesNotWriteKeepTheirOldValue) {
     forEach(task.exec(), "i", task.interior(), [=](Index x) { a(x) = b(x) = 1.0; });
   });
   StepPlan step("step");
-  step.task("Test::step").reads(Old, kept).reads(Old, moving).writes(moving).contributes(sum, Sum).runs<Cpu>(
-      [=](const auto& task) {
+  step.task("Test::step")
+      .reads(Old, kept)
+      .reads(Old, moving)
+      .writes(moving)
+      .contributes(sum, Sum)
+      .runs<Cpu>([=](const auto& task) {
         const auto a = task.read(Old, kept);
         const auto b = task.read(Old, moving);
         const auto out = task.write(moving);
         forEach(task.exec(), "s", task.interior(), [=](Index x) { out(x) = a(x) + b(x); });
-        task.contribute(sum, reduce(task.exec(), "r", task.interior(), Sum, [=](Index x) { return a(x) + b(x); }));
+        task.contribute(sum,
+                        reduce(task.exec(), "r", task.interior(), Sum, [=](Index x) { return a(x) + b(x); }));
       });
   testing::runOnRanks({2, 2, false, 3}, line(8, 4), labels, {&initial, &step},
                       [&](StepRunner& runner, DataWarehouse&, Transport&) {
                         runner.run(0, {});
-                        for (int s = 1; s <= 5; ++s) EXPECT_EQ(runner.run(1, {}).reductions[0], 8.0 * (s + 1));
+                        for (int s = 1; s <= 5; ++s)
+                          EXPECT_EQ(runner.run(1, {}).reductions[0], 8.0 * (s + 1));
                       });
 }
 
@@ -152,15 +176,17 @@ TEST(StepRunner, VectorsAndFloatsCrossRanksLikeDoubles) {
   });
   plan.task("Test::check").reads(New, v, halo(2)).contributes(wrong, Sum).runs<Cpu>([=](const auto& task) {
     const auto in = task.read(New, v);
-    task.contribute(wrong, reduce(task.exec(), "c", grow(task.interior(), {{2, 0, 0}, {2, 0, 0}}), Sum, [=](Index x) {
-      const auto i = static_cast<float>((x.i + 10) % 10);
-      return in(x) == V{{i, 10.0F * i, 100.0F * i}} ? 0.0 : 1.0;
-    }));
+    task.contribute(
+        wrong, reduce(task.exec(), "c", grow(task.interior(), {{2, 0, 0}, {2, 0, 0}}), Sum, [=](Index x) {
+          const auto i = static_cast<float>((x.i + 10) % 10);
+          return in(x) == V{{i, 10.0F * i, 100.0F * i}} ? 0.0 : 1.0;
+        }));
   });
   for (const RunShape& shape : kShapes) {
-    testing::runOnRanks(shape, line(10, 3), labels, {&plan}, [&](StepRunner& runner, DataWarehouse&, Transport&) {
-      EXPECT_EQ(runner.run(0, {}).reductions[0], 0.0);
-    });
+    testing::runOnRanks(shape, line(10, 3), labels, {&plan},
+                        [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                          EXPECT_EQ(runner.run(0, {}).reductions[0], 0.0);
+                        });
   }
 }
 
@@ -195,9 +221,10 @@ TEST(StepRunner, AFailedTaskEndsTheStepWithItsOwnError) {
     forEach(task.exec(), "f", task.interior(), [=](Index x) { out(x) = 0.0; });
   });
   for (const int threads : {0, 1, 4}) {
-    EXPECT_THROW(testing::runOnRanks({1, threads, false, {}}, line(32, 8), labels, {&plan},
-                                     [](StepRunner& runner, DataWarehouse&, Transport&) { runner.run(0, {}); }),
-                 InputError);
+    EXPECT_THROW(
+        testing::runOnRanks({1, threads, false, {}}, line(32, 8), labels, {&plan},
+                            [](StepRunner& runner, DataWarehouse&, Transport&) { runner.run(0, {}); }),
+        InputError);
   }
 }
 
@@ -222,7 +249,8 @@ TEST(StepRunner, AConditionOfTimeHoldsAtTheTimeOfTheValue) {
     return [=](const auto& task) {
       const auto in = task.read(generation, u);
       task.contribute(to, in(task.interior().lo - ex));
-      EXPECT_EQ(in(task.interior().hi - ey - ez), 3.0 + 3.0 * 0.25);  // h = 1/4: one spacing between mirrored cells
+      EXPECT_EQ(in(task.interior().hi - ey - ez),
+                3.0 + 3.0 * 0.25);  // h = 1/4: one spacing between mirrored cells
     };
   };
   step.task("Test::old").reads(Old, u, halo(1)).contributes(oldHalo, Max).runs<Cpu>(beyond(Old, oldHalo));

@@ -34,7 +34,8 @@ Wire receivesFrom(const CompiledGraph& graph, Rank peer, Rank self, const LabelT
     for (const FillPiece& piece : fill.pieces.list) {
       const MessagePlan& m = graph.receives[static_cast<std::size_t>(piece.message)];
       if (m.peer != peer) continue;
-      wire[{self, m.tag}].emplace_back(piece.offset, piece.region.volume() * labels.info(fill.label).type.bytes());
+      wire[{self, m.tag}].emplace_back(piece.offset,
+                                       piece.region.volume() * labels.info(fill.label).type.bytes());
     }
   }
   for (const MessagePlan& m : graph.receives) {
@@ -50,16 +51,22 @@ TEST(MessagePlan, WhatARankSendsIsWhatItsPeerExpectsForEveryPair) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
-    const auto upTo = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+    const auto upTo = [&](std::int64_t n) {
+      return static_cast<std::int64_t>(random() % static_cast<unsigned>(n));
+    };
     const Extent cells{4 + upTo(12), 1 + upTo(9), 1 + upTo(5)};
-    const Extent patches{1 + upTo(4), 1 + upTo(std::min<std::int64_t>(3, cells.j)), 1 + upTo(std::min<std::int64_t>(2, cells.k))};
-    const auto mesh = testing::mesh(cells, patches, {random() % 2 == 0, random() % 2 == 0, random() % 2 == 0});
+    const Extent patches{1 + upTo(4), 1 + upTo(std::min<std::int64_t>(3, cells.j)),
+                         1 + upTo(std::min<std::int64_t>(2, cells.k))};
+    const auto mesh =
+        testing::mesh(cells, patches, {random() % 2 == 0, random() % 2 == 0, random() % 2 == 0});
     LabelTable labels;
     const auto a = labels.variable<double, Cell>("a");
     const auto b = labels.variable<Vec<float, 3>, Node>("b");
     labels.setBoundary(a, BoundaryConditions::everywhere(BoundaryKind::Outflow));
     labels.setBoundary(b, BoundaryConditions::everywhere(BoundaryKind::Outflow));
-    const auto layers = [&] { return HaloClause{{{upTo(4), upTo(2), upTo(2)}, {upTo(4), upTo(2), upTo(2)}}}; };
+    const auto layers = [&] {
+      return HaloClause{{{upTo(4), upTo(2), upTo(2)}, {upTo(4), upTo(2), upTo(2)}}};
+    };
     StepPlan initial("initial");
     initial.task("Test::initial").writes(a).writes(b).runs<Cpu>(NoBody{});
     StepPlan step("step");

@@ -9,9 +9,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using testing::faultsOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::faultsOf;
 using testing::NoBody;
 
 class PlanFaults : public ::testing::Test {
@@ -28,23 +28,27 @@ class PlanFaults : public ::testing::Test {
 
 TEST_F(PlanFaults, ReadOfNewWithoutProducerNamesTaskLabelAndFix) {
   step_.task("Test::reads").reads(New, a_).runs<Cpu>(NoBody{});
-  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("nobody computes what a task reads"), HasSubstr("Test::reads"),
-                                          HasSubstr("reads  New alpha"), HasSubstr("read Old alpha, or add a task with "
-                                                                                   ".writes(alpha)"),
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("nobody computes what a task reads"),
+                                          HasSubstr("Test::reads"), HasSubstr("reads  New alpha"),
+                                          HasSubstr("read Old alpha, or add a task with "
+                                                    ".writes(alpha)"),
                                           HasSubstr("taskgraph/plan_fault_test.cpp:"))));
 }
 
 TEST_F(PlanFaults, TwoProducersAreListedBoth) {
   step_.task("Test::one").writes(a_).runs<Cpu>(NoBody{});
   step_.task("Test::two").writes(a_).runs<Cpu>(NoBody{});
-  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("two tasks write one label"), HasSubstr("Test::one"),
-                                          HasSubstr("Test::two"), HasSubstr(".modifies(alpha, from(\"Test::one\"))"))));
+  EXPECT_THAT(faults(),
+              ElementsAre(AllOf(HasSubstr("two tasks write one label"), HasSubstr("Test::one"),
+                                HasSubstr("Test::two"), HasSubstr(".modifies(alpha, from(\"Test::one\"))"))));
 }
 
 TEST_F(PlanFaults, ACircleIsShownAsAChain) {
   step_.task("Test::one").reads(New, b_).writes(a_).runs<Cpu>(NoBody{});
   step_.task("Test::two").reads(New, a_).writes(b_).runs<Cpu>(NoBody{});
-  EXPECT_THAT(faults(), ElementsAre(HasSubstr("Test::one waits for Test::two (beta), which waits for Test::one (alpha)")));
+  EXPECT_THAT(
+      faults(),
+      ElementsAre(HasSubstr("Test::one waits for Test::two (beta), which waits for Test::one (alpha)")));
 }
 
 TEST_F(PlanFaults, TwoModifiersWithoutOrderNameTheClauseThatSettlesIt) {
@@ -68,7 +72,8 @@ TEST_F(PlanFaults, ModifyingWhatNobodyWrites) {
 TEST_F(PlanFaults, ReadingFromATaskThatDoesNotComputeTheLabel) {
   step_.task("Test::write").writes(a_).runs<Cpu>(NoBody{});
   step_.task("Test::reads").reads(New, a_, from("Test::wrong")).runs<Cpu>(NoBody{});
-  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("from(\"Test::wrong\")"), HasSubstr("name one of: Test::write"))));
+  EXPECT_THAT(faults(),
+              ElementsAre(AllOf(HasSubstr("from(\"Test::wrong\")"), HasSubstr("name one of: Test::write"))));
 }
 
 TEST_F(PlanFaults, OldThatNobodyEverWritesAndOldInTheFirstPlan) {
@@ -81,7 +86,8 @@ TEST_F(PlanFaults, OldThatNobodyEverWritesAndOldInTheFirstPlan) {
 TEST_F(PlanFaults, AMissingBoundaryConditionNamesTheSide) {
   initial_.task("Test::write").writes(a_).runs<Cpu>(NoBody{});
   step_.task("Test::reads").reads(Old, a_, halo(0, 1)).runs<Cpu>(NoBody{});
-  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("reads  Old alpha beyond y_high"), HasSubstr("setBoundary"))));
+  EXPECT_THAT(faults(),
+              ElementsAre(AllOf(HasSubstr("reads  Old alpha beyond y_high"), HasSubstr("setBoundary"))));
 }
 
 TEST_F(PlanFaults, AHaloWiderThanTheLevelIsRefusedWhereTheAxisEnds) {
@@ -95,7 +101,8 @@ TEST_F(PlanFaults, AHaloWiderThanTheLevelIsRefusedWhereTheAxisEnds) {
 TEST_F(PlanFaults, ATaskWithoutBodyAndATaskNamedTwice) {
   step_.task("Test::empty").writes(a_);
   step_.task("Test::empty").writes(b_).runs<Cpu>(NoBody{});
-  EXPECT_THAT(faults(), ElementsAre(HasSubstr("a task has no body"), HasSubstr("two tasks of one plan have the same name")));
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr("a task has no body"),
+                                    HasSubstr("two tasks of one plan have the same name")));
 }
 
 TEST_F(PlanFaults, DifferentKindsOfOneReduction) {

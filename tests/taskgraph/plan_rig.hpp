@@ -25,7 +25,8 @@ inline std::shared_ptr<const Hierarchy> mesh(Extent cells, Extent patches, std::
 /// The graphs of every rank.
 inline std::vector<CompiledGraphs> compileAllRanks(const std::vector<const StepPlan*>& plans,
                                                    const std::shared_ptr<const Hierarchy>& hierarchy,
-                                                   const LabelTable& labels, const RankMap& owners, int ranks) {
+                                                   const LabelTable& labels, const RankMap& owners,
+                                                   int ranks) {
   std::vector<CompiledGraphs> graphs;
   for (int r = 0; r < ranks; ++r) graphs.push_back(compileGraphs(plans, {hierarchy, &labels, &owners, r}));
   return graphs;

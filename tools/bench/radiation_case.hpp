@@ -8,9 +8,9 @@
 
 namespace tessera::bench {
 
-/// The two-level radiation step of the literature: a fine level with 12 tasks (four read one halo layer, one reads
-/// two, one reads the whole coarse level) and a coarse level, ratio 4, onto which three labels are averaged down and
-/// which runs two tasks of its own.
+/// The two-level radiation step of the literature: a fine level with 12 tasks (four read one halo layer, one
+/// reads two, one reads the whole coarse level) and a coarse level, ratio 4, onto which three labels are
+/// averaged down and which runs two tasks of its own.
 struct RadiationCase {
   LabelTable labels;
   StepPlan initial{"initial"};
@@ -19,7 +19,7 @@ struct RadiationCase {
   RadiationCase();
 };
 
-/// Fine patches of 16^3 cells in a lattice, of which the first `finePatches` exist, over coarse patches in a lattice.
-std::shared_ptr<const Hierarchy> radiationMesh(Extent fineLattice, std::int64_t finePatches, Extent coarseLattice);
+/// A lattice of fine patches of 16^3 cells over a lattice of coarse patches; both cover the periodic domain.
+std::shared_ptr<const Hierarchy> radiationMesh(Extent fineLattice, Extent coarseLattice);
 
 }  // namespace tessera::bench

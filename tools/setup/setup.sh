@@ -94,7 +94,7 @@ if mustConfigure; then
     tail -n 30 "$root/build/$preset.configure.log" >&2
     exit 6
   fi
-  grep -i kokkos "$root/build/$preset.configure.log" | sed 's/^-- /tessera setup: /' >&2 || true
+  grep '^-- Kokkos' "$root/build/$preset.configure.log" | sed 's/^-- /tessera setup: /' >&2 || true
 fi
 say "building build/$preset"
 if [ ${#targets[@]} -eq 0 ]; then targets=(tessera); fi

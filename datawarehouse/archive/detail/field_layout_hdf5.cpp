@@ -23,7 +23,8 @@ class LayoutFile {
     const Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file");
     check(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), "file");
     check(H5Pset_file_locking(access.get(), false, true), "file");
-    // The default driver asks for the real path of a file, which one in memory does not have; this one does not.
+    // The default driver asks for the real path of a file, which one in memory does not have; this one does
+    // not.
     check(H5Pset_fapl_stdio(access.get()), "file");
     file_ = checked(H5Fcreate(place.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose, "file");
     groupCreation_ = checked(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "file");

@@ -1,5 +1,5 @@
-// A Kokkos tool that writes every kernel event as a line into the file named by TESSERA_RECORD: the smallest thing
-// that can tell what a profiler would see.
+// A Kokkos tool that writes every kernel event as a line into the file named by TESSERA_RECORD: the smallest
+// thing that can tell what a profiler would see.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
