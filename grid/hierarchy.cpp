@@ -8,7 +8,8 @@
 namespace tessera {
 namespace {
 
-/// A multiply-and-fold hash over 64-bit words (the mixing step of SplitMix64): small, and the same on every machine.
+/// A multiply-and-fold hash over 64-bit words (the mixing step of SplitMix64): small, and the same on every
+/// machine.
 class Hash {
  public:
   void add(std::uint64_t word) {

@@ -18,8 +18,8 @@ class PatchIndex {
   PatchIndex() = default;
   explicit PatchIndex(std::span<const Patch> patches);
 
-  /// Calls `visit(position in the list)` once for each patch that overlaps `cells`, in an order that depends on the
-  /// patches and the box only.
+  /// Calls `visit(position in the list)` once for each patch that overlaps `cells`, in an order that depends
+  /// on the patches and the box only.
   template <class Visit>
   void visit(const Box& cells, Visit&& visit) const {
     const Box query = intersect(cells, bounds_);
@@ -49,7 +49,8 @@ class PatchIndex {
       // A patch in several buckets is reported in the first of them that the query looks at.
       if (!onePatchABucket_) {
         const Index from = bucketOf(boxes_[n].lo);
-        if (at != Index{std::max(from.i, first.i), std::max(from.j, first.j), std::max(from.k, first.k)}) continue;
+        if (at != Index{std::max(from.i, first.i), std::max(from.j, first.j), std::max(from.k, first.k)})
+          continue;
       }
       visit(std::size_t{n});
     }
