@@ -25,7 +25,7 @@ struct RankPlan {
 
 std::int64_t bytesOf(const Model& model, const CompiledGraphs& graphs) {
   std::int64_t bytes = 0;
-  for (const StorageNeed& need : graphs.storage) {
+  for (const StorageNeed& need : storageNeeds(graphs)) {
     const std::int64_t one = need.window.volume() * model.labels().info(need.label).type.bytes();
     bytes += need.hasOld ? 2 * one : one;
   }
