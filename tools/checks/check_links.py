@@ -39,7 +39,7 @@ def check_promises(root):
 
 def check(root):
     faults = list(check_promises(root))
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "*.md"], capture_output=True,
+    listed = subprocess.run(["git", "-C", root, "ls-files", "*.md"], capture_output=True,
                             text=True, check=False)
     names = listed.stdout.split() if listed.returncode == 0 else [str(p.relative_to(root)) for p in root.rglob("*.md")]
     for name in sorted(set(names)):

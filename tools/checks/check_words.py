@@ -23,7 +23,7 @@ TEXT = {".hpp", ".cpp", ".py", ".sh", ".cmake", ".txt", ".md", ".toml", ".json",
 
 
 def tracked_files(root):
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True,
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True,
                             text=True, check=False)
     if listed.returncode == 0:
         names = [name for name in listed.stdout.split("\0") if name]
