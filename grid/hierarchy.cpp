@@ -8,14 +8,13 @@
 namespace tessera {
 namespace {
 
-/// FNV-1a over 64-bit words: small, and the same on every machine.
+/// A multiply-and-fold hash over 64-bit words (the mixing step of SplitMix64): small, and the same on every
+/// machine.
 class Hash {
  public:
   void add(std::uint64_t word) {
-    for (int byte = 0; byte < 8; ++byte) {
-      value_ ^= (word >> (8 * byte)) & 0xFF;
-      value_ *= 0x100000001B3ULL;
-    }
+    value_ = (value_ ^ word) * 0xBF58476D1CE4E5B9ULL;
+    value_ ^= value_ >> 31;
   }
   void add(Index x) {
     for (int d = 0; d < kAxes; ++d) add(static_cast<std::uint64_t>(x[d]));

@@ -1,5 +1,7 @@
 #include "grid/patch_index.hpp"
 
+#include <numeric>
+
 namespace tessera {
 namespace {
 
@@ -39,20 +41,11 @@ PatchIndex::PatchIndex(std::span<const Patch> patches) {
     }
   };
   each([&](std::size_t at, std::uint32_t) { ++offsets_[at + 1]; });
+  onePatchABucket_ = std::accumulate(offsets_.begin(), offsets_.end(), std::size_t{0}) == boxes_.size();
   for (std::size_t n = 1; n < offsets_.size(); ++n) offsets_[n] += offsets_[n - 1];
   items_.resize(offsets_.back());
   std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);
   each([&](std::size_t at, std::uint32_t n) { items_[next[at]++] = n; });
-}
-
-void PatchIndex::collect(Index first, Index last, const Box& query, std::vector<std::uint32_t>& found) const {
-  forEachBucket(first, last, [&](Index at) {
-    for (const std::uint32_t n : bucket(at)) {
-      if (!intersect(boxes_[n], query).empty()) found.push_back(n);
-    }
-  });
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
 }
 
 }  // namespace tessera

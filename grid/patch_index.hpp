@@ -18,22 +18,19 @@ class PatchIndex {
   PatchIndex() = default;
   explicit PatchIndex(std::span<const Patch> patches);
 
-  /// Calls `visit(position in the list)` once for each patch that overlaps `cells`, in ascending order.
+  /// Calls `visit(position in the list)` once for each patch that overlaps `cells`, in an order that depends
+  /// on the patches and the box only.
   template <class Visit>
   void visit(const Box& cells, Visit&& visit) const {
     const Box query = intersect(cells, bounds_);
     if (query.empty()) return;
     const Index first = bucketOf(query.lo);
     const Index last = bucketOf(query.hi - Index{1, 1, 1});
-    if (first == last) {
-      for (const std::uint32_t n : bucket(first)) {
-        if (!intersect(boxes_[n], query).empty()) visit(std::size_t{n});
+    for (std::int64_t k = first.k; k <= last.k; ++k) {
+      for (std::int64_t j = first.j; j <= last.j; ++j) {
+        for (std::int64_t i = first.i; i <= last.i; ++i) visitBucket({i, j, k}, first, query, visit);
       }
-      return;
     }
-    std::vector<std::uint32_t> found;
-    collect(first, last, query, found);
-    for (const std::uint32_t n : found) visit(std::size_t{n});
   }
 
  private:
@@ -45,11 +42,24 @@ class PatchIndex {
     const auto at = static_cast<std::size_t>((b.k * buckets_.j + b.j) * buckets_.i + b.i);
     return std::span(items_).subspan(offsets_[at], offsets_[at + 1] - offsets_[at]);
   }
-  void collect(Index first, Index last, const Box& query, std::vector<std::uint32_t>& found) const;
+  template <class Visit>
+  void visitBucket(Index at, Index first, const Box& query, Visit&& visit) const {
+    for (const std::uint32_t n : bucket(at)) {
+      if (intersect(boxes_[n], query).empty()) continue;
+      // A patch in several buckets is reported in the first of them that the query looks at.
+      if (!onePatchABucket_) {
+        const Index from = bucketOf(boxes_[n].lo);
+        if (at != Index{std::max(from.i, first.i), std::max(from.j, first.j), std::max(from.k, first.k)})
+          continue;
+      }
+      visit(std::size_t{n});
+    }
+  }
 
   Box bounds_;
   Extent size_{1, 1, 1};
   Extent buckets_{0, 0, 0};
+  bool onePatchABucket_ = true;  ///< every patch lies in a single bucket
   std::vector<Box> boxes_;
   std::vector<std::size_t> offsets_;
   std::vector<std::uint32_t> items_;

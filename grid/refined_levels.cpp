@@ -1,5 +1,7 @@
 #include "grid/refined_levels.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "grid/refine.hpp"
 
@@ -67,7 +69,7 @@ std::vector<std::int64_t> cuts(std::int64_t lo, std::int64_t hi, std::int64_t si
 
 void cutBox(const Box& box, Extent size, LevelId level, PatchId first, std::vector<Patch>& patches) {
   std::vector<std::int64_t> at[kAxes];
-  for (int d = 0; d < kAxes; ++d) at[d] = cuts(box.lo[d], box.hi[d], size[d]);
+  for (int d = 0; d < kAxes; ++d) at[d] = cuts(box.lo[d], box.hi[d], std::min(size[d], box.extent()[d]));
   for (std::size_t k = 0; k + 1 < at[2].size(); ++k) {
     for (std::size_t j = 0; j + 1 < at[1].size(); ++j) {
       for (std::size_t i = 0; i + 1 < at[0].size(); ++i) {

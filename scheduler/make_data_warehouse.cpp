@@ -4,8 +4,7 @@ namespace tessera {
 
 std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs) {
   std::vector<EntryLayout> entries;
-  entries.reserve(graphs.storage.size());
-  for (const StorageNeed& need : graphs.storage)
+  for (const StorageNeed& need : storageNeeds(graphs))
     entries.push_back({need.label, need.patch, need.window, need.hasOld});
   std::vector<std::vector<GatherLayout>> gathers;
   for (const auto& plan : graphs.gathers) {

@@ -68,21 +68,14 @@ std::vector<Range> localsOf(const Hierarchy& hierarchy, std::span<const PatchId>
   return ranges;
 }
 
-std::vector<StorageNeed> storageOf(std::span<const ResolvedPlan> plans, const CompileInput& input,
-                                   std::span<const PatchId> own) {
-  const auto levels = static_cast<int>(input.hierarchy->levels().size());
+std::vector<LevelStorage> storageOf(std::span<const ResolvedPlan> plans, const CompileInput& input) {
+  const auto levels = static_cast<LevelId>(input.hierarchy->levels().size());
   const auto needs = detail::labelNeeds(plans, input.labels->count(), levels);
-  std::vector<StorageNeed> storage;
+  std::vector<LevelStorage> storage;
   for (LabelId label = 0; label < input.labels->count(); ++label) {
-    const Centering centering = input.labels->info(label).centering;
-    for (const PatchId id : own) {
-      const Patch& patch = input.hierarchy->patch(id);
-      const Level& level = input.hierarchy->level(patch.level);
-      const detail::LabelNeed& need =
-          needs[static_cast<std::size_t>(patch.level)][static_cast<std::size_t>(label)];
-      if (!need.used) continue;
-      storage.push_back(
-          {label, id, fillTarget(level, patch, centering, need.halo, Reach::Patch), need.hasOld});
+    for (LevelId level = 0; level < levels; ++level) {
+      const detail::LabelNeed& need = needs[static_cast<std::size_t>(level)][static_cast<std::size_t>(label)];
+      if (need.used) storage.push_back({label, level, need.halo, need.hasOld});
     }
   }
   return storage;
@@ -92,6 +85,21 @@ std::vector<StorageNeed> storageOf(std::span<const ResolvedPlan> plans, const Co
 
 PlanError::PlanError(std::vector<std::string> faults)
     : ErrorClass(ErrorKind::Internal, joined(faults)), faults_(std::move(faults)) {}
+
+std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs) {
+  std::vector<StorageNeed> needs;
+  for (const LevelStorage& storage : graphs.storage) {
+    const Level& level = graphs.hierarchy->level(storage.level);
+    const Centering centering = graphs.labels->info(storage.label).centering;
+    const Range own = graphs.localsOfLevel[static_cast<std::size_t>(storage.level)];
+    for (std::int64_t local = own.begin; local < own.end; ++local) {
+      const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
+      const Box window = fillTarget(level, patch, centering, storage.halo, Reach::Patch);
+      needs.push_back({storage.label, patch.id, window, storage.hasOld});
+    }
+  }
+  return needs;
+}
 
 CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& given) {
   TESSERA_EXPECT(given.owners->size() == static_cast<std::size_t>(given.hierarchy->patchCount()),
@@ -108,7 +116,7 @@ CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const Compi
   graphs.rank = input.rank;
   graphs.ownPatches = patchesOf(input);
   graphs.localsOfLevel = localsOf(*input.hierarchy, graphs.ownPatches);
-  graphs.storage = storageOf(resolved, input, graphs.ownPatches);
+  graphs.storage = storageOf(resolved, input);
   for (const ResolvedPlan& plan : resolved) {
     graphs.gathers.emplace_back();
     graphs.plans.push_back(detail::GraphBuilder(plan, input, graphs).build(graphs.gathers.back()));

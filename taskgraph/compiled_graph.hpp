@@ -186,7 +186,15 @@ struct CompiledGraph {
   }
 };
 
-/// What one rank has to store of one variable on one own patch.
+/// What has to be stored of one variable on every own patch of a level.
+struct LevelStorage {
+  LabelId label = -1;
+  LevelId level = 0;
+  Halo halo;  ///< the widest that a task of any plan reads
+  bool hasOld = true;
+};
+
+/// What one rank has to store of one variable on one own patch; see `storageNeeds`.
 struct StorageNeed {
   LabelId label = -1;
   PatchId patch = 0;
@@ -208,8 +216,11 @@ struct CompiledGraphs {
   std::vector<PatchId> ownPatches;   ///< ascending, so level after level
   std::vector<Range> localsOfLevel;  ///< by level, positions in `ownPatches`
   std::vector<CompiledGraph> plans;
-  std::vector<StorageNeed> storage;
+  std::vector<LevelStorage> storage;
   std::vector<std::vector<GatherNeed>> gathers;  ///< by plan; plans do not run at the same time
 };
+
+/// The entries behind `graphs.storage`, by label, then own patch.
+std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs);
 
 }  // namespace tessera

@@ -72,6 +72,7 @@ Images imagesOf(const Level& level, const Box& target) {
   Images images;
   for (int d = 0; d < kAxes; ++d) {
     if (!level.geometry().wraps(d)) continue;
+    if (target.lo[d] >= domain.lo[d] && target.hi[d] <= domain.hi[d]) continue;
     const std::int64_t n = domain.extent()[d];
     images.first[d] = floorDivide(target.lo[d] - domain.lo[d], n);
     images.last[d] = floorDivide(target.hi[d] - 1 - domain.lo[d], n);

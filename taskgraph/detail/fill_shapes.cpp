@@ -63,6 +63,9 @@ void FillShapes::lookAround(const FillNeed& need, ShapeData& data) {
       }
     });
     table.offsets.push_back(static_cast<std::int64_t>(table.list.size()));
+    // Rows are much alike: room for all of them like the first avoids copying a list of gigabytes while it
+    // grows.
+    if (local == rows.begin) table.list.reserve(table.list.size() * static_cast<std::size_t>(rows.size()));
   }
 }
 

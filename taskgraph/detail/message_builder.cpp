@@ -98,15 +98,32 @@ void MessageBuilder::addSends(const StagedFill& fill, std::map<Rank, std::vector
   }
 }
 
+std::vector<const Patch*> MessageBuilder::coarseReaders(const FillNeed& need) const {
+  const Extent ratio = input_.hierarchy->level(need.level).ratioToCoarser();
+  Halo coarse;  // the halo in coarse cells, rounded up
+  for (int d = 0; d < kAxes; ++d) {
+    coarse.lo[d] = (need.halo.lo[d] + ratio[d] - 1) / ratio[d];
+    coarse.hi[d] = (need.halo.hi[d] + ratio[d] - 1) / ratio[d];
+  }
+  std::vector<const Patch*> readers;
+  const Range own = shapes_.locals(need.level - 1);
+  for (std::int64_t local = own.begin; local < own.end; ++local) {
+    for (const Patch* reader :
+         possibleReaders(*input_.hierarchy, shapes_.ownPatch(local), Reach::Coarser, coarse)) {
+      if (shapes_.ownerOf(reader->id) != input_.rank) readers.push_back(reader);
+    }
+  }
+  std::sort(readers.begin(), readers.end(), [](const Patch* a, const Patch* b) { return a->id < b->id; });
+  readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+  return readers;
+}
+
 void MessageBuilder::addCoarseSends(const StagedFill& fill, std::map<Rank, std::vector<PackItem>>& packs) {
-  if (shapes_.locals(fill.need.level - 1).size() == 0) return;
   const Level& level = input_.hierarchy->level(fill.need.level);
   std::vector<CoarseSource> sources;
-  for (const Patch& reader : level.patches()) {
-    const Rank peer = shapes_.ownerOf(reader.id);
-    if (peer == input_.rank) continue;
+  for (const Patch* reader : coarseReaders(fill.need)) {
     sources.clear();
-    shapes_.coarseSources(fill.need, reader, sources);
+    shapes_.coarseSources(fill.need, *reader, sources);
     for (const CoarseSource& source : sources) {
       const std::int32_t local = shapes_.localOf(source.source->id);
       if (local < 0) continue;
@@ -120,7 +137,7 @@ void MessageBuilder::addCoarseSends(const StagedFill& fill, std::map<Rank, std::
                     0,
                     0};
       item.bytes = item.region.volume() * elementBytes(fill.need.label);
-      packs[peer].push_back(item);
+      packs[shapes_.ownerOf(reader->id)].push_back(item);
     }
   }
 }

@@ -58,6 +58,9 @@ class MessageBuilder {
   void addReceives(const StagedFill& fill, std::map<Rank, std::int32_t>& known);
   void addCoarseReceives(const StagedFill& fill, std::map<Rank, std::int32_t>& known);
   void addSends(const StagedFill& fill, std::map<Rank, std::vector<PackItem>>& packs);
+  /// The patches of other ranks whose uncovered halo may lie over own patches of the coarser level,
+  /// ascending.
+  std::vector<const Patch*> coarseReaders(const FillNeed& need) const;
   void addCoarseSends(const StagedFill& fill, std::map<Rank, std::vector<PackItem>>& packs);
   void finishSends(std::map<Rank, std::vector<PackItem>>& packs, std::span<const StagedFill> stage);
   std::int32_t addSend(Rank peer, std::int64_t tag, const std::vector<PackItem>& items);

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive_fixture.hpp"
 #include "core/loopback_transport.hpp"
-#include "field_fixture.hpp"
+#include "tests/datawarehouse/archive_fixture.hpp"
+#include "tests/datawarehouse/field_fixture.hpp"
 
 namespace tessera::testing {
 namespace {

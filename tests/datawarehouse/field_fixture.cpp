@@ -1,4 +1,4 @@
-#include "field_fixture.hpp"
+#include "tests/datawarehouse/field_fixture.hpp"
 
 #include <algorithm>
 #include <vector>

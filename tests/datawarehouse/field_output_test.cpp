@@ -7,11 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive_fixture.hpp"
 #include "core/error.hpp"
 #include "core/loopback_transport.hpp"
 #include "datawarehouse/archive/field_reader.hpp"
-#include "field_fixture.hpp"
+#include "tests/datawarehouse/archive_fixture.hpp"
+#include "tests/datawarehouse/field_fixture.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -20,8 +20,9 @@ TEST(SeveralLevels, ARestartIsBitwiseTheUnbrokenRun) {
   const Workplace place;
   place.file("whole.toml", kDeck);
   ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "--set", "time.max_steps=5"}).exitCode, 0);
-  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q", "-n", "3", "--threads", "1", "--out", "parts", "--set",
-                           "time.max_steps=3"})
+  ASSERT_EQ(place
+                .tessera({"run", "whole.toml", "-q", "-n", "3", "--threads", "1", "--out", "parts", "--set",
+                          "time.max_steps=3"})
                 .exitCode,
             0);
 

@@ -46,16 +46,22 @@ TEST(Restart, AtAnyStepIsBitwiseTheUnbrokenRun) {
 
 TEST(Restart, KeepsTheGrowthOfTheStepAndTheTimesToLandOn) {
   const Workplace place;
-  const std::string time = "dt_growth = 1.1\ndt_max = 0.002\nend = 0.02";
-  place.file("whole.toml", smallHeat(time, "[output]\nevery = 0.0037"));
+  // The wind calms down faster than the step may grow, so each step hangs on the one before; those before an
+  // output are cut.
+  place.file("whole.toml",
+             "[simulation]\ncomponents = [\"advection\"]\n[grid]\ncells = [40, 1, 1]\nperiodic = [true, "
+             "false, false]\n"
+             "[advection]\nvelocity.x = \"1 / (0.0001 + t)\"\ninitial = \"sin(2*pi*x)\"\n"
+             "[time]\nend = 0.00006\ndt_growth = 1.01\n[output]\nevery = 0.00001\n");
   ASSERT_EQ(place.tessera({"run", "whole.toml", "-q"}).exitCode, 0);
   ASSERT_EQ(
       place.tessera({"run", "whole.toml", "-q", "--out", "parts", "--set", "time.max_steps=1"}).exitCode, 0);
-  for (const int step : {2, 3, 4, 6, 9, 1000}) {
+  for (const int step : {2, 3, 4, 5, 8, 9}) {
     ASSERT_EQ(
         place.tessera({"restart", "parts", "-q", "--set", "time.max_steps=" + std::to_string(step)}).exitCode,
         0);
   }
+  ASSERT_EQ(place.tessera({"restart", "parts", "-q", "--set", "time.max_steps=100000"}).exitCode, 0);
   expectLikeWhole(place, "parts");
 }
 

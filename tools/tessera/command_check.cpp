@@ -25,7 +25,7 @@ struct RankPlan {
 
 std::int64_t bytesOf(const Model& model, const CompiledGraphs& graphs) {
   std::int64_t bytes = 0;
-  for (const StorageNeed& need : graphs.storage) {
+  for (const StorageNeed& need : storageNeeds(graphs)) {
     const std::int64_t one = need.window.volume() * model.labels().info(need.label).type.bytes();
     bytes += need.hasOld ? 2 * one : one;
   }
@@ -76,11 +76,7 @@ void printTasks(const Model& model, const CompiledGraphs& graphs) {
     for (const TaskDeclaration& task : graph.plan->tasks()) {
       std::cout << "  " << task.name;
       for (const ReadDeclaration& read : task.reads) {
-        std::cout << "  reads " << (read.generation == Generation::Old ? "Old " : "New ")
-                  << model.labels().info(read.label).name;
-        const std::int64_t halo = std::max(
-            {read.halo.lo.i, read.halo.lo.j, read.halo.lo.k, read.halo.hi.i, read.halo.hi.j, read.halo.hi.k});
-        if (halo > 0) std::cout << " halo(" << halo << ")";
+        std::cout << "  reads " << asText(read, model.labels());
       }
       for (const WriteDeclaration& write : task.writes) {
         std::cout << (write.modifies ? "  modifies " : "  writes ") << model.labels().info(write.label).name;

@@ -1,5 +1,7 @@
 #include "tools/tessera/run_settings.hpp"
 
+#include <algorithm>
+
 #include "tools/tessera/grid_levels.hpp"
 
 namespace tessera {
@@ -15,8 +17,9 @@ std::optional<std::int64_t> integerOf(const ParameterValues& table, std::string_
 
 Division divisionOf(const ParameterValues& grid, const Geometry& geometry) {
   if (grid.has("patches")) return {Division::By::Patches, grid.integers3("patches")};
-  if (grid.has("patch_size")) return {Division::By::PatchSize, grid.integers3("patch_size")};
-  return {Division::By::PatchSize, usualPatchSize(geometry)};
+  Extent size = grid.has("patch_size") ? grid.integers3("patch_size") : usualPatchSize(geometry);
+  for (int axis = 0; axis < kAxes; ++axis) size[axis] = std::min(size[axis], geometry.cells[axis]);
+  return {Division::By::PatchSize, size};
 }
 
 void readGrid(const ParameterValues& grid, RunSettings& settings) {

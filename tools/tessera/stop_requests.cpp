@@ -55,7 +55,7 @@ double numberAt(std::string_view& rest, std::string_view whole) {
   double value = 0.0;
   const auto [end, error] =
       std::from_chars(rest.data(), rest.data() + rest.size(), value, std::chars_format::fixed);
-  if (error != std::errc() || !(value >= 0.0)) badDuration(whole);
+  if (error != std::errc() || !(value >= 0.0 && value < 1e9)) badDuration(whole);
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   return value;
 }

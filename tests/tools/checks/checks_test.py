@@ -159,6 +159,13 @@ class LinksTest(TreeTest):
         self.assert_fault("check_links.py", "docs/page.md:2: the link gone.md leads nowhere")
         self.assert_fault("check_links.py", "docs/page.md:3: there is no grid/gone.hpp")
 
+    def test_a_promise_without_its_test_is_found(self):
+        self.write("docs/promises.md", "| P1 | `Restart.IsBitwise`, `Restart.IsGone`, `Session.Ends` |\n")
+        self.write("tests/regression/restart_test.cpp", "TEST_F(Restart,\n       IsBitwise) {}\n")
+        self.write("tests/mpi/CMakeLists.txt", "tessera_mpi_test(Session.Ends RANKS 3)\n")
+        status, said = self.run_check("check_links.py")
+        self.assertEqual((status, said), (1, "docs/promises.md:1: there is no test Restart.IsGone\n"))
+
 
 if __name__ == "__main__":
     unittest.main()

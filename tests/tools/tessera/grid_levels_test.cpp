@@ -108,28 +108,29 @@ TEST_P(BadGridLevels, AreNamedWithTheirLineAndAFix) {
 }
 
 const char* const kFirst = "[[grid.level]]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\n";
-const std::string kOverlap = std::string(kFirst) + "[[grid.level]]\nlevel = 1\nlower = [0.5, 0, 0]\nupper = [2, 1, 1]";
-const std::string kNotNested = std::string(kFirst) + "[[grid.level]]\nlower = [0.5, 0, 0]\nupper = [1.1, 1, 1]";
+const std::string kOverlap =
+    std::string(kFirst) + "[[grid.level]]\nlevel = 1\nlower = [0.5, 0, 0]\nupper = [2, 1, 1]";
+const std::string kNotNested =
+    std::string(kFirst) + "[[grid.level]]\nlower = [0.5, 0, 0]\nupper = [1.1, 1, 1]";
 const std::string kRatios =
     std::string(kFirst) + "[[grid.level]]\nlevel = 1\nratio = 4\nlower = [1, 0, 0]\nupper = [2, 1, 1]";
 
 INSTANTIATE_TEST_SUITE_P(
     , BadGridLevels,
     ::testing::Values(
-        BadLevels{"Outside", "[[grid.level]]\nlower = [0, 0, 0]\nupper = [1, 1.5, 1]", "deck.toml:3:",
-                  "leaves the domain along y"},
-        BadLevels{"Inverted", "[[grid.level]]\nlower = [0.5, 0, 0]\nupper = [0.5, 1, 1]", "deck.toml:3:",
-                  "above lower on each axis, but is not on x"},
-        BadLevels{"Ratio", "[[grid.level]]\nratio = 3\nlower = [0, 0, 0]\nupper = [1, 1, 1]", "deck.toml:2:",
-                  "give 2 or 4"},
+        BadLevels{"Outside", "[[grid.level]]\nlower = [0, 0, 0]\nupper = [1, 1.5, 1]",
+                  "deck.toml:3:", "leaves the domain along y"},
+        BadLevels{"Inverted", "[[grid.level]]\nlower = [0.5, 0, 0]\nupper = [0.5, 1, 1]",
+                  "deck.toml:3:", "above lower on each axis, but is not on x"},
+        BadLevels{"Ratio", "[[grid.level]]\nratio = 3\nlower = [0, 0, 0]\nupper = [1, 1, 1]",
+                  "deck.toml:2:", "give 2 or 4"},
         BadLevels{"Missing", "[[grid.level]]\nupper = [1, 1, 1]", "deck.toml:1:", "lower"},
-        BadLevels{"Gap", "[[grid.level]]\nlevel = 2\nlower = [0, 0, 0]\nupper = [1, 1, 1]", "deck.toml:2:",
-                  "there is no level 1 below level 2"},
+        BadLevels{"Gap", "[[grid.level]]\nlevel = 2\nlower = [0, 0, 0]\nupper = [1, 1, 1]",
+                  "deck.toml:2:", "there is no level 1 below level 2"},
         BadLevels{"Overlap", kOverlap.c_str(), "deck.toml:6:", "overlaps [0,0,0]..[3,3,0]"},
         BadLevels{"NotNested", kNotNested.c_str(), "deck.toml:5:", "is not covered by the boxes of level 1"},
         BadLevels{"Ratios", kRatios.c_str(), "deck.toml:6:", "ratio of level 1 differs"},
-        BadLevels{"Patches",
-                  "[[grid.level]]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\npatch_size = [0, 1, 1]",
+        BadLevels{"Patches", "[[grid.level]]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\npatch_size = [0, 1, 1]",
                   "deck.toml:4:", "patch_size"}),
     [](const auto& info) { return std::string(info.param.name); });
 

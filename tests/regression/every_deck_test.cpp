@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tests/regression/run_program.hpp"
+
+namespace tessera::test {
+namespace {
+
+std::vector<std::string> allDecks() {
+  std::vector<std::string> decks;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(TESSERA_SOURCE_DIR "/inputs")) {
+    if (entry.path().extension() == ".toml") decks.push_back(entry.path().string());
+  }
+  std::sort(decks.begin(), decks.end());
+  return decks;
+}
+
+class EveryDeck : public testing::TestWithParam<std::string> {
+ protected:
+  ProgramResult tessera(const std::string& command, const std::string& what, int steps,
+                        const std::string& ranks, std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments{
+        command, what, "-q", "-n", ranks, "--set", "time.max_steps=" + std::to_string(steps)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return place_.tessera(arguments, 120.0);
+  }
+
+  Workplace place_;
+};
+
+TEST_P(EveryDeck, StoppedAndRestartedOnOtherRanksIsBitwiseTheUnbrokenRun) {
+  ASSERT_EQ(tessera("run", GetParam(), 5, "1", {"--out", "whole"}).exitCode, 0);
+
+  ASSERT_EQ(tessera("run", GetParam(), 0, "2", {"--out", "parts"}).exitCode, 0);
+  ASSERT_EQ(tessera("restart", "parts", 1, "3").exitCode, 0);
+  ASSERT_EQ(tessera("restart", "parts", 3, "1").exitCode, 0);
+  ASSERT_EQ(tessera("restart", "parts", 5, "4").exitCode, 0);
+
+  const ProgramResult compared = place_.tessera({"compare", "--exact", "whole", "parts"});
+  EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
+  EXPECT_EQ(place_.read("parts/history.csv"), place_.read("whole/history.csv"));
+}
+
+TEST_P(EveryDeck, PassesTheDeepCheckForAnyNumberOfRanks) {
+  for (const std::string ranks : {"1", "7", "64"}) {
+    const ProgramResult check = place_.tessera({"check", GetParam(), "--deep", "--ranks", ranks});
+    EXPECT_EQ(check.exitCode, 0) << check.err;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Inputs, EveryDeck, testing::ValuesIn(allDecks()), [](const auto& info) {
+  const std::filesystem::path path(info.param);
+  return path.parent_path().filename().string() + "_" + path.stem().string();
+});
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,75 @@
+#include "tools/tessera/core_schema.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tools/tessera/run_settings.hpp"
+
+namespace tessera {
+namespace {
+
+using testing::HasSubstr;
+
+std::string faultsOf(const std::string& grid, const std::string& rest = "[time]\nend = 1\n") {
+  const Deck deck = Deck::fromText(
+      "[simulation]\ncomponents = [\"heat\"]\n[heat]\nconductivity = 1\ninitial = 0\n[grid]\n" + grid + "\n" +
+          rest,
+      "d.toml");
+  return checkDeck(deck, builtInComponents()).text();
+}
+
+RunSettings settingsFor(const std::string& grid) {
+  const Deck deck = Deck::fromText(
+      "[simulation]\ncomponents = [\"heat\"]\n[heat]\nconductivity = 1\ninitial = 0\n"
+      "[time]\nend = 1\n[grid]\n" +
+          grid + "\n",
+      "d.toml");
+  return settingsOf(deck, schemaFor(deck, builtInComponents()));
+}
+
+TEST(CoreSchema, ARightDeckHasNoFaults) { EXPECT_EQ(faultsOf("cells = [8, 8, 8]"), ""); }
+
+TEST(CoreSchema, RefusesWhatDoesNotFitTogether) {
+  EXPECT_THAT(faultsOf("cells = [8, 8, 8]\nupper = [1, 0, 1]"),
+              HasSubstr("grid.upper has to be above grid.lower"));
+  EXPECT_THAT(faultsOf("cells = [8, 8, 8]\npatches = [1, 1, 1]\npatch_size = [8, 8, 8]"),
+              HasSubstr("give one of them"));
+  EXPECT_THAT(
+      faultsOf("cells = [8, 8, 1]\npatches = [2, 9, 1]"),
+      HasSubstr("d.toml:8:11: error: grid.patches asks for 9 patches along y, where there are 8 cells"));
+  EXPECT_THAT(faultsOf("cells = [8, 8, 8]", "[time]\ncfl = 0.5\n"), HasSubstr("the run would not end"));
+  EXPECT_THAT(faultsOf("cells = [8, 8, 8]", "[time]\nend = 1\n[output]\nevery = 0.1\nevery_steps = 3\n"),
+              HasSubstr("exclude each other"));
+}
+
+TEST(CoreSchema, RefusesGridsThatNoMachineHolds) {
+  EXPECT_THAT(faultsOf("cells = [2097152, 2097152, 2097152]"), HasSubstr("2^62"));
+  EXPECT_THAT(faultsOf("cells = [1048576, 1048576, 1]\npatch_size = [1, 1, 1]"),
+              HasSubstr("patches; make them larger"));
+}
+
+TEST(CoreSchema, NamesUnknownAndRepeatedComponents) {
+  const auto faults = [](const std::string& list) {
+    const Deck deck = Deck::fromText(
+        "[simulation]\ncomponents = " + list + "\n[grid]\ncells = [8, 8, 8]\n[time]\nend = 1\n", "d.toml");
+    return checkDeck(deck, builtInComponents()).text();
+  };
+  EXPECT_THAT(faults("[\"haet\"]"),
+              HasSubstr("d.toml:2:15: error: unknown component \"haet\"; known are: heat"));
+  EXPECT_THAT(faults("[\"wave\", \"wave\"]"), HasSubstr("named twice"));
+  EXPECT_THAT(faults("[]"), HasSubstr("name at least one of"));
+}
+
+TEST(RunSettings, UsualPatchesDependOnTheDimensionOnly) {
+  EXPECT_EQ(settingsFor("cells = [1000, 1, 1]").division.value, (Extent{256, 1, 1}));
+  EXPECT_EQ(settingsFor("cells = [1000, 1000, 1]").division.value, (Extent{64, 64, 1}));
+  EXPECT_EQ(settingsFor("cells = [100, 100, 100]").division.value, (Extent{32, 32, 32}));
+}
+
+TEST(RunSettings, APatchIsNeverLargerThanTheGrid) {
+  EXPECT_EQ(settingsFor("cells = [8, 100, 1]").division.value, (Extent{8, 64, 1}));
+  EXPECT_EQ(settingsFor("cells = [8, 8, 1]\npatch_size = [16, 4, 4]").division.value, (Extent{8, 4, 1}));
+}
+
+}  // namespace
+}  // namespace tessera
