@@ -77,11 +77,7 @@ void printTasks(const Model& model, const CompiledGraphs& graphs) {
     for (const TaskDeclaration& task : graph.plan->tasks()) {
       std::cout << "  " << task.name;
       for (const ReadDeclaration& read : task.reads) {
-        std::cout << "  reads " << (read.generation == Generation::Old ? "Old " : "New ")
-                  << model.labels().info(read.label).name;
-        const std::int64_t halo = std::max(
-            {read.halo.lo.i, read.halo.lo.j, read.halo.lo.k, read.halo.hi.i, read.halo.hi.j, read.halo.hi.k});
-        if (halo > 0) std::cout << " halo(" << halo << ")";
+        std::cout << "  reads " << asText(read, model.labels());
       }
       for (const WriteDeclaration& write : task.writes) {
         std::cout << (write.modifies ? "  modifies " : "  writes ") << model.labels().info(write.label).name;
