@@ -101,14 +101,12 @@ std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs) {
   return needs;
 }
 
-CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& given) {
-  TESSERA_EXPECT(given.owners->size() == static_cast<std::size_t>(given.hierarchy->patchCount()),
+CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& input) {
+  TESSERA_EXPECT(input.owners->size() == static_cast<std::size_t>(input.hierarchy->patchCount()),
                  "give an owner for each patch");
-  CompileInput input = given;
-  if (input.ranks == 0) {
-    const auto last = std::max_element(input.owners->begin(), input.owners->end());
-    input.ranks = std::max(input.rank, last == input.owners->end() ? 0 : *last) + 1;
-  }
+  const auto foreign = [&](Rank owner) { return owner < 0 || owner >= input.ranks; };
+  TESSERA_EXPECT(!foreign(input.rank) && std::none_of(input.owners->begin(), input.owners->end(), foreign),
+                 "say how many ranks the job has, and give patches to these only");
   const std::vector<ResolvedPlan> resolved = resolveAll(plans, input);
   CompiledGraphs graphs;
   graphs.hierarchy = input.hierarchy;

@@ -20,8 +20,9 @@ struct CompileInput {
   const LabelTable* labels = nullptr;
   const RankMap* owners = nullptr;
   Rank rank = 0;
+  /// Of the job, those without patches included: all of them pass on the parts of a whole level.
+  int ranks = 1;
   std::int64_t tagBound = (std::int64_t{1} << 28) - 1;
-  int ranks = 0;  ///< of the job; 0: as many as own patches
 };
 
 /// Compiles all step plans of a simulation together: they share memory, so the halo of a label is the largest

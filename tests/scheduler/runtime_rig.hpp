@@ -39,7 +39,7 @@ inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierar
   std::vector<CompiledGraphs> compiled;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     compiled.push_back(
-        compileGraphs(plans, {hierarchy, &labels, &owners, rank, options.tagBound, shape.ranks}));
+        compileGraphs(plans, {hierarchy, &labels, &owners, rank, shape.ranks, options.tagBound}));
   }
   expectNoRaces(compiled);
   runRanks(world, [&](Transport& transport) {

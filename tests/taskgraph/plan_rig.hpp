@@ -29,8 +29,7 @@ inline std::vector<CompiledGraphs> compileAllRanks(const std::vector<const StepP
                                                    int ranks) {
   std::vector<CompiledGraphs> graphs;
   for (int r = 0; r < ranks; ++r) {
-    CompileInput input{hierarchy, &labels, &owners, r};
-    input.ranks = ranks;
+    CompileInput input{hierarchy, &labels, &owners, r, ranks};
     graphs.push_back(compileGraphs(plans, input));
   }
   return graphs;

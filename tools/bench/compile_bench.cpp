@@ -55,8 +55,7 @@ void compile(benchmark::State& state, Extent fine, Extent coarse, Rank rank, int
   Size size;
   for (auto _ : state) {
     const auto mesh = radiationMesh(fine, coarse);
-    CompileInput input{mesh, &radiation.labels, &owners, rank};
-    input.ranks = ranks;
+    CompileInput input{mesh, &radiation.labels, &owners, rank, ranks};
     const CompiledGraphs graphs = compileGraphs(plans, input);
     state.PauseTiming();
     size = sizeOf(graphs);

@@ -91,7 +91,7 @@ std::vector<LabelId> Model::outputLabels() const {
 CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound) const {
   const RankMap owners = distribute(*hierarchy_, ranks);
   const StepPlan* plans[] = {&plans_[0], &plans_[1], &plans_[2]};
-  return compileGraphs(plans, {hierarchy_, &labels_, &owners, rank, tagBound});
+  return compileGraphs(plans, {hierarchy_, &labels_, &owners, rank, ranks, tagBound});
 }
 
 }  // namespace tessera
