@@ -58,7 +58,8 @@ TEST(Stop, SigtermToTheLauncherAtRandomTimesStopsAllRanksAtTheSameStep) {
     usleep(std::uniform_int_distribution<unsigned>(0, 300'000)(random));
     program.signal(SIGTERM);
     const ProgramResult run = program.wait();
-    // The launcher's own exit code says nothing here: signalled itself, MPICH's ends with 0 or not, as it falls.
+    // The launcher's own exit code says nothing here: signalled itself, MPICH's ends with 0 or not, as it
+    // falls.
     EXPECT_EQ(resultOf(place, "endless", "exit_code"), "75") << run.err;
     EXPECT_NE(run.exitCode, -1);
     expectToGoOnUnbroken(place, "endless");
