@@ -6,6 +6,7 @@
 
 #include "core/build_info.hpp"
 #include "grid/rank_map.hpp"
+#include "grid/refined_levels.hpp"
 #include "taskgraph/graph_compiler.hpp"
 #include "tools/tessera/core_schema.hpp"
 
@@ -23,7 +24,7 @@ std::string hexText(std::uint64_t number) {
 Model::Model(const Deck& deck, const ComponentRegistry& registry) {
   const Schema schema = schemaFor(deck, registry);
   settings_ = settingsOf(deck, schema);
-  hierarchy_ = Hierarchy::uniform(settings_.geometry, settings_.division);
+  hierarchy_ = refinedHierarchy(settings_.geometry, settings_.division, settings_.levels);
   stableDt_ = labels_.reduction("stable_dt");
 
   ComponentSetup setup{labels_, hierarchy_->geometry(), stableDt_};

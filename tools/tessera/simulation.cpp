@@ -81,6 +81,7 @@ void Simulation::restore(const CheckpointReader& checkpoint) {
   for (std::size_t local = 0; local < graphs_.ownPatches.size(); ++local) {
     const Patch& patch = model_.hierarchy()->patch(graphs_.ownPatches[local]);
     for (const LabelId label : model_.persistent()) {
+      if (!data_->has(label, local)) continue;
       const LabelInfo& info = model_.labels().info(label);
       packed.resize(static_cast<std::size_t>(data_->ownedBox(label, local).volume() * info.type.bytes()));
       checkpoint.readBlock(info.name, patch.level, patch.id, packed);
