@@ -74,9 +74,9 @@ std::string resultOf(const Workplace& place, const std::string& run, const std::
 /// Waits until `condition` holds, at most 30 s.
 template <class Condition>
 bool eventually(Condition condition) {
-  for (int n = 0; n < 3000; ++n) {
+  for (int n = 0; n < 30000; ++n) {
     if (condition()) return true;
-    usleep(10'000);
+    usleep(1000);
   }
   return false;
 }

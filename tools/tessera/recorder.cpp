@@ -303,9 +303,10 @@ int Recorder::close(Simulation& simulation) {
 void Recorder::printSummary(const RunResult& result) {
   std::ostringstream out;
   out.precision(4);
-  out << result.outcome.status << ": " << result.outcome.reason << "; step " << result.step
-      << ", t = " << result.time << ", " << result.stepsTaken << " steps in " << result.wallSeconds << " s, "
-      << result.cellsPerSecond << " cells/s";
+  if (result.outcome.status != "stopped") out << result.outcome.status << ": ";
+  out << result.outcome.reason << "; step " << result.step << ", t = " << result.time << ", "
+      << result.stepsTaken << " steps in " << result.wallSeconds << " s, " << result.cellsPerSecond
+      << " cells/s";
   for (const auto& [name, value] : result.diagnostics) out << "\n  " << name << " = " << shortestText(value);
   out << "\n  in " << options_.runFolder.string() << ": " << fieldsWritten_ << " field file(s), "
       << checkpointsWritten_ << " checkpoint(s)";
