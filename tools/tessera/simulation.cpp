@@ -1,6 +1,5 @@
 #include "tools/tessera/simulation.hpp"
 
-#include <new>
 #include <sstream>
 
 #include "scheduler/make_data_warehouse.hpp"
@@ -96,12 +95,8 @@ void Simulation::restore(const CheckpointReader& checkpoint) {
 StepResult Simulation::runPlan(PlanId plan, double dt, std::span<const double> control) {
   try {
     return runner_->run(static_cast<std::size_t>(plan), {clock_.time(), dt, clock_.step(), control});
-  } catch (const Error& error) {
-    fail(error);
-  } catch (const std::bad_alloc&) {
-    fail(InternalError("the memory of this machine is used up; use fewer cells or more machines"));
-  } catch (const std::exception& error) {
-    fail(InternalError(error.what()));
+  } catch (...) {
+    fail(currentError());
   }
 }
 
