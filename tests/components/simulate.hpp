@@ -36,8 +36,8 @@ struct Outcome {
   /// Every variable that lives from step to step, by its name, and from level 1 on "name on level 1"; 0 where
   /// the level has no patch.
   std::map<std::string, WholeField> fields;
-  std::map<std::string, double> start;       ///< columns of the history before the first step
-  std::map<std::string, double> end;         ///< and after the last
+  std::map<std::string, double> start;  ///< columns of the history before the first step
+  std::map<std::string, double> end;    ///< and after the last
   std::int64_t steps = 0;
   double time = 0.0;
   double dt = 0.0;  ///< of the last step

@@ -119,13 +119,14 @@ bool printRaces(const std::vector<CompiledGraphs>& graphs) {
     const std::string& name = graphs.front().plans[plan].plan->name();
     const std::int64_t nodes = nodesOfAllRanks(graphs, plan);
     if (nodes > kRaceCheckNodes) {
-      std::cout << "races in plan " << name << ": not looked for, " << nodes << " nodes on all ranks are more than "
-                << kRaceCheckNodes << '\n';
+      std::cout << "races in plan " << name << ": not looked for, " << nodes
+                << " nodes on all ranks are more than " << kRaceCheckNodes << '\n';
       continue;
     }
     const RaceReport report = checkRaces(graphs, plan);
     if (report.clean()) {
-      std::cout << "races in plan " << name << ": none found in " << report.conflicts << " conflicting pairs\n";
+      std::cout << "races in plan " << name << ": none found in " << report.conflicts
+                << " conflicting pairs\n";
       continue;
     }
     clean = false;
@@ -164,7 +165,8 @@ int checkCommand(const CheckRequest& request, const ComponentRegistry& registry)
   }
   if (!findings.empty()) std::cerr << findings.text() << std::endl;
   if (request.deep && !printDeep(deck, request.ranks, registry)) {
-    std::cerr << deck.name() << ": the compiled task graph is at fault; please report it with the deck" << std::endl;
+    std::cerr << deck.name() << ": the compiled task graph is at fault; please report it with the deck"
+              << std::endl;
     return static_cast<int>(ErrorKind::Internal);
   }
   std::cout << deck.name() << ": ok" << std::endl;
