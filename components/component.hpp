@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -49,6 +50,14 @@ class Component {
   /// Tasks that write every variable at the start time.
   virtual void declareInitial(StepPlan& plan) const = 0;
   virtual void declareStep(StepPlan& plan) const = 0;
+  /// Names of step plans besides the usual "step", for steps that do something more, or something else. A
+  /// task of any component says with `.in(...)` in which plans it takes part. All plans are compiled at the
+  /// start.
+  virtual std::vector<std::string> stepPlans() const { return {}; }
+  /// The plan of the step after `step` steps; the same on every rank, so a function of the number alone. What
+  /// one plan leaves, any other reads as Old. Where components differ, "step" gives way; two others are an
+  /// error.
+  virtual std::string choosePlan(std::int64_t /*step*/) const { return "step"; }
   /// Tasks that only read Old and contribute to reductions; run when a history line is due.
   virtual void declareDiagnostics(StepPlan& /*plan*/) const {}
   virtual std::vector<Diagnostic> diagnostics() const { return {}; }

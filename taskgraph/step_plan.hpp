@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <string>
@@ -34,6 +35,7 @@ struct TaskDeclaration {
   std::vector<WriteDeclaration> writes;
   std::vector<ContributionDeclaration> contributions;
   LevelSelection levels;
+  std::vector<std::string> plans;  ///< step plans that it takes part in; empty: all
   bool oncePerRank = false;
   int priority = 0;
   int streams = 1;
@@ -83,6 +85,13 @@ class TaskBuilder {
     return *this;
   }
   TaskBuilder& on(LevelId level) { return on(onlyLevel(level)); }
+  /// The task takes part in these step plans only (`Component::stepPlans`), "step" being the usual one;
+  /// without this clause in all of them. Only for tasks of `declareStep`.
+  template <class... Names>
+  TaskBuilder& in(const Names&... names) {
+    (task_.plans.emplace_back(names), ...);
+    return *this;
+  }
   /// The task runs once on each rank, without a patch: it may read whole levels and contribute to reductions.
   TaskBuilder& oncePerRank() {
     task_.oncePerRank = true;
@@ -146,6 +155,16 @@ class StepPlan {
     tasks_.back().name = name;
     tasks_.back().where = where;
     return TaskBuilder(tasks_.back());
+  }
+
+  /// The plan of that name: the tasks that take part in it, in the order of declaration.
+  StepPlan selection(std::string name) const {
+    StepPlan chosen(std::move(name));
+    for (const TaskDeclaration& task : tasks_) {
+      const bool named = std::find(task.plans.begin(), task.plans.end(), chosen.name_) != task.plans.end();
+      if (named || task.plans.empty()) chosen.tasks_.push_back(task);
+    }
+    return chosen;
   }
 
   const std::string& name() const { return name_; }

@@ -61,7 +61,7 @@ TEST(SeveralLevels, AnotherBoxIsAnotherMesh) {
   EXPECT_NE(place.tessera({"restart", "whole", "-q"}).exitCode, 0);
 }
 
-TEST(SeveralLevels, CheckAndInfoTellOfThem) {
+TEST(SeveralLevels, CheckTellsOfThem) {
   const Workplace place;
   place.file("whole.toml", kDeck);
 

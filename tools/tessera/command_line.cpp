@@ -25,6 +25,7 @@ class CommandLine {
   void addRestart();
   void addCheck();
   void addDescribe();
+  void addGraph();
   void addCompare();
   void addOthers();
   void addRunOptions(CLI::App* command);
@@ -37,6 +38,8 @@ class CommandLine {
   CLI::App app_{"Tessera: multiphysics on patches, by a task graph. `tessera COMMAND --help` tells more."};
   RunRequest run_;
   CheckRequest check_;
+  GraphRequest graph_;
+  std::string graphFormat_ = "text";
   CompareRequest compare_;
   int ranks_ = 1;
   std::string wall_;
@@ -63,6 +66,7 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
   addRestart();
   addCheck();
   addDescribe();
+  addGraph();
   addCompare();
   addOthers();
 }
@@ -147,6 +151,32 @@ void CommandLine::addDescribe() {
       ->capture_default_str();
 }
 
+void CommandLine::addGraph() {
+  CLI::App* command =
+      app_.add_subcommand("graph", "Print the task graph of one rank: tasks, messages, memory; needs no MPI");
+  command->add_option("DECK", graph_.deck, "The deck")->required();
+  command->add_option("--set", graph_.overrides, "Replace a value of the deck")
+      ->type_name("TABLE.KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--ranks", graph_.ranks, "Compile for a job of this many ranks")
+      ->type_name("R")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--rank", graph_.rank, "From the point of view of this rank")
+      ->type_name("r")
+      ->check(CLI::Range(0, 999'999))
+      ->capture_default_str();
+  command
+      ->add_option("--plan", graph_.plan,
+                   "The step plan: initial, step, diagnostics or one of the component's")
+      ->capture_default_str();
+  command->add_option("--format", graphFormat_, "text, json, dot (Graphviz) or graphml")
+      ->check(CLI::IsMember({"text", "json", "dot", "graphml"}))
+      ->capture_default_str();
+  command->add_flag("--unfolded", graph_.unfolded,
+                    "One node for each instance and message, not for each task [default: off]");
+}
+
 void CommandLine::addCompare() {
   CLI::App* command =
       app_.add_subcommand("compare", "Compare two runs, field files (.hdf) or checkpoints, value by value");
@@ -191,6 +221,14 @@ int CommandLine::dispatch() {
   if (app_.got_subcommand("run")) return runJob(false);
   if (app_.got_subcommand("restart")) return runJob(true);
   if (app_.got_subcommand("check")) return checkCommand(check_, registry_);
+  if (app_.got_subcommand("graph")) {
+    static const std::map<std::string, GraphFormat> formats{{"text", GraphFormat::Text},
+                                                            {"json", GraphFormat::Json},
+                                                            {"dot", GraphFormat::Dot},
+                                                            {"graphml", GraphFormat::GraphMl}};
+    graph_.format = formats.at(graphFormat_);
+    return graphCommand(graph_, registry_);
+  }
   if (app_.got_subcommand("compare")) return compareCommand(compare_);
   if (app_.got_subcommand("info")) return infoCommand(info_);
   if (app_.got_subcommand("list")) return listCommand(registry_);

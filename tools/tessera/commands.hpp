@@ -9,6 +9,7 @@
 #include "components/component.hpp"
 #include "core/schema.hpp"
 #include "datawarehouse/archive/compare.hpp"
+#include "taskgraph/graph_dump.hpp"
 #include "tools/tessera/progress.hpp"
 #include "tools/tessera/simulation.hpp"
 #include "tools/tessera/stop_requests.hpp"
@@ -40,6 +41,16 @@ struct CheckRequest {
   int ranks = 1;
 };
 
+struct GraphRequest {
+  std::filesystem::path deck;
+  std::vector<std::string> overrides;
+  std::string plan = "step";
+  int ranks = 1;
+  int rank = 0;
+  GraphFormat format = GraphFormat::Text;
+  bool unfolded = false;
+};
+
 struct CompareRequest {
   std::filesystem::path a;
   std::filesystem::path b;
@@ -49,6 +60,8 @@ struct CompareRequest {
 
 /// `tessera run` and `tessera restart`: starts MPI, and ends the job where a rank fails.
 int runCommand(const RunRequest& request, const ComponentRegistry& registry);
+/// Compiles from the point of view of one rank and prints one plan; needs no MPI.
+int graphCommand(const GraphRequest& request, const ComponentRegistry& registry);
 int checkCommand(const CheckRequest& request, const ComponentRegistry& registry);
 int describeCommand(const std::string& component, DescribeFormat format, const ComponentRegistry& registry);
 int listCommand(const ComponentRegistry& registry);

@@ -1,6 +1,7 @@
 #include "tools/tessera/model.hpp"
 
 #include <iomanip>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -8,6 +9,7 @@
 #include "grid/rank_map.hpp"
 #include "grid/refined_levels.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/task_place.hpp"
 #include "tools/tessera/core_schema.hpp"
 
 namespace tessera {
@@ -17,6 +19,13 @@ std::string hexText(std::uint64_t number) {
   std::ostringstream out;
   out << std::hex << std::setw(16) << std::setfill('0') << number;
   return out.str();
+}
+
+std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const std::string& name) {
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    if (plans[p].name() == name) return p;
+  }
+  return {};
 }
 
 }  // namespace
@@ -33,14 +42,77 @@ Model::Model(const Deck& deck, const ComponentRegistry& registry) {
     component->configure(valuesOf(deck, schema, name), setup);
     components_.push_back(std::move(component));
   }
+  declarePlans();
+  findPersistent();
+  describeIdentity(deck, schema);
+}
+
+void Model::declarePlans() {
+  StepPlan steps("step");
   for (const auto& component : components_) {
     component->declareInitial(plans_[0]);
-    component->declareStep(plans_[1]);
+    component->declareStep(steps);
     component->declareDiagnostics(plans_[2]);
     for (Diagnostic& diagnostic : component->diagnostics()) diagnostics_.push_back(std::move(diagnostic));
   }
-  findPersistent();
-  describeIdentity(deck, schema);
+  plans_[1] = steps.selection("step");
+  for (const auto& component : components_) {
+    for (const std::string& name : component->stepPlans()) {
+      if (!findPlan(plans_, name)) plans_.push_back(steps.selection(name));
+    }
+  }
+  checkPlanNames(steps);
+}
+
+/// What `.in` names has to be a step plan.
+void Model::checkPlanNames(const StepPlan& declaredSteps) const {
+  std::string names;
+  for (std::size_t p = 1; p < plans_.size(); ++p) {
+    if (p != 2) names += (names.empty() ? "" : ", ") + plans_[p].name();
+  }
+  std::vector<std::string> faults;
+  const auto fault = [&](const TaskDeclaration& task, const std::string& name, const std::string& fix) {
+    faults.push_back(Message("a task takes part in a plan that is no step plan")
+                         .line("task  ", task.name, " at ", placeOf(task))
+                         .line("says  .in(\"", name, "\")")
+                         .line("fix   ", fix)
+                         .text());
+  };
+  for (const TaskDeclaration& task : declaredSteps.tasks()) {
+    for (const std::string& name : task.plans) {
+      const std::optional<std::size_t> plan = findPlan(plans_, name);
+      if (!plan || *plan == 0 || *plan == 2)
+        fault(task, name, "name one of: " + names + "; or add it to the component's stepPlans()");
+    }
+  }
+  for (const std::size_t p : {0, 2}) {
+    for (const TaskDeclaration& task : plans_[p].tasks()) {
+      if (!task.plans.empty()) fault(task, task.plans.front(), "leave it out: it is for declareStep");
+    }
+  }
+  if (!faults.empty()) throw PlanError(std::move(faults));
+}
+
+std::size_t Model::stepPlan(std::int64_t step) const {
+  auto chosen = static_cast<std::size_t>(PlanId::Step);
+  std::string by;
+  for (const auto& component : components_) {
+    const std::string name = component->choosePlan(step);
+    if (name == plans_[1].name()) continue;
+    const std::optional<std::size_t> plan = findPlan(plans_, name);
+    if (!plan || *plan == 0 || *plan == 2) {
+      throw InternalError("component \"" + component->name() + "\" chooses the plan \"" + name +
+                          "\" for step " + std::to_string(step + 1) + "; add it to its stepPlans()");
+    }
+    if (!by.empty() && *plan != chosen) {
+      throw InternalError("components \"" + by + "\" and \"" + component->name() +
+                          "\" choose different plans for step " + std::to_string(step + 1) + ", \"" +
+                          plans_[chosen].name() + "\" and \"" + name + "\"; let them choose the same");
+    }
+    by = component->name();
+    chosen = *plan;
+  }
+  return chosen;
 }
 
 void Model::findPersistent() {
@@ -90,7 +162,8 @@ std::vector<LabelId> Model::outputLabels() const {
 
 CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound) const {
   const RankMap owners = distribute(*hierarchy_, ranks);
-  const StepPlan* plans[] = {&plans_[0], &plans_[1], &plans_[2]};
+  std::vector<const StepPlan*> plans;
+  for (const StepPlan& plan : plans_) plans.push_back(&plan);
   return compileGraphs(plans, {hierarchy_, &labels_, &owners, rank, ranks, tagBound});
 }
 

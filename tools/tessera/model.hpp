@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +15,8 @@
 
 namespace tessera {
 
-/// The plans of a simulation, by their position in `Model::compile(...).plans`.
+/// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans
+/// follow.
 enum class PlanId : std::size_t { Initial = 0, Step = 1, Diagnostics = 2 };
 
 /// What a deck means: components made and configured, labels, the mesh and the step plans. It knows neither
@@ -42,10 +43,16 @@ class Model {
   /// What a checkpoint has to have in common with this run.
   const CheckpointIdentity& identity() const { return identity_; }
 
+  /// Position of the plan that the components choose for the step after `step` steps. Throws InternalError
+  /// where they name an unknown plan, or two different ones.
+  std::size_t stepPlan(std::int64_t step) const;
+
   /// All plans from the point of view of one rank. The model has to outlive the result.
   CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound) const;
 
  private:
+  void declarePlans();
+  void checkPlanNames(const StepPlan& declaredSteps) const;
   void findPersistent();
   void describeIdentity(const Deck& deck, const Schema& schema);
 
@@ -54,7 +61,7 @@ class Model {
   LabelTable labels_;
   ReductionLabel stableDt_;
   std::vector<std::unique_ptr<Component>> components_;
-  std::array<StepPlan, 3> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
+  std::vector<StepPlan> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
   std::vector<Diagnostic> diagnostics_;
   std::vector<LabelId> persistent_;
   CheckpointIdentity identity_;

@@ -258,6 +258,8 @@ RunResult Recorder::resultOf(Simulation& simulation) {
   result.statistics = {{"tasks", static_cast<double>(statistics.tasks)},
                        {"messages", static_cast<double>(statistics.messages)},
                        {"message_bytes", static_cast<double>(statistics.messageBytes)},
+                       {"plans_compiled", static_cast<double>(simulation.compiles())},
+                       {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())},
                        {"task_seconds", statistics.taskSeconds},
                        {"wait_seconds", statistics.waitSeconds},
                        {"field_bytes_in_memory", static_cast<double>(simulation.data().allocatedBytes())}};

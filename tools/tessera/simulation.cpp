@@ -19,12 +19,19 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                        SimulationOptions options)
     : transport_(transport),
       model_(deck, registry),
-      graphs_(model_.compile(transport.rank(), transport.size(), transport.tagBound())),
+      graphs_(compile()),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_)),
       executor_(makeExecutor(options)),
       runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
-                                           RunnerOptions{.checked = options.checked})) {}
+                                           RunnerOptions{.checked = options.checked})),
+      compilesAtStart_(compiles_) {}
+
+CompiledGraphs Simulation::compile() {
+  CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound());
+  compiles_ += static_cast<std::int64_t>(graphs.plans.size());
+  return graphs;
+}
 
 bool Simulation::run(RunListener& listener) {
   StepResult result;
@@ -40,14 +47,14 @@ bool Simulation::run(RunListener& listener) {
 }
 
 StepResult Simulation::initialise(std::span<const double> control) {
-  StepResult result = runPlan(PlanId::Initial, 0.0, control);
+  StepResult result = runPlan(static_cast<std::size_t>(PlanId::Initial), 0.0, control);
   clock_.setStableDt(result.reductions[static_cast<std::size_t>(model_.stableDt().id)]);
   return result;
 }
 
 StepResult Simulation::step(std::span<const double> control) {
   const NextStep next = nextStep();
-  StepResult result = runPlan(PlanId::Step, next.dt, control);
+  StepResult result = runPlan(nextPlan(), next.dt, control);
   clock_.take(next);
   clock_.setStableDt(result.reductions[static_cast<std::size_t>(model_.stableDt().id)]);
   return result;
@@ -62,10 +69,19 @@ NextStep Simulation::nextStep() const {
   }
 }
 
+/// All ranks choose the same, and fail together where they cannot.
+std::size_t Simulation::nextPlan() const {
+  try {
+    return model_.stepPlan(clock_.step());
+  } catch (const Error& error) {
+    throw AgreedError(error.kind(), error.message());
+  }
+}
+
 std::vector<double> Simulation::diagnose() {
   const std::vector<Diagnostic>& wanted = model_.diagnostics();
   if (wanted.empty()) return {};
-  const StepResult result = runPlan(PlanId::Diagnostics, clock_.dt(), {});
+  const StepResult result = runPlan(static_cast<std::size_t>(PlanId::Diagnostics), clock_.dt(), {});
   std::vector<double> values;
   values.reserve(wanted.size());
   for (const Diagnostic& diagnostic : wanted) {
@@ -92,9 +108,9 @@ void Simulation::restore(const CheckpointReader& checkpoint) {
   restored_ = true;
 }
 
-StepResult Simulation::runPlan(PlanId plan, double dt, std::span<const double> control) {
+StepResult Simulation::runPlan(std::size_t plan, double dt, std::span<const double> control) {
   try {
-    return runner_->run(static_cast<std::size_t>(plan), {clock_.time(), dt, clock_.step(), control});
+    return runner_->run(plan, {clock_.time(), dt, clock_.step(), control});
   } catch (...) {
     fail(currentError());
   }

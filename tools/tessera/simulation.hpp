@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -93,21 +94,28 @@ class Simulation {
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }
   int threads() const { return executor_->threads(); }
+  /// How many plans were compiled at the start, and how many since: steps pick a plan, they do not compile.
+  std::int64_t compiles() const { return compilesAtStart_; }
+  std::int64_t compilesSinceStart() const { return compiles_ - compilesAtStart_; }
 
  private:
-  StepResult runPlan(PlanId plan, double dt, std::span<const double> control);
+  CompiledGraphs compile();
+  StepResult runPlan(std::size_t plan, double dt, std::span<const double> control);
   StepResult initialise(std::span<const double> control);
   StepResult step(std::span<const double> control);
   NextStep nextStep() const;
+  std::size_t nextPlan() const;
   [[noreturn]] void fail(const Error& cause) const;
 
   Transport& transport_;
   Model model_;
+  std::int64_t compiles_ = 0;
   CompiledGraphs graphs_;
   TimeControl clock_;
   std::unique_ptr<DataWarehouse> data_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<StepRunner> runner_;
+  std::int64_t compilesAtStart_ = 0;
   bool restored_ = false;
 };
 

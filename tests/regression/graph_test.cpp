@@ -1,0 +1,46 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/regression/run_program.hpp"
+#include "tests/regression/small_decks.hpp"
+
+namespace tessera::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(GraphCommand, PrintsOneRankOfAnyNumberWithoutMpi) {
+  const Workplace place;
+  place.file("deck.toml", smallHeat("max_steps = 1"));
+
+  const ProgramResult text = place.tessera({"graph", "deck.toml", "--ranks", "1000", "--rank", "3"});
+  const ProgramResult json = place.tessera({"graph", "deck.toml", "--ranks", "4", "--rank", "1", "--plan",
+                                            "diagnostics", "--format", "json", "--unfolded"});
+
+  EXPECT_EQ(text.exitCode, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("plan step on rank 3 of 1000"));
+  EXPECT_THAT(text.out, HasSubstr("all plans compiled in"));
+  EXPECT_EQ(json.exitCode, 0) << json.err;
+  const auto parsed = nlohmann::json::parse(json.out);
+  EXPECT_EQ(parsed["plan"], "diagnostics");
+  EXPECT_GT(parsed["compile_seconds"], 0.0);
+}
+
+TEST(GraphCommand, SaysWhatItCannotDo) {
+  const Workplace place;
+  place.file("deck.toml", smallHeat("max_steps = 1"));
+  const auto complaint = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"graph", "deck.toml"});
+    const ProgramResult result = place.tessera(options);
+    EXPECT_EQ(result.exitCode, 2);
+    return result.err;
+  };
+
+  EXPECT_THAT(complaint({"--ranks", "4", "--rank", "4"}), HasSubstr("give --rank 3 or less"));
+  EXPECT_THAT(complaint({"--plan", "stop"}), HasSubstr("one of: initial, step, diagnostics"));
+  EXPECT_THAT(complaint({"--unfolded"}), HasSubstr("add --format json"));
+}
+
+}  // namespace
+}  // namespace tessera::test
