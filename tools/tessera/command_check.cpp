@@ -140,6 +140,7 @@ int checkCommand(const CheckRequest& request, const ComponentRegistry& registry)
     return static_cast<int>(ErrorKind::Usage);
   }
   if (!findings.empty()) std::cerr << findings.text() << std::endl;
+  Model::check(deck, registry);
   if (request.deep) printDeep(deck, request.ranks, registry);
   std::cout << deck.name() << ": ok" << std::endl;
   return 0;

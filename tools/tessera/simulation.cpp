@@ -96,20 +96,25 @@ StepResult Simulation::runPlan(PlanId plan, double dt, std::span<const double> c
   try {
     return runner_->run(static_cast<std::size_t>(plan), {clock_.time(), dt, clock_.step(), control});
   } catch (const Error& error) {
-    fail(error);
+    fail(plan, error);
   } catch (const std::bad_alloc&) {
-    fail(InternalError("the memory of this machine is used up; use fewer cells or more machines"));
+    fail(plan, InternalError("the memory of this machine is used up; use fewer cells or more machines"));
   } catch (const std::exception& error) {
-    fail(InternalError(error.what()));
+    fail(plan, InternalError(error.what()));
   }
 }
 
-void Simulation::fail(const Error& cause) const {
+void Simulation::fail(PlanId plan, const Error& cause) const {
   std::ostringstream where;
   where.precision(12);
   where << "  (";
   if (transport_.size() > 1) where << "rank " << transport_.rank() << " of " << transport_.size() << ", ";
-  where << "step " << clock_.step() + 1 << ", t = " << clock_.time() << ")";
+  if (plan == PlanId::Initial) {
+    where << "initial state";
+  } else {
+    where << "step " << clock_.step() + (plan == PlanId::Step ? 1 : 0);
+  }
+  where << ", t = " << clock_.time() << ")";
   std::string text = cause.message();
   text.insert(std::min(text.find('\n'), text.size()), where.str());
   throw StepFailed(cause.kind(), std::move(text));

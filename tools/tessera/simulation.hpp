@@ -99,7 +99,7 @@ class Simulation {
   StepResult initialise(std::span<const double> control);
   StepResult step(std::span<const double> control);
   NextStep nextStep() const;
-  [[noreturn]] void fail(const Error& cause) const;
+  [[noreturn]] void fail(PlanId plan, const Error& cause) const;
 
   Transport& transport_;
   Model model_;
