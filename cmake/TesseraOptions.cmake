@@ -29,6 +29,10 @@ endif()
 # Hardening: decks, checkpoints and meshes often come from elsewhere.
 target_compile_options(tessera_flags INTERFACE -fPIE -fstack-protector-strong)
 target_link_options(tessera_flags INTERFACE -pie LINKER:-z,relro,-z,now)
+# The folders of the libraries linked, and nothing else: CMake's own padding of a build's list would mean "the current
+# folder" to the loader.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   # Needs an optimising build, and the sanitizers bring their own, stricter checks.
   target_compile_options(tessera_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)

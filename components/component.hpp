@@ -40,6 +40,9 @@ class Component {
   virtual std::string name() const = 0;
   /// One line for `tessera list`.
   virtual std::string summary() const = 0;
+  /// Whether its tasks are right on a mesh of several levels: they bring values from level to level where
+  /// levels meet. A deck with [[grid.level]] is refused for a component that says no.
+  virtual bool supportsLevels() const { return false; }
   virtual void declareParameters(ParameterTable& table) const = 0;
   virtual void configure(const ParameterValues& values, ComponentSetup& setup) = 0;
 
@@ -72,7 +75,7 @@ class ComponentRegistry {
   std::vector<Maker> makers_;
 };
 
-/// heat, advection, wave: what the `tessera` program offers.
+/// heat, advection, wave, levels: what the `tessera` program offers.
 ComponentRegistry builtInComponents();
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include "components/advection/advection.hpp"
 #include "components/component.hpp"
 #include "components/heat/heat.hpp"
+#include "components/levels/levels.hpp"
 #include "components/wave/wave.hpp"
 #include "core/error.hpp"
 
@@ -28,6 +29,7 @@ ComponentRegistry builtInComponents() {
   registry.add<Heat>();
   registry.add<Advection>();
   registry.add<Wave>();
+  registry.add<Levels>();
   return registry;
 }
 

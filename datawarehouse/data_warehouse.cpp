@@ -117,10 +117,13 @@ bool DataWarehouse::persists(LabelId label) const {
   return false;
 }
 
-void DataWarehouse::promote(std::span<const LabelId> written) {
-  for (const LabelId label : written) {
-    for (std::size_t local = 0; local < ownPatches_.size(); ++local) {
-      Entry& e = entry(label, local);
+void DataWarehouse::promote(std::span<const LevelLabel> written) {
+  for (const auto& [label, number] : written) {
+    const Level& level = hierarchy_->level(number);
+    const auto first = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), level.firstPatch());
+    const auto end = level.firstPatch() + static_cast<PatchId>(level.patches().size());
+    for (auto at = first; at != ownPatches_.end() && *at < end; ++at) {
+      Entry& e = entry(label, static_cast<std::size_t>(at - ownPatches_.begin()));
       if (e.hasOld) std::swap(e.generation[0], e.generation[1]);
     }
   }

@@ -63,8 +63,9 @@ class DataWarehouse {
   }
   const Layout& gatherLayout(std::size_t plan, std::size_t n) const { return gathers_[plan][n].layout; }
 
-  /// End of a step: the New value of each of these labels becomes its Old one. The others keep theirs.
-  void promote(std::span<const LabelId> written);
+  /// End of a step: the New value of each of these labels, on its level, becomes its Old one. The others keep
+  /// theirs.
+  void promote(std::span<const LevelLabel> written);
 
   /// Copies the owned indices of Old, packed, x fastest: what a checkpoint or an output file holds.
   void packOwned(LabelId label, std::size_t local, std::span<std::byte> packed) const;

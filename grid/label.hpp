@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "core/element_type.hpp"
 #include "grid/boundary_condition.hpp"
+#include "grid/patch.hpp"
 
 namespace tessera {
 
@@ -30,6 +32,13 @@ struct Label {
 /// The name of a number that all patches contribute to (a time step, a sum, an error norm).
 struct ReductionLabel {
   LabelId id = -1;
+};
+
+/// A variable on one level: what has producers and versions, and what a plan writes or leaves alone.
+struct LevelLabel {
+  LabelId label = -1;
+  LevelId level = 0;
+  friend auto operator<=>(const LevelLabel&, const LevelLabel&) = default;
 };
 
 /// What is known of a variable.

@@ -1,41 +1,63 @@
 #include "grid/refined_levels.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "grid/refine.hpp"
 
 namespace tessera {
 namespace {
 
-[[noreturn]] void refuseBox(LevelId level, const Box& box, const std::string& why, const std::string& fix) {
+[[noreturn]] void refuse(const std::vector<RefinedLevel>& levels, const BoxFault& fault) {
   throw DeckError(Message("a box of [[grid.level]] cannot be refined")
-                      .line("level  ", level, ", cells ", asText(box), " of level ", level - 1)
-                      .line("why    ", why)
-                      .line("fix    ", fix)
+                      .line("level  ", fault.level + 1, ", cells ",
+                            asText(levels[fault.level].boxes[fault.box]), " of level ", fault.level)
+                      .line("why    it ", fault.why)
+                      .line("fix    ", fault.fix)
                       .text());
 }
 
-void checkBoxes(const Level& coarser, LevelId number, const std::vector<Box>& boxes) {
-  for (std::size_t a = 0; a < boxes.size(); ++a) {
-    if (boxes[a].empty())
-      refuseBox(number, boxes[a], "it holds no cell", "make upper greater than lower on every axis");
-    if (!coarser.domain().contains(boxes[a])) {
-      refuseBox(number, boxes[a], "it leaves the domain", "keep lower and upper inside [grid]");
-    }
-    for (std::size_t b = 0; b < a; ++b) {
-      if (!intersect(boxes[a], boxes[b]).empty()) {
-        refuseBox(number, boxes[a], "it overlaps " + asText(boxes[b]),
-                  "join the two boxes or let them only touch");
+/// Notes what is wrong with the boxes of one level, given those of the level below in cells of that level.
+class BoxCheck {
+ public:
+  BoxCheck(std::size_t level, const std::vector<Box>& boxes, std::vector<BoxFault>& faults)
+      : level_(level), boxes_(boxes), faults_(faults) {}
+
+  void run(const Box& domain, const std::vector<Box>& below) {
+    for (std::size_t n = 0; n < boxes_.size(); ++n) {
+      if (boxes_[n].empty()) {
+        note(n, "holds no cell", "make upper greater than lower on every axis");
+      } else if (!domain.contains(boxes_[n])) {
+        note(n, "leaves the domain", "keep lower and upper inside [grid]");
+      } else if (!overlapsEarlier(n) && coveredBy(below, boxes_[n]) != boxes_[n].volume()) {
+        const std::string coarser = "level " + std::to_string(level_);
+        note(n, "is not covered by the boxes of " + coarser, "enlarge the boxes of " + coarser);
       }
     }
-    std::int64_t covered = 0;
-    coarser.forEachOverlapping(boxes[a],
-                               [&](const Patch& p) { covered += intersect(p.cells, boxes[a]).volume(); });
-    if (covered != boxes[a].volume()) {
-      refuseBox(number, boxes[a], "level " + std::to_string(number - 1) + " does not cover all of it",
-                "enlarge the boxes of level " + std::to_string(number - 1));
-    }
   }
-}
+
+ private:
+  bool overlapsEarlier(std::size_t n) {
+    for (std::size_t other = 0; other < n; ++other) {
+      if (intersect(boxes_[n], boxes_[other]).empty()) continue;
+      note(n, "overlaps " + asText(boxes_[other]), "join the two boxes or let them only touch");
+      return true;
+    }
+    return false;
+  }
+  static std::int64_t coveredBy(const std::vector<Box>& below, const Box& box) {
+    std::int64_t cells = 0;
+    for (const Box& b : below) cells += intersect(b, box).volume();
+    return cells;
+  }
+  void note(std::size_t box, std::string why, std::string fix) {
+    faults_.push_back({level_, box, std::move(why), std::move(fix)});
+  }
+
+  std::size_t level_;
+  const std::vector<Box>& boxes_;
+  std::vector<BoxFault>& faults_;
+};
 
 /// The lower ends and, last, the upper end of pieces of `size` cells.
 std::vector<std::int64_t> cuts(std::int64_t lo, std::int64_t hi, std::int64_t size) {
@@ -47,7 +69,7 @@ std::vector<std::int64_t> cuts(std::int64_t lo, std::int64_t hi, std::int64_t si
 
 void cutBox(const Box& box, Extent size, LevelId level, PatchId first, std::vector<Patch>& patches) {
   std::vector<std::int64_t> at[kAxes];
-  for (int d = 0; d < kAxes; ++d) at[d] = cuts(box.lo[d], box.hi[d], size[d]);
+  for (int d = 0; d < kAxes; ++d) at[d] = cuts(box.lo[d], box.hi[d], std::min(size[d], box.extent()[d]));
   for (std::size_t k = 0; k + 1 < at[2].size(); ++k) {
     for (std::size_t j = 0; j + 1 < at[1].size(); ++j) {
       for (std::size_t i = 0; i + 1 < at[0].size(); ++i) {
@@ -60,19 +82,39 @@ void cutBox(const Box& box, Extent size, LevelId level, PatchId first, std::vect
 
 }  // namespace
 
+Extent ratioAlongAxes(const Geometry& geometry, std::int64_t ratio) {
+  Extent ratios{1, 1, 1};
+  for (int d = 0; d < kAxes; ++d) {
+    if (geometry.active(d)) ratios[d] = ratio;
+  }
+  return ratios;
+}
+
+std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<RefinedLevel>& levels) {
+  std::vector<BoxFault> faults;
+  Box domain{{}, geometry.cells};
+  std::vector<Box> below{domain};
+  for (std::size_t n = 0; n < levels.size(); ++n) {
+    BoxCheck(n, levels[n].boxes, faults).run(domain, below);
+    const Extent ratio = ratioAlongAxes(geometry, levels[n].ratio);
+    below.clear();
+    for (const Box& box : levels[n].boxes) below.push_back(refine(box, ratio));
+    domain = refine(domain, ratio);
+  }
+  return faults;
+}
+
 std::shared_ptr<const Hierarchy> refinedHierarchy(const Geometry& geometry, const Division& division,
                                                   const std::vector<RefinedLevel>& levels) {
+  const std::vector<BoxFault> faults = findBoxFaults(geometry, levels);
+  if (!faults.empty()) refuse(levels, faults.front());
   const auto coarsest = Hierarchy::uniform(geometry, division);
   std::vector<Level> all{coarsest->level(0)};
   PatchId next = coarsest->patchCount();
   for (const RefinedLevel& refined : levels) {
     const Level& coarser = all.back();
     const LevelId number = coarser.number() + 1;
-    checkBoxes(coarser, number, refined.boxes);
-    Extent ratio{1, 1, 1};
-    for (int d = 0; d < kAxes; ++d) {
-      if (geometry.active(d)) ratio[d] = refined.ratio;
-    }
+    const Extent ratio = ratioAlongAxes(geometry, refined.ratio);
     std::vector<Patch> patches;
     for (const Box& box : refined.boxes) cutBox(refine(box, ratio), refined.patchSize, number, next, patches);
     next += static_cast<PatchId>(patches.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "grid/hierarchy.hpp"
@@ -13,6 +14,21 @@ struct RefinedLevel {
   std::vector<Box> boxes;        ///< in cells of the next coarser level; may touch, may not overlap
   Extent patchSize{16, 16, 16};  ///< in cells of this level; each box is cut on its own
 };
+
+/// Why one box cannot be refined, as a half sentence, and what to do about it.
+struct BoxFault {
+  std::size_t level = 0;  ///< position in the list of refined levels: level number - 1
+  std::size_t box = 0;    ///< position in `boxes`
+  std::string why;
+  std::string fix;
+};
+
+/// Every box that is empty, leaves the domain, overlaps another of its level, or is not nested inside the
+/// boxes of the level below. Looks at boxes only, so a mistake of a deck is found before a patch is made.
+std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<RefinedLevel>& levels);
+
+/// The refinement ratio of a level along each axis: `ratio`, and 1 along an axis that is not resolved.
+Extent ratioAlongAxes(const Geometry& geometry, std::int64_t ratio);
 
 /// Level 0 as `Hierarchy::uniform` makes it, and the given levels above. Boxes are cut into patches along
 /// lines that depend on the box only. Throws DeckError naming level and box when a box lies outside the

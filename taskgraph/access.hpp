@@ -85,6 +85,9 @@ struct ReadDeclaration {
   std::string from;
 };
 
+/// The read as its clauses say it: "Old temperature halo(1)", "New flux fromFiner()".
+std::string asText(const ReadDeclaration& read, const LabelTable& labels);
+
 /// A declared write: of a label that nobody else writes, or (`modifies`) of the value another task left.
 struct WriteDeclaration {
   LabelId label = -1;

@@ -174,7 +174,7 @@ struct CompiledGraph {
   std::vector<ReductionPlan> reductions;
   std::int64_t contributionCount = 0;
 
-  std::vector<LabelId> written;  ///< labels whose New value becomes Old after the step
+  std::vector<LevelLabel> written;  ///< whose New value becomes Old after the step
 
   std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
   const NodeBlock& block(std::int32_t node) const { return blocks[blockOf[static_cast<std::size_t>(node)]]; }

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <queue>
 #include <thread>
 #include <vector>
@@ -154,8 +155,13 @@ class ThreadsExecutor : public Executor {
       return nullptr;
     } catch (const Error& error) {
       return error.copy();
+    } catch (const std::bad_alloc&) {
+      return std::make_unique<InternalError>("a task failed: the memory of this machine is used up");
     } catch (const std::exception& error) {
       return std::make_unique<InternalError>(std::string("a task failed: ") + error.what());
+    } catch (...) {
+      return std::make_unique<InternalError>(
+          "a task failed with an exception of unknown type; throw an Error");
     }
   }
 

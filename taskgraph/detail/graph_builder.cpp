@@ -31,9 +31,7 @@ CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
   for (const std::int32_t unit : plan_.order) linkUnit(unit);
   for (const StagedFill& fill : fills_) linkFill(fill);
   linkMessages();
-  for (const auto& [where, versions] : plan_.versions) {
-    if (graph_.written.empty() || graph_.written.back() != where.label) graph_.written.push_back(where.label);
-  }
+  for (const auto& [where, versions] : plan_.versions) graph_.written.push_back(where);
   edges_.finish();
   if (messages_.tags() > input_.tagBound) {
     throw PlanError({Message("a plan needs more message tags than MPI has")

@@ -12,13 +12,6 @@ namespace tessera::detail {
 /// Collects the faults of all plans, each a paragraph.
 using Faults = std::vector<std::string>;
 
-/// A label on one level: what has producers and versions.
-struct LevelLabel {
-  LabelId label = -1;
-  LevelId level = 0;
-  friend auto operator<=>(const LevelLabel&, const LevelLabel&) = default;
-};
-
 /// A read with its version settled: -1 is Old, otherwise the version of New.
 struct ResolvedRead {
   LabelId label = -1;

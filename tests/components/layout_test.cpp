@@ -14,7 +14,7 @@ namespace {
 std::vector<std::string> allDecks() {
   std::vector<std::string> names;
   const std::filesystem::path inputs = std::filesystem::path(TESSERA_SOURCE_DIR) / "inputs";
-  for (const char* component : {"heat", "advection", "wave"}) {
+  for (const char* component : {"heat", "advection", "wave", "levels"}) {
     for (const auto& entry : std::filesystem::directory_iterator(inputs / component)) {
       if (entry.path().extension() == ".toml")
         names.push_back(component + ("/" + entry.path().stem().string()));

@@ -26,16 +26,23 @@ std::map<std::string, double> columnsOf(Simulation& simulation) {
   return columns;
 }
 
-/// Copies what this rank owns of a label to its place in the whole field.
-void copyOwned(const DataWarehouse& data, LabelId label, WholeField& whole) {
+/// Copies what this rank owns of a label on a level to its place in the whole field. False where it owns
+/// nothing.
+bool copyOwned(const Simulation& simulation, LabelId label, const Level& level, WholeField& whole) {
+  const DataWarehouse& data = simulation.data();
   std::vector<double> packed;
+  bool any = false;
   for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
+    const bool here = data.hierarchy().patch(data.ownPatches()[local]).level == level.number();
+    if (!here || !data.has(label, local)) continue;
+    any = true;
     const Box owned = data.ownedBox(label, local);
     packed.resize(static_cast<std::size_t>(owned.volume()));
     data.packOwned(label, local, std::as_writable_bytes(std::span(packed)));
     std::size_t n = 0;
     forEachIndex(owned, [&](Index x) { whole.values[positionIn(whole.box, x)] = packed[n++]; });
   }
+  return any;
 }
 
 class StartColumns : public RunListener {
@@ -50,12 +57,18 @@ class StartColumns : public RunListener {
 void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
   const std::lock_guard lock(mutex);
   const Model& model = simulation.model();
-  for (const LabelId label : model.persistent()) {
-    const LabelInfo& info = model.labels().info(label);
-    WholeField& whole = outcome.fields[info.name];
-    whole.box = model.hierarchy()->level(0).domainOf(info.centering);
-    whole.values.resize(static_cast<std::size_t>(whole.box.volume()), 0.0);
-    copyOwned(simulation.data(), label, whole);
+  for (const Level& level : model.hierarchy()->levels()) {
+    for (const LabelId label : model.persistent()) {
+      const LabelInfo& info = model.labels().info(label);
+      const std::string name =
+          level.number() == 0 ? info.name : info.name + " on level " + std::to_string(level.number());
+      const auto known = outcome.fields.find(name);
+      WholeField whole;
+      if (known != outcome.fields.end()) whole = known->second;
+      whole.box = level.domainOf(info.centering);
+      whole.values.resize(static_cast<std::size_t>(whole.box.volume()), 0.0);
+      if (copyOwned(simulation, label, level, whole)) outcome.fields[name] = std::move(whole);
+    }
   }
   outcome.steps = simulation.clock().step();
   outcome.time = simulation.clock().time();

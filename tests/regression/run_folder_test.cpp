@@ -106,6 +106,16 @@ TEST(RunFolder, JsonLinesOnTheScreenAreJson) {
   EXPECT_THAT(run.out, HasSubstr("{\"event\":\"progress\",\"step\":2,"));
 }
 
+TEST(RunFolder, AReaderOfTheScreenThatGoesAwayDoesNotEndTheRun) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 200"));
+  std::vector<std::string> pipe{"sh", "-c", "\"$@\" | true", "sh"};
+  for (const std::string& argument : Workplace::command({"run", "small.toml", "--log", "json"}))
+    pipe.push_back(argument);
+  RunningProgram(pipe, place.path()).wait();
+  EXPECT_EQ(resultOf(place, "small", "status"), "done");
+}
+
 TEST(RunFolder, QuietPrintsNothing) {
   const Workplace place;
   place.file("small.toml", smallHeat("max_steps = 2"));

@@ -147,6 +147,11 @@ ProgramResult Workplace::tessera(std::vector<std::string> arguments, double time
   return RunningProgram(command(std::move(arguments)), path_).wait(timeoutSeconds);
 }
 
+ProgramResult Workplace::faulty(std::vector<std::string> arguments, double timeoutSeconds) const {
+  arguments.insert(arguments.begin(), TESSERA_BINARY_DIR "/tests/tessera_faulty");
+  return RunningProgram(arguments, path_).wait(timeoutSeconds);
+}
+
 std::string resultOf(const Workplace& place, const std::string& run, const std::string& key) {
   const auto json = nlohmann::json::parse(place.read(run + "/result.json"), nullptr, false);
   if (!json.is_object() || !json.contains(key)) return "missing";

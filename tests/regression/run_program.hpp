@@ -55,6 +55,8 @@ class Workplace {
   bool has(const std::string& name) const { return std::filesystem::exists(path_ / name); }
   /// Runs `tessera` with these arguments in the folder.
   ProgramResult tessera(std::vector<std::string> arguments, double timeoutSeconds = 60.0) const;
+  /// The same with the program whose component goes wrong on request (tests/regression/faulty).
+  ProgramResult faulty(std::vector<std::string> arguments, double timeoutSeconds = 60.0) const;
   /// Runs it with a small file system mounted on the folder `disk`, of these mount options ("size=100k");
   /// what is left on it is in the folder `copy` afterwards. Needs root, or a system that gives users name
   /// spaces of their own.

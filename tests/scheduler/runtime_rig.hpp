@@ -12,6 +12,7 @@
 #include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/race_check.hpp"
 
 namespace tessera::testing {
 
@@ -26,7 +27,8 @@ struct RunShape {
 /// What each rank does once its runner stands.
 using RankBody = std::function<void(StepRunner&, DataWarehouse&, Transport&)>;
 
-/// Compiles `plans` for each of the ranks of a loopback world and runs `body` on them, a thread a rank.
+/// Compiles `plans` for each of the ranks of a loopback world, proves that no two of their nodes race, and
+/// runs `body` on them, a thread a rank.
 inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierarchy>& hierarchy,
                        const LabelTable& labels, const std::vector<const StepPlan*>& plans,
                        const RankBody& body) {
@@ -34,10 +36,14 @@ inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierar
   options.delaySeed = shape.delaySeed;
   LoopbackWorld world(shape.ranks, options);
   const RankMap owners = distribute(*hierarchy, shape.ranks);
+  std::vector<CompiledGraphs> compiled;
+  for (Rank rank = 0; rank < shape.ranks; ++rank) {
+    compiled.push_back(
+        compileGraphs(plans, {hierarchy, &labels, &owners, rank, options.tagBound, shape.ranks}));
+  }
+  expectNoRaces(compiled);
   runRanks(world, [&](Transport& transport) {
-    const CompileInput input{hierarchy,       &labels, &owners, transport.rank(), transport.tagBound(),
-                             transport.size()};
-    const CompiledGraphs graphs = compileGraphs(plans, input);
+    const CompiledGraphs& graphs = compiled[static_cast<std::size_t>(transport.rank())];
     const auto data = makeDataWarehouse(graphs);
     const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
     RunnerOptions runner;

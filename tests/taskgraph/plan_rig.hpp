@@ -28,7 +28,11 @@ inline std::vector<CompiledGraphs> compileAllRanks(const std::vector<const StepP
                                                    const LabelTable& labels, const RankMap& owners,
                                                    int ranks) {
   std::vector<CompiledGraphs> graphs;
-  for (int r = 0; r < ranks; ++r) graphs.push_back(compileGraphs(plans, {hierarchy, &labels, &owners, r}));
+  for (int r = 0; r < ranks; ++r) {
+    CompileInput input{hierarchy, &labels, &owners, r};
+    input.ranks = ranks;
+    graphs.push_back(compileGraphs(plans, input));
+  }
   return graphs;
 }
 

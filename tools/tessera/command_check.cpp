@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "taskgraph/race_check.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/model.hpp"
@@ -76,11 +77,7 @@ void printTasks(const Model& model, const CompiledGraphs& graphs) {
     for (const TaskDeclaration& task : graph.plan->tasks()) {
       std::cout << "  " << task.name;
       for (const ReadDeclaration& read : task.reads) {
-        std::cout << "  reads " << (read.generation == Generation::Old ? "Old " : "New ")
-                  << model.labels().info(read.label).name;
-        const std::int64_t halo = std::max(
-            {read.halo.lo.i, read.halo.lo.j, read.halo.lo.k, read.halo.hi.i, read.halo.hi.j, read.halo.hi.k});
-        if (halo > 0) std::cout << " halo(" << halo << ")";
+        std::cout << "  reads " << asText(read, model.labels());
       }
       for (const WriteDeclaration& write : task.writes) {
         std::cout << (write.modifies ? "  modifies " : "  writes ") << model.labels().info(write.label).name;
@@ -115,18 +112,45 @@ void printRanks(const std::vector<RankPlan>& plans) {
             << all.messageBytes << " bytes\n";
 }
 
-void printDeep(const Deck& deck, int ranks, const ComponentRegistry& registry) {
+/// False where something was found.
+bool printRaces(const std::vector<CompiledGraphs>& graphs) {
+  bool clean = true;
+  for (std::size_t plan = 0; plan < graphs.front().plans.size(); ++plan) {
+    const std::string& name = graphs.front().plans[plan].plan->name();
+    const std::int64_t nodes = nodesOfAllRanks(graphs, plan);
+    if (nodes > kRaceCheckNodes) {
+      std::cout << "races in plan " << name << ": not looked for, " << nodes
+                << " nodes on all ranks are more than " << kRaceCheckNodes << '\n';
+      continue;
+    }
+    const RaceReport report = checkRaces(graphs, plan);
+    if (report.clean()) {
+      std::cout << "races in plan " << name << ": none found in " << report.conflicts
+                << " conflicting pairs\n";
+      continue;
+    }
+    clean = false;
+    std::cout << "races in plan " << name << ": " << report.faultCount << " fault(s)\n";
+    for (const std::string& fault : report.faults) std::cout << fault << '\n';
+  }
+  return clean;
+}
+
+/// False where the compiled graphs are at fault.
+bool printDeep(const Deck& deck, int ranks, const ComponentRegistry& registry) {
   const Model model(deck, registry);
   model.outputLabels();
   printMesh(model);
   printVariables(model);
   std::vector<RankPlan> plans;
+  std::vector<CompiledGraphs> graphs;
   for (int rank = 0; rank < ranks; ++rank) {
-    const CompiledGraphs graphs = model.compile(rank, ranks, kTagBound);
-    if (rank == 0) printTasks(model, graphs);
-    plans.push_back(planOf(model, graphs));
+    graphs.push_back(model.compile(rank, ranks, kTagBound));
+    plans.push_back(planOf(model, graphs.back()));
   }
+  printTasks(model, graphs.front());
   printRanks(plans);
+  return printRaces(graphs);
 }
 
 }  // namespace
@@ -141,7 +165,11 @@ int checkCommand(const CheckRequest& request, const ComponentRegistry& registry)
   }
   if (!findings.empty()) std::cerr << findings.text() << std::endl;
   Model::check(deck, registry);
-  if (request.deep) printDeep(deck, request.ranks, registry);
+  if (request.deep && !printDeep(deck, request.ranks, registry)) {
+    std::cerr << deck.name() << ": the compiled task graph is at fault; please report it with the deck"
+              << std::endl;
+    return static_cast<int>(ErrorKind::Internal);
+  }
   std::cout << deck.name() << ": ok" << std::endl;
   return 0;
 }

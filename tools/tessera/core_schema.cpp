@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "tools/tessera/grid_levels.hpp"
+
 namespace tessera {
 namespace {
 
@@ -91,6 +93,7 @@ ParameterTable gridTable() {
   table.booleanVector("periodic", 3)
       .doc("whether what leaves on one side enters on the other, for x, y and z")
       .defaultsTo({false, false, false});
+  declareGridLevels(table);
   table.check(checkDomain);
   table.check(checkDivision);
   table.check(checkCellCount);
@@ -223,6 +226,22 @@ std::string namesOf(const ComponentRegistry& registry) {
   return text;
 }
 
+/// A component that knows nothing of levels would compute something wrong where they meet.
+void checkLevelSupport(const Deck& deck, const ComponentRegistry& registry, Findings& findings) {
+  const DeckNode* levels = deck.find("grid.level");
+  const DeckNode* list = deck.find("simulation.components");
+  if (levels == nullptr || levels->children.empty() || list == nullptr || list->kind != DeckKind::Array)
+    return;
+  for (const DeckNode& node : list->children) {
+    if (node.kind != DeckKind::Text) continue;
+    const std::unique_ptr<Component> component = registry.make(node.text());
+    if (component == nullptr || component->supportsLevels()) continue;
+    findings.error(node.where,
+                   "component \"" + node.text() +
+                       "\" cannot compute on several levels; remove [[grid.level]] from the deck");
+  }
+}
+
 void checkComponentNames(const Deck& deck, const ComponentRegistry& registry, Findings& findings) {
   const DeckNode* list = deck.find("simulation.components");
   if (list == nullptr || list->kind != DeckKind::Array) return;
@@ -268,6 +287,7 @@ Schema schemaOfEverything(const ComponentRegistry& registry) {
 Findings checkDeck(const Deck& deck, const ComponentRegistry& registry) {
   Findings findings = check(deck, schemaFor(deck, registry));
   checkComponentNames(deck, registry, findings);
+  checkLevelSupport(deck, registry, findings);
   return findings;
 }
 

@@ -8,6 +8,7 @@
 #include "core/build_info.hpp"
 #include "core/findings.hpp"
 #include "grid/rank_map.hpp"
+#include "grid/refined_levels.hpp"
 #include "taskgraph/graph_compiler.hpp"
 #include "tools/tessera/core_schema.hpp"
 
@@ -25,7 +26,7 @@ std::string hexText(std::uint64_t number) {
 Model::Model(const Deck& deck, const ComponentRegistry& registry) {
   const Schema schema = schemaFor(deck, registry);
   declare(deck, schema, registry);
-  hierarchy_ = Hierarchy::uniform(settings_.geometry, settings_.division);
+  hierarchy_ = refinedHierarchy(settings_.geometry, settings_.division, settings_.levels);
   describeIdentity(deck, schema);
 }
 

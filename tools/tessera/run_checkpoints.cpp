@@ -40,6 +40,7 @@ CheckpointResult writeCheckpoint(CheckpointWriter& writer, const Simulation& sim
   for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
     const Patch& patch = model.hierarchy()->patch(data.ownPatches()[local]);
     for (const LabelId label : model.persistent()) {
+      if (!data.has(label, local)) continue;  // not a variable of this level
       const LabelInfo& info = model.labels().info(label);
       blocks.blocks.push_back(
           {info.name, info.type, info.centering, patch.level, patch.id, data.ownedBox(label, local)});

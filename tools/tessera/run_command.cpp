@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <sched.h>
 #include <sstream>
@@ -154,13 +155,17 @@ void Job::writeFacts(const Deck& deck) {
   });
 }
 
+/// Rounded up: "0" would be read as none.
+std::int64_t megabytes(std::int64_t bytes) { return (bytes + 999'999) / 1'000'000; }
+
 void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
   const Hierarchy& hierarchy = *model.hierarchy();
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
-      << simulation_->threads() << " thread(s)";
+      << simulation_->threads() << " thread(s), " << megabytes(simulation_->data().allocatedBytes())
+      << " MB of fields" << (transport_.size() > 1 ? " on rank 0" : "");
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
@@ -195,6 +200,10 @@ int endJob(const Job& job, Transport& transport) {
 }  // namespace
 
 int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
+  // A reader of the screen that has gone, or a limit on file sizes, is an error of the write and no death of
+  // the run.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   const MpiSession mpi;
   MpiTransport transport;
   Job job(request, registry, transport);

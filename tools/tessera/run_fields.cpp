@@ -1,6 +1,8 @@
 #include "tools/tessera/run_fields.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include "core/contracts.hpp"
@@ -72,7 +74,12 @@ class FieldSource {
     return simulation_.model().labels().info(labels_[field]);
   }
 
+  /// NaN where the variable does not live on the patch's level.
   void owned(std::size_t field, std::size_t local, std::span<double> values) {
+    if (!simulation_.data().has(labels_[field], local)) {
+      std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
     const ElementType type = infoOf(field).type;
     packed_.resize(values.size() * static_cast<std::size_t>(type.scalarBytes()));
     simulation_.data().packOwned(labels_[field], local, packed_);

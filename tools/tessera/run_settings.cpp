@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tools/tessera/grid_levels.hpp"
+
 namespace tessera {
 namespace {
 
@@ -13,16 +15,6 @@ std::optional<std::int64_t> integerOf(const ParameterValues& table, std::string_
   return table.has(name) ? std::optional(table.integer(name)) : std::nullopt;
 }
 
-/// The size of a patch when the deck does not say: large enough to hide the cost of a task, small enough to
-/// share out. It may not depend on the machine, because a checkpoint belongs to its patches.
-Extent usualPatchSize(const Geometry& geometry) {
-  static constexpr std::int64_t kEdge[] = {1, 256, 64, 32};
-  Extent size;
-  for (int axis = 0; axis < kAxes; ++axis)
-    size[axis] = geometry.active(axis) ? kEdge[geometry.activeAxes()] : 1;
-  return size;
-}
-
 Division divisionOf(const ParameterValues& grid, const Geometry& geometry) {
   if (grid.has("patches")) return {Division::By::Patches, grid.integers3("patches")};
   Extent size = grid.has("patch_size") ? grid.integers3("patch_size") : usualPatchSize(geometry);
@@ -31,11 +23,9 @@ Division divisionOf(const ParameterValues& grid, const Geometry& geometry) {
 }
 
 void readGrid(const ParameterValues& grid, RunSettings& settings) {
-  settings.geometry.lower = grid.vector3("lower");
-  settings.geometry.upper = grid.vector3("upper");
-  settings.geometry.cells = grid.integers3("cells");
-  settings.geometry.periodic = grid.booleans3("periodic");
+  settings.geometry = geometryOf(grid);
   settings.division = divisionOf(grid, settings.geometry);
+  settings.levels = refinedLevelsOf(grid);
 }
 
 void readTime(const ParameterValues& time, TimeSettings& settings) {

@@ -9,6 +9,7 @@
 #include "core/schema.hpp"
 #include "grid/geometry.hpp"
 #include "grid/hierarchy.hpp"
+#include "grid/refined_levels.hpp"
 
 namespace tessera {
 
@@ -47,6 +48,7 @@ struct RunSettings {
   std::vector<std::string> components;
   Geometry geometry;
   Division division;
+  std::vector<RefinedLevel> levels;  ///< above level 0
   TimeSettings time;
   OutputSettings output;
   CheckpointSettings checkpoint;

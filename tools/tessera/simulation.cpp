@@ -1,6 +1,5 @@
 #include "tools/tessera/simulation.hpp"
 
-#include <new>
 #include <sstream>
 
 #include "scheduler/make_data_warehouse.hpp"
@@ -82,6 +81,7 @@ void Simulation::restore(const CheckpointReader& checkpoint) {
   for (std::size_t local = 0; local < graphs_.ownPatches.size(); ++local) {
     const Patch& patch = model_.hierarchy()->patch(graphs_.ownPatches[local]);
     for (const LabelId label : model_.persistent()) {
+      if (!data_->has(label, local)) continue;
       const LabelInfo& info = model_.labels().info(label);
       packed.resize(static_cast<std::size_t>(data_->ownedBox(label, local).volume() * info.type.bytes()));
       checkpoint.readBlock(info.name, patch.level, patch.id, packed);
@@ -95,12 +95,8 @@ void Simulation::restore(const CheckpointReader& checkpoint) {
 StepResult Simulation::runPlan(PlanId plan, double dt, std::span<const double> control) {
   try {
     return runner_->run(static_cast<std::size_t>(plan), {clock_.time(), dt, clock_.step(), control});
-  } catch (const Error& error) {
-    fail(plan, error);
-  } catch (const std::bad_alloc&) {
-    fail(plan, InternalError("the memory of this machine is used up; use fewer cells or more machines"));
-  } catch (const std::exception& error) {
-    fail(plan, InternalError(error.what()));
+  } catch (...) {
+    fail(plan, currentError());
   }
 }
 

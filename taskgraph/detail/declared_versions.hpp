@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "grid/hierarchy.hpp"
+#include "taskgraph/step_plan.hpp"
+
+namespace tessera::detail {
+
+/// Which value each declaration of a plan means, told from the declarations alone: version 0 is what `writes`
+/// leaves, each `modifies` adds one, -1 is Old. For the race check, which may not ask the compiler; a plan
+/// that compiled is free of faults, so none are looked for.
+class DeclaredVersions {
+ public:
+  DeclaredVersions(const StepPlan& plan, const Hierarchy& hierarchy);
+
+  /// The level whose values a read of a task on `level` (-1: once a rank) means.
+  static LevelId levelRead(const ReadDeclaration& read, LevelId level);
+  /// The version that it means.
+  std::int32_t ofRead(std::int32_t task, LevelId level, const ReadDeclaration& read) const;
+  /// The version that the task leaves; -1 where it does not write the label on that level.
+  std::int32_t ofWrite(std::int32_t task, LevelId level, LabelId label) const;
+  /// The version of the coarser level that fills halo cells outside a level: the one that the task which left
+  /// `version` left there too, else the last.
+  std::int32_t ofCoarser(LabelId label, LevelId level, std::int32_t version) const;
+
+ private:
+  /// Tasks in the order in which they change the label.
+  const std::vector<std::int32_t>& chain(LabelId label, LevelId level) const;
+  void makeChain(LabelId label, LevelId level);
+
+  const StepPlan& plan_;
+  LevelId finest_;
+  std::map<std::pair<LabelId, LevelId>, std::vector<std::int32_t>> chains_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,98 @@
+// A program whose one component goes wrong on request: at a step, on the patch that the deck names, in the
+// way that the deck says. What the tests look at is what the job does then.
+#include <csignal>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+
+#include "components/component.hpp"
+#include "datawarehouse/task_context.hpp"
+#include "tools/tessera/command_line.hpp"
+
+namespace tessera::test {
+namespace {
+
+[[noreturn]] void goWrong(const std::string& how) {
+  if (how == "error") throw InternalError("the component went wrong on request");
+  if (how == "standard") throw std::runtime_error("a standard exception");
+  if (how == "unknown") throw 17;
+  if (how == "memory") throw std::bad_alloc();
+  if (how == "exit") std::_Exit(3);
+  std::raise(SIGSEGV);
+  std::abort();
+}
+
+class Faulty final : public Component {
+ public:
+  std::string name() const override { return "faulty"; }
+  std::string summary() const override { return "goes wrong on request"; }
+
+  void declareParameters(ParameterTable& table) const override {
+    table.choice("how", {"error", "standard", "unknown", "memory", "exit", "crash", "over_read", "nothing"})
+        .doc("what happens")
+        .required();
+    table.integer("at_step").doc("in which step, counted from 0").defaultsTo(2);
+    table.integer("patch").doc("on which patch; -1: on all").defaultsTo(-1);
+  }
+
+  void configure(const ParameterValues& values, ComponentSetup& setup) override {
+    how_ = values.choice("how");
+    step_ = values.integer("at_step");
+    patch_ = values.integer("patch");
+    u_ = setup.labels.variable<double, Cell>("u");
+    nodes_ = setup.labels.variable<Vec<float, 2>, Node>("corner");
+    faces_ = setup.labels.variable<double, FaceY>("flux");
+  }
+
+  void declareInitial(StepPlan& plan) const override {
+    plan.task("Faulty::initial")
+        .writes(u_)
+        .writes(nodes_)
+        .writes(faces_)
+        .runs<Cpu>([u = u_, nodes = nodes_, faces = faces_](const auto& task) {
+          const auto cells = task.write(u);
+          const auto corners = task.write(nodes);
+          const auto sides = task.write(faces);
+          const auto number = [](Index x) { return static_cast<double>(x.i + 100 * x.j); };
+          forEach(task.exec(), "initial", task.interior(u), [=](Index x) { cells(x) = number(x); });
+          forEach(task.exec(), "initial", task.interior(faces), [=](Index x) { sides(x) = number(x); });
+          forEach(task.exec(), "initial", task.interior(nodes), [=](Index x) {
+            corners(x) = {{static_cast<float>(x.i), static_cast<float>(x.j)}};
+          });
+        });
+  }
+
+  void declareStep(StepPlan& step) const override {
+    step.task("Faulty::advance")
+        .reads(Old, u_)
+        .reads(Old, nodes_)
+        .reads(Old, faces_)
+        .writes(u_)
+        .runs<Cpu>([u = u_, how = how_, at = step_, patch = patch_](const auto& task) {
+          const bool now = task.step() == at && (patch < 0 || task.patch().id == patch);
+          const auto before = task.read(Old, u);
+          const auto after = task.write(u);
+          if (now && how != "over_read" && how != "nothing") goWrong(how);
+          const Index offset{now && how == "over_read" ? 1 : 0, 0, 0};
+          forEach(task.exec(), "advance", task.interior(),
+                  [=](Index x) { after(x) = 2.0 * before(x + offset); });
+        });
+  }
+
+ private:
+  std::string how_;
+  std::int64_t step_ = 0;
+  std::int64_t patch_ = -1;
+  Label<double, Cell> u_;
+  Label<Vec<float, 2>, Node> nodes_;
+  Label<double, FaceY> faces_;
+};
+
+}  // namespace
+}  // namespace tessera::test
+
+int main(int argc, char** argv) {
+  tessera::ComponentRegistry components = tessera::builtInComponents();
+  components.add<tessera::test::Faulty>();
+  return tessera::runTessera(argc, argv, components);
+}

@@ -1,0 +1,310 @@
+#include "taskgraph/race_check.hpp"
+
+#include <map>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "datawarehouse/task_context.hpp"
+#include "grid/refined_levels.hpp"
+#include "taskgraph/fill_geometry.hpp"
+#include "tests/taskgraph/edge_drop.hpp"
+#include "tests/taskgraph/plan_rig.hpp"
+
+namespace tessera {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using testing::dropEdge;
+using testing::EdgeAt;
+using ::testing::HasSubstr;
+using testing::NoBody;
+
+/// Two levels, and a step with every kind of access.
+class RaceCheckTest : public ::testing::Test {
+ protected:
+  RaceCheckTest() {
+    Geometry geometry;
+    geometry.cells = {12, 6, 1};
+    geometry.periodic = {true, false, false};
+    hierarchy_ = refinedHierarchy(geometry, {Division::By::PatchSize, {4, 3, 1}},
+                                  {{2, {{{2, 1, 0}, {7, 5, 1}}, {{9, 0, 0}, {12, 2, 1}}}, {5, 4, 1}}});
+    for (const auto& label : {a_, b_})
+      labels_.setBoundary(label, BoundaryConditions::everywhere(BoundaryKind::Neumann));
+    labels_.setBoundary(n_, BoundaryConditions::everywhere(BoundaryKind::Outflow));
+    initial_.task("T::initial").writes(a_).writes(b_).writes(n_).runs<Cpu>(NoBody{});
+    step_.task("T::first").reads(Old, a_, halo(1)).writes(a_).runs<Cpu>(NoBody{});
+    step_.task("T::second").reads(New, a_, halo(1)).modifies(a_).runs<Cpu>(NoBody{});
+    step_.task("T::third").modifies(a_, from("T::second")).runs<Cpu>(NoBody{});
+    step_.task("T::early")
+        .reads(New, a_, halo(2), from("T::first"))
+        .reads(Old, b_)
+        .writes(b_)
+        .runs<Cpu>(NoBody{});
+    step_.task("T::nodes").reads(New, a_, halo(1), from("T::second")).writes(n_).runs<Cpu>(NoBody{});
+    step_.task("T::up").on(allButFinest()).reads(New, n_, fromFiner()).writes(c_).runs<Cpu>(NoBody{});
+    step_.task("T::down")
+        .on(allButCoarsest())
+        .reads(New, b_, fromCoarser(1))
+        .reads(New, n_, halo(1))
+        .writes(d_)
+        .runs<Cpu>(NoBody{});
+    step_.task("T::late").reads(New, a_, halo(1)).contributes(sum_, Sum).runs<Cpu>(NoBody{});
+    step_.task("T::all")
+        .reads(New, c_, wholeLevel(0))
+        .reads(New, b_)
+        .contributes(sum_, Sum)
+        .contributes(low_, Min)
+        .runs<Cpu>(NoBody{});
+    step_.task("T::once")
+        .oncePerRank()
+        .reads(Old, b_, wholeLevel(0))
+        .contributes(low_, Min)
+        .runs<Cpu>(NoBody{});
+    step_.task("T::change").modifies(b_).runs<Cpu>(NoBody{});
+  }
+
+  std::vector<CompiledGraphs> compile(int ranks, unsigned seed) const {
+    std::mt19937 random(seed);
+    RankMap owners(static_cast<std::size_t>(hierarchy_->patchCount()));
+    for (Rank& owner : owners) owner = static_cast<Rank>(random() % static_cast<unsigned>(ranks));
+    return testing::compileAllRanks({&initial_, &step_}, hierarchy_, labels_, owners, ranks);
+  }
+
+  LabelTable labels_;
+  Label<double, Cell> a_ = labels_.variable<double, Cell>("a");
+  Label<double, Cell> b_ = labels_.variable<double, Cell>("b");
+  Label<float, Node> n_ = labels_.variable<float, Node>("n");
+  Label<double, Cell> c_ = labels_.variable<double, Cell>("c");
+  Label<double, FaceX> d_ = labels_.variable<double, FaceX>("d");
+  ReductionLabel sum_ = labels_.reduction("sum");
+  ReductionLabel low_ = labels_.reduction("low");
+  std::shared_ptr<const Hierarchy> hierarchy_;
+  StepPlan initial_{"initial"};
+  StepPlan step_{"step"};
+};
+
+TEST_F(RaceCheckTest, ACompiledGraphHasNoRaceForAnyNumberOfRanks) {
+  for (int ranks = 1; ranks <= 6; ++ranks) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks");
+    const auto graphs = compile(ranks, 7 + static_cast<unsigned>(ranks));
+    const RaceReport report = checkRaces(graphs, 1);
+    for (const std::string& fault : report.faults) ADD_FAILURE() << fault;
+    EXPECT_GT(report.conflicts, 500);
+  }
+}
+
+/// What an edge is for, by the nodes that it joins.
+std::string classOf(const CompiledGraph& graph, const EdgeAt& edge) {
+  const NodeBlock& before = graph.block(edge.before);
+  const NodeBlock& after = graph.block(edge.after);
+  const auto fillText = [&](const NodeBlock& block) -> std::string {
+    switch (graph.fills[static_cast<std::size_t>(block.item)].reach) {
+      case Reach::Patch:
+        return "halo";
+      case Reach::Coarser:
+        return "coarser";
+      case Reach::Finer:
+        return "finer";
+      case Reach::WholeLevel:
+        break;
+    }
+    return "whole level";
+  };
+  const auto text = [&](const NodeBlock& block) -> std::string {
+    switch (block.kind) {
+      case NodeKind::Task:
+        return "task";
+      case NodeKind::Fill:
+        return fillText(block);
+      case NodeKind::Send:
+        return "send";
+      case NodeKind::Receive:
+        return "receive";
+      case NodeKind::Reduce:
+        break;
+    }
+    return "reduction";
+  };
+  const bool halo = after.kind == NodeKind::Fill && text(after) == "halo" && before.kind == NodeKind::Task;
+  const bool below = halo && graph.units[static_cast<std::size_t>(before.item)].level <
+                                 graph.fills[static_cast<std::size_t>(after.item)].sourceLevel;
+  return text(before) + " before " + (below ? "coarse-fine halo" : text(after));
+}
+
+/// Two kinds of edges order what touches nothing in common: from the halo fill of a patch to a change of the
+/// same patch, where no condition mirrors the patch into its halo; and from the gather of finer cells over a
+/// patch that has none.
+bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph, const EdgeAt& edge) {
+  const NodeBlock& before = graph.block(edge.before);
+  if (before.kind != NodeKind::Fill || graph.block(edge.after).kind != NodeKind::Task) return false;
+  const FillPlan& fill = graph.fills[static_cast<std::size_t>(before.item)];
+  const std::int64_t row = edge.before - before.firstNode;
+  if (fill.reach == Reach::Finer) {
+    return graph.tables[static_cast<std::size_t>(fill.table)].row(row).empty() &&
+           fill.pieces.row(row).empty();
+  }
+  if (fill.reach != Reach::Patch) return false;
+  const Level& level = rank.hierarchy->level(fill.sourceLevel);
+  const Patch& patch =
+      rank.hierarchy->patch(rank.ownPatches[static_cast<std::size_t>(before.firstLocal + row)]);
+  const Centering centering = rank.labels->info(fill.label).centering;
+  return boundaryParts(level, centering, fillTarget(level, patch, centering, fill.halo, fill.reach)).count ==
+         0;
+}
+
+/// Drops one edge after the other that no other path replaces; what was found, by class of edge.
+std::map<std::string, int> dropEach(std::vector<CompiledGraphs> graphs) {
+  std::map<std::string, int> found;
+  const testing::OtherPath paths(graphs, 1);
+  for (const EdgeAt& edge : testing::edgesOf(graphs, 1)) {
+    if (paths.around(edge)) continue;
+    CompiledGraphs& rank = graphs[static_cast<std::size_t>(edge.rank)];
+    const CompiledGraph whole = rank.plans[1];
+    dropEdge(rank.plans[1], edge);
+    const RaceReport report = checkRaces(graphs, 1);
+    rank.plans[1] = whole;
+    if (!report.clean()) {
+      ++found[classOf(whole, edge)];
+    } else if (!isPrecaution(rank, whole, edge)) {
+      ADD_FAILURE() << "rank " << edge.rank << " of " << graphs.size() << ", from node " << edge.before
+                    << " to node " << edge.after << ", " << classOf(whole, edge);
+    }
+  }
+  return found;
+}
+
+TEST_F(RaceCheckTest, EveryDroppedEdgeThatNoOtherPathReplacesIsFound) {
+  std::map<std::string, int> found;
+  for (const int ranks : {1, 2, 4, 5}) {
+    for (const auto& [name, count] : dropEach(compile(ranks, static_cast<unsigned>(ranks))))
+      found[name] += count;
+  }
+  for (const char* name :
+       {"task before task", "task before halo", "task before coarse-fine halo", "task before coarser",
+        "task before finer", "task before whole level", "task before send", "task before reduction",
+        "halo before task", "coarser before task", "finer before task", "whole level before task",
+        "send before task", "receive before halo", "receive before coarser", "receive before finer",
+        "receive before whole level", "receive before send"}) {
+    EXPECT_GT(found[name], 0) << name;
+  }
+}
+
+/// A line of 8 cells in 2 patches on 2 ranks: `first` writes u, `reader` reads its halo, `second` changes u.
+class RaceSentences : public ::testing::Test {
+ protected:
+  RaceSentences() {
+    initial_.task("T::first").writes(u_).runs<Cpu>(NoBody{});
+    initial_.task("T::reader")
+        .reads(New, u_, halo(1), from("T::first"))
+        .contributes(r_, Max)
+        .runs<Cpu>(NoBody{});
+    initial_.task("T::second").modifies(u_).runs<Cpu>(NoBody{});
+    graphs_ = testing::compileAllRanks({&initial_}, testing::mesh({8, 1, 1}, {2, 1, 1}, {true, true, true}),
+                                       labels_, {0, 1}, 2);
+  }
+  CompiledGraph& graph(int rank) { return graphs_[static_cast<std::size_t>(rank)].plans[0]; }
+  std::vector<std::string> faults() const { return checkRaces(graphs_, 0).faults; }
+
+  /// Drops the edges from one kind of node to another on rank 0; both may be tasks: then from `first` to
+  /// `second`.
+  void drop(NodeKind before, NodeKind after) {
+    const auto edges = testing::edgesOf(graphs_, 0);
+    for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge) {
+      const bool same = testing::kindOf(graphs_, 0, edge->rank, edge->before) == before &&
+                        testing::kindOf(graphs_, 0, edge->rank, edge->after) == after;
+      if (edge->rank == 0 && same) dropEdge(graph(0), *edge);
+    }
+  }
+
+  LabelTable labels_;
+  Label<double, Cell> u_ = labels_.variable<double, Cell>("u");
+  ReductionLabel r_ = labels_.reduction("r");
+  StepPlan initial_{"initial"};
+  std::vector<CompiledGraphs> graphs_;
+};
+
+TEST_F(RaceSentences, WholeGraphsAreClean) {
+  EXPECT_THAT(faults(), ::testing::IsEmpty());
+  EXPECT_GT(expectNoRaces(graphs_), 0);
+}
+
+TEST_F(RaceSentences, ALostWriteAfterReadNamesBothNodesTheCellsAndTheEdge) {
+  drop(NodeKind::Send, NodeKind::Task);
+  EXPECT_THAT(faults(), ::testing::ElementsAre(
+                            AllOf(HasSubstr("first    message to rank 1 with tag"), HasSubstr("reads"),
+                                  HasSubstr("second   T::second on L0/P0000 [0,0,0]..[3,0,0] (rank 0, node"),
+                                  HasSubstr("writes"), HasSubstr("of u on L0/P0000"),
+                                  HasSubstr("from the first to the second (write after read)"))));
+}
+
+TEST_F(RaceSentences, AMessageTakenTooEarlyIsAReadBeforeItsWrite) {
+  drop(NodeKind::Receive, NodeKind::Fill);
+  EXPECT_THAT(faults(),
+              Contains(AllOf(HasSubstr("message from rank 1"), HasSubstr("halo of New u (version 0) around"),
+                             HasSubstr("of receive 0 of rank 0"), HasSubstr("(read after write)"))));
+}
+
+TEST_F(RaceSentences, AMessageWithoutPartnerOrOfOtherLengthIsNamed) {
+  graph(0).receives[0].bytes += 8;
+  EXPECT_THAT(faults(), Contains(AllOf(HasSubstr("the two sides of a message differ in length"),
+                                       HasSubstr("from rank 1 to rank 0"))));
+  graph(0).receives[0].bytes -= 8;
+  graph(0).receives[0].tag += 1000;
+  EXPECT_THAT(faults(),
+              AllOf(Contains(AllOf(HasSubstr("a message does not have one partner"), HasSubstr("tag 1"))),
+                    Contains(HasSubstr("what a fill takes from a message is not what was packed"))));
+}
+
+TEST_F(RaceSentences, APieceThatIsPackedFromElsewhereIsNamed) {
+  graph(1).packItems[0].region = shift(graph(1).packItems[0].region, {1, 0, 0});
+  EXPECT_THAT(faults(), Contains(AllOf(HasSubstr("what a fill takes from a message is not what was packed"),
+                                       HasSubstr("expects  New u (version 0)"))));
+}
+
+TEST_F(RaceSentences, AHaloThatIsNotFilledIsNamed) {
+  graph(0).fills[0].pieces = {};
+  EXPECT_THAT(faults(),
+              Contains(AllOf(HasSubstr("a node reads what nobody has written"),
+                             HasSubstr("T::reader on L0/P0000"), HasSubstr("[-1,0,0]..[-1,0,0] of u"))));
+}
+
+TEST_F(RaceSentences, AWrongCountAndACircleAreNamed) {
+  ++graph(0).predecessorCounts[2];
+  EXPECT_THAT(faults(), ::testing::ElementsAre(HasSubstr("a count of predecessors is wrong")));
+  graph(0).successorList[0] = 0;
+  EXPECT_THAT(faults(), Contains(HasSubstr("nodes wait for one another in a circle")));
+}
+
+TEST_F(RaceSentences, ExpectNoRacesThrowsWhatWasFound) {
+  drop(NodeKind::Task, NodeKind::Reduce);
+  try {
+    expectNoRaces(graphs_);
+    FAIL() << "the lost edge was not found";
+  } catch (const InternalError& error) {
+    EXPECT_THAT(error.message(),
+                AllOf(HasSubstr("the compiled plan \"initial\" has 1 fault(s)"), HasSubstr("reduction r")));
+  }
+}
+
+TEST(RaceCheckLimit, ATooLargePlanIsRefusedWithItsNumberOfNodes) {
+  LabelTable labels;
+  const auto u = labels.variable<double, Cell>("u");
+  StepPlan plan("large");
+  plan.task("T::write").writes(u).runs<Cpu>(NoBody{});
+  plan.task("T::change").modifies(u).runs<Cpu>(NoBody{});
+  const auto mesh = testing::mesh({51000, 1, 1}, {51000, 1, 1}, {true, true, true});
+  const auto graphs = testing::compileAllRanks({&plan}, mesh, labels, RankMap(51000, 0), 1);
+  try {
+    checkRaces(graphs, 0);
+    FAIL() << "the limit does not hold";
+  } catch (const InternalError& error) {
+    EXPECT_THAT(error.message(), HasSubstr("102000 on all ranks, at most 100000 are looked at"));
+  }
+}
+
+}  // namespace
+}  // namespace tessera
