@@ -82,10 +82,11 @@ BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry&
   Findings findings;
   for (int side = 0; side < kSides; ++side) {
     const int axis = side / 2;
-    if (!geometry.periodic[static_cast<std::size_t>(axis)]) {
+    const bool periodic = geometry.periodic[static_cast<std::size_t>(axis)];
+    if (!periodic) {
       conditions.sides[static_cast<std::size_t>(side)] = SideCondition{
           kindNamed(values.choice(keyOf(side, "type"))), values.expression(keyOf(side, "value"))};
-      continue;
+      if (geometry.active(axis)) continue;
     }
     const std::string type = keyOf(side, "type");
     const std::string value = keyOf(side, "value");
@@ -93,8 +94,10 @@ BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry&
     for (const std::string& key : {type, value}) {
       if (key == type ? !otherType : !saysMore(values, value)) continue;
       findings.error(values.where(key),
-                     std::string("axis ") + "xyz"[axis] + " is periodic, so " + sideName(side) +
-                         " has no boundary; remove this key or set grid.periodic to false there");
+                     std::string("axis ") + "xyz"[axis] +
+                         (periodic ? " is periodic, so " : " has one cell and is not resolved, so ") +
+                         sideName(side) + " has no boundary; remove this key or " +
+                         (periodic ? "set grid.periodic to false there" : "give the axis more grid.cells"));
     }
   }
   findings.throwIfErrors();

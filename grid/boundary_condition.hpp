@@ -44,8 +44,9 @@ struct BoundaryConditions {
 /// Declares `boundary.x_low.type`, `boundary.x_low.value` ... for all sides of a component's table.
 /// `byDefault` holds, with value 0, where the deck is silent; a value beside the type "outflow" is an error.
 void declareBoundaries(ParameterTable& table, BoundaryKind byDefault);
-/// Reads what `declareBoundaries` declared. Sides of a periodic axis get no condition; a deck that gives one
-/// there contradicts itself: DeckError with the place of every such key.
+/// Reads what `declareBoundaries` declared. Sides of a periodic axis get no condition, and those of an
+/// axis with one cell are never looked at; a deck that gives one there contradicts itself: DeckError with the
+/// place of every such key.
 BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry& geometry,
                                   BoundaryKind byDefault);
 

@@ -24,7 +24,7 @@ struct TableReader::Reading {
 ParameterValues TableReader::read(const ParameterTable& table, const DeckNode* node, const std::string& path,
                                   Findings& findings) const {
   Reading reading{table, node, path, {}, {}, {}};
-  reading.values.setTable(path, node != nullptr ? node->keyWhere : Where());
+  reading.values.setTable(path, node != nullptr ? node->keyWhere : startOfDeck());
   if (node != nullptr) walk(reading, *node, "");
   for (const Parameter& parameter : table.parameters()) readParameter(reading, parameter);
   if (!reading.findings.hasErrors()) {
@@ -93,15 +93,19 @@ ParameterValues::Value TableReader::readTables(Reading& reading, const Parameter
   return tables;
 }
 
+/// The place of what is not there.
+Where TableReader::startOfDeck() const {
+  return Where::inFile(std::make_shared<const std::string>(deck_.name()), 1, 1);
+}
+
 void TableReader::reportMissing(Reading& reading, const Parameter& parameter) const {
   const bool hasTable = reading.node != nullptr;
   const bool hasPlace = hasTable && reading.node->keyWhere.origin() == Where::Origin::File;
-  const Where start = Where::inFile(std::make_shared<const std::string>(deck_.name()), 1, 1);
   std::string text =
       hasTable ? "[" + reading.path + "] needs " : "the table [" + reading.path + "] is missing; it needs ";
   text += quotedKey(parameter.name()) + unitSuffix(parameter);
   if (!parameter.docText().empty()) text += ": " + parameter.docText();
-  reading.findings.error(hasPlace ? reading.node->keyWhere : start, text);
+  reading.findings.error(hasPlace ? reading.node->keyWhere : startOfDeck(), text);
 }
 
 }  // namespace tessera::detail

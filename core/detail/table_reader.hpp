@@ -24,6 +24,7 @@ class TableReader {
   void readParameter(Reading& reading, const Parameter& parameter) const;
   ParameterValues::Value readTables(Reading& reading, const Parameter& parameter, const DeckNode& node) const;
   void reportMissing(Reading& reading, const Parameter& parameter) const;
+  Where startOfDeck() const;
 
   const Deck& deck_;
   const Schema& schema_;

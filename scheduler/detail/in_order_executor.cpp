@@ -1,3 +1,4 @@
+#include <chrono>
 #include <set>
 #include <thread>
 #include <vector>
@@ -12,7 +13,7 @@ namespace {
 class InOrderExecutor : public Executor {
  public:
   int threads() const override { return 1; }
-  double waitSeconds() const override { return 0.0; }
+  double waitSeconds() const override { return waitSeconds_; }
 
   void execute(NodeSource& source) override {
     const auto counts = source.predecessorCounts();
@@ -30,8 +31,12 @@ class InOrderExecutor : public Executor {
     };
     while (unfinished > 0) {
       if (ready.empty()) {
+        const auto start = std::chrono::steady_clock::now();
+        const std::int64_t before = unfinished;
         source.poll(finish);
-        if (ready.empty() && unfinished > 0) std::this_thread::yield();
+        if (unfinished < before) continue;
+        std::this_thread::yield();
+        waitSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         continue;
       }
       const std::int32_t node = *ready.begin();
@@ -39,6 +44,9 @@ class InOrderExecutor : public Executor {
       if (source.run(node)) finish(node);
     }
   }
+
+ private:
+  double waitSeconds_ = 0.0;
 };
 
 }  // namespace

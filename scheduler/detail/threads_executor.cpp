@@ -15,6 +15,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 /// Workers around one queue of ready nodes, ordered by priority. Whoever finds nothing to run looks after the
 /// messages, one worker at a time. Everything shared is guarded by one mutex.
 class ThreadsExecutor : public Executor {
@@ -92,7 +96,7 @@ class ThreadsExecutor : public Executor {
         const auto start = Clock::now();
         // A bound, so that a worker takes over the messages when the one who looked after them got work.
         changed_.wait_for(lock, std::chrono::microseconds(200));
-        waitSeconds_ += std::chrono::duration<double>(Clock::now() - start).count();
+        waitSeconds_ += secondsSince(start);
       }
     }
   }
@@ -113,11 +117,13 @@ class ThreadsExecutor : public Executor {
   void pollMessages(std::unique_lock<std::mutex>& lock) {
     polling_ = true;
     lock.unlock();
+    const auto start = Clock::now();
     std::vector<std::int32_t> arrived;
     std::unique_ptr<Error> failure =
         capture([&] { source_->poll([&](std::int32_t node) { arrived.push_back(node); }); });
     if (arrived.empty()) std::this_thread::yield();
     lock.lock();
+    if (arrived.empty()) waitSeconds_ += secondsSince(start);
     polling_ = false;
     if (failure) return fail(std::move(failure));
     for (const std::int32_t node : arrived) {

@@ -97,11 +97,37 @@ TEST(Check, ReportsAllFaultsAtOnce) {
   EXPECT_THAT(run.err, HasSubstr("ende"));
 }
 
+TEST(Check, ReportsWhatOnlyTheComponentsKnow) {
+  const Workplace place;
+  place.file("bad.toml", smallHeat("max_steps = 2",
+                                   "[heat.boundary]\nx_low.type = \"dirichlet\"\n"
+                                   "y_low.type = \"dirichlet\"\nz_high.value = 2\n"));
+  const ProgramResult sides = place.tessera({"check", "bad.toml"});
+  EXPECT_EQ(sides.exitCode, 2);
+  EXPECT_EQ(sides.err,
+            "bad.toml:14:14: error: axis x is periodic, so x_low has no boundary; remove this key or set "
+            "grid.periodic to false there\n"
+            "bad.toml:16:16: error: axis z has one cell and is not resolved, so z_high has no boundary; "
+            "remove this "
+            "key or give the axis more grid.cells\n");
+
+  place.file("fields.toml",
+             smallHeat("max_steps = 2", "[output]\nfields = [\"temprature\", \"temperature\"]"));
+  const ProgramResult fields = place.tessera({"check", "fields.toml"});
+  EXPECT_EQ(fields.exitCode, 2);
+  EXPECT_EQ(fields.err,
+            "fields.toml:14:10: error: output.fields names \"temprature\", which is no variable of this run; "
+            "known are: temperature, heat.conductivity\n");
+}
+
 TEST(Describe, ShowsComponentsInThreeFormats) {
   const Workplace place;
   EXPECT_THAT(place.tessera({"describe", "heat"}).out, HasSubstr("conductivity"));
   EXPECT_THAT(place.tessera({"describe", "--format", "md"}).out, HasSubstr("patch_size"));
   EXPECT_THAT(place.tessera({"describe", "--format", "json-schema"}).out, HasSubstr("2020-12"));
+  // A deck has the tables of its own components only, so none of them is required of every deck.
+  EXPECT_THAT(place.tessera({"describe", "--format", "json-schema"}).out,
+              HasSubstr("  \"required\": [\n    \"simulation\",\n    \"grid\"\n  ]\n}"));
   EXPECT_EQ(place.tessera({"describe", "nothing"}).exitCode, 2);
   EXPECT_THAT(place.tessera({"list"}).out, HasSubstr("advection"));
 }

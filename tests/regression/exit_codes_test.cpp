@@ -98,6 +98,16 @@ TEST(ExitCodes, FourForNaNWhichIsNamedByVariablePatchCellStepAndTask) {
   EXPECT_TRUE(place.has("nan/checkpoints/ckpt-000003/manifest.json"));
 }
 
+TEST(ExitCodes, FourForNaNInTheInitialStateAndTheResultClaimsNoMoreThanIsKnown) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  const ProgramResult run = place.tessera({"run", "small.toml", "--set", "heat.initial='log(x-2)'"});
+  EXPECT_EQ(run.exitCode, 4);
+  EXPECT_THAT(run.err, HasSubstr("a value is not finite  (initial state, t = 0)"));
+  EXPECT_EQ(resultOf(place, "small", "status"), "failed");
+  EXPECT_THAT(place.read("small/result.json"), Not(HasSubstr("steps_taken")));
+}
+
 TEST(ExitCodes, FourForNaNOnOneRankOfFourEndsTheJobWithOneMessage) {
   const Workplace place;
   place.file(

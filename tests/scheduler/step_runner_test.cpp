@@ -1,6 +1,8 @@
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -225,6 +227,30 @@ TEST(StepRunner, AFailedTaskEndsTheStepWithItsOwnError) {
         testing::runOnRanks({1, threads, false, {}}, line(32, 8), labels, {&plan},
                             [](StepRunner& runner, DataWarehouse&, Transport&) { runner.run(0, {}); }),
         InputError);
+  }
+}
+
+TEST(StepRunner, WaitingForAnotherRankCountsAsWaiting) {
+  LabelTable labels;
+  const auto u = labels.variable<double, Cell>("u");
+  const auto total = labels.reduction("total");
+  StepPlan plan("initial");
+  plan.task("Test::oneIsSlow").writes(u).contributes(total, Max).runs<Cpu>([=](const auto& task) {
+    if (task.patch().id == 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const auto out = task.write(u);
+    forEach(task.exec(), "f", task.interior(), [=](Index x) { out(x) = 0.0; });
+    task.contribute(total, 1.0);
+  });
+  for (const int threads : {0, 1, 2}) {
+    SCOPED_TRACE(std::to_string(threads) + " threads");
+    testing::runOnRanks({2, threads, false, {}}, line(8, 2), labels, {&plan},
+                        [](StepRunner& runner, DataWarehouse& data, Transport&) {
+                          runner.run(0, {});
+                          const bool isSlow = data.ownPatches().front() == 1;
+                          const double waited = runner.statistics().waitSeconds;
+                          if (isSlow) return;
+                          EXPECT_GE(waited, 0.1);
+                        });
   }
 }
 

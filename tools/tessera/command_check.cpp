@@ -164,6 +164,7 @@ int checkCommand(const CheckRequest& request, const ComponentRegistry& registry)
     return static_cast<int>(ErrorKind::Usage);
   }
   if (!findings.empty()) std::cerr << findings.text() << std::endl;
+  Model::check(deck, registry);
   if (request.deep && !printDeep(deck, request.ranks, registry)) {
     std::cerr << deck.name() << ": the compiled task graph is at fault; please report it with the deck"
               << std::endl;

@@ -279,8 +279,8 @@ Schema schemaFor(const Deck& deck, const ComponentRegistry& registry) {
 
 Schema schemaOfEverything(const ComponentRegistry& registry) {
   Schema schema = coreTables();
-  for (const std::string& name : registry.names()) schema.add(tableOf(registry, name));
   addOutputTables(schema);
+  for (const std::string& name : registry.names()) schema.addUnselected(tableOf(registry, name));
   return schema;
 }
 

@@ -11,7 +11,7 @@ namespace tessera {
 /// it.
 Schema schemaFor(const Deck& deck, const ComponentRegistry& registry);
 
-/// The same with every component selected: what `tessera describe` shows.
+/// The same for no deck in particular, so that no component has to be in it: what `tessera describe` shows.
 Schema schemaOfEverything(const ComponentRegistry& registry);
 
 /// Everything that is wrong with the deck, names in simulation.components included.

@@ -1,11 +1,13 @@
 #include "tools/tessera/model.hpp"
 
+#include <algorithm>
 #include <iomanip>
 #include <optional>
 #include <set>
 #include <sstream>
 
 #include "core/build_info.hpp"
+#include "core/findings.hpp"
 #include "grid/rank_map.hpp"
 #include "grid/refined_levels.hpp"
 #include "taskgraph/graph_compiler.hpp"
@@ -32,19 +34,35 @@ std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const st
 
 Model::Model(const Deck& deck, const ComponentRegistry& registry) {
   const Schema schema = schemaFor(deck, registry);
-  settings_ = settingsOf(deck, schema);
+  declare(deck, schema, registry);
   hierarchy_ = refinedHierarchy(settings_.geometry, settings_.division, settings_.levels);
+  describeIdentity(deck, schema);
+}
+
+void Model::check(const Deck& deck, const ComponentRegistry& registry) {
+  Model model;
+  model.declare(deck, schemaFor(deck, registry), registry);
+  model.outputLabels();
+}
+
+void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry) {
+  settings_ = settingsOf(deck, schema);
   stableDt_ = labels_.reduction("stable_dt");
 
-  ComponentSetup setup{labels_, hierarchy_->geometry(), stableDt_};
+  ComponentSetup setup{labels_, settings_.geometry, stableDt_};
+  std::string faults;
   for (const std::string& name : settings_.components) {
     std::unique_ptr<Component> component = registry.make(name);
-    component->configure(valuesOf(deck, schema, name), setup);
+    try {
+      component->configure(valuesOf(deck, schema, name), setup);
+    } catch (const DeckError& error) {
+      faults += (faults.empty() ? "" : "\n") + error.message();
+    }
     components_.push_back(std::move(component));
   }
+  if (!faults.empty()) throw DeckError(faults);
   declarePlans();
   findPersistent();
-  describeIdentity(deck, schema);
 }
 
 void Model::declarePlans() {
@@ -141,22 +159,21 @@ void Model::describeIdentity(const Deck& deck, const Schema& schema) {
 
 std::vector<LabelId> Model::outputLabels() const {
   if (!settings_.output.fields) return persistent_;
+  std::string names;
+  for (const LabelId label : persistent_) names += (names.empty() ? "" : ", ") + labels_.info(label).name;
   std::vector<LabelId> chosen;
+  Findings findings;
   for (const std::string& name : *settings_.output.fields) {
     const LabelId id = labels_.idOf(name);
-    bool known = false;
-    std::string names;
-    for (const LabelId label : persistent_) {
-      known = known || label == id;
-      names += (names.empty() ? "" : ", ") + labels_.info(label).name;
+    if (std::find(persistent_.begin(), persistent_.end(), id) != persistent_.end()) {
+      chosen.push_back(id);
+    } else {
+      findings.error(
+          settings_.output.fieldsWhere,
+          "output.fields names \"" + name + "\", which is no variable of this run; known are: " + names);
     }
-    if (!known) {
-      throw DeckError(Message("[output] fields names \"" + name + "\", which is no variable of this run")
-                          .line("fix  name some of: ", names)
-                          .text());
-    }
-    chosen.push_back(id);
   }
+  findings.throwIfErrors();
   return chosen;
 }
 

@@ -29,6 +29,10 @@ class Model {
   /// `deck` has passed `checkDeck`.
   Model(const Deck& deck, const ComponentRegistry& registry);
 
+  /// What else is wrong with a deck that has passed `checkDeck`: values that a component refuses, and unknown
+  /// [output] fields. Throws DeckError with all of it. Makes no mesh, so it is quick for any deck.
+  static void check(const Deck& deck, const ComponentRegistry& registry);
+
   const RunSettings& settings() const { return settings_; }
   const std::shared_ptr<const Hierarchy>& hierarchy() const { return hierarchy_; }
   const LabelTable& labels() const { return labels_; }
@@ -51,6 +55,8 @@ class Model {
   CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound) const;
 
  private:
+  Model() = default;
+  void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
   void declarePlans();
   void checkPlanNames(const StepPlan& declaredSteps) const;
   void findPersistent();

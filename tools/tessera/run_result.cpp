@@ -22,15 +22,25 @@ Json tableOf(const std::vector<std::pair<std::string, double>>& values) {
   return table;
 }
 
+Json headOf(const RunOutcome& outcome, std::int64_t step, double time) {
+  Json json;
+  json["status"] = outcome.status;
+  json["exit_code"] = outcome.exitCode;
+  json["reason"] = outcome.reason;
+  json["step"] = step;
+  json["time"] = numberOf(time);
+  return json;
+}
+
+void writeJson(const FolderHandle& folder, const Json& json) {
+  folder.remove("reserve");  // made for this moment
+  folder.write("result.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
 }  // namespace
 
 void writeResult(const FolderHandle& folder, const RunResult& result) {
-  Json json;
-  json["status"] = result.outcome.status;
-  json["exit_code"] = result.outcome.exitCode;
-  json["reason"] = result.outcome.reason;
-  json["step"] = result.step;
-  json["time"] = numberOf(result.time);
+  Json json = headOf(result.outcome, result.step, result.time);
   json["steps_taken"] = result.stepsTaken;
   json["wall_seconds"] = numberOf(result.wallSeconds);
   json["cells_per_second"] = numberOf(result.cellsPerSecond);
@@ -38,8 +48,7 @@ void writeResult(const FolderHandle& folder, const RunResult& result) {
   json["diagnostics"] = tableOf(result.diagnostics);
   json["statistics"] = tableOf(result.statistics);
   json["warnings"] = result.warnings;
-  folder.remove("reserve");  // made for this moment
-  folder.write("result.json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  writeJson(folder, json);
 }
 
 bool claimFailure(const std::filesystem::path& runFolder, const Error& error, std::int64_t step,
@@ -49,11 +58,7 @@ bool claimFailure(const std::filesystem::path& runFolder, const Error& error, st
     if (!folder.claim("error.txt")) return false;
     folder.remove("reserve");
     writeAll(folder.openToAppend("error.txt").get(), error.message() + "\n");
-    RunResult result;
-    result.outcome = {"failed", error.exitCode(), error.message()};
-    result.step = step;
-    result.time = time;
-    writeResult(folder, result);
+    writeJson(folder, headOf({"failed", error.exitCode(), error.message()}, step, time));
   } catch (const Error&) {
     // The failure itself is what has to be told; that it could not be written down as well is no news.
   }

@@ -41,6 +41,7 @@ void readOutput(const ParameterValues& output, OutputSettings& settings) {
   settings.every = realOf(output, "every");
   settings.everySteps = integerOf(output, "every_steps");
   if (output.has("fields")) settings.fields = output.texts("fields");
+  settings.fieldsWhere = output.where("fields");
   settings.doublePrecision = output.choice("precision") == "float64";
 }
 

@@ -29,6 +29,7 @@ struct OutputSettings {
   std::optional<double> every;
   std::optional<std::int64_t> everySteps;
   std::optional<std::vector<std::string>> fields;  ///< not given: all variables that live from step to step
+  Where fieldsWhere;                               ///< their place in the deck
   bool doublePrecision = true;
 };
 

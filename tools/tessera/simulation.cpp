@@ -112,16 +112,21 @@ StepResult Simulation::runPlan(std::size_t plan, double dt, std::span<const doub
   try {
     return runner_->run(plan, {clock_.time(), dt, clock_.step(), control});
   } catch (...) {
-    fail(currentError());
+    fail(plan, currentError());
   }
 }
 
-void Simulation::fail(const Error& cause) const {
+void Simulation::fail(std::size_t plan, const Error& cause) const {
   std::ostringstream where;
   where.precision(12);
   where << "  (";
   if (transport_.size() > 1) where << "rank " << transport_.rank() << " of " << transport_.size() << ", ";
-  where << "step " << clock_.step() + 1 << ", t = " << clock_.time() << ")";
+  if (plan == static_cast<std::size_t>(PlanId::Initial)) {
+    where << "initial state";
+  } else {
+    where << "step " << clock_.step() + (plan == static_cast<std::size_t>(PlanId::Diagnostics) ? 0 : 1);
+  }
+  where << ", t = " << clock_.time() << ")";
   std::string text = cause.message();
   text.insert(std::min(text.find('\n'), text.size()), where.str());
   throw StepFailed(cause.kind(), std::move(text));

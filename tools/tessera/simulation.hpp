@@ -105,7 +105,7 @@ class Simulation {
   StepResult step(std::span<const double> control);
   NextStep nextStep() const;
   std::size_t nextPlan() const;
-  [[noreturn]] void fail(const Error& cause) const;
+  [[noreturn]] void fail(std::size_t plan, const Error& cause) const;
 
   Transport& transport_;
   Model model_;

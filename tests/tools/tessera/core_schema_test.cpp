@@ -38,6 +38,7 @@ TEST(CoreSchema, RefusesWhatDoesNotFitTogether) {
       faultsOf("cells = [8, 8, 1]\npatches = [2, 9, 1]"),
       HasSubstr("d.toml:8:11: error: grid.patches asks for 9 patches along y, where there are 8 cells"));
   EXPECT_THAT(faultsOf("cells = [8, 8, 8]", "[time]\ncfl = 0.5\n"), HasSubstr("the run would not end"));
+  EXPECT_THAT(faultsOf("cells = [8, 8, 8]", ""), HasSubstr("d.toml:1:1: error: the run would not end"));
   EXPECT_THAT(faultsOf("cells = [8, 8, 8]", "[time]\nend = 1\n[output]\nevery = 0.1\nevery_steps = 3\n"),
               HasSubstr("exclude each other"));
 }
