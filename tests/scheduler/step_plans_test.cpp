@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "grid/refined_levels.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 
 // Two step plans over the same data: "flow" moves u by its neighbours and a source q; "flow+radiation" also
@@ -162,6 +163,40 @@ TEST(StepPlans, ThePlanMatters) {
   const TwoPlans two;
 
   EXPECT_NE(two.runCached({kFlow, kBoth}, {}), two.runCached({kBoth, kFlow}, {}));
+}
+
+TEST(StepPlans, ALevelThatAPlanDoesNotWriteKeepsItsOldValue) {
+  Geometry geometry;
+  geometry.cells = {4, 4, 1};
+  const auto mesh = refinedHierarchy(geometry, {Division::By::Patches, {2, 1, 1}},
+                                     {{2, {Box{{1, 1, 0}, {3, 3, 1}}}, {16, 16, 16}}});
+  LabelTable labels;
+  const auto u = labels.variable<double, Cell>("u");
+  const auto put = [u](double value) {
+    return [u, value](const auto& task) {
+      const auto out = task.write(u);
+      forEach(task.exec(), "put", task.interior(), [=](Index x) { out(x) = value; });
+    };
+  };
+  StepPlan initial("initial");
+  StepPlan step("step");
+  StepPlan look("look");
+  const ReductionLabel least = labels.reduction("least");
+  initial.task("T::all").writes(u).runs<Cpu>(put(1.0));
+  step.task("T::finest").on(finestLevel()).writes(u).runs<Cpu>(put(2.0));
+  look.task("T::look").on(0).reads(Old, u).contributes(least, Min).runs<Cpu>([u, least](const auto& task) {
+    const auto in = task.read(Old, u);
+    task.contribute(least, reduce(task.exec(), "look", task.interior(), Min, [=](Index x) { return in(x); }));
+  });
+
+  testing::runOnRanks({}, mesh, labels, {&initial, &step, &look},
+                      [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                        runner.run(0, {});
+                        for (int n = 0; n < 3; ++n) {
+                          runner.run(1, {});
+                          EXPECT_EQ(runner.run(2, {}).reductions[0], 1.0);
+                        }
+                      });
 }
 
 TEST(StepPlans, ASelectionHasTheTasksWithoutAClauseAndThoseThatNameIt) {
