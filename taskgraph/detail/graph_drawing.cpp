@@ -71,7 +71,7 @@ std::string instanceName(const DumpedGraph& dumped, std::int32_t node) {
   const NodeBlock& block = graph.block(node);
   const std::string& name =
       dumped.summary.blocks[static_cast<std::size_t>(graph.blockOf[static_cast<std::size_t>(node)])].name;
-  const std::int32_t number = node - block.firstNode;
+  const std::int64_t number = node - block.firstNode;
   const auto message = static_cast<std::size_t>(block.item + number);
   if (block.kind == NodeKind::Send) return name + " to rank " + std::to_string(graph.sends[message].peer);
   if (block.kind == NodeKind::Receive)

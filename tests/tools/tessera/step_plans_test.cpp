@@ -146,7 +146,7 @@ TEST(StepPlansOfComponents, AreKeptBesideThePlansOfEveryRun) {
 
 TEST(StepPlansOfComponents, AnUnknownPlanInADeclarationIsNamedWithTheKnownOnes) {
   try {
-    Model(deckOf("'confused'", 1), clockworks());
+    const Model model(deckOf("'confused'", 1), clockworks());
     FAIL();
   } catch (const PlanError& error) {
     EXPECT_THAT(error.message(), HasSubstr("Clockwork::tock"));
