@@ -120,9 +120,7 @@ TEST(StepRunner, EachReaderSeesTheVersionThatItNames) {
       const auto out = task.write(u);
       forEach(task.exec(), "write", task.interior(), [=](Index x) { out(x) = written(x.i); });
     });
-    RunShape unchecked = shape;
-    unchecked.checked = false;  // the shift reads what it changes, on purpose
-    testing::runOnRanks(unchecked, line(12, 4), labels, {&plan},
+    testing::runOnRanks(shape, line(12, 4), labels, {&plan},
                         [&](StepRunner& runner, DataWarehouse&, Transport&) {
                           for (int repeat = 0; repeat < 3; ++repeat)
                             EXPECT_EQ(runner.run(0, {}).reductions[0], 0.0);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "taskgraph/graph_compiler.hpp"
-#include "tools/graph_fuzz/task_body.hpp"
+#include "tools/graph_fuzz/detail/task_body.hpp"
 
 namespace tessera::fuzz {
 namespace {
