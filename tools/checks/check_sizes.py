@@ -53,6 +53,8 @@ def comment_share(text):
 
 def is_public_header(path, root):
     parts = path.relative_to(root).parts
+    if parts[0] == "tools" and parts[1] != "tessera":
+        return False  # a program's own headers: nobody else includes them
     return path.suffix == ".hpp" and parts[0] in MODULES and "detail" not in parts
 
 
