@@ -22,8 +22,9 @@ inline constexpr MinTag Min{};
 inline constexpr MaxTag Max{};
 inline constexpr SumTag Sum{};
 
-/// Runs `kernel(Index)` once for each index of `box`, x fastest; iterations must not depend on one another.
-/// On the CPU it is a plain loop nest inside the calling thread, which the compiler vectorises along x;
+/// Runs `kernel(Index)` once for each index of `box`, x fastest; iterations must not depend on one another: a
+/// sum across them is `reduce`'s, since here clang would add in another order, and checked runs had other
+/// bits. On the CPU it is a plain loop nest inside the calling thread, which the compiler vectorises along x;
 /// `name` is what profilers show. All that the kernel calls is inlined (flatten): a call left in the loop
 /// would end vectorisation. Not so under a sanitizer, where inlining everything takes minutes to compile.
 template <class Exec, class Kernel>

@@ -100,8 +100,7 @@ class TwoPlans {
           const auto old = task.read(Old, q);
           const auto out = task.write(q);
           const Box domain = task.level().domain();
-          double sum = 0.0;
-          forEach(task.exec(), "sum", domain, [&](Index x) { sum += all(x); });
+          const double sum = reduce(task.exec(), "sum", domain, Sum, [=](Index x) { return all(x); }).value();
           forEach(task.exec(), "radiate", task.interior(),
                   [=](Index x) { out(x) = 0.25 * old(x) + all(x) / (1.0 + sum * sum); });
         });
