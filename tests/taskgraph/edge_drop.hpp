@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/fill_geometry.hpp"
+#include "taskgraph/race_check.hpp"
 
 namespace tessera::testing {
 
@@ -107,6 +109,93 @@ inline bool OtherPath::around(const EdgeAt& edge) const {
     first = false;
   }
   return false;
+}
+
+/// What an edge is for, by the nodes that it joins.
+inline std::string classOf(const CompiledGraph& graph, const EdgeAt& edge) {
+  const NodeBlock& before = graph.block(edge.before);
+  const NodeBlock& after = graph.block(edge.after);
+  const auto fillText = [&](const NodeBlock& block) -> std::string {
+    switch (graph.fills[static_cast<std::size_t>(block.item)].reach) {
+      case Reach::Patch:
+        return "halo";
+      case Reach::Coarser:
+        return "coarser";
+      case Reach::Finer:
+        return "finer";
+      case Reach::WholeLevel:
+        break;
+    }
+    return "whole level";
+  };
+  const auto text = [&](const NodeBlock& block) -> std::string {
+    switch (block.kind) {
+      case NodeKind::Task:
+        return "task";
+      case NodeKind::Fill:
+        return fillText(block);
+      case NodeKind::Send:
+        return "send";
+      case NodeKind::Receive:
+        return "receive";
+      case NodeKind::Reduce:
+        break;
+    }
+    return "reduction";
+  };
+  const bool halo = after.kind == NodeKind::Fill && text(after) == "halo" && before.kind == NodeKind::Task;
+  const bool below = halo && graph.units[static_cast<std::size_t>(before.item)].level <
+                                 graph.fills[static_cast<std::size_t>(after.item)].sourceLevel;
+  return text(before) + " before " + (below ? "coarse-fine halo" : text(after));
+}
+
+/// Two kinds of edges order what touches nothing in common: from the halo fill of a patch to a change of the
+/// same patch, where no condition mirrors the patch into its halo; and from the gather of finer cells over a
+/// patch that has none.
+inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph, const EdgeAt& edge) {
+  const NodeBlock& before = graph.block(edge.before);
+  if (before.kind != NodeKind::Fill || graph.block(edge.after).kind != NodeKind::Task) return false;
+  const FillPlan& fill = graph.fills[static_cast<std::size_t>(before.item)];
+  const std::int64_t row = edge.before - before.firstNode;
+  if (fill.reach == Reach::Finer) {
+    return graph.tables[static_cast<std::size_t>(fill.table)].row(row).empty() &&
+           fill.pieces.row(row).empty();
+  }
+  if (fill.reach != Reach::Patch) return false;
+  const Level& level = rank.hierarchy->level(fill.sourceLevel);
+  const Patch& patch =
+      rank.hierarchy->patch(rank.ownPatches[static_cast<std::size_t>(before.firstLocal + row)]);
+  const Centering centering = rank.labels->info(fill.label).centering;
+  return boundaryParts(level, centering, fillTarget(level, patch, centering, fill.halo, fill.reach)).count ==
+         0;
+}
+
+/// What dropping each edge of a plan has shown.
+struct DropReport {
+  std::map<std::string, int> found;  ///< reported by the race check, by class of edge
+  std::vector<std::string> unreported;
+};
+
+/// Drops one edge after the other that no other path replaces, and looks for races each time.
+inline DropReport dropEach(std::vector<CompiledGraphs> graphs, std::size_t plan) {
+  DropReport report;
+  const OtherPath paths(graphs, plan);
+  for (const EdgeAt& edge : edgesOf(graphs, plan)) {
+    if (paths.around(edge)) continue;
+    CompiledGraphs& rank = graphs[static_cast<std::size_t>(edge.rank)];
+    const CompiledGraph whole = rank.plans[plan];
+    dropEdge(rank.plans[plan], edge);
+    const bool found = !checkRaces(graphs, plan).clean();
+    rank.plans[plan] = whole;
+    if (found) {
+      ++report.found[classOf(whole, edge)];
+    } else if (!isPrecaution(rank, whole, edge)) {
+      report.unreported.push_back("rank " + std::to_string(edge.rank) + ", from node " +
+                                  std::to_string(edge.before) + " to node " + std::to_string(edge.after) +
+                                  ", " + classOf(whole, edge));
+    }
+  }
+  return report;
 }
 
 }  // namespace tessera::testing

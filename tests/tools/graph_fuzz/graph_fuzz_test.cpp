@@ -1,0 +1,102 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/race_check.hpp"
+#include "tests/taskgraph/edge_drop.hpp"
+#include "tools/graph_fuzz/draw_case.hpp"
+#include "tools/graph_fuzz/fuzz_run.hpp"
+#include "tools/graph_fuzz/plain_model.hpp"
+#include "tools/graph_fuzz/program.hpp"
+
+namespace tessera::fuzz {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(GraphFuzz, RandomPlansGiveTheValuesOfThePlainModelOnEveryShape) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    const FuzzReport report = fuzz(seed, 0, 120);
+    if (report.failure) {
+      ADD_FAILURE() << report.failure->shrunk.outcome.text << '\n'
+                    << asText(report.failure->shrunk.least) << "replay: " << report.failure->replay;
+    }
+    EXPECT_GE(report.passed, report.refused) << "draw plans that are accepted at least every other time";
+    EXPECT_GT(report.conflicts, 10'000);
+  }
+}
+
+/// The race check itself, on random graphs: a lost edge may not pass.
+TEST(GraphFuzz, RaceCheckFindsEveryDroppedEdgeOfRandomGraphs) {
+  std::map<std::string, int> found;
+  int cases = 0;
+  for (std::int64_t number = 0; cases < 40; ++number) {
+    FuzzCase c = drawCase(11, number);
+    c.shapes.resize(1);
+    try {
+      const Program program(c);
+      const auto graphs = program.compile(c.shapes[0]);
+      for (std::size_t plan = 0; plan < c.plans.size(); ++plan) {
+        if (nodesOfAllRanks(graphs, plan) > 150) continue;
+        const testing::DropReport report = testing::dropEach(graphs, plan);
+        EXPECT_THAT(report.unreported, ::testing::IsEmpty())
+            << "plan " << plan << " of " << replayLine(11, number, {}) << '\n'
+            << asText(c);
+        for (const auto& [name, count] : report.found) found[name] += count;
+      }
+      ++cases;
+    } catch (const PlanError&) {
+      continue;
+    }
+  }
+  EXPECT_GE(found.size(), 15U) << "classes of edges";
+}
+
+TEST(GraphFuzz, ACaseIsTheSameEachTimeItIsDrawn) {
+  for (std::int64_t n = 0; n < 50; ++n) EXPECT_EQ(asText(drawCase(9, n)), asText(drawCase(9, n)));
+}
+
+/// Two tasks on a line of four cells with an end: values a person can follow.
+TEST(GraphFuzz, ThePlainModelKnowsPeriodsConditionsAndCoarserValues) {
+  FuzzCase c;
+  c.geometry.cells = {4, 1, 1};
+  c.labels.resize(1);
+  c.labels[0].conditions.fill(BoundaryKind::Dirichlet);
+  c.labels[0].dirichlet = 5;
+  TaskSpec write;
+  write.writes = {{0, false, -1}};
+  c.plans = {{write}, {}};
+  PlainModel model(c);
+  model.run(0, 0);
+  const auto first = model.value(0, 0, {0, 0, 0});
+  ASSERT_TRUE(first);
+  EXPECT_NE(*first, *model.value(0, 0, {1, 0, 0}));
+  model.run(1, 1);
+  EXPECT_EQ(model.value(0, 0, {0, 0, 0}), first) << "a plan that does not write the label leaves it";
+  EXPECT_FALSE(model.reduction(0, 1));
+}
+
+TEST(GraphFuzz, AFailureShrinksToWhatCausesItAndItsPathLeadsThereAgain) {
+  const FuzzCase c = drawCase(4, 7);
+  // As if every case with two ranks or more failed.
+  const auto check = [](const FuzzCase& now) -> Outcome {
+    for (const ShapeSpec& shape : now.shapes) {
+      if (shape.ranks >= 2) return {Outcome::Kind::Failed, {}, "made up: for the test", 0};
+    }
+    return {};
+  };
+  ASSERT_EQ(check(c).kind, Outcome::Kind::Failed) << "draw another case for this test";
+  const Shrunk shrunk = shrink(c, check(c), 10'000, check);
+  EXPECT_EQ(shrunk.least.shapes.size(), 1U);
+  EXPECT_EQ(shrunk.least.shapes[0].ranks, 2);
+  EXPECT_TRUE(shrunk.least.refined.empty());
+  EXPECT_EQ(shrunk.least.geometry.cells, (Extent{1, 1, 1}));
+  std::size_t tasks = 0;
+  for (const PlanSpec& plan : shrunk.least.plans) tasks += plan.size();
+  EXPECT_EQ(tasks, 0U);
+  EXPECT_EQ(asText(follow(c, shrunk.path)), asText(shrunk.least));
+  EXPECT_THAT(replayLine(4, 7, shrunk.path), HasSubstr("--seed 4 --case 7 --smaller "));
+}
+
+}  // namespace
+}  // namespace tessera::fuzz
