@@ -39,55 +39,30 @@ PlainModel::PlainModel(const FuzzCase& c) : case_(c) {
 }
 
 void PlainModel::run(int plan, std::int64_t step) {
-  plan_ = &case_.plans[static_cast<std::size_t>(plan)];
+  meaning_.emplace(case_, case_.plans[static_cast<std::size_t>(plan)]);
   step_ = step;
   versions_.clear();
   done_.clear();
   contributions_.clear();
-  for (const TaskSpec& task : *plan_) {
-    if (task.oncePerRank) evaluate(task, -1);
-    for (LevelId level = 0; level <= case_.finest() && !task.oncePerRank; ++level) {
-      if (task.levels.contains(level, case_.finest())) evaluate(task, level);
-    }
+  for (const TaskSpec& task : meaning_->plan()) {
+    for (const LevelId level : meaning_->levelsOf(task)) evaluate(task, level);
   }
   for (auto& [where, versions] : versions_) {
     old_[static_cast<std::size_t>(where.first)][static_cast<std::size_t>(where.second)] = versions.back();
   }
 }
 
-std::vector<const TaskSpec*> PlainModel::chain(int label, LevelId level) const {
-  std::vector<const TaskSpec*> tasks;  // a case lists tasks in the order in which they change a label
-  for (const TaskSpec& task : *plan_) {
-    if (!task.levels.contains(level, case_.finest())) continue;
-    for (const WriteSpec& write : task.writes) {
-      if (write.label == label) tasks.push_back(&task);
-    }
-  }
-  return tasks;
-}
-
-std::int32_t PlainModel::versionOf(const TaskSpec& task, const ReadSpec& read, LevelId level) const {
-  if (read.generation == Generation::Old) return -1;
-  const LevelId source = levelRead(read, level);
-  const auto tasks = chain(read.label, source);
-  for (std::size_t v = 0; v < tasks.size(); ++v) {
-    if (read.from >= 0 && tasks[v]->id == read.from) return static_cast<std::int32_t>(v);
-    if (read.from < 0 && tasks[v] == &task && source == level) return static_cast<std::int32_t>(v) - 1;
-  }
-  return static_cast<std::int32_t>(tasks.size()) - 1;
-}
-
 void PlainModel::ensure(int label, LevelId level, std::int32_t version) {
-  if (version >= 0) evaluate(*chain(label, level)[static_cast<std::size_t>(version)], level);
+  if (version >= 0) evaluate(*meaning_->chain(label, level)[static_cast<std::size_t>(version)], level);
 }
 
 void PlainModel::evaluate(const TaskSpec& task, LevelId level) {
   if (done_[{task.id, level}]) return;
   done_[{task.id, level}] = true;
   for (const ReadSpec& read : task.reads)
-    ensure(read.label, levelRead(read, level), versionOf(task, read, level));
+    ensure(read.label, levelRead(read, std::max(level, 0)), meaning_->versionOf(task, read, level));
   for (std::size_t w = 0; w < task.writes.size(); ++w) {
-    const auto tasks = chain(task.writes[w].label, level);
+    const auto tasks = meaning_->chain(task.writes[w].label, level);
     const auto mine = std::find(tasks.begin(), tasks.end(), &task) - tasks.begin();
     ensure(task.writes[w].label, level, static_cast<std::int32_t>(mine) - 1);
     evaluateWrite(task, w, level);
@@ -100,7 +75,7 @@ void PlainModel::evaluateWrite(const TaskSpec& task, std::size_t write, LevelId 
   const Centering centering = case_.labels[static_cast<std::size_t>(label)].centering;
   const Box domain = domainOf(case_, level, centering);
   std::vector<Values>& versions = versions_[{label, level}];
-  versions.reserve(case_.plans.size() + plan_->size());
+  versions.reserve(meaning_->plan().size());
   Values made(static_cast<std::size_t>(domain.volume()), std::numeric_limits<double>::quiet_NaN());
   forEachIndex(domain, [&](Index x) {
     if (!exists(label, level, x)) return;
@@ -137,7 +112,7 @@ std::optional<std::int64_t> PlainModel::look(const TaskSpec& task, const ReadSpe
   const LevelId source = levelRead(read, std::max(level, 0));
   const bool gathered = read.reach == Reach::Finer || read.reach == Reach::WholeLevel;
   if (gathered && !exists(read.label, source, x)) return std::nullopt;
-  return reduced(std::llround(halo(read.label, source, versionOf(task, read, level), x)));
+  return reduced(std::llround(halo(read.label, source, meaning_->versionOf(task, read, level), x)));
 }
 
 double PlainModel::halo(int label, LevelId level, std::int32_t version, Index x) {
@@ -173,16 +148,8 @@ double PlainModel::halo(int label, LevelId level, std::int32_t version, Index x)
 }
 
 double PlainModel::below(int label, LevelId level, std::int32_t version, Index x) {
-  std::int32_t coarse = -1;
-  if (version >= 0) {
-    const TaskSpec* task = chain(label, level)[static_cast<std::size_t>(version)];
-    const auto tasks = chain(label, level - 1);
-    const auto same = std::find(tasks.begin(), tasks.end(), task);
-    coarse = static_cast<std::int32_t>(
-                 same == tasks.end() ? tasks.size() : static_cast<std::size_t>(same - tasks.begin()) + 1) -
-             1;
-    ensure(label, level - 1, coarse);
-  }
+  const std::int32_t coarse = meaning_->versionBelow(label, level, version);
+  ensure(label, level - 1, coarse);
   const Index under = coarsen(x, ratioOf(case_, level));
   if (!exists(label, level - 1, under)) return std::numeric_limits<double>::quiet_NaN();
   return halo(label, level - 1, coarse, under);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "tools/graph_fuzz/fuzz_case.hpp"
+#include "tools/graph_fuzz/plan_meaning.hpp"
 
 namespace tessera::fuzz {
 
@@ -34,9 +34,6 @@ class PlainModel {
   };
 
   const Values& old(int label, LevelId level) const;
-  /// The versions of a label on a level: tasks in the order in which they change it.
-  std::vector<const TaskSpec*> chain(int label, LevelId level) const;
-  std::int32_t versionOf(const TaskSpec& task, const ReadSpec& read, LevelId level) const;
   void ensure(int label, LevelId level, std::int32_t version);
   void evaluate(const TaskSpec& task, LevelId level);
   void evaluateWrite(const TaskSpec& task, std::size_t write, LevelId level);
@@ -50,7 +47,7 @@ class PlainModel {
   const FuzzCase& case_;
   std::vector<std::vector<Values>> old_;    ///< by label, level
   std::vector<std::vector<bool>> covered_;  ///< by level, cell
-  const PlanSpec* plan_ = nullptr;
+  std::optional<PlanMeaning> meaning_;      ///< of the plan that runs
   std::int64_t step_ = 0;
   std::map<std::pair<int, LevelId>, std::vector<Values>> versions_;
   std::map<std::pair<int, LevelId>, bool> done_;  ///< by task id and level
