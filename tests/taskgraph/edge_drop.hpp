@@ -149,25 +149,48 @@ inline std::string classOf(const CompiledGraph& graph, const EdgeAt& edge) {
   return text(before) + " before " + (below ? "coarse-fine halo" : text(after));
 }
 
-/// Two kinds of edges order what touches nothing in common: from the halo fill of a patch to a change of the
-/// same patch, where no condition mirrors the patch into its halo; and from the gather of finer cells over a
-/// patch that has none.
+/// Whether a condition takes something from what the patch owns into the halo of the fill.
+inline bool mirrorsThePatch(const CompiledGraphs& rank, const FillPlan& fill, const Patch& patch) {
+  const Level& level = rank.hierarchy->level(fill.sourceLevel);
+  const LabelInfo& info = rank.labels->info(fill.label);
+  const Box domain = level.domainOf(info.centering);
+  const BoundaryParts parts =
+      boundaryParts(level, info.centering, fillTarget(level, patch, info.centering, fill.halo, fill.reach));
+  for (int n = 0; n < parts.count; ++n) {
+    const BoundaryPart& part = parts.parts[static_cast<std::size_t>(n)];
+    const int axis = part.side / 2;
+    const auto& condition = info.boundary.sides[static_cast<std::size_t>(part.side)];
+    const bool edge = condition->kind == BoundaryKind::Outflow;
+    const std::int64_t border = onBorders(info.centering, axis) ? 1 : 0;
+    const std::int64_t layers = edge ? 1 : part.region.extent()[axis] + border;
+    Box source = part.region;
+    source.lo[axis] = part.side % 2 == 1 ? domain.hi[axis] - layers : domain.lo[axis];
+    source.hi[axis] = source.lo[axis] + layers;
+    if (!intersect(source, level.ownedBy(patch, info.centering)).empty()) return true;
+  }
+  return false;
+}
+
+/// Two kinds of edges order what touches nothing in common: between the halo fill of a patch and a task on
+/// the same patch, where no condition takes the patch into its halo; and from the gather of finer cells
+/// over a patch that has none.
 inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph, const EdgeAt& edge) {
-  const NodeBlock& before = graph.block(edge.before);
-  if (before.kind != NodeKind::Fill || graph.block(edge.after).kind != NodeKind::Task) return false;
-  const FillPlan& fill = graph.fills[static_cast<std::size_t>(before.item)];
-  const std::int64_t row = edge.before - before.firstNode;
+  const bool fillFirst = graph.block(edge.before).kind == NodeKind::Fill;
+  const std::int32_t filling = fillFirst ? edge.before : edge.after;
+  const NodeBlock& block = graph.block(filling);
+  const NodeBlock& other = graph.block(fillFirst ? edge.after : edge.before);
+  if (block.kind != NodeKind::Fill || other.kind != NodeKind::Task) return false;
+  const FillPlan& fill = graph.fills[static_cast<std::size_t>(block.item)];
+  const std::int64_t row = filling - block.firstNode;
   if (fill.reach == Reach::Finer) {
     return graph.tables[static_cast<std::size_t>(fill.table)].row(row).empty() &&
            fill.pieces.row(row).empty();
   }
-  if (fill.reach != Reach::Patch) return false;
-  const Level& level = rank.hierarchy->level(fill.sourceLevel);
-  const Patch& patch =
-      rank.hierarchy->patch(rank.ownPatches[static_cast<std::size_t>(before.firstLocal + row)]);
-  const Centering centering = rank.labels->info(fill.label).centering;
-  return boundaryParts(level, centering, fillTarget(level, patch, centering, fill.halo, fill.reach)).count ==
-         0;
+  const std::int64_t local = block.firstLocal + row;
+  const std::int64_t task = (fillFirst ? edge.after : edge.before) - other.firstNode + other.firstLocal;
+  if (fill.reach != Reach::Patch || task != local) return false;
+  return !mirrorsThePatch(rank, fill,
+                          rank.hierarchy->patch(rank.ownPatches[static_cast<std::size_t>(local)]));
 }
 
 /// What dropping each edge of a plan has shown.

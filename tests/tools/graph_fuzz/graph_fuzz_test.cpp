@@ -30,7 +30,7 @@ TEST(GraphFuzz, RandomPlansGiveTheValuesOfThePlainModelOnEveryShape) {
 TEST(GraphFuzz, RaceCheckFindsEveryDroppedEdgeOfRandomGraphs) {
   std::map<std::string, int> found;
   int cases = 0;
-  for (std::int64_t number = 0; cases < 40; ++number) {
+  for (std::int64_t number = 0; cases < 150; ++number) {
     FuzzCase c = drawCase(11, number);
     c.shapes.resize(1);
     try {
