@@ -171,14 +171,28 @@ inline bool mirrorsThePatch(const CompiledGraphs& rank, const FillPlan& fill, co
   return false;
 }
 
-/// Two kinds of edges order what touches nothing in common: between the halo fill of a patch and a task on
-/// the same patch, where no condition takes the patch into its halo; and from the gather of finer cells
-/// over a patch that has none.
+/// Whether a task on a patch reads indices that the halo fill of the same patch makes.
+inline bool readsTheHalo(const CompiledGraphs& rank, const CompiledGraph& graph, const TaskUnit& unit,
+                         std::int32_t fill, const Patch& patch) {
+  const Level& level = rank.hierarchy->level(patch.level);
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+    const Centering centering = rank.labels->info(access.label).centering;
+    const Box owned = level.ownedBy(patch, centering);
+    if (access.fill == fill && !owned.contains(readBox(level, patch, centering, access.halo))) return true;
+  }
+  return false;
+}
+
+/// Some edges order what touches nothing in common: between the halo fill of a patch and a task on the same
+/// patch that does not read the halo, where no condition takes the patch into it; and from the gather of
+/// finer cells over a patch that has none.
 inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph, const EdgeAt& edge) {
   const bool fillFirst = graph.block(edge.before).kind == NodeKind::Fill;
   const std::int32_t filling = fillFirst ? edge.before : edge.after;
+  const std::int32_t task = fillFirst ? edge.after : edge.before;
   const NodeBlock& block = graph.block(filling);
-  const NodeBlock& other = graph.block(fillFirst ? edge.after : edge.before);
+  const NodeBlock& other = graph.block(task);
   if (block.kind != NodeKind::Fill || other.kind != NodeKind::Task) return false;
   const FillPlan& fill = graph.fills[static_cast<std::size_t>(block.item)];
   const std::int64_t row = filling - block.firstNode;
@@ -187,10 +201,17 @@ inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph,
            fill.pieces.row(row).empty();
   }
   const std::int64_t local = block.firstLocal + row;
-  const std::int64_t task = (fillFirst ? edge.after : edge.before) - other.firstNode + other.firstLocal;
-  if (fill.reach != Reach::Patch || task != local) return false;
-  return !mirrorsThePatch(rank, fill,
-                          rank.hierarchy->patch(rank.ownPatches[static_cast<std::size_t>(local)]));
+  if (fill.reach != Reach::Patch || task - other.firstNode + other.firstLocal != local) return false;
+  const Patch& patch = rank.hierarchy->patch(rank.ownPatches[static_cast<std::size_t>(local)]);
+  const TaskUnit& unit = graph.units[static_cast<std::size_t>(other.item)];
+  if (fillFirst && readsTheHalo(rank, graph, unit, block.item, patch)) return false;
+  const auto changes = [&](std::int64_t a) {
+    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+    return access.mode >= 2 && access.label == fill.label;
+  };
+  bool changesIt = false;
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) changesIt = changesIt || changes(a);
+  return !changesIt || !mirrorsThePatch(rank, fill, patch);
 }
 
 /// What dropping each edge of a plan has shown.
