@@ -1,6 +1,5 @@
 #include "datawarehouse/checked_run.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,12 +10,6 @@ namespace {
 
 bool isOutput(const TaskAccess& access) {
   return access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
-}
-
-/// Whether the task changes in place what it reads through this access; then a change is no fault.
-bool isOwnOutput(const TaskAccess& read, std::span<const TaskAccess> accesses) {
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [&](const TaskAccess& other) { return isOutput(other) && other.data == read.data; });
 }
 
 /// Calls `row(first element, elements)` for each row of the declared region of an access.
@@ -30,10 +23,30 @@ void forEachDeclaredRow(const TaskAccess& access, Row&& row) {
   }
 }
 
-std::uint64_t hashOf(const TaskAccess& access, std::int64_t elementBytes) {
+/// The indices that the same task changes in the same memory; empty where it only reads it.
+Box changedBox(const TaskAccess& read, std::span<const TaskAccess> accesses) {
+  for (const TaskAccess& access : accesses) {
+    if (isOutput(access) && access.data == read.data) return access.declared;
+  }
+  return {};
+}
+
+/// Of what is declared without `changed`.
+std::uint64_t hashOf(const TaskAccess& access, const Box& changed, std::int64_t elementBytes) {
   std::uint64_t hash = 0;
-  forEachDeclaredRow(access, [&](Index, std::int64_t at, std::int64_t n) {
-    hash = XXH64(access.data + at * elementBytes, static_cast<std::size_t>(n * elementBytes), hash);
+  const auto add = [&](std::int64_t at, std::int64_t n) {
+    if (n > 0)
+      hash = XXH64(access.data + at * elementBytes, static_cast<std::size_t>(n * elementBytes), hash);
+  };
+  forEachDeclaredRow(access, [&](Index first, std::int64_t at, std::int64_t n) {
+    const Box row{first, first + Index{n, 1, 1}};
+    const Box skipped = intersect(row, changed);
+    if (skipped.empty()) {
+      add(at, n);
+      return;
+    }
+    add(at, skipped.lo.i - first.i);
+    add(at + skipped.hi.i - first.i, row.hi.i - skipped.hi.i);
   });
   return hash;
 }
@@ -75,7 +88,7 @@ void expectAllWritten(const TaskFrame& frame, const TaskAccess& access) {
 
 void expectUnchanged(const TaskFrame& frame, const TaskAccess& access, std::uint64_t before) {
   const LabelInfo& info = frame.labels->info(access.label);
-  if (hashOf(access, info.type.bytes()) == before) return;
+  if (hashOf(access, changedBox(access, frame.accesses), info.type.bytes()) == before) return;
   throw UndeclaredAccess(Message("an input changed while the task that reads it was running")
                              .line("task      ", frame.task, " on patch ", asText(*frame.patch))
                              .line("reads     ", info.name, " in ", asText(access.declared))
@@ -143,15 +156,14 @@ void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
     if (isOutput(accesses[n])) {
       prepareOutput(accesses[n], info, marks[n]);
     } else {
-      hashes[n] = hashOf(accesses[n], info.type.bytes());
+      hashes[n] = hashOf(accesses[n], changedBox(accesses[n], accesses), info.type.bytes());
     }
   }
   frame.accesses = accesses;
   body(frame);
   for (std::size_t n = 0; n < accesses.size(); ++n) {
     if (accesses[n].written != nullptr) expectAllWritten(frame, accesses[n]);
-    if (!isOutput(accesses[n]) && !isOwnOutput(accesses[n], accesses))
-      expectUnchanged(frame, accesses[n], hashes[n]);
+    if (!isOutput(accesses[n])) expectUnchanged(frame, accesses[n], hashes[n]);
     accesses[n].written = nullptr;
   }
   expectContributions(frame);

@@ -64,16 +64,21 @@ void checkOldReads(std::span<const ResolvedPlan> plans, const LabelTable& labels
   }
   for (std::size_t p = 0; p < plans.size(); ++p) {
     for (std::size_t u = 0; u < plans[p].units.size(); ++u) {
-      for (const ResolvedRead& read : plans[p].units[u].reads) {
-        if (read.version >= 0 || (p > 0 && written.count({read.label, read.level}) > 0)) continue;
-        const std::string where = read.level > 0 ? " on level " + std::to_string(read.level) : "";
+      const auto check = [&](LabelId label, LevelId level) {
+        if (p > 0 && written.count({label, level}) > 0) return;
+        const std::string where = level > 0 ? " on level " + std::to_string(level) : "";
         faults.push_back(headOf(p == 0 ? "the first plan reads Old, but nothing has run before it"
                                        : "a task reads Old of a label that no plan ever writes",
                                 plans[p], static_cast<std::int32_t>(u))
-                             .line("reads  Old ", labels.info(read.label).name, where)
+                             .line("reads  Old ", labels.info(label).name, where)
                              .line("fix    ", p == 0 ? "read New from a task of this plan"
                                                      : "write it in declareInitial or declareStep")
                              .text());
+      };
+      for (const ResolvedRead& read : plans[p].units[u].reads) {
+        if (read.version < 0) check(read.label, read.level);
+        // Halo cells outside the level come from the level below it, which has to be written as well.
+        if (p > 0 && read.coarseFill && read.coarseVersion < 0) check(read.label, read.level - 1);
       }
     }
   }

@@ -50,7 +50,9 @@ void FillShapes::lookAround(const FillNeed& need, ShapeData& data) {
   for (std::int64_t local = rows.begin; local < rows.end; ++local) {
     const Patch& reader = ownPatch(local);
     const PatchId self = need.reach == Reach::Patch ? reader.id : -1;
+    std::int64_t provided = 0;
     forEachSource(level, centeringOf(need), targetOf(need, reader), self, [&](const FillSource& source) {
+      provided += source.region.volume();
       const std::int32_t own = localOf(source.patch->id);
       if (own >= 0) {
         table.list.push_back(
@@ -66,7 +68,27 @@ void FillShapes::lookAround(const FillNeed& need, ShapeData& data) {
     // Rows are much alike: room for all of them like the first avoids copying a list of gigabytes while it
     // grows.
     if (local == rows.begin) table.list.reserve(table.list.size() * static_cast<std::size_t>(rows.size()));
+    if (need.reach == Reach::Coarser) expectProvided(need, reader, provided);
   }
+}
+
+void FillShapes::expectProvided(const FillNeed& need, const Patch& reader, std::int64_t provided) const {
+  const Level& level = input_.hierarchy->level(need.level);
+  const Box domain = level.domainOf(centeringOf(need));
+  Box wanted = targetOf(need, reader);
+  for (int d = 0; d < kAxes; ++d) {
+    if (level.geometry().wraps(d)) continue;
+    wanted.lo[d] = std::max(wanted.lo[d], domain.lo[d]);
+    wanted.hi[d] = std::min(wanted.hi[d], domain.hi[d]);
+  }
+  if (provided == wanted.volume()) return;
+  throw PlanError(
+      {Message("a read of the coarser level leaves it")
+           .line("label  ", input_.labels->info(need.label).name, " under patch ", asText(reader))
+           .line("reads  fromCoarser with ", asText(wanted), ", of which level ", need.level, " lacks ",
+                 wanted.volume() - provided)
+           .line("fix    read fewer layers, or enlarge the boxes of level ", need.level, " in [[grid.level]]")
+           .text()});
 }
 
 void FillShapes::findRemoteReaders(const FillNeed& need, ShapeData& data) {

@@ -73,6 +73,8 @@ class FillShapes {
  private:
   ShapeData make(const FillNeed& need);
   void lookAround(const FillNeed& need, ShapeData& data);
+  /// Throws PlanError where the patches of the coarser level do not hold all that the reader's row asks for.
+  void expectProvided(const FillNeed& need, const Patch& reader, std::int64_t provided) const;
   void findRemoteReaders(const FillNeed& need, ShapeData& data);
 
   const CompileInput& input_;

@@ -81,6 +81,7 @@ TEST(Check, SaysOkAndDeepPrintsMeshTasksAndMemoryWithoutStepping) {
   const ProgramResult deep = place.tessera({"check", "small.toml", "--deep", "--ranks", "4"});
   EXPECT_EQ(deep.exitCode, 0) << deep.err;
   EXPECT_THAT(deep.out, HasSubstr("192 cells in 6 patches"));
+  EXPECT_THAT(deep.out, HasSubstr("races in plan step: none found in "));
   EXPECT_THAT(deep.out, HasSubstr("Heat::advance"));
   EXPECT_THAT(deep.out, HasSubstr("memory for fields"));
   EXPECT_FALSE(place.has("small"));

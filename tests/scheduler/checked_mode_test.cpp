@@ -134,6 +134,26 @@ TEST_F(CheckedMode, AnUndeclaredContributionIsNamed) {
   EXPECT_THAT(failure(), HasSubstr("add .contributes(total, Min|Max|Sum) to Test::sums"));
 }
 
+TEST_F(CheckedMode, ATaskMayReadWhatItThenChangesButNotTheHaloThatItReads) {
+  step_.task("Test::write").writes(a_).runs<Cpu>([a = a_](const auto& task) {
+    const auto out = task.write(a);
+    forEach(task.exec(), "write", task.interior(), [=](Index x) { out(x) = 2.0; });
+  });
+  bool cheats = false;
+  step_.task("Test::change")
+      .reads(New, a_, halo(1))
+      .modifies(a_)
+      .runs<Cpu>([a = a_, &cheats](const auto& task) {
+        const auto in = task.read(New, a);
+        const auto out = task.modify(a);
+        forEach(task.exec(), "change", task.interior(), [=](Index x) { out(x) = 3.0 * in(x); });
+        if (cheats) const_cast<double&>(in(task.interior().lo - ex)) = 0.0;
+      });
+  EXPECT_EQ(failure(), "no failure");
+  cheats = true;
+  EXPECT_THAT(failure(), HasSubstr("an input changed while the task that reads it was running"));
+}
+
 TEST_F(CheckedMode, ARightTaskPassesWithAStencilAcrossAnUnresolvedAxis) {
   step_.task("Test::stencil")
       .reads(Old, a_, halo(1))

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/fill_geometry.hpp"
+#include "taskgraph/race_check.hpp"
 
 namespace tessera::testing {
 
@@ -107,6 +109,137 @@ inline bool OtherPath::around(const EdgeAt& edge) const {
     first = false;
   }
   return false;
+}
+
+/// What an edge is for, by the nodes that it joins.
+inline std::string classOf(const CompiledGraph& graph, const EdgeAt& edge) {
+  const NodeBlock& before = graph.block(edge.before);
+  const NodeBlock& after = graph.block(edge.after);
+  const auto fillText = [&](const NodeBlock& block) -> std::string {
+    switch (graph.fills[static_cast<std::size_t>(block.item)].reach) {
+      case Reach::Patch:
+        return "halo";
+      case Reach::Coarser:
+        return "coarser";
+      case Reach::Finer:
+        return "finer";
+      case Reach::WholeLevel:
+        break;
+    }
+    return "whole level";
+  };
+  const auto text = [&](const NodeBlock& block) -> std::string {
+    switch (block.kind) {
+      case NodeKind::Task:
+        return "task";
+      case NodeKind::Fill:
+        return fillText(block);
+      case NodeKind::Send:
+        return "send";
+      case NodeKind::Receive:
+        return "receive";
+      case NodeKind::Reduce:
+        break;
+    }
+    return "reduction";
+  };
+  const bool halo = after.kind == NodeKind::Fill && text(after) == "halo" && before.kind == NodeKind::Task;
+  const bool below = halo && graph.units[static_cast<std::size_t>(before.item)].level <
+                                 graph.fills[static_cast<std::size_t>(after.item)].sourceLevel;
+  return text(before) + " before " + (below ? "coarse-fine halo" : text(after));
+}
+
+/// Whether a condition takes something from what the patch owns into the halo of the fill.
+inline bool mirrorsThePatch(const CompiledGraphs& rank, const FillPlan& fill, const Patch& patch) {
+  const Level& level = rank.hierarchy->level(fill.sourceLevel);
+  const LabelInfo& info = rank.labels->info(fill.label);
+  const Box domain = level.domainOf(info.centering);
+  const BoundaryParts parts =
+      boundaryParts(level, info.centering, fillTarget(level, patch, info.centering, fill.halo, fill.reach));
+  for (int n = 0; n < parts.count; ++n) {
+    const BoundaryPart& part = parts.parts[static_cast<std::size_t>(n)];
+    const int axis = part.side / 2;
+    const auto& condition = info.boundary.sides[static_cast<std::size_t>(part.side)];
+    const bool edge = condition->kind == BoundaryKind::Outflow;
+    const std::int64_t border = onBorders(info.centering, axis) ? 1 : 0;
+    const std::int64_t layers = edge ? 1 : part.region.extent()[axis] + border;
+    Box source = part.region;
+    source.lo[axis] = part.side % 2 == 1 ? domain.hi[axis] - layers : domain.lo[axis];
+    source.hi[axis] = source.lo[axis] + layers;
+    if (!intersect(source, level.ownedBy(patch, info.centering)).empty()) return true;
+  }
+  return false;
+}
+
+/// Whether a task on a patch reads indices that the halo fill of the same patch makes.
+inline bool readsTheHalo(const CompiledGraphs& rank, const CompiledGraph& graph, const TaskUnit& unit,
+                         std::int32_t fill, const Patch& patch) {
+  const Level& level = rank.hierarchy->level(patch.level);
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+    const Centering centering = rank.labels->info(access.label).centering;
+    const Box owned = level.ownedBy(patch, centering);
+    if (access.fill == fill && !owned.contains(readBox(level, patch, centering, access.halo))) return true;
+  }
+  return false;
+}
+
+/// Some edges order what touches nothing in common: between the halo fill of a patch and a task on the same
+/// patch that does not read the halo, where no condition takes the patch into it; and from the gather of
+/// finer cells over a patch that has none.
+inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph, const EdgeAt& edge) {
+  const bool fillFirst = graph.block(edge.before).kind == NodeKind::Fill;
+  const std::int32_t filling = fillFirst ? edge.before : edge.after;
+  const std::int32_t task = fillFirst ? edge.after : edge.before;
+  const NodeBlock& block = graph.block(filling);
+  const NodeBlock& other = graph.block(task);
+  if (block.kind != NodeKind::Fill || other.kind != NodeKind::Task) return false;
+  const FillPlan& fill = graph.fills[static_cast<std::size_t>(block.item)];
+  const std::int64_t row = filling - block.firstNode;
+  if (fill.reach == Reach::Finer) {
+    return graph.tables[static_cast<std::size_t>(fill.table)].row(row).empty() &&
+           fill.pieces.row(row).empty();
+  }
+  const std::int64_t local = block.firstLocal + row;
+  if (fill.reach != Reach::Patch || task - other.firstNode + other.firstLocal != local) return false;
+  const Patch& patch = rank.hierarchy->patch(rank.ownPatches[static_cast<std::size_t>(local)]);
+  const TaskUnit& unit = graph.units[static_cast<std::size_t>(other.item)];
+  if (fillFirst && readsTheHalo(rank, graph, unit, block.item, patch)) return false;
+  const auto changes = [&](std::int64_t a) {
+    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+    return access.mode >= 2 && access.label == fill.label;
+  };
+  bool changesIt = false;
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) changesIt = changesIt || changes(a);
+  return !changesIt || !mirrorsThePatch(rank, fill, patch);
+}
+
+/// What dropping each edge of a plan has shown.
+struct DropReport {
+  std::map<std::string, int> found;  ///< reported by the race check, by class of edge
+  std::vector<std::string> unreported;
+};
+
+/// Drops one edge after the other that no other path replaces, and looks for races each time.
+inline DropReport dropEach(std::vector<CompiledGraphs> graphs, std::size_t plan) {
+  DropReport report;
+  const OtherPath paths(graphs, plan);
+  for (const EdgeAt& edge : edgesOf(graphs, plan)) {
+    if (paths.around(edge)) continue;
+    CompiledGraphs& rank = graphs[static_cast<std::size_t>(edge.rank)];
+    const CompiledGraph whole = rank.plans[plan];
+    dropEdge(rank.plans[plan], edge);
+    const bool found = !checkRaces(graphs, plan).clean();
+    rank.plans[plan] = whole;
+    if (found) {
+      ++report.found[classOf(whole, edge)];
+    } else if (!isPrecaution(rank, whole, edge)) {
+      report.unreported.push_back("rank " + std::to_string(edge.rank) + ", from node " +
+                                  std::to_string(edge.before) + " to node " + std::to_string(edge.after) +
+                                  ", " + classOf(whole, edge));
+    }
+  }
+  return report;
 }
 
 }  // namespace tessera::testing

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "datawarehouse/task_context.hpp"
+#include "grid/refined_levels.hpp"
 #include "tests/taskgraph/plan_rig.hpp"
 
 namespace tessera {
@@ -81,6 +82,38 @@ TEST_F(PlanFaults, OldThatNobodyEverWritesAndOldInTheFirstPlan) {
   step_.task("Test::reads").reads(Old, a_).runs<Cpu>(NoBody{});
   EXPECT_THAT(faults(), ElementsAre(HasSubstr("the first plan reads Old"),
                                     HasSubstr("a task reads Old of a label that no plan ever writes")));
+}
+
+/// Three levels on a line of 16 cells; the third lies at the very edge of the second.
+class LevelFaults : public PlanFaults {
+ protected:
+  LevelFaults() {
+    Geometry geometry;
+    geometry.cells = {16, 1, 1};
+    geometry.periodic = {true, false, false};
+    const RefinedLevel second{2, {Box{{4, 0, 0}, {8, 1, 1}}}, {4, 1, 1}};
+    const RefinedLevel third{2, {Box{{8, 0, 0}, {12, 1, 1}}}, {4, 1, 1}};
+    mesh_ = refinedHierarchy(geometry, {Division::By::Patches, {2, 1, 1}}, {second, third});
+    initial_.task("Test::initial").writes(a_).writes(b_).runs<Cpu>(NoBody{});
+  }
+};
+
+TEST_F(LevelFaults, AReadOfTheCoarserLevelThatLeavesItNamesThePatchAndTheFix) {
+  step_.task("Test::under").on(2).reads(Old, a_, fromCoarser()).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), IsEmpty());
+  step_.task("Test::around").on(2).reads(Old, a_, fromCoarser(1)).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(),
+              ElementsAre(AllOf(HasSubstr("a read of the coarser level leaves it"),
+                                HasSubstr("alpha under patch L2/P"), HasSubstr("of which level 1 lacks 1"),
+                                HasSubstr("enlarge the boxes of level 1"))));
+}
+
+TEST_F(LevelFaults, AHaloThatNeedsOldBelowItsLevelWantsItWrittenThere) {
+  const auto c = labels_.variable<double, Cell>("gamma");
+  initial_.task("Test::fine").on(1).writes(c).runs<Cpu>(NoBody{});
+  step_.task("Test::reads").on(1).reads(Old, c, halo(1)).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("a task reads Old of a label that no plan ever writes"),
+                                          HasSubstr("reads  Old gamma\n"))));
 }
 
 TEST_F(PlanFaults, AMissingBoundaryConditionNamesTheSide) {

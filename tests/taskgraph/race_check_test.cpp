@@ -9,7 +9,6 @@
 #include "core/error.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "grid/refined_levels.hpp"
-#include "taskgraph/fill_geometry.hpp"
 #include "tests/taskgraph/edge_drop.hpp"
 #include "tests/taskgraph/plan_rig.hpp"
 
@@ -97,91 +96,12 @@ TEST_F(RaceCheckTest, ACompiledGraphHasNoRaceForAnyNumberOfRanks) {
   }
 }
 
-/// What an edge is for, by the nodes that it joins.
-std::string classOf(const CompiledGraph& graph, const EdgeAt& edge) {
-  const NodeBlock& before = graph.block(edge.before);
-  const NodeBlock& after = graph.block(edge.after);
-  const auto fillText = [&](const NodeBlock& block) -> std::string {
-    switch (graph.fills[static_cast<std::size_t>(block.item)].reach) {
-      case Reach::Patch:
-        return "halo";
-      case Reach::Coarser:
-        return "coarser";
-      case Reach::Finer:
-        return "finer";
-      case Reach::WholeLevel:
-        break;
-    }
-    return "whole level";
-  };
-  const auto text = [&](const NodeBlock& block) -> std::string {
-    switch (block.kind) {
-      case NodeKind::Task:
-        return "task";
-      case NodeKind::Fill:
-        return fillText(block);
-      case NodeKind::Send:
-        return "send";
-      case NodeKind::Receive:
-        return "receive";
-      case NodeKind::Reduce:
-        break;
-    }
-    return "reduction";
-  };
-  const bool halo = after.kind == NodeKind::Fill && text(after) == "halo" && before.kind == NodeKind::Task;
-  const bool below = halo && graph.units[static_cast<std::size_t>(before.item)].level <
-                                 graph.fills[static_cast<std::size_t>(after.item)].sourceLevel;
-  return text(before) + " before " + (below ? "coarse-fine halo" : text(after));
-}
-
-/// Two kinds of edges order what touches nothing in common: from the halo fill of a patch to a change of the
-/// same patch, where no condition mirrors the patch into its halo; and from the gather of finer cells over a
-/// patch that has none.
-bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph, const EdgeAt& edge) {
-  const NodeBlock& before = graph.block(edge.before);
-  if (before.kind != NodeKind::Fill || graph.block(edge.after).kind != NodeKind::Task) return false;
-  const FillPlan& fill = graph.fills[static_cast<std::size_t>(before.item)];
-  const std::int64_t row = edge.before - before.firstNode;
-  if (fill.reach == Reach::Finer) {
-    return graph.tables[static_cast<std::size_t>(fill.table)].row(row).empty() &&
-           fill.pieces.row(row).empty();
-  }
-  if (fill.reach != Reach::Patch) return false;
-  const Level& level = rank.hierarchy->level(fill.sourceLevel);
-  const Patch& patch =
-      rank.hierarchy->patch(rank.ownPatches[static_cast<std::size_t>(before.firstLocal + row)]);
-  const Centering centering = rank.labels->info(fill.label).centering;
-  return boundaryParts(level, centering, fillTarget(level, patch, centering, fill.halo, fill.reach)).count ==
-         0;
-}
-
-/// Drops one edge after the other that no other path replaces; what was found, by class of edge.
-std::map<std::string, int> dropEach(std::vector<CompiledGraphs> graphs) {
-  std::map<std::string, int> found;
-  const testing::OtherPath paths(graphs, 1);
-  for (const EdgeAt& edge : testing::edgesOf(graphs, 1)) {
-    if (paths.around(edge)) continue;
-    CompiledGraphs& rank = graphs[static_cast<std::size_t>(edge.rank)];
-    const CompiledGraph whole = rank.plans[1];
-    dropEdge(rank.plans[1], edge);
-    const RaceReport report = checkRaces(graphs, 1);
-    rank.plans[1] = whole;
-    if (!report.clean()) {
-      ++found[classOf(whole, edge)];
-    } else if (!isPrecaution(rank, whole, edge)) {
-      ADD_FAILURE() << "rank " << edge.rank << " of " << graphs.size() << ", from node " << edge.before
-                    << " to node " << edge.after << ", " << classOf(whole, edge);
-    }
-  }
-  return found;
-}
-
 TEST_F(RaceCheckTest, EveryDroppedEdgeThatNoOtherPathReplacesIsFound) {
   std::map<std::string, int> found;
   for (const int ranks : {1, 2, 4, 5}) {
-    for (const auto& [name, count] : dropEach(compile(ranks, static_cast<unsigned>(ranks))))
-      found[name] += count;
+    const testing::DropReport report = testing::dropEach(compile(ranks, static_cast<unsigned>(ranks)), 1);
+    EXPECT_THAT(report.unreported, ::testing::IsEmpty()) << ranks << " ranks";
+    for (const auto& [name, count] : report.found) found[name] += count;
   }
   for (const char* name :
        {"task before task", "task before halo", "task before coarse-fine halo", "task before coarser",

@@ -117,12 +117,6 @@ bool printRaces(const std::vector<CompiledGraphs>& graphs) {
   bool clean = true;
   for (std::size_t plan = 0; plan < graphs.front().plans.size(); ++plan) {
     const std::string& name = graphs.front().plans[plan].plan->name();
-    const std::int64_t nodes = nodesOfAllRanks(graphs, plan);
-    if (nodes > kRaceCheckNodes) {
-      std::cout << "races in plan " << name << ": not looked for, " << nodes
-                << " nodes on all ranks are more than " << kRaceCheckNodes << '\n';
-      continue;
-    }
     const RaceReport report = checkRaces(graphs, plan);
     if (report.clean()) {
       std::cout << "races in plan " << name << ": none found in " << report.conflicts
@@ -143,14 +137,23 @@ bool printDeep(const Deck& deck, int ranks, const ComponentRegistry& registry) {
   printMesh(model);
   printVariables(model);
   std::vector<RankPlan> plans;
-  std::vector<CompiledGraphs> graphs;
+  std::vector<CompiledGraphs> graphs;  // of all ranks, as long as they are few enough to look for races
+  std::int64_t nodes = 0;
   for (int rank = 0; rank < ranks; ++rank) {
-    graphs.push_back(model.compile(rank, ranks, kTagBound));
-    plans.push_back(planOf(model, graphs.back()));
+    CompiledGraphs compiled = model.compile(rank, ranks, kTagBound);
+    if (rank == 0) printTasks(model, compiled);
+    plans.push_back(planOf(model, compiled));
+    std::int64_t most = 0;
+    for (const CompiledGraph& graph : compiled.plans) most = std::max(most, graph.nodeCount());
+    nodes += most;
+    graphs.push_back(std::move(compiled));
+    if (nodes > kRaceCheckNodes) graphs.clear();
   }
-  printTasks(model, graphs.front());
   printRanks(plans);
-  return printRaces(graphs);
+  if (nodes <= kRaceCheckNodes) return printRaces(graphs);
+  std::cout << "races: not looked for, " << nodes << " nodes on all ranks are more than " << kRaceCheckNodes
+            << '\n';
+  return true;
 }
 
 }  // namespace

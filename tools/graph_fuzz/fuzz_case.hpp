@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "grid/boundary_condition.hpp"
+#include "grid/geometry.hpp"
+#include "grid/hierarchy.hpp"
+#include "grid/refined_levels.hpp"
+#include "taskgraph/access.hpp"
+
+namespace tessera::fuzz {
+
+/// What a variable is. Numbers are whole and small, so that every operation on them is exact.
+struct LabelSpec {
+  Centering centering = Centering::Cell;
+  bool single = false;  ///< float instead of double
+  bool carried = true;  ///< the first plan writes it on all levels, so others may read it as Old
+  std::array<BoundaryKind, kSides> conditions{};
+  int dirichlet = 0;  ///< value of its Dirichlet sides; Neumann sides have derivative 0
+};
+
+struct ReadSpec {
+  Generation generation = Generation::Old;
+  int label = 0;
+  Reach reach = Reach::Patch;
+  Halo halo;
+  LevelId level = -1;  ///< of WholeLevel; -1 is the task's own
+  int from = -1;       ///< id of a task, or -1
+};
+
+struct WriteSpec {
+  int label = 0;
+  bool modifies = false;
+  int from = -1;
+};
+
+/// One task. What it computes is told by `kernel.hpp` from the declarations and `id`.
+struct TaskSpec {
+  int id = 0;  ///< its name is "Fuzz::t<id>"
+  std::vector<ReadSpec> reads;
+  std::vector<WriteSpec> writes;
+  std::vector<int> contributions;  ///< reductions
+  LevelSelection levels;
+  bool oncePerRank = false;
+  int place =
+      0;  ///< tasks are declared in ascending order of it; they are listed in the order of their making
+};
+
+using PlanSpec = std::vector<TaskSpec>;
+
+/// How the plans are run; the answer may not depend on it.
+struct ShapeSpec {
+  int ranks = 1;
+  int threads = 0;  ///< 0: the in-order executor
+  bool checked = false;
+  bool delays = false;
+  std::uint64_t seed = 1;  ///< of owners and delays
+};
+
+/// A whole case: plain data, so that it can be made smaller piece by piece.
+struct FuzzCase {
+  Geometry geometry;
+  Division division;
+  std::vector<RefinedLevel> refined;
+  std::vector<LabelSpec> labels;
+  std::vector<ReductionKind> reductions;
+  std::vector<PlanSpec> plans;  ///< the first runs first, once
+  std::vector<int> steps;       ///< plans to run after it
+  std::vector<ShapeSpec> shapes;
+
+  LevelId finest() const { return static_cast<LevelId>(refined.size()); }
+};
+
+std::string taskName(int id);
+/// The case as a person reads it: mesh, labels, plans, runs.
+std::string asText(const FuzzCase& c);
+
+}  // namespace tessera::fuzz

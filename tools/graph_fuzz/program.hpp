@@ -1,0 +1,50 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "grid/label.hpp"
+#include "grid/rank_map.hpp"
+#include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/step_plan.hpp"
+#include "tools/graph_fuzz/fuzz_case.hpp"
+
+namespace tessera::fuzz {
+
+/// A label of any type and centering that a case may have.
+using AnyLabel =
+    std::variant<Label<double, Cell>, Label<double, Node>, Label<double, FaceX>, Label<double, FaceY>,
+                 Label<double, FaceZ>, Label<float, Cell>, Label<float, Node>, Label<float, FaceX>,
+                 Label<float, FaceY>, Label<float, FaceZ>>;
+
+/// A case as a component would declare it: mesh, labels and plans with bodies. The case has to outlive it.
+class Program {
+ public:
+  /// Throws DeckError where the mesh is not one.
+  explicit Program(const FuzzCase& c);
+
+  const FuzzCase& source() const { return case_; }
+  const std::shared_ptr<const Hierarchy>& hierarchy() const { return hierarchy_; }
+  const LabelTable& labels() const { return table_; }
+  const std::vector<AnyLabel>& handles() const { return labels_; }
+  const std::vector<ReductionLabel>& reductions() const { return reductions_; }
+
+  RankMap owners(const ShapeSpec& shape) const;
+  /// The graphs of all ranks. Throws PlanError where a plan is refused.
+  std::vector<CompiledGraphs> compile(const ShapeSpec& shape) const;
+
+ private:
+  void makeLabels();
+  void declare(StepPlan& plan, const TaskSpec& task);
+
+  const FuzzCase& case_;
+  std::shared_ptr<const Hierarchy> hierarchy_;
+  LabelTable table_;
+  std::vector<AnyLabel> labels_;
+  std::vector<ReductionLabel> reductions_;
+  std::deque<StepPlan> plans_;
+};
+
+}  // namespace tessera::fuzz
