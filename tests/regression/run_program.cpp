@@ -147,9 +147,13 @@ ProgramResult Workplace::tessera(std::vector<std::string> arguments, double time
   return RunningProgram(command(std::move(arguments)), path_).wait(timeoutSeconds);
 }
 
-ProgramResult Workplace::faulty(std::vector<std::string> arguments, double timeoutSeconds) const {
+std::vector<std::string> Workplace::faultyCommand(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), TESSERA_BINARY_DIR "/tests/tessera_faulty");
-  return RunningProgram(arguments, path_).wait(timeoutSeconds);
+  return arguments;
+}
+
+ProgramResult Workplace::faulty(std::vector<std::string> arguments, double timeoutSeconds) const {
+  return RunningProgram(faultyCommand(std::move(arguments)), path_).wait(timeoutSeconds);
 }
 
 std::string resultOf(const Workplace& place, const std::string& run, const std::string& key) {

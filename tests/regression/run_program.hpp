@@ -63,6 +63,7 @@ class Workplace {
   ProgramResult onSmallDisk(const std::string& options, const std::vector<std::string>& arguments) const;
   /// The command of `tessera` with these arguments, to be started by hand.
   static std::vector<std::string> command(std::vector<std::string> arguments);
+  static std::vector<std::string> faultyCommand(std::vector<std::string> arguments);
 
  private:
   std::filesystem::path path_;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tools/tessera/agreement.hpp"
+#include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_fields.hpp"
 
@@ -77,6 +78,7 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
     untouched_ = true;
     firstFieldsDue_ = fieldsDue(simulation);
     lastHistory_ = lastFields_ = lastCheckpoint_ = firstStep_;
+    forcedEndGoesBackTo(firstStep_);
     return stopIfAsked(simulation, agreedStop(simulation));
   }
   openHistory(simulation);
@@ -196,6 +198,7 @@ bool Recorder::recordCheckpoint(Simulation& simulation) {
   checkpointFailed_ = !result.committed;
   if (result.committed) {
     lastCheckpoint_ = step;
+    forcedEndGoesBackTo(step);
     ++checkpointsWritten_;
     newestCheckpoint_ = "checkpoints/" + result.path.filename().string();
     event("checkpoint", {{"step", step}, {"folder", newestCheckpoint_}, {"bytes", result.bytes}});
