@@ -1,5 +1,6 @@
 #include <random>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,8 +28,8 @@ pid_t rankOf(const RunningProgram& program, std::size_t ranks, std::size_t rank)
 /// Row 1 of the table of faults: 20 times a rank is killed at a random moment. The runs go on from each
 /// other's checkpoints, and in the end nothing shows of it.
 TEST(Failure, AKilledRankAtAnyMomentEndsTheJobWithSixAndTheRunGoesOnUnbroken) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = testSeed();
+  SCOPED_TRACE("replay: TESSERA_TEST_SEED=" + std::to_string(seed));
   std::mt19937 random(seed);
   constexpr std::size_t kRanks = 3;
   const Workplace place;
@@ -82,6 +83,28 @@ TEST(Failure, ARankKilledBeforeTheFirstCheckpointIsSixAndTheMessageSaysToStartAg
   const ProgramResult run = program.wait();
   EXPECT_EQ(run.exitCode, 6);
   EXPECT_THAT(run.err, HasSubstr("start it again"));
+}
+
+/// Fields and checkpoints are written by all ranks; here one of them cannot any more.
+TEST(Failure, ARankThatCannotWriteHoldsNobodyUpAndTheOlderCheckpointIsWhole) {
+  const Workplace place;
+  place.file("endless.toml", endlessHeat("[output]\nevery_steps = 500\n[checkpoint]\nevery_steps = 500\n"));
+  RunningProgram program(Workplace::command({"run", "-n", "3", "--threads", "1", "endless.toml", "-q"}),
+                         place.path());
+  ASSERT_TRUE(eventually([&] { return place.has("endless/checkpoints/ckpt-000500"); }));
+  const rlimit tiny{16, 16};
+  ASSERT_EQ(::prlimit(rankOf(program, 3, 2), RLIMIT_FSIZE, &tiny, nullptr), 0);
+  const auto logged = [&](const char* text) { return countOf(place.read("endless/log.jsonl"), text) > 0; };
+  ASSERT_TRUE(eventually([&] { return logged("the fields of step") && logged("the checkpoint of step"); }));
+  program.signal(SIGTERM);
+  const ProgramResult run = program.wait();
+
+  EXPECT_EQ(run.exitCode, 5) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("File too large"));
+  EXPECT_EQ(resultOf(place, "endless", "status"), "stopped");
+  EXPECT_EQ(resultOf(place, "endless", "exit_code"), "5");
+  EXPECT_THAT(place.tessera({"info", "endless"}).out, testing::Not(HasSubstr("DAMAGED")));
+  EXPECT_EQ(place.tessera({"restart", "endless", "-q", "--set", "time.max_steps=1"}).exitCode, 0);
 }
 
 TEST(Failure, ADiskThatIsFullForFieldsIsAWarningAndTheRunGoesOn) {

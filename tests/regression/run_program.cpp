@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <map>
+#include <random>
 #include <signal.h>
 #include <sstream>
 #include <stdexcept>
@@ -160,6 +161,11 @@ std::string resultOf(const Workplace& place, const std::string& run, const std::
   const auto json = nlohmann::json::parse(place.read(run + "/result.json"), nullptr, false);
   if (!json.is_object() || !json.contains(key)) return "missing";
   return json[key].is_string() ? json[key].get<std::string>() : json[key].dump();
+}
+
+unsigned testSeed() {
+  const char* given = std::getenv("TESSERA_TEST_SEED");
+  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
 }
 
 }  // namespace tessera::test

@@ -72,6 +72,9 @@ class Workplace {
 /// A value of RUN/result.json as text: "75", "stopped".
 std::string resultOf(const Workplace& place, const std::string& run, const std::string& key);
 
+/// A new seed, or that of TESSERA_TEST_SEED to do a random test again.
+unsigned testSeed();
+
 /// Waits until `condition` holds, at most 30 s.
 template <class Condition>
 bool eventually(Condition condition) {

@@ -46,10 +46,10 @@ TEST(Stop, SigtermAndSigintWriteACheckpointToGoOnFrom) {
 }
 
 TEST(Stop, SigtermToTheLauncherAtRandomTimesStopsAllRanksAtTheSameStep) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = testSeed();
+  SCOPED_TRACE("replay: TESSERA_TEST_SEED=" + std::to_string(seed));
   std::mt19937 random(seed);
-  for (int n = 0; n < 3; ++n) {
+  for (int n = 0; n < 10; ++n) {
     const Workplace place;
     place.file("endless.toml", endlessHeat());
     RunningProgram program(Workplace::command({"run", "-n", "3", "--threads", "1", "endless.toml", "-q"}),
