@@ -174,7 +174,7 @@ void Recorder::recordHistory(Simulation& simulation) {
 }
 
 void Recorder::recordFields(Simulation& simulation) {
-  const FieldWriteResult result = writeFields(fieldFiles_, simulation, fields_, options_.deckHash);
+  const FieldWriteResult result = writeFields(fieldFiles_, simulation, fields_, options_.deckSha256);
   lastFields_ = simulation.clock().step();
   for (const std::string& warning : result.warnings) warn(warning);
   if (result.written) {

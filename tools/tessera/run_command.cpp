@@ -7,6 +7,7 @@
 
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "core/sha256.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
@@ -60,7 +61,7 @@ class Job {
     forcedEndIn(runFolder_);
     writeFacts(deck);
     Recorder recorder(*simulation_, stops_,
-                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckHash});
+                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256});
     announce(recorder);
     simulation_->run(recorder);
     return recorder.close(*simulation_);
@@ -141,7 +142,8 @@ void Job::makeSimulation(const Deck& deck) {
 void Job::writeFacts(const Deck& deck) {
   facts_.commandLine = request_.commandLine;
   facts_.deckName = deck.name();
-  facts_.deckHash = hashText(deck.text());
+  facts_.deckSha256 = sha256(deck.text());
+  facts_.runId = simulation_->model().runId();
   facts_.overrides = deck.overrides();
   facts_.threads = simulation_->threads();
   facts_.executor = request_.executor == ExecutorKind::Threads ? "threads" : "in-order";
