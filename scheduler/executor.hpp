@@ -6,6 +6,8 @@
 
 namespace tessera {
 
+class VirtualSchedule;
+
 /// What an executor wants to know about a node once, before the first replay.
 struct NodeTraits {
   bool used = true;    ///< false: the number is not in use and must never run
@@ -62,5 +64,8 @@ std::unique_ptr<Executor> makeInOrderExecutor();
 /// `threads` workers, the calling thread among them. Worker k runs on core `cores[k]` alone, and so does the
 /// calling thread from now on; without `cores` the operating system decides.
 std::unique_ptr<Executor> makeThreadsExecutor(int threads, std::span<const int> cores = {});
+/// One thread, ready nodes and looks after messages in an order drawn from the schedule's seed, which a run
+/// under the same seed repeats. Made and used inside the rank's turn; `schedule` outlives it.
+std::unique_ptr<Executor> makeVirtualExecutor(VirtualSchedule& schedule, int rank);
 
 }  // namespace tessera
