@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/detail/message_text.hpp"
-#include "core/detail/nearest_name.hpp"
+#include "core/nearest_name.hpp"
 #include "core/detail/toml_text.hpp"
 
 namespace tessera::detail {

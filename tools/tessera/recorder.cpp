@@ -73,6 +73,7 @@ StopReason Recorder::agreedStop(const Simulation& simulation) {
 
 bool Recorder::began(Simulation& simulation, bool restored, std::span<const double> control) {
   firstStep_ = simulation.clock().step();
+  warnOfLongStep(simulation);
   if (restored) {
     // Nothing is touched before a step is taken: a restart that takes none leaves all as it was.
     untouched_ = true;
@@ -89,6 +90,7 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
+  warnOfLongStep(simulation);
   if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
   StopReason stop = reasonOf(control[kStop]);
@@ -222,6 +224,18 @@ void Recorder::warn(const std::string& text) {
   if (options_.folder == nullptr) return;
   std::cerr << "tessera: warning: " << text << std::endl;
   event("warning", {{"text", text}});
+}
+
+void Recorder::warnOfLongStep(const Simulation& simulation) {
+  const std::optional<double>& dt = simulation.model().settings().time.dt;
+  const double stable = simulation.clock().stableDt();
+  constexpr double kRounding = 1e-9;
+  // NaN, where no component knows a stable step, is not below anything.
+  if (longStepSaid_ || !dt || !(*dt > stable * (1.0 + kRounding))) return;
+  longStepSaid_ = true;
+  warn("time.dt = " + shortestText(*dt) + " is longer than the largest stable step, " + shortestText(stable) +
+       " at step " + std::to_string(simulation.clock().step()) +
+       ": the result may blow up; set time.dt below that, or leave it out");
 }
 
 void Recorder::warnOfLostLines() {
