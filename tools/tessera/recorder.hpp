@@ -65,6 +65,7 @@ class Recorder final : public RunListener {
   void warnOfLongStep(const Simulation& simulation);
   void warnOfLostLines();
   void event(std::string_view name, std::initializer_list<LogField> fields);
+  /// All ranks call both.
   ProgressSample sample(const Simulation& simulation) const;
   RunResult resultOf(Simulation& simulation);
   void judge();

@@ -13,6 +13,7 @@
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/job_note.hpp"
+#include "tools/tessera/job_totals.hpp"
 #include "tools/tessera/provenance.hpp"
 #include "tools/tessera/recorder.hpp"
 #include "tools/tessera/restart_deck.hpp"
@@ -172,8 +173,8 @@ void Job::announce(Recorder& recorder) const {
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
-      << simulation_->threads() << " thread(s), " << megabytes(simulation_->data().allocatedBytes())
-      << " MB of fields" << (transport_.size() > 1 ? " on rank 0" : "");
+      << simulation_->threads() << " thread(s), " << megabytes(totalsOf(*simulation_).fieldBytes)
+      << " MB of fields";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
