@@ -118,6 +118,12 @@ int infoCommand(const fs::path& target) {
                          .line("fix  give a run folder, a field file (.hdf) or a checkpoint")
                          .text());
   }
+  if (fs::is_regular_file(target) && target.extension() == ".toml") {
+    throw UsageError(Message(target.string() + " is a deck; info tells what a run left")
+                         .line("fix  to look for faults in it: tessera check ", target.string(),
+                               "; what it would run: tessera check --deep ", target.string())
+                         .text());
+  }
   if (fs::exists(target / "deck.toml"))
     infoOfRun(target);
   else if (fs::is_directory(target))

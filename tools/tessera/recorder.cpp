@@ -4,9 +4,9 @@
 #include <iostream>
 #include <sstream>
 
-#include "taskgraph/memory_plan.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/forced_end.hpp"
+#include "tools/tessera/job_totals.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_fields.hpp"
 
@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kStop = 0;
 constexpr std::size_t kSinceCheckpoint = 1;
+constexpr std::size_t kLineDue = 2;
+constexpr std::size_t kControls = 3;
 constexpr int kExitStopped = 75;
 constexpr int kExitCannotWrite = 5;
 
@@ -56,9 +58,11 @@ void Recorder::announce(const std::string& text, std::initializer_list<LogField>
 }
 
 std::vector<double> Recorder::control() {
-  std::vector<double> control(2, 0.0);
+  std::vector<double> control(kControls, 0.0);
   control[kStop] = static_cast<double>(stops_.look());
-  if (options_.folder != nullptr) control[kSinceCheckpoint] = secondsSince(lastCheckpointEnd_);
+  if (options_.folder == nullptr) return control;
+  control[kSinceCheckpoint] = secondsSince(lastCheckpointEnd_);
+  control[kLineDue] = progress_.due() ? 1.0 : 0.0;
   return control;
 }
 
@@ -74,6 +78,8 @@ StopReason Recorder::agreedStop(const Simulation& simulation) {
 
 bool Recorder::began(Simulation& simulation, bool restored, std::span<const double> control) {
   firstStep_ = simulation.clock().step();
+  warnOfLongStep(simulation);
+  progress_.start(sample(simulation));
   if (restored) {
     // Nothing is touched before a step is taken: a restart that takes none leaves all as it was.
     untouched_ = true;
@@ -84,12 +90,12 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
   }
   openHistory(simulation);
   recordState(simulation, true);
-  progress_.update(sample(simulation));
   return stopIfAsked(simulation, reasonOf(control[kStop]));
 }
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
+  warnOfLongStep(simulation);
   if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
   StopReason stop = reasonOf(control[kStop]);
@@ -98,7 +104,7 @@ bool Recorder::stepped(Simulation& simulation, std::span<const double> control) 
     // A wish to stop that came while the checkpoint was written needs no second one.
     stop = std::max(stop, agreedStop(simulation));
   }
-  progress_.update(sample(simulation));
+  if (control[kLineDue] > 0.0) progress_.update(sample(simulation));
   lastStepEnd_ = Clock::now();
   return stopIfAsked(simulation, stop);
 }
@@ -225,6 +231,18 @@ void Recorder::warn(const std::string& text) {
   event("warning", {{"text", text}});
 }
 
+void Recorder::warnOfLongStep(const Simulation& simulation) {
+  const std::optional<double>& dt = simulation.model().settings().time.dt;
+  const double stable = simulation.clock().stableDt();
+  constexpr double kRounding = 1e-9;
+  // NaN, where no component knows a stable step, is not below anything.
+  if (longStepSaid_ || !dt || !(*dt > stable * (1.0 + kRounding))) return;
+  longStepSaid_ = true;
+  warn("time.dt = " + shortestText(*dt) + " is longer than the largest stable step, " + shortestText(stable) +
+       " at step " + std::to_string(simulation.clock().step()) +
+       ": the result may blow up; set time.dt below that, or leave it out");
+}
+
 void Recorder::warnOfLostLines() {
   if (history_ && !history_->failure().empty()) warn(history_->failure());
   if (log_ && !log_->failure().empty()) warn(log_->failure());
@@ -239,8 +257,9 @@ ProgressSample Recorder::sample(const Simulation& simulation) const {
   sample.part = clock.progress();
   sample.cellSteps = static_cast<double>(clock.step() - firstStep_) *
                      static_cast<double>(simulation.model().hierarchy()->cellCount());
-  sample.waitSeconds = simulation.statistics().waitSeconds;
-  sample.workers = simulation.threads();
+  const JobTotals totals = totalsOf(simulation);
+  sample.waitSeconds = totals.waitSeconds;
+  sample.workers = totals.workers;
   return sample;
 }
 
@@ -258,18 +277,22 @@ RunResult Recorder::resultOf(Simulation& simulation) {
   for (std::size_t n = 0; n < values.size(); ++n) {
     result.diagnostics.emplace_back(simulation.model().diagnostics()[n].name, values[n]);
   }
-  const StepStatistics& statistics = simulation.statistics();
-  const MemoryPlan planned = memoryPlanOf(simulation.graphs());
-  result.statistics = {{"tasks", static_cast<double>(statistics.tasks)},
-                       {"messages", static_cast<double>(statistics.messages)},
-                       {"message_bytes", static_cast<double>(statistics.messageBytes)},
+  const JobTotals totals = totalsOf(simulation);
+  const double threadSeconds = result.wallSeconds * static_cast<double>(totals.workers);
+  result.waitPart = threadSeconds > 0.0 ? std::min(totals.waitSeconds / threadSeconds, 1.0) : 0.0;
+  result.statistics = {{"threads", static_cast<double>(totals.workers)},
+                       {"tasks", static_cast<double>(totals.tasks)},
+                       {"messages", static_cast<double>(totals.messages)},
+                       {"message_bytes", static_cast<double>(totals.messageBytes)},
+                       {"task_seconds", totals.taskSeconds},
+                       {"wait_seconds", totals.waitSeconds},
+                       {"wait_part", result.waitPart},
+                       {"field_bytes_in_memory", static_cast<double>(totals.fieldBytes)},
+                       {"field_bytes_on_largest_rank", static_cast<double>(totals.largestFieldBytes)},
+                       {"field_bytes_planned", static_cast<double>(totals.plannedBytes)},
+                       {"field_bytes_without_reuse", static_cast<double>(totals.plannedWithoutReuse)},
                        {"plans_compiled", static_cast<double>(simulation.compiles())},
-                       {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())},
-                       {"task_seconds", statistics.taskSeconds},
-                       {"wait_seconds", statistics.waitSeconds},
-                       {"field_bytes_in_memory", static_cast<double>(simulation.data().allocatedBytes())},
-                       {"field_bytes_planned", static_cast<double>(planned.total())},
-                       {"field_bytes_without_reuse", static_cast<double>(planned.totalWithoutReuse())}};
+                       {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())}};
   result.warnings = warnings_;
   return result;
 }
@@ -315,7 +338,7 @@ void Recorder::printSummary(const RunResult& result) {
   if (result.outcome.status != "stopped") out << result.outcome.status << ": ";
   out << result.outcome.reason << "; step " << result.step << ", t = " << result.time << ", "
       << result.stepsTaken << " steps in " << result.wallSeconds << " s, " << result.cellsPerSecond
-      << " cells/s";
+      << " cells/s, wait " << static_cast<int>(100.0 * result.waitPart) << " %";
   for (const auto& [name, value] : result.diagnostics) out << "\n  " << name << " = " << shortestText(value);
   out << "\n  in " << options_.runFolder.string() << ": " << fieldsWritten_ << " field file(s), "
       << checkpointsWritten_ << " checkpoint(s)";

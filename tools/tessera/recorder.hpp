@@ -61,8 +61,11 @@ class Recorder final : public RunListener {
   bool checkpointDue(const Simulation& simulation, std::span<const double> control) const;
   StopReason agreedStop(const Simulation& simulation);
   void warn(const std::string& text);
+  /// A fixed step that the components call unstable: said once.
+  void warnOfLongStep(const Simulation& simulation);
   void warnOfLostLines();
   void event(std::string_view name, std::initializer_list<LogField> fields);
+  /// All ranks call both.
   ProgressSample sample(const Simulation& simulation) const;
   RunResult resultOf(Simulation& simulation);
   void judge();
@@ -80,6 +83,7 @@ class Recorder final : public RunListener {
   std::vector<std::string> warnings_;
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
+  bool longStepSaid_ = false;
   bool untouched_ = false;      ///< restored, and no step taken since
   bool firstFieldsDue_ = true;  ///< whether the checkpoint's state is one that is written for viewing
   std::int64_t lastHistory_ = -1;

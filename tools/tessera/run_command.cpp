@@ -9,12 +9,12 @@
 #include "core/mpi_transport.hpp"
 #include "core/sha256.hpp"
 #include "scheduler/cores.hpp"
-#include "taskgraph/memory_plan.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/job_note.hpp"
+#include "tools/tessera/job_totals.hpp"
 #include "tools/tessera/provenance.hpp"
 #include "tools/tessera/recorder.hpp"
 #include "tools/tessera/restart_deck.hpp"
@@ -189,17 +189,16 @@ std::int64_t megabytes(std::int64_t bytes) { return (bytes + 999'999) / 1'000'00
 void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
   const Hierarchy& hierarchy = *model.hierarchy();
-  const MemoryPlan planned = memoryPlanOf(simulation_->graphs());
+  const JobTotals totals = totalsOf(*simulation_);
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
       << simulation_->threads() << " thread(s)"
       << (workers_.cores.empty() ? "" : " bound to core(s) " + asText(workers_.cores))
       << (workers_.cores.empty() || transport_.size() == 1 ? "" : " on rank 0") << ", "
-      << megabytes(simulation_->data().allocatedBytes()) << " MB of fields";
-  if (planned.total() != planned.totalWithoutReuse())
-    out << " (" << megabytes(planned.totalWithoutReuse()) << " without reuse)";
-  out << (transport_.size() > 1 ? " on rank 0" : "");
+      << megabytes(totals.fieldBytes) << " MB of fields";
+  if (totals.plannedBytes != totals.plannedWithoutReuse)
+    out << " (" << megabytes(totals.plannedWithoutReuse) << " without reuse)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
