@@ -88,17 +88,20 @@ std::vector<LevelStorage> storageOf(std::span<const ResolvedPlan> plans, const C
 PlanError::PlanError(std::vector<std::string> faults)
     : ErrorClass(ErrorKind::Internal, joined(faults)), faults_(std::move(faults)) {}
 
+StorageNeed storageNeed(const CompiledGraphs& graphs, const LevelStorage& storage, std::int64_t local) {
+  const Level& level = graphs.hierarchy->level(storage.level);
+  const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
+  const Centering centering = graphs.labels->info(storage.label).centering;
+  const Box window = fillTarget(level, patch, centering, storage.halo, Reach::Patch);
+  return {storage.label, patch.id, window, storage.hasOld, storage.slot};
+}
+
 std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs) {
   std::vector<StorageNeed> needs;
   for (const LevelStorage& storage : graphs.storage) {
-    const Level& level = graphs.hierarchy->level(storage.level);
-    const Centering centering = graphs.labels->info(storage.label).centering;
     const Range own = graphs.localsOfLevel[static_cast<std::size_t>(storage.level)];
-    for (std::int64_t local = own.begin; local < own.end; ++local) {
-      const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
-      const Box window = fillTarget(level, patch, centering, storage.halo, Reach::Patch);
-      needs.push_back({storage.label, patch.id, window, storage.hasOld, storage.slot});
-    }
+    for (std::int64_t local = own.begin; local < own.end; ++local)
+      needs.push_back(storageNeed(graphs, storage, local));
   }
   return needs;
 }

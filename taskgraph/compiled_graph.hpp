@@ -225,6 +225,9 @@ struct CompiledGraphs {
   std::vector<std::vector<GatherNeed>> gathers;  ///< by plan; plans do not run at the same time
 };
 
+/// What `storage` means on own patch `local` of its level.
+StorageNeed storageNeed(const CompiledGraphs& graphs, const LevelStorage& storage, std::int64_t local);
+
 /// The entries behind `graphs.storage`, by label, then own patch.
 std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs);
 

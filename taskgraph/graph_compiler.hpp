@@ -27,7 +27,7 @@ struct CompileInput {
   Rank rank = 0;
   /// Of the job, those without patches included: all of them pass on the parts of a whole level.
   int ranks = 1;
-  std::int64_t tagBound = (std::int64_t{1} << 28) - 1;
+  std::int64_t tagBound = (std::int64_t{1} << 28) - 1;  ///< the largest tag (MPI_TAG_UB)
   BufferReuse reuse = BufferReuse::On;
   /// Whose New value somebody looks at after a plan, besides those that some plan reads as Old: they keep
   /// memory of their own.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <vector>
 
 namespace tessera {
 namespace {
@@ -11,31 +13,37 @@ std::int64_t bytesOf(const Box& window, LabelId label, const CompiledGraphs& gra
 }
 
 void addFields(const CompiledGraphs& graphs, MemoryPlan& plan) {
-  std::map<std::pair<std::int32_t, PatchId>, std::int64_t> shared;
-  for (const StorageNeed& need : storageNeeds(graphs)) {
-    const std::int64_t bytes = bytesOf(need.window, need.label, graphs) * (need.hasOld ? 2 : 1);
-    plan.fieldsWithoutReuse += bytes;
-    if (need.slot < 0) {
-      plan.fields += bytes;
-    } else {
-      std::int64_t& most = shared[{need.slot, need.patch}];
-      most = std::max(most, bytes);
+  std::map<std::int32_t, std::vector<std::int64_t>> slots;  // bytes by own patch
+  for (const LevelStorage& storage : graphs.storage) {
+    const Range own = graphs.localsOfLevel[static_cast<std::size_t>(storage.level)];
+    std::vector<std::int64_t>* shared = storage.slot < 0 ? nullptr : &slots[storage.slot];
+    if (shared != nullptr) shared->resize(static_cast<std::size_t>(own.size()), 0);
+    for (std::int64_t local = own.begin; local < own.end; ++local) {
+      const StorageNeed need = storageNeed(graphs, storage, local);
+      const std::int64_t bytes = bytesOf(need.window, need.label, graphs) * (need.hasOld ? 2 : 1);
+      plan.fieldsWithoutReuse += bytes;
+      if (shared == nullptr) {
+        plan.fields += bytes;
+      } else {
+        std::int64_t& most = (*shared)[static_cast<std::size_t>(local - own.begin)];
+        most = std::max(most, bytes);
+      }
     }
   }
-  for (const auto& [where, bytes] : shared) plan.fields += bytes;
+  for (const auto& [slot, bytes] : slots)
+    plan.fields = std::accumulate(bytes.begin(), bytes.end(), plan.fields);
 }
 
 }  // namespace
 
 std::int64_t gatherBytes(const CompiledGraphs& graphs, std::size_t plan) {
-  std::map<std::int32_t, std::int64_t> slots;
+  std::vector<std::int64_t> slots;
   for (const GatherNeed& need : graphs.gathers[plan]) {
-    std::int64_t& most = slots[need.slot];
-    most = std::max(most, bytesOf(need.window, need.label, graphs));
+    const auto slot = static_cast<std::size_t>(need.slot);
+    if (slots.size() <= slot) slots.resize(slot + 1, 0);
+    slots[slot] = std::max(slots[slot], bytesOf(need.window, need.label, graphs));
   }
-  std::int64_t bytes = 0;
-  for (const auto& [slot, most] : slots) bytes += most;
-  return bytes;
+  return std::accumulate(slots.begin(), slots.end(), std::int64_t{0});
 }
 
 MemoryPlan memoryPlanOf(const CompiledGraphs& graphs) {

@@ -29,13 +29,14 @@ CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
   addReductions();
   for (const std::int32_t unit : plan_.order) linkUnit(unit);
   for (const StagedFill& fill : fills_) linkFill(fill);
+  for (const std::int32_t unit : plan_.order) linkOverwrites(unit);
   linkMessages();
   for (const auto& [where, versions] : plan_.versions) graph_.written.push_back(where);
   edges_.finish();
-  if (messages_.tags() > input_.tagBound) {
+  if (messages_.tags() - 1 > input_.tagBound) {
     throw PlanError({Message("a plan needs more message tags than MPI has")
                          .line("plan   ", plan_.plan->name())
-                         .line("tags   ", messages_.tags(), " needed, ", input_.tagBound, " allowed")
+                         .line("tags   ", messages_.tags(), " needed, ", input_.tagBound + 1, " allowed")
                          .line("fix    join tasks of this plan, or split it into two plans")
                          .text()});
   }
@@ -47,7 +48,7 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
   const Lifetimes lifetimes(plan_, needs);
   for (const FillNeed& need : needs) {
     fills_.push_back({need, static_cast<std::int32_t>(graph_.fills.size()), -1});
-    stageOfFill_.push_back(lifetimes.stageOf(need));
+    stageOfFill_.push_back(lifetimes.stageOf(stageOfFill_.size()));
     FillPlan plan;
     plan.label = need.label;
     plan.generation = need.version < 0 ? Generation::Old : Generation::New;
@@ -149,6 +150,11 @@ void GraphBuilder::linkUnit(std::int32_t number) {
   const ResolvedUnit& unit = plan_.units[static_cast<std::size_t>(number)];
   const std::int32_t block = blockOfUnit(number);
   for (const ResolvedRead& read : unit.reads) linkRead(unit, read, block);
+}
+
+void GraphBuilder::linkOverwrites(std::int32_t number) {
+  const ResolvedUnit& unit = plan_.units[static_cast<std::size_t>(number)];
+  const std::int32_t block = blockOfUnit(number);
   for (const ResolvedWrite& write : unit.writes) {
     if (write.version > 0) {
       linkOverwrite(write.label, unit.level, write.version - 1, block);
@@ -182,7 +188,7 @@ void GraphBuilder::linkOverwrite(LabelId label, LevelId level, std::int32_t vers
     if (fill.need.label != label) continue;
     if (fill.need.level == level && fill.need.version == version) {
       if (fill.need.reach == Reach::Patch) edges_.samePatch(fill.block, block);
-      edges_.sourcesAfter(fill.block, block);
+      if (!waitsForRowsAround(fill, block)) edges_.sourcesAfter(fill.block, block);
     }
     if (!fill.need.coarseFill || fill.need.level - 1 != level || fill.need.coarseVersion != version) continue;
     const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fill.block)];
@@ -192,6 +198,20 @@ void GraphBuilder::linkOverwrite(LabelId label, LevelId level, std::int32_t vers
       }
     }
   }
+}
+
+bool GraphBuilder::waitsForRowsAround(const StagedFill& fill, std::int32_t block) const {
+  if (fill.need.reach != Reach::Patch) return false;
+  const Halo back{fill.need.halo.hi, fill.need.halo.lo};
+  return std::any_of(fills_.begin(), fills_.end(), [&](const StagedFill& other) {
+    const FillNeed& need = other.need;
+    const bool lookBack = need.reach == Reach::Patch && need.level == fill.need.level && need.version >= 0 &&
+                          shapes_.centeringOf(need) == shapes_.centeringOf(fill.need) &&
+                          unite(need.halo, back) == need.halo;
+    return lookBack &&
+           edges_.samePatchPath(fill.block, producerBlock(need.label, need.level, need.version)) &&
+           edges_.samePatchPath(other.block, block);
+  });
 }
 
 std::int32_t GraphBuilder::overwriterOf(LabelId label, LevelId level, std::int32_t version) const {

@@ -33,12 +33,16 @@ class GraphBuilder {
 
   void linkUnit(std::int32_t unit);
   void linkRead(const ResolvedUnit& unit, const ResolvedRead& read, std::int32_t block);
+  void linkOverwrites(std::int32_t unit);
   /// Whoever touches this version of a patch comes before `block`, which writes the same memory, on that
-  /// patch.
+  /// patch. Comes after all other relations: what they imply is left out.
   void linkOverwrite(LabelId label, LevelId level, std::int32_t version, std::int32_t block);
   /// The unit that writes over this version: the next change, or the next variable in the same memory; -1:
   /// nobody.
   std::int32_t overwriterOf(LabelId label, LevelId level, std::int32_t version) const;
+  /// Whether `block` waits, on a patch, for the rows of a halo fill around it anyway: it comes after another
+  /// halo fill of the patch, whose sources come after those rows.
+  bool waitsForRowsAround(const StagedFill& fill, std::int32_t block) const;
   void linkTakenGather(const StagedFill& fill);
   void linkFill(const StagedFill& fill);
   void linkCoarse(const StagedFill& fill);
