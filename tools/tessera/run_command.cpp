@@ -150,9 +150,9 @@ void Job::makeSimulation(const Deck& deck) {
   facts_.processes = linesOfAllRanks(transport_, processName());
   workers_ = workersOfThisRank(transport_, request_);
   together(transport_, [&] {
-    simulation_.emplace(
-        deck, registry_, transport_,
-        SimulationOptions{workers_.threads, workers_.cores, request_.executor, request_.checked, schedule_});
+    simulation_.emplace(deck, registry_, transport_,
+                        SimulationOptions{workers_.threads, workers_.cores, request_.executor,
+                                          request_.checked, BufferReuse::On, schedule_});
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
