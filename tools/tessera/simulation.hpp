@@ -30,9 +30,9 @@ enum class ExecutorKind {
 /// How to compute; changes no bit of the result.
 struct SimulationOptions {
   int threads = 1;
-  std::vector<int> cores;  ///< of the threads, one each; empty: the operating system decides
   ExecutorKind executor = ExecutorKind::Threads;
   bool checked = false;                 ///< compare each access with its declaration; slow
+  ExecutorOptions execution{};          ///< of the other two
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
 };
 
