@@ -39,8 +39,9 @@ struct StepStatistics {
 };
 
 struct RunnerOptions {
-  bool checked = false;       ///< compare every access with the declaration; slow
-  bool findNonFinite = true;  ///< after each task look for NaN and infinity in what it wrote
+  bool checked = false;         ///< compare every access with the declaration; slow
+  FaultPlan* faults = nullptr;  ///< of tests; the point is "scheduler.send"
+  bool findNonFinite = true;    ///< after each task look for NaN and infinity in what it wrote
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.

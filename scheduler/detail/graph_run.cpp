@@ -15,12 +15,12 @@ namespace tessera::detail {
 
 GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
                    const RunnerOptions& options, int workers)
-    : graph_(graphs.plans[plan]),
-      localsOfLevel_(graphs.localsOfLevel),
+    : graphs_(graphs),
+      graph_(graphs.plans[plan]),
       plan_(plan),
       data_(data),
       options_(options),
-      pump_(graphs.plans[plan], transport),
+      pump_(graphs.plans[plan], transport, options.faults),
       fills_(graphs.plans[plan], plan, data, pump_),
       reductions_(graph_.reductions.size()),
       sums_(static_cast<std::size_t>(workers)) {
@@ -71,7 +71,7 @@ std::int64_t GraphRun::taskNanoseconds() const {
 }
 
 int GraphRun::homeOfLocal(std::int32_t local, int workers) const {
-  for (const Range& level : localsOfLevel_) {
+  for (const Range& level : graphs_.localsOfLevel) {
     if (local >= level.begin && local < level.end) {
       return static_cast<int>((local - level.begin) * workers / level.size());
     }

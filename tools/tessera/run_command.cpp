@@ -94,6 +94,8 @@ class Job {
   void makeFolder(const Deck& deck);
   Deck readDeck() const;
   void makeSimulation(const Deck& deck);
+  SimulationOptions simulationOptions();
+  void endStalled(const std::string& page);
   void writeFacts(const Deck& deck);
   void announce(Recorder& recorder) const;
 
@@ -150,12 +152,33 @@ void Job::makeSimulation(const Deck& deck) {
   facts_.processes = linesOfAllRanks(transport_, processName());
   workers_ = workersOfThisRank(transport_, request_);
   together(transport_, [&] {
-    simulation_.emplace(deck, registry_, transport_,
-                        SimulationOptions{workers_.threads, workers_.cores, request_.executor,
-                                          request_.checked, BufferReuse::On, schedule_});
+    simulation_.emplace(deck, registry_, transport_, simulationOptions());
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
+}
+
+SimulationOptions Job::simulationOptions() {
+  SimulationOptions options;
+  options.threads = workers_.threads;
+  options.executor = request_.executor;
+  options.checked = request_.checked;
+  options.schedule = schedule_;
+  options.execution.cores = workers_.cores;
+  options.execution.stallSeconds = request_.stallSeconds;
+  options.execution.onHopelessStall = [this](const std::string& page) { endStalled(page); };
+  return options;
+}
+
+/// On the watchdog's thread, while the one that steps is inside a task that does not end: nobody can unwind
+/// that.
+void Job::endStalled(const std::string& page) {
+  const InternalError error(page);
+  const bool first = runFolder_.empty() || claimFailure(runFolder_, error, simulation_->clock().step(),
+                                                        simulation_->clock().time());
+  if (first) printError(error);
+  std::this_thread::sleep_for(first ? std::chrono::milliseconds(500) : std::chrono::seconds(5));
+  transport_.abort(error.exitCode());
 }
 
 /// Writes down what is run, before the first step.

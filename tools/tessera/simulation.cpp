@@ -10,8 +10,8 @@ namespace {
 
 std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int rank) {
   if (options.executor == ExecutorKind::Virtual) return makeVirtualExecutor(*options.schedule, rank);
-  return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor()
-                                                   : makeThreadsExecutor(options.threads, options.cores);
+  return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor(options.execution)
+                                                   : makeThreadsExecutor(options.threads, options.execution);
 }
 
 }  // namespace

@@ -30,10 +30,10 @@ enum class ExecutorKind {
 /// How to compute; changes no bit of the result.
 struct SimulationOptions {
   int threads = 1;
-  std::vector<int> cores;  ///< of the threads, one each; empty: the operating system decides
   ExecutorKind executor = ExecutorKind::Threads;
   bool checked = false;                 ///< compare each access with its declaration; slow
   BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
+  ExecutorOptions execution{};          ///< of the other two
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
 };
 
