@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/contracts.hpp"
+#include "core/kokkos_regions.hpp"
 #include "datawarehouse/checked_run.hpp"
 #include "datawarehouse/region_copy.hpp"
 #include "taskgraph/fill_geometry.hpp"
@@ -62,13 +63,13 @@ void GraphRun::end(StepResult& result) {
   data_.promote(graph_.written);
 }
 
-bool GraphRun::run(std::int32_t node) {
+bool GraphRun::run(std::int32_t node, std::uint32_t worker) {
   const NodeBlock& block = graph_.block(node);
   const std::int32_t number = node - block.firstNode;
   const std::int32_t item = block.item + number;
   switch (block.kind) {
     case NodeKind::Task:
-      runTask(block, number);
+      runTask(block, number, worker);
       return true;
     case NodeKind::Fill: {
       const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
@@ -161,7 +162,7 @@ TaskFrame GraphRun::frameOf(const TaskUnit& unit, const NodeBlock& block, std::i
   return frame;
 }
 
-void GraphRun::runTask(const NodeBlock& block, std::int32_t number) {
+void GraphRun::runTask(const NodeBlock& block, std::int32_t number, std::uint32_t worker) {
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
   std::array<TaskAccess, kMaxAccesses> accesses;
@@ -169,15 +170,24 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number) {
   const std::size_t count = resolveAccesses(unit, number, block.firstLocal + number, frame.patch, accesses);
   frame.accesses = std::span(accesses).first(count);
   const auto start = std::chrono::steady_clock::now();
-  if (options_.checked) {
-    runChecked(frame, std::span(accesses).first(count), task.body.checked);
+  if (options_.regions != nullptr) {
+    const NamedKernel named(*options_.regions, task.name, worker);
+    runBody(frame, std::span(accesses).first(count), task);
   } else {
-    task.body.cpu(frame);
+    runBody(frame, std::span(accesses).first(count), task);
   }
   if (options_.findNonFinite) expectFinite(frame);
   const auto spent = std::chrono::steady_clock::now() - start;
   taskNanoseconds_.fetch_add(std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count(),
                              std::memory_order_relaxed);
+}
+
+void GraphRun::runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task) {
+  if (options_.checked) {
+    runChecked(frame, accesses, task.body.checked);
+  } else {
+    task.body.cpu(frame);
+  }
 }
 
 void GraphRun::packMessage(std::int32_t send) {

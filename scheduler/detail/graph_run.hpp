@@ -31,7 +31,7 @@ class GraphRun : public NodeSource {
     return graph_.successors(node);
   }
   int priority(std::int32_t node) const override { return graph_.block(node).priority; }
-  bool run(std::int32_t node) override;
+  bool run(std::int32_t node, std::uint32_t worker) override;
   void poll(const std::function<void(std::int32_t)>& finished) override { pump_.poll(finished); }
 
   std::int64_t taskCount() const { return taskCount_; }
@@ -47,7 +47,8 @@ class GraphRun : public NodeSource {
     ExactSum sum;
   };
 
-  void runTask(const NodeBlock& block, std::int32_t number);
+  void runTask(const NodeBlock& block, std::int32_t number, std::uint32_t worker);
+  void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
   void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
   TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number);

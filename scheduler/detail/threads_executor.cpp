@@ -25,7 +25,8 @@ class ThreadsExecutor : public Executor {
  public:
   explicit ThreadsExecutor(int threads) {
     TESSERA_EXPECT(threads >= 1, "give at least one thread");
-    for (int n = 1; n < threads; ++n) workers_.emplace_back([this] { workerMain(); });
+    for (int n = 1; n < threads; ++n)
+      workers_.emplace_back([this, n] { workerMain(static_cast<std::uint32_t>(n)); });
   }
 
   ~ThreadsExecutor() override {
@@ -52,7 +53,7 @@ class ThreadsExecutor : public Executor {
     }
     ++epoch_;
     changed_.notify_all();
-    workUntilDone(lock);
+    workUntilDone(lock, 0);
     changed_.wait(lock, [this] { return inside_ == 0; });
     source_ = nullptr;
     ready_ = {};
@@ -68,7 +69,7 @@ class ThreadsExecutor : public Executor {
     }
   };
 
-  void workerMain() {
+  void workerMain(std::uint32_t worker) {
     std::unique_lock lock(mutex_);
     std::int64_t seen = 0;
     while (true) {
@@ -76,7 +77,7 @@ class ThreadsExecutor : public Executor {
       if (leaving_) return;
       seen = epoch_;
       ++inside_;
-      workUntilDone(lock);
+      workUntilDone(lock, worker);
       --inside_;
       changed_.notify_all();
     }
@@ -84,12 +85,12 @@ class ThreadsExecutor : public Executor {
 
   bool done() const { return unfinished_ == 0 || failure_ != nullptr; }
 
-  void workUntilDone(std::unique_lock<std::mutex>& lock) {
+  void workUntilDone(std::unique_lock<std::mutex>& lock, std::uint32_t worker) {
     while (!done()) {
       if (!ready_.empty()) {
         const std::int32_t node = ready_.top().node;
         ready_.pop();
-        runNode(node, lock);
+        runNode(node, lock, worker);
       } else if (pending_ > 0 && !polling_) {
         pollMessages(lock);
       } else {
@@ -101,11 +102,11 @@ class ThreadsExecutor : public Executor {
     }
   }
 
-  void runNode(std::int32_t node, std::unique_lock<std::mutex>& lock) {
+  void runNode(std::int32_t node, std::unique_lock<std::mutex>& lock, std::uint32_t worker) {
     ++pending_;  // a node that goes on after run() stays pending until poll reports it
     lock.unlock();
     bool finished = false;
-    std::unique_ptr<Error> failure = capture([&] { finished = source_->run(node); });
+    std::unique_ptr<Error> failure = capture([&] { finished = source_->run(node, worker); });
     lock.lock();
     if (failure) return fail(std::move(failure));
     if (finished) {

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/kokkos_regions.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
 #include "core/sha256.hpp"
@@ -85,6 +86,7 @@ class Job {
   const ComponentRegistry& registry_;
   Transport& transport_;
   StopRequests stops_;
+  KernelRegions regions_;
   std::optional<RunFolder> folder_;  ///< rank 0
   std::filesystem::path runFolder_;
   std::filesystem::path checkpoint_;
@@ -133,7 +135,8 @@ void Job::makeSimulation(const Deck& deck) {
   facts_.threads = request_.threads > 0 ? request_.threads : usualThreads(facts_.processes);
   together(transport_, [&] {
     simulation_.emplace(deck, registry_, transport_,
-                        SimulationOptions{facts_.threads, request_.executor, request_.checked});
+                        SimulationOptions{facts_.threads, request_.executor, request_.checked,
+                                          regions_.active() ? &regions_ : nullptr});
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
@@ -176,6 +179,7 @@ void Job::announce(Recorder& recorder) const {
       << simulation_->threads() << " thread(s), " << megabytes(totalsOf(*simulation_).fieldBytes)
       << " MB of fields";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
+  if (!regions_.notice().empty()) recorder.warn(regions_.notice());
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
                                 {"step", simulation_->clock().step()},

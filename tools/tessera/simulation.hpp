@@ -29,7 +29,8 @@ enum class ExecutorKind {
 struct SimulationOptions {
   int threads = 1;
   ExecutorKind executor = ExecutorKind::Threads;
-  bool checked = false;  ///< compare each access with its declaration; slow
+  bool checked = false;              ///< compare each access with its declaration; slow
+  KernelRegions* regions = nullptr;  ///< for profilers, see RunnerOptions; outlives the simulation
 };
 
 class Simulation;
