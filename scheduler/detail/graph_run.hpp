@@ -61,6 +61,7 @@ class GraphRun : public NodeSource {
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
+  void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
   void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
   TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number);

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/kokkos_regions.hpp"
 #include "core/loopback_transport.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
@@ -66,8 +67,13 @@ class Job {
  public:
   /// `schedule`: of the virtual executor, else null. All outlive the job.
   Job(const RunRequest& request, const ComponentRegistry& registry, Transport& transport, StopRequests& stops,
-      VirtualSchedule* schedule = nullptr)
-      : request_(request), registry_(registry), transport_(transport), stops_(stops), schedule_(schedule) {}
+      KernelRegions& regions, VirtualSchedule* schedule = nullptr)
+      : request_(request),
+        registry_(registry),
+        transport_(transport),
+        stops_(stops),
+        schedule_(schedule),
+        regions_(regions) {}
 
   int run() {
     if (request_.restart) reopenFolder();
@@ -104,6 +110,7 @@ class Job {
   Transport& transport_;
   StopRequests& stops_;
   VirtualSchedule* schedule_;
+  KernelRegions& regions_;
   std::optional<RunFolder> folder_;  ///< rank 0
   std::filesystem::path runFolder_;
   std::filesystem::path checkpoint_;
@@ -164,6 +171,7 @@ SimulationOptions Job::simulationOptions() {
   options.executor = request_.executor;
   options.checked = request_.checked;
   options.schedule = schedule_;
+  options.regions = regions_.active() ? &regions_ : nullptr;
   options.execution.cores = workers_.cores;
   options.execution.stallSeconds = request_.stallSeconds;
   options.execution.onHopelessStall = [this](const std::string& page) { endStalled(page); };
@@ -223,6 +231,7 @@ void Job::announce(Recorder& recorder) const {
   if (totals.plannedBytes != totals.plannedWithoutReuse)
     out << " (" << megabytes(totals.plannedWithoutReuse) << " without reuse)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
+  if (!regions_.notice().empty()) recorder.warn(regions_.notice());
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
                                 {"step", simulation_->clock().step()},
@@ -261,6 +270,7 @@ int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
   prepareForcedEnd(0, 1);
   StopRequests stops(request.wallSeconds);
   const int ranks = request.ranks.value_or(1);
+  KernelRegions regions;
   VirtualSchedule schedule(ranks, request.seed);
   LoopbackOptions options;
   options.delaySeed = request.seed;
@@ -272,7 +282,7 @@ int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
     runRanks(world, [&](Transport& transport) {
       const VirtualSchedule::Turn turn(schedule, transport.rank());
       const auto rank = static_cast<std::size_t>(transport.rank());
-      codes[rank] = jobs[rank].emplace(request, registry, transport, stops, &schedule).run();
+      codes[rank] = jobs[rank].emplace(request, registry, transport, stops, regions, &schedule).run();
     });
     return codes.front();
   } catch (...) {
@@ -288,7 +298,8 @@ int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   StopRequests stops(request.wallSeconds);
   MpiTransport transport;
   prepareForcedEnd(transport.rank(), transport.size());
-  Job job(request, registry, transport, stops);
+  KernelRegions regions;
+  Job job(request, registry, transport, stops, regions);
   try {
     return job.run();
   } catch (const AgreedError& error) {

@@ -24,8 +24,9 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_)),
       executor_(makeExecutor(options, transport.rank())),
-      runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
-                                           RunnerOptions{.checked = options.checked})),
+      runner_(std::make_unique<StepRunner>(
+          graphs_, *data_, transport_, *executor_,
+          RunnerOptions{.checked = options.checked, .regions = options.regions})),
       compilesAtStart_(compiles_) {}
 
 CompiledGraphs Simulation::compile(BufferReuse reuse) {

@@ -35,6 +35,7 @@ struct SimulationOptions {
   BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
   ExecutorOptions execution{};          ///< of the other two
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
+  KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
 };
 
 class Simulation;
