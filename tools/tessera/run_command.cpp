@@ -182,8 +182,9 @@ SimulationOptions Job::simulationOptions() {
 /// that.
 void Job::endStalled(const std::string& page) {
   const InternalError error(page);
-  const bool first = runFolder_.empty() || claimFailure(runFolder_, error, simulation_->clock().step(),
-                                                        simulation_->clock().time());
+  const bool first =
+      runFolder_.empty() ||
+      claimFailure(runFolder_, error, RunState{simulation_->clock().step(), simulation_->clock().time()});
   if (first) printError(error);
   std::this_thread::sleep_for(first ? std::chrono::milliseconds(500) : std::chrono::seconds(5));
   transport_.abort(error.exitCode());
