@@ -186,6 +186,7 @@ void Job::endStalled(const std::string& page) {
       runFolder_.empty() ||
       claimFailure(runFolder_, error, RunState{simulation_->clock().step(), simulation_->clock().time()});
   if (first) printError(error);
+  noteExitCode(error.exitCode());  // without a return to runTessera
   std::this_thread::sleep_for(first ? std::chrono::milliseconds(500) : std::chrono::seconds(5));
   transport_.abort(error.exitCode());
 }
