@@ -1,9 +1,11 @@
 // A program whose one component goes wrong on request: at a step, on the patch that the deck names, in the
 // way that the deck says. What the tests look at is what the job does then.
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #include "components/component.hpp"
 #include "datawarehouse/task_context.hpp"
@@ -18,6 +20,7 @@ namespace {
   if (how == "unknown") throw 17;
   if (how == "memory") throw std::bad_alloc();
   if (how == "exit") std::_Exit(3);
+  while (how == "hang") std::this_thread::sleep_for(std::chrono::seconds(1));
   std::raise(SIGSEGV);
   std::abort();
 }
@@ -28,7 +31,9 @@ class Faulty final : public Component {
   std::string summary() const override { return "goes wrong on request"; }
 
   void declareParameters(ParameterTable& table) const override {
-    table.choice("how", {"error", "standard", "unknown", "memory", "exit", "crash", "over_read", "nothing"})
+    table
+        .choice("how",
+                {"error", "standard", "unknown", "memory", "exit", "crash", "hang", "over_read", "nothing"})
         .doc("what happens")
         .required();
     table.integer("at_step").doc("in which step, counted from 0").defaultsTo(2);
