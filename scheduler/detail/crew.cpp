@@ -107,7 +107,7 @@ void Crew::putRight() {
 }
 
 void Crew::wakeOne(int except) {
-  for (int w = 0; w < size() && sleepers.load(std::memory_order_relaxed) > 0; ++w) {
+  for (int w = 0; w < size() && sleepers.load(std::memory_order_seq_cst) > 0; ++w) {
     if (w != except && desk(w).bed.notify()) {
       sleepers.fetch_sub(1, std::memory_order_relaxed);
       return;

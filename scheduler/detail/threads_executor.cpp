@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/contracts.hpp"
+#include "core/error.hpp"
 #include "scheduler/detail/bind_thread.hpp"
 #include "scheduler/detail/pause.hpp"
 #include "scheduler/detail/worker.hpp"
@@ -51,7 +52,10 @@ class ThreadsExecutor : public Executor {
       : options_(options), crew_(threads, options.faults), beds_(static_cast<std::size_t>(threads)) {
     const std::vector<int>& cores = options_.cores;
     for (int n = 0; n < threads; ++n) workers_.push_back(std::make_unique<Worker>(crew_, n));
-    if (!cores.empty()) detail::bindThisThread(cores[0]);
+    if (!cores.empty() && !detail::bindThisThread(cores[0])) {
+      throw InternalError("a thread cannot be bound to core " + std::to_string(cores[0]) +
+                          "; run with --no-bind, or inside the cores that the launcher gave");
+    }
     for (int n = 1; n < threads; ++n) {
       const int core = cores.empty() ? -1 : cores[static_cast<std::size_t>(n)];
       threads_.emplace_back([this, n, core] { threadMain(n, core); });

@@ -68,10 +68,11 @@ TEST(Watchdog, ATaskThatDoesNotEndIsNamedWithItsWorker) {
   Chain chain;
   chain.hangsIn = 1;
   std::string page;
-  const auto executor = makeThreadsExecutor(
-      2, {.stallSeconds = 0.1, .onHopelessStall = [&](const std::string& p) { page = p; }});
-
-  EXPECT_EQ(failureOf(*executor->prepare(chain)), "no failure");
+  {
+    const auto executor = makeThreadsExecutor(
+        2, {.stallSeconds = 0.1, .onHopelessStall = [&](const std::string& p) { page = p; }});
+    EXPECT_EQ(failureOf(*executor->prepare(chain)), "no failure");
+  }  // ends the thread that writes the page
 
   EXPECT_THAT(page, HasSubstr("no task has ended for more than 0.1 s"));
   EXPECT_THAT(page, HasSubstr("is in node 1"));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -186,7 +187,9 @@ void Job::endStalled(const std::string& page) {
       runFolder_.empty() ||
       claimFailure(runFolder_, error, RunState{simulation_->clock().step(), simulation_->clock().time()});
   if (first) printError(error);
+  std::cout.flush();
   noteExitCode(error.exitCode());  // without a return to runTessera
+  if (transport_.size() == 1) std::_Exit(error.exitCode());
   std::this_thread::sleep_for(first ? std::chrono::milliseconds(500) : std::chrono::seconds(5));
   transport_.abort(error.exitCode());
 }
