@@ -33,7 +33,8 @@ void requireAboveZero(const Expression& conductivity, const Geometry& geometry, 
         (geometry.upper[axis] - geometry.lower[axis]) / static_cast<double>(geometry.cells[axis]);
     std::vector<double> at;
     for (std::int64_t n = 0; n <= (last > 0 ? pieces : 0); ++n) {
-      at.push_back(geometry.lower[axis] + (static_cast<double>(last * n / pieces) + 0.5) * size);
+      const std::int64_t cell = last * n / pieces;
+      at.push_back(geometry.lower[axis] + (static_cast<double>(cell) + 0.5) * size);
     }
     return at;
   };

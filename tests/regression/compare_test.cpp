@@ -145,6 +145,7 @@ TEST(Describe, ShowsComponentsInThreeFormats) {
               HasSubstr("  \"required\": [\n    \"simulation\",\n    \"grid\"\n  ]\n}"));
   EXPECT_EQ(place.tessera({"describe", "nothing"}).exitCode, 2);
   EXPECT_THAT(place.tessera({"describe", "haet"}).err, HasSubstr("did you mean 'heat'?"));
+  EXPECT_THAT(place.tessera({"describe", "grid.cells"}).err, HasSubstr("tessera describe grid"));
   EXPECT_THAT(place.tessera({"describe", "constants"}).out, HasSubstr("width = 0.1"));
   EXPECT_THAT(place.tessera({"list"}).out, HasSubstr("advection"));
 }

@@ -111,6 +111,8 @@ bool Recorder::stepped(Simulation& simulation, std::span<const double> control) 
 
 void Recorder::finished(Simulation& simulation) {
   outcome_ = {"done", 0, simulation.clock().finishedBecause()};
+  const std::optional<double>& end = simulation.model().settings().time.end;
+  endKey_ = end && simulation.clock().time() >= *end ? "time.end" : "time.max_steps";
   recordState(simulation, true);
   const std::int64_t step = simulation.clock().step();
   if (simulation.model().settings().checkpoint.atEnd && lastCheckpoint_ != step) recordCheckpoint(simulation);
@@ -342,6 +344,9 @@ void Recorder::printSummary(const RunResult& result) {
   for (const auto& [name, value] : result.diagnostics) out << "\n  " << name << " = " << shortestText(value);
   out << "\n  in " << options_.runFolder.string() << ": " << fieldsWritten_ << " field file(s), "
       << checkpointsWritten_ << " checkpoint(s)";
+  if (untouched_ && result.outcome.status == "done")
+    out << "\n  the run was at its end already; to go further: tessera restart "
+        << options_.runFolder.string() << " --set " << endKey_ << "=...";
   if (result.outcome.status == "stopped")
     out << "\n  go on with: tessera restart " << options_.runFolder.string();
   progress_.note(out.str());

@@ -82,6 +82,7 @@ class Recorder final : public RunListener {
   std::optional<RunLog> log_;       ///< rank 0
   std::optional<History> history_;  ///< rank 0
   RunOutcome outcome_;
+  std::string endKey_;  ///< of the deck, that ended the run
   std::vector<std::string> warnings_;
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
