@@ -39,7 +39,8 @@ struct CompileInput {
 /// I/O.
 ///
 /// Throws PlanError with every fault of every plan at once: a read without producer, two producers, a cycle,
-/// an ambiguous version, a halo wider than the level, a missing boundary condition, a task without a body.
+/// an ambiguous version, a halo wider than the level, a missing boundary condition, a task without a body,
+/// a label of two types.
 CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& input);
 
 /// The faults of a set of plans; each is a paragraph with a fix.

@@ -54,6 +54,7 @@ Model::Model(const Deck& deck, const ComponentRegistry& registry) {
 void Model::check(const Deck& deck, const ComponentRegistry& registry) {
   Model model;
   model.declare(deck, schemaFor(deck, registry), registry);
+  if (!model.labels_.faults().empty()) throw PlanError(model.labels_.faults());
   model.outputLabels();
 }
 
