@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <thread>
 
 namespace tessera::detail {
 namespace {
@@ -48,7 +49,9 @@ void Crew::stop() {
 }
 
 void Crew::close(double stallSeconds) {
-  replay_.store(0, std::memory_order_relaxed);
+  // Either this thread sees that the watchdog looks, or the watchdog sees that the replay is over.
+  replay_.store(0, std::memory_order_seq_cst);
+  while (looking_.load(std::memory_order_seq_cst)) std::this_thread::yield();
   if (failed_.load(std::memory_order_acquire)) {
     putRight();
     const std::unique_ptr<Error> failure = std::move(failure_);
@@ -82,6 +85,13 @@ void Crew::askToGiveUp(std::int64_t replay) {
 bool Crew::anyoneRuns() const {
   return std::any_of(desks_.begin(), desks_.end(),
                      [](const auto& desk) { return desk->running.load(std::memory_order_acquire) >= 0; });
+}
+
+bool Crew::beginLook(std::int64_t replay) {
+  looking_.store(true, std::memory_order_seq_cst);
+  if (replay_.load(std::memory_order_seq_cst) == replay) return true;
+  endLook();
+  return false;
 }
 
 std::string Crew::whatRuns() {

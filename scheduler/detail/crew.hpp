@@ -71,7 +71,11 @@ class Crew {
   bool askedToGiveUp(std::memory_order order = std::memory_order_relaxed) const {
     return givenUp_.load(order) == replay_.load(std::memory_order_relaxed);
   }
-  /// What the workers are in, as far as that can be said from outside.
+  /// Keeps replay number `replay` from coming to an end until `endLook`, so that one may read what belongs to
+  /// it. False: it has ended.
+  bool beginLook(std::int64_t replay);
+  void endLook() { looking_.store(false, std::memory_order_seq_cst); }
+  /// What the workers are in, as far as that can be said from outside; within a look.
   std::string whatRuns();
   bool anyoneRuns() const;
 
@@ -105,6 +109,7 @@ class Crew {
   FaultPlan* const faults_;
   std::atomic<std::int64_t> replay_{0};    ///< number of the running replay; 0: none
   std::atomic<std::int64_t> givenUp_{-1};  ///< the replay to leave
+  std::atomic<bool> looking_{false};
   std::int64_t replays_ = 0;
   std::unique_ptr<Error> failure_;  ///< written by whoever set `failed_`, read after all have come to rest
 };

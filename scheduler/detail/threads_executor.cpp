@@ -110,7 +110,7 @@ class ThreadsExecutor : public Executor {
     watchdog_.emplace(std::chrono::duration<double>(options_.stallSeconds),
                       Watchdog::Calls{.look = [this] { return crew_.progress(); },
                                       .giveUp = [this](std::int64_t replay) { giveUp(replay); },
-                                      .despair = [this] { despair(); }});
+                                      .despair = [this](std::int64_t replay) { despair(replay); }});
   }
 
   /// Whoever is in a task could not give up, and the page would be about the time after it.
@@ -118,12 +118,13 @@ class ThreadsExecutor : public Executor {
     if (!crew_.anyoneRuns()) crew_.askToGiveUp(replay);
   }
 
-  void despair() {
-    if (!options_.onHopelessStall) return;
+  void despair(std::int64_t replay) {
+    if (!options_.onHopelessStall || !crew_.beginLook(replay)) return;
     std::ostringstream page;
     page << "no task has ended for more than " << options_.stallSeconds << " s" << crew_.whatRuns()
          << "\n  fix  a task that may take longer needs --watchdog SECONDS; else see why it does not end";
     options_.onHopelessStall(page.str());
+    crew_.endLook();
   }
 
   void callAll() {

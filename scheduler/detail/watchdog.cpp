@@ -44,7 +44,7 @@ void Watchdog::watch() {
       calls_.giveUp(now.replay);
       asked = true;
     } else if (still >= limit_ + std::min(limit_, Seconds(5.0))) {
-      calls_.despair();
+      calls_.despair(now.replay);
       since = Clock::now();
     }
   }

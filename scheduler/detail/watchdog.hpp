@@ -25,7 +25,7 @@ class Watchdog {
     /// Nothing has completed for the time limit: asks those at work to give up.
     std::function<void(std::int64_t replay)> giveUp;
     /// They did not. Usually does not return.
-    std::function<void()> despair;
+    std::function<void(std::int64_t replay)> despair;
   };
 
   Watchdog(std::chrono::duration<double> limit, Calls calls);
