@@ -22,6 +22,7 @@ struct GraphDumpOptions {
   bool unfolded = false;
   /// What the caller measured; left out where there is nothing, so that equal graphs give equal texts.
   std::optional<double> compileSeconds;
+  std::optional<std::int64_t> peakBytes;  ///< most memory that the process has held
 };
 
 /// Plan number `plan` as a text that ends in a newline. Pure: it writes no file and needs no MPI.

@@ -93,6 +93,23 @@ std::vector<PeerSummary> peersOf(const CompiledGraph& graph) {
   return list;
 }
 
+void addTotals(const CompiledGraph& graph, GraphSummary& summary) {
+  for (const PeerSummary& peer : summary.peers) {
+    summary.exchanged.sends += peer.sends;
+    summary.exchanged.sendBytes += peer.sendBytes;
+    summary.exchanged.receives += peer.receives;
+    summary.exchanged.receiveBytes += peer.receiveBytes;
+  }
+  std::set<std::int32_t> whole;
+  for (const FillPlan& fill : graph.fills) {
+    if (fill.reach != Reach::WholeLevel) continue;
+    for (const FillPiece& piece : fill.pieces.list) whole.insert(piece.message);
+  }
+  summary.wholeLevelReceives = static_cast<std::int64_t>(whole.size());
+  for (const std::int32_t n : whole)
+    summary.wholeLevelBytes += graph.receives[static_cast<std::size_t>(n)].bytes;
+}
+
 std::vector<LabelMemory> labelsOf(const CompiledGraphs& graphs) {
   std::map<LabelId, LabelMemory> labels;
   for (const StorageNeed& need : storageNeeds(graphs)) {
@@ -191,7 +208,8 @@ GraphSummary summarise(const CompiledGraphs& graphs, std::size_t plan) {
   summary.labels = labelsOf(graphs);
   summary.gathers = gatherBytes(graphs, plan);
   summary.planned = memoryPlanOf(graphs);
-  for (const PeerSummary& peer : summary.peers) summary.messageBuffers += peer.sendBytes + peer.receiveBytes;
+  addTotals(graph, summary);
+  summary.messageBuffers = summary.exchanged.sendBytes + summary.exchanged.receiveBytes;
   summary.graphBytes = bytesOf(graph);
   summary.longest = longestPath(graph);
   findCarryOver(graphs, plan, summary);

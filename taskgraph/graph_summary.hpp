@@ -61,6 +61,9 @@ struct GraphSummary {
   std::vector<BlockSummary> blocks;
   std::vector<BlockEdge> edges;  ///< by `from`, then `to`
   std::vector<PeerSummary> peers;
+  PeerSummary exchanged;                ///< with all peers together
+  std::int64_t wholeLevelReceives = 0;  ///< of the messages in, those that bring parts of whole levels
+  std::int64_t wholeLevelBytes = 0;
   std::vector<LabelMemory> labels;  ///< of all plans, which share it
   std::int64_t gathers = 0;         ///< buffers for cells of other levels, in this plan
   MemoryPlan planned;               ///< of all plans, which share it

@@ -109,6 +109,19 @@ void writePeers(JsonWriter& json, const DumpedGraph& dumped) {
   });
 }
 
+void writeTotals(JsonWriter& json, const DumpedGraph& dumped) {
+  const GraphSummary& s = dumped.summary;
+  json.key("messages");
+  json.open('{');
+  json.member("sends", s.exchanged.sends);
+  json.member("send_bytes", s.exchanged.sendBytes);
+  json.member("receives", s.exchanged.receives);
+  json.member("receive_bytes", s.exchanged.receiveBytes);
+  json.member("whole_level_receives", s.wholeLevelReceives);
+  json.member("whole_level_bytes", s.wholeLevelBytes);
+  json.close('}');
+}
+
 void writeMemory(JsonWriter& json, const DumpedGraph& dumped) {
   json.key("memory");
   json.open('{');
@@ -170,6 +183,7 @@ std::string jsonOf(const DumpedGraph& dumped) {
   writeCounts(json, dumped);
   writeBlocks(json, dumped);
   writePeers(json, dumped);
+  writeTotals(json, dumped);
   writeMemory(json, dumped);
   json.key("longest_chain");
   json.open('{');
@@ -180,6 +194,7 @@ std::string jsonOf(const DumpedGraph& dumped) {
   json.close('}');
   writeCarryOver(json, dumped);
   if (dumped.options.compileSeconds) json.member("compile_seconds", *dumped.options.compileSeconds);
+  if (dumped.options.peakBytes) json.member("process_peak_bytes", *dumped.options.peakBytes);
   if (dumped.options.unfolded) writeInstances(json, dumped);
   json.close('}');
   return json.text();

@@ -46,13 +46,27 @@ void writeBlocks(std::ostream& out, const DumpedGraph& dumped) {
   }
 }
 
+void writeCounts(std::ostream& out, const PeerSummary& peer) {
+  out << peer.sends << " out, " << peer.sendBytes << " bytes; " << peer.receives << " in, "
+      << peer.receiveBytes << " bytes";
+}
+
 void writePeers(std::ostream& out, const DumpedGraph& dumped) {
   out << "messages\n";
   if (dumped.summary.peers.empty()) out << "  none\n";
   for (const PeerSummary& peer : dumped.summary.peers) {
-    out << "  rank " << peer.peer << "  " << peer.sends << " out, " << peer.sendBytes << " bytes; "
-        << peer.receives << " in, " << peer.receiveBytes << " bytes\n";
+    out << "  rank " << peer.peer << "  ";
+    writeCounts(out, peer);
+    out << '\n';
   }
+  if (dumped.summary.peers.empty()) return;
+  out << "  in all  ";
+  writeCounts(out, dumped.summary.exchanged);
+  if (dumped.summary.wholeLevelReceives > 0) {
+    out << ", of which " << dumped.summary.wholeLevelReceives << " in and " << dumped.summary.wholeLevelBytes
+        << " bytes for whole levels";
+  }
+  out << '\n';
 }
 
 void writeMemory(std::ostream& out, const DumpedGraph& dumped) {
@@ -108,6 +122,10 @@ std::string textOf(const DumpedGraph& dumped) {
   if (dumped.options.compileSeconds) {
     out << std::fixed << std::setprecision(3) << ", all plans compiled in "
         << 1e3 * *dumped.options.compileSeconds << " ms";
+  }
+  if (dumped.options.peakBytes) {
+    out << std::fixed << std::setprecision(1) << ", the process held "
+        << 1e-6 * static_cast<double>(*dumped.options.peakBytes) << " MB at most";
   }
   out << '\n';
   return out.str();

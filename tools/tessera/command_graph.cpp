@@ -1,5 +1,6 @@
 #include <chrono>
 #include <iostream>
+#include <sys/resource.h>
 
 #include "core/error.hpp"
 #include "tools/tessera/commands.hpp"
@@ -42,8 +43,11 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
   const auto start = std::chrono::steady_clock::now();
   const CompiledGraphs graphs = model.compile(request.rank, request.ranks, kTagBound);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  std::cout << dumpGraph(graphs, positionOf(graphs, request.plan), request.format,
-                         {request.ranks, request.unfolded, spent.count()})
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::cout << dumpGraph(
+                   graphs, positionOf(graphs, request.plan), request.format,
+                   {request.ranks, request.unfolded, spent.count(), usage.ru_maxrss * std::int64_t{1024}})
             << std::flush;
   return 0;
 }

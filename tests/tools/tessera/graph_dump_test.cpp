@@ -70,6 +70,7 @@ nodes, in an order that can run
 messages
   rank 0  1 out, 8 bytes; 1 in, 8 bytes
   rank 2  1 out, 8 bytes; 1 in, 8 bytes
+  in all  2 out, 16 bytes; 2 in, 16 bytes
 memory, in bytes
   temperature  96 on 1 patch, Old and New
   variables of this rank  96 (96 without reuse)
@@ -100,6 +101,9 @@ TEST(GraphDump, JsonHasTheNumbersOfTheArrays) {
     EXPECT_EQ(json["edges"], graph.successorList.size());
     EXPECT_EQ(json["nodes"]["send"], graph.sends.size());
     EXPECT_EQ(json["nodes"]["receive"], graph.receives.size());
+    EXPECT_EQ(json["messages"]["sends"], graph.sends.size());
+    EXPECT_EQ(json["messages"]["receives"], graph.receives.size());
+    EXPECT_EQ(json["messages"]["whole_level_receives"], 2);
     std::int64_t nodes = 0;
     for (const Json& count : json["nodes"]) nodes += count.get<std::int64_t>();
     EXPECT_EQ(nodes, graph.nodeCount());
