@@ -18,8 +18,9 @@ class NodeSource {
   virtual std::span<const std::int32_t> predecessorCounts() const = 0;
   virtual std::span<const std::int32_t> successors(std::int32_t node) const = 0;
   virtual int priority(std::int32_t node) const = 0;
-  /// Does the node's work. False: it has started something that `poll` will report as finished later.
-  virtual bool run(std::int32_t node) = 0;
+  /// Does the node's work as worker `worker`, from 0. False: it has started something that `poll` will report
+  /// as finished later.
+  virtual bool run(std::int32_t node, int worker) = 0;
   /// Looks after messages: calls `finished(node)` for each node that has completed since. One caller at a
   /// time.
   virtual void poll(const std::function<void(std::int32_t)>& finished) = 0;

@@ -18,7 +18,8 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
                        Executor& executor, RunnerOptions options)
     : state_(new State{graphs, executor, {}, {}}) {
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
-    state_->runs.push_back(std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options));
+    state_->runs.push_back(
+        std::make_unique<detail::GraphRun>(graphs, plan, data, transport, executor.threads(), options));
   }
 }
 
@@ -43,7 +44,11 @@ StepResult StepRunner::run(std::size_t plan, const StepInputs& inputs) {
   s.messages += static_cast<std::int64_t>(graph.sends.size());
   for (const MessagePlan& message : graph.sends) s.messageBytes += message.bytes;
   s.taskSeconds = 0.0;
-  for (const auto& r : state_->runs) s.taskSeconds += 1e-9 * static_cast<double>(r->taskNanoseconds());
+  s.messageSeconds = 0.0;
+  for (const auto& r : state_->runs) {
+    s.taskSeconds += r->taskSeconds();
+    s.messageSeconds += r->messageSeconds();
+  }
   s.waitSeconds = state_->executor.waitSeconds();
   return result;
 }

@@ -1,7 +1,6 @@
 #include "scheduler/detail/graph_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <limits>
 
@@ -14,14 +13,15 @@
 namespace tessera::detail {
 
 GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
-                   const RunnerOptions& options)
+                   int workers, const RunnerOptions& options)
     : graph_(graphs.plans[plan]),
       plan_(plan),
       data_(data),
       options_(options),
-      pump_(graphs.plans[plan], transport),
+      pump_(graphs.plans[plan], transport, options.trace),
       fills_(graphs.plans[plan], plan, data, pump_),
-      reductions_(graph_.reductions.size()) {
+      reductions_(graph_.reductions.size()),
+      times_(static_cast<std::size_t>(workers)) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
                    "split a task with more than 48 accesses");
@@ -48,11 +48,20 @@ void GraphRun::layOutContributions() {
 
 void GraphRun::begin(const StepInputs& inputs, std::span<double> control) {
   inputs_ = inputs;
+  if (options_.trace != nullptr) {
+    TracedStep head;
+    head.plan = plan_;
+    head.step = inputs.shownStep;
+    head.time = inputs.time;
+    head.dt = inputs.dt;
+    options_.trace->beginStep(head, graph_.nodeCount());
+  }
   for (PatchContribution& c : contributions_) c = {c.reduction, 0.0, {}, false};
   pump_.begin(control);
 }
 
 void GraphRun::end(StepResult& result) {
+  if (options_.trace != nullptr) options_.trace->executed();
   pump_.end();
   for (std::size_t r = 0; r < graph_.reductions.size(); ++r) {
     const ReductionPlan& plan = graph_.reductions[r];
@@ -60,10 +69,33 @@ void GraphRun::end(StepResult& result) {
         plan.kind == ReductionKind::Sum ? reductions_[r].sum.value() : reductions_[r].value;
   }
   data_.promote(graph_.written);
+  if (options_.trace != nullptr) options_.trace->endStep();
 }
 
-bool GraphRun::run(std::int32_t node) {
+double GraphRun::taskSeconds() const {
+  std::chrono::duration<double> sum{0.0};
+  for (const WorkerTimes& worker : times_) sum += worker.tasks;
+  return sum.count();
+}
+
+double GraphRun::messageSeconds() const {
+  std::chrono::duration<double> sum{0.0};
+  for (const WorkerTimes& worker : times_) sum += worker.messages;
+  return sum.count();
+}
+
+bool GraphRun::run(std::int32_t node, int worker) {
   const NodeBlock& block = graph_.block(node);
+  const auto begin = Trace::Clock::now();
+  const bool finished = runNode(block, node);
+  const auto end = Trace::Clock::now();
+  WorkerTimes& times = times_[static_cast<std::size_t>(worker)];
+  (block.kind == NodeKind::Task ? times.tasks : times.messages) += end - begin;
+  if (options_.trace != nullptr) options_.trace->ran(node, worker, begin, end, finished);
+  return finished;
+}
+
+bool GraphRun::runNode(const NodeBlock& block, std::int32_t node) {
   const std::int32_t number = node - block.firstNode;
   const std::int32_t item = block.item + number;
   switch (block.kind) {
@@ -168,16 +200,12 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number) {
   TaskFrame frame = frameOf(unit, block, number);
   const std::size_t count = resolveAccesses(unit, number, block.firstLocal + number, frame.patch, accesses);
   frame.accesses = std::span(accesses).first(count);
-  const auto start = std::chrono::steady_clock::now();
   if (options_.checked) {
     runChecked(frame, std::span(accesses).first(count), task.body.checked);
   } else {
     task.body.cpu(frame);
   }
   if (options_.findNonFinite) expectFinite(frame);
-  const auto spent = std::chrono::steady_clock::now() - start;
-  taskNanoseconds_.fetch_add(std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count(),
-                             std::memory_order_relaxed);
 }
 
 void GraphRun::packMessage(std::int32_t send) {

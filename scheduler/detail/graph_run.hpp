@@ -1,7 +1,7 @@
 #pragma once
 
 #include <array>
-#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ namespace tessera::detail {
 class GraphRun : public NodeSource {
  public:
   GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
-           const RunnerOptions& options);
+           int workers, const RunnerOptions& options);
 
   void begin(const StepInputs& inputs, std::span<double> control);
   /// Fills the reductions of the result; the New values become Old ones.
@@ -31,11 +31,13 @@ class GraphRun : public NodeSource {
     return graph_.successors(node);
   }
   int priority(std::int32_t node) const override { return graph_.block(node).priority; }
-  bool run(std::int32_t node) override;
+  bool run(std::int32_t node, int worker) override;
   void poll(const std::function<void(std::int32_t)>& finished) override { pump_.poll(finished); }
 
   std::int64_t taskCount() const { return taskCount_; }
-  std::int64_t taskNanoseconds() const { return taskNanoseconds_.load(std::memory_order_relaxed); }
+  /// In tasks, and in all other nodes, all workers together. Between steps only.
+  double taskSeconds() const;
+  double messageSeconds() const;
   const CompiledGraph& graph() const { return graph_; }
 
  private:
@@ -47,6 +49,13 @@ class GraphRun : public NodeSource {
     ExactSum sum;
   };
 
+  /// What one worker has spent, on a cache line of its own.
+  struct alignas(64) WorkerTimes {
+    std::chrono::nanoseconds tasks{0};
+    std::chrono::nanoseconds messages{0};
+  };
+
+  bool runNode(const NodeBlock& block, std::int32_t node);
   void runTask(const NodeBlock& block, std::int32_t number);
   void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
@@ -67,7 +76,7 @@ class GraphRun : public NodeSource {
   std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
   std::vector<ReductionState> reductions_;
   std::int64_t taskCount_ = 0;
-  std::atomic<std::int64_t> taskNanoseconds_{0};
+  std::vector<WorkerTimes> times_;  ///< by worker
 };
 
 }  // namespace tessera::detail

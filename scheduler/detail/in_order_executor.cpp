@@ -41,7 +41,7 @@ class InOrderExecutor : public Executor {
       }
       const std::int32_t node = *ready.begin();
       ready.erase(ready.begin());
-      if (source.run(node)) finish(node);
+      if (source.run(node, 0)) finish(node);
     }
   }
 

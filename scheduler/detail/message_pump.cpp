@@ -4,8 +4,8 @@
 
 namespace tessera::detail {
 
-MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport)
-    : graph_(graph), transport_(transport) {
+MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, Trace* trace)
+    : graph_(graph), transport_(transport), trace_(trace) {
   for (const MessagePlan& message : graph.sends)
     sendBuffers_.emplace_back(static_cast<std::size_t>(message.bytes));
   for (const MessagePlan& message : graph.receives) {
@@ -51,6 +51,7 @@ void MessagePump::poll(const std::function<void(std::int32_t)>& finished) {
   startSubmitted();
   const auto done = [&](const Pending& p) {
     if (!transport_.test(p.request)) return false;
+    if (trace_ != nullptr) trace_->finished(p.node);
     finished(p.node);
     return true;
   };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/transport.hpp"
+#include "scheduler/trace.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera::detail {
@@ -16,7 +17,8 @@ namespace tessera::detail {
 /// ready first.
 class MessagePump {
  public:
-  MessagePump(const CompiledGraph& graph, Transport& transport);
+  /// `trace` may be null.
+  MessagePump(const CompiledGraph& graph, Transport& transport, Trace* trace);
 
   /// Before a step: `control` is combined (largest wins) over the ranks, in place, alongside the step.
   void begin(std::span<double> control);
@@ -56,6 +58,7 @@ class MessagePump {
 
   const CompiledGraph& graph_;
   Transport& transport_;
+  Trace* trace_;
   std::vector<std::vector<std::byte>> sendBuffers_;
   std::vector<std::vector<std::byte>> receiveBuffers_;
   Transport::Request control_ = 0;

@@ -25,7 +25,7 @@ class ThreadsExecutor : public Executor {
  public:
   explicit ThreadsExecutor(int threads) {
     TESSERA_EXPECT(threads >= 1, "give at least one thread");
-    for (int n = 1; n < threads; ++n) workers_.emplace_back([this] { workerMain(); });
+    for (int n = 1; n < threads; ++n) workers_.emplace_back([this, n] { workerMain(n); });
   }
 
   ~ThreadsExecutor() override {
@@ -52,7 +52,7 @@ class ThreadsExecutor : public Executor {
     }
     ++epoch_;
     changed_.notify_all();
-    workUntilDone(lock);
+    workUntilDone(0, lock);
     changed_.wait(lock, [this] { return inside_ == 0; });
     source_ = nullptr;
     ready_ = {};
@@ -68,7 +68,7 @@ class ThreadsExecutor : public Executor {
     }
   };
 
-  void workerMain() {
+  void workerMain(int number) {
     std::unique_lock lock(mutex_);
     std::int64_t seen = 0;
     while (true) {
@@ -76,7 +76,7 @@ class ThreadsExecutor : public Executor {
       if (leaving_) return;
       seen = epoch_;
       ++inside_;
-      workUntilDone(lock);
+      workUntilDone(number, lock);
       --inside_;
       changed_.notify_all();
     }
@@ -84,12 +84,12 @@ class ThreadsExecutor : public Executor {
 
   bool done() const { return unfinished_ == 0 || failure_ != nullptr; }
 
-  void workUntilDone(std::unique_lock<std::mutex>& lock) {
+  void workUntilDone(int worker, std::unique_lock<std::mutex>& lock) {
     while (!done()) {
       if (!ready_.empty()) {
         const std::int32_t node = ready_.top().node;
         ready_.pop();
-        runNode(node, lock);
+        runNode(node, worker, lock);
       } else if (pending_ > 0 && !polling_) {
         pollMessages(lock);
       } else {
@@ -101,11 +101,11 @@ class ThreadsExecutor : public Executor {
     }
   }
 
-  void runNode(std::int32_t node, std::unique_lock<std::mutex>& lock) {
+  void runNode(std::int32_t node, int worker, std::unique_lock<std::mutex>& lock) {
     ++pending_;  // a node that goes on after run() stays pending until poll reports it
     lock.unlock();
     bool finished = false;
-    std::unique_ptr<Error> failure = capture([&] { finished = source_->run(node); });
+    std::unique_ptr<Error> failure = capture([&] { finished = source_->run(node, worker); });
     lock.lock();
     if (failure) return fail(std::move(failure));
     if (finished) {
