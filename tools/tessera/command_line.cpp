@@ -45,6 +45,7 @@ class CommandLine {
   std::string wall_;
   std::string out_;
   bool quiet_ = false;
+  std::string trace_;
   std::string log_ = "text";
   std::string executor_ = "threads";
   std::string component_;
@@ -100,6 +101,13 @@ void CommandLine::addRunOptions(CLI::App* command) {
                    "Stop with a checkpoint before this much wall time is over: 3600, 1h30m, 01:30:00 "
                    "[default: no limit]")
       ->type_name("TIME");
+  command->add_flag(
+      "--trace", trace_,
+      "Record what each worker does when, for the Perfetto UI and `tessera trace summary`; --trace=FILE "
+      "names the file [default: off; without FILE RUN/trace.json.gz]");
+  command->add_flag(
+      "--trace-edges", run_.traceEdges,
+      "With --trace: also an arrow for each dependency; files several times as large [default: off]");
   command->add_flag("-q,--quiet", quiet_, "Print nothing but warnings and errors [default: off]");
   command->add_option("--log", log_, "Lines for people (text) or for programs (json)")
       ->check(CLI::IsMember({"text", "json"}))
@@ -210,6 +218,8 @@ int CommandLine::runJob(bool restart) {
   run_.restart = restart;
   if (!wall_.empty()) run_.wallSeconds = parseDuration(wall_);
   if (!out_.empty()) run_.out = out_;
+  run_.trace = !trace_.empty() || run_.traceEdges;
+  if (trace_ != "true") run_.traceFile = trace_;
   run_.executor = executor_ == "threads" ? ExecutorKind::Threads : ExecutorKind::InOrder;
   run_.screen = quiet_ ? ScreenMode::Quiet : log_ == "json" ? ScreenMode::Json : ScreenMode::Text;
   run_.commandLine.assign(argv_, argv_ + argc_);

@@ -31,6 +31,9 @@ struct RunRequest {
   bool checked = false;
   std::optional<double> wallSeconds;
   ScreenMode screen = ScreenMode::Text;
+  bool trace = false;
+  std::filesystem::path traceFile;  ///< empty: trace.json.gz in the run folder
+  bool traceEdges = false;
   std::vector<std::string> commandLine;
 };
 

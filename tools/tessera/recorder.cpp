@@ -165,6 +165,7 @@ void Recorder::recordState(Simulation& simulation, bool always) {
 }
 
 void Recorder::recordHistory(Simulation& simulation) {
+  const SpanOf span(options_.trace, "history");
   const TimeControl& clock = simulation.clock();
   const std::vector<double> values = simulation.diagnose();
   if (history_) history_->add(clock.step(), clock.time(), clock.dt(), values);
@@ -172,6 +173,7 @@ void Recorder::recordHistory(Simulation& simulation) {
 }
 
 void Recorder::recordFields(Simulation& simulation) {
+  const SpanOf span(options_.trace, "fields");
   const FieldWriteResult result = writeFields(fieldFiles_, simulation, fields_, options_.deckHash);
   lastFields_ = simulation.clock().step();
   for (const std::string& warning : result.warnings) warn(warning);
@@ -187,6 +189,7 @@ void Recorder::recordFields(Simulation& simulation) {
 }
 
 bool Recorder::recordCheckpoint(Simulation& simulation) {
+  const SpanOf span(options_.trace, "checkpoint");
   const auto start = Clock::now();
   const CheckpointResult result = writeCheckpoint(checkpoints_, simulation);
   const std::int64_t step = simulation.clock().step();
@@ -267,6 +270,11 @@ RunResult Recorder::resultOf(Simulation& simulation) {
   return result;
 }
 
+void Recorder::lost(const std::string& what, const std::string& why) {
+  lost_.push_back(what);
+  warn(what + " could not be written: " + why);
+}
+
 void Recorder::judge() {
   if (outcome_.exitCode != 0) return;
   std::string lost;
@@ -274,6 +282,7 @@ void Recorder::judge() {
   if (checkpointFailed_) lost += std::string(lost.empty() ? "" : " and ") + "the last checkpoint";
   if (history_ && !history_->failure().empty())
     lost += std::string(lost.empty() ? "" : " and ") + "lines of the history";
+  for (const std::string& what : lost_) lost += (lost.empty() ? "" : " and ") + what;
   if (lost.empty()) return;
   outcome_.exitCode = kExitCannotWrite;
   outcome_.reason += ", but " + lost + " could not be written";

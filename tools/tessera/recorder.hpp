@@ -24,6 +24,7 @@ struct RecorderOptions {
   const RunFolder* folder = nullptr;  ///< on rank 0 only; outlives the recorder
   ScreenMode screen = ScreenMode::Text;
   std::string deckHash;
+  Trace* trace = nullptr;  ///< also records when something is written
 };
 
 /// Writes what a run leaves: history, fields, checkpoints, log, the lines on the screen, and in the end
@@ -42,6 +43,9 @@ class Recorder final : public RunListener {
   bool stepped(Simulation& simulation, std::span<const double> control) override;
   void finished(Simulation& simulation) override;
 
+  /// Something else that the run should have left could not be written, `what` of it for `why`: a warning,
+  /// and exit code 5 in the end. Before `close`.
+  void lost(const std::string& what, const std::string& why);
   /// After the run: the summary on the screen and result.json. Returns the exit code, the same on every rank.
   int close(Simulation& simulation);
 
@@ -78,6 +82,7 @@ class Recorder final : public RunListener {
   std::optional<History> history_;  ///< rank 0
   RunOutcome outcome_;
   std::vector<std::string> warnings_;
+  std::vector<std::string> lost_;  ///< of what `lost` was told
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
   bool untouched_ = false;      ///< restored, and no step taken since

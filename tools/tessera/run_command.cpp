@@ -15,6 +15,7 @@
 #include "tools/tessera/restart_deck.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_folder.hpp"
+#include "tools/tessera/run_trace.hpp"
 #include "tools/tessera/shared_deck.hpp"
 
 namespace tessera {
@@ -53,10 +54,16 @@ class Job {
     makeSimulation(deck);
     if (!request_.restart) makeFolder(deck);
     writeFacts(deck);
+    if (trace_)
+      trace_->open(request_.traceFile.empty() ? runFolder_ / "trace.json.gz" : request_.traceFile,
+                   *simulation_);
     Recorder recorder(*simulation_, stops_,
-                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckHash});
+                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckHash, trace()});
     announce(recorder);
     simulation_->run(recorder);
+    if (trace_) {
+      if (const std::string why = trace_->finish(); !why.empty()) recorder.lost("the trace", why);
+    }
     return recorder.close(*simulation_);
   }
 
@@ -66,6 +73,7 @@ class Job {
 
  private:
   bool root() const { return transport_.rank() == 0; }
+  Trace* trace() { return trace_ ? &trace_->trace() : nullptr; }
   void reopenFolder();
   void makeFolder(const Deck& deck);
   Deck readDeck() const;
@@ -80,6 +88,7 @@ class Job {
   std::optional<RunFolder> folder_;  ///< rank 0
   std::filesystem::path runFolder_;
   std::filesystem::path checkpoint_;
+  std::optional<RunTrace> trace_;
   std::optional<Simulation> simulation_;
   RunFacts facts_;
 };
@@ -123,9 +132,10 @@ Deck Job::readDeck() const {
 void Job::makeSimulation(const Deck& deck) {
   facts_.processes = gatherProcesses(transport_);
   facts_.threads = request_.threads > 0 ? request_.threads : usualThreads(facts_.processes);
+  if (request_.trace) trace_.emplace(transport_, facts_.threads, request_.traceEdges);
   together(transport_, [&] {
     simulation_.emplace(deck, registry_, transport_,
-                        SimulationOptions{facts_.threads, request_.executor, request_.checked});
+                        SimulationOptions{facts_.threads, request_.executor, request_.checked, trace()});
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });

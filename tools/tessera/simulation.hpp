@@ -29,7 +29,8 @@ enum class ExecutorKind {
 struct SimulationOptions {
   int threads = 1;
   ExecutorKind executor = ExecutorKind::Threads;
-  bool checked = false;  ///< compare each access with its declaration; slow
+  bool checked = false;    ///< compare each access with its declaration; slow
+  Trace* trace = nullptr;  ///< records what runs when; outlives the simulation
 };
 
 class Simulation;
@@ -105,6 +106,8 @@ class Simulation {
   StepResult step(std::span<const double> control);
   NextStep nextStep() const;
   std::size_t nextPlan() const;
+  /// Number of the step that a run of the plan computes, as people count.
+  std::int64_t stepNumber(std::size_t plan) const;
   [[noreturn]] void fail(std::size_t plan, const Error& cause) const;
 
   Transport& transport_;
