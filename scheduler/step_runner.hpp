@@ -18,10 +18,10 @@ struct StepInputs {
   double time = 0.0;  ///< of Old
   double dt = 0.0;    ///< New is at time + dt
   std::int64_t step = 0;
-  std::int64_t shownStep = 0;  ///< number of the step for people, in a trace
   /// Numbers of the caller that all ranks combine (largest wins) together with the step, for example "stop
   /// was requested". The same length on every rank, at most 16.
   std::span<const double> control;
+  std::int64_t shownStep = 0;  ///< number of the step for people, in a trace
 };
 
 /// What a step leaves besides the data.

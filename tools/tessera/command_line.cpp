@@ -27,6 +27,7 @@ class CommandLine {
   void addDescribe();
   void addGraph();
   void addCompare();
+  void addTrace();
   void addOthers();
   void addRunOptions(CLI::App* command);
   int runJob(bool restart);
@@ -45,12 +46,13 @@ class CommandLine {
   std::string wall_;
   std::string out_;
   bool quiet_ = false;
-  std::string trace_;
+  std::string traceFile_;
   std::string log_ = "text";
   std::string executor_ = "threads";
   std::string component_;
   std::string format_ = "text";
   std::string info_;
+  TraceRequest trace_;
 };
 
 CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registry)
@@ -69,6 +71,7 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
   addDescribe();
   addGraph();
   addCompare();
+  addTrace();
   addOthers();
 }
 
@@ -102,7 +105,7 @@ void CommandLine::addRunOptions(CLI::App* command) {
                    "[default: no limit]")
       ->type_name("TIME");
   command->add_flag(
-      "--trace", trace_,
+      "--trace", traceFile_,
       "Record what each worker does when, for the Perfetto UI and `tessera trace summary`; --trace=FILE "
       "names the file [default: off; without FILE RUN/trace.json.gz]");
   command->add_flag(
@@ -208,6 +211,17 @@ void CommandLine::addCompare() {
   command->footer("Exit codes: 0 equal, 1 different, 2 usage, 3 missing or damaged input.");
 }
 
+void CommandLine::addTrace() {
+  CLI::App* command = app_.add_subcommand("trace", "Look at what `tessera run DECK --trace` has recorded");
+  command->require_subcommand(1);
+  CLI::App* summary = command->add_subcommand(
+      "summary", "Print the critical path, what the workers waited for, and a table of the tasks");
+  summary->add_option("TRACE", trace_.target, "A trace, or the run folder that has one")->required();
+  summary->add_option("--step", trace_.step, "Only this step [default: all]")
+      ->type_name("STEP")
+      ->check(CLI::NonNegativeNumber);
+}
+
 void CommandLine::addOthers() {
   CLI::App* info = app_.add_subcommand("info", "Say what is in a run folder, a field file or a checkpoint");
   info->add_option("WHAT", info_, "A run folder, a .hdf file or a checkpoint")->required();
@@ -218,8 +232,8 @@ int CommandLine::runJob(bool restart) {
   run_.restart = restart;
   if (!wall_.empty()) run_.wallSeconds = parseDuration(wall_);
   if (!out_.empty()) run_.out = out_;
-  run_.trace = !trace_.empty() || run_.traceEdges;
-  if (trace_ != "true") run_.traceFile = trace_;
+  run_.trace = !traceFile_.empty() || run_.traceEdges;
+  if (traceFile_ != "true") run_.traceFile = traceFile_;
   run_.executor = executor_ == "threads" ? ExecutorKind::Threads : ExecutorKind::InOrder;
   run_.screen = quiet_ ? ScreenMode::Quiet : log_ == "json" ? ScreenMode::Json : ScreenMode::Text;
   run_.commandLine.assign(argv_, argv_ + argc_);
@@ -241,6 +255,7 @@ int CommandLine::dispatch() {
   }
   if (app_.got_subcommand("compare")) return compareCommand(compare_);
   if (app_.got_subcommand("info")) return infoCommand(info_);
+  if (app_.got_subcommand("trace")) return traceSummaryCommand(trace_);
   if (app_.got_subcommand("list")) return listCommand(registry_);
   static const std::map<std::string, DescribeFormat> formats{{"text", DescribeFormat::Text},
                                                              {"md", DescribeFormat::Markdown},

@@ -111,7 +111,7 @@ void Simulation::restore(const CheckpointReader& checkpoint) {
 
 StepResult Simulation::runPlan(std::size_t plan, double dt, std::span<const double> control) {
   try {
-    return runner_->run(plan, {clock_.time(), dt, clock_.step(), stepNumber(plan), control});
+    return runner_->run(plan, {clock_.time(), dt, clock_.step(), control, stepNumber(plan)});
   } catch (...) {
     fail(plan, currentError());
   }
