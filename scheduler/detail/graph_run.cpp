@@ -13,8 +13,9 @@
 namespace tessera::detail {
 
 GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
-                   int workers, const RunnerOptions& options)
+                   const RunnerOptions& options, int workers)
     : graph_(graphs.plans[plan]),
+      localsOfLevel_(graphs.localsOfLevel),
       plan_(plan),
       data_(data),
       options_(options),
@@ -82,6 +83,50 @@ double GraphRun::messageSeconds() const {
   std::chrono::duration<double> sum{0.0};
   for (const WorkerTimes& worker : times_) sum += worker.messages;
   return sum.count();
+}
+
+int GraphRun::homeOfLocal(std::int32_t local, int workers) const {
+  for (const Range& level : localsOfLevel_) {
+    if (local >= level.begin && local < level.end) {
+      return static_cast<int>((local - level.begin) * workers / level.size());
+    }
+  }
+  return 0;
+}
+
+int GraphRun::homeOf(const NodeBlock& block, std::int32_t number, int workers) const {
+  switch (block.kind) {
+    case NodeKind::Task:
+    case NodeKind::Fill:
+      return homeOfLocal(block.firstLocal + number, workers);
+    case NodeKind::Send: {
+      const Range items = graph_.sends[static_cast<std::size_t>(block.item + number)].items;
+      const std::int32_t source =
+          items.size() > 0 ? graph_.packItems[static_cast<std::size_t>(items.begin)].source : -1;
+      return homeOfLocal(source, workers);
+    }
+    case NodeKind::Receive:
+    case NodeKind::Reduce:
+      return static_cast<int>((block.item + number) % workers);
+  }
+  return 0;
+}
+
+NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
+  const NodeBlock& block = graph_.block(node);
+  const std::int32_t number = node - block.firstNode;
+  NodeTraits traits;
+  traits.used = number < block.count;
+  if (!traits.used) return traits;
+  traits.home = homeOf(block, number, workers);
+  if (block.kind == NodeKind::Task) {
+    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+    traits.urgency = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].priority;
+  } else if (block.kind != NodeKind::Fill) {
+    traits.urgency = std::numeric_limits<int>::max();  // other ranks wait for it
+    traits.waits = true;
+  }
+  return traits;
 }
 
 bool GraphRun::run(std::int32_t node, int worker) {

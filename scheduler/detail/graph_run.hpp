@@ -16,10 +16,13 @@ namespace tessera::detail {
 
 /// One compiled graph ready to be replayed: what each kind of node does. `run` is called by many threads at
 /// once, for different nodes; the graph's edges make sure that no two of them touch the same data.
+///
+/// Homes: the own patches of each level, which lie along a space-filling curve, are dealt out in ranges of
+/// equal length; what belongs to no patch is where its data come from.
 class GraphRun : public NodeSource {
  public:
   GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
-           int workers, const RunnerOptions& options);
+           const RunnerOptions& options, int workers);
 
   void begin(const StepInputs& inputs, std::span<double> control);
   /// Fills the reductions of the result; the New values become Old ones.
@@ -30,9 +33,9 @@ class GraphRun : public NodeSource {
   std::span<const std::int32_t> successors(std::int32_t node) const override {
     return graph_.successors(node);
   }
-  int priority(std::int32_t node) const override { return graph_.block(node).priority; }
+  NodeTraits traits(std::int32_t node, int workers) const override;
   bool run(std::int32_t node, int worker) override;
-  void poll(const std::function<void(std::int32_t)>& finished) override { pump_.poll(finished); }
+  std::span<const std::int32_t> poll() override { return pump_.poll(); }
 
   std::int64_t taskCount() const { return taskCount_; }
   /// In tasks, and in all other nodes, all workers together. Between steps only.
@@ -55,6 +58,8 @@ class GraphRun : public NodeSource {
     std::chrono::nanoseconds messages{0};
   };
 
+  int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
+  int homeOfLocal(std::int32_t local, int workers) const;
   bool runNode(const NodeBlock& block, std::int32_t node);
   void runTask(const NodeBlock& block, std::int32_t number);
   void packMessage(std::int32_t send);
@@ -66,6 +71,7 @@ class GraphRun : public NodeSource {
   void layOutContributions();
 
   const CompiledGraph& graph_;
+  const std::vector<Range>& localsOfLevel_;
   std::size_t plan_;
   DataWarehouse& data_;
   RunnerOptions options_;

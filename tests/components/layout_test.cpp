@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -62,6 +63,24 @@ TEST_P(EveryDeck, GivesTheSameBitsForEveryRankAndThreadCountAndEveryLayout) {
             << asText(patches) << " patches, " << ranks << " ranks, " << threads << " threads";
       }
     }
+  }
+}
+
+/// As many seeds as a commit can afford; the rest by hand, with TESSERA_SEEDS=500 in the environment.
+std::uint64_t seeds() {
+  const char* wanted = std::getenv("TESSERA_SEEDS");
+  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 12;
+}
+
+TEST_P(EveryDeck, GivesTheSameBitsForEverySeedOfTheSchedule) {
+  const Outcome expected = small().patches(along({3, 2, 2})).run(2);
+
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    const int ranks = 1 + static_cast<int>(seed % 8);
+    SCOPED_TRACE("replay: tessera run inputs/" + GetParam() + ".toml --executor virtual --ranks " +
+                 std::to_string(ranks) + " --seed " + std::to_string(seed));
+    const Outcome o = small().patches(along({3, 2, 2})).ranks(ranks).seed(seed).run(2);
+    ASSERT_EQ(firstDifference(expected, o), "");
   }
 }
 

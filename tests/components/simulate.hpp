@@ -60,6 +60,8 @@ class Simulate {
   Simulate& patches(Extent n);
   Simulate& ranks(int n);
   Simulate& threads(int n);  ///< 0: the in-order executor, which is also the default
+  /// The virtual executor: tasks, messages and ranks in an order that the seed gives.
+  Simulate& seed(std::uint64_t n);
   Simulate& checked();
   /// Until the deck's end, or for so many steps.
   Outcome run(std::optional<std::int64_t> steps = {});
@@ -69,6 +71,7 @@ class Simulate {
   int ranks_ = 1;
   int threads_ = 0;
   bool checked_ = false;
+  std::optional<std::uint64_t> seed_;
 };
 
 /// The deck inputs/NAME.toml of the repository.

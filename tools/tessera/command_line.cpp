@@ -81,21 +81,32 @@ void CommandLine::addRunOptions(CLI::App* command) {
                    "Replace a value of the deck, for example --set time.cfl=0.2; repeat it for more")
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("-n,--ranks", ranks_, "Start this many processes with mpiexec.mpich")
+  command
+      ->add_option(
+          "-n,--ranks", ranks_,
+          "Start this many processes with mpiexec.mpich; with the virtual executor: simulate so many, 1 to 8")
       ->type_name("R")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   command
       ->add_option("--threads", run_.threads,
-                   "Threads of each rank; 0: the cores of the machine, shared by its ranks")
+                   "Threads of each rank; 0: the cores that the launcher allows, shared by the ranks on them")
       ->type_name("T")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   command
-      ->add_option("--executor", executor_,
-                   "threads, or in-order: one thread, tasks in a fixed order, for debugging")
-      ->check(CLI::IsMember({"threads", "in-order"}))
+      ->add_option(
+          "--executor", executor_,
+          "threads; in-order: one thread, tasks in a fixed order, for debugging; or virtual: tasks, messages "
+          "and ranks one at a time, in an order that --seed gives")
+      ->check(CLI::IsMember({"threads", "in-order", "virtual"}))
       ->capture_default_str();
+  command->add_option("--seed", run_.seed, "Of the virtual executor: the same number repeats the same order")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_flag("--bind,!--no-bind", run_.bind,
+                    "Bind each thread to a core of its own where the ranks fill all cores of the machine "
+                    "[default: on]");
   command->add_flag("--checked,!--no-checked", run_.checked,
                     std::string("Compare each access to data with its declaration; slow [default: ") +
                         (run_.checked ? "on]" : "off]"));
@@ -234,10 +245,18 @@ int CommandLine::runJob(bool restart) {
   if (!out_.empty()) run_.out = out_;
   run_.trace = !traceFile_.empty() || run_.traceEdges;
   if (traceFile_ != "true") run_.traceFile = traceFile_;
-  run_.executor = executor_ == "threads" ? ExecutorKind::Threads : ExecutorKind::InOrder;
+  static const std::map<std::string, ExecutorKind> executors{{"threads", ExecutorKind::Threads},
+                                                             {"in-order", ExecutorKind::InOrder},
+                                                             {"virtual", ExecutorKind::Virtual}};
+  run_.executor = executors.at(executor_);
   run_.screen = quiet_ ? ScreenMode::Quiet : log_ == "json" ? ScreenMode::Json : ScreenMode::Text;
   run_.commandLine.assign(argv_, argv_ + argc_);
-  if (app_.get_subcommands().front()->count("--ranks") > 0) launchRanks(ranks_, argv_);
+  if (run_.executor == ExecutorKind::Virtual) {
+    if (ranks_ > 8) throw UsageError("the virtual executor simulates 1 to 8 ranks; give --ranks 8 or less");
+    run_.ranks = ranks_;
+  } else if (app_.get_subcommands().front()->count("--ranks") > 0) {
+    launchRanks(ranks_, argv_);
+  }
   return runCommand(run_, registry_);
 }
 

@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <csignal>
 #include <iostream>
-#include <sched.h>
 #include <sstream>
 #include <thread>
 
+#include "core/loopback_transport.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "scheduler/cores.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
@@ -21,32 +22,49 @@
 namespace tessera {
 namespace {
 
-/// Cores that this process may use, shared by the ranks on this machine.
-int usualThreads(const std::vector<std::string>& processes) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  const int available = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1;
-  const std::string here = hostName() + " ";
-  const auto ranks = std::count_if(processes.begin(), processes.end(),
-                                   [&](const std::string& process) { return process.rfind(here, 0) == 0; });
-  return std::max(1, available / std::max(1, static_cast<int>(ranks)));
+/// One line of every rank, in rank order, on all ranks.
+std::vector<std::string> linesOfAllRanks(Transport& transport, const std::string& line) {
+  std::string joined;
+  for (const std::string& other : transport.gather(line, 0)) joined += other + "\n";
+  transport.broadcast(joined, 0);
+  std::vector<std::string> lines;
+  std::istringstream in(joined);
+  for (std::string one; std::getline(in, one);) lines.push_back(one);
+  return lines;
 }
 
-std::vector<std::string> gatherProcesses(Transport& transport) {
-  std::string joined;
-  for (const std::string& process : transport.gather(processName(), 0)) joined += process + "\n";
-  transport.broadcast(joined, 0);
-  std::vector<std::string> processes;
-  std::istringstream in(joined);
-  for (std::string line; std::getline(in, line);) processes.push_back(line);
-  return processes;
+/// Shares the cores with those ranks that may use the same ones: a launcher may have given each its own.
+WorkerPlan workersOfThisRank(Transport& transport, const RunRequest& request) {
+  if (request.executor != ExecutorKind::Threads) return {};
+  const AllowedCores allowed = allowedCores();
+  const std::string mine = hostName() + " " + asText(allowed.cores);
+  const std::vector<std::string> all = linesOfAllRanks(transport, mine);
+  const auto before = std::count(all.begin(), all.begin() + transport.rank(), mine);
+  const auto sharers = std::count(all.begin(), all.end(), mine);
+  return planWorkers(allowed, static_cast<int>(before), static_cast<int>(sharers), request.threads,
+                     request.bind);
+}
+
+/// For provenance.json; a virtual run with its seed.
+std::string nameOf(const RunRequest& request) {
+  switch (request.executor) {
+    case ExecutorKind::Threads:
+      return "threads";
+    case ExecutorKind::InOrder:
+      return "in-order";
+    case ExecutorKind::Virtual:
+      return "virtual, seed " + std::to_string(request.seed);
+  }
+  return "";
 }
 
 /// One run from its deck to its result, on one rank of the job.
 class Job {
  public:
-  Job(const RunRequest& request, const ComponentRegistry& registry, Transport& transport)
-      : request_(request), registry_(registry), transport_(transport), stops_(request.wallSeconds) {}
+  /// `schedule`: of the virtual executor, else null. All outlive the job.
+  Job(const RunRequest& request, const ComponentRegistry& registry, Transport& transport, StopRequests& stops,
+      VirtualSchedule* schedule = nullptr)
+      : request_(request), registry_(registry), transport_(transport), stops_(stops), schedule_(schedule) {}
 
   int run() {
     if (request_.restart) reopenFolder();
@@ -84,13 +102,15 @@ class Job {
   const RunRequest& request_;
   const ComponentRegistry& registry_;
   Transport& transport_;
-  StopRequests stops_;
+  StopRequests& stops_;
+  VirtualSchedule* schedule_;
   std::optional<RunFolder> folder_;  ///< rank 0
   std::filesystem::path runFolder_;
   std::filesystem::path checkpoint_;
   std::optional<RunTrace> trace_;
   std::optional<Simulation> simulation_;
   RunFacts facts_;
+  WorkerPlan workers_;
 };
 
 /// Takes the folder of the run to go on with, and chooses the checkpoint.
@@ -130,12 +150,13 @@ Deck Job::readDeck() const {
 }
 
 void Job::makeSimulation(const Deck& deck) {
-  facts_.processes = gatherProcesses(transport_);
-  facts_.threads = request_.threads > 0 ? request_.threads : usualThreads(facts_.processes);
-  if (request_.trace) trace_.emplace(transport_, facts_.threads, request_.traceEdges);
+  facts_.processes = linesOfAllRanks(transport_, processName());
+  workers_ = workersOfThisRank(transport_, request_);
+  if (request_.trace) trace_.emplace(transport_, workers_.threads, request_.traceEdges);
   together(transport_, [&] {
     simulation_.emplace(deck, registry_, transport_,
-                        SimulationOptions{facts_.threads, request_.executor, request_.checked, trace()});
+                        SimulationOptions{workers_.threads, workers_.cores, request_.executor,
+                                          request_.checked, schedule_, trace()});
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
@@ -148,7 +169,7 @@ void Job::writeFacts(const Deck& deck) {
   facts_.deckHash = hashText(deck.text());
   facts_.overrides = deck.overrides();
   facts_.threads = simulation_->threads();
-  facts_.executor = request_.executor == ExecutorKind::Threads ? "threads" : "in-order";
+  facts_.executor = nameOf(request_);
   facts_.checked = request_.checked;
   together(transport_, [&] {
     if (!root()) return;
@@ -174,8 +195,11 @@ void Job::announce(Recorder& recorder) const {
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
-      << simulation_->threads() << " thread(s), " << megabytes(simulation_->data().allocatedBytes())
-      << " MB of fields" << (transport_.size() > 1 ? " on rank 0" : "");
+      << simulation_->threads() << " thread(s)"
+      << (workers_.cores.empty() ? "" : " bound to core(s) " + asText(workers_.cores))
+      << (workers_.cores.empty() || transport_.size() == 1 ? "" : " on rank 0") << ", "
+      << megabytes(simulation_->data().allocatedBytes()) << " MB of fields"
+      << (transport_.size() > 1 ? " on rank 0" : "");
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
@@ -183,7 +207,8 @@ void Job::announce(Recorder& recorder) const {
                                 {"cells", hierarchy.cellCount()},
                                 {"patches", hierarchy.patchCount()},
                                 {"ranks", transport_.size()},
-                                {"threads", simulation_->threads()}});
+                                {"threads", simulation_->threads()},
+                                {"cores", asText(workers_.cores)}});
 }
 
 bool claimFailure(const Job& job, const Error& error) {
@@ -207,16 +232,37 @@ int endJob(const Job& job, Transport& transport) {
   return error.exitCode();
 }
 
-}  // namespace
+/// All ranks inside this process, one at a time, in an order that the seed gives.
+int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
+  StopRequests stops(request.wallSeconds);
+  const int ranks = request.ranks.value_or(1);
+  VirtualSchedule schedule(ranks, request.seed);
+  LoopbackOptions options;
+  options.delaySeed = request.seed;
+  options.whenBlocked = [&schedule] { schedule.pass(); };
+  LoopbackWorld world(ranks, options);
+  std::vector<std::optional<Job>> jobs(static_cast<std::size_t>(ranks));
+  std::vector<int> codes(jobs.size(), 0);
+  try {
+    runRanks(world, [&](Transport& transport) {
+      const VirtualSchedule::Turn turn(schedule, transport.rank());
+      const auto rank = static_cast<std::size_t>(transport.rank());
+      codes[rank] = jobs[rank].emplace(request, registry, transport, stops, &schedule).run();
+    });
+    return codes.front();
+  } catch (...) {
+    const Error error = currentError();
+    if (jobs.front() && !jobs.front()->runFolder().empty()) claimFailure(*jobs.front(), error);
+    printError(error);
+    return error.exitCode();
+  }
+}
 
-int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
-  // A reader of the screen that has gone, or a limit on file sizes, is an error of the write and no death of
-  // the run.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   const MpiSession mpi;
+  StopRequests stops(request.wallSeconds);
   MpiTransport transport;
-  Job job(request, registry, transport);
+  Job job(request, registry, transport, stops);
   try {
     return job.run();
   } catch (const AgreedError& error) {
@@ -228,6 +274,17 @@ int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
   } catch (...) {
     return endJob(job, transport);
   }
+}
+
+}  // namespace
+
+int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
+  // A reader of the screen that has gone, or a limit on file sizes, is an error of the write and no death of
+  // the run.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  return request.executor == ExecutorKind::Virtual ? runVirtual(request, registry)
+                                                   : runWithMpi(request, registry);
 }
 
 }  // namespace tessera

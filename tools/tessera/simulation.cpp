@@ -8,9 +8,10 @@
 namespace tessera {
 namespace {
 
-std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options) {
+std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int rank) {
+  if (options.executor == ExecutorKind::Virtual) return makeVirtualExecutor(*options.schedule, rank);
   return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor()
-                                                   : makeThreadsExecutor(options.threads);
+                                                   : makeThreadsExecutor(options.threads, options.cores);
 }
 
 }  // namespace
@@ -22,7 +23,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       graphs_(compile()),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_)),
-      executor_(makeExecutor(options)),
+      executor_(makeExecutor(options, transport.rank())),
       runner_(
           std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
                                        RunnerOptions{.checked = options.checked, .trace = options.trace})),

@@ -14,6 +14,7 @@
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/step_runner.hpp"
+#include "scheduler/virtual_schedule.hpp"
 #include "tools/tessera/model.hpp"
 #include "tools/tessera/time_control.hpp"
 
@@ -23,14 +24,17 @@ namespace tessera {
 enum class ExecutorKind {
   Threads,  ///< several workers, the product
   InOrder,  ///< one, in a fixed order, for debugging
+  Virtual,  ///< one, in an order that a seed gives
 };
 
 /// How to compute; changes no bit of the result.
 struct SimulationOptions {
   int threads = 1;
+  std::vector<int> cores;  ///< of the threads, one each; empty: the operating system decides
   ExecutorKind executor = ExecutorKind::Threads;
-  bool checked = false;    ///< compare each access with its declaration; slow
-  Trace* trace = nullptr;  ///< records what runs when; outlives the simulation
+  bool checked = false;                 ///< compare each access with its declaration; slow
+  VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
+  Trace* trace = nullptr;               ///< records what runs when; outlives the simulation
 };
 
 class Simulation;
