@@ -1,5 +1,9 @@
 #include "components/heat/heat.hpp"
 
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
 #include "components/expression_fill.hpp"
 
 namespace tessera {
@@ -17,6 +21,34 @@ void fillConductivity(const Task& task, Label<double, Cell> label, const Express
     }
     k(x) = value;
   });
+}
+
+/// Looks at some cells of the box, its corners among them, so that most slips are found before a run begins.
+void requireAboveZero(const Expression& conductivity, const Geometry& geometry, const std::string& place) {
+  constexpr std::int64_t kMost = 16;  // cells looked at along an axis, less one
+  const auto positions = [&](int axis) {
+    const std::int64_t last = geometry.cells[axis] - 1;
+    const std::int64_t pieces = std::clamp<std::int64_t>(last, 1, kMost);
+    const double size =
+        (geometry.upper[axis] - geometry.lower[axis]) / static_cast<double>(geometry.cells[axis]);
+    std::vector<double> at;
+    for (std::int64_t n = 0; n <= (last > 0 ? pieces : 0); ++n) {
+      at.push_back(geometry.lower[axis] + (static_cast<double>(last * n / pieces) + 0.5) * size);
+    }
+    return at;
+  };
+  for (const double z : positions(2)) {
+    for (const double y : positions(1)) {
+      for (const double x : positions(0)) {
+        const double value = conductivity(x, y, z, 0.0);
+        if (value > 0.0) continue;
+        std::ostringstream text;
+        text << place << ": error: heat.conductivity is " << value << " at (" << x << ", " << y << ", " << z
+             << "); give an expression that is above 0 everywhere";
+        throw DeckError(text.str());
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -42,18 +74,19 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   params_.conductivityVaries = !conductivity_.isConstant();
   params_.sourceVaries = !source_.isConstant();
 
-  labels_.temperature = setup.labels.variable<double, Cell>("temperature");
+  labels_.temperature = setup.labels.variable<double, Cell>("temperature", "temperature");
   setup.labels.setBoundary(labels_.temperature,
                            readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
   norms_ = ErrorNorms("Heat", values, setup, labels_.temperature);
 
   if (params_.sourceVaries) {
-    labels_.source = setup.labels.variable<double, Cell>("heat.source");
+    labels_.source = setup.labels.variable<double, Cell>("heat.source", "temperature/time");
   } else {
     params_.source = source_(0, 0, 0, 0);
   }
   if (params_.conductivityVaries) {
-    labels_.conductivity = setup.labels.variable<double, Cell>("heat.conductivity");
+    requireAboveZero(conductivity_, setup.geometry, conductivityWhere_.text());
+    labels_.conductivity = setup.labels.variable<double, Cell>("heat.conductivity", "length^2/time");
     BoundaryConditions onFaces;
     onFaces.sides.fill(SideCondition{BoundaryKind::Dirichlet, conductivity_});
     setup.labels.setBoundary(labels_.conductivity, onFaces);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/regression/run_program.hpp"
 #include "tests/regression/small_decks.hpp"
@@ -31,6 +32,49 @@ TEST(RunFolder, HasEverythingThatARunLeaves) {
   EXPECT_TRUE(place.has("small/out/fields.hdf.series"));
   EXPECT_TRUE(place.has("small/checkpoints/ckpt-000004/manifest.json"));
   EXPECT_EQ(resultOf(place, "small", "step"), "4");
+}
+
+/// What the program itself writes, not the writer of the unit tests: nothing is left empty.
+TEST(RunFolder, FieldFilesSayWhatTheyAreAndTheAuditFindsNothing) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  ASSERT_EQ(
+      place.tessera({"run", "small.toml", "-q", "-n", "2", "--set", "output.precision=\"float32\""}).exitCode,
+      0);
+  const std::string file = "small/out/fields_000002.hdf";
+
+  const ProgramResult audit =
+      RunningProgram({"/usr/bin/python3", TESSERA_SOURCE_DIR "/tools/checks/vtkhdf_audit.py", file},
+                     place.path())
+          .wait();
+  EXPECT_EQ(audit.exitCode, 0) << audit.out << audit.err;
+
+  const std::string code =
+      "import h5py, hashlib, json; t = h5py.File('" + file +
+      "')['tessera']; a = t.attrs\n"
+      "print(list(a['periodic']), a['deck_sha256'].decode() == hashlib.sha256(open('small.toml', "
+      "'rb').read()).hexdigest(),"
+      " a['run_id'].decode() == json.load(open('small/provenance.json'))['run_id'], len(a['run_id']), "
+      "len(a['git']) > 6,"
+      " t['fields/temperature'].attrs['unit'].decode(), t.file['VTKHDF/Level0/CellData/temperature'].dtype)";
+  const ProgramResult read = RunningProgram({"/usr/bin/python3", "-c", code}, place.path()).wait();
+  EXPECT_EQ(read.out, "[1, 0, 0] True True 32 True temperature float32\n") << read.err;
+}
+
+TEST(RunFolder, TheRunIdIsTheSameForEveryWayToTheSameBitsAndOnlyForThose) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  const auto idWith = [&](const std::string& run, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"run", "small.toml", "-q", "--out", run};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(place.tessera(arguments).exitCode, 0);
+    const std::string text = place.read(run + "/provenance.json");
+    return text.substr(text.find("\"run_id\""), 50);
+  };
+  const std::string id = idWith("a", {});
+  EXPECT_EQ(idWith("b", {"-n", "2", "--set", "grid.patches=[1, 1, 1]", "--set", "time.max_steps=3"}), id);
+  EXPECT_NE(idWith("c", {"--set", "time.cfl=0.5"}), id);
+  EXPECT_NE(idWith("d", {"--set", "heat.conductivity=2"}), id);
 }
 
 TEST(RunFolder, ResolvedDeckGivesTheSameRun) {
@@ -104,6 +148,50 @@ TEST(RunFolder, JsonLinesOnTheScreenAreJson) {
   ASSERT_EQ(run.exitCode, 0);
   EXPECT_EQ(run.out.front(), '{');
   EXPECT_THAT(run.out, HasSubstr("{\"event\":\"progress\",\"step\":2,"));
+}
+
+int countOf(const std::string& text, const std::string& what) {
+  int count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+TEST(RunFolder, TheLastStateIsOnTheScreenOnce) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  const ProgramResult lines = place.tessera({"run", "small.toml"});
+  EXPECT_EQ(countOf(lines.out, "step 2"), 1) << lines.out;
+  const ProgramResult json = place.tessera({"run", "small.toml", "--log", "json"});
+  EXPECT_EQ(countOf(json.out, "\"step\":2,"), 1) << json.out;
+}
+
+TEST(RunFolder, AStoppedRunSaysSoOnce) {
+  const Workplace place;
+  place.file("endless.toml", endlessHeat());
+  const ProgramResult run = place.tessera({"run", "endless.toml", "--wall", "0"});
+  EXPECT_THAT(run.out, HasSubstr("stopped by the limit of wall time (--wall); step 0"));
+  EXPECT_EQ(countOf(run.out, "stopped"), 1) << run.out;
+}
+
+TEST(RunFolder, StatisticsAreThoseOfAllRanks) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 3"));
+  const auto statisticsOf = [&](const std::string& ranks) {
+    const std::string run = "on" + ranks;
+    EXPECT_EQ(
+        place.tessera({"run", "small.toml", "-q", "-n", ranks, "--threads", "1", "--out", run}).exitCode, 0);
+    return nlohmann::json::parse(resultOf(place, run, "statistics"));
+  };
+  const auto one = statisticsOf("1");
+  const auto three = statisticsOf("3");
+  EXPECT_GT(one["tasks"], 0);
+  EXPECT_EQ(three["tasks"], one["tasks"]);  // the same patches, so the same instances
+  EXPECT_EQ(three["threads"], 3);
+  EXPECT_EQ(one["messages"], 0);
+  EXPECT_GT(three["messages"], 0);
+  EXPECT_GE(three["field_bytes_in_memory"], one["field_bytes_in_memory"]);
+  EXPECT_LT(three["field_bytes_on_largest_rank"], one["field_bytes_in_memory"]);
+  EXPECT_LE(three["wait_part"], 1.0);
 }
 
 TEST(RunFolder, AReaderOfTheScreenThatGoesAwayDoesNotEndTheRun) {

@@ -53,7 +53,8 @@ void infoOfFields(const fs::path& path) {
   const FieldOutput& header = reader.header();
   std::cout << "fields of step " << header.step << ", t = " << shortestText(header.time) << ", "
             << (reader.precision() == FieldPrecision::Float32 ? "float32" : "float64") << "\n  written by  "
-            << header.codeVersion << '\n';
+            << header.codeVersion << "\n  deck        sha256 " << header.deckSha256 << "\n  run id      "
+            << header.runId << '\n';
   for (std::size_t n = 0; n < header.levels.size(); ++n) {
     std::cout << "  level " << n << "     " << header.levels[n].patches.size() << " patches in "
               << asText(header.levels[n].domain) << '\n';
@@ -70,7 +71,8 @@ void infoOfFields(const fs::path& path) {
       }
     }
     std::cout << "  field       " << header.fields[f].name << ", " << header.fields[f].components
-              << " component(s) per " << asText(header.fields[f].centering) << ", from "
+              << " component(s) per " << asText(header.fields[f].centering)
+              << (header.fields[f].unit.empty() ? "" : " in " + header.fields[f].unit) << ", from "
               << shortestText(lowest) << " to " << shortestText(highest) << '\n';
   }
 }
@@ -114,6 +116,12 @@ int infoCommand(const fs::path& target) {
   if (!fs::exists(target)) {
     throw InputError(Message("there is no " + target.string())
                          .line("fix  give a run folder, a field file (.hdf) or a checkpoint")
+                         .text());
+  }
+  if (fs::is_regular_file(target) && target.extension() == ".toml") {
+    throw UsageError(Message(target.string() + " is a deck; info tells what a run left")
+                         .line("fix  to look for faults in it: tessera check ", target.string(),
+                               "; what it would run: tessera check --deep ", target.string())
                          .text());
   }
   if (fs::exists(target / "deck.toml"))

@@ -1,6 +1,10 @@
 #include "tools/tessera/command_line.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <functional>
 #include <iostream>
+#include <limits>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -8,11 +12,65 @@
 #include "core/build_info.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/job_note.hpp"
+#include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr int kExitUsage = 2;
+/// Refuses a value in a sentence of our own; `shown` is what --help says of the values.
+CLI::Validator needs(const std::string& option, const std::string& wanted, const std::string& shown,
+                     const std::function<bool(const std::string&)>& fits) {
+  const auto check = [=](const std::string& value) {
+    if (!fits(value)) throw UsageError(badValueText(option, value, wanted));
+    return std::string();
+  };
+  return CLI::Validator(check, shown);
+}
+
+template <class T>
+bool isNumberIn(const std::string& text, T lowest, T highest) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= lowest && value <= highest;
+}
+
+CLI::Validator wholeNumber(const std::string& option, std::int64_t lowest, std::int64_t highest) {
+  const std::string range = std::to_string(lowest) + " to " + std::to_string(highest);
+  return needs(option, "a whole number from " + range,
+               std::to_string(lowest) + ".." + std::to_string(highest),
+               [=](const std::string& text) { return isNumberIn(text, lowest, highest); });
+}
+
+CLI::Validator notNegative(const std::string& option) {
+  return needs(option, "a number that is not negative, for example 1e-9", ">= 0",
+               [](const std::string& text) { return isNumberIn(text, 0.0, 1e308); });
+}
+
+CLI::Validator oneOf(const std::string& option, const std::vector<std::string>& choices) {
+  std::string list;
+  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+  return needs(option, "one of: " + list, "{" + list + "}", [=](const std::string& text) {
+    return std::find(choices.begin(), choices.end(), text) != choices.end();
+  });
+}
+
+CommandWords wordsOf(const CLI::App& app, const std::string& name) {
+  CommandWords words{name, {}, {}};
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    CommandWord word{{}, type.substr(0, type.find(':')), option->get_description()};
+    if (option->get_positional()) {
+      word.names.push_back(option->get_single_name());
+      if (option->get_required()) words.operands.push_back(word);
+      continue;
+    }
+    for (const std::string& shortName : option->get_snames()) word.names.push_back("-" + shortName);
+    for (const std::string& longName : option->get_lnames()) word.names.push_back("--" + longName);
+    words.options.push_back(word);
+  }
+  return words;
+}
 
 /// All commands of the program, and what the command line asked of the one that was named.
 class CommandLine {
@@ -30,6 +88,7 @@ class CommandLine {
   void addTrace();
   void addOthers();
   void addRunOptions(CLI::App* command);
+  std::string usageTextOf(const CLI::ParseError& error) const;
   int runJob(bool restart);
   int dispatch();
 
@@ -52,6 +111,7 @@ class CommandLine {
   std::string component_;
   std::string format_ = "text";
   std::string info_;
+  std::string traceView_;
   TraceRequest trace_;
 };
 
@@ -86,20 +146,20 @@ void CommandLine::addRunOptions(CLI::App* command) {
           "-n,--ranks", ranks_,
           "Start this many processes with mpiexec.mpich; with the virtual executor: simulate so many, 1 to 8")
       ->type_name("R")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(wholeNumber("--ranks", 1, 1'000'000))
       ->capture_default_str();
   command
       ->add_option("--threads", run_.threads,
                    "Threads of each rank; 0: the cores that the launcher allows, shared by the ranks on them")
       ->type_name("T")
-      ->check(CLI::Range(0, 4096))
+      ->check(wholeNumber("--threads", 0, 4096))
       ->capture_default_str();
   command
       ->add_option(
           "--executor", executor_,
           "threads; in-order: one thread, tasks in a fixed order, for debugging; or virtual: tasks, messages "
           "and ranks one at a time, in an order that --seed gives")
-      ->check(CLI::IsMember({"threads", "in-order", "virtual"}))
+      ->check(oneOf("--executor", {"threads", "in-order", "virtual"}))
       ->capture_default_str();
   command->add_option("--seed", run_.seed, "Of the virtual executor: the same number repeats the same order")
       ->type_name("N")
@@ -124,7 +184,7 @@ void CommandLine::addRunOptions(CLI::App* command) {
       "With --trace: also an arrow for each dependency; files several times as large [default: off]");
   command->add_flag("-q,--quiet", quiet_, "Print nothing but warnings and errors [default: off]");
   command->add_option("--log", log_, "Lines for people (text) or for programs (json)")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(oneOf("--log", {"text", "json"}))
       ->capture_default_str();
 }
 
@@ -145,7 +205,7 @@ void CommandLine::addRestart() {
   command->add_option("RUN", run_.target, "The run folder")->required();
   command->add_option("--from", run_.fromStep, "The step of the checkpoint [default: the newest]")
       ->type_name("STEP")
-      ->check(CLI::NonNegativeNumber);
+      ->check(wholeNumber("--from", 0, 1'000'000'000'000));
   addRunOptions(command);
 }
 
@@ -160,7 +220,7 @@ void CommandLine::addCheck() {
                     "[default: off]");
   command->add_option("--ranks", check_.ranks, "With --deep: plan for this many ranks; needs no MPI")
       ->type_name("R")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(wholeNumber("--ranks", 1, 1'000'000))
       ->capture_default_str();
 }
 
@@ -169,7 +229,7 @@ void CommandLine::addDescribe() {
       app_.add_subcommand("describe", "Show all keys of a deck: meaning, type, default, range");
   command->add_option("COMPONENT", component_, "Only this table of the deck [default: all]");
   command->add_option("--format", format_, "text, md (Markdown) or json-schema (for editors)")
-      ->check(CLI::IsMember({"text", "md", "json-schema"}))
+      ->check(oneOf("--format", {"text", "md", "json-schema"}))
       ->capture_default_str();
 }
 
@@ -182,18 +242,18 @@ void CommandLine::addGraph() {
       ->allow_extra_args(false);
   command->add_option("--ranks", graph_.ranks, "Compile for a job of this many ranks")
       ->type_name("R")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(wholeNumber("--ranks", 1, 1'000'000))
       ->capture_default_str();
   command->add_option("--rank", graph_.rank, "From the point of view of this rank")
       ->type_name("r")
-      ->check(CLI::Range(0, 999'999))
+      ->check(wholeNumber("--rank", 0, 999'999))
       ->capture_default_str();
   command
       ->add_option("--plan", graph_.plan,
                    "The step plan: initial, step, diagnostics or one of the component's")
       ->capture_default_str();
   command->add_option("--format", graphFormat_, "text, json, dot (Graphviz) or graphml")
-      ->check(CLI::IsMember({"text", "json", "dot", "graphml"}))
+      ->check(oneOf("--format", {"text", "json", "dot", "graphml"}))
       ->capture_default_str();
   command->add_flag("--unfolded", graph_.unfolded,
                     "One node for each instance and message, not for each task [default: off]");
@@ -207,11 +267,11 @@ void CommandLine::addCompare() {
       ->required();
   CLI::Option* abs =
       command->add_option("--abs", compare_.tolerance.abs, "Largest difference that counts as none")
-          ->check(CLI::NonNegativeNumber)
+          ->check(notNegative("--abs"))
           ->capture_default_str();
   CLI::Option* rel =
       command->add_option("--rel", compare_.tolerance.rel, "The same as a part of the larger value")
-          ->check(CLI::NonNegativeNumber)
+          ->check(notNegative("--rel"))
           ->capture_default_str();
   command->add_flag("--exact", compare_.tolerance.exact, "Every bit has to be the same [default: off]")
       ->excludes(abs)
@@ -224,13 +284,15 @@ void CommandLine::addCompare() {
 
 void CommandLine::addTrace() {
   CLI::App* command = app_.add_subcommand("trace", "Look at what `tessera run DECK --trace` has recorded");
-  command->require_subcommand(1);
-  CLI::App* summary = command->add_subcommand(
-      "summary", "Print the critical path, what the workers waited for, and a table of the tasks");
-  summary->add_option("TRACE", trace_.target, "A trace, or the run folder that has one")->required();
-  summary->add_option("--step", trace_.step, "Only this step [default: all]")
+  command
+      ->add_option("VIEW", traceView_,
+                   "summary: the critical path, what the workers waited for, and a table of the tasks")
+      ->required()
+      ->check(oneOf("VIEW", {"summary"}));
+  command->add_option("TRACE", trace_.target, "A trace, or the run folder that has one")->required();
+  command->add_option("--step", trace_.step, "Only this step [default: all]")
       ->type_name("STEP")
-      ->check(CLI::NonNegativeNumber);
+      ->check(wholeNumber("--step", 0, std::numeric_limits<std::int64_t>::max()));
 }
 
 void CommandLine::addOthers() {
@@ -255,9 +317,11 @@ int CommandLine::runJob(bool restart) {
     if (ranks_ > 8) throw UsageError("the virtual executor simulates 1 to 8 ranks; give --ranks 8 or less");
     run_.ranks = ranks_;
   } else if (app_.get_subcommands().front()->count("--ranks") > 0) {
-    launchRanks(ranks_, argv_);
+    if (const std::optional<int> exitCode = launchRanks(ranks_, argv_)) return *exitCode;
   }
-  return runCommand(run_, registry_);
+  const int exitCode = runCommand(run_, registry_);
+  noteExitCode(exitCode);
+  return exitCode;
 }
 
 int CommandLine::dispatch() {
@@ -282,15 +346,48 @@ int CommandLine::dispatch() {
   return describeCommand(component_, formats.at(format_), registry_);
 }
 
+std::string CommandLine::usageTextOf(const CLI::ParseError& error) const {
+  const std::vector<CLI::App*> chosen = app_.get_subcommands();
+  if (chosen.empty() || !app_.remaining().empty()) {
+    std::vector<CommandWords> commands;
+    for (const CLI::App* command : app_.get_subcommands(nullptr))
+      commands.push_back(wordsOf(*command, command->get_name()));
+    return unknownCommandText(argc_ > 1 ? argv_[1] : "", commands, wordsOf(app_, ""));
+  }
+  const CLI::App& command = *chosen.front();
+  const CommandWords words = wordsOf(command, command.get_name());
+  std::vector<std::string> rest = command.remaining();
+  if (!rest.empty()) {
+    const auto option =
+        std::find_if(rest.begin(), rest.end(), [](const auto& word) { return word.front() == '-'; });
+    return unknownWordText(option == rest.end() ? rest.front() : *option, words);
+  }
+  const std::string what = error.what();
+  if (error.get_name() == "RequiredError") {
+    const auto given = std::count_if(words.operands.begin(), words.operands.end(), [&](const auto& operand) {
+      return command.count(operand.names.front()) > 0;
+    });
+    return missingOperandText(static_cast<std::size_t>(given), words);
+  }
+  if (error.get_name() == "ArgumentMismatch" && what.find("missing") != std::string::npos)
+    return missingValueText(what.substr(0, what.find(':')), words);
+  if (error.get_name() == "ArgumentMismatch" && what.find("At Most") != std::string::npos)
+    return repeatedText(what.substr(0, what.find(':')));
+  const std::size_t excludes = what.find(" excludes ");
+  if (excludes != std::string::npos)
+    return excludingText(what.substr(0, excludes), what.substr(excludes + 10));
+  return Message("the command line cannot be read: " + what).line("fix  write ", usageOf(words)).text();
+}
+
 int CommandLine::run() {
   try {
     app_.parse(argc_, argv_);
-    return dispatch();
   } catch (const CLI::ParseError& error) {
-    // The ranks of a job all see the same command line; one of them answers.
-    if (rankOfLauncher() != 0) return error.get_exit_code() == 0 ? 0 : kExitUsage;
-    return app_.exit(error) == 0 ? 0 : kExitUsage;
+    if (error.get_exit_code() != 0) throw UsageError(usageTextOf(error));
+    // The ranks of a job all see the same command line; one of them shows the help.
+    return rankOfLauncher() == 0 ? app_.exit(error) : 0;
   }
+  return dispatch();
 }
 
 }  // namespace
@@ -307,6 +404,7 @@ int runTessera(int argc, char** argv, const ComponentRegistry& components) {
   } catch (...) {
     const Error error = currentError();
     if (rankOfLauncher() == 0) printError(error);
+    noteExitCode(error.exitCode());
     return error.exitCode();
   }
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "core/nearest_name.hpp"
 #include "tools/tessera/grid_levels.hpp"
 
 namespace tessera {
@@ -254,7 +255,7 @@ void checkComponentNames(const Deck& deck, const ComponentRegistry& registry, Fi
     const std::string& name = node.text();
     const auto& known = registry.names();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      findings.error(node.where, "unknown component \"" + name + "\"; known are: " + namesOf(registry));
+      findings.error(node.where, "unknown component \"" + name + "\"" + didYouMeanOneOf(name, known));
     } else if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
       findings.error(node.where, "component \"" + name + "\" is named twice; remove one of them");
     }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tools/tessera/agreement.hpp"
+#include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_fields.hpp"
 
@@ -13,8 +14,15 @@ namespace {
 
 constexpr std::size_t kStop = 0;
 constexpr std::size_t kSinceCheckpoint = 1;
+constexpr std::size_t kLineDue = 2;
+constexpr std::size_t kControls = 3;
 constexpr int kExitStopped = 75;
 constexpr int kExitCannotWrite = 5;
+
+/// Of statistics.csv, after step, time and dt; each the sum over all ranks but the first.
+const std::vector<std::string> kCostColumns{"wall_seconds",    "task_seconds",   "wait_seconds",
+                                            "message_seconds", "output_seconds", "messages",
+                                            "message_bytes",   "memory_bytes"};
 
 StopReason reasonOf(double number) { return static_cast<StopReason>(static_cast<int>(number)); }
 
@@ -40,6 +48,7 @@ Recorder::Recorder(const Simulation& simulation, StopRequests& stops, RecorderOp
                                             .keep = simulation.model().settings().checkpoint.keep}),
       fieldFiles_(simulation.transport(), fieldOptions(simulation, options_)),
       progress_(options_.folder != nullptr ? options_.screen : ScreenMode::Quiet),
+      costsAt_(Clock::now()),
       start_(Clock::now()),
       lastStepEnd_(start_),
       lastCheckpointEnd_(start_) {
@@ -54,9 +63,11 @@ void Recorder::announce(const std::string& text, std::initializer_list<LogField>
 }
 
 std::vector<double> Recorder::control() {
-  std::vector<double> control(2, 0.0);
+  std::vector<double> control(kControls, 0.0);
   control[kStop] = static_cast<double>(stops_.look());
-  if (options_.folder != nullptr) control[kSinceCheckpoint] = secondsSince(lastCheckpointEnd_);
+  if (options_.folder == nullptr) return control;
+  control[kSinceCheckpoint] = secondsSince(lastCheckpointEnd_);
+  control[kLineDue] = progress_.due() ? 1.0 : 0.0;
   return control;
 }
 
@@ -72,21 +83,24 @@ StopReason Recorder::agreedStop(const Simulation& simulation) {
 
 bool Recorder::began(Simulation& simulation, bool restored, std::span<const double> control) {
   firstStep_ = simulation.clock().step();
+  warnOfLongStep(simulation);
+  progress_.start(sample(simulation));
   if (restored) {
     // Nothing is touched before a step is taken: a restart that takes none leaves all as it was.
     untouched_ = true;
     firstFieldsDue_ = fieldsDue(simulation);
     lastHistory_ = lastFields_ = lastCheckpoint_ = firstStep_;
+    forcedEndGoesBackTo(firstStep_);
     return stopIfAsked(simulation, agreedStop(simulation));
   }
   openHistory(simulation);
   recordState(simulation, true);
-  progress_.update(sample(simulation));
   return stopIfAsked(simulation, reasonOf(control[kStop]));
 }
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
+  warnOfLongStep(simulation);
   if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
   StopReason stop = reasonOf(control[kStop]);
@@ -95,7 +109,7 @@ bool Recorder::stepped(Simulation& simulation, std::span<const double> control) 
     // A wish to stop that came while the checkpoint was written needs no second one.
     stop = std::max(stop, agreedStop(simulation));
   }
-  progress_.update(sample(simulation));
+  if (control[kLineDue] > 0.0) progress_.update(sample(simulation));
   lastStepEnd_ = Clock::now();
   return stopIfAsked(simulation, stop);
 }
@@ -128,9 +142,11 @@ void Recorder::openHistory(const Simulation& simulation) {
   const FolderHandle& files = options_.folder->files();
   try {
     if (untouched_) {
-      history_.emplace(files, columns, firstStep_, every);
+      history_.emplace(files, "history.csv", columns, firstStep_, every);
+      costs_.emplace(files, "statistics.csv", kCostColumns, firstStep_, every);
     } else {
-      history_.emplace(files, columns);
+      history_.emplace(files, "history.csv", columns);
+      costs_.emplace(files, "statistics.csv", kCostColumns);
     }
   } catch (const OutputError& error) {
     warn(error.message());
@@ -169,12 +185,33 @@ void Recorder::recordHistory(Simulation& simulation) {
   const TimeControl& clock = simulation.clock();
   const std::vector<double> values = simulation.diagnose();
   if (history_) history_->add(clock.step(), clock.time(), clock.dt(), values);
+  recordCosts(simulation);
   lastHistory_ = clock.step();
+}
+
+/// What the steps since the last line have cost on all ranks.
+void Recorder::recordCosts(const Simulation& simulation) {
+  const JobTotals now = totalsOf(simulation, outputSeconds_);
+  const JobTotals& before = costsBefore_;
+  const double values[] = {secondsSince(costsAt_),
+                           now.taskSeconds - before.taskSeconds,
+                           now.waitSeconds - before.waitSeconds,
+                           now.messageSeconds - before.messageSeconds,
+                           now.outputSeconds - before.outputSeconds,
+                           static_cast<double>(now.messages - before.messages),
+                           static_cast<double>(now.messageBytes - before.messageBytes),
+                           static_cast<double>(now.residentBytes)};
+  costsBefore_ = now;
+  costsAt_ = Clock::now();
+  const TimeControl& clock = simulation.clock();
+  if (costs_) costs_->add(clock.step(), clock.time(), clock.dt(), values);
 }
 
 void Recorder::recordFields(Simulation& simulation) {
   const SpanOf span(options_.trace, "fields");
-  const FieldWriteResult result = writeFields(fieldFiles_, simulation, fields_, options_.deckHash);
+  const auto start = Clock::now();
+  const FieldWriteResult result = writeFields(fieldFiles_, simulation, fields_, options_.deckSha256);
+  outputSeconds_ += secondsSince(start);
   lastFields_ = simulation.clock().step();
   for (const std::string& warning : result.warnings) warn(warning);
   if (result.written) {
@@ -193,12 +230,14 @@ bool Recorder::recordCheckpoint(Simulation& simulation) {
   const auto start = Clock::now();
   const CheckpointResult result = writeCheckpoint(checkpoints_, simulation);
   const std::int64_t step = simulation.clock().step();
+  outputSeconds_ += secondsSince(start);
   stops_.expect(0.0, secondsSince(start));
   lastCheckpointEnd_ = Clock::now();
   for (const std::string& warning : result.warnings) warn(warning);
   checkpointFailed_ = !result.committed;
   if (result.committed) {
     lastCheckpoint_ = step;
+    forcedEndGoesBackTo(step);
     ++checkpointsWritten_;
     newestCheckpoint_ = "checkpoints/" + result.path.filename().string();
     event("checkpoint", {{"step", step}, {"folder", newestCheckpoint_}, {"bytes", result.bytes}});
@@ -224,8 +263,21 @@ void Recorder::warn(const std::string& text) {
   event("warning", {{"text", text}});
 }
 
+void Recorder::warnOfLongStep(const Simulation& simulation) {
+  const std::optional<double>& dt = simulation.model().settings().time.dt;
+  const double stable = simulation.clock().stableDt();
+  constexpr double kRounding = 1e-9;
+  // NaN, where no component knows a stable step, is not below anything.
+  if (longStepSaid_ || !dt || !(*dt > stable * (1.0 + kRounding))) return;
+  longStepSaid_ = true;
+  warn("time.dt = " + shortestText(*dt) + " is longer than the largest stable step, " + shortestText(stable) +
+       " at step " + std::to_string(simulation.clock().step()) +
+       ": the result may blow up; set time.dt below that, or leave it out");
+}
+
 void Recorder::warnOfLostLines() {
   if (history_ && !history_->failure().empty()) warn(history_->failure());
+  if (costs_ && !costs_->failure().empty()) warn(costs_->failure());
   if (log_ && !log_->failure().empty()) warn(log_->failure());
 }
 
@@ -238,8 +290,9 @@ ProgressSample Recorder::sample(const Simulation& simulation) const {
   sample.part = clock.progress();
   sample.cellSteps = static_cast<double>(clock.step() - firstStep_) *
                      static_cast<double>(simulation.model().hierarchy()->cellCount());
-  sample.waitSeconds = simulation.statistics().waitSeconds;
-  sample.workers = simulation.threads();
+  const JobTotals totals = totalsOf(simulation);
+  sample.waitSeconds = totals.waitSeconds;
+  sample.workers = totals.workers;
   return sample;
 }
 
@@ -257,15 +310,23 @@ RunResult Recorder::resultOf(Simulation& simulation) {
   for (std::size_t n = 0; n < values.size(); ++n) {
     result.diagnostics.emplace_back(simulation.model().diagnostics()[n].name, values[n]);
   }
-  const StepStatistics& statistics = simulation.statistics();
-  result.statistics = {{"tasks", static_cast<double>(statistics.tasks)},
-                       {"messages", static_cast<double>(statistics.messages)},
-                       {"message_bytes", static_cast<double>(statistics.messageBytes)},
+  const JobTotals totals = totalsOf(simulation, outputSeconds_);
+  const double threadSeconds = result.wallSeconds * static_cast<double>(totals.workers);
+  result.waitPart = threadSeconds > 0.0 ? std::min(totals.waitSeconds / threadSeconds, 1.0) : 0.0;
+  result.statistics = {{"threads", static_cast<double>(totals.workers)},
+                       {"tasks", static_cast<double>(totals.tasks)},
+                       {"messages", static_cast<double>(totals.messages)},
+                       {"message_bytes", static_cast<double>(totals.messageBytes)},
+                       {"task_seconds", totals.taskSeconds},
+                       {"wait_seconds", totals.waitSeconds},
+                       {"wait_part", result.waitPart},
+                       {"message_seconds", totals.messageSeconds},
+                       {"output_seconds", totals.outputSeconds},
+                       {"memory_bytes", static_cast<double>(totals.residentBytes)},
+                       {"field_bytes_in_memory", static_cast<double>(totals.fieldBytes)},
+                       {"field_bytes_on_largest_rank", static_cast<double>(totals.largestFieldBytes)},
                        {"plans_compiled", static_cast<double>(simulation.compiles())},
-                       {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())},
-                       {"task_seconds", statistics.taskSeconds},
-                       {"wait_seconds", statistics.waitSeconds},
-                       {"field_bytes_in_memory", static_cast<double>(simulation.data().allocatedBytes())}};
+                       {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())}};
   result.warnings = warnings_;
   return result;
 }
@@ -317,7 +378,7 @@ void Recorder::printSummary(const RunResult& result) {
   if (result.outcome.status != "stopped") out << result.outcome.status << ": ";
   out << result.outcome.reason << "; step " << result.step << ", t = " << result.time << ", "
       << result.stepsTaken << " steps in " << result.wallSeconds << " s, " << result.cellsPerSecond
-      << " cells/s";
+      << " cells/s, wait " << static_cast<int>(100.0 * result.waitPart) << " %";
   for (const auto& [name, value] : result.diagnostics) out << "\n  " << name << " = " << shortestText(value);
   out << "\n  in " << options_.runFolder.string() << ": " << fieldsWritten_ << " field file(s), "
       << checkpointsWritten_ << " checkpoint(s)";

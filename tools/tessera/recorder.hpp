@@ -9,6 +9,7 @@
 #include "datawarehouse/archive/checkpoint_writer.hpp"
 #include "datawarehouse/archive/field_writer.hpp"
 #include "tools/tessera/history.hpp"
+#include "tools/tessera/job_totals.hpp"
 #include "tools/tessera/progress.hpp"
 #include "tools/tessera/run_folder.hpp"
 #include "tools/tessera/run_log.hpp"
@@ -23,7 +24,7 @@ struct RecorderOptions {
   std::filesystem::path runFolder;    ///< the same on every rank
   const RunFolder* folder = nullptr;  ///< on rank 0 only; outlives the recorder
   ScreenMode screen = ScreenMode::Text;
-  std::string deckHash;
+  std::string deckSha256;
   Trace* trace = nullptr;  ///< also records when something is written
 };
 
@@ -59,14 +60,18 @@ class Recorder final : public RunListener {
   /// Writes what is due at this state; `always`: also what is not, as at the start and at the end.
   void recordState(Simulation& simulation, bool always);
   void recordHistory(Simulation& simulation);
+  void recordCosts(const Simulation& simulation);
   void recordFields(Simulation& simulation);
   bool recordCheckpoint(Simulation& simulation);
   bool stopIfAsked(Simulation& simulation, StopReason reason);
   bool checkpointDue(const Simulation& simulation, std::span<const double> control) const;
   StopReason agreedStop(const Simulation& simulation);
   void warn(const std::string& text);
+  /// A fixed step that the components call unstable: said once.
+  void warnOfLongStep(const Simulation& simulation);
   void warnOfLostLines();
   void event(std::string_view name, std::initializer_list<LogField> fields);
+  /// All ranks call both.
   ProgressSample sample(const Simulation& simulation) const;
   RunResult resultOf(Simulation& simulation);
   void judge();
@@ -80,11 +85,16 @@ class Recorder final : public RunListener {
   Progress progress_;
   std::optional<RunLog> log_;       ///< rank 0
   std::optional<History> history_;  ///< rank 0
+  std::optional<History> costs_;    ///< rank 0: statistics.csv
+  JobTotals costsBefore_;           ///< at the last line of it
+  Clock::time_point costsAt_;
+  double outputSeconds_ = 0.0;
   RunOutcome outcome_;
   std::vector<std::string> warnings_;
   std::vector<std::string> lost_;  ///< of what `lost` was told
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
+  bool longStepSaid_ = false;
   bool untouched_ = false;      ///< restored, and no step taken since
   bool firstFieldsDue_ = true;  ///< whether the checkpoint's state is one that is written for viewing
   std::int64_t lastHistory_ = -1;

@@ -7,10 +7,14 @@
 #include "core/loopback_transport.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "core/sha256.hpp"
 #include "scheduler/cores.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
+#include "tools/tessera/forced_end.hpp"
+#include "tools/tessera/job_note.hpp"
+#include "tools/tessera/job_totals.hpp"
 #include "tools/tessera/provenance.hpp"
 #include "tools/tessera/recorder.hpp"
 #include "tools/tessera/restart_deck.hpp"
@@ -71,12 +75,15 @@ class Job {
     const Deck deck = sharedDeck(transport_, [this] { return readDeck(); });
     makeSimulation(deck);
     if (!request_.restart) makeFolder(deck);
+    if (root()) noteRunFolder(runFolder_);
+    forcedEndIn(runFolder_);
     writeFacts(deck);
     if (trace_)
       trace_->open(request_.traceFile.empty() ? runFolder_ / "trace.json.gz" : request_.traceFile,
                    *simulation_);
-    Recorder recorder(*simulation_, stops_,
-                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckHash, trace()});
+    Recorder recorder(
+        *simulation_, stops_,
+        {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256, trace()});
     announce(recorder);
     simulation_->run(recorder);
     if (trace_) {
@@ -166,7 +173,8 @@ void Job::makeSimulation(const Deck& deck) {
 void Job::writeFacts(const Deck& deck) {
   facts_.commandLine = request_.commandLine;
   facts_.deckName = deck.name();
-  facts_.deckHash = hashText(deck.text());
+  facts_.deckSha256 = sha256(deck.text());
+  facts_.runId = simulation_->model().runId();
   facts_.overrides = deck.overrides();
   facts_.threads = simulation_->threads();
   facts_.executor = nameOf(request_);
@@ -198,8 +206,7 @@ void Job::announce(Recorder& recorder) const {
       << simulation_->threads() << " thread(s)"
       << (workers_.cores.empty() ? "" : " bound to core(s) " + asText(workers_.cores))
       << (workers_.cores.empty() || transport_.size() == 1 ? "" : " on rank 0") << ", "
-      << megabytes(simulation_->data().allocatedBytes()) << " MB of fields"
-      << (transport_.size() > 1 ? " on rank 0" : "");
+      << megabytes(totalsOf(*simulation_).fieldBytes) << " MB of fields";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
@@ -213,8 +220,9 @@ void Job::announce(Recorder& recorder) const {
 
 bool claimFailure(const Job& job, const Error& error) {
   const Simulation* simulation = job.simulation();
-  return claimFailure(job.runFolder(), error, simulation != nullptr ? simulation->clock().step() : 0,
-                      simulation != nullptr ? simulation->clock().time() : 0.0);
+  RunState state;
+  if (simulation != nullptr) state = {simulation->clock().step(), simulation->clock().time()};
+  return claimFailure(job.runFolder(), error, state);
 }
 
 /// What a rank does whose step failed, while the others may wait for it: says why, once a job, and ends the
@@ -223,6 +231,7 @@ int endJob(const Job& job, Transport& transport) {
   const Error error = currentError();
   const bool first = job.runFolder().empty() || claimFailure(job, error);
   if (first) printError(error);
+  if (transport.size() > 1) noteExitCode(error.exitCode());  // without a return to runTessera
   if (transport.size() > 1) {
     // Who speaks ends the job, but not before the launcher has passed on what was said: it drops that when it
     // kills.
@@ -236,6 +245,7 @@ int endJob(const Job& job, Transport& transport) {
 int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
   StopRequests stops(request.wallSeconds);
   const int ranks = request.ranks.value_or(1);
+  prepareForcedEnd(0, 1);
   VirtualSchedule schedule(ranks, request.seed);
   LoopbackOptions options;
   options.delaySeed = request.seed;
@@ -262,6 +272,7 @@ int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   const MpiSession mpi;
   StopRequests stops(request.wallSeconds);
   MpiTransport transport;
+  prepareForcedEnd(transport.rank(), transport.size());
   Job job(request, registry, transport, stops);
   try {
     return job.run();

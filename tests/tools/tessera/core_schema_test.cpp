@@ -55,10 +55,42 @@ TEST(CoreSchema, NamesUnknownAndRepeatedComponents) {
         "[simulation]\ncomponents = " + list + "\n[grid]\ncells = [8, 8, 8]\n[time]\nend = 1\n", "d.toml");
     return checkDeck(deck, builtInComponents()).text();
   };
-  EXPECT_THAT(faults("[\"haet\"]"),
-              HasSubstr("d.toml:2:15: error: unknown component \"haet\"; known are: heat"));
+  EXPECT_THAT(
+      faults("[\"haet\"]"),
+      HasSubstr("d.toml:2:15: error: unknown component \"haet\"; did you mean 'heat'? Known are: heat"));
   EXPECT_THAT(faults("[\"wave\", \"wave\"]"), HasSubstr("named twice"));
   EXPECT_THAT(faults("[]"), HasSubstr("name at least one of"));
+}
+
+/// Every name of a table, also those below a dot and in lists of tables: "boundary.x_low.type".
+void namesBelow(const ParameterTable& table, const std::string& header,
+                std::vector<std::pair<std::string, std::string>>& names) {
+  for (const Parameter& parameter : table.parameters()) {
+    if (parameter.type() == ParameterType::Tables) {
+      namesBelow(parameter.nested(), "[[" + table.name() + "." + parameter.name() + "]]", names);
+    } else {
+      names.emplace_back(header, parameter.name());
+    }
+  }
+}
+
+TEST(CoreSchema, ASlipInAnyKeyOfAnyTableIsAnErrorThatNamesTheKey) {
+  std::vector<std::pair<std::string, std::string>> names;
+  const Schema schema = schemaOfEverything(builtInComponents());
+  for (const ParameterTable& table : schema.tables()) namesBelow(table, "[" + table.name() + "]", names);
+  for (const ParameterTable& table : schema.unselected()) namesBelow(table, "[" + table.name() + "]", names);
+  EXPECT_GT(names.size(), 50U);
+
+  for (const auto& [header, name] : names) {
+    const std::string table = header.substr(1, header.size() - 2);
+    const bool isComponent = builtInComponents().make(table) != nullptr;
+    const std::string deck = isComponent ? "[simulation]\ncomponents = [\"" + table + "\"]\n" : "";
+
+    const Findings findings =
+        checkDeck(Deck::fromText(deck + header + "\n" + name + "q = 1\n", "d.toml"), builtInComponents());
+
+    EXPECT_THAT(findings.text(), HasSubstr("did you mean '" + name + "'?")) << header << " " << name;
+  }
 }
 
 TEST(RunSettings, UsualPatchesDependOnTheDimensionOnly) {

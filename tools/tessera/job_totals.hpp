@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tools/tessera/simulation.hpp"
+
+namespace tessera {
+
+/// What all ranks of a job did and hold, since they started.
+struct JobTotals {
+  std::int64_t workers = 0;  ///< threads of all ranks
+  std::int64_t tasks = 0;
+  std::int64_t messages = 0;
+  std::int64_t messageBytes = 0;
+  double taskSeconds = 0.0;            ///< in tasks, all workers together
+  double waitSeconds = 0.0;            ///< workers without anything to run, all together
+  double messageSeconds = 0.0;         ///< packing, filling halos, joining, all workers together
+  double outputSeconds = 0.0;          ///< writing fields and checkpoints, a rank each
+  std::int64_t residentBytes = 0;      ///< memory of the processes at the moment
+  std::int64_t fieldBytes = 0;         ///< memory for fields
+  std::int64_t largestFieldBytes = 0;  ///< that of the rank with most of them
+};
+
+/// The sums over the ranks, the same on each of them; exact, in nanoseconds. All ranks call it, never inside
+/// a step. `outputSeconds`: what this rank has spent on output.
+JobTotals totalsOf(const Simulation& simulation, double outputSeconds = 0.0);
+
+}  // namespace tessera
