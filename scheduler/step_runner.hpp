@@ -13,6 +13,8 @@
 
 namespace tessera {
 
+class KernelRegions;
+
 /// What a step starts from.
 struct StepInputs {
   double time = 0.0;  ///< of Old
@@ -43,9 +45,13 @@ struct StepStatistics {
 };
 
 struct RunnerOptions {
-  bool checked = false;       ///< compare every access with the declaration; slow
-  bool findNonFinite = true;  ///< after each task look for NaN and infinity in what it wrote
-  Trace* trace = nullptr;     ///< records what runs when; outlives the runner
+  bool checked = false;         ///< compare every access with the declaration; slow
+  FaultPlan* faults = nullptr;  ///< of tests; the point is "scheduler.send"
+  bool findNonFinite = true;    ///< after each task look for NaN and infinity in what it wrote
+  /// Hears of every task by its name, where a profiler listens; nullptr: nobody does, and nothing is spent on
+  /// it.
+  KernelRegions* regions = nullptr;
+  Trace* trace = nullptr;  ///< records what runs when; outlives the runner
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.

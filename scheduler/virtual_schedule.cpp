@@ -14,7 +14,11 @@ std::uint64_t SeededNumbers::next() {
 }
 
 VirtualSchedule::VirtualSchedule(int ranks, std::uint64_t seed, std::int64_t stallAfter)
-    : seed_(seed), stallAfter_(stallAfter), numbers_(seed), expected_(ranks) {}
+    : turns_(static_cast<std::size_t>(ranks)),
+      seed_(seed),
+      stallAfter_(stallAfter),
+      numbers_(seed),
+      expected_(ranks) {}
 
 void VirtualSchedule::enter(int rank) {
   std::unique_lock lock(mutex_);
@@ -23,7 +27,7 @@ void VirtualSchedule::enter(int rank) {
     std::sort(present_.begin(), present_.end());  // threads come in any order
     chooseNext();
   }
-  changed_.wait(lock, [&] { return current_ == rank; });
+  turns_[static_cast<std::size_t>(rank)].wait(lock, [&] { return current_ == rank; });
 }
 
 void VirtualSchedule::leave(int rank) {
@@ -45,7 +49,7 @@ void VirtualSchedule::pass() {
   }
   const int me = current_;
   chooseNext();
-  changed_.wait(lock, [&] { return current_ == me; });
+  turns_[static_cast<std::size_t>(me)].wait(lock, [&] { return current_ == me; });
 }
 
 void VirtualSchedule::gotOn() {
@@ -55,7 +59,7 @@ void VirtualSchedule::gotOn() {
 
 void VirtualSchedule::chooseNext() {
   current_ = present_[numbers_.below(present_.size())];
-  changed_.notify_all();
+  turns_[static_cast<std::size_t>(current_)].notify_one();
 }
 
 }  // namespace tessera

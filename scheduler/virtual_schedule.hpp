@@ -61,7 +61,7 @@ class VirtualSchedule {
   void chooseNext();
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::vector<std::condition_variable> turns_;  ///< by rank
   std::uint64_t seed_;
   std::int64_t stallAfter_;
   SeededNumbers numbers_;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/contracts.hpp"
+#include "core/kokkos_regions.hpp"
 #include "datawarehouse/checked_run.hpp"
 #include "datawarehouse/region_copy.hpp"
 #include "taskgraph/fill_geometry.hpp"
@@ -14,12 +15,12 @@ namespace tessera::detail {
 
 GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
                    const RunnerOptions& options, int workers)
-    : graph_(graphs.plans[plan]),
-      localsOfLevel_(graphs.localsOfLevel),
+    : graphs_(graphs),
+      graph_(graphs.plans[plan]),
       plan_(plan),
       data_(data),
       options_(options),
-      pump_(graphs.plans[plan], transport, options.trace),
+      pump_(graphs.plans[plan], transport, options.faults, options.trace),
       fills_(graphs.plans[plan], plan, data, pump_),
       reductions_(graph_.reductions.size()),
       times_(static_cast<std::size_t>(workers)) {
@@ -86,7 +87,7 @@ double GraphRun::messageSeconds() const {
 }
 
 int GraphRun::homeOfLocal(std::int32_t local, int workers) const {
-  for (const Range& level : localsOfLevel_) {
+  for (const Range& level : graphs_.localsOfLevel) {
     if (local >= level.begin && local < level.end) {
       return static_cast<int>((local - level.begin) * workers / level.size());
     }
@@ -132,7 +133,7 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
 bool GraphRun::run(std::int32_t node, int worker) {
   const NodeBlock& block = graph_.block(node);
   const auto begin = Trace::Clock::now();
-  const bool finished = runNode(block, node);
+  const bool finished = runNode(block, node, worker);
   const auto end = Trace::Clock::now();
   WorkerTimes& times = times_[static_cast<std::size_t>(worker)];
   (block.kind == NodeKind::Task ? times.tasks : times.messages) += end - begin;
@@ -140,17 +141,18 @@ bool GraphRun::run(std::int32_t node, int worker) {
   return finished;
 }
 
-bool GraphRun::runNode(const NodeBlock& block, std::int32_t node) {
+bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
   const std::int32_t number = node - block.firstNode;
   const std::int32_t item = block.item + number;
   switch (block.kind) {
     case NodeKind::Task:
-      runTask(block, number);
+      runTask(block, number, worker);
       return true;
     case NodeKind::Fill: {
       const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
       // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
       const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
+      if (options_.checked) fills_.unset(fill, number);
       fills_.run(fill, number, block.firstLocal + number, time);
       return true;
     }
@@ -238,19 +240,28 @@ TaskFrame GraphRun::frameOf(const TaskUnit& unit, const NodeBlock& block, std::i
   return frame;
 }
 
-void GraphRun::runTask(const NodeBlock& block, std::int32_t number) {
+void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) {
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
   std::array<TaskAccess, kMaxAccesses> accesses;
   TaskFrame frame = frameOf(unit, block, number);
   const std::size_t count = resolveAccesses(unit, number, block.firstLocal + number, frame.patch, accesses);
   frame.accesses = std::span(accesses).first(count);
+  if (options_.regions != nullptr) {
+    const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
+    runBody(frame, std::span(accesses).first(count), task);
+  } else {
+    runBody(frame, std::span(accesses).first(count), task);
+  }
+  if (options_.findNonFinite) expectFinite(frame);
+}
+
+void GraphRun::runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task) {
   if (options_.checked) {
-    runChecked(frame, std::span(accesses).first(count), task.body.checked);
+    runChecked(frame, accesses, task.body.checked);
   } else {
     task.body.cpu(frame);
   }
-  if (options_.findNonFinite) expectFinite(frame);
 }
 
 void GraphRun::packMessage(std::int32_t send) {

@@ -24,6 +24,9 @@ class EdgeList {
   /// One edge between two nodes.
   void single(std::int32_t before, std::int32_t after) { singles_.push_back({before, after}); }
 
+  /// Whether what has been added so far leads, patch by patch, from one block to another.
+  bool samePatchPath(std::int32_t before, std::int32_t after) const;
+
   /// Writes counts, successors and block priorities (length of the longest way to the end, in blocks) into
   /// the graph.
   void finish();

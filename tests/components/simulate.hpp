@@ -9,6 +9,7 @@
 
 #include "core/deck.hpp"
 #include "grid/hierarchy.hpp"
+#include "taskgraph/graph_compiler.hpp"
 
 namespace tessera::testing {
 
@@ -63,6 +64,7 @@ class Simulate {
   /// The virtual executor: tasks, messages and ranks in an order that the seed gives.
   Simulate& seed(std::uint64_t n);
   Simulate& checked();
+  Simulate& withoutReuse();  ///< no two variables share memory
   /// Until the deck's end, or for so many steps.
   Outcome run(std::optional<std::int64_t> steps = {});
 
@@ -71,6 +73,7 @@ class Simulate {
   int ranks_ = 1;
   int threads_ = 0;
   bool checked_ = false;
+  BufferReuse reuse_ = BufferReuse::On;
   std::optional<std::uint64_t> seed_;
 };
 

@@ -226,6 +226,28 @@ TEST(RunFolder, StatisticsAreThoseOfAllRanks) {
   EXPECT_LE(three["wait_part"], 1.0);
 }
 
+TEST(RunFolder, AKokkosToolSeesEveryTaskByItsName) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  std::vector<std::string> profiled{
+      "env", "KOKKOS_TOOLS_LIBS=" TESSERA_BINARY_DIR "/tests/libtessera_recording_tool.so",
+      "TESSERA_RECORD=record"};
+  for (const std::string& argument : Workplace::command({"run", "small.toml", "-q", "--threads", "2"}))
+    profiled.push_back(argument);
+
+  const ProgramResult run = RunningProgram(profiled, place.path()).wait();
+
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+  if (place.read("small/provenance.json").find("\"kokkos\": \"not in this build\"") != std::string::npos) {
+    EXPECT_THAT(run.err, HasSubstr("this build has no Kokkos"));
+    return;
+  }
+  EXPECT_EQ(run.err, "");
+  const std::string record = place.read("record");
+  EXPECT_EQ(countOf(record, " Heat::advance on "), 12) << "six patches, two steps:\n" << record;
+  EXPECT_EQ(countOf(record, "begin "), countOf(record, "end "));
+}
+
 TEST(RunFolder, AReaderOfTheScreenThatGoesAwayDoesNotEndTheRun) {
   const Workplace place;
   place.file("small.toml", smallHeat("max_steps = 200"));

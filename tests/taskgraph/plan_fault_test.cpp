@@ -84,6 +84,27 @@ TEST_F(PlanFaults, OldThatNobodyEverWritesAndOldInTheFirstPlan) {
                                     HasSubstr("a task reads Old of a label that no plan ever writes")));
 }
 
+TEST_F(PlanFaults, OldThatOnlyALaterPlanWritesHasNoValueAtTheStart) {
+  initial_.task("Test::first").writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::often").reads(Old, b_).writes(a_).runs<Cpu>(NoBody{});
+  StepPlan rare("rare");
+  rare.task("Test::seldom").writes(b_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(
+      faultsOf({&initial_, &step_, &rare}, labels_, mesh_),
+      ElementsAre(AllOf(HasSubstr("a task reads Old of a label that has no value at the start"),
+                        HasSubstr("plan   step"), HasSubstr("task   Test::often"),
+                        HasSubstr("reads  Old beta"), HasSubstr("left   by plan rare, task Test::seldom"),
+                        HasSubstr("fix    write beta in declareInitial as well"))));
+  initial_.task("Test::second").writes(b_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faultsOf({&initial_, &step_, &rare}, labels_, mesh_), IsEmpty());
+}
+
+TEST_F(PlanFaults, AStepThatReadsWhatItWasTheFirstToWriteHasNoValueEither) {
+  initial_.task("Test::first").writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::sum").reads(Old, b_).writes(b_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr("left   by plan step, task Test::sum")));
+}
+
 /// Three levels on a line of 16 cells; the third lies at the very edge of the second.
 class LevelFaults : public PlanFaults {
  protected:

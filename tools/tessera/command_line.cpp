@@ -171,6 +171,14 @@ void CommandLine::addRunOptions(CLI::App* command) {
                     std::string("Compare each access to data with its declaration; slow [default: ") +
                         (run_.checked ? "on]" : "off]"));
   command
+      ->add_option(
+          "--watchdog", run_.stallSeconds,
+          "End the run, and say who waits for what, where nothing gets on for so long inside a step; "
+          "0: never")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
       ->add_option("--wall", wall_,
                    "Stop with a checkpoint before this much wall time is over: 3600, 1h30m, 01:30:00 "
                    "[default: no limit]")

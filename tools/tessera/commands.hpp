@@ -31,6 +31,7 @@ struct RunRequest {
   std::uint64_t seed = 0;  ///< of the virtual executor
   bool bind = true;        ///< workers to cores, where they fill all of them
   bool checked = false;
+  double stallSeconds = 300.0;  ///< 0: no watchdog
   std::optional<double> wallSeconds;
   ScreenMode screen = ScreenMode::Text;
   bool trace = false;

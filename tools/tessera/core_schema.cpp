@@ -86,7 +86,9 @@ ParameterTable gridTable() {
       .optional();
   table.integerVector("patch_size", 3)
       .doc(
-          "cells of a patch along x, y and z, the last one may be smaller; without it and patches: 256 in "
+          "cells of a patch along x, y and z, the last one may be smaller, and more than the grid has means "
+          "all of "
+          "them; without it and patches: 256 in "
           "1-D, 64 x 64 in "
           "2-D, 32 x 32 x 32 in 3-D")
       .atLeast(1)

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/resident_memory.hpp"
+#include "taskgraph/memory_plan.hpp"
 #include "tools/tessera/agreement.hpp"
 
 namespace tessera {
@@ -45,6 +46,14 @@ JobTotals totalsOf(const Simulation& simulation, double outputSeconds) {
   totals.fieldBytes = sums[9];
   totals.largestFieldBytes = static_cast<std::int64_t>(largestOf(transport, static_cast<double>(bytes)));
   return totals;
+}
+
+PlannedMemory plannedMemoryOf(const Simulation& simulation) {
+  const MemoryPlan plan = memoryPlanOf(simulation.graphs());
+  std::array<std::int64_t, 2> sums{plan.total(), plan.totalWithoutReuse()};
+  Transport& transport = simulation.transport();
+  transport.wait(transport.allReduceSum(sums));
+  return {sums[0], sums[1]};
 }
 
 }  // namespace tessera

@@ -21,8 +21,16 @@ struct JobTotals {
   std::int64_t largestFieldBytes = 0;  ///< that of the rank with most of them
 };
 
+/// Memory for fields as the compiled graphs of all ranks ask for it.
+struct PlannedMemory {
+  std::int64_t bytes = 0;
+  std::int64_t withoutReuse = 0;  ///< where no two variables shared memory
+};
+
 /// The sums over the ranks, the same on each of them; exact, in nanoseconds. All ranks call it, never inside
 /// a step. `outputSeconds`: what this rank has spent on output.
 JobTotals totalsOf(const Simulation& simulation, double outputSeconds = 0.0);
+/// The same for what was planned; takes time that grows with the patches.
+PlannedMemory plannedMemoryOf(const Simulation& simulation);
 
 }  // namespace tessera

@@ -311,6 +311,7 @@ RunResult Recorder::resultOf(Simulation& simulation) {
     result.diagnostics.emplace_back(simulation.model().diagnostics()[n].name, values[n]);
   }
   const JobTotals totals = totalsOf(simulation, outputSeconds_);
+  const PlannedMemory planned = plannedMemoryOf(simulation);
   const double threadSeconds = result.wallSeconds * static_cast<double>(totals.workers);
   result.waitPart = threadSeconds > 0.0 ? std::min(totals.waitSeconds / threadSeconds, 1.0) : 0.0;
   result.statistics = {{"threads", static_cast<double>(totals.workers)},
@@ -325,6 +326,8 @@ RunResult Recorder::resultOf(Simulation& simulation) {
                        {"memory_bytes", static_cast<double>(totals.residentBytes)},
                        {"field_bytes_in_memory", static_cast<double>(totals.fieldBytes)},
                        {"field_bytes_on_largest_rank", static_cast<double>(totals.largestFieldBytes)},
+                       {"field_bytes_planned", static_cast<double>(planned.bytes)},
+                       {"field_bytes_without_reuse", static_cast<double>(planned.withoutReuse)},
                        {"plans_compiled", static_cast<double>(simulation.compiles())},
                        {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())}};
   result.warnings = warnings_;

@@ -39,6 +39,9 @@ class Recorder final : public RunListener {
   /// The first line on the screen, and the first event of the log.
   void announce(const std::string& text, std::initializer_list<LogField> fields);
 
+  /// On the screen, in the log and in the result.
+  void warn(const std::string& text);
+
   std::vector<double> control() override;
   bool began(Simulation& simulation, bool restored, std::span<const double> control) override;
   bool stepped(Simulation& simulation, std::span<const double> control) override;
@@ -66,7 +69,6 @@ class Recorder final : public RunListener {
   bool stopIfAsked(Simulation& simulation, StopReason reason);
   bool checkpointDue(const Simulation& simulation, std::span<const double> control) const;
   StopReason agreedStop(const Simulation& simulation);
-  void warn(const std::string& text);
   /// A fixed step that the components call unstable: said once.
   void warnOfLongStep(const Simulation& simulation);
   void warnOfLostLines();

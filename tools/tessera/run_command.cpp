@@ -4,6 +4,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/kokkos_regions.hpp"
 #include "core/loopback_transport.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
@@ -67,8 +68,13 @@ class Job {
  public:
   /// `schedule`: of the virtual executor, else null. All outlive the job.
   Job(const RunRequest& request, const ComponentRegistry& registry, Transport& transport, StopRequests& stops,
-      VirtualSchedule* schedule = nullptr)
-      : request_(request), registry_(registry), transport_(transport), stops_(stops), schedule_(schedule) {}
+      KernelRegions& regions, VirtualSchedule* schedule = nullptr)
+      : request_(request),
+        registry_(registry),
+        transport_(transport),
+        stops_(stops),
+        schedule_(schedule),
+        regions_(regions) {}
 
   int run() {
     if (request_.restart) reopenFolder();
@@ -103,6 +109,8 @@ class Job {
   void makeFolder(const Deck& deck);
   Deck readDeck() const;
   void makeSimulation(const Deck& deck);
+  SimulationOptions simulationOptions();
+  void endStalled(const std::string& page);
   void writeFacts(const Deck& deck);
   void announce(Recorder& recorder) const;
 
@@ -111,6 +119,7 @@ class Job {
   Transport& transport_;
   StopRequests& stops_;
   VirtualSchedule* schedule_;
+  KernelRegions& regions_;
   std::optional<RunFolder> folder_;  ///< rank 0
   std::filesystem::path runFolder_;
   std::filesystem::path checkpoint_;
@@ -161,12 +170,37 @@ void Job::makeSimulation(const Deck& deck) {
   workers_ = workersOfThisRank(transport_, request_);
   if (request_.trace) trace_.emplace(transport_, workers_.threads, request_.traceEdges);
   together(transport_, [&] {
-    simulation_.emplace(deck, registry_, transport_,
-                        SimulationOptions{workers_.threads, workers_.cores, request_.executor,
-                                          request_.checked, schedule_, trace()});
+    simulation_.emplace(deck, registry_, transport_, simulationOptions());
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
+}
+
+SimulationOptions Job::simulationOptions() {
+  SimulationOptions options;
+  options.threads = workers_.threads;
+  options.executor = request_.executor;
+  options.checked = request_.checked;
+  options.schedule = schedule_;
+  options.trace = trace();
+  options.regions = regions_.active() ? &regions_ : nullptr;
+  options.execution.cores = workers_.cores;
+  options.execution.stallSeconds = request_.stallSeconds;
+  options.execution.onHopelessStall = [this](const std::string& page) { endStalled(page); };
+  return options;
+}
+
+/// On the watchdog's thread, while the one that steps is inside a task that does not end: nobody can unwind
+/// that.
+void Job::endStalled(const std::string& page) {
+  const InternalError error(page);
+  const bool first =
+      runFolder_.empty() ||
+      claimFailure(runFolder_, error, RunState{simulation_->clock().step(), simulation_->clock().time()});
+  if (first) printError(error);
+  noteExitCode(error.exitCode());  // without a return to runTessera
+  std::this_thread::sleep_for(first ? std::chrono::milliseconds(500) : std::chrono::seconds(5));
+  transport_.abort(error.exitCode());
 }
 
 /// Writes down what is run, before the first step.
@@ -200,14 +234,19 @@ std::int64_t megabytes(std::int64_t bytes) { return (bytes + 999'999) / 1'000'00
 void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
   const Hierarchy& hierarchy = *model.hierarchy();
+  const JobTotals totals = totalsOf(*simulation_);
+  const PlannedMemory planned = plannedMemoryOf(*simulation_);
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
       << simulation_->threads() << " thread(s)"
       << (workers_.cores.empty() ? "" : " bound to core(s) " + asText(workers_.cores))
       << (workers_.cores.empty() || transport_.size() == 1 ? "" : " on rank 0") << ", "
-      << megabytes(totalsOf(*simulation_).fieldBytes) << " MB of fields";
+      << megabytes(totals.fieldBytes) << " MB of fields";
+  if (planned.bytes != planned.withoutReuse)
+    out << " (" << megabytes(planned.withoutReuse) << " without reuse)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
+  if (!regions_.notice().empty()) recorder.warn(regions_.notice());
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
                                 {"step", simulation_->clock().step()},
@@ -243,9 +282,10 @@ int endJob(const Job& job, Transport& transport) {
 
 /// All ranks inside this process, one at a time, in an order that the seed gives.
 int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
+  prepareForcedEnd(0, 1);
   StopRequests stops(request.wallSeconds);
   const int ranks = request.ranks.value_or(1);
-  prepareForcedEnd(0, 1);
+  KernelRegions regions;
   VirtualSchedule schedule(ranks, request.seed);
   LoopbackOptions options;
   options.delaySeed = request.seed;
@@ -257,7 +297,7 @@ int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
     runRanks(world, [&](Transport& transport) {
       const VirtualSchedule::Turn turn(schedule, transport.rank());
       const auto rank = static_cast<std::size_t>(transport.rank());
-      codes[rank] = jobs[rank].emplace(request, registry, transport, stops, &schedule).run();
+      codes[rank] = jobs[rank].emplace(request, registry, transport, stops, regions, &schedule).run();
     });
     return codes.front();
   } catch (...) {
@@ -273,7 +313,8 @@ int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   StopRequests stops(request.wallSeconds);
   MpiTransport transport;
   prepareForcedEnd(transport.rank(), transport.size());
-  Job job(request, registry, transport, stops);
+  KernelRegions regions;
+  Job job(request, registry, transport, stops, regions);
   try {
     return job.run();
   } catch (const AgreedError& error) {

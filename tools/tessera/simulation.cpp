@@ -10,8 +10,8 @@ namespace {
 
 std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int rank) {
   if (options.executor == ExecutorKind::Virtual) return makeVirtualExecutor(*options.schedule, rank);
-  return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor()
-                                                   : makeThreadsExecutor(options.threads, options.cores);
+  return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor(options.execution)
+                                                   : makeThreadsExecutor(options.threads, options.execution);
 }
 
 }  // namespace
@@ -20,17 +20,17 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                        SimulationOptions options)
     : transport_(transport),
       model_(deck, registry),
-      graphs_(compile()),
+      graphs_(compile(options.reuse)),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_)),
       executor_(makeExecutor(options, transport.rank())),
-      runner_(
-          std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
-                                       RunnerOptions{.checked = options.checked, .trace = options.trace})),
+      runner_(std::make_unique<StepRunner>(
+          graphs_, *data_, transport_, *executor_,
+          RunnerOptions{.checked = options.checked, .regions = options.regions, .trace = options.trace})),
       compilesAtStart_(compiles_) {}
 
-CompiledGraphs Simulation::compile() {
-  CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound());
+CompiledGraphs Simulation::compile(BufferReuse reuse) {
+  CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), reuse);
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());
   return graphs;
 }

@@ -30,10 +30,12 @@ enum class ExecutorKind {
 /// How to compute; changes no bit of the result.
 struct SimulationOptions {
   int threads = 1;
-  std::vector<int> cores;  ///< of the threads, one each; empty: the operating system decides
   ExecutorKind executor = ExecutorKind::Threads;
   bool checked = false;                 ///< compare each access with its declaration; slow
+  BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
+  ExecutorOptions execution{};          ///< of the other two
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
+  KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
   Trace* trace = nullptr;               ///< records what runs when; outlives the simulation
 };
 
@@ -104,7 +106,7 @@ class Simulation {
   std::int64_t compilesSinceStart() const { return compiles_ - compilesAtStart_; }
 
  private:
-  CompiledGraphs compile();
+  CompiledGraphs compile(BufferReuse reuse);
   StepResult runPlan(std::size_t plan, double dt, std::span<const double> control);
   StepResult initialise(std::span<const double> control);
   StepResult step(std::span<const double> control);
