@@ -47,7 +47,11 @@ const StepResult& StepRunner::run(std::size_t plan, const StepInputs& inputs) {
   s.messages += static_cast<std::int64_t>(graph.sends.size());
   for (const MessagePlan& message : graph.sends) s.messageBytes += message.bytes;
   s.taskSeconds = 0.0;
-  for (const auto& r : state_->runs) s.taskSeconds += 1e-9 * static_cast<double>(r->taskNanoseconds());
+  s.messageSeconds = 0.0;
+  for (const auto& r : state_->runs) {
+    s.taskSeconds += r->taskSeconds();
+    s.messageSeconds += r->messageSeconds();
+  }
   s.waitSeconds = state_->executor.waitSeconds();
   return result;
 }

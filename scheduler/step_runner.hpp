@@ -8,6 +8,7 @@
 #include "core/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/executor.hpp"
+#include "scheduler/trace.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera {
@@ -22,6 +23,7 @@ struct StepInputs {
   /// Numbers of the caller that all ranks combine (largest wins) together with the step, for example "stop
   /// was requested". The same length on every rank, at most 16.
   std::span<const double> control;
+  std::int64_t shownStep = 0;  ///< number of the step for people, in a trace
 };
 
 /// What a step leaves besides the data.
@@ -36,7 +38,9 @@ struct StepStatistics {
   std::int64_t tasks = 0;
   std::int64_t messages = 0;
   std::int64_t messageBytes = 0;
-  double taskSeconds = 0.0;  ///< inside task bodies, all workers together
+  double taskSeconds = 0.0;  ///< in tasks, all workers together
+  double messageSeconds =
+      0.0;  ///< packing and handing over messages, filling halos, joining; all workers together
   double waitSeconds = 0.0;  ///< workers without anything to run, all together
 };
 
@@ -47,6 +51,7 @@ struct RunnerOptions {
   /// Hears of every task by its name, where a profiler listens; nullptr: nobody does, and nothing is spent on
   /// it.
   KernelRegions* regions = nullptr;
+  Trace* trace = nullptr;  ///< records what runs when; outlives the runner
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.

@@ -1,7 +1,6 @@
 #include "scheduler/detail/graph_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <limits>
 
@@ -21,10 +20,10 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       plan_(plan),
       data_(data),
       options_(options),
-      pump_(graphs.plans[plan], transport, options.faults),
+      pump_(graphs.plans[plan], transport, options.faults, options.trace),
       fills_(graphs.plans[plan], plan, data, pump_),
       reductions_(graph_.reductions.size()),
-      sums_(static_cast<std::size_t>(workers)) {
+      times_(static_cast<std::size_t>(workers)) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
                    "split a task with more than 48 accesses");
@@ -51,11 +50,20 @@ void GraphRun::layOutContributions() {
 
 void GraphRun::begin(const StepInputs& inputs, std::span<double> control) {
   inputs_ = inputs;
+  if (options_.trace != nullptr) {
+    TracedStep head;
+    head.plan = plan_;
+    head.step = inputs.shownStep;
+    head.time = inputs.time;
+    head.dt = inputs.dt;
+    options_.trace->beginStep(head, graph_.nodeCount());
+  }
   for (PatchContribution& c : contributions_) c = {c.reduction, 0.0, {}, false};
   pump_.begin(control);
 }
 
 void GraphRun::end(StepResult& result) {
+  if (options_.trace != nullptr) options_.trace->executed();
   pump_.end();
   for (std::size_t r = 0; r < graph_.reductions.size(); ++r) {
     const ReductionPlan& plan = graph_.reductions[r];
@@ -63,12 +71,19 @@ void GraphRun::end(StepResult& result) {
         plan.kind == ReductionKind::Sum ? reductions_[r].sum.value() : reductions_[r].value;
   }
   data_.promote(graph_.written);
+  if (options_.trace != nullptr) options_.trace->endStep();
 }
 
-std::int64_t GraphRun::taskNanoseconds() const {
-  std::int64_t sum = 0;
-  for (const WorkerSums& s : sums_) sum += s.taskNanoseconds;
-  return sum;
+double GraphRun::taskSeconds() const {
+  std::chrono::duration<double> sum{0.0};
+  for (const WorkerTimes& worker : times_) sum += worker.tasks;
+  return sum.count();
+}
+
+double GraphRun::messageSeconds() const {
+  std::chrono::duration<double> sum{0.0};
+  for (const WorkerTimes& worker : times_) sum += worker.messages;
+  return sum.count();
 }
 
 int GraphRun::homeOfLocal(std::int32_t local, int workers) const {
@@ -117,6 +132,16 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
 
 bool GraphRun::run(std::int32_t node, int worker) {
   const NodeBlock& block = graph_.block(node);
+  const auto begin = Trace::Clock::now();
+  const bool finished = runNode(block, node, worker);
+  const auto end = Trace::Clock::now();
+  WorkerTimes& times = times_[static_cast<std::size_t>(worker)];
+  (block.kind == NodeKind::Task ? times.tasks : times.messages) += end - begin;
+  if (options_.trace != nullptr) options_.trace->ran(node, worker, begin, end, finished);
+  return finished;
+}
+
+bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
   const std::int32_t number = node - block.firstNode;
   const std::int32_t item = block.item + number;
   switch (block.kind) {
@@ -222,7 +247,6 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   TaskFrame frame = frameOf(unit, block, number);
   const std::size_t count = resolveAccesses(unit, number, block.firstLocal + number, frame.patch, accesses);
   frame.accesses = std::span(accesses).first(count);
-  const auto start = std::chrono::steady_clock::now();
   if (options_.regions != nullptr) {
     const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
     runBody(frame, std::span(accesses).first(count), task);
@@ -230,9 +254,6 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
     runBody(frame, std::span(accesses).first(count), task);
   }
   if (options_.findNonFinite) expectFinite(frame);
-  const auto spent = std::chrono::steady_clock::now() - start;
-  sums_[static_cast<std::size_t>(worker)].taskNanoseconds +=
-      std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
 }
 
 void GraphRun::runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,8 +41,9 @@ class GraphRun : public NodeSource {
   std::vector<std::int32_t> begun() override { return pump_.begun(); }
 
   std::int64_t taskCount() const { return taskCount_; }
-  /// Between steps only.
-  std::int64_t taskNanoseconds() const;
+  /// In tasks, and in all other nodes, all workers together. Between steps only.
+  double taskSeconds() const;
+  double messageSeconds() const;
   const CompiledGraph& graph() const { return graph_; }
 
  private:
@@ -53,13 +55,15 @@ class GraphRun : public NodeSource {
     ExactSum sum;
   };
 
-  /// Written by one worker each, so a cache line each.
-  struct alignas(64) WorkerSums {
-    std::int64_t taskNanoseconds = 0;
+  /// What one worker has spent, on a cache line of its own.
+  struct alignas(64) WorkerTimes {
+    std::chrono::nanoseconds tasks{0};
+    std::chrono::nanoseconds messages{0};
   };
 
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;
+  bool runNode(const NodeBlock& block, std::int32_t node, int worker);
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
   void packMessage(std::int32_t send);
@@ -82,7 +86,7 @@ class GraphRun : public NodeSource {
   std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
   std::vector<ReductionState> reductions_;
   std::int64_t taskCount_ = 0;
-  std::vector<WorkerSums> sums_;  ///< by worker
+  std::vector<WorkerTimes> times_;  ///< by worker
 };
 
 }  // namespace tessera::detail

@@ -4,10 +4,11 @@
 
 namespace tessera::detail {
 
-MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, FaultPlan* faults)
+MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, FaultPlan* faults, Trace* trace)
     : graph_(graph),
       transport_(transport),
       faults_(faults),
+      trace_(trace),
       sendNodes_(graph.sends.size()),
       receiveNodes_(graph.receives.size()),
       reductions_(graph.reductions.size()),
@@ -64,6 +65,7 @@ std::span<const std::int32_t> MessagePump::poll() {
   finished_.clear();
   const auto done = [&](const Pending& p) {
     if (!transport_.test(p.request)) return false;
+    if (trace_ != nullptr) trace_->finished(p.node);
     finished_.push_back(p.node);
     return true;
   };

@@ -6,6 +6,7 @@
 #include "core/fault_point.hpp"
 #include "core/transport.hpp"
 #include "scheduler/detail/submissions.hpp"
+#include "scheduler/trace.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera::detail {
@@ -16,7 +17,8 @@ namespace tessera::detail {
 /// ready first. No lock and no allocation in either, but for what the transport does.
 class MessagePump {
  public:
-  MessagePump(const CompiledGraph& graph, Transport& transport, FaultPlan* faults = nullptr);
+  /// `faults` and `trace` may be null.
+  MessagePump(const CompiledGraph& graph, Transport& transport, FaultPlan* faults, Trace* trace);
 
   /// Before a step: `control` is combined (largest wins) over the ranks, in place, alongside the step.
   void begin(std::span<double> control);
@@ -62,6 +64,7 @@ class MessagePump {
   const CompiledGraph& graph_;
   Transport& transport_;
   FaultPlan* faults_;
+  Trace* trace_;
   std::vector<std::vector<std::byte>> sendBuffers_;
   std::vector<std::vector<std::byte>> receiveBuffers_;
   Transport::Request control_ = 0;

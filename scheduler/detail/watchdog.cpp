@@ -43,7 +43,7 @@ void Watchdog::watch() {
     if (still >= limit_ && !asked) {
       calls_.giveUp(now.replay);
       asked = true;
-    } else if (still >= limit_ + std::min(limit_, Seconds(5.0))) {
+    } else if (still >= limit_ + patience(limit_.count())) {
       calls_.despair(now.replay);
       since = Clock::now();
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -29,6 +30,10 @@ class Watchdog {
   };
 
   Watchdog(std::chrono::duration<double> limit, Calls calls);
+  /// From `giveUp` to `despair`.
+  static std::chrono::duration<double> patience(double limitSeconds) {
+    return std::chrono::duration<double>(std::min(limitSeconds, 5.0));
+  }
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;

@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -171,6 +172,37 @@ TEST(RunFolder, AStoppedRunSaysSoOnce) {
   const ProgramResult run = place.tessera({"run", "endless.toml", "--wall", "0"});
   EXPECT_THAT(run.out, HasSubstr("stopped by the limit of wall time (--wall); step 0"));
   EXPECT_EQ(countOf(run.out, "stopped"), 1) << run.out;
+}
+
+TEST(RunFolder, CostsOfStepsAddUpToThoseOfTheRun) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 4"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "-n", "3", "--threads", "1"}).exitCode, 0);
+
+  std::istringstream lines(place.read("small/statistics.csv"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line,
+            "step,time,dt,wall_seconds,task_seconds,wait_seconds,message_seconds,output_seconds,messages,"
+            "message_bytes,memory_bytes");
+  std::vector<std::vector<double>> rows;
+  while (std::getline(lines, line)) {
+    std::istringstream numbers(line);
+    std::vector<double>& row = rows.emplace_back();
+    for (std::string number; std::getline(numbers, number, ',');) row.push_back(std::stod(number));
+    ASSERT_EQ(row.size(), 11U);
+    EXPECT_GT(row[3], 0.0);
+    EXPECT_GT(row[4], 0.0);
+    EXPECT_GT(row[10], 3e6);
+  }
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_EQ(rows[0][8], 0.0) << "the initial state needs no message";
+  EXPECT_EQ(rows[2][8], rows[1][8]) << "each step exchanges the same";
+  EXPECT_GT(rows[1][9], 0.0);
+  EXPECT_GT(rows[1][7], 0.0) << "the fields of step 0 are written after its line";
+  double bytes = 0.0;
+  for (const auto& row : rows) bytes += row[9];
+  EXPECT_EQ(nlohmann::json::parse(resultOf(place, "small", "statistics")).at("message_bytes"), bytes);
 }
 
 TEST(RunFolder, StatisticsAreThoseOfAllRanks) {

@@ -120,6 +120,24 @@ TEST(QuietStep, AReplayAllocatesNothingAndTakesNoMutex) {
   }
 }
 
+TEST(QuietStep, RecordingATraceAllocatesNothingAndTakesNoMutexInAStep) {
+  Trace trace(Trace::Clock::now(), Trace::kUsualBudget, [](const TraceRecords&) {});
+  for (int step = 0; step < 3; ++step) {
+    trace.beginStep({}, 1000);
+    const Counts counts = countsOf([&] {
+      for (std::int32_t node = 0; node < 1000; ++node) {
+        const auto now = Trace::Clock::now();
+        trace.ran(node, 0, now, now, node % 2 == 0);
+        if (node % 2 == 1) trace.finished(node);
+      }
+    });
+    EXPECT_EQ(counts.allocations, 0);
+    EXPECT_EQ(counts.locks, 0);
+    trace.executed();
+    trace.endStep();
+  }
+}
+
 TEST(QuietStep, AStepWithHalosAndReductionsAllocatesNothingAndTakesNoMutexAfterTheFirst) {
   Geometry geometry;
   geometry.cells = {24, 16, 1};

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -84,6 +85,7 @@ class CommandLine {
   void addDescribe();
   void addGraph();
   void addCompare();
+  void addTrace();
   void addOthers();
   void addRunOptions(CLI::App* command);
   std::string usageTextOf(const CLI::ParseError& error) const;
@@ -103,11 +105,14 @@ class CommandLine {
   std::string wall_;
   std::string out_;
   bool quiet_ = false;
+  std::string traceFile_;
   std::string log_ = "text";
   std::string executor_ = "threads";
   std::string component_;
   std::string format_ = "text";
   std::string info_;
+  std::string traceView_;
+  TraceRequest trace_;
 };
 
 CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registry)
@@ -126,6 +131,7 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
   addDescribe();
   addGraph();
   addCompare();
+  addTrace();
   addOthers();
 }
 
@@ -177,6 +183,13 @@ void CommandLine::addRunOptions(CLI::App* command) {
                    "Stop with a checkpoint before this much wall time is over: 3600, 1h30m, 01:30:00 "
                    "[default: no limit]")
       ->type_name("TIME");
+  command->add_flag(
+      "--trace", traceFile_,
+      "Record what each worker does when, for the Perfetto UI and `tessera trace summary`; --trace=FILE "
+      "names the file [default: off; without FILE RUN/trace.json.gz]");
+  command->add_flag(
+      "--trace-edges", run_.traceEdges,
+      "With --trace: also an arrow for each dependency; files several times as large [default: off]");
   command->add_flag("-q,--quiet", quiet_, "Print nothing but warnings and errors [default: off]");
   command->add_option("--log", log_, "Lines for people (text) or for programs (json)")
       ->check(oneOf("--log", {"text", "json"}))
@@ -277,6 +290,19 @@ void CommandLine::addCompare() {
   command->footer("Exit codes: 0 equal, 1 different, 2 usage, 3 missing or damaged input.");
 }
 
+void CommandLine::addTrace() {
+  CLI::App* command = app_.add_subcommand("trace", "Look at what `tessera run DECK --trace` has recorded");
+  command
+      ->add_option("VIEW", traceView_,
+                   "summary: the critical path, what the workers waited for, and a table of the tasks")
+      ->required()
+      ->check(oneOf("VIEW", {"summary"}));
+  command->add_option("TRACE", trace_.target, "A trace, or the run folder that has one")->required();
+  command->add_option("--step", trace_.step, "Only this step [default: all]")
+      ->type_name("STEP")
+      ->check(wholeNumber("--step", 0, std::numeric_limits<std::int64_t>::max()));
+}
+
 void CommandLine::addOthers() {
   CLI::App* info = app_.add_subcommand("info", "Say what is in a run folder, a field file or a checkpoint");
   info->add_option("WHAT", info_, "A run folder, a .hdf file or a checkpoint")->required();
@@ -287,6 +313,8 @@ int CommandLine::runJob(bool restart) {
   run_.restart = restart;
   if (!wall_.empty()) run_.wallSeconds = parseDuration(wall_);
   if (!out_.empty()) run_.out = out_;
+  run_.trace = !traceFile_.empty() || run_.traceEdges;
+  if (traceFile_ != "true") run_.traceFile = traceFile_;
   static const std::map<std::string, ExecutorKind> executors{{"threads", ExecutorKind::Threads},
                                                              {"in-order", ExecutorKind::InOrder},
                                                              {"virtual", ExecutorKind::Virtual}};
@@ -318,6 +346,7 @@ int CommandLine::dispatch() {
   }
   if (app_.got_subcommand("compare")) return compareCommand(compare_);
   if (app_.got_subcommand("info")) return infoCommand(info_);
+  if (app_.got_subcommand("trace")) return traceSummaryCommand(trace_);
   if (app_.got_subcommand("list")) return listCommand(registry_);
   static const std::map<std::string, DescribeFormat> formats{{"text", DescribeFormat::Text},
                                                              {"md", DescribeFormat::Markdown},

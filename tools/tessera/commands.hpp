@@ -34,6 +34,9 @@ struct RunRequest {
   double stallSeconds = 300.0;  ///< 0: no watchdog
   std::optional<double> wallSeconds;
   ScreenMode screen = ScreenMode::Text;
+  bool trace = false;
+  std::filesystem::path traceFile;  ///< empty: trace.json.gz in the run folder
+  bool traceEdges = false;
   std::vector<std::string> commandLine;
 };
 
@@ -61,6 +64,11 @@ struct CompareRequest {
   std::vector<std::string> fields;  ///< empty: all
 };
 
+struct TraceRequest {
+  std::filesystem::path target;  ///< a trace, or a run folder with one
+  std::int64_t step = -1;        ///< only this step; -1: all
+};
+
 /// `tessera run` and `tessera restart`: starts MPI, and ends the job where a rank fails.
 int runCommand(const RunRequest& request, const ComponentRegistry& registry);
 /// Compiles from the point of view of one rank and prints one plan; needs no MPI.
@@ -69,6 +77,7 @@ int checkCommand(const CheckRequest& request, const ComponentRegistry& registry)
 int describeCommand(const std::string& component, DescribeFormat format, const ComponentRegistry& registry);
 int listCommand(const ComponentRegistry& registry);
 int infoCommand(const std::filesystem::path& target);
+int traceSummaryCommand(const TraceRequest& request);
 /// 0 equal, 1 different.
 int compareCommand(const CompareRequest& request);
 

@@ -35,16 +35,18 @@ std::string shortestText(double value) {
   return std::string(text, end);
 }
 
-History::History(const FolderHandle& folder, const std::vector<std::string>& columns) {
-  folder.write("history.csv", headerOf(columns));
-  file_ = folder.openToAppend("history.csv");
+History::History(const FolderHandle& folder, std::string name, const std::vector<std::string>& columns)
+    : name_(std::move(name)) {
+  folder.write(name_, headerOf(columns));
+  file_ = folder.openToAppend(name_);
 }
 
-History::History(const FolderHandle& folder, const std::vector<std::string>& columns, std::int64_t step,
-                 std::int64_t everySteps) {
-  const std::string old = folder.has("history.csv") ? folder.read("history.csv") : std::string();
-  folder.write("history.csv", headerOf(columns) + keptLines(old, step, everySteps));
-  file_ = folder.openToAppend("history.csv");
+History::History(const FolderHandle& folder, std::string name, const std::vector<std::string>& columns,
+                 std::int64_t step, std::int64_t everySteps)
+    : name_(std::move(name)) {
+  const std::string old = folder.has(name_) ? folder.read(name_) : std::string();
+  folder.write(name_, headerOf(columns) + keptLines(old, step, everySteps));
+  file_ = folder.openToAppend(name_);
 }
 
 void History::add(std::int64_t step, double time, double dt, std::span<const double> values) {
@@ -55,7 +57,7 @@ void History::add(std::int64_t step, double time, double dt, std::span<const dou
 
 void History::append(const std::string& text) {
   const int error = writeAll(file_.get(), text);
-  if (error != 0 && failure_.empty()) failure_ = "history.csv could not be written: " + errorText(error);
+  if (error != 0 && failure_.empty()) failure_ = name_ + " could not be written: " + errorText(error);
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/resident_memory.hpp"
 #include "taskgraph/memory_plan.hpp"
 #include "tools/tessera/agreement.hpp"
 
@@ -17,19 +18,19 @@ double seconds(std::int64_t nanoseconds) { return static_cast<double>(nanosecond
 
 }  // namespace
 
-JobTotals totalsOf(const Simulation& simulation) {
+JobTotals totalsOf(const Simulation& simulation, double outputSeconds) {
   const StepStatistics& own = simulation.statistics();
-  const MemoryPlan planned = memoryPlanOf(simulation.graphs());
   const std::int64_t bytes = simulation.data().allocatedBytes();
-  std::array<std::int64_t, 9> sums{simulation.threads(),
-                                   own.tasks,
-                                   own.messages,
-                                   own.messageBytes,
-                                   nanoseconds(own.taskSeconds),
-                                   nanoseconds(own.waitSeconds),
-                                   bytes,
-                                   planned.total(),
-                                   planned.totalWithoutReuse()};
+  std::array<std::int64_t, 10> sums{simulation.threads(),
+                                    own.tasks,
+                                    own.messages,
+                                    own.messageBytes,
+                                    nanoseconds(own.taskSeconds),
+                                    nanoseconds(own.waitSeconds),
+                                    nanoseconds(own.messageSeconds),
+                                    nanoseconds(outputSeconds),
+                                    residentBytes(),
+                                    bytes};
   Transport& transport = simulation.transport();
   transport.wait(transport.allReduceSum(sums));
   JobTotals totals;
@@ -39,11 +40,20 @@ JobTotals totalsOf(const Simulation& simulation) {
   totals.messageBytes = sums[3];
   totals.taskSeconds = seconds(sums[4]);
   totals.waitSeconds = seconds(sums[5]);
-  totals.fieldBytes = sums[6];
-  totals.plannedBytes = sums[7];
-  totals.plannedWithoutReuse = sums[8];
+  totals.messageSeconds = seconds(sums[6]);
+  totals.outputSeconds = seconds(sums[7]);
+  totals.residentBytes = sums[8];
+  totals.fieldBytes = sums[9];
   totals.largestFieldBytes = static_cast<std::int64_t>(largestOf(transport, static_cast<double>(bytes)));
   return totals;
+}
+
+PlannedMemory plannedMemoryOf(const Simulation& simulation) {
+  const MemoryPlan plan = memoryPlanOf(simulation.graphs());
+  std::array<std::int64_t, 2> sums{plan.total(), plan.totalWithoutReuse()};
+  Transport& transport = simulation.transport();
+  transport.wait(transport.allReduceSum(sums));
+  return {sums[0], sums[1]};
 }
 
 }  // namespace tessera

@@ -12,16 +12,25 @@ struct JobTotals {
   std::int64_t tasks = 0;
   std::int64_t messages = 0;
   std::int64_t messageBytes = 0;
-  double taskSeconds = 0.0;              ///< inside task bodies, all workers together
-  double waitSeconds = 0.0;              ///< workers without anything to run, all together
-  std::int64_t fieldBytes = 0;           ///< memory for fields
-  std::int64_t plannedBytes = 0;         ///< the same, as the compiled graphs ask for it
-  std::int64_t plannedWithoutReuse = 0;  ///< where no two variables shared memory
-  std::int64_t largestFieldBytes = 0;    ///< that of the rank with most of them
+  double taskSeconds = 0.0;            ///< in tasks, all workers together
+  double waitSeconds = 0.0;            ///< workers without anything to run, all together
+  double messageSeconds = 0.0;         ///< packing, filling halos, joining, all workers together
+  double outputSeconds = 0.0;          ///< writing fields and checkpoints, a rank each
+  std::int64_t residentBytes = 0;      ///< memory of the processes at the moment
+  std::int64_t fieldBytes = 0;         ///< memory for fields
+  std::int64_t largestFieldBytes = 0;  ///< that of the rank with most of them
+};
+
+/// Memory for fields as the compiled graphs of all ranks ask for it.
+struct PlannedMemory {
+  std::int64_t bytes = 0;
+  std::int64_t withoutReuse = 0;  ///< where no two variables shared memory
 };
 
 /// The sums over the ranks, the same on each of them; exact, in nanoseconds. All ranks call it, never inside
-/// a step.
-JobTotals totalsOf(const Simulation& simulation);
+/// a step. `outputSeconds`: what this rank has spent on output.
+JobTotals totalsOf(const Simulation& simulation, double outputSeconds = 0.0);
+/// The same for what was planned; takes time that grows with the patches.
+PlannedMemory plannedMemoryOf(const Simulation& simulation);
 
 }  // namespace tessera

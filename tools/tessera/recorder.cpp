@@ -6,7 +6,6 @@
 
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/forced_end.hpp"
-#include "tools/tessera/job_totals.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_fields.hpp"
 
@@ -19,6 +18,11 @@ constexpr std::size_t kLineDue = 2;
 constexpr std::size_t kControls = 3;
 constexpr int kExitStopped = 75;
 constexpr int kExitCannotWrite = 5;
+
+/// Of statistics.csv, after step, time and dt; each the sum over all ranks but the first.
+const std::vector<std::string> kCostColumns{"wall_seconds",    "task_seconds",   "wait_seconds",
+                                            "message_seconds", "output_seconds", "messages",
+                                            "message_bytes",   "memory_bytes"};
 
 StopReason reasonOf(double number) { return static_cast<StopReason>(static_cast<int>(number)); }
 
@@ -44,6 +48,7 @@ Recorder::Recorder(const Simulation& simulation, StopRequests& stops, RecorderOp
                                             .keep = simulation.model().settings().checkpoint.keep}),
       fieldFiles_(simulation.transport(), fieldOptions(simulation, options_)),
       progress_(options_.folder != nullptr ? options_.screen : ScreenMode::Quiet),
+      costsAt_(Clock::now()),
       start_(Clock::now()),
       lastStepEnd_(start_),
       lastCheckpointEnd_(start_) {
@@ -139,9 +144,11 @@ void Recorder::openHistory(const Simulation& simulation) {
   const FolderHandle& files = options_.folder->files();
   try {
     if (untouched_) {
-      history_.emplace(files, columns, firstStep_, every);
+      history_.emplace(files, "history.csv", columns, firstStep_, every);
+      costs_.emplace(files, "statistics.csv", kCostColumns, firstStep_, every);
     } else {
-      history_.emplace(files, columns);
+      history_.emplace(files, "history.csv", columns);
+      costs_.emplace(files, "statistics.csv", kCostColumns);
     }
   } catch (const OutputError& error) {
     warn(error.message());
@@ -176,14 +183,37 @@ void Recorder::recordState(Simulation& simulation, bool always) {
 }
 
 void Recorder::recordHistory(Simulation& simulation) {
+  const SpanOf span(options_.trace, "history");
   const TimeControl& clock = simulation.clock();
   const std::vector<double> values = simulation.diagnose();
   if (history_) history_->add(clock.step(), clock.time(), clock.dt(), values);
+  recordCosts(simulation);
   lastHistory_ = clock.step();
 }
 
+/// What the steps since the last line have cost on all ranks.
+void Recorder::recordCosts(const Simulation& simulation) {
+  const JobTotals now = totalsOf(simulation, outputSeconds_);
+  const JobTotals& before = costsBefore_;
+  const double values[] = {secondsSince(costsAt_),
+                           now.taskSeconds - before.taskSeconds,
+                           now.waitSeconds - before.waitSeconds,
+                           now.messageSeconds - before.messageSeconds,
+                           now.outputSeconds - before.outputSeconds,
+                           static_cast<double>(now.messages - before.messages),
+                           static_cast<double>(now.messageBytes - before.messageBytes),
+                           static_cast<double>(now.residentBytes)};
+  costsBefore_ = now;
+  costsAt_ = Clock::now();
+  const TimeControl& clock = simulation.clock();
+  if (costs_) costs_->add(clock.step(), clock.time(), clock.dt(), values);
+}
+
 void Recorder::recordFields(Simulation& simulation) {
+  const SpanOf span(options_.trace, "fields");
+  const auto start = Clock::now();
   const FieldWriteResult result = writeFields(fieldFiles_, simulation, fields_, options_.deckSha256);
+  outputSeconds_ += secondsSince(start);
   lastFields_ = simulation.clock().step();
   for (const std::string& warning : result.warnings) warn(warning);
   if (result.written) {
@@ -198,9 +228,11 @@ void Recorder::recordFields(Simulation& simulation) {
 }
 
 bool Recorder::recordCheckpoint(Simulation& simulation) {
+  const SpanOf span(options_.trace, "checkpoint");
   const auto start = Clock::now();
   const CheckpointResult result = writeCheckpoint(checkpoints_, simulation);
   const std::int64_t step = simulation.clock().step();
+  outputSeconds_ += secondsSince(start);
   stops_.expect(0.0, secondsSince(start));
   lastCheckpointEnd_ = Clock::now();
   for (const std::string& warning : result.warnings) warn(warning);
@@ -247,6 +279,7 @@ void Recorder::warnOfLongStep(const Simulation& simulation) {
 
 void Recorder::warnOfLostLines() {
   if (history_ && !history_->failure().empty()) warn(history_->failure());
+  if (costs_ && !costs_->failure().empty()) warn(costs_->failure());
   if (log_ && !log_->failure().empty()) warn(log_->failure());
 }
 
@@ -279,7 +312,8 @@ RunResult Recorder::resultOf(Simulation& simulation) {
   for (std::size_t n = 0; n < values.size(); ++n) {
     result.diagnostics.emplace_back(simulation.model().diagnostics()[n].name, values[n]);
   }
-  const JobTotals totals = totalsOf(simulation);
+  const JobTotals totals = totalsOf(simulation, outputSeconds_);
+  const PlannedMemory planned = plannedMemoryOf(simulation);
   const double threadSeconds = result.wallSeconds * static_cast<double>(totals.workers);
   result.waitPart = threadSeconds > 0.0 ? std::min(totals.waitSeconds / threadSeconds, 1.0) : 0.0;
   result.statistics = {{"threads", static_cast<double>(totals.workers)},
@@ -289,14 +323,22 @@ RunResult Recorder::resultOf(Simulation& simulation) {
                        {"task_seconds", totals.taskSeconds},
                        {"wait_seconds", totals.waitSeconds},
                        {"wait_part", result.waitPart},
+                       {"message_seconds", totals.messageSeconds},
+                       {"output_seconds", totals.outputSeconds},
+                       {"memory_bytes", static_cast<double>(totals.residentBytes)},
                        {"field_bytes_in_memory", static_cast<double>(totals.fieldBytes)},
                        {"field_bytes_on_largest_rank", static_cast<double>(totals.largestFieldBytes)},
-                       {"field_bytes_planned", static_cast<double>(totals.plannedBytes)},
-                       {"field_bytes_without_reuse", static_cast<double>(totals.plannedWithoutReuse)},
+                       {"field_bytes_planned", static_cast<double>(planned.bytes)},
+                       {"field_bytes_without_reuse", static_cast<double>(planned.withoutReuse)},
                        {"plans_compiled", static_cast<double>(simulation.compiles())},
                        {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())}};
   result.warnings = warnings_;
   return result;
+}
+
+void Recorder::lost(const std::string& what, const std::string& why) {
+  lost_.push_back(what);
+  warn(what + " could not be written: " + why);
 }
 
 void Recorder::judge() {
@@ -306,6 +348,7 @@ void Recorder::judge() {
   if (checkpointFailed_) lost += std::string(lost.empty() ? "" : " and ") + "the last checkpoint";
   if (history_ && !history_->failure().empty())
     lost += std::string(lost.empty() ? "" : " and ") + "lines of the history";
+  for (const std::string& what : lost_) lost += (lost.empty() ? "" : " and ") + what;
   if (lost.empty()) return;
   outcome_.exitCode = kExitCannotWrite;
   outcome_.reason += ", but " + lost + " could not be written";

@@ -9,6 +9,7 @@
 #include "datawarehouse/archive/checkpoint_writer.hpp"
 #include "datawarehouse/archive/field_writer.hpp"
 #include "tools/tessera/history.hpp"
+#include "tools/tessera/job_totals.hpp"
 #include "tools/tessera/progress.hpp"
 #include "tools/tessera/run_folder.hpp"
 #include "tools/tessera/run_log.hpp"
@@ -24,6 +25,7 @@ struct RecorderOptions {
   const RunFolder* folder = nullptr;  ///< on rank 0 only; outlives the recorder
   ScreenMode screen = ScreenMode::Text;
   std::string deckSha256;
+  Trace* trace = nullptr;  ///< also records when something is written
 };
 
 /// Writes what a run leaves: history, fields, checkpoints, log, the lines on the screen, and in the end
@@ -45,6 +47,9 @@ class Recorder final : public RunListener {
   bool stepped(Simulation& simulation, std::span<const double> control) override;
   void finished(Simulation& simulation) override;
 
+  /// Something else that the run should have left could not be written, `what` of it for `why`: a warning,
+  /// and exit code 5 in the end. Before `close`.
+  void lost(const std::string& what, const std::string& why);
   /// After the run: the summary on the screen and result.json. Returns the exit code, the same on every rank.
   int close(Simulation& simulation);
 
@@ -58,6 +63,7 @@ class Recorder final : public RunListener {
   /// Writes what is due at this state; `always`: also what is not, as at the start and at the end.
   void recordState(Simulation& simulation, bool always);
   void recordHistory(Simulation& simulation);
+  void recordCosts(const Simulation& simulation);
   void recordFields(Simulation& simulation);
   bool recordCheckpoint(Simulation& simulation);
   bool stopIfAsked(Simulation& simulation, StopReason reason);
@@ -81,9 +87,14 @@ class Recorder final : public RunListener {
   Progress progress_;
   std::optional<RunLog> log_;       ///< rank 0
   std::optional<History> history_;  ///< rank 0
+  std::optional<History> costs_;    ///< rank 0: statistics.csv
+  JobTotals costsBefore_;           ///< at the last line of it
+  Clock::time_point costsAt_;
+  double outputSeconds_ = 0.0;
   RunOutcome outcome_;
   std::string endKey_;  ///< of the deck, that ended the run
   std::vector<std::string> warnings_;
+  std::vector<std::string> lost_;  ///< of what `lost` was told
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
   bool longStepSaid_ = false;

@@ -22,6 +22,7 @@
 #include "tools/tessera/restart_deck.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_folder.hpp"
+#include "tools/tessera/run_trace.hpp"
 #include "tools/tessera/shared_deck.hpp"
 
 namespace tessera {
@@ -84,10 +85,17 @@ class Job {
     if (root()) noteRunFolder(runFolder_);
     forcedEndIn(runFolder_);
     writeFacts(deck);
-    Recorder recorder(*simulation_, stops_,
-                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256});
+    if (trace_)
+      trace_->open(request_.traceFile.empty() ? runFolder_ / "trace.json.gz" : request_.traceFile,
+                   *simulation_);
+    Recorder recorder(
+        *simulation_, stops_,
+        {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256, trace()});
     announce(recorder);
     simulation_->run(recorder);
+    if (trace_) {
+      if (const std::string why = trace_->finish(); !why.empty()) recorder.lost("the trace", why);
+    }
     return recorder.close(*simulation_);
   }
 
@@ -97,6 +105,7 @@ class Job {
 
  private:
   bool root() const { return transport_.rank() == 0; }
+  Trace* trace() { return trace_ ? &trace_->trace() : nullptr; }
   void reopenFolder();
   void makeFolder(const Deck& deck);
   Deck readDeck() const;
@@ -115,6 +124,7 @@ class Job {
   std::optional<RunFolder> folder_;  ///< rank 0
   std::filesystem::path runFolder_;
   std::filesystem::path checkpoint_;
+  std::optional<RunTrace> trace_;
   std::optional<Simulation> simulation_;
   RunFacts facts_;
   WorkerPlan workers_;
@@ -159,6 +169,7 @@ Deck Job::readDeck() const {
 void Job::makeSimulation(const Deck& deck) {
   facts_.processes = linesOfAllRanks(transport_, processName());
   workers_ = workersOfThisRank(transport_, request_);
+  if (request_.trace) trace_.emplace(transport_, workers_.threads, request_.traceEdges);
   together(transport_, [&] {
     simulation_.emplace(deck, registry_, transport_, simulationOptions());
     simulation_->model().outputLabels();
@@ -172,6 +183,7 @@ SimulationOptions Job::simulationOptions() {
   options.executor = request_.executor;
   options.checked = request_.checked;
   options.schedule = schedule_;
+  options.trace = trace();
   options.regions = regions_.active() ? &regions_ : nullptr;
   options.execution.cores = workers_.cores;
   options.execution.stallSeconds = request_.stallSeconds;
@@ -226,6 +238,7 @@ void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
   const Hierarchy& hierarchy = *model.hierarchy();
   const JobTotals totals = totalsOf(*simulation_);
+  const PlannedMemory planned = plannedMemoryOf(*simulation_);
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
@@ -233,8 +246,8 @@ void Job::announce(Recorder& recorder) const {
       << (workers_.cores.empty() ? "" : " bound to core(s) " + asText(workers_.cores))
       << (workers_.cores.empty() || transport_.size() == 1 ? "" : " on rank 0") << ", "
       << megabytes(totals.fieldBytes) << " MB of fields";
-  if (totals.plannedBytes != totals.plannedWithoutReuse)
-    out << " (" << megabytes(totals.plannedWithoutReuse) << " without reuse)";
+  if (planned.bytes != planned.withoutReuse)
+    out << " (" << megabytes(planned.withoutReuse) << " without reuse)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   if (!regions_.notice().empty()) recorder.warn(regions_.notice());
   recorder.announce(out.str(), {{"folder", runFolder_.string()},

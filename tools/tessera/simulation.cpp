@@ -26,7 +26,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       executor_(makeExecutor(options, transport.rank())),
       runner_(std::make_unique<StepRunner>(
           graphs_, *data_, transport_, *executor_,
-          RunnerOptions{.checked = options.checked, .regions = options.regions})),
+          RunnerOptions{.checked = options.checked, .regions = options.regions, .trace = options.trace})),
       compilesAtStart_(compiles_) {}
 
 CompiledGraphs Simulation::compile(BufferReuse reuse) {
@@ -112,10 +112,16 @@ void Simulation::restore(const CheckpointReader& checkpoint) {
 
 StepResult Simulation::runPlan(std::size_t plan, double dt, std::span<const double> control) {
   try {
-    return runner_->run(plan, {clock_.time(), dt, clock_.step(), control});
+    return runner_->run(plan, {clock_.time(), dt, clock_.step(), control, stepNumber(plan)});
   } catch (...) {
     fail(plan, currentError());
   }
+}
+
+std::int64_t Simulation::stepNumber(std::size_t plan) const {
+  const bool advances = plan != static_cast<std::size_t>(PlanId::Initial) &&
+                        plan != static_cast<std::size_t>(PlanId::Diagnostics);
+  return clock_.step() + (advances ? 1 : 0);
 }
 
 void Simulation::fail(std::size_t plan, const Error& cause) const {
@@ -126,7 +132,7 @@ void Simulation::fail(std::size_t plan, const Error& cause) const {
   if (plan == static_cast<std::size_t>(PlanId::Initial)) {
     where << "initial state";
   } else {
-    where << "step " << clock_.step() + (plan == static_cast<std::size_t>(PlanId::Diagnostics) ? 0 : 1);
+    where << "step " << stepNumber(plan);
   }
   where << ", t = " << clock_.time() << ")";
   std::string text = cause.message();

@@ -36,6 +36,7 @@ struct SimulationOptions {
   ExecutorOptions execution{};          ///< of the other two
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
   KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
+  Trace* trace = nullptr;               ///< records what runs when; outlives the simulation
 };
 
 class Simulation;
@@ -111,6 +112,8 @@ class Simulation {
   StepResult step(std::span<const double> control);
   NextStep nextStep() const;
   std::size_t nextPlan() const;
+  /// Number of the step that a run of the plan computes, as people count.
+  std::int64_t stepNumber(std::size_t plan) const;
   [[noreturn]] void fail(std::size_t plan, const Error& cause) const;
 
   Transport& transport_;

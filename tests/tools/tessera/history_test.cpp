@@ -32,7 +32,7 @@ class HistoryFile : public testing::Test {
 
 TEST_F(HistoryFile, HasAHeaderAndNumbersThatReadBackToTheSameBits) {
   const FolderHandle files = folder();
-  History history(files, {"sum"});
+  History history(files, "history.csv", {"sum"});
   addSteps(history, 0, 1);
   EXPECT_EQ(files.read("history.csv"), "step,time,dt,sum\n0,0,0.1,0\n1,0.1,0.1,0.1\n");
 }
@@ -40,11 +40,11 @@ TEST_F(HistoryFile, HasAHeaderAndNumbersThatReadBackToTheSameBits) {
 TEST_F(HistoryFile, ContinuedIsTheSameAsUnbroken) {
   const FolderHandle files = folder();
   {
-    History whole(files, {"sum"});
+    History whole(files, "history.csv", {"sum"});
     addSteps(whole, 0, 6);
   }
   const std::string expected = files.read("history.csv");
-  History again(files, {"sum"}, 3, 1);
+  History again(files, "history.csv", {"sum"}, 3, 1);
   addSteps(again, 4, 6);
   EXPECT_EQ(files.read("history.csv"), expected);
 }
@@ -52,17 +52,17 @@ TEST_F(HistoryFile, ContinuedIsTheSameAsUnbroken) {
 TEST_F(HistoryFile, ContinuedDropsALineThatWasWrittenBecauseTheRunEnded) {
   const FolderHandle files = folder();
   {
-    History first(files, {"sum"});
+    History first(files, "history.csv", {"sum"});
     for (const int step : {0, 2, 4, 5}) addSteps(first, step, step);
   }
-  History again(files, {"sum"}, 5, 2);
+  History again(files, "history.csv", {"sum"}, 5, 2);
   EXPECT_EQ(files.read("history.csv"), "step,time,dt,sum\n0,0,0.1,0\n2,0.2,0.1,0.2\n4,0.4,0.1,0.4\n");
 }
 
 TEST_F(HistoryFile, IsNeverWrittenThroughALink) {
   const FolderHandle files = folder();
   std::filesystem::create_symlink("elsewhere", path_ / "history.csv");
-  EXPECT_NO_THROW(History(files, {"sum"}));  // the link itself is replaced
+  EXPECT_NO_THROW(History(files, "history.csv", {"sum"}));  // the link itself is replaced
   EXPECT_FALSE(std::filesystem::exists(path_ / "elsewhere"));
   std::filesystem::create_symlink("elsewhere", path_ / "log.jsonl");
   EXPECT_THROW(files.openToAppend("log.jsonl"), OutputError);

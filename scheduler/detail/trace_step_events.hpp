@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/trace_file.hpp"
+#include "taskgraph/graph_summary.hpp"
+
+namespace tessera::detail {
+
+/// Turns one traced step into events. Made for one plan, used for its steps one after another.
+class StepEvents {
+ public:
+  StepEvents(const CompiledGraphs& graphs, std::size_t plan, const TraceFileOptions& options);
+
+  /// Appends the events to `text`, in the order of their times within each lane. The numbers of the lanes
+  /// that they use go to `lanes`.
+  void append(const TracedStep& step, std::string& text, std::set<std::int32_t>& lanes);
+
+ private:
+  /// What a node shows: on its worker, and where it goes on without one.
+  struct Slice {
+    std::int32_t node = 0;
+    std::int32_t lane = 0;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    bool goesOn = false;
+  };
+
+  void findReady(const TracedStep& step);
+  void cutSlices(const TracedStep& step);
+  void lay(std::vector<Slice>& slices, std::int32_t firstLane);
+  void appendSlice(const TracedStep& step, const Slice& slice);
+  void appendWork(const TracedStep& step, const Slice& slice);
+  void appendMessage(const TracedStep& step, const Slice& slice, const MessagePlan& message, bool isSend);
+  void appendReduction(const TracedStep& step, const Slice& slice);
+  void appendMessageArrow(const TracedStep& step, const Slice& slice);
+  void appendEdge(const TracedStep& step, const Slice& slice, char phase, std::int32_t from, std::int32_t to);
+  void appendEdgesInto(const TracedStep& step, const Slice& slice);
+  void appendEdgesOutOf(const TracedStep& step, const Slice& slice);
+  void appendHead(const TracedStep& step);
+  bool goesOn(std::int32_t node) const;
+  std::string nameOf(std::int32_t node) const;
+
+  const CompiledGraphs& graphs_;
+  const CompiledGraph& graph_;
+  TraceFileOptions options_;
+  GraphSummary summary_;  ///< for the names of blocks
+  std::string* text_ = nullptr;
+
+  // Of the present step, by node.
+  std::vector<std::int64_t> ready_;
+  std::vector<std::int32_t> after_;                ///< the predecessor that finished last; -1: none
+  std::vector<std::vector<std::int32_t>> before_;  ///< with edges: all predecessors
+  std::vector<Slice> slices_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,220 @@
+#include "scheduler/trace_file.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <zlib.h>
+
+#include "tests/scheduler/trace_rig.hpp"
+
+namespace tessera {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+using Lane = std::pair<int, int>;
+
+/// Whether a list of events is what the Chrome trace-event format asks for, as far as viewers depend on it.
+class StrictViewer {
+ public:
+  explicit StrictViewer(const Json& trace) {
+    EXPECT_EQ(trace.at("displayTimeUnit"), "ms");
+    for (const Json& event : trace.at("traceEvents")) look(event);
+    for (const auto& [lane, slices] : slices_) {
+      EXPECT_TRUE(laneNames_.contains(lane)) << "no name for lane " << lane.first << "/" << lane.second;
+      EXPECT_TRUE(processNames_.contains(lane.first));
+    }
+    for (const auto& [id, ends] : arrows_) {
+      EXPECT_TRUE(ends.start && ends.finish) << "half an arrow: " << id;
+      EXPECT_LE(ends.start.value_or(0.0), ends.finish.value_or(0.0)) << "an arrow goes back in time: " << id;
+    }
+  }
+
+  int count(const std::string& phase, const std::string& category) const {
+    const auto at = counts_.find(phase + category);
+    return at == counts_.end() ? 0 : at->second;
+  }
+  const std::map<Lane, std::string>& laneNames() const { return laneNames_; }
+
+ private:
+  struct Slice {
+    double begin = 0.0;
+    double end = 0.0;
+  };
+  struct Ends {
+    std::optional<double> start;
+    std::optional<double> finish;
+  };
+
+  void look(const Json& event) {
+    const std::string phase = event.at("ph");
+    const Lane lane{event.at("pid").get<int>(), event.at("tid").get<int>()};
+    ASSERT_FALSE(event.at("name").get<std::string>().empty());
+    ++counts_[phase + event.value("cat", "")];
+    if (phase == "M") return lookAtName(event, lane);
+    const double at = event.at("ts");
+    EXPECT_GE(at, lastAt_.contains(lane) ? lastAt_[lane] : 0.0)
+        << "time goes back in a lane: " << event.dump();
+    lastAt_[lane] = at;
+    if (phase == "X") return lookAtSlice(event, lane, at);
+    if (phase == "s" || phase == "f") return lookAtArrow(event, lane, at);
+    ASSERT_EQ(phase, "C");
+    for (const auto& [name, value] : event.at("args").items()) EXPECT_TRUE(value.is_number());
+  }
+
+  void lookAtName(const Json& event, const Lane& lane) {
+    const std::string what = event.at("name");
+    if (what == "thread_name") laneNames_[lane] = event.at("args").at("name");
+    if (what == "process_name") processNames_[lane.first] = event.at("args").at("name");
+  }
+
+  void lookAtSlice(const Json& event, const Lane& lane, double at) {
+    const double end = at + event.at("dur").get<double>();
+    EXPECT_GE(end, at);
+    EXPECT_TRUE(event.at("cat").is_string());
+    std::vector<Slice>& open = slices_[lane];
+    while (!open.empty() && open.back().end <= at) open.pop_back();
+    const double limit = open.empty() ? end : open.back().end;
+    EXPECT_LE(end, limit + 1e-3) << "slices overlap: " << event.dump();
+    open.push_back({at, end});
+  }
+
+  void lookAtArrow(const Json& event, const Lane& lane, double at) {
+    ASSERT_FALSE(slices_[lane].empty());
+    const Slice& around = slices_[lane].back();
+    EXPECT_LE(around.begin, at);
+    EXPECT_GE(around.end, at);
+    const bool starts = event.at("ph") == "s";
+    EXPECT_EQ(event.value("bp", ""), starts ? "" : "e");
+    ASSERT_TRUE(event.at("id").is_number_integer());
+    ASSERT_LT(event.at("id").get<std::uint64_t>(), std::uint64_t{1} << 53);
+    Ends& ends = arrows_[event.at("id").dump() + event.at("cat").get<std::string>() +
+                         event.at("name").get<std::string>()];
+    std::optional<double>& end = starts ? ends.start : ends.finish;
+    EXPECT_FALSE(end) << "two arrows have one id";
+    end = at;
+  }
+
+  std::map<Lane, std::string> laneNames_;
+  std::map<int, std::string> processNames_;
+  std::map<Lane, double> lastAt_;
+  std::map<Lane, std::vector<Slice>> slices_;
+  std::map<std::string, Ends> arrows_;
+  std::map<std::string, int> counts_;
+};
+
+class TraceFileTest : public ::testing::Test {
+ protected:
+  TraceFileTest()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("tessera_trace_" +
+                 std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directory(folder_);
+    const auto u = labels_.variable<double, Cell>("u");
+    const auto total = labels_.reduction("total");
+    plan_.task("Test::write").writes(u).runs<Cpu>([u](const auto& task) {
+      const auto out = task.write(u);
+      forEach(task.exec(), "w", task.interior(), [=](Index x) { out(x) = static_cast<double>(x.i); });
+    });
+    plan_.task("Test::read").reads(New, u, halo(1)).contributes(total, Sum).runs<Cpu>([=](const auto& task) {
+      const auto in = task.read(New, u);
+      task.contribute(total, reduce(task.exec(), "s", task.interior(), Sum, [=](Index x) { return in(x); }));
+    });
+  }
+  ~TraceFileTest() override { std::filesystem::remove_all(folder_); }
+
+  Json traceOf(const testing::TraceShape& shape, bool edges) {
+    const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, shape.ranks);
+    std::vector<std::filesystem::path> parts;
+    std::vector<std::unique_ptr<TraceFile>> files;
+    for (int rank = 0; rank < shape.ranks; ++rank) {
+      parts.push_back(folder_ / ("part" + std::to_string(rank)));
+      const int workers = std::max(1, shape.threads);
+      files.push_back(std::make_unique<TraceFile>(parts.back(), TraceFileOptions{rank, workers, edges}));
+    }
+    rig.run(shape, [&](int rank, const TraceRecords& records, const CompiledGraphs& graphs) {
+      files[static_cast<std::size_t>(rank)]->write(records, graphs);
+    });
+    for (auto& file : files) file->close();
+    joinTraces(parts, folder_ / "trace.json.gz");
+    for (const auto& part : parts) EXPECT_FALSE(std::filesystem::exists(part));
+    return Json::parse(unzipped(folder_ / "trace.json.gz"));
+  }
+
+  static std::string unzipped(const std::filesystem::path& path) {
+    gzFile in = gzopen(path.c_str(), "rb");
+    std::string text;
+    char block[4096];
+    for (int size = 0; (size = gzread(in, block, sizeof(block))) > 0;)
+      text.append(block, static_cast<std::size_t>(size));
+    EXPECT_EQ(gzdirect(in), 0) << "the file is not compressed";
+    gzclose(in);
+    return text;
+  }
+
+  std::filesystem::path folder_;
+  LabelTable labels_;
+  StepPlan plan_{"initial"};
+};
+
+TEST_F(TraceFileTest, IsWhatViewersTake) {
+  for (const int ranks : {1, 3}) {
+    for (const int threads : {0, 2}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(threads) + " threads");
+      const StrictViewer seen(traceOf({.ranks = ranks, .threads = threads, .runs = 3}, false));
+
+      EXPECT_EQ(seen.count("X", "step"), 3 * ranks);
+      EXPECT_EQ(seen.count("X", "task"), 3 * 12);
+      EXPECT_EQ(seen.count("X", "fill"), 3 * 6);
+      EXPECT_EQ(seen.count("X", "output"), 3 * ranks);
+      EXPECT_EQ(seen.count("X", "join"), 3 * ranks);
+      EXPECT_EQ(seen.count("X", "reduction"), 3 * ranks);
+      // On a periodic line each of three ranks has a neighbour on either side.
+      EXPECT_EQ(seen.count("X", "receive"), ranks == 1 ? 0 : 3 * 6);
+      EXPECT_EQ(seen.count("X", "send"), seen.count("X", "receive"));
+      EXPECT_EQ(seen.count("s", "message"), seen.count("X", "send"));
+      EXPECT_EQ(seen.count("f", "message"), seen.count("X", "receive"));
+      EXPECT_EQ(seen.count("C", ""), 3 * ranks);
+      EXPECT_EQ(seen.laneNames().at({0, 1}), "worker 0");
+    }
+  }
+}
+
+TEST_F(TraceFileTest, AnArrowForEachEdgeOnRequest) {
+  const StrictViewer seen(traceOf({.ranks = 2, .threads = 2, .runs = 2}, true));
+
+  std::int64_t edges = 0;
+  const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, 2);
+  for (int rank = 0; rank < 2; ++rank) {
+    edges += static_cast<std::int64_t>(rig.graphs(rank).plans[0].successorList.size());
+  }
+  EXPECT_EQ(seen.count("s", "edge"), 2 * edges);
+  EXPECT_EQ(seen.count("f", "edge"), 2 * edges);
+}
+
+TEST_F(TraceFileTest, StaysValidWhenItIsWrittenInPieces) {
+  const StrictViewer seen(traceOf({.ranks = 2, .threads = 2, .runs = 4, .budget = 1}, true));
+
+  EXPECT_EQ(seen.count("X", "task"), 4 * 12);
+}
+
+TEST_F(TraceFileTest, APartThatIsThereIsNotOverwritten) {
+  std::ofstream(folder_ / "part") << "precious";
+  try {
+    const TraceFile file(folder_ / "part", {});
+    FAIL() << "the file was opened";
+  } catch (const OutputError& error) {
+    EXPECT_THAT(error.message(), HasSubstr("File exists"));
+    EXPECT_THAT(error.message(), HasSubstr("--trace=FILE"));
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/loopback_transport.hpp"
+#include "datawarehouse/data_warehouse.hpp"
+#include "datawarehouse/task_context.hpp"
+#include "scheduler/executor.hpp"
+#include "scheduler/make_data_warehouse.hpp"
+#include "scheduler/step_runner.hpp"
+#include "scheduler/trace.hpp"
+#include "taskgraph/graph_compiler.hpp"
+
+namespace tessera::testing {
+
+/// A rank of a loopback world whose messages of others take `delay` on the way.
+class SlowTransport final : public Transport {
+ public:
+  SlowTransport(Transport& inner, std::chrono::milliseconds delay) : inner_(inner), delay_(delay) {}
+
+  int rank() const override { return inner_.rank(); }
+  int size() const override { return inner_.size(); }
+  std::int64_t tagBound() const override { return inner_.tagBound(); }
+  Request send(int peer, std::int64_t tag, std::span<const std::byte> bytes) override {
+    return inner_.send(peer, tag, bytes);
+  }
+  Request receive(int peer, std::int64_t tag, std::span<std::byte> bytes) override {
+    const Request request = inner_.receive(peer, tag, bytes);
+    arrives_[request] = std::chrono::steady_clock::now() + delay_;
+    return request;
+  }
+  Request allReduceMin(std::span<double> values) override { return inner_.allReduceMin(values); }
+  Request allReduceMax(std::span<double> values) override { return inner_.allReduceMax(values); }
+  Request allReduceSum(std::span<std::int64_t> values) override { return inner_.allReduceSum(values); }
+  bool test(Request request) override {
+    const auto at = arrives_.find(request);
+    if (at != arrives_.end() && std::chrono::steady_clock::now() < at->second) return false;
+    const bool done = inner_.test(request);
+    if (done && at != arrives_.end()) arrives_.erase(at);
+    return done;
+  }
+  void barrier() override { inner_.barrier(); }
+  void broadcast(std::string& bytes, int root) override { inner_.broadcast(bytes, root); }
+  std::vector<std::string> gather(std::string_view bytes, int root) override {
+    return inner_.gather(bytes, root);
+  }
+  [[noreturn]] void abort(int exitCode) override {
+    inner_.abort(exitCode);
+    throw InternalError("aborted");
+  }
+
+ private:
+  Transport& inner_;
+  std::chrono::milliseconds delay_;
+  std::map<Request, std::chrono::steady_clock::time_point> arrives_;
+};
+
+/// How a plan is run under a trace.
+struct TraceShape {
+  int ranks = 1;
+  int threads = 0;  ///< 0: the in-order executor
+  int runs = 1;
+  std::chrono::milliseconds delay{0};
+  std::int64_t budget = Trace::kUsualBudget;
+};
+
+/// Compiled once for all ranks; runs the only plan under a trace, whose records go to `sink` with their
+/// graphs.
+class TraceRig {
+ public:
+  using Sink = std::function<void(int rank, const TraceRecords&, const CompiledGraphs&)>;
+
+  TraceRig(const std::shared_ptr<const Hierarchy>& hierarchy, const LabelTable& labels, const StepPlan& plan,
+           int ranks) {
+    const RankMap owners = distribute(*hierarchy, ranks);
+    const StepPlan* const plans[] = {&plan};
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      graphs_.push_back(compileGraphs(plans, {hierarchy, &labels, &owners, rank, ranks}));
+    }
+  }
+
+  const CompiledGraphs& graphs(int rank) const { return graphs_[static_cast<std::size_t>(rank)]; }
+
+  void run(const TraceShape& shape, const Sink& sink) const {
+    LoopbackWorld world(shape.ranks);
+    const auto origin = Trace::Clock::now();
+    runRanks(world, [&](Transport& loopback) {
+      const int rank = loopback.rank();
+      SlowTransport transport(loopback, shape.delay);
+      const auto data = makeDataWarehouse(graphs(rank));
+      const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
+      Trace trace(origin, shape.budget,
+                  [&](const TraceRecords& records) { sink(rank, records, graphs(rank)); });
+      RunnerOptions options;
+      options.trace = &trace;
+      StepRunner runner(graphs(rank), *data, transport, *executor, options);
+      for (int n = 0; n < shape.runs; ++n) {
+        StepInputs inputs;
+        inputs.shownStep = n;
+        runner.run(0, inputs);
+        const SpanOf span(&trace, "output \"after\" the step");
+      }
+      trace.flush();
+    });
+  }
+
+ private:
+  std::vector<CompiledGraphs> graphs_;
+};
+
+/// A line of cells, periodic.
+inline std::shared_ptr<const Hierarchy> lineOf(std::int64_t cells, std::int64_t patches) {
+  Geometry geometry;
+  geometry.cells = {cells, 1, 1};
+  geometry.periodic = {true, true, true};
+  return Hierarchy::uniform(geometry, {Division::By::Patches, {patches, 1, 1}});
+}
+
+}  // namespace tessera::testing

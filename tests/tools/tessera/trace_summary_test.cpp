@@ -1,0 +1,149 @@
+#include "tools/tessera/trace_summary.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+namespace tessera {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Two ranks, times in microseconds. In run 0 rank 0 (two workers) packs a message after a task; rank 1 waits
+/// for it, then its long task B keeps the reduction waiting. Fields are written between the runs; in run 1
+/// one task each.
+const char* const kTrace = R"({"displayTimeUnit":"ms","traceEvents":[
+{"ph":"M","pid":0,"tid":0,"name":"process_name","args":{"name":"rank 0"}},
+{"ph":"X","pid":0,"tid":0,"name":"step 1","cat":"step","ts":0,"dur":100,"args":{"run":0,"step":1,"plan":"step","workers":2,"executed":95}},
+{"ph":"X","pid":0,"tid":1,"name":"A","cat":"task","ts":0,"dur":20,"args":{"run":0,"node":0,"after":-1,"ready":0}},
+{"ph":"X","pid":0,"tid":1,"name":"pack for rank 1","cat":"pack","ts":20,"dur":2,"args":{"run":0,"node":2,"after":0,"ready":20}},
+{"ph":"X","pid":0,"tid":1,"name":"C","cat":"task","ts":22,"dur":28,"args":{"run":0,"node":3,"after":0,"ready":20}},
+{"ph":"X","pid":0,"tid":1,"name":"join dt","cat":"join","ts":50,"dur":1,"args":{"run":0,"node":4,"after":3,"ready":50}},
+{"ph":"X","pid":0,"tid":2,"name":"A","cat":"task","ts":5,"dur":10,"args":{"run":0,"node":1,"after":-1,"ready":0}},
+{"ph":"X","pid":0,"tid":10000,"name":"reduce dt","cat":"reduction","ts":51,"dur":44,"args":{"run":0,"node":4,"reduction":0}},
+{"ph":"X","pid":0,"tid":20000,"name":"to rank 1","cat":"send","ts":22,"dur":8,"args":{"run":0,"node":2,"peer":1,"tag":7}},
+{"ph":"s","pid":0,"tid":20000,"name":"message","cat":"message","id":5,"ts":22},
+{"ph":"X","pid":0,"tid":1,"name":"fields","cat":"output","ts":102,"dur":8},
+{"ph":"X","pid":0,"tid":1,"name":"inside","cat":"output","ts":103,"dur":1},
+{"ph":"X","pid":0,"tid":0,"name":"step 2","cat":"step","ts":112,"dur":10,"args":{"run":1,"step":2,"plan":"step","workers":2,"executed":122}},
+{"ph":"X","pid":0,"tid":1,"name":"A","cat":"task","ts":112,"dur":10,"args":{"run":1,"node":0,"after":-1,"ready":112}},
+{"ph":"X","pid":1,"tid":0,"name":"step 1","cat":"step","ts":0,"dur":100,"args":{"run":0,"step":1,"plan":"step","workers":1,"executed":95}},
+{"ph":"X","pid":1,"tid":1,"name":"A","cat":"task","ts":0,"dur":10,"args":{"run":0,"node":0,"after":-1,"ready":0}},
+{"ph":"X","pid":1,"tid":20000,"name":"from rank 0","cat":"receive","ts":0,"dur":40,"args":{"run":0,"node":1,"after":-1,"ready":0,"peer":0,"tag":7}},
+{"ph":"f","pid":1,"tid":20000,"name":"message","cat":"message","id":5,"bp":"e","ts":39.999},
+{"ph":"X","pid":1,"tid":1,"name":"B","cat":"task","ts":42,"dur":48,"args":{"run":0,"node":2,"after":1,"ready":40}},
+{"ph":"X","pid":1,"tid":1,"name":"join dt","cat":"join","ts":90,"dur":1,"args":{"run":0,"node":3,"after":2,"ready":90}},
+{"ph":"X","pid":1,"tid":10000,"name":"reduce dt","cat":"reduction","ts":91,"dur":3,"args":{"run":0,"node":3,"reduction":0}},
+{"ph":"X","pid":1,"tid":0,"name":"step 2","cat":"step","ts":112,"dur":10,"args":{"run":1,"step":2,"plan":"step","workers":1,"executed":117}},
+{"ph":"X","pid":1,"tid":1,"name":"A","cat":"task","ts":112,"dur":5,"args":{"run":1,"node":0,"after":-1,"ready":112}}
+]})";
+
+TraceModel modelOf(const std::string& text) {
+  std::istringstream in(text);
+  return readTrace(in, "trace.json");
+}
+
+/// Microseconds by name.
+std::map<std::string, std::int64_t> asMap(const std::vector<TimeShare>& shares) {
+  std::map<std::string, std::int64_t> map;
+  for (const TimeShare& share : shares) map[share.name] = share.nanoseconds / 1000;
+  return map;
+}
+
+TEST(TraceSummary, TheCriticalPathGoesBackOverMessagesAndReductions) {
+  const TraceSummary summary = summarise(modelOf(kTrace));
+
+  // Run 0: A of rank 0, the pack and the message, then B on rank 1, its join, and the end of the reduction on
+  // rank 0.
+  const std::map<std::string, std::int64_t> expected{
+      {"A", 20 + 10}, {"pack for rank 1", 2}, {"(message)", 18}, {"(ready, not started)", 2},
+      {"B", 48},      {"join dt", 1},         {"(reduction)", 4}};
+  EXPECT_EQ(asMap(summary.path), expected);
+  EXPECT_EQ(summary.pathLength, 105'000);
+  EXPECT_DOUBLE_EQ(summary.path.front().share, 48.0 / 105.0);
+}
+
+TEST(TraceSummary, EveryMicrosecondOfEveryWorkerIsAccountedForOnce) {
+  const TraceSummary summary = summarise(modelOf(kTrace));
+
+  const std::map<std::string, std::int64_t> expected{
+      {"tasks", 131},        {"packing and joining", 4},   {"waits: message", 30}, {"waits: reduction", 147},
+      {"waits: output", 16}, {"waits: nothing ready", 10}, {"between steps", 20},  {"ready, not started", 8}};
+  EXPECT_EQ(asMap(summary.workerTime), expected);
+  EXPECT_EQ(summary.workers, 3);
+  EXPECT_EQ(summary.wall, 122'000);
+  double shares = 0.0;
+  for (const TimeShare& share : summary.workerTime) shares += share.share;
+  EXPECT_DOUBLE_EQ(shares, 1.0);
+}
+
+TEST(TraceSummary, TasksHaveCountsTimesAndDelays) {
+  const TraceSummary summary = summarise(modelOf(kTrace));
+
+  const auto row = std::find_if(summary.tasks.begin(), summary.tasks.end(),
+                                [](const TaskRow& task) { return task.name == "A"; });
+  ASSERT_NE(row, summary.tasks.end());
+  EXPECT_EQ(row->count, 5);
+  EXPECT_EQ(row->total, 55'000);
+  EXPECT_DOUBLE_EQ(row->mean, 11'000.0);
+  EXPECT_EQ(row->p99, 20'000);
+  EXPECT_DOUBLE_EQ(row->delayMean, 1'000.0);
+  EXPECT_EQ(row->delayP99, 5'000);
+  EXPECT_EQ(summary.tasks.front().name, "A") << "the largest total comes first";
+}
+
+TEST(TraceSummary, TheTextNamesWhatCosts) {
+  const std::string text = asText(summarise(modelOf(kTrace)));
+
+  EXPECT_THAT(text, HasSubstr("2 run(s) of a plan on 2 rank(s) with 3 worker(s) in all, 122 us"));
+  EXPECT_THAT(text, HasSubstr("Critical path, 105 us:"));
+  EXPECT_THAT(text, HasSubstr("  B                     48 us  45.7 %\n"));
+  EXPECT_THAT(text, HasSubstr("  waits: reduction      147 us  40.2 %\n"));
+}
+
+TEST(TraceSummary, OneStepCanBeChosen) {
+  TraceModel model = modelOf(kTrace);
+  keepStep(model, 2);
+  const TraceSummary summary = summarise(model);
+
+  EXPECT_EQ(summary.wall, 10'000);
+  EXPECT_EQ(asMap(summary.path), (std::map<std::string, std::int64_t>{{"A", 10}}));
+  try {
+    keepStep(model, 9);
+    FAIL() << "step 9 was found";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.message(), HasSubstr("step 9 is not in the trace"));
+  }
+}
+
+TEST(TraceSummary, NodesThatWaitInACircleAreNoEndlessPath) {
+  const TraceModel model = modelOf(R"({"traceEvents":[
+{"ph":"X","pid":0,"tid":0,"name":"s","cat":"step","ts":0,"dur":9,"args":{"run":0,"step":1,"plan":"s","workers":1,"executed":9}},
+{"ph":"X","pid":0,"tid":1,"name":"A","cat":"task","ts":0,"dur":4,"args":{"run":0,"node":0,"after":1,"ready":0}},
+{"ph":"X","pid":0,"tid":1,"name":"B","cat":"task","ts":5,"dur":4,"args":{"run":0,"node":1,"after":0,"ready":4}}]})");
+
+  EXPECT_EQ(summarise(model).pathLength, 9'000);
+}
+
+TEST(TraceSummary, WhatIsNoTraceIsRefusedWithAFix) {
+  for (const std::string text :
+       {"", "{", "[]", "{\"traceEvents\":[]}", "{\"traceEvents\":[{\"ph\":\"X\"}]}",
+        "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":0,\"cat\":\"step\",\"args\":{}}]}"}) {
+    SCOPED_TRACE(text);
+    try {
+      modelOf(text);
+      ADD_FAILURE() << "it was taken for a trace";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.message(), HasSubstr("trace.json"));
+      EXPECT_THAT(error.message(), HasSubstr("tessera run DECK --trace"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera
