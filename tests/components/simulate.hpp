@@ -9,6 +9,7 @@
 
 #include "core/deck.hpp"
 #include "grid/hierarchy.hpp"
+#include "taskgraph/graph_compiler.hpp"
 
 namespace tessera::testing {
 
@@ -63,6 +64,7 @@ class Simulate {
   /// The virtual executor: tasks, messages and ranks in an order that the seed gives.
   Simulate& seed(std::uint64_t n);
   Simulate& checked();
+  Simulate& withoutReuse();  ///< no two variables share memory
   /// Until the deck's end, or for so many steps.
   Outcome run(std::optional<std::int64_t> steps = {});
 
@@ -72,6 +74,7 @@ class Simulate {
   int threads_ = 0;
   bool checked_ = false;
   std::optional<std::uint64_t> seed_;
+  BufferReuse reuse_ = BufferReuse::On;
 };
 
 /// The deck inputs/NAME.toml of the repository.

@@ -8,6 +8,7 @@
 #include "core/build_info.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/job_note.hpp"
 
 namespace tessera {
 namespace {
@@ -239,9 +240,11 @@ int CommandLine::runJob(bool restart) {
     if (ranks_ > 8) throw UsageError("the virtual executor simulates 1 to 8 ranks; give --ranks 8 or less");
     run_.ranks = ranks_;
   } else if (app_.get_subcommands().front()->count("--ranks") > 0) {
-    launchRanks(ranks_, argv_);
+    if (const std::optional<int> exitCode = launchRanks(ranks_, argv_)) return *exitCode;
   }
-  return runCommand(run_, registry_);
+  const int exitCode = runCommand(run_, registry_);
+  noteExitCode(exitCode);
+  return exitCode;
 }
 
 int CommandLine::dispatch() {
@@ -290,6 +293,7 @@ int runTessera(int argc, char** argv, const ComponentRegistry& components) {
   } catch (...) {
     const Error error = currentError();
     if (rankOfLauncher() == 0) printError(error);
+    noteExitCode(error.exitCode());
     return error.exitCode();
   }
 }

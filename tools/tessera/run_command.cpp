@@ -8,10 +8,14 @@
 #include "core/loopback_transport.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "core/sha256.hpp"
 #include "scheduler/cores.hpp"
+#include "taskgraph/memory_plan.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
+#include "tools/tessera/forced_end.hpp"
+#include "tools/tessera/job_note.hpp"
 #include "tools/tessera/provenance.hpp"
 #include "tools/tessera/recorder.hpp"
 #include "tools/tessera/restart_deck.hpp"
@@ -71,9 +75,11 @@ class Job {
     const Deck deck = sharedDeck(transport_, [this] { return readDeck(); });
     makeSimulation(deck);
     if (!request_.restart) makeFolder(deck);
+    if (root()) noteRunFolder(runFolder_);
+    forcedEndIn(runFolder_);
     writeFacts(deck);
     Recorder recorder(*simulation_, stops_,
-                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckHash});
+                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256});
     announce(recorder);
     simulation_->run(recorder);
     return recorder.close(*simulation_);
@@ -169,11 +175,12 @@ SimulationOptions Job::simulationOptions() {
 /// that.
 void Job::endStalled(const std::string& page) {
   const InternalError error(page);
-  const bool first = runFolder_.empty() || claimFailure(runFolder_, error, simulation_->clock().step(),
-                                                        simulation_->clock().time());
+  const RunState state{simulation_->clock().step(), simulation_->clock().time()};
+  const bool first = runFolder_.empty() || claimFailure(runFolder_, error, state);
   if (first) printError(error);
   std::cout.flush();
   if (transport_.size() == 1) std::_Exit(error.exitCode());
+  noteExitCode(error.exitCode());
   std::this_thread::sleep_for(first ? std::chrono::milliseconds(500) : std::chrono::seconds(5));
   transport_.abort(error.exitCode());
 }
@@ -182,7 +189,8 @@ void Job::endStalled(const std::string& page) {
 void Job::writeFacts(const Deck& deck) {
   facts_.commandLine = request_.commandLine;
   facts_.deckName = deck.name();
-  facts_.deckHash = hashText(deck.text());
+  facts_.deckSha256 = sha256(deck.text());
+  facts_.runId = simulation_->model().runId();
   facts_.overrides = deck.overrides();
   facts_.threads = simulation_->threads();
   facts_.executor = nameOf(request_);
@@ -208,14 +216,17 @@ std::int64_t megabytes(std::int64_t bytes) { return (bytes + 999'999) / 1'000'00
 void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
   const Hierarchy& hierarchy = *model.hierarchy();
+  const MemoryPlan planned = memoryPlanOf(simulation_->graphs());
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
       << simulation_->threads() << " thread(s)"
       << (workers_.cores.empty() ? "" : " bound to core(s) " + asText(workers_.cores))
       << (workers_.cores.empty() || transport_.size() == 1 ? "" : " on rank 0") << ", "
-      << megabytes(simulation_->data().allocatedBytes()) << " MB of fields"
-      << (transport_.size() > 1 ? " on rank 0" : "");
+      << megabytes(simulation_->data().allocatedBytes()) << " MB of fields";
+  if (planned.total() != planned.totalWithoutReuse())
+    out << " (" << megabytes(planned.totalWithoutReuse()) << " without reuse)";
+  out << (transport_.size() > 1 ? " on rank 0" : "");
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
@@ -229,8 +240,9 @@ void Job::announce(Recorder& recorder) const {
 
 bool claimFailure(const Job& job, const Error& error) {
   const Simulation* simulation = job.simulation();
-  return claimFailure(job.runFolder(), error, simulation != nullptr ? simulation->clock().step() : 0,
-                      simulation != nullptr ? simulation->clock().time() : 0.0);
+  RunState state;
+  if (simulation != nullptr) state = {simulation->clock().step(), simulation->clock().time()};
+  return claimFailure(job.runFolder(), error, state);
 }
 
 /// What a rank does whose step failed, while the others may wait for it: says why, once a job, and ends the
@@ -239,6 +251,7 @@ int endJob(const Job& job, Transport& transport) {
   const Error error = currentError();
   const bool first = job.runFolder().empty() || claimFailure(job, error);
   if (first) printError(error);
+  if (transport.size() > 1) noteExitCode(error.exitCode());  // without a return to runTessera
   if (transport.size() > 1) {
     // Who speaks ends the job, but not before the launcher has passed on what was said: it drops that when it
     // kills.
@@ -252,6 +265,7 @@ int endJob(const Job& job, Transport& transport) {
 int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
   StopRequests stops(request.wallSeconds);
   const int ranks = request.ranks.value_or(1);
+  prepareForcedEnd(0, 1);  // of this process, whatever it simulates
   VirtualSchedule schedule(ranks, request.seed);
   LoopbackOptions options;
   options.delaySeed = request.seed;
@@ -278,6 +292,7 @@ int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   const MpiSession mpi;
   StopRequests stops(request.wallSeconds);
   MpiTransport transport;
+  prepareForcedEnd(transport.rank(), transport.size());
   Job job(request, registry, transport, stops);
   try {
     return job.run();
