@@ -3,6 +3,7 @@
 
 #include "core/contracts.hpp"
 #include "taskgraph/detail/graph_builder.hpp"
+#include "taskgraph/detail/shared_memory.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
 namespace tessera {
@@ -75,9 +76,10 @@ std::vector<LevelStorage> storageOf(std::span<const ResolvedPlan> plans, const C
   for (LabelId label = 0; label < input.labels->count(); ++label) {
     for (LevelId level = 0; level < levels; ++level) {
       const detail::LabelNeed& need = needs[static_cast<std::size_t>(level)][static_cast<std::size_t>(label)];
-      if (need.used) storage.push_back({label, level, need.halo, need.hasOld});
+      if (need.used) storage.push_back({label, level, need.halo, need.hasOld, -1});
     }
   }
+  if (input.reuse == BufferReuse::On) detail::shareMemory(plans, input, storage);
   return storage;
 }
 
@@ -95,7 +97,7 @@ std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs) {
     for (std::int64_t local = own.begin; local < own.end; ++local) {
       const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
       const Box window = fillTarget(level, patch, centering, storage.halo, Reach::Patch);
-      needs.push_back({storage.label, patch.id, window, storage.hasOld});
+      needs.push_back({storage.label, patch.id, window, storage.hasOld, storage.slot});
     }
   }
   return needs;

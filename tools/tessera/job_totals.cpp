@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "taskgraph/memory_plan.hpp"
 #include "tools/tessera/agreement.hpp"
 
 namespace tessera {
@@ -19,9 +20,16 @@ double seconds(std::int64_t nanoseconds) { return static_cast<double>(nanosecond
 JobTotals totalsOf(const Simulation& simulation) {
   const StepStatistics& own = simulation.statistics();
   const std::int64_t bytes = simulation.data().allocatedBytes();
-  std::array<std::int64_t, 7> sums{
-      simulation.threads(),         own.tasks, own.messages, own.messageBytes, nanoseconds(own.taskSeconds),
-      nanoseconds(own.waitSeconds), bytes};
+  const MemoryPlan planned = memoryPlanOf(simulation.graphs());
+  std::array<std::int64_t, 9> sums{simulation.threads(),
+                                   own.tasks,
+                                   own.messages,
+                                   own.messageBytes,
+                                   nanoseconds(own.taskSeconds),
+                                   nanoseconds(own.waitSeconds),
+                                   bytes,
+                                   planned.total(),
+                                   planned.totalWithoutReuse()};
   Transport& transport = simulation.transport();
   transport.wait(transport.allReduceSum(sums));
   JobTotals totals;
@@ -32,6 +40,8 @@ JobTotals totalsOf(const Simulation& simulation) {
   totals.taskSeconds = seconds(sums[4]);
   totals.waitSeconds = seconds(sums[5]);
   totals.fieldBytes = sums[6];
+  totals.plannedBytes = sums[7];
+  totals.bytesWithoutReuse = sums[8];
   totals.largestFieldBytes = static_cast<std::int64_t>(largestOf(transport, static_cast<double>(bytes)));
   return totals;
 }

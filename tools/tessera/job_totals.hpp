@@ -15,6 +15,8 @@ struct JobTotals {
   double taskSeconds = 0.0;            ///< inside task bodies, all workers together
   double waitSeconds = 0.0;            ///< workers without anything to run, all together
   std::int64_t fieldBytes = 0;         ///< memory for fields
+  std::int64_t plannedBytes = 0;       ///< what the compiled graphs say it will be
+  std::int64_t bytesWithoutReuse = 0;  ///< what it were if no two variables shared memory
   std::int64_t largestFieldBytes = 0;  ///< that of the rank with most of them
 };
 

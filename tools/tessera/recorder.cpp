@@ -291,6 +291,8 @@ RunResult Recorder::resultOf(Simulation& simulation) {
                        {"wait_part", result.waitPart},
                        {"field_bytes_in_memory", static_cast<double>(totals.fieldBytes)},
                        {"field_bytes_on_largest_rank", static_cast<double>(totals.largestFieldBytes)},
+                       {"field_bytes_planned", static_cast<double>(totals.plannedBytes)},
+                       {"field_bytes_without_reuse", static_cast<double>(totals.bytesWithoutReuse)},
                        {"plans_compiled", static_cast<double>(simulation.compiles())},
                        {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())}};
   result.warnings = warnings_;

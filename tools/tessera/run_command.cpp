@@ -135,8 +135,10 @@ void Job::makeSimulation(const Deck& deck) {
   facts_.threads = request_.threads > 0 ? request_.threads : usualThreads(facts_.processes);
   together(transport_, [&] {
     simulation_.emplace(deck, registry_, transport_,
-                        SimulationOptions{facts_.threads, request_.executor, request_.checked,
-                                          regions_.active() ? &regions_ : nullptr});
+                        SimulationOptions{.threads = facts_.threads,
+                                          .executor = request_.executor,
+                                          .checked = request_.checked,
+                                          .regions = regions_.active() ? &regions_ : nullptr});
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
@@ -173,11 +175,13 @@ std::int64_t megabytes(std::int64_t bytes) { return (bytes + 999'999) / 1'000'00
 void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
   const Hierarchy& hierarchy = *model.hierarchy();
+  const JobTotals totals = totalsOf(*simulation_);
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
-      << simulation_->threads() << " thread(s), " << megabytes(totalsOf(*simulation_).fieldBytes)
-      << " MB of fields";
+      << simulation_->threads() << " thread(s), " << megabytes(totals.fieldBytes) << " MB of fields";
+  if (totals.plannedBytes != totals.bytesWithoutReuse)
+    out << " (" << megabytes(totals.bytesWithoutReuse) << " without reuse)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   if (!regions_.notice().empty()) recorder.warn(regions_.notice());
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
