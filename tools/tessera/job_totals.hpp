@@ -18,6 +18,8 @@ struct JobTotals {
   double outputSeconds = 0.0;          ///< writing fields and checkpoints, a rank each
   std::int64_t residentBytes = 0;      ///< memory of the processes at the moment
   std::int64_t fieldBytes = 0;         ///< memory for fields
+  std::int64_t plannedBytes = 0;       ///< what the compiled graphs say it will be
+  std::int64_t bytesWithoutReuse = 0;  ///< what it were if no two variables shared memory
   std::int64_t largestFieldBytes = 0;  ///< that of the rank with most of them
 };
 
