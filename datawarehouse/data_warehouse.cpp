@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <new>
 
 #include "core/contracts.hpp"
@@ -11,19 +12,6 @@
 
 namespace tessera {
 namespace {
-
-constexpr std::size_t kAlignment = 64;
-
-std::shared_ptr<std::byte[]> allocateAligned(std::size_t bytes) {
-  auto* p = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
-  return {p, [](std::byte* q) { ::operator delete (q, std::align_val_t{kAlignment}); }};
-}
-
-/// Room for `bytes`, so that what follows is aligned as well.
-std::int64_t padded(std::int64_t bytes) {
-  const auto a = static_cast<std::int64_t>(kAlignment);
-  return (bytes + a - 1) / a * a;
-}
 
 template <class T>
 void fillNan(std::byte* data, std::int64_t bytes) {
@@ -55,12 +43,89 @@ DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const L
       labels_(&labels),
       ownPatches_(ownPatches.begin(), ownPatches.end()),
       entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()) {
-  for (const EntryLayout& wanted : entries) {
-    const auto at = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), wanted.patch);
-    TESSERA_EXPECT(at != ownPatches_.end() && *at == wanted.patch, "ask for memory on own patches only");
-    allocate(wanted, static_cast<std::size_t>(at - ownPatches_.begin()));
-  }
+  layOut(entries);
   allocateGathers(gathers);
+}
+
+std::size_t DataWarehouse::localOf(PatchId patch) const {
+  const auto at = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), patch);
+  TESSERA_EXPECT(at != ownPatches_.end() && *at == patch, "ask for memory on own patches only");
+  return static_cast<std::size_t>(at - ownPatches_.begin());
+}
+
+void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
+  struct Planned {
+    const EntryLayout* first = nullptr;
+    Box window;
+    int entries = 0;
+  };
+  std::vector<Planned> planned;
+  std::map<std::pair<LabelId, std::int32_t>, std::int32_t> groups;
+  for (const EntryLayout& wanted : entries) {
+    auto number = static_cast<std::int32_t>(planned.size());
+    if (wanted.group >= 0) number = groups.try_emplace({wanted.label, wanted.group}, number).first->second;
+    if (number == static_cast<std::int32_t>(planned.size())) {
+      planned.insert(planned.end(), wanted.hasOld ? 2 : 1, Planned{&wanted, {}, 0});
+    }
+    Entry& e = entry(wanted.label, localOf(wanted.patch));
+    TESSERA_EXPECT(e.generation[0] < 0, "one entry for each label and patch");
+    e = {{number, wanted.hasOld ? number + 1 : number}};
+    for (std::int32_t n = e.generation[0]; n <= e.generation[1]; ++n) {
+      Planned& p = planned[static_cast<std::size_t>(n)];
+      TESSERA_EXPECT(p.first->hasOld == wanted.hasOld, "share memory of as many generations");
+      p.window = boundingBox(p.window, wanted.window);
+      if (wanted.patch < p.first->patch) p.first = &wanted;
+      ++p.entries;
+    }
+  }
+  descriptions_ = std::vector<Description>(planned.size());
+  for (std::size_t n = 0; n < planned.size(); ++n) {
+    Description& d = descriptions_[n];
+    d.layout = layoutOf(planned[n].window);
+    d.label = planned[n].first->label;
+    d.patch = planned[n].first->patch;
+    d.entries = planned[n].entries;
+    d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes());
+    allocatedBytes_ += d.bytes;
+    if (d.entries > 1) shared_.push_back(&d);
+  }
+}
+
+void DataWarehouse::populate(int part, int parts) {
+  TESSERA_EXPECT(part >= 0 && part < parts, "populate one of the parts");
+  for (const Level& level : hierarchy_->levels()) {
+    // As the scheduler gives homes: to each worker a stretch of the patches of each level.
+    const Locals own = localsOf(level);
+    const std::size_t begin =
+        own.begin + own.count * static_cast<std::size_t>(part) / static_cast<std::size_t>(parts);
+    const std::size_t end =
+        own.begin + own.count * static_cast<std::size_t>(part + 1) / static_cast<std::size_t>(parts);
+    for (LabelId label = 0; label < labels_->count(); ++label) {
+      for (std::size_t local = begin; local < end; ++local) {
+        const Entry& e = entry(label, local);
+        if (e.generation[0] < 0) continue;
+        for (const std::int32_t d : e.generation) bring(descriptions_[static_cast<std::size_t>(d)]);
+      }
+    }
+  }
+}
+
+DataWarehouse::Locals DataWarehouse::localsOf(const Level& level) const {
+  const auto first = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), level.firstPatch());
+  const auto end = std::lower_bound(first, ownPatches_.end(),
+                                    level.firstPatch() + static_cast<PatchId>(level.patches().size()));
+  return {static_cast<std::size_t>(first - ownPatches_.begin()), static_cast<std::size_t>(end - first)};
+}
+
+void DataWarehouse::bring(Description& d) {
+  const bool shared = d.entries > 1;
+  // The word of the smallest patch's description decides; who comes later takes the next entry.
+  if (shared && !d.status.claimMerge()) return;
+  if (!d.status.claimAllocation(kHost)) return;
+  allocate(d);
+  d.status.finishAllocation(kHost);
+  d.status.markValid(kHost);
+  if (shared) d.status.finishMerge(d.entries);
 }
 
 Layout DataWarehouse::layoutOf(const Box& window) const {
@@ -75,57 +140,54 @@ void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> g
     gathers_.emplace_back();
     for (const GatherLayout& wanted : plan) {
       gathers_.back().push_back({layoutOf(wanted.window), at});
-      at += padded(gathers_.back().back().layout.elements() * labels_->info(wanted.label).type.bytes());
+      at += paddedBytes(gathers_.back().back().layout.elements() * labels_->info(wanted.label).type.bytes());
     }
     most = std::max(most, at);
   }
   if (most == 0) return;
-  gatherMemory_ = allocateAligned(static_cast<std::size_t>(most));
+  gatherMemory_ = AlignedMemory(most);
   allocatedBytes_ += most;
   // All bits set is NaN for both floating-point types: what no patch covers shows when it is used.
-  std::memset(gatherMemory_.get(), 0xFF, static_cast<std::size_t>(most));
+  std::memset(gatherMemory_.data(), 0xFF, static_cast<std::size_t>(most));
 }
 
-void DataWarehouse::allocate(const EntryLayout& wanted, std::size_t local) {
-  Entry& e = entry(wanted.label, local);
-  TESSERA_EXPECT(e.bytes == nullptr, "one entry for each label and patch");
-  const LabelInfo& info = labels_->info(wanted.label);
-  e.layout = layoutOf(wanted.window);
-  e.hasOld = wanted.hasOld;
-  const std::int64_t room = padded(e.layout.elements() * info.type.bytes());
-  const std::int64_t total = wanted.hasOld ? 2 * room : room;
+void DataWarehouse::allocate(Description& d) {
+  const LabelInfo& info = labels_->info(d.label);
   try {
-    e.bytes = allocateAligned(static_cast<std::size_t>(total));
+    d.memory = AlignedMemory(d.bytes);
   } catch (const std::bad_alloc&) {
+    d.status.abandonAllocation(kHost);
     throw InternalError(
         Message("memory runs out")
-            .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(wanted.patch)))
-            .line("asks  ", total, " bytes after ", allocatedBytes_, " bytes for other variables")
+            .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(d.patch)))
+            .line("asks  ", d.bytes, " bytes of ", allocatedBytes_, " bytes for all variables of this rank")
             .line("fix   use more ranks on more hosts, or fewer cells")
             .text());
   }
-  allocatedBytes_ += total;
-  e.generation[0] = e.bytes.get();
-  e.generation[1] = wanted.hasOld ? e.bytes.get() + room : nullptr;
-  fillUnset(e.bytes.get(), total, info.type.scalar);
+  d.data = d.memory.data();
+  fillUnset(d.data, d.bytes, info.type.scalar);
 }
 
 bool DataWarehouse::persists(LabelId label) const {
   for (std::size_t local = 0; local < ownPatches_.size(); ++local) {
-    if (has(label, local)) return entry(label, local).hasOld;
+    if (has(label, local)) return entry(label, local).hasOld();
   }
   return false;
 }
 
 void DataWarehouse::promote(std::span<const LevelLabel> written) {
   for (const auto& [label, number] : written) {
-    const Level& level = hierarchy_->level(number);
-    const auto first = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), level.firstPatch());
-    const auto end = level.firstPatch() + static_cast<PatchId>(level.patches().size());
-    for (auto at = first; at != ownPatches_.end() && *at < end; ++at) {
-      Entry& e = entry(label, static_cast<std::size_t>(at - ownPatches_.begin()));
-      if (e.hasOld) std::swap(e.generation[0], e.generation[1]);
+    const Locals own = localsOf(hierarchy_->level(number));
+    for (std::size_t local = own.begin; local < own.begin + own.count; ++local) {
+      Entry& e = entry(label, local);
+      std::swap(e.generation[0], e.generation[1]);
     }
+  }
+}
+
+void DataWarehouse::outdateHalos() {
+  for (Description* d : shared_) {
+    if (d->status.hasHalo(kHost)) d->status.outdateHalo(kHost);
   }
 }
 

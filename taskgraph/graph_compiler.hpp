@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,10 @@
 
 namespace tessera {
 
+/// Whether patches may store large halos that overlap as one. Off is for debugging and comparison: it changes
+/// no bit of a result and needs more memory.
+enum class WindowSharing : std::uint8_t { Off, On };
+
 /// From whose point of view to compile. `rank` need not be the real one.
 struct CompileInput {
   std::shared_ptr<const Hierarchy> hierarchy;
@@ -23,6 +28,7 @@ struct CompileInput {
   /// Of the job, those without patches included: all of them pass on the parts of a whole level.
   int ranks = 1;
   std::int64_t tagBound = (std::int64_t{1} << 28) - 1;
+  WindowSharing sharing = WindowSharing::On;
 };
 
 /// Compiles all step plans of a simulation together: they share memory, so the halo of a label is the largest

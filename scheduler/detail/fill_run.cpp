@@ -1,5 +1,6 @@
 #include "scheduler/detail/fill_run.hpp"
 
+#include "core/contracts.hpp"
 #include "datawarehouse/boundary_fill.hpp"
 #include "datawarehouse/coarse_fill.hpp"
 #include "datawarehouse/region_copy.hpp"
@@ -9,11 +10,44 @@
 namespace tessera::detail {
 
 void FillRun::run(const FillPlan& fill, std::int32_t row, std::int32_t local, double time) {
+  if (fill.shared.size() > 0) {
+    const auto number = static_cast<std::size_t>(&fill - graph_.fills.data());
+    if (const SharedGather* gather = shared_.workOf(number, row)) return runShared(fill, *gather, time);
+    if (shared_.has(number, row)) return;
+  }
   const Destination to = destinationOf(fill, row, local);
   copyFromNeighbours(fill, row, to);
   unpack(fill, row, to);
   fillUncovered(fill, row, to);
   applyConditions(fill, to, time);
+}
+
+void FillRun::runShared(const FillPlan& fill, const SharedGather& gather, double time) {
+  const std::vector<std::int32_t>& members = gather.shared->members;
+  const auto first = static_cast<std::size_t>(members.front());
+  Status& status = data_.status(fill.generation, fill.label, first);
+  TESSERA_EXPECT(status.claimGather(kHost), "gather the halo of a shared window once in a run of a plan");
+  Destination to{data_.data(fill.generation, fill.label, first), &data_.layout(fill.label, first),
+                 gather.bounds};
+  for (const SharedGather::Copy& copy : gather.copies) {
+    const auto source = static_cast<std::size_t>(copy.source);
+    copyRegion(to.data, *to.layout, data_.data(fill.generation, fill.label, source),
+               data_.layout(fill.label, source), copy.region, copy.shift, info(fill).type.bytes());
+  }
+  for (const std::int32_t member : members) {
+    unpack(fill, member - gather.firstRow, to);
+    fillUncovered(fill, member - gather.firstRow, to);
+  }
+  if (gather.shared->full) {
+    applyConditions(fill, to, time);
+  } else {
+    // Around a void there are indices beyond the domain whose mirror image nobody has: not for all at once.
+    for (const Box& target : gather.targets) {
+      to.target = target;
+      applyConditions(fill, to, time);
+    }
+  }
+  status.finishGather(kHost);
 }
 
 FillRun::Destination FillRun::destinationOf(const FillPlan& fill, std::int32_t row, std::int32_t local) {

@@ -20,7 +20,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       data_(data),
       options_(options),
       pump_(graphs.plans[plan], transport),
-      fills_(graphs.plans[plan], plan, data, pump_),
+      fills_(graphs, plan, data, pump_),
       reductions_(graph_.reductions.size()) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
@@ -49,6 +49,7 @@ void GraphRun::layOutContributions() {
 void GraphRun::begin(const StepInputs& inputs, std::span<double> control) {
   inputs_ = inputs;
   for (PatchContribution& c : contributions_) c = {c.reduction, 0.0, {}, false};
+  data_.outdateHalos();
   pump_.begin(control);
 }
 

@@ -4,12 +4,14 @@
 #include <limits>
 
 #include "core/contracts.hpp"
+#include "taskgraph/detail/share_windows.hpp"
 
 namespace tessera::detail {
 
 GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs)
     : plan_(plan),
       input_(input),
+      graphs_(graphs),
       shapes_(input_, graphs, graph_.tables),
       messages_(input_, shapes_, graph_),
       edges_(graph_),
@@ -31,6 +33,7 @@ CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
   for (const std::int32_t unit : plan_.order) linkUnit(unit);
   for (const StagedFill& fill : fills_) linkFill(fill);
   linkMessages();
+  linkShared();
   for (const auto& [where, versions] : plan_.versions) graph_.written.push_back(where);
   edges_.finish();
   if (messages_.tags() > input_.tagBound) {
@@ -67,6 +70,7 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
     plan.readerLevel = need.readerLevel;
     plan.halo = need.halo;
     plan.table = shapes_.of(need).table;
+    if (need.reach == Reach::Patch) plan.shared = sharedOf(graphs_, {need.label, need.level});
     if (need.reach != Reach::Patch) {
       plan.firstGather = static_cast<std::int32_t>(gathers.size());
       const Range rows = shapes_.locals(need.readerLevel);
@@ -254,6 +258,25 @@ void GraphBuilder::linkMessages() {
       }
     }
   }
+}
+
+void GraphBuilder::linkShared() {
+  std::vector<std::int32_t> leadOf;
+  for (const StagedFill& fill : fills_) {
+    const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill.fill)];
+    if (plan.shared.size() == 0) continue;
+    if (leadOf.empty()) leadOf.assign(static_cast<std::size_t>(graph_.nodeCount()), -1);
+    const NeighbourTable& table = graph_.tables[static_cast<std::size_t>(plan.table)];
+    for (std::int64_t s = plan.shared.begin; s < plan.shared.end; ++s) {
+      const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(s)];
+      const std::int32_t lead = nodeOn(fill.block, shared.members.front());
+      for (const std::int32_t member : openMembers(shared, plan, table, graphs_)) {
+        const std::int32_t node = nodeOn(fill.block, member);
+        if (node != lead) leadOf[static_cast<std::size_t>(node)] = lead;
+      }
+    }
+  }
+  if (!leadOf.empty()) edges_.follow(leadOf);
 }
 
 std::int32_t GraphBuilder::addBlock(NodeKind kind, std::int32_t item, std::int64_t count,

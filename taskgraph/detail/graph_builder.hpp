@@ -36,6 +36,8 @@ class GraphBuilder {
   void linkFill(const StagedFill& fill);
   void linkCoarse(const StagedFill& fill);
   void linkMessages();
+  /// Rows of shared windows follow the row of their first member.
+  void linkShared();
 
   std::int32_t addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t firstLocal,
                         int priority);
@@ -52,6 +54,7 @@ class GraphBuilder {
 
   const ResolvedPlan& plan_;
   const CompileInput& input_;
+  const CompiledGraphs& graphs_;
   CompiledGraph graph_;
   FillShapes shapes_;
   MessageBuilder messages_;

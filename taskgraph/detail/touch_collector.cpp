@@ -211,10 +211,18 @@ void TouchCollector::add(const Memory& memory, const Box& box, std::int64_t node
   touches_->push_back({memory, box, node, version, kind});
 }
 
+const SharedWindow* TouchCollector::sharedOf(LabelId label, std::int64_t local) const {
+  const auto found = storage_.find({label, own_.ownPatches[static_cast<std::size_t>(local)]});
+  if (found == storage_.end() || found->second.shared < 0) return nullptr;
+  return &own_.shared[static_cast<std::size_t>(found->second.shared)];
+}
+
 Memory TouchCollector::entry(LabelId label, Generation generation, std::int64_t local) const {
   const auto found = storage_.find({label, own_.ownPatches[static_cast<std::size_t>(local)]});
   const bool two = found != storage_.end() && found->second.hasOld;
-  return {Memory::Kind::Entry, own_.rank, label, two && generation == Generation::New ? 1 : 0, local};
+  const SharedWindow* shared = sharedOf(label, local);
+  return {Memory::Kind::Entry, own_.rank, label, two && generation == Generation::New ? 1 : 0,
+          shared == nullptr ? local : shared->members.front()};
 }
 
 const Box* TouchCollector::windowOf(const Memory& memory) const {
@@ -224,6 +232,7 @@ const Box* TouchCollector::windowOf(const Memory& memory) const {
     return memory.number >= 0 && at < gathers.size() ? &gathers[at].window : nullptr;
   }
   if (memory.kind != Memory::Kind::Entry) return nullptr;
+  if (const SharedWindow* shared = sharedOf(memory.label, memory.number)) return &shared->window;
   const auto found = storage_.find({memory.label, own_.ownPatches[static_cast<std::size_t>(memory.number)]});
   return found == storage_.end() ? nullptr : &found->second.window;
 }

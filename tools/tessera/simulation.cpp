@@ -21,7 +21,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       model_(deck, registry),
       graphs_(compile()),
       clock_(model_.settings().time),
-      data_(makeDataWarehouse(graphs_)),
+      data_(makeDataWarehouse(graphs_, options.threads)),
       executor_(makeExecutor(options)),
       runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
                                            RunnerOptions{.checked = options.checked})),

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/detail/resolved_plan.hpp"
+
+namespace tessera::detail {
+
+/// Decides which own patches store which variables as one: fills `graphs.shared` and points the storage to
+/// it. Needs `ownPatches`, `localsOfLevel` and `storage`.
+void shareWindows(std::span<const ResolvedPlan> plans, CompiledGraphs& graphs);
+
+/// The shared windows of a variable on a level.
+Range sharedOf(const CompiledGraphs& graphs, const LevelLabel& what);
+
+/// The members that need more for this fill than what the members own: they have to wait for the row that
+/// fills what lies around the group.
+std::vector<std::int32_t> openMembers(const SharedWindow& shared, const FillPlan& fill,
+                                      const NeighbourTable& table, const CompiledGraphs& graphs);
+
+}  // namespace tessera::detail
