@@ -108,11 +108,13 @@ std::size_t positionOf(const std::vector<std::int64_t>& borders, std::int64_t x)
 
 }  // namespace
 
-std::vector<WindowGroup> groupWindows(std::span<const Box> owned, std::span<const Box> windows) {
-  const std::int64_t alone = volumeOf(windows);
+std::vector<WindowGroup> groupWindows(std::span<const Box> owned, std::span<const Box> windows,
+                                      double copies) {
+  if (owned.size() < 2) return {};
+  const auto alone = static_cast<double>(volumeOf(windows));
   // Distinct cells are at least those owned, so this settles small halos without a closer look.
-  if (owned.size() < 2 || alone <= kWorthSharing * volumeOf(owned)) return {};
-  if (alone <= kWorthSharing * distinctCells(windows)) return {};
+  if (alone <= copies * static_cast<double>(volumeOf(owned))) return {};
+  if (alone <= copies * static_cast<double>(distinctCells(windows))) return {};
   const Grouping grouping(owned, windows);
   std::vector<std::int32_t> all(owned.size());
   std::iota(all.begin(), all.end(), 0);

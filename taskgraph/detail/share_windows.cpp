@@ -29,6 +29,12 @@ const Patch& patchOf(const CompiledGraphs& graphs, std::int64_t local) {
   return graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
 }
 
+double copiesFor(const Halo& halo) {
+  std::int64_t widest = 0;
+  for (int d = 0; d < kAxes; ++d) widest = std::max({widest, halo.lo[d], halo.hi[d]});
+  return widest < kLargeHalo ? kCopiesOfSmallHalos : kCopiesOfLargeHalos;
+}
+
 /// Groups of the windows of one kind of variable: those of the same level, centering and halo are alike.
 class Groups {
  public:
@@ -51,7 +57,8 @@ class Groups {
 
   std::vector<WindowGroup> make(LevelId number, Centering centering, const Halo& halo) const {
     const Level& level = graphs_.hierarchy->level(number);
-    if (isSmall(number, centering, level.effectiveHalo(halo))) return {};
+    const double copies = copiesFor(level.effectiveHalo(halo));
+    if (isSmall(number, centering, level.effectiveHalo(halo), copies)) return {};
     std::vector<Box> owned;
     std::vector<Box> windows;
     const Range own = graphs_.localsOfLevel[static_cast<std::size_t>(number)];
@@ -59,12 +66,12 @@ class Groups {
       owned.push_back(level.ownedBy(patchOf(graphs_, local), centering));
       windows.push_back(fillTarget(level, patchOf(graphs_, local), centering, halo, Reach::Patch));
     }
-    return groupWindows(owned, windows);
+    return groupWindows(owned, windows, copies);
   }
 
   /// Whether even on the thinnest patch the halo is too small for windows to be shared: the usual case, told
   /// without looking at each window.
-  bool isSmall(LevelId level, Centering centering, const Halo& halo) const {
+  bool isSmall(LevelId level, Centering centering, const Halo& halo, double copies) const {
     const Range own = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
     if (own.size() < 2) return true;
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -80,7 +87,7 @@ class Groups {
       const std::int64_t mirrored = widest > thinnest[d] ? widest : 0;
       ratio *= static_cast<double>(thinnest[d] + 2 * widest + mirrored) / static_cast<double>(thinnest[d]);
     }
-    return ratio <= static_cast<double>(kWorthSharing);
+    return ratio <= copies;
   }
 
   const CompiledGraphs& graphs_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@ struct RunShape {
   int threads = 0;  ///< 0: the in-order executor
   bool checked = false;
   std::optional<std::uint64_t> delaySeed;
+  WindowSharing sharing = WindowSharing::On;
 };
 
 /// What each rank does once its runner stands.
@@ -38,13 +40,14 @@ inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierar
   const RankMap owners = distribute(*hierarchy, shape.ranks);
   std::vector<CompiledGraphs> compiled;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    compiled.push_back(
-        compileGraphs(plans, {hierarchy, &labels, &owners, rank, shape.ranks, options.tagBound}));
+    CompileInput input{hierarchy, &labels, &owners, rank, shape.ranks, options.tagBound};
+    input.sharing = shape.sharing;
+    compiled.push_back(compileGraphs(plans, input));
   }
   expectNoRaces(compiled);
   runRanks(world, [&](Transport& transport) {
     const CompiledGraphs& graphs = compiled[static_cast<std::size_t>(transport.rank())];
-    const auto data = makeDataWarehouse(graphs);
+    const auto data = makeDataWarehouse(graphs, std::max(shape.threads, 1));
     const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
     RunnerOptions runner;
     runner.checked = shape.checked;
