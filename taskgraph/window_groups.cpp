@@ -135,12 +135,20 @@ std::int64_t distinctCells(std::span<const Box> boxes) {
   const std::vector<std::int64_t> xs = bordersOf(boxes, 0);
   const std::vector<std::int64_t> ys = bordersOf(boxes, 1);
   const std::vector<std::int64_t> zs = bordersOf(boxes, 2);
+  std::vector<Box> waiting;  // by lower end, the lowest last
+  for (const Box& b : boxes) {
+    if (!b.empty()) waiting.push_back(b);
+  }
+  std::sort(waiting.begin(), waiting.end(), [](const Box& a, const Box& b) { return a.lo.k > b.lo.k; });
+  std::vector<Box> here;
   std::int64_t cells = 0;
   std::vector<std::int32_t> change;  // of the number of boxes over a tile, summed along both axes below
   for (std::size_t k = 0; k + 1 < zs.size(); ++k) {
+    std::erase_if(here, [&](const Box& b) { return b.hi.k <= zs[k]; });
+    for (; !waiting.empty() && waiting.back().lo.k <= zs[k]; waiting.pop_back())
+      here.push_back(waiting.back());
     change.assign(xs.size() * ys.size(), 0);
-    for (const Box& b : boxes) {
-      if (b.empty() || b.lo.k > zs[k] || b.hi.k <= zs[k]) continue;
+    for (const Box& b : here) {
       const std::size_t row[] = {positionOf(ys, b.lo.j) * xs.size(), positionOf(ys, b.hi.j) * xs.size()};
       const std::size_t column[] = {positionOf(xs, b.lo.i), positionOf(xs, b.hi.i)};
       ++change[row[0] + column[0]];
