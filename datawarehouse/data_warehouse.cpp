@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <new>
+#include <numeric>
 
 #include "core/contracts.hpp"
 #include "core/error.hpp"
@@ -12,6 +13,8 @@
 
 namespace tessera {
 namespace {
+
+constexpr int kUnset = 0xFF;  ///< of each byte: NaN for both floating-point types
 
 template <class T>
 void fillNan(std::byte* data, std::int64_t bytes) {
@@ -86,9 +89,20 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
     d.patch = planned[n].first->patch;
     d.entries = planned[n].entries;
     d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes());
-    allocatedBytes_ += d.bytes;
+    TESSERA_EXPECT(planned[n].first->slot < 0 || d.entries == 1, "share memory by slot or by group");
+    addRoom(d, planned[n].first->slot);
     if (d.entries > 1) shared_.push_back(&d);
   }
+}
+
+void DataWarehouse::addRoom(Description& d, std::int32_t slot) {
+  d.room = static_cast<std::int32_t>(rooms_.size());
+  if (slot >= 0) d.room = roomOfSlot_.try_emplace({slot, d.patch}, d.room).first->second;
+  if (d.room == static_cast<std::int32_t>(rooms_.size())) rooms_.emplace_back();
+  Room& room = rooms_[static_cast<std::size_t>(d.room)];
+  allocatedBytes_ += std::max(room.bytes, d.bytes) - room.bytes;
+  room.bytes = std::max(room.bytes, d.bytes);
+  ++room.tenants;
 }
 
 void DataWarehouse::populate(int part, int parts) {
@@ -136,36 +150,57 @@ Layout DataWarehouse::layoutOf(const Box& window) const {
 void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> gathers) {
   std::int64_t most = 0;
   for (const auto& plan : gathers) {
-    std::int64_t at = 0;
-    gathers_.emplace_back();
-    for (const GatherLayout& wanted : plan) {
-      gathers_.back().push_back({layoutOf(wanted.window), at});
-      at += paddedBytes(gathers_.back().back().layout.elements() * labels_->info(wanted.label).type.bytes());
-    }
-    most = std::max(most, at);
+    std::int64_t bytes = 0;
+    allocateGathersOf(plan, bytes);
+    most = std::max(most, bytes);
   }
   if (most == 0) return;
   gatherMemory_ = AlignedMemory(most);
   allocatedBytes_ += most;
-  // All bits set is NaN for both floating-point types: what no patch covers shows when it is used.
-  std::memset(gatherMemory_.data(), 0xFF, static_cast<std::size_t>(most));
+  // What no patch covers shows when it is used.
+  std::memset(gatherMemory_.data(), kUnset, static_cast<std::size_t>(most));
+}
+
+void DataWarehouse::allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes) {
+  std::vector<std::int64_t> offsets{0};  // by slot: first its size, then where it begins
+  for (const GatherLayout& wanted : plan) {
+    const auto after = static_cast<std::size_t>(wanted.slot) + 1;
+    if (offsets.size() <= after) offsets.resize(after + 1, 0);
+    const std::int64_t room =
+        paddedBytes(layoutOf(wanted.window).elements() * labels_->info(wanted.label).type.bytes());
+    offsets[after] = std::max(offsets[after], room);
+  }
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  bytes = offsets.back();
+  gathers_.emplace_back();
+  for (const GatherLayout& wanted : plan) {
+    gathers_.back().push_back({layoutOf(wanted.window), offsets[static_cast<std::size_t>(wanted.slot)]});
+  }
 }
 
 void DataWarehouse::allocate(Description& d) {
   const LabelInfo& info = labels_->info(d.label);
-  try {
-    d.memory = AlignedMemory(d.bytes);
-  } catch (const std::bad_alloc&) {
-    d.status.abandonAllocation(kHost);
-    throw InternalError(
-        Message("memory runs out")
-            .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(d.patch)))
-            .line("asks  ", d.bytes, " bytes of ", allocatedBytes_, " bytes for all variables of this rank")
-            .line("fix   use more ranks on more hosts, or fewer cells")
-            .text());
+  // Descriptions of one room are on one patch, so it is one thread that gets here for all of them.
+  Room& room = rooms_[static_cast<std::size_t>(d.room)];
+  if (room.memory.data() == nullptr) {
+    try {
+      room.memory = AlignedMemory(room.bytes);
+    } catch (const std::bad_alloc&) {
+      d.status.abandonAllocation(kHost);
+      throw InternalError(Message("memory runs out")
+                              .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(d.patch)))
+                              .line("asks  ", room.bytes, " bytes of ", allocatedBytes_,
+                                    " bytes for all variables of this rank")
+                              .line("fix   use more ranks on more hosts, or fewer cells")
+                              .text());
+    }
+    if (room.tenants == 1) {
+      fillUnset(room.memory.data(), room.bytes, info.type.scalar);
+    } else {
+      std::memset(room.memory.data(), kUnset, static_cast<std::size_t>(room.bytes));
+    }
   }
-  d.data = d.memory.data();
-  fillUnset(d.data, d.bytes, info.type.scalar);
+  d.data = room.memory.data();
 }
 
 bool DataWarehouse::persists(LabelId label) const {

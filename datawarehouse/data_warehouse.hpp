@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/box.hpp"
@@ -23,17 +25,22 @@ struct EntryLayout {
   /// Entries of one label with the same number share one description over all their windows. -1: one for
   /// this entry alone.
   std::int32_t group = -1;
+  /// Entries of one slot on one patch are never in use at the same time and share memory, which is as large
+  /// as the largest of them; one generation only, and in no group. -1: memory of its own.
+  std::int32_t slot = -1;
 };
 
-/// A buffer for cells of another level or of a whole level, valid during a step.
+/// A buffer for cells of another level or of a whole level, valid from its fill to its last reader.
 struct GatherLayout {
   LabelId label = -1;
   Box window;
+  std::int32_t slot = 0;  ///< buffers of one slot of a plan share memory; slots count from 0
 };
 
 /// The data of this rank. An entry is (label, own patch); it names a description a generation: layout, memory
 /// and status, halo included and filled in place. Where large halos overlap, several entries name one shared
-/// description. New memory holds NaN, so that a value nobody wrote shows.
+/// description. Variables that are never in use at the same time may share memory. New memory holds NaN, so
+/// that a value nobody wrote shows.
 ///
 /// Thread rules: `populate` and the accessors may be called from any thread; `promote` and `outdateHalos`
 /// only between steps.
@@ -69,6 +76,10 @@ class DataWarehouse {
   /// Of both generations. The window may be larger than what the patch needs.
   const Layout& layout(LabelId label, std::size_t local) const {
     return descriptions_[static_cast<std::size_t>(entry(label, local).generation[0])].layout;
+  }
+  /// Whether other patches' entries use the same description.
+  bool isShared(LabelId label, std::size_t local) const {
+    return descriptions_[static_cast<std::size_t>(entry(label, local).generation[0])].entries > 1;
   }
   Status& status(Generation generation, LabelId label, std::size_t local) {
     return description(generation, label, local).status;
@@ -116,6 +127,12 @@ class DataWarehouse {
     const Entry& e = entry(label, local);
     return descriptions_[static_cast<std::size_t>(e.generation[generation == Generation::Old ? 0 : 1])];
   }
+  /// Memory of one description, or of several that are never in use at the same time.
+  struct Room {
+    AlignedMemory memory;
+    std::int64_t bytes = 0;
+    int tenants = 0;
+  };
   struct Locals {
     std::size_t begin = 0;
     std::size_t count = 0;
@@ -123,9 +140,11 @@ class DataWarehouse {
   Locals localsOf(const Level& level) const;
   void layOut(std::span<const EntryLayout> entries);
   std::size_t localOf(PatchId patch) const;
+  void addRoom(Description& description, std::int32_t slot);
   void bring(Description& description);
   void allocate(Description& description);
   void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
+  void allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes);
   Layout layoutOf(const Box& window) const;
 
   std::shared_ptr<const Hierarchy> hierarchy_;
@@ -133,7 +152,9 @@ class DataWarehouse {
   std::vector<PatchId> ownPatches_;
   std::vector<Entry> entries_;
   std::vector<Description> descriptions_;
-  std::vector<Description*> shared_;  ///< those that several entries use
+  std::vector<Room> rooms_;
+  std::map<std::pair<std::int32_t, PatchId>, std::int32_t> roomOfSlot_;
+  std::vector<Description*> shared_;          ///< those that several entries use
   std::vector<std::vector<Gather>> gathers_;  ///< by plan
   AlignedMemory gatherMemory_;
   std::int64_t allocatedBytes_ = 0;

@@ -44,7 +44,7 @@ struct Description {
   PatchId patch = -1;  ///< the smallest of those that use it
   int entries = 1;     ///< that use it
   std::int64_t bytes = 0;
-  AlignedMemory memory;
+  std::int32_t room = -1;  ///< where its memory is; other descriptions may use it at other times
   Status status;
 };
 

@@ -29,11 +29,11 @@ void populate(DataWarehouse& data, int threads) {
 std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, int threads) {
   std::vector<EntryLayout> entries;
   for (const StorageNeed& need : storageNeeds(graphs))
-    entries.push_back({need.label, need.patch, need.window, need.hasOld, need.shared});
+    entries.push_back({need.label, need.patch, need.window, need.hasOld, need.shared, need.slot});
   std::vector<std::vector<GatherLayout>> gathers;
   for (const auto& plan : graphs.gathers) {
     gathers.emplace_back();
-    for (const GatherNeed& need : plan) gathers.back().push_back({need.label, need.window});
+    for (const GatherNeed& need : plan) gathers.back().push_back({need.label, need.window, need.slot});
   }
   auto data =
       std::make_unique<DataWarehouse>(graphs.hierarchy, *graphs.labels, graphs.ownPatches, entries, gathers);

@@ -4,6 +4,7 @@
 #include "core/contracts.hpp"
 #include "taskgraph/detail/graph_builder.hpp"
 #include "taskgraph/detail/share_windows.hpp"
+#include "taskgraph/detail/shared_memory.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
 namespace tessera {
@@ -76,9 +77,10 @@ std::vector<LevelStorage> storageOf(std::span<const ResolvedPlan> plans, const C
   for (LabelId label = 0; label < input.labels->count(); ++label) {
     for (LevelId level = 0; level < levels; ++level) {
       const detail::LabelNeed& need = needs[static_cast<std::size_t>(level)][static_cast<std::size_t>(label)];
-      if (need.used) storage.push_back({label, level, need.halo, need.hasOld, {}});
+      if (need.used) storage.push_back({label, level, need.halo, need.hasOld, -1, {}});
     }
   }
+  if (input.reuse == BufferReuse::On) detail::shareMemory(plans, input, storage);
   return storage;
 }
 
@@ -87,18 +89,21 @@ std::vector<LevelStorage> storageOf(std::span<const ResolvedPlan> plans, const C
 PlanError::PlanError(std::vector<std::string> faults)
     : ErrorClass(ErrorKind::Internal, joined(faults)), faults_(std::move(faults)) {}
 
+StorageNeed storageNeed(const CompiledGraphs& graphs, const LevelStorage& storage, std::int64_t local) {
+  const Level& level = graphs.hierarchy->level(storage.level);
+  const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
+  const Centering centering = graphs.labels->info(storage.label).centering;
+  const Box window = fillTarget(level, patch, centering, storage.halo, Reach::Patch);
+  return {storage.label, patch.id, window, storage.hasOld, storage.slot, -1};
+}
+
 std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs) {
   std::vector<StorageNeed> needs;
   for (const LevelStorage& storage : graphs.storage) {
-    const Level& level = graphs.hierarchy->level(storage.level);
-    const Centering centering = graphs.labels->info(storage.label).centering;
     const Range own = graphs.localsOfLevel[static_cast<std::size_t>(storage.level)];
     const std::size_t first = needs.size();
-    for (std::int64_t local = own.begin; local < own.end; ++local) {
-      const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
-      const Box window = fillTarget(level, patch, centering, storage.halo, Reach::Patch);
-      needs.push_back({storage.label, patch.id, window, storage.hasOld, -1});
-    }
+    for (std::int64_t local = own.begin; local < own.end; ++local)
+      needs.push_back(storageNeed(graphs, storage, local));
     for (std::int64_t s = storage.shared.begin; s < storage.shared.end; ++s) {
       for (const std::int32_t member : graphs.shared[static_cast<std::size_t>(s)].members) {
         needs[first + static_cast<std::size_t>(member - own.begin)].shared = static_cast<std::int32_t>(s);

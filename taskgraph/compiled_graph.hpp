@@ -193,6 +193,9 @@ struct LevelStorage {
   LevelId level = 0;
   Halo halo;  ///< the widest that a task of any plan reads
   bool hasOld = true;
+  /// Variables of one slot are never in use at the same time and share their memory, patch by patch; a slot
+  /// belongs to one level. -1: memory of its own.
+  std::int32_t slot = -1;
   Range shared;  ///< of CompiledGraphs::shared; empty where each patch keeps memory of its own
 };
 
@@ -219,13 +222,15 @@ struct StorageNeed {
   PatchId patch = 0;
   Box window;  ///< what the patch needs; a shared window is larger
   bool hasOld = true;
+  std::int32_t slot = -1;    ///< as in LevelStorage
   std::int32_t shared = -1;  ///< position in CompiledGraphs::shared, or -1
 };
 
-/// A buffer for cells of another level, or of a whole level; lives during a step.
+/// A buffer for cells of another level, or of a whole level; in use from its fill to its last reader.
 struct GatherNeed {
   LabelId label = -1;
-  Box window;  ///< indices of the level that the cells come from
+  Box window;             ///< indices of the level that the cells come from
+  std::int32_t slot = 0;  ///< buffers of one slot are never in use at the same time, and share memory
 };
 
 /// The compiled plans of a simulation and the memory they share.
@@ -240,6 +245,9 @@ struct CompiledGraphs {
   std::vector<SharedWindow> shared;              ///< of all variables and levels
   std::vector<std::vector<GatherNeed>> gathers;  ///< by plan; plans do not run at the same time
 };
+
+/// What `storage` means on own patch `local` of its level.
+StorageNeed storageNeed(const CompiledGraphs& graphs, const LevelStorage& storage, std::int64_t local);
 
 /// The entries behind `graphs.storage`, by label, then own patch.
 std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 namespace tessera {
 namespace {
@@ -93,26 +94,23 @@ std::vector<PeerSummary> peersOf(const CompiledGraph& graph) {
   return list;
 }
 
-std::vector<LabelMemory> labelsOf(const CompiledGraphs& graphs) {
+std::vector<LabelMemory> labelsOf(const CompiledGraphs& graphs, std::span<const StoredWindows> windows) {
   std::map<LabelId, LabelMemory> labels;
-  for (const StorageNeed& need : storageNeeds(graphs)) {
-    LabelMemory& memory = labels[need.label];
-    memory.label = need.label;
-    memory.generations = need.hasOld ? 2 : 1;
-    ++memory.patches;
-    memory.bytes += need.window.volume() * graphs.labels->info(need.label).type.bytes() * memory.generations;
+  for (std::size_t n = 0; n < windows.size(); ++n) {
+    LabelMemory& memory = labels[windows[n].label];
+    memory.label = windows[n].label;
+    memory.generations = windows[n].generations;
+    memory.shared = memory.shared || (graphs.storage[n].slot >= 0 && windows[n].patches > 0);
+    memory.patches += windows[n].patches;
+    memory.sharedWindows += windows[n].sharedWindows;
+    memory.bytes += windows[n].bytes;
+    memory.distinctBytes += windows[n].distinctBytes;
   }
   std::vector<LabelMemory> list;
-  for (const auto& [label, memory] : labels) list.push_back(memory);
-  return list;
-}
-
-std::int64_t gatherBytes(const CompiledGraphs& graphs, std::size_t plan) {
-  std::int64_t bytes = 0;
-  for (const GatherNeed& need : graphs.gathers[plan]) {
-    bytes += need.window.volume() * graphs.labels->info(need.label).type.bytes();
+  for (const auto& [label, memory] : labels) {
+    if (memory.patches > 0) list.push_back(memory);
   }
-  return bytes;
+  return list;
 }
 
 /// By node, the best chain that ends there, from the last node of the order back to the first.
@@ -189,23 +187,17 @@ std::int64_t GraphSummary::edgeCount() const {
   return count;
 }
 
-std::int64_t GraphSummary::memory() const {
-  std::int64_t bytes = largestGathers + messageBuffers;
-  for (const LabelMemory& label : labels) bytes += label.bytes;
-  return bytes;
-}
-
 GraphSummary summarise(const CompiledGraphs& graphs, std::size_t plan) {
   const CompiledGraph& graph = planOf(graphs, plan);
   GraphSummary summary;
   summary.blocks = blocksOf(graph, graphs);
   summary.edges = edgesOf(graph);
   summary.peers = peersOf(graph);
-  summary.labels = labelsOf(graphs);
+  const std::vector<StoredWindows> windows = storedWindows(graphs);
+  summary.labels = labelsOf(graphs, windows);
+  summary.overhead = sumOf(windows).overhead();
   summary.gathers = gatherBytes(graphs, plan);
-  for (std::size_t p = 0; p < graphs.plans.size(); ++p) {
-    summary.largestGathers = std::max(summary.largestGathers, gatherBytes(graphs, p));
-  }
+  summary.planned = memoryPlanOf(graphs);
   for (const PeerSummary& peer : summary.peers) summary.messageBuffers += peer.sendBytes + peer.receiveBytes;
   summary.graphBytes = bytesOf(graph);
   summary.longest = longestPath(graph);

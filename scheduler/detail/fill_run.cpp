@@ -1,5 +1,7 @@
 #include "scheduler/detail/fill_run.hpp"
 
+#include <cstring>
+
 #include "core/contracts.hpp"
 #include "datawarehouse/boundary_fill.hpp"
 #include "datawarehouse/coarse_fill.hpp"
@@ -48,6 +50,13 @@ void FillRun::runShared(const FillPlan& fill, const SharedGather& gather, double
     }
   }
   status.finishGather(kHost);
+}
+
+void FillRun::unset(const FillPlan& fill, std::int32_t row) {
+  if (fill.reach == Reach::Patch) return;
+  const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
+  const std::int64_t bytes = data_.gatherLayout(plan_, buffer).elements() * info(fill).type.bytes();
+  std::memset(data_.gatherData(plan_, buffer), 0xFF, static_cast<std::size_t>(bytes));
 }
 
 FillRun::Destination FillRun::destinationOf(const FillPlan& fill, std::int32_t row, std::int32_t local) {

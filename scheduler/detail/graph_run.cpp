@@ -75,6 +75,7 @@ bool GraphRun::run(std::int32_t node) {
       const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
       // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
       const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
+      if (options_.checked) fills_.unset(fill, number);
       fills_.run(fill, number, block.firstLocal + number, time);
       return true;
     }
@@ -111,7 +112,8 @@ TaskAccess GraphRun::resolveGather(const UnitAccess& access, std::int32_t number
           data_.gatherData(plan_, buffer),
           data_.gatherLayout(plan_, buffer),
           declared,
-          nullptr};
+          nullptr,
+          false};
 }
 
 std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,
@@ -136,7 +138,8 @@ std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number,
                    data_.data(generation, access.label, own),
                    data_.layout(access.label, own),
                    writes ? level.ownedBy(*patch, centering) : readBox(level, *patch, centering, access.halo),
-                   nullptr};
+                   nullptr,
+                   options_.checked && data_.isShared(access.label, own)};
   }
   return n;
 }

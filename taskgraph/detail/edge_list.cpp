@@ -22,6 +22,23 @@ void EdgeList::sourcesAfter(std::int32_t before, std::int32_t after) {
 }
 void EdgeList::all(std::int32_t before, std::int32_t after) { add({Kind::All, before, after}); }
 
+bool EdgeList::samePatchPath(std::int32_t before, std::int32_t after) const {
+  if (before == after) return true;
+  std::vector<bool> reached(graph_.blocks.size(), false);
+  std::vector<std::int32_t> open{before};
+  while (!open.empty()) {
+    const std::int32_t at = open.back();
+    open.pop_back();
+    for (const Relation& r : relations_) {
+      if (r.kind != Kind::SamePatch || r.before != at || reached[static_cast<std::size_t>(r.after)]) continue;
+      if (r.after == after) return true;
+      reached[static_cast<std::size_t>(r.after)] = true;
+      open.push_back(r.after);
+    }
+  }
+  return false;
+}
+
 template <class Emit>
 void EdgeList::emitRelation(const Relation& relation, Emit&& emit) const {
   const NodeBlock& a = block(relation.before);

@@ -29,6 +29,9 @@ class EdgeList {
   /// other edges are there.
   void follow(const std::vector<std::int32_t>& leadOf);
 
+  /// Whether what has been added so far leads, patch by patch, from one block to another.
+  bool samePatchPath(std::int32_t before, std::int32_t after) const;
+
   /// Writes counts, successors and block priorities (length of the longest way to the end, in blocks) into
   /// the graph.
   void finish();

@@ -7,6 +7,7 @@
 #include "taskgraph/detail/fill_shapes.hpp"
 #include "taskgraph/detail/message_builder.hpp"
 #include "taskgraph/detail/resolved_plan.hpp"
+#include "taskgraph/detail/shared_memory.hpp"
 
 namespace tessera::detail {
 
@@ -22,9 +23,9 @@ class GraphBuilder {
   CompiledGraph build(std::vector<GatherNeed>& gathers);
 
  private:
-  /// Stage 0 holds the fills of Old, stage n + 1 those of what the n-th unit of the order leaves.
-  std::size_t stageOf(const FillNeed& need) const;
   void makeFills(std::vector<GatherNeed>& gathers);
+  /// The buffers of a fill; returns the position of the first.
+  std::int32_t addGathers(const FillNeed& need, std::size_t number, std::vector<GatherNeed>& gathers);
   void addUnit(std::int32_t unit);
   void addStage(std::size_t stage);
   void addReductions();
@@ -32,7 +33,17 @@ class GraphBuilder {
 
   void linkUnit(std::int32_t unit);
   void linkRead(const ResolvedUnit& unit, const ResolvedRead& read, std::int32_t block);
-  void linkChange(const ResolvedUnit& unit, const ResolvedWrite& write, std::int32_t block);
+  void linkOverwrites(std::int32_t unit);
+  /// Whoever touches this version of a patch comes before `block`, which writes the same memory, on that
+  /// patch. Comes after all other relations: what they imply is left out.
+  void linkOverwrite(LabelId label, LevelId level, std::int32_t version, std::int32_t block);
+  /// The unit that writes over this version: the next change, or the next variable in the same memory; -1:
+  /// nobody.
+  std::int32_t overwriterOf(LabelId label, LevelId level, std::int32_t version) const;
+  /// Whether `block` waits, on a patch, for the rows of a halo fill around it anyway: it comes after another
+  /// halo fill of the patch, whose sources come after those rows.
+  bool waitsForRowsAround(const StagedFill& fill, std::int32_t block) const;
+  void linkTakenGather(const StagedFill& fill);
   void linkFill(const StagedFill& fill);
   void linkCoarse(const StagedFill& fill);
   void linkMessages();
@@ -62,7 +73,8 @@ class GraphBuilder {
   std::vector<StagedFill> fills_;
   std::vector<std::size_t> stageOfFill_;
   std::vector<std::int32_t> unitBlocks_;
-  std::vector<std::size_t> positionOf_;  ///< of each unit in the order
+  MemoryOrder shared_;
+  GatherOrder sharedGathers_;
 };
 
 }  // namespace tessera::detail

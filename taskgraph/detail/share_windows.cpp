@@ -29,10 +29,10 @@ const Patch& patchOf(const CompiledGraphs& graphs, std::int64_t local) {
   return graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
 }
 
-double copiesFor(const Halo& halo) {
+bool isLarge(const Halo& halo) {
   std::int64_t widest = 0;
   for (int d = 0; d < kAxes; ++d) widest = std::max({widest, halo.lo[d], halo.hi[d]});
-  return widest < kLargeHalo ? kCopiesOfSmallHalos : kCopiesOfLargeHalos;
+  return widest >= kLargeHalo;
 }
 
 /// Groups of the windows of one kind of variable: those of the same level, centering and halo are alike.
@@ -57,7 +57,7 @@ class Groups {
 
   std::vector<WindowGroup> make(LevelId number, Centering centering, const Halo& halo) const {
     const Level& level = graphs_.hierarchy->level(number);
-    const double copies = copiesFor(level.effectiveHalo(halo));
+    const double copies = isLarge(level.effectiveHalo(halo)) ? kCopiesOfLargeHalos : kCopiesOfSmallHalos;
     if (isSmall(number, centering, level.effectiveHalo(halo), copies)) return {};
     std::vector<Box> owned;
     std::vector<Box> windows;
@@ -96,10 +96,16 @@ class Groups {
 
 }  // namespace
 
+bool willShareWindows(std::span<const ResolvedPlan> plans, const Hierarchy& hierarchy,
+                      const LevelStorage& storage) {
+  return isLarge(hierarchy.level(storage.level).effectiveHalo(storage.halo)) &&
+         haloStays(plans, {storage.label, storage.level});
+}
+
 void shareWindows(std::span<const ResolvedPlan> plans, CompiledGraphs& graphs) {
   Groups groups(graphs);
   for (LevelStorage& storage : graphs.storage) {
-    if (storage.halo.isZero()) continue;
+    if (storage.halo.isZero() || storage.slot >= 0) continue;  // a slot is shared patch by patch
     const auto& found = groups.of(storage.level, graphs.labels->info(storage.label).centering, storage.halo);
     if (found.empty() || !haloStays(plans, {storage.label, storage.level})) continue;
     const std::int64_t first = graphs.localsOfLevel[static_cast<std::size_t>(storage.level)].begin;

@@ -8,6 +8,11 @@
 
 namespace tessera::detail {
 
+/// Whether windows of a variable with a large halo will be shared wherever they overlap: on any rank, since
+/// it follows from the declarations alone.
+bool willShareWindows(std::span<const ResolvedPlan> plans, const Hierarchy& hierarchy,
+                      const LevelStorage& storage);
+
 /// Decides which own patches store which variables as one: fills `graphs.shared` and points the storage to
 /// it. Needs `ownPatches`, `localsOfLevel` and `storage`.
 void shareWindows(std::span<const ResolvedPlan> plans, CompiledGraphs& graphs);

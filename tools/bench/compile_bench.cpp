@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/memory_plan.hpp"
 #include "tools/bench/radiation_case.hpp"
 
 namespace tessera::bench {
@@ -15,6 +16,7 @@ struct Size {
   std::int64_t instances = 0;
   std::int64_t edges = 0;
   std::int64_t bytes = 0;
+  MemoryPlan memory;
 };
 
 template <class T>
@@ -37,6 +39,7 @@ Size sizeOf(const CompiledGraphs& graphs) {
                     bytesOf(f.coarse.list);
     }
   }
+  size.memory = memoryPlanOf(graphs);
   return size;
 }
 
@@ -67,6 +70,8 @@ void compile(benchmark::State& state, Extent fine, Extent coarse, Rank rank, int
   state.counters["graph_MB"] = static_cast<double>(size.bytes) / 1e6;
   state.counters["B/instance"] =
       static_cast<double>(size.bytes) / static_cast<double>(std::max<std::int64_t>(1, size.instances));
+  state.counters["planned_MB"] = static_cast<double>(size.memory.total()) / 1e6;
+  state.counters["without_reuse_MB"] = static_cast<double>(size.memory.totalWithoutReuse()) / 1e6;
   state.counters["peak_MB"] = peakMegabytes();
   state.counters["ns/edge"] =
       benchmark::Counter(static_cast<double>(size.edges) * 1e-9,

@@ -82,7 +82,7 @@ std::string asText(const FuzzCase& c) {
     out << "  label   v" << n << ' ' << (label.single ? "float" : "double") << " per "
         << tessera::asText(label.centering) << ", conditions";
     for (const BoundaryKind kind : label.conditions) out << ' ' << kinds[static_cast<std::size_t>(kind)];
-    out << " (" << label.dirichlet << ")\n";
+    out << " (" << label.dirichlet << ")" << (label.kept ? ", kept" : "") << '\n';
   }
   const char* reductions[] = {"min", "max", "sum"};
   for (std::size_t n = 0; n < c.reductions.size(); ++n) {
@@ -100,8 +100,8 @@ std::string asText(const FuzzCase& c) {
   out << '\n';
   for (const ShapeSpec& shape : c.shapes) {
     out << "  shape   " << shape.ranks << " ranks, " << shape.threads << " threads"
-        << (shape.checked ? ", checked" : "") << (shape.delays ? ", delays" : "") << ", seed " << shape.seed
-        << '\n';
+        << (shape.checked ? ", checked" : "") << (shape.delays ? ", delays" : "")
+        << (shape.reuse ? ", shared memory" : "") << ", seed " << shape.seed << '\n';
   }
   return out.str();
 }

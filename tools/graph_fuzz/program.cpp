@@ -141,8 +141,14 @@ std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape) const {
   std::vector<const StepPlan*> plans;
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
   std::vector<CompiledGraphs> graphs;
+  std::vector<LabelId> kept;
+  for (std::size_t n = 0; n < case_.labels.size(); ++n) {
+    if (case_.labels[n].kept) kept.push_back(static_cast<LabelId>(n));
+  }
+  const BufferReuse reuse = shape.reuse ? BufferReuse::On : BufferReuse::Off;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    graphs.push_back(compileGraphs(plans, {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound}));
+    graphs.push_back(
+        compileGraphs(plans, {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept}));
   }
   return graphs;
 }

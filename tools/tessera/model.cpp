@@ -177,11 +177,11 @@ std::vector<LabelId> Model::outputLabels() const {
   return chosen;
 }
 
-CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound) const {
+CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound, BufferReuse reuse) const {
   const RankMap owners = distribute(*hierarchy_, ranks);
   std::vector<const StepPlan*> plans;
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
-  return compileGraphs(plans, {hierarchy_, &labels_, &owners, rank, ranks, tagBound});
+  return compileGraphs(plans, {hierarchy_, &labels_, &owners, rank, ranks, tagBound, reuse, persistent_});
 }
 
 }  // namespace tessera

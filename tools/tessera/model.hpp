@@ -10,6 +10,7 @@
 #include "datawarehouse/archive/checkpoint_content.hpp"
 #include "grid/hierarchy.hpp"
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/step_plan.hpp"
 #include "tools/tessera/run_settings.hpp"
 
@@ -52,7 +53,8 @@ class Model {
   std::size_t stepPlan(std::int64_t step) const;
 
   /// All plans from the point of view of one rank. The model has to outlive the result.
-  CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound) const;
+  CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound,
+                         BufferReuse reuse = BufferReuse::On) const;
 
  private:
   Model() = default;

@@ -4,6 +4,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "taskgraph/memory_plan.hpp"
+#include "taskgraph/stored_windows.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_fields.hpp"
@@ -255,6 +257,7 @@ RunResult Recorder::resultOf(Simulation& simulation) {
     result.diagnostics.emplace_back(simulation.model().diagnostics()[n].name, values[n]);
   }
   const StepStatistics& statistics = simulation.statistics();
+  const MemoryPlan planned = memoryPlanOf(simulation.graphs());
   result.statistics = {{"tasks", static_cast<double>(statistics.tasks)},
                        {"messages", static_cast<double>(statistics.messages)},
                        {"message_bytes", static_cast<double>(statistics.messageBytes)},
@@ -262,7 +265,10 @@ RunResult Recorder::resultOf(Simulation& simulation) {
                        {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())},
                        {"task_seconds", statistics.taskSeconds},
                        {"wait_seconds", statistics.waitSeconds},
-                       {"field_bytes_in_memory", static_cast<double>(simulation.data().allocatedBytes())}};
+                       {"field_bytes_in_memory", static_cast<double>(simulation.data().allocatedBytes())},
+                       {"field_bytes_over_distinct", sumOf(storedWindows(simulation.graphs())).overhead()},
+                       {"field_bytes_planned", static_cast<double>(planned.total())},
+                       {"field_bytes_without_reuse", static_cast<double>(planned.totalWithoutReuse())}};
   result.warnings = warnings_;
   return result;
 }

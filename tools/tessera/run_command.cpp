@@ -7,6 +7,7 @@
 
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "taskgraph/memory_plan.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
@@ -161,11 +162,15 @@ std::int64_t megabytes(std::int64_t bytes) { return (bytes + 999'999) / 1'000'00
 void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
   const Hierarchy& hierarchy = *model.hierarchy();
+  const MemoryPlan planned = memoryPlanOf(simulation_->graphs());
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
       << simulation_->threads() << " thread(s), " << megabytes(simulation_->data().allocatedBytes())
-      << " MB of fields" << (transport_.size() > 1 ? " on rank 0" : "");
+      << " MB of fields";
+  if (planned.total() != planned.totalWithoutReuse())
+    out << " (" << megabytes(planned.totalWithoutReuse()) << " without reuse)";
+  out << (transport_.size() > 1 ? " on rank 0" : "");
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
