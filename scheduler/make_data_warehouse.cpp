@@ -28,8 +28,11 @@ void populate(DataWarehouse& data, int threads) {
 
 std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, int threads) {
   std::vector<EntryLayout> entries;
-  for (const StorageNeed& need : storageNeeds(graphs))
-    entries.push_back({need.label, need.patch, need.window, need.hasOld, need.shared, need.slot});
+  for (const StorageNeed& need : storageNeeds(graphs)) {
+    const Box& window =
+        need.shared < 0 ? need.window : graphs.shared[static_cast<std::size_t>(need.shared)].window;
+    entries.push_back({need.label, need.patch, window, need.hasOld, need.shared, need.slot});
+  }
   std::vector<std::vector<GatherLayout>> gathers;
   for (const auto& plan : graphs.gathers) {
     gathers.emplace_back();

@@ -127,7 +127,7 @@ CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const Compi
   graphs.ownPatches = patchesOf(input);
   graphs.localsOfLevel = localsOf(*input.hierarchy, graphs.ownPatches);
   graphs.storage = storageOf(resolved, input);
-  if (input.sharing == WindowSharing::On) detail::shareWindows(resolved, graphs);
+  if (input.sharing == WindowSharing::On) detail::shareWindows(resolved, input, graphs);
   for (const ResolvedPlan& plan : resolved) {
     graphs.gathers.emplace_back();
     graphs.plans.push_back(detail::GraphBuilder(plan, input, graphs).build(graphs.gathers.back()));

@@ -120,7 +120,9 @@ struct FillPlan {
   Halo halo;                      ///< the widest that a task of the plan asks for
   std::int32_t table = -1;        ///< position in `tables`
   std::int32_t firstGather = -1;  ///< buffer of row 0; -1 where the patch's own memory is filled in place
-  Range shared;  ///< of CompiledGraphs::shared: the row of a first member fills for the whole group
+  /// Of CompiledGraphs::shared: the row of a first member fills for the whole group. For a whole level: the
+  /// window that is read instead of a buffer.
+  Range shared;
   SparseRows<FillPiece> pieces;
   SparseRows<CoarsePiece> coarse;
 };
@@ -208,6 +210,8 @@ struct SharedWindow {
   Box window;
   std::vector<std::int32_t> members;  ///< own patches, ascending; the first one's row fills the halo for all
   bool full = false;                  ///< what the members own fills a box, so the window has no void
+  /// All patches of a level that tasks read whole: they read the window itself, and nothing is gathered.
+  bool whole = false;
 };
 
 /// Whether what a member of a shared window takes from there is in the window already.

@@ -13,6 +13,7 @@ namespace tessera::detail {
 
 void FillRun::run(const FillPlan& fill, std::int32_t row, std::int32_t local, double time) {
   if (fill.shared.size() > 0) {
+    if (fill.reach == Reach::WholeLevel) return;  // the window of the patches is what is read
     const auto number = static_cast<std::size_t>(&fill - graph_.fills.data());
     if (const SharedGather* gather = shared_.workOf(number, row)) return runShared(fill, *gather, time);
     if (shared_.has(number, row)) return;
@@ -53,7 +54,7 @@ void FillRun::runShared(const FillPlan& fill, const SharedGather& gather, double
 }
 
 void FillRun::unset(const FillPlan& fill, std::int32_t row) {
-  if (fill.reach == Reach::Patch) return;
+  if (fill.firstGather < 0) return;
   const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
   const std::int64_t bytes = data_.gatherLayout(plan_, buffer).elements() * info(fill).type.bytes();
   std::memset(data_.gatherData(plan_, buffer), 0xFF, static_cast<std::size_t>(bytes));

@@ -15,7 +15,8 @@ namespace tessera::detail {
 
 GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
                    const RunnerOptions& options)
-    : graph_(graphs.plans[plan]),
+    : graphs_(graphs),
+      graph_(graphs.plans[plan]),
       plan_(plan),
       data_(data),
       options_(options),
@@ -99,21 +100,28 @@ bool GraphRun::run(std::int32_t node) {
 TaskAccess GraphRun::resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch) {
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(access.fill)];
   const bool whole = access.reach == Reach::WholeLevel;
-  const auto buffer = static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number));
   const Level& level = data_.hierarchy().level(access.level);
   const Centering centering = data_.labels().info(access.label).centering;
   const Box declared =
       whole ? level.domainOf(centering)
             : readBox(level, seenPatch(data_.hierarchy(), *patch, access.reach), centering, access.halo);
-  return {static_cast<AccessMode>(access.mode),
-          access.reach,
-          access.label,
-          access.level,
-          data_.gatherData(plan_, buffer),
-          data_.gatherLayout(plan_, buffer),
-          declared,
-          nullptr,
-          false};
+  TaskAccess resolved;
+  resolved.mode = static_cast<AccessMode>(access.mode);
+  resolved.reach = access.reach;
+  resolved.label = access.label;
+  resolved.level = access.level;
+  resolved.declared = declared;
+  if (fill.firstGather < 0) {
+    const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(fill.shared.begin)];
+    const auto first = static_cast<std::size_t>(shared.members.front());
+    resolved.data = data_.data(fill.generation, access.label, first);
+    resolved.layout = data_.layout(access.label, first);
+    return resolved;
+  }
+  const auto buffer = static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number));
+  resolved.data = data_.gatherData(plan_, buffer);
+  resolved.layout = data_.gatherLayout(plan_, buffer);
+  return resolved;
 }
 
 std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,

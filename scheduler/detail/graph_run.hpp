@@ -56,6 +56,7 @@ class GraphRun : public NodeSource {
   TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch);
   void layOutContributions();
 
+  const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
   std::size_t plan_;
   DataWarehouse& data_;

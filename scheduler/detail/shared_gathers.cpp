@@ -11,7 +11,7 @@ SharedGathers::SharedGathers(const CompiledGraphs& graphs, std::size_t plan) {
   const CompiledGraph& graph = graphs.plans[plan];
   for (const FillPlan& fill : graph.fills) {
     std::vector<std::int32_t>& roles = roles_.emplace_back();
-    if (fill.shared.size() == 0) continue;
+    if (fill.shared.size() == 0 || fill.reach != Reach::Patch) continue;
     const Range rows = graphs.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)];
     roles.assign(static_cast<std::size_t>(rows.size()), kPrivate);
     for (std::int64_t s = fill.shared.begin; s < fill.shared.end; ++s) {

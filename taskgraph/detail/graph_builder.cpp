@@ -17,7 +17,7 @@ GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, 
       edges_(graph_),
       unitBlocks_(plan.units.size(), -1),
       shared_(plan, graphs.storage),
-      sharedGathers_(plan, input.reuse) {
+      sharedGathers_(plan, input.reuse, [&](const FillNeed& need) { return windowOf(need).size() > 0; }) {
   graph_.plan = plan.plan;
 }
 
@@ -61,10 +61,16 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
     plan.readerLevel = need.readerLevel;
     plan.halo = need.halo;
     plan.table = shapes_.of(need).table;
-    if (need.reach == Reach::Patch) plan.shared = sharedOf(graphs_, {need.label, need.level});
-    if (need.reach != Reach::Patch) plan.firstGather = addGathers(need, fills_.size() - 1, gathers);
+    plan.shared = windowOf(need);
+    const bool buffered = need.reach != Reach::Patch && plan.shared.size() == 0;
+    if (buffered) plan.firstGather = addGathers(need, fills_.size() - 1, gathers);
     graph_.fills.push_back(std::move(plan));
   }
+}
+
+Range GraphBuilder::windowOf(const FillNeed& need) const {
+  if (need.reach == Reach::Patch) return sharedOf(graphs_, {need.label, need.level});
+  return need.reach == Reach::WholeLevel ? wholeOf(graphs_, {need.label, need.level}) : Range{};
 }
 
 std::int32_t GraphBuilder::addGathers(const FillNeed& need, std::size_t number,
@@ -174,7 +180,8 @@ void GraphBuilder::linkRead(const ResolvedUnit& unit, const ResolvedRead& read, 
   if (fill == nullptr) {
     edges_.samePatch(producerBlock(read.label, read.level, read.version), block);
   } else if (read.reach == Reach::WholeLevel) {
-    edges_.all(fill->block, block);
+    const bool window = graph_.fills[static_cast<std::size_t>(fill->fill)].shared.size() > 0;
+    if (!window || read.version >= 0) edges_.all(fill->block, block);  // Old is in the window from the start
   } else {
     edges_.samePatch(fill->block, block);
   }
@@ -308,7 +315,7 @@ void GraphBuilder::linkShared() {
   std::vector<std::int32_t> leadOf;
   for (const StagedFill& fill : fills_) {
     const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill.fill)];
-    if (plan.shared.size() == 0) continue;
+    if (plan.shared.size() == 0 || plan.reach != Reach::Patch) continue;
     if (leadOf.empty()) leadOf.assign(static_cast<std::size_t>(graph_.nodeCount()), -1);
     const NeighbourTable& table = graph_.tables[static_cast<std::size_t>(plan.table)];
     for (std::int64_t s = plan.shared.begin; s < plan.shared.end; ++s) {

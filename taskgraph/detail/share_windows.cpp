@@ -10,19 +10,36 @@
 namespace tessera::detail {
 namespace {
 
-/// Whether each version whose halo some task reads stays as it is until the end of the step. In a shared
-/// window a change in place would reach a neighbour's halo before the neighbour has read it.
-bool haloStays(std::span<const ResolvedPlan> plans, const LevelLabel& what) {
+/// Calls `visit(plan, read)` for each read of the variable that reaches beyond the reading patch so far.
+template <class Visit>
+void forEachRead(std::span<const ResolvedPlan> plans, const LevelLabel& what, Reach reach, Visit&& visit) {
   for (const ResolvedPlan& plan : plans) {
     for (const ResolvedUnit& unit : plan.units) {
       for (const ResolvedRead& read : unit.reads) {
-        const bool halo = read.reach == Reach::Patch && !read.halo.isZero();
-        if (!halo || read.label != what.label || read.level != what.level) continue;
-        if (plan.changerOf(read.label, read.level, read.version) >= 0) return false;
+        const bool own = read.reach == Reach::Patch && read.halo.isZero();
+        if (read.label == what.label && read.level == what.level && read.reach == reach && !own)
+          visit(plan, read);
       }
     }
   }
-  return true;
+}
+
+/// Whether each version that some task reads so far stays as it is until the end of the step. In a shared
+/// window a change in place would reach a reader's neighbourhood before the reader has read it.
+bool stays(std::span<const ResolvedPlan> plans, const LevelLabel& what, Reach reach) {
+  bool stays = true;
+  forEachRead(plans, what, reach, [&](const ResolvedPlan& plan, const ResolvedRead& read) {
+    stays = stays && plan.changerOf(read.label, read.level, read.version) < 0;
+  });
+  return stays;
+}
+
+/// Whether a level that is read whole may be the window of its patches: where one rank has all of them.
+bool mayBeWhole(std::span<const ResolvedPlan> plans, const CompileInput& input, const LevelLabel& what) {
+  bool read = false;
+  forEachRead(plans, what, Reach::WholeLevel, [&](const auto&, const auto&) { read = true; });
+  return read && input.ranks == 1 && stays(plans, what, Reach::WholeLevel) &&
+         stays(plans, what, Reach::Patch);
 }
 
 const Patch& patchOf(const CompiledGraphs& graphs, std::int64_t local) {
@@ -94,24 +111,57 @@ class Groups {
   std::vector<Known> known_;
 };
 
-}  // namespace
-
-bool willShareWindows(std::span<const ResolvedPlan> plans, const Hierarchy& hierarchy,
-                      const LevelStorage& storage) {
-  return isLarge(hierarchy.level(storage.level).effectiveHalo(storage.halo)) &&
-         haloStays(plans, {storage.label, storage.level});
+/// Makes the whole level, and the halos around its patches, one window of all patches; false where a buffer
+/// for the level and private windows take less.
+bool shareWhole(CompiledGraphs& graphs, LevelStorage& storage) {
+  const Level& level = graphs.hierarchy->level(storage.level);
+  const Centering centering = graphs.labels->info(storage.label).centering;
+  const Range own = graphs.localsOfLevel[static_cast<std::size_t>(storage.level)];
+  if (own.size() < 2 || own.size() > static_cast<std::int64_t>(kLargestGroup)) return false;
+  SharedWindow shared{storage.label, storage.level, level.domainOf(centering), {}, false, true};
+  std::int64_t owned = 0;
+  std::int64_t alone = 0;
+  for (std::int64_t local = own.begin; local < own.end; ++local) {
+    const Box window = fillTarget(level, patchOf(graphs, local), centering, storage.halo, Reach::Patch);
+    shared.window = boundingBox(shared.window, window);
+    shared.members.push_back(static_cast<std::int32_t>(local));
+    owned += level.ownedBy(patchOf(graphs, local), centering).volume();
+    alone += window.volume();
+  }
+  const std::int64_t domain = level.domainOf(centering).volume();
+  const std::int64_t generations = storage.hasOld ? 2 : 1;
+  shared.full = owned == domain;
+  // What no patch covers has to stay unset for who reads the level; a halo would bring coarser values there.
+  if (!shared.full && !storage.halo.isZero()) return false;
+  if (generations * shared.window.volume() >= domain + generations * alone) return false;
+  storage.shared.begin = static_cast<std::int64_t>(graphs.shared.size());
+  storage.shared.end = storage.shared.begin + 1;
+  graphs.shared.push_back(std::move(shared));
+  return true;
 }
 
-void shareWindows(std::span<const ResolvedPlan> plans, CompiledGraphs& graphs) {
+}  // namespace
+
+bool willShareWindows(std::span<const ResolvedPlan> plans, const CompileInput& input,
+                      const LevelStorage& storage) {
+  const LevelLabel what{storage.label, storage.level};
+  const Halo halo = input.hierarchy->level(storage.level).effectiveHalo(storage.halo);
+  return mayBeWhole(plans, input, what) || (isLarge(halo) && stays(plans, what, Reach::Patch));
+}
+
+void shareWindows(std::span<const ResolvedPlan> plans, const CompileInput& input, CompiledGraphs& graphs) {
   Groups groups(graphs);
   for (LevelStorage& storage : graphs.storage) {
-    if (storage.halo.isZero() || storage.slot >= 0) continue;  // a slot is shared patch by patch
+    if (storage.slot >= 0) continue;  // a slot is shared patch by patch
+    const LevelLabel what{storage.label, storage.level};
+    if (mayBeWhole(plans, input, what) && shareWhole(graphs, storage)) continue;
+    if (storage.halo.isZero()) continue;
     const auto& found = groups.of(storage.level, graphs.labels->info(storage.label).centering, storage.halo);
-    if (found.empty() || !haloStays(plans, {storage.label, storage.level})) continue;
+    if (found.empty() || !stays(plans, what, Reach::Patch)) continue;
     const std::int64_t first = graphs.localsOfLevel[static_cast<std::size_t>(storage.level)].begin;
     storage.shared.begin = static_cast<std::int64_t>(graphs.shared.size());
     for (const WindowGroup& group : found) {
-      SharedWindow shared{storage.label, storage.level, group.window, group.members, group.full};
+      SharedWindow shared{storage.label, storage.level, group.window, group.members, group.full, false};
       for (std::int32_t& member : shared.members) member += static_cast<std::int32_t>(first);
       graphs.shared.push_back(std::move(shared));
     }
@@ -124,6 +174,12 @@ Range sharedOf(const CompiledGraphs& graphs, const LevelLabel& what) {
     if (storage.label == what.label && storage.level == what.level) return storage.shared;
   }
   return {};
+}
+
+Range wholeOf(const CompiledGraphs& graphs, const LevelLabel& what) {
+  const Range shared = sharedOf(graphs, what);
+  const bool whole = shared.size() > 0 && graphs.shared[static_cast<std::size_t>(shared.begin)].whole;
+  return whole ? shared : Range{};
 }
 
 std::vector<std::int32_t> openMembers(const SharedWindow& shared, const FillPlan& fill,

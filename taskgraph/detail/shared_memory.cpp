@@ -84,8 +84,7 @@ void shareMemory(std::span<const ResolvedPlan> plans, const CompileInput& input,
   for (std::size_t n = 0; n < storage.size(); ++n) {
     const bool kept = std::find(input.kept.begin(), input.kept.end(), storage[n].label) != input.kept.end();
     // Storing a large halo once saves more than lending it patch by patch.
-    const bool lean =
-        input.sharing == WindowSharing::On && willShareWindows(plans, *input.hierarchy, storage[n]);
+    const bool lean = input.sharing == WindowSharing::On && willShareWindows(plans, input, storage[n]);
     if (!storage[n].hasOld && !kept && !lean) candidates[storage[n].level].push_back(n);
   }
   Packing packing(input, storage);
@@ -114,14 +113,15 @@ MemoryOrder::MemoryOrder(const ResolvedPlan& plan, std::span<const LevelStorage>
   }
 }
 
-GatherOrder::GatherOrder(const ResolvedPlan& plan, BufferReuse reuse) {
+GatherOrder::GatherOrder(const ResolvedPlan& plan, BufferReuse reuse,
+                         const std::function<bool(const FillNeed&)>& isWindow) {
   const std::vector<FillNeed> fills = fillNeeds(plan);
   const Lifetimes lifetimes(plan, fills);
   groupOf_.assign(fills.size(), -1);
   before_.assign(fills.size(), -1);
   std::vector<std::size_t> order;
   for (std::size_t f = 0; f < fills.size(); ++f) {
-    if (fills[f].reach != Reach::Patch) order.push_back(f);
+    if (fills[f].reach != Reach::Patch && !isWindow(fills[f])) order.push_back(f);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return lifetimes.ofGather(fills[a]).first < lifetimes.ofGather(fills[b]).first;

@@ -118,6 +118,13 @@ void TouchCollector::gatherRead(const TaskUnit& unit, const ReadDeclaration& rea
   const Centering centering = centeringOf(read.label);
   const std::int32_t version = versions_.ofRead(unit.task, unit.level, read);
   Memory memory{Memory::Kind::Gather, own_.rank, read.label, 0, fill->firstGather};
+  if (fill->shared.size() > 0) {  // the window of the patches itself
+    for (const std::int32_t member : own_.shared[static_cast<std::size_t>(fill->shared.begin)].members) {
+      add(entry(read.label, read.generation, member), from.ownedBy(ownPatch(member), centering), node,
+          version, TouchKind::Read);
+    }
+    return;
+  }
   if (read.reach == Reach::WholeLevel) {
     add(memory, from.domainOf(centering), node, version, TouchKind::Depend);
     return;

@@ -52,6 +52,10 @@ void TouchCollector::fill(const NodeBlock& block) {
       if (shared != nullptr) continue;
     }
     const Row row = rowOf(block, n);
+    if (fill.reach == Reach::WholeLevel && fill.shared.size() > 0) {
+      expectWholeLevel(row);
+      continue;
+    }
     fromNeighbours(row);
     fromMessages(row);
     fromCoarser(row);
@@ -171,7 +175,7 @@ void TouchCollector::expectWholeLevel(const Row& row) {
                     .line("lacks   ", asText(patch))
                     .text());
   }
-  add(row.to, row.target, row.node, row.fill.version, TouchKind::Write);
+  if (row.fill.shared.size() == 0) add(row.to, row.target, row.node, row.fill.version, TouchKind::Write);
 }
 
 void TouchCollector::claim(const Row& row, std::int32_t receive, std::int64_t offset, const Box& wanted,
