@@ -5,6 +5,8 @@
 
 #include <xxhash.h>
 
+#include "datawarehouse/detail/finite_probe.hpp"
+
 namespace tessera {
 namespace {
 
@@ -116,16 +118,15 @@ void expectContributions(const TaskFrame& frame) {
   }
 }
 
-/// True when all numbers of all rows are finite; x * 0 is NaN for NaN and infinity, and the loop vectorises.
+/// True when all numbers of all rows are finite.
 template <class T>
 bool allFinite(const TaskAccess& access, int components) {
   const auto* data = reinterpret_cast<const T*>(access.data);
-  T sum = 0;
+  detail::FiniteProbe<T> probe;
   forEachDeclaredRow(access, [&](Index, std::int64_t at, std::int64_t n) {
-    const T* row = data + at * components;
-    for (std::int64_t m = 0; m < n * components; ++m) sum += row[m] * T{0};
+    probe.look(data + at * components, n * components);
   });
-  return sum == T{0};
+  return probe.allFinite();
 }
 
 template <class T>

@@ -1,32 +1,42 @@
 #include "scheduler/make_data_warehouse.hpp"
 
 #include <exception>
+#include <string>
 #include <thread>
+#include <vector>
+
+#include "core/contracts.hpp"
+#include "core/error.hpp"
+#include "scheduler/detail/bind_thread.hpp"
 
 namespace tessera {
 namespace {
 
-void populate(DataWarehouse& data, int threads) {
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(threads));
+void populate(DataWarehouse& data, int threads, std::span<const int> cores) {
+  std::vector<std::string> failures(static_cast<std::size_t>(threads));
   std::vector<std::thread> others;
   const auto part = [&](int n) {
     try {
+      if (!cores.empty()) detail::bindThisThread(cores[static_cast<std::size_t>(n)]);
       data.populate(n, threads);
-    } catch (...) {
-      failures[static_cast<std::size_t>(n)] = std::current_exception();
+    } catch (const std::exception& failure) {
+      failures[static_cast<std::size_t>(n)] = failure.what();
     }
   };
   for (int n = 1; n < threads; ++n) others.emplace_back(part, n);
   part(0);
   for (std::thread& t : others) t.join();
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
+  for (const std::string& failure : failures) {
+    if (!failure.empty()) throw InternalError(failure);
   }
 }
 
 }  // namespace
 
-std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, int threads) {
+std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, int threads,
+                                                 std::span<const int> cores) {
+  TESSERA_EXPECT(threads >= 1 && (cores.empty() || cores.size() == static_cast<std::size_t>(threads)),
+                 "give a core for each thread, or none");
   std::vector<EntryLayout> entries;
   for (const StorageNeed& need : storageNeeds(graphs)) {
     const Box& window =
@@ -40,7 +50,7 @@ std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, i
   }
   auto data =
       std::make_unique<DataWarehouse>(graphs.hierarchy, *graphs.labels, graphs.ownPatches, entries, gathers);
-  populate(*data, threads);
+  populate(*data, threads, cores);
   return data;
 }
 

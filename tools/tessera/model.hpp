@@ -48,6 +48,11 @@ class Model {
   /// What a checkpoint has to have in common with this run.
   const CheckpointIdentity& identity() const { return identity_; }
 
+  /// Names what is computed: 32 hexadecimal digits over the program's version and every value of the deck
+  /// that decides a bit of the result. So it is the same for any ranks, threads and patches, and for a run
+  /// and its restarts.
+  const std::string& runId() const { return runId_; }
+
   /// Position of the plan that the components choose for the step after `step` steps. Throws InternalError
   /// where they name an unknown plan, or two different ones.
   std::size_t stepPlan(std::int64_t step) const;
@@ -73,6 +78,7 @@ class Model {
   std::vector<Diagnostic> diagnostics_;
   std::vector<LabelId> persistent_;
   CheckpointIdentity identity_;
+  std::string runId_;
 };
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include "taskgraph/memory_plan.hpp"
 #include "taskgraph/stored_windows.hpp"
 #include "tools/tessera/agreement.hpp"
+#include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_fields.hpp"
 
@@ -79,6 +80,7 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
     untouched_ = true;
     firstFieldsDue_ = fieldsDue(simulation);
     lastHistory_ = lastFields_ = lastCheckpoint_ = firstStep_;
+    forcedEndGoesBackTo(firstStep_);
     return stopIfAsked(simulation, agreedStop(simulation));
   }
   openHistory(simulation);
@@ -174,7 +176,7 @@ void Recorder::recordHistory(Simulation& simulation) {
 }
 
 void Recorder::recordFields(Simulation& simulation) {
-  const FieldWriteResult result = writeFields(fieldFiles_, simulation, fields_, options_.deckHash);
+  const FieldWriteResult result = writeFields(fieldFiles_, simulation, fields_, options_.deckSha256);
   lastFields_ = simulation.clock().step();
   for (const std::string& warning : result.warnings) warn(warning);
   if (result.written) {
@@ -198,6 +200,7 @@ bool Recorder::recordCheckpoint(Simulation& simulation) {
   checkpointFailed_ = !result.committed;
   if (result.committed) {
     lastCheckpoint_ = step;
+    forcedEndGoesBackTo(step);
     ++checkpointsWritten_;
     newestCheckpoint_ = "checkpoints/" + result.path.filename().string();
     event("checkpoint", {{"step", step}, {"folder", newestCheckpoint_}, {"bytes", result.bytes}});
