@@ -37,18 +37,11 @@ void FillRun::runShared(const FillPlan& fill, const SharedGather& gather, double
     copyRegion(to.data, *to.layout, data_.data(fill.generation, fill.label, source),
                data_.layout(fill.label, source), copy.region, copy.shift, info(fill).type.bytes());
   }
-  for (const std::int32_t member : members) {
-    unpack(fill, member - gather.firstRow, to);
-    fillUncovered(fill, member - gather.firstRow, to);
-  }
-  if (gather.shared->full) {
-    applyConditions(fill, to, time);
-  } else {
-    // Around a void there are indices beyond the domain whose mirror image nobody has: not for all at once.
-    for (const Box& target : gather.targets) {
-      to.target = target;
-      applyConditions(fill, to, time);
-    }
+  for (const std::int32_t member : members) unpack(fill, member - gather.firstRow, to);
+  for (const SharedGather::Coarse& coarse : gather.coarse)
+    fillFromBelow(fill, *coarse.piece, coarse.region, to);
+  for (const BoundaryPart& part : gather.conditions) {
+    fillBoundary(to.data, *to.layout, info(fill), level(fill), part.side, part.region, time);
   }
   status.finishGather(kHost);
 }
@@ -98,22 +91,24 @@ void FillRun::unpack(const FillPlan& fill, std::int32_t row, const Destination& 
 }
 
 void FillRun::fillUncovered(const FillPlan& fill, std::int32_t row, const Destination& to) {
+  for (const CoarsePiece& piece : fill.coarse.row(row)) fillFromBelow(fill, piece, piece.region, to);
+}
+
+void FillRun::fillFromBelow(const FillPlan& fill, const CoarsePiece& piece, const Box& region,
+                            const Destination& to) {
   const std::int64_t bytes = info(fill).type.bytes();
   const Extent ratio = level(fill).ratioToCoarser();
-  for (const CoarsePiece& piece : fill.coarse.row(row)) {
-    const Index shiftBy = shiftOf(level(fill), piece.image);
-    if (piece.source >= 0) {
-      const auto source = static_cast<std::size_t>(piece.source);
-      fillFromCoarser(to.data, *to.layout, data_.data(fill.generation, fill.label, source),
-                      data_.layout(fill.label, source), piece.region, shiftBy, ratio, bytes);
-      continue;
-    }
-    // The message holds the coarse box, packed, so its layout is that box.
-    const Box coarse = coarsen(shift(piece.region, Index{} - shiftBy), ratio);
-    const std::byte* packed = pump_.receiveBuffer(piece.message).data() + piece.offset;
-    fillFromCoarser(to.data, *to.layout, packed, Layout(coarse, false, false), piece.region, shiftBy, ratio,
-                    bytes);
+  const Index shiftBy = shiftOf(level(fill), piece.image);
+  if (piece.source >= 0) {
+    const auto source = static_cast<std::size_t>(piece.source);
+    fillFromCoarser(to.data, *to.layout, data_.data(fill.generation, fill.label, source),
+                    data_.layout(fill.label, source), region, shiftBy, ratio, bytes);
+    return;
   }
+  // The message holds the coarse box, packed, so its layout is that box.
+  const Box coarse = coarsen(shift(piece.region, Index{} - shiftBy), ratio);
+  const std::byte* packed = pump_.receiveBuffer(piece.message).data() + piece.offset;
+  fillFromCoarser(to.data, *to.layout, packed, Layout(coarse, false, false), region, shiftBy, ratio, bytes);
 }
 
 void FillRun::applyConditions(const FillPlan& fill, const Destination& to, double time) {

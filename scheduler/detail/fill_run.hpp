@@ -34,6 +34,9 @@ class FillRun {
   void copyFromNeighbours(const FillPlan& fill, std::int32_t row, const Destination& to);
   void unpack(const FillPlan& fill, std::int32_t row, const Destination& to);
   void fillUncovered(const FillPlan& fill, std::int32_t row, const Destination& to);
+  /// `region` of what a piece brings.
+  void fillFromBelow(const FillPlan& fill, const CoarsePiece& piece, const Box& region,
+                     const Destination& to);
   void applyConditions(const FillPlan& fill, const Destination& to, double time);
 
   const LabelInfo& info(const FillPlan& fill) const { return data_.labels().info(fill.label); }

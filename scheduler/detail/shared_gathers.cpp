@@ -1,11 +1,64 @@
 #include "scheduler/detail/shared_gathers.hpp"
 
 #include <array>
+#include <map>
 #include <set>
-
-#include "taskgraph/fill_geometry.hpp"
+#include <span>
 
 namespace tessera::detail {
+namespace {
+
+/// What a list of boxes lacks of `box`; the box is in the list afterwards.
+std::vector<Box> takeRest(std::vector<Box>& done, const Box& box) {
+  std::vector<Box> left{box};
+  for (const Box& known : done) {
+    std::vector<Box> next;
+    for (const Box& part : left) {
+      if (intersect(part, known).empty()) {
+        next.push_back(part);
+      } else {
+        for (const Box& rest : subtract(part, known)) next.push_back(rest);
+      }
+    }
+    left.swap(next);
+    if (left.empty()) return left;
+  }
+  done.push_back(box);
+  return left;
+}
+
+/// Members overlap, so most of what one of them takes from the coarser level others take as well.
+void addCoarse(SharedGather& gather, const FillPlan& fill) {
+  using Origin = std::array<std::int64_t, 4>;
+  std::map<Origin, std::vector<Box>> done;
+  for (const std::int32_t member : gather.shared->members) {
+    for (const CoarsePiece& piece : fill.coarse.row(member - gather.firstRow)) {
+      if (piece.source < 0) {
+        gather.coarse.push_back({&piece, piece.region});
+        continue;
+      }
+      const Origin origin{piece.source, piece.image.i, piece.image.j, piece.image.k};
+      for (const Box& rest : takeRest(done[origin], piece.region)) gather.coarse.push_back({&piece, rest});
+    }
+  }
+}
+
+/// Sides of one target in their order, then those of the next. Not of the bounding box: around a void it has
+/// indices beyond the domain whose mirror image nobody has.
+void addConditions(SharedGather& gather, const Level& level, Centering centering,
+                   std::span<const Box> targets) {
+  std::array<std::vector<Box>, 6> done;
+  for (const Box& target : targets) {
+    const BoundaryParts found = boundaryParts(level, centering, target);
+    for (int n = 0; n < found.count; ++n) {
+      const BoundaryPart& part = found.parts[static_cast<std::size_t>(n)];
+      for (const Box& rest : takeRest(done[static_cast<std::size_t>(part.side)], part.region))
+        gather.conditions.push_back({part.side, rest});
+    }
+  }
+}
+
+}  // namespace
 
 SharedGathers::SharedGathers(const CompiledGraphs& graphs, std::size_t plan) {
   const CompiledGraph& graph = graphs.plans[plan];
@@ -37,10 +90,14 @@ SharedGather SharedGathers::make(const CompiledGraphs& graphs, const CompiledGra
   gather.shared = &shared;
   gather.firstRow =
       static_cast<std::int32_t>(graphs.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)].begin);
+  std::vector<Box> targets;
   for (const std::int32_t member : shared.members) {
-    gather.targets.push_back(fillTarget(level, patchOf(member), centering, fill.halo, Reach::Patch));
-    gather.bounds = boundingBox(gather.bounds, gather.targets.back());
+    targets.push_back(fillTarget(level, patchOf(member), centering, fill.halo, Reach::Patch));
+    gather.bounds = boundingBox(gather.bounds, targets.back());
   }
+  if (shared.full) targets = {gather.bounds};
+  addConditions(gather, level, centering, targets);
+  addCoarse(gather, fill);
   std::set<std::array<std::int32_t, 4>> known;
   const NeighbourTable& table = graph.tables[static_cast<std::size_t>(fill.table)];
   for (const std::int32_t member : shared.members) {

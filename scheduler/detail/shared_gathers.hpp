@@ -4,6 +4,7 @@
 
 #include "datawarehouse/data_warehouse.hpp"
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/fill_geometry.hpp"
 
 namespace tessera::detail {
 
@@ -17,11 +18,18 @@ struct SharedGather {
     Index shift;
   };
 
+  /// A part of what comes from the coarser level.
+  struct Coarse {
+    const CoarsePiece* piece = nullptr;
+    Box region;
+  };
+
   const SharedWindow* shared = nullptr;
-  Box bounds;                 ///< of the targets of all members
-  std::vector<Box> targets;   ///< of each member
-  std::vector<Copy> copies;   ///< each source and image once, however many members reach it
-  std::int32_t firstRow = 0;  ///< own patch of row 0 of the fill
+  Box bounds;                            ///< of the targets of all members
+  std::int32_t firstRow = 0;             ///< own patch of row 0 of the fill
+  std::vector<Copy> copies;              ///< each source and image once, however many members reach it
+  std::vector<Coarse> coarse;            ///< disjoint where they come from one coarse patch
+  std::vector<BoundaryPart> conditions;  ///< in the order of their dependence; each index once a side
 };
 
 /// The shared windows of the fills of one compiled graph, settled once.
