@@ -1,6 +1,7 @@
 // Large halos stored as one: the same bits as with private copies, from less memory.
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -143,6 +144,44 @@ TEST(SharedWindow, ManyThreadsPopulateItTogether) {
     const auto data = makeDataWarehouse(graphs, 4);
     EXPECT_EQ(data->status(Generation::New, 0, 255).shares(), 256);
     EXPECT_TRUE(std::isnan(*reinterpret_cast<const double*>(data->data(Generation::New, 0, 255))));
+  }
+}
+
+/// Each patch takes the cell opposite to each of its own, from the whole level.
+void turnAround(StepPlan& plan, Label<double, Centering::Cell> u) {
+  plan.task("T::turn").reads(Old, u, wholeLevel()).writes(u).runs<Cpu>([u](const auto& task) {
+    const auto level = task.readLevel(Old, u);
+    const auto out = task.write(u);
+    forEach(task.exec(), "turn", task.interior(), [=](Index x) { out(x) = level({7 - x.i, 7 - x.j, 0}); });
+  });
+}
+
+TEST(SharedWindow, OneRankReadsAWholeLevelWithoutACopy) {
+  const auto hierarchy = Hierarchy::uniform(square(8, true), {Division::By::Patches, {4, 4, 1}});
+  LabelTable labels;
+  const auto u = labels.variable<double, Centering::Cell>("u");
+  StepPlan initial("initial");
+  initial.task("T::initial").writes(u).runs<Cpu>([u](const auto& task) {
+    const auto out = task.write(u);
+    forEach(task.exec(), "initial", task.interior(),
+            [=](Index x) { out(x) = static_cast<double>(8 * x.j + x.i); });
+  });
+  StepPlan step("step");
+  turnAround(step, u);
+  for (const RunShape& shape : {RunShape{}, RunShape{1, 2}, RunShape{1, 0, true}, RunShape{3, 2}}) {
+    testing::runOnRanks(
+        shape, hierarchy, labels, {&initial, &step},
+        [&](StepRunner& runner, DataWarehouse& data, Transport&) {
+          runner.run(0, {0.0, 0.0, 0, {}});
+          runner.run(1, {0.0, 0.0, 1, {}});
+          if (shape.ranks == 1) EXPECT_EQ(data.allocatedBytes(), 2 * 64 * 8) << "Old and New, and no copy";
+          for (std::size_t n = 0; n < data.ownPatches().size(); ++n) {
+            const Index x = data.ownedBox(u.id, n).lo;
+            double value = 0.0;
+            std::memcpy(&value, data.data(Generation::Old, u.id, n) + 8 * data.layout(u.id, n).at(x), 8);
+            EXPECT_EQ(value, static_cast<double>(8 * (7 - x.j) + 7 - x.i));
+          }
+        });
   }
 }
 
