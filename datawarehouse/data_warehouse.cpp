@@ -110,10 +110,12 @@ void DataWarehouse::populate(int part, int parts) {
   for (const Level& level : hierarchy_->levels()) {
     // As the scheduler gives homes: to each worker a stretch of the patches of each level.
     const Locals own = localsOf(level);
-    const std::size_t begin =
-        own.begin + own.count * static_cast<std::size_t>(part) / static_cast<std::size_t>(parts);
-    const std::size_t end =
-        own.begin + own.count * static_cast<std::size_t>(part + 1) / static_cast<std::size_t>(parts);
+    const auto firstOf = [&](int n) {
+      const auto share = own.count * static_cast<std::size_t>(n) + static_cast<std::size_t>(parts) - 1;
+      return own.begin + share / static_cast<std::size_t>(parts);
+    };
+    const std::size_t begin = firstOf(part);
+    const std::size_t end = firstOf(part + 1);
     for (LabelId label = 0; label < labels_->count(); ++label) {
       for (std::size_t local = begin; local < end; ++local) {
         const Entry& e = entry(label, local);
