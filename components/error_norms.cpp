@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "components/expression_fill.hpp"
 
@@ -14,13 +15,19 @@ template <class Task, class Names>
 void contributeTotals(const Task& task, Label<double, Cell> variable, const Names& names) {
   const auto u = task.read(Old, variable);
   const double volume = cellVolume(task.level());
-  const Box box = task.interior();
-  task.contribute(names.total, reduce(task.exec(), "total", box, Sum,
-                                      [=] TESSERA_KERNEL(Index x) { return u(x) * volume; }));
-  task.contribute(names.least,
-                  reduce(task.exec(), "min", box, Min, [=] TESSERA_KERNEL(Index x) { return u(x); }));
-  task.contribute(names.largest,
-                  reduce(task.exec(), "max", box, Max, [=] TESSERA_KERNEL(Index x) { return u(x); }));
+  ExactSum total;
+  double least = std::numeric_limits<double>::infinity();
+  double largest = -least;
+  task.forEachUncovered([&](const Box& box) {
+    total.add(reduce(task.exec(), "total", box, Sum, [=] TESSERA_KERNEL(Index x) { return u(x) * volume; }));
+    least =
+        std::min(least, reduce(task.exec(), "min", box, Min, [=] TESSERA_KERNEL(Index x) { return u(x); }));
+    largest =
+        std::max(largest, reduce(task.exec(), "max", box, Max, [=] TESSERA_KERNEL(Index x) { return u(x); }));
+  });
+  task.contribute(names.total, total);
+  task.contribute(names.least, least);
+  task.contribute(names.largest, largest);
 }
 
 template <class Task, class Names>
@@ -31,12 +38,14 @@ void contributeErrors(const Task& task, Label<double, Cell> variable, const Expr
   ExactSum l1;
   ExactSum l2;
   double largest = 0.0;
-  forEachValue(exact, task.level(), task.interior(), Cell, task.time(), [&](Index x, double value) {
+  const auto add = [&](Index x, double value) {
     const double error = std::abs(u(x) - value);
     l1.add(error * volume);
     l2.add(error * error * volume);
     largest = std::max(largest, error);
-  });
+  };
+  task.forEachUncovered(
+      [&](const Box& box) { forEachValue(exact, task.level(), box, Cell, task.time(), add); });
   task.contribute(names.l1, l1);
   task.contribute(names.l2, l2);
   task.contribute(names.max, largest);

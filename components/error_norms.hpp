@@ -10,8 +10,9 @@
 namespace tessera {
 
 /// History columns of one cell variable of a component: its integral over the domain, its least and largest
-/// value and, where the deck gives the exact solution, the norms of the error. Sums are exact, so columns
-/// have the same bits for any patch layout, ranks and threads. A plain value; kept by the component.
+/// value and, where the deck gives the exact solution, the norms of the error. On several levels a cell that
+/// finer ones cover does not count: these are integrals and norms of the composite grid. Sums are exact, so
+/// columns have the same bits for any patch layout, ranks and threads. A plain value; kept by the component.
 ///
 ///   void Heat::configure(...) { norms_ = ErrorNorms("Heat", values, setup, temperature_); }
 ///   void Heat::declareDiagnostics(StepPlan& plan) const { norms_.declareTasks(plan); }

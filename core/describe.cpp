@@ -4,6 +4,7 @@
 #include "core/detail/message_text.hpp"
 #include "core/detail/value_reader.hpp"
 #include "core/error.hpp"
+#include "core/nearest_name.hpp"
 #include "core/schema.hpp"
 
 namespace tessera {
@@ -73,6 +74,24 @@ void describeMarkdown(const ParameterTable& table, std::string_view brackets, st
   }
 }
 
+/// A table of free names, which no component declares.
+bool isFree(std::string_view name) { return name == "constants" || name == "notes"; }
+
+std::string describeFree(std::string_view name, bool asText) {
+  const bool isConstants = name == "constants";
+  const std::string header = "[" + std::string(name) + "]";
+  std::string out = asText ? header + "  " : "## `" + header + "`\n\n";
+  out += std::string(isConstants ? kConstantsDoc : kNotesDoc) + "\n";
+  const std::string example =
+      isConstants ? "width = 0.1                  # a number\n"
+                    "half = \"width / 2\"           # or an expression of those above, and pi\n"
+                  : "author = \"N. N.\"            # any name, any value\n";
+  if (!asText) return out + "\n```toml\n" + header + "\n" + example + "```\n";
+  for (std::size_t at = 0; at < example.size(); at = example.find('\n', at) + 1)
+    out += "  " + example.substr(at, example.find('\n', at) + 1 - at);
+  return out;
+}
+
 /// The tables asked for, selected ones first.
 std::vector<const ParameterTable*> tablesOf(const Schema& schema, std::string_view name) {
   std::vector<const ParameterTable*> tables;
@@ -83,9 +102,17 @@ std::vector<const ParameterTable*> tablesOf(const Schema& schema, std::string_vi
       if (name.empty() || table.name() == name) tables.push_back(&table);
     }
   }
-  if (tables.empty() && !name.empty()) {
+  if (tables.empty() && !name.empty() && !isFree(name)) {
+    const std::string table(name.substr(0, name.find('.')));
+    if (table != name && std::find(names.begin(), names.end(), table) != names.end()) {
+      throw UsageError(
+          Message(detail::quotedKey(std::string(name)) + " is no table; describe takes tables and components")
+              .line("fix  all keys of [", table, "]: tessera describe ", table)
+              .text());
+    }
+    names.insert(names.end(), {"constants", "notes"});
     throw UsageError("there is no table or component " + detail::quotedKey(name) +
-                     "; there are: " + detail::listText(names, names.size()));
+                     didYouMeanOneOf(name, names));
   }
   return tables;
 }
@@ -103,14 +130,10 @@ std::string describe(const Schema& schema, DescribeFormat format, std::string_vi
       describeMarkdown(*one, "[", out);
     }
   }
-  if (!table.empty()) return out;
   const bool isText = format == DescribeFormat::Text;
-  const auto freeTable = [&](std::string_view name, std::string_view doc) {
-    out += isText ? "\n[" + std::string(name) + "]  " : "\n## `[" + std::string(name) + "]`\n\n";
-    out += std::string(doc) + "\n";
-  };
-  freeTable("constants", kConstantsDoc);
-  freeTable("notes", kNotesDoc);
+  for (const std::string_view name : {"constants", "notes"}) {
+    if (table.empty() || table == name) out += (out.empty() ? "" : "\n") + describeFree(name, isText);
+  }
   return out;
 }
 

@@ -13,11 +13,11 @@ namespace tessera {
 ///
 ///   KOKKOS_TOOLS_LIBS=libkp_kernel_timer.so tessera run deck.toml
 ///
-/// Otherwise every call is a test of one flag. `main` makes one object, before the first task, and it
-/// outlives the last; it loads the tool when made and unloads it, so that it writes its report, when
-/// destroyed. Thread rule: `begin` and `end` from any thread; tools are not thread-safe, so calls into them
-/// are serialised. A tool with a single stack of timers is exact with one worker thread only. Kokkos itself
-/// is one per process: so is an active object.
+/// Otherwise every call is a test of one flag, and the scheduler is not even given the object. A run makes
+/// one object, before the first task, and it outlives the last; it loads the tool when made and unloads it,
+/// so that it writes its report, when destroyed. Thread rule: `begin` and `end` from any thread; tools are
+/// not thread-safe, so calls into them are serialised. A tool with a single stack of timers is exact with one
+/// worker thread only. Kokkos itself is one per process: so is an active object.
 class KernelRegions {
  public:
   KernelRegions();

@@ -37,6 +37,10 @@ struct LoopbackOptions {
   /// A send completes only after the receiver has posted its receive: finds what would deadlock with large
   /// messages.
   bool synchronous = false;
+  /// Called by a rank that cannot go on, again and again until it can: after each `test` that returned false,
+  /// and inside blocking collectives, which then do not put the thread to sleep. For schedules that let one
+  /// rank run at a time.
+  std::function<void()> whenBlocked{};
 };
 
 /// What one rank has started since the world was made.

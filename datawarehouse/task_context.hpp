@@ -1,6 +1,7 @@
 #pragma once
 
 #include <type_traits>
+#include <vector>
 
 #include "core/exec.hpp"
 #include "datawarehouse/checked_field.hpp"
@@ -87,6 +88,21 @@ class PatchTask {
     hierarchy().level(finer).forEachOverlapping(refine(interior(), ratio), [&](const Patch& fine) {
       visit(intersect(interior(), coarsen(fine.cells, ratio)));
     });
+  }
+  /// The rest of the patch: the cells that are the finest ones where they are, each once over all levels. So
+  /// sums and norms over the mesh go over these.
+  template <class Visit>
+  void forEachUncovered(Visit&& visit) const {
+    std::vector<Box> left{interior()};
+    forEachCovered([&](const Box& covered) {
+      std::vector<Box> next;
+      for (const Box& part : left) {
+        const std::vector<Box> outside = subtract(part, covered);
+        next.insert(next.end(), outside.begin(), outside.end());
+      }
+      left.swap(next);
+    });
+    for (const Box& part : left) visit(part);
   }
   const Geometry& geometry() const { return frame_->level->geometry(); }
   /// Cell sizes of the level along the axes.

@@ -39,12 +39,12 @@ LabelId LabelTable::find(std::string_view name, ElementType type, Centering cent
   }
   const LabelInfo& info = infos_[static_cast<std::size_t>(known)];
   if (info.type != type || info.centering != centering) {
-    throw InternalError(Message("two components use one label with different kinds of data")
-                            .line("label   ", name)
-                            .line("known   ", asText(info.type), ", ", asText(info.centering), " centred")
-                            .line("asked   ", asText(type), ", ", asText(centering), " centred")
-                            .line("fix     give one of them another name, or use the same type in both")
-                            .text());
+    faults_.push_back(Message("two components use one label with different kinds of data")
+                          .line("label  ", name)
+                          .line("known  ", asText(info.type), ", ", asText(info.centering), " centred")
+                          .line("asked  ", asText(type), ", ", asText(centering), " centred")
+                          .line("fix    give one of them another name, or use the same type in both")
+                          .text());
   }
   return known;
 }

@@ -54,8 +54,8 @@ struct LabelInfo {
 /// Components couple by asking for the same name. Fill it on one thread, before the first compile.
 class LabelTable {
  public:
-  /// The label of that name, made at first use. Throws InternalError when the name is known with another type
-  /// or centering. Names: letters, digits, '.', '_' and '-', at most 100.
+  /// The label of that name, made at first use. A name that is known with another type or centering is noted
+  /// in `faults`, and no plan of this table compiles. Names: letters, digits, '.', '_' and '-', at most 100.
   template <class T, Centering C>
   Label<T, C> variable(std::string_view name, std::string_view unit = "") {
     return {find(name, elementTypeOf<T>, C, unit)};
@@ -72,6 +72,9 @@ class LabelTable {
   LabelId count() const { return static_cast<LabelId>(infos_.size()); }
   const std::string& reductionName(LabelId id) const { return reductions_[static_cast<std::size_t>(id)]; }
   LabelId reductionCount() const { return static_cast<LabelId>(reductions_.size()); }
+  /// Uses of one name for different kinds of data, each a paragraph with a fix; reported with the faults of
+  /// the plans, all at once.
+  const std::vector<std::string>& faults() const { return faults_; }
   /// The id of a variable name, or -1.
   LabelId idOf(std::string_view name) const;
 
@@ -80,6 +83,7 @@ class LabelTable {
 
   std::vector<LabelInfo> infos_;
   std::vector<std::string> reductions_;
+  std::vector<std::string> faults_;
 };
 
 }  // namespace tessera

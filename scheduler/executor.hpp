@@ -1,10 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
+
+#include "core/fault_point.hpp"
 
 namespace tessera {
+
+class VirtualSchedule;
 
 /// What an executor wants to know about a node once, before the first replay.
 struct NodeTraits {
@@ -31,6 +38,13 @@ class NodeSource {
   /// Looks after messages: the nodes that have completed since, valid until the next call. One caller at a
   /// time.
   virtual std::span<const std::int32_t> poll() = 0;
+
+  // For the page about a step that does not get on.
+
+  /// What people call the node.
+  virtual std::string describe(std::int32_t node) const { return "node " + std::to_string(node); }
+  /// Nodes that `run` has begun and `poll` has not reported. While nobody is inside `run` or `poll`.
+  virtual std::vector<std::int32_t> begun() { return {}; }
 };
 
 /// One node source, made ready to be replayed by one executor any number of times.
@@ -40,6 +54,19 @@ class Replay {
   /// Runs every node once; returns when all have finished, or throws the first failure after every worker has
   /// come to rest. Called by one thread, the same one each time; not for two replays of an executor at once.
   virtual void run() = 0;
+};
+
+struct ExecutorOptions {
+  /// Worker k runs on core `cores[k]` alone, and so does the calling thread from now on; empty: the operating
+  /// system decides.
+  std::vector<int> cores{};
+  /// A replay in which nothing completes for so many seconds fails with a page that says who waits for what;
+  /// 0: never.
+  double stallSeconds = 0.0;
+  /// Where a thread cannot even give up, because it is inside a task or a message: what it is in, on a thread
+  /// of its own. Should end the process; without it nothing happens.
+  std::function<void(const std::string& page)> onHopelessStall{};
+  FaultPlan* faults = nullptr;  ///< of tests; the point is "scheduler.wake"
 };
 
 /// Decides who runs which ready node when.
@@ -58,9 +85,11 @@ class Executor {
 };
 
 /// One thread, nodes in the order in which they become ready (by node number where several do): the oracle.
-std::unique_ptr<Executor> makeInOrderExecutor();
-/// `threads` workers, the calling thread among them. Worker k runs on core `cores[k]` alone, and so does the
-/// calling thread from now on; without `cores` the operating system decides.
-std::unique_ptr<Executor> makeThreadsExecutor(int threads, std::span<const int> cores = {});
+std::unique_ptr<Executor> makeInOrderExecutor(ExecutorOptions options = {});
+/// `threads` workers, the calling thread among them.
+std::unique_ptr<Executor> makeThreadsExecutor(int threads, ExecutorOptions options = {});
+/// One thread, ready nodes and looks after messages in an order drawn from the schedule's seed, which a run
+/// under the same seed repeats. Made and used inside the rank's turn; `schedule` outlives it.
+std::unique_ptr<Executor> makeVirtualExecutor(VirtualSchedule& schedule, int rank);
 
 }  // namespace tessera

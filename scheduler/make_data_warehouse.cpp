@@ -35,7 +35,7 @@ void populate(DataWarehouse& data, int threads, std::span<const int> cores) {
 
 std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, int threads,
                                                  std::span<const int> cores) {
-  TESSERA_EXPECT(threads >= 1 && (cores.empty() || cores.size() == static_cast<std::size_t>(threads)),
+  TESSERA_EXPECT(threads >= 1 && (cores.empty() || cores.size() >= static_cast<std::size_t>(threads)),
                  "give a core for each thread, or none");
   std::vector<EntryLayout> entries;
   for (const StorageNeed& need : storageNeeds(graphs)) {

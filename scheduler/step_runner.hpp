@@ -12,6 +12,8 @@
 
 namespace tessera {
 
+class KernelRegions;
+
 /// What a step starts from.
 struct StepInputs {
   double time = 0.0;  ///< of Old
@@ -39,8 +41,12 @@ struct StepStatistics {
 };
 
 struct RunnerOptions {
-  bool checked = false;       ///< compare every access with the declaration; slow
-  bool findNonFinite = true;  ///< after each task look for NaN and infinity in what it wrote
+  bool checked = false;         ///< compare every access with the declaration; slow
+  FaultPlan* faults = nullptr;  ///< of tests; the point is "scheduler.send"
+  bool findNonFinite = true;    ///< after each task look for NaN and infinity in what it wrote
+  /// Hears of every task by its name, where a profiler listens; nullptr: nobody does, and nothing is spent on
+  /// it.
+  KernelRegions* regions = nullptr;
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.

@@ -54,6 +54,8 @@ struct LevelSelection {
   Kind kind = Kind::All;
   LevelId level = 0;
 
+  friend constexpr bool operator==(const LevelSelection&, const LevelSelection&) = default;
+
   constexpr bool contains(LevelId l, LevelId finest) const {
     switch (kind) {
       case Kind::All:

@@ -37,7 +37,7 @@ void checkReductions(const ResolvedPlan& plan, const LabelTable& labels, Faults&
 }
 
 std::vector<ResolvedPlan> resolveAll(std::span<const StepPlan* const> plans, const CompileInput& input) {
-  Faults faults;
+  Faults faults = input.labels->faults();
   std::vector<ResolvedPlan> resolved;
   for (const StepPlan* plan : plans) {
     resolved.push_back(detail::resolvePlan(*plan, *input.labels, *input.hierarchy, faults));

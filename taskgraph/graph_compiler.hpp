@@ -31,7 +31,7 @@ struct CompileInput {
   Rank rank = 0;
   /// Of the job, those without patches included: all of them pass on the parts of a whole level.
   int ranks = 1;
-  std::int64_t tagBound = (std::int64_t{1} << 28) - 1;
+  std::int64_t tagBound = (std::int64_t{1} << 28) - 1;  ///< the largest tag (MPI_TAG_UB)
   BufferReuse reuse = BufferReuse::On;
   /// Whose New value somebody looks at after a plan, besides those that some plan reads as Old: they keep
   /// memory of their own.
@@ -44,7 +44,8 @@ struct CompileInput {
 /// I/O.
 ///
 /// Throws PlanError with every fault of every plan at once: a read without producer, two producers, a cycle,
-/// an ambiguous version, a halo wider than the level, a missing boundary condition, a task without a body.
+/// an ambiguous version, a halo wider than the level, a missing boundary condition, a task without a body,
+/// a label of two types.
 CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& input);
 
 /// The faults of a set of plans; each is a paragraph with a fix.

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/detail/message_text.hpp"
-#include "core/detail/nearest_name.hpp"
+#include "core/nearest_name.hpp"
 
 namespace tessera::detail {
 

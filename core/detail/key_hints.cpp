@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/detail/message_text.hpp"
-#include "core/detail/nearest_name.hpp"
+#include "core/nearest_name.hpp"
 
 namespace tessera::detail {
 

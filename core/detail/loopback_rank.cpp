@@ -112,6 +112,12 @@ Transport::Request LoopbackRank::add(LoopbackOperation operation) {
 }
 
 bool LoopbackRank::test(Request request) {
+  if (testOnce(request)) return true;
+  if (state_.options.whenBlocked) state_.options.whenBlocked();
+  return false;
+}
+
+bool LoopbackRank::testOnce(Request request) {
   const SingleThreadGate::Pass pass(gate_, rank_);
   const Lock lock(state_.mutex);
   state_.checkFailure();
@@ -187,7 +193,13 @@ void LoopbackRank::exchange(const std::string& what, std::string part, const Tak
     if (const int absent = state_.absentee(state_.collectives, round); absent >= 0) {
       waitsForEnded(what, rank_, absent);
     }
-    state_.changed.wait(lock);
+    if (!state_.options.whenBlocked) {
+      state_.changed.wait(lock);
+      continue;
+    }
+    lock.unlock();
+    state_.options.whenBlocked();
+    lock.lock();
   }
   take(state_.collectives.at(round));
   state_.collectives.leave(round);

@@ -88,6 +88,7 @@ class LoopbackRank final : public Transport {
 
  private:
   Request add(LoopbackOperation operation);
+  bool testOnce(Request request);
   Request reduce(Reduction reduction, std::span<std::byte> values, std::size_t count);
   /// Throws where it never can, because the other side has ended.
   bool canComplete(const LoopbackOperation& op) const;

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/detail/message_text.hpp"
-#include "core/detail/nearest_name.hpp"
 #include "core/detail/toml_text.hpp"
+#include "core/nearest_name.hpp"
 
 namespace tessera::detail {
 

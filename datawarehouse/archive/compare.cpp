@@ -90,6 +90,9 @@ void compareVariable(const std::string& name, const Variable& a, const Variable&
 
 void compareVariables(const Variables& a, const Variables& b, const CompareTolerance& tolerance,
                       Comparison& result) {
+  for (const auto* side : {&a, &b}) {
+    for (const auto& [name, variable] : *side) result.names.insert(name);
+  }
   for (const auto& [name, variable] : a) {
     const auto other = b.find(name);
     if (other == b.end()) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct Comparison {
   bool equal = true;                  ///< nothing differs and nothing is missing on either side
   std::vector<std::string> problems;  ///< what makes them unlike beside values: missing fields, other extents
   std::vector<FieldComparison> fields;
+  std::set<std::string> names;  ///< of the fields that either side has
 };
 
 /// Compares value by value through (level, index), so patch layouts and numbers of ranks may differ.

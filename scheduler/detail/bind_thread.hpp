@@ -2,8 +2,8 @@
 
 namespace tessera::detail {
 
-/// From now on the calling thread runs on this core alone (number of the operating system). Throws
-/// InternalError where the system refuses.
-void bindThisThread(int core);
+/// From now on the calling thread runs on this core alone (number of the operating system). False where the
+/// system refuses; the thread then goes on where it may.
+bool bindThisThread(int core);
 
 }  // namespace tessera::detail

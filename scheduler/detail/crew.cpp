@@ -13,7 +13,7 @@ std::size_t ringCapacity(int workers) {
 
 }  // namespace
 
-Crew::Crew(int workers) {
+Crew::Crew(int workers, FaultPlan* faults) : faults_(faults) {
   for (int w = 0; w < workers; ++w) desks_.push_back(std::make_unique<Desk>());
   for (int from = 0; from < workers; ++from) {
     for (int to = 0; to < workers; ++to) {
@@ -24,9 +24,11 @@ Crew::Crew(int workers) {
 
 void Crew::open(ReplayState& state) {
   state_ = &state;
+  state.next();
   for (auto& desk : desks_) desk->completed.store(0, std::memory_order_relaxed);
   awaited.store(state.waiting, std::memory_order_relaxed);
   stopped_.store(false, std::memory_order_relaxed);
+  replay_.store(++replays_, std::memory_order_release);
 }
 
 bool Crew::complete() const {
@@ -45,11 +47,50 @@ void Crew::stop() {
   wakeAll();
 }
 
-void Crew::close() {
-  if (!failed_.load(std::memory_order_acquire)) return;
+void Crew::close(double stallSeconds) {
+  replay_.store(0, std::memory_order_relaxed);
+  if (failed_.load(std::memory_order_acquire)) {
+    putRight();
+    const std::unique_ptr<Error> failure = std::move(failure_);
+    failure->raise();
+  }
+  if (complete()) return;
+  const std::string page = stallPage(state_->source, stalled(), stallSeconds);
   putRight();
-  const std::unique_ptr<Error> failure = std::move(failure_);
-  failure->raise();
+  throw InternalError(page);
+}
+
+StalledReplay Crew::stalled() {
+  std::vector<std::int32_t> ready;
+  for (auto& desk : desks_) {
+    for (std::int32_t node = desk->offers.pop(); node >= 0; node = desk->offers.pop()) ready.push_back(node);
+  }
+  return state_->stalled(ready);
+}
+
+WatchedProgress Crew::progress() const {
+  WatchedProgress now{replay_.load(std::memory_order_acquire), 0};
+  for (const auto& desk : desks_) now.completed += desk->completed.load(std::memory_order_relaxed);
+  return now;
+}
+
+void Crew::askToGiveUp(std::int64_t replay) {
+  givenUp_.store(replay, std::memory_order_seq_cst);
+  wakeAll();
+}
+
+bool Crew::anyoneRuns() const {
+  return std::any_of(desks_.begin(), desks_.end(),
+                     [](const auto& desk) { return desk->running.load(std::memory_order_acquire) >= 0; });
+}
+
+std::string Crew::whatRuns() {
+  std::string text;
+  for (int w = 0; w < size(); ++w) {
+    const std::int32_t node = desk(w).running.load(std::memory_order_acquire);
+    if (node >= 0) text += "\n  worker " + std::to_string(w) + " is in " + state_->source.describe(node);
+  }
+  return text;
 }
 
 void Crew::putRight() {
@@ -66,7 +107,7 @@ void Crew::putRight() {
 }
 
 void Crew::wakeOne(int except) {
-  for (int w = 0; w < size() && sleepers.load(std::memory_order_relaxed) > 0; ++w) {
+  for (int w = 0; w < size() && sleepers.load(std::memory_order_seq_cst) > 0; ++w) {
     if (w != except && desk(w).bed.notify()) {
       sleepers.fetch_sub(1, std::memory_order_relaxed);
       return;

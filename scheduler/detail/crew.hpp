@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/fault_point.hpp"
 #include "scheduler/detail/atomics.hpp"
 #include "scheduler/detail/event_count.hpp"
 #include "scheduler/detail/replay_state.hpp"
 #include "scheduler/detail/spsc_ring.hpp"
+#include "scheduler/detail/stall_page.hpp"
+#include "scheduler/detail/watchdog.hpp"
 #include "scheduler/detail/work_deque.hpp"
 
 namespace tessera::detail {
@@ -22,6 +25,8 @@ struct Desk {
   alignas(kCacheLine) std::atomic<std::uint64_t> mail{0};
   /// Nodes that this worker has completed in the running replay; it alone writes.
   alignas(kCacheLine) std::atomic<std::int64_t> completed{0};
+  /// The node that it runs; -1 while it has none. For the watchdog.
+  std::atomic<std::int32_t> running{-1};
   alignas(kCacheLine) EventCount<> bed;
   Deque offers;  ///< ready nodes that thieves may take
 };
@@ -36,7 +41,7 @@ struct Desk {
 /// count. Who sees it says so by `stopped_`, a seq_cst store as EventCount asks for.
 class Crew {
  public:
-  explicit Crew(int workers);
+  explicit Crew(int workers, FaultPlan* faults = nullptr);
 
   int size() const { return static_cast<int>(desks_.size()); }
   Desk& desk(int worker) { return *desks_[static_cast<std::size_t>(worker)]; }
@@ -56,7 +61,24 @@ class Crew {
   /// The first failure counts; nobody begins another node.
   void fail(std::unique_ptr<Error> failure);
   /// After all have come to rest: throws the failure, if any, and makes everything good for the next replay.
-  void close();
+  /// `stallSeconds`: for the page, where they were asked to give up.
+  void close(double stallSeconds);
+
+  // For the watchdog, on any thread.
+  WatchedProgress progress() const;
+  /// Asks the workers to leave replay number `replay`; in any other one it has no effect.
+  void askToGiveUp(std::int64_t replay);
+  bool askedToGiveUp(std::memory_order order = std::memory_order_relaxed) const {
+    return givenUp_.load(order) == replay_.load(std::memory_order_relaxed);
+  }
+  /// What the workers are in, as far as that can be said from outside.
+  std::string whatRuns();
+  bool anyoneRuns() const;
+
+  /// A planned fault: somebody is not told.
+  bool forgetsToWake() {
+    return faults_ != nullptr && faults_->hit("scheduler.wake").effect == FaultEffect::Fail;
+  }
 
   /// Wakes one worker that sleeps, if any.
   void wakeOne(int except);
@@ -73,12 +95,17 @@ class Crew {
  private:
   void wakeAll();
   void putRight();
+  StalledReplay stalled();
 
   std::vector<std::unique_ptr<Desk>> desks_;
   std::vector<std::unique_ptr<SpscRing<>>> rings_;
   ReplayState* state_ = nullptr;
   alignas(kCacheLine) std::atomic<bool> stopped_{false};
   std::atomic<bool> failed_{false};
+  FaultPlan* const faults_;
+  std::atomic<std::int64_t> replay_{0};    ///< number of the running replay; 0: none
+  std::atomic<std::int64_t> givenUp_{-1};  ///< the replay to leave
+  std::int64_t replays_ = 0;
   std::unique_ptr<Error> failure_;  ///< written by whoever set `failed_`, read after all have come to rest
 };
 

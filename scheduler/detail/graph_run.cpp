@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/contracts.hpp"
+#include "core/kokkos_regions.hpp"
 #include "datawarehouse/checked_run.hpp"
 #include "datawarehouse/region_copy.hpp"
 #include "taskgraph/fill_geometry.hpp"
@@ -17,11 +18,10 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
                    const RunnerOptions& options, int workers)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
-      localsOfLevel_(graphs.localsOfLevel),
       plan_(plan),
       data_(data),
       options_(options),
-      pump_(graphs.plans[plan], transport),
+      pump_(graphs.plans[plan], transport, options.faults),
       fills_(graphs, plan, data, pump_),
       reductions_(graph_.reductions.size()),
       sums_(static_cast<std::size_t>(workers)) {
@@ -73,7 +73,7 @@ std::int64_t GraphRun::taskNanoseconds() const {
 }
 
 int GraphRun::homeOfLocal(std::int32_t local, int workers) const {
-  for (const Range& level : localsOfLevel_) {
+  for (const Range& level : graphs_.localsOfLevel) {
     if (local >= level.begin && local < level.end) {
       return static_cast<int>((local - level.begin) * workers / level.size());
     }
@@ -233,15 +233,24 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   const std::size_t count = resolveAccesses(unit, number, block.firstLocal + number, frame.patch, accesses);
   frame.accesses = std::span(accesses).first(count);
   const auto start = std::chrono::steady_clock::now();
-  if (options_.checked) {
-    runChecked(frame, std::span(accesses).first(count), task.body.checked);
+  if (options_.regions != nullptr) {
+    const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
+    runBody(frame, std::span(accesses).first(count), task);
   } else {
-    task.body.cpu(frame);
+    runBody(frame, std::span(accesses).first(count), task);
   }
   if (options_.findNonFinite) expectFinite(frame);
   const auto spent = std::chrono::steady_clock::now() - start;
   sums_[static_cast<std::size_t>(worker)].taskNanoseconds +=
       std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
+}
+
+void GraphRun::runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task) {
+  if (options_.checked) {
+    runChecked(frame, accesses, task.body.checked);
+  } else {
+    task.body.cpu(frame);
+  }
 }
 
 void GraphRun::packMessage(std::int32_t send) {

@@ -9,6 +9,7 @@
 #include "datawarehouse/task_frame.hpp"
 #include "scheduler/detail/fill_run.hpp"
 #include "scheduler/detail/message_pump.hpp"
+#include "scheduler/detail/node_names.hpp"
 #include "scheduler/step_runner.hpp"
 
 namespace tessera::detail {
@@ -35,6 +36,8 @@ class GraphRun : public NodeSource {
   NodeTraits traits(std::int32_t node, int workers) const override;
   bool run(std::int32_t node, int worker) override;
   std::span<const std::int32_t> poll() override { return pump_.poll(); }
+  std::string describe(std::int32_t node) const override { return nodeName(graphs_, plan_, node); }
+  std::vector<std::int32_t> begun() override { return pump_.begun(); }
 
   std::int64_t taskCount() const { return taskCount_; }
   /// Between steps only.
@@ -58,6 +61,7 @@ class GraphRun : public NodeSource {
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
+  void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
   void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
   TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number);
@@ -68,7 +72,6 @@ class GraphRun : public NodeSource {
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
-  const std::vector<Range>& localsOfLevel_;
   std::size_t plan_;
   DataWarehouse& data_;
   RunnerOptions options_;

@@ -35,7 +35,7 @@ std::int32_t Worker::idle() {
       pause();
       continue;
     }
-    if (crew_.complete()) crew_.stop();
+    if (crew_.complete() || crew_.askedToGiveUp()) crew_.stop();
     if (crew_.stopped()) break;
     startWatching();
     const Clock::time_point now = Clock::now();
@@ -88,8 +88,8 @@ void Worker::sleep() {
 
 /// After `prepare`: whoever makes one of these true from now on also wakes this worker.
 bool Worker::somethingToDo() {
-  if (crew_.stopped(std::memory_order_seq_cst) || desk_.mail.load(std::memory_order_seq_cst) != 0 ||
-      crew_.complete())
+  if (crew_.stopped(std::memory_order_seq_cst) || crew_.askedToGiveUp(std::memory_order_seq_cst) ||
+      desk_.mail.load(std::memory_order_seq_cst) != 0 || crew_.complete())
     return true;
   if (!watching_ && crew_.awaited.load(std::memory_order_seq_cst) > 0 &&
       !crew_.watching.load(std::memory_order_seq_cst)) {

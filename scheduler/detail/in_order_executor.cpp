@@ -3,6 +3,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/error.hpp"
+#include "scheduler/detail/stall_page.hpp"
 #include "scheduler/executor.hpp"
 
 namespace tessera {
@@ -12,6 +14,7 @@ namespace {
 /// none.
 class InOrderExecutor : public Executor {
  public:
+  explicit InOrderExecutor(double stallSeconds) : stallSeconds_(stallSeconds) {}
   int threads() const override { return 1; }
   double waitSeconds() const override { return waitSeconds_; }
   std::unique_ptr<Replay> prepare(NodeSource& source) override {
@@ -45,12 +48,19 @@ class InOrderExecutor : public Executor {
         if (--left[static_cast<std::size_t>(next)] == 0) ready.insert(next);
       }
     };
+    auto gotOn = std::chrono::steady_clock::now();
     while (unfinished > 0) {
       if (ready.empty()) {
         const auto start = std::chrono::steady_clock::now();
         const auto done = source.poll();
         for (const std::int32_t node : done) finish(node);
-        if (!done.empty()) continue;
+        if (!done.empty()) {
+          gotOn = std::chrono::steady_clock::now();
+          continue;
+        }
+        if (stallSeconds_ > 0.0 && std::chrono::duration<double>(start - gotOn).count() > stallSeconds_) {
+          throw InternalError(detail::stallPage(source, standOf(source, left), stallSeconds_));
+        }
         std::this_thread::yield();
         waitSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         continue;
@@ -58,14 +68,30 @@ class InOrderExecutor : public Executor {
       const std::int32_t node = *ready.begin();
       ready.erase(ready.begin());
       if (source.run(node, 0)) finish(node);
+      gotOn = std::chrono::steady_clock::now();
     }
   }
 
+  static detail::StalledReplay standOf(NodeSource& source, const std::vector<std::int32_t>& left) {
+    detail::StalledReplay found{std::vector(left.size(), detail::NodeStand::Unused), left};
+    for (std::int32_t n = 0; n < source.nodeCount(); ++n) {
+      if (!source.traits(n, 1).used) continue;
+      found.stands[static_cast<std::size_t>(n)] =
+          left[static_cast<std::size_t>(n)] > 0 ? detail::NodeStand::Waits : detail::NodeStand::Done;
+    }
+    for (const std::int32_t n : source.begun())
+      found.stands[static_cast<std::size_t>(n)] = detail::NodeStand::Begun;
+    return found;
+  }
+
+  const double stallSeconds_;
   double waitSeconds_ = 0.0;
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> makeInOrderExecutor() { return std::make_unique<InOrderExecutor>(); }
+std::unique_ptr<Executor> makeInOrderExecutor(ExecutorOptions options) {
+  return std::make_unique<InOrderExecutor>(options.stallSeconds);
+}
 
 }  // namespace tessera

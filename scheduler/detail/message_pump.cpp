@@ -4,9 +4,10 @@
 
 namespace tessera::detail {
 
-MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport)
+MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, FaultPlan* faults)
     : graph_(graph),
       transport_(transport),
+      faults_(faults),
       sendNodes_(graph.sends.size()),
       receiveNodes_(graph.receives.size()),
       reductions_(graph.reductions.size()),
@@ -71,11 +72,7 @@ std::span<const std::int32_t> MessagePump::poll() {
 }
 
 void MessagePump::startSubmitted() {
-  submittedSends_.takeAll([this](std::int32_t send) {
-    const MessagePlan& message = graph_.sends[static_cast<std::size_t>(send)];
-    wait(transport_.send(message.peer, message.tag, sendBuffer(send)),
-         sendNodes_[static_cast<std::size_t>(send)]);
-  });
+  submittedSends_.takeAll([this](std::int32_t send) { startSend(send); });
   submittedReceives_.takeAll([this](std::int32_t receive) {
     const auto r = static_cast<std::size_t>(receive);
     wait(receiveRequests_[r], receiveNodes_[r]);
@@ -83,6 +80,26 @@ void MessagePump::startSubmitted() {
   submittedReductions_.takeAll(
       [this](std::int32_t reduction) { reductionReady_[static_cast<std::size_t>(reduction)] = 1; });
   startReductions();
+}
+
+void MessagePump::startSend(std::int32_t send) {
+  const MessagePlan& message = graph_.sends[static_cast<std::size_t>(send)];
+  const std::int32_t node = sendNodes_[static_cast<std::size_t>(send)];
+  if (faults_ != nullptr && faults_->hit("scheduler.send").effect == FaultEffect::Fail) {
+    lost_.push_back(node);
+    return;
+  }
+  wait(transport_.send(message.peer, message.tag, sendBuffer(send)), node);
+}
+
+std::vector<std::int32_t> MessagePump::begun() {
+  startSubmitted();
+  std::vector<std::int32_t> nodes = lost_;
+  for (const Pending& pending : pending_) nodes.push_back(pending.node);
+  for (std::size_t r = nextReduction_; r < reductions_.size(); ++r) {
+    if (reductionReady_[r] != 0) nodes.push_back(reductions_[r].node);
+  }
+  return nodes;
 }
 
 void MessagePump::startReductions() {

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "core/fault_point.hpp"
 #include "core/transport.hpp"
 #include "scheduler/detail/submissions.hpp"
 #include "taskgraph/compiled_graph.hpp"
@@ -15,7 +16,7 @@ namespace tessera::detail {
 /// ready first. No lock and no allocation in either, but for what the transport does.
 class MessagePump {
  public:
-  MessagePump(const CompiledGraph& graph, Transport& transport);
+  MessagePump(const CompiledGraph& graph, Transport& transport, FaultPlan* faults = nullptr);
 
   /// Before a step: `control` is combined (largest wins) over the ranks, in place, alongside the step.
   void begin(std::span<double> control);
@@ -38,6 +39,8 @@ class MessagePump {
 
   /// Nodes reported since the last call; valid until the next one.
   std::span<const std::int32_t> poll();
+  /// Nodes that were submitted and not reported. While nobody is inside `poll` or submits.
+  std::vector<std::int32_t> begun();
 
  private:
   struct Pending {
@@ -51,12 +54,14 @@ class MessagePump {
   };
 
   void startSubmitted();
+  void startSend(std::int32_t send);
   void startReductions();
   void startReduction(std::int32_t reduction);
   void wait(Transport::Request request, std::int32_t node) { pending_.push_back({request, node}); }
 
   const CompiledGraph& graph_;
   Transport& transport_;
+  FaultPlan* faults_;
   std::vector<std::vector<std::byte>> sendBuffers_;
   std::vector<std::vector<std::byte>> receiveBuffers_;
   Transport::Request control_ = 0;
@@ -75,6 +80,7 @@ class MessagePump {
   std::vector<Pending> pending_;
   std::vector<std::int32_t> finished_;
   std::vector<char> reductionReady_;
+  std::vector<std::int32_t> lost_;  ///< nodes of sends that a planned fault has dropped
   std::size_t nextReduction_ = 0;
 };
 

@@ -61,8 +61,26 @@ ReplayState::ReplayState(NodeSource& theSource, int workers)
 }
 
 void ReplayState::rearm() {
-  std::copy(armed.begin(), armed.end(), left.begin());
+  for (std::size_t n = 0; n < left.size(); ++n) left[n] = nextBase + armed[n];
   for (Share& share : shares) share.lanes.clear();
+}
+
+StalledReplay ReplayState::stalled(std::vector<std::int32_t> ready) {
+  for (Share& share : shares) {
+    for (std::int32_t n = share.lanes.pop(); n != ReadyLanes::kNone; n = share.lanes.pop())
+      ready.push_back(n);
+  }
+  StalledReplay found{std::vector(left.size(), NodeStand::Unused), std::vector<std::int32_t>(left.size(), 0)};
+  for (std::int32_t node = 0; node < std::ssize(left); ++node) {
+    const auto n = static_cast<std::size_t>(node);
+    if (!source.traits(node, static_cast<int>(shares.size())).used) continue;
+    const bool fired = armed[n] == 0 || left[n] == nextBase + armed[n];
+    found.stands[n] = fired ? NodeStand::Done : NodeStand::Waits;
+    if (!fired) found.missing[n] = left[n] - base;
+  }
+  for (const std::int32_t n : ready) found.stands[static_cast<std::size_t>(n)] = NodeStand::Ready;
+  for (const std::int32_t n : source.begun()) found.stands[static_cast<std::size_t>(n)] = NodeStand::Begun;
+  return found;
 }
 
 }  // namespace tessera::detail

@@ -5,17 +5,21 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "scheduler/detail/ready_lanes.hpp"
+#include "scheduler/detail/stall_page.hpp"
 #include "scheduler/executor.hpp"
 
 namespace tessera::detail {
 
 /// All that `workers` workers need to replay one node source, allocated once.
 ///
-/// Counters: `left[n]` is touched by the home worker of n alone, so plain memory. It is set back to the
-/// number of predecessors when it reaches zero, so that the next replay finds it ready.
+/// Counters: `left[n]` is touched by the home worker of n alone, so plain memory. It counts down to `base`,
+/// and is then set to the number of predecessors above the base of the next replay. The two bases take turns,
+/// so that a counter also tells whether its node has become ready in this replay: that is for the page about
+/// a stall.
 struct ReplayState {
   ReplayState(NodeSource& theSource, int workers);
 
@@ -30,16 +34,22 @@ struct ReplayState {
     std::vector<std::int32_t> first;  ///< its nodes without predecessors, the most urgent and lowest last
   };
 
+  /// Before a replay: the bases take turns.
+  void next() { std::swap(base, nextBase); }
   /// Sets all counters, which is needed only after a replay that was broken off.
   void rearm();
+  /// How far each node has come; `ready` are nodes that nobody has in its lanes. Takes the lanes' nodes out.
+  StalledReplay stalled(std::vector<std::int32_t> ready);
 
   NodeSource& source;
   std::span<const std::int32_t> armed;  ///< predecessors of each node
   std::span<std::int32_t> left;         ///< on a cache line's border
   std::vector<Place> places;            ///< by node
   std::vector<Share> shares;            ///< by worker
-  std::int64_t total = 0;               ///< nodes that run
-  std::int64_t waiting = 0;             ///< of these, nodes that `poll` may finish
+  std::int32_t base = 1 << 30;
+  std::int32_t nextBase = 0;
+  std::int64_t total = 0;    ///< nodes that run
+  std::int64_t waiting = 0;  ///< of these, nodes that `poll` may finish
 
  private:
   struct AlignedDelete {

@@ -1,8 +1,10 @@
-#include <numeric>
+#include <optional>
+#include <sstream>
 #include <thread>
 #include <vector>
 
 #include "core/contracts.hpp"
+#include "core/error.hpp"
 #include "scheduler/detail/bind_thread.hpp"
 #include "scheduler/detail/pause.hpp"
 #include "scheduler/detail/worker.hpp"
@@ -14,6 +16,7 @@ namespace {
 using detail::Crew;
 using detail::EventCount;
 using detail::ReplayState;
+using detail::Watchdog;
 using detail::Worker;
 
 /// How long a thread looks for the next replay, or for the end of one, before it sleeps.
@@ -45,16 +48,23 @@ void await(EventCount<>& bed, const Condition& condition) {
 /// before `replay` returns, so that what they share may then be changed.
 class ThreadsExecutor : public Executor {
  public:
-  ThreadsExecutor(int threads, std::span<const int> cores) : crew_(threads), beds_(crew_.size()) {
+  ThreadsExecutor(int threads, const ExecutorOptions& options)
+      : options_(options), crew_(threads, options.faults), beds_(static_cast<std::size_t>(threads)) {
+    const std::vector<int>& cores = options_.cores;
     for (int n = 0; n < threads; ++n) workers_.push_back(std::make_unique<Worker>(crew_, n));
-    if (!cores.empty()) detail::bindThisThread(cores[0]);
+    if (!cores.empty() && !detail::bindThisThread(cores[0])) {
+      throw InternalError("a thread cannot be bound to core " + std::to_string(cores[0]) +
+                          "; run with --no-bind, or inside the cores that the launcher gave");
+    }
     for (int n = 1; n < threads; ++n) {
       const int core = cores.empty() ? -1 : cores[static_cast<std::size_t>(n)];
       threads_.emplace_back([this, n, core] { threadMain(n, core); });
     }
+    if (options_.stallSeconds > 0.0) startWatchdog();
   }
 
   ~ThreadsExecutor() override {
+    watchdog_.reset();
     leaving_.store(true, std::memory_order_relaxed);
     callAll();
     for (std::thread& thread : threads_) thread.join();
@@ -93,7 +103,27 @@ class ThreadsExecutor : public Executor {
     callAll();
     workers_[0]->replay();
     await(beds_[0].event, [this] { return atWork_.load(std::memory_order_seq_cst) == 0; });
-    crew_.close();
+    crew_.close(options_.stallSeconds);
+  }
+
+  void startWatchdog() {
+    watchdog_.emplace(std::chrono::duration<double>(options_.stallSeconds),
+                      Watchdog::Calls{.look = [this] { return crew_.progress(); },
+                                      .giveUp = [this](std::int64_t replay) { giveUp(replay); },
+                                      .despair = [this] { despair(); }});
+  }
+
+  /// Whoever is in a task could not give up, and the page would be about the time after it.
+  void giveUp(std::int64_t replay) {
+    if (!crew_.anyoneRuns()) crew_.askToGiveUp(replay);
+  }
+
+  void despair() {
+    if (!options_.onHopelessStall) return;
+    std::ostringstream page;
+    page << "no task has ended for more than " << options_.stallSeconds << " s" << crew_.whatRuns()
+         << "\n  fix  a task that may take longer needs --watchdog SECONDS; else see why it does not end";
+    options_.onHopelessStall(page.str());
   }
 
   void callAll() {
@@ -112,6 +142,7 @@ class ThreadsExecutor : public Executor {
     }
   }
 
+  const ExecutorOptions options_;
   Crew crew_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Bed> beds_;
@@ -119,14 +150,16 @@ class ThreadsExecutor : public Executor {
   alignas(detail::kCacheLine) std::atomic<int> atWork_{0};         ///< threads that have not come to rest
   std::atomic<bool> leaving_{false};
   std::vector<std::thread> threads_;
+  std::optional<Watchdog> watchdog_;
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> makeThreadsExecutor(int threads, std::span<const int> cores) {
+std::unique_ptr<Executor> makeThreadsExecutor(int threads, ExecutorOptions options) {
   TESSERA_EXPECT(threads >= 1, "give at least one thread");
-  TESSERA_EXPECT(cores.empty() || std::ssize(cores) == threads, "name a core for each thread, or none");
-  return std::make_unique<ThreadsExecutor>(threads, cores);
+  TESSERA_EXPECT(options.cores.empty() || std::ssize(options.cores) == threads,
+                 "name a core for each thread, or none");
+  return std::make_unique<ThreadsExecutor>(threads, options);
 }
 
 }  // namespace tessera

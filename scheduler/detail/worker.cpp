@@ -48,6 +48,7 @@ void Worker::replay() {
   crew_.fail(std::move(failure));
   for (const std::uint16_t home : unpublished_) isUnpublished_[home] = 0;
   unpublished_.clear();
+  desk_.running.store(kNone, std::memory_order_relaxed);
   stopWatching();
 }
 
@@ -59,6 +60,8 @@ void Worker::begin() {
   places_ = state.places.data();
   armed_ = state.armed.data();
   left_ = state.left.data();
+  base_ = state.base;
+  nextBase_ = state.nextBase;
   hand_ = kNone;
   completed_ = 0;
   hasMessages_ = state.waiting > 0;
@@ -69,6 +72,7 @@ void Worker::loop() {
   while (true) {
     const std::int32_t node = next();
     if (node == kNone) return;
+    desk_.running.store(node, std::memory_order_relaxed);
     if (source_->run(node, me_)) complete(node);
     if (hasMessages_) pollNowAndThen();
   }
@@ -79,7 +83,10 @@ std::int32_t Worker::next() {
   if (desk_.mail.load(std::memory_order_relaxed) != 0) drain();
   std::int32_t node = hand_ != kNone ? takeHand() : lanes_->pop();
   if (node == kNone && desk_.offers.size() > 0) node = desk_.offers.pop();
-  if (node == kNone) return idle();
+  if (node == kNone) {
+    desk_.running.store(kNone, std::memory_order_relaxed);
+    return idle();
+  }
   offer();
   return node;
 }
@@ -110,8 +117,8 @@ void Worker::complete(std::int32_t node) {
 }
 
 void Worker::arrive(std::int32_t node) {
-  if (--left_[node] != 0) return;
-  left_[node] = armed_[node];
+  if (--left_[node] != base_) return;
+  left_[node] = nextBase_ + armed_[node];
   makeReady(node);
 }
 
@@ -149,6 +156,7 @@ void Worker::publish() {
   for (const std::uint16_t home : unpublished_) {
     isUnpublished_[home] = 0;
     crew_.ring(me_, home).publish();
+    if (crew_.forgetsToWake()) continue;
     Desk& desk = crew_.desk(home);
     // Where the bit is set, its owner has yet to clear it, and looks at the rings afterwards.
     if ((desk.mail.load(std::memory_order_seq_cst) & bit) == 0) {

@@ -66,6 +66,8 @@ class Worker {
   const ReplayState::Place* places_ = nullptr;
   const std::int32_t* armed_ = nullptr;
   std::int32_t* left_ = nullptr;
+  std::int32_t base_ = 0;      ///< of the counters in this replay
+  std::int32_t nextBase_ = 0;  ///< and in the next one
   std::int32_t hand_ = kNone;  ///< the node to run next
   std::int64_t completed_ = 0;
   bool hasMessages_ = false;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include "taskgraph/detail/fill_needs.hpp"
 
@@ -57,28 +56,59 @@ void checkHalos(const ResolvedPlan& plan, const CompileInput& input, Faults& fau
   }
 }
 
-void checkOldReads(std::span<const ResolvedPlan> plans, const LabelTable& labels, Faults& faults) {
-  std::set<LevelLabel> written;
+namespace {
+
+/// Which plan leaves the label on the level: "plan step, task T::u"; empty where none does.
+std::string writerOf(std::span<const ResolvedPlan> plans, const LevelLabel& what) {
   for (const ResolvedPlan& plan : plans) {
-    for (const auto& [where, versions] : plan.versions) written.insert(where);
+    const auto found = plan.versions.find(what);
+    if (found == plan.versions.end() || found->second.empty()) continue;
+    return "plan " + plan.plan->name() + ", task " + unitName(plan, found->second.front());
   }
+  return "";
+}
+
+/// Which plans have run when another one does is not known, except that the first has: so that one has to
+/// give Old a value. Other writers come too late, perhaps never.
+void checkOldRead(std::span<const ResolvedPlan> plans, std::size_t plan, std::int32_t unit,
+                  const LevelLabel& what, const LabelTable& labels, Faults& faults) {
+  const std::string& name = labels.info(what.label).name;
+  const std::string where = what.level > 0 ? " on level " + std::to_string(what.level) : "";
+  if (plan == 0) {
+    faults.push_back(headOf("the first plan reads Old, but nothing has run before it", plans[plan], unit)
+                         .line("reads  Old ", name, where)
+                         .line("fix    read New from a task of this plan")
+                         .text());
+    return;
+  }
+  if (plans.front().versions.count(what) > 0) return;
+  const std::string writer = writerOf(plans, what);
+  if (writer.empty()) {
+    faults.push_back(headOf("a task reads Old of a label that no plan ever writes", plans[plan], unit)
+                         .line("reads  Old ", name, where)
+                         .line("fix    write it in declareInitial")
+                         .text());
+    return;
+  }
+  faults.push_back(headOf("a task reads Old of a label that has no value at the start", plans[plan], unit)
+                       .line("reads  Old ", name, where)
+                       .line("left   by ", writer, ", which may not have run before; plan ",
+                             plans.front().plan->name(), " does not write it")
+                       .line("fix    write ", name, where, " in declareInitial as well")
+                       .text());
+}
+
+}  // namespace
+
+void checkOldReads(std::span<const ResolvedPlan> plans, const LabelTable& labels, Faults& faults) {
   for (std::size_t p = 0; p < plans.size(); ++p) {
     for (std::size_t u = 0; u < plans[p].units.size(); ++u) {
-      const auto check = [&](LabelId label, LevelId level) {
-        if (p > 0 && written.count({label, level}) > 0) return;
-        const std::string where = level > 0 ? " on level " + std::to_string(level) : "";
-        faults.push_back(headOf(p == 0 ? "the first plan reads Old, but nothing has run before it"
-                                       : "a task reads Old of a label that no plan ever writes",
-                                plans[p], static_cast<std::int32_t>(u))
-                             .line("reads  Old ", labels.info(label).name, where)
-                             .line("fix    ", p == 0 ? "read New from a task of this plan"
-                                                     : "write it in declareInitial or declareStep")
-                             .text());
-      };
+      const auto unit = static_cast<std::int32_t>(u);
       for (const ResolvedRead& read : plans[p].units[u].reads) {
-        if (read.version < 0) check(read.label, read.level);
+        if (read.version < 0) checkOldRead(plans, p, unit, {read.label, read.level}, labels, faults);
         // Halo cells outside the level come from the level below it, which has to be written as well.
-        if (p > 0 && read.coarseFill && read.coarseVersion < 0) check(read.label, read.level - 1);
+        if (p > 0 && read.coarseFill && read.coarseVersion < 0)
+          checkOldRead(plans, p, unit, {read.label, read.level - 1}, labels, faults);
       }
     }
   }

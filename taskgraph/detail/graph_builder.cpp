@@ -36,10 +36,10 @@ CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
   linkShared();
   for (const auto& [where, versions] : plan_.versions) graph_.written.push_back(where);
   edges_.finish();
-  if (messages_.tags() > input_.tagBound) {
+  if (messages_.tags() - 1 > input_.tagBound) {
     throw PlanError({Message("a plan needs more message tags than MPI has")
                          .line("plan   ", plan_.plan->name())
-                         .line("tags   ", messages_.tags(), " needed, ", input_.tagBound, " allowed")
+                         .line("tags   ", messages_.tags(), " needed, ", input_.tagBound + 1, " allowed")
                          .line("fix    join tasks of this plan, or split it into two plans")
                          .text()});
   }
@@ -51,7 +51,7 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
   const Lifetimes lifetimes(plan_, needs);
   for (const FillNeed& need : needs) {
     fills_.push_back({need, static_cast<std::int32_t>(graph_.fills.size()), -1});
-    stageOfFill_.push_back(lifetimes.stageOf(need));
+    stageOfFill_.push_back(lifetimes.stageOf(stageOfFill_.size()));
     FillPlan plan;
     plan.label = need.label;
     plan.generation = need.version < 0 ? Generation::Old : Generation::New;

@@ -8,6 +8,7 @@ Lifetimes::Lifetimes(const ResolvedPlan& plan, std::span<const FillNeed> fills)
     : plan_(plan), fills_(fills), positionOf_(plan.units.size(), 0) {
   for (std::size_t n = 0; n < plan.order.size(); ++n)
     positionOf_[static_cast<std::size_t>(plan.order[n])] = n;
+  for (const FillNeed& need : fills) stages_.push_back(stageOf(need));
 }
 
 std::size_t Lifetimes::stageOf(const FillNeed& need) const {
@@ -33,21 +34,22 @@ Lifetime Lifetimes::ofValue(const LevelLabel& what) const {
       if (here && read.reach == Reach::Patch) life.last = std::max(life.last, momentOf(u));
     }
   }
-  for (const FillNeed& need : fills_) {
+  for (std::size_t f = 0; f < fills_.size(); ++f) {
+    const FillNeed& need = fills_[f];
     if (need.label != what.label) continue;
     const bool source = need.level == what.level && need.version >= 0;
     const bool below = need.coarseFill && need.level - 1 == what.level && need.coarseVersion >= 0;
-    if (source || below) life.last = std::max(life.last, 2 * stageOf(need));
+    if (source || below) life.last = std::max(life.last, 2 * stages_[f]);
   }
   return life;
 }
 
-Lifetime Lifetimes::ofGather(const FillNeed& need) const {
-  const std::size_t filled = 2 * stageOf(need);
+Lifetime Lifetimes::ofGather(std::size_t fill) const {
+  const std::size_t filled = 2 * stages_[fill];
   Lifetime life{filled, filled};
   for (std::size_t u = 0; u < plan_.units.size(); ++u) {
     for (const ResolvedRead& read : plan_.units[u].reads) {
-      if (serves(need, plan_.units[u], read)) life.last = std::max(life.last, momentOf(u));
+      if (serves(fills_[fill], plan_.units[u], read)) life.last = std::max(life.last, momentOf(u));
     }
   }
   return life;

@@ -21,20 +21,23 @@ class Lifetimes {
  public:
   Lifetimes(const ResolvedPlan& plan, std::span<const FillNeed> fills);
 
-  /// Stage 0 holds the fills of Old, stage n + 1 those of what the n-th unit of the order leaves.
-  std::size_t stageOf(const FillNeed& need) const;
+  /// Of fill number `fill`: stage 0 holds the fills of Old, stage n + 1 those of what the n-th unit of the
+  /// order leaves.
+  std::size_t stageOf(std::size_t fill) const { return stages_[fill]; }
   /// Of New, from the first write to the last access: tasks, halos around it, copies and messages of it. The
   /// plan has to write it.
   Lifetime ofValue(const LevelLabel& what) const;
-  /// Of the buffers of a gather, from the fill to the last reader.
-  Lifetime ofGather(const FillNeed& need) const;
+  /// Of the buffers of fill number `fill`, from the fill to the last reader.
+  Lifetime ofGather(std::size_t fill) const;
 
  private:
+  std::size_t stageOf(const FillNeed& need) const;
   std::size_t momentOf(std::size_t unit) const { return 2 * positionOf_[unit] + 1; }
 
   const ResolvedPlan& plan_;
   std::span<const FillNeed> fills_;
   std::vector<std::size_t> positionOf_;  ///< of each unit in the order
+  std::vector<std::size_t> stages_;      ///< by fill
 };
 
 }  // namespace tessera::detail

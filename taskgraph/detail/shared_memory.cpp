@@ -120,19 +120,20 @@ GatherOrder::GatherOrder(const ResolvedPlan& plan, BufferReuse reuse,
   groupOf_.assign(fills.size(), -1);
   before_.assign(fills.size(), -1);
   std::vector<std::size_t> order;
+  std::vector<Lifetime> inUse;
   for (std::size_t f = 0; f < fills.size(); ++f) {
+    inUse.push_back(lifetimes.ofGather(f));
     if (fills[f].reach != Reach::Patch && !isWindow(fills[f])) order.push_back(f);
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return lifetimes.ofGather(fills[a]).first < lifetimes.ofGather(fills[b]).first;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return inUse[a].first < inUse[b].first; });
   std::vector<std::size_t> lastOf;  // by group
   for (const std::size_t f : order) {
     const bool whole = fills[f].reach == Reach::WholeLevel;
     const auto fits = [&](std::size_t last) {
       const bool sameRows = (fills[last].reach == Reach::WholeLevel) == whole &&
                             (whole || fills[last].readerLevel == fills[f].readerLevel);
-      return sameRows && lifetimes.ofGather(fills[last]).last < lifetimes.ofGather(fills[f]).first;
+      return sameRows && inUse[last].last < inUse[f].first;
     };
     auto group = reuse == BufferReuse::On ? std::find_if(lastOf.begin(), lastOf.end(), fits) : lastOf.end();
     if (group == lastOf.end()) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,15 +11,13 @@
 namespace tessera::testing {
 namespace {
 
-/// Every deck of the built-in components, so that a new one is tested by being there.
+/// Every deck below inputs/ ("heat/cosine"), so that a new one is tested by being there.
 std::vector<std::string> allDecks() {
   std::vector<std::string> names;
   const std::filesystem::path inputs = std::filesystem::path(TESSERA_SOURCE_DIR) / "inputs";
-  for (const char* component : {"heat", "advection", "wave", "levels"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(inputs / component)) {
-      if (entry.path().extension() == ".toml")
-        names.push_back(component + ("/" + entry.path().stem().string()));
-    }
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(inputs)) {
+    if (entry.path().extension() == ".toml")
+      names.push_back(std::filesystem::relative(entry.path(), inputs).replace_extension().string());
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -65,12 +64,36 @@ TEST_P(EveryDeck, GivesTheSameBitsForEveryRankAndThreadCountAndEveryLayout) {
   }
 }
 
+/// As many seeds as a commit can afford; the rest by hand, with TESSERA_SEEDS=500 in the environment.
+std::uint64_t seeds() {
+  const char* wanted = std::getenv("TESSERA_SEEDS");
+  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 12;
+}
+
+TEST_P(EveryDeck, GivesTheSameBitsForEverySeedOfTheSchedule) {
+  const Outcome expected = small().patches(along({3, 2, 2})).run(2);
+
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    const int ranks = 1 + static_cast<int>(seed % 8);
+    SCOPED_TRACE("replay: tessera run inputs/" + GetParam() + ".toml --executor virtual --ranks " +
+                 std::to_string(ranks) + " --seed " + std::to_string(seed));
+    const Outcome o = small().patches(along({3, 2, 2})).ranks(ranks).seed(seed).run(2);
+    ASSERT_EQ(firstDifference(expected, o), "");
+  }
+}
+
 TEST_P(EveryDeck, DeclaresAllThatItsTasksTouch) {
   const Outcome plain = small().patches(along({3, 2, 2})).run(3);
 
   const Outcome checked = small().patches(along({3, 2, 2})).ranks(2).checked().run(3);
 
   EXPECT_EQ(firstDifference(plain, checked), "");
+}
+
+TEST(AllDecks, AreFoundByListingTheFolder) {
+  const std::vector<std::string> names = allDecks();
+  for (const char* one : {"heat/cosine", "advection/swirl", "wave/pulse", "levels/two_level"})
+    EXPECT_TRUE(std::binary_search(names.begin(), names.end(), one)) << one;
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, EveryDeck, ::testing::ValuesIn(allDecks()), [](const auto& info) {

@@ -140,6 +140,11 @@ Simulate& Simulate::threads(int n) {
   return *this;
 }
 
+Simulate& Simulate::seed(std::uint64_t n) {
+  seed_ = n;
+  return *this;
+}
+
 Simulate& Simulate::checked() {
   checked_ = true;
   return *this;
@@ -163,8 +168,19 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
 
   Outcome outcome;
   std::mutex mutex;
-  LoopbackWorld world(ranks_);
+  std::optional<VirtualSchedule> schedule;
+  LoopbackOptions loopback;
+  if (seed_) {
+    schedule.emplace(ranks_, *seed_);
+    options.executor = ExecutorKind::Virtual;
+    options.schedule = &*schedule;
+    loopback.delaySeed = seed_;
+    loopback.whenBlocked = [&] { schedule->pass(); };
+  }
+  LoopbackWorld world(ranks_, loopback);
   runRanks(world, [&](Transport& transport) {
+    std::optional<VirtualSchedule::Turn> turn;
+    if (schedule) turn.emplace(*schedule, transport.rank());
     Simulation simulation(deck_, registry, transport, options);
     StartColumns atStart;
     simulation.run(atStart);

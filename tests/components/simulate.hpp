@@ -61,6 +61,8 @@ class Simulate {
   Simulate& patches(Extent n);
   Simulate& ranks(int n);
   Simulate& threads(int n);  ///< 0: the in-order executor, which is also the default
+  /// The virtual executor: tasks, messages and ranks in an order that the seed gives.
+  Simulate& seed(std::uint64_t n);
   Simulate& checked();
   Simulate& withoutReuse();  ///< no two variables share memory
   /// Until the deck's end, or for so many steps.
@@ -72,6 +74,7 @@ class Simulate {
   int threads_ = 0;
   bool checked_ = false;
   BufferReuse reuse_ = BufferReuse::On;
+  std::optional<std::uint64_t> seed_;
 };
 
 /// The deck inputs/NAME.toml of the repository.

@@ -59,6 +59,20 @@ TEST(Compare, ARunWithACheckpointIsAUsageError) {
   EXPECT_THAT(run.err, HasSubstr("same kind"));
 }
 
+TEST(Compare, AFieldThatIsNowhereIsAUsageErrorThatListsTheFields) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 1"));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "--out", "a"}).exitCode, 0);
+  const ProgramResult run = place.tessera({"compare", "a", "a", "--field", "temprature"});
+  EXPECT_EQ(run.exitCode, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(
+      run.err,
+      "tessera: error: there is no field \"temprature\" in what is compared; did you mean 'temperature'? "
+      "Known are: heat.conductivity, temperature\n"
+      "  fix  give --field one of the known names, or leave it out for all\n");
+}
+
 TEST(Compare, AMissingFileIsThree) { EXPECT_EQ(Workplace().tessera({"compare", "a", "b"}).exitCode, 3); }
 
 TEST(Info, TellsWhatIsInARunAFieldFileAndACheckpoint) {
@@ -118,7 +132,7 @@ TEST(Check, ReportsWhatOnlyTheComponentsKnow) {
   EXPECT_EQ(fields.exitCode, 2);
   EXPECT_EQ(fields.err,
             "fields.toml:14:10: error: output.fields names \"temprature\", which is no variable of this run; "
-            "known are: temperature, heat.conductivity\n");
+            "did you mean 'temperature'? Known are: temperature, heat.conductivity\n");
 }
 
 TEST(Describe, ShowsComponentsInThreeFormats) {
@@ -130,6 +144,9 @@ TEST(Describe, ShowsComponentsInThreeFormats) {
   EXPECT_THAT(place.tessera({"describe", "--format", "json-schema"}).out,
               HasSubstr("  \"required\": [\n    \"simulation\",\n    \"grid\"\n  ]\n}"));
   EXPECT_EQ(place.tessera({"describe", "nothing"}).exitCode, 2);
+  EXPECT_THAT(place.tessera({"describe", "haet"}).err, HasSubstr("did you mean 'heat'?"));
+  EXPECT_THAT(place.tessera({"describe", "grid.cells"}).err, HasSubstr("tessera describe grid"));
+  EXPECT_THAT(place.tessera({"describe", "constants"}).out, HasSubstr("width = 0.1"));
   EXPECT_THAT(place.tessera({"list"}).out, HasSubstr("advection"));
 }
 

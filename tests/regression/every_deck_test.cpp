@@ -35,11 +35,16 @@ TEST_P(EveryDeck, StoppedAndRestartedOnOtherRanksIsBitwiseTheUnbrokenRun) {
   ASSERT_EQ(tessera("run", GetParam(), 0, "2", {"--out", "parts"}).exitCode, 0);
   ASSERT_EQ(tessera("restart", "parts", 1, "3").exitCode, 0);
   ASSERT_EQ(tessera("restart", "parts", 3, "1").exitCode, 0);
+  ASSERT_EQ(tessera("restart", "parts", 4, "8", {"--threads", "1"}).exitCode, 0);
   ASSERT_EQ(tessera("restart", "parts", 5, "4").exitCode, 0);
 
   const ProgramResult compared = place_.tessera({"compare", "--exact", "whole", "parts"});
   EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
   EXPECT_EQ(place_.read("parts/history.csv"), place_.read("whole/history.csv"));
+  for (const auto& file : std::filesystem::directory_iterator(place_.path() / "whole/out")) {
+    const std::string name = "out/" + file.path().filename().string();
+    EXPECT_TRUE(place_.read("parts/" + name) == place_.read("whole/" + name)) << name << ": other bytes";
+  }
 }
 
 TEST_P(EveryDeck, PassesTheDeepCheckForAnyNumberOfRanks) {

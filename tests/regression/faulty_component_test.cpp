@@ -47,6 +47,23 @@ TEST_P(FaultyComponent, OnOneRankOfFourEndsTheJobWithOneMessage) {
   EXPECT_THAT(place.tessera({"info", "bad/checkpoints/ckpt-000002"}).out, HasSubstr("checksums are right"));
 }
 
+TEST(Stall, ATaskThatDoesNotEndIsNamedAndEndsTheJobWithSix) {
+  for (const char* ranks : {"1", "3"}) {
+    const Workplace place;
+    place.file("bad.toml", deckOf("hang", "patch = 2\n"));
+
+    const ProgramResult run =
+        place.faulty({"run", "-n", ranks, "--threads", "2", "--watchdog", "1", "bad.toml", "-q"});
+
+    EXPECT_EQ(run.exitCode, 6) << run.err;
+    EXPECT_LT(run.seconds, 30.0);
+    EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("no task has ended for more than 1 s"));
+    EXPECT_THAT(run.err, HasSubstr("is in Faulty::advance on L0/P0002"));
+    EXPECT_EQ(resultOf(place, "bad", "exit_code"), "6");
+  }
+}
+
 TEST_P(FaultyComponent, InOneProcessIsAnErrorWithoutNoiseOfMpi) {
   const Workplace place;
   place.file("bad.toml", deckOf(GetParam().how));

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/regression/run_program.hpp"
 #include "tests/regression/small_decks.hpp"
@@ -147,6 +148,72 @@ TEST(RunFolder, JsonLinesOnTheScreenAreJson) {
   ASSERT_EQ(run.exitCode, 0);
   EXPECT_EQ(run.out.front(), '{');
   EXPECT_THAT(run.out, HasSubstr("{\"event\":\"progress\",\"step\":2,"));
+}
+
+int countOf(const std::string& text, const std::string& what) {
+  int count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+TEST(RunFolder, TheLastStateIsOnTheScreenOnce) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  const ProgramResult lines = place.tessera({"run", "small.toml"});
+  EXPECT_EQ(countOf(lines.out, "step 2"), 1) << lines.out;
+  const ProgramResult json = place.tessera({"run", "small.toml", "--log", "json"});
+  EXPECT_EQ(countOf(json.out, "\"step\":2,"), 1) << json.out;
+}
+
+TEST(RunFolder, AStoppedRunSaysSoOnce) {
+  const Workplace place;
+  place.file("endless.toml", endlessHeat());
+  const ProgramResult run = place.tessera({"run", "endless.toml", "--wall", "0"});
+  EXPECT_THAT(run.out, HasSubstr("stopped by the limit of wall time (--wall); step 0"));
+  EXPECT_EQ(countOf(run.out, "stopped"), 1) << run.out;
+}
+
+TEST(RunFolder, StatisticsAreThoseOfAllRanks) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 3"));
+  const auto statisticsOf = [&](const std::string& ranks) {
+    const std::string run = "on" + ranks;
+    EXPECT_EQ(
+        place.tessera({"run", "small.toml", "-q", "-n", ranks, "--threads", "1", "--out", run}).exitCode, 0);
+    return nlohmann::json::parse(resultOf(place, run, "statistics"));
+  };
+  const auto one = statisticsOf("1");
+  const auto three = statisticsOf("3");
+  EXPECT_GT(one["tasks"], 0);
+  EXPECT_EQ(three["tasks"], one["tasks"]);  // the same patches, so the same instances
+  EXPECT_EQ(three["threads"], 3);
+  EXPECT_EQ(one["messages"], 0);
+  EXPECT_GT(three["messages"], 0);
+  EXPECT_GE(three["field_bytes_in_memory"], one["field_bytes_in_memory"]);
+  EXPECT_LT(three["field_bytes_on_largest_rank"], one["field_bytes_in_memory"]);
+  EXPECT_LE(three["wait_part"], 1.0);
+}
+
+TEST(RunFolder, AKokkosToolSeesEveryTaskByItsName) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  std::vector<std::string> profiled{
+      "env", "KOKKOS_TOOLS_LIBS=" TESSERA_BINARY_DIR "/tests/libtessera_recording_tool.so",
+      "TESSERA_RECORD=record"};
+  for (const std::string& argument : Workplace::command({"run", "small.toml", "-q", "--threads", "2"}))
+    profiled.push_back(argument);
+
+  const ProgramResult run = RunningProgram(profiled, place.path()).wait();
+
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+  if (place.read("small/provenance.json").find("\"kokkos\": \"not in this build\"") != std::string::npos) {
+    EXPECT_THAT(run.err, HasSubstr("this build has no Kokkos"));
+    return;
+  }
+  EXPECT_EQ(run.err, "");
+  const std::string record = place.read("record");
+  EXPECT_EQ(countOf(record, " Heat::advance on "), 12) << "six patches, two steps:\n" << record;
+  EXPECT_EQ(countOf(record, "begin "), countOf(record, "end "));
 }
 
 TEST(RunFolder, AReaderOfTheScreenThatGoesAwayDoesNotEndTheRun) {

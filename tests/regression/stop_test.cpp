@@ -186,6 +186,25 @@ TEST(Stop, ASecondSignalEndsAtOnceWithSixAndNamesTheLastCheckpoint) {
   }
 }
 
+/// `script` gives the program a terminal.
+TEST(Stop, APersonAtATerminalIsToldWhatCtrlCDoes) {
+  for (const std::string ranks : {"1", "2"}) {
+    const Workplace place;
+    place.file("endless.toml", endlessHeat());
+    std::string command;
+    for (const std::string& argument :
+         Workplace::command({"run", "endless.toml", "-q", "-n", ranks, "--threads", "1"}))
+      command += "'" + argument + "' ";
+    RunningProgram program({"script", "-qec", "exec " + command, "typescript"}, place.path());
+    ASSERT_TRUE(eventually([&] { return place.has("endless/out/fields.hdf.series"); }));
+    const std::vector<pid_t> below = program.descendants();
+    ASSERT_FALSE(below.empty());
+    ::kill(below.front(), SIGINT);
+    expectStopped(place, program.wait(), "SIGINT");
+    EXPECT_THAT(place.read("typescript"), HasSubstr("once more ends it at once"));
+  }
+}
+
 TEST(Stop, TheSameSignalDeliveredTwiceIsNoSecondOne) {
   const Workplace place;
   place.file("endless.toml", endlessHeat());

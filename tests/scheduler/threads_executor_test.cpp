@@ -1,12 +1,14 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <sched.h>
 #include <set>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "scheduler/cores.hpp"
 #include "scheduler/executor.hpp"
 #include "tests/scheduler/random_source.hpp"
 
@@ -180,6 +182,27 @@ TEST(ThreadsExecutor, AForeignExceptionIsAnInternalErrorThatQuotesIt) {
   } catch (const InternalError& error) {
     EXPECT_EQ(error.message(), "a task failed: out of range");
   }
+}
+
+TEST(ThreadsExecutor, EachWorkerRunsOnTheCoreThatItWasGiven) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  const std::vector<int> allowed = allowedCores().cores;
+  const std::vector<int> cores{allowed.front(), allowed.back()};
+  {
+    RandomSource source({.nodes = 40, .edgesPerNode = 1});
+    std::atomic<int> elsewhere{0};
+    source.onRun = [&](std::int32_t, int worker) {
+      if (sched_getcpu() != cores[static_cast<std::size_t>(worker)]) elsewhere.fetch_add(1);
+    };
+    const auto executor = makeThreadsExecutor(2, {.cores = cores});
+    source.begin();
+    executor->prepare(source)->run();
+    EXPECT_TRUE(source.right());
+    EXPECT_EQ(elsewhere.load(), 0);
+  }
+  sched_setaffinity(0, sizeof(before), &before);
+  EXPECT_THROW(makeThreadsExecutor(1, {.cores = {100'000 % CPU_SETSIZE}}), InternalError);
 }
 
 double cpuSeconds() {

@@ -84,6 +84,27 @@ TEST_F(PlanFaults, OldThatNobodyEverWritesAndOldInTheFirstPlan) {
                                     HasSubstr("a task reads Old of a label that no plan ever writes")));
 }
 
+TEST_F(PlanFaults, OldThatOnlyALaterPlanWritesHasNoValueAtTheStart) {
+  initial_.task("Test::first").writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::often").reads(Old, b_).writes(a_).runs<Cpu>(NoBody{});
+  StepPlan rare("rare");
+  rare.task("Test::seldom").writes(b_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(
+      faultsOf({&initial_, &step_, &rare}, labels_, mesh_),
+      ElementsAre(AllOf(HasSubstr("a task reads Old of a label that has no value at the start"),
+                        HasSubstr("plan   step"), HasSubstr("task   Test::often"),
+                        HasSubstr("reads  Old beta"), HasSubstr("left   by plan rare, task Test::seldom"),
+                        HasSubstr("fix    write beta in declareInitial as well"))));
+  initial_.task("Test::second").writes(b_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faultsOf({&initial_, &step_, &rare}, labels_, mesh_), IsEmpty());
+}
+
+TEST_F(PlanFaults, AStepThatReadsWhatItWasTheFirstToWriteHasNoValueEither) {
+  initial_.task("Test::first").writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::sum").reads(Old, b_).writes(b_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr("left   by plan step, task Test::sum")));
+}
+
 /// Three levels on a line of 16 cells; the third lies at the very edge of the second.
 class LevelFaults : public PlanFaults {
  protected:
@@ -143,6 +164,62 @@ TEST_F(PlanFaults, DifferentKindsOfOneReduction) {
   step_.task("Test::one").contributes(r, Min).runs<Cpu>(NoBody{});
   step_.task("Test::two").contributes(r, Sum).runs<Cpu>(NoBody{});
   EXPECT_THAT(faults(), ElementsAre(HasSubstr("two tasks contribute to one reduction in different ways")));
+}
+
+TEST_F(PlanFaults, OneLabelForTwoKindsOfDataNamesBoth) {
+  labels_.variable<float, Cell>("alpha");
+  labels_.variable<double, Node>("beta");
+  EXPECT_THAT(faults(),
+              ElementsAre(AllOf(HasSubstr("two components use one label with different kinds of data"),
+                                HasSubstr("label  alpha"), HasSubstr("known  double, cell centred"),
+                                HasSubstr("asked  float, cell centred"), HasSubstr("fix    ")),
+                          AllOf(HasSubstr("label  beta"), HasSubstr("asked  double, node centred"))));
+}
+
+TEST_F(PlanFaults, ALabelOnALevelWhereNobodyWritesItAndADeviceOnlyTaskAreNamed) {
+  Geometry geometry;
+  geometry.cells = {8, 8, 1};
+  mesh_ = refinedHierarchy(geometry, {Division::By::Patches, {2, 2, 1}}, {{2, {Box{{2, 2, 0}, {4, 4, 1}}}}});
+  step_.task("Test::coarse").on(0).writes(a_).runs<Cpu>(NoBody{});
+  step_.task("Test::reads").on(1).reads(New, a_).runs<Cpu>(NoBody{});
+  step_.task("Test::device").writes(b_).runs<Gpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("a task can run on a device only, and there is none"),
+                                          HasSubstr("Test::device"), HasSubstr("write .runs<Cpu, Gpu>(...)")),
+                                    AllOf(HasSubstr("nobody computes what a task reads"),
+                                          HasSubstr("reads  New alpha on level 1"),
+                                          HasSubstr("add a task with .writes(alpha)"))));
+}
+
+/// Every kind of fault that a set of plans can have, in one compile.
+TEST_F(PlanFaults, OfEveryKindAreReportedAtOnceAndEachHasAFix) {
+  Geometry geometry;
+  geometry.cells = {8, 8, 1};
+  mesh_ = refinedHierarchy(geometry, {Division::By::Patches, {2, 2, 1}}, {{2, {Box{{2, 2, 0}, {4, 4, 1}}}}});
+  const auto c = labels_.variable<double, Cell>("gamma");
+  const auto d = labels_.variable<double, Cell>("delta");
+  const auto e = labels_.variable<double, Cell>("epsilon");
+  labels_.setBoundary(d, BoundaryConditions::everywhere(BoundaryKind::Outflow));
+  labels_.variable<float, Cell>("alpha");
+  initial_.task("Test::initial").writes(d).runs<Cpu>(NoBody{});
+  step_.task("Test::noProducer").reads(New, a_).runs<Cpu>(NoBody{});
+  step_.task("Test::one").writes(b_).runs<Cpu>(NoBody{});
+  step_.task("Test::two").writes(b_).runs<Cpu>(NoBody{});
+  step_.task("Test::round").reads(New, d).writes(c).runs<Cpu>(NoBody{});
+  step_.task("Test::about").reads(New, c).writes(d).runs<Cpu>(NoBody{});
+  step_.task("Test::wide").on(0).reads(Old, d, halo(9)).runs<Cpu>(NoBody{});
+  step_.task("Test::fineOnly").on(1).writes(e).runs<Cpu>(NoBody{});
+  step_.task("Test::elsewhere").on(0).reads(New, e).runs<Cpu>(NoBody{});
+  step_.task("Test::device").runs<Gpu>(NoBody{});
+
+  const std::vector<std::string> found = faults();
+
+  for (const char* what :
+       {"two components use one label", "nobody computes what a task reads", "two tasks write one label",
+        "tasks wait for one another in a circle", "a halo is wider than the level", "New epsilon",
+        "a task can run on a device only"}) {
+    EXPECT_THAT(found, ::testing::Contains(HasSubstr(what)));
+  }
+  EXPECT_THAT(found, ::testing::Each(HasSubstr("\n  fix    ")));
 }
 
 TEST_F(PlanFaults, AllFaultsOfAllPlansAreReportedAtOnce) {

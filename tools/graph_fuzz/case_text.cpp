@@ -73,14 +73,21 @@ void writeMesh(std::ostream& out, const FuzzCase& c) {
 
 std::string taskName(int id) { return "Fuzz::t" + std::to_string(id); }
 
+std::string planName(std::size_t plan) { return "plan" + std::to_string(plan); }
+
+std::string asText(NumberType type) {
+  const char* names[] = {"double", "float", "int32", "int64", "double[3]", "float[2]"};
+  return names[static_cast<std::size_t>(type)];
+}
+
 std::string asText(const FuzzCase& c) {
   std::ostringstream out;
   writeMesh(out, c);
   const char* kinds[] = {"dirichlet", "neumann", "outflow"};
   for (std::size_t n = 0; n < c.labels.size(); ++n) {
     const LabelSpec& label = c.labels[n];
-    out << "  label   v" << n << ' ' << (label.single ? "float" : "double") << " per "
-        << tessera::asText(label.centering) << ", conditions";
+    out << "  label   v" << n << ' ' << asText(label.type) << " per " << tessera::asText(label.centering)
+        << ", conditions";
     for (const BoundaryKind kind : label.conditions) out << ' ' << kinds[static_cast<std::size_t>(kind)];
     out << " (" << label.dirichlet << ")" << (label.kept ? ", kept" : "") << '\n';
   }

@@ -80,7 +80,7 @@ void drawLabels(FuzzCase& c, Random& random) {
   for (std::int64_t n = 0; n < count; ++n) {
     LabelSpec label;
     label.centering = random.chance(50) ? Centering::Cell : static_cast<Centering>(random.below(5));
-    label.single = random.chance(30);
+    label.type = random.chance(40) ? NumberType::Double : static_cast<NumberType>(random.below(6));
     label.carried = n == 0 || random.chance(55);
     label.kept = random.chance(25);
     label.dirichlet = static_cast<int>(random.below(100));
@@ -120,8 +120,12 @@ FuzzCase drawCase(std::uint64_t seed, std::int64_t number) {
   drawLevels(c, random);
   drawLabels(c, random);
   c.plans.push_back(drawFirstPlan(c, random));
-  const std::int64_t plans = random.between(1, 2);
-  for (std::int64_t n = 0; n < plans; ++n) c.plans.push_back(drawPlan(c, random));
+  const std::int64_t plans = random.between(1, 3);
+  for (std::int64_t n = 0; n < plans; ++n) {
+    // Half of the further plans have tasks in common with the one before.
+    const bool common = n > 0 && random.chance(50);
+    c.plans.push_back(common ? drawVariant(c, c.plans.back(), random) : drawPlan(c, random));
+  }
   const std::int64_t steps = random.between(1, 4);
   for (std::int64_t n = 0; n < steps; ++n) c.steps.push_back(static_cast<int>(random.between(1, plans)));
   drawShapes(c, random);

@@ -33,8 +33,15 @@ class PlanDraw {
     plan_.push_back(task);
   }
 
+  /// The first tasks of another plan.
+  void begin(const PlanSpec& other, std::int64_t tasks) {
+    plan_.assign(other.begin(), other.begin() + tasks);
+    given_ = plan_.size();
+  }
+
   PlanSpec take() {
-    for (TaskSpec& task : plan_) task.place = static_cast<int>(random_.below(1000));
+    for (std::size_t n = given_; n < plan_.size(); ++n)
+      plan_[n].place = static_cast<int>(random_.below(1000));
     return std::move(plan_);
   }
 
@@ -182,6 +189,7 @@ class PlanDraw {
   Random& random_;
   bool first_;
   PlanSpec plan_;
+  std::size_t given_ = 0;  ///< tasks of another plan
 };
 
 }  // namespace
@@ -197,6 +205,14 @@ PlanSpec drawFirstPlan(const FuzzCase& c, Random& random) {
 PlanSpec drawPlan(const FuzzCase& c, Random& random) {
   PlanDraw draw(c, random, false);
   const std::int64_t tasks = random.between(2, 8);
+  for (std::int64_t n = 0; n < tasks; ++n) draw.addTask();
+  return draw.take();
+}
+
+PlanSpec drawVariant(const FuzzCase& c, const PlanSpec& other, Random& random) {
+  PlanDraw draw(c, random, false);
+  draw.begin(other, random.between(1, static_cast<std::int64_t>(other.size())));
+  const std::int64_t tasks = random.between(0, 4);
   for (std::int64_t n = 0; n < tasks; ++n) draw.addTask();
   return draw.take();
 }

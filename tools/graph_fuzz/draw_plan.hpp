@@ -23,5 +23,7 @@ class Random {
 /// Writes every carried label on all levels, and may go on from there.
 PlanSpec drawFirstPlan(const FuzzCase& c, Random& random);
 PlanSpec drawPlan(const FuzzCase& c, Random& random);
+/// Begins as `other` does, with the same tasks, and goes on in its own way.
+PlanSpec drawVariant(const FuzzCase& c, const PlanSpec& other, Random& random);
 
 }  // namespace tessera::fuzz

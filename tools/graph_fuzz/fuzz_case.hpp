@@ -13,10 +13,13 @@
 
 namespace tessera::fuzz {
 
+/// What an element of a variable is.
+enum class NumberType : std::uint8_t { Double, Float, Int32, Int64, DoubleVector, FloatVector };
+
 /// What a variable is. Numbers are whole and small, so that every operation on them is exact.
 struct LabelSpec {
   Centering centering = Centering::Cell;
-  bool single = false;  ///< float instead of double
+  NumberType type = NumberType::Double;
   bool kept = true;     ///< looked at after each plan, so nobody may share its memory
   bool carried = true;  ///< the first plan writes it on all levels, so others may read it as Old
   std::array<BoundaryKind, kSides> conditions{};
@@ -30,15 +33,18 @@ struct ReadSpec {
   Halo halo;
   LevelId level = -1;  ///< of WholeLevel; -1 is the task's own
   int from = -1;       ///< id of a task, or -1
+  friend bool operator==(const ReadSpec&, const ReadSpec&) = default;
 };
 
 struct WriteSpec {
   int label = 0;
   bool modifies = false;
   int from = -1;
+  friend bool operator==(const WriteSpec&, const WriteSpec&) = default;
 };
 
-/// One task. What it computes is told by `kernel.hpp` from the declarations and `id`.
+/// One task; the same task in several plans is declared once. What it computes is told by `kernel.hpp` from
+/// the declarations and `id`.
 struct TaskSpec {
   int id = 0;  ///< its name is "Fuzz::t<id>"
   std::vector<ReadSpec> reads;
@@ -48,6 +54,7 @@ struct TaskSpec {
   bool oncePerRank = false;
   int place =
       0;  ///< tasks are declared in ascending order of it; they are listed in the order of their making
+  friend bool operator==(const TaskSpec&, const TaskSpec&) = default;
 };
 
 using PlanSpec = std::vector<TaskSpec>;
@@ -77,6 +84,8 @@ struct FuzzCase {
 };
 
 std::string taskName(int id);
+std::string planName(std::size_t plan);
+std::string asText(NumberType type);
 /// The case as a person reads it: mesh, labels, plans, runs.
 std::string asText(const FuzzCase& c);
 

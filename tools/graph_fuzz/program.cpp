@@ -61,27 +61,73 @@ void addRead(TaskBuilder& builder, const ReadSpec& read, const AnyLabel& handle)
       handle);
 }
 
+/// In the order of declaration.
+std::vector<const TaskSpec*> inPlaces(const PlanSpec& plan) {
+  std::vector<const TaskSpec*> tasks;
+  for (const TaskSpec& task : plan) tasks.push_back(&task);
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [](const TaskSpec* a, const TaskSpec* b) { return a->place < b->place; });
+  return tasks;
+}
+
+AnyLabel labelOf(LabelTable& table, const std::string& name, const LabelSpec& spec) {
+  switch (spec.type) {
+    case NumberType::Double:
+      return labelOf<double>(table, name, spec.centering);
+    case NumberType::Float:
+      return labelOf<float>(table, name, spec.centering);
+    case NumberType::Int32:
+      return labelOf<std::int32_t>(table, name, spec.centering);
+    case NumberType::Int64:
+      return labelOf<std::int64_t>(table, name, spec.centering);
+    case NumberType::DoubleVector:
+      return labelOf<Vec<double, 3>>(table, name, spec.centering);
+    case NumberType::FloatVector:
+      break;
+  }
+  return labelOf<Vec<float, 2>>(table, name, spec.centering);
+}
+
 }  // namespace
 
 Program::Program(const FuzzCase& c)
     : case_(c), hierarchy_(refinedHierarchy(c.geometry, c.division, c.refined)) {
   makeLabels();
-  for (std::size_t p = 0; p < c.plans.size(); ++p) {
-    plans_.emplace_back("plan" + std::to_string(p));
-    std::vector<const TaskSpec*> declared;
-    for (const TaskSpec& task : c.plans[p]) declared.push_back(&task);
-    std::stable_sort(declared.begin(), declared.end(),
-                     [](const TaskSpec* a, const TaskSpec* b) { return a->place < b->place; });
-    for (const TaskSpec* task : declared) declare(plans_.back(), *task);
+  plans_.emplace_back(planName(0));
+  for (const TaskSpec* task : inPlaces(c.plans[0])) declare(plans_[0].task(taskName(task->id)), *task);
+  declareSteps();
+}
+
+/// All steps in one declaration, as components do it; each plan is a selection.
+void Program::declareSteps() {
+  const std::vector<PlanSpec>& plans = case_.plans;
+  StepPlan steps("steps");
+  const auto has = [&](std::size_t p, const TaskSpec& task) {
+    return std::find(plans[p].begin(), plans[p].end(), task) != plans[p].end();
+  };
+  for (std::size_t p = 1; p < plans.size(); ++p) {
+    for (const TaskSpec* task : inPlaces(plans[p])) {
+      std::vector<std::string> names;
+      bool declared = false;
+      for (std::size_t q = 1; q < plans.size(); ++q) {
+        if (has(q, *task)) names.push_back(planName(q));
+        declared = declared || (q < p && has(q, *task));
+      }
+      if (declared) continue;
+      TaskBuilder builder = steps.task(taskName(task->id));
+      if (names.size() + 1 < plans.size()) {
+        for (const std::string& name : names) builder.in(name);
+      }
+      declare(builder, *task);
+    }
   }
+  for (std::size_t p = 1; p < plans.size(); ++p) plans_.push_back(steps.selection(planName(p)));
 }
 
 void Program::makeLabels() {
   for (std::size_t n = 0; n < case_.labels.size(); ++n) {
     const LabelSpec& spec = case_.labels[n];
-    const std::string name = "v" + std::to_string(n);
-    labels_.push_back(spec.single ? labelOf<float>(table_, name, spec.centering)
-                                  : labelOf<double>(table_, name, spec.centering));
+    labels_.push_back(labelOf(table_, "v" + std::to_string(n), spec));
     std::visit([&](auto label) { table_.setBoundary(label, conditionsOf(spec)); }, labels_.back());
   }
   for (std::size_t n = 0; n < case_.reductions.size(); ++n) {
@@ -89,8 +135,7 @@ void Program::makeLabels() {
   }
 }
 
-void Program::declare(StepPlan& plan, const TaskSpec& spec) {
-  TaskBuilder builder = plan.task(taskName(spec.id));
+void Program::declare(TaskBuilder builder, const TaskSpec& spec) {
   for (const ReadSpec& read : spec.reads)
     addRead(builder, read, labels_[static_cast<std::size_t>(read.label)]);
   for (const WriteSpec& write : spec.writes) {

@@ -14,10 +14,10 @@
 namespace tessera::fuzz {
 
 /// A label of any type and centering that a case may have.
-using AnyLabel =
-    std::variant<Label<double, Cell>, Label<double, Node>, Label<double, FaceX>, Label<double, FaceY>,
-                 Label<double, FaceZ>, Label<float, Cell>, Label<float, Node>, Label<float, FaceX>,
-                 Label<float, FaceY>, Label<float, FaceZ>>;
+template <class... T>
+using LabelOfAny = std::variant<Label<T, Cell>..., Label<T, Node>..., Label<T, FaceX>..., Label<T, FaceY>...,
+                                Label<T, FaceZ>...>;
+using AnyLabel = LabelOfAny<double, float, std::int32_t, std::int64_t, Vec<double, 3>, Vec<float, 2>>;
 
 /// A case as a component would declare it: mesh, labels and plans with bodies. The case has to outlive it.
 class Program {
@@ -37,7 +37,8 @@ class Program {
 
  private:
   void makeLabels();
-  void declare(StepPlan& plan, const TaskSpec& task);
+  void declareSteps();
+  void declare(TaskBuilder builder, const TaskSpec& task);
 
   const FuzzCase& case_;
   std::shared_ptr<const Hierarchy> hierarchy_;

@@ -160,7 +160,9 @@ class Smaller {
 
   void labels() {
     for (std::size_t n = 0; n < case_.labels.size(); ++n) {
-      add([&](FuzzCase& c) { return std::exchange(c.labels[n].single, false); });
+      add([&](FuzzCase& c) {
+        return std::exchange(c.labels[n].type, NumberType::Double) != NumberType::Double;
+      });
       add([&](FuzzCase& c) { return !std::exchange(c.labels[n].kept, true); });
       add([&](FuzzCase& c) {
         return std::exchange(c.labels[n].centering, Centering::Cell) != Centering::Cell;

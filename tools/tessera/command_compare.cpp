@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "core/nearest_name.hpp"
 #include "tools/tessera/commands.hpp"
 
 namespace tessera {
@@ -16,6 +17,11 @@ Kind kindOf(const fs::path& path) {
   if (!fs::exists(path)) throw InputError("there is no " + path.string());
   if (fs::exists(path / "deck.toml")) return Kind::Run;
   if (fs::is_directory(path)) return Kind::Checkpoint;
+  if (path.extension() == ".toml") {
+    throw UsageError(Message(path.string() + " is a deck; compare looks at what runs left")
+                         .line("fix  run it, and give the run folders: tessera run ", path.string())
+                         .text());
+  }
   return Kind::Fields;
 }
 
@@ -30,6 +36,7 @@ class Report {
 
   void add(const std::string& what, const Comparison& comparison) {
     bool anyField = false;
+    names_.insert(comparison.names.begin(), comparison.names.end());
     for (const std::string& problem : comparison.problems) {
       std::cout << what << ": " << problem << '\n';
       equal_ = false;
@@ -42,7 +49,7 @@ class Report {
       equal_ = false;
       print(what, field);
     }
-    if (!anyField && !request_.fields.empty()) missing(what + " has none of the fields asked for");
+    if (!anyField && !request_.fields.empty()) without_.push_back(what);
   }
 
   void missing(const std::string& text) {
@@ -50,14 +57,25 @@ class Report {
     equal_ = false;
   }
 
+  /// Throws UsageError where a field that was asked for is in nothing that was compared.
   int close() const {
-    if (equal_) {
+    const std::vector<std::string> names(names_.begin(), names_.end());
+    for (const std::string& field : request_.fields) {
+      if (names.empty() || names_.count(field) > 0) continue;
+      throw UsageError(
+          Message("there is no field \"" + field + "\" in what is compared" + didYouMeanOneOf(field, names))
+              .line("fix  give --field one of the known names, or leave it out for all")
+              .text());
+    }
+    for (const std::string& what : without_) std::cout << what << " has none of the fields asked for\n";
+    const bool equal = equal_ && without_.empty();
+    if (equal) {
       std::cout << "equal" << (request_.tolerance.exact ? ", bit by bit" : "") << ": " << compared_
                 << " values" << std::endl;
     } else {
       std::cout << "different" << std::endl;
     }
-    return equal_ ? 0 : 1;
+    return equal ? 0 : 1;
   }
 
  private:
@@ -79,6 +97,8 @@ class Report {
   }
 
   const CompareRequest& request_;
+  std::set<std::string> names_;  ///< of all fields that either side has
+  std::vector<std::string> without_;
   bool equal_ = true;
   std::int64_t compared_ = 0;
 };

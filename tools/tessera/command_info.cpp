@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <variant>
 
@@ -84,11 +85,17 @@ void printResult(const FolderHandle& folder) {
   }
   const Json result = Json::parse(folder.read("result.json"), nullptr, false);
   if (!result.is_object()) throw InputError("result.json of " + folder.path().string() + " is damaged");
-  for (const char* key : {"status", "reason", "step", "time", "wall_seconds", "cells_per_second"}) {
+  const std::array<std::array<const char*, 3>, 6> lines{{{"status", "status      ", ""},
+                                                         {"reason", "reason      ", ""},
+                                                         {"step", "step        ", ""},
+                                                         {"time", "time        ", ""},
+                                                         {"wall_seconds", "wall time   ", " s"},
+                                                         {"cells_per_second", "speed       ", " cells/s"}}};
+  for (const auto& [key, shown, unit] : lines) {
     if (!result.contains(key)) continue;
     const Json& value = result[key];
-    std::cout << "  " << std::string(key).append(12 - std::min<std::size_t>(11, std::string(key).size()), ' ')
-              << (value.is_string() ? value.get<std::string>() : value.dump()) << '\n';
+    std::cout << "  " << shown << (value.is_string() ? value.get<std::string>() : value.dump()) << unit
+              << '\n';
   }
   if (!result.contains("diagnostics")) return;
   for (const auto& [name, value] : result["diagnostics"].items())
@@ -116,6 +123,12 @@ int infoCommand(const fs::path& target) {
   if (!fs::exists(target)) {
     throw InputError(Message("there is no " + target.string())
                          .line("fix  give a run folder, a field file (.hdf) or a checkpoint")
+                         .text());
+  }
+  if (fs::is_regular_file(target) && target.extension() == ".toml") {
+    throw UsageError(Message(target.string() + " is a deck; info tells what a run left")
+                         .line("fix  to look for faults in it: tessera check ", target.string(),
+                               "; what it would run: tessera check --deep ", target.string())
                          .text());
   }
   if (fs::exists(target / "deck.toml"))

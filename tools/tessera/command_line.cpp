@@ -1,5 +1,8 @@
 #include "tools/tessera/command_line.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <functional>
 #include <iostream>
 #include <map>
 
@@ -9,11 +12,64 @@
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job_note.hpp"
+#include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr int kExitUsage = 2;
+/// Refuses a value in a sentence of our own; `shown` is what --help says of the values.
+CLI::Validator needs(const std::string& option, const std::string& wanted, const std::string& shown,
+                     const std::function<bool(const std::string&)>& fits) {
+  const auto check = [=](const std::string& value) {
+    if (!fits(value)) throw UsageError(badValueText(option, value, wanted));
+    return std::string();
+  };
+  return CLI::Validator(check, shown);
+}
+
+template <class T>
+bool isNumberIn(const std::string& text, T lowest, T highest) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= lowest && value <= highest;
+}
+
+CLI::Validator wholeNumber(const std::string& option, std::int64_t lowest, std::int64_t highest) {
+  const std::string range = std::to_string(lowest) + " to " + std::to_string(highest);
+  return needs(option, "a whole number from " + range,
+               std::to_string(lowest) + ".." + std::to_string(highest),
+               [=](const std::string& text) { return isNumberIn(text, lowest, highest); });
+}
+
+CLI::Validator notNegative(const std::string& option) {
+  return needs(option, "a number that is not negative, for example 1e-9", ">= 0",
+               [](const std::string& text) { return isNumberIn(text, 0.0, 1e308); });
+}
+
+CLI::Validator oneOf(const std::string& option, const std::vector<std::string>& choices) {
+  std::string list;
+  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+  return needs(option, "one of: " + list, "{" + list + "}", [=](const std::string& text) {
+    return std::find(choices.begin(), choices.end(), text) != choices.end();
+  });
+}
+
+CommandWords wordsOf(const CLI::App& app, const std::string& name) {
+  CommandWords words{name, {}, {}};
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    CommandWord word{{}, type.substr(0, type.find(':')), option->get_description()};
+    if (option->get_positional()) {
+      word.names.push_back(option->get_single_name());
+      if (option->get_required()) words.operands.push_back(word);
+      continue;
+    }
+    for (const std::string& shortName : option->get_snames()) word.names.push_back("-" + shortName);
+    for (const std::string& longName : option->get_lnames()) word.names.push_back("--" + longName);
+    words.options.push_back(word);
+  }
+  return words;
+}
 
 /// All commands of the program, and what the command line asked of the one that was named.
 class CommandLine {
@@ -30,6 +86,7 @@ class CommandLine {
   void addCompare();
   void addOthers();
   void addRunOptions(CLI::App* command);
+  std::string usageTextOf(const CLI::ParseError& error) const;
   int runJob(bool restart);
   int dispatch();
 
@@ -78,24 +135,43 @@ void CommandLine::addRunOptions(CLI::App* command) {
                    "Replace a value of the deck, for example --set time.cfl=0.2; repeat it for more")
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("-n,--ranks", ranks_, "Start this many processes with mpiexec.mpich")
+  command
+      ->add_option(
+          "-n,--ranks", ranks_,
+          "Start this many processes with mpiexec.mpich; with the virtual executor: simulate so many, 1 to 8")
       ->type_name("R")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(wholeNumber("--ranks", 1, 1'000'000))
       ->capture_default_str();
   command
       ->add_option("--threads", run_.threads,
-                   "Threads of each rank; 0: the cores of the machine, shared by its ranks")
+                   "Threads of each rank; 0: the cores that the launcher allows, shared by the ranks on them")
       ->type_name("T")
-      ->check(CLI::Range(0, 4096))
+      ->check(wholeNumber("--threads", 0, 4096))
       ->capture_default_str();
   command
-      ->add_option("--executor", executor_,
-                   "threads, or in-order: one thread, tasks in a fixed order, for debugging")
-      ->check(CLI::IsMember({"threads", "in-order"}))
+      ->add_option(
+          "--executor", executor_,
+          "threads; in-order: one thread, tasks in a fixed order, for debugging; or virtual: tasks, messages "
+          "and ranks one at a time, in an order that --seed gives")
+      ->check(oneOf("--executor", {"threads", "in-order", "virtual"}))
       ->capture_default_str();
+  command->add_option("--seed", run_.seed, "Of the virtual executor: the same number repeats the same order")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_flag("--bind,!--no-bind", run_.bind,
+                    "Bind each thread to a core of its own where the ranks fill all cores of the machine "
+                    "[default: on]");
   command->add_flag("--checked,!--no-checked", run_.checked,
                     std::string("Compare each access to data with its declaration; slow [default: ") +
                         (run_.checked ? "on]" : "off]"));
+  command
+      ->add_option(
+          "--watchdog", run_.stallSeconds,
+          "End the run, and say who waits for what, where nothing gets on for so long inside a step; "
+          "0: never")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command
       ->add_option("--wall", wall_,
                    "Stop with a checkpoint before this much wall time is over: 3600, 1h30m, 01:30:00 "
@@ -103,7 +179,7 @@ void CommandLine::addRunOptions(CLI::App* command) {
       ->type_name("TIME");
   command->add_flag("-q,--quiet", quiet_, "Print nothing but warnings and errors [default: off]");
   command->add_option("--log", log_, "Lines for people (text) or for programs (json)")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(oneOf("--log", {"text", "json"}))
       ->capture_default_str();
 }
 
@@ -124,7 +200,7 @@ void CommandLine::addRestart() {
   command->add_option("RUN", run_.target, "The run folder")->required();
   command->add_option("--from", run_.fromStep, "The step of the checkpoint [default: the newest]")
       ->type_name("STEP")
-      ->check(CLI::NonNegativeNumber);
+      ->check(wholeNumber("--from", 0, 1'000'000'000'000));
   addRunOptions(command);
 }
 
@@ -139,7 +215,7 @@ void CommandLine::addCheck() {
                     "[default: off]");
   command->add_option("--ranks", check_.ranks, "With --deep: plan for this many ranks; needs no MPI")
       ->type_name("R")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(wholeNumber("--ranks", 1, 1'000'000))
       ->capture_default_str();
 }
 
@@ -148,7 +224,7 @@ void CommandLine::addDescribe() {
       app_.add_subcommand("describe", "Show all keys of a deck: meaning, type, default, range");
   command->add_option("COMPONENT", component_, "Only this table of the deck [default: all]");
   command->add_option("--format", format_, "text, md (Markdown) or json-schema (for editors)")
-      ->check(CLI::IsMember({"text", "md", "json-schema"}))
+      ->check(oneOf("--format", {"text", "md", "json-schema"}))
       ->capture_default_str();
 }
 
@@ -161,18 +237,18 @@ void CommandLine::addGraph() {
       ->allow_extra_args(false);
   command->add_option("--ranks", graph_.ranks, "Compile for a job of this many ranks")
       ->type_name("R")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(wholeNumber("--ranks", 1, 1'000'000))
       ->capture_default_str();
   command->add_option("--rank", graph_.rank, "From the point of view of this rank")
       ->type_name("r")
-      ->check(CLI::Range(0, 999'999))
+      ->check(wholeNumber("--rank", 0, 999'999))
       ->capture_default_str();
   command
       ->add_option("--plan", graph_.plan,
                    "The step plan: initial, step, diagnostics or one of the component's")
       ->capture_default_str();
   command->add_option("--format", graphFormat_, "text, json, dot (Graphviz) or graphml")
-      ->check(CLI::IsMember({"text", "json", "dot", "graphml"}))
+      ->check(oneOf("--format", {"text", "json", "dot", "graphml"}))
       ->capture_default_str();
   command->add_flag("--unfolded", graph_.unfolded,
                     "One node for each instance and message, not for each task [default: off]");
@@ -186,11 +262,11 @@ void CommandLine::addCompare() {
       ->required();
   CLI::Option* abs =
       command->add_option("--abs", compare_.tolerance.abs, "Largest difference that counts as none")
-          ->check(CLI::NonNegativeNumber)
+          ->check(notNegative("--abs"))
           ->capture_default_str();
   CLI::Option* rel =
       command->add_option("--rel", compare_.tolerance.rel, "The same as a part of the larger value")
-          ->check(CLI::NonNegativeNumber)
+          ->check(notNegative("--rel"))
           ->capture_default_str();
   command->add_flag("--exact", compare_.tolerance.exact, "Every bit has to be the same [default: off]")
       ->excludes(abs)
@@ -211,10 +287,16 @@ int CommandLine::runJob(bool restart) {
   run_.restart = restart;
   if (!wall_.empty()) run_.wallSeconds = parseDuration(wall_);
   if (!out_.empty()) run_.out = out_;
-  run_.executor = executor_ == "threads" ? ExecutorKind::Threads : ExecutorKind::InOrder;
+  static const std::map<std::string, ExecutorKind> executors{{"threads", ExecutorKind::Threads},
+                                                             {"in-order", ExecutorKind::InOrder},
+                                                             {"virtual", ExecutorKind::Virtual}};
+  run_.executor = executors.at(executor_);
   run_.screen = quiet_ ? ScreenMode::Quiet : log_ == "json" ? ScreenMode::Json : ScreenMode::Text;
   run_.commandLine.assign(argv_, argv_ + argc_);
-  if (app_.get_subcommands().front()->count("--ranks") > 0) {
+  if (run_.executor == ExecutorKind::Virtual) {
+    if (ranks_ > 8) throw UsageError("the virtual executor simulates 1 to 8 ranks; give --ranks 8 or less");
+    run_.ranks = ranks_;
+  } else if (app_.get_subcommands().front()->count("--ranks") > 0) {
     if (const std::optional<int> exitCode = launchRanks(ranks_, argv_)) return *exitCode;
   }
   const int exitCode = runCommand(run_, registry_);
@@ -243,15 +325,48 @@ int CommandLine::dispatch() {
   return describeCommand(component_, formats.at(format_), registry_);
 }
 
+std::string CommandLine::usageTextOf(const CLI::ParseError& error) const {
+  const std::vector<CLI::App*> chosen = app_.get_subcommands();
+  if (chosen.empty() || !app_.remaining().empty()) {
+    std::vector<CommandWords> commands;
+    for (const CLI::App* command : app_.get_subcommands(nullptr))
+      commands.push_back(wordsOf(*command, command->get_name()));
+    return unknownCommandText(argc_ > 1 ? argv_[1] : "", commands, wordsOf(app_, ""));
+  }
+  const CLI::App& command = *chosen.front();
+  const CommandWords words = wordsOf(command, command.get_name());
+  std::vector<std::string> rest = command.remaining();
+  if (!rest.empty()) {
+    const auto option =
+        std::find_if(rest.begin(), rest.end(), [](const auto& word) { return word.front() == '-'; });
+    return unknownWordText(option == rest.end() ? rest.front() : *option, words);
+  }
+  const std::string what = error.what();
+  if (error.get_name() == "RequiredError") {
+    const auto given = std::count_if(words.operands.begin(), words.operands.end(), [&](const auto& operand) {
+      return command.count(operand.names.front()) > 0;
+    });
+    return missingOperandText(static_cast<std::size_t>(given), words);
+  }
+  if (error.get_name() == "ArgumentMismatch" && what.find("missing") != std::string::npos)
+    return missingValueText(what.substr(0, what.find(':')), words);
+  if (error.get_name() == "ArgumentMismatch" && what.find("At Most") != std::string::npos)
+    return repeatedText(what.substr(0, what.find(':')));
+  const std::size_t excludes = what.find(" excludes ");
+  if (excludes != std::string::npos)
+    return excludingText(what.substr(0, excludes), what.substr(excludes + 10));
+  return Message("the command line cannot be read: " + what).line("fix  write ", usageOf(words)).text();
+}
+
 int CommandLine::run() {
   try {
     app_.parse(argc_, argv_);
-    return dispatch();
   } catch (const CLI::ParseError& error) {
-    // The ranks of a job all see the same command line; one of them answers.
-    if (rankOfLauncher() != 0) return error.get_exit_code() == 0 ? 0 : kExitUsage;
-    return app_.exit(error) == 0 ? 0 : kExitUsage;
+    if (error.get_exit_code() != 0) throw UsageError(usageTextOf(error));
+    // The ranks of a job all see the same command line; one of them shows the help.
+    return rankOfLauncher() == 0 ? app_.exit(error) : 0;
   }
+  return dispatch();
 }
 
 }  // namespace

@@ -25,10 +25,13 @@ struct RunRequest {
   std::vector<std::string> overrides;  ///< of --set
   std::optional<std::filesystem::path> out;
   std::int64_t fromStep = -1;  ///< of a restart; -1: the newest checkpoint
-  std::optional<int> ranks;
-  int threads = 0;  ///< 0: all cores of this machine, shared by its ranks
+  std::optional<int> ranks;    ///< of the virtual executor; else the launcher's
+  int threads = 0;             ///< 0: all cores of this machine, shared by its ranks
   ExecutorKind executor = ExecutorKind::Threads;
+  std::uint64_t seed = 0;  ///< of the virtual executor
+  bool bind = true;        ///< workers to cores, where they fill all of them
   bool checked = false;
+  double stallSeconds = 300.0;  ///< 0: no watchdog
   std::optional<double> wallSeconds;
   ScreenMode screen = ScreenMode::Text;
   std::vector<std::string> commandLine;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "core/nearest_name.hpp"
 #include "tools/tessera/grid_levels.hpp"
 
 namespace tessera {
@@ -85,7 +86,9 @@ ParameterTable gridTable() {
       .optional();
   table.integerVector("patch_size", 3)
       .doc(
-          "cells of a patch along x, y and z, the last one may be smaller; without it and patches: 256 in "
+          "cells of a patch along x, y and z, the last one may be smaller, and more than the grid has means "
+          "all of "
+          "them; without it and patches: 256 in "
           "1-D, 64 x 64 in "
           "2-D, 32 x 32 x 32 in 3-D")
       .atLeast(1)
@@ -254,7 +257,7 @@ void checkComponentNames(const Deck& deck, const ComponentRegistry& registry, Fi
     const std::string& name = node.text();
     const auto& known = registry.names();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      findings.error(node.where, "unknown component \"" + name + "\"; known are: " + namesOf(registry));
+      findings.error(node.where, "unknown component \"" + name + "\"" + didYouMeanOneOf(name, known));
     } else if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
       findings.error(node.where, "component \"" + name + "\" is named twice; remove one of them");
     }

@@ -58,6 +58,7 @@ struct Prepared {
   PlainText note;
   bool speaks = true;
   bool alone = true;
+  bool seen = false;  ///< by a person: standard error is a terminal
 };
 Prepared prepared;
 std::atomic<bool> folderKnown{false};
@@ -116,6 +117,7 @@ void prepareForcedEnd(int rank, int ranks) {
   prepared.note.clear();
   prepared.speaks = rank == 0;
   prepared.alone = ranks == 1;
+  prepared.seen = ::isatty(STDERR_FILENO) == 1;
   if (jobNotePath() != nullptr) prepared.note.add(jobNotePath());
 }
 
@@ -125,6 +127,15 @@ void forcedEndIn(const std::filesystem::path& runFolder) {
 }
 
 void forcedEndGoesBackTo(std::int64_t checkpointStep) { lastCheckpoint.store(checkpointStep); }
+
+const char* const kStopAnnouncement =
+    "\ntessera: stops at the end of this step and writes a checkpoint; once more ends it at once, without\n";
+
+void announceStop() noexcept {
+  if (!prepared.seen || !prepared.speaks) return;
+  PlainText text;
+  text.add(kStopAnnouncement).writeTo(STDERR_FILENO);
+}
 
 void endAtOnce(int signal) noexcept {
   const PlainText reason = reasonFor(signal);

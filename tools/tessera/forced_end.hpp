@@ -16,6 +16,12 @@ void forcedEndIn(const std::filesystem::path& runFolder);
 /// The newest checkpoint that this process knows of.
 void forcedEndGoesBackTo(std::int64_t checkpointStep);
 
+/// After the first signal: tells a person at a terminal what comes. Calls what a signal handler may call
+/// only.
+void announceStop() noexcept;
+/// What it says.
+extern const char* const kStopAnnouncement;
+
 /// Says that no checkpoint of this step was written and which is the last one, on standard error and in
 /// RUN/error.txt and result.json, and ends the process with code 6. Calls what a signal handler may call
 /// only.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <iostream>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/folder_handle.hpp"
+#include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/job_note.hpp"
 #include "tools/tessera/run_result.hpp"
 
@@ -67,6 +69,7 @@ class Launcher {
       const int number = sigtimedwait(&watched_, nullptr, &second);
       if (number == SIGTERM || number == SIGINT) {
         // A second SIGINT would kill the ranks before they can say anything.
+        if (signals == 0 && ::isatty(STDERR_FILENO) == 1) std::cerr << kStopAnnouncement << std::flush;
         ::kill(pid_, signals++ == 0 ? number : SIGTERM);
       } else if (number < 0 && errno == EAGAIN && signals > 1 && --secondsLeft == 0) {
         ::kill(pid_, SIGKILL);

@@ -8,6 +8,7 @@
 
 #include "core/build_info.hpp"
 #include "core/findings.hpp"
+#include "core/nearest_name.hpp"
 #include "core/sha256.hpp"
 #include "grid/rank_map.hpp"
 #include "grid/refined_levels.hpp"
@@ -53,6 +54,7 @@ Model::Model(const Deck& deck, const ComponentRegistry& registry) {
 void Model::check(const Deck& deck, const ComponentRegistry& registry) {
   Model model;
   model.declare(deck, schemaFor(deck, registry), registry);
+  if (!model.labels_.faults().empty()) throw PlanError(model.labels_.faults());
   model.outputLabels();
 }
 
@@ -171,8 +173,8 @@ void Model::describeIdentity(const Deck& deck, const Schema& schema) {
 
 std::vector<LabelId> Model::outputLabels() const {
   if (!settings_.output.fields) return persistent_;
-  std::string names;
-  for (const LabelId label : persistent_) names += (names.empty() ? "" : ", ") + labels_.info(label).name;
+  std::vector<std::string> names;
+  for (const LabelId label : persistent_) names.push_back(labels_.info(label).name);
   std::vector<LabelId> chosen;
   Findings findings;
   for (const std::string& name : *settings_.output.fields) {
@@ -180,9 +182,9 @@ std::vector<LabelId> Model::outputLabels() const {
     if (std::find(persistent_.begin(), persistent_.end(), id) != persistent_.end()) {
       chosen.push_back(id);
     } else {
-      findings.error(
-          settings_.output.fieldsWhere,
-          "output.fields names \"" + name + "\", which is no variable of this run; known are: " + names);
+      findings.error(settings_.output.fieldsWhere, "output.fields names \"" + name +
+                                                       "\", which is no variable of this run" +
+                                                       didYouMeanOneOf(name, names));
     }
   }
   findings.throwIfErrors();

@@ -31,7 +31,8 @@ class Model {
   Model(const Deck& deck, const ComponentRegistry& registry);
 
   /// What else is wrong with a deck that has passed `checkDeck`: values that a component refuses, and unknown
-  /// [output] fields. Throws DeckError with all of it. Makes no mesh, so it is quick for any deck.
+  /// [output] fields. Throws DeckError with all of it, and PlanError where components use one label for
+  /// different kinds of data. Makes no mesh, so it is quick for any deck.
   static void check(const Deck& deck, const ComponentRegistry& registry);
 
   const RunSettings& settings() const { return settings_; }

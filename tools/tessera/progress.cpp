@@ -27,7 +27,8 @@ Rates ratesBetween(const ProgressSample& from, const ProgressSample& to, double 
   Rates rates;
   if (seconds <= 0.0) return rates;
   rates.cellsPerSecond = (to.cellSteps - from.cellSteps) / seconds;
-  rates.waitPart = std::clamp((to.waitSeconds - from.waitSeconds) / (seconds * to.workers), 0.0, 1.0);
+  rates.waitPart =
+      std::clamp((to.waitSeconds - from.waitSeconds) / (seconds * static_cast<double>(to.workers)), 0.0, 1.0);
   if (to.part > from.part) rates.secondsToGo = (1.0 - to.part) * seconds / (to.part - from.part);
   return rates;
 }
@@ -68,16 +69,20 @@ void Progress::note(const std::string& text) {
   std::cout << (mode_ == ScreenMode::Json ? jsonLine("note", {{"text", text}}) : text) << std::endl;
 }
 
+void Progress::start(const ProgressSample& sample) { recent_.assign(1, {Clock::now(), sample}); }
+
+bool Progress::due() const {
+  if (mode_ == ScreenMode::Quiet) return false;
+  return !recent_.empty() && Clock::now() - recent_.back().at >= (terminal_ ? kBarEvery : kLineEvery);
+}
+
 void Progress::update(const ProgressSample& sample) {
-  if (mode_ == ScreenMode::Quiet) return;
-  const auto now = Clock::now();
-  if (recent_.empty()) recent_.push_back({now, sample});
-  if (now - recent_.back().at < (terminal_ ? kBarEvery : kLineEvery)) return;
-  show(sample, now, false);
+  if (mode_ != ScreenMode::Quiet) show(sample, Clock::now(), false);
 }
 
 void Progress::finish(const ProgressSample& sample) {
-  if (mode_ != ScreenMode::Quiet) show(sample, Clock::now(), true);
+  const bool shown = shownStep_ == sample.step;
+  if (terminal_ || (mode_ == ScreenMode::Json && !shown)) show(sample, Clock::now(), true);
 }
 
 void Progress::show(const ProgressSample& sample, Clock::time_point now, bool last) {
@@ -101,6 +106,7 @@ void Progress::show(const ProgressSample& sample, Clock::time_point now, bool la
     if (!barOpen_) std::cout << '\n';
     std::cout.flush();
   }
+  shownStep_ = sample.step;
   recent_.push_back({now, sample});
   if (recent_.size() > kRecent) recent_.pop_front();
 }

@@ -21,8 +21,8 @@ struct ProgressSample {
   double dt = 0.0;
   double part = 0.0;         ///< of the way to the end, 0 to 1
   double cellSteps = 0.0;    ///< cells of the mesh times steps since the start
-  double waitSeconds = 0.0;  ///< of this rank's workers, all together
-  int workers = 1;
+  double waitSeconds = 0.0;  ///< of the workers of all ranks, all together
+  std::int64_t workers = 1;
 };
 
 /// The lines that a run prints on standard output, at a fixed rate in wall time: however short the steps are,
@@ -34,9 +34,13 @@ class Progress {
 
   /// A line of its own.
   void note(const std::string& text);
-  /// Shows the sample if the last one is long enough ago.
+  /// Rates are counted from here.
+  void start(const ProgressSample& sample);
+  /// Whether the last line is long enough ago.
+  bool due() const;
   void update(const ProgressSample& sample);
-  /// Shows the sample in any case, and ends the line.
+  /// The last state, for those who follow the run: a bar that is full, an object for programs. Lines for
+  /// people end with a summary that says the same, so here they get nothing.
   void finish(const ProgressSample& sample);
 
  private:
@@ -51,6 +55,7 @@ class Progress {
   ScreenMode mode_;
   bool terminal_;
   bool barOpen_ = false;
+  std::int64_t shownStep_ = -1;
   std::deque<Point> recent_;  ///< the last minute or so, for rates and the time to go
 };
 

@@ -4,10 +4,9 @@
 #include <iostream>
 #include <sstream>
 
-#include "taskgraph/memory_plan.hpp"
-#include "taskgraph/stored_windows.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/forced_end.hpp"
+#include "tools/tessera/job_totals.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_fields.hpp"
 
@@ -16,6 +15,8 @@ namespace {
 
 constexpr std::size_t kStop = 0;
 constexpr std::size_t kSinceCheckpoint = 1;
+constexpr std::size_t kLineDue = 2;
+constexpr std::size_t kControls = 3;
 constexpr int kExitStopped = 75;
 constexpr int kExitCannotWrite = 5;
 
@@ -57,9 +58,11 @@ void Recorder::announce(const std::string& text, std::initializer_list<LogField>
 }
 
 std::vector<double> Recorder::control() {
-  std::vector<double> control(2, 0.0);
+  std::vector<double> control(kControls, 0.0);
   control[kStop] = static_cast<double>(stops_.look());
-  if (options_.folder != nullptr) control[kSinceCheckpoint] = secondsSince(lastCheckpointEnd_);
+  if (options_.folder == nullptr) return control;
+  control[kSinceCheckpoint] = secondsSince(lastCheckpointEnd_);
+  control[kLineDue] = progress_.due() ? 1.0 : 0.0;
   return control;
 }
 
@@ -75,6 +78,8 @@ StopReason Recorder::agreedStop(const Simulation& simulation) {
 
 bool Recorder::began(Simulation& simulation, bool restored, std::span<const double> control) {
   firstStep_ = simulation.clock().step();
+  warnOfLongStep(simulation);
+  progress_.start(sample(simulation));
   if (restored) {
     // Nothing is touched before a step is taken: a restart that takes none leaves all as it was.
     untouched_ = true;
@@ -85,12 +90,12 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
   }
   openHistory(simulation);
   recordState(simulation, true);
-  progress_.update(sample(simulation));
   return stopIfAsked(simulation, reasonOf(control[kStop]));
 }
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
+  warnOfLongStep(simulation);
   if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
   StopReason stop = reasonOf(control[kStop]);
@@ -99,13 +104,15 @@ bool Recorder::stepped(Simulation& simulation, std::span<const double> control) 
     // A wish to stop that came while the checkpoint was written needs no second one.
     stop = std::max(stop, agreedStop(simulation));
   }
-  progress_.update(sample(simulation));
+  if (control[kLineDue] > 0.0) progress_.update(sample(simulation));
   lastStepEnd_ = Clock::now();
   return stopIfAsked(simulation, stop);
 }
 
 void Recorder::finished(Simulation& simulation) {
   outcome_ = {"done", 0, simulation.clock().finishedBecause()};
+  const std::optional<double>& end = simulation.model().settings().time.end;
+  endKey_ = end && simulation.clock().time() >= *end ? "time.end" : "time.max_steps";
   recordState(simulation, true);
   const std::int64_t step = simulation.clock().step();
   if (simulation.model().settings().checkpoint.atEnd && lastCheckpoint_ != step) recordCheckpoint(simulation);
@@ -226,6 +233,18 @@ void Recorder::warn(const std::string& text) {
   event("warning", {{"text", text}});
 }
 
+void Recorder::warnOfLongStep(const Simulation& simulation) {
+  const std::optional<double>& dt = simulation.model().settings().time.dt;
+  const double stable = simulation.clock().stableDt();
+  constexpr double kRounding = 1e-9;
+  // NaN, where no component knows a stable step, is not below anything.
+  if (longStepSaid_ || !dt || !(*dt > stable * (1.0 + kRounding))) return;
+  longStepSaid_ = true;
+  warn("time.dt = " + shortestText(*dt) + " is longer than the largest stable step, " + shortestText(stable) +
+       " at step " + std::to_string(simulation.clock().step()) +
+       ": the result may blow up; set time.dt below that, or leave it out");
+}
+
 void Recorder::warnOfLostLines() {
   if (history_ && !history_->failure().empty()) warn(history_->failure());
   if (log_ && !log_->failure().empty()) warn(log_->failure());
@@ -240,8 +259,9 @@ ProgressSample Recorder::sample(const Simulation& simulation) const {
   sample.part = clock.progress();
   sample.cellSteps = static_cast<double>(clock.step() - firstStep_) *
                      static_cast<double>(simulation.model().hierarchy()->cellCount());
-  sample.waitSeconds = simulation.statistics().waitSeconds;
-  sample.workers = simulation.threads();
+  const JobTotals totals = totalsOf(simulation);
+  sample.waitSeconds = totals.waitSeconds;
+  sample.workers = totals.workers;
   return sample;
 }
 
@@ -259,19 +279,23 @@ RunResult Recorder::resultOf(Simulation& simulation) {
   for (std::size_t n = 0; n < values.size(); ++n) {
     result.diagnostics.emplace_back(simulation.model().diagnostics()[n].name, values[n]);
   }
-  const StepStatistics& statistics = simulation.statistics();
-  const MemoryPlan planned = memoryPlanOf(simulation.graphs());
-  result.statistics = {{"tasks", static_cast<double>(statistics.tasks)},
-                       {"messages", static_cast<double>(statistics.messages)},
-                       {"message_bytes", static_cast<double>(statistics.messageBytes)},
+  const JobTotals totals = totalsOf(simulation);
+  const double threadSeconds = result.wallSeconds * static_cast<double>(totals.workers);
+  result.waitPart = threadSeconds > 0.0 ? std::min(totals.waitSeconds / threadSeconds, 1.0) : 0.0;
+  result.statistics = {{"threads", static_cast<double>(totals.workers)},
+                       {"tasks", static_cast<double>(totals.tasks)},
+                       {"messages", static_cast<double>(totals.messages)},
+                       {"message_bytes", static_cast<double>(totals.messageBytes)},
+                       {"task_seconds", totals.taskSeconds},
+                       {"wait_seconds", totals.waitSeconds},
+                       {"wait_part", result.waitPart},
+                       {"field_bytes_in_memory", static_cast<double>(totals.fieldBytes)},
+                       {"field_bytes_on_largest_rank", static_cast<double>(totals.largestFieldBytes)},
+                       {"field_bytes_over_distinct", totals.overDistinct},
+                       {"field_bytes_planned", static_cast<double>(totals.plannedBytes)},
+                       {"field_bytes_without_reuse", static_cast<double>(totals.plannedWithoutReuse)},
                        {"plans_compiled", static_cast<double>(simulation.compiles())},
-                       {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())},
-                       {"task_seconds", statistics.taskSeconds},
-                       {"wait_seconds", statistics.waitSeconds},
-                       {"field_bytes_in_memory", static_cast<double>(simulation.data().allocatedBytes())},
-                       {"field_bytes_over_distinct", sumOf(storedWindows(simulation.graphs())).overhead()},
-                       {"field_bytes_planned", static_cast<double>(planned.total())},
-                       {"field_bytes_without_reuse", static_cast<double>(planned.totalWithoutReuse())}};
+                       {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())}};
   result.warnings = warnings_;
   return result;
 }
@@ -317,10 +341,13 @@ void Recorder::printSummary(const RunResult& result) {
   if (result.outcome.status != "stopped") out << result.outcome.status << ": ";
   out << result.outcome.reason << "; step " << result.step << ", t = " << result.time << ", "
       << result.stepsTaken << " steps in " << result.wallSeconds << " s, " << result.cellsPerSecond
-      << " cells/s";
+      << " cells/s, wait " << static_cast<int>(100.0 * result.waitPart) << " %";
   for (const auto& [name, value] : result.diagnostics) out << "\n  " << name << " = " << shortestText(value);
   out << "\n  in " << options_.runFolder.string() << ": " << fieldsWritten_ << " field file(s), "
       << checkpointsWritten_ << " checkpoint(s)";
+  if (untouched_ && result.outcome.status == "done")
+    out << "\n  the run was at its end already; to go further: tessera restart "
+        << options_.runFolder.string() << " --set " << endKey_ << "=...";
   if (result.outcome.status == "stopped")
     out << "\n  go on with: tessera restart " << options_.runFolder.string();
   progress_.note(out.str());

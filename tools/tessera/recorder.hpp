@@ -37,6 +37,9 @@ class Recorder final : public RunListener {
   /// The first line on the screen, and the first event of the log.
   void announce(const std::string& text, std::initializer_list<LogField> fields);
 
+  /// On the screen, in the log and in the result.
+  void warn(const std::string& text);
+
   std::vector<double> control() override;
   bool began(Simulation& simulation, bool restored, std::span<const double> control) override;
   bool stepped(Simulation& simulation, std::span<const double> control) override;
@@ -60,9 +63,11 @@ class Recorder final : public RunListener {
   bool stopIfAsked(Simulation& simulation, StopReason reason);
   bool checkpointDue(const Simulation& simulation, std::span<const double> control) const;
   StopReason agreedStop(const Simulation& simulation);
-  void warn(const std::string& text);
+  /// A fixed step that the components call unstable: said once.
+  void warnOfLongStep(const Simulation& simulation);
   void warnOfLostLines();
   void event(std::string_view name, std::initializer_list<LogField> fields);
+  /// All ranks call both.
   ProgressSample sample(const Simulation& simulation) const;
   RunResult resultOf(Simulation& simulation);
   void judge();
@@ -77,9 +82,11 @@ class Recorder final : public RunListener {
   std::optional<RunLog> log_;       ///< rank 0
   std::optional<History> history_;  ///< rank 0
   RunOutcome outcome_;
+  std::string endKey_;  ///< of the deck, that ended the run
   std::vector<std::string> warnings_;
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
+  bool longStepSaid_ = false;
   bool untouched_ = false;      ///< restored, and no step taken since
   bool firstFieldsDue_ = true;  ///< whether the checkpoint's state is one that is written for viewing
   std::int64_t lastHistory_ = -1;

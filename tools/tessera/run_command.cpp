@@ -1,19 +1,22 @@
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
-#include <sched.h>
 #include <sstream>
 #include <thread>
 
+#include "core/kokkos_regions.hpp"
+#include "core/loopback_transport.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
 #include "core/sha256.hpp"
-#include "taskgraph/memory_plan.hpp"
+#include "scheduler/cores.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/job_note.hpp"
+#include "tools/tessera/job_totals.hpp"
 #include "tools/tessera/provenance.hpp"
 #include "tools/tessera/recorder.hpp"
 #include "tools/tessera/restart_deck.hpp"
@@ -24,34 +27,54 @@
 namespace tessera {
 namespace {
 
-/// Cores that this process may use, shared by the ranks on this machine.
-int usualThreads(const std::vector<std::string>& processes) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  const int available = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1;
-  const std::string here = hostName() + " ";
-  const auto ranks = std::count_if(processes.begin(), processes.end(),
-                                   [&](const std::string& process) { return process.rfind(here, 0) == 0; });
-  return std::max(1, available / std::max(1, static_cast<int>(ranks)));
+/// One line of every rank, in rank order, on all ranks.
+std::vector<std::string> linesOfAllRanks(Transport& transport, const std::string& line) {
+  std::string joined;
+  for (const std::string& other : transport.gather(line, 0)) joined += other + "\n";
+  transport.broadcast(joined, 0);
+  std::vector<std::string> lines;
+  std::istringstream in(joined);
+  for (std::string one; std::getline(in, one);) lines.push_back(one);
+  return lines;
 }
 
-std::vector<std::string> gatherProcesses(Transport& transport) {
-  std::string joined;
-  for (const std::string& process : transport.gather(processName(), 0)) joined += process + "\n";
-  transport.broadcast(joined, 0);
-  std::vector<std::string> processes;
-  std::istringstream in(joined);
-  for (std::string line; std::getline(in, line);) processes.push_back(line);
-  return processes;
+/// Shares the cores with those ranks that may use the same ones: a launcher may have given each its own.
+WorkerPlan workersOfThisRank(Transport& transport, const RunRequest& request) {
+  if (request.executor != ExecutorKind::Threads) return {};
+  const AllowedCores allowed = allowedCores();
+  const std::string mine = hostName() + " " + asText(allowed.cores);
+  const std::vector<std::string> all = linesOfAllRanks(transport, mine);
+  const auto before = std::count(all.begin(), all.begin() + transport.rank(), mine);
+  const auto sharers = std::count(all.begin(), all.end(), mine);
+  return planWorkers(allowed, static_cast<int>(before), static_cast<int>(sharers), request.threads,
+                     request.bind);
+}
+
+/// For provenance.json; a virtual run with its seed.
+std::string nameOf(const RunRequest& request) {
+  switch (request.executor) {
+    case ExecutorKind::Threads:
+      return "threads";
+    case ExecutorKind::InOrder:
+      return "in-order";
+    case ExecutorKind::Virtual:
+      return "virtual, seed " + std::to_string(request.seed);
+  }
+  return "";
 }
 
 /// One run from its deck to its result, on one rank of the job.
 class Job {
  public:
-  Job(const RunRequest& request, const ComponentRegistry& registry, Transport& transport)
-      : request_(request), registry_(registry), transport_(transport), stops_(request.wallSeconds) {
-    prepareForcedEnd(transport.rank(), transport.size());
-  }
+  /// `schedule`: of the virtual executor, else null. All outlive the job.
+  Job(const RunRequest& request, const ComponentRegistry& registry, Transport& transport, StopRequests& stops,
+      KernelRegions& regions, VirtualSchedule* schedule = nullptr)
+      : request_(request),
+        registry_(registry),
+        transport_(transport),
+        stops_(stops),
+        schedule_(schedule),
+        regions_(regions) {}
 
   int run() {
     if (request_.restart) reopenFolder();
@@ -78,18 +101,23 @@ class Job {
   void makeFolder(const Deck& deck);
   Deck readDeck() const;
   void makeSimulation(const Deck& deck);
+  SimulationOptions simulationOptions();
+  void endStalled(const std::string& page);
   void writeFacts(const Deck& deck);
   void announce(Recorder& recorder) const;
 
   const RunRequest& request_;
   const ComponentRegistry& registry_;
   Transport& transport_;
-  StopRequests stops_;
+  StopRequests& stops_;
+  VirtualSchedule* schedule_;
+  KernelRegions& regions_;
   std::optional<RunFolder> folder_;  ///< rank 0
   std::filesystem::path runFolder_;
   std::filesystem::path checkpoint_;
   std::optional<Simulation> simulation_;
   RunFacts facts_;
+  WorkerPlan workers_;
 };
 
 /// Takes the folder of the run to go on with, and chooses the checkpoint.
@@ -129,14 +157,41 @@ Deck Job::readDeck() const {
 }
 
 void Job::makeSimulation(const Deck& deck) {
-  facts_.processes = gatherProcesses(transport_);
-  facts_.threads = request_.threads > 0 ? request_.threads : usualThreads(facts_.processes);
+  facts_.processes = linesOfAllRanks(transport_, processName());
+  workers_ = workersOfThisRank(transport_, request_);
   together(transport_, [&] {
-    simulation_.emplace(deck, registry_, transport_,
-                        SimulationOptions{facts_.threads, request_.executor, request_.checked});
+    simulation_.emplace(deck, registry_, transport_, simulationOptions());
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
+}
+
+SimulationOptions Job::simulationOptions() {
+  SimulationOptions options;
+  options.threads = workers_.threads;
+  options.executor = request_.executor;
+  options.checked = request_.checked;
+  options.schedule = schedule_;
+  options.regions = regions_.active() ? &regions_ : nullptr;
+  options.execution.cores = workers_.cores;
+  options.execution.stallSeconds = request_.stallSeconds;
+  options.execution.onHopelessStall = [this](const std::string& page) { endStalled(page); };
+  return options;
+}
+
+/// On the watchdog's thread, while the one that steps is inside a task that does not end: nobody can unwind
+/// that.
+void Job::endStalled(const std::string& page) {
+  const InternalError error(page);
+  const bool first =
+      runFolder_.empty() ||
+      claimFailure(runFolder_, error, RunState{simulation_->clock().step(), simulation_->clock().time()});
+  if (first) printError(error);
+  std::cout.flush();
+  noteExitCode(error.exitCode());  // without a return to runTessera
+  if (transport_.size() == 1) std::_Exit(error.exitCode());
+  std::this_thread::sleep_for(first ? std::chrono::milliseconds(500) : std::chrono::seconds(5));
+  transport_.abort(error.exitCode());
 }
 
 /// Writes down what is run, before the first step.
@@ -147,7 +202,7 @@ void Job::writeFacts(const Deck& deck) {
   facts_.runId = simulation_->model().runId();
   facts_.overrides = deck.overrides();
   facts_.threads = simulation_->threads();
-  facts_.executor = request_.executor == ExecutorKind::Threads ? "threads" : "in-order";
+  facts_.executor = nameOf(request_);
   facts_.checked = request_.checked;
   together(transport_, [&] {
     if (!root()) return;
@@ -170,23 +225,26 @@ std::int64_t megabytes(std::int64_t bytes) { return (bytes + 999'999) / 1'000'00
 void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
   const Hierarchy& hierarchy = *model.hierarchy();
-  const MemoryPlan planned = memoryPlanOf(simulation_->graphs());
+  const JobTotals totals = totalsOf(*simulation_);
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
-      << simulation_->threads() << " thread(s), " << megabytes(simulation_->data().allocatedBytes())
-      << " MB of fields";
-  if (planned.total() != planned.totalWithoutReuse())
-    out << " (" << megabytes(planned.totalWithoutReuse()) << " without reuse)";
-  out << (transport_.size() > 1 ? " on rank 0" : "");
+      << simulation_->threads() << " thread(s)"
+      << (workers_.cores.empty() ? "" : " bound to core(s) " + asText(workers_.cores))
+      << (workers_.cores.empty() || transport_.size() == 1 ? "" : " on rank 0") << ", "
+      << megabytes(totals.fieldBytes) << " MB of fields";
+  if (totals.plannedBytes != totals.plannedWithoutReuse)
+    out << " (" << megabytes(totals.plannedWithoutReuse) << " without reuse)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
+  if (!regions_.notice().empty()) recorder.warn(regions_.notice());
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
                                 {"step", simulation_->clock().step()},
                                 {"cells", hierarchy.cellCount()},
                                 {"patches", hierarchy.patchCount()},
                                 {"ranks", transport_.size()},
-                                {"threads", simulation_->threads()}});
+                                {"threads", simulation_->threads()},
+                                {"cores", asText(workers_.cores)}});
 }
 
 bool claimFailure(const Job& job, const Error& error) {
@@ -212,16 +270,41 @@ int endJob(const Job& job, Transport& transport) {
   return error.exitCode();
 }
 
-}  // namespace
+/// All ranks inside this process, one at a time, in an order that the seed gives.
+int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
+  prepareForcedEnd(0, 1);
+  StopRequests stops(request.wallSeconds);
+  const int ranks = request.ranks.value_or(1);
+  KernelRegions regions;
+  VirtualSchedule schedule(ranks, request.seed);
+  LoopbackOptions options;
+  options.delaySeed = request.seed;
+  options.whenBlocked = [&schedule] { schedule.pass(); };
+  LoopbackWorld world(ranks, options);
+  std::vector<std::optional<Job>> jobs(static_cast<std::size_t>(ranks));
+  std::vector<int> codes(jobs.size(), 0);
+  try {
+    runRanks(world, [&](Transport& transport) {
+      const VirtualSchedule::Turn turn(schedule, transport.rank());
+      const auto rank = static_cast<std::size_t>(transport.rank());
+      codes[rank] = jobs[rank].emplace(request, registry, transport, stops, regions, &schedule).run();
+    });
+    return codes.front();
+  } catch (...) {
+    const Error error = currentError();
+    if (jobs.front() && !jobs.front()->runFolder().empty()) claimFailure(*jobs.front(), error);
+    printError(error);
+    return error.exitCode();
+  }
+}
 
-int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
-  // A reader of the screen that has gone, or a limit on file sizes, is an error of the write and no death of
-  // the run.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   const MpiSession mpi;
+  StopRequests stops(request.wallSeconds);
   MpiTransport transport;
-  Job job(request, registry, transport);
+  prepareForcedEnd(transport.rank(), transport.size());
+  KernelRegions regions;
+  Job job(request, registry, transport, stops, regions);
   try {
     return job.run();
   } catch (const AgreedError& error) {
@@ -233,6 +316,17 @@ int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
   } catch (...) {
     return endJob(job, transport);
   }
+}
+
+}  // namespace
+
+int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
+  // A reader of the screen that has gone, or a limit on file sizes, is an error of the write and no death of
+  // the run.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  return request.executor == ExecutorKind::Virtual ? runVirtual(request, registry)
+                                                   : runWithMpi(request, registry);
 }
 
 }  // namespace tessera

@@ -87,8 +87,10 @@ RunFolder RunFolder::create(const std::string& deckName, const std::optional<std
 
 RunFolder RunFolder::reopen(const std::filesystem::path& path) {
   if (!std::filesystem::exists(std::filesystem::path(path) / "deck.toml")) {
+    const std::string fix = path.extension() == ".toml" ? "to run a deck: tessera run " + path.string()
+                                                        : "give the folder that `tessera run` made";
     throw InputError(Message(path.string() + " is not the folder of a run: it has no deck.toml")
-                         .line("fix  give the folder that `tessera run` made")
+                         .line("fix  ", fix)
                          .text());
   }
   return RunFolder(FolderHandle::open(path));

@@ -27,10 +27,11 @@ struct RunResult {
   std::int64_t stepsTaken = 0;  ///< by this process, without those before a restart
   double wallSeconds = 0.0;
   double cellsPerSecond = 0.0;
+  double waitPart = 0.0;  ///< of the time of all threads, 0 to 1
   std::string
       checkpoint;  ///< the newest that this process knows of, relative to the run folder; may be empty
   std::vector<std::pair<std::string, double>> diagnostics;  ///< of the last state
-  std::vector<std::pair<std::string, double>> statistics;   ///< of rank 0
+  std::vector<std::pair<std::string, double>> statistics;   ///< of all ranks, see run_folder.md
   std::vector<std::string> warnings;                        ///< what could not be written, and the like
 };
 

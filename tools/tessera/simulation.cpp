@@ -8,9 +8,10 @@
 namespace tessera {
 namespace {
 
-std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options) {
-  return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor()
-                                                   : makeThreadsExecutor(options.threads);
+std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int rank) {
+  if (options.executor == ExecutorKind::Virtual) return makeVirtualExecutor(*options.schedule, rank);
+  return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor(options.execution)
+                                                   : makeThreadsExecutor(options.threads, options.execution);
 }
 
 }  // namespace
@@ -21,10 +22,11 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       model_(deck, registry),
       graphs_(compile(options.reuse)),
       clock_(model_.settings().time),
-      data_(makeDataWarehouse(graphs_, options.threads)),
-      executor_(makeExecutor(options)),
-      runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
-                                           RunnerOptions{.checked = options.checked})),
+      data_(makeDataWarehouse(graphs_, options.threads, options.execution.cores)),
+      executor_(makeExecutor(options, transport.rank())),
+      runner_(std::make_unique<StepRunner>(
+          graphs_, *data_, transport_, *executor_,
+          RunnerOptions{.checked = options.checked, .regions = options.regions})),
       compilesAtStart_(compiles_) {}
 
 CompiledGraphs Simulation::compile(BufferReuse reuse) {

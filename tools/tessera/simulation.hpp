@@ -14,6 +14,7 @@
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/step_runner.hpp"
+#include "scheduler/virtual_schedule.hpp"
 #include "tools/tessera/model.hpp"
 #include "tools/tessera/time_control.hpp"
 
@@ -23,14 +24,18 @@ namespace tessera {
 enum class ExecutorKind {
   Threads,  ///< several workers, the product
   InOrder,  ///< one, in a fixed order, for debugging
+  Virtual,  ///< one, in an order that a seed gives
 };
 
 /// How to compute; changes no bit of the result.
 struct SimulationOptions {
   int threads = 1;
   ExecutorKind executor = ExecutorKind::Threads;
-  bool checked = false;  ///< compare each access with its declaration; slow
-  BufferReuse reuse = BufferReuse::On;
+  bool checked = false;                 ///< compare each access with its declaration; slow
+  BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
+  ExecutorOptions execution{};          ///< of the other two
+  VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
+  KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
 };
 
 class Simulation;

@@ -32,6 +32,7 @@ void onSignal(int number) {
   if (signalSeen.load() == 0) {
     signalSeenAt.store(nowMs());
     signalSeen.store(number);
+    announceStop();
   } else if (nowMs() - signalSeenAt.load() >= kSameSignalMs && !requestAnswered.load()) {
     endAtOnce(number);
   }

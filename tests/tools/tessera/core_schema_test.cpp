@@ -55,8 +55,9 @@ TEST(CoreSchema, NamesUnknownAndRepeatedComponents) {
         "[simulation]\ncomponents = " + list + "\n[grid]\ncells = [8, 8, 8]\n[time]\nend = 1\n", "d.toml");
     return checkDeck(deck, builtInComponents()).text();
   };
-  EXPECT_THAT(faults("[\"haet\"]"),
-              HasSubstr("d.toml:2:15: error: unknown component \"haet\"; known are: heat"));
+  EXPECT_THAT(
+      faults("[\"haet\"]"),
+      HasSubstr("d.toml:2:15: error: unknown component \"haet\"; did you mean 'heat'? Known are: heat"));
   EXPECT_THAT(faults("[\"wave\", \"wave\"]"), HasSubstr("named twice"));
   EXPECT_THAT(faults("[]"), HasSubstr("name at least one of"));
 }

@@ -59,6 +59,7 @@ class TbbCounters : public StencilSystem {
  public:
   TbbCounters(const StencilCase& shape, StencilBody& body)
       : shape_(shape), body_(body), arena_(shape.threads), counts_(static_cast<std::size_t>(shape.tasks())) {}
+  ~TbbCounters() noexcept override = default;
   std::string name() const override { return "oneTBB task group, counters"; }
   void replay() override {
     arena_.execute([&] {

@@ -72,7 +72,7 @@ class TesseraSystem : public StencilSystem {
   TesseraSystem(const StencilCase& shape, StencilBody& body) : source_(shape, body) {
     sched_getaffinity(0, sizeof(allowed_), &allowed_);
     const std::vector<int> cores = firstCores(allowed_, shape.threads);
-    executor_ = makeThreadsExecutor(shape.threads, cores);
+    executor_ = makeThreadsExecutor(shape.threads, {.cores = cores});
     sched_getaffinity(0, sizeof(bound_), &bound_);
     leave();
     replay_ = executor_->prepare(source_);

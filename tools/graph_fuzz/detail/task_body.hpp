@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "datawarehouse/task_context.hpp"
+#include "tools/graph_fuzz/element.hpp"
 #include "tools/graph_fuzz/kernel.hpp"
 #include "tools/graph_fuzz/program.hpp"
 
@@ -32,6 +33,13 @@ class TaskBodyRun {
   const AnyLabel& handle(int label) const { return program_.handles()[static_cast<std::size_t>(label)]; }
   LevelId levelNumber() const { return spec_.oncePerRank ? 0 : task_.level().number(); }
 
+  int dirichletOf(int label) const { return case_.labels[static_cast<std::size_t>(label)].dirichlet; }
+  /// A copy of the element, whatever the field hands out.
+  template <class FieldType>
+  static auto elementAt(const FieldType& field, Index x) {
+    return std::decay_t<decltype(field(x))>(field(x));
+  }
+
   template <class Visit>
   static void forEachIndex(const Box& box, Visit&& visit) {
     for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
@@ -52,14 +60,17 @@ class TaskBodyRun {
 
   Lookup lookupOf(const ReadSpec& read) const {
     const LevelId level = levelRead(read, levelNumber());
+    const int dirichlet = dirichletOf(read.label);
     const bool gathered = read.reach == Reach::Finer || read.reach == Reach::WholeLevel;
     return std::visit(
         [&](auto label) -> Lookup {
-          const auto looking = [this, gathered, level, centering = label.kCentering](auto field) -> Lookup {
-            return [this, gathered, level, centering, field](Index x) -> std::optional<std::int64_t> {
-              if (gathered && !owned(level, x, centering)) return std::nullopt;
-              return reduced(std::llround(field(x)));
-            };
+          const auto looking = [this, gathered, level, dirichlet,
+                                centering = label.kCentering](auto field) -> Lookup {
+            return
+                [this, gathered, level, dirichlet, centering, field](Index x) -> std::optional<std::int64_t> {
+                  if (gathered && !owned(level, x, centering)) return std::nullopt;
+                  return reduced(std::llround(numberOf(elementAt(field, x), dirichlet)));
+                };
           };
           switch (read.reach) {
             case Reach::Coarser:
@@ -82,12 +93,15 @@ class TaskBodyRun {
   }
 
   std::vector<std::int64_t> resultsOf(std::size_t write) const {
+    const int dirichlet = dirichletOf(spec_.writes[write].label);
     return std::visit(
         [&](auto label) {
           std::vector<std::int64_t> values;
           std::function<std::int64_t(Index)> own = [](Index) { return std::int64_t{0}; };
           if (spec_.writes[write].modifies) {
-            own = [field = task_.modify(label)](Index x) { return reduced(std::llround(field(x))); };
+            own = [field = task_.modify(label), dirichlet](Index x) {
+              return reduced(std::llround(numberOf(elementAt(field, x), dirichlet)));
+            };
           }
           forEachIndex(task_.interior(label), [&](Index x) {
             values.push_back(valueAt(x, label.kCentering, saltOfWrite(write, task_.step()) + own(x)));
@@ -98,12 +112,14 @@ class TaskBodyRun {
   }
 
   void store(std::size_t write, const std::vector<std::int64_t>& values) const {
+    const int dirichlet = dirichletOf(spec_.writes[write].label);
     std::visit(
         [&](auto label) {
           using Element = typename decltype(label)::Element;
           const auto field = spec_.writes[write].modifies ? task_.modify(label) : task_.write(label);
           std::size_t n = 0;
-          forEachIndex(task_.interior(label), [&](Index x) { field(x) = static_cast<Element>(values[n++]); });
+          forEachIndex(task_.interior(label),
+                       [&](Index x) { field(x) = elementOf<Element>(values[n++], dirichlet); });
         },
         handle(spec_.writes[write].label));
   }

@@ -1,8 +1,8 @@
-#include "core/detail/nearest_name.hpp"
+#include "core/nearest_name.hpp"
 
 #include <algorithm>
 
-namespace tessera::detail {
+namespace tessera {
 
 namespace {
 constexpr std::size_t kLongestName = 200;
@@ -45,4 +45,11 @@ std::string didYouMean(std::string_view written, const std::vector<std::string>&
   return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
-}  // namespace tessera::detail
+std::string didYouMeanOneOf(std::string_view written, const std::vector<std::string>& names) {
+  const std::string nearest = didYouMean(written, names);
+  std::string text = nearest.empty() ? "; known are: " : nearest + " Known are: ";
+  for (std::size_t n = 0; n < names.size(); ++n) text += (n == 0 ? "" : ", ") + names[n];
+  return text;
+}
+
+}  // namespace tessera

@@ -5,7 +5,10 @@
 #include <string_view>
 #include <vector>
 
-namespace tessera::detail {
+namespace tessera {
+
+// What a person most likely meant who wrote a name that is not known: for messages on decks and command
+// lines. Pure, any thread.
 
 /// Damerau-Levenshtein distance (insert, delete, replace, swap of neighbours cost 1 each), in bytes.
 std::size_t editDistance(std::string_view a, std::string_view b);
@@ -17,4 +20,8 @@ std::string nearestName(std::string_view written, const std::vector<std::string>
 /// "; did you mean 'cells'?" or "".
 std::string didYouMean(std::string_view written, const std::vector<std::string>& names);
 
-}  // namespace tessera::detail
+/// The same with all names behind it: "; did you mean 'heat'? Known are: heat, wave", "; known are: heat,
+/// wave".
+std::string didYouMeanOneOf(std::string_view written, const std::vector<std::string>& names);
+
+}  // namespace tessera

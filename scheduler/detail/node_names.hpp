@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "taskgraph/compiled_graph.hpp"
+
+namespace tessera::detail {
+
+/// What people call a node of plan number `plan`: "Heat::advance on L0/P0003 [..]", "the halo of Old
+/// temperature around L0/P0002 [..]", "a message of 512 bytes from rank 1, tag 3 (Old temperature of L0/P0001
+/// [..])".
+std::string nodeName(const CompiledGraphs& graphs, std::size_t plan, std::int32_t node);
+
+}  // namespace tessera::detail

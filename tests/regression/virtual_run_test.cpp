@@ -1,0 +1,46 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/regression/run_program.hpp"
+
+namespace tessera::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kDeck =
+    "[simulation]\ncomponents = ['levels']\n"
+    "[grid]\ncells = [16, 8, 4]\npatches = [2, 2, 1]\nperiodic = [true, false, false]\n"
+    "[[grid.level]]\nlower = [0.25, 0.25, 0]\nupper = [0.75, 1, 1]\npatch_size = [8, 8, 8]\n"
+    "[time]\ndt = 1\nmax_steps = 4\n"
+    "[output]\nevery_steps = 2\n";
+
+TEST(VirtualRun, WritesTheBytesOfTheInOrderRunForEverySeedAndNumberOfRanks) {
+  const Workplace place;
+  place.file("deck.toml", kDeck);
+  ASSERT_EQ(place.tessera({"run", "deck.toml", "-q", "--executor", "in-order", "--out", "right"}).exitCode,
+            0);
+
+  for (const char* ranks : {"1", "3", "8"}) {
+    const std::string out = std::string("ranks") + ranks;
+    const ProgramResult run = place.tessera(
+        {"run", "deck.toml", "-q", "--executor", "virtual", "--seed", "41", "--ranks", ranks, "--out", out});
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    for (const char* file : {"/out/fields_000000.hdf", "/out/fields_000004.hdf", "/history.csv"}) {
+      EXPECT_EQ(place.read(out + file), place.read(std::string("right") + file))
+          << ranks << " ranks, " << file;
+    }
+    EXPECT_THAT(place.read(out + "/provenance.json"), HasSubstr("virtual, seed 41"));
+  }
+}
+
+TEST(VirtualRun, MoreThanEightRanksAreRefused) {
+  const Workplace place;
+  place.file("deck.toml", kDeck);
+  const ProgramResult run = place.tessera({"run", "deck.toml", "--executor", "virtual", "--ranks", "9"});
+  EXPECT_EQ(run.exitCode, 2);
+  EXPECT_THAT(run.err, HasSubstr("simulates 1 to 8 ranks"));
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,63 @@
+#include "scheduler/cores.hpp"
+
+#include <sched.h>
+
+#include <gtest/gtest.h>
+
+namespace tessera {
+namespace {
+
+using Cores = std::vector<int>;
+
+TEST(Cores, AQuotaIsTimeOverPeriod) {
+  EXPECT_EQ(quotaOf("200000 100000"), 2.0);
+  EXPECT_EQ(quotaOf("50000 100000"), 0.5);
+  EXPECT_EQ(quotaOf("max 100000"), std::nullopt);
+  EXPECT_EQ(quotaOf(""), std::nullopt);
+  EXPECT_EQ(quotaOf("7 0"), std::nullopt);
+}
+
+TEST(Cores, RangesAreShort) {
+  EXPECT_EQ(asText(Cores{0, 1, 2, 3, 6}), "0-3,6");
+  EXPECT_EQ(asText(Cores{5}), "5");
+  EXPECT_EQ(asText(Cores{}), "");
+}
+
+TEST(Cores, OnlyWhatThisThreadMayUseIsCounted) {
+  const Cores before = allowedCores().cores;
+  ASSERT_FALSE(before.empty());
+  cpu_set_t all;
+  cpu_set_t one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(before.back()), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  const Cores now = allowedCores().cores;
+  sched_setaffinity(0, sizeof(all), &all);
+  EXPECT_EQ(now, Cores{before.back()});
+}
+
+TEST(Cores, RanksOfAMachineShareItsCoresAndAreBoundWhereTheyFillThem) {
+  const AllowedCores eight{{0, 1, 2, 3, 8, 9, 10, 11}};
+  EXPECT_EQ(planWorkers(eight, 0, 1, 0, true).cores, eight.cores);
+  const WorkerPlan second = planWorkers(eight, 1, 2, 0, true);
+  EXPECT_EQ(second.threads, 4);
+  EXPECT_EQ(second.cores, (Cores{8, 9, 10, 11}));
+  EXPECT_EQ(planWorkers(eight, 1, 2, 0, false).cores, Cores{});
+  // Cores are left over, or there are more workers than cores: the system places them.
+  EXPECT_EQ(planWorkers(eight, 0, 1, 3, true).cores, Cores{});
+  EXPECT_EQ(planWorkers(eight, 0, 3, 0, true).cores, Cores{});
+  EXPECT_EQ(planWorkers(eight, 0, 16, 0, true).threads, 1);
+  EXPECT_EQ(planWorkers(eight, 0, 16, 0, true).cores, Cores{});
+}
+
+TEST(Cores, AQuotaLimitsTheThreadsAndLeavesThemUnbound) {
+  const AllowedCores limited{{0, 1, 2, 3}, 2.5};
+  EXPECT_EQ(planWorkers(limited, 0, 1, 0, true).threads, 2);
+  EXPECT_EQ(planWorkers(limited, 0, 1, 0, true).cores, Cores{});
+  EXPECT_EQ(planWorkers({{0, 1}, 0.4}, 0, 1, 0, true).threads, 1);
+  EXPECT_EQ(planWorkers(limited, 0, 1, 4, true).threads, 4);
+}
+
+}  // namespace
+}  // namespace tessera
