@@ -53,11 +53,16 @@ std::uint64_t hashOf(const TaskAccess& access, const Box& changed, std::int64_t 
   return hash;
 }
 
-/// The halo as well: what another variable has left in the same memory must not be taken for a value.
+/// The halo as well: what another variable has left in the same memory must not be taken for a value. In a
+/// shared window only what the patch owns: the rest are values of others.
 template <class T>
 void poison(const TaskAccess& access, int components) {
-  std::fill_n(reinterpret_cast<T*>(access.data), access.layout.elements() * components,
-              std::numeric_limits<T>::signaling_NaN());
+  auto* data = reinterpret_cast<T*>(access.data);
+  const auto fill = [&](std::int64_t at, std::int64_t n) {
+    std::fill_n(data + at * components, n * components, std::numeric_limits<T>::signaling_NaN());
+  };
+  if (!access.sharedWindow) return fill(0, access.layout.elements());
+  forEachDeclaredRow(access, [&](Index, std::int64_t at, std::int64_t n) { fill(at, n); });
 }
 
 void prepareOutput(TaskAccess& access, const LabelInfo& info, std::vector<std::uint8_t>& marks) {

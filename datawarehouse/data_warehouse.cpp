@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <new>
 #include <numeric>
 
@@ -13,19 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
 constexpr int kUnset = 0xFF;  ///< of each byte: NaN for both floating-point types
-
-std::shared_ptr<std::byte[]> allocateAligned(std::size_t bytes) {
-  auto* p = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
-  return {p, [](std::byte* q) { ::operator delete (q, std::align_val_t{kAlignment}); }};
-}
-
-/// Room for `bytes`, so that what follows is aligned as well.
-std::int64_t padded(std::int64_t bytes) {
-  const auto a = static_cast<std::int64_t>(kAlignment);
-  return (bytes + a - 1) / a * a;
-}
 
 template <class T>
 void fillNan(std::byte* data, std::int64_t bytes) {
@@ -57,30 +46,107 @@ DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const L
       labels_(&labels),
       ownPatches_(ownPatches.begin(), ownPatches.end()),
       entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()) {
-  std::vector<EntryLayout> sorted(entries.begin(), entries.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const EntryLayout& a, const EntryLayout& b) {
-    return a.slot != b.slot ? a.slot < b.slot : a.slot >= 0 && a.patch < b.patch;
-  });
-  for (std::size_t first = 0; first < sorted.size();) {
-    std::size_t end = first + 1;
-    const EntryLayout& e = sorted[first];
-    while (e.slot >= 0 && end < sorted.size() && sorted[end].slot == e.slot && sorted[end].patch == e.patch)
-      ++end;
-    allocate(std::span(sorted).subspan(first, end - first));
-    first = end;
-  }
+  layOut(entries);
   allocateGathers(gathers);
-}
-
-Layout DataWarehouse::layoutOf(const Box& window) const {
-  const Geometry& geometry = hierarchy_->geometry();
-  return {window, !geometry.hasHalo(1), !geometry.hasHalo(2)};
 }
 
 std::size_t DataWarehouse::localOf(PatchId patch) const {
   const auto at = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), patch);
   TESSERA_EXPECT(at != ownPatches_.end() && *at == patch, "ask for memory on own patches only");
   return static_cast<std::size_t>(at - ownPatches_.begin());
+}
+
+void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
+  struct Planned {
+    const EntryLayout* first = nullptr;
+    Box window;
+    int entries = 0;
+  };
+  std::vector<Planned> planned;
+  std::map<std::pair<LabelId, std::int32_t>, std::int32_t> groups;
+  for (const EntryLayout& wanted : entries) {
+    auto number = static_cast<std::int32_t>(planned.size());
+    if (wanted.group >= 0) number = groups.try_emplace({wanted.label, wanted.group}, number).first->second;
+    if (number == static_cast<std::int32_t>(planned.size())) {
+      planned.insert(planned.end(), wanted.hasOld ? 2 : 1, Planned{&wanted, {}, 0});
+    }
+    Entry& e = entry(wanted.label, localOf(wanted.patch));
+    TESSERA_EXPECT(e.generation[0] < 0, "one entry for each label and patch");
+    e = {{number, wanted.hasOld ? number + 1 : number}};
+    for (std::int32_t n = e.generation[0]; n <= e.generation[1]; ++n) {
+      Planned& p = planned[static_cast<std::size_t>(n)];
+      TESSERA_EXPECT(p.first->hasOld == wanted.hasOld, "share memory of as many generations");
+      p.window = boundingBox(p.window, wanted.window);
+      if (wanted.patch < p.first->patch) p.first = &wanted;
+      ++p.entries;
+    }
+  }
+  descriptions_ = std::vector<Description>(planned.size());
+  for (std::size_t n = 0; n < planned.size(); ++n) {
+    Description& d = descriptions_[n];
+    d.layout = layoutOf(planned[n].window);
+    d.label = planned[n].first->label;
+    d.patch = planned[n].first->patch;
+    d.entries = planned[n].entries;
+    d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes());
+    TESSERA_EXPECT(planned[n].first->slot < 0 || d.entries == 1, "share memory by slot or by group");
+    addRoom(d, planned[n].first->slot);
+    if (d.entries > 1) shared_.push_back(&d);
+  }
+}
+
+void DataWarehouse::addRoom(Description& d, std::int32_t slot) {
+  d.room = static_cast<std::int32_t>(rooms_.size());
+  if (slot >= 0) d.room = roomOfSlot_.try_emplace({slot, d.patch}, d.room).first->second;
+  if (d.room == static_cast<std::int32_t>(rooms_.size())) rooms_.emplace_back();
+  Room& room = rooms_[static_cast<std::size_t>(d.room)];
+  allocatedBytes_ += std::max(room.bytes, d.bytes) - room.bytes;
+  room.bytes = std::max(room.bytes, d.bytes);
+  ++room.tenants;
+}
+
+void DataWarehouse::populate(int part, int parts) {
+  TESSERA_EXPECT(part >= 0 && part < parts, "populate one of the parts");
+  for (const Level& level : hierarchy_->levels()) {
+    // As the scheduler gives homes: to each worker a stretch of the patches of each level.
+    const Locals own = localsOf(level);
+    const auto firstOf = [&](int n) {
+      const auto share = own.count * static_cast<std::size_t>(n) + static_cast<std::size_t>(parts) - 1;
+      return own.begin + share / static_cast<std::size_t>(parts);
+    };
+    const std::size_t begin = firstOf(part);
+    const std::size_t end = firstOf(part + 1);
+    for (LabelId label = 0; label < labels_->count(); ++label) {
+      for (std::size_t local = begin; local < end; ++local) {
+        const Entry& e = entry(label, local);
+        if (e.generation[0] < 0) continue;
+        for (const std::int32_t d : e.generation) bring(descriptions_[static_cast<std::size_t>(d)]);
+      }
+    }
+  }
+}
+
+DataWarehouse::Locals DataWarehouse::localsOf(const Level& level) const {
+  const auto first = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), level.firstPatch());
+  const auto end = std::lower_bound(first, ownPatches_.end(),
+                                    level.firstPatch() + static_cast<PatchId>(level.patches().size()));
+  return {static_cast<std::size_t>(first - ownPatches_.begin()), static_cast<std::size_t>(end - first)};
+}
+
+void DataWarehouse::bring(Description& d) {
+  const bool shared = d.entries > 1;
+  // The word of the smallest patch's description decides; who comes later takes the next entry.
+  if (shared && !d.status.claimMerge()) return;
+  if (!d.status.claimAllocation(kHost)) return;
+  allocate(d);
+  d.status.finishAllocation(kHost);
+  d.status.markValid(kHost);
+  if (shared) d.status.finishMerge(d.entries);
+}
+
+Layout DataWarehouse::layoutOf(const Box& window) const {
+  const Geometry& geometry = hierarchy_->geometry();
+  return {window, !geometry.hasHalo(1), !geometry.hasHalo(2)};
 }
 
 void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> gathers) {
@@ -91,10 +157,10 @@ void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> g
     most = std::max(most, bytes);
   }
   if (most == 0) return;
-  gatherMemory_ = allocateAligned(static_cast<std::size_t>(most));
+  gatherMemory_ = AlignedMemory(most);
   allocatedBytes_ += most;
   // What no patch covers shows when it is used.
-  std::memset(gatherMemory_.get(), kUnset, static_cast<std::size_t>(most));
+  std::memset(gatherMemory_.data(), kUnset, static_cast<std::size_t>(most));
 }
 
 void DataWarehouse::allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes) {
@@ -103,7 +169,7 @@ void DataWarehouse::allocateGathersOf(std::span<const GatherLayout> plan, std::i
     const auto after = static_cast<std::size_t>(wanted.slot) + 1;
     if (offsets.size() <= after) offsets.resize(after + 1, 0);
     const std::int64_t room =
-        padded(layoutOf(wanted.window).elements() * labels_->info(wanted.label).type.bytes());
+        paddedBytes(layoutOf(wanted.window).elements() * labels_->info(wanted.label).type.bytes());
     offsets[after] = std::max(offsets[after], room);
   }
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
@@ -114,55 +180,51 @@ void DataWarehouse::allocateGathersOf(std::span<const GatherLayout> plan, std::i
   }
 }
 
-void DataWarehouse::allocate(std::span<const EntryLayout> wanted) {
-  std::int64_t room = 0;
-  for (const EntryLayout& w : wanted) {
-    TESSERA_EXPECT(!has(w.label, localOf(w.patch)), "one entry for each label and patch");
-    TESSERA_EXPECT(wanted.size() == 1 || !w.hasOld, "share memory of one generation only");
-    room = std::max(room, padded(layoutOf(w.window).elements() * labels_->info(w.label).type.bytes()));
+void DataWarehouse::allocate(Description& d) {
+  const LabelInfo& info = labels_->info(d.label);
+  // Descriptions of one room are on one patch, so it is one thread that gets here for all of them.
+  Room& room = rooms_[static_cast<std::size_t>(d.room)];
+  if (room.memory.data() == nullptr) {
+    try {
+      room.memory = AlignedMemory(room.bytes);
+    } catch (const std::bad_alloc&) {
+      d.status.abandonAllocation(kHost);
+      throw InternalError(Message("memory runs out")
+                              .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(d.patch)))
+                              .line("asks  ", room.bytes, " bytes of ", allocatedBytes_,
+                                    " bytes for all variables of this rank")
+                              .line("fix   use more ranks on more hosts, or fewer cells")
+                              .text());
+    }
+    if (room.tenants == 1) {
+      fillUnset(room.memory.data(), room.bytes, info.type.scalar);
+    } else {
+      std::memset(room.memory.data(), kUnset, static_cast<std::size_t>(room.bytes));
+    }
   }
-  const EntryLayout& first = wanted.front();
-  const LabelInfo& info = labels_->info(first.label);
-  const std::int64_t total = first.hasOld ? 2 * room : room;
-  std::shared_ptr<std::byte[]> bytes;
-  try {
-    bytes = allocateAligned(static_cast<std::size_t>(total));
-  } catch (const std::bad_alloc&) {
-    throw InternalError(
-        Message("memory runs out")
-            .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(first.patch)))
-            .line("asks  ", total, " bytes after ", allocatedBytes_, " bytes for other variables")
-            .line("fix   use more ranks on more hosts, or fewer cells")
-            .text());
-  }
-  allocatedBytes_ += total;
-  if (wanted.size() == 1) {
-    fillUnset(bytes.get(), total, info.type.scalar);
-  } else {
-    std::memset(bytes.get(), kUnset, static_cast<std::size_t>(total));
-  }
-  for (const EntryLayout& w : wanted) {
-    Entry& e = entry(w.label, localOf(w.patch));
-    e = {layoutOf(w.window), w.hasOld, {bytes.get(), w.hasOld ? bytes.get() + room : nullptr}, bytes};
-  }
+  d.data = room.memory.data();
 }
 
 bool DataWarehouse::persists(LabelId label) const {
   for (std::size_t local = 0; local < ownPatches_.size(); ++local) {
-    if (has(label, local)) return entry(label, local).hasOld;
+    if (has(label, local)) return entry(label, local).hasOld();
   }
   return false;
 }
 
 void DataWarehouse::promote(std::span<const LevelLabel> written) {
   for (const auto& [label, number] : written) {
-    const Level& level = hierarchy_->level(number);
-    const auto first = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), level.firstPatch());
-    const auto end = level.firstPatch() + static_cast<PatchId>(level.patches().size());
-    for (auto at = first; at != ownPatches_.end() && *at < end; ++at) {
-      Entry& e = entry(label, static_cast<std::size_t>(at - ownPatches_.begin()));
-      if (e.hasOld) std::swap(e.generation[0], e.generation[1]);
+    const Locals own = localsOf(hierarchy_->level(number));
+    for (std::size_t local = own.begin; local < own.begin + own.count; ++local) {
+      Entry& e = entry(label, local);
+      std::swap(e.generation[0], e.generation[1]);
     }
+  }
+}
+
+void DataWarehouse::outdateHalos() {
+  for (Description* d : shared_) {
+    if (d->status.hasHalo(kHost)) d->status.outdateHalo(kHost);
   }
 }
 

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/box.hpp"
-#include "datawarehouse/field.hpp"
+#include "datawarehouse/description.hpp"
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
@@ -19,8 +22,11 @@ struct EntryLayout {
   PatchId patch = 0;
   Box window;          ///< owned indices and the largest halo that any task reads
   bool hasOld = true;  ///< some plan reads it as Old, so two generations are kept
+  /// Entries of one label with the same number share one description over all their windows. -1: one for
+  /// this entry alone.
+  std::int32_t group = -1;
   /// Entries of one slot on one patch are never in use at the same time and share memory, which is as large
-  /// as the largest of them; one generation only. -1: memory of its own.
+  /// as the largest of them; one generation only, and in no group. -1: memory of its own.
   std::int32_t slot = -1;
 };
 
@@ -31,40 +37,59 @@ struct GatherLayout {
   std::int32_t slot = 0;  ///< buffers of one slot of a plan share memory; slots count from 0
 };
 
-/// The data of this rank: for each (label, own patch) one allocation a generation, halo included and filled
-/// in place. Variables that are never in use at the same time may share memory. New memory holds NaN, so that
-/// a value nobody wrote shows.
+/// The data of this rank. An entry is (label, own patch); it names a description a generation: layout, memory
+/// and status, halo included and filled in place. Where large halos overlap, several entries name one shared
+/// description. Variables that are never in use at the same time may share memory. New memory holds NaN, so
+/// that a value nobody wrote shows.
 ///
-/// Thread rules: the accessors may be called from any thread; `promote` only between steps.
+/// Thread rules: `populate` and the accessors may be called from any thread; `promote` and `outdateHalos`
+/// only between steps.
 class DataWarehouse {
  public:
-  /// `entries` in any order; at most one for each (label, patch). Throws InternalError naming label and bytes
-  /// when memory runs out.
+  /// Lays out the memory but takes none of it for entries: `populate` does. `entries` in any order; at most
+  /// one for each (label, patch). Throws InternalError naming label and bytes when memory runs out.
   DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const LabelTable& labels,
                 std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries,
                 std::span<const std::vector<GatherLayout>> gathers = {});
+
+  /// Allocates and fills with NaN what the entries of part `part` of `parts` need; home worker `part` calls
+  /// it, so that the memory comes to lie near it. Each part once, at the same time if you like: a description
+  /// that several parts share is made by whoever comes first, the others go on with the next one. The
+  /// accessors may be used when all parts have returned. Throws like the constructor.
+  void populate(int part = 0, int parts = 1);
 
   const Hierarchy& hierarchy() const { return *hierarchy_; }
   const LabelTable& labels() const { return *labels_; }
   /// This rank's patches, ascending.
   std::span<const PatchId> ownPatches() const { return ownPatches_; }
   /// Whether memory is kept for the label on own patch number `local` (position in `ownPatches`).
-  bool has(LabelId label, std::size_t local) const { return entry(label, local).bytes != nullptr; }
+  bool has(LabelId label, std::size_t local) const { return entry(label, local).generation[0] >= 0; }
   /// Whether the label lives from one step to the next (and so belongs into a checkpoint).
   bool persists(LabelId label) const;
 
   std::byte* data(Generation generation, LabelId label, std::size_t local) {
-    const Entry& e = entry(label, local);
-    return generation == Generation::Old || !e.hasOld ? e.generation[0] : e.generation[1];
+    return description(generation, label, local).data;
   }
   const std::byte* data(Generation generation, LabelId label, std::size_t local) const {
     return const_cast<DataWarehouse*>(this)->data(generation, label, local);
   }
-  const Layout& layout(LabelId label, std::size_t local) const { return entry(label, local).layout; }
+  /// Of both generations. The window may be larger than what the patch needs.
+  const Layout& layout(LabelId label, std::size_t local) const {
+    return descriptions_[static_cast<std::size_t>(entry(label, local).generation[0])].layout;
+  }
+  /// Whether other patches' entries use the same description.
+  bool isShared(LabelId label, std::size_t local) const {
+    return descriptions_[static_cast<std::size_t>(entry(label, local).generation[0])].entries > 1;
+  }
+  Status& status(Generation generation, LabelId label, std::size_t local) {
+    return description(generation, label, local).status;
+  }
+  /// Before a plan runs: the halos of shared descriptions have to be gathered again.
+  void outdateHalos();
 
   /// Buffer number `n` of a step plan. Plans do not run at the same time, so their buffers share memory.
   std::byte* gatherData(std::size_t plan, std::size_t n) {
-    return gatherMemory_.get() + gathers_[plan][n].offset;
+    return gatherMemory_.data() + gathers_[plan][n].offset;
   }
   const Layout& gatherLayout(std::size_t plan, std::size_t n) const { return gathers_[plan][n].layout; }
 
@@ -79,14 +104,14 @@ class DataWarehouse {
   /// The indices that `packOwned` copies.
   Box ownedBox(LabelId label, std::size_t local) const;
 
+  /// Of entries and gathers, as laid out.
   std::int64_t allocatedBytes() const { return allocatedBytes_; }
 
  private:
+  /// Descriptions of Old and New: the same one twice where only one generation is kept; -1: no memory.
   struct Entry {
-    Layout layout;
-    bool hasOld = true;
-    std::byte* generation[2] = {nullptr, nullptr};  ///< Old, New
-    std::shared_ptr<std::byte[]> bytes;
+    std::int32_t generation[2] = {-1, -1};
+    bool hasOld() const { return generation[0] != generation[1]; }
   };
   struct Gather {
     Layout layout;
@@ -98,19 +123,40 @@ class DataWarehouse {
   const Entry& entry(LabelId label, std::size_t local) const {
     return entries_[static_cast<std::size_t>(label) * ownPatches_.size() + local];
   }
-  /// One allocation for entries that share it.
-  void allocate(std::span<const EntryLayout> wanted);
+  Description& description(Generation generation, LabelId label, std::size_t local) {
+    const Entry& e = entry(label, local);
+    return descriptions_[static_cast<std::size_t>(e.generation[generation == Generation::Old ? 0 : 1])];
+  }
+  /// Memory of one description, or of several that are never in use at the same time.
+  struct Room {
+    AlignedMemory memory;
+    std::int64_t bytes = 0;
+    int tenants = 0;
+  };
+  struct Locals {
+    std::size_t begin = 0;
+    std::size_t count = 0;
+  };
+  Locals localsOf(const Level& level) const;
+  void layOut(std::span<const EntryLayout> entries);
+  std::size_t localOf(PatchId patch) const;
+  void addRoom(Description& description, std::int32_t slot);
+  void bring(Description& description);
+  void allocate(Description& description);
   void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
   void allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes);
   Layout layoutOf(const Box& window) const;
-  std::size_t localOf(PatchId patch) const;
 
   std::shared_ptr<const Hierarchy> hierarchy_;
   const LabelTable* labels_;
   std::vector<PatchId> ownPatches_;
   std::vector<Entry> entries_;
+  std::vector<Description> descriptions_;
+  std::vector<Room> rooms_;
+  std::map<std::pair<std::int32_t, PatchId>, std::int32_t> roomOfSlot_;
+  std::vector<Description*> shared_;          ///< those that several entries use
   std::vector<std::vector<Gather>> gathers_;  ///< by plan
-  std::shared_ptr<std::byte[]> gatherMemory_;
+  AlignedMemory gatherMemory_;
   std::int64_t allocatedBytes_ = 0;
 };
 

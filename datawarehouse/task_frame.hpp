@@ -27,6 +27,7 @@ struct TaskAccess {
   Layout layout;
   Box declared;                                  ///< indices that the task may touch
   std::vector<std::uint8_t>* written = nullptr;  ///< checked mode: one mark an index of `declared`
+  bool sharedWindow = false;  ///< other patches' values lie in the window of `layout` as well
 };
 
 /// What one patch of a task contributed to one reduction.

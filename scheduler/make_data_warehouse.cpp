@@ -1,18 +1,57 @@
 #include "scheduler/make_data_warehouse.hpp"
 
-namespace tessera {
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
 
-std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs) {
+#include "core/contracts.hpp"
+#include "core/error.hpp"
+#include "scheduler/detail/bind_thread.hpp"
+
+namespace tessera {
+namespace {
+
+void populate(DataWarehouse& data, int threads, std::span<const int> cores) {
+  std::vector<std::string> failures(static_cast<std::size_t>(threads));
+  std::vector<std::thread> others;
+  const auto part = [&](int n) {
+    try {
+      if (!cores.empty()) detail::bindThisThread(cores[static_cast<std::size_t>(n)]);
+      data.populate(n, threads);
+    } catch (const std::exception& failure) {
+      failures[static_cast<std::size_t>(n)] = failure.what();
+    }
+  };
+  for (int n = 1; n < threads; ++n) others.emplace_back(part, n);
+  part(0);
+  for (std::thread& t : others) t.join();
+  for (const std::string& failure : failures) {
+    if (!failure.empty()) throw InternalError(failure);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, int threads,
+                                                 std::span<const int> cores) {
+  TESSERA_EXPECT(threads >= 1 && (cores.empty() || cores.size() >= static_cast<std::size_t>(threads)),
+                 "give a core for each thread, or none");
   std::vector<EntryLayout> entries;
-  for (const StorageNeed& need : storageNeeds(graphs))
-    entries.push_back({need.label, need.patch, need.window, need.hasOld, need.slot});
+  for (const StorageNeed& need : storageNeeds(graphs)) {
+    const Box& window =
+        need.shared < 0 ? need.window : graphs.shared[static_cast<std::size_t>(need.shared)].window;
+    entries.push_back({need.label, need.patch, window, need.hasOld, need.shared, need.slot});
+  }
   std::vector<std::vector<GatherLayout>> gathers;
   for (const auto& plan : graphs.gathers) {
     gathers.emplace_back();
     for (const GatherNeed& need : plan) gathers.back().push_back({need.label, need.window, need.slot});
   }
-  return std::make_unique<DataWarehouse>(graphs.hierarchy, *graphs.labels, graphs.ownPatches, entries,
-                                         gathers);
+  auto data =
+      std::make_unique<DataWarehouse>(graphs.hierarchy, *graphs.labels, graphs.ownPatches, entries, gathers);
+  populate(*data, threads, cores);
+  return data;
 }
 
 }  // namespace tessera

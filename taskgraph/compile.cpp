@@ -3,6 +3,7 @@
 
 #include "core/contracts.hpp"
 #include "taskgraph/detail/graph_builder.hpp"
+#include "taskgraph/detail/share_windows.hpp"
 #include "taskgraph/detail/shared_memory.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
@@ -76,7 +77,7 @@ std::vector<LevelStorage> storageOf(std::span<const ResolvedPlan> plans, const C
   for (LabelId label = 0; label < input.labels->count(); ++label) {
     for (LevelId level = 0; level < levels; ++level) {
       const detail::LabelNeed& need = needs[static_cast<std::size_t>(level)][static_cast<std::size_t>(label)];
-      if (need.used) storage.push_back({label, level, need.halo, need.hasOld, -1});
+      if (need.used) storage.push_back({label, level, need.halo, need.hasOld, -1, {}});
     }
   }
   if (input.reuse == BufferReuse::On) detail::shareMemory(plans, input, storage);
@@ -93,15 +94,21 @@ StorageNeed storageNeed(const CompiledGraphs& graphs, const LevelStorage& storag
   const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
   const Centering centering = graphs.labels->info(storage.label).centering;
   const Box window = fillTarget(level, patch, centering, storage.halo, Reach::Patch);
-  return {storage.label, patch.id, window, storage.hasOld, storage.slot};
+  return {storage.label, patch.id, window, storage.hasOld, storage.slot, -1};
 }
 
 std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs) {
   std::vector<StorageNeed> needs;
   for (const LevelStorage& storage : graphs.storage) {
     const Range own = graphs.localsOfLevel[static_cast<std::size_t>(storage.level)];
+    const std::size_t first = needs.size();
     for (std::int64_t local = own.begin; local < own.end; ++local)
       needs.push_back(storageNeed(graphs, storage, local));
+    for (std::int64_t s = storage.shared.begin; s < storage.shared.end; ++s) {
+      for (const std::int32_t member : graphs.shared[static_cast<std::size_t>(s)].members) {
+        needs[first + static_cast<std::size_t>(member - own.begin)].shared = static_cast<std::int32_t>(s);
+      }
+    }
   }
   return needs;
 }
@@ -120,6 +127,7 @@ CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const Compi
   graphs.ownPatches = patchesOf(input);
   graphs.localsOfLevel = localsOf(*input.hierarchy, graphs.ownPatches);
   graphs.storage = storageOf(resolved, input);
+  if (input.sharing == WindowSharing::On) detail::shareWindows(resolved, input, graphs);
   for (const ResolvedPlan& plan : resolved) {
     graphs.gathers.emplace_back();
     graphs.plans.push_back(detail::GraphBuilder(plan, input, graphs).build(graphs.gathers.back()));

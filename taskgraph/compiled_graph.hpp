@@ -120,6 +120,9 @@ struct FillPlan {
   Halo halo;                      ///< the widest that a task of the plan asks for
   std::int32_t table = -1;        ///< position in `tables`
   std::int32_t firstGather = -1;  ///< buffer of row 0; -1 where the patch's own memory is filled in place
+  /// Of CompiledGraphs::shared: the row of a first member fills for the whole group. For a whole level: the
+  /// window that is read instead of a buffer.
+  Range shared;
   SparseRows<FillPiece> pieces;
   SparseRows<CoarsePiece> coarse;
 };
@@ -195,15 +198,36 @@ struct LevelStorage {
   /// Variables of one slot are never in use at the same time and share their memory, patch by patch; a slot
   /// belongs to one level. -1: memory of its own.
   std::int32_t slot = -1;
+  Range shared;  ///< of CompiledGraphs::shared; empty where each patch keeps memory of its own
 };
+
+/// Own patches whose windows of one variable overlap so widely that they are stored as one. What one of them
+/// owns is at once in the halo of the others. Only for variables of which no plan changes, in place, a
+/// version whose halo is read: nobody keeps the version before the change.
+struct SharedWindow {
+  LabelId label = -1;
+  LevelId level = 0;
+  Box window;
+  std::vector<std::int32_t> members;  ///< own patches, ascending; the first one's row fills the halo for all
+  bool full = false;                  ///< what the members own fills a box, so the window has no void
+  /// All patches of a level that tasks read whole: they read the window itself, and nothing is gathered.
+  bool whole = false;
+};
+
+/// Whether what a member of a shared window takes from there is in the window already.
+inline bool isInside(const SharedWindow& shared, const Neighbour& from) {
+  const bool moved = from.image[0] != 0 || from.image[1] != 0 || from.image[2] != 0;
+  return !moved && std::binary_search(shared.members.begin(), shared.members.end(), from.source);
+}
 
 /// What one rank has to store of one variable on one own patch; see `storageNeeds`.
 struct StorageNeed {
   LabelId label = -1;
   PatchId patch = 0;
-  Box window;
+  Box window;  ///< what the patch needs; a shared window is larger
   bool hasOld = true;
-  std::int32_t slot = -1;  ///< as in LevelStorage
+  std::int32_t slot = -1;    ///< as in LevelStorage
+  std::int32_t shared = -1;  ///< position in CompiledGraphs::shared, or -1
 };
 
 /// A buffer for cells of another level, or of a whole level; in use from its fill to its last reader.
@@ -222,6 +246,7 @@ struct CompiledGraphs {
   std::vector<Range> localsOfLevel;  ///< by level, positions in `ownPatches`
   std::vector<CompiledGraph> plans;
   std::vector<LevelStorage> storage;
+  std::vector<SharedWindow> shared;              ///< of all variables and levels
   std::vector<std::vector<GatherNeed>> gathers;  ///< by plan; plans do not run at the same time
 };
 

@@ -15,6 +15,10 @@
 
 namespace tessera {
 
+/// Whether patches may store large halos that overlap as one. Off is for debugging and comparison: it changes
+/// no bit of a result and needs more memory.
+enum class WindowSharing : std::uint8_t { Off, On };
+
 /// Whether values that are never in use at the same time may share memory. Off is for debugging: it changes
 /// no bit of a result, needs more memory and leaves every value of a step to be looked at.
 enum class BufferReuse : std::uint8_t { Off, On };
@@ -32,6 +36,7 @@ struct CompileInput {
   /// Whose New value somebody looks at after a plan, besides those that some plan reads as Old: they keep
   /// memory of their own.
   std::vector<LabelId> kept{};
+  WindowSharing sharing = WindowSharing::On;
 };
 
 /// Compiles all step plans of a simulation together: they share memory, so the halo of a label is the largest

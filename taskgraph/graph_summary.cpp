@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 namespace tessera {
 namespace {
@@ -110,18 +111,22 @@ void addTotals(const CompiledGraph& graph, GraphSummary& summary) {
     summary.wholeLevelBytes += graph.receives[static_cast<std::size_t>(n)].bytes;
 }
 
-std::vector<LabelMemory> labelsOf(const CompiledGraphs& graphs) {
+std::vector<LabelMemory> labelsOf(const CompiledGraphs& graphs, std::span<const StoredWindows> windows) {
   std::map<LabelId, LabelMemory> labels;
-  for (const StorageNeed& need : storageNeeds(graphs)) {
-    LabelMemory& memory = labels[need.label];
-    memory.label = need.label;
-    memory.generations = need.hasOld ? 2 : 1;
-    memory.shared = memory.shared || need.slot >= 0;
-    ++memory.patches;
-    memory.bytes += need.window.volume() * graphs.labels->info(need.label).type.bytes() * memory.generations;
+  for (std::size_t n = 0; n < windows.size(); ++n) {
+    LabelMemory& memory = labels[windows[n].label];
+    memory.label = windows[n].label;
+    memory.generations = windows[n].generations;
+    memory.shared = memory.shared || (graphs.storage[n].slot >= 0 && windows[n].patches > 0);
+    memory.patches += windows[n].patches;
+    memory.sharedWindows += windows[n].sharedWindows;
+    memory.bytes += windows[n].bytes;
+    memory.distinctBytes += windows[n].distinctBytes;
   }
   std::vector<LabelMemory> list;
-  for (const auto& [label, memory] : labels) list.push_back(memory);
+  for (const auto& [label, memory] : labels) {
+    if (memory.patches > 0) list.push_back(memory);
+  }
   return list;
 }
 
@@ -205,7 +210,9 @@ GraphSummary summarise(const CompiledGraphs& graphs, std::size_t plan) {
   summary.blocks = blocksOf(graph, graphs);
   summary.edges = edgesOf(graph);
   summary.peers = peersOf(graph);
-  summary.labels = labelsOf(graphs);
+  const std::vector<StoredWindows> windows = storedWindows(graphs);
+  summary.labels = labelsOf(graphs, windows);
+  summary.overhead = sumOf(windows).overhead();
   summary.gathers = gatherBytes(graphs, plan);
   summary.planned = memoryPlanOf(graphs);
   addTotals(graph, summary);

@@ -6,6 +6,7 @@
 
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/memory_plan.hpp"
+#include "taskgraph/stored_windows.hpp"
 
 namespace tessera {
 
@@ -40,7 +41,9 @@ struct LabelMemory {
   std::int64_t patches = 0;
   int generations = 1;  ///< 2 where some plan reads Old
   std::int64_t bytes = 0;
-  bool shared = false;  ///< on some level other variables use the same memory at other times
+  std::int64_t distinctBytes = 0;  ///< of the indices that some patch needs, each once
+  std::int64_t sharedWindows = 0;  ///< windows that several patches store as one
+  bool shared = false;             ///< on some level other variables use the same memory at other times
 };
 
 /// A variable that lives between plans: read as Old, or left behind; and the plans at the other end.
@@ -66,6 +69,7 @@ struct GraphSummary {
   std::int64_t wholeLevelBytes = 0;
   std::vector<LabelMemory> labels;  ///< of all plans, which share it
   std::int64_t gathers = 0;         ///< buffers for cells of other levels, in this plan
+  double overhead = 1.0;            ///< bytes of windows over distinct bytes, of all variables
   MemoryPlan planned;               ///< of all plans, which share it
   std::int64_t messageBuffers = 0;  ///< bytes in flight, both directions
   std::int64_t graphBytes = 0;      ///< of the arrays of the graph itself

@@ -12,6 +12,19 @@ std::int64_t bytesOf(const Box& window, LabelId label, const CompiledGraphs& gra
   return window.volume() * graphs.labels->info(label).type.bytes();
 }
 
+/// What the shared windows of a variable on a level save over private ones.
+std::int64_t savedByWindows(const CompiledGraphs& graphs, const LevelStorage& storage) {
+  std::int64_t saved = 0;
+  for (std::int64_t s = storage.shared.begin; s < storage.shared.end; ++s) {
+    const SharedWindow& shared = graphs.shared[static_cast<std::size_t>(s)];
+    saved -= bytesOf(shared.window, shared.label, graphs);
+    for (const std::int32_t member : shared.members) {
+      saved += bytesOf(storageNeed(graphs, storage, member).window, shared.label, graphs);
+    }
+  }
+  return saved * (storage.hasOld ? 2 : 1);
+}
+
 void addFields(const CompiledGraphs& graphs, MemoryPlan& plan) {
   std::map<std::int32_t, std::vector<std::int64_t>> slots;  // bytes by own patch
   for (const LevelStorage& storage : graphs.storage) {
@@ -29,6 +42,7 @@ void addFields(const CompiledGraphs& graphs, MemoryPlan& plan) {
         most = std::max(most, bytes);
       }
     }
+    plan.fields -= savedByWindows(graphs, storage);
   }
   for (const auto& [slot, bytes] : slots)
     plan.fields = std::accumulate(bytes.begin(), bytes.end(), plan.fields);

@@ -11,7 +11,7 @@ namespace tessera {
 struct MemoryPlan {
   std::int64_t fields = 0;              ///< variables on own patches, all generations
   std::int64_t gathers = 0;             ///< buffers for cells of other levels, of the plan that needs most
-  std::int64_t fieldsWithoutReuse = 0;  ///< if no two variables shared memory
+  std::int64_t fieldsWithoutReuse = 0;  ///< if no two variables or patches shared memory
   std::int64_t gathersWithoutReuse = 0;
 
   std::int64_t total() const { return fields + gathers; }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/contracts.hpp"
 #include "datawarehouse/boundary_fill.hpp"
 #include "datawarehouse/coarse_fill.hpp"
 #include "datawarehouse/region_copy.hpp"
@@ -11,6 +12,12 @@
 namespace tessera::detail {
 
 void FillRun::run(const FillPlan& fill, std::int32_t row, std::int32_t local, double time) {
+  if (fill.shared.size() > 0) {
+    if (fill.reach == Reach::WholeLevel) return;  // the window of the patches is what is read
+    const auto number = static_cast<std::size_t>(&fill - graph_.fills.data());
+    if (const SharedGather* gather = shared_.workOf(number, row)) return runShared(fill, *gather, time);
+    if (shared_.has(number, row)) return;
+  }
   const Destination to = destinationOf(fill, row, local);
   copyFromNeighbours(fill, row, to);
   unpack(fill, row, to);
@@ -18,8 +25,29 @@ void FillRun::run(const FillPlan& fill, std::int32_t row, std::int32_t local, do
   applyConditions(fill, to, time);
 }
 
+void FillRun::runShared(const FillPlan& fill, const SharedGather& gather, double time) {
+  const std::vector<std::int32_t>& members = gather.shared->members;
+  const auto first = static_cast<std::size_t>(members.front());
+  Status& status = data_.status(fill.generation, fill.label, first);
+  TESSERA_EXPECT(status.claimGather(kHost), "gather the halo of a shared window once in a run of a plan");
+  Destination to{data_.data(fill.generation, fill.label, first), &data_.layout(fill.label, first),
+                 gather.bounds};
+  for (const SharedGather::Copy& copy : gather.copies) {
+    const auto source = static_cast<std::size_t>(copy.source);
+    copyRegion(to.data, *to.layout, data_.data(fill.generation, fill.label, source),
+               data_.layout(fill.label, source), copy.region, copy.shift, info(fill).type.bytes());
+  }
+  for (const std::int32_t member : members) unpack(fill, member - gather.firstRow, to);
+  for (const SharedGather::Coarse& coarse : gather.coarse)
+    fillFromBelow(fill, *coarse.piece, coarse.region, to);
+  for (const BoundaryPart& part : gather.conditions) {
+    fillBoundary(to.data, *to.layout, info(fill), level(fill), part.side, part.region, time);
+  }
+  status.finishGather(kHost);
+}
+
 void FillRun::unset(const FillPlan& fill, std::int32_t row) {
-  if (fill.reach == Reach::Patch) return;
+  if (fill.firstGather < 0) return;
   const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
   const std::int64_t bytes = data_.gatherLayout(plan_, buffer).elements() * info(fill).type.bytes();
   std::memset(data_.gatherData(plan_, buffer), 0xFF, static_cast<std::size_t>(bytes));
@@ -63,22 +91,24 @@ void FillRun::unpack(const FillPlan& fill, std::int32_t row, const Destination& 
 }
 
 void FillRun::fillUncovered(const FillPlan& fill, std::int32_t row, const Destination& to) {
+  for (const CoarsePiece& piece : fill.coarse.row(row)) fillFromBelow(fill, piece, piece.region, to);
+}
+
+void FillRun::fillFromBelow(const FillPlan& fill, const CoarsePiece& piece, const Box& region,
+                            const Destination& to) {
   const std::int64_t bytes = info(fill).type.bytes();
   const Extent ratio = level(fill).ratioToCoarser();
-  for (const CoarsePiece& piece : fill.coarse.row(row)) {
-    const Index shiftBy = shiftOf(level(fill), piece.image);
-    if (piece.source >= 0) {
-      const auto source = static_cast<std::size_t>(piece.source);
-      fillFromCoarser(to.data, *to.layout, data_.data(fill.generation, fill.label, source),
-                      data_.layout(fill.label, source), piece.region, shiftBy, ratio, bytes);
-      continue;
-    }
-    // The message holds the coarse box, packed, so its layout is that box.
-    const Box coarse = coarsen(shift(piece.region, Index{} - shiftBy), ratio);
-    const std::byte* packed = pump_.receiveBuffer(piece.message).data() + piece.offset;
-    fillFromCoarser(to.data, *to.layout, packed, Layout(coarse, false, false), piece.region, shiftBy, ratio,
-                    bytes);
+  const Index shiftBy = shiftOf(level(fill), piece.image);
+  if (piece.source >= 0) {
+    const auto source = static_cast<std::size_t>(piece.source);
+    fillFromCoarser(to.data, *to.layout, data_.data(fill.generation, fill.label, source),
+                    data_.layout(fill.label, source), region, shiftBy, ratio, bytes);
+    return;
   }
+  // The message holds the coarse box, packed, so its layout is that box.
+  const Box coarse = coarsen(shift(piece.region, Index{} - shiftBy), ratio);
+  const std::byte* packed = pump_.receiveBuffer(piece.message).data() + piece.offset;
+  fillFromCoarser(to.data, *to.layout, packed, Layout(coarse, false, false), region, shiftBy, ratio, bytes);
 }
 
 void FillRun::applyConditions(const FillPlan& fill, const Destination& to, double time) {

@@ -2,6 +2,7 @@
 
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/detail/message_pump.hpp"
+#include "scheduler/detail/shared_gathers.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera::detail {
@@ -10,8 +11,8 @@ namespace tessera::detail {
 /// buffers. Any number of threads at once, for different rows.
 class FillRun {
  public:
-  FillRun(const CompiledGraph& graph, std::size_t plan, DataWarehouse& data, const MessagePump& pump)
-      : graph_(graph), plan_(plan), data_(data), pump_(pump) {}
+  FillRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, const MessagePump& pump)
+      : graph_(graphs.plans[plan]), plan_(plan), data_(data), pump_(pump), shared_(graphs, plan) {}
 
   /// Row `row` of a fill, which serves own patch `local`; conditions of time hold at `time`.
   void run(const FillPlan& fill, std::int32_t row, std::int32_t local, double time);
@@ -27,10 +28,15 @@ class FillRun {
     Box target;
   };
 
+  /// What lies around a whole shared window; exactly one row of the fill gets here.
+  void runShared(const FillPlan& fill, const SharedGather& gather, double time);
   Destination destinationOf(const FillPlan& fill, std::int32_t row, std::int32_t local);
   void copyFromNeighbours(const FillPlan& fill, std::int32_t row, const Destination& to);
   void unpack(const FillPlan& fill, std::int32_t row, const Destination& to);
   void fillUncovered(const FillPlan& fill, std::int32_t row, const Destination& to);
+  /// `region` of what a piece brings.
+  void fillFromBelow(const FillPlan& fill, const CoarsePiece& piece, const Box& region,
+                     const Destination& to);
   void applyConditions(const FillPlan& fill, const Destination& to, double time);
 
   const LabelInfo& info(const FillPlan& fill) const { return data_.labels().info(fill.label); }
@@ -43,6 +49,7 @@ class FillRun {
   std::size_t plan_;
   DataWarehouse& data_;
   const MessagePump& pump_;
+  SharedGathers shared_;
 };
 
 }  // namespace tessera::detail

@@ -21,7 +21,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       data_(data),
       options_(options),
       pump_(graphs.plans[plan], transport, options.faults, options.trace),
-      fills_(graphs.plans[plan], plan, data, pump_),
+      fills_(graphs, plan, data, pump_),
       reductions_(graph_.reductions.size()),
       times_(static_cast<std::size_t>(workers)) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
@@ -59,6 +59,7 @@ void GraphRun::begin(const StepInputs& inputs, std::span<double> control) {
     options_.trace->beginStep(head, graph_.nodeCount());
   }
   for (PatchContribution& c : contributions_) c = {c.reduction, 0.0, {}, false};
+  data_.outdateHalos();
   pump_.begin(control);
 }
 
@@ -176,20 +177,28 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
 TaskAccess GraphRun::resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch) {
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(access.fill)];
   const bool whole = access.reach == Reach::WholeLevel;
-  const auto buffer = static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number));
   const Level& level = data_.hierarchy().level(access.level);
   const Centering centering = data_.labels().info(access.label).centering;
   const Box declared =
       whole ? level.domainOf(centering)
             : readBox(level, seenPatch(data_.hierarchy(), *patch, access.reach), centering, access.halo);
-  return {static_cast<AccessMode>(access.mode),
-          access.reach,
-          access.label,
-          access.level,
-          data_.gatherData(plan_, buffer),
-          data_.gatherLayout(plan_, buffer),
-          declared,
-          nullptr};
+  TaskAccess resolved;
+  resolved.mode = static_cast<AccessMode>(access.mode);
+  resolved.reach = access.reach;
+  resolved.label = access.label;
+  resolved.level = access.level;
+  resolved.declared = declared;
+  if (fill.firstGather < 0) {
+    const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(fill.shared.begin)];
+    const auto first = static_cast<std::size_t>(shared.members.front());
+    resolved.data = data_.data(fill.generation, access.label, first);
+    resolved.layout = data_.layout(access.label, first);
+    return resolved;
+  }
+  const auto buffer = static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number));
+  resolved.data = data_.gatherData(plan_, buffer);
+  resolved.layout = data_.gatherLayout(plan_, buffer);
+  return resolved;
 }
 
 std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,
@@ -214,7 +223,8 @@ std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number,
                    data_.data(generation, access.label, own),
                    data_.layout(access.label, own),
                    writes ? level.ownedBy(*patch, centering) : readBox(level, *patch, centering, access.halo),
-                   nullptr};
+                   nullptr,
+                   options_.checked && data_.isShared(access.label, own)};
   }
   return n;
 }

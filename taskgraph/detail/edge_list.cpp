@@ -79,6 +79,20 @@ void EdgeList::emit(Emit&& emit) const {
   for (const Edge& edge : singles_) emit(edge.before, edge.after);
 }
 
+void EdgeList::follow(const std::vector<std::int32_t>& leadOf) {
+  std::vector<Edge> more;
+  emit([&](std::int32_t before, std::int32_t after) {
+    const std::int32_t lead = leadOf[static_cast<std::size_t>(after)];
+    if (lead >= 0) more.push_back({before, lead});
+  });
+  for (std::size_t node = 0; node < leadOf.size(); ++node) {
+    if (leadOf[node] >= 0) more.push_back({leadOf[node], static_cast<std::int32_t>(node)});
+  }
+  std::sort(more.begin(), more.end());
+  more.erase(std::unique(more.begin(), more.end()), more.end());
+  singles_.insert(singles_.end(), more.begin(), more.end());
+}
+
 void EdgeList::finish() {
   std::sort(singles_.begin(), singles_.end());
   singles_.erase(std::unique(singles_.begin(), singles_.end()), singles_.end());
@@ -104,7 +118,8 @@ void EdgeList::setPriorities() {
   for (const Relation& r : relations_) after[static_cast<std::size_t>(r.before)].push_back(r.after);
   for (const Edge& e : singles_) {
     const std::uint16_t before = graph_.blockOf[static_cast<std::size_t>(e.before)];
-    after[before].push_back(graph_.blockOf[static_cast<std::size_t>(e.after)]);
+    const std::uint16_t next = graph_.blockOf[static_cast<std::size_t>(e.after)];
+    if (next != before) after[before].push_back(next);
   }
   // Edges lead to later blocks only, so one pass from the end gives the longest ways.
   std::vector<int> height(graph_.blocks.size(), 0);

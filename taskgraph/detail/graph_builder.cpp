@@ -4,18 +4,20 @@
 #include <limits>
 
 #include "core/contracts.hpp"
+#include "taskgraph/detail/share_windows.hpp"
 
 namespace tessera::detail {
 
 GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs)
     : plan_(plan),
       input_(input),
+      graphs_(graphs),
       shapes_(input_, graphs, graph_.tables),
       messages_(input_, shapes_, graph_),
       edges_(graph_),
       unitBlocks_(plan.units.size(), -1),
       shared_(plan, graphs.storage),
-      sharedGathers_(plan, input.reuse) {
+      sharedGathers_(plan, input.reuse, [&](const FillNeed& need) { return windowOf(need).size() > 0; }) {
   graph_.plan = plan.plan;
 }
 
@@ -31,6 +33,7 @@ CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
   for (const StagedFill& fill : fills_) linkFill(fill);
   for (const std::int32_t unit : plan_.order) linkOverwrites(unit);
   linkMessages();
+  linkShared();
   for (const auto& [where, versions] : plan_.versions) graph_.written.push_back(where);
   edges_.finish();
   if (messages_.tags() - 1 > input_.tagBound) {
@@ -58,9 +61,16 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
     plan.readerLevel = need.readerLevel;
     plan.halo = need.halo;
     plan.table = shapes_.of(need).table;
-    if (need.reach != Reach::Patch) plan.firstGather = addGathers(need, fills_.size() - 1, gathers);
+    plan.shared = windowOf(need);
+    const bool buffered = need.reach != Reach::Patch && plan.shared.size() == 0;
+    if (buffered) plan.firstGather = addGathers(need, fills_.size() - 1, gathers);
     graph_.fills.push_back(std::move(plan));
   }
+}
+
+Range GraphBuilder::windowOf(const FillNeed& need) const {
+  if (need.reach == Reach::Patch) return sharedOf(graphs_, {need.label, need.level});
+  return need.reach == Reach::WholeLevel ? wholeOf(graphs_, {need.label, need.level}) : Range{};
 }
 
 std::int32_t GraphBuilder::addGathers(const FillNeed& need, std::size_t number,
@@ -170,7 +180,8 @@ void GraphBuilder::linkRead(const ResolvedUnit& unit, const ResolvedRead& read, 
   if (fill == nullptr) {
     edges_.samePatch(producerBlock(read.label, read.level, read.version), block);
   } else if (read.reach == Reach::WholeLevel) {
-    edges_.all(fill->block, block);
+    const bool window = graph_.fills[static_cast<std::size_t>(fill->fill)].shared.size() > 0;
+    if (!window || read.version >= 0) edges_.all(fill->block, block);  // Old is in the window from the start
   } else {
     edges_.samePatch(fill->block, block);
   }
@@ -298,6 +309,25 @@ void GraphBuilder::linkMessages() {
       }
     }
   }
+}
+
+void GraphBuilder::linkShared() {
+  std::vector<std::int32_t> leadOf;
+  for (const StagedFill& fill : fills_) {
+    const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill.fill)];
+    if (plan.shared.size() == 0 || plan.reach != Reach::Patch) continue;
+    if (leadOf.empty()) leadOf.assign(static_cast<std::size_t>(graph_.nodeCount()), -1);
+    const NeighbourTable& table = graph_.tables[static_cast<std::size_t>(plan.table)];
+    for (std::int64_t s = plan.shared.begin; s < plan.shared.end; ++s) {
+      const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(s)];
+      const std::int32_t lead = nodeOn(fill.block, shared.members.front());
+      for (const std::int32_t member : openMembers(shared, plan, table, graphs_)) {
+        const std::int32_t node = nodeOn(fill.block, member);
+        if (node != lead) leadOf[static_cast<std::size_t>(node)] = lead;
+      }
+    }
+  }
+  if (!leadOf.empty()) edges_.follow(leadOf);
 }
 
 std::int32_t GraphBuilder::addBlock(NodeKind kind, std::int32_t item, std::int64_t count,

@@ -24,6 +24,8 @@ class GraphBuilder {
 
  private:
   void makeFills(std::vector<GatherNeed>& gathers);
+  /// The shared windows that a fill fills, or that are read instead of its buffer.
+  Range windowOf(const FillNeed& need) const;
   /// The buffers of a fill; returns the position of the first.
   std::int32_t addGathers(const FillNeed& need, std::size_t number, std::vector<GatherNeed>& gathers);
   void addUnit(std::int32_t unit);
@@ -47,6 +49,8 @@ class GraphBuilder {
   void linkFill(const StagedFill& fill);
   void linkCoarse(const StagedFill& fill);
   void linkMessages();
+  /// Rows of shared windows follow the row of their first member.
+  void linkShared();
 
   std::int32_t addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t firstLocal,
                         int priority);
@@ -63,6 +67,7 @@ class GraphBuilder {
 
   const ResolvedPlan& plan_;
   const CompileInput& input_;
+  const CompiledGraphs& graphs_;
   CompiledGraph graph_;
   FillShapes shapes_;
   MessageBuilder messages_;

@@ -131,10 +131,13 @@ void writeMemory(JsonWriter& json, const DumpedGraph& dumped) {
     json.member("patches", label.patches);
     json.member("generations", std::int64_t{label.generations});
     json.member("bytes", label.bytes);
+    json.member("distinct_bytes", label.distinctBytes);
+    json.member("shared_windows", label.sharedWindows);
     json.member("shared", std::int64_t{label.shared ? 1 : 0});
     json.close('}');
   });
   json.member("fields", dumped.summary.planned.fields);
+  json.member("fields_over_distinct", dumped.summary.overhead);
   json.member("fields_without_reuse", dumped.summary.planned.fieldsWithoutReuse);
   json.member("gathers", dumped.summary.gathers);
   json.member("largest_gathers", dumped.summary.planned.gathers);

@@ -75,10 +75,14 @@ void writeMemory(std::ostream& out, const DumpedGraph& dumped) {
   for (const LabelMemory& label : s.labels) {
     out << "  " << dumped.graphs.labels->info(label.label).name << "  " << label.bytes << " on "
         << counted(label.patches, "patch") << (label.generations == 2 ? ", Old and New" : "")
-        << (label.shared ? ", in shared memory" : "") << '\n';
+        << (label.shared ? ", in shared memory" : "");
+    if (label.sharedWindows > 0)
+      out << ", " << counted(label.sharedWindows, "window") << " of several patches";
+    out << '\n';
   }
   out << "  variables of this rank  " << s.planned.fields << " (" << s.planned.fieldsWithoutReuse
-      << " without reuse)\n"
+      << " without reuse), " << std::fixed << std::setprecision(3) << s.overhead
+      << " x their distinct bytes\n"
       << "  gathers of other levels  " << s.gathers << "; in the largest plan " << s.planned.gathers << " ("
       << s.planned.gathersWithoutReuse << " without reuse)\n"
       << "  messages  " << s.messageBuffers << '\n'

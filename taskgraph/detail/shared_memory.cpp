@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/contracts.hpp"
+#include "taskgraph/detail/share_windows.hpp"
 #include "taskgraph/fill_geometry.hpp"
 
 namespace tessera::detail {
@@ -82,7 +83,9 @@ void shareMemory(std::span<const ResolvedPlan> plans, const CompileInput& input,
   std::map<LevelId, std::vector<std::size_t>> candidates;
   for (std::size_t n = 0; n < storage.size(); ++n) {
     const bool kept = std::find(input.kept.begin(), input.kept.end(), storage[n].label) != input.kept.end();
-    if (!storage[n].hasOld && !kept) candidates[storage[n].level].push_back(n);
+    // Storing a large halo once saves more than lending it patch by patch.
+    const bool lean = input.sharing == WindowSharing::On && willShareWindows(plans, input, storage[n]);
+    if (!storage[n].hasOld && !kept && !lean) candidates[storage[n].level].push_back(n);
   }
   Packing packing(input, storage);
   for (auto& [level, list] : candidates) packing.pack(std::move(list), lifetimes);
@@ -110,7 +113,8 @@ MemoryOrder::MemoryOrder(const ResolvedPlan& plan, std::span<const LevelStorage>
   }
 }
 
-GatherOrder::GatherOrder(const ResolvedPlan& plan, BufferReuse reuse) {
+GatherOrder::GatherOrder(const ResolvedPlan& plan, BufferReuse reuse,
+                         const std::function<bool(const FillNeed&)>& isWindow) {
   const std::vector<FillNeed> fills = fillNeeds(plan);
   const Lifetimes lifetimes(plan, fills);
   groupOf_.assign(fills.size(), -1);
@@ -119,7 +123,7 @@ GatherOrder::GatherOrder(const ResolvedPlan& plan, BufferReuse reuse) {
   std::vector<Lifetime> inUse;
   for (std::size_t f = 0; f < fills.size(); ++f) {
     inUse.push_back(lifetimes.ofGather(f));
-    if (fills[f].reach != Reach::Patch) order.push_back(f);
+    if (fills[f].reach != Reach::Patch && !isWindow(fills[f])) order.push_back(f);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return inUse[a].first < inUse[b].first; });

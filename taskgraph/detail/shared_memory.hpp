@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <vector>
@@ -39,7 +40,9 @@ class MemoryOrder {
 /// Which gathers of a plan share buffers, row by row. Gathers with rows of one level can, and whole levels.
 class GatherOrder {
  public:
-  GatherOrder(const ResolvedPlan& plan, BufferReuse reuse);
+  /// `isWindow(need)`: whether a gather has no buffer, since its readers look at the windows of the patches.
+  GatherOrder(const ResolvedPlan& plan, BufferReuse reuse,
+              const std::function<bool(const FillNeed&)>& isWindow);
 
   /// Slot of the first row of gather number `fill`, which has `rows` rows.
   std::int32_t firstSlot(std::size_t fill, std::int64_t rows);

@@ -118,6 +118,13 @@ void TouchCollector::gatherRead(const TaskUnit& unit, const ReadDeclaration& rea
   const Centering centering = centeringOf(read.label);
   const std::int32_t version = versions_.ofRead(unit.task, unit.level, read);
   Memory memory{Memory::Kind::Gather, own_.rank, read.label, 0, fill->firstGather};
+  if (fill->shared.size() > 0) {  // the window of the patches itself
+    for (const std::int32_t member : own_.shared[static_cast<std::size_t>(fill->shared.begin)].members) {
+      add(entry(read.label, read.generation, member), from.ownedBy(ownPatch(member), centering), node,
+          version, TouchKind::Read);
+    }
+    return;
+  }
   if (read.reach == Reach::WholeLevel) {
     add(memory, from.domainOf(centering), node, version, TouchKind::Depend);
     return;
@@ -213,10 +220,18 @@ void TouchCollector::add(const Memory& memory, const Box& box, std::int64_t node
   touches_->push_back({memory, box, node, version, kind});
 }
 
+const SharedWindow* TouchCollector::sharedOf(LabelId label, std::int64_t local) const {
+  const auto found = storage_.find({label, own_.ownPatches[static_cast<std::size_t>(local)]});
+  if (found == storage_.end() || found->second.shared < 0) return nullptr;
+  return &own_.shared[static_cast<std::size_t>(found->second.shared)];
+}
+
 Memory TouchCollector::entry(LabelId label, Generation generation, std::int64_t local) const {
   const auto found = storage_.find({label, own_.ownPatches[static_cast<std::size_t>(local)]});
   const bool two = found != storage_.end() && found->second.hasOld;
-  return {Memory::Kind::Entry, own_.rank, label, two && generation == Generation::New ? 1 : 0, local};
+  const SharedWindow* shared = sharedOf(label, local);
+  return {Memory::Kind::Entry, own_.rank, label, two && generation == Generation::New ? 1 : 0,
+          shared == nullptr ? local : shared->members.front()};
 }
 
 const Box* TouchCollector::windowOf(const Memory& memory) const {
@@ -226,6 +241,7 @@ const Box* TouchCollector::windowOf(const Memory& memory) const {
     return memory.number >= 0 && at < gathers.size() ? &gathers[at].window : nullptr;
   }
   if (memory.kind != Memory::Kind::Entry) return nullptr;
+  if (const SharedWindow* shared = sharedOf(memory.label, memory.number)) return &shared->window;
   const auto found = storage_.find({memory.label, own_.ownPatches[static_cast<std::size_t>(memory.number)]});
   return found == storage_.end() ? nullptr : &found->second.window;
 }

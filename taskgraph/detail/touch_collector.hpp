@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,7 +34,8 @@ class TouchCollector {
   void collectSends(const PackVersions& packs, std::vector<Touch>& touches);
 
  private:
-  /// One row of a fill, and where its values go.
+  /// One row of a fill, and where its values go. A member of a shared window is looked at as a row of the
+  /// node that does the work of all of them.
   struct Row {
     const FillPlan& fill;
     const Level& level;
@@ -41,6 +44,8 @@ class TouchCollector {
     std::int32_t row;
     Memory to;
     Box target;
+    const SharedWindow* shared = nullptr;
+    Box bounds;  ///< what copies may reach: the target, or the targets of all members
   };
 
   void startOfStep();
@@ -50,6 +55,8 @@ class TouchCollector {
   void gatherRead(const TaskUnit& unit, const ReadDeclaration& read, const Patch* patch, std::int64_t node,
                   std::int32_t row);
   void fill(const NodeBlock& block);
+  Row rowOf(const NodeBlock& block, std::int32_t row) const;
+  void fillShared(const NodeBlock& block, const SharedWindow& shared);
   void fromNeighbours(const Row& row);
   void fromMessages(const Row& row);
   void fromCoarser(const Row& row);
@@ -61,6 +68,7 @@ class TouchCollector {
   void reduce(const NodeBlock& block);
 
   void add(const Memory& memory, const Box& box, std::int64_t node, std::int32_t version, TouchKind kind);
+  const SharedWindow* sharedOf(LabelId label, std::int64_t local) const;
   Memory entry(LabelId label, Generation generation, std::int64_t local) const;
   const Box* windowOf(const Memory& memory) const;
   const Patch& ownPatch(std::int64_t local) const {
@@ -79,6 +87,7 @@ class TouchCollector {
   RaceFaults& faults_;
   RaceNames names_;
   std::map<std::pair<LabelId, std::int64_t>, StorageNeed> storage_;
+  std::set<std::array<std::int32_t, 4>> copied_;  ///< sources and images that the shared window has already
   PackVersions* packs_ = nullptr;
   std::vector<Touch>* touches_ = nullptr;
 };

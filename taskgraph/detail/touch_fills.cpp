@@ -45,20 +45,17 @@ Box mirrored(const Level& level, const LabelInfo& info, const BoundaryPart& part
 
 void TouchCollector::fill(const NodeBlock& block) {
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
-  const Level& from = level(fill.sourceLevel);
-  const Centering centering = centeringOf(fill.label);
   for (std::int32_t n = 0; n < block.count; ++n) {
-    const std::int64_t node = nodes_.node(own_.rank, block.firstNode + n);
-    Row row{fill, from, centering, node, n, {}, {}};
-    if (fill.reach == Reach::WholeLevel) {
-      row.target = from.domainOf(centering);
-    } else {
-      const Patch seen = seenPatch(*own_.hierarchy, ownPatch(block.firstLocal + n), fill.reach);
-      row.target = fillTarget(from, seen, centering, fill.halo, fill.reach);
+    if (fill.reach == Reach::Patch) {
+      const SharedWindow* shared = sharedOf(fill.label, block.firstLocal + n);
+      if (shared != nullptr && shared->members.front() == block.firstLocal + n) fillShared(block, *shared);
+      if (shared != nullptr) continue;
     }
-    row.to = fill.reach == Reach::Patch
-                 ? entry(fill.label, fill.generation, block.firstLocal + n)
-                 : Memory{Memory::Kind::Gather, own_.rank, fill.label, 0, fill.firstGather + n};
+    const Row row = rowOf(block, n);
+    if (fill.reach == Reach::WholeLevel && fill.shared.size() > 0) {
+      expectWholeLevel(row);
+      continue;
+    }
     fromNeighbours(row);
     fromMessages(row);
     fromCoarser(row);
@@ -70,10 +67,55 @@ void TouchCollector::fill(const NodeBlock& block) {
   }
 }
 
+TouchCollector::Row TouchCollector::rowOf(const NodeBlock& block, std::int32_t n) const {
+  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+  const Level& from = level(fill.sourceLevel);
+  const Centering centering = centeringOf(fill.label);
+  Row row{fill, from, centering, nodes_.node(own_.rank, block.firstNode + n), n, {}, {}, nullptr, {}};
+  if (fill.reach == Reach::WholeLevel) {
+    row.target = from.domainOf(centering);
+  } else {
+    const Patch seen = seenPatch(*own_.hierarchy, ownPatch(block.firstLocal + n), fill.reach);
+    row.target = fillTarget(from, seen, centering, fill.halo, fill.reach);
+  }
+  row.bounds = row.target;
+  row.to = fill.reach == Reach::Patch
+               ? entry(fill.label, fill.generation, block.firstLocal + n)
+               : Memory{Memory::Kind::Gather, own_.rank, fill.label, 0, fill.firstGather + n};
+  return row;
+}
+
+/// The node of the first member copies, unpacks and applies conditions for all of them.
+void TouchCollector::fillShared(const NodeBlock& block, const SharedWindow& shared) {
+  std::vector<Row> rows;
+  Box bounds;
+  for (const std::int32_t member : shared.members) {
+    rows.push_back(rowOf(block, member - block.firstLocal));
+    bounds = boundingBox(bounds, rows.back().target);
+  }
+  copied_.clear();
+  for (Row& row : rows) {
+    row.node = rows.front().node;
+    row.shared = &shared;
+    row.bounds = bounds;
+    fromNeighbours(row);
+    fromMessages(row);
+    fromCoarser(row);
+  }
+  if (shared.full) {
+    rows.front().target = bounds;
+    return fromConditions(rows.front());
+  }
+  for (const Row& row : rows) fromConditions(row);
+}
+
 void TouchCollector::fromNeighbours(const Row& row) {
   for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(row.fill.table)].row(row.row)) {
+    if (row.shared != nullptr && isInside(*row.shared, n)) continue;
+    if (row.shared != nullptr && !copied_.insert({n.source, n.image[0], n.image[1], n.image[2]}).second)
+      continue;
     const Index by = shiftOf(row.level, {n.image[0], n.image[1], n.image[2]});
-    const Box there = intersect(row.target, shift(row.level.ownedBy(ownPatch(n.source), row.centering), by));
+    const Box there = intersect(row.bounds, shift(row.level.ownedBy(ownPatch(n.source), row.centering), by));
     add(entry(row.fill.label, row.fill.generation, n.source), shift(there, Index{} - by), row.node,
         row.fill.version, TouchKind::Read);
     if (row.fill.reach != Reach::WholeLevel) add(row.to, there, row.node, row.fill.version, TouchKind::Write);
@@ -133,7 +175,7 @@ void TouchCollector::expectWholeLevel(const Row& row) {
                     .line("lacks   ", asText(patch))
                     .text());
   }
-  add(row.to, row.target, row.node, row.fill.version, TouchKind::Write);
+  if (row.fill.shared.size() == 0) add(row.to, row.target, row.node, row.fill.version, TouchKind::Write);
 }
 
 void TouchCollector::claim(const Row& row, std::int32_t receive, std::int64_t offset, const Box& wanted,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -25,6 +26,7 @@ struct RunShape {
   std::optional<std::uint64_t> delaySeed;
   BufferReuse reuse = BufferReuse::On;
   std::optional<std::vector<LabelId>> kept{};  ///< not given: all labels keep memory of their own
+  WindowSharing sharing = WindowSharing::On;
 };
 
 /// What each rank does once its runner stands.
@@ -44,13 +46,14 @@ inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierar
   std::iota(kept.begin(), kept.end(), 0);
   if (shape.kept) kept = *shape.kept;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    compiled.push_back(compileGraphs(
-        plans, {hierarchy, &labels, &owners, rank, shape.ranks, options.tagBound, shape.reuse, kept}));
+    CompileInput input{hierarchy, &labels, &owners, rank, shape.ranks, options.tagBound, shape.reuse, kept};
+    input.sharing = shape.sharing;
+    compiled.push_back(compileGraphs(plans, input));
   }
   expectNoRaces(compiled);
   runRanks(world, [&](Transport& transport) {
     const CompiledGraphs& graphs = compiled[static_cast<std::size_t>(transport.rank())];
-    const auto data = makeDataWarehouse(graphs);
+    const auto data = makeDataWarehouse(graphs, std::max(shape.threads, 1));
     const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
     RunnerOptions runner;
     runner.checked = shape.checked;

@@ -155,7 +155,8 @@ class SharedEverywhere : public ::testing::Test {
     RankMap owners(static_cast<std::size_t>(mesh_->patchCount()));
     for (std::size_t p = 0; p < owners.size(); ++p)
       owners[p] = static_cast<Rank>((p * 7 + p / 3) % static_cast<unsigned>(ranks));
-    return testing::compileAllRanks({&initial_, &step_}, mesh_, labels_, owners, ranks, reuse);
+    return testing::compileAllRanks({&initial_, &step_}, mesh_, labels_, owners, ranks, reuse,
+                                    WindowSharing::Off);
   }
 
   LabelTable labels_;

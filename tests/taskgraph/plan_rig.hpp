@@ -26,11 +26,13 @@ inline std::shared_ptr<const Hierarchy> mesh(Extent cells, Extent patches, std::
 inline std::vector<CompiledGraphs> compileAllRanks(const std::vector<const StepPlan*>& plans,
                                                    const std::shared_ptr<const Hierarchy>& hierarchy,
                                                    const LabelTable& labels, const RankMap& owners, int ranks,
-                                                   BufferReuse reuse = BufferReuse::On) {
+                                                   BufferReuse reuse = BufferReuse::On,
+                                                   WindowSharing sharing = WindowSharing::On) {
   std::vector<CompiledGraphs> graphs;
   for (int r = 0; r < ranks; ++r) {
     CompileInput input{hierarchy, &labels, &owners, r, ranks};
     input.reuse = reuse;
+    input.sharing = sharing;
     graphs.push_back(compileGraphs(plans, input));
   }
   return graphs;

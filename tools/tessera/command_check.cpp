@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "taskgraph/memory_plan.hpp"
 #include "taskgraph/race_check.hpp"
+#include "taskgraph/stored_windows.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/model.hpp"
@@ -19,6 +20,7 @@ struct RankPlan {
   std::int64_t patches = 0;
   std::int64_t cells = 0;
   MemoryPlan memory;
+  StoredWindows windows;
   std::int64_t tasks = 0;
   std::int64_t messages = 0;
   std::int64_t messageBytes = 0;
@@ -29,6 +31,7 @@ RankPlan planOf(const Model& model, const CompiledGraphs& graphs) {
   plan.patches = static_cast<std::int64_t>(graphs.ownPatches.size());
   for (const PatchId id : graphs.ownPatches) plan.cells += model.hierarchy()->patch(id).cells.volume();
   plan.memory = memoryPlanOf(graphs);
+  plan.windows = sumOf(storedWindows(graphs));
   const CompiledGraph& step = graphs.plans[static_cast<std::size_t>(PlanId::Step)];
   for (const NodeBlock& block : step.blocks) plan.tasks += block.kind == NodeKind::Task ? block.count : 0;
   plan.messages = static_cast<std::int64_t>(step.sends.size());
@@ -88,11 +91,15 @@ void printRanks(const std::vector<RankPlan>& plans) {
   std::int64_t bytes = 0;
   std::int64_t mostBytes = 0;
   std::int64_t mostWithoutReuse = 0;
+  double worst = 1.0;
   for (const RankPlan& plan : plans) {
     bytes += plan.memory.total();
     mostBytes = std::max(mostBytes, plan.memory.total());
     mostWithoutReuse = std::max(mostWithoutReuse, plan.memory.totalWithoutReuse());
     most.cells = std::max(most.cells, plan.cells);
+    worst = std::max(worst, plan.windows.overhead());
+    all.windows.bytes += plan.windows.bytes;
+    all.windows.distinctBytes += plan.windows.distinctBytes;
     all.tasks += plan.tasks;
     all.messages += plan.messages;
     all.messageBytes += plan.messageBytes;
@@ -103,6 +110,8 @@ void printRanks(const std::vector<RankPlan>& plans) {
             << static_cast<double>(most.cells) / mean << " of the mean)\n"
             << "  memory for fields: " << bytes << " bytes in all, " << mostBytes << " on the largest rank ("
             << mostWithoutReuse << " without reuse)\n"
+            << "  windows of fields: " << all.windows.overhead() << " x their distinct bytes, at most "
+            << worst << " on a rank\n"
             << "  a step: " << all.tasks << " task instances, " << all.messages << " messages of "
             << all.messageBytes << " bytes\n";
 }

@@ -5,6 +5,7 @@
 
 #include "core/resident_memory.hpp"
 #include "taskgraph/memory_plan.hpp"
+#include "taskgraph/stored_windows.hpp"
 #include "tools/tessera/agreement.hpp"
 
 namespace tessera {
@@ -50,10 +51,14 @@ JobTotals totalsOf(const Simulation& simulation, double outputSeconds) {
 
 PlannedMemory plannedMemoryOf(const Simulation& simulation) {
   const MemoryPlan plan = memoryPlanOf(simulation.graphs());
-  std::array<std::int64_t, 2> sums{plan.total(), plan.totalWithoutReuse()};
+  const StoredWindows windows = sumOf(storedWindows(simulation.graphs()));
+  std::array<std::int64_t, 4> sums{plan.total(), plan.totalWithoutReuse(), windows.bytes,
+                                   windows.distinctBytes};
   Transport& transport = simulation.transport();
   transport.wait(transport.allReduceSum(sums));
-  return {sums[0], sums[1]};
+  PlannedMemory planned{sums[0], sums[1]};
+  if (sums[3] > 0) planned.overDistinct = static_cast<double>(sums[2]) / static_cast<double>(sums[3]);
+  return planned;
 }
 
 }  // namespace tessera

@@ -18,8 +18,6 @@ struct JobTotals {
   double outputSeconds = 0.0;          ///< writing fields and checkpoints, a rank each
   std::int64_t residentBytes = 0;      ///< memory of the processes at the moment
   std::int64_t fieldBytes = 0;         ///< memory for fields
-  std::int64_t plannedBytes = 0;       ///< what the compiled graphs say it will be
-  std::int64_t bytesWithoutReuse = 0;  ///< what it were if no two variables shared memory
   std::int64_t largestFieldBytes = 0;  ///< that of the rank with most of them
 };
 
@@ -27,6 +25,7 @@ struct JobTotals {
 struct PlannedMemory {
   std::int64_t bytes = 0;
   std::int64_t withoutReuse = 0;  ///< where no two variables shared memory
+  double overDistinct = 1.0;      ///< bytes of windows over those of distinct indices
 };
 
 /// The sums over the ranks, the same on each of them; exact, in nanoseconds. All ranks call it, never inside

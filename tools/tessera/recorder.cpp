@@ -328,6 +328,7 @@ RunResult Recorder::resultOf(Simulation& simulation) {
                        {"memory_bytes", static_cast<double>(totals.residentBytes)},
                        {"field_bytes_in_memory", static_cast<double>(totals.fieldBytes)},
                        {"field_bytes_on_largest_rank", static_cast<double>(totals.largestFieldBytes)},
+                       {"field_bytes_over_distinct", planned.overDistinct},
                        {"field_bytes_planned", static_cast<double>(planned.bytes)},
                        {"field_bytes_without_reuse", static_cast<double>(planned.withoutReuse)},
                        {"plans_compiled", static_cast<double>(simulation.compiles())},

@@ -22,7 +22,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       model_(deck, registry),
       graphs_(compile(options.reuse)),
       clock_(model_.settings().time),
-      data_(makeDataWarehouse(graphs_)),
+      data_(makeDataWarehouse(graphs_, options.threads, options.execution.cores)),
       executor_(makeExecutor(options, transport.rank())),
       runner_(std::make_unique<StepRunner>(
           graphs_, *data_, transport_, *executor_,

@@ -73,7 +73,7 @@ messages
   in all  2 out, 16 bytes; 2 in, 16 bytes
 memory, in bytes
   temperature  96 on 1 patch, Old and New
-  variables of this rank  96 (96 without reuse)
+  variables of this rank  96 (96 without reuse), 1.000 x their distinct bytes
   gathers of other levels  0; in the largest plan 0 (0 without reuse)
   messages  32
   in all  128 (128 without reuse)

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "datawarehouse/field.hpp"
+#include "datawarehouse/status.hpp"
+#include "grid/label.hpp"
+#include "grid/patch.hpp"
+
+namespace tessera {
+
+/// Buffers start at a multiple of this many bytes: a cache line, and a vector of AVX-512.
+inline constexpr std::size_t kBufferAlignment = 64;
+
+/// Host memory that starts at a multiple of kBufferAlignment; nothing has touched its pages yet, so they
+/// come to lie near the thread that writes them first.
+class AlignedMemory {
+ public:
+  AlignedMemory() = default;
+  /// Throws std::bad_alloc.
+  explicit AlignedMemory(std::int64_t bytes);
+
+  std::byte* data() const { return bytes_.get(); }
+
+ private:
+  struct Free {
+    void operator()(std::byte* bytes) const;
+  };
+  std::unique_ptr<std::byte[], Free> bytes_;
+};
+
+/// `bytes` and what fills the last cache line.
+std::int64_t paddedBytes(std::int64_t bytes);
+
+/// Layout, memory and status of one generation of one variable over one box. One entry of the warehouse uses
+/// it, or several whose boxes overlap widely. Owned by the DataWarehouse. Pointer and layout stay the same
+/// from the moment its memory is allocated; what happens to its values is told by `status`.
+struct Description {
+  std::byte* data = nullptr;
+  Layout layout;
+  LabelId label = -1;
+  PatchId patch = -1;  ///< the smallest of those that use it
+  int entries = 1;     ///< that use it
+  std::int64_t bytes = 0;
+  std::int32_t room = -1;  ///< where its memory is; other descriptions may use it at other times
+  Status status;
+};
+
+}  // namespace tessera
