@@ -60,8 +60,8 @@ struct ExecutorOptions {
   /// Worker k runs on core `cores[k]` alone, and so does the calling thread from now on; empty: the operating
   /// system decides.
   std::vector<int> cores{};
-  /// A replay in which nothing completes for so many seconds fails with a page that says who waits for what;
-  /// 0: never.
+  /// A replay in which nothing completes for so many seconds, or the double where it waits for another rank,
+  /// fails with a page that says who waits for what; 0: never.
   double stallSeconds = 0.0;
   /// Where a thread cannot even give up, because it is inside a task or a message: what it is in, on a thread
   /// of its own. Should end the process; without it nothing happens.

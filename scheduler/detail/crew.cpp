@@ -12,11 +12,6 @@ std::size_t ringCapacity(int workers) {
   return std::clamp<std::size_t>(65536 / std::bit_ceil(static_cast<std::size_t>(workers)), 128, 2048);
 }
 
-/// Whether messages or reductions that other ranks have to take part in are among what has not ended.
-bool waitsForOthers(const StalledReplay& replay) {
-  return std::find(replay.stands.begin(), replay.stands.end(), NodeStand::Begun) != replay.stands.end();
-}
-
 }  // namespace
 
 Crew::Crew(int workers, FaultPlan* faults) : faults_(faults) {
@@ -63,11 +58,8 @@ void Crew::close(double stallSeconds) {
     failure->raise();
   }
   if (complete()) return;
-  const StalledReplay rest = stalled();
-  const std::string page = stallPage(state_->source, rest, stallSeconds);
+  const std::string page = stallPage(state_->source, stalled(), stallSeconds);
   putRight();
-  // The rank that hangs in a task knows more than those that wait for it, and it speaks later.
-  if (waitsForOthers(rest)) std::this_thread::sleep_for(1.5 * Watchdog::patience(stallSeconds));
   throw InternalError(page);
 }
 

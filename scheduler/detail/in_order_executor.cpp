@@ -14,7 +14,8 @@ namespace {
 /// none.
 class InOrderExecutor : public Executor {
  public:
-  explicit InOrderExecutor(double stallSeconds) : stallSeconds_(stallSeconds) {}
+  /// It can wait for other ranks only, for which it has the double patience.
+  explicit InOrderExecutor(double stallSeconds) : stallSeconds_(2.0 * stallSeconds) {}
   int threads() const override { return 1; }
   double waitSeconds() const override { return waitSeconds_; }
   std::unique_ptr<Replay> prepare(NodeSource& source) override {

@@ -103,19 +103,27 @@ class ThreadsExecutor : public Executor {
     callAll();
     workers_[0]->replay();
     await(beds_[0].event, [this] { return atWork_.load(std::memory_order_seq_cst) == 0; });
-    crew_.close(options_.stallSeconds);
+    crew_.close(patience());
   }
 
   void startWatchdog() {
     watchdog_.emplace(std::chrono::duration<double>(options_.stallSeconds),
                       Watchdog::Calls{.look = [this] { return crew_.progress(); },
-                                      .giveUp = [this](std::int64_t replay) { giveUp(replay); },
-                                      .despair = [this](std::int64_t replay) { despair(replay); }});
+                                      .stalled = [this](std::int64_t replay,
+                                                        double seconds) { stalled(replay, seconds); }});
   }
 
-  /// Whoever is in a task could not give up, and the page would be about the time after it.
-  void giveUp(std::int64_t replay) {
-    if (!crew_.anyoneRuns()) crew_.askToGiveUp(replay);
+  /// A rank that waits for another one has the double patience: the one whose fault it is shall speak.
+  double patience() const {
+    return options_.stallSeconds * (crew_.awaited.load(std::memory_order_relaxed) > 0 ? 2.0 : 1.0);
+  }
+
+  /// Whoever is in a task cannot give up; else all come to rest, unless one of them is stuck in a message.
+  void stalled(std::int64_t replay, double seconds) {
+    if (crew_.anyoneRuns()) return despair(replay);
+    if (seconds < patience()) return;
+    crew_.askToGiveUp(replay);
+    if (seconds > patience() + std::min(options_.stallSeconds, 5.0)) despair(replay);
   }
 
   void despair(std::int64_t replay) {

@@ -30,23 +30,15 @@ void Watchdog::watch() {
   const Seconds interval = std::min(limit_ / 10, Seconds(1.0));
   WatchedProgress seen = calls_.look();
   Clock::time_point since = Clock::now();
-  bool asked = false;
   while (!leftWithin(interval)) {
     const WatchedProgress now = calls_.look();
     if (now.replay == 0 || now != seen) {
       seen = now;
       since = Clock::now();
-      asked = false;
       continue;
     }
     const Seconds still = Clock::now() - since;
-    if (still >= limit_ && !asked) {
-      calls_.giveUp(now.replay);
-      asked = true;
-    } else if (still >= limit_ + patience(limit_.count())) {
-      calls_.despair(now.replay);
-      since = Clock::now();
-    }
+    if (still >= limit_) calls_.stalled(now.replay, still.count());
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -23,17 +22,11 @@ class Watchdog {
  public:
   struct Calls {
     std::function<WatchedProgress()> look;
-    /// Nothing has completed for the time limit: asks those at work to give up.
-    std::function<void(std::int64_t replay)> giveUp;
-    /// They did not. Usually does not return.
-    std::function<void(std::int64_t replay)> despair;
+    /// Nothing has completed for so many seconds, the limit or more; again and again until something does.
+    std::function<void(std::int64_t replay, double seconds)> stalled;
   };
 
   Watchdog(std::chrono::duration<double> limit, Calls calls);
-  /// From `giveUp` to `despair`.
-  static std::chrono::duration<double> patience(double limitSeconds) {
-    return std::chrono::duration<double>(std::min(limitSeconds, 5.0));
-  }
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;

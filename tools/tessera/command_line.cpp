@@ -173,8 +173,8 @@ void CommandLine::addRunOptions(CLI::App* command) {
   command
       ->add_option(
           "--watchdog", run_.stallSeconds,
-          "End the run, and say who waits for what, where nothing gets on for so long inside a step; "
-          "0: never")
+          "End the run, and say who waits for what, where nothing gets on for so long inside a step, the "
+          "double where it waits for another rank; 0: never")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
