@@ -168,13 +168,16 @@ TEST(SharedWindow, OneRankReadsAWholeLevelWithoutACopy) {
   });
   StepPlan step("step");
   turnAround(step, u);
-  for (const RunShape& shape : {RunShape{}, RunShape{1, 2}, RunShape{1, 0, true}, RunShape{3, 2}}) {
+  for (const RunShape& shape :
+       {RunShape{}, RunShape{1, 2, false, {}}, RunShape{1, 0, true, {}}, RunShape{3, 2, false, {}}}) {
     testing::runOnRanks(
         shape, hierarchy, labels, {&initial, &step},
         [&](StepRunner& runner, DataWarehouse& data, Transport&) {
           runner.run(0, {0.0, 0.0, 0, {}});
           runner.run(1, {0.0, 0.0, 1, {}});
-          if (shape.ranks == 1) EXPECT_EQ(data.allocatedBytes(), 2 * 64 * 8) << "Old and New, and no copy";
+          if (shape.ranks == 1) {
+            EXPECT_EQ(data.allocatedBytes(), 2 * 64 * 8) << "Old and New, and no copy";
+          }
           for (std::size_t n = 0; n < data.ownPatches().size(); ++n) {
             const Index x = data.ownedBox(u.id, n).lo;
             double value = 0.0;
