@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -184,9 +185,24 @@ inline bool readsTheHalo(const CompiledGraphs& rank, const CompiledGraph& graph,
   return false;
 }
 
+/// Whether a fill does nothing itself, because the window is shared: its first member's row fills the halo
+/// for all members, and a level that is read whole lies there already. Such a node hands on what others wait
+/// for, and where they are ordered by other nodes too, nobody misses it.
+inline bool isRelay(const CompiledGraphs& rank, const FillPlan& fill, std::int64_t local) {
+  if (fill.reach == Reach::WholeLevel) return fill.shared.size() > 0;
+  if (fill.reach != Reach::Patch) return false;
+  for (const SharedWindow& window : rank.shared) {
+    if (window.label != fill.label || window.level != fill.sourceLevel) continue;
+    const auto& members = window.members;
+    const bool isMember = std::find(members.begin(), members.end(), local) != members.end();
+    if (isMember) return members.front() != local;
+  }
+  return false;
+}
+
 /// Some edges order what touches nothing in common: between the halo fill of a patch and a task on the same
-/// patch that does not read the halo, where no condition takes the patch into it; and from the gather of
-/// finer cells over a patch that has none.
+/// patch that does not read the halo, where no condition takes the patch into it; from the gather of finer
+/// cells over a patch that has none; and those of fills that do nothing themselves.
 inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph, const EdgeAt& edge) {
   const bool fillFirst = graph.block(edge.before).kind == NodeKind::Fill;
   const std::int32_t filling = fillFirst ? edge.before : edge.after;
@@ -196,6 +212,7 @@ inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph,
   if (block.kind != NodeKind::Fill || other.kind != NodeKind::Task) return false;
   const FillPlan& fill = graph.fills[static_cast<std::size_t>(block.item)];
   const std::int64_t row = filling - block.firstNode;
+  if (isRelay(rank, fill, block.firstLocal + row)) return true;
   if (fill.reach == Reach::Finer) {
     return graph.tables[static_cast<std::size_t>(fill.table)].row(row).empty() &&
            fill.pieces.row(row).empty();

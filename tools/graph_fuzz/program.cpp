@@ -181,7 +181,7 @@ RankMap Program::owners(const ShapeSpec& shape) const {
   return owners;
 }
 
-std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape) const {
+std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape, WindowSharing sharing) const {
   const RankMap owners = this->owners(shape);
   std::vector<const StepPlan*> plans;
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
@@ -193,7 +193,7 @@ std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape) const {
   const BufferReuse reuse = shape.reuse ? BufferReuse::On : BufferReuse::Off;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     graphs.push_back(
-        compileGraphs(plans, {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept}));
+        compileGraphs(plans, {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept, sharing}));
   }
   return graphs;
 }

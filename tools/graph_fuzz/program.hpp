@@ -8,6 +8,7 @@
 #include "grid/label.hpp"
 #include "grid/rank_map.hpp"
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/step_plan.hpp"
 #include "tools/graph_fuzz/fuzz_case.hpp"
 
@@ -33,7 +34,8 @@ class Program {
 
   RankMap owners(const ShapeSpec& shape) const;
   /// The graphs of all ranks. Throws PlanError where a plan is refused.
-  std::vector<CompiledGraphs> compile(const ShapeSpec& shape) const;
+  std::vector<CompiledGraphs> compile(const ShapeSpec& shape,
+                                      WindowSharing sharing = WindowSharing::On) const;
 
  private:
   void makeLabels();

@@ -28,7 +28,7 @@ TEST(GraphFuzz, RandomPlansGiveTheValuesOfThePlainModelOnEveryShape) {
 }
 
 /// The race check itself, on random graphs: a lost edge may not pass.
-TEST(GraphFuzz, RaceCheckFindsEveryDroppedEdgeOfRandomGraphs) {
+void expectEveryDropIsFound(WindowSharing sharing) {
   std::map<std::string, int> found;
   int cases = 0;
   for (std::int64_t number = 0; cases < 150; ++number) {
@@ -36,7 +36,7 @@ TEST(GraphFuzz, RaceCheckFindsEveryDroppedEdgeOfRandomGraphs) {
     c.shapes.resize(1);
     try {
       const Program program(c);
-      const auto graphs = program.compile(c.shapes[0]);
+      const auto graphs = program.compile(c.shapes[0], sharing);
       for (std::size_t plan = 0; plan < c.plans.size(); ++plan) {
         if (nodesOfAllRanks(graphs, plan) > 150) continue;
         const testing::DropReport report = testing::dropEach(graphs, plan);
@@ -51,6 +51,11 @@ TEST(GraphFuzz, RaceCheckFindsEveryDroppedEdgeOfRandomGraphs) {
     }
   }
   EXPECT_GE(found.size(), 15U) << "classes of edges";
+}
+
+TEST(GraphFuzz, RaceCheckFindsEveryDroppedEdgeOfRandomGraphs) { expectEveryDropIsFound(WindowSharing::Off); }
+TEST(GraphFuzz, RaceCheckFindsEveryDroppedEdgeOfRandomGraphsWithSharedWindows) {
+  expectEveryDropIsFound(WindowSharing::On);
 }
 
 TEST(GraphFuzz, ACaseIsTheSameEachTimeItIsDrawn) {
