@@ -192,8 +192,8 @@ std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape, WindowShari
   }
   const BufferReuse reuse = shape.reuse ? BufferReuse::On : BufferReuse::Off;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    graphs.push_back(
-        compileGraphs(plans, {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept, sharing}));
+    graphs.push_back(compileGraphs(
+        plans, {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept, sharing}));
   }
   return graphs;
 }
