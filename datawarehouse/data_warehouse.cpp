@@ -55,12 +55,24 @@ DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const L
       labels_(&labels),
       ownPatches_(ownPatches.begin(), ownPatches.end()),
       entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()) {
+  const std::vector<std::size_t> slots = slotsOfPatches();
   for (const EntryLayout& wanted : entries) {
-    const auto at = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), wanted.patch);
-    TESSERA_EXPECT(at != ownPatches_.end() && *at == wanted.patch, "ask for memory on own patches only");
-    allocate(wanted, static_cast<std::size_t>(at - ownPatches_.begin()));
+    const auto at = static_cast<std::size_t>(wanted.patch);
+    TESSERA_EXPECT(at < slots.size() && slots[at] < ownPatches_.size(), "ask for memory on own patches only");
+    allocate(wanted, slots[at]);
   }
   allocateGathers(gathers);
+}
+
+std::vector<std::size_t> DataWarehouse::slotsOfPatches() {
+  std::vector<std::size_t> slots(static_cast<std::size_t>(hierarchy_->patchCount()), ownPatches_.size());
+  localsOfLevel_.resize(hierarchy_->levels().size());
+  for (std::size_t local = 0; local < ownPatches_.size(); ++local) {
+    if (ownPatches_[local] < 0) continue;
+    slots[static_cast<std::size_t>(ownPatches_[local])] = local;
+    localsOfLevel_[static_cast<std::size_t>(hierarchy_->patch(ownPatches_[local]).level)].push_back(local);
+  }
+  return slots;
 }
 
 Layout DataWarehouse::layoutOf(const Box& window) const {
@@ -119,11 +131,8 @@ bool DataWarehouse::persists(LabelId label) const {
 
 void DataWarehouse::promote(std::span<const LevelLabel> written) {
   for (const auto& [label, number] : written) {
-    const Level& level = hierarchy_->level(number);
-    const auto first = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), level.firstPatch());
-    const auto end = level.firstPatch() + static_cast<PatchId>(level.patches().size());
-    for (auto at = first; at != ownPatches_.end() && *at < end; ++at) {
-      Entry& e = entry(label, static_cast<std::size_t>(at - ownPatches_.begin()));
+    for (const std::size_t local : localsOfLevel_[static_cast<std::size_t>(number)]) {
+      Entry& e = entry(label, local);
       if (e.hasOld) std::swap(e.generation[0], e.generation[1]);
     }
   }

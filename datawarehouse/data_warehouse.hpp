@@ -41,7 +41,7 @@ class DataWarehouse {
 
   const Hierarchy& hierarchy() const { return *hierarchy_; }
   const LabelTable& labels() const { return *labels_; }
-  /// This rank's patches, ascending.
+  /// This rank's patches, as the graphs number them; -1 where a number is spare (nothing is kept for it).
   std::span<const PatchId> ownPatches() const { return ownPatches_; }
   /// Whether memory is kept for the label on own patch number `local` (position in `ownPatches`).
   bool has(LabelId label, std::size_t local) const { return entry(label, local).bytes != nullptr; }
@@ -93,6 +93,8 @@ class DataWarehouse {
   const Entry& entry(LabelId label, std::size_t local) const {
     return entries_[static_cast<std::size_t>(label) * ownPatches_.size() + local];
   }
+  /// By patch id; those of other ranks have none. Notes whose level they are.
+  std::vector<std::size_t> slotsOfPatches();
   void allocate(const EntryLayout& wanted, std::size_t local);
   void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
   Layout layoutOf(const Box& window) const;
@@ -100,6 +102,7 @@ class DataWarehouse {
   std::shared_ptr<const Hierarchy> hierarchy_;
   const LabelTable* labels_;
   std::vector<PatchId> ownPatches_;
+  std::vector<std::vector<std::size_t>> localsOfLevel_;
   std::vector<Entry> entries_;
   std::vector<std::vector<Gather>> gathers_;  ///< by plan
   std::shared_ptr<std::byte[]> gatherMemory_;

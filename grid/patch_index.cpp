@@ -42,6 +42,10 @@ PatchIndex::PatchIndex(std::span<const Patch> patches) {
   };
   each([&](std::size_t at, std::uint32_t) { ++offsets_[at + 1]; });
   onePatchABucket_ = std::accumulate(offsets_.begin(), offsets_.end(), std::size_t{0}) == boxes_.size();
+  lattice_ = onePatchABucket_ && std::all_of(boxes_.begin(), boxes_.end(), [&](const Box& box) {
+               const Index b = bucketOf(box.lo);
+               return box.lo == bounds_.lo + Index{b.i * size_.i, b.j * size_.j, b.k * size_.k};
+             });
   for (std::size_t n = 1; n < offsets_.size(); ++n) offsets_[n] += offsets_[n - 1];
   items_.resize(offsets_.back());
   std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);

@@ -13,8 +13,9 @@ namespace tessera {
 class NodeSource {
  public:
   virtual ~NodeSource() = default;
+  /// Node numbers; not all of them need to stand for a node.
   virtual std::int64_t nodeCount() const = 0;
-  /// Number of predecessors of each node.
+  /// Number of predecessors of each node; -1 where no node has the number.
   virtual std::span<const std::int32_t> predecessorCounts() const = 0;
   virtual std::span<const std::int32_t> successors(std::int32_t node) const = 0;
   virtual int priority(std::int32_t node) const = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,6 +10,7 @@
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
+#include "taskgraph/row_lists.hpp"
 #include "taskgraph/step_plan.hpp"
 
 namespace tessera {
@@ -31,7 +32,8 @@ enum class NodeKind : std::uint8_t {
 };
 
 /// Consecutive nodes of one kind. Node `firstNode + n` works on own patch `firstLocal + n` (Task and Fill) or
-/// is message or reduction `item + n` of its list.
+/// is message or reduction `item + n` of its list. Numbers from `firstNode + count` up to the next block are
+/// spare: no node has them now, a recompile may use them.
 struct NodeBlock {
   NodeKind kind = NodeKind::Task;
   std::int32_t item = 0;  ///< position in `units`, `fills`, `sends`, `receives` or `reductions`
@@ -67,16 +69,7 @@ struct Neighbour {
 
 /// For each row (own patch of the reading level) the own patches that it takes data from. Fills with the same
 /// geometry share one table, however many variables they serve.
-struct NeighbourTable {
-  std::vector<std::int64_t> offsets;  ///< rows + 1
-  std::vector<Neighbour> list;
-
-  std::span<const Neighbour> row(std::int64_t n) const {
-    const auto at = static_cast<std::size_t>(n);
-    return std::span(list).subspan(static_cast<std::size_t>(offsets[at]),
-                                   static_cast<std::size_t>(offsets[at + 1] - offsets[at]));
-  }
-};
+using NeighbourTable = RowLists<Neighbour>;
 
 /// A piece of a received message that belongs into a fill.
 struct FillPiece {
@@ -94,20 +87,6 @@ struct CoarsePiece {
   Index image;                ///< periods between them and the source
 };
 
-/// Row lists that are empty for most rows: `offsets` is empty, or has rows + 1 entries.
-template <class T>
-struct SparseRows {
-  std::vector<std::int64_t> offsets;
-  std::vector<T> list;
-
-  std::span<const T> row(std::int64_t n) const {
-    if (offsets.empty()) return {};
-    const auto at = static_cast<std::size_t>(n);
-    return std::span(list).subspan(static_cast<std::size_t>(offsets[at]),
-                                   static_cast<std::size_t>(offsets[at + 1] - offsets[at]));
-  }
-};
-
 /// All that fills one variable around, under or over the own patches of a level: row n serves own patch
 /// `firstLocal + n` of its block. A whole level has a single row.
 struct FillPlan {
@@ -120,8 +99,8 @@ struct FillPlan {
   Halo halo;                      ///< the widest that a task of the plan asks for
   std::int32_t table = -1;        ///< position in `tables`
   std::int32_t firstGather = -1;  ///< buffer of row 0; -1 where the patch's own memory is filled in place
-  SparseRows<FillPiece> pieces;
-  SparseRows<CoarsePiece> coarse;
+  RowLists<FillPiece> pieces;
+  RowLists<CoarsePiece> coarse;
 };
 
 /// A piece of a message to send.
@@ -145,6 +124,13 @@ struct MessagePlan {
   Range items;  ///< PackItems of a send; empty for a receive
 };
 
+/// `before` precedes `after`; node numbers.
+struct NodeEdge {
+  std::int32_t before = 0;
+  std::int32_t after = 0;
+  friend auto operator<=>(const NodeEdge&, const NodeEdge&) = default;
+};
+
 /// One reduction of the plan; every rank has the same list in the same order.
 struct ReductionPlan {
   LabelId reduction = -1;
@@ -160,9 +146,8 @@ struct CompiledGraph {
   std::vector<NodeBlock>
       blocks;  ///< ascending in firstNode; every edge goes from a lower node to a higher one
   std::vector<std::uint16_t> blockOf;           ///< by node
-  std::vector<std::int32_t> predecessorCounts;  ///< by node
-  std::vector<std::int64_t> successorOffsets;   ///< nodes + 1
-  std::vector<std::int32_t> successorList;
+  std::vector<std::int32_t> predecessorCounts;  ///< by node; -1 where the number is spare
+  RowLists<std::int32_t> successorLists;        ///< by node
 
   std::vector<TaskUnit> units;
   std::vector<UnitAccess> accesses;
@@ -176,14 +161,16 @@ struct CompiledGraph {
 
   std::vector<LevelLabel> written;  ///< whose New value becomes Old after the step
 
+  /// Edges that follow from no relation between blocks: those of messages and of cells under a halo.
+  /// Ascending; kept for the next recompile.
+  std::vector<NodeEdge> singleEdges;
+
+  /// Node numbers, spare ones included.
   std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
+  std::int64_t edgeCount() const { return successorLists.itemCount(); }
+  bool isSpare(std::int32_t node) const { return predecessorCounts[static_cast<std::size_t>(node)] < 0; }
   const NodeBlock& block(std::int32_t node) const { return blocks[blockOf[static_cast<std::size_t>(node)]]; }
-  std::span<const std::int32_t> successors(std::int32_t node) const {
-    const auto n = static_cast<std::size_t>(node);
-    return std::span(successorList)
-        .subspan(static_cast<std::size_t>(successorOffsets[n]),
-                 static_cast<std::size_t>(successorOffsets[n + 1] - successorOffsets[n]));
-  }
+  std::span<const std::int32_t> successors(std::int32_t node) const { return successorLists.row(node); }
 };
 
 /// What has to be stored of one variable on every own patch of a level.
@@ -208,17 +195,44 @@ struct GatherNeed {
   Box window;  ///< indices of the level that the cells come from
 };
 
+/// Where own patches and messages stand in the numbering of a rank, and what is kept free between them. Two
+/// compiles of the same input with the same slots are equal, entry by entry.
+struct GraphSlots {
+  std::vector<PatchId> patches;  ///< by slot, level after level; -1: spare
+  std::vector<Range> levels;     ///< by level, the slots in use; spare ones follow
+  /// By plan, for how many messages each block of them has numbers; empty: as many as it needs, and a few.
+  std::vector<std::vector<std::int32_t>> messages;
+};
+
 /// The compiled plans of a simulation and the memory they share.
 struct CompiledGraphs {
   std::shared_ptr<const Hierarchy> hierarchy;
   const LabelTable* labels = nullptr;
   Rank rank = 0;
-  std::vector<PatchId> ownPatches;   ///< ascending, so level after level
-  std::vector<Range> localsOfLevel;  ///< by level, positions in `ownPatches`
+  /// The own patch of each slot, level after level; -1 where a slot is spare. Ascending and without spare
+  /// slots unless the graphs were compiled for given slots or recompiled.
+  std::vector<PatchId> ownPatches;
+  std::vector<Range> localsOfLevel;  ///< by level, the slots in use (positions in `ownPatches`)
+  /// The slot of each patch of the hierarchy, -1 for those of other ranks. Empty while `ownPatches` is
+  /// ascending.
+  std::vector<std::int32_t> localOfPatch;
   std::vector<CompiledGraph> plans;
   std::vector<LevelStorage> storage;
-  std::vector<std::vector<GatherNeed>> gathers;  ///< by plan; plans do not run at the same time
+  /// By plan; plans do not run at the same time. Those of spare slots are empty.
+  std::vector<std::vector<GatherNeed>> gathers;
+
+  std::int64_t ownPatchCount() const {
+    std::int64_t count = 0;
+    for (const Range& level : localsOfLevel) count += level.size();
+    return count;
+  }
 };
+
+/// The slots of a level, spare ones included.
+Range roomOf(const CompiledGraphs& graphs, LevelId level);
+
+/// The slots that the graphs stand in.
+GraphSlots slotsOf(const CompiledGraphs& graphs);
 
 /// The entries behind `graphs.storage`, by label, then own patch.
 std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs);

@@ -23,6 +23,8 @@ struct CompileInput {
   /// Of the job, those without patches included: all of them pass on the parts of a whole level.
   int ranks = 1;
   std::int64_t tagBound = (std::int64_t{1} << 28) - 1;
+  /// Where own patches stand; null: ascending, with nothing spare between them.
+  const GraphSlots* slots = nullptr;
 };
 
 /// Compiles all step plans of a simulation together: they share memory, so the halo of a label is the largest
@@ -32,6 +34,27 @@ struct CompileInput {
 /// Throws PlanError with every fault of every plan at once: a read without producer, two producers, a cycle,
 /// an ambiguous version, a halo wider than the level, a missing boundary condition, a task without a body.
 CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& input);
+
+/// What `recompile` returns.
+struct Recompiled {
+  CompiledGraphs graphs;
+  /// Empty where the graphs were changed in place; otherwise why everything had to be compiled anew.
+  std::string whyFull;
+  /// Patches of all ranks that went, came, or changed owner or slot.
+  std::int64_t changedPatches = 0;
+};
+
+/// The graphs for another mesh or another map of owners, made from those that `before` led to (by
+/// `compileGraphs` or by this function; `before.slots` is not looked at): what has nothing to do with patches
+/// that changed stays as it is. The result is equal, entry by entry, to `compileGraphs` of `next` with
+/// `slotsOf(result)`. A patch that stays, and stays with this rank, keeps its slot, except where a level loses
+/// patches and its last ones move into the gaps.
+///
+/// All is compiled anew, with room for later changes, where plans, labels, ranks or the geometry of levels
+/// differ, where a level or a stage of messages needs more numbers than are spare, and where the gaps left
+/// behind have become a quarter of the graph. `previous` is used up, also when a PlanError is thrown.
+Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const> plans,
+                     const CompileInput& before, const CompileInput& next);
 
 /// The faults of a set of plans; each is a paragraph with a fix.
 class PlanError : public ErrorClass<PlanError> {

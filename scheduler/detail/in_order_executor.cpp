@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <thread>
@@ -22,7 +23,7 @@ class InOrderExecutor : public Executor {
     for (std::size_t n = 0; n < left.size(); ++n) {
       if (left[n] == 0) ready.insert(static_cast<std::int32_t>(n));
     }
-    std::int64_t unfinished = source.nodeCount();
+    std::int64_t unfinished = std::count_if(left.begin(), left.end(), [](std::int32_t n) { return n >= 0; });
     const auto finish = [&](std::int32_t node) {
       --unfinished;
       for (const std::int32_t next : source.successors(node)) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -45,7 +46,7 @@ class ThreadsExecutor : public Executor {
     source_ = &source;
     const auto counts = source.predecessorCounts();
     left_.assign(counts.begin(), counts.end());
-    unfinished_ = source.nodeCount();
+    unfinished_ = std::count_if(left_.begin(), left_.end(), [](std::int32_t n) { return n >= 0; });
     failure_.reset();
     for (std::size_t n = 0; n < left_.size(); ++n) {
       if (left_[n] == 0) pushReady(static_cast<std::int32_t>(n));

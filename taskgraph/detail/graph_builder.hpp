@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "taskgraph/detail/edge_list.hpp"
@@ -17,9 +18,14 @@ namespace tessera::detail {
 /// nothing depends on the patches of other ranks beyond the neighbourhoods.
 class GraphBuilder {
  public:
-  GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs);
+  /// `changes`: of a recompile; `graphs` are on the new mesh already.
+  GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs,
+               const MeshChanges* changes = nullptr);
 
   CompiledGraph build(std::vector<GatherNeed>& gathers);
+  /// Turns the graph of the old mesh into what `build` would make, in the same slots, and redoes only what
+  /// has to do with patches that changed. Nothing where it lacks room.
+  std::optional<CompiledGraph> rebuild(CompiledGraph previous, std::vector<GatherNeed>& gathers);
 
  private:
   /// Stage 0 holds the fills of Old, stage n + 1 those of what the n-th unit of the order leaves.
@@ -37,8 +43,26 @@ class GraphBuilder {
   void linkCoarse(const StagedFill& fill);
   void linkMessages();
 
-  std::int32_t addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t firstLocal,
-                        int priority);
+  // The steps of `rebuild`.
+  void adoptBlocks();
+  void renewGathers(std::vector<GatherNeed>& gathers);
+  bool messagesChange() const;
+  bool renewMessages();
+  bool sendAnew();
+  bool renewCoarseRows();
+  std::vector<std::int32_t> coarseRowsToRenew(const StagedFill& fill) const;
+  void countNodes();
+  void linkAll();
+  const LevelChanges& changesOf(LevelId level) const {
+    return changes_->levels[static_cast<std::size_t>(level)];
+  }
+
+  std::vector<StagedFill> fillsOf(std::size_t stage) const;
+  void addMessageBlock(NodeKind kind, std::int64_t first, std::int64_t count);
+  void checkTags() const;
+  /// `room`: numbers for later nodes of the block are among them.
+  std::int32_t addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t room,
+                        std::int64_t firstLocal, int priority);
   std::int32_t blockOfUnit(std::int32_t unit) const {
     return unit < 0 ? -1 : unitBlocks_[static_cast<std::size_t>(unit)];
   }
@@ -52,6 +76,7 @@ class GraphBuilder {
 
   const ResolvedPlan& plan_;
   const CompileInput& input_;
+  const MeshChanges* changes_;
   CompiledGraph graph_;
   FillShapes shapes_;
   MessageBuilder messages_;
@@ -60,6 +85,8 @@ class GraphBuilder {
   std::vector<std::size_t> stageOfFill_;
   std::vector<std::int32_t> unitBlocks_;
   std::vector<std::size_t> positionOf_;  ///< of each unit in the order
+  std::vector<std::int32_t> messageRoom_;  ///< given numbers of message blocks; empty: as many as needed
+  std::size_t messageBlocks_ = 0;
 };
 
 }  // namespace tessera::detail

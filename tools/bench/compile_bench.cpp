@@ -28,14 +28,11 @@ Size sizeOf(const CompiledGraphs& graphs) {
   for (const auto& gathers : graphs.gathers) size.bytes += bytesOf(gathers);
   for (const CompiledGraph& g : graphs.plans) {
     for (const NodeBlock& b : g.blocks) size.instances += b.kind == NodeKind::Task ? b.count : 0;
-    size.edges += static_cast<std::int64_t>(g.successorList.size());
-    size.bytes += bytesOf(g.blockOf) + bytesOf(g.predecessorCounts) + bytesOf(g.successorOffsets) +
-                  bytesOf(g.successorList) + bytesOf(g.packItems);
-    for (const NeighbourTable& t : g.tables) size.bytes += bytesOf(t.offsets) + bytesOf(t.list);
-    for (const FillPlan& f : g.fills) {
-      size.bytes += bytesOf(f.pieces.offsets) + bytesOf(f.pieces.list) + bytesOf(f.coarse.offsets) +
-                    bytesOf(f.coarse.list);
-    }
+    size.edges += g.edgeCount();
+    size.bytes += bytesOf(g.blockOf) + bytesOf(g.predecessorCounts) + g.successorLists.bytes() +
+                  bytesOf(g.singleEdges) + bytesOf(g.packItems);
+    for (const NeighbourTable& t : g.tables) size.bytes += t.bytes();
+    for (const FillPlan& f : g.fills) size.bytes += f.pieces.bytes() + f.coarse.bytes();
   }
   return size;
 }

@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "core/contracts.hpp"
+#include "taskgraph/detail/graph_builder.hpp"
+#include "taskgraph/detail/mesh_changes.hpp"
+#include "taskgraph/graph_compiler.hpp"
+
+namespace tessera {
+namespace {
+
+bool sameLevels(const Hierarchy& a, const Hierarchy& b) {
+  const auto same = [](const Level& x, const Level& y) {
+    return x.domain() == y.domain() && x.ratioToCoarser() == y.ratioToCoarser();
+  };
+  return a.geometry() == b.geometry() &&
+         std::equal(a.levels().begin(), a.levels().end(), b.levels().begin(), b.levels().end(), same);
+}
+
+/// Empty where the graphs of `before` can become those of `next`.
+std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan* const> plans,
+                          const CompileInput& before, const CompileInput& next) {
+  const auto same = [](const CompiledGraph& graph, const StepPlan* plan) { return graph.plan == plan; };
+  if (!std::equal(graphs.plans.begin(), graphs.plans.end(), plans.begin(), plans.end(), same))
+    return "other step plans";
+  if (before.labels != next.labels) return "other labels";
+  if (before.rank != next.rank || before.ranks != next.ranks) return "another rank or number of ranks";
+  if (!sameLevels(*before.hierarchy, *next.hierarchy)) return "other levels";
+  return "";
+}
+
+Recompiled compileAnew(std::span<const StepPlan* const> plans, CompileInput next, std::string why,
+                       std::int64_t changedPatches) {
+  const GraphSlots slots = detail::roomySlots(next);
+  next.slots = &slots;
+  return {compileGraphs(plans, next), std::move(why), changedPatches};
+}
+
+}  // namespace
+
+Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const> plans,
+                     const CompileInput& before, const CompileInput& next) {
+  TESSERA_EXPECT(previous.hierarchy == before.hierarchy && previous.rank == before.rank,
+                 "give the input that the graphs were compiled from");
+  TESSERA_EXPECT(next.owners->size() == static_cast<std::size_t>(next.hierarchy->patchCount()),
+                 "give an owner for each patch");
+  CompiledGraphs graphs = std::move(previous);
+  std::string why = whyNotInPlace(graphs, plans, before, next);
+  if (!why.empty()) return compileAnew(plans, next, why, next.hierarchy->patchCount());
+  const std::vector<detail::ResolvedPlan> resolved = detail::resolvePlans(plans, next);
+  if (resolved != detail::resolvePlans(plans, before))
+    return compileAnew(plans, next, "levels cover their domain or do not, other than before",
+                       next.hierarchy->patchCount());
+  const std::optional<detail::MeshChanges> changes = detail::moveToMesh(graphs, *before.owners, next);
+  if (!changes)
+    return compileAnew(plans, next, "a level has more patches than room", next.hierarchy->patchCount());
+  const bool different = std::any_of(changes->levels.begin(), changes->levels.end(),
+                                     [](const detail::LevelChanges& level) { return !level.same; });
+  for (std::size_t p = 0; p < resolved.size() && different; ++p) {
+    std::optional<CompiledGraph> graph = detail::GraphBuilder(resolved[p], next, graphs, &*changes)
+                                             .rebuild(std::move(graphs.plans[p]), graphs.gathers[p]);
+    if (!graph)
+      return compileAnew(plans, next, "no room is left for new edges or messages", changes->patches);
+    graphs.plans[p] = std::move(*graph);
+  }
+  return {std::move(graphs), "", changes->patches};
+}
+
+}  // namespace tessera
