@@ -20,6 +20,7 @@ struct Range {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   constexpr std::int64_t size() const { return end - begin; }
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
 /// What a node of a compiled graph does.
@@ -41,6 +42,7 @@ struct NodeBlock {
   std::int32_t count = 0;
   std::int32_t firstLocal = 0;
   int priority = 0;
+  friend bool operator==(const NodeBlock&, const NodeBlock&) = default;
 };
 
 /// One declared access of a task on one level.
@@ -51,6 +53,7 @@ struct UnitAccess {
   Reach reach = Reach::Patch;
   Halo halo;               ///< as declared by this task
   std::int32_t fill = -1;  ///< the fill that provides it; needed to find gathered data
+  friend bool operator==(const UnitAccess&, const UnitAccess&) = default;
 };
 
 /// One task on one level (-1: once a rank).
@@ -59,12 +62,14 @@ struct TaskUnit {
   LevelId level = 0;
   Range accesses;
   Range contributions;  ///< of the first node; those of the next node follow
+  friend bool operator==(const TaskUnit&, const TaskUnit&) = default;
 };
 
 /// Where a part of a fill comes from: own patch `source`, seen `image` periods away.
 struct Neighbour {
   std::int32_t source = 0;
   std::int8_t image[3] = {0, 0, 0};
+  friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };
 
 /// For each row (own patch of the reading level) the own patches that it takes data from. Fills with the same
@@ -76,6 +81,7 @@ struct FillPiece {
   std::int32_t message = 0;  ///< position in `receives`
   std::int64_t offset = 0;   ///< bytes from the start of the message
   Box region;                ///< indices of the fill's level
+  friend bool operator==(const FillPiece&, const FillPiece&) = default;
 };
 
 /// Cells of a halo that no patch of the level covers: they take the value of the coarser cell they lie in.
@@ -85,6 +91,7 @@ struct CoarsePiece {
   std::int64_t offset = 0;    ///< bytes; the message holds the coarse cells of `region`
   Box region;                 ///< fine indices as the reading patch counts them
   Index image;                ///< periods between them and the source
+  friend bool operator==(const CoarsePiece&, const CoarsePiece&) = default;
 };
 
 /// All that fills one variable around, under or over the own patches of a level: row n serves own patch
@@ -113,6 +120,7 @@ struct PackItem {
   Box region;               ///< indices of the source patch
   std::int64_t offset = 0;  ///< bytes from the start of the message
   std::int64_t bytes = 0;
+  friend bool operator==(const PackItem&, const PackItem&) = default;
 };
 
 /// One message a peer and stage. Both sides derive it from the same geometry, so tags are dense and need no
@@ -122,6 +130,7 @@ struct MessagePlan {
   std::int64_t tag = 0;
   std::int64_t bytes = 0;
   Range items;  ///< PackItems of a send; empty for a receive
+  friend bool operator==(const MessagePlan&, const MessagePlan&) = default;
 };
 
 /// `before` precedes `after`; node numbers.
@@ -136,6 +145,7 @@ struct ReductionPlan {
   LabelId reduction = -1;
   ReductionKind kind = ReductionKind::Min;
   std::vector<std::int32_t> blocks;  ///< node blocks of the tasks that contribute
+  friend bool operator==(const ReductionPlan&, const ReductionPlan&) = default;
 };
 
 /// Everything needed to run one step plan from one rank's point of view: flat arrays, resolved to own
@@ -179,6 +189,7 @@ struct LevelStorage {
   LevelId level = 0;
   Halo halo;  ///< the widest that a task of any plan reads
   bool hasOld = true;
+  friend bool operator==(const LevelStorage&, const LevelStorage&) = default;
 };
 
 /// What one rank has to store of one variable on one own patch; see `storageNeeds`.
@@ -193,6 +204,7 @@ struct StorageNeed {
 struct GatherNeed {
   LabelId label = -1;
   Box window;  ///< indices of the level that the cells come from
+  friend bool operator==(const GatherNeed&, const GatherNeed&) = default;
 };
 
 /// Where own patches and messages stand in the numbering of a rank, and what is kept free between them. Two

@@ -100,7 +100,8 @@ std::string asText(const FuzzCase& c) {
   out << '\n';
   for (const ShapeSpec& shape : c.shapes) {
     out << "  shape   " << shape.ranks << " ranks, " << shape.threads << " threads"
-        << (shape.checked ? ", checked" : "") << (shape.delays ? ", delays" : "") << ", seed " << shape.seed
+        << (shape.checked ? ", checked" : "") << (shape.delays ? ", delays" : "")
+        << (shape.regrids > 0 ? ", after " + std::to_string(shape.regrids) + " regrids" : "") << ", seed " << shape.seed
         << '\n';
   }
   return out.str();

@@ -104,6 +104,7 @@ void drawShapes(FuzzCase& c, Random& random) {
   threads.threads = static_cast<int>(random.between(1, 3));
   threads.delays = random.chance(50);
   threads.seed = static_cast<std::uint64_t>(random.below(1'000'000));
+  threads.regrids = static_cast<int>(threads.seed % 4);
   c.shapes = {inOrder, threads};
 }
 

@@ -57,6 +57,7 @@ struct ShapeSpec {
   int threads = 0;  ///< 0: the in-order executor
   bool checked = false;
   bool delays = false;
+  int regrids = 0;  ///< meshes that the graphs were compiled for before, each recompiled to the next
   std::uint64_t seed = 1;  ///< of owners and delays
 };
 

@@ -4,12 +4,10 @@
 
 #include "taskgraph/graph_compiler.hpp"
 #include "tools/graph_fuzz/detail/task_body.hpp"
+#include "tools/graph_fuzz/regrid_chain.hpp"
 
 namespace tessera::fuzz {
 namespace {
-
-/// 32,767 is the least tag bound that MPI promises.
-constexpr std::int64_t kTagBound = 32'767;
 
 template <class T>
 AnyLabel labelOf(LabelTable& table, const std::string& name, Centering centering) {
@@ -136,13 +134,18 @@ RankMap Program::owners(const ShapeSpec& shape) const {
   return owners;
 }
 
-std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape) const {
-  const RankMap owners = this->owners(shape);
+std::vector<const StepPlan*> Program::plans() const {
   std::vector<const StepPlan*> plans;
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
+  return plans;
+}
+
+std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape) const {
+  if (shape.regrids > 0) return RegridChain(*this, shape).run();
+  const RankMap owners = this->owners(shape);
   std::vector<CompiledGraphs> graphs;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    graphs.push_back(compileGraphs(plans, {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound}));
+    graphs.push_back(compileGraphs(plans(), {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound}));
   }
   return graphs;
 }
