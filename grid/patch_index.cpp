@@ -37,15 +37,15 @@ PatchIndex::PatchIndex(std::span<const Patch> patches) {
   const auto each = [&](auto&& put) {
     for (std::uint32_t n = 0; n < boxes_.size(); ++n) {
       const Box& b = boxes_[n];
-      forEachBucket(bucketOf(b.lo), bucketOf(b.hi - Index{1, 1, 1}), [&](Index at) { put(place(at), n); });
+      const Index first = bucketOf(b.lo);
+      const Index last = bucketOf(b.hi - Index{1, 1, 1});
+      const Index corner = bounds_.lo + Index{first.i * size_.i, first.j * size_.j, first.k * size_.k};
+      lattice_ = lattice_ && first == last && b.lo == corner;
+      forEachBucket(first, last, [&](Index at) { put(place(at), n); });
     }
   };
   each([&](std::size_t at, std::uint32_t) { ++offsets_[at + 1]; });
   onePatchABucket_ = std::accumulate(offsets_.begin(), offsets_.end(), std::size_t{0}) == boxes_.size();
-  lattice_ = onePatchABucket_ && std::all_of(boxes_.begin(), boxes_.end(), [&](const Box& box) {
-               const Index b = bucketOf(box.lo);
-               return box.lo == bounds_.lo + Index{b.i * size_.i, b.j * size_.j, b.k * size_.k};
-             });
   for (std::size_t n = 1; n < offsets_.size(); ++n) offsets_[n] += offsets_[n - 1];
   items_.resize(offsets_.back());
   std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);

@@ -27,6 +27,9 @@ struct CompileInput {
   const GraphSlots* slots = nullptr;
 };
 
+/// Slots for a mesh that will change: own patches of each level ascending, and an eighth to spare.
+GraphSlots roomySlots(const CompileInput& input);
+
 /// Compiles all step plans of a simulation together: they share memory, so the halo of a label is the largest
 /// that any of them asks for. `plans[0]` runs first (the initial plan). A pure function: no MPI, threads or
 /// I/O.

@@ -30,7 +30,7 @@ std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan
 
 Recompiled compileAnew(std::span<const StepPlan* const> plans, CompileInput next, std::string why,
                        std::int64_t changedPatches) {
-  const GraphSlots slots = detail::roomySlots(next);
+  const GraphSlots slots = roomySlots(next);
   next.slots = &slots;
   return {compileGraphs(plans, next), std::move(why), changedPatches};
 }

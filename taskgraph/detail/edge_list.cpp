@@ -73,7 +73,7 @@ void EdgeList::finish() {
   std::int64_t edges = 0;
   for (ListPlace& place : places) {
     // A count beyond its bits would run over into the begin, which is nought until here.
-    TESSERA_EXPECT(place.begin() == 0, "give a node less than 2^28 successors");
+    TESSERA_EXPECT(place.begin() == 0 && place.spare() == 0, "give a node less than 2^26 successors");
     const std::int64_t count = place.count();
     place = ListPlace(edges, 0);
     edges += count;

@@ -8,10 +8,7 @@ namespace tessera::detail {
 namespace {
 
 void sortUnique(std::vector<std::int32_t>& list) {
-  const auto less = [](std::int32_t a, std::int32_t b) { return a <= b; };
-  if (std::adjacent_find(list.begin(), list.end(), [&](auto a, auto b) { return less(b, a); }) == list.end())
-    return;
-  std::sort(list.begin(), list.end());
+  if (!std::is_sorted(list.begin(), list.end())) std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
@@ -105,19 +102,24 @@ void EdgeUpdate::findNodesOf(const Relation& relation) {
 
 void EdgeUpdate::findReaders() {
   std::vector<std::vector<std::int32_t>> slots(graph_.tables.size());
+  std::vector<std::int32_t> more;
+  std::vector<std::int32_t> both;
   for (std::size_t b = 0; b < from_.size(); ++b) {
     for (const Relation& relation : from_[b]) {
       if (relation.kind != Relation::Kind::SourcesBefore) continue;
       const FillPlan& fill = fillOf(relation.after);
       if (fill.reach == Reach::WholeLevel) continue;
+      more.clear();
       for (const std::int32_t number : numbers_[b]) {
-        if (number < graph_.blocks[b].count)
-          slots[static_cast<std::size_t>(fill.table)].push_back(graph_.blocks[b].firstLocal + number);
+        if (number < graph_.blocks[b].count) more.push_back(graph_.blocks[b].firstLocal + number);
       }
+      std::vector<std::int32_t>& known = slots[static_cast<std::size_t>(fill.table)];
+      both.clear();
+      std::set_union(known.begin(), known.end(), more.begin(), more.end(), std::back_inserter(both));
+      known.swap(both);
     }
   }
   for (std::size_t t = 0; t < slots.size(); ++t) {
-    sortUnique(slots[t]);
     readers_.push_back(slots[t].empty() ? ReaderLists{}
                                         : shapes_.readersOf(static_cast<std::int32_t>(t), std::move(slots[t])));
   }

@@ -71,7 +71,7 @@ void FillShapes::addRow(const FillNeed& need, std::int64_t local, std::vector<Ne
   std::int64_t provided = 0;
   forEachSource(input_.hierarchy->level(need.level), centeringOf(need), targetOf(need, reader), self,
                 [&](const FillSource& source) {
-                  provided += source.region.volume();
+                  if (need.reach == Reach::Coarser) provided += source.region.volume();
                   const std::int32_t slot = localOf(source.patch->id);
                   if (slot >= 0) {
                     own.push_back({slot,

@@ -203,18 +203,6 @@ std::optional<MeshChanges> moveToMesh(CompiledGraphs& graphs, const RankMap& own
   return changes;
 }
 
-GraphSlots roomySlots(const CompileInput& input) {
-  const std::vector<PatchId> own = ownPatchesOf(input);
-  GraphSlots slots;
-  for (const Range& level : localsOf(*input.hierarchy, own)) {
-    const auto begin = static_cast<std::int64_t>(slots.patches.size());
-    slots.patches.insert(slots.patches.end(), own.begin() + level.begin, own.begin() + level.end);
-    slots.levels.push_back({begin, begin + level.size()});
-    slots.patches.insert(slots.patches.end(), static_cast<std::size_t>(level.size() / 8 + 8), -1);
-  }
-  return slots;
-}
-
 std::vector<Box> joined(std::vector<Box> boxes) {
   for (int along = 0; along < kAxes; ++along) {
     const auto before = [&](const Box& a, const Box& b) { return lowerAcross(a, b, along); };

@@ -35,9 +35,6 @@ struct MeshChanges {
 std::optional<MeshChanges> moveToMesh(CompiledGraphs& graphs, const RankMap& ownersBefore,
                                       const CompileInput& next);
 
-/// The slots of own patches, each level's ascending, with an eighth to spare.
-GraphSlots roomySlots(const CompileInput& input);
-
 /// The same cells in fewer boxes, where boxes side by side make up a box.
 std::vector<Box> joined(std::vector<Box> boxes);
 

@@ -62,6 +62,18 @@ Range roomOf(const CompiledGraphs& graphs, LevelId level) {
   return {levels[at].begin, at + 1 < levels.size() ? levels[at + 1].begin : all};
 }
 
+GraphSlots roomySlots(const CompileInput& input) {
+  const std::vector<PatchId> own = detail::ownPatchesOf(input);
+  GraphSlots slots;
+  for (const Range& level : detail::localsOf(*input.hierarchy, own)) {
+    const auto begin = static_cast<std::int64_t>(slots.patches.size());
+    slots.patches.insert(slots.patches.end(), own.begin() + level.begin, own.begin() + level.end);
+    slots.levels.push_back({begin, begin + level.size()});
+    slots.patches.insert(slots.patches.end(), static_cast<std::size_t>(level.size() / 8 + 8), -1);
+  }
+  return slots;
+}
+
 GraphSlots slotsOf(const CompiledGraphs& graphs) {
   GraphSlots slots{graphs.ownPatches, graphs.localsOfLevel, {}};
   for (const CompiledGraph& graph : graphs.plans) {

@@ -176,27 +176,37 @@ ReaderLists FillShapes::readersOf(std::int32_t table, std::vector<std::int32_t> 
   std::vector<Box> boxes;
   for (const std::int32_t slot : slots) boxes.push_back(ownPatch(slot).cells);
   const std::int64_t first = locals(need.readerLevel).begin;
-  SlotMarks wanted(locals(need.level));
-  for (const std::int32_t slot : slots) wanted.mark(slot);
+  const Range sources = locals(need.level);
+  std::vector<std::int32_t> positions(static_cast<std::size_t>(sources.size()), -1);
+  for (std::size_t n = 0; n < slots.size(); ++n)
+    positions[static_cast<std::size_t>(slots[n] - sources.begin)] = static_cast<std::int32_t>(n);
   struct Pair {
-    std::int32_t source;
+    std::int32_t position;
     std::int32_t row;
   };
   std::vector<Pair> pairs;
+  ReaderLists found;
+  std::vector<std::int64_t> counts(slots.size(), 0);
   for (const std::int32_t reader :
        readingSlots(need.level, joined(std::move(boxes)), need.reach, need.halo)) {
     const auto row = static_cast<std::int32_t>(reader - first);
     for (const Neighbour& n : rows.row(row)) {
-      if (wanted.has(n.source)) pairs.push_back({n.source, row});
+      const std::int32_t position = positions[static_cast<std::size_t>(n.source - sources.begin)];
+      if (position < 0) continue;
+      pairs.push_back({position, row});
+      ++counts[static_cast<std::size_t>(position)];
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const Pair& a, const Pair& b) { return a.source < b.source; });
-  ReaderLists found;
-  std::size_t at = 0;
-  for (const std::int32_t slot : slots) {
-    for (; at < pairs.size() && pairs[at].source == slot; ++at) found.lists.push(pairs[at].row);
-    found.lists.endRow();
+  std::int64_t begin = 0;
+  for (const std::int64_t count : counts) {
+    found.lists.places.emplace_back(begin, 0);
+    begin += count;
+  }
+  found.lists.pool.resize(pairs.size());
+  for (const Pair& pair : pairs) {
+    ListPlace& place = found.lists.places[static_cast<std::size_t>(pair.position)];
+    found.lists.pool[static_cast<std::size_t>(place.begin() + place.count())] = pair.row;
+    place.grow();
   }
   found.slots = std::move(slots);
   return found;
