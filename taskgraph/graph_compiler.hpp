@@ -54,8 +54,9 @@ struct Recompiled {
 /// patches and its last ones move into the gaps.
 ///
 /// All is compiled anew, with room for later changes, where plans, labels, ranks or the geometry of levels
-/// differ, where a level or a stage of messages needs more numbers than are spare, and where the gaps left
-/// behind have become a quarter of the graph. `previous` is used up, also when a PlanError is thrown.
+/// differ, where a level or a stage of messages needs more numbers than are spare, where the lists have grown
+/// by a quarter, where half of the graph would have to be redone, and where a rank has so few of the patches
+/// that this is faster. `previous` is used up, also when a PlanError is thrown.
 Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const> plans,
                      const CompileInput& before, const CompileInput& next);
 

@@ -8,6 +8,10 @@
 namespace tessera {
 namespace {
 
+constexpr std::int64_t kManyPatches = 4'096;
+/// A full compile takes about as long for an own patch as looking for changes takes for so many of any rank.
+constexpr std::int64_t kCostOfOwn = 64;
+
 bool sameLevels(const Hierarchy& a, const Hierarchy& b) {
   const auto same = [](const Level& x, const Level& y) {
     return x.domain() == y.domain() && x.ratioToCoarser() == y.ratioToCoarser();
@@ -25,6 +29,10 @@ std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan
   if (before.labels != next.labels) return "other labels";
   if (before.rank != next.rank || before.ranks != next.ranks) return "another rank or number of ranks";
   if (!sameLevels(*before.hierarchy, *next.hierarchy)) return "other levels";
+  // Looking for what changed costs as much as compiling where nearly all patches are other ranks'.
+  const std::int64_t all = next.hierarchy->patchCount();
+  if (all > kManyPatches && graphs.ownPatchCount() * kCostOfOwn < all)
+    return "nearly all patches are other ranks'";
   return "";
 }
 
@@ -56,10 +64,13 @@ Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const>
   const bool different = std::any_of(changes->levels.begin(), changes->levels.end(),
                                      [](const detail::LevelChanges& level) { return !level.same; });
   for (std::size_t p = 0; p < resolved.size() && different; ++p) {
-    std::optional<CompiledGraph> graph = detail::GraphBuilder(resolved[p], next, graphs, &*changes)
-                                             .rebuild(std::move(graphs.plans[p]), graphs.gathers[p]);
+    detail::GraphBuilder builder(resolved[p], next, graphs, &*changes);
+    std::optional<CompiledGraph> graph = builder.rebuild(std::move(graphs.plans[p]), graphs.gathers[p]);
     if (!graph)
-      return compileAnew(plans, next, "no room is left for new edges or messages", changes->patches);
+      return compileAnew(
+          plans, next,
+          builder.tooMuch() ? "most patches changed" : "no room is left for new edges or messages",
+          changes->patches);
     graphs.plans[p] = std::move(*graph);
   }
   return {std::move(graphs), "", changes->patches};

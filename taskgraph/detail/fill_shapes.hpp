@@ -82,7 +82,10 @@ class FillShapes {
   /// Slots in use of the level whose patches may read, in the given way, what lies in the regions. Ascending.
   std::vector<std::int32_t> readingSlots(LevelId sourceLevel, std::span<const Box> regions, Reach reach,
                                          const Halo& halo) const;
-  bool outOfRoom() const { return outOfRoom_; }
+  enum class Remade { Done, OutOfRoom, TooMuch };
+  /// Of a recompile, when all shapes have been asked for: remakes their tables where something changed; or not
+  /// at all, where that is so much that a full compile is faster.
+  Remade remakeAll();
 
   /// Own patches of a level, as positions in `ownPatches`.
   Range locals(LevelId level) const { return graphs_.localsOfLevel[static_cast<std::size_t>(level)]; }
@@ -121,10 +124,11 @@ class FillShapes {
   /// What other ranks read of these own slots.
   void findRemoteReaders(const FillNeed& need, std::span<const std::int32_t> slots, ShapeData& data) const;
 
+  /// Finds the rows; `remakeAll` does the rest. False, from its parts, where a table lacks room.
   ShapeData remake(const FillNeed& need);
-  void remakeWholeLevel(const FillNeed& need, ShapeData& data);
+  bool remakeWholeLevel(const FillNeed& need, ShapeData& data);
   std::vector<std::int32_t> rowsToRemake(const FillNeed& need) const;
-  void remakeRows(const FillNeed& need, ShapeData& data);
+  bool remakeRows(const FillNeed& need, ShapeData& data);
   bool touchesOtherRanks(const FillNeed& need) const;
   /// Own slots that patches of other ranks, those that changed, may read.
   template <class Visit>
@@ -137,7 +141,6 @@ class FillShapes {
   const CompiledGraphs& graphs_;
   std::vector<NeighbourTable>& tables_;
   const MeshChanges* changes_;  ///< null in a full compile
-  bool outOfRoom_ = false;
   std::deque<Known> known_;  // a deque: references handed out stay valid
 };
 

@@ -24,8 +24,9 @@ class GraphBuilder {
 
   CompiledGraph build(std::vector<GatherNeed>& gathers);
   /// Turns the graph of the old mesh into what `build` would make, in the same slots, and redoes only what
-  /// has to do with patches that changed. Nothing where it lacks room.
+  /// has to do with patches that changed. Nothing where it lacks room, or where that is too much.
   std::optional<CompiledGraph> rebuild(CompiledGraph previous, std::vector<GatherNeed>& gathers);
+  bool tooMuch() const { return tooMuch_; }
 
  private:
   /// Stage 0 holds the fills of Old, stage n + 1 those of what the n-th unit of the order leaves.
@@ -87,6 +88,7 @@ class GraphBuilder {
   std::vector<std::size_t> positionOf_;  ///< of each unit in the order
   std::vector<std::int32_t> messageRoom_;  ///< given numbers of message blocks; empty: as many as needed
   std::size_t messageBlocks_ = 0;
+  bool tooMuch_ = false;
 };
 
 }  // namespace tessera::detail

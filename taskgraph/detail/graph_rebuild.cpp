@@ -27,7 +27,9 @@ std::optional<CompiledGraph> GraphBuilder::rebuild(CompiledGraph previous, std::
   graph_ = std::move(previous);
   adoptBlocks();
   for (const StagedFill& fill : fills_) shapes_.of(fill.need);
-  if (shapes_.outOfRoom()) return std::nullopt;
+  const FillShapes::Remade remade = shapes_.remakeAll();
+  tooMuch_ = remade == FillShapes::Remade::TooMuch;
+  if (remade != FillShapes::Remade::Done) return std::nullopt;
   std::vector<std::int32_t> countsBefore;
   for (const NodeBlock& block : graph_.blocks) countsBefore.push_back(block.count);
   renewGathers(gathers);

@@ -5,6 +5,9 @@
 namespace tessera::detail {
 namespace {
 
+/// So many rows are always remade; of more, over all tables, at most half: beyond that a full compile is faster.
+constexpr std::int64_t kFewRows = 1'000;
+
 /// Marks slots, and lists the marked ones ascending.
 class SlotMarks {
  public:
@@ -43,25 +46,37 @@ std::span<const std::int32_t> ReaderLists::of(std::int32_t slot) const {
 ShapeData FillShapes::remake(const FillNeed& need) {
   ShapeData data;
   data.table = static_cast<std::int32_t>(known_.size());
-  if (need.reach == Reach::WholeLevel) {
-    remakeWholeLevel(need, data);
-    return data;
-  }
-  data.rows = rowsToRemake(need);
-  remakeRows(need, data);
-  data.remote = data.remote || touchesOtherRanks(need);
+  if (need.reach != Reach::WholeLevel) data.rows = rowsToRemake(need);
   return data;
 }
 
-void FillShapes::remakeWholeLevel(const FillNeed& need, ShapeData& data) {
+FillShapes::Remade FillShapes::remakeAll() {
+  std::int64_t rows = 0;
+  std::int64_t all = 0;
+  for (const Known& known : known_) {
+    if (known.shape.reach == Reach::WholeLevel) continue;
+    rows += static_cast<std::int64_t>(known.data.rows.size());
+    all += locals(known.shape.readerLevel).size();
+  }
+  if (rows > kFewRows && 2 * rows > all) return Remade::TooMuch;
+  bool room = true;
+  for (Known& known : known_) {
+    const bool whole = known.shape.reach == Reach::WholeLevel;
+    room = (whole ? remakeWholeLevel(known.need, known.data) : remakeRows(known.need, known.data)) && room;
+    if (!whole) known.data.remote = known.data.remote || touchesOtherRanks(known.need);
+  }
+  return room ? Remade::Done : Remade::OutOfRoom;
+}
+
+bool FillShapes::remakeWholeLevel(const FillNeed& need, ShapeData& data) {
   data.remote = !changesOf(need.level).same;
   const Range own = locals(need.level);
-  if (own.end == changesOf(need.level).before.end) return;
+  if (own.end == changesOf(need.level).before.end) return true;
   std::vector<Neighbour> row;
   for (std::int64_t local = own.begin; local < own.end; ++local) {
     row.push_back({static_cast<std::int32_t>(local), {0, 0, 0}});
   }
-  outOfRoom_ = !tables_[static_cast<std::size_t>(data.table)].replace(0, row) || outOfRoom_;
+  return tables_[static_cast<std::size_t>(data.table)].replace(0, row);
 }
 
 std::vector<std::int32_t> FillShapes::readingSlots(LevelId sourceLevel, std::span<const Box> regions,
@@ -93,7 +108,7 @@ std::vector<std::int32_t> FillShapes::rowsToRemake(const FillNeed& need) const {
 
 /// A patch that stays gets other readers only where they changed, and then a row that changed, the old or the
 /// new one, says so.
-void FillShapes::remakeRows(const FillNeed& need, ShapeData& data) {
+bool FillShapes::remakeRows(const FillNeed& need, ShapeData& data) {
   const LevelChanges& readers = changesOf(need.readerLevel);
   const Range used = locals(need.readerLevel);
   NeighbourTable& table = tables_[static_cast<std::size_t>(data.table)];
@@ -110,14 +125,16 @@ void FillShapes::remakeRows(const FillNeed& need, ShapeData& data) {
     if (slot >= used.end) table.replace(slot - used.begin, {});
   }
   std::vector<Neighbour> row;
+  bool room = true;
   for (const std::int32_t slot : data.rows) {
     row.clear();
     addRow(need, slot, row, data.remoteSources);
-    outOfRoom_ = !table.replace(slot - used.begin, row) || outOfRoom_;
+    room = table.replace(slot - used.begin, row) && room;
     if (changed(slot)) markSources(slot);
   }
   data.remote = !data.remoteSources.empty();
   data.sources = sources.takeSorted();
+  return room;
 }
 
 /// Whether a patch of another rank may read of a place where something changed, or own patches be read by

@@ -137,12 +137,13 @@ Index indexOf(std::int64_t n, Extent lattice) {
 }
 
 /// An even number of patches along x, and as many along y and z as make up the fraction.
-Box clusterOf(Extent lattice, double fraction) {
+Box clusterOf(Extent lattice, double fraction, RegridPlace place) {
   const double wanted = fraction * static_cast<double>(lattice.i * lattice.j * lattice.k);
   const double side = std::cbrt(wanted);
   Extent size{2 * std::max<std::int64_t>(1, std::llround(side / 2)),
               std::max<std::int64_t>(1, std::llround(side)), 1};
   size.k = std::max<std::int64_t>(1, std::llround(wanted / static_cast<double>(size.i * size.j)));
+  if (place == RegridPlace::Octant) lattice = {lattice.i / 2, lattice.j / 2, lattice.k / 2};
   const Index lo{lattice.i / 4 * 2 - size.i / 4 * 2, (lattice.j - size.j) / 2, (lattice.k - size.k) / 2};
   return {lo, lo + size};
 }
@@ -175,14 +176,14 @@ std::shared_ptr<const Hierarchy> radiationMesh(Extent fineLattice, Extent coarse
 std::shared_ptr<const Hierarchy> regriddedMesh(Extent fineLattice, Extent coarseLattice, double fraction,
                                                RegridPlace place) {
   FinePatches fine(fineLattice, coarseLattice);
-  const Box cluster = clusterOf(fineLattice, fraction);
+  const Box cluster = clusterOf(fineLattice, fraction, place);
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> draw(0.0, 1.0);
   const std::int64_t count = fineLattice.i * fineLattice.j * fineLattice.k;
   for (std::int64_t n = 0; n < count; n += 2) {
     const Index at = indexOf(n, fineLattice);
     const Box pair = boundingBox(latticeBox(at), latticeBox(at + Index{1, 0, 0}));
-    if (place == RegridPlace::Cluster ? cluster.contains(at) : draw(random) < fraction) {
+    if (place == RegridPlace::Scattered ? draw(random) < fraction : cluster.contains(at)) {
       cutPair(pair, (at.j + at.k) % 3, fine);
     } else {
       fine.add(latticeBox(at));

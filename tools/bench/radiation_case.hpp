@@ -25,7 +25,8 @@ std::shared_ptr<const Hierarchy> radiationMesh(Extent fineLattice, Extent coarse
 
 /// Where a regrid changes patches of the fine level; always pairs along x.
 enum class RegridPlace {
-  Cluster,    ///< one block of patches
+  Cluster,    ///< one block of patches in the middle of the level
+  Octant,     ///< one block in the middle of its lower octant, which of eight ranks is the first one's
   Scattered,  ///< pairs all over the level, chosen at random
 };
 
