@@ -53,6 +53,21 @@ std::map<std::string, ParameterValues> allValues(const Deck& deck, const Schema&
   return values;
 }
 
+void addLines(const ParameterTable& table, const ParameterValues& values,
+              const std::function<bool(std::string_view)>& wanted, std::string& lines) {
+  for (const Parameter& parameter : table.parameters()) {
+    const std::string name = table.name() + "." + parameter.name();
+    if (parameter.type() == ParameterType::Tables) {
+      for (const ParameterValues& element : values.tables(parameter.name())) {
+        lines += "[[" + name + "]]\n";
+        addLines(parameter.nested(), element, wanted, lines);
+      }
+    } else if (values.has(parameter.name()) && wanted(name)) {
+      lines += name + " = " + detail::valueText(values.value(parameter.name())) + "\n";
+    }
+  }
+}
+
 class Comparison {
  public:
   std::vector<ParameterChange> changes;
@@ -111,6 +126,20 @@ std::string resolvedText(const Deck& deck, const Schema& schema) {
     out += "\n[" + table.name() + "]\n" + bodyOf(table, values.at(table.name()));
   }
   return out + freeTable(deck, "constants") + freeTable(deck, "notes");
+}
+
+std::string valueLines(const Deck& deck, const Schema& schema,
+                       const std::function<bool(std::string_view)>& wanted) {
+  std::string lines;
+  const auto values = allValues(deck, schema);
+  for (const ParameterTable& table : schema.tables()) {
+    addLines(table, values.at(table.name()), wanted, lines);
+  }
+  for (const Constant& constant : constantsOf(deck)) {
+    const std::string name = "constants." + constant.name;
+    if (wanted(name)) lines += name + " = " + detail::tomlNumber(constant.value) + "\n";
+  }
+  return lines;
 }
 
 std::vector<ParameterChange> changedParameters(const Deck& oldDeck, const Deck& newDeck,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,12 @@ Constants constantsOf(const Deck& deck);
 /// "# heat.toml:14", "# command line"; "# unset" for an optional one that nobody gave). It is a deck that
 /// gives the same values, bit by bit. The deck must have passed check().
 std::string resolvedText(const Deck& deck, const Schema& schema);
+
+/// The values of the deck, one "time.cfl = 0.9" a line, without origins, and those of [constants]; what is
+/// unset is left out. Only those for whose name ("time.cfl", "grid.level.lower") `wanted` says yes. The deck
+/// must have passed check().
+std::string valueLines(const Deck& deck, const Schema& schema,
+                       const std::function<bool(std::string_view)>& wanted);
 
 enum class DescribeFormat { Text, Markdown, JsonSchema };
 

@@ -5,6 +5,8 @@
 
 #include <xxhash.h>
 
+#include "datawarehouse/detail/finite_probe.hpp"
+
 namespace tessera {
 namespace {
 
@@ -51,12 +53,11 @@ std::uint64_t hashOf(const TaskAccess& access, const Box& changed, std::int64_t 
   return hash;
 }
 
+/// The halo as well: what another variable has left in the same memory must not be taken for a value.
 template <class T>
 void poison(const TaskAccess& access, int components) {
-  auto* data = reinterpret_cast<T*>(access.data);
-  forEachDeclaredRow(access, [&](Index, std::int64_t at, std::int64_t n) {
-    std::fill_n(data + at * components, n * components, std::numeric_limits<T>::signaling_NaN());
-  });
+  std::fill_n(reinterpret_cast<T*>(access.data), access.layout.elements() * components,
+              std::numeric_limits<T>::signaling_NaN());
 }
 
 void prepareOutput(TaskAccess& access, const LabelInfo& info, std::vector<std::uint8_t>& marks) {
@@ -112,16 +113,15 @@ void expectContributions(const TaskFrame& frame) {
   }
 }
 
-/// True when all numbers of all rows are finite; x * 0 is NaN for NaN and infinity, and the loop vectorises.
+/// True when all numbers of all rows are finite.
 template <class T>
 bool allFinite(const TaskAccess& access, int components) {
   const auto* data = reinterpret_cast<const T*>(access.data);
-  T sum = 0;
+  detail::FiniteProbe<T> probe;
   forEachDeclaredRow(access, [&](Index, std::int64_t at, std::int64_t n) {
-    const T* row = data + at * components;
-    for (std::int64_t m = 0; m < n * components; ++m) sum += row[m] * T{0};
+    probe.look(data + at * components, n * components);
   });
-  return sum == T{0};
+  return probe.allFinite();
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <numeric>
 
 #include "core/contracts.hpp"
 #include "core/error.hpp"
@@ -13,6 +14,7 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+constexpr int kUnset = 0xFF;  ///< of each byte: NaN for both floating-point types
 
 std::shared_ptr<std::byte[]> allocateAligned(std::size_t bytes) {
   auto* p = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
@@ -55,24 +57,30 @@ DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const L
       labels_(&labels),
       ownPatches_(ownPatches.begin(), ownPatches.end()),
       entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()) {
-  const std::vector<std::size_t> slots = slotsOfPatches();
-  for (const EntryLayout& wanted : entries) {
-    const auto at = static_cast<std::size_t>(wanted.patch);
-    TESSERA_EXPECT(at < slots.size() && slots[at] < ownPatches_.size(), "ask for memory on own patches only");
-    allocate(wanted, slots[at]);
+  noteSlots();
+  std::vector<EntryLayout> sorted(entries.begin(), entries.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const EntryLayout& a, const EntryLayout& b) {
+    return a.slot != b.slot ? a.slot < b.slot : a.slot >= 0 && a.patch < b.patch;
+  });
+  for (std::size_t first = 0; first < sorted.size();) {
+    std::size_t end = first + 1;
+    const EntryLayout& e = sorted[first];
+    while (e.slot >= 0 && end < sorted.size() && sorted[end].slot == e.slot && sorted[end].patch == e.patch)
+      ++end;
+    allocate(std::span(sorted).subspan(first, end - first));
+    first = end;
   }
   allocateGathers(gathers);
 }
 
-std::vector<std::size_t> DataWarehouse::slotsOfPatches() {
-  std::vector<std::size_t> slots(static_cast<std::size_t>(hierarchy_->patchCount()), ownPatches_.size());
+void DataWarehouse::noteSlots() {
+  localOfPatch_.assign(static_cast<std::size_t>(hierarchy_->patchCount()), -1);
   localsOfLevel_.resize(hierarchy_->levels().size());
   for (std::size_t local = 0; local < ownPatches_.size(); ++local) {
     if (ownPatches_[local] < 0) continue;
-    slots[static_cast<std::size_t>(ownPatches_[local])] = local;
+    localOfPatch_[static_cast<std::size_t>(ownPatches_[local])] = static_cast<std::int32_t>(local);
     localsOfLevel_[static_cast<std::size_t>(hierarchy_->patch(ownPatches_[local]).level)].push_back(local);
   }
-  return slots;
 }
 
 Layout DataWarehouse::layoutOf(const Box& window) const {
@@ -80,46 +88,74 @@ Layout DataWarehouse::layoutOf(const Box& window) const {
   return {window, !geometry.hasHalo(1), !geometry.hasHalo(2)};
 }
 
+std::size_t DataWarehouse::localOf(PatchId patch) const {
+  const std::int32_t local = localOfPatch_.at(static_cast<std::size_t>(patch));
+  TESSERA_EXPECT(local >= 0, "ask for memory on own patches only");
+  return static_cast<std::size_t>(local);
+}
+
 void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> gathers) {
   std::int64_t most = 0;
   for (const auto& plan : gathers) {
-    std::int64_t at = 0;
-    gathers_.emplace_back();
-    for (const GatherLayout& wanted : plan) {
-      gathers_.back().push_back({layoutOf(wanted.window), at});
-      at += padded(gathers_.back().back().layout.elements() * labels_->info(wanted.label).type.bytes());
-    }
-    most = std::max(most, at);
+    std::int64_t bytes = 0;
+    allocateGathersOf(plan, bytes);
+    most = std::max(most, bytes);
   }
   if (most == 0) return;
   gatherMemory_ = allocateAligned(static_cast<std::size_t>(most));
   allocatedBytes_ += most;
-  // All bits set is NaN for both floating-point types: what no patch covers shows when it is used.
-  std::memset(gatherMemory_.get(), 0xFF, static_cast<std::size_t>(most));
+  // What no patch covers shows when it is used.
+  std::memset(gatherMemory_.get(), kUnset, static_cast<std::size_t>(most));
 }
 
-void DataWarehouse::allocate(const EntryLayout& wanted, std::size_t local) {
-  Entry& e = entry(wanted.label, local);
-  TESSERA_EXPECT(e.bytes == nullptr, "one entry for each label and patch");
-  const LabelInfo& info = labels_->info(wanted.label);
-  e.layout = layoutOf(wanted.window);
-  e.hasOld = wanted.hasOld;
-  const std::int64_t room = padded(e.layout.elements() * info.type.bytes());
-  const std::int64_t total = wanted.hasOld ? 2 * room : room;
+void DataWarehouse::allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes) {
+  std::vector<std::int64_t> offsets{0};  // by slot: first its size, then where it begins
+  for (const GatherLayout& wanted : plan) {
+    const auto after = static_cast<std::size_t>(wanted.slot) + 1;
+    if (offsets.size() <= after) offsets.resize(after + 1, 0);
+    const std::int64_t room =
+        padded(layoutOf(wanted.window).elements() * labels_->info(wanted.label).type.bytes());
+    offsets[after] = std::max(offsets[after], room);
+  }
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  bytes = offsets.back();
+  gathers_.emplace_back();
+  for (const GatherLayout& wanted : plan) {
+    gathers_.back().push_back({layoutOf(wanted.window), offsets[static_cast<std::size_t>(wanted.slot)]});
+  }
+}
+
+void DataWarehouse::allocate(std::span<const EntryLayout> wanted) {
+  std::int64_t room = 0;
+  for (const EntryLayout& w : wanted) {
+    TESSERA_EXPECT(!has(w.label, localOf(w.patch)), "one entry for each label and patch");
+    TESSERA_EXPECT(wanted.size() == 1 || !w.hasOld, "share memory of one generation only");
+    room = std::max(room, padded(layoutOf(w.window).elements() * labels_->info(w.label).type.bytes()));
+  }
+  const EntryLayout& first = wanted.front();
+  const LabelInfo& info = labels_->info(first.label);
+  const std::int64_t total = first.hasOld ? 2 * room : room;
+  std::shared_ptr<std::byte[]> bytes;
   try {
-    e.bytes = allocateAligned(static_cast<std::size_t>(total));
+    bytes = allocateAligned(static_cast<std::size_t>(total));
   } catch (const std::bad_alloc&) {
     throw InternalError(
         Message("memory runs out")
-            .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(wanted.patch)))
+            .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(first.patch)))
             .line("asks  ", total, " bytes after ", allocatedBytes_, " bytes for other variables")
             .line("fix   use more ranks on more hosts, or fewer cells")
             .text());
   }
   allocatedBytes_ += total;
-  e.generation[0] = e.bytes.get();
-  e.generation[1] = wanted.hasOld ? e.bytes.get() + room : nullptr;
-  fillUnset(e.bytes.get(), total, info.type.scalar);
+  if (wanted.size() == 1) {
+    fillUnset(bytes.get(), total, info.type.scalar);
+  } else {
+    std::memset(bytes.get(), kUnset, static_cast<std::size_t>(total));
+  }
+  for (const EntryLayout& w : wanted) {
+    Entry& e = entry(w.label, localOf(w.patch));
+    e = {layoutOf(w.window), w.hasOld, {bytes.get(), w.hasOld ? bytes.get() + room : nullptr}, bytes};
+  }
 }
 
 bool DataWarehouse::persists(LabelId label) const {

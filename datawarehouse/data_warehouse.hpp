@@ -19,16 +19,21 @@ struct EntryLayout {
   PatchId patch = 0;
   Box window;          ///< owned indices and the largest halo that any task reads
   bool hasOld = true;  ///< some plan reads it as Old, so two generations are kept
+  /// Entries of one slot on one patch are never in use at the same time and share memory, which is as large
+  /// as the largest of them; one generation only. -1: memory of its own.
+  std::int32_t slot = -1;
 };
 
-/// A buffer for cells of another level or of a whole level, valid during a step.
+/// A buffer for cells of another level or of a whole level, valid from its fill to its last reader.
 struct GatherLayout {
   LabelId label = -1;
   Box window;
+  std::int32_t slot = 0;  ///< buffers of one slot of a plan share memory; slots count from 0
 };
 
 /// The data of this rank: for each (label, own patch) one allocation a generation, halo included and filled
-/// in place. New memory holds NaN, so that a value nobody wrote shows.
+/// in place. Variables that are never in use at the same time may share memory. New memory holds NaN, so that
+/// a value nobody wrote shows.
 ///
 /// Thread rules: the accessors may be called from any thread; `promote` only between steps.
 class DataWarehouse {
@@ -93,15 +98,19 @@ class DataWarehouse {
   const Entry& entry(LabelId label, std::size_t local) const {
     return entries_[static_cast<std::size_t>(label) * ownPatches_.size() + local];
   }
-  /// By patch id; those of other ranks have none. Notes whose level they are.
-  std::vector<std::size_t> slotsOfPatches();
-  void allocate(const EntryLayout& wanted, std::size_t local);
+  /// Notes where each own patch stands.
+  void noteSlots();
+  /// One allocation for entries that share it.
+  void allocate(std::span<const EntryLayout> wanted);
   void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
+  void allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes);
   Layout layoutOf(const Box& window) const;
+  std::size_t localOf(PatchId patch) const;
 
   std::shared_ptr<const Hierarchy> hierarchy_;
   const LabelTable* labels_;
   std::vector<PatchId> ownPatches_;
+  std::vector<std::int32_t> localOfPatch_;  ///< -1: another rank's
   std::vector<std::vector<std::size_t>> localsOfLevel_;
   std::vector<Entry> entries_;
   std::vector<std::vector<Gather>> gathers_;  ///< by plan

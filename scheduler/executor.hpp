@@ -1,45 +1,66 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
-#include <string>
 
 namespace tessera {
 
-/// The work of one step as an executor sees it: nodes with counts of unmet predecessors.
-/// `run` may be called from several threads at once, for different nodes.
+/// What an executor wants to know about a node once, before the first replay.
+struct NodeTraits {
+  bool used = true;    ///< false: the number is not in use and must never run
+  int home = 0;        ///< worker, below the count that was asked for, that owns the data of the node
+  int urgency = 0;     ///< larger runs earlier among ready nodes
+  bool waits = false;  ///< `run` may start something that `poll` reports as finished later
+};
+
+/// The work of one step as an executor sees it: nodes with counts of unmet predecessors. All spans and traits
+/// stay the same from `Executor::prepare` on.
 class NodeSource {
  public:
   virtual ~NodeSource() = default;
-  /// Node numbers; not all of them need to stand for a node.
+  /// Every node number is below this.
   virtual std::int64_t nodeCount() const = 0;
-  /// Number of predecessors of each node; -1 where no node has the number.
+  virtual NodeTraits traits(std::int32_t node, int workers) const = 0;
+  /// Number of predecessors of each node.
   virtual std::span<const std::int32_t> predecessorCounts() const = 0;
   virtual std::span<const std::int32_t> successors(std::int32_t node) const = 0;
-  virtual int priority(std::int32_t node) const = 0;
-  /// Does the node's work. False: it has started something that `poll` will report as finished later.
-  virtual bool run(std::int32_t node) = 0;
-  /// Looks after messages: calls `finished(node)` for each node that has completed since. One caller at a
+  /// Does the node's work as worker `worker`; called by several threads at once, for different nodes. False:
+  /// it has started something that `poll` will report as finished later.
+  virtual bool run(std::int32_t node, int worker) = 0;
+  /// Looks after messages: the nodes that have completed since, valid until the next call. One caller at a
   /// time.
-  virtual void poll(const std::function<void(std::int32_t)>& finished) = 0;
+  virtual std::span<const std::int32_t> poll() = 0;
 };
 
-/// Decides who runs which ready node when. `execute` returns when all nodes have finished, or throws the
-/// first failure after every worker has come to rest.
+/// One node source, made ready to be replayed by one executor any number of times.
+class Replay {
+ public:
+  virtual ~Replay() = default;
+  /// Runs every node once; returns when all have finished, or throws the first failure after every worker has
+  /// come to rest. Called by one thread, the same one each time; not for two replays of an executor at once.
+  virtual void run() = 0;
+};
+
+/// Decides who runs which ready node when.
+///
+///   const auto executor = makeThreadsExecutor(4);
+///   const auto replay = executor->prepare(source);   // allocates all that a replay needs
+///   for (...) replay->run();                         // no allocation, no mutex
 class Executor {
  public:
   virtual ~Executor() = default;
-  virtual void execute(NodeSource& source) = 0;
+  /// Both `source` and the executor outlive the replay.
+  virtual std::unique_ptr<Replay> prepare(NodeSource& source) = 0;
   virtual int threads() const = 0;
-  /// Seconds that workers have spent without a node to run, all together.
+  /// Seconds that workers have spent without a node to run, all together. Between replays only.
   virtual double waitSeconds() const = 0;
 };
 
 /// One thread, nodes in the order in which they become ready (by node number where several do): the oracle.
 std::unique_ptr<Executor> makeInOrderExecutor();
-/// `threads` workers, the caller among them.
-std::unique_ptr<Executor> makeThreadsExecutor(int threads);
+/// `threads` workers, the calling thread among them. Worker k runs on core `cores[k]` alone, and so does the
+/// calling thread from now on; without `cores` the operating system decides.
+std::unique_ptr<Executor> makeThreadsExecutor(int threads, std::span<const int> cores = {});
 
 }  // namespace tessera

@@ -11,29 +11,33 @@ struct StepRunner::State {
   const CompiledGraphs& graphs;
   Executor& executor;
   std::vector<std::unique_ptr<detail::GraphRun>> runs;
+  std::vector<std::unique_ptr<Replay>> replays;  ///< of `runs`
+  StepResult result;
   StepStatistics statistics;
 };
 
 StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport,
                        Executor& executor, RunnerOptions options)
-    : state_(new State{graphs, executor, {}, {}}) {
+    : state_(new State{graphs, executor, {}, {}, {}, {}}) {
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
-    state_->runs.push_back(std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options));
+    state_->runs.push_back(
+        std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options, executor.threads()));
+    state_->replays.push_back(executor.prepare(*state_->runs.back()));
   }
 }
 
 StepRunner::~StepRunner() = default;
 
-StepResult StepRunner::run(std::size_t plan, const StepInputs& inputs) {
+const StepResult& StepRunner::run(std::size_t plan, const StepInputs& inputs) {
   TESSERA_EXPECT(plan < state_->runs.size(), "run one of the compiled plans");
   TESSERA_EXPECT(inputs.control.size() <= 16, "give at most 16 control numbers");
   detail::GraphRun& run = *state_->runs[plan];
-  StepResult result;
+  StepResult& result = state_->result;
   result.control.assign(inputs.control.begin(), inputs.control.end());
   result.reductions.assign(static_cast<std::size_t>(state_->graphs.labels->reductionCount()),
                            std::numeric_limits<double>::quiet_NaN());
   run.begin(inputs, result.control);
-  state_->executor.execute(run);
+  state_->replays[plan]->run();
   run.end(result);
 
   StepStatistics& s = state_->statistics;

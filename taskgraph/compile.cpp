@@ -4,6 +4,7 @@
 #include "core/contracts.hpp"
 #include "taskgraph/detail/graph_builder.hpp"
 #include "taskgraph/detail/own_patches.hpp"
+#include "taskgraph/detail/shared_memory.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
 namespace tessera {
@@ -35,19 +36,6 @@ void checkReductions(const ResolvedPlan& plan, const LabelTable& labels, Faults&
   }
 }
 
-std::vector<LevelStorage> storageOf(std::span<const ResolvedPlan> plans, const CompileInput& input) {
-  const auto levels = static_cast<LevelId>(input.hierarchy->levels().size());
-  const auto needs = detail::labelNeeds(plans, input.labels->count(), levels);
-  std::vector<LevelStorage> storage;
-  for (LabelId label = 0; label < input.labels->count(); ++label) {
-    for (LevelId level = 0; level < levels; ++level) {
-      const detail::LabelNeed& need = needs[static_cast<std::size_t>(level)][static_cast<std::size_t>(label)];
-      if (need.used) storage.push_back({label, level, need.halo, need.hasOld});
-    }
-  }
-  return storage;
-}
-
 }  // namespace
 
 PlanError::PlanError(std::vector<std::string> faults)
@@ -67,6 +55,20 @@ std::vector<ResolvedPlan> detail::resolvePlans(std::span<const StepPlan* const> 
   return resolved;
 }
 
+std::vector<LevelStorage> detail::storageOf(std::span<const ResolvedPlan> plans, const CompileInput& input) {
+  const auto levels = static_cast<LevelId>(input.hierarchy->levels().size());
+  const auto needs = detail::labelNeeds(plans, input.labels->count(), levels);
+  std::vector<LevelStorage> storage;
+  for (LabelId label = 0; label < input.labels->count(); ++label) {
+    for (LevelId level = 0; level < levels; ++level) {
+      const detail::LabelNeed& need = needs[static_cast<std::size_t>(level)][static_cast<std::size_t>(label)];
+      if (need.used) storage.push_back({label, level, need.halo, need.hasOld, -1});
+    }
+  }
+  if (input.reuse == BufferReuse::On) detail::shareMemory(plans, input, storage);
+  return storage;
+}
+
 std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs) {
   std::vector<StorageNeed> needs;
   for (const LevelStorage& storage : graphs.storage) {
@@ -76,7 +78,7 @@ std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs) {
     for (std::int64_t local = own.begin; local < own.end; ++local) {
       const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
       const Box window = fillTarget(level, patch, centering, storage.halo, Reach::Patch);
-      needs.push_back({storage.label, patch.id, window, storage.hasOld});
+      needs.push_back({storage.label, patch.id, window, storage.hasOld, storage.slot});
     }
   }
   return needs;
@@ -94,7 +96,7 @@ CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const Compi
   graphs.labels = input.labels;
   graphs.rank = input.rank;
   detail::placeOwnPatches(input, graphs);
-  graphs.storage = storageOf(resolved, input);
+  graphs.storage = detail::storageOf(resolved, input);
   for (const ResolvedPlan& plan : resolved) {
     graphs.gathers.emplace_back();
     graphs.plans.push_back(detail::GraphBuilder(plan, input, graphs).build(graphs.gathers.back()));

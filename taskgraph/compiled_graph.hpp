@@ -189,6 +189,9 @@ struct LevelStorage {
   LevelId level = 0;
   Halo halo;  ///< the widest that a task of any plan reads
   bool hasOld = true;
+  /// Variables of one slot are never in use at the same time and share their memory, patch by patch; a slot
+  /// belongs to one level. -1: memory of its own.
+  std::int32_t slot = -1;
   friend bool operator==(const LevelStorage&, const LevelStorage&) = default;
 };
 
@@ -198,12 +201,14 @@ struct StorageNeed {
   PatchId patch = 0;
   Box window;
   bool hasOld = true;
+  std::int32_t slot = -1;  ///< as in LevelStorage
 };
 
-/// A buffer for cells of another level, or of a whole level; lives during a step.
+/// A buffer for cells of another level, or of a whole level; in use from its fill to its last reader.
 struct GatherNeed {
   LabelId label = -1;
-  Box window;  ///< indices of the level that the cells come from
+  Box window;             ///< indices of the level that the cells come from
+  std::int32_t slot = 0;  ///< buffers of one slot are never in use at the same time, and share memory
   friend bool operator==(const GatherNeed&, const GatherNeed&) = default;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,10 @@
 
 namespace tessera {
 
+/// Whether values that are never in use at the same time may share memory. Off is for debugging: it changes
+/// no bit of a result, needs more memory and leaves every value of a step to be looked at.
+enum class BufferReuse : std::uint8_t { Off, On };
+
 /// From whose point of view to compile. `rank` need not be the real one.
 struct CompileInput {
   std::shared_ptr<const Hierarchy> hierarchy;
@@ -23,6 +28,10 @@ struct CompileInput {
   /// Of the job, those without patches included: all of them pass on the parts of a whole level.
   int ranks = 1;
   std::int64_t tagBound = (std::int64_t{1} << 28) - 1;
+  BufferReuse reuse = BufferReuse::On;
+  /// Whose New value somebody looks at after a plan, besides those that some plan reads as Old: they keep
+  /// memory of their own.
+  std::vector<LabelId> kept{};
   /// Where own patches stand; null: ascending, with nothing spare between them.
   const GraphSlots* slots = nullptr;
 };

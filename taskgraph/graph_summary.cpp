@@ -99,20 +99,13 @@ std::vector<LabelMemory> labelsOf(const CompiledGraphs& graphs) {
     LabelMemory& memory = labels[need.label];
     memory.label = need.label;
     memory.generations = need.hasOld ? 2 : 1;
+    memory.shared = memory.shared || need.slot >= 0;
     ++memory.patches;
     memory.bytes += need.window.volume() * graphs.labels->info(need.label).type.bytes() * memory.generations;
   }
   std::vector<LabelMemory> list;
   for (const auto& [label, memory] : labels) list.push_back(memory);
   return list;
-}
-
-std::int64_t gatherBytes(const CompiledGraphs& graphs, std::size_t plan) {
-  std::int64_t bytes = 0;
-  for (const GatherNeed& need : graphs.gathers[plan]) {
-    bytes += need.window.volume() * graphs.labels->info(need.label).type.bytes();
-  }
-  return bytes;
 }
 
 /// By node, the best chain that ends there, from the last node of the order back to the first.
@@ -190,12 +183,6 @@ std::int64_t GraphSummary::edgeCount() const {
   return count;
 }
 
-std::int64_t GraphSummary::memory() const {
-  std::int64_t bytes = largestGathers + messageBuffers;
-  for (const LabelMemory& label : labels) bytes += label.bytes;
-  return bytes;
-}
-
 GraphSummary summarise(const CompiledGraphs& graphs, std::size_t plan) {
   const CompiledGraph& graph = planOf(graphs, plan);
   GraphSummary summary;
@@ -204,9 +191,7 @@ GraphSummary summarise(const CompiledGraphs& graphs, std::size_t plan) {
   summary.peers = peersOf(graph);
   summary.labels = labelsOf(graphs);
   summary.gathers = gatherBytes(graphs, plan);
-  for (std::size_t p = 0; p < graphs.plans.size(); ++p) {
-    summary.largestGathers = std::max(summary.largestGathers, gatherBytes(graphs, p));
-  }
+  summary.planned = memoryPlanOf(graphs);
   for (const PeerSummary& peer : summary.peers) summary.messageBuffers += peer.sendBytes + peer.receiveBytes;
   summary.graphBytes = bytesOf(graph);
   summary.longest = longestPath(graph);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/memory_plan.hpp"
 
 namespace tessera {
 
@@ -39,6 +40,7 @@ struct LabelMemory {
   std::int64_t patches = 0;
   int generations = 1;  ///< 2 where some plan reads Old
   std::int64_t bytes = 0;
+  bool shared = false;  ///< on some level other variables use the same memory at other times
 };
 
 /// A variable that lives between plans: read as Old, or left behind; and the plans at the other end.
@@ -61,7 +63,7 @@ struct GraphSummary {
   std::vector<PeerSummary> peers;
   std::vector<LabelMemory> labels;  ///< of all plans, which share it
   std::int64_t gathers = 0;         ///< buffers for cells of other levels, in this plan
-  std::int64_t largestGathers = 0;  ///< in the plan that needs most: plans share the memory
+  MemoryPlan planned;               ///< of all plans, which share it
   std::int64_t messageBuffers = 0;  ///< bytes in flight, both directions
   std::int64_t graphBytes = 0;      ///< of the arrays of the graph itself
   CriticalPath longest;
@@ -71,7 +73,8 @@ struct GraphSummary {
   std::int64_t nodesOf(NodeKind kind) const;
   std::int64_t edgeCount() const;
   /// Variables, gathers and message buffers.
-  std::int64_t memory() const;
+  std::int64_t memory() const { return planned.total() + messageBuffers; }
+  std::int64_t memoryWithoutReuse() const { return planned.totalWithoutReuse() + messageBuffers; }
 };
 
 /// Summarises plan number `plan`. O(nodes + edges). Pure: any rank of any number, without MPI.

@@ -5,6 +5,7 @@
 
 #include "core/contracts.hpp"
 #include "core/error.hpp"
+#include "taskgraph/detail/race_rooms.hpp"
 #include "taskgraph/detail/touch_collector.hpp"
 
 namespace tessera {
@@ -16,6 +17,8 @@ using detail::PackVersions;
 using detail::RaceFaults;
 using detail::RaceMessages;
 using detail::RaceNames;
+using detail::RaceRooms;
+using detail::RoomConflict;
 using detail::Touch;
 using detail::TouchCollector;
 using detail::TouchKind;
@@ -42,6 +45,7 @@ class RaceProof {
     if (waiting.empty()) {
       collect(messages);
       checkMemories();
+      checkRooms();
       reportMissing();
     } else {
       faults_.add(Message("nodes wait for one another in a circle")
@@ -67,6 +71,7 @@ class RaceProof {
   void checkComplete(const CompiledGraphs& rank);
   void collect(const RaceMessages& messages);
   void checkMemories();
+  void checkRooms();
   void checkPair(std::size_t a, std::size_t b);
   void checkCovered(std::size_t reader, std::size_t begin, std::size_t end);
   void reportMissing();
@@ -173,6 +178,18 @@ void RaceProof::checkMemories() {
   }
 }
 
+/// Memories of different variables in the same bytes.
+void RaceProof::checkRooms() {
+  for (const RoomConflict& conflict : RaceRooms(ranks_, plan_).conflicts(touches_, nodes_)) {
+    const Pair pair{conflict.first, conflict.second};
+    const std::int64_t before = touches_[pair.first].node;
+    const std::int64_t after = touches_[pair.second].node;
+    // A node that touches both is no path from itself to itself: the two have to lie apart.
+    wanted_.push_back({before, after, static_cast<std::int64_t>(pairs_.size())});
+    pairs_.push_back(pair);
+  }
+}
+
 /// Decides from the versions which of two touches has to come first.
 void RaceProof::checkPair(std::size_t a, std::size_t b) {
   const Touch& one = touches_[a];
@@ -251,13 +268,16 @@ void RaceProof::reportMissing() {
     const char* kind = !before.writes() ? "write after read"
                        : after.writes() ? "write after write"
                                         : "read after write";
-    faults_.add(
-        Message("two nodes that touch the same memory are not ordered")
-            .line("first    ", names_.node(before.node), before.writes() ? " writes" : " reads")
-            .line("second   ", names_.node(after.node), after.writes() ? " writes" : " reads")
-            .line("where    ", asText(intersect(before.box, after.box)), " of ", names_.memory(before.memory))
-            .line("missing  an edge, or a path, from the first to the second (", kind, ")")
-            .text());
+    faults_.add(Message("two nodes that touch the same memory are not ordered")
+                    .line("first    ", names_.node(before.node), before.writes() ? " writes" : " reads")
+                    .line("second   ", names_.node(after.node), after.writes() ? " writes" : " reads")
+                    .line("where    ", before.memory == after.memory
+                                           ? asText(intersect(before.box, after.box)) + " of " +
+                                                 names_.memory(before.memory)
+                                           : names_.memory(before.memory) + ", whose bytes are also " +
+                                                 names_.memory(after.memory))
+                    .line("missing  an edge, or a path, from the first to the second (", kind, ")")
+                    .text());
   }
 }
 

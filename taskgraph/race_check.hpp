@@ -35,6 +35,7 @@ std::int64_t nodesOfAllRanks(std::span<const CompiledGraphs> ranks, std::size_t 
 /// the
 ///   direction that the versions of the label ask for (so a read comes after its producer and before the next
 ///   change);
+/// * of two variables, or two gather buffers, that share memory, one is done with before the other begins;
 /// * every index that a task declares to read has been written, with the version that the declaration means;
 /// * every message has one partner with the same bytes, and what is packed is what the receiver takes it for;
 /// * counts of predecessors agree with the edges, and nothing waits in a circle.

@@ -3,6 +3,7 @@
 #include "core/contracts.hpp"
 #include "taskgraph/detail/graph_builder.hpp"
 #include "taskgraph/detail/mesh_changes.hpp"
+#include "taskgraph/detail/shared_memory.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
 namespace tessera {
@@ -27,6 +28,7 @@ std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan
   if (!std::equal(graphs.plans.begin(), graphs.plans.end(), plans.begin(), plans.end(), same))
     return "other step plans";
   if (before.labels != next.labels) return "other labels";
+  if (before.reuse != next.reuse || before.kept != next.kept) return "other rules for sharing memory";
   if (before.rank != next.rank || before.ranks != next.ranks) return "another rank or number of ranks";
   if (!sameLevels(*before.hierarchy, *next.hierarchy)) return "other levels";
   // Looking for what changed costs as much as compiling where nearly all patches are other ranks'.
@@ -55,7 +57,7 @@ Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const>
   std::string why = whyNotInPlace(graphs, plans, before, next);
   if (!why.empty()) return compileAnew(plans, next, why, next.hierarchy->patchCount());
   const std::vector<detail::ResolvedPlan> resolved = detail::resolvePlans(plans, next);
-  if (resolved != detail::resolvePlans(plans, before))
+  if (resolved != detail::resolvePlans(plans, before) || detail::storageOf(resolved, next) != graphs.storage)
     return compileAnew(plans, next, "levels cover their domain or do not, other than before",
                        next.hierarchy->patchCount());
   const std::optional<detail::MeshChanges> changes = detail::moveToMesh(graphs, *before.owners, next);

@@ -37,14 +37,14 @@ void Advection::configure(const ParameterValues& values, ComponentSetup& setup) 
   stableDt_ = setup.stableDt;
   params_.limiter = limiterOf(values);
 
-  labels_.concentration = setup.labels.variable<double, Cell>("concentration");
+  labels_.concentration = setup.labels.variable<double, Cell>("concentration", "amount/length^3");
   const BoundaryConditions boundary = readBoundaries(values, setup.geometry, BoundaryKind::Outflow);
   setup.labels.setBoundary(labels_.concentration, boundary);
   for (std::size_t side = 0; side < boundary.sides.size(); ++side) {
     params_.inflow[side] = boundary.sides[side] && boundary.sides[side]->kind == BoundaryKind::Dirichlet;
   }
   if (params_.limiter != Limiter::Flat) {
-    labels_.stage = setup.labels.variable<double, Cell>("advection.stage");
+    labels_.stage = setup.labels.variable<double, Cell>("advection.stage", "amount/length^3");
     setup.labels.setBoundary(labels_.stage, boundary);
   }
   configureVelocity(values, setup);
@@ -63,9 +63,9 @@ void Advection::configureVelocity(const ParameterValues& values, ComponentSetup&
   if (!params_.velocityVaries) return;
   // The face beyond the last one is asked for where a patch ends at the domain's end, and never used.
   const auto anything = BoundaryConditions::everywhere(BoundaryKind::Outflow);
-  labels_.velocityX = setup.labels.variable<double, FaceX>("advection.velocity_x");
-  labels_.velocityY = setup.labels.variable<double, FaceY>("advection.velocity_y");
-  labels_.velocityZ = setup.labels.variable<double, FaceZ>("advection.velocity_z");
+  labels_.velocityX = setup.labels.variable<double, FaceX>("advection.velocity_x", "length/time");
+  labels_.velocityY = setup.labels.variable<double, FaceY>("advection.velocity_y", "length/time");
+  labels_.velocityZ = setup.labels.variable<double, FaceZ>("advection.velocity_z", "length/time");
   setup.labels.setBoundary(labels_.velocityX, anything);
   setup.labels.setBoundary(labels_.velocityY, anything);
   setup.labels.setBoundary(labels_.velocityZ, anything);

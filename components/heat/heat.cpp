@@ -42,18 +42,18 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   params_.conductivityVaries = !conductivity_.isConstant();
   params_.sourceVaries = !source_.isConstant();
 
-  labels_.temperature = setup.labels.variable<double, Cell>("temperature");
+  labels_.temperature = setup.labels.variable<double, Cell>("temperature", "temperature");
   setup.labels.setBoundary(labels_.temperature,
                            readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
   norms_ = ErrorNorms("Heat", values, setup, labels_.temperature);
 
   if (params_.sourceVaries) {
-    labels_.source = setup.labels.variable<double, Cell>("heat.source");
+    labels_.source = setup.labels.variable<double, Cell>("heat.source", "temperature/time");
   } else {
     params_.source = source_(0, 0, 0, 0);
   }
   if (params_.conductivityVaries) {
-    labels_.conductivity = setup.labels.variable<double, Cell>("heat.conductivity");
+    labels_.conductivity = setup.labels.variable<double, Cell>("heat.conductivity", "length^2/time");
     BoundaryConditions onFaces;
     onFaces.sides.fill(SideCondition{BoundaryKind::Dirichlet, conductivity_});
     setup.labels.setBoundary(labels_.conductivity, onFaces);

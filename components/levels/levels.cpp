@@ -30,9 +30,9 @@ void averageDown(const Task& task, Label<double, Cell> label) {
 }  // namespace
 
 void Levels::configure(const ParameterValues& /*values*/, ComponentSetup& setup) {
-  stamp_ = setup.labels.variable<double, Cell>("levels.stamp");
-  fill_ = setup.labels.variable<double, Cell>("levels.fill");
-  seen_ = setup.labels.variable<double, Cell>("levels.seen");
+  stamp_ = setup.labels.variable<double, Cell>("levels.stamp", "1");
+  fill_ = setup.labels.variable<double, Cell>("levels.fill", "1");
+  seen_ = setup.labels.variable<double, Cell>("levels.seen", "1");
   wrong_ = setup.labels.reduction("levels.wrong");
   setup.labels.setBoundary(stamp_, BoundaryConditions::everywhere(BoundaryKind::Outflow));
 }

@@ -18,8 +18,8 @@ void Wave::configure(const ParameterValues& values, ComponentSetup& setup) {
   initial_ = values.expression("initial");
   initialVelocity_ = values.expression("initial_velocity");
   stableDt_ = setup.stableDt;
-  displacement_ = setup.labels.variable<double, Cell>("displacement");
-  velocity_ = setup.labels.variable<double, Cell>("wave.velocity");
+  displacement_ = setup.labels.variable<double, Cell>("displacement", "length");
+  velocity_ = setup.labels.variable<double, Cell>("wave.velocity", "length/time");
   setup.labels.setBoundary(displacement_, readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
   norms_ = ErrorNorms("Wave", values, setup, displacement_);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -42,9 +43,11 @@ struct FieldOutput {
   std::vector<std::int32_t> refinementRatio;  ///< one entry for each level above 0
   std::vector<OutputLevel> levels;
   std::vector<OutputField> fields;
-  std::string codeVersion;
-  std::string deckHash;
-  std::string runId;
+  std::array<bool, kAxes> periodic{};  ///< whether an axis closes on itself
+  std::string codeVersion;             ///< "tessera 0.1.0 (1a2b3c4)"
+  std::string revision;                ///< the git commit of the program
+  std::string deckSha256;              ///< of the deck's bytes, as sha256sum prints it
+  std::string runId;                   ///< names what is computed; in provenance.json as well
 };
 
 /// The indices of a patch's values: its cells, its nodes, or its faces along one axis.

@@ -30,8 +30,13 @@ void readRun(const Hdf5Input& file, FieldOutput& header) {
   header.step = file.integer(own, "step");
   header.time = file.reals(own, "time", 1).front();
   header.dt = file.reals(own, "dt", 1).front();
+  const auto periodic = file.integers(own, "periodic");
+  if (periodic.size() != header.periodic.size()) file.refuse(own + "@periodic", "it does not hold 3 numbers");
+  for (std::size_t axis = 0; axis < header.periodic.size(); ++axis)
+    header.periodic[axis] = periodic[axis] != 0;
   header.codeVersion = file.text(own, "code_version");
-  header.deckHash = file.text(own, "deck_hash");
+  header.revision = file.text(own, "git");
+  header.deckSha256 = file.text(own, "deck_sha256");
   header.runId = file.text(own, "run_id");
   header.origin = asReal3(file.reals("/VTKHDF", "Origin", 3));
 }

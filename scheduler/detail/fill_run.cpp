@@ -1,5 +1,7 @@
 #include "scheduler/detail/fill_run.hpp"
 
+#include <cstring>
+
 #include "datawarehouse/boundary_fill.hpp"
 #include "datawarehouse/coarse_fill.hpp"
 #include "datawarehouse/region_copy.hpp"
@@ -14,6 +16,13 @@ void FillRun::run(const FillPlan& fill, std::int32_t row, std::int32_t local, do
   unpack(fill, row, to);
   fillUncovered(fill, row, to);
   applyConditions(fill, to, time);
+}
+
+void FillRun::unset(const FillPlan& fill, std::int32_t row) {
+  if (fill.reach == Reach::Patch) return;
+  const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
+  const std::int64_t bytes = data_.gatherLayout(plan_, buffer).elements() * info(fill).type.bytes();
+  std::memset(data_.gatherData(plan_, buffer), 0xFF, static_cast<std::size_t>(bytes));
 }
 
 FillRun::Destination FillRun::destinationOf(const FillPlan& fill, std::int32_t row, std::int32_t local) {

@@ -15,6 +15,9 @@ class FillRun {
 
   /// Row `row` of a fill, which serves own patch `local`; conditions of time hold at `time`.
   void run(const FillPlan& fill, std::int32_t row, std::int32_t local, double time);
+  /// For checked mode: makes the buffer of a gather NaN, so that nothing of its last user is taken for a
+  /// value.
+  void unset(const FillPlan& fill, std::int32_t row);
 
  private:
   /// Where the row's values go.

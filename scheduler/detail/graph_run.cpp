@@ -14,14 +14,16 @@
 namespace tessera::detail {
 
 GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
-                   const RunnerOptions& options)
+                   const RunnerOptions& options, int workers)
     : graph_(graphs.plans[plan]),
+      localsOfLevel_(graphs.localsOfLevel),
       plan_(plan),
       data_(data),
       options_(options),
       pump_(graphs.plans[plan], transport),
       fills_(graphs.plans[plan], plan, data, pump_),
-      reductions_(graph_.reductions.size()) {
+      reductions_(graph_.reductions.size()),
+      sums_(static_cast<std::size_t>(workers)) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
                    "split a task with more than 48 accesses");
@@ -62,18 +64,69 @@ void GraphRun::end(StepResult& result) {
   data_.promote(graph_.written);
 }
 
-bool GraphRun::run(std::int32_t node) {
+std::int64_t GraphRun::taskNanoseconds() const {
+  std::int64_t sum = 0;
+  for (const WorkerSums& s : sums_) sum += s.taskNanoseconds;
+  return sum;
+}
+
+int GraphRun::homeOfLocal(std::int32_t local, int workers) const {
+  for (const Range& level : localsOfLevel_) {
+    if (local >= level.begin && local < level.end) {
+      return static_cast<int>((local - level.begin) * workers / level.size());
+    }
+  }
+  return 0;
+}
+
+int GraphRun::homeOf(const NodeBlock& block, std::int32_t number, int workers) const {
+  switch (block.kind) {
+    case NodeKind::Task:
+    case NodeKind::Fill:
+      return homeOfLocal(block.firstLocal + number, workers);
+    case NodeKind::Send: {
+      const Range items = graph_.sends[static_cast<std::size_t>(block.item + number)].items;
+      const std::int32_t source =
+          items.size() > 0 ? graph_.packItems[static_cast<std::size_t>(items.begin)].source : -1;
+      return homeOfLocal(source, workers);
+    }
+    case NodeKind::Receive:
+    case NodeKind::Reduce:
+      return static_cast<int>((block.item + number) % workers);
+  }
+  return 0;
+}
+
+NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
+  const NodeBlock& block = graph_.block(node);
+  const std::int32_t number = node - block.firstNode;
+  NodeTraits traits;
+  traits.used = number < block.count;
+  if (!traits.used) return traits;
+  traits.home = homeOf(block, number, workers);
+  if (block.kind == NodeKind::Task) {
+    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+    traits.urgency = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].priority;
+  } else if (block.kind != NodeKind::Fill) {
+    traits.urgency = std::numeric_limits<int>::max();  // other ranks wait for it
+    traits.waits = true;
+  }
+  return traits;
+}
+
+bool GraphRun::run(std::int32_t node, int worker) {
   const NodeBlock& block = graph_.block(node);
   const std::int32_t number = node - block.firstNode;
   const std::int32_t item = block.item + number;
   switch (block.kind) {
     case NodeKind::Task:
-      runTask(block, number);
+      runTask(block, number, worker);
       return true;
     case NodeKind::Fill: {
       const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
       // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
       const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
+      if (options_.checked) fills_.unset(fill, number);
       fills_.run(fill, number, block.firstLocal + number, time);
       return true;
     }
@@ -161,7 +214,7 @@ TaskFrame GraphRun::frameOf(const TaskUnit& unit, const NodeBlock& block, std::i
   return frame;
 }
 
-void GraphRun::runTask(const NodeBlock& block, std::int32_t number) {
+void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) {
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
   std::array<TaskAccess, kMaxAccesses> accesses;
@@ -176,8 +229,8 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number) {
   }
   if (options_.findNonFinite) expectFinite(frame);
   const auto spent = std::chrono::steady_clock::now() - start;
-  taskNanoseconds_.fetch_add(std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count(),
-                             std::memory_order_relaxed);
+  sums_[static_cast<std::size_t>(worker)].taskNanoseconds +=
+      std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
 }
 
 void GraphRun::packMessage(std::int32_t send) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,10 +15,13 @@ namespace tessera::detail {
 
 /// One compiled graph ready to be replayed: what each kind of node does. `run` is called by many threads at
 /// once, for different nodes; the graph's edges make sure that no two of them touch the same data.
+///
+/// Homes: the own patches of each level, which lie along a space-filling curve, are dealt out in ranges of
+/// equal length; what belongs to no patch is where its data come from.
 class GraphRun : public NodeSource {
  public:
   GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
-           const RunnerOptions& options);
+           const RunnerOptions& options, int workers);
 
   void begin(const StepInputs& inputs, std::span<double> control);
   /// Fills the reductions of the result; the New values become Old ones.
@@ -30,12 +32,13 @@ class GraphRun : public NodeSource {
   std::span<const std::int32_t> successors(std::int32_t node) const override {
     return graph_.successors(node);
   }
-  int priority(std::int32_t node) const override { return graph_.block(node).priority; }
-  bool run(std::int32_t node) override;
-  void poll(const std::function<void(std::int32_t)>& finished) override { pump_.poll(finished); }
+  NodeTraits traits(std::int32_t node, int workers) const override;
+  bool run(std::int32_t node, int worker) override;
+  std::span<const std::int32_t> poll() override { return pump_.poll(); }
 
   std::int64_t taskCount() const { return taskCount_; }
-  std::int64_t taskNanoseconds() const { return taskNanoseconds_.load(std::memory_order_relaxed); }
+  /// Between steps only.
+  std::int64_t taskNanoseconds() const;
   const CompiledGraph& graph() const { return graph_; }
 
  private:
@@ -47,7 +50,14 @@ class GraphRun : public NodeSource {
     ExactSum sum;
   };
 
-  void runTask(const NodeBlock& block, std::int32_t number);
+  /// Written by one worker each, so a cache line each.
+  struct alignas(64) WorkerSums {
+    std::int64_t taskNanoseconds = 0;
+  };
+
+  int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
+  int homeOfLocal(std::int32_t local, int workers) const;
+  void runTask(const NodeBlock& block, std::int32_t number, int worker);
   void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
   TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number);
@@ -57,6 +67,7 @@ class GraphRun : public NodeSource {
   void layOutContributions();
 
   const CompiledGraph& graph_;
+  const std::vector<Range>& localsOfLevel_;
   std::size_t plan_;
   DataWarehouse& data_;
   RunnerOptions options_;
@@ -67,7 +78,7 @@ class GraphRun : public NodeSource {
   std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
   std::vector<ReductionState> reductions_;
   std::int64_t taskCount_ = 0;
-  std::atomic<std::int64_t> taskNanoseconds_{0};
+  std::vector<WorkerSums> sums_;  ///< by worker
 };
 
 }  // namespace tessera::detail

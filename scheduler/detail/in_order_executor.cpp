@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <set>
 #include <thread>
@@ -15,15 +14,31 @@ class InOrderExecutor : public Executor {
  public:
   int threads() const override { return 1; }
   double waitSeconds() const override { return waitSeconds_; }
+  std::unique_ptr<Replay> prepare(NodeSource& source) override {
+    return std::make_unique<InOrderReplay>(*this, source);
+  }
 
-  void execute(NodeSource& source) override {
+ private:
+  class InOrderReplay : public Replay {
+   public:
+    InOrderReplay(InOrderExecutor& executor, NodeSource& source) : executor_(executor), source_(source) {}
+    void run() override { executor_.replay(source_); }
+
+   private:
+    InOrderExecutor& executor_;
+    NodeSource& source_;
+  };
+
+  void replay(NodeSource& source) {
     const auto counts = source.predecessorCounts();
     std::vector<std::int32_t> left(counts.begin(), counts.end());
     std::set<std::int32_t> ready;
-    for (std::size_t n = 0; n < left.size(); ++n) {
-      if (left[n] == 0) ready.insert(static_cast<std::int32_t>(n));
+    std::int64_t unfinished = 0;
+    for (std::int32_t n = 0; n < source.nodeCount(); ++n) {
+      if (!source.traits(n, 1).used) continue;
+      ++unfinished;
+      if (left[static_cast<std::size_t>(n)] == 0) ready.insert(n);
     }
-    std::int64_t unfinished = std::count_if(left.begin(), left.end(), [](std::int32_t n) { return n >= 0; });
     const auto finish = [&](std::int32_t node) {
       --unfinished;
       for (const std::int32_t next : source.successors(node)) {
@@ -33,20 +48,19 @@ class InOrderExecutor : public Executor {
     while (unfinished > 0) {
       if (ready.empty()) {
         const auto start = std::chrono::steady_clock::now();
-        const std::int64_t before = unfinished;
-        source.poll(finish);
-        if (unfinished < before) continue;
+        const auto done = source.poll();
+        for (const std::int32_t node : done) finish(node);
+        if (!done.empty()) continue;
         std::this_thread::yield();
         waitSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         continue;
       }
       const std::int32_t node = *ready.begin();
       ready.erase(ready.begin());
-      if (source.run(node)) finish(node);
+      if (source.run(node, 0)) finish(node);
     }
   }
 
- private:
   double waitSeconds_ = 0.0;
 };
 

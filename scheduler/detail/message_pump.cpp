@@ -5,13 +5,24 @@
 namespace tessera::detail {
 
 MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport)
-    : graph_(graph), transport_(transport) {
+    : graph_(graph),
+      transport_(transport),
+      sendNodes_(graph.sends.size()),
+      receiveNodes_(graph.receives.size()),
+      reductions_(graph.reductions.size()),
+      submittedSends_(graph.sends.size()),
+      submittedReceives_(graph.receives.size()),
+      submittedReductions_(graph.reductions.size()),
+      reductionReady_(graph.reductions.size(), 0) {
   for (const MessagePlan& message : graph.sends)
     sendBuffers_.emplace_back(static_cast<std::size_t>(message.bytes));
   for (const MessagePlan& message : graph.receives) {
     receiveBuffers_.emplace_back(static_cast<std::size_t>(message.bytes));
   }
-  reductions_.resize(graph.reductions.size());
+  const std::size_t operations = graph.sends.size() + graph.receives.size() + graph.reductions.size();
+  receiveRequests_.reserve(graph.receives.size());
+  pending_.reserve(operations);
+  finished_.reserve(operations);
 }
 
 void MessagePump::begin(std::span<double> control) {
@@ -21,7 +32,7 @@ void MessagePump::begin(std::span<double> control) {
     receiveRequests_.push_back(transport_.receive(message.peer, message.tag, receiveBuffers_[r]));
   }
   nextReduction_ = 0;
-  std::fill(reductions_.begin(), reductions_.end(), ReductionInput{});
+  std::fill(reductionReady_.begin(), reductionReady_.end(), 0);
   hasControl_ = !control.empty();
   if (hasControl_) control_ = transport_.allReduceMax(control);
 }
@@ -32,60 +43,63 @@ void MessagePump::end() {
 }
 
 void MessagePump::submitSend(std::int32_t send, std::int32_t node) {
-  const std::lock_guard lock(mutex_);
-  submittedSends_.emplace_back(send, node);
+  sendNodes_[static_cast<std::size_t>(send)] = node;
+  submittedSends_.push(send);
 }
 
 void MessagePump::submitReceive(std::int32_t receive, std::int32_t node) {
-  const std::lock_guard lock(mutex_);
-  submittedReceives_.emplace_back(receive, node);
+  receiveNodes_[static_cast<std::size_t>(receive)] = node;
+  submittedReceives_.push(receive);
 }
 
 void MessagePump::submitReduction(std::int32_t reduction, std::int32_t node, std::span<double> minMax,
                                   std::span<std::int64_t> words) {
-  const std::lock_guard lock(mutex_);
-  reductions_[static_cast<std::size_t>(reduction)] = {true, node, minMax, words};
+  reductions_[static_cast<std::size_t>(reduction)] = {node, minMax, words};
+  submittedReductions_.push(reduction);
 }
 
-void MessagePump::poll(const std::function<void(std::int32_t)>& finished) {
+std::span<const std::int32_t> MessagePump::poll() {
   startSubmitted();
+  finished_.clear();
   const auto done = [&](const Pending& p) {
     if (!transport_.test(p.request)) return false;
-    finished(p.node);
+    finished_.push_back(p.node);
     return true;
   };
   pending_.erase(std::remove_if(pending_.begin(), pending_.end(), done), pending_.end());
+  return finished_;
 }
 
 void MessagePump::startSubmitted() {
-  const std::lock_guard lock(mutex_);
-  for (const auto& [send, node] : submittedSends_) {
+  submittedSends_.takeAll([this](std::int32_t send) {
     const MessagePlan& message = graph_.sends[static_cast<std::size_t>(send)];
-    pending_.push_back({transport_.send(message.peer, message.tag, sendBuffer(send)), node});
-  }
-  submittedSends_.clear();
-  for (const auto& [receive, node] : submittedReceives_) {
-    pending_.push_back({receiveRequests_[static_cast<std::size_t>(receive)], node});
-  }
-  submittedReceives_.clear();
+    wait(transport_.send(message.peer, message.tag, sendBuffer(send)),
+         sendNodes_[static_cast<std::size_t>(send)]);
+  });
+  submittedReceives_.takeAll([this](std::int32_t receive) {
+    const auto r = static_cast<std::size_t>(receive);
+    wait(receiveRequests_[r], receiveNodes_[r]);
+  });
+  submittedReductions_.takeAll(
+      [this](std::int32_t reduction) { reductionReady_[static_cast<std::size_t>(reduction)] = 1; });
   startReductions();
 }
 
 void MessagePump::startReductions() {
-  while (nextReduction_ < reductions_.size() && reductions_[nextReduction_].ready) {
-    const ReductionInput& input = reductions_[nextReduction_];
-    switch (graph_.reductions[nextReduction_].kind) {
-      case ReductionKind::Min:
-        pending_.push_back({transport_.allReduceMin(input.minMax), input.node});
-        break;
-      case ReductionKind::Max:
-        pending_.push_back({transport_.allReduceMax(input.minMax), input.node});
-        break;
-      case ReductionKind::Sum:
-        pending_.push_back({transport_.allReduceSum(input.words), input.node});
-        break;
-    }
-    ++nextReduction_;
+  while (nextReduction_ < reductions_.size() && reductionReady_[nextReduction_] != 0) {
+    startReduction(static_cast<std::int32_t>(nextReduction_++));
+  }
+}
+
+void MessagePump::startReduction(std::int32_t reduction) {
+  const ReductionInput& input = reductions_[static_cast<std::size_t>(reduction)];
+  switch (graph_.reductions[static_cast<std::size_t>(reduction)].kind) {
+    case ReductionKind::Min:
+      return wait(transport_.allReduceMin(input.minMax), input.node);
+    case ReductionKind::Max:
+      return wait(transport_.allReduceMax(input.minMax), input.node);
+    case ReductionKind::Sum:
+      return wait(transport_.allReduceSum(input.words), input.node);
   }
 }
 

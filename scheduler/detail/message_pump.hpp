@@ -1,11 +1,10 @@
 #pragma once
 
-#include <functional>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "core/transport.hpp"
+#include "scheduler/detail/submissions.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera::detail {
@@ -13,7 +12,7 @@ namespace tessera::detail {
 /// Moves the messages and reductions of one compiled graph. Any thread hands in what is ready (`submit`); one
 /// at a time (`poll`) talks to the transport. Receives of a step are posted by `begin`, before anything is
 /// sent. Reductions are started in the order of the plan, which is the same on every rank, whatever became
-/// ready first.
+/// ready first. No lock and no allocation in either, but for what the transport does.
 class MessagePump {
  public:
   MessagePump(const CompiledGraph& graph, Transport& transport);
@@ -37,7 +36,8 @@ class MessagePump {
   void submitReduction(std::int32_t reduction, std::int32_t node, std::span<double> minMax,
                        std::span<std::int64_t> words);
 
-  void poll(const std::function<void(std::int32_t)>& finished);
+  /// Nodes reported since the last call; valid until the next one.
+  std::span<const std::int32_t> poll();
 
  private:
   struct Pending {
@@ -45,7 +45,6 @@ class MessagePump {
     std::int32_t node = 0;
   };
   struct ReductionInput {
-    bool ready = false;
     std::int32_t node = 0;
     std::span<double> minMax;
     std::span<std::int64_t> words;
@@ -53,6 +52,8 @@ class MessagePump {
 
   void startSubmitted();
   void startReductions();
+  void startReduction(std::int32_t reduction);
+  void wait(Transport::Request request, std::int32_t node) { pending_.push_back({request, node}); }
 
   const CompiledGraph& graph_;
   Transport& transport_;
@@ -61,14 +62,19 @@ class MessagePump {
   Transport::Request control_ = 0;
   bool hasControl_ = false;
 
-  std::mutex mutex_;  ///< guards what is handed in
-  std::vector<std::pair<std::int32_t, std::int32_t>> submittedSends_;
-  std::vector<std::pair<std::int32_t, std::int32_t>> submittedReceives_;
+  // Written by whoever submits that number, read by who polls.
+  std::vector<std::int32_t> sendNodes_;
+  std::vector<std::int32_t> receiveNodes_;
   std::vector<ReductionInput> reductions_;
+  Submissions<> submittedSends_;
+  Submissions<> submittedReceives_;
+  Submissions<> submittedReductions_;
 
   // Touched by `begin` and by the one thread inside `poll` only.
   std::vector<Transport::Request> receiveRequests_;
   std::vector<Pending> pending_;
+  std::vector<std::int32_t> finished_;
+  std::vector<char> reductionReady_;
   std::size_t nextReduction_ = 0;
 };
 

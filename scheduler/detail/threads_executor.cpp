@@ -1,191 +1,132 @@
-#include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <new>
-#include <queue>
+#include <numeric>
 #include <thread>
 #include <vector>
 
 #include "core/contracts.hpp"
-#include "core/error.hpp"
+#include "scheduler/detail/bind_thread.hpp"
+#include "scheduler/detail/pause.hpp"
+#include "scheduler/detail/worker.hpp"
 #include "scheduler/executor.hpp"
 
 namespace tessera {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using detail::Crew;
+using detail::EventCount;
+using detail::ReplayState;
+using detail::Worker;
 
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+/// How long a thread looks for the next replay, or for the end of one, before it sleeps.
+constexpr std::chrono::microseconds kLookFor{50};
+
+/// Returns when `condition` holds; `bed` is notified by whoever makes it hold, by a seq_cst store.
+template <class Condition>
+void await(EventCount<>& bed, const Condition& condition) {
+  const auto since = std::chrono::steady_clock::now();
+  for (int round = 1; !condition(); ++round) {
+    if (round % 64 != 0) {
+      detail::pause();
+      continue;
+    }
+    if (std::chrono::steady_clock::now() - since < kLookFor) {
+      std::this_thread::yield();
+      continue;
+    }
+    const EventCount<>::Ticket ticket = bed.prepare();
+    if (condition()) {
+      bed.cancel();
+    } else {
+      bed.sleep(ticket);
+    }
+  }
 }
 
-/// Workers around one queue of ready nodes, ordered by priority. Whoever finds nothing to run looks after the
-/// messages, one worker at a time. Everything shared is guarded by one mutex.
+/// Threads that live as long as the executor: each takes part in one replay after the other. All come to rest
+/// before `replay` returns, so that what they share may then be changed.
 class ThreadsExecutor : public Executor {
  public:
-  explicit ThreadsExecutor(int threads) {
-    TESSERA_EXPECT(threads >= 1, "give at least one thread");
-    for (int n = 1; n < threads; ++n) workers_.emplace_back([this] { workerMain(); });
+  ThreadsExecutor(int threads, std::span<const int> cores) : crew_(threads), beds_(crew_.size()) {
+    for (int n = 0; n < threads; ++n) workers_.push_back(std::make_unique<Worker>(crew_, n));
+    if (!cores.empty()) detail::bindThisThread(cores[0]);
+    for (int n = 1; n < threads; ++n) {
+      const int core = cores.empty() ? -1 : cores[static_cast<std::size_t>(n)];
+      threads_.emplace_back([this, n, core] { threadMain(n, core); });
+    }
   }
 
   ~ThreadsExecutor() override {
-    {
-      const std::lock_guard lock(mutex_);
-      leaving_ = true;
-    }
-    changed_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
+    leaving_.store(true, std::memory_order_relaxed);
+    callAll();
+    for (std::thread& thread : threads_) thread.join();
   }
 
-  int threads() const override { return static_cast<int>(workers_.size()) + 1; }
-  double waitSeconds() const override { return waitSeconds_; }
-
-  void execute(NodeSource& source) override {
-    std::unique_lock lock(mutex_);
-    source_ = &source;
-    const auto counts = source.predecessorCounts();
-    left_.assign(counts.begin(), counts.end());
-    unfinished_ = std::count_if(left_.begin(), left_.end(), [](std::int32_t n) { return n >= 0; });
-    failure_.reset();
-    for (std::size_t n = 0; n < left_.size(); ++n) {
-      if (left_[n] == 0) pushReady(static_cast<std::int32_t>(n));
-    }
-    ++epoch_;
-    changed_.notify_all();
-    workUntilDone(lock);
-    changed_.wait(lock, [this] { return inside_ == 0; });
-    source_ = nullptr;
-    ready_ = {};
-    if (failure_) failure_->raise();
+  std::unique_ptr<Replay> prepare(NodeSource& source) override {
+    return std::make_unique<ThreadsReplay>(*this, source);
+  }
+  int threads() const override { return crew_.size(); }
+  double waitSeconds() const override {
+    double sum = 0.0;
+    for (const auto& worker : workers_) sum += worker->waitSeconds();
+    return sum;
   }
 
  private:
-  struct Ready {
-    int priority = 0;
-    std::int32_t node = 0;
-    bool operator<(const Ready& o) const {
-      return priority != o.priority ? priority < o.priority : node > o.node;
-    }
+  class ThreadsReplay : public Replay {
+   public:
+    ThreadsReplay(ThreadsExecutor& executor, NodeSource& source)
+        : executor_(executor), state_(source, executor.threads()) {}
+    void run() override { executor_.replay(state_); }
+
+   private:
+    ThreadsExecutor& executor_;
+    ReplayState state_;
   };
 
-  void workerMain() {
-    std::unique_lock lock(mutex_);
-    std::int64_t seen = 0;
-    while (true) {
-      changed_.wait(lock, [&] { return leaving_ || (epoch_ != seen && source_ != nullptr); });
-      if (leaving_) return;
-      seen = epoch_;
-      ++inside_;
-      workUntilDone(lock);
-      --inside_;
-      changed_.notify_all();
+  /// Where a thread waits between replays; worker 0 for the end of one.
+  struct alignas(detail::kCacheLine) Bed {
+    EventCount<> event;
+  };
+
+  void replay(ReplayState& state) {
+    crew_.open(state);
+    atWork_.store(crew_.size() - 1, std::memory_order_relaxed);
+    callAll();
+    workers_[0]->replay();
+    await(beds_[0].event, [this] { return atWork_.load(std::memory_order_seq_cst) == 0; });
+    crew_.close();
+  }
+
+  void callAll() {
+    call_.fetch_add(1, std::memory_order_seq_cst);
+    for (std::size_t n = 1; n < beds_.size(); ++n) beds_[n].event.notify();
+  }
+
+  void threadMain(int number, int core) {
+    if (core >= 0) detail::bindThisThread(core);
+    const auto n = static_cast<std::size_t>(number);
+    for (std::int64_t seen = 0;; ++seen) {
+      await(beds_[n].event, [&] { return call_.load(std::memory_order_seq_cst) != seen; });
+      if (leaving_.load(std::memory_order_relaxed)) return;
+      workers_[n]->replay();
+      if (atWork_.fetch_sub(1, std::memory_order_seq_cst) == 1) beds_[0].event.notify();
     }
   }
 
-  bool done() const { return unfinished_ == 0 || failure_ != nullptr; }
-
-  void workUntilDone(std::unique_lock<std::mutex>& lock) {
-    while (!done()) {
-      if (!ready_.empty()) {
-        const std::int32_t node = ready_.top().node;
-        ready_.pop();
-        runNode(node, lock);
-      } else if (pending_ > 0 && !polling_) {
-        pollMessages(lock);
-      } else {
-        const auto start = Clock::now();
-        // A bound, so that a worker takes over the messages when the one who looked after them got work.
-        changed_.wait_for(lock, std::chrono::microseconds(200));
-        waitSeconds_ += secondsSince(start);
-      }
-    }
-  }
-
-  void runNode(std::int32_t node, std::unique_lock<std::mutex>& lock) {
-    ++pending_;  // a node that goes on after run() stays pending until poll reports it
-    lock.unlock();
-    bool finished = false;
-    std::unique_ptr<Error> failure = capture([&] { finished = source_->run(node); });
-    lock.lock();
-    if (failure) return fail(std::move(failure));
-    if (finished) {
-      --pending_;
-      finish(node);
-    }
-  }
-
-  void pollMessages(std::unique_lock<std::mutex>& lock) {
-    polling_ = true;
-    lock.unlock();
-    const auto start = Clock::now();
-    std::vector<std::int32_t> arrived;
-    std::unique_ptr<Error> failure =
-        capture([&] { source_->poll([&](std::int32_t node) { arrived.push_back(node); }); });
-    if (arrived.empty()) std::this_thread::yield();
-    lock.lock();
-    if (arrived.empty()) waitSeconds_ += secondsSince(start);
-    polling_ = false;
-    if (failure) return fail(std::move(failure));
-    for (const std::int32_t node : arrived) {
-      --pending_;
-      finish(node);
-    }
-  }
-
-  void finish(std::int32_t node) {
-    --unfinished_;
-    for (const std::int32_t next : source_->successors(node)) {
-      if (--left_[static_cast<std::size_t>(next)] == 0) pushReady(next);
-    }
-    if (ready_.size() > 1 || done()) changed_.notify_all();
-  }
-
-  void fail(std::unique_ptr<Error> failure) {
-    if (!failure_) failure_ = std::move(failure);
-    changed_.notify_all();
-  }
-
-  void pushReady(std::int32_t node) { ready_.push({source_->priority(node), node}); }
-
-  /// Turns whatever `work` throws into a plain value: exceptions do not cross threads.
-  template <class Work>
-  static std::unique_ptr<Error> capture(Work&& work) {
-    try {
-      work();
-      return nullptr;
-    } catch (const Error& error) {
-      return error.copy();
-    } catch (const std::bad_alloc&) {
-      return std::make_unique<InternalError>("a task failed: the memory of this machine is used up");
-    } catch (const std::exception& error) {
-      return std::make_unique<InternalError>(std::string("a task failed: ") + error.what());
-    } catch (...) {
-      return std::make_unique<InternalError>(
-          "a task failed with an exception of unknown type; throw an Error");
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::thread> workers_;
-  NodeSource* source_ = nullptr;
-  std::vector<std::int32_t> left_;
-  std::priority_queue<Ready> ready_;
-  std::int64_t unfinished_ = 0;
-  std::int64_t pending_ = 0;
-  std::int64_t epoch_ = 0;
-  int inside_ = 0;
-  bool polling_ = false;
-  bool leaving_ = false;
-  double waitSeconds_ = 0.0;
-  std::unique_ptr<Error> failure_;
+  Crew crew_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Bed> beds_;
+  alignas(detail::kCacheLine) std::atomic<std::int64_t> call_{0};  ///< number of replays begun
+  alignas(detail::kCacheLine) std::atomic<int> atWork_{0};         ///< threads that have not come to rest
+  std::atomic<bool> leaving_{false};
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> makeThreadsExecutor(int threads) {
-  return std::make_unique<ThreadsExecutor>(threads);
+std::unique_ptr<Executor> makeThreadsExecutor(int threads, std::span<const int> cores) {
+  TESSERA_EXPECT(threads >= 1, "give at least one thread");
+  TESSERA_EXPECT(cores.empty() || std::ssize(cores) == threads, "name a core for each thread, or none");
+  return std::make_unique<ThreadsExecutor>(threads, cores);
 }
 
 }  // namespace tessera

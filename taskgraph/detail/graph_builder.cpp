@@ -16,12 +16,11 @@ GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, 
       messages_(input_, shapes_, graph_),
       edges_(graph_),
       unitBlocks_(plan.units.size(), -1),
-      positionOf_(plan.units.size(), 0) {
+      shared_(plan, graphs.storage),
+      sharedGathers_(plan, input.reuse) {
   if (input.slots != nullptr && !input.slots->messages.empty())
     messageRoom_ = input.slots->messages.at(graphs.plans.size());
   graph_.plan = plan.plan;
-  for (std::size_t n = 0; n < plan.order.size(); ++n)
-    positionOf_[static_cast<std::size_t>(plan.order[n])] = n;
 }
 
 CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
@@ -50,21 +49,12 @@ void GraphBuilder::checkTags() const {
                        .text()});
 }
 
-std::size_t GraphBuilder::stageOf(const FillNeed& need) const {
-  std::size_t stage = 0;
-  const auto after = [&](LevelId level, std::int32_t version) {
-    const std::int32_t producer = plan_.producerOf(need.label, level, version);
-    if (producer >= 0) stage = std::max(stage, positionOf_[static_cast<std::size_t>(producer)] + 1);
-  };
-  after(need.level, need.version);
-  if (need.coarseFill) after(need.level - 1, need.coarseVersion);
-  return stage;
-}
-
 void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
-  for (const FillNeed& need : fillNeeds(plan_)) {
+  const std::vector<FillNeed> needs = fillNeeds(plan_);
+  const Lifetimes lifetimes(plan_, needs);
+  for (const FillNeed& need : needs) {
     fills_.push_back({need, static_cast<std::int32_t>(graph_.fills.size()), -1});
-    stageOfFill_.push_back(stageOf(need));
+    stageOfFill_.push_back(lifetimes.stageOf(need));
     FillPlan plan;
     plan.label = need.label;
     plan.generation = need.version < 0 ? Generation::Old : Generation::New;
@@ -74,21 +64,25 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
     plan.readerLevel = need.readerLevel;
     plan.halo = need.halo;
     plan.table = shapes_.of(need).table;
-    if (need.reach != Reach::Patch) {
-      plan.firstGather = static_cast<std::int32_t>(gathers.size());
-      const Range rows = shapes_.locals(need.readerLevel);
-      if (need.reach == Reach::WholeLevel) {
-        gathers.push_back(
-            {need.label, input_.hierarchy->level(need.level).domainOf(shapes_.centeringOf(need))});
-      }
-      for (std::int64_t local = rows.begin; local < rows.end && need.reach != Reach::WholeLevel; ++local) {
-        gathers.push_back({need.label, shapes_.targetOf(need, shapes_.ownPatch(local))});
-      }
-      const std::int64_t spare = need.reach == Reach::WholeLevel ? 0 : shapes_.room(need.readerLevel) - rows.size();
-      gathers.insert(gathers.end(), static_cast<std::size_t>(spare), {need.label, {}});
-    }
+    if (need.reach != Reach::Patch) plan.firstGather = addGathers(need, fills_.size() - 1, gathers);
     graph_.fills.push_back(std::move(plan));
   }
+}
+
+std::int32_t GraphBuilder::addGathers(const FillNeed& need, std::size_t number,
+                                      std::vector<GatherNeed>& gathers) {
+  const auto first = static_cast<std::int32_t>(gathers.size());
+  const bool whole = need.reach == Reach::WholeLevel;
+  const Range rows = whole ? Range{0, 1} : shapes_.locals(need.readerLevel);
+  const std::int64_t room = whole ? 1 : shapes_.room(need.readerLevel);
+  std::int32_t slot = sharedGathers_.firstSlot(number, room);
+  for (std::int64_t local = rows.begin; local < rows.end; ++local) {
+    const Box window = whole ? input_.hierarchy->level(need.level).domainOf(shapes_.centeringOf(need))
+                             : shapes_.targetOf(need, shapes_.ownPatch(local));
+    gathers.push_back({need.label, window, slot++});
+  }
+  for (std::int64_t spare = rows.size(); spare < room; ++spare) gathers.push_back({need.label, {}, slot++});
+  return first;
 }
 
 void GraphBuilder::addUnit(std::int32_t unit) {
@@ -181,7 +175,12 @@ void GraphBuilder::linkUnit(std::int32_t number) {
   const std::int32_t block = blockOfUnit(number);
   for (const ResolvedRead& read : unit.reads) linkRead(unit, read, block);
   for (const ResolvedWrite& write : unit.writes) {
-    if (write.version > 0) linkChange(unit, write, block);
+    if (write.version > 0) {
+      linkOverwrite(write.label, unit.level, write.version - 1, block);
+      continue;
+    }
+    const LabelId before = shared_.before({write.label, unit.level});
+    if (before >= 0) linkOverwrite(before, unit.level, plan_.lastVersion(before, unit.level), block);
   }
 }
 
@@ -196,28 +195,53 @@ void GraphBuilder::linkRead(const ResolvedUnit& unit, const ResolvedRead& read, 
   }
 }
 
-void GraphBuilder::linkChange(const ResolvedUnit& unit, const ResolvedWrite& write, std::int32_t block) {
-  const std::int32_t before = write.version - 1;
-  edges_.samePatch(producerBlock(write.label, unit.level, before), block);
+void GraphBuilder::linkOverwrite(LabelId label, LevelId level, std::int32_t version, std::int32_t block) {
+  edges_.samePatch(producerBlock(label, level, version), block);
   for (std::size_t u = 0; u < plan_.units.size(); ++u) {
     for (const ResolvedRead& read : plan_.units[u].reads) {
-      const bool here = read.label == write.label && read.level == unit.level && read.version == before;
+      const bool here = read.label == label && read.level == level && read.version == version;
       if (here && read.reach == Reach::Patch) edges_.samePatch(unitBlocks_[u], block);
     }
   }
   for (const StagedFill& fill : fills_) {
-    if (fill.need.label != write.label) continue;
-    if (fill.need.level == unit.level && fill.need.version == before) {
+    if (fill.need.label != label) continue;
+    if (fill.need.level == level && fill.need.version == version) {
       if (fill.need.reach == Reach::Patch) edges_.samePatch(fill.block, block);
       edges_.sourcesAfter(fill.block, block);
     }
-    if (!fill.need.coarseFill || fill.need.level - 1 != unit.level || fill.need.coarseVersion != before)
-      continue;
+    if (!fill.need.coarseFill || fill.need.level - 1 != level || fill.need.coarseVersion != version) continue;
     const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fill.block)];
     for (std::int32_t row = 0; row < rows.count; ++row) {
       for (const CoarsePiece& piece : graph_.fills[static_cast<std::size_t>(fill.fill)].coarse.row(row)) {
         if (piece.source >= 0) edges_.single(rows.firstNode + row, nodeOn(block, piece.source));
       }
+    }
+  }
+}
+
+std::int32_t GraphBuilder::overwriterOf(LabelId label, LevelId level, std::int32_t version) const {
+  const std::int32_t changer = plan_.changerOf(label, level, version);
+  if (changer >= 0 || version < 0) return changer;
+  const LabelId after = shared_.after({label, level});
+  return after < 0 ? -1 : plan_.producerOf(after, level, 0);
+}
+
+void GraphBuilder::linkTakenGather(const StagedFill& fill) {
+  const std::int32_t number = sharedGathers_.before(static_cast<std::size_t>(fill.fill));
+  if (number < 0) return;
+  const StagedFill& before = fills_[static_cast<std::size_t>(number)];
+  const bool whole = fill.need.reach == Reach::WholeLevel;
+  const auto link = [&](std::int32_t from) {
+    if (whole) {
+      edges_.all(from, fill.block);
+    } else {
+      edges_.samePatch(from, fill.block);
+    }
+  };
+  link(before.block);
+  for (std::size_t u = 0; u < plan_.units.size(); ++u) {
+    for (const ResolvedRead& read : plan_.units[u].reads) {
+      if (serves(before.need, plan_.units[u], read)) link(unitBlocks_[u]);
     }
   }
 }
@@ -230,7 +254,7 @@ void GraphBuilder::linkFill(const StagedFill& fill) {
     edges_.sourcesBefore(producer, fill.block);
   }
   if (need.coarseFill) linkCoarse(fill);
-  if (need.reach != Reach::Patch) return;
+  if (need.reach != Reach::Patch) return linkTakenGather(fill);
   // The halo is filled in place: fills of earlier versions, and those who read them, must be through.
   for (const StagedFill& other : fills_) {
     const bool earlier = other.need.label == need.label && other.need.level == need.level &&
@@ -263,7 +287,7 @@ void GraphBuilder::linkMessages() {
       case MessageLink::Kind::PackFrom: {
         const std::int32_t send = messageNode(NodeKind::Send, link.message);
         const std::int32_t producer = plan_.producerOf(link.label, link.level, link.version);
-        const std::int32_t changer = plan_.changerOf(link.label, link.level, link.version);
+        const std::int32_t changer = overwriterOf(link.label, link.level, link.version);
         if (producer >= 0) edges_.single(nodeOn(blockOfUnit(producer), link.local), send);
         if (changer >= 0) edges_.single(send, nodeOn(blockOfUnit(changer), link.local));
         break;

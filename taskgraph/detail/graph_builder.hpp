@@ -8,6 +8,7 @@
 #include "taskgraph/detail/fill_shapes.hpp"
 #include "taskgraph/detail/message_builder.hpp"
 #include "taskgraph/detail/resolved_plan.hpp"
+#include "taskgraph/detail/shared_memory.hpp"
 
 namespace tessera::detail {
 
@@ -29,9 +30,9 @@ class GraphBuilder {
   bool tooMuch() const { return tooMuch_; }
 
  private:
-  /// Stage 0 holds the fills of Old, stage n + 1 those of what the n-th unit of the order leaves.
-  std::size_t stageOf(const FillNeed& need) const;
   void makeFills(std::vector<GatherNeed>& gathers);
+  /// The buffers of a fill; returns the position of the first.
+  std::int32_t addGathers(const FillNeed& need, std::size_t number, std::vector<GatherNeed>& gathers);
   void addUnit(std::int32_t unit);
   void addStage(std::size_t stage);
   void addReductions();
@@ -39,7 +40,13 @@ class GraphBuilder {
 
   void linkUnit(std::int32_t unit);
   void linkRead(const ResolvedUnit& unit, const ResolvedRead& read, std::int32_t block);
-  void linkChange(const ResolvedUnit& unit, const ResolvedWrite& write, std::int32_t block);
+  /// Whoever touches this version of a patch comes before `block`, which writes the same memory, on that
+  /// patch.
+  void linkOverwrite(LabelId label, LevelId level, std::int32_t version, std::int32_t block);
+  /// The unit that writes over this version: the next change, or the next variable in the same memory; -1:
+  /// nobody.
+  std::int32_t overwriterOf(LabelId label, LevelId level, std::int32_t version) const;
+  void linkTakenGather(const StagedFill& fill);
   void linkFill(const StagedFill& fill);
   void linkCoarse(const StagedFill& fill);
   void linkMessages();
@@ -85,10 +92,11 @@ class GraphBuilder {
   std::vector<StagedFill> fills_;
   std::vector<std::size_t> stageOfFill_;
   std::vector<std::int32_t> unitBlocks_;
-  std::vector<std::size_t> positionOf_;  ///< of each unit in the order
   std::vector<std::int32_t> messageRoom_;  ///< given numbers of message blocks; empty: as many as needed
   std::size_t messageBlocks_ = 0;
   bool tooMuch_ = false;
+  MemoryOrder shared_;
+  GatherOrder sharedGathers_;
 };
 
 }  // namespace tessera::detail

@@ -118,12 +118,17 @@ void writeMemory(JsonWriter& json, const DumpedGraph& dumped) {
     json.member("patches", label.patches);
     json.member("generations", std::int64_t{label.generations});
     json.member("bytes", label.bytes);
+    json.member("shared", std::int64_t{label.shared ? 1 : 0});
     json.close('}');
   });
+  json.member("fields", dumped.summary.planned.fields);
+  json.member("fields_without_reuse", dumped.summary.planned.fieldsWithoutReuse);
   json.member("gathers", dumped.summary.gathers);
-  json.member("largest_gathers", dumped.summary.largestGathers);
+  json.member("largest_gathers", dumped.summary.planned.gathers);
+  json.member("largest_gathers_without_reuse", dumped.summary.planned.gathersWithoutReuse);
   json.member("messages", dumped.summary.messageBuffers);
   json.member("total", dumped.summary.memory());
+  json.member("total_without_reuse", dumped.summary.memoryWithoutReuse());
   json.member("graph", dumped.summary.graphBytes);
   json.close('}');
 }

@@ -49,9 +49,11 @@ std::optional<CompiledGraph> GraphBuilder::rebuild(CompiledGraph previous, std::
 }
 
 void GraphBuilder::adoptBlocks() {
-  for (const FillNeed& need : fillNeeds(plan_)) {
+  const std::vector<FillNeed> needs = fillNeeds(plan_);
+  const Lifetimes lifetimes(plan_, needs);
+  for (const FillNeed& need : needs) {
     fills_.push_back({need, static_cast<std::int32_t>(fills_.size()), -1});
-    stageOfFill_.push_back(stageOf(need));
+    stageOfFill_.push_back(lifetimes.stageOf(need));
   }
   for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
     NodeBlock& block = graph_.blocks[b];

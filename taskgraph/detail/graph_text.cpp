@@ -60,11 +60,15 @@ void writeMemory(std::ostream& out, const DumpedGraph& dumped) {
   out << "memory, in bytes\n";
   for (const LabelMemory& label : s.labels) {
     out << "  " << dumped.graphs.labels->info(label.label).name << "  " << label.bytes << " on "
-        << counted(label.patches, "patch") << (label.generations == 2 ? ", Old and New" : "") << '\n';
+        << counted(label.patches, "patch") << (label.generations == 2 ? ", Old and New" : "")
+        << (label.shared ? ", in shared memory" : "") << '\n';
   }
-  out << "  gathers of other levels  " << s.gathers << " (" << s.largestGathers << " in the largest plan)\n"
+  out << "  variables of this rank  " << s.planned.fields << " (" << s.planned.fieldsWithoutReuse
+      << " without reuse)\n"
+      << "  gathers of other levels  " << s.gathers << "; in the largest plan " << s.planned.gathers << " ("
+      << s.planned.gathersWithoutReuse << " without reuse)\n"
       << "  messages  " << s.messageBuffers << '\n'
-      << "  in all  " << s.memory() << '\n';
+      << "  in all  " << s.memory() << " (" << s.memoryWithoutReuse() << " without reuse)\n";
 }
 
 void writePath(std::ostream& out, const DumpedGraph& dumped) {

@@ -59,6 +59,10 @@ struct ResolvedPlan {
   std::int32_t producerOf(LabelId label, LevelId level, std::int32_t version) const {
     return version < 0 ? -1 : versions.at({label, level})[static_cast<std::size_t>(version)];
   }
+  /// The version of New that the plan leaves.
+  std::int32_t lastVersion(LabelId label, LevelId level) const {
+    return static_cast<std::int32_t>(versions.at({label, level}).size()) - 1;
+  }
   /// The unit that changes this version in place, or -1.
   std::int32_t changerOf(LabelId label, LevelId level, std::int32_t version) const {
     if (version < 0) return -1;

@@ -48,7 +48,9 @@ void TouchCollector::startOfStep() {
     if (own_.ownPatches[local] < 0) continue;  // a spare slot
     const Patch& patch = ownPatch(static_cast<std::int64_t>(local));
     for (LabelId label = 0; label < own_.labels->count(); ++label) {
-      if (storage_.count({label, patch.id}) == 0) continue;
+      const auto need = storage_.find({label, patch.id});
+      // What shares its memory has not lasted from the step before.
+      if (need == storage_.end() || need->second.slot >= 0) continue;
       add(entry(label, Generation::Old, static_cast<std::int64_t>(local)),
           level(patch.level).ownedBy(patch, centeringOf(label)), -1, -1, TouchKind::Write);
     }

@@ -58,7 +58,6 @@ std::vector<std::int64_t> UnionGraph::sort() {
 }
 
 std::vector<WantedPath> UnionGraph::missing(std::vector<WantedPath> wanted) const {
-  const auto position = [&](std::int64_t node) { return positionOf_[static_cast<std::size_t>(node)]; };
   std::sort(wanted.begin(), wanted.end(), [&](const WantedPath& a, const WantedPath& b) {
     return position(a.before) != position(b.before) ? position(a.before) < position(b.before)
                                                     : a.after < b.after;

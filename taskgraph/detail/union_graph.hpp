@@ -38,6 +38,8 @@ class UnionGraph {
   /// Finds an order in which every edge leads forward. Returns the nodes on or behind a circle; empty: there
   /// is none.
   std::vector<std::int64_t> sort();
+  /// Of a node in that order.
+  std::int64_t position(std::int64_t node) const { return positionOf_[static_cast<std::size_t>(node)]; }
   /// The wanted paths that are not there; after `sort`.
   std::vector<WantedPath> missing(std::vector<WantedPath> wanted) const;
 

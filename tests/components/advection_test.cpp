@@ -131,6 +131,15 @@ INSTANTIATE_TEST_SUITE_P(Advection, Deformed,
                                            Case{"advection/swirl", 0.00065}),
                          [](const auto& info) { return std::string(info.param.deck).substr(10); });
 
+TEST(Plm, SharedMemoryChangesNoBit) {
+  const Outcome expected = simulate("advection/swirl").cells({24, 24, 1}).withoutReuse().run(12);
+
+  for (const int ranks : {1, 3}) {
+    EXPECT_EQ(firstDifference(expected, simulate("advection/swirl").cells({24, 24, 1}).ranks(ranks).run(12)),
+              "");
+  }
+}
+
 TEST(Plm, EveryLimiterKeepsZalesaksDiscWithinItsRange) {
   for (const char* limiter : {"minmod", "vanleer", "mc"}) {
     const Outcome o = simulate("advection/zalesak")

@@ -146,6 +146,11 @@ Simulate& Simulate::checked() {
   return *this;
 }
 
+Simulate& Simulate::withoutReuse() {
+  reuse_ = BufferReuse::Off;
+  return *this;
+}
+
 Outcome Simulate::run(std::optional<std::int64_t> steps) {
   if (steps) set("time.max_steps=" + std::to_string(*steps));
   const ComponentRegistry registry = builtInComponents();
@@ -155,6 +160,7 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   options.threads = std::max(threads_, 1);
   options.executor = threads_ == 0 ? ExecutorKind::InOrder : ExecutorKind::Threads;
   options.checked = checked_;
+  options.reuse = reuse_;
 
   Outcome outcome;
   std::mutex mutex;

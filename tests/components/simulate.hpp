@@ -9,6 +9,7 @@
 
 #include "core/deck.hpp"
 #include "grid/hierarchy.hpp"
+#include "taskgraph/graph_compiler.hpp"
 
 namespace tessera::testing {
 
@@ -61,6 +62,7 @@ class Simulate {
   Simulate& ranks(int n);
   Simulate& threads(int n);  ///< 0: the in-order executor, which is also the default
   Simulate& checked();
+  Simulate& withoutReuse();  ///< no two variables share memory
   /// Until the deck's end, or for so many steps.
   Outcome run(std::optional<std::int64_t> steps = {});
 
@@ -69,6 +71,7 @@ class Simulate {
   int ranks_ = 1;
   int threads_ = 0;
   bool checked_ = false;
+  BufferReuse reuse_ = BufferReuse::On;
 };
 
 /// The deck inputs/NAME.toml of the repository.

@@ -33,7 +33,9 @@ FieldOutput FieldSample::output(std::int64_t step, int rank, int ranks) const {
                 {"potential", "", 1, Centering::Node},
                 {"flux", "kg/m^2/s", 1, Centering::FaceX}};
   out.codeVersion = "0.1.0";
-  out.deckHash = "0123abcd";
+  out.periodic = {true, false, true};
+  out.revision = "1a2b3c4";
+  out.deckSha256 = "0123abcd";
   out.runId = "run";
   return out;
 }

@@ -92,7 +92,11 @@ TEST(FieldOutput, EveryValueComesBack) {
     EXPECT_EQ(found.origin, expected.origin);
     EXPECT_EQ(found.refinementRatio, expected.refinementRatio);
     EXPECT_EQ(found.fields, expected.fields);
+    EXPECT_EQ(found.periodic, expected.periodic);
     EXPECT_EQ(found.codeVersion, "0.1.0");
+    EXPECT_EQ(found.revision, "1a2b3c4");
+    EXPECT_EQ(found.deckSha256, "0123abcd");
+    EXPECT_EQ(found.runId, "run");
     ASSERT_EQ(found.levels.size(), 2u);
     for (std::size_t l = 0; l < 2; ++l) {
       EXPECT_EQ(found.levels[l].domain, expected.levels[l].domain);

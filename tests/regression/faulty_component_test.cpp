@@ -64,13 +64,33 @@ INSTANTIATE_TEST_SUITE_P(Ways, FaultyComponent,
                                          Case{"unknown", 6, "unknown type"}, Case{"memory", 6, "memory"}),
                          [](const auto& info) { return std::string(info.param.how); });
 
+/// Row 3 of the table of faults: the other ranks wait in a reduction or in a collective call of the output.
+TEST(FaultyRank, ThatFailsWhereTheOthersWaitInACollectiveEndsTheJobWithOneMessage) {
+  for (const std::string where : {"stable_dt", "output"}) {
+    SCOPED_TRACE(where);
+    const Workplace place;
+    place.file("bad.toml",
+               deckOf("error", "patch = 1\nwhere = \"" + where + "\"\n[output]\nevery_steps = 1\n"));
+
+    const ProgramResult run = place.faulty({"run", "-n", "4", "--threads", "1", "bad.toml", "-q"});
+
+    EXPECT_EQ(run.exitCode, 6) << run.err;
+    EXPECT_LT(run.seconds, 30.0);
+    EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("went wrong on request"));
+    EXPECT_EQ(resultOf(place, "bad", "status"), "failed");
+    EXPECT_EQ(resultOf(place, "bad", "exit_code"), "6");
+    EXPECT_THAT(place.tessera({"info", "bad/checkpoints/ckpt-000002"}).out, HasSubstr("checksums are right"));
+  }
+}
+
 TEST(FaultyRank, ThatCrashesOrExitsEndsTheJob) {
   for (const std::string how : {"crash", "exit"}) {
     const Workplace place;
     place.file("bad.toml", deckOf(how, "patch = 1\n"));
     const ProgramResult run = place.faulty({"run", "-n", "4", "--threads", "1", "bad.toml", "-q"});
-    EXPECT_NE(run.exitCode, 0);
-    EXPECT_NE(run.exitCode, -1) << "the job hangs";
+    EXPECT_EQ(run.exitCode, 6) << run.err;
+    EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
     EXPECT_LT(run.seconds, 30.0);
     const ProgramResult again = place.faulty(
         {"restart", "bad", "-q", "--set", "faulty.how=\"nothing\"", "--set", "time.max_steps=4"});

@@ -26,6 +26,11 @@ TEST(SeveralLevels, ARestartIsBitwiseTheUnbrokenRun) {
                 .exitCode,
             0);
 
+  // With eight ranks some have no patch of a level, and some have none at all.
+  ASSERT_EQ(
+      place.tessera({"restart", "parts", "-q", "-n", "8", "--threads", "1", "--set", "time.max_steps=4"})
+          .exitCode,
+      0);
   const ProgramResult again =
       place.tessera({"restart", "parts", "-q", "-n", "2", "--threads", "1", "--set", "time.max_steps=5"});
 

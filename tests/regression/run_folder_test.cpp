@@ -33,6 +33,49 @@ TEST(RunFolder, HasEverythingThatARunLeaves) {
   EXPECT_EQ(resultOf(place, "small", "step"), "4");
 }
 
+/// What the program itself writes, not the writer of the unit tests: nothing is left empty.
+TEST(RunFolder, FieldFilesSayWhatTheyAreAndTheAuditFindsNothing) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  ASSERT_EQ(
+      place.tessera({"run", "small.toml", "-q", "-n", "2", "--set", "output.precision=\"float32\""}).exitCode,
+      0);
+  const std::string file = "small/out/fields_000002.hdf";
+
+  const ProgramResult audit =
+      RunningProgram({"/usr/bin/python3", TESSERA_SOURCE_DIR "/tools/checks/vtkhdf_audit.py", file},
+                     place.path())
+          .wait();
+  EXPECT_EQ(audit.exitCode, 0) << audit.out << audit.err;
+
+  const std::string code =
+      "import h5py, hashlib, json; t = h5py.File('" + file +
+      "')['tessera']; a = t.attrs\n"
+      "print(list(a['periodic']), a['deck_sha256'].decode() == hashlib.sha256(open('small.toml', "
+      "'rb').read()).hexdigest(),"
+      " a['run_id'].decode() == json.load(open('small/provenance.json'))['run_id'], len(a['run_id']), "
+      "len(a['git']) > 6,"
+      " t['fields/temperature'].attrs['unit'].decode(), t.file['VTKHDF/Level0/CellData/temperature'].dtype)";
+  const ProgramResult read = RunningProgram({"/usr/bin/python3", "-c", code}, place.path()).wait();
+  EXPECT_EQ(read.out, "[1, 0, 0] True True 32 True temperature float32\n") << read.err;
+}
+
+TEST(RunFolder, TheRunIdIsTheSameForEveryWayToTheSameBitsAndOnlyForThose) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  const auto idWith = [&](const std::string& run, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"run", "small.toml", "-q", "--out", run};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(place.tessera(arguments).exitCode, 0);
+    const std::string text = place.read(run + "/provenance.json");
+    return text.substr(text.find("\"run_id\""), 50);
+  };
+  const std::string id = idWith("a", {});
+  EXPECT_EQ(idWith("b", {"-n", "2", "--set", "grid.patches=[1, 1, 1]", "--set", "time.max_steps=3"}), id);
+  EXPECT_NE(idWith("c", {"--set", "time.cfl=0.5"}), id);
+  EXPECT_NE(idWith("d", {"--set", "heat.conductivity=2"}), id);
+}
+
 TEST(RunFolder, ResolvedDeckGivesTheSameRun) {
   const Workplace place;
   place.file("small.toml", smallHeat("max_steps = 4"));

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <map>
+#include <random>
 #include <signal.h>
 #include <sstream>
 #include <stdexcept>
@@ -147,15 +148,24 @@ ProgramResult Workplace::tessera(std::vector<std::string> arguments, double time
   return RunningProgram(command(std::move(arguments)), path_).wait(timeoutSeconds);
 }
 
-ProgramResult Workplace::faulty(std::vector<std::string> arguments, double timeoutSeconds) const {
+std::vector<std::string> Workplace::faultyCommand(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), TESSERA_BINARY_DIR "/tests/tessera_faulty");
-  return RunningProgram(arguments, path_).wait(timeoutSeconds);
+  return arguments;
+}
+
+ProgramResult Workplace::faulty(std::vector<std::string> arguments, double timeoutSeconds) const {
+  return RunningProgram(faultyCommand(std::move(arguments)), path_).wait(timeoutSeconds);
 }
 
 std::string resultOf(const Workplace& place, const std::string& run, const std::string& key) {
   const auto json = nlohmann::json::parse(place.read(run + "/result.json"), nullptr, false);
   if (!json.is_object() || !json.contains(key)) return "missing";
   return json[key].is_string() ? json[key].get<std::string>() : json[key].dump();
+}
+
+unsigned testSeed() {
+  const char* given = std::getenv("TESSERA_TEST_SEED");
+  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
 }
 
 }  // namespace tessera::test

@@ -63,6 +63,7 @@ class Workplace {
   ProgramResult onSmallDisk(const std::string& options, const std::vector<std::string>& arguments) const;
   /// The command of `tessera` with these arguments, to be started by hand.
   static std::vector<std::string> command(std::vector<std::string> arguments);
+  static std::vector<std::string> faultyCommand(std::vector<std::string> arguments);
 
  private:
   std::filesystem::path path_;
@@ -70,6 +71,9 @@ class Workplace {
 
 /// A value of RUN/result.json as text: "75", "stopped".
 std::string resultOf(const Workplace& place, const std::string& run, const std::string& key);
+
+/// A new seed, or that of TESSERA_TEST_SEED to do a random test again.
+unsigned testSeed();
 
 /// Waits until `condition` holds, at most 30 s.
 template <class Condition>

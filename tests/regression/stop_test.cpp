@@ -46,10 +46,10 @@ TEST(Stop, SigtermAndSigintWriteACheckpointToGoOnFrom) {
 }
 
 TEST(Stop, SigtermToTheLauncherAtRandomTimesStopsAllRanksAtTheSameStep) {
-  const unsigned seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const unsigned seed = testSeed();
+  SCOPED_TRACE("replay: TESSERA_TEST_SEED=" + std::to_string(seed));
   std::mt19937 random(seed);
-  for (int n = 0; n < 3; ++n) {
+  for (int n = 0; n < 10; ++n) {
     const Workplace place;
     place.file("endless.toml", endlessHeat());
     RunningProgram program(Workplace::command({"run", "-n", "3", "--threads", "1", "endless.toml", "-q"}),
@@ -57,11 +57,7 @@ TEST(Stop, SigtermToTheLauncherAtRandomTimesStopsAllRanksAtTheSameStep) {
     ASSERT_TRUE(eventually([&] { return place.has("endless/log.jsonl"); }));
     usleep(std::uniform_int_distribution<unsigned>(0, 300'000)(random));
     program.signal(SIGTERM);
-    const ProgramResult run = program.wait();
-    // The launcher's own exit code says nothing here: signalled itself, MPICH's ends with 0 or not, as it
-    // falls.
-    EXPECT_EQ(resultOf(place, "endless", "exit_code"), "75") << run.err;
-    EXPECT_NE(run.exitCode, -1);
+    expectStopped(place, program.wait(), "SIGTERM");
     expectToGoOnUnbroken(place, "endless");
   }
 }
@@ -78,6 +74,17 @@ TEST(Stop, ASignalToOneRankStopsAll) {
   const ProgramResult run = program.wait();
   EXPECT_EQ(run.exitCode, 75) << run.err;
   expectToGoOnUnbroken(place, "endless");
+}
+
+TEST(Stop, ThatTheStarterOfTheRanksIsKilledStopsThemWithACheckpoint) {
+  const Workplace place;
+  place.file("endless.toml", endlessHeat());
+  RunningProgram program(Workplace::command({"run", "-n", "2", "--threads", "1", "endless.toml", "-q"}),
+                         place.path());
+  ASSERT_TRUE(eventually([&] { return place.has("endless/out/fields.hdf.series"); }));
+  program.signal(SIGKILL);
+  EXPECT_EQ(program.wait().exitCode, 128 + SIGKILL);
+  EXPECT_TRUE(eventually([&] { return resultOf(place, "endless", "status") == "stopped"; }));
 }
 
 TEST(Stop, WallTimeIsKept) {
@@ -138,25 +145,56 @@ TEST(Stop, ASignalDuringACheckpointNeedsNoSecondOne) {
   EXPECT_TRUE(met) << "no signal met a checkpoint";
 }
 
-TEST(Stop, ASecondSignalEndsAtOnceAndTheOlderCheckpointIsWhole) {
-  const Workplace place;
-  // Steps so long that the first signal is still waiting for the end of one.
-  place.file(
-      "endless.toml",
-      "[simulation]\ncomponents = [\"heat\"]\n[grid]\ncells = [1024, 1024, 1]\npatches = [1, 1, 1]\n[heat]\n"
-      "conductivity = 1\ninitial = 1\nsource = \"sin(x)*exp(sin(y)*cos(x*t))*exp(sin(x*y))*exp(cos(x+y))\"\n"
-      "[time]\nmax_steps = 100000\n[checkpoint]\nevery_steps = 1\n[output]\nfields = []\n");
-  RunningProgram program(Workplace::command({"run", "endless.toml", "-q", "--executor", "in-order"}),
-                         place.path());
-  ASSERT_TRUE(eventually([&] { return place.has("endless/checkpoints/ckpt-000001"); }));
-  program.signal(SIGTERM);
-  usleep(1'100'000);
-  program.signal(SIGTERM);
-  const ProgramResult run = program.wait();
-  EXPECT_EQ(run.exitCode, 75);
-  const ProgramResult info = place.tessera({"info", "endless"});
+/// A run whose third step never ends: the first signal waits for it for ever.
+const char* const kHangs =
+    "[simulation]\ncomponents = [\"faulty\"]\n[grid]\ncells = [8, 6, 1]\npatches = [2, 2, 1]\n"
+    "[time]\ndt = 0.1\nmax_steps = 5\n[checkpoint]\nevery_steps = 1\n[faulty]\nhow = \"hang\"\npatch = 2\n";
+
+void expectForcedEnd(const Workplace& place, const ProgramResult& run, const std::string& signal) {
+  EXPECT_EQ(run.exitCode, 6);
+  const std::string reason =
+      "a second " + signal +
+      " ended the run at once, without a checkpoint of this step; the last checkpoint is that of step 2";
+  EXPECT_EQ(run.err, "tessera: error: " + reason + "\n  fix  go on with: tessera restart hangs\n");
+  EXPECT_EQ(resultOf(place, "hangs", "status"), "failed");
+  EXPECT_EQ(resultOf(place, "hangs", "exit_code"), "6");
+  EXPECT_EQ(resultOf(place, "hangs", "reason"), reason);
+  const ProgramResult info = place.tessera({"info", "hangs"});
   EXPECT_EQ(info.exitCode, 0) << info.err;
-  EXPECT_EQ(info.out.find("DAMAGED"), std::string::npos) << info.out;
+  EXPECT_THAT(info.out, testing::Not(HasSubstr("DAMAGED")));
+  EXPECT_THAT(info.out, HasSubstr("checkpoint  step 2,"));
+}
+
+TEST(Stop, ASecondSignalEndsAtOnceWithSixAndNamesTheLastCheckpoint) {
+  for (const std::string ranks : {"1", "3"}) {
+    for (const int number : {SIGTERM, SIGINT}) {
+      SCOPED_TRACE(ranks + " rank(s), signal " + std::to_string(number));
+      const Workplace place;
+      place.file("hangs.toml", kHangs);
+      RunningProgram program(
+          Workplace::faultyCommand({"run", "-n", ranks, "--threads", "1", "hangs.toml", "-q"}), place.path());
+      ASSERT_TRUE(eventually([&] { return place.has("hanging"); }));
+      program.signal(number);
+      usleep(1'100'000);
+      const double before = program.wait(0.0).seconds;
+      program.signal(number);
+      const ProgramResult run = program.wait();
+      EXPECT_LT(run.seconds - before, 5.0);
+      // To several ranks the second one goes as SIGTERM: MPICH's launcher kills them at a second SIGINT.
+      expectForcedEnd(place, run, number == SIGINT && ranks == "1" ? "SIGINT" : "SIGTERM");
+    }
+  }
+}
+
+TEST(Stop, TheSameSignalDeliveredTwiceIsNoSecondOne) {
+  const Workplace place;
+  place.file("endless.toml", endlessHeat());
+  RunningProgram program(Workplace::command({"run", "-n", "2", "--threads", "1", "endless.toml", "-q"}),
+                         place.path());
+  ASSERT_TRUE(eventually([&] { return place.has("endless/out/fields.hdf.series"); }));
+  program.signal(SIGINT);
+  program.signal(SIGINT);
+  expectStopped(place, program.wait(), "SIG");
 }
 
 }  // namespace

@@ -25,10 +25,10 @@ class CheckedMode : public ::testing::Test {
   }
 
   /// The message of the first failure in checked mode, with threads and without.
-  std::string failure(int threads = 0) {
+  std::string failure(int threads = 0, bool checked = true) {
     try {
       RunShape shape;
-      shape.checked = true;
+      shape.checked = checked;
       shape.threads = threads;
       testing::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
                           [](StepRunner& runner, DataWarehouse&, Transport&) {
@@ -70,13 +70,28 @@ TEST_F(CheckedMode, ReadingTwoLayersAfterDeclaringOneNamesTheCellAndTheClause) {
   }
 }
 
+TEST_F(CheckedMode, AnOverReadShowsOnOnePatchToo) {
+  Geometry geometry;
+  geometry.cells = {8, 4, 1};
+  geometry.periodic = {true, true, true};
+  hierarchy_ = Hierarchy::uniform(geometry, {Division::By::Patches, {1, 1, 1}});
+  step_.task("Test::reads").reads(Old, a_, halo(1)).writes(b_).runs<Cpu>([a = a_, b = b_](const auto& task) {
+    const auto in = task.read(Old, a);
+    const auto out = task.write(b);
+    forEach(task.exec(), "reads", task.interior(), [=](Index x) { out(x) = in(x + 2 * ey); });
+  });
+  EXPECT_THAT(failure(), HasSubstr("alpha at cell (0, 5, 0), 2 layers outside the patch"));
+}
+
 TEST_F(CheckedMode, ReadingAnUndeclaredLabelNamesTheClauseToAdd) {
   step_.task("Test::reads").reads(Old, b_).writes(b_).runs<Cpu>([a = a_, b = b_](const auto& task) {
     const auto in = task.read(Old, a);
     const auto out = task.write(b);
     forEach(task.exec(), "reads", task.interior(), [=](Index x) { out(x) = in(x); });
   });
-  EXPECT_THAT(failure(), HasSubstr("add .reads(Old, alpha) to Test::reads"));
+  for (const bool checked : {true, false}) {
+    EXPECT_THAT(failure(0, checked), HasSubstr("add .reads(Old, alpha) to Test::reads"));
+  }
 }
 
 TEST_F(CheckedMode, ReadingTheOtherGenerationIsUndeclared) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct RunShape {
   int threads = 0;  ///< 0: the in-order executor
   bool checked = false;
   std::optional<std::uint64_t> delaySeed;
+  BufferReuse reuse = BufferReuse::On;
+  std::optional<std::vector<LabelId>> kept{};  ///< not given: all labels keep memory of their own
 };
 
 /// What each rank does once its runner stands.
@@ -37,9 +40,12 @@ inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierar
   LoopbackWorld world(shape.ranks, options);
   const RankMap owners = distribute(*hierarchy, shape.ranks);
   std::vector<CompiledGraphs> compiled;
+  std::vector<LabelId> kept(static_cast<std::size_t>(labels.count()));
+  std::iota(kept.begin(), kept.end(), 0);
+  if (shape.kept) kept = *shape.kept;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    compiled.push_back(
-        compileGraphs(plans, {hierarchy, &labels, &owners, rank, shape.ranks, options.tagBound}));
+    compiled.push_back(compileGraphs(
+        plans, {hierarchy, &labels, &owners, rank, shape.ranks, options.tagBound, shape.reuse, kept}));
   }
   expectNoRaces(compiled);
   runRanks(world, [&](Transport& transport) {

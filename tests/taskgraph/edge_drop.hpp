@@ -206,11 +206,21 @@ inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph,
   if (fillFirst && readsTheHalo(rank, graph, unit, block.item, patch)) return false;
   const auto changes = [&](std::int64_t a) {
     const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
-    return access.mode >= 2 && access.label == fill.label;
+    // Old has memory of its own.
+    return access.mode >= 2 && access.label == fill.label && fill.generation == Generation::New;
   };
   bool changesIt = false;
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) changesIt = changesIt || changes(a);
   return !changesIt || !mirrorsThePatch(rank, fill, patch);
+}
+
+/// The task or variable of a node.
+inline std::string nameOf(const CompiledGraphs& rank, const CompiledGraph& graph, std::int32_t node) {
+  const NodeBlock& block = graph.block(node);
+  const auto item = static_cast<std::size_t>(block.item);
+  if (block.kind == NodeKind::Fill) return rank.labels->info(graph.fills[item].label).name;
+  if (block.kind != NodeKind::Task) return "";
+  return graph.plan->tasks()[static_cast<std::size_t>(graph.units[item].task)].name;
 }
 
 /// What dropping each edge of a plan has shown.
@@ -234,8 +244,9 @@ inline DropReport dropEach(std::vector<CompiledGraphs> graphs, std::size_t plan)
       ++report.found[classOf(whole, edge)];
     } else if (!isPrecaution(rank, whole, edge)) {
       report.unreported.push_back("rank " + std::to_string(edge.rank) + ", from node " +
-                                  std::to_string(edge.before) + " to node " + std::to_string(edge.after) +
-                                  ", " + classOf(whole, edge));
+                                  std::to_string(edge.before) + " " + nameOf(rank, whole, edge.before) +
+                                  " to node " + std::to_string(edge.after) + " " +
+                                  nameOf(rank, whole, edge.after) + ", " + classOf(whole, edge));
     }
   }
   return report;

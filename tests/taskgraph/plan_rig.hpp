@@ -25,11 +25,12 @@ inline std::shared_ptr<const Hierarchy> mesh(Extent cells, Extent patches, std::
 /// The graphs of every rank.
 inline std::vector<CompiledGraphs> compileAllRanks(const std::vector<const StepPlan*>& plans,
                                                    const std::shared_ptr<const Hierarchy>& hierarchy,
-                                                   const LabelTable& labels, const RankMap& owners,
-                                                   int ranks) {
+                                                   const LabelTable& labels, const RankMap& owners, int ranks,
+                                                   BufferReuse reuse = BufferReuse::On) {
   std::vector<CompiledGraphs> graphs;
   for (int r = 0; r < ranks; ++r) {
     CompileInput input{hierarchy, &labels, &owners, r, ranks};
+    input.reuse = reuse;
     graphs.push_back(compileGraphs(plans, input));
   }
   return graphs;

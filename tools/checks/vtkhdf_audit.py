@@ -123,8 +123,10 @@ class Audit:
         if not self.require("tessera" in file, "there is no group /tessera"):
             return
         own = file["tessera"]
-        for name in ("format_version", "time", "dt", "step", "code_version", "deck_hash", "run_id"):
-            self.require(name in own.attrs, f"/tessera has no attribute {name}")
+        for name in ("format_version", "time", "dt", "step", "periodic", "code_version", "git", "deck_sha256", "run_id"):
+            if self.require(name in own.attrs, f"/tessera has no attribute {name}"):
+                self.require(own.attrs[name] != b"" if np.ndim(own.attrs[name]) == 0 else len(own.attrs[name]) > 0,
+                             f"/tessera@{name} is empty")
         for number, (boxes, _) in enumerate(self.levels):
             level = own.get(f"levels/{number}")
             if not self.require(level is not None, f"/tessera/levels/{number} is missing"):

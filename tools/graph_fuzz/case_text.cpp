@@ -82,7 +82,7 @@ std::string asText(const FuzzCase& c) {
     out << "  label   v" << n << ' ' << (label.single ? "float" : "double") << " per "
         << tessera::asText(label.centering) << ", conditions";
     for (const BoundaryKind kind : label.conditions) out << ' ' << kinds[static_cast<std::size_t>(kind)];
-    out << " (" << label.dirichlet << ")\n";
+    out << " (" << label.dirichlet << ")" << (label.kept ? ", kept" : "") << '\n';
   }
   const char* reductions[] = {"min", "max", "sum"};
   for (std::size_t n = 0; n < c.reductions.size(); ++n) {
@@ -101,8 +101,8 @@ std::string asText(const FuzzCase& c) {
   for (const ShapeSpec& shape : c.shapes) {
     out << "  shape   " << shape.ranks << " ranks, " << shape.threads << " threads"
         << (shape.checked ? ", checked" : "") << (shape.delays ? ", delays" : "")
-        << (shape.regrids > 0 ? ", after " + std::to_string(shape.regrids) + " regrids" : "") << ", seed " << shape.seed
-        << '\n';
+        << (shape.regrids > 0 ? ", after " + std::to_string(shape.regrids) + " regrids" : "")
+        << (shape.reuse ? ", shared memory" : "") << ", seed " << shape.seed << '\n';
   }
   return out.str();
 }

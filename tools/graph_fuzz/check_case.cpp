@@ -64,14 +64,14 @@ std::vector<PlainModel> modelAfterEachStep(const FuzzCase& c) {
 /// Compares what one rank holds with the model.
 class Comparison {
  public:
-  Comparison(const Program& program, const PlainModel& model, std::size_t step, int ranks)
-      : program_(program), model_(model), step_(step), ranks_(ranks) {}
+  Comparison(const Program& program, const PlainModel& model, std::size_t step, const ShapeSpec& shape)
+      : program_(program), model_(model), step_(step), shape_(shape) {}
 
   void values(const DataWarehouse& data) const {
     for (std::size_t n = 0; n < program_.source().labels.size(); ++n) {
       for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
         const bool single = program_.source().labels[n].single;
-        if (!data.has(static_cast<LabelId>(n), local)) continue;
+        if (!lasts(data, static_cast<LabelId>(n)) || !data.has(static_cast<LabelId>(n), local)) continue;
         if (single) {
           patch<float>(data, static_cast<LabelId>(n), local);
         } else {
@@ -84,7 +84,7 @@ class Comparison {
   void reductions(const StepResult& result) const {
     for (std::size_t r = 0; r < program_.reductions().size(); ++r) {
       const double got = result.reductions[static_cast<std::size_t>(program_.reductions()[r].id)];
-      const auto want = model_.reduction(static_cast<int>(r), ranks_);
+      const auto want = model_.reduction(static_cast<int>(r), shape_.ranks);
       if (want ? got == *want : std::isnan(got)) continue;
       throw Difference("r" + std::to_string(r) + " is " + std::to_string(got) + " after step " +
                        std::to_string(step_) + ", not " + (want ? std::to_string(*want) : "absent"));
@@ -92,6 +92,11 @@ class Comparison {
   }
 
  private:
+  /// Whether the value is there after the plan; else others may have used the memory.
+  bool lasts(const DataWarehouse& data, LabelId label) const {
+    return !shape_.reuse || program_.source().labels[static_cast<std::size_t>(label)].kept ||
+           data.persists(label);
+  }
   template <class T>
   void patch(const DataWarehouse& data, LabelId label, std::size_t local) const {
     const Box box = data.ownedBox(label, local);
@@ -115,7 +120,7 @@ class Comparison {
   const Program& program_;
   const PlainModel& model_;
   std::size_t step_;
-  int ranks_;
+  const ShapeSpec& shape_;
 };
 
 /// One rank's run of all steps.
@@ -130,7 +135,7 @@ void runSteps(const Program& program, const CompiledGraphs& graphs, const ShapeS
     const int plan = s == 0 ? 0 : program.source().steps[s - 1];
     const StepResult result =
         runner.run(static_cast<std::size_t>(plan), {0.0, 0.0, static_cast<std::int64_t>(s), {}});
-    const Comparison comparison(program, model[s], s, shape.ranks);
+    const Comparison comparison(program, model[s], s, shape);
     comparison.values(*data);
     comparison.reductions(result);
   }
@@ -139,7 +144,8 @@ void runSteps(const Program& program, const CompiledGraphs& graphs, const ShapeS
 std::string shapeText(const ShapeSpec& shape) {
   return std::to_string(shape.ranks) + " ranks, " +
          (shape.threads == 0 ? "in order" : std::to_string(shape.threads) + " threads") +
-         (shape.checked ? ", checked" : "") + (shape.delays ? ", delays" : "");
+         (shape.checked ? ", checked" : "") + (shape.delays ? ", delays" : "") +
+         (shape.reuse ? ", shared memory" : "");
 }
 
 Outcome runShape(const Program& program, const ShapeSpec& shape, const std::vector<CompiledGraphs>& graphs,

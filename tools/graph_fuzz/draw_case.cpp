@@ -76,12 +76,13 @@ void drawLevels(FuzzCase& c, Random& random) {
 }
 
 void drawLabels(FuzzCase& c, Random& random) {
-  const std::int64_t count = random.between(1, 5);
+  const std::int64_t count = random.between(1, 6);
   for (std::int64_t n = 0; n < count; ++n) {
     LabelSpec label;
     label.centering = random.chance(50) ? Centering::Cell : static_cast<Centering>(random.below(5));
     label.single = random.chance(30);
-    label.carried = n == 0 || random.chance(70);
+    label.carried = n == 0 || random.chance(55);
+    label.kept = random.chance(25);
     label.dirichlet = static_cast<int>(random.below(100));
     const auto first = static_cast<BoundaryKind>(random.below(3));
     for (BoundaryKind& kind : label.conditions)
@@ -99,11 +100,14 @@ void drawShapes(FuzzCase& c, Random& random) {
   inOrder.delays = random.chance(60);
   inOrder.checked = random.chance(25);
   inOrder.seed = static_cast<std::uint64_t>(random.below(1'000'000));
+  inOrder.reuse = random.chance(75);
   ShapeSpec threads;
   threads.ranks = random.chance(40) ? 1 : static_cast<int>(random.between(2, 4));
   threads.threads = static_cast<int>(random.between(1, 3));
   threads.delays = random.chance(50);
   threads.seed = static_cast<std::uint64_t>(random.below(1'000'000));
+  threads.checked = random.chance(15);
+  threads.reuse = random.chance(75);
   threads.regrids = static_cast<int>(threads.seed % 4);
   c.shapes = {inOrder, threads};
 }

@@ -17,6 +17,7 @@ namespace tessera::fuzz {
 struct LabelSpec {
   Centering centering = Centering::Cell;
   bool single = false;  ///< float instead of double
+  bool kept = true;     ///< looked at after each plan, so nobody may share its memory
   bool carried = true;  ///< the first plan writes it on all levels, so others may read it as Old
   std::array<BoundaryKind, kSides> conditions{};
   int dirichlet = 0;  ///< value of its Dirichlet sides; Neumann sides have derivative 0
@@ -58,6 +59,7 @@ struct ShapeSpec {
   bool checked = false;
   bool delays = false;
   int regrids = 0;  ///< meshes that the graphs were compiled for before, each recompiled to the next
+  bool reuse = true;       ///< values that are never in use at the same time may share memory
   std::uint64_t seed = 1;  ///< of owners and delays
 };
 

@@ -140,12 +140,22 @@ std::vector<const StepPlan*> Program::plans() const {
   return plans;
 }
 
+std::vector<LabelId> Program::kept() const {
+  std::vector<LabelId> kept;
+  for (std::size_t n = 0; n < case_.labels.size(); ++n) {
+    if (case_.labels[n].kept) kept.push_back(static_cast<LabelId>(n));
+  }
+  return kept;
+}
+
 std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape) const {
   if (shape.regrids > 0) return RegridChain(*this, shape).run();
   const RankMap owners = this->owners(shape);
   std::vector<CompiledGraphs> graphs;
+  const BufferReuse reuse = shape.reuse ? BufferReuse::On : BufferReuse::Off;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    graphs.push_back(compileGraphs(plans(), {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound}));
+    graphs.push_back(
+        compileGraphs(plans(), {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept()}));
   }
   return graphs;
 }

@@ -46,6 +46,7 @@ class Smaller {
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].delays, false); });
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].regrids, c.shapes[n].regrids / 2) > 0; });
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].checked, false); });
+      add([&](FuzzCase& c) { return std::exchange(c.shapes[n].reuse, false); });
     }
   }
 
@@ -161,6 +162,7 @@ class Smaller {
   void labels() {
     for (std::size_t n = 0; n < case_.labels.size(); ++n) {
       add([&](FuzzCase& c) { return std::exchange(c.labels[n].single, false); });
+      add([&](FuzzCase& c) { return !std::exchange(c.labels[n].kept, true); });
       add([&](FuzzCase& c) {
         return std::exchange(c.labels[n].centering, Centering::Cell) != Centering::Cell;
       });

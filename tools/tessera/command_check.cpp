@@ -3,7 +3,7 @@
 #include <map>
 
 #include "core/error.hpp"
-#include "datawarehouse/data_warehouse.hpp"
+#include "taskgraph/memory_plan.hpp"
 #include "taskgraph/race_check.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
@@ -18,20 +18,11 @@ constexpr std::int64_t kTagBound = (std::int64_t{1} << 28) - 1;  ///< of MPICH
 struct RankPlan {
   std::int64_t patches = 0;
   std::int64_t cells = 0;
-  std::int64_t bytes = 0;
+  MemoryPlan memory;
   std::int64_t tasks = 0;
   std::int64_t messages = 0;
   std::int64_t messageBytes = 0;
 };
-
-std::int64_t bytesOf(const Model& model, const CompiledGraphs& graphs) {
-  std::int64_t bytes = 0;
-  for (const StorageNeed& need : storageNeeds(graphs)) {
-    const std::int64_t one = need.window.volume() * model.labels().info(need.label).type.bytes();
-    bytes += need.hasOld ? 2 * one : one;
-  }
-  return bytes;
-}
 
 RankPlan planOf(const Model& model, const CompiledGraphs& graphs) {
   RankPlan plan;
@@ -39,7 +30,7 @@ RankPlan planOf(const Model& model, const CompiledGraphs& graphs) {
   for (const PatchId id : graphs.ownPatches) {
     if (id >= 0) plan.cells += model.hierarchy()->patch(id).cells.volume();
   }
-  plan.bytes = bytesOf(model, graphs);
+  plan.memory = memoryPlanOf(graphs);
   const CompiledGraph& step = graphs.plans[static_cast<std::size_t>(PlanId::Step)];
   for (const NodeBlock& block : step.blocks) plan.tasks += block.kind == NodeKind::Task ? block.count : 0;
   plan.messages = static_cast<std::int64_t>(step.sends.size());
@@ -96,10 +87,14 @@ void printRanks(const std::vector<RankPlan>& plans) {
   std::cout << "ranks\n";
   RankPlan most;
   RankPlan all;
+  std::int64_t bytes = 0;
+  std::int64_t mostBytes = 0;
+  std::int64_t mostWithoutReuse = 0;
   for (const RankPlan& plan : plans) {
-    most.bytes = std::max(most.bytes, plan.bytes);
+    bytes += plan.memory.total();
+    mostBytes = std::max(mostBytes, plan.memory.total());
+    mostWithoutReuse = std::max(mostWithoutReuse, plan.memory.totalWithoutReuse());
     most.cells = std::max(most.cells, plan.cells);
-    all.bytes += plan.bytes;
     all.tasks += plan.tasks;
     all.messages += plan.messages;
     all.messageBytes += plan.messageBytes;
@@ -108,8 +103,8 @@ void printRanks(const std::vector<RankPlan>& plans) {
   const double mean = static_cast<double>(all.cells) / static_cast<double>(plans.size());
   std::cout << "  " << plans.size() << " rank(s), largest " << most.cells << " cells ("
             << static_cast<double>(most.cells) / mean << " of the mean)\n"
-            << "  memory for fields: " << all.bytes << " bytes in all, " << most.bytes
-            << " on the largest rank\n"
+            << "  memory for fields: " << bytes << " bytes in all, " << mostBytes << " on the largest rank ("
+            << mostWithoutReuse << " without reuse)\n"
             << "  a step: " << all.tasks << " task instances, " << all.messages << " messages of "
             << all.messageBytes << " bytes\n";
 }

@@ -53,7 +53,8 @@ void infoOfFields(const fs::path& path) {
   const FieldOutput& header = reader.header();
   std::cout << "fields of step " << header.step << ", t = " << shortestText(header.time) << ", "
             << (reader.precision() == FieldPrecision::Float32 ? "float32" : "float64") << "\n  written by  "
-            << header.codeVersion << '\n';
+            << header.codeVersion << "\n  deck        sha256 " << header.deckSha256 << "\n  run id      "
+            << header.runId << '\n';
   for (std::size_t n = 0; n < header.levels.size(); ++n) {
     std::cout << "  level " << n << "     " << header.levels[n].patches.size() << " patches in "
               << asText(header.levels[n].domain) << '\n';
@@ -70,7 +71,8 @@ void infoOfFields(const fs::path& path) {
       }
     }
     std::cout << "  field       " << header.fields[f].name << ", " << header.fields[f].components
-              << " component(s) per " << asText(header.fields[f].centering) << ", from "
+              << " component(s) per " << asText(header.fields[f].centering)
+              << (header.fields[f].unit.empty() ? "" : " in " + header.fields[f].unit) << ", from "
               << shortestText(lowest) << " to " << shortestText(highest) << '\n';
   }
 }

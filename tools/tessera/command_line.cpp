@@ -8,6 +8,7 @@
 #include "core/build_info.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/job_note.hpp"
 
 namespace tessera {
 namespace {
@@ -213,8 +214,12 @@ int CommandLine::runJob(bool restart) {
   run_.executor = executor_ == "threads" ? ExecutorKind::Threads : ExecutorKind::InOrder;
   run_.screen = quiet_ ? ScreenMode::Quiet : log_ == "json" ? ScreenMode::Json : ScreenMode::Text;
   run_.commandLine.assign(argv_, argv_ + argc_);
-  if (app_.get_subcommands().front()->count("--ranks") > 0) launchRanks(ranks_, argv_);
-  return runCommand(run_, registry_);
+  if (app_.get_subcommands().front()->count("--ranks") > 0) {
+    if (const std::optional<int> exitCode = launchRanks(ranks_, argv_)) return *exitCode;
+  }
+  const int exitCode = runCommand(run_, registry_);
+  noteExitCode(exitCode);
+  return exitCode;
 }
 
 int CommandLine::dispatch() {
@@ -263,6 +268,7 @@ int runTessera(int argc, char** argv, const ComponentRegistry& components) {
   } catch (...) {
     const Error error = currentError();
     if (rankOfLauncher() == 0) printError(error);
+    noteExitCode(error.exitCode());
     return error.exitCode();
   }
 }

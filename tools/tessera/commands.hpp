@@ -73,10 +73,11 @@ int compareCommand(const CompareRequest& request);
 /// stays as it is: editors read it.
 void printError(const Error& error);
 
-/// Replaces this process by `mpiexec.mpich -n ranks` with the same command line. Returns where there is
+/// Runs `mpiexec.mpich -n ranks` with the same command line, passes signals on to it, and returns the exit
+/// code of the job; 6, after saying so, where a rank was killed or crashed. Returns nothing where there is
 /// nothing to do: one rank, or started by an mpiexec already. Throws UsageError where that mpiexec started
 /// another number of ranks.
-void launchRanks(int ranks, char** argv);
+std::optional<int> launchRanks(int ranks, char** argv);
 /// This rank's number as the launcher tells it, before MPI is started; 0 without a launcher.
 int rankOfLauncher();
 

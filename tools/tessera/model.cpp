@@ -8,6 +8,7 @@
 
 #include "core/build_info.hpp"
 #include "core/findings.hpp"
+#include "core/sha256.hpp"
 #include "grid/rank_map.hpp"
 #include "grid/refined_levels.hpp"
 #include "taskgraph/graph_compiler.hpp"
@@ -21,6 +22,16 @@ std::string hexText(std::uint64_t number) {
   std::ostringstream out;
   out << std::hex << std::setw(16) << std::setfill('0') << number;
   return out.str();
+}
+
+/// Keys that say how a run is divided, how long it goes on and what it leaves, but change no bit of a state.
+bool decidesBits(std::string_view name) {
+  for (const std::string_view table : {"checkpoint.", "history."}) {
+    if (name.substr(0, table.size()) == table) return false;
+  }
+  if (name.substr(0, 7) == "output.") return name == "output.every";  // steps land on its times
+  return name != "simulation.title" && name != "time.max_steps" && name != "grid.patches" &&
+         name != "grid.patch_size" && name != "grid.level.patch_size";
 }
 
 std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const std::string& name) {
@@ -150,6 +161,7 @@ void Model::describeIdentity(const Deck& deck, const Schema& schema) {
   identity_.gridHash = hexText(hierarchy_->hash());
   identity_.deckText = resolvedText(deck, schema);
   identity_.codeVersion = "tessera " + build.version + " (" + build.revision + ")";
+  runId_ = sha256(identity_.codeVersion + "\n" + valueLines(deck, schema, decidesBits)).substr(0, 32);
   identity_.components = settings_.components;
   for (const LabelId label : persistent_) {
     const LabelInfo& info = labels_.info(label);
@@ -177,11 +189,11 @@ std::vector<LabelId> Model::outputLabels() const {
   return chosen;
 }
 
-CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound) const {
+CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound, BufferReuse reuse) const {
   const RankMap owners = distribute(*hierarchy_, ranks);
   std::vector<const StepPlan*> plans;
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
-  return compileGraphs(plans, {hierarchy_, &labels_, &owners, rank, ranks, tagBound});
+  return compileGraphs(plans, {hierarchy_, &labels_, &owners, rank, ranks, tagBound, reuse, persistent_});
 }
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include "datawarehouse/archive/checkpoint_content.hpp"
 #include "grid/hierarchy.hpp"
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/step_plan.hpp"
 #include "tools/tessera/run_settings.hpp"
 
@@ -47,12 +48,18 @@ class Model {
   /// What a checkpoint has to have in common with this run.
   const CheckpointIdentity& identity() const { return identity_; }
 
+  /// Names what is computed: 32 hexadecimal digits over the program's version and every value of the deck
+  /// that decides a bit of the result. So it is the same for any ranks, threads and patches, and for a run
+  /// and its restarts.
+  const std::string& runId() const { return runId_; }
+
   /// Position of the plan that the components choose for the step after `step` steps. Throws InternalError
   /// where they name an unknown plan, or two different ones.
   std::size_t stepPlan(std::int64_t step) const;
 
   /// All plans from the point of view of one rank. The model has to outlive the result.
-  CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound) const;
+  CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound,
+                         BufferReuse reuse = BufferReuse::On) const;
 
  private:
   Model() = default;
@@ -71,6 +78,7 @@ class Model {
   std::vector<Diagnostic> diagnostics_;
   std::vector<LabelId> persistent_;
   CheckpointIdentity identity_;
+  std::string runId_;
 };
 
 }  // namespace tessera

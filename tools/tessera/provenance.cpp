@@ -1,10 +1,6 @@
 #include "tools/tessera/provenance.hpp"
 
-#include <cstdio>
-
 #include <nlohmann/json.hpp>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "core/build_info.hpp"
 #include "core/error.hpp"
@@ -56,17 +52,10 @@ Json parsed(const std::string& text) {
 
 }  // namespace
 
-std::string hashText(std::string_view text) {
-  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  char digits[40];
-  std::snprintf(digits, sizeof(digits), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
-  return digits;
-}
-
 std::string provenanceText(const RunFacts& facts) {
   Json json;
-  json["deck"] = {{"name", facts.deckName}, {"xxh3_128", facts.deckHash}};
+  json["deck"] = {{"name", facts.deckName}, {"sha256", facts.deckSha256}};
+  json["run_id"] = facts.runId;
   json["overrides"] = facts.overrides;
   json["start"] = startFacts(facts);
   json["restarts"] = Json::array();
@@ -77,7 +66,8 @@ std::string provenanceText(const RunFacts& facts, const std::string& before, std
   Json json = parsed(before);
   Json restart = startFacts(facts);
   restart["from_step"] = step;
-  restart["deck_xxh3_128"] = facts.deckHash;
+  restart["deck_sha256"] = facts.deckSha256;
+  restart["run_id"] = facts.runId;
   json["overrides"] = facts.overrides;
   if (!json["restarts"].is_array()) json["restarts"] = Json::array();
   json["restarts"].push_back(restart);

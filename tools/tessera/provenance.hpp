@@ -11,16 +11,14 @@ namespace tessera {
 struct RunFacts {
   std::vector<std::string> commandLine;
   std::string deckName;
-  std::string deckHash;
+  std::string deckSha256;
+  std::string runId;                   ///< Model::runId
   std::vector<std::string> overrides;  ///< of --set, since the first start
   std::vector<std::string> processes;  ///< "host pid" of each rank
   int threads = 1;                     ///< of each rank
   std::string executor;
   bool checked = false;
 };
-
-/// XXH3-128 of the text, 32 hexadecimal digits.
-std::string hashText(std::string_view text);
 
 /// The file of a new run.
 std::string provenanceText(const RunFacts& facts);

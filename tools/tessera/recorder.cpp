@@ -4,7 +4,9 @@
 #include <iostream>
 #include <sstream>
 
+#include "taskgraph/memory_plan.hpp"
 #include "tools/tessera/agreement.hpp"
+#include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_fields.hpp"
 
@@ -77,6 +79,7 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
     untouched_ = true;
     firstFieldsDue_ = fieldsDue(simulation);
     lastHistory_ = lastFields_ = lastCheckpoint_ = firstStep_;
+    forcedEndGoesBackTo(firstStep_);
     return stopIfAsked(simulation, agreedStop(simulation));
   }
   openHistory(simulation);
@@ -172,7 +175,7 @@ void Recorder::recordHistory(Simulation& simulation) {
 }
 
 void Recorder::recordFields(Simulation& simulation) {
-  const FieldWriteResult result = writeFields(fieldFiles_, simulation, fields_, options_.deckHash);
+  const FieldWriteResult result = writeFields(fieldFiles_, simulation, fields_, options_.deckSha256);
   lastFields_ = simulation.clock().step();
   for (const std::string& warning : result.warnings) warn(warning);
   if (result.written) {
@@ -196,6 +199,7 @@ bool Recorder::recordCheckpoint(Simulation& simulation) {
   checkpointFailed_ = !result.committed;
   if (result.committed) {
     lastCheckpoint_ = step;
+    forcedEndGoesBackTo(step);
     ++checkpointsWritten_;
     newestCheckpoint_ = "checkpoints/" + result.path.filename().string();
     event("checkpoint", {{"step", step}, {"folder", newestCheckpoint_}, {"bytes", result.bytes}});
@@ -255,6 +259,7 @@ RunResult Recorder::resultOf(Simulation& simulation) {
     result.diagnostics.emplace_back(simulation.model().diagnostics()[n].name, values[n]);
   }
   const StepStatistics& statistics = simulation.statistics();
+  const MemoryPlan planned = memoryPlanOf(simulation.graphs());
   result.statistics = {{"tasks", static_cast<double>(statistics.tasks)},
                        {"messages", static_cast<double>(statistics.messages)},
                        {"message_bytes", static_cast<double>(statistics.messageBytes)},
@@ -262,7 +267,9 @@ RunResult Recorder::resultOf(Simulation& simulation) {
                        {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())},
                        {"task_seconds", statistics.taskSeconds},
                        {"wait_seconds", statistics.waitSeconds},
-                       {"field_bytes_in_memory", static_cast<double>(simulation.data().allocatedBytes())}};
+                       {"field_bytes_in_memory", static_cast<double>(simulation.data().allocatedBytes())},
+                       {"field_bytes_planned", static_cast<double>(planned.total())},
+                       {"field_bytes_without_reuse", static_cast<double>(planned.totalWithoutReuse())}};
   result.warnings = warnings_;
   return result;
 }

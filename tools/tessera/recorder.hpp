@@ -23,7 +23,7 @@ struct RecorderOptions {
   std::filesystem::path runFolder;    ///< the same on every rank
   const RunFolder* folder = nullptr;  ///< on rank 0 only; outlives the recorder
   ScreenMode screen = ScreenMode::Text;
-  std::string deckHash;
+  std::string deckSha256;
 };
 
 /// Writes what a run leaves: history, fields, checkpoints, log, the lines on the screen, and in the end

@@ -7,9 +7,13 @@
 
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "core/sha256.hpp"
+#include "taskgraph/memory_plan.hpp"
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
+#include "tools/tessera/forced_end.hpp"
+#include "tools/tessera/job_note.hpp"
 #include "tools/tessera/provenance.hpp"
 #include "tools/tessera/recorder.hpp"
 #include "tools/tessera/restart_deck.hpp"
@@ -45,16 +49,20 @@ std::vector<std::string> gatherProcesses(Transport& transport) {
 class Job {
  public:
   Job(const RunRequest& request, const ComponentRegistry& registry, Transport& transport)
-      : request_(request), registry_(registry), transport_(transport), stops_(request.wallSeconds) {}
+      : request_(request), registry_(registry), transport_(transport), stops_(request.wallSeconds) {
+    prepareForcedEnd(transport.rank(), transport.size());
+  }
 
   int run() {
     if (request_.restart) reopenFolder();
     const Deck deck = sharedDeck(transport_, [this] { return readDeck(); });
     makeSimulation(deck);
     if (!request_.restart) makeFolder(deck);
+    if (root()) noteRunFolder(runFolder_);
+    forcedEndIn(runFolder_);
     writeFacts(deck);
     Recorder recorder(*simulation_, stops_,
-                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckHash});
+                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256});
     announce(recorder);
     simulation_->run(recorder);
     return recorder.close(*simulation_);
@@ -135,7 +143,8 @@ void Job::makeSimulation(const Deck& deck) {
 void Job::writeFacts(const Deck& deck) {
   facts_.commandLine = request_.commandLine;
   facts_.deckName = deck.name();
-  facts_.deckHash = hashText(deck.text());
+  facts_.deckSha256 = sha256(deck.text());
+  facts_.runId = simulation_->model().runId();
   facts_.overrides = deck.overrides();
   facts_.threads = simulation_->threads();
   facts_.executor = request_.executor == ExecutorKind::Threads ? "threads" : "in-order";
@@ -161,11 +170,15 @@ std::int64_t megabytes(std::int64_t bytes) { return (bytes + 999'999) / 1'000'00
 void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
   const Hierarchy& hierarchy = *model.hierarchy();
+  const MemoryPlan planned = memoryPlanOf(simulation_->graphs());
   std::ostringstream out;
   out << "run folder " << runFolder_.string() << ": " << hierarchy.cellCount() << " cells in "
       << hierarchy.patchCount() << " patches, " << transport_.size() << " rank(s) of "
       << simulation_->threads() << " thread(s), " << megabytes(simulation_->data().allocatedBytes())
-      << " MB of fields" << (transport_.size() > 1 ? " on rank 0" : "");
+      << " MB of fields";
+  if (planned.total() != planned.totalWithoutReuse())
+    out << " (" << megabytes(planned.totalWithoutReuse()) << " without reuse)";
+  out << (transport_.size() > 1 ? " on rank 0" : "");
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
@@ -178,8 +191,9 @@ void Job::announce(Recorder& recorder) const {
 
 bool claimFailure(const Job& job, const Error& error) {
   const Simulation* simulation = job.simulation();
-  return claimFailure(job.runFolder(), error, simulation != nullptr ? simulation->clock().step() : 0,
-                      simulation != nullptr ? simulation->clock().time() : 0.0);
+  RunState state;
+  if (simulation != nullptr) state = {simulation->clock().step(), simulation->clock().time()};
+  return claimFailure(job.runFolder(), error, state);
 }
 
 /// What a rank does whose step failed, while the others may wait for it: says why, once a job, and ends the
@@ -188,6 +202,7 @@ int endJob(const Job& job, Transport& transport) {
   const Error error = currentError();
   const bool first = job.runFolder().empty() || claimFailure(job, error);
   if (first) printError(error);
+  if (transport.size() > 1) noteExitCode(error.exitCode());  // without a return to runTessera
   if (transport.size() > 1) {
     // Who speaks ends the job, but not before the launcher has passed on what was said: it drops that when it
     // kills.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "core/build_info.hpp"
 #include "core/contracts.hpp"
 #include "grid/rank_map.hpp"
 #include "tools/tessera/border_values.hpp"
@@ -108,7 +109,7 @@ OutputLevel levelOf(const Level& level, const DataWarehouse& data) {
 }  // namespace
 
 FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
-                             const std::vector<LabelId>& labels, const std::string& deckHash) {
+                             const std::vector<LabelId>& labels, const std::string& deckSha256) {
   const Model& model = simulation.model();
   const Hierarchy& hierarchy = *model.hierarchy();
   FieldOutput output;
@@ -116,8 +117,11 @@ FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
   output.time = simulation.clock().time();
   output.dt = simulation.clock().dt();
   output.origin = hierarchy.geometry().lower;
+  output.periodic = hierarchy.geometry().periodic;
   output.codeVersion = model.identity().codeVersion;
-  output.deckHash = deckHash;
+  output.revision = buildInfo().revision;
+  output.deckSha256 = deckSha256;
+  output.runId = model.runId();
   for (const Level& level : hierarchy.levels()) {
     output.levels.push_back(levelOf(level, simulation.data()));
     if (level.number() > 0)

@@ -6,10 +6,10 @@
 
 namespace tessera {
 
-/// Writes the present state of `labels` as a file for viewing. `deckHash` goes into the file. All ranks call
-/// it, between steps. Failures come back in the result.
+/// Writes the present state of `labels` as a file for viewing. `deckSha256` goes into the file. All ranks
+/// call it, between steps. Failures come back in the result.
 FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
-                             const std::vector<LabelId>& labels, const std::string& deckHash);
+                             const std::vector<LabelId>& labels, const std::string& deckSha256);
 
 /// Takes away what an abandoned future of a run has left in its folder out/: field files after `step`, that
 /// of `step` itself unless `keepStep`, and their lines in the series. For rank 0 of a restart that goes back.

@@ -22,13 +22,14 @@ Json tableOf(const std::vector<std::pair<std::string, double>>& values) {
   return table;
 }
 
-Json headOf(const RunOutcome& outcome, std::int64_t step, double time) {
+Json headOf(const RunOutcome& outcome, const std::optional<RunState>& state) {
   Json json;
   json["status"] = outcome.status;
   json["exit_code"] = outcome.exitCode;
   json["reason"] = outcome.reason;
-  json["step"] = step;
-  json["time"] = numberOf(time);
+  if (!state) return json;
+  json["step"] = state->step;
+  json["time"] = numberOf(state->time);
   return json;
 }
 
@@ -40,7 +41,7 @@ void writeJson(const FolderHandle& folder, const Json& json) {
 }  // namespace
 
 void writeResult(const FolderHandle& folder, const RunResult& result) {
-  Json json = headOf(result.outcome, result.step, result.time);
+  Json json = headOf(result.outcome, RunState{result.step, result.time});
   json["steps_taken"] = result.stepsTaken;
   json["wall_seconds"] = numberOf(result.wallSeconds);
   json["cells_per_second"] = numberOf(result.cellsPerSecond);
@@ -51,14 +52,13 @@ void writeResult(const FolderHandle& folder, const RunResult& result) {
   writeJson(folder, json);
 }
 
-bool claimFailure(const std::filesystem::path& runFolder, const Error& error, std::int64_t step,
-                  double time) {
+bool claimFailure(const std::filesystem::path& runFolder, const Error& error, std::optional<RunState> state) {
   try {
     const FolderHandle folder = FolderHandle::open(runFolder);
     if (!folder.claim("error.txt")) return false;
     folder.remove("reserve");
     writeAll(folder.openToAppend("error.txt").get(), error.message() + "\n");
-    writeJson(folder, headOf({"failed", error.exitCode(), error.message()}, step, time));
+    writeJson(folder, headOf({"failed", error.exitCode(), error.message()}, state));
   } catch (const Error&) {
     // The failure itself is what has to be told; that it could not be written down as well is no news.
   }

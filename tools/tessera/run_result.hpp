@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +37,15 @@ struct RunResult {
 /// Writes result.json as a whole. Throws OutputError.
 void writeResult(const FolderHandle& folder, const RunResult& result);
 
+/// Where a run stood.
+struct RunState {
+  std::int64_t step = 0;
+  double time = 0.0;
+};
+
 /// What the rank does that a step failed on: the first one to come makes RUN/error.txt and result.json and
-/// returns true, so that the message is printed once. True also where nothing can be written.
-bool claimFailure(const std::filesystem::path& runFolder, const Error& error, std::int64_t step, double time);
+/// returns true, so that the message is printed once. True also where nothing can be written. No `state`:
+/// nobody is left who knows it.
+bool claimFailure(const std::filesystem::path& runFolder, const Error& error, std::optional<RunState> state);
 
 }  // namespace tessera

@@ -19,7 +19,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                        SimulationOptions options)
     : transport_(transport),
       model_(deck, registry),
-      graphs_(compile()),
+      graphs_(compile(options.reuse)),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_)),
       executor_(makeExecutor(options)),
@@ -27,8 +27,8 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                                            RunnerOptions{.checked = options.checked})),
       compilesAtStart_(compiles_) {}
 
-CompiledGraphs Simulation::compile() {
-  CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound());
+CompiledGraphs Simulation::compile(BufferReuse reuse) {
+  CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), reuse);
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());
   return graphs;
 }

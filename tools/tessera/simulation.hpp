@@ -30,6 +30,7 @@ struct SimulationOptions {
   int threads = 1;
   ExecutorKind executor = ExecutorKind::Threads;
   bool checked = false;  ///< compare each access with its declaration; slow
+  BufferReuse reuse = BufferReuse::On;
 };
 
 class Simulation;
@@ -99,7 +100,7 @@ class Simulation {
   std::int64_t compilesSinceStart() const { return compiles_ - compilesAtStart_; }
 
  private:
-  CompiledGraphs compile();
+  CompiledGraphs compile(BufferReuse reuse);
   StepResult runPlan(std::size_t plan, double dt, std::span<const double> control);
   StepResult initialise(std::span<const double> control);
   StepResult step(std::span<const double> control);

@@ -5,20 +5,21 @@
 #include <charconv>
 #include <ctime>
 #include <signal.h>
-#include <unistd.h>
 
 #include "core/error.hpp"
+#include "tools/tessera/forced_end.hpp"
 
 namespace tessera {
 namespace {
 
-// A handler can reach nothing but what has static storage; these are the only such variables of the program.
+// A handler can reach nothing but what has static storage; these and those of forced_end.cpp are the only
+// such variables of the program.
 std::atomic<int> signalSeen{0};
 std::atomic<std::int64_t> signalSeenAt{0};
+std::atomic<bool> requestAnswered{false};
 static_assert(std::atomic<std::int64_t>::is_always_lock_free,
               "a signal handler may use lock-free atomics only");
 
-constexpr int kStoppedOnRequest = 75;
 constexpr std::int64_t kSameSignalMs = 1000;  ///< a launcher and a terminal may both deliver the same Ctrl-C
 
 std::int64_t nowMs() {
@@ -31,8 +32,8 @@ void onSignal(int number) {
   if (signalSeen.load() == 0) {
     signalSeenAt.store(nowMs());
     signalSeen.store(number);
-  } else if (nowMs() - signalSeenAt.load() >= kSameSignalMs) {
-    _exit(kStoppedOnRequest);
+  } else if (nowMs() - signalSeenAt.load() >= kSameSignalMs && !requestAnswered.load()) {
+    endAtOnce(number);
   }
 }
 
@@ -81,6 +82,7 @@ std::string asText(StopReason reason) {
 StopRequests::StopRequests(std::optional<double> wallSeconds)
     : start_(Clock::now()), wallSeconds_(wallSeconds) {
   signalSeen.store(0);
+  requestAnswered.store(false);
   handle(SIGTERM, onSignal);
   handle(SIGINT, onSignal);
 }
@@ -111,6 +113,7 @@ StopReason StopRequests::look() {
 }
 
 void StopRequests::answered() {
+  requestAnswered.store(true);
   if (folder_ != nullptr) folder_->remove("stop");
   fileSeen_ = false;
 }

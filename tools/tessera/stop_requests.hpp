@@ -17,7 +17,8 @@ std::string asText(StopReason reason);
 
 /// Listens for wishes to stop: SIGTERM, SIGINT, a limit of wall time, a file `stop` in the run folder. The
 /// run stops at the end of the step, writes a checkpoint and ends with exit code 75. A second signal, at
-/// least a second after the first, ends the process at once with the same code and without a checkpoint.
+/// least a second after the first and before that checkpoint is there, ends the process at once with code 6
+/// and a sentence on the last checkpoint (forced_end.hpp); after it there is nothing left to cut short.
 ///
 /// One object in a process; takes over the two signals for its lifetime. The ranks combine what they see: one
 /// rank's signal stops all. One thread calls it.
@@ -38,7 +39,7 @@ class StopRequests {
 
   /// What this rank knows of.
   StopReason look();
-  /// Takes the file away, so that a restart is not stopped by it.
+  /// The checkpoint is written, or could not be. Takes the file away, so that a restart is not stopped by it.
   void answered();
 
  private:

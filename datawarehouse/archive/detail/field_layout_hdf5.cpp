@@ -131,8 +131,10 @@ void describeRun(LayoutFile& file, const FieldOutput& output) {
   file.number(own, "time", output.time);
   file.number(own, "dt", output.dt);
   if (!output.refinementRatio.empty()) file.numbers(own, "refinement_ratio", output.refinementRatio);
+  file.numbers<std::int32_t>(own, "periodic", {output.periodic[0], output.periodic[1], output.periodic[2]});
   file.text(own, "code_version", output.codeVersion);
-  file.text(own, "deck_hash", output.deckHash);
+  file.text(own, "git", output.revision);
+  file.text(own, "deck_sha256", output.deckSha256);
   file.text(own, "run_id", output.runId);
   file.group(own + "/levels");
   file.group(own + "/fields");

@@ -1,9 +1,12 @@
 // A program whose one component goes wrong on request: at a step, on the patch that the deck names, in the
-// way that the deck says. What the tests look at is what the job does then.
+// way and at the place that the deck says. What the tests look at is what the job does then.
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #include "components/component.hpp"
 #include "datawarehouse/task_context.hpp"
@@ -18,6 +21,10 @@ namespace {
   if (how == "unknown") throw 17;
   if (how == "memory") throw std::bad_alloc();
   if (how == "exit") std::_Exit(3);
+  if (how == "hang") {
+    std::ofstream("hanging") << "so that the test knows";
+    std::this_thread::sleep_for(std::chrono::minutes(10));
+  }
   std::raise(SIGSEGV);
   std::abort();
 }
@@ -28,15 +35,26 @@ class Faulty final : public Component {
   std::string summary() const override { return "goes wrong on request"; }
 
   void declareParameters(ParameterTable& table) const override {
-    table.choice("how", {"error", "standard", "unknown", "memory", "exit", "crash", "over_read", "nothing"})
+    table
+        .choice("how",
+                {"error", "standard", "unknown", "memory", "exit", "crash", "hang", "over_read", "nothing"})
         .doc("what happens")
         .required();
     table.integer("at_step").doc("in which step, counted from 0").defaultsTo(2);
     table.integer("patch").doc("on which patch; -1: on all").defaultsTo(-1);
+    table.choice("where", {"task", "stable_dt", "output"})
+        .doc(
+            "in a task; in the one that the next time step waits for; or between steps, where a history line "
+            "is "
+            "written, on rank 1")
+        .defaultsTo("task");
   }
 
   void configure(const ParameterValues& values, ComponentSetup& setup) override {
     how_ = values.choice("how");
+    where_ = values.choice("where");
+    stableDt_ = setup.stableDt;
+    total_ = setup.labels.reduction("faulty.total");
     step_ = values.integer("at_step");
     patch_ = values.integer("patch");
     u_ = setup.labels.variable<double, Cell>("u");
@@ -68,7 +86,8 @@ class Faulty final : public Component {
         .reads(Old, nodes_)
         .reads(Old, faces_)
         .writes(u_)
-        .runs<Cpu>([u = u_, how = how_, at = step_, patch = patch_](const auto& task) {
+        .runs<Cpu>([u = u_, how = where_ == "task" ? how_ : "nothing", at = step_,
+                    patch = patch_](const auto& task) {
           const bool now = task.step() == at && (patch < 0 || task.patch().id == patch);
           const auto before = task.read(Old, u);
           const auto after = task.write(u);
@@ -77,12 +96,40 @@ class Faulty final : public Component {
           forEach(task.exec(), "advance", task.interior(),
                   [=](Index x) { after(x) = 2.0 * before(x + offset); });
         });
+    step.task("Faulty::stableDt")
+        .reads(New, u_)
+        .contributes(stableDt_, Min)
+        .runs<Cpu>([dt = stableDt_, how = how_, fails = where_ == "stable_dt", at = step_,
+                    patch = patch_](const auto& task) {
+          if (fails && task.step() == at && (patch < 0 || task.patch().id == patch)) goWrong(how);
+          task.contribute(dt, 1.0);
+        });
+  }
+
+  void declareDiagnostics(StepPlan& plan) const override {
+    plan.task("Faulty::total")
+        .reads(Old, u_)
+        .contributes(total_, Max)
+        .runs<Cpu>([total = total_](const auto& task) { task.contribute(total, 1.0); });
+  }
+
+  std::vector<Diagnostic> diagnostics() const override {
+    const char* rank = std::getenv("PMI_RANK");
+    const bool fails = where_ == "output" && rank != nullptr && std::string(rank) == "1";
+    return {{"faulty.lines", total_,
+             [fails, how = how_, at = step_, lines = std::int64_t{0}](double value) mutable {
+               if (fails && lines++ > at) goWrong(how);
+               return value;
+             }}};
   }
 
  private:
   std::string how_;
+  std::string where_;
   std::int64_t step_ = 0;
   std::int64_t patch_ = -1;
+  ReductionLabel stableDt_;
+  ReductionLabel total_;
   Label<double, Cell> u_;
   Label<Vec<float, 2>, Node> nodes_;
   Label<double, FaceY> faces_;

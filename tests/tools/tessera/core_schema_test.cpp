@@ -61,6 +61,37 @@ TEST(CoreSchema, NamesUnknownAndRepeatedComponents) {
   EXPECT_THAT(faults("[]"), HasSubstr("name at least one of"));
 }
 
+/// Every name of a table, also those below a dot and in lists of tables: "boundary.x_low.type".
+void namesBelow(const ParameterTable& table, const std::string& header,
+                std::vector<std::pair<std::string, std::string>>& names) {
+  for (const Parameter& parameter : table.parameters()) {
+    if (parameter.type() == ParameterType::Tables) {
+      namesBelow(parameter.nested(), "[[" + table.name() + "." + parameter.name() + "]]", names);
+    } else {
+      names.emplace_back(header, parameter.name());
+    }
+  }
+}
+
+TEST(CoreSchema, ASlipInAnyKeyOfAnyTableIsAnErrorThatNamesTheKey) {
+  std::vector<std::pair<std::string, std::string>> names;
+  const Schema schema = schemaOfEverything(builtInComponents());
+  for (const ParameterTable& table : schema.tables()) namesBelow(table, "[" + table.name() + "]", names);
+  for (const ParameterTable& table : schema.unselected()) namesBelow(table, "[" + table.name() + "]", names);
+  EXPECT_GT(names.size(), 50U);
+
+  for (const auto& [header, name] : names) {
+    const std::string table = header.substr(1, header.size() - 2);
+    const bool isComponent = builtInComponents().make(table) != nullptr;
+    const std::string deck = isComponent ? "[simulation]\ncomponents = [\"" + table + "\"]\n" : "";
+
+    const Findings findings =
+        checkDeck(Deck::fromText(deck + header + "\n" + name + "q = 1\n", "d.toml"), builtInComponents());
+
+    EXPECT_THAT(findings.text(), HasSubstr("did you mean '" + name + "'?")) << header << " " << name;
+  }
+}
+
 TEST(RunSettings, UsualPatchesDependOnTheDimensionOnly) {
   EXPECT_EQ(settingsFor("cells = [1000, 1, 1]").division.value, (Extent{256, 1, 1}));
   EXPECT_EQ(settingsFor("cells = [1000, 1000, 1]").division.value, (Extent{64, 64, 1}));

@@ -72,9 +72,10 @@ messages
   rank 2  1 out, 8 bytes; 1 in, 8 bytes
 memory, in bytes
   temperature  96 on 1 patch, Old and New
-  gathers of other levels  0 (0 in the largest plan)
+  variables of this rank  96 (96 without reuse)
+  gathers of other levels  0; in the largest plan 0 (0 without reuse)
   messages  32
-  in all  128
+  in all  128 (128 without reuse)
 longest chain: 1 task among 3 nodes
   receive
   -> halo of Old temperature

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+#include "scheduler/detail/ready_lanes.hpp"
+#include "scheduler/executor.hpp"
+
+namespace tessera::detail {
+
+/// All that `workers` workers need to replay one node source, allocated once.
+///
+/// Counters: `left[n]` is touched by the home worker of n alone, so plain memory. It is set back to the
+/// number of predecessors when it reaches zero, so that the next replay finds it ready.
+struct ReplayState {
+  ReplayState(NodeSource& theSource, int workers);
+
+  /// Where a node belongs.
+  struct Place {
+    std::uint16_t home = 0;
+    std::uint16_t lane = 0;  ///< of ReadyLanes; smaller runs earlier
+  };
+  /// What one worker needs alone.
+  struct Share {
+    ReadyLanes lanes;
+    std::vector<std::int32_t> first;  ///< its nodes without predecessors, the most urgent and lowest last
+  };
+
+  /// Sets all counters, which is needed only after a replay that was broken off.
+  void rearm();
+
+  NodeSource& source;
+  std::span<const std::int32_t> armed;  ///< predecessors of each node
+  std::span<std::int32_t> left;         ///< on a cache line's border
+  std::vector<Place> places;            ///< by node
+  std::vector<Share> shares;            ///< by worker
+  std::int64_t total = 0;               ///< nodes that run
+  std::int64_t waiting = 0;             ///< of these, nodes that `poll` may finish
+
+ private:
+  struct AlignedDelete {
+    void operator()(std::int32_t* memory) const { ::operator delete[](memory, std::align_val_t{64}); }
+  };
+  std::unique_ptr<std::int32_t[], AlignedDelete> leftMemory_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,173 @@
+// No allocation and no mutex in a step: operator new and pthread_mutex_lock of this program count while asked
+// to. The sanitizers bring their own of both, so there is no such test in their builds.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#define TESSERA_COUNTS_CALLS
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#undef TESSERA_COUNTS_CALLS
+#endif
+#endif
+#endif
+#if defined(TESSERA_COUNTS_CALLS)
+#include <atomic>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/random_source.hpp"
+#include "tests/scheduler/runtime_rig.hpp"
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<std::int64_t> allocations{0};
+std::atomic<std::int64_t> locks{0};
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
+  void* memory = nullptr;
+  if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), std::max<std::size_t>(bytes, 1)) != 0) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  using Lock = int (*)(pthread_mutex_t*);
+  static std::atomic<Lock> real{nullptr};
+  Lock lock = real.load(std::memory_order_relaxed);
+  if (lock == nullptr) {
+    lock = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+    real.store(lock, std::memory_order_relaxed);
+  }
+  if (counting.load(std::memory_order_relaxed)) locks.fetch_add(1, std::memory_order_relaxed);
+  return lock(mutex);
+}
+
+namespace tessera {
+namespace {
+
+struct Counts {
+  std::int64_t allocations = 0;
+  std::int64_t locks = 0;
+};
+
+template <class Work>
+Counts countsOf(const Work& work) {
+  allocations.store(0);
+  locks.store(0);
+  counting.store(true);
+  work();
+  counting.store(false);
+  return {allocations.load(), locks.load()};
+}
+
+/// A single rank that needs no memory and no lock to be alone.
+class LoneTransport : public Transport {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  std::int64_t tagBound() const override { return 32767; }
+  Request send(int, std::int64_t, std::span<const std::byte>) override { return 0; }
+  Request receive(int, std::int64_t, std::span<std::byte>) override { return 0; }
+  Request allReduceMin(std::span<double>) override { return 0; }
+  Request allReduceMax(std::span<double>) override { return 0; }
+  Request allReduceSum(std::span<std::int64_t>) override { return 0; }
+  bool test(Request) override { return true; }
+  void barrier() override {}
+  void broadcast(std::string&, int) override {}
+  std::vector<std::string> gather(std::string_view bytes, int) override { return {std::string(bytes)}; }
+  [[noreturn]] void abort(int exitCode) override { std::exit(exitCode); }
+};
+
+TEST(QuietStep, TheHooksCount) {
+  std::mutex mutex;
+  const Counts counts = countsOf([&] {
+    const std::lock_guard lock(mutex);
+    std::make_unique<int>(1);
+  });
+  EXPECT_EQ(counts.allocations, 1);
+  EXPECT_EQ(counts.locks, 1);
+}
+
+TEST(QuietStep, AReplayAllocatesNothingAndTakesNoMutex) {
+  for (const int threads : {1, 2, 4}) {
+    const auto executor = makeThreadsExecutor(threads);
+    testing::RandomSource source({.nodes = 2000, .seed = 4, .urgencies = 3});
+    const auto replay = executor->prepare(source);
+    for (int n = 0; n < 5; ++n) {
+      source.begin();
+      const Counts counts = countsOf([&] { replay->run(); });
+      EXPECT_EQ(counts.allocations, 0) << threads << " threads";
+      EXPECT_EQ(counts.locks, 0) << threads << " threads";
+    }
+    EXPECT_TRUE(source.right());
+  }
+}
+
+TEST(QuietStep, AStepWithHalosAndReductionsAllocatesNothingAndTakesNoMutexAfterTheFirst) {
+  Geometry geometry;
+  geometry.cells = {24, 16, 1};
+  const auto hierarchy = Hierarchy::uniform(geometry, {Division::By::Patches, {6, 4, 1}});
+  LabelTable labels;
+  const auto u = labels.variable<double, Cell>("u");
+  const auto total = labels.reduction("total");
+  const auto high = labels.reduction("high");
+  labels.setBoundary(u, BoundaryConditions::everywhere(BoundaryKind::Outflow));
+  StepPlan initial("initial");
+  initial.task("Test::initial").writes(u).runs<Cpu>([=](const auto& task) {
+    const auto out = task.write(u);
+    forEach(task.exec(), "i", task.interior(), [=](Index x) { out(x) = static_cast<double>(x.i + x.j); });
+  });
+  StepPlan step("step");
+  step.task("Test::smooth")
+      .reads(Old, u, halo(1))
+      .writes(u)
+      .contributes(total, Sum)
+      .contributes(high, Max)
+      .runs<Cpu>([=](const auto& task) {
+        const auto in = task.read(Old, u);
+        const auto out = task.write(u);
+        forEach(task.exec(), "s", task.interior(),
+                [=](Index x) { out(x) = 0.5 * (in(x - ex) + in(x + ey)); });
+        task.contribute(total,
+                        reduce(task.exec(), "t", task.interior(), Sum, [=](Index x) { return in(x); }));
+        task.contribute(high, reduce(task.exec(), "h", task.interior(), Max, [=](Index x) { return in(x); }));
+      });
+  const RankMap owners = distribute(*hierarchy, 1);
+  const std::vector<const StepPlan*> plans{&initial, &step};
+  const CompiledGraphs graphs = compileGraphs(plans, {hierarchy, &labels, &owners, 0, 1, 32767});
+  const auto data = makeDataWarehouse(graphs);
+  LoneTransport transport;
+  for (const int threads : {1, 2, 3}) {
+    const auto executor = makeThreadsExecutor(threads);
+    StepRunner runner(graphs, *data, transport, *executor, {});
+    const double control[1] = {1.0};
+    runner.run(0, {0.0, 0.1, 0, control});
+    runner.run(1, {0.0, 0.1, 1, control});
+    for (int n = 2; n < 6; ++n) {
+      const Counts counts = countsOf([&] { runner.run(1, {0.0, 0.1, n, control}); });
+      EXPECT_EQ(counts.allocations, 0) << threads << " threads";
+      EXPECT_EQ(counts.locks, 0) << threads << " threads";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera
+#endif
