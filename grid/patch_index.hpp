@@ -93,7 +93,7 @@ class PatchIndex {
   Extent size_{1, 1, 1};
   Extent buckets_{0, 0, 0};
   bool onePatchABucket_ = true;  ///< every patch lies in a single bucket
-  bool lattice_ = true;          ///< every patch starts where a bucket does, so buckets have the order of places
+  bool lattice_ = true;  ///< every patch starts where a bucket does, so buckets have the order of places
   std::vector<Box> boxes_;
   std::vector<std::size_t> offsets_;
   std::vector<std::uint32_t> items_;

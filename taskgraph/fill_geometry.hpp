@@ -36,7 +36,8 @@ struct FillSource {
 Index shiftOf(const Level& level, Index period);
 
 /// Calls `visit(FillSource)` for every patch that owns a part of `target`, in an order that depends on the
-/// geometry only: images by z, y, x, then patches by place. `self` is left out where it is its own unshifted image
+/// geometry only: images by z, y, x, then patches by place. `self` is left out where it is its own unshifted
+/// image
 /// (-1: nobody is).
 template <class Visit>
 void forEachSource(const Level& level, Centering centering, const Box& target, PatchId self, Visit&& visit);

@@ -59,8 +59,8 @@ struct Recompiled {
 /// The graphs for another mesh or another map of owners, made from those that `before` led to (by
 /// `compileGraphs` or by this function; `before.slots` is not looked at): what has nothing to do with patches
 /// that changed stays as it is. The result is equal, entry by entry, to `compileGraphs` of `next` with
-/// `slotsOf(result)`. A patch that stays, and stays with this rank, keeps its slot, except where a level loses
-/// patches and its last ones move into the gaps.
+/// `slotsOf(result)`. A patch that stays, and stays with this rank, keeps its slot, except where a level
+/// loses patches and its last ones move into the gaps.
 ///
 /// All is compiled anew, with room for later changes, where plans, labels, ranks or the geometry of levels
 /// differ, where a level or a stage of messages needs more numbers than are spare, where the lists have grown

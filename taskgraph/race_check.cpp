@@ -99,7 +99,8 @@ void RaceProof::checkCounts(const CompiledGraphs& rank) {
   }
   for (const NodeBlock& block : graph.blocks) {
     const auto end = static_cast<std::size_t>(block.firstNode + block.count);
-    for (std::size_t n = end; n < counts.size() && &graph.blocks[graph.blockOf[n]] == &block; ++n) --counts[n];
+    for (std::size_t n = end; n < counts.size() && &graph.blocks[graph.blockOf[n]] == &block; ++n)
+      --counts[n];
   }
   for (std::size_t n = 0; n < counts.size(); ++n) {
     if (counts[n] == graph.predecessorCounts[n]) continue;

@@ -10,9 +10,9 @@
 
 namespace tessera {
 
-/// Where a list lies in a pool: begin, length and how much more fits behind it, in one word, so that a list can
-/// change without moving others and costs no more than the offsets of a packed table. At most 2^33 items a
-/// pool and 2^26 a list.
+/// Where a list lies in a pool: begin, length and how much more fits behind it, in one word, so that a list
+/// can change without moving others and costs no more than the offsets of a packed table. At most 2^33 items
+/// a pool and 2^26 a list.
 class ListPlace {
  public:
   /// More room than this behind a list is given to others.
@@ -20,8 +20,8 @@ class ListPlace {
 
   ListPlace() = default;
   ListPlace(std::int64_t begin, std::int64_t count, std::int64_t spare = 0)
-      : bits_(static_cast<std::uint64_t>(begin) << kBeginBit | static_cast<std::uint64_t>(spare) << kCountBits |
-              static_cast<std::uint64_t>(count)) {
+      : bits_(static_cast<std::uint64_t>(begin) << kBeginBit |
+              static_cast<std::uint64_t>(spare) << kCountBits | static_cast<std::uint64_t>(count)) {
     TESSERA_EXPECT(begin >> (64 - kBeginBit) == 0 && count >> kCountBits == 0,
                    "give a rank less than 2^33 edges, and a node less than 2^26 successors");
   }
@@ -126,7 +126,8 @@ struct RowLists {
     const auto count = static_cast<std::int64_t>(list.size());
     const std::int64_t had = place.count() + place.spare();
     if (count <= had) {
-      const std::int64_t given = std::max<std::int64_t>(0, PoolGaps::rounded(had - count - ListPlace::kMostSpare));
+      const std::int64_t given =
+          std::max<std::int64_t>(0, PoolGaps::rounded(had - count - ListPlace::kMostSpare));
       gaps.add(place.begin() + had - given, given);
       place = ListPlace(place.begin(), count, had - count - given);
     } else {

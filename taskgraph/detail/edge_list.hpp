@@ -10,7 +10,8 @@ namespace tessera::detail {
 struct Relation {
   enum class Kind : std::uint8_t {
     SamePatch,      ///< each node of `before` precedes the node of `after` on the same patch
-    SourcesBefore,  ///< the nodes of `before` on the sources of each row of fill block `after` precede that row
+    SourcesBefore,  ///< the nodes of `before` on the sources of each row of fill block `after` precede that
+                    ///< row
     SourcesAfter,   ///< each row of fill block `before` precedes the nodes of `after` on its sources
     All,            ///< every node precedes every node; one of the blocks is a single node
   };

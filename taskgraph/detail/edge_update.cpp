@@ -120,8 +120,9 @@ void EdgeUpdate::findReaders() {
     }
   }
   for (std::size_t t = 0; t < slots.size(); ++t) {
-    readers_.push_back(slots[t].empty() ? ReaderLists{}
-                                        : shapes_.readersOf(static_cast<std::int32_t>(t), std::move(slots[t])));
+    readers_.push_back(slots[t].empty()
+                           ? ReaderLists{}
+                           : shapes_.readersOf(static_cast<std::int32_t>(t), std::move(slots[t])));
   }
 }
 

@@ -7,8 +7,8 @@
 
 namespace tessera::detail {
 
-/// Gives those nodes of a graph other successors that need them after a change of the mesh: blocks, tables and
-/// relations are the new ones already, successors and counts of predecessors the old ones.
+/// Gives those nodes of a graph other successors that need them after a change of the mesh: blocks, tables
+/// and relations are the new ones already, successors and counts of predecessors the old ones.
 class EdgeUpdate {
  public:
   /// `countsBefore`: nodes of each block on the old mesh.
@@ -36,9 +36,9 @@ class EdgeUpdate {
   CompiledGraph& graph_;
   const FillShapes& shapes_;
   std::vector<std::int32_t> countsBefore_;
-  std::vector<std::vector<Relation>> from_;        ///< by block, those that start there
+  std::vector<std::vector<Relation>> from_;         ///< by block, those that start there
   std::vector<std::vector<std::int32_t>> numbers_;  ///< by block, ascending: nodes to give new successors
-  std::vector<ReaderLists> readers_;               ///< by table
+  std::vector<ReaderLists> readers_;                ///< by table
 };
 
 }  // namespace tessera::detail

@@ -53,8 +53,8 @@ struct ShapeData {
   bool remote = false;  ///< of a recompile: what is sent or received may be different
 };
 
-/// Who reads each of some slots: `lists.row(n)` has the rows, ascending, of the readers of `slots[n]`, each as
-/// often as it does.
+/// Who reads each of some slots: `lists.row(n)` has the rows, ascending, of the readers of `slots[n]`, each
+/// as often as it does.
 struct ReaderLists {
   std::vector<std::int32_t> slots;
   RowLists<std::int32_t> lists;
@@ -83,8 +83,8 @@ class FillShapes {
   std::vector<std::int32_t> readingSlots(LevelId sourceLevel, std::span<const Box> regions, Reach reach,
                                          const Halo& halo) const;
   enum class Remade { Done, OutOfRoom, TooMuch };
-  /// Of a recompile, when all shapes have been asked for: remakes their tables where something changed; or not
-  /// at all, where that is so much that a full compile is faster.
+  /// Of a recompile, when all shapes have been asked for: remakes their tables where something changed; or
+  /// not at all, where that is so much that a full compile is faster.
   Remade remakeAll();
 
   /// Own patches of a level, as positions in `ownPatches`.
@@ -141,7 +141,7 @@ class FillShapes {
   const CompiledGraphs& graphs_;
   std::vector<NeighbourTable>& tables_;
   const MeshChanges* changes_;  ///< null in a full compile
-  std::deque<Known> known_;  // a deque: references handed out stay valid
+  std::deque<Known> known_;     // a deque: references handed out stay valid
 };
 
 }  // namespace tessera::detail

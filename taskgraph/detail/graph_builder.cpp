@@ -308,8 +308,7 @@ void GraphBuilder::linkMessages() {
 std::int32_t GraphBuilder::addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t room,
                                     std::int64_t firstLocal, int priority) {
   const std::int64_t first = graph_.nodeCount();
-  TESSERA_EXPECT(first + room < std::numeric_limits<std::int32_t>::max(),
-                 "give a rank less than 2^31 nodes");
+  TESSERA_EXPECT(first + room < std::numeric_limits<std::int32_t>::max(), "give a rank less than 2^31 nodes");
   TESSERA_EXPECT(graph_.blocks.size() < std::numeric_limits<std::uint16_t>::max(),
                  "split a plan of 65,535 blocks");
   graph_.blocks.push_back({kind, item, static_cast<std::int32_t>(first), static_cast<std::int32_t>(count),

@@ -38,7 +38,8 @@ std::optional<CompiledGraph> GraphBuilder::rebuild(CompiledGraph previous, std::
   if (input_.ranks == 1 && !renewCoarseRows()) return std::nullopt;
   countNodes();
   linkAll();
-  // Where nothing of the messages changes their edges stay; with one rank there are only those of coarse rows.
+  // Where nothing of the messages changes their edges stay; with one rank there are only those of coarse
+  // rows.
   std::vector<NodeEdge> singles = edges_.takeSingles();
   if (!redo && input_.ranks > 1) singles = graph_.singleEdges;
   EdgeUpdate update(graph_, edges_.relations(), shapes_, std::move(countsBefore));
@@ -214,7 +215,8 @@ void GraphBuilder::countNodes() {
 void GraphBuilder::linkAll() {
   for (std::size_t r = 0; r < graph_.reductions.size(); ++r) {
     for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
-      const bool joins = graph_.blocks[b].kind == NodeKind::Reduce && graph_.blocks[b].item == static_cast<int>(r);
+      const bool joins =
+          graph_.blocks[b].kind == NodeKind::Reduce && graph_.blocks[b].item == static_cast<int>(r);
       for (const std::int32_t from : graph_.reductions[r].blocks) {
         if (joins) edges_.all(from, static_cast<std::int32_t>(b));
       }

@@ -15,7 +15,8 @@ RowLists<T> rowsOf(std::vector<std::pair<std::int32_t, T>>& pairs, std::int64_t 
   RowLists<T> lists;
   if (pairs.empty()) return lists;
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (!std::is_sorted(pairs.begin(), pairs.end(), before)) std::stable_sort(pairs.begin(), pairs.end(), before);
+  if (!std::is_sorted(pairs.begin(), pairs.end(), before))
+    std::stable_sort(pairs.begin(), pairs.end(), before);
   std::size_t at = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     for (; at < pairs.size() && pairs[at].first == row; ++at) lists.push(pairs[at].second);

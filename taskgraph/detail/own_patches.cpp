@@ -44,7 +44,8 @@ void placeOwnPatches(const CompileInput& input, CompiledGraphs& graphs) {
   graphs.ownPatches = input.slots->patches;
   graphs.localsOfLevel = input.slots->levels;
   graphs.localOfPatch = localsByPatch(graphs.ownPatches, input.hierarchy->patchCount());
-  TESSERA_EXPECT(graphs.localsOfLevel.size() == input.hierarchy->levels().size(), "give slots for each level");
+  TESSERA_EXPECT(graphs.localsOfLevel.size() == input.hierarchy->levels().size(),
+                 "give slots for each level");
   for (std::size_t p = 0; p < input.owners->size(); ++p) {
     const bool own = (*input.owners)[p] == input.rank;
     TESSERA_EXPECT(own == (graphs.localOfPatch[p] >= 0), "give a slot to each own patch, and to no other");

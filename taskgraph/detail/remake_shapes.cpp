@@ -5,7 +5,8 @@
 namespace tessera::detail {
 namespace {
 
-/// So many rows are always remade; of more, over all tables, at most half: beyond that a full compile is faster.
+/// So many rows are always remade; of more, over all tables, at most half: beyond that a full compile is
+/// faster.
 constexpr std::int64_t kFewRows = 1'000;
 
 /// Marks slots, and lists the marked ones ascending.

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "datawarehouse/task_context.hpp"
+#include "grid/refined_levels.hpp"
 #include "taskgraph/race_check.hpp"
 #include "tests/taskgraph/plan_rig.hpp"
 #include "tools/graph_fuzz/compare_graphs.hpp"
 #include "tools/graph_fuzz/draw_case.hpp"
 #include "tools/graph_fuzz/fuzz_run.hpp"
+#include "tools/graph_fuzz/recut.hpp"
 #include "tools/graph_fuzz/regrid_chain.hpp"
 
 namespace tessera {
@@ -135,6 +137,81 @@ TEST_F(LineRegrid, AMeshThatPlansCannotRunOnIsRefusedLikeByAFullCompile) {
   const CompileInput from = input(mesh, owners);
 
   EXPECT_THROW(recompile(compileGraphs(plans(), from), others, from, from), PlanError);
+}
+
+/// Two levels of many patches on four ranks, changed in small windows: most messages stay as they are.
+class LocalRegrid : public ::testing::Test {
+ protected:
+  LocalRegrid() {
+    const auto u = labels_.variable<double, Cell>("u");
+    const auto n = labels_.variable<double, Node>("n");
+    labels_.setBoundary(u, BoundaryConditions::everywhere(BoundaryKind::Dirichlet, 0.0));
+    const testing::NoBody body;
+    initial_.task("Local::initial").writes(u).writes(n).runs<Cpu>(body);
+    step_.task("Local::nodes").reads(Old, u, halo(1)).reads(Old, n).writes(n).runs<Cpu>(body);
+    step_.task("Local::cells").reads(New, n, halo(0, 1)).reads(Old, u, halo(2)).writes(u).runs<Cpu>(body);
+    step_.task("Local::down").on(allButFinest()).reads(New, u, fromFiner()).modifies(u).runs<Cpu>(body);
+    Geometry geometry;
+    geometry.cells = {48, 48, 1};
+    geometry.periodic = {true, false, false};
+    RefinedLevel fine;
+    fine.boxes = {Box{{8, 8, 0}, {40, 32, 1}}};
+    fine.patchSize = {4, 4, 1};
+    mesh_ = refinedHierarchy(geometry, {Division::By::PatchSize, {4, 4, 1}}, {fine});
+    owners_ = quarters(*mesh_);
+    for (Rank rank = 0; rank < 4; ++rank)
+      graphs_.push_back(compileGraphs(plans_, inputOf(mesh_, owners_, rank)));
+  }
+
+  /// A quarter of each level for each rank.
+  static RankMap quarters(const Hierarchy& hierarchy) {
+    RankMap owners;
+    for (const Level& level : hierarchy.levels()) {
+      const Extent all = level.domain().extent();
+      for (const Patch& patch : level.patches())
+        owners.push_back((2 * patch.cells.lo.i >= all.i ? 1 : 0) + (2 * patch.cells.lo.j >= all.j ? 2 : 0));
+    }
+    return owners;
+  }
+  CompileInput inputOf(const std::shared_ptr<const Hierarchy>& mesh, const RankMap& owners, Rank rank) const {
+    return {mesh, &labels_, &owners, rank, 4};
+  }
+
+  void regrid(std::uint64_t seed) {
+    const auto x = static_cast<std::int64_t>(seed * 7 % 40);
+    const auto y = static_cast<std::int64_t>(seed * 13 % 40);
+    const auto next = fuzz::recut(*mesh_, seed, Box{{x, y, 0}, {x + 16, y + 16, 1}});
+    const RankMap owners = quarters(*next);
+    for (CompiledGraphs& own : graphs_) {
+      CompileInput input = inputOf(next, owners, own.rank);
+      Recompiled made = recompile(std::move(own), plans_, inputOf(mesh_, owners_, own.rank), input);
+      inPlace_ += made.whyFull.empty() ? 1 : 0;
+      own = std::move(made.graphs);
+      const GraphSlots slots = slotsOf(own);
+      input.slots = &slots;
+      EXPECT_EQ(fuzz::firstDifference(own, compileGraphs(plans_, input)), "") << "rank " << own.rank;
+    }
+    mesh_ = next;
+    owners_ = owners;
+  }
+
+  LabelTable labels_;
+  StepPlan initial_{"initial"};
+  StepPlan step_{"step"};
+  std::vector<const StepPlan*> plans_{&initial_, &step_};
+  std::shared_ptr<const Hierarchy> mesh_;
+  RankMap owners_;
+  std::vector<CompiledGraphs> graphs_;
+  int inPlace_ = 0;
+};
+
+TEST_F(LocalRegrid, IsEqualToAFullCompileOnEveryRank) {
+  for (std::uint64_t seed = 1; seed <= 60 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("window " + std::to_string(seed));
+    regrid(seed);
+    if (seed % 10 == 0) expectNoRaces(graphs_);
+  }
+  EXPECT_GT(inPlace_, 200);
 }
 
 /// Random plans, meshes and regrids; the chain compares each recompile with a full one.

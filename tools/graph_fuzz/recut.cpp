@@ -10,8 +10,11 @@ namespace {
 /// Changes the boxes of one level.
 class LevelCutter {
  public:
-  LevelCutter(const Level& level, bool finest, std::mt19937_64& random)
-      : grain_(level.ratioToCoarser()), mayDrop_(finest && level.number() > 0), random_(random) {
+  LevelCutter(const Level& level, bool finest, const std::optional<Box>& window, std::mt19937_64& random)
+      : grain_(level.ratioToCoarser()),
+        mayDrop_(finest && level.number() > 0),
+        window_(window),
+        random_(random) {
     for (const Patch& patch : level.patches()) boxes_.push_back(patch.cells);
   }
 
@@ -23,15 +26,18 @@ class LevelCutter {
       if (what >= 3 && what < 6) join();
       if (what >= 6 && mayDrop_ && boxes_.size() > 1) drop();
     }
-    if (below(6) == 0) std::shuffle(boxes_.begin(), boxes_.end(), random_);
+    if (!window_ && below(6) == 0) std::shuffle(boxes_.begin(), boxes_.end(), random_);
     return std::move(boxes_);
   }
 
  private:
   std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
 
+  bool mayChange(const Box& box) const { return !window_ || window_->contains(box); }
+
   void split() {
     const std::size_t n = below(boxes_.size());
+    if (!mayChange(boxes_[n])) return;
     const int axis = static_cast<int>(below(kAxes));
     const std::int64_t grains = boxes_[n].extent()[axis] / grain_[axis];
     if (grains < 2) return;
@@ -46,17 +52,21 @@ class LevelCutter {
     const std::size_t n = below(boxes_.size());
     for (std::size_t m = 0; m < boxes_.size(); ++m) {
       const Box both = boundingBox(boxes_[n], boxes_[m]);
-      if (m == n || both.volume() != boxes_[n].volume() + boxes_[m].volume()) continue;
+      if (m == n || !mayChange(both) || both.volume() != boxes_[n].volume() + boxes_[m].volume()) continue;
       boxes_[n] = both;
       boxes_.erase(boxes_.begin() + static_cast<std::ptrdiff_t>(m));
       return;
     }
   }
 
-  void drop() { boxes_.erase(boxes_.begin() + static_cast<std::ptrdiff_t>(below(boxes_.size()))); }
+  void drop() {
+    const std::size_t n = below(boxes_.size());
+    if (mayChange(boxes_[n])) boxes_.erase(boxes_.begin() + static_cast<std::ptrdiff_t>(n));
+  }
 
   Extent grain_;
   bool mayDrop_;
+  std::optional<Box> window_;
   std::mt19937_64& random_;
   std::vector<Box> boxes_;
 };
@@ -68,14 +78,15 @@ std::uint64_t mixed(std::uint64_t value, std::uint64_t more) {
 
 }  // namespace
 
-std::shared_ptr<const Hierarchy> recut(const Hierarchy& mesh, std::uint64_t seed) {
+std::shared_ptr<const Hierarchy> recut(const Hierarchy& mesh, std::uint64_t seed,
+                                       const std::optional<Box>& window) {
   std::mt19937_64 random(seed);
   std::vector<Level> levels;
   PatchId id = 0;
   for (const Level& level : mesh.levels()) {
     std::vector<Patch> patches;
     const bool finest = level.number() + 1 == static_cast<LevelId>(mesh.levels().size());
-    for (const Box& box : LevelCutter(level, finest, random).run())
+    for (const Box& box : LevelCutter(level, finest, window, random).run())
       patches.push_back({id++, level.number(), box});
     levels.emplace_back(level.number(), mesh.geometry(), level.domain(), level.ratioToCoarser(),
                         std::move(patches));
@@ -93,7 +104,8 @@ RankMap ownersByPlace(const Hierarchy& mesh, int ranks, std::uint64_t seed, std:
       hash = mixed(hash, static_cast<std::uint64_t>(patch.cells.hi[d]));
     }
     const std::uint64_t moved = mixed(hash, epoch + 1);
-    owners.push_back(static_cast<Rank>((moved % 8 == 0 ? moved / 8 : hash) % static_cast<std::uint64_t>(ranks)));
+    owners.push_back(
+        static_cast<Rank>((moved % 8 == 0 ? moved / 8 : hash) % static_cast<std::uint64_t>(ranks)));
   }
   return owners;
 }

@@ -19,8 +19,8 @@ class RegridChain {
   /// Both have to outlive the chain.
   RegridChain(const Program& program, const ShapeSpec& shape) : program_(program), shape_(shape) {}
 
-  /// The graphs of all ranks on the program's mesh. Throws PlanError where that mesh is refused, InternalError
-  /// where a recompile and a full compile differ.
+  /// The graphs of all ranks on the program's mesh. Throws PlanError where that mesh is refused,
+  /// InternalError where a recompile and a full compile differ.
   std::vector<CompiledGraphs> run();
   int inPlace() const { return inPlace_; }
   int full() const { return full_; }
