@@ -244,9 +244,9 @@ TEST(EventCountModel, OfTwoWorkersThatGoToSleepOneSeesThatAllIsDone) {
     auto s = std::make_shared<Shared>();
     const auto worker = [=](std::size_t me) {
       s->completed[me].store(1, std::memory_order_release);
-      const auto whole = [=] {
-        return s->completed[0].load(std::memory_order_acquire) +
-                   s->completed[1].load(std::memory_order_acquire) ==
+      // No owner on this stack: where the explorer leaves an execution, it is not unwound.
+      const auto whole = [&completed = s->completed] {
+        return completed[0].load(std::memory_order_acquire) + completed[1].load(std::memory_order_acquire) ==
                2;
       };
       while (s->stopped.load(std::memory_order_relaxed) == 0) {
