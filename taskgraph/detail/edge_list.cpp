@@ -21,7 +21,8 @@ bool EdgeList::samePatchPath(std::int32_t before, std::int32_t after) const {
     const std::int32_t at = open.back();
     open.pop_back();
     for (const Relation& r : relations_) {
-      if (r.kind != Relation::Kind::SamePatch || r.before != at || reached[static_cast<std::size_t>(r.after)]) continue;
+      if (r.kind != Relation::Kind::SamePatch || r.before != at || reached[static_cast<std::size_t>(r.after)])
+        continue;
       if (r.after == after) return true;
       reached[static_cast<std::size_t>(r.after)] = true;
       open.push_back(r.after);
