@@ -138,6 +138,8 @@ std::int64_t covered(const TracedStep& step, const CompiledGraph& graph, NodeKin
   return sum;
 }
 
+constexpr std::int64_t kWork = 100'000'000;  ///< nanoseconds that sleeping tasks take at least
+
 /// Messages take 60 ms; each of the 10 patches of a rank that has no neighbour elsewhere keeps a worker busy
 /// for 10.
 TEST(TraceOverlap, ADelayedMessageIsHiddenBehindInteriorWork) {
@@ -158,7 +160,8 @@ TEST(TraceOverlap, ADelayedMessageIsHiddenBehindInteriorWork) {
       const std::int64_t begin = step.nodes[n].begin;
       const std::int64_t wait = step.nodes[n].done - begin;
       EXPECT_GE(wait, 50'000'000) << "the delay was not injected";
-      EXPECT_GE(covered(step, graph, NodeKind::Task, begin, begin + wait), wait * 8 / 10)
+      // A busy machine may hold the other rank up for longer than there is work.
+      EXPECT_GE(covered(step, graph, NodeKind::Task, begin, begin + wait), std::min(wait, kWork) * 8 / 10)
           << "the worker idled while the message was under way";
     }
     EXPECT_GT(receives, 0);
