@@ -46,14 +46,25 @@ DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const L
       labels_(&labels),
       ownPatches_(ownPatches.begin(), ownPatches.end()),
       entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()) {
+  noteSlots();
   layOut(entries);
   allocateGathers(gathers);
 }
 
+void DataWarehouse::noteSlots() {
+  localOfPatch_.assign(static_cast<std::size_t>(hierarchy_->patchCount()), -1);
+  localsOfLevel_.resize(hierarchy_->levels().size());
+  for (std::size_t local = 0; local < ownPatches_.size(); ++local) {
+    if (ownPatches_[local] < 0) continue;
+    localOfPatch_[static_cast<std::size_t>(ownPatches_[local])] = static_cast<std::int32_t>(local);
+    localsOfLevel_[static_cast<std::size_t>(hierarchy_->patch(ownPatches_[local]).level)].push_back(local);
+  }
+}
+
 std::size_t DataWarehouse::localOf(PatchId patch) const {
-  const auto at = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), patch);
-  TESSERA_EXPECT(at != ownPatches_.end() && *at == patch, "ask for memory on own patches only");
-  return static_cast<std::size_t>(at - ownPatches_.begin());
+  const std::int32_t local = localOfPatch_.at(static_cast<std::size_t>(patch));
+  TESSERA_EXPECT(local >= 0, "ask for memory on own patches only");
+  return static_cast<std::size_t>(local);
 }
 
 void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
@@ -107,30 +118,22 @@ void DataWarehouse::addRoom(Description& d, std::int32_t slot) {
 
 void DataWarehouse::populate(int part, int parts) {
   TESSERA_EXPECT(part >= 0 && part < parts, "populate one of the parts");
-  for (const Level& level : hierarchy_->levels()) {
+  for (const std::vector<std::size_t>& own : localsOfLevel_) {
     // As the scheduler gives homes: to each worker a stretch of the patches of each level.
-    const Locals own = localsOf(level);
     const auto firstOf = [&](int n) {
-      const auto share = own.count * static_cast<std::size_t>(n) + static_cast<std::size_t>(parts) - 1;
-      return own.begin + share / static_cast<std::size_t>(parts);
+      const auto share = own.size() * static_cast<std::size_t>(n) + static_cast<std::size_t>(parts) - 1;
+      return share / static_cast<std::size_t>(parts);
     };
     const std::size_t begin = firstOf(part);
     const std::size_t end = firstOf(part + 1);
     for (LabelId label = 0; label < labels_->count(); ++label) {
-      for (std::size_t local = begin; local < end; ++local) {
-        const Entry& e = entry(label, local);
+      for (std::size_t n = begin; n < end; ++n) {
+        const Entry& e = entry(label, own[n]);
         if (e.generation[0] < 0) continue;
         for (const std::int32_t d : e.generation) bring(descriptions_[static_cast<std::size_t>(d)]);
       }
     }
   }
-}
-
-DataWarehouse::Locals DataWarehouse::localsOf(const Level& level) const {
-  const auto first = std::lower_bound(ownPatches_.begin(), ownPatches_.end(), level.firstPatch());
-  const auto end = std::lower_bound(first, ownPatches_.end(),
-                                    level.firstPatch() + static_cast<PatchId>(level.patches().size()));
-  return {static_cast<std::size_t>(first - ownPatches_.begin()), static_cast<std::size_t>(end - first)};
 }
 
 void DataWarehouse::bring(Description& d) {
@@ -214,8 +217,7 @@ bool DataWarehouse::persists(LabelId label) const {
 
 void DataWarehouse::promote(std::span<const LevelLabel> written) {
   for (const auto& [label, number] : written) {
-    const Locals own = localsOf(hierarchy_->level(number));
-    for (std::size_t local = own.begin; local < own.begin + own.count; ++local) {
+    for (const std::size_t local : localsOfLevel_[static_cast<std::size_t>(number)]) {
       Entry& e = entry(label, local);
       std::swap(e.generation[0], e.generation[1]);
     }

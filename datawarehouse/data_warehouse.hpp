@@ -60,7 +60,7 @@ class DataWarehouse {
 
   const Hierarchy& hierarchy() const { return *hierarchy_; }
   const LabelTable& labels() const { return *labels_; }
-  /// This rank's patches, ascending.
+  /// This rank's patches, as the graphs number them; -1 where a number is spare (nothing is kept for it).
   std::span<const PatchId> ownPatches() const { return ownPatches_; }
   /// Whether memory is kept for the label on own patch number `local` (position in `ownPatches`).
   bool has(LabelId label, std::size_t local) const { return entry(label, local).generation[0] >= 0; }
@@ -133,11 +133,8 @@ class DataWarehouse {
     std::int64_t bytes = 0;
     int tenants = 0;
   };
-  struct Locals {
-    std::size_t begin = 0;
-    std::size_t count = 0;
-  };
-  Locals localsOf(const Level& level) const;
+  /// Notes where each own patch stands.
+  void noteSlots();
   void layOut(std::span<const EntryLayout> entries);
   std::size_t localOf(PatchId patch) const;
   void addRoom(Description& description, std::int32_t slot);
@@ -150,6 +147,8 @@ class DataWarehouse {
   std::shared_ptr<const Hierarchy> hierarchy_;
   const LabelTable* labels_;
   std::vector<PatchId> ownPatches_;
+  std::vector<std::int32_t> localOfPatch_;  ///< -1: another rank's
+  std::vector<std::vector<std::size_t>> localsOfLevel_;
   std::vector<Entry> entries_;
   std::vector<Description> descriptions_;
   std::vector<Room> rooms_;

@@ -13,6 +13,7 @@ struct Geometry {
   Real3 upper{1.0, 1.0, 1.0};  ///< position of the upper corner
   Extent cells{1, 1, 1};       ///< cells of level 0
   std::array<bool, kAxes> periodic{false, false, false};
+  friend bool operator==(const Geometry&, const Geometry&) = default;
 
   /// An axis of one cell is not resolved: no halo, no derivative, no boundary condition.
   constexpr bool active(int axis) const { return cells[axis] > 1; }

@@ -1,5 +1,6 @@
 #include "grid/level.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tessera {
@@ -8,6 +9,12 @@ std::string asText(const Patch& patch) {
   char name[48];
   std::snprintf(name, sizeof name, "L%d/P%04lld ", patch.level, static_cast<long long>(patch.id));
   return name + asText(patch.cells);
+}
+
+void sortByPlace(std::vector<const Patch*>& patches) {
+  const auto before = [](const Patch* a, const Patch* b) { return beforeByPlace(a->cells, b->cells); };
+  std::sort(patches.begin(), patches.end(), before);
+  patches.erase(std::unique(patches.begin(), patches.end()), patches.end());
 }
 
 Level::Level(LevelId number, const Geometry& geometry, Box domain, Extent ratio, std::vector<Patch> patches)

@@ -37,7 +37,11 @@ PatchIndex::PatchIndex(std::span<const Patch> patches) {
   const auto each = [&](auto&& put) {
     for (std::uint32_t n = 0; n < boxes_.size(); ++n) {
       const Box& b = boxes_[n];
-      forEachBucket(bucketOf(b.lo), bucketOf(b.hi - Index{1, 1, 1}), [&](Index at) { put(place(at), n); });
+      const Index first = bucketOf(b.lo);
+      const Index last = bucketOf(b.hi - Index{1, 1, 1});
+      const Index corner = bounds_.lo + Index{first.i * size_.i, first.j * size_.j, first.k * size_.k};
+      lattice_ = lattice_ && first == last && b.lo == corner;
+      forEachBucket(first, last, [&](Index at) { put(place(at), n); });
     }
   };
   each([&](std::size_t at, std::uint32_t) { ++offsets_[at + 1]; });

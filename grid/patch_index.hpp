@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,12 +19,45 @@ class PatchIndex {
   PatchIndex() = default;
   explicit PatchIndex(std::span<const Patch> patches);
 
-  /// Calls `visit(position in the list)` once for each patch that overlaps `cells`, in an order that depends
-  /// on the patches and the box only.
+  /// Calls `visit(position in the list)` once for each patch that overlaps `cells`, in the order of their
+  /// places: it depends on these patches only, not on the rest of the level.
   template <class Visit>
   void visit(const Box& cells, Visit&& visit) const {
     const Box query = intersect(cells, bounds_);
     if (query.empty()) return;
+    if (lattice_) return visitBuckets(query, visit);
+    Found found;
+    visitBuckets(query, [&](std::size_t n) { found.add(static_cast<std::uint32_t>(n)); });
+    for (const std::uint32_t n : found.sorted(boxes_)) visit(std::size_t{n});
+  }
+
+ private:
+  /// What a query has found; few patches need no memory of their own.
+  class Found {
+   public:
+    void add(std::uint32_t n) {
+      if (count_ < few_.size()) {
+        few_[count_++] = n;
+        return;
+      }
+      if (many_.empty()) many_.assign(few_.begin(), few_.end());
+      many_.push_back(n);
+    }
+    std::span<const std::uint32_t> sorted(const std::vector<Box>& boxes) {
+      const std::span<std::uint32_t> all = many_.empty() ? std::span(few_).first(count_) : std::span(many_);
+      const auto before = [&](std::uint32_t a, std::uint32_t b) { return beforeByPlace(boxes[a], boxes[b]); };
+      if (!std::is_sorted(all.begin(), all.end(), before)) std::sort(all.begin(), all.end(), before);
+      return all;
+    }
+
+   private:
+    std::array<std::uint32_t, 64> few_;
+    std::size_t count_ = 0;
+    std::vector<std::uint32_t> many_;
+  };
+
+  template <class Visit>
+  void visitBuckets(const Box& query, Visit&& visit) const {
     const Index first = bucketOf(query.lo);
     const Index last = bucketOf(query.hi - Index{1, 1, 1});
     for (std::int64_t k = first.k; k <= last.k; ++k) {
@@ -33,7 +67,6 @@ class PatchIndex {
     }
   }
 
- private:
   Index bucketOf(Index cell) const {
     return {(cell.i - bounds_.lo.i) / size_.i, (cell.j - bounds_.lo.j) / size_.j,
             (cell.k - bounds_.lo.k) / size_.k};
@@ -60,6 +93,7 @@ class PatchIndex {
   Extent size_{1, 1, 1};
   Extent buckets_{0, 0, 0};
   bool onePatchABucket_ = true;  ///< every patch lies in a single bucket
+  bool lattice_ = true;  ///< every patch starts where a bucket does, so buckets have the order of places
   std::vector<Box> boxes_;
   std::vector<std::size_t> offsets_;
   std::vector<std::uint32_t> items_;

@@ -3,6 +3,7 @@
 
 #include "core/contracts.hpp"
 #include "taskgraph/detail/graph_builder.hpp"
+#include "taskgraph/detail/own_patches.hpp"
 #include "taskgraph/detail/share_windows.hpp"
 #include "taskgraph/detail/shared_memory.hpp"
 #include "taskgraph/graph_compiler.hpp"
@@ -36,7 +37,13 @@ void checkReductions(const ResolvedPlan& plan, const LabelTable& labels, Faults&
   }
 }
 
-std::vector<ResolvedPlan> resolveAll(std::span<const StepPlan* const> plans, const CompileInput& input) {
+}  // namespace
+
+PlanError::PlanError(std::vector<std::string> faults)
+    : ErrorClass(ErrorKind::Internal, joined(faults)), faults_(std::move(faults)) {}
+
+std::vector<ResolvedPlan> detail::resolvePlans(std::span<const StepPlan* const> plans,
+                                               const CompileInput& input) {
   Faults faults = input.labels->faults();
   std::vector<ResolvedPlan> resolved;
   for (const StepPlan* plan : plans) {
@@ -49,28 +56,7 @@ std::vector<ResolvedPlan> resolveAll(std::span<const StepPlan* const> plans, con
   return resolved;
 }
 
-std::vector<PatchId> patchesOf(const CompileInput& input) {
-  std::vector<PatchId> own;
-  for (std::size_t p = 0; p < input.owners->size(); ++p) {
-    if ((*input.owners)[p] == input.rank) own.push_back(static_cast<PatchId>(p));
-  }
-  return own;
-}
-
-std::vector<Range> localsOf(const Hierarchy& hierarchy, std::span<const PatchId> own) {
-  std::vector<Range> ranges;
-  for (const Level& level : hierarchy.levels()) {
-    const PatchId first = level.firstPatch();
-    const PatchId last = first + static_cast<PatchId>(level.patches().size());
-    const auto begin = std::lower_bound(own.begin(), own.end(), first) - own.begin();
-    const auto end =
-        level.patches().empty() ? begin : std::lower_bound(own.begin(), own.end(), last) - own.begin();
-    ranges.push_back({begin, end});
-  }
-  return ranges;
-}
-
-std::vector<LevelStorage> storageOf(std::span<const ResolvedPlan> plans, const CompileInput& input) {
+std::vector<LevelStorage> detail::storageOf(std::span<const ResolvedPlan> plans, const CompileInput& input) {
   const auto levels = static_cast<LevelId>(input.hierarchy->levels().size());
   const auto needs = detail::labelNeeds(plans, input.labels->count(), levels);
   std::vector<LevelStorage> storage;
@@ -83,11 +69,6 @@ std::vector<LevelStorage> storageOf(std::span<const ResolvedPlan> plans, const C
   if (input.reuse == BufferReuse::On) detail::shareMemory(plans, input, storage);
   return storage;
 }
-
-}  // namespace
-
-PlanError::PlanError(std::vector<std::string> faults)
-    : ErrorClass(ErrorKind::Internal, joined(faults)), faults_(std::move(faults)) {}
 
 StorageNeed storageNeed(const CompiledGraphs& graphs, const LevelStorage& storage, std::int64_t local) {
   const Level& level = graphs.hierarchy->level(storage.level);
@@ -119,14 +100,13 @@ CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const Compi
   const auto foreign = [&](Rank owner) { return owner < 0 || owner >= input.ranks; };
   TESSERA_EXPECT(!foreign(input.rank) && std::none_of(input.owners->begin(), input.owners->end(), foreign),
                  "say how many ranks the job has, and give patches to these only");
-  const std::vector<ResolvedPlan> resolved = resolveAll(plans, input);
+  const std::vector<ResolvedPlan> resolved = detail::resolvePlans(plans, input);
   CompiledGraphs graphs;
   graphs.hierarchy = input.hierarchy;
   graphs.labels = input.labels;
   graphs.rank = input.rank;
-  graphs.ownPatches = patchesOf(input);
-  graphs.localsOfLevel = localsOf(*input.hierarchy, graphs.ownPatches);
-  graphs.storage = storageOf(resolved, input);
+  detail::placeOwnPatches(input, graphs);
+  graphs.storage = detail::storageOf(resolved, input);
   if (input.sharing == WindowSharing::On) detail::shareWindows(resolved, input, graphs);
   for (const ResolvedPlan& plan : resolved) {
     graphs.gathers.emplace_back();

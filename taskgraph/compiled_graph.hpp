@@ -1,6 +1,6 @@
 #pragma once
 
-#include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,6 +10,7 @@
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
+#include "taskgraph/row_lists.hpp"
 #include "taskgraph/step_plan.hpp"
 
 namespace tessera {
@@ -19,6 +20,7 @@ struct Range {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   constexpr std::int64_t size() const { return end - begin; }
+  friend bool operator==(const Range&, const Range&) = default;
 };
 
 /// What a node of a compiled graph does.
@@ -31,7 +33,8 @@ enum class NodeKind : std::uint8_t {
 };
 
 /// Consecutive nodes of one kind. Node `firstNode + n` works on own patch `firstLocal + n` (Task and Fill) or
-/// is message or reduction `item + n` of its list.
+/// is message or reduction `item + n` of its list. Numbers from `firstNode + count` up to the next block are
+/// spare: no node has them now, a recompile may use them.
 struct NodeBlock {
   NodeKind kind = NodeKind::Task;
   std::int32_t item = 0;  ///< position in `units`, `fills`, `sends`, `receives` or `reductions`
@@ -39,6 +42,7 @@ struct NodeBlock {
   std::int32_t count = 0;
   std::int32_t firstLocal = 0;
   int priority = 0;
+  friend bool operator==(const NodeBlock&, const NodeBlock&) = default;
 };
 
 /// One declared access of a task on one level.
@@ -49,6 +53,7 @@ struct UnitAccess {
   Reach reach = Reach::Patch;
   Halo halo;               ///< as declared by this task
   std::int32_t fill = -1;  ///< the fill that provides it; needed to find gathered data
+  friend bool operator==(const UnitAccess&, const UnitAccess&) = default;
 };
 
 /// One task on one level (-1: once a rank).
@@ -57,32 +62,26 @@ struct TaskUnit {
   LevelId level = 0;
   Range accesses;
   Range contributions;  ///< of the first node; those of the next node follow
+  friend bool operator==(const TaskUnit&, const TaskUnit&) = default;
 };
 
 /// Where a part of a fill comes from: own patch `source`, seen `image` periods away.
 struct Neighbour {
   std::int32_t source = 0;
   std::int8_t image[3] = {0, 0, 0};
+  friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };
 
 /// For each row (own patch of the reading level) the own patches that it takes data from. Fills with the same
 /// geometry share one table, however many variables they serve.
-struct NeighbourTable {
-  std::vector<std::int64_t> offsets;  ///< rows + 1
-  std::vector<Neighbour> list;
-
-  std::span<const Neighbour> row(std::int64_t n) const {
-    const auto at = static_cast<std::size_t>(n);
-    return std::span(list).subspan(static_cast<std::size_t>(offsets[at]),
-                                   static_cast<std::size_t>(offsets[at + 1] - offsets[at]));
-  }
-};
+using NeighbourTable = RowLists<Neighbour>;
 
 /// A piece of a received message that belongs into a fill.
 struct FillPiece {
   std::int32_t message = 0;  ///< position in `receives`
   std::int64_t offset = 0;   ///< bytes from the start of the message
   Box region;                ///< indices of the fill's level
+  friend bool operator==(const FillPiece&, const FillPiece&) = default;
 };
 
 /// Cells of a halo that no patch of the level covers: they take the value of the coarser cell they lie in.
@@ -92,20 +91,7 @@ struct CoarsePiece {
   std::int64_t offset = 0;    ///< bytes; the message holds the coarse cells of `region`
   Box region;                 ///< fine indices as the reading patch counts them
   Index image;                ///< periods between them and the source
-};
-
-/// Row lists that are empty for most rows: `offsets` is empty, or has rows + 1 entries.
-template <class T>
-struct SparseRows {
-  std::vector<std::int64_t> offsets;
-  std::vector<T> list;
-
-  std::span<const T> row(std::int64_t n) const {
-    if (offsets.empty()) return {};
-    const auto at = static_cast<std::size_t>(n);
-    return std::span(list).subspan(static_cast<std::size_t>(offsets[at]),
-                                   static_cast<std::size_t>(offsets[at + 1] - offsets[at]));
-  }
+  friend bool operator==(const CoarsePiece&, const CoarsePiece&) = default;
 };
 
 /// All that fills one variable around, under or over the own patches of a level: row n serves own patch
@@ -123,8 +109,8 @@ struct FillPlan {
   /// Of CompiledGraphs::shared: the row of a first member fills for the whole group. For a whole level: the
   /// window that is read instead of a buffer.
   Range shared;
-  SparseRows<FillPiece> pieces;
-  SparseRows<CoarsePiece> coarse;
+  RowLists<FillPiece> pieces;
+  RowLists<CoarsePiece> coarse;
 };
 
 /// A piece of a message to send.
@@ -137,6 +123,7 @@ struct PackItem {
   Box region;               ///< indices of the source patch
   std::int64_t offset = 0;  ///< bytes from the start of the message
   std::int64_t bytes = 0;
+  friend bool operator==(const PackItem&, const PackItem&) = default;
 };
 
 /// One message a peer and stage. Both sides derive it from the same geometry, so tags are dense and need no
@@ -146,6 +133,14 @@ struct MessagePlan {
   std::int64_t tag = 0;
   std::int64_t bytes = 0;
   Range items;  ///< PackItems of a send; empty for a receive
+  friend bool operator==(const MessagePlan&, const MessagePlan&) = default;
+};
+
+/// `before` precedes `after`; node numbers.
+struct NodeEdge {
+  std::int32_t before = 0;
+  std::int32_t after = 0;
+  friend auto operator<=>(const NodeEdge&, const NodeEdge&) = default;
 };
 
 /// One reduction of the plan; every rank has the same list in the same order.
@@ -153,6 +148,7 @@ struct ReductionPlan {
   LabelId reduction = -1;
   ReductionKind kind = ReductionKind::Min;
   std::vector<std::int32_t> blocks;  ///< node blocks of the tasks that contribute
+  friend bool operator==(const ReductionPlan&, const ReductionPlan&) = default;
 };
 
 /// Everything needed to run one step plan from one rank's point of view: flat arrays, resolved to own
@@ -163,9 +159,8 @@ struct CompiledGraph {
   std::vector<NodeBlock>
       blocks;  ///< ascending in firstNode; every edge goes from a lower node to a higher one
   std::vector<std::uint16_t> blockOf;           ///< by node
-  std::vector<std::int32_t> predecessorCounts;  ///< by node
-  std::vector<std::int64_t> successorOffsets;   ///< nodes + 1
-  std::vector<std::int32_t> successorList;
+  std::vector<std::int32_t> predecessorCounts;  ///< by node; -1 where the number is spare
+  RowLists<std::int32_t> successorLists;        ///< by node
 
   std::vector<TaskUnit> units;
   std::vector<UnitAccess> accesses;
@@ -179,14 +174,16 @@ struct CompiledGraph {
 
   std::vector<LevelLabel> written;  ///< whose New value becomes Old after the step
 
+  /// Edges that follow from no relation between blocks: those of messages and of cells under a halo.
+  /// Ascending; kept for the next recompile.
+  std::vector<NodeEdge> singleEdges;
+
+  /// Node numbers, spare ones included.
   std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
+  std::int64_t edgeCount() const { return successorLists.itemCount(); }
+  bool isSpare(std::int32_t node) const { return predecessorCounts[static_cast<std::size_t>(node)] < 0; }
   const NodeBlock& block(std::int32_t node) const { return blocks[blockOf[static_cast<std::size_t>(node)]]; }
-  std::span<const std::int32_t> successors(std::int32_t node) const {
-    const auto n = static_cast<std::size_t>(node);
-    return std::span(successorList)
-        .subspan(static_cast<std::size_t>(successorOffsets[n]),
-                 static_cast<std::size_t>(successorOffsets[n + 1] - successorOffsets[n]));
-  }
+  std::span<const std::int32_t> successors(std::int32_t node) const { return successorLists.row(node); }
 };
 
 /// What has to be stored of one variable on every own patch of a level.
@@ -199,6 +196,7 @@ struct LevelStorage {
   /// belongs to one level. -1: memory of its own.
   std::int32_t slot = -1;
   Range shared;  ///< of CompiledGraphs::shared; empty where each patch keeps memory of its own
+  friend bool operator==(const LevelStorage&, const LevelStorage&) = default;
 };
 
 /// Own patches whose windows of one variable overlap so widely that they are stored as one. What one of them
@@ -235,6 +233,16 @@ struct GatherNeed {
   LabelId label = -1;
   Box window;             ///< indices of the level that the cells come from
   std::int32_t slot = 0;  ///< buffers of one slot are never in use at the same time, and share memory
+  friend bool operator==(const GatherNeed&, const GatherNeed&) = default;
+};
+
+/// Where own patches and messages stand in the numbering of a rank, and what is kept free between them. Two
+/// compiles of the same input with the same slots are equal, entry by entry.
+struct GraphSlots {
+  std::vector<PatchId> patches;  ///< by slot, level after level; -1: spare
+  std::vector<Range> levels;     ///< by level, the slots in use; spare ones follow
+  /// By plan, for how many messages each block of them has numbers; empty: as many as it needs, and a few.
+  std::vector<std::vector<std::int32_t>> messages;
 };
 
 /// The compiled plans of a simulation and the memory they share.
@@ -242,16 +250,34 @@ struct CompiledGraphs {
   std::shared_ptr<const Hierarchy> hierarchy;
   const LabelTable* labels = nullptr;
   Rank rank = 0;
-  std::vector<PatchId> ownPatches;   ///< ascending, so level after level
-  std::vector<Range> localsOfLevel;  ///< by level, positions in `ownPatches`
+  /// The own patch of each slot, level after level; -1 where a slot is spare. Ascending and without spare
+  /// slots unless the graphs were compiled for given slots or recompiled.
+  std::vector<PatchId> ownPatches;
+  std::vector<Range> localsOfLevel;  ///< by level, the slots in use (positions in `ownPatches`)
+  /// The slot of each patch of the hierarchy, -1 for those of other ranks. Empty while `ownPatches` is
+  /// ascending.
+  std::vector<std::int32_t> localOfPatch;
   std::vector<CompiledGraph> plans;
   std::vector<LevelStorage> storage;
-  std::vector<SharedWindow> shared;              ///< of all variables and levels
-  std::vector<std::vector<GatherNeed>> gathers;  ///< by plan; plans do not run at the same time
+  std::vector<SharedWindow> shared;  ///< of all variables and levels
+  /// By plan; plans do not run at the same time. Those of spare slots are empty.
+  std::vector<std::vector<GatherNeed>> gathers;
+
+  std::int64_t ownPatchCount() const {
+    std::int64_t count = 0;
+    for (const Range& level : localsOfLevel) count += level.size();
+    return count;
+  }
 };
 
 /// What `storage` means on own patch `local` of its level.
 StorageNeed storageNeed(const CompiledGraphs& graphs, const LevelStorage& storage, std::int64_t local);
+
+/// The slots of a level, spare ones included.
+Range roomOf(const CompiledGraphs& graphs, LevelId level);
+
+/// The slots that the graphs stand in.
+GraphSlots slotsOf(const CompiledGraphs& graphs);
 
 /// The entries behind `graphs.storage`, by label, then own patch.
 std::vector<StorageNeed> storageNeeds(const CompiledGraphs& graphs);

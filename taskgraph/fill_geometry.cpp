@@ -13,8 +13,8 @@ bool hasBoundary(const Geometry& geometry, int axis) {
   return geometry.active(axis) && !geometry.wraps(axis);
 }
 
-/// How far along each axis a target may reach from the cells of its patch: mirrored interior widens a target
-/// on the side away from the boundary, borders by one more index.
+}  // namespace
+
 Halo reachOf(const Level& level, const Halo& halo) {
   const Halo own = level.effectiveHalo(halo);
   Halo reach;
@@ -23,8 +23,6 @@ Halo reachOf(const Level& level, const Halo& halo) {
   }
   return reach;
 }
-
-}  // namespace
 
 Box readBox(const Level& level, const Patch& patch, Centering centering, const Halo& halo) {
   return boundingBox(level.ownedBy(patch, centering), grow(patch.cells, level.effectiveHalo(halo)));
@@ -97,27 +95,12 @@ Box sourceRegion(const Level& level, const Patch& source, Centering centering, c
 
 std::vector<const Patch*> possibleReaders(const Hierarchy& hierarchy, const Patch& source, Reach reach,
                                           const Halo& halo) {
-  const Level& level = hierarchy.level(source.level);
-  const LevelId readerLevel = reach == Reach::Coarser ? source.level + 1
-                              : reach == Reach::Finer ? source.level - 1
-                                                      : source.level;
-  const Level& readers = hierarchy.level(readerLevel);
-  const Box around = grow(source.cells, reachOf(level, halo));
-  const Images images = imagesOf(level, around);
+  const Level& readers = hierarchy.level(readerLevelOf(source.level, reach));
   std::vector<const Patch*> found;
-  for (std::int64_t k = images.first.k; k <= images.last.k; ++k) {
-    for (std::int64_t j = images.first.j; j <= images.last.j; ++j) {
-      for (std::int64_t i = images.first.i; i <= images.last.i; ++i) {
-        Box here = shift(around, Index{} - shiftOf(level, {i, j, k}));
-        if (reach == Reach::Coarser) here = refine(here, readers.ratioToCoarser());
-        if (reach == Reach::Finer) here = coarsen(here, level.ratioToCoarser());
-        readers.forEachOverlapping(here, [&](const Patch& other) { found.push_back(&other); });
-      }
-    }
-  }
-  const auto byId = [](const Patch* a, const Patch* b) { return a->id < b->id; };
-  std::sort(found.begin(), found.end(), byId);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
+  forEachReadingBox(hierarchy, source.level, source.cells, reach, halo, [&](const Box& here) {
+    readers.forEachOverlapping(here, [&](const Patch& other) { found.push_back(&other); });
+  });
+  sortByPlace(found);
   return found;
 }
 

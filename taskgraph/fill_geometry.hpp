@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "grid/hierarchy.hpp"
+#include "grid/refine.hpp"
 #include "taskgraph/access.hpp"
 
 namespace tessera {
@@ -35,7 +36,8 @@ struct FillSource {
 Index shiftOf(const Level& level, Index period);
 
 /// Calls `visit(FillSource)` for every patch that owns a part of `target`, in an order that depends on the
-/// geometry only: images by z, y, x, then patch ids. `self` is left out where it is its own unshifted image
+/// geometry only: images by z, y, x, then patches by place. `self` is left out where it is its own unshifted
+/// image
 /// (-1: nobody is).
 template <class Visit>
 void forEachSource(const Level& level, Centering centering, const Box& target, PatchId self, Visit&& visit);
@@ -44,10 +46,25 @@ void forEachSource(const Level& level, Centering centering, const Box& target, P
 Box sourceRegion(const Level& level, const Patch& source, Centering centering, const Box& target,
                  Index period);
 
-/// The patches of the reading level whose target may overlap what `source` owns, each once, ascending; may
+/// Calls `visit(box)` with boxes of the reading level: every patch whose target may overlap what the cells
+/// `source` of `level` own has a cell in one of them; some others have, too.
+template <class Visit>
+void forEachReadingBox(const Hierarchy& hierarchy, LevelId level, const Box& source, Reach reach,
+                       const Halo& halo, Visit&& visit);
+
+/// The level whose patches read what lies on `level`.
+constexpr LevelId readerLevelOf(LevelId level, Reach reach) {
+  return reach == Reach::Coarser ? level + 1 : reach == Reach::Finer ? level - 1 : level;
+}
+
+/// The patches of the reading level whose target may overlap what `source` owns, each once, by place; may
 /// hold a few too many.
 std::vector<const Patch*> possibleReaders(const Hierarchy& hierarchy, const Patch& source, Reach reach,
                                           const Halo& halo);
+
+/// How far along each axis a target may reach from the cells of its patch: mirrored interior widens a target
+/// on the side away from the boundary, borders by one more index.
+Halo reachOf(const Level& level, const Halo& halo);
 
 /// A part of a target beyond one side of the domain.
 struct BoundaryPart {
@@ -75,6 +92,25 @@ Images imagesOf(const Level& level, const Box& target);
 /// Cells whose patches may own an index of `box`: a border index at the upper end belongs to the cell below
 /// it.
 Box cellsOwning(const Box& box, Centering centering);
+
+template <class Visit>
+void forEachReadingBox(const Hierarchy& hierarchy, LevelId level, const Box& source, Reach reach,
+                       const Halo& halo, Visit&& visit) {
+  const Level& sources = hierarchy.level(level);
+  const Level& readers = hierarchy.level(readerLevelOf(level, reach));
+  const Box around = grow(source, reachOf(sources, halo));
+  const Images images = imagesOf(sources, around);
+  for (std::int64_t k = images.first.k; k <= images.last.k; ++k) {
+    for (std::int64_t j = images.first.j; j <= images.last.j; ++j) {
+      for (std::int64_t i = images.first.i; i <= images.last.i; ++i) {
+        Box here = shift(around, Index{} - shiftOf(sources, {i, j, k}));
+        if (reach == Reach::Coarser) here = refine(here, readers.ratioToCoarser());
+        if (reach == Reach::Finer) here = coarsen(here, sources.ratioToCoarser());
+        visit(here);
+      }
+    }
+  }
+}
 
 template <class Visit>
 void forEachSource(const Level& level, Centering centering, const Box& target, PatchId self, Visit&& visit) {

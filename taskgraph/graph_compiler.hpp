@@ -37,7 +37,12 @@ struct CompileInput {
   /// memory of their own.
   std::vector<LabelId> kept{};
   WindowSharing sharing = WindowSharing::On;
+  /// Where own patches stand; null: ascending, with nothing spare between them.
+  const GraphSlots* slots = nullptr;
 };
+
+/// Slots for a mesh that will change: own patches of each level ascending, and an eighth to spare.
+GraphSlots roomySlots(const CompileInput& input);
 
 /// Compiles all step plans of a simulation together: they share memory, so the halo of a label is the largest
 /// that any of them asks for. `plans[0]` runs first (the initial plan). A pure function: no MPI, threads or
@@ -47,6 +52,29 @@ struct CompileInput {
 /// an ambiguous version, a halo wider than the level, a missing boundary condition, a task without a body,
 /// a label of two types.
 CompiledGraphs compileGraphs(std::span<const StepPlan* const> plans, const CompileInput& input);
+
+/// What `recompile` returns.
+struct Recompiled {
+  CompiledGraphs graphs;
+  /// Empty where the graphs were changed in place; otherwise why everything had to be compiled anew.
+  std::string whyFull;
+  /// Patches of all ranks that went, came, or changed owner or slot.
+  std::int64_t changedPatches = 0;
+};
+
+/// The graphs for another mesh or another map of owners, made from those that `before` led to (by
+/// `compileGraphs` or by this function; `before.slots` is not looked at): what has nothing to do with patches
+/// that changed stays as it is. The result is equal, entry by entry, to `compileGraphs` of `next` with
+/// `slotsOf(result)`. A patch that stays, and stays with this rank, keeps its slot, except where a level
+/// loses patches and its last ones move into the gaps.
+///
+/// All is compiled anew, with room for later changes, where plans, labels, ranks or the geometry of levels
+/// differ, where a level or a stage of messages needs more numbers than are spare, where the lists have grown
+/// by a quarter, where half of the graph would have to be redone, where a rank has so few of the patches that
+/// this is faster, and where several patches share a window. `previous` is used up, also when a PlanError is
+/// thrown.
+Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const> plans,
+                     const CompileInput& before, const CompileInput& next);
 
 /// The faults of a set of plans; each is a paragraph with a fix.
 class PlanError : public ErrorClass<PlanError> {

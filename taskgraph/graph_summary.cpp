@@ -104,7 +104,7 @@ void addTotals(const CompiledGraph& graph, GraphSummary& summary) {
   std::set<std::int32_t> whole;
   for (const FillPlan& fill : graph.fills) {
     if (fill.reach != Reach::WholeLevel) continue;
-    for (const FillPiece& piece : fill.pieces.list) whole.insert(piece.message);
+    for (const FillPiece& piece : fill.pieces.row(0)) whole.insert(piece.message);
   }
   summary.wholeLevelReceives = static_cast<std::int64_t>(whole.size());
   for (const std::int32_t n : whole)
@@ -143,6 +143,7 @@ CriticalPath longestPath(const CompiledGraph& graph) {
   std::vector<Chain> chains(static_cast<std::size_t>(graph.nodeCount()));
   std::int32_t last = -1;
   for (std::int32_t node = 0; node < static_cast<std::int32_t>(graph.nodeCount()); ++node) {
+    if (graph.isSpare(node)) continue;
     Chain& chain = chains[static_cast<std::size_t>(node)];
     ++chain.nodes;
     if (graph.block(node).kind == NodeKind::Task) ++chain.tasks;
@@ -225,15 +226,12 @@ GraphSummary summarise(const CompiledGraphs& graphs, std::size_t plan) {
 
 std::int64_t bytesOf(const CompiledGraph& g) {
   std::int64_t bytes = bytesOfList(g.blocks) + bytesOfList(g.blockOf) + bytesOfList(g.predecessorCounts) +
-                       bytesOfList(g.successorOffsets) + bytesOfList(g.successorList) + bytesOfList(g.units) +
+                       g.successorLists.bytes() + bytesOfList(g.singleEdges) + bytesOfList(g.units) +
                        bytesOfList(g.accesses) + bytesOfList(g.fills) + bytesOfList(g.tables) +
                        bytesOfList(g.sends) + bytesOfList(g.receives) + bytesOfList(g.packItems) +
                        bytesOfList(g.reductions) + bytesOfList(g.written);
-  for (const NeighbourTable& t : g.tables) bytes += bytesOfList(t.offsets) + bytesOfList(t.list);
-  for (const FillPlan& f : g.fills) {
-    bytes += bytesOfList(f.pieces.offsets) + bytesOfList(f.pieces.list) + bytesOfList(f.coarse.offsets) +
-             bytesOfList(f.coarse.list);
-  }
+  for (const NeighbourTable& t : g.tables) bytes += t.bytes();
+  for (const FillPlan& f : g.fills) bytes += f.pieces.bytes() + f.coarse.bytes();
   for (const ReductionPlan& r : g.reductions) bytes += bytesOfList(r.blocks);
   return bytes;
 }

@@ -94,7 +94,14 @@ class RaceProof {
 void RaceProof::checkCounts(const CompiledGraphs& rank) {
   const CompiledGraph& graph = rank.plans[plan_];
   std::vector<std::int32_t> counts(static_cast<std::size_t>(graph.nodeCount()), 0);
-  for (const std::int32_t next : graph.successorList) ++counts[static_cast<std::size_t>(next)];
+  for (std::int32_t node = 0; node < graph.nodeCount(); ++node) {
+    for (const std::int32_t next : graph.successors(node)) ++counts[static_cast<std::size_t>(next)];
+  }
+  for (const NodeBlock& block : graph.blocks) {
+    const auto end = static_cast<std::size_t>(block.firstNode + block.count);
+    for (std::size_t n = end; n < counts.size() && &graph.blocks[graph.blockOf[n]] == &block; ++n)
+      --counts[n];
+  }
   for (std::size_t n = 0; n < counts.size(); ++n) {
     if (counts[n] == graph.predecessorCounts[n]) continue;
     faults_.add(Message("a count of predecessors is wrong")

@@ -13,15 +13,6 @@ void EdgeList::add(Relation relation) {
     relations_.push_back(relation);
 }
 
-void EdgeList::samePatch(std::int32_t before, std::int32_t after) { add({Kind::SamePatch, before, after}); }
-void EdgeList::sourcesBefore(std::int32_t before, std::int32_t after) {
-  add({Kind::SourcesBefore, before, after});
-}
-void EdgeList::sourcesAfter(std::int32_t before, std::int32_t after) {
-  add({Kind::SourcesAfter, before, after});
-}
-void EdgeList::all(std::int32_t before, std::int32_t after) { add({Kind::All, before, after}); }
-
 bool EdgeList::samePatchPath(std::int32_t before, std::int32_t after) const {
   if (before == after) return true;
   std::vector<bool> reached(graph_.blocks.size(), false);
@@ -30,7 +21,8 @@ bool EdgeList::samePatchPath(std::int32_t before, std::int32_t after) const {
     const std::int32_t at = open.back();
     open.pop_back();
     for (const Relation& r : relations_) {
-      if (r.kind != Kind::SamePatch || r.before != at || reached[static_cast<std::size_t>(r.after)]) continue;
+      if (r.kind != Relation::Kind::SamePatch || r.before != at || reached[static_cast<std::size_t>(r.after)])
+        continue;
       if (r.after == after) return true;
       reached[static_cast<std::size_t>(r.after)] = true;
       open.push_back(r.after);
@@ -56,16 +48,16 @@ void EdgeList::emitRelation(const Relation& relation, Emit&& emit) const {
     }
   };
   switch (relation.kind) {
-    case Kind::SamePatch:
+    case Relation::Kind::SamePatch:
       for (std::int32_t n = 0; n < a.count; ++n) emit(a.firstNode + n, b.firstNode + n);
       break;
-    case Kind::SourcesBefore:
+    case Relation::Kind::SourcesBefore:
       sources(b, a, [&](std::int32_t row, std::int32_t source) { emit(source, row); });
       break;
-    case Kind::SourcesAfter:
+    case Relation::Kind::SourcesAfter:
       sources(a, b, [&](std::int32_t row, std::int32_t source) { emit(row, source); });
       break;
-    case Kind::All:
+    case Relation::Kind::All:
       for (std::int32_t m = 0; m < a.count; ++m) {
         for (std::int32_t n = 0; n < b.count; ++n) emit(a.firstNode + m, b.firstNode + n);
       }
@@ -76,15 +68,23 @@ void EdgeList::emitRelation(const Relation& relation, Emit&& emit) const {
 template <class Emit>
 void EdgeList::emit(Emit&& emit) const {
   for (const Relation& relation : relations_) emitRelation(relation, emit);
-  for (const Edge& edge : singles_) emit(edge.before, edge.after);
+  for (const NodeEdge& edge : graph_.singleEdges) emit(edge.before, edge.after);
+}
+
+std::vector<NodeEdge> EdgeList::takeSingles() {
+  std::sort(singles_.begin(), singles_.end());
+  singles_.erase(std::unique(singles_.begin(), singles_.end()), singles_.end());
+  return std::move(singles_);
 }
 
 void EdgeList::follow(const std::vector<std::int32_t>& leadOf) {
-  std::vector<Edge> more;
-  emit([&](std::int32_t before, std::int32_t after) {
+  std::vector<NodeEdge> more;
+  const auto note = [&](std::int32_t before, std::int32_t after) {
     const std::int32_t lead = leadOf[static_cast<std::size_t>(after)];
     if (lead >= 0) more.push_back({before, lead});
-  });
+  };
+  for (const Relation& relation : relations_) emitRelation(relation, note);
+  for (const NodeEdge& edge : singles_) note(edge.before, edge.after);
   for (std::size_t node = 0; node < leadOf.size(); ++node) {
     if (leadOf[node] >= 0) more.push_back({leadOf[node], static_cast<std::int32_t>(node)});
   }
@@ -94,21 +94,33 @@ void EdgeList::follow(const std::vector<std::int32_t>& leadOf) {
 }
 
 void EdgeList::finish() {
-  std::sort(singles_.begin(), singles_.end());
-  singles_.erase(std::unique(singles_.begin(), singles_.end()), singles_.end());
-  const auto nodes = static_cast<std::size_t>(graph_.nodeCount());
-  std::vector<std::int64_t>& offsets = graph_.successorOffsets;
-  offsets.assign(nodes + 1, 0);
-  graph_.predecessorCounts.assign(nodes, 0);
+  graph_.singleEdges = takeSingles();
+  std::vector<ListPlace>& places = graph_.successorLists.places;
+  places.assign(static_cast<std::size_t>(graph_.nodeCount()), {});
+  graph_.predecessorCounts.assign(places.size(), -1);
+  for (const NodeBlock& block : graph_.blocks)
+    std::fill_n(graph_.predecessorCounts.begin() + block.firstNode, block.count, 0);
   emit([&](std::int32_t before, std::int32_t after) {
-    ++offsets[static_cast<std::size_t>(before) + 1];
+    places[static_cast<std::size_t>(before)].grow();
     ++graph_.predecessorCounts[static_cast<std::size_t>(after)];
   });
-  for (std::size_t n = 1; n <= nodes; ++n) offsets[n] += offsets[n - 1];
-  graph_.successorList.resize(static_cast<std::size_t>(offsets.back()));
-  std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
+  std::int64_t edges = 0;
+  for (ListPlace& place : places) {
+    // A count beyond its bits would run over into the begin, which is nought until here.
+    TESSERA_EXPECT(place.begin() == 0 && place.spare() == 0, "give a node less than 2^26 successors");
+    const std::int64_t count = place.count();
+    place = ListPlace(edges, 0);
+    edges += count;
+  }
+  // Room for the lists that recompiles move to the end; untouched, it takes no memory.
+  std::vector<std::int32_t>& pool = graph_.successorLists.pool;
+  graph_.successorLists.bound = RowLists<std::int32_t>::boundOf(edges);
+  pool.reserve(static_cast<std::size_t>(graph_.successorLists.bound));
+  pool.resize(static_cast<std::size_t>(edges));
   emit([&](std::int32_t before, std::int32_t after) {
-    graph_.successorList[static_cast<std::size_t>(next[static_cast<std::size_t>(before)]++)] = after;
+    ListPlace& place = places[static_cast<std::size_t>(before)];
+    pool[static_cast<std::size_t>(place.begin() + place.count())] = after;
+    place.grow();
   });
   setPriorities();
 }
@@ -116,7 +128,7 @@ void EdgeList::finish() {
 void EdgeList::setPriorities() {
   std::vector<std::vector<std::int32_t>> after(graph_.blocks.size());
   for (const Relation& r : relations_) after[static_cast<std::size_t>(r.before)].push_back(r.after);
-  for (const Edge& e : singles_) {
+  for (const NodeEdge& e : graph_.singleEdges) {
     const std::uint16_t before = graph_.blockOf[static_cast<std::size_t>(e.before)];
     const std::uint16_t next = graph_.blockOf[static_cast<std::size_t>(e.after)];
     if (next != before) after[before].push_back(next);

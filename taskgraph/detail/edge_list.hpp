@@ -1,11 +1,25 @@
 #pragma once
 
-#include <compare>
 #include <vector>
 
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera::detail {
+
+/// Edges between all nodes of two blocks.
+struct Relation {
+  enum class Kind : std::uint8_t {
+    SamePatch,      ///< each node of `before` precedes the node of `after` on the same patch
+    SourcesBefore,  ///< the nodes of `before` on the sources of each row of fill block `after` precede that
+                    ///< row
+    SourcesAfter,   ///< each row of fill block `before` precedes the nodes of `after` on its sources
+    All,            ///< every node precedes every node; one of the blocks is a single node
+  };
+  Kind kind = Kind::SamePatch;
+  std::int32_t before = 0;
+  std::int32_t after = 0;
+  friend bool operator==(const Relation&, const Relation&) = default;
+};
 
 /// Collects the edges of a graph as relations between blocks of nodes, and turns them into successor lists in
 /// two passes: one counts, one fills. Nothing is stored for each edge in between.
@@ -13,14 +27,14 @@ class EdgeList {
  public:
   explicit EdgeList(CompiledGraph& graph) : graph_(graph) {}
 
-  /// Each node of `before` precedes the node of `after` on the same patch.
-  void samePatch(std::int32_t before, std::int32_t after);
-  /// The nodes of `before` on the sources of each row of fill block `after` precede that row.
-  void sourcesBefore(std::int32_t before, std::int32_t after);
-  /// Each row of fill block `before` precedes the nodes of `after` on the sources of that row.
-  void sourcesAfter(std::int32_t before, std::int32_t after);
-  /// Every node of `before` precedes every node of `after`; one of them is a single node.
-  void all(std::int32_t before, std::int32_t after);
+  void samePatch(std::int32_t before, std::int32_t after) { add({Relation::Kind::SamePatch, before, after}); }
+  void sourcesBefore(std::int32_t before, std::int32_t after) {
+    add({Relation::Kind::SourcesBefore, before, after});
+  }
+  void sourcesAfter(std::int32_t before, std::int32_t after) {
+    add({Relation::Kind::SourcesAfter, before, after});
+  }
+  void all(std::int32_t before, std::int32_t after) { add({Relation::Kind::All, before, after}); }
   /// One edge between two nodes.
   void single(std::int32_t before, std::int32_t after) { singles_.push_back({before, after}); }
   /// For fills whose first member does the work of a group: `leadOf` names, by node, the row that a row
@@ -32,35 +46,28 @@ class EdgeList {
   /// Whether what has been added so far leads, patch by patch, from one block to another.
   bool samePatchPath(std::int32_t before, std::int32_t after) const;
 
-  /// Writes counts, successors and block priorities (length of the longest way to the end, in blocks) into
-  /// the graph.
+  /// Writes counts, successors, single edges and block priorities (length of the longest way to the end, in
+  /// blocks) into the graph.
   void finish();
 
- private:
-  enum class Kind : std::uint8_t { SamePatch, SourcesBefore, SourcesAfter, All };
-  struct Relation {
-    Kind kind = Kind::SamePatch;
-    std::int32_t before = 0;
-    std::int32_t after = 0;
-    friend bool operator==(const Relation&, const Relation&) = default;
-  };
-  struct Edge {
-    std::int32_t before = 0;
-    std::int32_t after = 0;
-    friend auto operator<=>(const Edge&, const Edge&) = default;
-  };
+  /// The relations, each once, in the order in which successors are listed.
+  const std::vector<Relation>& relations() const { return relations_; }
+  /// The single edges, ascending, each once.
+  std::vector<NodeEdge> takeSingles();
+  /// Sets the priorities of the blocks, which hold those of their tasks. Needs the graph's single edges.
+  void setPriorities();
 
+ private:
   void add(Relation relation);
   template <class Emit>
   void emit(Emit&& emit) const;
   template <class Emit>
   void emitRelation(const Relation& relation, Emit&& emit) const;
   const NodeBlock& block(std::int32_t n) const { return graph_.blocks[static_cast<std::size_t>(n)]; }
-  void setPriorities();
 
   CompiledGraph& graph_;
   std::vector<Relation> relations_;
-  std::vector<Edge> singles_;
+  std::vector<NodeEdge> singles_;
 };
 
 }  // namespace tessera::detail

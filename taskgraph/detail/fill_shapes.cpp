@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 
 #include "grid/refine.hpp"
 
@@ -17,10 +18,10 @@ bool sameShape(const FillShape& a, const FillShape& b) {
 
 const ShapeData& FillShapes::of(const FillNeed& need) {
   const FillShape shape{need.reach, need.level, need.readerLevel, centeringOf(need), need.halo};
-  for (const auto& [known, data] : known_) {
-    if (sameShape(known, shape)) return data;
+  for (const Known& known : known_) {
+    if (sameShape(known.shape, shape)) return known.data;
   }
-  return known_.emplace_back(shape, make(need)).second;
+  return known_.emplace_back(Known{shape, need, changes_ == nullptr ? make(need) : remake(need)}).data;
 }
 
 ShapeData FillShapes::make(const FillNeed& need) {
@@ -31,45 +32,67 @@ ShapeData FillShapes::make(const FillNeed& need) {
     const Range own = locals(need.level);
     NeighbourTable& table = tables_.back();
     for (std::int64_t local = own.begin; local < own.end; ++local) {
-      table.list.push_back({static_cast<std::int32_t>(local), {0, 0, 0}});
+      table.push({static_cast<std::int32_t>(local), {0, 0, 0}});
     }
-    table.offsets = {0, own.size()};
+    table.endRow();
+    table.finish(1);
     return data;
   }
   lookAround(need, data);
-  if (input_.owners->size() != graphs_.ownPatches.size()) findRemoteReaders(need, data);
+  if (input_.ranks == 1) return data;
+  sortRemoteSources(need, data);
+  std::vector<std::int32_t> own(static_cast<std::size_t>(locals(need.level).size()));
+  std::iota(own.begin(), own.end(), static_cast<std::int32_t>(locals(need.level).begin));
+  findRemoteReaders(need, own, data);
   return data;
 }
 
 void FillShapes::lookAround(const FillNeed& need, ShapeData& data) {
-  const Level& level = input_.hierarchy->level(need.level);
   const Range rows = locals(need.readerLevel);
   NeighbourTable& table = tables_[static_cast<std::size_t>(data.table)];
-  table.offsets.reserve(static_cast<std::size_t>(rows.size()) + 1);
-  table.offsets.push_back(0);
+  table.places.reserve(static_cast<std::size_t>(room(need.readerLevel)));
   for (std::int64_t local = rows.begin; local < rows.end; ++local) {
-    const Patch& reader = ownPatch(local);
-    const PatchId self = need.reach == Reach::Patch ? reader.id : -1;
-    std::int64_t provided = 0;
-    forEachSource(level, centeringOf(need), targetOf(need, reader), self, [&](const FillSource& source) {
-      provided += source.region.volume();
-      const std::int32_t own = localOf(source.patch->id);
-      if (own >= 0) {
-        table.list.push_back(
-            {own,
-             {static_cast<std::int8_t>(source.period.i), static_cast<std::int8_t>(source.period.j),
-              static_cast<std::int8_t>(source.period.k)}});
-      } else {
-        data.remoteSources.push_back(
-            {static_cast<std::int32_t>(local - rows.begin), source.patch, source.region});
-      }
-    });
-    table.offsets.push_back(static_cast<std::int64_t>(table.list.size()));
+    addRow(need, local, table.pool, data.remoteSources);
+    table.endRow();
     // Rows are much alike: room for all of them like the first avoids copying a list of gigabytes while it
-    // grows.
-    if (local == rows.begin) table.list.reserve(table.list.size() * static_cast<std::size_t>(rows.size()));
-    if (need.reach == Reach::Coarser) expectProvided(need, reader, provided);
+    // grows. A quarter more, untouched, is for recompiles.
+    if (local == rows.begin) {
+      const auto items = static_cast<std::int64_t>(table.pool.size()) * rows.size();
+      table.pool.reserve(static_cast<std::size_t>(NeighbourTable::boundOf(items)));
+    }
   }
+  table.finish(room(need.readerLevel));
+}
+
+void FillShapes::addRow(const FillNeed& need, std::int64_t local, std::vector<Neighbour>& own,
+                        std::vector<RemoteSource>& remote) const {
+  const Patch& reader = ownPatch(local);
+  const PatchId self = need.reach == Reach::Patch ? reader.id : -1;
+  std::int64_t provided = 0;
+  forEachSource(input_.hierarchy->level(need.level), centeringOf(need), targetOf(need, reader), self,
+                [&](const FillSource& source) {
+                  if (need.reach == Reach::Coarser) provided += source.region.volume();
+                  const std::int32_t slot = localOf(source.patch->id);
+                  if (slot >= 0) {
+                    own.push_back({slot,
+                                   {static_cast<std::int8_t>(source.period.i),
+                                    static_cast<std::int8_t>(source.period.j),
+                                    static_cast<std::int8_t>(source.period.k)}});
+                  } else {
+                    const auto row = static_cast<std::int32_t>(local - locals(need.readerLevel).begin);
+                    remote.push_back({row, source.patch, source.region});
+                  }
+                });
+  if (need.reach == Reach::Coarser) expectProvided(need, reader, provided);
+}
+
+void FillShapes::sortRemoteSources(const FillNeed& need, ShapeData& data) const {
+  const Range rows = locals(need.readerLevel);
+  const auto before = [&](const RemoteSource& a, const RemoteSource& b) {
+    return beforeByPlace(ownPatch(rows.begin + a.row).cells, ownPatch(rows.begin + b.row).cells);
+  };
+  if (!std::is_sorted(data.remoteSources.begin(), data.remoteSources.end(), before))
+    std::stable_sort(data.remoteSources.begin(), data.remoteSources.end(), before);
 }
 
 void FillShapes::expectProvided(const FillNeed& need, const Patch& reader, std::int64_t provided) const {
@@ -91,17 +114,16 @@ void FillShapes::expectProvided(const FillNeed& need, const Patch& reader, std::
            .text()});
 }
 
-void FillShapes::findRemoteReaders(const FillNeed& need, ShapeData& data) {
+void FillShapes::findRemoteReaders(const FillNeed& need, std::span<const std::int32_t> slots,
+                                   ShapeData& data) const {
   const Level& level = input_.hierarchy->level(need.level);
   std::vector<const Patch*> readers;
-  const Range own = locals(need.level);
-  for (std::int64_t local = own.begin; local < own.end; ++local) {
+  for (const std::int32_t local : slots) {
     for (const Patch* reader : possibleReaders(*input_.hierarchy, ownPatch(local), need.reach, need.halo)) {
       if (ownerOf(reader->id) != input_.rank) readers.push_back(reader);
     }
   }
-  std::sort(readers.begin(), readers.end(), [](const Patch* a, const Patch* b) { return a->id < b->id; });
-  readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+  sortByPlace(readers);
   for (const Patch* reader : readers) {
     const PatchId self = need.reach == Reach::Patch ? reader->id : -1;
     forEachSource(level, centeringOf(need), targetOf(need, *reader), self, [&](const FillSource& source) {
@@ -114,6 +136,7 @@ void FillShapes::findRemoteReaders(const FillNeed& need, ShapeData& data) {
 }
 
 std::int32_t FillShapes::localOf(PatchId patch) const {
+  if (!graphs_.localOfPatch.empty()) return graphs_.localOfPatch[static_cast<std::size_t>(patch)];
   if (ownerOf(patch) != input_.rank) return -1;
   const auto& own = graphs_.ownPatches;
   if (own.size() == input_.owners->size()) return static_cast<std::int32_t>(patch);
@@ -124,6 +147,16 @@ Box FillShapes::targetOf(const FillNeed& need, const Patch& reader) const {
   const Level& level = input_.hierarchy->level(need.level);
   return fillTarget(level, seenPatch(*input_.hierarchy, reader, need.reach), centeringOf(need), need.halo,
                     need.reach);
+}
+
+Halo FillShapes::haloBelow(const FillNeed& need) const {
+  const Extent ratio = input_.hierarchy->level(need.level).ratioToCoarser();
+  Halo below;
+  for (int d = 0; d < kAxes; ++d) {
+    below.lo[d] = (need.halo.lo[d] + ratio[d] - 1) / ratio[d];
+    below.hi[d] = (need.halo.hi[d] + ratio[d] - 1) / ratio[d];
+  }
+  return below;
 }
 
 void FillShapes::coarseSources(const FillNeed& need, const Patch& reader,

@@ -8,16 +8,20 @@
 
 namespace tessera::detail {
 
-GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs)
+GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs,
+                           const MeshChanges* changes)
     : plan_(plan),
       input_(input),
       graphs_(graphs),
-      shapes_(input_, graphs, graph_.tables),
+      changes_(changes),
+      shapes_(input_, graphs, graph_.tables, changes),
       messages_(input_, shapes_, graph_),
       edges_(graph_),
       unitBlocks_(plan.units.size(), -1),
       shared_(plan, graphs.storage),
       sharedGathers_(plan, input.reuse, [&](const FillNeed& need) { return windowOf(need).size() > 0; }) {
+  if (input.slots != nullptr && !input.slots->messages.empty())
+    messageRoom_ = input.slots->messages.at(graphs.plans.size());
   graph_.plan = plan.plan;
 }
 
@@ -36,14 +40,17 @@ CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
   linkShared();
   for (const auto& [where, versions] : plan_.versions) graph_.written.push_back(where);
   edges_.finish();
-  if (messages_.tags() - 1 > input_.tagBound) {
-    throw PlanError({Message("a plan needs more message tags than MPI has")
-                         .line("plan   ", plan_.plan->name())
-                         .line("tags   ", messages_.tags(), " needed, ", input_.tagBound + 1, " allowed")
-                         .line("fix    join tasks of this plan, or split it into two plans")
-                         .text()});
-  }
+  checkTags();
   return std::move(graph_);
+}
+
+void GraphBuilder::checkTags() const {
+  if (messages_.tags() - 1 <= input_.tagBound) return;
+  throw PlanError({Message("a plan needs more message tags than MPI has")
+                       .line("plan   ", plan_.plan->name())
+                       .line("tags   ", messages_.tags(), " needed, ", input_.tagBound + 1, " allowed")
+                       .line("fix    join tasks of this plan, or split it into two plans")
+                       .text()});
 }
 
 void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
@@ -78,12 +85,14 @@ std::int32_t GraphBuilder::addGathers(const FillNeed& need, std::size_t number,
   const auto first = static_cast<std::int32_t>(gathers.size());
   const bool whole = need.reach == Reach::WholeLevel;
   const Range rows = whole ? Range{0, 1} : shapes_.locals(need.readerLevel);
-  std::int32_t slot = sharedGathers_.firstSlot(number, rows.size());
+  const std::int64_t room = whole ? 1 : shapes_.room(need.readerLevel);
+  std::int32_t slot = sharedGathers_.firstSlot(number, room);
   for (std::int64_t local = rows.begin; local < rows.end; ++local) {
     const Box window = whole ? input_.hierarchy->level(need.level).domainOf(shapes_.centeringOf(need))
                              : shapes_.targetOf(need, shapes_.ownPatch(local));
     gathers.push_back({need.label, window, slot++});
   }
+  for (std::int64_t spare = rows.size(); spare < room; ++spare) gathers.push_back({need.label, {}, slot++});
   return first;
 }
 
@@ -93,13 +102,14 @@ void GraphBuilder::addUnit(std::int32_t unit) {
   TaskUnit made{resolved.task, resolved.level, {}, {}};
   addAccesses(made, resolved);
   const Range locals = resolved.level < 0 ? Range{0, 1} : shapes_.locals(resolved.level);
+  const std::int64_t room = resolved.level < 0 ? 1 : shapes_.room(resolved.level);
   made.contributions.begin = graph_.contributionCount;
   made.contributions.end = graph_.contributionCount + static_cast<std::int64_t>(task.contributions.size());
   graph_.contributionCount += locals.size() * made.contributions.size();
   graph_.units.push_back(made);
   const auto item = static_cast<std::int32_t>(graph_.units.size()) - 1;
   unitBlocks_[static_cast<std::size_t>(unit)] =
-      addBlock(NodeKind::Task, item, locals.size(), locals.begin, task.priority);
+      addBlock(NodeKind::Task, item, locals.size(), room, locals.begin, task.priority);
 }
 
 void GraphBuilder::addAccesses(TaskUnit& made, const ResolvedUnit& unit) {
@@ -118,24 +128,39 @@ void GraphBuilder::addAccesses(TaskUnit& made, const ResolvedUnit& unit) {
 }
 
 void GraphBuilder::addStage(std::size_t stage) {
-  std::vector<StagedFill> staged;
-  for (std::size_t f = 0; f < fills_.size(); ++f) {
-    if (stageOfFill_[f] == stage) staged.push_back(fills_[f]);
-  }
+  const std::vector<StagedFill> staged = fillsOf(stage);
   if (staged.empty()) return;
   const auto receives = static_cast<std::int64_t>(graph_.receives.size());
   const auto sends = static_cast<std::int64_t>(graph_.sends.size());
   messages_.addStage(staged);
-  addBlock(NodeKind::Receive, static_cast<std::int32_t>(receives),
-           static_cast<std::int64_t>(graph_.receives.size()) - receives, 0, 0);
-  addBlock(NodeKind::Send, static_cast<std::int32_t>(sends),
-           static_cast<std::int64_t>(graph_.sends.size()) - sends, 0, 0);
+  addMessageBlock(NodeKind::Receive, receives, static_cast<std::int64_t>(graph_.receives.size()) - receives);
+  addMessageBlock(NodeKind::Send, sends, static_cast<std::int64_t>(graph_.sends.size()) - sends);
   for (const StagedFill& fill : staged) {
     const bool whole = fill.need.reach == Reach::WholeLevel;
     const Range rows = whole ? Range{0, 1} : shapes_.locals(fill.need.readerLevel);
+    const std::int64_t room = whole ? 1 : shapes_.room(fill.need.readerLevel);
     fills_[static_cast<std::size_t>(fill.fill)].block =
-        addBlock(NodeKind::Fill, fill.fill, rows.size(), rows.begin, 0);
+        addBlock(NodeKind::Fill, fill.fill, rows.size(), room, rows.begin, 0);
   }
+}
+
+std::vector<StagedFill> GraphBuilder::fillsOf(std::size_t stage) const {
+  std::vector<StagedFill> staged;
+  for (std::size_t f = 0; f < fills_.size(); ++f) {
+    if (stageOfFill_[f] == stage) staged.push_back(fills_[f]);
+  }
+  return staged;
+}
+
+void GraphBuilder::addMessageBlock(NodeKind kind, std::int64_t first, std::int64_t count) {
+  std::int64_t room = count;
+  if (!messageRoom_.empty()) {
+    room = messageRoom_.at(messageBlocks_++);
+    TESSERA_EXPECT(room >= count, "give slots that hold all messages");
+  } else if (input_.slots != nullptr && input_.ranks > 1) {
+    room += count / 8 + 2;
+  }
+  addBlock(kind, static_cast<std::int32_t>(first), count, room, 0, 0);
 }
 
 void GraphBuilder::addReductions() {
@@ -151,7 +176,7 @@ void GraphBuilder::addReductions() {
   for (const auto& [label, plan] : byLabel) {
     const auto item = static_cast<std::int32_t>(graph_.reductions.size());
     graph_.reductions.push_back(plan);
-    const std::int32_t block = addBlock(NodeKind::Reduce, item, 1, 0, 0);
+    const std::int32_t block = addBlock(NodeKind::Reduce, item, 1, 1, 0, 0);
     for (const std::int32_t from : plan.blocks) edges_.all(from, block);
   }
 }
@@ -330,17 +355,16 @@ void GraphBuilder::linkShared() {
   if (!leadOf.empty()) edges_.follow(leadOf);
 }
 
-std::int32_t GraphBuilder::addBlock(NodeKind kind, std::int32_t item, std::int64_t count,
+std::int32_t GraphBuilder::addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t room,
                                     std::int64_t firstLocal, int priority) {
   const std::int64_t first = graph_.nodeCount();
-  TESSERA_EXPECT(first + count < std::numeric_limits<std::int32_t>::max(),
-                 "give a rank less than 2^31 nodes");
+  TESSERA_EXPECT(first + room < std::numeric_limits<std::int32_t>::max(), "give a rank less than 2^31 nodes");
   TESSERA_EXPECT(graph_.blocks.size() < std::numeric_limits<std::uint16_t>::max(),
                  "split a plan of 65,535 blocks");
   graph_.blocks.push_back({kind, item, static_cast<std::int32_t>(first), static_cast<std::int32_t>(count),
                            static_cast<std::int32_t>(firstLocal), priority});
   const auto block = static_cast<std::uint16_t>(graph_.blocks.size() - 1);
-  graph_.blockOf.insert(graph_.blockOf.end(), static_cast<std::size_t>(count), block);
+  graph_.blockOf.insert(graph_.blockOf.end(), static_cast<std::size_t>(room), block);
   return block;
 }
 

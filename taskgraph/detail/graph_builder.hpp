@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "taskgraph/detail/edge_list.hpp"
@@ -18,9 +19,15 @@ namespace tessera::detail {
 /// nothing depends on the patches of other ranks beyond the neighbourhoods.
 class GraphBuilder {
  public:
-  GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs);
+  /// `changes`: of a recompile; `graphs` are on the new mesh already.
+  GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, const CompiledGraphs& graphs,
+               const MeshChanges* changes = nullptr);
 
   CompiledGraph build(std::vector<GatherNeed>& gathers);
+  /// Turns the graph of the old mesh into what `build` would make, in the same slots, and redoes only what
+  /// has to do with patches that changed. Nothing where it lacks room, or where that is too much.
+  std::optional<CompiledGraph> rebuild(CompiledGraph previous, std::vector<GatherNeed>& gathers);
+  bool tooMuch() const { return tooMuch_; }
 
  private:
   void makeFills(std::vector<GatherNeed>& gathers);
@@ -52,8 +59,26 @@ class GraphBuilder {
   /// Rows of shared windows follow the row of their first member.
   void linkShared();
 
-  std::int32_t addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t firstLocal,
-                        int priority);
+  // The steps of `rebuild`.
+  void adoptBlocks();
+  void renewGathers(std::vector<GatherNeed>& gathers);
+  bool messagesChange() const;
+  bool renewMessages();
+  bool sendAnew();
+  bool renewCoarseRows();
+  std::vector<std::int32_t> coarseRowsToRenew(const StagedFill& fill) const;
+  void countNodes();
+  void linkAll();
+  const LevelChanges& changesOf(LevelId level) const {
+    return changes_->levels[static_cast<std::size_t>(level)];
+  }
+
+  std::vector<StagedFill> fillsOf(std::size_t stage) const;
+  void addMessageBlock(NodeKind kind, std::int64_t first, std::int64_t count);
+  void checkTags() const;
+  /// `room`: numbers for later nodes of the block are among them.
+  std::int32_t addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t room,
+                        std::int64_t firstLocal, int priority);
   std::int32_t blockOfUnit(std::int32_t unit) const {
     return unit < 0 ? -1 : unitBlocks_[static_cast<std::size_t>(unit)];
   }
@@ -68,6 +93,7 @@ class GraphBuilder {
   const ResolvedPlan& plan_;
   const CompileInput& input_;
   const CompiledGraphs& graphs_;
+  const MeshChanges* changes_;
   CompiledGraph graph_;
   FillShapes shapes_;
   MessageBuilder messages_;
@@ -75,6 +101,9 @@ class GraphBuilder {
   std::vector<StagedFill> fills_;
   std::vector<std::size_t> stageOfFill_;
   std::vector<std::int32_t> unitBlocks_;
+  std::vector<std::int32_t> messageRoom_;  ///< given numbers of message blocks; empty: as many as needed
+  std::size_t messageBlocks_ = 0;
+  bool tooMuch_ = false;
   MemoryOrder shared_;
   GatherOrder sharedGathers_;
 };

@@ -20,7 +20,9 @@ void forEachDrawn(const DumpedGraph& dumped, Node&& node, Edge&& edge) {
     return;
   }
   const auto count = static_cast<std::int32_t>(graph.nodeCount());
-  for (std::int32_t n = 0; n < count; ++n) node(n, instanceName(dumped, n), graph.block(n).kind);
+  for (std::int32_t n = 0; n < count; ++n) {
+    if (!graph.isSpare(n)) node(n, instanceName(dumped, n), graph.block(n).kind);
+  }
   for (std::int32_t n = 0; n < count; ++n) {
     for (const std::int32_t next : graph.successors(n)) edge(n, next, std::int64_t{1});
   }
@@ -69,6 +71,7 @@ std::string xml(std::string_view text) {
 std::string instanceName(const DumpedGraph& dumped, std::int32_t node) {
   const CompiledGraph& graph = dumped.graph();
   const NodeBlock& block = graph.block(node);
+  if (graph.isSpare(node)) return "spare";
   const std::string& name =
       dumped.summary.blocks[static_cast<std::size_t>(graph.blockOf[static_cast<std::size_t>(node)])].name;
   const std::int64_t number = node - block.firstNode;

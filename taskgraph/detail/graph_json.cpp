@@ -71,7 +71,7 @@ void writeCounts(JsonWriter& json, const DumpedGraph& dumped) {
   json.member("ranks", std::int64_t{dumped.options.ranks});
   json.member("levels", static_cast<std::int64_t>(dumped.graphs.hierarchy->levels().size()));
   json.member("patches", dumped.graphs.hierarchy->patchCount());
-  json.member("own_patches", static_cast<std::int64_t>(dumped.graphs.ownPatches.size()));
+  json.member("own_patches", dumped.graphs.ownPatchCount());
   json.key("nodes");
   json.open('{');
   for (const NodeKind kind : kKinds) json.member(nameOf(kind), dumped.summary.nodesOf(kind));

@@ -15,8 +15,7 @@ std::string counted(std::int64_t n, const std::string& what) {
 void writeHead(std::ostream& out, const DumpedGraph& dumped) {
   const GraphSummary& s = dumped.summary;
   out << "plan " << dumped.graph().plan->name() << " on rank " << dumped.graphs.rank << " of "
-      << dumped.options.ranks << ": "
-      << counted(static_cast<std::int64_t>(dumped.graphs.ownPatches.size()), "patch") << " of "
+      << dumped.options.ranks << ": " << counted(dumped.graphs.ownPatchCount(), "patch") << " of "
       << dumped.graphs.hierarchy->patchCount() << '\n'
       << counted(s.nodesOf(NodeKind::Task), "task instance") << ", "
       << counted(s.nodesOf(NodeKind::Fill), "fill") << ", " << counted(s.nodesOf(NodeKind::Send), "send")

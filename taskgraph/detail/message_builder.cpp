@@ -9,18 +9,21 @@ namespace {
 
 Generation generationOf(std::int32_t version) { return version < 0 ? Generation::Old : Generation::New; }
 
-/// Turns (row, value) pairs in row order into row lists.
+/// Turns (row, value) pairs into row lists; the values of a row keep their order.
 template <class T>
-SparseRows<T> rowsOf(const std::vector<std::pair<std::int32_t, T>>& pairs, std::int64_t rows) {
-  SparseRows<T> sparse;
-  if (pairs.empty()) return sparse;
-  sparse.offsets.assign(static_cast<std::size_t>(rows) + 1, 0);
-  for (const auto& [row, value] : pairs) {
-    ++sparse.offsets[static_cast<std::size_t>(row) + 1];
-    sparse.list.push_back(value);
+RowLists<T> rowsOf(std::vector<std::pair<std::int32_t, T>>& pairs, std::int64_t rows) {
+  RowLists<T> lists;
+  if (pairs.empty()) return lists;
+  const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!std::is_sorted(pairs.begin(), pairs.end(), before))
+    std::stable_sort(pairs.begin(), pairs.end(), before);
+  std::size_t at = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (; at < pairs.size() && pairs[at].first == row; ++at) lists.push(pairs[at].second);
+    lists.endRow();
   }
-  for (std::size_t n = 1; n < sparse.offsets.size(); ++n) sparse.offsets[n] += sparse.offsets[n - 1];
-  return sparse;
+  lists.finish(rows);
+  return lists;
 }
 
 }  // namespace
@@ -58,8 +61,8 @@ void MessageBuilder::addReceives(const StagedFill& fill, std::map<Rank, std::int
     message.bytes += remote.region.volume() * elementBytes(fill.need.label);
     links_.push_back({MessageLink::Kind::Arrives, known[peer], -1, -1, 0, -1, 0, fill.fill, remote.row});
   }
-  const Range rows = shapes_.locals(fill.need.readerLevel);
-  graph_.fills[static_cast<std::size_t>(fill.fill)].pieces = rowsOf(pieces, rows.size());
+  graph_.fills[static_cast<std::size_t>(fill.fill)].pieces =
+      rowsOf(pieces, shapes_.room(fill.need.readerLevel));
 }
 
 void MessageBuilder::addCoarseReceives(const StagedFill& fill, std::map<Rank, std::int32_t>& known) {
@@ -67,7 +70,7 @@ void MessageBuilder::addCoarseReceives(const StagedFill& fill, std::map<Rank, st
   const Range rows = shapes_.locals(fill.need.readerLevel);
   std::vector<std::pair<std::int32_t, CoarsePiece>> pieces;
   std::vector<CoarseSource> sources;
-  for (std::int64_t local = rows.begin; local < rows.end; ++local) {
+  for (const std::int32_t local : rowsByPlace(fill)) {
     sources.clear();
     shapes_.coarseSources(fill.need, shapes_.ownPatch(local), sources);
     for (const CoarseSource& source : sources) {
@@ -86,7 +89,24 @@ void MessageBuilder::addCoarseReceives(const StagedFill& fill, std::map<Rank, st
       pieces.push_back({row, piece});
     }
   }
-  graph_.fills[static_cast<std::size_t>(fill.fill)].coarse = rowsOf(pieces, rows.size());
+  graph_.fills[static_cast<std::size_t>(fill.fill)].coarse =
+      rowsOf(pieces, shapes_.room(fill.need.readerLevel));
+}
+
+std::vector<std::int32_t> MessageBuilder::rowsByPlace(const StagedFill& fill) const {
+  std::vector<std::int32_t> slots;
+  if (fill.coarseRows != nullptr) {
+    slots = *fill.coarseRows;
+  } else {
+    const Range rows = shapes_.locals(fill.need.readerLevel);
+    for (std::int64_t local = rows.begin; local < rows.end; ++local)
+      slots.push_back(static_cast<std::int32_t>(local));
+  }
+  const auto before = [&](std::int32_t a, std::int32_t b) {
+    return beforeByPlace(shapes_.ownPatch(a).cells, shapes_.ownPatch(b).cells);
+  };
+  if (!std::is_sorted(slots.begin(), slots.end(), before)) std::sort(slots.begin(), slots.end(), before);
+  return slots;
 }
 
 void MessageBuilder::addSends(const StagedFill& fill, std::map<Rank, std::vector<PackItem>>& packs) {
@@ -99,12 +119,7 @@ void MessageBuilder::addSends(const StagedFill& fill, std::map<Rank, std::vector
 }
 
 std::vector<const Patch*> MessageBuilder::coarseReaders(const FillNeed& need) const {
-  const Extent ratio = input_.hierarchy->level(need.level).ratioToCoarser();
-  Halo coarse;  // the halo in coarse cells, rounded up
-  for (int d = 0; d < kAxes; ++d) {
-    coarse.lo[d] = (need.halo.lo[d] + ratio[d] - 1) / ratio[d];
-    coarse.hi[d] = (need.halo.hi[d] + ratio[d] - 1) / ratio[d];
-  }
+  const Halo coarse = shapes_.haloBelow(need);
   std::vector<const Patch*> readers;
   const Range own = shapes_.locals(need.level - 1);
   for (std::int64_t local = own.begin; local < own.end; ++local) {
@@ -113,8 +128,7 @@ std::vector<const Patch*> MessageBuilder::coarseReaders(const FillNeed& need) co
       if (shapes_.ownerOf(reader->id) != input_.rank) readers.push_back(reader);
     }
   }
-  std::sort(readers.begin(), readers.end(), [](const Patch* a, const Patch* b) { return a->id < b->id; });
-  readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+  sortByPlace(readers);
   return readers;
 }
 

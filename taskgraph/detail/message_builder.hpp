@@ -12,6 +12,8 @@ struct StagedFill {
   FillNeed need;
   std::int32_t fill = 0;
   std::int32_t block = -1;
+  /// Of a recompile: the slots whose halo may hold cells of the coarser level; null: look at all.
+  const std::vector<std::int32_t>* coarseRows = nullptr;
 };
 
 /// Which node a message waits for, or is waited for by: settled when the blocks stand.
@@ -58,8 +60,9 @@ class MessageBuilder {
   void addReceives(const StagedFill& fill, std::map<Rank, std::int32_t>& known);
   void addCoarseReceives(const StagedFill& fill, std::map<Rank, std::int32_t>& known);
   void addSends(const StagedFill& fill, std::map<Rank, std::vector<PackItem>>& packs);
-  /// The patches of other ranks whose uncovered halo may lie over own patches of the coarser level,
-  /// ascending.
+  /// The slots of the rows to look at for cells of the coarser level, in the order in which both sides count.
+  std::vector<std::int32_t> rowsByPlace(const StagedFill& fill) const;
+  /// The patches of other ranks whose uncovered halo may lie over own patches of the coarser level, by place.
   std::vector<const Patch*> coarseReaders(const FillNeed& need) const;
   void addCoarseSends(const StagedFill& fill, std::map<Rank, std::vector<PackItem>>& packs);
   void finishSends(std::map<Rank, std::vector<PackItem>>& packs, std::span<const StagedFill> stage);

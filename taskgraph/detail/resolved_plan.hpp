@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,14 @@ struct ResolvedRead {
   /// Halo cells that no patch of the level covers come from the coarser level: this version of it (-1: Old).
   bool coarseFill = false;
   std::int32_t coarseVersion = -1;
+  friend bool operator==(const ResolvedRead&, const ResolvedRead&) = default;
 };
 
 /// A write with its version settled; version 0 is written afresh, later ones change the one before in place.
 struct ResolvedWrite {
   LabelId label = -1;
   std::int32_t version = 0;
+  friend bool operator==(const ResolvedWrite&, const ResolvedWrite&) = default;
 };
 
 /// One task on one level (or once a rank, then `level` is -1): the unit of ordering and versions.
@@ -36,6 +39,7 @@ struct ResolvedUnit {
   LevelId level = 0;
   std::vector<ResolvedRead> reads;
   std::vector<ResolvedWrite> writes;
+  friend bool operator==(const ResolvedUnit&, const ResolvedUnit&) = default;
 };
 
 /// A step plan in which every access names the version it means, and the units are in an order that can run.
@@ -45,6 +49,8 @@ struct ResolvedPlan {
   /// Of each label and level that the plan writes: the units that leave version 0, 1, ...
   std::map<LevelLabel, std::vector<std::int32_t>> versions;
   std::vector<std::int32_t> order;  ///< unit numbers, producers first, else as declared
+
+  friend bool operator==(const ResolvedPlan&, const ResolvedPlan&) = default;
 
   const TaskDeclaration& declarationOf(std::int32_t unit) const {
     return plan->tasks()[static_cast<std::size_t>(units[static_cast<std::size_t>(unit)].task)];
@@ -65,6 +71,9 @@ struct ResolvedPlan {
     return next < chain.size() ? chain[next] : -1;
   }
 };
+
+/// Settles versions and order of all plans of a simulation. Throws PlanError with all faults.
+std::vector<ResolvedPlan> resolvePlans(std::span<const StepPlan* const> plans, const CompileInput& input);
 
 /// Settles versions and order of one plan; appends what is wrong to `faults`.
 ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const Hierarchy& hierarchy,

@@ -21,13 +21,13 @@ bool inUseTogether(const PlanLifetimes& a, const PlanLifetimes& b) {
   return false;
 }
 
-/// Bytes on the first patch of the level, for comparisons.
+/// Bytes on a patch of usual size, for comparisons that a regrid does not change.
 std::int64_t sizeOf(const LevelStorage& storage, const CompileInput& input) {
   const Level& level = input.hierarchy->level(storage.level);
-  if (level.patches().empty()) return 0;
   const LabelInfo& info = input.labels->info(storage.label);
-  return fillTarget(level, level.patches().front(), info.centering, storage.halo, Reach::Patch).volume() *
-         info.type.bytes();
+  Patch patch{-1, storage.level, level.domain()};
+  for (int d = 0; d < kAxes; ++d) patch.cells.hi[d] = std::min(patch.cells.hi[d], patch.cells.lo[d] + 16);
+  return fillTarget(level, patch, info.centering, storage.halo, Reach::Patch).volume() * info.type.bytes();
 }
 
 /// Fills slots of one level after the other.

@@ -11,6 +11,10 @@
 
 namespace tessera::detail {
 
+/// What has to be stored of each variable, by label, then level, with the memory that it shares. Does not
+/// depend on the patches.
+std::vector<LevelStorage> storageOf(std::span<const ResolvedPlan> plans, const CompileInput& input);
+
 /// Puts variables of one generation, that nobody keeps, into shared slots where no plan uses two of them at
 /// the same time. Largest first, each into the first slot that is free: the same on every rank.
 void shareMemory(std::span<const ResolvedPlan> plans, const CompileInput& input,

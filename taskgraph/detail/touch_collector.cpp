@@ -45,6 +45,7 @@ void TouchCollector::collect(PackVersions& packs, std::vector<Touch>& touches) {
 
 void TouchCollector::startOfStep() {
   for (std::size_t local = 0; local < own_.ownPatches.size(); ++local) {
+    if (own_.ownPatches[local] < 0) continue;  // a spare slot
     const Patch& patch = ownPatch(static_cast<std::int64_t>(local));
     for (LabelId label = 0; label < own_.labels->count(); ++label) {
       const auto need = storage_.find({label, patch.id});

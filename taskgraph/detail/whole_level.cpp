@@ -62,18 +62,19 @@ void MessageBuilder::addWholeLevel(const StagedFill& fill) {
     links_.push_back({MessageLink::Kind::Arrives, number, -1, -1, 0, -1, 0, fill.fill, 0});
   }
 
-  std::vector<FillPiece>& pieces = graph_.fills[static_cast<std::size_t>(fill.fill)].pieces.list;
+  RowLists<FillPiece>& pieces = graph_.fills[static_cast<std::size_t>(fill.fill)].pieces;
+  pieces = {};
   for (Rank rank = 0; rank < ranks; ++rank) {
     if (rank == input_.rank) continue;
     std::int64_t offset = arrived[static_cast<std::size_t>(rank)].offset;
     for (const Patch* patch : patchesOf[static_cast<std::size_t>(rank)]) {
       const Box owned = level.ownedBy(*patch, centering);
-      pieces.push_back({arrived[static_cast<std::size_t>(rank)].message, offset, owned});
+      pieces.push({arrived[static_cast<std::size_t>(rank)].message, offset, owned});
       offset += owned.volume() * element;
     }
   }
-  graph_.fills[static_cast<std::size_t>(fill.fill)].pieces.offsets = {
-      0, static_cast<std::int64_t>(pieces.size())};
+  pieces.endRow();
+  pieces.finish(1);
 }
 
 }  // namespace tessera::detail

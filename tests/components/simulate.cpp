@@ -33,6 +33,7 @@ bool copyOwned(const Simulation& simulation, LabelId label, const Level& level, 
   std::vector<double> packed;
   bool any = false;
   for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
+    if (data.ownPatches()[local] < 0) continue;
     const bool here = data.hierarchy().patch(data.ownPatches()[local]).level == level.number();
     if (!here || !data.has(label, local)) continue;
     any = true;

@@ -193,7 +193,7 @@ TEST_F(TraceFileTest, AnArrowForEachEdgeOnRequest) {
   std::int64_t edges = 0;
   const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, 2);
   for (int rank = 0; rank < 2; ++rank) {
-    edges += static_cast<std::int64_t>(rig.graphs(rank).plans[0].successorList.size());
+    edges += static_cast<std::int64_t>(rig.graphs(rank).plans[0].successorLists.pool.size());
   }
   EXPECT_EQ(seen.count("s", "edge"), 2 * edges);
   EXPECT_EQ(seen.count("f", "edge"), 2 * edges);

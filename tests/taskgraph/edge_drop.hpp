@@ -25,10 +25,9 @@ inline std::vector<EdgeAt> edgesOf(const std::vector<CompiledGraphs>& ranks, std
   for (const CompiledGraphs& rank : ranks) {
     const CompiledGraph& graph = rank.plans[plan];
     for (std::int32_t n = 0; n < graph.nodeCount(); ++n) {
-      for (std::int64_t at = graph.successorOffsets[static_cast<std::size_t>(n)];
-           at < graph.successorOffsets[static_cast<std::size_t>(n) + 1]; ++at) {
-        edges.push_back({rank.rank, n, at, graph.successorList[static_cast<std::size_t>(at)]});
-      }
+      const auto next = graph.successors(n);
+      for (std::size_t at = 0; at < next.size(); ++at)
+        edges.push_back({rank.rank, n, static_cast<std::int64_t>(at), next[at]});
     }
   }
   return edges;
@@ -36,10 +35,10 @@ inline std::vector<EdgeAt> edgesOf(const std::vector<CompiledGraphs>& ranks, std
 
 /// The graph without one of its edges, as a compiler that forgot it would have made it.
 inline void dropEdge(CompiledGraph& graph, const EdgeAt& edge) {
-  graph.successorList.erase(graph.successorList.begin() + edge.at);
-  for (auto n = static_cast<std::size_t>(edge.before) + 1; n < graph.successorOffsets.size(); ++n) {
-    --graph.successorOffsets[n];
-  }
+  const auto next = graph.successors(edge.before);
+  std::vector<std::int32_t> left(next.begin(), next.end());
+  left.erase(left.begin() + edge.at);
+  graph.successorLists.replace(edge.before, left);
   --graph.predecessorCounts[static_cast<std::size_t>(edge.after)];
 }
 

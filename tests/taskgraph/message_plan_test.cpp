@@ -31,7 +31,7 @@ Wire sendsTo(const CompiledGraph& graph, Rank peer, const LabelTable& labels) {
 Wire receivesFrom(const CompiledGraph& graph, Rank peer, Rank self, const LabelTable& labels) {
   Wire wire;
   for (const FillPlan& fill : graph.fills) {
-    for (const FillPiece& piece : fill.pieces.list) {
+    for (const FillPiece& piece : fill.pieces.pool) {
       const MessagePlan& m = graph.receives[static_cast<std::size_t>(piece.message)];
       if (m.peer != peer) continue;
       wire[{self, m.tag}].emplace_back(piece.offset,

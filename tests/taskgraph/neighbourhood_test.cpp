@@ -108,8 +108,8 @@ TEST_F(Neighbourhoods, AreNotWidenedByAReadOfTheWholeLevel) {
   for (const FillPlan& fill : after.plans[1].fills) {
     if (fill.reach != Reach::WholeLevel) continue;
     const NeighbourTable& table = after.plans[1].tables[static_cast<std::size_t>(fill.table)];
-    rows += table.offsets.size() - 1;
-    EXPECT_EQ(table.list.size(), 81U);
+    rows += table.places.size();
+    EXPECT_EQ(table.row(0).size(), 81U);
   }
   EXPECT_EQ(rows, 2U);
 }
@@ -120,7 +120,7 @@ TEST_F(Neighbourhoods, ATaskThatOnlyComputesHasNone) {
 
   EXPECT_TRUE(graphs.plans[1].fills.empty());
   EXPECT_TRUE(graphs.plans[1].tables.empty());
-  EXPECT_EQ(graphs.plans[1].successorList.size(), 0U);
+  EXPECT_EQ(graphs.plans[1].successorLists.pool.size(), 0U);
 }
 
 }  // namespace

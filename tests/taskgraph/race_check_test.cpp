@@ -195,7 +195,7 @@ TEST_F(RaceSentences, AHaloThatIsNotFilledIsNamed) {
 TEST_F(RaceSentences, AWrongCountAndACircleAreNamed) {
   ++graph(0).predecessorCounts[2];
   EXPECT_THAT(faults(), ::testing::ElementsAre(HasSubstr("a count of predecessors is wrong")));
-  graph(0).successorList[0] = 0;
+  graph(0).successorLists.pool[0] = 0;
   EXPECT_THAT(faults(), Contains(HasSubstr("nodes wait for one another in a circle")));
 }
 

@@ -1,5 +1,6 @@
 // How long the graph compiler takes, what it needs and how that grows: one rank of one, and one rank of many.
 #include <cmath>
+#include <ctime>
 #include <sys/resource.h>
 
 #include <benchmark/benchmark.h>
@@ -30,14 +31,11 @@ Size sizeOf(const CompiledGraphs& graphs) {
   for (const auto& gathers : graphs.gathers) size.bytes += bytesOf(gathers);
   for (const CompiledGraph& g : graphs.plans) {
     for (const NodeBlock& b : g.blocks) size.instances += b.kind == NodeKind::Task ? b.count : 0;
-    size.edges += static_cast<std::int64_t>(g.successorList.size());
-    size.bytes += bytesOf(g.blockOf) + bytesOf(g.predecessorCounts) + bytesOf(g.successorOffsets) +
-                  bytesOf(g.successorList) + bytesOf(g.packItems);
-    for (const NeighbourTable& t : g.tables) size.bytes += bytesOf(t.offsets) + bytesOf(t.list);
-    for (const FillPlan& f : g.fills) {
-      size.bytes += bytesOf(f.pieces.offsets) + bytesOf(f.pieces.list) + bytesOf(f.coarse.offsets) +
-                    bytesOf(f.coarse.list);
-    }
+    size.edges += g.edgeCount();
+    size.bytes += bytesOf(g.blockOf) + bytesOf(g.predecessorCounts) + g.successorLists.bytes() +
+                  bytesOf(g.singleEdges) + bytesOf(g.packItems);
+    for (const NeighbourTable& t : g.tables) size.bytes += t.bytes();
+    for (const FillPlan& f : g.fills) size.bytes += f.pieces.bytes() + f.coarse.bytes();
   }
   size.memory = memoryPlanOf(graphs);
   return size;
@@ -96,6 +94,101 @@ BENCHMARK(oneRank)
     ->Args({100, 100, 100});
 BENCHMARK(rank46Of7467)->Unit(benchmark::kMillisecond);
 BENCHMARK(rank0Of65536)->Unit(benchmark::kMillisecond);
+
+double cpuMilliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+/// The least CPU time of a few runs, in milliseconds.
+template <class Work>
+double leastOf(int runs, Work&& work) {
+  double least = 1e300;
+  for (int n = 0; n < runs; ++n) {
+    const double start = cpuMilliseconds();
+    work();
+    least = std::min(least, cpuMilliseconds() - start);
+  }
+  return least;
+}
+
+/// Patches that stay keep their owner; others go to the owner of the patch that lay at their lower corner.
+RankMap ownersAfter(const Hierarchy& before, const RankMap& owners, const Hierarchy& after) {
+  RankMap next;
+  for (const Level& level : after.levels()) {
+    for (const Patch& patch : level.patches()) {
+      Rank owner = 0;
+      before.level(level.number())
+          .forEachOverlapping({patch.cells.lo, patch.cells.lo + Index{1, 1, 1}},
+                              [&](const Patch& old) { owner = owners[static_cast<std::size_t>(old.id)]; });
+      next.push_back(owner);
+    }
+  }
+  return next;
+}
+
+/// There and back between the lattice and a regridded mesh: each iteration is one recompile. `percent` is its
+/// mean CPU time over the least of a full compile, both without the making of the mesh, which is `mesh_ms`.
+void recompileRank(benchmark::State& state, Extent fine, Extent coarse, Rank rank, int ranks) {
+  const double fraction = static_cast<double>(state.range(0)) / 1000.0;
+  const auto place = static_cast<RegridPlace>(state.range(1));
+  const RadiationCase radiation;
+  const std::vector<const StepPlan*> plans{&radiation.initial, &radiation.step};
+  const std::shared_ptr<const Hierarchy> meshes[] = {radiationMesh(fine, coarse),
+                                                     regriddedMesh(fine, coarse, fraction, place)};
+  const RankMap first = distribute(*meshes[0], ranks);
+  const RankMap owners[] = {first, ownersAfter(*meshes[0], first, *meshes[1])};
+  const auto inputOf = [&](int n) {
+    CompileInput input{meshes[n], &radiation.labels, &owners[n], rank, ranks};
+    input.sharing = WindowSharing::Off;  // with shared windows a recompile gives way to a full compile
+    return input;
+  };
+  const double mesh = leastOf(3, [&] { regriddedMesh(fine, coarse, fraction, place); });
+  const double full = leastOf(3, [&] { compileGraphs(plans, inputOf(0)); });
+  CompileInput start = inputOf(0);
+  const GraphSlots slots = roomySlots(start);
+  start.slots = &slots;
+  CompiledGraphs graphs = compileGraphs(plans, start);
+  int now = 0;
+  std::int64_t fullOnes = 0;
+  std::int64_t changed = 0;
+  const double begin = cpuMilliseconds();
+  for (auto _ : state) {
+    Recompiled made = recompile(std::move(graphs), plans, inputOf(now), inputOf(1 - now));
+    graphs = std::move(made.graphs);
+    fullOnes += made.whyFull.empty() ? 0 : 1;
+    changed = made.changedPatches;
+    now = 1 - now;
+  }
+  const double mean = (cpuMilliseconds() - begin) / static_cast<double>(state.iterations());
+  state.counters["percent"] = 100.0 * mean / full;
+  state.counters["full_ms"] = full;
+  state.counters["mesh_ms"] = mesh;
+  state.counters["went_or_came"] = static_cast<double>(changed);
+  state.counters["full_ones"] = static_cast<double>(fullOnes);
+}
+
+void recompileOneRank(benchmark::State& state) { recompileRank(state, {64, 64, 64}, {16, 16, 16}, 0, 1); }
+void recompileRank0Of8(benchmark::State& state) { recompileRank(state, {64, 64, 64}, {16, 16, 16}, 0, 8); }
+void recompileRank46Of7467(benchmark::State& state) {
+  recompileRank(state, {46, 49, 53}, {10, 12, 12}, 46, 7'467);
+}
+
+template <RegridPlace place>
+void fractions(benchmark::internal::Benchmark* bench) {
+  bench->Unit(benchmark::kMillisecond);
+  for (const int thousandths : {1, 10, 30, 100, 300}) bench->Args({thousandths, static_cast<int>(place)});
+}
+BENCHMARK(recompileOneRank)->Apply(fractions<RegridPlace::Cluster>)->Apply(fractions<RegridPlace::Scattered>);
+BENCHMARK(recompileRank0Of8)
+    ->Unit(benchmark::kMillisecond)
+    ->Args({1, static_cast<int>(RegridPlace::Octant)})
+    ->Args({10, static_cast<int>(RegridPlace::Octant)})
+    ->Args({10, static_cast<int>(RegridPlace::Cluster)});
+BENCHMARK(recompileRank46Of7467)
+    ->Unit(benchmark::kMillisecond)
+    ->Args({10, static_cast<int>(RegridPlace::Cluster)});
 
 }  // namespace
 }  // namespace tessera::bench

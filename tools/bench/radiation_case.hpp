@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "grid/hierarchy.hpp"
@@ -21,5 +22,17 @@ struct RadiationCase {
 
 /// A lattice of fine patches of 16^3 cells over a lattice of coarse patches; both cover the periodic domain.
 std::shared_ptr<const Hierarchy> radiationMesh(Extent fineLattice, Extent coarseLattice);
+
+/// Where a regrid changes patches of the fine level; always pairs along x.
+enum class RegridPlace {
+  Cluster,    ///< one block of patches in the middle of the level
+  Octant,     ///< one block in the middle of its lower octant, which of eight ranks is the first one's
+  Scattered,  ///< pairs all over the level, chosen at random
+};
+
+/// The radiation mesh with about `fraction` of its fine patches cut anew: of every three pairs one becomes a
+/// pair of other sizes, one a single patch and one three patches.
+std::shared_ptr<const Hierarchy> regriddedMesh(Extent fineLattice, Extent coarseLattice, double fraction,
+                                               RegridPlace place);
 
 }  // namespace tessera::bench

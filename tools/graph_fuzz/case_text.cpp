@@ -108,6 +108,7 @@ std::string asText(const FuzzCase& c) {
   for (const ShapeSpec& shape : c.shapes) {
     out << "  shape   " << shape.ranks << " ranks, " << shape.threads << " threads"
         << (shape.checked ? ", checked" : "") << (shape.delays ? ", delays" : "")
+        << (shape.regrids > 0 ? ", after " + std::to_string(shape.regrids) + " regrids" : "")
         << (shape.reuse ? ", shared memory" : "") << ", seed " << shape.seed << '\n';
   }
   return out.str();

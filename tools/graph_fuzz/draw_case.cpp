@@ -108,6 +108,7 @@ void drawShapes(FuzzCase& c, Random& random) {
   threads.seed = static_cast<std::uint64_t>(random.below(1'000'000));
   threads.checked = random.chance(15);
   threads.reuse = random.chance(75);
+  threads.regrids = static_cast<int>(threads.seed % 4);
   c.shapes = {inOrder, threads};
 }
 

@@ -65,6 +65,7 @@ struct ShapeSpec {
   int threads = 0;  ///< 0: the in-order executor
   bool checked = false;
   bool delays = false;
+  int regrids = 0;         ///< meshes that the graphs were compiled for before, each recompiled to the next
   bool reuse = true;       ///< values that are never in use at the same time may share memory
   std::uint64_t seed = 1;  ///< of owners and delays
 };

@@ -4,12 +4,10 @@
 
 #include "taskgraph/graph_compiler.hpp"
 #include "tools/graph_fuzz/detail/task_body.hpp"
+#include "tools/graph_fuzz/regrid_chain.hpp"
 
 namespace tessera::fuzz {
 namespace {
-
-/// 32,767 is the least tag bound that MPI promises.
-constexpr std::int64_t kTagBound = 32'767;
 
 template <class T>
 AnyLabel labelOf(LabelTable& table, const std::string& name, Centering centering) {
@@ -181,19 +179,28 @@ RankMap Program::owners(const ShapeSpec& shape) const {
   return owners;
 }
 
-std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape, WindowSharing sharing) const {
-  const RankMap owners = this->owners(shape);
+std::vector<const StepPlan*> Program::plans() const {
   std::vector<const StepPlan*> plans;
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
-  std::vector<CompiledGraphs> graphs;
+  return plans;
+}
+
+std::vector<LabelId> Program::kept() const {
   std::vector<LabelId> kept;
   for (std::size_t n = 0; n < case_.labels.size(); ++n) {
     if (case_.labels[n].kept) kept.push_back(static_cast<LabelId>(n));
   }
+  return kept;
+}
+
+std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape, WindowSharing sharing) const {
+  if (shape.regrids > 0) return RegridChain(*this, shape).run();
+  const RankMap owners = this->owners(shape);
+  std::vector<CompiledGraphs> graphs;
   const BufferReuse reuse = shape.reuse ? BufferReuse::On : BufferReuse::Off;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     graphs.push_back(compileGraphs(
-        plans, {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept, sharing}));
+        plans(), {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept(), sharing}));
   }
   return graphs;
 }

@@ -32,8 +32,13 @@ class Program {
   const std::vector<AnyLabel>& handles() const { return labels_; }
   const std::vector<ReductionLabel>& reductions() const { return reductions_; }
 
+  std::vector<const StepPlan*> plans() const;
+  /// Labels whose New value is compared after a plan.
+  std::vector<LabelId> kept() const;
+
   RankMap owners(const ShapeSpec& shape) const;
-  /// The graphs of all ranks. Throws PlanError where a plan is refused.
+  /// The graphs of all ranks, in the end of as many regrids as the shape asks for. Throws PlanError where a
+  /// plan is refused.
   std::vector<CompiledGraphs> compile(const ShapeSpec& shape,
                                       WindowSharing sharing = WindowSharing::On) const;
 

@@ -28,8 +28,10 @@ struct RankPlan {
 
 RankPlan planOf(const Model& model, const CompiledGraphs& graphs) {
   RankPlan plan;
-  plan.patches = static_cast<std::int64_t>(graphs.ownPatches.size());
-  for (const PatchId id : graphs.ownPatches) plan.cells += model.hierarchy()->patch(id).cells.volume();
+  for (const Range& level : graphs.localsOfLevel) plan.patches += level.size();
+  for (const PatchId id : graphs.ownPatches) {
+    if (id >= 0) plan.cells += model.hierarchy()->patch(id).cells.volume();
+  }
   plan.memory = memoryPlanOf(graphs);
   plan.windows = sumOf(storedWindows(graphs));
   const CompiledGraph& step = graphs.plans[static_cast<std::size_t>(PlanId::Step)];
@@ -67,7 +69,7 @@ void printTasks(const Model& model, const CompiledGraphs& graphs) {
     std::cout << "plan " << graph.plan->name() << " (rank 0: " << counts[NodeKind::Task]
               << " task instances, " << counts[NodeKind::Fill] << " halo fills, " << counts[NodeKind::Send]
               << " messages out, " << counts[NodeKind::Receive] << " in, " << counts[NodeKind::Reduce]
-              << " reductions, " << graph.successorList.size() << " edges)\n";
+              << " reductions, " << graph.edgeCount() << " edges)\n";
     for (const TaskDeclaration& task : graph.plan->tasks()) {
       std::cout << "  " << task.name;
       for (const ReadDeclaration& read : task.reads) {

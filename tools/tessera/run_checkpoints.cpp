@@ -38,6 +38,7 @@ CheckpointResult writeCheckpoint(CheckpointWriter& writer, const Simulation& sim
   CheckpointBlocks blocks;
   std::vector<Source> sources;
   for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
+    if (data.ownPatches()[local] < 0) continue;  // a spare slot
     const Patch& patch = model.hierarchy()->patch(data.ownPatches()[local]);
     for (const LabelId label : model.persistent()) {
       if (!data.has(label, local)) continue;  // not a variable of this level

@@ -100,8 +100,10 @@ OutputLevel levelOf(const Level& level, const DataWarehouse& data) {
   output.domain = level.domain();
   for (const Patch& patch : level.patches()) output.patches.push_back(patch.cells);
   for (const PatchId id : data.ownPatches()) {
-    if (data.hierarchy().patch(id).level == level.number()) output.mine.push_back(id - level.firstPatch());
+    if (id >= 0 && data.hierarchy().patch(id).level == level.number())
+      output.mine.push_back(id - level.firstPatch());
   }
+  std::sort(output.mine.begin(), output.mine.end());
   return output;
 }
 

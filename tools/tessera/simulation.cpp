@@ -97,6 +97,7 @@ void Simulation::restore(const CheckpointReader& checkpoint) {
   checkpoint.requireSame(model_.identity());
   std::vector<std::byte> packed;
   for (std::size_t local = 0; local < graphs_.ownPatches.size(); ++local) {
+    if (graphs_.ownPatches[local] < 0) continue;  // a spare slot
     const Patch& patch = model_.hierarchy()->patch(graphs_.ownPatches[local]);
     for (const LabelId label : model_.persistent()) {
       if (!data_->has(label, local)) continue;

@@ -53,9 +53,9 @@ Wire receivesFrom(const CompiledGraphs& graphs, std::size_t plan, Rank peer) {
   for (const FillPlan& fill : graph.fills) {
     const std::int64_t element = graphs.labels->info(fill.label).type.bytes();
     const Level& level = graphs.hierarchy->level(fill.sourceLevel);
-    for (const FillPiece& piece : fill.pieces.list)
+    for (const FillPiece& piece : fill.pieces.pool)
       add(piece.message, piece.offset, piece.region.volume() * element);
-    for (const CoarsePiece& piece : fill.coarse.list) {
+    for (const CoarsePiece& piece : fill.coarse.pool) {
       const Box fine = shift(piece.region, Index{} - shiftOf(level, piece.image));
       add(piece.message, piece.offset, coarsen(fine, level.ratioToCoarser()).volume() * element);
     }
