@@ -1,12 +1,12 @@
 // How long the graph compiler takes, what it needs and how that grows: one rank of one, and one rank of many.
 #include <cmath>
-#include <ctime>
 #include <sys/resource.h>
 
 #include <benchmark/benchmark.h>
 
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/memory_plan.hpp"
+#include "tools/bench/cpu_seconds.hpp"
 #include "tools/bench/radiation_case.hpp"
 
 namespace tessera::bench {
@@ -95,20 +95,14 @@ BENCHMARK(oneRank)
 BENCHMARK(rank46Of7467)->Unit(benchmark::kMillisecond);
 BENCHMARK(rank0Of65536)->Unit(benchmark::kMillisecond);
 
-double cpuMilliseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
 /// The least CPU time of a few runs, in milliseconds.
 template <class Work>
 double leastOf(int runs, Work&& work) {
   double least = 1e300;
   for (int n = 0; n < runs; ++n) {
-    const double start = cpuMilliseconds();
+    const double start = cpuSeconds();
     work();
-    least = std::min(least, cpuMilliseconds() - start);
+    least = std::min(least, 1e3 * (cpuSeconds() - start));
   }
   return least;
 }
@@ -153,7 +147,7 @@ void recompileRank(benchmark::State& state, Extent fine, Extent coarse, Rank ran
   int now = 0;
   std::int64_t fullOnes = 0;
   std::int64_t changed = 0;
-  const double begin = cpuMilliseconds();
+  const double begin = cpuSeconds();
   for (auto _ : state) {
     Recompiled made = recompile(std::move(graphs), plans, inputOf(now), inputOf(1 - now));
     graphs = std::move(made.graphs);
@@ -161,7 +155,7 @@ void recompileRank(benchmark::State& state, Extent fine, Extent coarse, Rank ran
     changed = made.changedPatches;
     now = 1 - now;
   }
-  const double mean = (cpuMilliseconds() - begin) / static_cast<double>(state.iterations());
+  const double mean = 1e3 * (cpuSeconds() - begin) / static_cast<double>(state.iterations());
   state.counters["percent"] = 100.0 * mean / full;
   state.counters["full_ms"] = full;
   state.counters["mesh_ms"] = mesh;

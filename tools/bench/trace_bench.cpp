@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <vector>
 
 #include "core/loopback_transport.hpp"
@@ -19,15 +18,10 @@
 #include "scheduler/step_runner.hpp"
 #include "scheduler/trace.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "tools/bench/cpu_seconds.hpp"
 
 namespace tessera::bench {
 namespace {
-
-double cpuSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 void spin(std::chrono::nanoseconds time) {
   if (time.count() == 0) return;

@@ -8,19 +8,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <thread>
 
+#include "tools/bench/cpu_seconds.hpp"
 #include "tools/bench/replay/stencil_case.hpp"
 
 namespace tessera::bench {
 namespace {
-
-double cpuSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 struct Measured {
   std::string name;
