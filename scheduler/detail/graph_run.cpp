@@ -155,7 +155,7 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
       // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
       const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
       if (options_.checked) fills_.unset(fill, number);
-      fills_.run(fill, number, block.firstLocal + number, time);
+      fills_.run(static_cast<std::size_t>(block.item), number, block.firstLocal + number, time);
       return true;
     }
     case NodeKind::Send:
