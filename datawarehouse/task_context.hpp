@@ -5,6 +5,7 @@
 
 #include "core/exec.hpp"
 #include "datawarehouse/checked_field.hpp"
+#include "datawarehouse/finite_watch.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "grid/generation.hpp"
 #include "grid/refine.hpp"
@@ -16,7 +17,8 @@ namespace tessera {
 ///
 ///   const auto T = task.read(Old, temperature);
 ///   const auto next = task.write(temperature);
-///   forEach(task.exec(), "advance", task.interior(), [=] TESSERA_KERNEL(Index x) { next(x) = T(x); });
+///   forEach(task.exec(temperature), "advance", task.interior(),
+///           [=] TESSERA_KERNEL(Index x) { next(x) = T(x); });
 template <class Exec>
 class PatchTask {
  public:
@@ -26,6 +28,23 @@ class PatchTask {
   explicit PatchTask(const TaskFrame& frame) : frame_(&frame) {}
 
   Exec exec() const { return {}; }
+  /// For the one loop that gives these outputs their final values, each at the loop's own index. NaN and
+  /// infinity are then looked for while the values are in the nearest cache; after any other loop all of the
+  /// output is read again for that.
+  template <class... T, Centering... C>
+  Exec exec(Label<T, C>... finalHere) const {
+    if constexpr (std::is_same_v<Exec, Cpu>) {
+      if (frame_->watch == nullptr) return {};
+      frame_->watch->newLoop();
+      for (const TaskAccess& access : frame_->accesses) {
+        const bool output = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
+        if (output && ((access.label == finalHere.id) || ...)) frame_->watch->over(access);
+      }
+      return {frame_->watch};
+    } else {
+      return {};
+    }
+  }
 
   /// The declared read of `label`; throws UndeclaredAccess when there is none.
   template <class T, Centering C>

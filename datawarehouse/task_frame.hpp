@@ -38,6 +38,8 @@ struct PatchContribution {
   bool given = false;
 };
 
+class FiniteWatch;
+
 /// Everything one run of one task on one patch sees; made by the step runner, read by PatchTask.
 struct TaskFrame {
   std::string_view task;         ///< name, for messages
@@ -48,6 +50,7 @@ struct TaskFrame {
   const LabelTable* labels = nullptr;
   std::span<const TaskAccess> accesses;
   std::span<PatchContribution> contributions;
+  FiniteWatch* watch = nullptr;  ///< empty where nobody looks for NaN, and in checked mode
   double time = 0.0;  ///< of Old
   double dt = 0.0;
   std::int64_t step = 0;

@@ -7,6 +7,7 @@
 #include "core/contracts.hpp"
 #include "core/kokkos_regions.hpp"
 #include "datawarehouse/checked_run.hpp"
+#include "datawarehouse/finite_watch.hpp"
 #include "datawarehouse/region_copy.hpp"
 #include "taskgraph/fill_geometry.hpp"
 #include "taskgraph/task_place.hpp"
@@ -154,7 +155,7 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
       // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
       const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
       if (options_.checked) fills_.unset(fill, number);
-      fills_.run(fill, number, block.firstLocal + number, time);
+      fills_.run(static_cast<std::size_t>(block.item), number, block.firstLocal + number, time);
       return true;
     }
     case NodeKind::Send:
@@ -257,6 +258,8 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   TaskFrame frame = frameOf(unit, block, number);
   const std::size_t count = resolveAccesses(unit, number, block.firstLocal + number, frame.patch, accesses);
   frame.accesses = std::span(accesses).first(count);
+  FiniteWatch watch(frame.accesses, data_.labels());
+  if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
   if (options_.regions != nullptr) {
     const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
     runBody(frame, std::span(accesses).first(count), task);
