@@ -37,7 +37,12 @@ const StepResult& StepRunner::run(std::size_t plan, const StepInputs& inputs) {
   result.reductions.assign(static_cast<std::size_t>(state_->graphs.labels->reductionCount()),
                            std::numeric_limits<double>::quiet_NaN());
   run.begin(inputs, result.control);
-  state_->replays[plan]->run();
+  if (run.ranges() != nullptr) {
+    const NvtxScope scope = run.ranges()->step(inputs.shownStep);
+    state_->replays[plan]->run();
+  } else {
+    state_->replays[plan]->run();
+  }
   run.end(result);
 
   StepStatistics& s = state_->statistics;

@@ -15,6 +15,7 @@
 namespace tessera {
 
 class KernelRegions;
+class NvtxRanges;
 
 /// What a step starts from.
 struct StepInputs {
@@ -53,6 +54,8 @@ struct RunnerOptions {
   /// Hears of every task by its name, where a profiler listens; nullptr: nobody does, and nothing is spent on
   /// it.
   KernelRegions* regions = nullptr;
+  /// Hears of steps, nodes and messages, where it is active; nullptr as above. Both outlive the runner.
+  NvtxRanges* nvtx = nullptr;
   Trace* trace = nullptr;  ///< records what runs when; outlives the runner
 };
 

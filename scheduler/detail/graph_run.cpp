@@ -31,6 +31,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     places_.push_back(placeOf(task));
   }
   layOutContributions();
+  if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
 }
 
 void GraphRun::layOutContributions() {
@@ -135,12 +136,25 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
 bool GraphRun::run(std::int32_t node, int worker) {
   const NodeBlock& block = graph_.block(node);
   const auto begin = Trace::Clock::now();
-  const bool finished = runNode(block, node, worker);
+  const bool finished = ranges_ ? runShown(block, node, worker) : runNode(block, node, worker);
   const auto end = Trace::Clock::now();
   WorkerTimes& times = times_[static_cast<std::size_t>(worker)];
   (block.kind == NodeKind::Task ? times.tasks : times.messages) += end - begin;
   if (options_.trace != nullptr) options_.trace->ran(node, worker, begin, end, finished);
   return finished;
+}
+
+bool GraphRun::runShown(const NodeBlock& block, std::int32_t node, int worker) {
+  const NvtxScope scope = ranges_->work(node);
+  return runNode(block, node, worker);
+}
+
+std::span<const std::int32_t> GraphRun::poll() {
+  const std::span<const std::int32_t> complete = pump_.poll();
+  if (ranges_) {
+    for (const std::int32_t node : complete) ranges_->arrives(node);
+  }
+  return complete;
 }
 
 bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
@@ -160,13 +174,16 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
     }
     case NodeKind::Send:
       packMessage(item);
+      if (ranges_) ranges_->departs(node);
       pump_.submitSend(item, node);
       return false;
     case NodeKind::Receive:
+      if (ranges_) ranges_->departs(node);
       pump_.submitReceive(item, node);
       return false;
     case NodeKind::Reduce: {
       joinContributions(item);
+      if (ranges_) ranges_->departs(node);
       ReductionState& state = reductions_[static_cast<std::size_t>(item)];
       pump_.submitReduction(item, node, {&state.value, 1}, state.sum.words());
       return false;

@@ -11,6 +11,7 @@
 #include "scheduler/detail/fill_run.hpp"
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/detail/node_names.hpp"
+#include "scheduler/detail/node_ranges.hpp"
 #include "scheduler/step_runner.hpp"
 
 namespace tessera::detail {
@@ -36,7 +37,7 @@ class GraphRun : public NodeSource {
   }
   NodeTraits traits(std::int32_t node, int workers) const override;
   bool run(std::int32_t node, int worker) override;
-  std::span<const std::int32_t> poll() override { return pump_.poll(); }
+  std::span<const std::int32_t> poll() override;
   std::string describe(std::int32_t node) const override { return nodeName(graphs_, plan_, node); }
   std::vector<std::int32_t> begun() override { return pump_.begun(); }
 
@@ -45,6 +46,8 @@ class GraphRun : public NodeSource {
   double taskSeconds() const;
   double messageSeconds() const;
   const CompiledGraph& graph() const { return graph_; }
+  /// Where a profiler listens, else null.
+  NodeRanges* ranges() { return ranges_.get(); }
 
  private:
   /// More accesses than this in one task are refused when the run is made.
@@ -63,6 +66,7 @@ class GraphRun : public NodeSource {
 
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;
+  bool runShown(const NodeBlock& block, std::int32_t node, int worker);
   bool runNode(const NodeBlock& block, std::int32_t node, int worker);
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
@@ -87,6 +91,7 @@ class GraphRun : public NodeSource {
   std::vector<ReductionState> reductions_;
   std::int64_t taskCount_ = 0;
   std::vector<WorkerTimes> times_;  ///< by worker
+  std::unique_ptr<NodeRanges> ranges_;
 };
 
 }  // namespace tessera::detail

@@ -28,21 +28,11 @@ std::int64_t lastMoment(std::int64_t begin, std::int64_t end) { return std::max(
 }  // namespace
 
 StepEvents::StepEvents(const CompiledGraphs& graphs, std::size_t plan, const TraceFileOptions& options)
-    : graphs_(graphs), graph_(graphs.plans[plan]), options_(options), summary_(summarise(graphs, plan)) {}
+    : graphs_(graphs), graph_(graphs.plans[plan]), options_(options), names_(graphs, plan) {}
 
 bool StepEvents::goesOn(std::int32_t node) const {
   const NodeKind kind = graph_.block(node).kind;
   return kind != NodeKind::Task && kind != NodeKind::Fill;
-}
-
-std::string StepEvents::nameOf(std::int32_t node) const {
-  const NodeBlock& block = graph_.block(node);
-  const auto item = static_cast<std::size_t>(block.item + node - block.firstNode);
-  if (block.kind == NodeKind::Send) return "pack for rank " + std::to_string(graph_.sends[item].peer);
-  if (block.kind == NodeKind::Reduce) {
-    return "join " + graphs_.labels->reductionName(graph_.reductions[item].reduction);
-  }
-  return summary_.blocks[static_cast<std::size_t>(&block - graph_.blocks.data())].name;
 }
 
 void StepEvents::append(const TracedStep& step, std::string& text, std::set<std::int32_t>& lanes) {
@@ -159,7 +149,7 @@ void StepEvents::appendWork(const TracedStep& step, const Slice& slice) {
   const NodeBlock& block = graph_.block(slice.node);
   const auto n = static_cast<std::size_t>(slice.node);
   TraceEvent event(*text_, 'X', options_.rank, slice.lane);
-  event.name(nameOf(slice.node))
+  event.name(names_.work(slice.node))
       .category(categoryOf(block.kind))
       .at(slice.begin)
       .lasts(slice.end - slice.begin)
@@ -182,7 +172,7 @@ void StepEvents::appendMessage(const TracedStep& step, const Slice& slice, const
                                bool isSend) {
   const auto n = static_cast<std::size_t>(slice.node);
   TraceEvent(*text_, 'X', options_.rank, slice.lane)
-      .name((isSend ? "to rank " : "from rank ") + std::to_string(message.peer))
+      .name(names_.wait(slice.node))
       .category(isSend ? "send" : "receive")
       .at(slice.begin)
       .lasts(slice.end - slice.begin)
@@ -201,7 +191,7 @@ void StepEvents::appendReduction(const TracedStep& step, const Slice& slice) {
   const NodeBlock& block = graph_.block(slice.node);
   const auto item = static_cast<std::size_t>(block.item + slice.node - block.firstNode);
   TraceEvent(*text_, 'X', options_.rank, slice.lane)
-      .name("reduce " + graphs_.labels->reductionName(graph_.reductions[item].reduction))
+      .name(names_.wait(slice.node))
       .category("reduction")
       .at(slice.begin)
       .lasts(slice.end - slice.begin)

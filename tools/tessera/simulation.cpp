@@ -24,9 +24,11 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_, options.threads, options.execution.cores)),
       executor_(makeExecutor(options, transport.rank())),
-      runner_(std::make_unique<StepRunner>(
-          graphs_, *data_, transport_, *executor_,
-          RunnerOptions{.checked = options.checked, .regions = options.regions, .trace = options.trace})),
+      runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
+                                           RunnerOptions{.checked = options.checked,
+                                                         .regions = options.regions,
+                                                         .nvtx = options.nvtx,
+                                                         .trace = options.trace})),
       compilesAtStart_(compiles_) {}
 
 CompiledGraphs Simulation::compile(BufferReuse reuse) {

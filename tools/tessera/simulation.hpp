@@ -36,6 +36,7 @@ struct SimulationOptions {
   ExecutorOptions execution{};          ///< of the other two
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
   KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
+  NvtxRanges* nvtx = nullptr;           ///< likewise
   Trace* trace = nullptr;               ///< records what runs when; outlives the simulation
 };
 
