@@ -50,6 +50,7 @@ struct TaskFrame {
   std::span<PatchContribution> contributions;
   double time = 0.0;  ///< of Old
   double dt = 0.0;
+  bool usesDt = true;  ///< false: declared `.withoutDt()`
   std::int64_t step = 0;
 };
 
