@@ -87,6 +87,15 @@ void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction)
                          name);
 }
 
+void reportUndeclaredDt(const TaskFrame& frame) {
+  throw UndeclaredAccess(Message("task uses the length of the step, but is declared without it")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       remove .withoutDt() from ", frame.task)
+                             .text(),
+                         "dt");
+}
+
 void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
   const LabelInfo& info = frame.labels->info(access.label);
   if (access.reach != Reach::Patch) {

@@ -140,7 +140,11 @@ class PatchTask {
   }
 
   double time() const { return frame_->time; }  ///< time of Old
-  double dt() const { return frame_->dt; }      ///< New is at time() + dt()
+  /// New is at time() + dt(). Throws UndeclaredAccess in a task that is declared `.withoutDt()`.
+  double dt() const {
+    if (!frame_->usesDt) detail::reportUndeclaredDt(*frame_);
+    return frame_->dt;
+  }
   std::int64_t step() const { return frame_->step; }
 
   /// Gives this patch's share of a declared reduction (Min or Max).

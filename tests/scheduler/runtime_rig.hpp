@@ -30,6 +30,7 @@ struct RunShape {
   WindowSharing sharing = WindowSharing::On;
   std::optional<std::uint64_t> schedule{};  ///< given: the virtual executor with this seed, delays included
   SendLimit sends{};
+  bool stepsOverlap = false;
 };
 
 /// What each rank does once its runner stands.
@@ -72,6 +73,7 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
     RunnerOptions runner;
     runner.checked = shape.checked;
     runner.sends = shape.sends;
+    runner.stepsOverlap = shape.stepsOverlap;
     StepRunner run(graphs, *data, transport, *executor, runner);
     body(run, *data, transport);
     most[static_cast<std::size_t>(transport.rank())] = world.statistics(transport.rank()).mostSendsAtOnce;

@@ -100,9 +100,9 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
-  warnOfLongStep(simulation);
   if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
+  warnOfLongStep(simulation);
   StopReason stop = reasonOf(control[kStop]);
   if (checkpointDue(simulation, control)) {
     if (!recordCheckpoint(simulation) && simulation.model().settings().checkpoint.stopOnFailure) return true;
@@ -118,6 +118,7 @@ void Recorder::finished(Simulation& simulation) {
   outcome_ = {"done", 0, simulation.clock().finishedBecause()};
   const std::optional<double>& end = simulation.model().settings().time.end;
   endKey_ = end && simulation.clock().time() >= *end ? "time.end" : "time.max_steps";
+  warnOfLongStep(simulation);
   recordState(simulation, true);
   const std::int64_t step = simulation.clock().step();
   if (simulation.model().settings().checkpoint.atEnd && lastCheckpoint_ != step) recordCheckpoint(simulation);
@@ -228,6 +229,7 @@ void Recorder::recordFields(Simulation& simulation) {
 }
 
 bool Recorder::recordCheckpoint(Simulation& simulation) {
+  simulation.settle();
   const SpanOf span(options_.trace, "checkpoint");
   const auto start = Clock::now();
   const CheckpointResult result = writeCheckpoint(checkpoints_, simulation);
@@ -270,7 +272,8 @@ void Recorder::warnOfLongStep(const Simulation& simulation) {
   const double stable = simulation.clock().stableDt();
   constexpr double kRounding = 1e-9;
   // NaN, where no component knows a stable step, is not below anything.
-  if (longStepSaid_ || !dt || !(*dt > stable * (1.0 + kRounding))) return;
+  if (longStepSaid_ || !dt || !simulation.clock().stableDtKnown() || !(*dt > stable * (1.0 + kRounding)))
+    return;
   longStepSaid_ = true;
   warn("time.dt = " + shortestText(*dt) + " is longer than the largest stable step, " + shortestText(stable) +
        " at step " + std::to_string(simulation.clock().step()) +

@@ -54,7 +54,8 @@ class RunListener {
   virtual bool began(Simulation& /*simulation*/, bool /*restored*/, std::span<const double> /*control*/) {
     return false;
   }
-  /// A step was taken. True ends the run here.
+  /// A step was taken, as far as this rank is concerned: the largest stable step, which a reduction brings,
+  /// may still be under way (`Simulation::settle`). True ends the run here.
   virtual bool stepped(Simulation& /*simulation*/, std::span<const double> /*control*/) { return false; }
   /// The run reached its end; not called when the listener ended it.
   virtual void finished(Simulation& /*simulation*/) {}
@@ -92,6 +93,10 @@ class Simulation {
     return run(nobody);
   }
 
+  /// Waits for what the last step has left under way: from then on `clock().stableDtKnown()`. Needs no other
+  /// rank's call, but all ranks have to take the step.
+  void settle();
+
   /// The numbers of `model().diagnostics()` for the present state; the same on every rank. All ranks call it.
   std::vector<double> diagnose();
 
@@ -108,9 +113,11 @@ class Simulation {
 
  private:
   CompiledGraphs compile(BufferReuse reuse);
-  StepResult runPlan(std::size_t plan, double dt, std::span<const double> control);
-  StepResult initialise(std::span<const double> control);
-  StepResult step(std::span<const double> control);
+  void runPlan(std::size_t plan, const StepInputs& inputs);
+  StepInputs inputsOf(std::size_t plan, std::span<const double> control) const;
+  void initialise(std::span<const double> control);
+  void step(std::span<const double> control);
+  void takeStableDt(const StepResult& result);
   NextStep nextStep() const;
   std::size_t nextPlan() const;
   /// Number of the step that a run of the plan computes, as people count.
@@ -127,6 +134,9 @@ class Simulation {
   std::unique_ptr<StepRunner> runner_;
   std::int64_t compilesAtStart_ = 0;
   bool restored_ = false;
+  std::size_t lastPlan_ = 0;  ///< of the last step
+  bool isAhead_ = false;      ///< its reductions may be under way
+  NextStep next_;             ///< the running step
 };
 
 }  // namespace tessera
