@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "scheduler/detail/step_gate.hpp"
 #include "scheduler/detail/trace_event.hpp"
 
 namespace tessera::detail {
 namespace {
 
 std::int32_t laneOf(TraceLane lane) { return static_cast<std::int32_t>(lane); }
+
+/// As the number of a predecessor: the length of the step, from the reductions of the step before.
+constexpr std::int32_t kAfterDt = -2;
 
 const char* categoryOf(NodeKind kind) {
   switch (kind) {
@@ -51,7 +55,8 @@ void StepEvents::append(const TracedStep& step, std::string& text, std::set<std:
   }
 }
 
-/// A node is ready when the last of its predecessors has finished.
+/// A node is ready when the last of its predecessors has finished, and the length of the step is known where
+/// it uses that.
 void StepEvents::findReady(const TracedStep& step) {
   const std::size_t count = step.nodes.size();
   ready_.assign(count, step.begin);
@@ -68,6 +73,12 @@ void StepEvents::findReady(const TracedStep& step) {
       ready_[to] = times.done;
       after_[to] = node;
     }
+  }
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto node = static_cast<std::int32_t>(n);
+    if (step.dtKnown <= ready_[n] || graph_.isSpare(node) || !usesDt(graph_, node)) continue;
+    ready_[n] = step.dtKnown;
+    after_[n] = kAfterDt;
   }
 }
 

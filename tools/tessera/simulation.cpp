@@ -19,20 +19,19 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
 Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
                        SimulationOptions options)
     : transport_(transport),
+      // The oracle takes one step after the other; on one rank there is nothing to wait for.
+      stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder),
       model_(deck, registry),
       graphs_(compile(options.reuse)),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_, options.threads, options.execution.cores)),
       executor_(makeExecutor(options, transport.rank())),
-      runner_(std::make_unique<StepRunner>(
-          graphs_, *data_, transport_, *executor_,
-          RunnerOptions{
-              .checked = options.checked,
-              .regions = options.regions,
-              .nvtx = options.nvtx,
-              // The oracle takes one step after the other; on one rank there is nothing to wait for.
-              .stepsOverlap = transport.size() > 1 && options.executor != ExecutorKind::InOrder,
-              .trace = options.trace})),
+      runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
+                                           RunnerOptions{.checked = options.checked,
+                                                         .regions = options.regions,
+                                                         .nvtx = options.nvtx,
+                                                         .stepsOverlap = stepsOverlap_,
+                                                         .trace = options.trace})),
       compilesAtStart_(compiles_) {}
 
 CompiledGraphs Simulation::compile(BufferReuse reuse) {
@@ -42,6 +41,15 @@ CompiledGraphs Simulation::compile(BufferReuse reuse) {
 }
 
 bool Simulation::run(RunListener& listener) {
+  try {
+    return runSteps(listener);
+  } catch (const AgreedError&) {
+    listener.brokenOff(*this);
+    throw;
+  }
+}
+
+bool Simulation::runSteps(RunListener& listener) {
   std::vector<double> control;
   const auto take = [&] {
     const std::span<const double> combined = runner_->control(lastPlan_);
@@ -120,14 +128,22 @@ std::size_t Simulation::nextPlan() const {
 }
 
 std::vector<double> Simulation::diagnose() {
-  const std::vector<Diagnostic>& wanted = model_.diagnostics();
-  if (wanted.empty()) return {};
-  settle();
+  startDiagnosis();
+  return diagnosis();
+}
+
+void Simulation::startDiagnosis() {
+  if (model_.diagnostics().empty()) return;
   constexpr auto kPlan = static_cast<std::size_t>(PlanId::Diagnostics);
   StepInputs inputs = inputsOf(kPlan, {});
   inputs.dt = clock_.dt();
   runPlan(kPlan, inputs);
-  const StepResult& result = runner_->result(kPlan);
+}
+
+std::vector<double> Simulation::diagnosis() {
+  const std::vector<Diagnostic>& wanted = model_.diagnostics();
+  if (wanted.empty()) return {};
+  const StepResult& result = runner_->result(static_cast<std::size_t>(PlanId::Diagnostics));
   std::vector<double> values;
   values.reserve(wanted.size());
   for (const Diagnostic& diagnostic : wanted) {

@@ -59,6 +59,8 @@ class RunListener {
   virtual bool stepped(Simulation& /*simulation*/, std::span<const double> /*control*/) { return false; }
   /// The run reached its end; not called when the listener ended it.
   virtual void finished(Simulation& /*simulation*/) {}
+  /// All ranks found that the run cannot go on; an AgreedError follows.
+  virtual void brokenOff(Simulation& /*simulation*/) {}
 };
 
 /// A step went wrong; the text names rank, step and time, and what the task says. Of the kind of the cause.
@@ -99,6 +101,10 @@ class Simulation {
 
   /// The numbers of `model().diagnostics()` for the present state; the same on every rank. All ranks call it.
   std::vector<double> diagnose();
+  /// The same in two parts, so that steps may be taken while its reductions are under way: `diagnosis` waits
+  /// for them, and gives the numbers of the state in which `startDiagnosis` was called last.
+  void startDiagnosis();
+  std::vector<double> diagnosis();
 
   const Model& model() const { return model_; }
   const CompiledGraphs& graphs() const { return graphs_; }
@@ -107,11 +113,14 @@ class Simulation {
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }
   int threads() const { return executor_->threads(); }
+  /// Whether steps begin while reductions of the last one are under way.
+  bool stepsOverlap() const { return stepsOverlap_; }
   /// How many plans were compiled at the start, and how many since: steps pick a plan, they do not compile.
   std::int64_t compiles() const { return compilesAtStart_; }
   std::int64_t compilesSinceStart() const { return compiles_ - compilesAtStart_; }
 
  private:
+  bool runSteps(RunListener& listener);
   CompiledGraphs compile(BufferReuse reuse);
   void runPlan(std::size_t plan, const StepInputs& inputs);
   StepInputs inputsOf(std::size_t plan, std::span<const double> control) const;
@@ -125,6 +134,7 @@ class Simulation {
   [[noreturn]] void fail(std::size_t plan, const Error& cause) const;
 
   Transport& transport_;
+  const bool stepsOverlap_;
   Model model_;
   std::int64_t compiles_ = 0;
   CompiledGraphs graphs_;
