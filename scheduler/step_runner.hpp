@@ -8,6 +8,7 @@
 #include "core/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/executor.hpp"
+#include "scheduler/send_limit.hpp"
 #include "scheduler/trace.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
@@ -47,6 +48,7 @@ struct StepStatistics {
 struct RunnerOptions {
   bool checked = false;         ///< compare every access with the declaration; slow
   FaultPlan* faults = nullptr;  ///< of tests; the point is "scheduler.send"
+  SendLimit sends{};            ///< changes no bit of the result
   bool findNonFinite = true;    ///< after each task look for NaN and infinity in what it wrote
   /// Hears of every task by its name, where a profiler listens; nullptr: nobody does, and nothing is spent on
   /// it.

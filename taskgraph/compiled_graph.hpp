@@ -210,6 +210,7 @@ struct SharedWindow {
   bool full = false;                  ///< what the members own fills a box, so the window has no void
   /// All patches of a level that tasks read whole: they read the window itself, and nothing is gathered.
   bool whole = false;
+  friend bool operator==(const SharedWindow&, const SharedWindow&) = default;
 };
 
 /// Whether what a member of a shared window takes from there is in the window already.

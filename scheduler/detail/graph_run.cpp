@@ -20,7 +20,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       plan_(plan),
       data_(data),
       options_(options),
-      pump_(graphs.plans[plan], transport, options.faults, options.trace),
+      pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
       reductions_(graph_.reductions.size()),
       times_(static_cast<std::size_t>(workers)) {

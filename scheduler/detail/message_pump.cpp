@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "core/contracts.hpp"
+
 namespace tessera::detail {
 
-MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, FaultPlan* faults, Trace* trace)
+MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendLimit limit, FaultPlan* faults,
+                         Trace* trace)
     : graph_(graph),
       transport_(transport),
+      limit_(limit),
       faults_(faults),
       trace_(trace),
       sendNodes_(graph.sends.size()),
@@ -15,24 +19,34 @@ MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, Fault
       submittedSends_(graph.sends.size()),
       submittedReceives_(graph.receives.size()),
       submittedReductions_(graph.reductions.size()),
+      sendOpen_(graph.sends.size(), 0),
+      receiveHalves_(graph.receives.size(), 0),
       reductionReady_(graph.reductions.size(), 0) {
-  for (const MessagePlan& message : graph.sends)
-    sendBuffers_.emplace_back(static_cast<std::size_t>(message.bytes));
-  for (const MessagePlan& message : graph.receives) {
-    receiveBuffers_.emplace_back(static_cast<std::size_t>(message.bytes));
-  }
-  const std::size_t operations = graph.sends.size() + graph.receives.size() + graph.reductions.size();
-  receiveRequests_.reserve(graph.receives.size());
-  pending_.reserve(operations);
-  finished_.reserve(operations);
+  TESSERA_EXPECT(limit.messages >= 1, "allow at least one message at a time");
+  prepareMessages();
+  queue_.reserve(graph.sends.size());
+  pending_.reserve(graph.reductions.size());
+  finished_.reserve(graph.sends.size() + graph.receives.size() + graph.reductions.size());
+}
+
+void MessagePump::prepareMessages() {
+  std::vector<PreparedMessage> wanted;
+  const auto add = [&wanted](PreparedMessage::Way way, const MessagePlan& message, auto& buffers) {
+    buffers.emplace_back(static_cast<std::size_t>(message.bytes));
+    wanted.push_back({way, message.peer, message.tag, buffers.back()});
+  };
+  for (const MessagePlan& message : graph_.sends) add(PreparedMessage::Way::Send, message, sendBuffers_);
+  for (const MessagePlan& message : graph_.receives)
+    add(PreparedMessage::Way::Receive, message, receiveBuffers_);
+  messages_ = transport_.prepare(wanted);
 }
 
 void MessagePump::begin(std::span<double> control) {
-  receiveRequests_.clear();
-  for (std::size_t r = 0; r < graph_.receives.size(); ++r) {
-    const MessagePlan& message = graph_.receives[r];
-    receiveRequests_.push_back(transport_.receive(message.peer, message.tag, receiveBuffers_[r]));
-  }
+  std::fill(receiveHalves_.begin(), receiveHalves_.end(), std::uint8_t{0});
+  queue_.clear();
+  nextSend_ = 0;
+  messages_->start(static_cast<std::int32_t>(graph_.sends.size()),
+                   static_cast<std::int32_t>(graph_.receives.size()));
   nextReduction_ = 0;
   std::fill(reductionReady_.begin(), reductionReady_.end(), 0);
   hasControl_ = !control.empty();
@@ -61,42 +75,88 @@ void MessagePump::submitReduction(std::int32_t reduction, std::int32_t node, std
 }
 
 std::span<const std::int32_t> MessagePump::poll() {
-  startSubmitted();
   finished_.clear();
-  const auto done = [&](const Pending& p) {
+  startSubmitted();
+  for (const std::int32_t message : messages_->testSome()) finishMessage(message);
+  startQueued();
+  std::erase_if(pending_, [this](const Pending& p) {
     if (!transport_.test(p.request)) return false;
-    if (trace_ != nullptr) trace_->finished(p.node);
-    finished_.push_back(p.node);
+    finish(p.node);
     return true;
-  };
-  pending_.erase(std::remove_if(pending_.begin(), pending_.end(), done), pending_.end());
+  });
   return finished_;
 }
 
 void MessagePump::startSubmitted() {
-  submittedSends_.takeAll([this](std::int32_t send) { startSend(send); });
-  submittedReceives_.takeAll([this](std::int32_t receive) {
-    const auto r = static_cast<std::size_t>(receive);
-    wait(receiveRequests_[r], receiveNodes_[r]);
-  });
+  queueSends();
+  submittedReceives_.takeAll([this](std::int32_t receive) { finishReceive(receive, kAwaited); });
   submittedReductions_.takeAll(
       [this](std::int32_t reduction) { reductionReady_[static_cast<std::size_t>(reduction)] = 1; });
   startReductions();
 }
 
-void MessagePump::startSend(std::int32_t send) {
-  const MessagePlan& message = graph_.sends[static_cast<std::size_t>(send)];
-  const std::int32_t node = sendNodes_[static_cast<std::size_t>(send)];
-  if (faults_ != nullptr && faults_->hit("scheduler.send").effect == FaultEffect::Fail) {
-    lost_.push_back(node);
-    return;
+/// The last one comes first out of the submissions.
+void MessagePump::queueSends() {
+  const auto before = static_cast<std::ptrdiff_t>(queue_.size());
+  submittedSends_.takeAll([this](std::int32_t send) {
+    if (dropped(send)) return;
+    queue_.push_back(send);
+    sendOpen_[static_cast<std::size_t>(send)] = 1;
+  });
+  std::reverse(queue_.begin() + before, queue_.end());
+  startQueued();
+}
+
+void MessagePump::startQueued() {
+  for (; nextSend_ < queue_.size(); ++nextSend_) {
+    const std::int32_t send = queue_[nextSend_];
+    const std::int64_t bytes = graph_.sends[static_cast<std::size_t>(send)].bytes;
+    const bool full = sendsUnderWay_ >= limit_.messages || bytesUnderWay_ + bytes > limit_.bytes;
+    if (full && sendsUnderWay_ > 0) return;
+    ++sendsUnderWay_;
+    bytesUnderWay_ += bytes;
+    messages_->start(send);
   }
-  wait(transport_.send(message.peer, message.tag, sendBuffer(send)), node);
+}
+
+bool MessagePump::dropped(std::int32_t send) {
+  if (faults_ == nullptr || faults_->hit("scheduler.send").effect != FaultEffect::Fail) return false;
+  lost_.push_back(sendNodes_[static_cast<std::size_t>(send)]);
+  return true;
+}
+
+void MessagePump::finishMessage(std::int32_t message) {
+  const auto sends = static_cast<std::int32_t>(graph_.sends.size());
+  if (message >= sends) return finishReceive(message - sends, kArrived);
+  --sendsUnderWay_;
+  bytesUnderWay_ -= graph_.sends[static_cast<std::size_t>(message)].bytes;
+  sendOpen_[static_cast<std::size_t>(message)] = 0;
+  finish(sendNodes_[static_cast<std::size_t>(message)]);
+}
+
+/// Its node is finished by the second of the two: the message is there, the node waits for it.
+void MessagePump::finishReceive(std::int32_t receive, ReceiveHalf half) {
+  const auto r = static_cast<std::size_t>(receive);
+  receiveHalves_[r] = static_cast<std::uint8_t>(receiveHalves_[r] | half);
+  if (receiveHalves_[r] == (kArrived | kAwaited)) finish(receiveNodes_[r]);
+}
+
+void MessagePump::finish(std::int32_t node) {
+  if (trace_ != nullptr) trace_->finished(node);
+  finished_.push_back(node);
 }
 
 std::vector<std::int32_t> MessagePump::begun() {
+  finished_.clear();
   startSubmitted();
   std::vector<std::int32_t> nodes = lost_;
+  nodes.insert(nodes.end(), finished_.begin(), finished_.end());
+  for (std::size_t n = 0; n < sendOpen_.size(); ++n) {
+    if (sendOpen_[n] != 0) nodes.push_back(sendNodes_[n]);
+  }
+  for (std::size_t n = 0; n < receiveHalves_.size(); ++n) {
+    if (receiveHalves_[n] == kAwaited) nodes.push_back(receiveNodes_[n]);
+  }
   for (const Pending& pending : pending_) nodes.push_back(pending.node);
   for (std::size_t r = nextReduction_; r < reductions_.size(); ++r) {
     if (reductionReady_[r] != 0) nodes.push_back(reductions_[r].node);

@@ -1,7 +1,7 @@
 #include "taskgraph/detail/share_windows.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <map>
 
 #include "taskgraph/fill_geometry.hpp"
@@ -72,7 +72,7 @@ class Groups {
     std::vector<WindowGroup> groups;
   };
 
-  std::vector<WindowGroup> make(LevelId number, Centering centering, const Halo& halo) const {
+  std::vector<WindowGroup> make(LevelId number, Centering centering, const Halo& halo) {
     const Level& level = graphs_.hierarchy->level(number);
     const double copies = isLarge(level.effectiveHalo(halo)) ? kCopiesOfLargeHalos : kCopiesOfSmallHalos;
     if (isSmall(number, centering, level.effectiveHalo(halo), copies)) return {};
@@ -88,15 +88,9 @@ class Groups {
 
   /// Whether even on the thinnest patch the halo is too small for windows to be shared: the usual case, told
   /// without looking at each window.
-  bool isSmall(LevelId level, Centering centering, const Halo& halo, double copies) const {
-    const Range own = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
-    if (own.size() < 2) return true;
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    Extent thinnest{kMost, kMost, kMost};
-    for (std::int64_t local = own.begin; local < own.end; ++local) {
-      const Extent n = patchOf(graphs_, local).cells.extent();
-      for (int d = 0; d < kAxes; ++d) thinnest[d] = std::min(thinnest[d], n[d]);
-    }
+  bool isSmall(LevelId level, Centering centering, const Halo& halo, double copies) {
+    if (graphs_.localsOfLevel[static_cast<std::size_t>(level)].size() < 2) return true;
+    const Extent& thinnest = thinnestOf(level);
     double ratio = 1.0;
     for (int d = 0; d < kAxes; ++d) {
       const std::int64_t widest = std::max(halo.lo[d], halo.hi[d]) + (onBorders(centering, d) ? 1 : 0);
@@ -107,8 +101,22 @@ class Groups {
     return ratio <= copies;
   }
 
+  /// Along each axis the least that an own patch measures.
+  const Extent& thinnestOf(LevelId level) {
+    const auto [at, isNew] = thinnest_.try_emplace(level);
+    if (!isNew) return at->second;
+    const Range own = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
+    at->second = patchOf(graphs_, own.begin).cells.extent();
+    for (std::int64_t local = own.begin; local < own.end; ++local) {
+      const Extent n = patchOf(graphs_, local).cells.extent();
+      for (int d = 0; d < kAxes; ++d) at->second[d] = std::min(at->second[d], n[d]);
+    }
+    return at->second;
+  }
+
   const CompiledGraphs& graphs_;
   std::vector<Known> known_;
+  std::map<LevelId, Extent> thinnest_;
 };
 
 /// Makes the whole level, and the halos around its patches, one window of all patches; false where a buffer
@@ -140,6 +148,25 @@ bool shareWhole(CompiledGraphs& graphs, LevelStorage& storage) {
   return true;
 }
 
+/// Which patches store this variable as one.
+void shareStorage(std::span<const ResolvedPlan> plans, const CompileInput& input, Groups& groups,
+                  CompiledGraphs& graphs, LevelStorage& storage) {
+  if (storage.slot >= 0) return;  // a slot is shared patch by patch
+  const LevelLabel what{storage.label, storage.level};
+  if (mayBeWhole(plans, input, what) && shareWhole(graphs, storage)) return;
+  if (storage.halo.isZero()) return;
+  const auto& found = groups.of(storage.level, graphs.labels->info(storage.label).centering, storage.halo);
+  if (found.empty() || !stays(plans, what, Reach::Patch)) return;
+  const std::int64_t first = graphs.localsOfLevel[static_cast<std::size_t>(storage.level)].begin;
+  storage.shared.begin = static_cast<std::int64_t>(graphs.shared.size());
+  for (const WindowGroup& group : found) {
+    SharedWindow shared{storage.label, storage.level, group.window, group.members, group.full, false};
+    for (std::int32_t& member : shared.members) member += static_cast<std::int32_t>(first);
+    graphs.shared.push_back(std::move(shared));
+  }
+  storage.shared.end = static_cast<std::int64_t>(graphs.shared.size());
+}
+
 }  // namespace
 
 bool willShareWindows(std::span<const ResolvedPlan> plans, const CompileInput& input,
@@ -151,22 +178,31 @@ bool willShareWindows(std::span<const ResolvedPlan> plans, const CompileInput& i
 
 void shareWindows(std::span<const ResolvedPlan> plans, const CompileInput& input, CompiledGraphs& graphs) {
   Groups groups(graphs);
+  for (LevelStorage& storage : graphs.storage) shareStorage(plans, input, groups, graphs, storage);
+}
+
+bool shareWindowsAnew(std::span<const ResolvedPlan> plans, const CompileInput& input,
+                      const MeshChanges& changes, CompiledGraphs& graphs) {
+  std::vector<SharedWindow> before = std::move(graphs.shared);
+  graphs.shared.clear();
+  Groups groups(graphs);
+  bool alike = true;
   for (LevelStorage& storage : graphs.storage) {
-    if (storage.slot >= 0) continue;  // a slot is shared patch by patch
-    const LevelLabel what{storage.label, storage.level};
-    if (mayBeWhole(plans, input, what) && shareWhole(graphs, storage)) continue;
-    if (storage.halo.isZero()) continue;
-    const auto& found = groups.of(storage.level, graphs.labels->info(storage.label).centering, storage.halo);
-    if (found.empty() || !stays(plans, what, Reach::Patch)) continue;
-    const std::int64_t first = graphs.localsOfLevel[static_cast<std::size_t>(storage.level)].begin;
-    storage.shared.begin = static_cast<std::int64_t>(graphs.shared.size());
-    for (const WindowGroup& group : found) {
-      SharedWindow shared{storage.label, storage.level, group.window, group.members, group.full, false};
-      for (std::int32_t& member : shared.members) member += static_cast<std::int32_t>(first);
-      graphs.shared.push_back(std::move(shared));
+    const Range had = storage.shared;
+    const bool wasWhole = had.size() > 0 && before[static_cast<std::size_t>(had.begin)].whole;
+    storage.shared = {};
+    if (!changes.levels[static_cast<std::size_t>(storage.level)].same) {
+      shareStorage(plans, input, groups, graphs, storage);
+      const Range has = storage.shared;
+      const bool isWhole = has.size() > 0 && graphs.shared[static_cast<std::size_t>(has.begin)].whole;
+      alike = alike && wasWhole == isWhole;
+    } else if (had.size() > 0) {
+      const auto first = static_cast<std::int64_t>(graphs.shared.size());
+      std::move(before.begin() + had.begin, before.begin() + had.end, std::back_inserter(graphs.shared));
+      storage.shared = {first, first + had.size()};
     }
-    storage.shared.end = static_cast<std::int64_t>(graphs.shared.size());
   }
+  return alike;
 }
 
 Range sharedOf(const CompiledGraphs& graphs, const LevelLabel& what) {

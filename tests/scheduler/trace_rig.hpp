@@ -18,10 +18,12 @@
 
 namespace tessera::testing {
 
-/// A rank of a loopback world whose messages of others take `delay` on the way.
+/// A rank of a loopback world whose messages of others take `delay` on the way, and come no earlier than
+/// `mayArrive` says, where it is given.
 class SlowTransport final : public Transport {
  public:
-  SlowTransport(Transport& inner, std::chrono::milliseconds delay) : inner_(inner), delay_(delay) {}
+  SlowTransport(Transport& inner, std::chrono::milliseconds delay, std::function<bool()> mayArrive = {})
+      : inner_(inner), delay_(delay), mayArrive_(std::move(mayArrive)) {}
 
   int rank() const override { return inner_.rank(); }
   int size() const override { return inner_.size(); }
@@ -40,6 +42,7 @@ class SlowTransport final : public Transport {
   bool test(Request request) override {
     const auto at = arrives_.find(request);
     if (at != arrives_.end() && std::chrono::steady_clock::now() < at->second) return false;
+    if (at != arrives_.end() && mayArrive_ && !mayArrive_()) return false;
     const bool done = inner_.test(request);
     if (done && at != arrives_.end()) arrives_.erase(at);
     return done;
@@ -57,6 +60,7 @@ class SlowTransport final : public Transport {
  private:
   Transport& inner_;
   std::chrono::milliseconds delay_;
+  std::function<bool()> mayArrive_;
   std::map<Request, std::chrono::steady_clock::time_point> arrives_;
 };
 
@@ -67,6 +71,7 @@ struct TraceShape {
   int runs = 1;
   std::chrono::milliseconds delay{0};
   std::int64_t budget = Trace::kUsualBudget;
+  std::function<bool(int rank)> mayArrive{};  ///< given: messages to the rank come when it says so
 };
 
 /// Compiled once for all ranks; runs the only plan under a trace, whose records go to `sink` with their
@@ -91,9 +96,13 @@ class TraceRig {
     const auto origin = Trace::Clock::now();
     runRanks(world, [&](Transport& loopback) {
       const int rank = loopback.rank();
-      SlowTransport transport(loopback, shape.delay);
+      std::function<bool()> mayArrive;
+      if (shape.mayArrive) mayArrive = [&shape, rank] { return shape.mayArrive(rank); };
+      SlowTransport transport(loopback, shape.delay, mayArrive);
       const auto data = makeDataWarehouse(graphs(rank));
-      const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
+      const ExecutorOptions patience{.stallSeconds = 20.0};
+      const auto executor =
+          shape.threads == 0 ? makeInOrderExecutor(patience) : makeThreadsExecutor(shape.threads, patience);
       Trace trace(origin, shape.budget,
                   [&](const TraceRecords& records) { sink(rank, records, graphs(rank)); });
       RunnerOptions options;

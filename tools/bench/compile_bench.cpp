@@ -134,9 +134,7 @@ void recompileRank(benchmark::State& state, Extent fine, Extent coarse, Rank ran
   const RankMap first = distribute(*meshes[0], ranks);
   const RankMap owners[] = {first, ownersAfter(*meshes[0], first, *meshes[1])};
   const auto inputOf = [&](int n) {
-    CompileInput input{meshes[n], &radiation.labels, &owners[n], rank, ranks};
-    input.sharing = WindowSharing::Off;  // with shared windows a recompile gives way to a full compile
-    return input;
+    return CompileInput{meshes[n], &radiation.labels, &owners[n], rank, ranks};
   };
   const double mesh = leastOf(3, [&] { regriddedMesh(fine, coarse, fraction, place); });
   const double full = leastOf(3, [&] { compileGraphs(plans, inputOf(0)); });
