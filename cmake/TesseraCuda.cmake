@@ -21,10 +21,15 @@ if(TESSERA_CUDA)
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
   endif()
 
-  # CMake knows nvcc's option for C++20 since 3.25.2 only. A fused multiply-add rounds once where the CPU rounds twice
+  # CMake knows nvcc's option for C++20 since 3.25.2 only.
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
+
+  # A fused multiply-add rounds once where the CPU rounds twice
   # (see -ffp-contract in TesseraOptions.cmake): without it a GPU's sums and products have the CPU's bits.
-  target_compile_options(tessera_abi INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>
-                                               $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>
+  target_compile_options(tessera_abi INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>
                                                $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
   # Host code of nvcc's is written by a program: warnings of style would be about that.
   target_compile_options(tessera_flags INTERFACE

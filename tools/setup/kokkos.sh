@@ -24,7 +24,7 @@ if [ "$flavour" = cuda ]; then
     exit 2
   fi
   identity+=" $("$nvcc" --version | sed -n 's/.*release.*, V//p')"
-  case $(tr ';, ' '\n\n\n' <<<"${TESSERA_CUDA_ARCHS:-80;90}" | grep -oE '^[0-9]+' | sort -n | head -n 1) in
+  case $(grep -oE '[0-9]+' <<<"${TESSERA_CUDA_ARCHS:-80;90}" | sort -n | sed -n 1p) in
     80) arch=AMPERE80 ;;
     86) arch=AMPERE86 ;;
     89) arch=ADA89 ;;
@@ -36,10 +36,12 @@ if [ "$flavour" = cuda ]; then
       exit 2
       ;;
   esac
+  # shellcheck disable=SC2086  # the host flags are words
+  hostFlags=$(printf -- '-Xcompiler=%s ' $flags)
   # The host flags reach the compiler behind nvcc word by word. No fused multiply-add on either side. CMake knows
   # nvcc's option for C++20 since 3.25.2 only, so it is given here.
   options+=(-DKokkos_ENABLE_CUDA=ON -DKokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE=ON "-DKokkos_ARCH_$arch=ON"
-    "-DCMAKE_CUDA_FLAGS=-std=c++20 -fmad=false $(printf -- '-Xcompiler=%s ' $flags)")
+    "-DCMAKE_CUDA_FLAGS=-std=c++20 -fmad=false $hostFlags")
   machine=(-DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_HOST_COMPILER="$(command -v "$compiler")")
 else
   machine=()
@@ -64,8 +66,10 @@ if [ ! -f "$prefix/complete" ]; then
   log=$cache/kokkos-build.log
   say "building Kokkos $version ($flavour) into $prefix (once on this machine; log in $log)"
   tar -xzf "$archive" -C "$work"
-  # Kokkos asks for CMake 3.25.2 because of nvcc's option for C++20, which is among the options above.
-  if [ "$flavour" = cuda ]; then sed -i 's/VERSION_LESS "3\.25\.2"/VERSION_LESS "3.25.0"/' "$work"/kokkos-*/cmake/kokkos_enable_options.cmake; fi
+  if [ "$flavour" = cuda ]; then
+    # Kokkos asks for CMake 3.25.2 because of nvcc's option for C++20, which is among the options above.
+    sed -i 's/VERSION_LESS "3\.25\.2"/VERSION_LESS "3.25.0"/' "$work"/kokkos-*/cmake/kokkos_enable_options.cmake
+  fi
   generator=$(command -v ninja >/dev/null && echo Ninja || echo "Unix Makefiles")
   if ! { cmake -S "$work"/kokkos-* -B "$work/build" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" \
     "${machine[@]}" -DCMAKE_INSTALL_PREFIX="$prefix" "${options[@]}" &&

@@ -15,7 +15,7 @@ struct Affine {
   TESSERA_KERNEL void operator()(double* data, Index x) const { data[x.i] = factor * data[x.i] + shift; }
 };
 
-void spinOnHost(int* flag) {
+[[maybe_unused]] void spinOnHost(int* flag) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (std::atomic_ref<int>(*flag).load() == 0 && std::chrono::steady_clock::now() < end) {
   }

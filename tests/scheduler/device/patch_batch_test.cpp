@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "datawarehouse/aligned_layout.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 
@@ -20,9 +21,10 @@ class StencilCase {
  public:
   explicit StencilCase(std::vector<Box> boxes) : boxes_(std::move(boxes)) {
     for (const Box& box : boxes_) {
-      layouts_.emplace_back(grow(box, uniformHalo(1)), false, false);
-      begins_.push_back(elements_);
-      elements_ += static_cast<std::size_t>(layouts_.back().elements());
+      const AlignedLayout aligned = alignRows(Layout(grow(box, uniformHalo(1)), false, false), box);
+      layouts_.push_back(aligned.layout);
+      begins_.push_back(elements_ + static_cast<std::size_t>(aligned.lead));
+      elements_ += static_cast<std::size_t>(aligned.elements);
     }
     std::mt19937_64 random(7);
     std::uniform_real_distribution<double> values(-3.0, 5.0);
