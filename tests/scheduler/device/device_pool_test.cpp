@@ -65,18 +65,21 @@ TEST_P(DevicePoolClaims, AnotherStreamGetsItOnlyWhenTheDeviceIsDoneWithIt) {
 TEST_P(DevicePoolClaims, AtTheLimitTheOtherStreamIsMadeToWait) {
   DevicePool pool(*device_, {DeviceSpace::Device, kPiece, kPiece});
   auto* memory = static_cast<double*>(pool.allocate(first_, kPiece, "temperature"));
+  test::putAffine(*device_, first_, memory, 4, 0.0, 5.0);
+  device_->synchronize(first_);
   keepFirstBusy();
   test::putAffine(*device_, first_, memory, 4, 0.0, 1.0);
   pool.free(first_, memory);
 
   ASSERT_EQ(pool.allocate(second_, kPiece, "pressure"), memory);
-  test::putAffine(*device_, second_, memory, 4, 0.0, 2.0);
+  test::putAffine(*device_, second_, memory, 4, 2.0, 1.0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
   raise();
 
   std::vector<double> got(4);
   device_->copy(second_, CopyDirection::DeviceToHost, got.data(), memory, 4 * sizeof(double));
   device_->synchronize(second_);
-  EXPECT_THAT(got, testing::Each(2.0)) << "the first stream's write came after the second's";
+  EXPECT_THAT(got, testing::Each(3.0)) << "the second stream did not wait for the first one's write";
 }
 
 TEST_P(DevicePoolClaims, WhatDoesNotFitNamesOwnerBytesAndLimit) {
