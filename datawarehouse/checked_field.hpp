@@ -40,7 +40,7 @@ class CheckedField {
   CheckedField(const TaskFrame& frame, const TaskAccess& access)
       : frame_(&frame), access_(&access), field_(reinterpret_cast<T*>(access.data), access.layout) {}
 
-  T& operator()(Index x) const {
+  typename Field<T>::Access operator()(Index x) const {
     const Box& allowed = access_->declared;
     Index inside = x;  // an unresolved axis has stride 0: any index names the same element
     if (access_->layout.strideJ == 0) inside.j = allowed.lo.j;
