@@ -1,11 +1,12 @@
 #include "core/transport.hpp"
 
-#include <thread>
-
 namespace tessera {
 
 void Transport::wait(Request request) {
-  while (!test(request)) std::this_thread::yield();
+  constexpr int kLooksBetweenSteps = 16;
+  for (int looks = 1; !test(request); ++looks) {
+    if (looks % kLooksBetweenSteps == 0) stepAside();
+  }
 }
 
 }  // namespace tessera

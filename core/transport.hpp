@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/step_aside.hpp"
+
 namespace tessera {
 
 /// The way between ranks: messages, reductions and the few collectives of start-up and output.
@@ -47,6 +49,13 @@ class Transport {
 
   /// Polls `test` until done.
   void wait(Request request);
+
+ protected:
+  /// `wait` cannot go on yet.
+  virtual void stepAside() { stepAside_(); }
+
+ private:
+  StepAside stepAside_;
 };
 
 }  // namespace tessera

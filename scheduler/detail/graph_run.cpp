@@ -30,6 +30,11 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     places_.push_back(placeOf(task));
   }
   layOutContributions();
+  for (LabelId label = 0; label < data.labels().count(); ++label) {
+    for (const auto& side : data.labels().info(label).boundary.sides) {
+      if (side) side->value.prepare(workers);
+    }
+  }
 }
 
 void GraphRun::layOutContributions() {
@@ -129,6 +134,12 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
     traits.waits = true;
   }
   return traits;
+}
+
+int GraphRun::waitsForRank(std::int32_t node) const {
+  const NodeBlock& block = graph_.block(node);
+  if (block.kind != NodeKind::Receive) return -1;
+  return graph_.receives[static_cast<std::size_t>(block.item + node - block.firstNode)].peer;
 }
 
 bool GraphRun::run(std::int32_t node, int worker) {

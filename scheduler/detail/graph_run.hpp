@@ -38,6 +38,7 @@ class GraphRun : public NodeSource {
   bool run(std::int32_t node, int worker) override;
   std::span<const std::int32_t> poll() override { return pump_.poll(); }
   std::string describe(std::int32_t node) const override { return nodeName(graphs_, plan_, node); }
+  int waitsForRank(std::int32_t node) const override;
   std::vector<std::int32_t> begun() override { return pump_.begun(); }
 
   std::int64_t taskCount() const { return taskCount_; }

@@ -27,7 +27,9 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       runner_(std::make_unique<StepRunner>(
           graphs_, *data_, transport_, *executor_,
           RunnerOptions{.checked = options.checked, .regions = options.regions, .trace = options.trace})),
-      compilesAtStart_(compiles_) {}
+      compilesAtStart_(compiles_) {
+  model_.prepareExpressions(executor_->threads());
+}
 
 CompiledGraphs Simulation::compile(BufferReuse reuse) {
   CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), reuse);
