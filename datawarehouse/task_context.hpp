@@ -1,8 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <type_traits>
-#include <vector>
 
+#include "core/box_difference.hpp"
 #include "core/exec.hpp"
 #include "datawarehouse/checked_field.hpp"
 #include "datawarehouse/finite_watch.hpp"
@@ -112,16 +113,11 @@ class PatchTask {
   /// sums and norms over the mesh go over these.
   template <class Visit>
   void forEachUncovered(Visit&& visit) const {
-    std::vector<Box> left{interior()};
-    forEachCovered([&](const Box& covered) {
-      std::vector<Box> next;
-      for (const Box& part : left) {
-        const std::vector<Box> outside = subtract(part, covered);
-        next.insert(next.end(), outside.begin(), outside.end());
-      }
-      left.swap(next);
-    });
-    for (const Box& part : left) visit(part);
+    if (frame_->level->number() + 1 >= static_cast<LevelId>(hierarchy().levels().size())) {
+      visit(interior());
+    } else {
+      visitUncovered(interior(), visit);
+    }
   }
   const Geometry& geometry() const { return frame_->level->geometry(); }
   /// Cell sizes of the level along the axes.
@@ -161,6 +157,20 @@ class PatchTask {
   }
 
  private:
+  /// Of one box, by cutting out one finer patch after the other: needs no memory, which a task shall not ask
+  /// for.
+  template <class Visit>
+  void visitUncovered(const Box& part, Visit& visit) const {
+    const Extent ratio = refinementRatio();
+    std::optional<Box> covered;
+    hierarchy()
+        .level(frame_->level->number() + 1)
+        .forEachOverlapping(refine(part, ratio), [&](const Patch& fine) {
+          if (!covered) covered = intersect(part, coarsen(fine.cells, ratio));
+        });
+    if (!covered) return visit(part);
+    forEachOutside(part, *covered, [&](const Box& rest) { visitUncovered(rest, visit); });
+  }
   static constexpr AccessMode modeOf(Generation generation) {
     return generation == Generation::Old ? AccessMode::ReadOld : AccessMode::ReadNew;
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <thread>
 #include <utility>
 
 #include "core/contracts.hpp"
@@ -23,6 +22,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       plan_(plan),
       data_(data),
       options_(options),
+      transport_(transport),
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
       gate_(graph_, options.stepsOverlap),
@@ -37,6 +37,11 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     result.reductions.resize(static_cast<std::size_t>(graphs.labels->reductionCount()));
   }
   layOutContributions();
+  for (LabelId label = 0; label < data.labels().count(); ++label) {
+    for (const auto& side : data.labels().info(label).boundary.sides) {
+      if (side) side->value.prepare(workers);
+    }
+  }
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
 }
 
@@ -107,7 +112,7 @@ void GraphRun::giveUp() {
 }
 
 void GraphRun::settleWaiting(std::size_t round) {
-  while (!settle(round)) std::this_thread::yield();
+  transport_.waitUntil([this, round] { return settle(round); });
 }
 
 const StepResult& GraphRun::waitForResult() {
@@ -207,6 +212,13 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
     traits.waits = true;
   }
   return traits;
+}
+
+int GraphRun::waitsForRank(std::int32_t node) const {
+  if (gate_.is(node)) return -1;
+  const NodeBlock& block = graph_.block(node);
+  if (block.kind != NodeKind::Receive) return -1;
+  return graph_.receives[static_cast<std::size_t>(block.item + node - block.firstNode)].peer;
 }
 
 bool GraphRun::run(std::int32_t node, int worker) {

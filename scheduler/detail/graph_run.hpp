@@ -64,6 +64,7 @@ class GraphRun : public NodeSource {
   bool run(std::int32_t node, int worker) override;
   std::span<const std::int32_t> poll() override;
   std::string describe(std::int32_t node) const override;
+  int waitsForRank(std::int32_t node) const override;
   std::vector<std::int32_t> begun() override;
 
   std::int64_t taskCount() const { return taskCount_; }
@@ -107,6 +108,7 @@ class GraphRun : public NodeSource {
   std::size_t plan_;
   DataWarehouse& data_;
   RunnerOptions options_;
+  Transport& transport_;
   MessagePump pump_;
   FillRun fills_;
   StepInputs inputs_;

@@ -307,8 +307,7 @@ int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
   std::vector<std::optional<Job>> jobs(static_cast<std::size_t>(ranks));
   std::vector<int> codes(jobs.size(), 0);
   try {
-    runRanks(world, [&](Transport& transport) {
-      const VirtualSchedule::Turn turn(schedule, transport.rank());
+    runRanks(world, schedule, [&](Transport& transport) {
       const auto rank = static_cast<std::size_t>(transport.rank());
       codes[rank] = jobs[rank].emplace(request, registry, transport, stops, profilers, &schedule).run();
     });

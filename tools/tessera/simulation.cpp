@@ -32,7 +32,9 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                                                          .nvtx = options.nvtx,
                                                          .stepsOverlap = stepsOverlap_,
                                                          .trace = options.trace})),
-      compilesAtStart_(compiles_) {}
+      compilesAtStart_(compiles_) {
+  model_.prepareExpressions(executor_->threads());
+}
 
 CompiledGraphs Simulation::compile(BufferReuse reuse) {
   CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), reuse);
