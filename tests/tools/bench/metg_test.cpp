@@ -43,6 +43,12 @@ TEST(Metg, ACoarsePointThatWasDisturbedDoesNotCount) {
   EXPECT_NEAR(metgOf(sweep, 1.0).granularity, 50.0, 1e-9);
 }
 
+TEST(Metg, AFinePointThatWasDisturbedDoesNotMakeItWorse) {
+  const std::vector<SweepPoint> sweep{{400.0, 1.0}, {100.0, 0.75}, {900.0, 0.01}};
+
+  EXPECT_EQ(metgOf(sweep, 1.0).granularity, 100.0);
+}
+
 TEST(Metg, OfSeveralSweepsTheMiddleOneCounts) {
   const MetgSpread spread = spreadOf({{5.0}, {1.0}, {100.0}});
 

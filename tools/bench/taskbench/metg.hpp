@@ -22,9 +22,9 @@ struct Metg {
   Bound bound = Bound::Exact;
 };
 
-/// Of one sweep, in any order and not empty: between the finest point that does half of `peak` or more and
-/// the next finer one, where efficiency is taken to be linear in the logarithm of the granularity. A coarser
-/// point that does less has been disturbed, and does not count.
+/// Of one sweep, from long tasks to short ones and not empty: between the finest point that does half of
+/// `peak` or more and the next finer one, where efficiency is taken to be linear in the logarithm of the
+/// granularity. A coarser point that does less has been disturbed, and does not count.
 Metg metgOf(std::span<const SweepPoint> sweep, double peak);
 
 /// The middle, least and greatest of several. A bound is worth what it bounds.
