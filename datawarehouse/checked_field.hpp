@@ -38,16 +38,16 @@ template <class T>
 class CheckedField {
  public:
   CheckedField(const TaskFrame& frame, const TaskAccess& access)
-      : frame_(&frame), access_(&access), field_(reinterpret_cast<T*>(access.data), access.layout) {}
+      : frame_(&frame), access_(&access), data_(reinterpret_cast<T*>(access.data)) {}
 
-  typename Field<T>::Access operator()(Index x) const {
+  T& operator()(Index x) const {
     const Box& allowed = access_->declared;
     Index inside = x;  // an unresolved axis has stride 0: any index names the same element
     if (access_->layout.strideJ == 0) inside.j = allowed.lo.j;
     if (access_->layout.strideK == 0) inside.k = allowed.lo.k;
     if (!allowed.contains(inside)) detail::reportOutside(*frame_, *access_, x);
     if constexpr (!std::is_const_v<T>) mark(inside);
-    return field_(x);
+    return data_[access_->layout.at(x)];
   }
 
  private:
@@ -61,7 +61,7 @@ class CheckedField {
 
   const TaskFrame* frame_;
   const TaskAccess* access_;
-  Field<T> field_;
+  T* data_;
 };
 
 }  // namespace tessera

@@ -51,7 +51,7 @@ struct TaskFrame {
   std::span<const TaskAccess> accesses;
   std::span<PatchContribution> contributions;
   FiniteWatch* watch = nullptr;  ///< empty where nobody looks for NaN, and in checked mode
-  double time = 0.0;  ///< of Old
+  double time = 0.0;             ///< of Old
   double dt = 0.0;
   bool usesDt = true;  ///< false: declared `.withoutDt()`
   std::int64_t step = 0;
