@@ -28,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 using Microseconds = std::chrono::microseconds;
 
 constexpr int kRanks = 2;
+constexpr int kDelays[] = {0, 500, 1000, 2000, 4000};  ///< microseconds
 
 struct Delays {
   Microseconds messages{0};
@@ -194,7 +195,6 @@ double timeSteps(const Plans& plans, Delays delays, bool overlap, int steps) {
 
 int run(std::int64_t patches, Microseconds work, int steps, int repetitions) {
   const Plans plans(patches, work);
-  constexpr int kDelays[] = {0, 500, 1000, 2000, 4000};
   struct Row {
     const char* what;
     bool isMessage;
