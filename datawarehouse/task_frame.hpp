@@ -28,6 +28,7 @@ struct TaskAccess {
   Box declared;                                  ///< indices that the task may touch
   std::vector<std::uint8_t>* written = nullptr;  ///< checked mode: one mark an index of `declared`
   bool sharedWindow = false;  ///< other patches' values lie in the window of `layout` as well
+  bool holes = false;  ///< checked mode: a whole level that patches cover in part; the rest may not be read
 };
 
 /// What one patch of a task contributed to one reduction.

@@ -289,6 +289,7 @@ TaskAccess GraphRun::resolveGather(const UnitAccess& access, std::int32_t number
   resolved.label = access.label;
   resolved.level = access.level;
   resolved.declared = declared;
+  resolved.holes = options_.checked && whole && level.cellCount() < level.domain().volume();
   if (fill.firstGather < 0) {
     const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(fill.shared.begin)];
     const auto first = static_cast<std::size_t>(shared.members.front());
