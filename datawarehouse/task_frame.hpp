@@ -25,7 +25,7 @@ struct TaskAccess {
   LevelId level = 0;  ///< whose indices
   std::byte* data = nullptr;
   Layout layout;
-  Box declared;                                  ///< indices that the task may touch
+  Box declared;  ///< indices that the task may touch; of plain reads in checked mode only
   std::vector<std::uint8_t>* written = nullptr;  ///< checked mode: one mark an index of `declared`
   bool sharedWindow = false;  ///< other patches' values lie in the window of `layout` as well
 };
@@ -51,7 +51,7 @@ struct TaskFrame {
   std::span<const TaskAccess> accesses;
   std::span<PatchContribution> contributions;
   FiniteWatch* watch = nullptr;  ///< empty where nobody looks for NaN, and in checked mode
-  double time = 0.0;  ///< of Old
+  double time = 0.0;             ///< of Old
   double dt = 0.0;
   std::int64_t step = 0;
 };

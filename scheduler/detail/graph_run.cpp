@@ -24,7 +24,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
       reductions_(graph_.reductions.size()),
-      times_(static_cast<std::size_t>(workers)) {
+      ticks_(static_cast<std::size_t>(workers)) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
                    "split a task with more than 48 accesses");
@@ -59,7 +59,8 @@ void GraphRun::begin(const StepInputs& inputs, std::span<double> control) {
     head.dt = inputs.dt;
     options_.trace->beginStep(head, graph_.nodeCount());
   }
-  for (PatchContribution& c : contributions_) c = {c.reduction, 0.0, {}, false};
+  for (PatchContribution& c : contributions_) c.given = false;
+  rate_ = {};
   data_.outdateHalos();
   pump_.begin(control);
 }
@@ -73,19 +74,13 @@ void GraphRun::end(StepResult& result) {
         plan.kind == ReductionKind::Sum ? reductions_[r].sum.value() : reductions_[r].value;
   }
   data_.promote(graph_.written);
+  const double secondsPerTick = rate_.secondsPerTick();
+  for (WorkerTicks& ticks : ticks_) {
+    taskSeconds_ += secondsPerTick * static_cast<double>(ticks.tasks);
+    messageSeconds_ += secondsPerTick * static_cast<double>(ticks.messages);
+    ticks = {};
+  }
   if (options_.trace != nullptr) options_.trace->endStep();
-}
-
-double GraphRun::taskSeconds() const {
-  std::chrono::duration<double> sum{0.0};
-  for (const WorkerTimes& worker : times_) sum += worker.tasks;
-  return sum.count();
-}
-
-double GraphRun::messageSeconds() const {
-  std::chrono::duration<double> sum{0.0};
-  for (const WorkerTimes& worker : times_) sum += worker.messages;
-  return sum.count();
 }
 
 int GraphRun::homeOfLocal(std::int32_t local, int workers) const {
@@ -134,12 +129,18 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
 
 bool GraphRun::run(std::int32_t node, int worker) {
   const NodeBlock& block = graph_.block(node);
+  const std::int64_t begin = ticksNow();
+  const bool finished =
+      options_.trace == nullptr ? runNode(block, node, worker) : runTraced(block, node, worker);
+  WorkerTicks& ticks = ticks_[static_cast<std::size_t>(worker)];
+  (block.kind == NodeKind::Task ? ticks.tasks : ticks.messages) += ticksNow() - begin;
+  return finished;
+}
+
+bool GraphRun::runTraced(const NodeBlock& block, std::int32_t node, int worker) {
   const auto begin = Trace::Clock::now();
   const bool finished = runNode(block, node, worker);
-  const auto end = Trace::Clock::now();
-  WorkerTimes& times = times_[static_cast<std::size_t>(worker)];
-  (block.kind == NodeKind::Task ? times.tasks : times.messages) += end - begin;
-  if (options_.trace != nullptr) options_.trace->ran(node, worker, begin, end, finished);
+  options_.trace->ran(node, worker, begin, Trace::Clock::now(), finished);
   return finished;
 }
 
@@ -223,7 +224,9 @@ std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number,
                    access.level,
                    data_.data(generation, access.label, own),
                    data_.layout(access.label, own),
-                   writes ? level.ownedBy(*patch, centering) : readBox(level, *patch, centering, access.halo),
+                   writes             ? level.ownedBy(*patch, centering)
+                   : options_.checked ? readBox(level, *patch, centering, access.halo)
+                                      : Box{},
                    nullptr,
                    options_.checked && data_.isShared(access.label, own)};
   }
