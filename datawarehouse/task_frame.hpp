@@ -25,7 +25,7 @@ struct TaskAccess {
   LevelId level = 0;  ///< whose indices
   std::byte* data = nullptr;
   Layout layout;
-  Box declared;                                  ///< indices that the task may touch
+  Box declared;  ///< indices that the task may touch; of plain reads in checked mode only
   std::vector<std::uint8_t>* written = nullptr;  ///< checked mode: one mark an index of `declared`
   bool sharedWindow = false;  ///< other patches' values lie in the window of `layout` as well
   bool holes = false;  ///< checked mode: a whole level that patches cover in part; the rest may not be read

@@ -26,7 +26,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
       gate_(graph_, options.stepsOverlap),
-      times_(static_cast<std::size_t>(workers)) {
+      ticks_(static_cast<std::size_t>(workers)) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
                    "split a task with more than 48 accesses");
@@ -78,7 +78,8 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
     options_.trace->beginStep(head, graph_.nodeCount());
     tracedRun_[round_] = options_.trace->openStep();
   }
-  for (PatchContribution& c : contributions_) c = {c.reduction, 0.0, {}, false};
+  for (PatchContribution& c : contributions_) c.given = false;
+  rate_ = {};
   data_.outdateHalos();
   StepResult& result = results_[round_];
   result.control.assign(inputs.control.begin(), inputs.control.end());
@@ -92,6 +93,12 @@ void GraphRun::end() {
   pump_.end();
   if (!ahead_ || refusal_) settleWaiting(round_);
   if (!refusal_) data_.promote(graph_.written);
+  const double secondsPerTick = rate_.secondsPerTick();
+  for (WorkerTicks& ticks : ticks_) {
+    taskSeconds_ += secondsPerTick * static_cast<double>(ticks.tasks);
+    messageSeconds_ += secondsPerTick * static_cast<double>(ticks.messages);
+    ticks = {};
+  }
   if (options_.trace != nullptr) options_.trace->endStep();
   if (refusal_) std::exchange(refusal_, nullptr)->raise();
 }
@@ -157,18 +164,6 @@ std::vector<std::int32_t> GraphRun::begun() {
   return nodes;
 }
 
-double GraphRun::taskSeconds() const {
-  std::chrono::duration<double> sum{0.0};
-  for (const WorkerTimes& worker : times_) sum += worker.tasks;
-  return sum.count();
-}
-
-double GraphRun::messageSeconds() const {
-  std::chrono::duration<double> sum{0.0};
-  for (const WorkerTimes& worker : times_) sum += worker.messages;
-  return sum.count();
-}
-
 int GraphRun::homeOfLocal(std::int32_t local, int workers) const {
   for (const Range& level : graphs_.localsOfLevel) {
     if (local >= level.begin && local < level.end) {
@@ -227,16 +222,23 @@ bool GraphRun::run(std::int32_t node, int worker) {
     return false;
   }
   const NodeBlock& block = graph_.block(node);
+  const std::int64_t begin = ticksNow();
+  const bool finished =
+      options_.trace == nullptr ? runShown(block, node, worker) : runTraced(block, node, worker);
+  WorkerTicks& ticks = ticks_[static_cast<std::size_t>(worker)];
+  (block.kind == NodeKind::Task ? ticks.tasks : ticks.messages) += ticksNow() - begin;
+  return finished;
+}
+
+bool GraphRun::runTraced(const NodeBlock& block, std::int32_t node, int worker) {
   const auto begin = Trace::Clock::now();
-  const bool finished = ranges_ ? runShown(block, node, worker) : runNode(block, node, worker);
-  const auto end = Trace::Clock::now();
-  WorkerTimes& times = times_[static_cast<std::size_t>(worker)];
-  (block.kind == NodeKind::Task ? times.tasks : times.messages) += end - begin;
-  if (options_.trace != nullptr) options_.trace->ran(node, worker, begin, end, finished);
+  const bool finished = runShown(block, node, worker);
+  options_.trace->ran(node, worker, begin, Trace::Clock::now(), finished);
   return finished;
 }
 
 bool GraphRun::runShown(const NodeBlock& block, std::int32_t node, int worker) {
+  if (!ranges_) return runNode(block, node, worker);
   const NvtxScope scope = ranges_->work(node);
   return runNode(block, node, worker);
 }
@@ -324,7 +326,9 @@ std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number,
                    access.level,
                    data_.data(generation, access.label, own),
                    data_.layout(access.label, own),
-                   writes ? level.ownedBy(*patch, centering) : readBox(level, *patch, centering, access.halo),
+                   writes             ? level.ownedBy(*patch, centering)
+                   : options_.checked ? readBox(level, *patch, centering, access.halo)
+                                      : Box{},
                    nullptr,
                    options_.checked && data_.isShared(access.label, own)};
   }

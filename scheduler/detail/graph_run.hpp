@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "scheduler/detail/node_names.hpp"
 #include "scheduler/detail/node_ranges.hpp"
 #include "scheduler/detail/step_gate.hpp"
+#include "scheduler/detail/tick_clock.hpp"
 #include "scheduler/step_runner.hpp"
 
 namespace tessera::detail {
@@ -68,9 +68,9 @@ class GraphRun : public NodeSource {
   std::vector<std::int32_t> begun() override;
 
   std::int64_t taskCount() const { return taskCount_; }
-  /// In tasks, and in all other nodes, all workers together. Between steps only.
-  double taskSeconds() const;
-  double messageSeconds() const;
+  /// In tasks, and in all other nodes, all workers together, in the steps that have ended.
+  double taskSeconds() const { return taskSeconds_; }
+  double messageSeconds() const { return messageSeconds_; }
   const CompiledGraph& graph() const { return graph_; }
   /// A range around the run for a profiler, shown with the number of the step; nothing where none listens.
   NvtxScope shownAs(std::int64_t step) {
@@ -81,10 +81,10 @@ class GraphRun : public NodeSource {
   /// More accesses than this in one task are refused when the run is made.
   static constexpr std::size_t kMaxAccesses = 48;
 
-  /// What one worker has spent, on a cache line of its own.
-  struct alignas(64) WorkerTimes {
-    std::chrono::nanoseconds tasks{0};
-    std::chrono::nanoseconds messages{0};
+  /// What one worker has spent in the running step, on a cache line of its own.
+  struct alignas(64) WorkerTicks {
+    std::int64_t tasks = 0;
+    std::int64_t messages = 0;
   };
 
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
@@ -92,6 +92,7 @@ class GraphRun : public NodeSource {
   bool runShown(const NodeBlock& block, std::int32_t node, int worker);
   void takeDt();
   void settleWaiting(std::size_t round);
+  bool runTraced(const NodeBlock& block, std::int32_t node, int worker);
   bool runNode(const NodeBlock& block, std::int32_t node, int worker);
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
@@ -125,7 +126,10 @@ class GraphRun : public NodeSource {
   std::array<bool, 2> open_{false, false};  ///< reductions are under way, or not taken
   std::array<std::int64_t, 2> tracedRun_{-1, -1};
   std::int64_t taskCount_ = 0;
-  std::vector<WorkerTimes> times_;  ///< by worker
+  std::vector<WorkerTicks> ticks_;  ///< by worker
+  TickRate rate_;                   ///< of the running step
+  double taskSeconds_ = 0.0;
+  double messageSeconds_ = 0.0;
   std::unique_ptr<NodeRanges> ranges_;
 };
 
