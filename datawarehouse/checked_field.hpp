@@ -40,7 +40,7 @@ template <class T>
 class CheckedField {
  public:
   CheckedField(const TaskFrame& frame, const TaskAccess& access)
-      : frame_(&frame), access_(&access), data_(reinterpret_cast<T*>(access.data)) {}
+      : frame_(&frame), access_(&access), field_(reinterpret_cast<T*>(access.data), access.layout) {}
 
   T& operator()(Index x) const {
     const Box& allowed = access_->declared;
@@ -50,7 +50,7 @@ class CheckedField {
     if (!allowed.contains(inside)) detail::reportOutside(*frame_, *access_, x);
     if (access_->holes) detail::expectCovered(*frame_, *access_, inside);
     if constexpr (!std::is_const_v<T>) mark(inside);
-    return data_[access_->layout.at(x)];
+    return field_(x);
   }
 
  private:
@@ -64,7 +64,7 @@ class CheckedField {
 
   const TaskFrame* frame_;
   const TaskAccess* access_;
-  T* data_;
+  Field<T> field_;
 };
 
 }  // namespace tessera

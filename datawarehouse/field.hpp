@@ -51,16 +51,8 @@ class Field {
   Field(T* data, const Layout& layout)
       : data_(data), strideJ_(layout.strideJ), strideK_(layout.strideK), offset_(layout.at(Index{})) {}
 
-  /// What a task only reads comes as a value: nobody writes it meanwhile, so that a GPU may load ahead of the
-  /// kernel's own writes.
-  using Access = std::conditional_t<std::is_const_v<T>, std::remove_const_t<T>, T&>;
-
-  TESSERA_KERNEL Access operator()(Index x) const {
-    const std::int64_t at = x.i + x.j * strideJ_ + x.k * strideK_ + offset_;
-#if defined(__CUDA_ARCH__)
-    if constexpr (std::is_const_v<T> && std::is_arithmetic_v<T> && sizeof(T) >= 4) return __ldg(data_ + at);
-#endif
-    return data_[at];
+  TESSERA_KERNEL T& operator()(Index x) const {
+    return data_[x.i + x.j * strideJ_ + x.k * strideK_ + offset_];
   }
 
  private:

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "datawarehouse/field.hpp"
+#include "datawarehouse/read_only_field.hpp"
 #include "scheduler/device/device_backend.hpp"
 #include "scheduler/device/patch_batch.hpp"
 
@@ -21,7 +21,7 @@ void putWriteNowhere(DeviceBackend& device, DeviceStream stream);
 
 /// What the seven-point stencil works on.
 struct StencilPatch {
-  Field<const double> from;
+  ReadOnlyField<double> from;
   Field<double> to;
 };
 
