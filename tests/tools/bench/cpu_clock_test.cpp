@@ -22,8 +22,8 @@ TEST(CpuClock, CountsTheTimeOfAnotherThreadAtOnce) {
   pthread_getcpuclockid(other.native_handle(), &otherClock);
 
   // Half a millisecond of the other thread, well below the tick of the system's clock.
-  clock_gettime(otherClock, &otherBefore);
   const double before = clock.seconds();
+  clock_gettime(otherClock, &otherBefore);
   double spent = 0.0;
   while (spent < 0.0005) {
     clock_gettime(otherClock, &otherAfter);
