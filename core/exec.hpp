@@ -2,15 +2,30 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "core/box.hpp"
 #include "core/exact_sum.hpp"
 #include "core/kernel.hpp"
+#include "core/wide_vectors.hpp"
 
 namespace tessera {
 
+/// Hears where a loop has been, part by part, while what it wrote there is still in the nearest cache.
+class LoopWatch {
+ public:
+  virtual void passed(const Box& part) = 0;
+  /// After all parts of `box`.
+  virtual void finished(const Box& box) = 0;
+
+ protected:
+  ~LoopWatch() = default;
+};
+
 /// Where a kernel runs. A component writes one body; the tag decides what its fields and loops become.
-struct Cpu {};      ///< one worker thread of the host, plain fields
+struct Cpu {
+  LoopWatch* watch = nullptr;  ///< of loops that PatchTask::exec was told of
+};
 struct Checked {};  ///< as Cpu, with every access compared with what the task declared
 struct Gpu {};      ///< a stream of a device
 
@@ -22,17 +37,11 @@ inline constexpr MinTag Min{};
 inline constexpr MaxTag Max{};
 inline constexpr SumTag Sum{};
 
-/// Runs `kernel(Index)` once for each index of `box`, x fastest; iterations must not depend on one another: a
-/// sum across them is `reduce`'s, since here clang would add in another order, and checked runs had other
-/// bits. On the CPU it is a plain loop nest inside the calling thread, which the compiler vectorises along x;
-/// `name` is what profilers show. All that the kernel calls is inlined (flatten): a call left in the loop
-/// would end vectorisation. Not so under a sanitizer, where inlining everything takes minutes to compile.
-template <class Exec, class Kernel>
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-[[gnu::flatten]]
-#endif
-inline void
-forEach(Exec, const char* /*name*/, const Box& box, Kernel&& kernel) {
+namespace detail {
+
+/// The loops of forEach. The kernel is a copy of our own, so what it captured by value stays in registers.
+template <class Kernel>
+inline void loopOver(const Box box, const Kernel kernel) {
   for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
     for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
 #if defined(__clang__)
@@ -43,6 +52,46 @@ forEach(Exec, const char* /*name*/, const Box& box, Kernel&& kernel) {
       for (std::int64_t i = box.lo.i; i < box.hi.i; ++i) kernel(Index{i, j, k});
     }
   }
+}
+
+/// Calls `visit(Box)` with parts of whole rows of about `indices` indices, in the order of forEach.
+template <class Visit>
+void forEachPart(const Box& box, std::int64_t indices, Visit&& visit) {
+  if (box.empty()) return;
+  const Extent n = box.extent();
+  const std::int64_t rows = std::max<std::int64_t>(1, indices / n.i);
+  const std::int64_t planes = std::max<std::int64_t>(1, rows / n.j);
+  const std::int64_t rowsAtOnce = std::min(rows, n.j);
+  for (std::int64_t k = box.lo.k; k < box.hi.k; k += planes) {
+    for (std::int64_t j = box.lo.j; j < box.hi.j; j += rowsAtOnce) {
+      visit(Box{{box.lo.i, j, k},
+                {box.hi.i, std::min(j + rowsAtOnce, box.hi.j), std::min(k + planes, box.hi.k)}});
+    }
+  }
+}
+
+/// Indices of a part that a watch looks at: 32 KiB of doubles.
+inline constexpr std::int64_t kWatchedPart = 4096;
+
+}  // namespace detail
+
+/// Runs `kernel(Index)` once for each index of `box`, x fastest; iterations must not depend on one another: a
+/// sum across them is `reduce`'s, since here clang would add in another order, and checked runs had other
+/// bits. On the CPU it is a plain loop nest inside the calling thread, which the compiler vectorises along x
+/// (see withWideVectors); `name` is what profilers show. The kernel is copied, as it is for a device.
+template <class Exec, class Kernel>
+void forEach([[maybe_unused]] Exec exec, const char* /*name*/, const Box& box, const Kernel& kernel) {
+  if constexpr (std::is_same_v<Exec, Cpu>) {
+    if (exec.watch != nullptr) {
+      detail::forEachPart(box, detail::kWatchedPart, [&](const Box& part) {
+        withWideVectors([part, kernel] { detail::loopOver(part, kernel); });
+        exec.watch->passed(part);
+      });
+      exec.watch->finished(box);
+      return;
+    }
+  }
+  withWideVectors([box, kernel] { detail::loopOver(box, kernel); });
 }
 
 namespace detail {

@@ -47,6 +47,7 @@ struct LoopbackStatistics {
   std::int64_t messages = 0;  ///< sends
   std::int64_t bytes = 0;     ///< in these sends
   std::int64_t reductions = 0;
+  std::int64_t mostSendsAtOnce = 0;  ///< started and not seen complete
 };
 
 /// Ranks inside one process, for tests; each has its transport.

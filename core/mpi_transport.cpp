@@ -8,6 +8,8 @@
 #include "core/contracts.hpp"
 #include "core/detail/check_mpi.hpp"
 #include "core/detail/message_check.hpp"
+#include "core/detail/message_parts.hpp"
+#include "core/detail/mpi_messages.hpp"
 #include "core/detail/mpi_start.hpp"
 #include "core/detail/request_table.hpp"
 #include "core/detail/single_thread_gate.hpp"
@@ -36,23 +38,6 @@ std::string describe(const Operation& op) {
 
 std::int64_t partCount(const Operation& op, std::size_t part, std::int64_t maxCount) {
   return std::min(maxCount, op.count - static_cast<std::int64_t>(part) * maxCount);
-}
-
-// Calls visit(offset, count) for pieces that fit into one MPI call; once, with 0, where there is nothing.
-template <class Visit>
-void forEachPart(std::int64_t total, std::int64_t maxCount, const Visit& visit) {
-  std::int64_t offset = 0;
-  do {
-    const std::int64_t count = std::min(maxCount, total - offset);
-    visit(static_cast<std::ptrdiff_t>(offset), static_cast<int>(count));
-    offset += count;
-  } while (offset < total);
-}
-
-// MPICH 4.0's own text about this has no sizes, or the wrong way round.
-bool isTruncation(int result) {
-  int kind = MPI_SUCCESS;
-  return result != MPI_SUCCESS && MPI_Error_class(result, &kind) == MPI_SUCCESS && kind == MPI_ERR_TRUNCATE;
 }
 
 // Blocking calls go through this, because those of MPICH spin: with more ranks than cores a rank that waits
@@ -88,6 +73,7 @@ struct MpiTransport::Impl {
   std::int64_t maxCount = kMpiMaxCount;
   int exceptionsAtStart = std::uncaught_exceptions();
   detail::RequestTable<Operation> requests;
+  std::int64_t preparedUnderWay = 0;
   detail::SingleThreadGate gate;
 
   void open() {
@@ -113,7 +99,7 @@ struct MpiTransport::Impl {
     op.count = count;
     op.parts.clear();
     op.done = 0;
-    forEachPart(count, maxCount, [&](std::ptrdiff_t offset, int part) {
+    detail::forEachPart(count, maxCount, [&](std::ptrdiff_t offset, int part) {
       op.parts.push_back(MPI_REQUEST_NULL);
       TESSERA_CHECK_MPI(start(offset, part, &op.parts.back()), "the start of " + describe(op));
     });
@@ -147,7 +133,7 @@ struct MpiTransport::Impl {
       int complete = 0;
       MPI_Status status;
       const int result = MPI_Test(&op.parts[op.done], &complete, &status);
-      if (isTruncation(result)) detail::messageTooLong(routeOf(op), op.count);
+      if (detail::isTruncation(result)) detail::messageTooLong(routeOf(op), op.count);
       TESSERA_CHECK_MPI(result, describe(op));
       if (complete == 0) return false;
       if (op.kind == Kind::Receive) checkReceivedPart(op, status);
@@ -178,7 +164,7 @@ struct MpiTransport::Impl {
   void receiveText(std::string& text, int peer) const {
     const std::string what =
         "gathering " + std::to_string(text.size()) + " bytes from rank " + std::to_string(peer);
-    forEachPart(std::ssize(text), maxCount, [&](std::ptrdiff_t offset, int count) {
+    detail::forEachPart(std::ssize(text), maxCount, [&](std::ptrdiff_t offset, int count) {
       block(what, [&](MPI_Request* request) {
         return MPI_Irecv(text.data() + offset, count, MPI_BYTE, peer, 0, collectives, request);
       });
@@ -188,7 +174,7 @@ struct MpiTransport::Impl {
   void sendText(std::string_view text, int peer) const {
     const std::string what =
         "gathering " + std::to_string(text.size()) + " bytes at rank " + std::to_string(peer);
-    forEachPart(std::ssize(text), maxCount, [&](std::ptrdiff_t offset, int count) {
+    detail::forEachPart(std::ssize(text), maxCount, [&](std::ptrdiff_t offset, int count) {
       block(what, [&](MPI_Request* request) {
         return MPI_Isend(text.data() + offset, count, MPI_BYTE, peer, 0, collectives, request);
       });
@@ -214,7 +200,7 @@ MpiTransport::~MpiTransport() {
 int MpiTransport::rank() const { return impl_->rank; }
 int MpiTransport::size() const { return impl_->size; }
 std::int64_t MpiTransport::tagBound() const { return impl_->tagBound; }
-std::int64_t MpiTransport::pending() const { return impl_->requests.live(); }
+std::int64_t MpiTransport::pending() const { return impl_->requests.live() + impl_->preparedUnderWay; }
 
 Transport::Request MpiTransport::send(int peer, std::int64_t tag, std::span<const std::byte> bytes) {
   detail::checkAddress(peer, tag, impl_->size, impl_->tagBound);
@@ -248,6 +234,19 @@ Transport::Request MpiTransport::allReduceSum(std::span<std::int64_t> values) {
   return impl_->reduce(values, MPI_INT64_T, MPI_SUM);
 }
 
+std::unique_ptr<PreparedMessages> MpiTransport::prepare(std::span<const PreparedMessage> messages) {
+  for (const PreparedMessage& message : messages) {
+    detail::checkAddress(message.peer, message.tag, impl_->size, impl_->tagBound);
+  }
+  const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
+  return detail::makeMpiMessages({.communicator = MPI_Comm_c2f(impl_->messages),
+                                  .rank = impl_->rank,
+                                  .maxCount = impl_->maxCount,
+                                  .gate = &impl_->gate,
+                                  .messagesUnderWay = &impl_->preparedUnderWay},
+                                 messages);
+}
+
 bool MpiTransport::test(Request request) {
   const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
   return impl_->test(request);
@@ -268,7 +267,7 @@ void MpiTransport::broadcast(std::string& bytes, int root) {
   bytes.resize(static_cast<std::size_t>(length));
   const std::string what =
       "broadcasting " + std::to_string(length) + " bytes from rank " + std::to_string(root);
-  forEachPart(length, impl_->maxCount, [&](std::ptrdiff_t offset, int count) {
+  detail::forEachPart(length, impl_->maxCount, [&](std::ptrdiff_t offset, int count) {
     impl_->block(what, [&](MPI_Request* request) {
       return MPI_Ibcast(bytes.data() + offset, count, MPI_BYTE, root, impl_->collectives, request);
     });

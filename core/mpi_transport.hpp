@@ -38,6 +38,9 @@ class MpiTransport final : public Transport {
   Request allReduceMax(std::span<double> values) override;
   Request allReduceSum(std::span<std::int64_t> values) override;
   bool test(Request request) override;
+  /// Persistent requests (MPI_Send_init, MPI_Recv_init); the receives among messages that are started
+  /// together are posted by one call.
+  std::unique_ptr<PreparedMessages> prepare(std::span<const PreparedMessage> messages) override;
   /// While these wait they give their core away, so that more ranks than cores get on.
   void barrier() override;
   void broadcast(std::string& bytes, int root) override;

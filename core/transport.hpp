@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,38 @@
 #include "core/step_aside.hpp"
 
 namespace tessera {
+
+/// One message that goes the same way again and again, from or into the same memory.
+struct PreparedMessage {
+  enum class Way { Send, Receive };
+  Way way = Way::Send;
+  int peer = 0;
+  std::int64_t tag = 0;
+  std::span<std::byte> bytes;  ///< of a send: read only
+};
+
+/// Messages that were made ready once and are started any number of times ("persistent requests"): those of a
+/// compiled graph. What belongs to them is made by `Transport::prepare` and freed with this object, also when
+/// an exception is under way. After the first use of each message nothing is allocated on our side.
+///
+///   const auto messages = transport.prepare(all);    // the receives last, say
+///   messages->start(firstReceive, receives);         // before anything is sent
+///   messages->start(send);                           // each send when its bytes are there
+///   for (const std::int32_t n : messages->testSome()) ...
+///
+/// Thread rule: that of the transport. The memory of a started message must stay alive and unchanged (send)
+/// or untouched (receive) until `testSome` has named it. Ends with nothing under way, unless an exception is:
+/// then receives are taken back, and the memory of sends has to live until the job is aborted.
+class PreparedMessages {
+ public:
+  virtual ~PreparedMessages() = default;
+  /// Starts the messages with the numbers first..first + count - 1 of the list given to `prepare`; none of
+  /// them is under way. Those of one way, peer and tag are matched in the order in which they were started.
+  virtual void start(std::int32_t first, std::int32_t count = 1) = 0;
+  /// The numbers of those that have become complete since the last call, in any order; valid until the next
+  /// call. They may be started again.
+  virtual std::span<const std::int32_t> testSome() = 0;
+};
 
 /// The way between ranks: messages, reductions and the few collectives of start-up and output.
 ///
@@ -38,6 +71,10 @@ class Transport {
   /// True once the operation is complete; the request is gone afterwards.
   virtual bool test(Request request) = 0;
 
+  /// Makes messages ready that are started again and again; the memory of all of them outlives the result,
+  /// and the transport does. Without an implementation of its own a transport makes a request at each start.
+  virtual std::unique_ptr<PreparedMessages> prepare(std::span<const PreparedMessage> messages);
+
   /// Blocking collectives for start-up and output, never inside a step.
   virtual void barrier() = 0;
   virtual void broadcast(std::string& bytes, int root) = 0;
@@ -48,13 +85,25 @@ class Transport {
   [[noreturn]] virtual void abort(int exitCode) = 0;
 
   /// Polls `test` until done.
-  void wait(Request request);
+  void wait(Request request) {
+    waitUntil([this, request] { return test(request); });
+  }
+  /// Asks `done()`, which looks after operations of this transport, until it says true; lets others run
+  /// meanwhile.
+  template <class Done>
+  void waitUntil(const Done& done) {
+    for (int looks = 1; !done(); ++looks) {
+      if (looks % kLooksBetweenSteps == 0) stepAside();
+    }
+  }
 
  protected:
-  /// `wait` cannot go on yet.
+  /// A wait cannot go on yet.
   virtual void stepAside() { stepAside_(); }
 
  private:
+  static constexpr int kLooksBetweenSteps = 16;
+
   StepAside stepAside_;
 };
 

@@ -6,6 +6,7 @@
 #include "core/box_difference.hpp"
 #include "core/exec.hpp"
 #include "datawarehouse/checked_field.hpp"
+#include "datawarehouse/finite_watch.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "grid/generation.hpp"
 #include "grid/refine.hpp"
@@ -17,7 +18,8 @@ namespace tessera {
 ///
 ///   const auto T = task.read(Old, temperature);
 ///   const auto next = task.write(temperature);
-///   forEach(task.exec(), "advance", task.interior(), [=] TESSERA_KERNEL(Index x) { next(x) = T(x); });
+///   forEach(task.exec(temperature), "advance", task.interior(),
+///           [=] TESSERA_KERNEL(Index x) { next(x) = T(x); });
 template <class Exec>
 class PatchTask {
  public:
@@ -27,6 +29,23 @@ class PatchTask {
   explicit PatchTask(const TaskFrame& frame) : frame_(&frame) {}
 
   Exec exec() const { return {}; }
+  /// For the one loop that gives these outputs their final values, each at the loop's own index. NaN and
+  /// infinity are then looked for while the values are in the nearest cache; after any other loop all of the
+  /// output is read again for that.
+  template <class... T, Centering... C>
+  Exec exec(Label<T, C>... finalHere) const {
+    if constexpr (std::is_same_v<Exec, Cpu>) {
+      if (frame_->watch == nullptr) return {};
+      frame_->watch->newLoop();
+      for (const TaskAccess& access : frame_->accesses) {
+        const bool output = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
+        if (output && ((access.label == finalHere.id) || ...)) frame_->watch->over(access);
+      }
+      return {frame_->watch};
+    } else {
+      return {};
+    }
+  }
 
   /// The declared read of `label`; throws UndeclaredAccess when there is none.
   template <class T, Centering C>
@@ -45,7 +64,8 @@ class PatchTask {
   FieldOf<const T> readFiner(Generation generation, Label<T, C> label) const {
     return field<const T>(label.id, modeOf(generation), Reach::Finer);
   }
-  /// What `wholeLevel(level)` declared: every index of that level (-1: of the task's own).
+  /// What `wholeLevel(level)` declared: every index that a patch of that level owns (-1: of the task's own
+  /// level). Elsewhere in the domain there is no value; checked mode names who reads one.
   template <class T, Centering C>
   FieldOf<const T> readLevel(Generation generation, Label<T, C> label, LevelId level = -1) const {
     return field<const T>(label.id, modeOf(generation), Reach::WholeLevel, level);
@@ -117,7 +137,11 @@ class PatchTask {
   }
 
   double time() const { return frame_->time; }  ///< time of Old
-  double dt() const { return frame_->dt; }      ///< New is at time() + dt()
+  /// New is at time() + dt(). Throws UndeclaredAccess in a task that is declared `.withoutDt()`.
+  double dt() const {
+    if (!frame_->usesDt) detail::reportUndeclaredDt(*frame_);
+    return frame_->dt;
+  }
   std::int64_t step() const { return frame_->step; }
 
   /// Gives this patch's share of a declared reduction (Min or Max).

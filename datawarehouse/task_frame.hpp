@@ -28,6 +28,7 @@ struct TaskAccess {
   Box declared;                                  ///< indices that the task may touch
   std::vector<std::uint8_t>* written = nullptr;  ///< checked mode: one mark an index of `declared`
   bool sharedWindow = false;  ///< other patches' values lie in the window of `layout` as well
+  bool holes = false;  ///< checked mode: a whole level that patches cover in part; the rest may not be read
 };
 
 /// What one patch of a task contributed to one reduction.
@@ -37,6 +38,8 @@ struct PatchContribution {
   ExactSum sum;
   bool given = false;
 };
+
+class FiniteWatch;
 
 /// Everything one run of one task on one patch sees; made by the step runner, read by PatchTask.
 struct TaskFrame {
@@ -48,8 +51,10 @@ struct TaskFrame {
   const LabelTable* labels = nullptr;
   std::span<const TaskAccess> accesses;
   std::span<PatchContribution> contributions;
-  double time = 0.0;  ///< of Old
+  FiniteWatch* watch = nullptr;  ///< empty where nobody looks for NaN, and in checked mode
+  double time = 0.0;             ///< of Old
   double dt = 0.0;
+  bool usesDt = true;  ///< false: declared `.withoutDt()`
   std::int64_t step = 0;
 };
 

@@ -71,8 +71,8 @@ struct Recompiled {
 /// All is compiled anew, with room for later changes, where plans, labels, ranks or the geometry of levels
 /// differ, where a level or a stage of messages needs more numbers than are spare, where the lists have grown
 /// by a quarter, where half of the graph would have to be redone, where a rank has so few of the patches that
-/// this is faster, and where several patches share a window. `previous` is used up, also when a PlanError is
-/// thrown.
+/// this is faster, and where a level that is read whole stops or starts being one window. `previous` is used
+/// up, also when a PlanError is thrown.
 Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const> plans,
                      const CompileInput& before, const CompileInput& next);
 

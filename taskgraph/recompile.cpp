@@ -22,6 +22,15 @@ bool sameLevels(const Hierarchy& a, const Hierarchy& b) {
          std::equal(a.levels().begin(), a.levels().end(), b.levels().begin(), b.levels().end(), same);
 }
 
+/// Whether as much is kept of each variable, wherever patches store it as one.
+bool sameMemory(std::span<const LevelStorage> a, std::span<const LevelStorage> b) {
+  const auto same = [](LevelStorage x, const LevelStorage& y) {
+    x.shared = y.shared;
+    return x == y;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
 /// Empty where the graphs of `before` can become those of `next`.
 std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan* const> plans,
                           const CompileInput& before, const CompileInput& next) {
@@ -29,7 +38,6 @@ std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan
   if (!std::equal(graphs.plans.begin(), graphs.plans.end(), plans.begin(), plans.end(), same))
     return "other step plans";
   if (before.labels != next.labels) return "other labels";
-  if (!graphs.shared.empty()) return "several patches share a window";
   if (before.reuse != next.reuse || before.kept != next.kept || before.sharing != next.sharing)
     return "other rules for sharing memory";
   if (before.rank != next.rank || before.ranks != next.ranks) return "another rank or number of ranks";
@@ -60,17 +68,16 @@ Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const>
   std::string why = whyNotInPlace(graphs, plans, before, next);
   if (!why.empty()) return compileAnew(plans, next, why, next.hierarchy->patchCount());
   const std::vector<detail::ResolvedPlan> resolved = detail::resolvePlans(plans, next);
-  if (resolved != detail::resolvePlans(plans, before) || detail::storageOf(resolved, next) != graphs.storage)
+  if (resolved != detail::resolvePlans(plans, before) ||
+      !sameMemory(detail::storageOf(resolved, next), graphs.storage))
     return compileAnew(plans, next, "levels cover their domain or do not, other than before",
                        next.hierarchy->patchCount());
   const std::optional<detail::MeshChanges> changes = detail::moveToMesh(graphs, *before.owners, next);
   if (!changes)
     return compileAnew(plans, next, "a level has more patches than room", next.hierarchy->patchCount());
-  if (next.sharing == WindowSharing::On) {
-    detail::shareWindows(resolved, next, graphs);
-    if (!graphs.shared.empty())
-      return compileAnew(plans, next, "several patches will share a window", changes->patches);
-  }
+  if (next.sharing == WindowSharing::On && !detail::shareWindowsAnew(resolved, next, *changes, graphs))
+    return compileAnew(plans, next, "a level that tasks read whole is stored other than before",
+                       changes->patches);
   const bool different = std::any_of(changes->levels.begin(), changes->levels.end(),
                                      [](const detail::LevelChanges& level) { return !level.same; });
   for (std::size_t p = 0; p < resolved.size() && different; ++p) {

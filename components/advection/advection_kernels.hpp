@@ -131,7 +131,7 @@ template <class Task, class Euler, class Velocity>
 void firstStage(const Task& task, Label<double, Cell> from, Label<double, Cell> to, Euler euler, Velocity u) {
   const auto q = task.read(Old, from);
   const auto result = task.write(to);
-  forEach(task.exec(), "Advection::advance", task.interior(),
+  forEach(task.exec(to), "Advection::advance", task.interior(),
           [=] TESSERA_KERNEL(Index x) { result(x) = euler(q, u, x); });
 }
 
@@ -141,7 +141,7 @@ void secondStage(const Task& task, const AdvectionLabels& labels, Euler euler, V
   const auto q = task.read(Old, labels.concentration);
   const auto stage = task.read(New, labels.stage);
   const auto next = task.write(labels.concentration);
-  forEach(task.exec(), "Advection::correct", task.interior(),
+  forEach(task.exec(labels.concentration), "Advection::correct", task.interior(),
           [=] TESSERA_KERNEL(Index x) { next(x) = 0.5 * (q(x) + euler(stage, u, x)); });
 }
 

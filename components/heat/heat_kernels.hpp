@@ -19,18 +19,26 @@ struct HeatParams {
   bool sourceVaries = false;
 };
 
-/// The same number in every cell, read like a field.
-struct EverywhereTheSame {
+/// A source that is the same number in every cell.
+struct UniformSource {
   double value;
-  TESSERA_KERNEL double operator()(Index) const { return value; }
+  TESSERA_KERNEL double addedTo(double rate, Index) const { return rate + value; }
+};
+struct NoSource {
+  TESSERA_KERNEL double addedTo(double rate, Index) const { return rate; }
+};
+template <class Field>
+struct VaryingSource {
+  Field q;
+  TESSERA_KERNEL double addedTo(double rate, Index x) const { return rate + q(x); }
 };
 
-/// div(k grad T) for one k everywhere.
+/// div(k grad T) for one k everywhere; `kByH2` is k/h^2 along each axis.
 struct UniformConduction {
-  double k;
+  Real3 kByH2;
   template <class Field>
-  TESSERA_KERNEL double operator()(const Field& T, Index x, Real3 inverseSquaredSpacing) const {
-    return k * laplacian(T, x, inverseSquaredSpacing);
+  TESSERA_KERNEL double operator()(const Field& T, Index x) const {
+    return laplacian(T, x, kByH2);
   }
 };
 
@@ -41,6 +49,7 @@ struct UniformConduction {
 template <class Conductivity>
 struct VaryingConduction {
   Conductivity k;
+  Real3 w;  ///< 1/h^2 along each axis
 
   TESSERA_KERNEL double onFace(Index cell, Index neighbour) const {
     const double a = k(cell);
@@ -52,7 +61,7 @@ struct VaryingConduction {
     return onFace(x, x + e) * (T(x + e) - T(x)) - onFace(x, x - e) * (T(x) - T(x - e));
   }
   template <class Field>
-  TESSERA_KERNEL double operator()(const Field& T, Index x, Real3 w) const {
+  TESSERA_KERNEL double operator()(const Field& T, Index x) const {
     return (w.x * along(T, x, ex) + w.y * along(T, x, ey)) + w.z * along(T, x, ez);
   }
 };
@@ -63,29 +72,32 @@ void advanceTemperature(const Task& task, Label<double, Cell> temperature, Condu
   const auto T = task.read(Old, temperature);
   const auto next = task.write(temperature);
   const double dt = task.dt();
-  const Real3 inverseSquaredSpacing = task.inverseSquaredSpacing();
-  forEach(task.exec(), "Heat::advance", task.interior(), [=] TESSERA_KERNEL(Index x) {
-    next(x) = T(x) + dt * (conduction(T, x, inverseSquaredSpacing) + source(x));
-  });
+  forEach(task.exec(temperature), "Heat::advance", task.interior(),
+          [=] TESSERA_KERNEL(Index x) { next(x) = T(x) + dt * source.addedTo(conduction(T, x), x); });
 }
 
 template <class Task, class Conduction>
 void advanceWithSource(const Task& task, const HeatLabels& labels, const HeatParams& p,
                        Conduction conduction) {
   if (p.sourceVaries) {
-    advanceTemperature(task, labels.temperature, conduction, task.read(New, labels.source));
+    const auto q = task.read(New, labels.source);
+    advanceTemperature(task, labels.temperature, conduction, VaryingSource<decltype(q)>{q});
+  } else if (p.source != 0.0) {
+    advanceTemperature(task, labels.temperature, conduction, UniformSource{p.source});
   } else {
-    advanceTemperature(task, labels.temperature, conduction, EverywhereTheSame{p.source});
+    advanceTemperature(task, labels.temperature, conduction, NoSource{});
   }
 }
 
 template <class Task>
 void advanceHeat(const Task& task, const HeatLabels& labels, const HeatParams& p) {
+  const Real3 w = task.inverseSquaredSpacing();
   if (p.conductivityVaries) {
     const auto k = task.read(Old, labels.conductivity);
-    advanceWithSource(task, labels, p, VaryingConduction<decltype(k)>{k});
+    advanceWithSource(task, labels, p, VaryingConduction<decltype(k)>{k, w});
   } else {
-    advanceWithSource(task, labels, p, UniformConduction{p.conductivity});
+    const double k = p.conductivity;
+    advanceWithSource(task, labels, p, UniformConduction{{k * w.x, k * w.y, k * w.z}});
   }
 }
 

@@ -27,4 +27,9 @@ void mpiFailed(int code, std::string_view what) {
           .text());
 }
 
+bool isTruncation(int code) {
+  int kind = MPI_SUCCESS;
+  return code != MPI_SUCCESS && MPI_Error_class(code, &kind) == MPI_SUCCESS && kind == MPI_ERR_TRUNCATE;
+}
+
 }  // namespace tessera::detail

@@ -8,6 +8,10 @@ namespace tessera::detail {
 /// text.
 [[noreturn]] void mpiFailed(int code, std::string_view what);
 
+/// Whether the code says that a message was longer than its receiver expected. The text of MPICH 4.0 about
+/// this has no sizes, or the wrong way round.
+bool isTruncation(int code);
+
 }  // namespace tessera::detail
 
 /// Checks the result of an MPI call. `what` says what was being done, for example "sending to rank 3, tag 7,

@@ -62,6 +62,7 @@ Transport::Request LoopbackRank::send(int peer, std::int64_t tag, std::span<cons
   state_.checkFailure();
   ++statistics_.messages;
   statistics_.bytes += std::ssize(bytes);
+  statistics_.mostSendsAtOnce = std::max(statistics_.mostSendsAtOnce, ++openSends_);
   const MessageRoute route{rank_, peer, tag};
   auto letter = state_.mail.send(route, bytes);
   const int delay = state_.delays.ofSend(route, letter->number);
@@ -127,6 +128,7 @@ bool LoopbackRank::test(Request request) {
   if (!canComplete(op)) return false;
   if (op.delay-- > 0) return false;
   const LoopbackOperation done = std::exchange(op, {});
+  if (done.kind == Kind::Send) --openSends_;
   requests_.remove(request);
   complete(done);
   return true;

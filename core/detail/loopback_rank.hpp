@@ -103,6 +103,7 @@ class LoopbackRank final : public Transport {
   SingleThreadGate gate_;
   RequestTable<LoopbackOperation> requests_;
   LoopbackStatistics statistics_;
+  std::int64_t openSends_ = 0;
 };
 
 }  // namespace tessera::detail

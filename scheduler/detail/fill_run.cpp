@@ -11,18 +11,28 @@
 
 namespace tessera::detail {
 
-void FillRun::run(const FillPlan& fill, std::int32_t row, std::int32_t local, double time) {
+void FillRun::run(std::size_t number, std::int32_t row, std::int32_t local, double time) {
+  const FillPlan& fill = graph_.fills[number];
+  if (fill.reach == Reach::WholeLevel) {
+    // Where the patches share a window, that is what is read.
+    if (fill.shared.size() == 0) gatherLevel(fill);
+    return;
+  }
   if (fill.shared.size() > 0) {
-    if (fill.reach == Reach::WholeLevel) return;  // the window of the patches is what is read
-    const auto number = static_cast<std::size_t>(&fill - graph_.fills.data());
     if (const SharedGather* gather = shared_.workOf(number, row)) return runShared(fill, *gather, time);
     if (shared_.has(number, row)) return;
   }
+  const HaloCopies::List& list = copies_.of(number, row);
+  std::byte* memory = memoryOf(fill, row, local);
+  const StridedCopy* copy = list.copies.data();
+  for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(fill.table)].row(row)) {
+    copy++->run(memory, data_.data(fill.generation, fill.label, static_cast<std::size_t>(n.source)));
+  }
+  if (!list.beyondDomain && fill.pieces.row(row).empty() && fill.coarse.row(row).empty()) return;
   const Destination to = destinationOf(fill, row, local);
-  copyFromNeighbours(fill, row, to);
   unpack(fill, row, to);
   fillUncovered(fill, row, to);
-  applyConditions(fill, to, time);
+  if (list.beyondDomain) applyConditions(fill, to, time);
 }
 
 void FillRun::runShared(const FillPlan& fill, const SharedGather& gather, double time) {
@@ -53,31 +63,33 @@ void FillRun::unset(const FillPlan& fill, std::int32_t row) {
   std::memset(data_.gatherData(plan_, buffer), 0xFF, static_cast<std::size_t>(bytes));
 }
 
-FillRun::Destination FillRun::destinationOf(const FillPlan& fill, std::int32_t row, std::int32_t local) {
-  if (fill.reach == Reach::WholeLevel) {
-    const auto buffer = static_cast<std::size_t>(fill.firstGather);
-    return {data_.gatherData(plan_, buffer), &data_.gatherLayout(plan_, buffer),
-            level(fill).domainOf(info(fill).centering)};
-  }
-  const Patch seen = seenPatch(data_.hierarchy(), ownPatch(local), fill.reach);
-  const Box target = fillTarget(level(fill), seen, info(fill).centering, fill.halo, fill.reach);
-  if (fill.reach == Reach::Patch) {
-    const auto own = static_cast<std::size_t>(local);
-    return {data_.data(fill.generation, fill.label, own), &data_.layout(fill.label, own), target};
-  }
-  const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
-  return {data_.gatherData(plan_, buffer), &data_.gatherLayout(plan_, buffer), target};
+std::byte* FillRun::memoryOf(const FillPlan& fill, std::int32_t row, std::int32_t local) {
+  if (fill.reach == Reach::Patch)
+    return data_.data(fill.generation, fill.label, static_cast<std::size_t>(local));
+  return data_.gatherData(plan_, static_cast<std::size_t>(fill.firstGather + row));
 }
 
-void FillRun::copyFromNeighbours(const FillPlan& fill, std::int32_t row, const Destination& to) {
-  const std::int64_t bytes = info(fill).type.bytes();
-  for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(fill.table)].row(row)) {
+FillRun::Destination FillRun::destinationOf(const FillPlan& fill, std::int32_t row, std::int32_t local) {
+  const Patch seen = seenPatch(data_.hierarchy(), ownPatch(local), fill.reach);
+  const Layout& layout = fill.reach == Reach::Patch
+                             ? data_.layout(fill.label, static_cast<std::size_t>(local))
+                             : data_.gatherLayout(plan_, static_cast<std::size_t>(fill.firstGather + row));
+  return {memoryOf(fill, row, local), &layout,
+          fillTarget(level(fill), seen, info(fill).centering, fill.halo, fill.reach)};
+}
+
+void FillRun::gatherLevel(const FillPlan& fill) {
+  const auto buffer = static_cast<std::size_t>(fill.firstGather);
+  const Destination to{data_.gatherData(plan_, buffer), &data_.gatherLayout(plan_, buffer),
+                       level(fill).domainOf(info(fill).centering)};
+  for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(fill.table)].row(0)) {
     const auto source = static_cast<std::size_t>(n.source);
-    const Index period{n.image[0], n.image[1], n.image[2]};
-    const Box region = sourceRegion(level(fill), ownPatch(n.source), info(fill).centering, to.target, period);
+    const Box region = sourceRegion(level(fill), ownPatch(n.source), info(fill).centering, to.target, {});
     copyRegion(to.data, *to.layout, data_.data(fill.generation, fill.label, source),
-               data_.layout(fill.label, source), region, shiftOf(level(fill), period), bytes);
+               data_.layout(fill.label, source), region, {}, info(fill).type.bytes());
   }
+  unpack(fill, 0, to);
+  fillUncovered(fill, 0, to);
 }
 
 void FillRun::unpack(const FillPlan& fill, std::int32_t row, const Destination& to) {
@@ -112,7 +124,6 @@ void FillRun::fillFromBelow(const FillPlan& fill, const CoarsePiece& piece, cons
 }
 
 void FillRun::applyConditions(const FillPlan& fill, const Destination& to, double time) {
-  if (fill.reach == Reach::WholeLevel) return;
   const BoundaryParts found = boundaryParts(level(fill), info(fill).centering, to.target);
   for (int n = 0; n < found.count; ++n) {
     const BoundaryPart& part = found.parts[static_cast<std::size_t>(n)];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/detail/halo_copies.hpp"
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/detail/shared_gathers.hpp"
 #include "taskgraph/compiled_graph.hpp"
@@ -12,10 +13,15 @@ namespace tessera::detail {
 class FillRun {
  public:
   FillRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, const MessagePump& pump)
-      : graph_(graphs.plans[plan]), plan_(plan), data_(data), pump_(pump), shared_(graphs, plan) {}
+      : graph_(graphs.plans[plan]),
+        plan_(plan),
+        data_(data),
+        pump_(pump),
+        shared_(graphs, plan),
+        copies_(graphs, plan, data, shared_) {}
 
-  /// Row `row` of a fill, which serves own patch `local`; conditions of time hold at `time`.
-  void run(const FillPlan& fill, std::int32_t row, std::int32_t local, double time);
+  /// Row `row` of fill number `fill`, which serves own patch `local`; conditions of time hold at `time`.
+  void run(std::size_t fill, std::int32_t row, std::int32_t local, double time);
   /// For checked mode: makes the buffer of a gather NaN, so that nothing of its last user is taken for a
   /// value.
   void unset(const FillPlan& fill, std::int32_t row);
@@ -30,8 +36,10 @@ class FillRun {
 
   /// What lies around a whole shared window; exactly one row of the fill gets here.
   void runShared(const FillPlan& fill, const SharedGather& gather, double time);
+  std::byte* memoryOf(const FillPlan& fill, std::int32_t row, std::int32_t local);
   Destination destinationOf(const FillPlan& fill, std::int32_t row, std::int32_t local);
-  void copyFromNeighbours(const FillPlan& fill, std::int32_t row, const Destination& to);
+  /// A whole level, which has a single row.
+  void gatherLevel(const FillPlan& fill);
   void unpack(const FillPlan& fill, std::int32_t row, const Destination& to);
   void fillUncovered(const FillPlan& fill, std::int32_t row, const Destination& to);
   /// `region` of what a piece brings.
@@ -50,6 +58,7 @@ class FillRun {
   DataWarehouse& data_;
   const MessagePump& pump_;
   SharedGathers shared_;
+  HaloCopies copies_;
 };
 
 }  // namespace tessera::detail

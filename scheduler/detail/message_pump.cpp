@@ -2,39 +2,53 @@
 
 #include <algorithm>
 
+#include "core/contracts.hpp"
+
 namespace tessera::detail {
 
-MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, FaultPlan* faults, Trace* trace)
+MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendLimit limit, FaultPlan* faults,
+                         Trace* trace)
     : graph_(graph),
       transport_(transport),
+      limit_(limit),
       faults_(faults),
       trace_(trace),
       sendNodes_(graph.sends.size()),
       receiveNodes_(graph.receives.size()),
-      reductions_(graph.reductions.size()),
+      reductionNodes_(graph.reductions.size()),
       submittedSends_(graph.sends.size()),
       submittedReceives_(graph.receives.size()),
       submittedReductions_(graph.reductions.size()),
-      reductionReady_(graph.reductions.size(), 0) {
-  for (const MessagePlan& message : graph.sends)
-    sendBuffers_.emplace_back(static_cast<std::size_t>(message.bytes));
-  for (const MessagePlan& message : graph.receives) {
-    receiveBuffers_.emplace_back(static_cast<std::size_t>(message.bytes));
-  }
-  const std::size_t operations = graph.sends.size() + graph.receives.size() + graph.reductions.size();
-  receiveRequests_.reserve(graph.receives.size());
-  pending_.reserve(operations);
-  finished_.reserve(operations);
+      sendOpen_(graph.sends.size(), 0),
+      receiveHalves_(graph.receives.size(), 0),
+      rounds_{ReductionRound(graph, transport, trace), ReductionRound(graph, transport, trace)} {
+  TESSERA_EXPECT(limit.messages >= 1, "allow at least one message at a time");
+  prepareMessages();
+  queue_.reserve(graph.sends.size());
+  finished_.reserve(graph.sends.size() + graph.receives.size() + graph.reductions.size() + 1);
 }
 
-void MessagePump::begin(std::span<double> control) {
-  receiveRequests_.clear();
-  for (std::size_t r = 0; r < graph_.receives.size(); ++r) {
-    const MessagePlan& message = graph_.receives[r];
-    receiveRequests_.push_back(transport_.receive(message.peer, message.tag, receiveBuffers_[r]));
-  }
-  nextReduction_ = 0;
-  std::fill(reductionReady_.begin(), reductionReady_.end(), 0);
+void MessagePump::prepareMessages() {
+  std::vector<PreparedMessage> wanted;
+  const auto add = [&wanted](PreparedMessage::Way way, const MessagePlan& message, auto& buffers) {
+    buffers.emplace_back(static_cast<std::size_t>(message.bytes));
+    wanted.push_back({way, message.peer, message.tag, buffers.back()});
+  };
+  for (const MessagePlan& message : graph_.sends) add(PreparedMessage::Way::Send, message, sendBuffers_);
+  for (const MessagePlan& message : graph_.receives)
+    add(PreparedMessage::Way::Receive, message, receiveBuffers_);
+  messages_ = transport_.prepare(wanted);
+}
+
+void MessagePump::begin(std::span<double> control, bool ahead) {
+  std::fill(receiveHalves_.begin(), receiveHalves_.end(), std::uint8_t{0});
+  queue_.clear();
+  nextSend_ = 0;
+  messages_->start(static_cast<std::int32_t>(graph_.sends.size()),
+                   static_cast<std::int32_t>(graph_.receives.size()));
+  ahead_ = ahead;
+  round_ = 1 - round_;
+  reductions().begin();
   hasControl_ = !control.empty();
   if (hasControl_) control_ = transport_.allReduceMax(control);
 }
@@ -54,72 +68,107 @@ void MessagePump::submitReceive(std::int32_t receive, std::int32_t node) {
   submittedReceives_.push(receive);
 }
 
-void MessagePump::submitReduction(std::int32_t reduction, std::int32_t node, std::span<double> minMax,
-                                  std::span<std::int64_t> words) {
-  reductions_[static_cast<std::size_t>(reduction)] = {node, minMax, words};
+void MessagePump::submitReduction(std::int32_t reduction, std::int32_t node) {
+  reductionNodes_[static_cast<std::size_t>(reduction)] = node;
   submittedReductions_.push(reduction);
 }
 
 std::span<const std::int32_t> MessagePump::poll() {
-  startSubmitted();
   finished_.clear();
-  const auto done = [&](const Pending& p) {
-    if (!transport_.test(p.request)) return false;
-    if (trace_ != nullptr) trace_->finished(p.node);
-    finished_.push_back(p.node);
-    return true;
-  };
-  pending_.erase(std::remove_if(pending_.begin(), pending_.end(), done), pending_.end());
+  startSubmitted();
+  for (const std::int32_t message : messages_->testSome()) finishMessage(message);
+  startQueued();
+  lookAfterReductions();
   return finished_;
 }
 
-void MessagePump::startSubmitted() {
-  submittedSends_.takeAll([this](std::int32_t send) { startSend(send); });
-  submittedReceives_.takeAll([this](std::int32_t receive) {
-    const auto r = static_cast<std::size_t>(receive);
-    wait(receiveRequests_[r], receiveNodes_[r]);
-  });
-  submittedReductions_.takeAll(
-      [this](std::int32_t reduction) { reductionReady_[static_cast<std::size_t>(reduction)] = 1; });
-  startReductions();
+std::span<const std::int32_t> MessagePump::alsoReport(std::int32_t node) {
+  finished_.push_back(node);
+  return finished_;
 }
 
-void MessagePump::startSend(std::int32_t send) {
-  const MessagePlan& message = graph_.sends[static_cast<std::size_t>(send)];
-  const std::int32_t node = sendNodes_[static_cast<std::size_t>(send)];
-  if (faults_ != nullptr && faults_->hit("scheduler.send").effect == FaultEffect::Fail) {
-    lost_.push_back(node);
-    return;
+void MessagePump::lookAfterReductions() {
+  ReductionRound& round = reductions();
+  for (const std::int32_t started : round.start()) {
+    if (ahead_) finished_.push_back(round.nodeOf(started));
   }
-  wait(transport_.send(message.peer, message.tag, sendBuffer(send)), node);
+  for (const std::int32_t done : round.test()) {
+    if (!ahead_) finished_.push_back(round.nodeOf(done));
+  }
+}
+
+void MessagePump::startSubmitted() {
+  queueSends();
+  submittedReceives_.takeAll([this](std::int32_t receive) { finishReceive(receive, kAwaited); });
+  submittedReductions_.takeAll([this](std::int32_t reduction) {
+    reductions().add(reduction, reductionNodes_[static_cast<std::size_t>(reduction)]);
+  });
+}
+
+/// The last one comes first out of the submissions.
+void MessagePump::queueSends() {
+  const auto before = static_cast<std::ptrdiff_t>(queue_.size());
+  submittedSends_.takeAll([this](std::int32_t send) {
+    if (dropped(send)) return;
+    queue_.push_back(send);
+    sendOpen_[static_cast<std::size_t>(send)] = 1;
+  });
+  std::reverse(queue_.begin() + before, queue_.end());
+  startQueued();
+}
+
+void MessagePump::startQueued() {
+  for (; nextSend_ < queue_.size(); ++nextSend_) {
+    const std::int32_t send = queue_[nextSend_];
+    const std::int64_t bytes = graph_.sends[static_cast<std::size_t>(send)].bytes;
+    const bool full = sendsUnderWay_ >= limit_.messages || bytesUnderWay_ + bytes > limit_.bytes;
+    if (full && sendsUnderWay_ > 0) return;
+    ++sendsUnderWay_;
+    bytesUnderWay_ += bytes;
+    messages_->start(send);
+  }
+}
+
+bool MessagePump::dropped(std::int32_t send) {
+  if (faults_ == nullptr || faults_->hit("scheduler.send").effect != FaultEffect::Fail) return false;
+  lost_.push_back(sendNodes_[static_cast<std::size_t>(send)]);
+  return true;
+}
+
+void MessagePump::finishMessage(std::int32_t message) {
+  const auto sends = static_cast<std::int32_t>(graph_.sends.size());
+  if (message >= sends) return finishReceive(message - sends, kArrived);
+  --sendsUnderWay_;
+  bytesUnderWay_ -= graph_.sends[static_cast<std::size_t>(message)].bytes;
+  sendOpen_[static_cast<std::size_t>(message)] = 0;
+  finish(sendNodes_[static_cast<std::size_t>(message)]);
+}
+
+/// Its node is finished by the second of the two: the message is there, the node waits for it.
+void MessagePump::finishReceive(std::int32_t receive, ReceiveHalf half) {
+  const auto r = static_cast<std::size_t>(receive);
+  receiveHalves_[r] = static_cast<std::uint8_t>(receiveHalves_[r] | half);
+  if (receiveHalves_[r] == (kArrived | kAwaited)) finish(receiveNodes_[r]);
+}
+
+void MessagePump::finish(std::int32_t node) {
+  if (trace_ != nullptr) trace_->finished(node);
+  finished_.push_back(node);
 }
 
 std::vector<std::int32_t> MessagePump::begun() {
+  finished_.clear();
   startSubmitted();
   std::vector<std::int32_t> nodes = lost_;
-  for (const Pending& pending : pending_) nodes.push_back(pending.node);
-  for (std::size_t r = nextReduction_; r < reductions_.size(); ++r) {
-    if (reductionReady_[r] != 0) nodes.push_back(reductions_[r].node);
+  nodes.insert(nodes.end(), finished_.begin(), finished_.end());
+  for (std::size_t n = 0; n < sendOpen_.size(); ++n) {
+    if (sendOpen_[n] != 0) nodes.push_back(sendNodes_[n]);
   }
+  for (std::size_t n = 0; n < receiveHalves_.size(); ++n) {
+    if (receiveHalves_[n] == kAwaited) nodes.push_back(receiveNodes_[n]);
+  }
+  reductions().appendOpenNodes(nodes);
   return nodes;
-}
-
-void MessagePump::startReductions() {
-  while (nextReduction_ < reductions_.size() && reductionReady_[nextReduction_] != 0) {
-    startReduction(static_cast<std::int32_t>(nextReduction_++));
-  }
-}
-
-void MessagePump::startReduction(std::int32_t reduction) {
-  const ReductionInput& input = reductions_[static_cast<std::size_t>(reduction)];
-  switch (graph_.reductions[static_cast<std::size_t>(reduction)].kind) {
-    case ReductionKind::Min:
-      return wait(transport_.allReduceMin(input.minMax), input.node);
-    case ReductionKind::Max:
-      return wait(transport_.allReduceMax(input.minMax), input.node);
-    case ReductionKind::Sum:
-      return wait(transport_.allReduceSum(input.words), input.node);
-  }
 }
 
 }  // namespace tessera::detail

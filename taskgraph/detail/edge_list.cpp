@@ -83,7 +83,15 @@ void EdgeList::follow(const std::vector<std::int32_t>& leadOf) {
     const std::int32_t lead = leadOf[static_cast<std::size_t>(after)];
     if (lead >= 0) more.push_back({before, lead});
   };
-  for (const Relation& relation : relations_) emitRelation(relation, note);
+  const auto leads = [&](const NodeBlock& b) {
+    const auto first = leadOf.begin() + b.firstNode;
+    return std::any_of(first, first + b.count, [](std::int32_t lead) { return lead >= 0; });
+  };
+  std::vector<bool> led;  // by block
+  for (const NodeBlock& b : graph_.blocks) led.push_back(leads(b));
+  for (const Relation& relation : relations_) {
+    if (led[static_cast<std::size_t>(relation.after)]) emitRelation(relation, note);
+  }
   for (const NodeEdge& edge : singles_) note(edge.before, edge.after);
   for (std::size_t node = 0; node < leadOf.size(); ++node) {
     if (leadOf[node] >= 0) more.push_back({leadOf[node], static_cast<std::int32_t>(node)});

@@ -61,6 +61,8 @@ class GraphBuilder {
 
   // The steps of `rebuild`.
   void adoptBlocks();
+  /// Whether rows may follow others as leads of their groups than before.
+  bool adoptWindows();
   void renewGathers(std::vector<GatherNeed>& gathers);
   bool messagesChange() const;
   bool renewMessages();

@@ -26,6 +26,7 @@ void sortUnique(std::vector<std::int32_t>& slots) {
 std::optional<CompiledGraph> GraphBuilder::rebuild(CompiledGraph previous, std::vector<GatherNeed>& gathers) {
   graph_ = std::move(previous);
   adoptBlocks();
+  const bool leadsChange = adoptWindows();
   for (const StagedFill& fill : fills_) shapes_.of(fill.need);
   const FillShapes::Remade remade = shapes_.remakeAll();
   tooMuch_ = remade == FillShapes::Remade::TooMuch;
@@ -33,7 +34,8 @@ std::optional<CompiledGraph> GraphBuilder::rebuild(CompiledGraph previous, std::
   std::vector<std::int32_t> countsBefore;
   for (const NodeBlock& block : graph_.blocks) countsBefore.push_back(block.count);
   renewGathers(gathers);
-  const bool redo = input_.ranks > 1 && messagesChange();
+  // Rows that lead a group follow messages, too; which ones is told by the links of all messages only.
+  const bool redo = input_.ranks > 1 && (messagesChange() || leadsChange);
   if (redo && !renewMessages()) return std::nullopt;
   if (input_.ranks == 1 && !renewCoarseRows()) return std::nullopt;
   countNodes();
@@ -47,6 +49,18 @@ std::optional<CompiledGraph> GraphBuilder::rebuild(CompiledGraph previous, std::
   edges_.setPriorities();
   checkTags();
   return std::move(graph_);
+}
+
+bool GraphBuilder::adoptWindows() {
+  bool leadsChange = false;
+  for (const StagedFill& fill : fills_) {
+    FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill.fill)];
+    const Range before = plan.shared;
+    plan.shared = windowOf(fill.need);
+    const bool leads = plan.reach == Reach::Patch && (before.size() > 0 || plan.shared.size() > 0);
+    leadsChange = leadsChange || (leads && !changesOf(fill.need.level).same);
+  }
+  return leadsChange;
 }
 
 void GraphBuilder::adoptBlocks() {
@@ -226,6 +240,7 @@ void GraphBuilder::linkAll() {
   for (const StagedFill& fill : fills_) linkFill(fill);
   for (const std::int32_t unit : plan_.order) linkOverwrites(unit);
   linkMessages();
+  linkShared();
 }
 
 }  // namespace tessera::detail

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/detail/mesh_changes.hpp"
 #include "taskgraph/detail/resolved_plan.hpp"
 
 namespace tessera::detail {
@@ -16,6 +17,11 @@ bool willShareWindows(std::span<const ResolvedPlan> plans, const CompileInput& i
 /// Decides which own patches store which variables as one: fills `graphs.shared` and points the storage to
 /// it. Needs `ownPatches`, `localsOfLevel` and `storage`.
 void shareWindows(std::span<const ResolvedPlan> plans, const CompileInput& input, CompiledGraphs& graphs);
+
+/// The same for graphs that have moved to another mesh: where a level is what it was, its windows stay. False
+/// where a level that was one window is one no longer, or the reverse: other gathers need buffers then.
+bool shareWindowsAnew(std::span<const ResolvedPlan> plans, const CompileInput& input,
+                      const MeshChanges& changes, CompiledGraphs& graphs);
 
 /// The shared windows of a variable on a level.
 Range sharedOf(const CompiledGraphs& graphs, const LevelLabel& what);

@@ -48,6 +48,28 @@ void checkTransportsAreSeparate() {
   first.abort(1);
 }
 
+// A step that fails ends with receives under way: they are freed, and take nothing away from whoever comes
+// next.
+void checkAReceiveUnderWayEndsWithItsSet() {
+  MpiTransport transport;
+  const int self = transport.rank();
+  std::string lost(1, ' ');
+  std::string found(1, ' ');
+  const std::string sent = "1";
+  {
+    const std::vector<PreparedMessage> wanted{
+        {PreparedMessage::Way::Receive, self, 0, std::as_writable_bytes(std::span(lost))}};
+    const auto messages = transport.prepare(wanted);
+    messages->start(0);
+    claims::require(transport.pending() == 1 && messages->testSome().empty(), "the receive is under way");
+  }
+  claims::require(transport.pending() == 0, "nothing is under way");
+  const auto receive = transport.receive(self, 0, std::as_writable_bytes(std::span(found)));
+  transport.wait(transport.send(self, 0, std::as_bytes(std::span(sent))));
+  transport.wait(receive);
+  claims::require(found == "1" && lost == " ", "the message comes to the receive that is left");
+}
+
 void abortOnTheLastRank(int exitCode) {
   MpiTransport transport;
   if (transport.rank() == transport.size() - 1) {
@@ -88,6 +110,7 @@ int run(const std::vector<std::string>& arguments) {
   } else {
     checkClaims(arguments.size() > 1 ? std::stoll(arguments[1]) : MpiTransport::kMpiMaxCount);
     checkTransportsAreSeparate();
+    checkAReceiveUnderWayEndsWithItsSet();
   }
   return 0;
 }

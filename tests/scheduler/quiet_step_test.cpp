@@ -12,6 +12,24 @@
 namespace tessera::testing {
 namespace {
 
+/// A rank that needs no memory and no lock to be alone: whatever it starts is complete at once.
+class LoneTransport : public Transport {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  std::int64_t tagBound() const override { return 32767; }
+  Request send(int, std::int64_t, std::span<const std::byte>) override { return 0; }
+  Request receive(int, std::int64_t, std::span<std::byte>) override { return 0; }
+  Request allReduceMin(std::span<double>) override { return 0; }
+  Request allReduceMax(std::span<double>) override { return 0; }
+  Request allReduceSum(std::span<std::int64_t>) override { return 0; }
+  bool test(Request) override { return true; }
+  void barrier() override {}
+  void broadcast(std::string&, int) override {}
+  std::vector<std::string> gather(std::string_view bytes, int) override { return {std::string(bytes)}; }
+  [[noreturn]] void abort(int exitCode) override { std::exit(exitCode); }
+};
+
 TEST(QuietStep, TheHooksCount) {
   std::mutex mutex;
   const Counts counts = countsOf([&] {
@@ -55,7 +73,7 @@ TEST(QuietStep, RecordingATraceAllocatesNothingAndTakesNoMutexInAStep) {
   }
 }
 
-TEST(QuietStep, AStepWithHalosAndReductionsAllocatesNothingAndTakesNoMutexAfterTheFirst) {
+TEST(QuietStep, AStepWithHalosMessagesAndReductionsAllocatesNothingAndTakesNoMutexAfterTheFirst) {
   Geometry geometry;
   geometry.cells = {24, 16, 1};
   const auto hierarchy = Hierarchy::uniform(geometry, {Division::By::Patches, {6, 4, 1}});
@@ -84,12 +102,13 @@ TEST(QuietStep, AStepWithHalosAndReductionsAllocatesNothingAndTakesNoMutexAfterT
                         reduce(task.exec(), "t", task.interior(), Sum, [=](Index x) { return in(x); }));
         task.contribute(high, reduce(task.exec(), "h", task.interior(), Max, [=](Index x) { return in(x); }));
       });
-  const RankMap owners = distribute(*hierarchy, 1);
   const std::vector<const StepPlan*> plans{&initial, &step};
-  const CompiledGraphs graphs = compileGraphs(plans, {hierarchy, &labels, &owners, 0, 1, 32767});
-  const auto data = makeDataWarehouse(graphs);
   LoneTransport transport;
-  for (const int threads : {1, 2, 3}) {
+  for (const auto& [ranks, threads] : {std::pair(1, 1), {1, 2}, {1, 3}, {2, 2}}) {
+    const RankMap owners = distribute(*hierarchy, ranks);
+    const CompiledGraphs graphs = compileGraphs(plans, {hierarchy, &labels, &owners, 0, ranks, 32767});
+    EXPECT_EQ(graphs.plans[1].sends.empty(), ranks == 1);
+    const auto data = makeDataWarehouse(graphs);
     const auto executor = makeThreadsExecutor(threads);
     StepRunner runner(graphs, *data, transport, *executor, {});
     const double control[1] = {1.0};

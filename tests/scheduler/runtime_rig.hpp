@@ -13,6 +13,7 @@
 #include "scheduler/executor.hpp"
 #include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/step_runner.hpp"
+#include "scheduler/virtual_schedule.hpp"
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/race_check.hpp"
 
@@ -23,22 +24,32 @@ struct RunShape {
   int ranks = 1;
   int threads = 0;  ///< 0: the in-order executor
   bool checked = false;
-  std::optional<std::uint64_t> delaySeed;
+  std::optional<std::uint64_t> delaySeed{};
   BufferReuse reuse = BufferReuse::On;
   std::optional<std::vector<LabelId>> kept{};  ///< not given: all labels keep memory of their own
   WindowSharing sharing = WindowSharing::On;
+  std::optional<std::uint64_t> schedule{};  ///< given: the virtual executor with this seed, delays included
+  SendLimit sends{};
+  bool stepsOverlap = false;
 };
 
 /// What each rank does once its runner stands.
 using RankBody = std::function<void(StepRunner&, DataWarehouse&, Transport&)>;
 
 /// Compiles `plans` for each of the ranks of a loopback world, proves that no two of their nodes race, and
-/// runs `body` on them, a thread a rank.
-inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierarchy>& hierarchy,
-                       const LabelTable& labels, const std::vector<const StepPlan*>& plans,
-                       const RankBody& body) {
+/// runs `body` on them, a thread a rank, or a fiber a rank under the virtual executor. Returns how many sends
+/// a rank had under way at the most.
+inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierarchy>& hierarchy,
+                               const LabelTable& labels, const std::vector<const StepPlan*>& plans,
+                               const RankBody& body) {
   LoopbackOptions options;
   options.delaySeed = shape.delaySeed;
+  std::optional<VirtualSchedule> schedule;
+  if (shape.schedule) {
+    schedule.emplace(shape.ranks, *shape.schedule);
+    options.delaySeed = shape.schedule;
+    options.whenBlocked = [&] { schedule->pass(); };
+  }
   LoopbackWorld world(shape.ranks, options);
   const RankMap owners = distribute(*hierarchy, shape.ranks);
   std::vector<CompiledGraphs> compiled;
@@ -51,15 +62,27 @@ inline void runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierar
     compiled.push_back(compileGraphs(plans, input));
   }
   expectNoRaces(compiled);
-  runRanks(world, [&](Transport& transport) {
+  std::vector<std::int64_t> most(static_cast<std::size_t>(shape.ranks));
+  const auto onRank = [&](Transport& transport) {
     const CompiledGraphs& graphs = compiled[static_cast<std::size_t>(transport.rank())];
     const auto data = makeDataWarehouse(graphs, std::max(shape.threads, 1));
-    const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
+    const auto executor = schedule             ? makeVirtualExecutor(*schedule, transport.rank())
+                          : shape.threads == 0 ? makeInOrderExecutor()
+                                               : makeThreadsExecutor(shape.threads);
     RunnerOptions runner;
     runner.checked = shape.checked;
+    runner.sends = shape.sends;
+    runner.stepsOverlap = shape.stepsOverlap;
     StepRunner run(graphs, *data, transport, *executor, runner);
     body(run, *data, transport);
-  });
+    most[static_cast<std::size_t>(transport.rank())] = world.statistics(transport.rank()).mostSendsAtOnce;
+  };
+  if (schedule) {
+    runRanks(world, *schedule, onRank);
+  } else {
+    runRanks(world, onRank);
+  }
+  return *std::max_element(most.begin(), most.end());
 }
 
 }  // namespace tessera::testing

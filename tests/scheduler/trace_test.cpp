@@ -138,6 +138,52 @@ std::int64_t covered(const TracedStep& step, const CompiledGraph& graph, NodeKin
   return sum;
 }
 
+/// The message delay is as long as the interior work: no message arrives before the last of the 20 patches
+/// without a neighbour on the other rank has been read. A runtime that waited for a message first would never
+/// end; here the trace shows all this work between the start of the receive and its arrival.
+TEST(TraceOverlap, AllInteriorTasksRunBetweenTheStartOfAReceiveAndItsArrival) {
+  constexpr int kPatches = 24;
+  constexpr int kRanks = 2;
+  const auto isInterior = [](PatchId patch) {
+    return patch % (kPatches / kRanks) != 0 && (patch + 1) % (kPatches / kRanks) != 0;
+  };
+  for (const int threads : {0, 1, 3}) {
+    SCOPED_TRACE(std::to_string(threads) + " threads");
+    std::atomic<int> interiorRead[kRanks] = {0, 0};
+    constexpr int kInteriorOfRank = kPatches / kRanks - 2;
+    const HaloPlan plan([&](PatchId patch) {
+      if (isInterior(patch)) ++interiorRead[patch / (kPatches / kRanks)];
+    });
+    const TraceRig rig(lineOf(96, kPatches), plan.labels, plan.plan, kRanks);
+    Collected got;
+    rig.run({.ranks = kRanks,
+             .threads = threads,
+             .mayArrive = [&](int rank) { return interiorRead[rank] == kInteriorOfRank; }},
+            got.of(0));
+
+    ASSERT_EQ(got.steps.size(), 1U);
+    const TracedStep& step = got.steps[0];
+    const CompiledGraphs& graphs = rig.graphs(0);
+    const CompiledGraph& graph = graphs.plans[0];
+    int pairs = 0;
+    for (std::size_t r = 0; r < step.nodes.size(); ++r) {
+      if (graph.block(static_cast<std::int32_t>(r)).kind != NodeKind::Receive) continue;
+      for (std::size_t n = 0; n < step.nodes.size(); ++n) {
+        const auto node = static_cast<std::int32_t>(n);
+        const NodeBlock& block = graph.block(node);
+        if (block.kind != NodeKind::Task || graph.units[static_cast<std::size_t>(block.item)].task != 1)
+          continue;
+        const auto local = static_cast<std::size_t>(block.firstLocal + node - block.firstNode);
+        if (!isInterior(graphs.ownPatches[local])) continue;
+        EXPECT_GE(step.nodes[n].begin, step.begin) << "all receives are posted before the first node runs";
+        EXPECT_LE(step.nodes[n].end, step.nodes[r].done);
+        ++pairs;
+      }
+    }
+    EXPECT_EQ(pairs, kInteriorOfRank) << "one message brings both sides";
+  }
+}
+
 constexpr std::int64_t kWork = 100'000'000;  ///< nanoseconds that sleeping tasks take at least
 
 /// Messages take 60 ms; each of the 10 patches of a rank that has no neighbour elsewhere keeps a worker busy

@@ -1,3 +1,5 @@
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -142,23 +144,27 @@ TEST_F(LineRegrid, AMeshThatPlansCannotRunOnIsRefusedLikeByAFullCompile) {
 /// Two levels of many patches on four ranks, changed in small windows: most messages stay as they are.
 class LocalRegrid : public ::testing::Test {
  protected:
-  LocalRegrid() {
+  using Owners = RankMap (*)(const Hierarchy&);
+
+  LocalRegrid() : LocalRegrid(halo(2), {Box{{8, 8, 0}, {40, 32, 1}}}, quarters) {}
+  /// `wide`: what a task reads around the cells; `boxes`: where the finer level is.
+  LocalRegrid(HaloClause wide, std::vector<Box> boxes, Owners ownersOf) : ownersOf_(ownersOf) {
     const auto u = labels_.variable<double, Cell>("u");
     const auto n = labels_.variable<double, Node>("n");
     labels_.setBoundary(u, BoundaryConditions::everywhere(BoundaryKind::Dirichlet, 0.0));
     const testing::NoBody body;
     initial_.task("Local::initial").writes(u).writes(n).runs<Cpu>(body);
     step_.task("Local::nodes").reads(Old, u, halo(1)).reads(Old, n).writes(n).runs<Cpu>(body);
-    step_.task("Local::cells").reads(New, n, halo(0, 1)).reads(Old, u, halo(2)).writes(u).runs<Cpu>(body);
+    step_.task("Local::cells").reads(New, n, halo(0, 1)).reads(Old, u, wide).writes(u).runs<Cpu>(body);
     step_.task("Local::down").on(allButFinest()).reads(New, u, fromFiner()).modifies(u).runs<Cpu>(body);
     Geometry geometry;
     geometry.cells = {48, 48, 1};
     geometry.periodic = {true, false, false};
     RefinedLevel fine;
-    fine.boxes = {Box{{8, 8, 0}, {40, 32, 1}}};
+    fine.boxes = std::move(boxes);
     fine.patchSize = {4, 4, 1};
     mesh_ = refinedHierarchy(geometry, {Division::By::PatchSize, {4, 4, 1}}, {fine});
-    owners_ = quarters(*mesh_);
+    owners_ = ownersOf_(*mesh_);
     for (Rank rank = 0; rank < 4; ++rank)
       graphs_.push_back(compileGraphs(plans_, inputOf(mesh_, owners_, rank)));
   }
@@ -177,15 +183,19 @@ class LocalRegrid : public ::testing::Test {
     return {mesh, &labels_, &owners, rank, 4};
   }
 
-  void regrid(std::uint64_t seed) {
+  static Box windowOf(std::uint64_t seed) {
     const auto x = static_cast<std::int64_t>(seed * 7 % 40);
     const auto y = static_cast<std::int64_t>(seed * 13 % 40);
-    const auto next = fuzz::recut(*mesh_, seed, Box{{x, y, 0}, {x + 16, y + 16, 1}});
-    const RankMap owners = quarters(*next);
+    return {{x, y, 0}, {x + 16, y + 16, 1}};
+  }
+
+  void regrid(const std::shared_ptr<const Hierarchy>& next) {
+    const RankMap owners = ownersOf_(*next);
     for (CompiledGraphs& own : graphs_) {
       CompileInput input = inputOf(next, owners, own.rank);
       Recompiled made = recompile(std::move(own), plans_, inputOf(mesh_, owners_, own.rank), input);
       inPlace_ += made.whyFull.empty() ? 1 : 0;
+      if (made.whyFull.empty()) shared_.insert(made.graphs.shared.size());
       own = std::move(made.graphs);
       const GraphSlots slots = slotsOf(own);
       input.slots = &slots;
@@ -195,6 +205,7 @@ class LocalRegrid : public ::testing::Test {
     owners_ = owners;
   }
 
+  Owners ownersOf_;
   LabelTable labels_;
   StepPlan initial_{"initial"};
   StepPlan step_{"step"};
@@ -203,12 +214,89 @@ class LocalRegrid : public ::testing::Test {
   RankMap owners_;
   std::vector<CompiledGraphs> graphs_;
   int inPlace_ = 0;
+  std::set<std::size_t> shared_;  ///< how many shared windows graphs had that were changed in place
 };
+
+/// The same with halos so wide that patches share windows, on islands of four patches, of which a rank has
+/// some or none: a group on an island comes and goes.
+class WideRegrid : public LocalRegrid {
+ protected:
+  WideRegrid()
+      : LocalRegrid(halo(8), {island(8, 8), island(36, 8), island(8, 36), island(36, 36)}, scattered) {}
+
+  static Box island(std::int64_t x, std::int64_t y) { return {{x, y, 0}, {x + 4, y + 4, 1}}; }
+
+  static RankMap scattered(const Hierarchy& mesh) { return fuzz::ownersByPlace(mesh, 4, 5, 0); }
+};
+
+TEST_F(WideRegrid, GroupsOfWindowsFollowAndAreEqualToThoseOfAFullCompile) {
+  const auto first = mesh_;
+  const Box beyondTheCoarseLevel{{48, 0, 0}, {96, 96, 1}};  // two islands
+  for (std::uint64_t seed = 1; seed <= 80 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("window " + std::to_string(seed));
+    regrid(fuzz::recut(*first, seed, seed % 4 == 0 ? windowOf(seed) : beyondTheCoarseLevel));
+    if (seed % 20 == 0) expectNoRaces(graphs_);
+  }
+  EXPECT_GT(inPlace_, 200);
+  EXPECT_GT(shared_.size(), 2u) << "groups come and go";
+}
+
+/// A line of which the one rank there is reads all, and one cell around each patch.
+class WholeLineRegrid : public LineRegrid {
+ protected:
+  WholeLineRegrid() {
+    whole_.task("Line::whole").reads(Old, u_, wholeLevel(0)).writes(v_).runs<Cpu>(testing::NoBody{});
+    whole_.task("Line::correct").reads(Old, u_, halo(1)).writes(u_).runs<Cpu>(testing::NoBody{});
+  }
+  CompileInput input(const std::shared_ptr<const Hierarchy>& mesh, const RankMap& owners) const {
+    return {mesh, &labels_, &owners, 0, 1};
+  }
+
+  StepPlan whole_{"whole"};
+  std::vector<const StepPlan*> plans_{&initial_, &whole_};
+};
+
+TEST_F(WholeLineRegrid, TheWindowOfAWholeLevelStaysAndItsMembersFollow) {
+  const auto before = line({0, 4, 8, 12, 16});
+  const auto after = line({0, 4, 6, 9, 12, 16});
+  const RankMap four(4, 0);
+  const RankMap five(5, 0);
+  CompileInput from = input(before, four);
+  const GraphSlots slots = roomySlots(from);
+  from.slots = &slots;
+  CompiledGraphs first = compileGraphs(plans_, from);
+  ASSERT_EQ(first.shared.size(), 1u);
+  EXPECT_THAT(first.shared[0].members, ElementsAre(0, 1, 2, 3));
+
+  const Recompiled made = recompile(std::move(first), plans_, from, input(after, five));
+
+  EXPECT_EQ(made.whyFull, "");
+  ASSERT_EQ(made.graphs.shared.size(), 1u);
+  EXPECT_TRUE(made.graphs.shared[0].whole);
+  EXPECT_THAT(made.graphs.shared[0].members, ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_EQ(made.graphs.shared[0].window, (Box{{-1, 0, 0}, {17, 1, 1}}));
+  for (const FillPlan& fill : made.graphs.plans[1].fills) EXPECT_EQ(fill.shared, (Range{0, 1}));
+  expectNoRaces(std::vector<CompiledGraphs>{made.graphs});
+}
+
+TEST_F(WholeLineRegrid, ALevelThatIsNoWindowAnyMoreIsCompiledAnew) {
+  const auto before = line({0, 8, 16});
+  const auto after = line({0, 16});
+  const RankMap two(2, 0);
+  const RankMap one(1, 0);
+  const CompileInput from = input(before, two);
+
+  const Recompiled made = recompile(compileGraphs(plans_, from), plans_, from, input(after, one));
+
+  EXPECT_THAT(made.whyFull, HasSubstr("read whole is stored other than before"));
+  EXPECT_TRUE(made.graphs.shared.empty());
+  EXPECT_GE(made.graphs.plans[1].fills[0].firstGather, 0);
+}
 
 TEST_F(LocalRegrid, IsEqualToAFullCompileOnEveryRank) {
   for (std::uint64_t seed = 1; seed <= 60 && !HasFailure(); ++seed) {
     SCOPED_TRACE("window " + std::to_string(seed));
-    regrid(seed);
+    regrid(fuzz::recut(*mesh_, seed, windowOf(seed)));
     if (seed % 10 == 0) expectNoRaces(graphs_);
   }
   EXPECT_GT(inPlace_, 200);
@@ -217,6 +305,7 @@ TEST_F(LocalRegrid, IsEqualToAFullCompileOnEveryRank) {
 /// Random plans, meshes and regrids; the chain compares each recompile with a full one.
 TEST(Recompile, IsEqualToAFullCompileEntryByEntryAfterRandomRegrids) {
   int inPlace = 0;
+  int shared = 0;
   int full = 0;
   int cases = 0;
   for (std::int64_t number = 0; cases < 250; ++number) {
@@ -230,6 +319,7 @@ TEST(Recompile, IsEqualToAFullCompileEntryByEntryAfterRandomRegrids) {
       const std::vector<CompiledGraphs> graphs = chain.run();
       expectNoRaces(graphs);
       inPlace += chain.inPlace();
+      shared += chain.inPlaceShared();
       full += chain.full();
       ++cases;
     } catch (const PlanError&) {
@@ -239,7 +329,8 @@ TEST(Recompile, IsEqualToAFullCompileEntryByEntryAfterRandomRegrids) {
     }
   }
   EXPECT_GT(inPlace, full) << "most regrids fit into the slots";
-  std::cout << inPlace << " in place, " << full << " full\n";
+  EXPECT_GT(shared, 100) << "windows that patches share are among them";
+  std::cout << inPlace << " in place, " << shared << " with shared windows, " << full << " full\n";
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ void Comparer::fill(const std::string& name, const FillPlan& a, const FillPlan& 
   value(name + ": halo", a.halo, b.halo);
   value(name + ": table", a.table, b.table);
   value(name + ": gather", a.firstGather, b.firstGather);
+  value(name + ": shared windows", a.shared, b.shared);
   rows(name + ": pieces", a.pieces, b.pieces, room);
   rows(name + ": coarse pieces", a.coarse, b.coarse, room);
 }
@@ -85,6 +86,7 @@ std::string firstDifference(const CompiledGraphs& a, const CompiledGraphs& b) {
   compare.list("slots of levels", a.localsOfLevel, b.localsOfLevel);
   compare.list("slots of patches", a.localOfPatch, b.localOfPatch);
   compare.list("storage", a.storage, b.storage);
+  compare.list("shared windows", a.shared, b.shared);
   compare.value("plans", a.plans.size(), b.plans.size());
   for (std::size_t p = 0; p < a.plans.size() && compare.found().empty(); ++p) {
     compare.list("gathers of plan " + std::to_string(p), a.gathers[p], b.gathers[p]);

@@ -35,9 +35,8 @@ std::vector<CompiledGraphs> RegridChain::run() {
 
 CompileInput RegridChain::inputOf(const Mesh& mesh, Rank rank) const {
   const BufferReuse reuse = shape_.reuse ? BufferReuse::On : BufferReuse::Off;
-  // With shared windows a recompile gives way to a full compile, and nothing would be looked at.
-  return {mesh.hierarchy, &program_.labels(), &mesh.owners,      rank, shape_.ranks, kTagBound,
-          reuse,          program_.kept(),    WindowSharing::Off};
+  return {mesh.hierarchy, &program_.labels(), &mesh.owners, rank,
+          shape_.ranks,   kTagBound,          reuse,        program_.kept()};
 }
 
 std::vector<CompiledGraphs> RegridChain::compileAll(const Mesh& mesh) const {
@@ -49,9 +48,11 @@ std::vector<CompiledGraphs> RegridChain::compileAll(const Mesh& mesh) const {
 
 CompiledGraphs RegridChain::recompiled(CompiledGraphs&& previous, const Mesh& before, const Mesh& next) {
   const Rank rank = previous.rank;
+  const bool shared = !previous.shared.empty();
   Recompiled made =
       recompile(std::move(previous), program_.plans(), inputOf(before, rank), inputOf(next, rank));
   ++(made.whyFull.empty() ? inPlace_ : full_);
+  if (made.whyFull.empty() && (shared || !made.graphs.shared.empty())) ++inPlaceShared_;
   CompileInput input = inputOf(next, rank);
   const GraphSlots slots = slotsOf(made.graphs);
   input.slots = &slots;

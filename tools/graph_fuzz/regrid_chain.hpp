@@ -23,6 +23,8 @@ class RegridChain {
   /// InternalError where a recompile and a full compile differ.
   std::vector<CompiledGraphs> run();
   int inPlace() const { return inPlace_; }
+  /// Of these, how many had or got windows that patches share, on a level that changed or not.
+  int inPlaceShared() const { return inPlaceShared_; }
   int full() const { return full_; }
 
  private:
@@ -38,6 +40,7 @@ class RegridChain {
   const Program& program_;
   const ShapeSpec& shape_;
   int inPlace_ = 0;
+  int inPlaceShared_ = 0;
   int full_ = 0;
 };
 
