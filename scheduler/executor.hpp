@@ -15,9 +15,12 @@ class VirtualSchedule;
 
 /// What an executor wants to know about a node once, before the first replay.
 struct NodeTraits {
-  bool used = true;    ///< false: the number is not in use and must never run
-  int home = 0;        ///< worker, below the count that was asked for, that owns the data of the node
-  int urgency = 0;     ///< larger runs earlier among ready nodes
+  bool used = true;  ///< false: the number is not in use and must never run
+  int home = 0;      ///< worker, below the count that was asked for, that owns the data of the node
+  int urgency = 0;   ///< larger runs earlier among ready nodes
+  /// Among nodes of one urgency those with less of it run earlier, unless a worker has another one in hand:
+  /// how much later than others the node could run without making the step longer. 0 to 3.
+  int slack = 0;
   bool waits = false;  ///< `run` may start something that `poll` reports as finished later
 };
 

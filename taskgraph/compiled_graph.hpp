@@ -43,7 +43,10 @@ struct NodeBlock {
   std::int32_t firstNode = 0;
   std::int32_t count = 0;
   std::int32_t firstLocal = 0;
-  int priority = 0;
+  int priority = 0;  ///< as declared; 0 for all but tasks
+  /// How many blocks shorter the longest way of edges through this one is than the longest of the graph: 0 on
+  /// the critical path.
+  int slack = 0;
   friend bool operator==(const NodeBlock&, const NodeBlock&) = default;
 };
 
@@ -173,6 +176,7 @@ struct CompiledGraph {
   std::vector<PackItem> packItems;
   std::vector<ReductionPlan> reductions;
   std::int64_t contributionCount = 0;
+  int longestWay = 0;  ///< edges from block to block on the critical path
 
   std::vector<LevelLabel> written;  ///< whose New value becomes Old after the step
 

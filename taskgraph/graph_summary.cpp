@@ -58,7 +58,7 @@ std::string blockName(const CompiledGraph& graph, const NodeBlock& block, const 
 std::vector<BlockSummary> blocksOf(const CompiledGraph& graph, const CompiledGraphs& graphs) {
   std::vector<BlockSummary> blocks;
   for (const NodeBlock& block : graph.blocks) {
-    blocks.push_back({block.kind, blockName(graph, block, graphs), block.count, block.priority});
+    blocks.push_back({block.kind, blockName(graph, block, graphs), block.count, block.priority, block.slack});
   }
   return blocks;
 }

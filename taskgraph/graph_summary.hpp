@@ -17,6 +17,7 @@ struct BlockSummary {
   std::string name;
   std::int64_t nodes = 0;
   int priority = 0;
+  int slack = 0;  ///< see NodeBlock
 };
 
 /// All edges from one block to another.

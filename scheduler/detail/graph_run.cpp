@@ -199,6 +199,8 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   traits.used = number < block.count;
   if (!traits.used) return traits;
   traits.home = homeOf(block, number, workers);
+  // In quarters of the critical path, so that the many nodes near it stay together, with their data.
+  traits.slack = std::min(3, 4 * block.slack / (graph_.longestWay + 1));
   if (block.kind == NodeKind::Task) {
     const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
     traits.urgency = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].priority;

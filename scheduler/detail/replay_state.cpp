@@ -1,7 +1,7 @@
 #include "scheduler/detail/replay_state.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <limits>
 #include <set>
 
 #include "core/contracts.hpp"
@@ -9,19 +9,28 @@
 namespace tessera::detail {
 namespace {
 
-/// The distinct urgencies, the largest first; the place of one is its lane. More than there are lanes share
-/// the last.
-std::vector<int> urgenciesOf(const std::vector<NodeTraits>& traits) {
-  std::set<int, std::greater<>> distinct;
+/// What decides the lane of a node: more urgent first, and then less slack.
+struct Order {
+  int urgency = 0;
+  int slack = 0;
+  bool operator<(const Order& other) const {
+    return urgency != other.urgency ? urgency > other.urgency : slack < other.slack;
+  }
+};
+
+/// The distinct orders of nodes; the place of one is its lane. More than there are lanes share the last.
+std::vector<Order> ordersOf(const std::vector<NodeTraits>& traits) {
+  std::set<Order> distinct;
   for (const NodeTraits& t : traits) {
-    if (t.used) distinct.insert(t.urgency);
+    if (t.used) distinct.insert({t.urgency, t.slack});
   }
   return {distinct.begin(), distinct.end()};
 }
 
-std::uint16_t laneOf(const std::vector<int>& urgencies, int urgency) {
-  const auto at = std::find(urgencies.begin(), urgencies.end(), urgency) - urgencies.begin();
-  return static_cast<std::uint16_t>(std::min<std::ptrdiff_t>(at, ReadyLanes::kMaxLanes - 1));
+/// The first lane that is not before the order.
+std::uint8_t laneOf(const std::vector<Order>& orders, Order order) {
+  const auto at = std::lower_bound(orders.begin(), orders.end(), order) - orders.begin();
+  return static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(at, ReadyLanes::kMaxLanes - 1));
 }
 
 }  // namespace
@@ -37,8 +46,8 @@ ReplayState::ReplayState(NodeSource& theSource, int workers)
 
   std::vector<NodeTraits> traits(count);
   for (std::size_t n = 0; n < count; ++n) traits[n] = source.traits(static_cast<std::int32_t>(n), workers);
-  const std::vector<int> urgencies = urgenciesOf(traits);
-  const std::size_t lanes = std::clamp<std::size_t>(urgencies.size(), 1, ReadyLanes::kMaxLanes);
+  const std::vector<Order> orders = ordersOf(traits);
+  const std::size_t lanes = std::clamp<std::size_t>(orders.size(), 1, ReadyLanes::kMaxLanes);
   std::vector<std::vector<std::int64_t>> sizes(static_cast<std::size_t>(workers),
                                                std::vector<std::int64_t>(lanes, 0));
   std::vector<std::vector<std::int32_t>> first(static_cast<std::size_t>(workers));
@@ -48,7 +57,8 @@ ReplayState::ReplayState(NodeSource& theSource, int workers)
     if (!t.used) continue;
     TESSERA_EXPECT(t.home >= 0 && t.home < workers, "give every node a home among the workers");
     const auto home = static_cast<std::size_t>(t.home);
-    places[n] = {static_cast<std::uint16_t>(t.home), laneOf(urgencies, t.urgency)};
+    places[n] = {static_cast<std::uint16_t>(t.home), laneOf(orders, {t.urgency, t.slack}),
+                 laneOf(orders, {t.urgency, std::numeric_limits<int>::min()})};
     ++sizes[home][places[n].lane];
     ++total;
     if (t.waits) ++waiting;

@@ -26,7 +26,8 @@ struct ReplayState {
   /// Where a node belongs.
   struct Place {
     std::uint16_t home = 0;
-    std::uint16_t lane = 0;  ///< of ReadyLanes; smaller runs earlier
+    std::uint8_t lane = 0;    ///< of ReadyLanes; smaller runs earlier
+    std::uint8_t urgent = 0;  ///< the lanes below this one are more urgent, and not only less slack
   };
   /// What one worker needs alone.
   struct Share {

@@ -88,14 +88,14 @@ std::int32_t Worker::next() {
   return node;
 }
 
-/// The node in hand, unless something more urgent has become ready meanwhile.
+/// The node in hand, unless something more urgent has become ready meanwhile. Less slack alone is no reason
+/// to leave data that are in the cache.
 std::int32_t Worker::takeHand() {
   const std::int32_t node = hand_;
   hand_ = kNone;
-  const unsigned lane = places_[node].lane;
-  if (!lanes_->hasMoreUrgent(lane)) return node;
+  if (!lanes_->hasMoreUrgent(places_[node].urgent)) return node;
   const std::int32_t urgent = lanes_->pop();
-  lanes_->push(node, lane);
+  lanes_->push(node, places_[node].lane);
   return urgent;
 }
 

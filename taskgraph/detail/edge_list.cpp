@@ -130,10 +130,10 @@ void EdgeList::finish() {
     pool[static_cast<std::size_t>(place.begin() + place.count())] = after;
     place.grow();
   });
-  setPriorities();
+  setSlack();
 }
 
-void EdgeList::setPriorities() {
+void EdgeList::setSlack() {
   std::vector<std::vector<std::int32_t>> after(graph_.blocks.size());
   for (const Relation& r : relations_) after[static_cast<std::size_t>(r.before)].push_back(r.after);
   for (const NodeEdge& e : graph_.singleEdges) {
@@ -141,16 +141,24 @@ void EdgeList::setPriorities() {
     const std::uint16_t next = graph_.blockOf[static_cast<std::size_t>(e.after)];
     if (next != before) after[before].push_back(next);
   }
-  // Edges lead to later blocks only, so one pass from the end gives the longest ways.
-  std::vector<int> height(graph_.blocks.size(), 0);
+  // Edges lead to later blocks only, so one pass each way gives the longest ways.
+  std::vector<int> behind(graph_.blocks.size(), 0);
+  std::vector<int> ahead(graph_.blocks.size(), 0);
   for (std::size_t b = graph_.blocks.size(); b-- > 0;) {
     for (const std::int32_t next : after[b])
-      height[b] = std::max(height[b], height[static_cast<std::size_t>(next)] + 1);
-    // What waits for the network, or for which others wait across it, goes first.
-    const NodeKind kind = graph_.blocks[b].kind;
-    const bool message = kind == NodeKind::Send || kind == NodeKind::Receive || kind == NodeKind::Reduce;
-    graph_.blocks[b].priority = 1'000'000 * graph_.blocks[b].priority + height[b] + (message ? 100'000 : 0);
+      behind[b] = std::max(behind[b], behind[static_cast<std::size_t>(next)] + 1);
   }
+  int& longest = graph_.longestWay;
+  longest = 0;
+  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
+    for (const std::int32_t next : after[b]) {
+      int& there = ahead[static_cast<std::size_t>(next)];
+      there = std::max(there, ahead[b] + 1);
+    }
+    longest = std::max(longest, ahead[b]);
+  }
+  for (std::size_t b = 0; b < graph_.blocks.size(); ++b)
+    graph_.blocks[b].slack = longest - ahead[b] - behind[b];
 }
 
 }  // namespace tessera::detail

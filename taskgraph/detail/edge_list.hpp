@@ -55,7 +55,7 @@ class EdgeList {
   /// The single edges, ascending, each once.
   std::vector<NodeEdge> takeSingles();
   /// Sets the priorities of the blocks, which hold those of their tasks. Needs the graph's single edges.
-  void setPriorities();
+  void setSlack();
 
  private:
   void add(Relation relation);

@@ -86,6 +86,7 @@ void writeBlocks(JsonWriter& json, const DumpedGraph& dumped) {
     json.member("name", std::string_view(block.name));
     json.member("nodes", block.nodes);
     json.member("priority", std::int64_t{block.priority});
+    json.member("slack", std::int64_t{block.slack});
     json.close('}');
   });
   json.list("block_edges", dumped.summary.edges, [&](const BlockEdge& edge) {

@@ -46,7 +46,7 @@ std::optional<CompiledGraph> GraphBuilder::rebuild(CompiledGraph previous, std::
   if (!redo && input_.ranks > 1) singles = graph_.singleEdges;
   EdgeUpdate update(graph_, edges_.relations(), shapes_, std::move(countsBefore));
   if (!update.run(std::move(singles))) return std::nullopt;
-  edges_.setPriorities();
+  edges_.setSlack();
   checkTags();
   return std::move(graph_);
 }

@@ -35,6 +35,7 @@ void writeBlocks(std::ostream& out, const DumpedGraph& dumped) {
     out << "  " << std::setw(3) << b << "  " << std::left << std::setw(static_cast<int>(width)) << block.name
         << std::right << "  x " << block.nodes;
     if (block.priority != 0) out << ", priority " << block.priority;
+    if (block.slack != 0) out << ", slack " << block.slack;
     const char* before = ", after ";
     for (const BlockEdge& edge : s.edges) {
       if (edge.to != static_cast<std::int32_t>(b)) continue;

@@ -205,6 +205,53 @@ TEST(ThreadsExecutor, EachWorkerRunsOnTheCoreThatItWasGiven) {
   EXPECT_THROW(makeThreadsExecutor(1, {.cores = {100'000 % CPU_SETSIZE}}), InternalError);
 }
 
+/// Given edges and slacks; notes the order in which one worker runs it.
+class Slackful : public NodeSource {
+ public:
+  Slackful(std::vector<std::vector<std::int32_t>> successors, std::vector<int> slacks)
+      : successors_(std::move(successors)), slacks_(std::move(slacks)), counts_(slacks_.size(), 0) {
+    for (const auto& all : successors_) {
+      for (const std::int32_t next : all) ++counts_[static_cast<std::size_t>(next)];
+    }
+  }
+  std::int64_t nodeCount() const override { return std::ssize(slacks_); }
+  NodeTraits traits(std::int32_t node, int) const override {
+    return {.slack = slacks_[static_cast<std::size_t>(node)]};
+  }
+  std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
+  std::span<const std::int32_t> successors(std::int32_t node) const override {
+    return successors_[static_cast<std::size_t>(node)];
+  }
+  bool run(std::int32_t node, int) override {
+    order.push_back(node);
+    return true;
+  }
+  std::span<const std::int32_t> poll() override { return {}; }
+
+  std::vector<std::int32_t> order;
+
+ private:
+  std::vector<std::vector<std::int32_t>> successors_;
+  std::vector<int> slacks_;
+  std::vector<std::int32_t> counts_;
+};
+
+std::vector<std::int32_t> orderOf(Slackful source) {
+  const auto executor = makeThreadsExecutor(1);
+  executor->prepare(source)->run();
+  return source.order;
+}
+
+TEST(ThreadsExecutor, AChainWithoutSlackBeginsBeforeSideWork) {
+  EXPECT_EQ(orderOf({{{}, {}, {}, {4}, {5}, {}}, {3, 3, 3, 0, 0, 0}}),
+            (std::vector<std::int32_t>{3, 4, 5, 0, 1, 2}));
+}
+
+TEST(ThreadsExecutor, LessSlackDoesNotTakeASuccessorOutOfTheHand) {
+  // Node 1 uses what node 0 has just made; node 2 could have begun before both.
+  EXPECT_EQ(orderOf({{{1}, {}, {}}, {0, 2, 0}}), (std::vector<std::int32_t>{0, 1, 2}));
+}
+
 double cpuSeconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

@@ -62,6 +62,7 @@ void Comparer::graph(const CompiledGraph& a, const CompiledGraph& b, const Compi
   list(name + "reductions", a.reductions, b.reductions);
   list(name + "written", a.written, b.written);
   value(name + "contributions", a.contributionCount, b.contributionCount);
+  value(name + "longest way", a.longestWay, b.longestWay);
   value(name + "fills", a.fills.size(), b.fills.size());
   value(name + "tables", a.tables.size(), b.tables.size());
   for (std::size_t f = 0; f < a.fills.size() && found_.empty(); ++f) {

@@ -57,7 +57,7 @@ TEST(GraphDump, TheTextOfASmallRankIsWhatAPersonWouldCount) {
   // A patch with its halo has 4 + 2 values of 8 bytes, in two generations; a message brings one value.
   const std::string text = c.dump(GraphFormat::Text, 4);
 
-  EXPECT_EQ(std::regex_replace(text, std::regex("graph: [0-9]+ bytes|, priority [0-9]+"), ""),
+  EXPECT_EQ(std::regex_replace(text, std::regex("graph: [0-9]+ bytes|, slack [0-9]+"), ""),
             R"(plan step on rank 1 of 4: 1 patch of 4
 2 task instances, 1 fill, 2 sends, 2 receives, 1 reduction, 4 edges
 nodes, in an order that can run
