@@ -24,7 +24,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
       reductions_(graph_.reductions.size()),
-      ticks_(static_cast<std::size_t>(workers)) {
+      times_(static_cast<std::size_t>(workers)) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
                    "split a task with more than 48 accesses");
@@ -60,7 +60,6 @@ void GraphRun::begin(const StepInputs& inputs, std::span<double> control) {
     options_.trace->beginStep(head, graph_.nodeCount());
   }
   for (PatchContribution& c : contributions_) c.given = false;
-  rate_ = {};
   data_.outdateHalos();
   pump_.begin(control);
 }
@@ -74,13 +73,19 @@ void GraphRun::end(StepResult& result) {
         plan.kind == ReductionKind::Sum ? reductions_[r].sum.value() : reductions_[r].value;
   }
   data_.promote(graph_.written);
-  const double secondsPerTick = rate_.secondsPerTick();
-  for (WorkerTicks& ticks : ticks_) {
-    taskSeconds_ += secondsPerTick * static_cast<double>(ticks.tasks);
-    messageSeconds_ += secondsPerTick * static_cast<double>(ticks.messages);
-    ticks = {};
-  }
   if (options_.trace != nullptr) options_.trace->endStep();
+}
+
+double GraphRun::taskSeconds() const {
+  std::chrono::duration<double> sum{0.0};
+  for (const WorkerTimes& worker : times_) sum += worker.tasks;
+  return sum.count();
+}
+
+double GraphRun::messageSeconds() const {
+  std::chrono::duration<double> sum{0.0};
+  for (const WorkerTimes& worker : times_) sum += worker.messages;
+  return sum.count();
 }
 
 int GraphRun::homeOfLocal(std::int32_t local, int workers) const {
@@ -129,18 +134,12 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
 
 bool GraphRun::run(std::int32_t node, int worker) {
   const NodeBlock& block = graph_.block(node);
-  const std::int64_t begin = ticksNow();
-  const bool finished =
-      options_.trace == nullptr ? runNode(block, node, worker) : runTraced(block, node, worker);
-  WorkerTicks& ticks = ticks_[static_cast<std::size_t>(worker)];
-  (block.kind == NodeKind::Task ? ticks.tasks : ticks.messages) += ticksNow() - begin;
-  return finished;
-}
-
-bool GraphRun::runTraced(const NodeBlock& block, std::int32_t node, int worker) {
   const auto begin = Trace::Clock::now();
   const bool finished = runNode(block, node, worker);
-  options_.trace->ran(node, worker, begin, Trace::Clock::now(), finished);
+  const auto end = Trace::Clock::now();
+  WorkerTimes& times = times_[static_cast<std::size_t>(worker)];
+  (block.kind == NodeKind::Task ? times.tasks : times.messages) += end - begin;
+  if (options_.trace != nullptr) options_.trace->ran(node, worker, begin, end, finished);
   return finished;
 }
 

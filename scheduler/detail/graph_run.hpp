@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +11,6 @@
 #include "scheduler/detail/fill_run.hpp"
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/detail/node_names.hpp"
-#include "scheduler/detail/tick_clock.hpp"
 #include "scheduler/step_runner.hpp"
 
 namespace tessera::detail {
@@ -41,9 +41,9 @@ class GraphRun : public NodeSource {
   std::vector<std::int32_t> begun() override { return pump_.begun(); }
 
   std::int64_t taskCount() const { return taskCount_; }
-  /// In tasks, and in all other nodes, all workers together, in the steps that have ended.
-  double taskSeconds() const { return taskSeconds_; }
-  double messageSeconds() const { return messageSeconds_; }
+  /// In tasks, and in all other nodes, all workers together. Between steps only.
+  double taskSeconds() const;
+  double messageSeconds() const;
   const CompiledGraph& graph() const { return graph_; }
 
  private:
@@ -55,15 +55,14 @@ class GraphRun : public NodeSource {
     ExactSum sum;
   };
 
-  /// What one worker has spent in the running step, on a cache line of its own.
-  struct alignas(64) WorkerTicks {
-    std::int64_t tasks = 0;
-    std::int64_t messages = 0;
+  /// What one worker has spent, on a cache line of its own.
+  struct alignas(64) WorkerTimes {
+    std::chrono::nanoseconds tasks{0};
+    std::chrono::nanoseconds messages{0};
   };
 
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;
-  bool runTraced(const NodeBlock& block, std::int32_t node, int worker);
   bool runNode(const NodeBlock& block, std::int32_t node, int worker);
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
@@ -87,10 +86,7 @@ class GraphRun : public NodeSource {
   std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
   std::vector<ReductionState> reductions_;
   std::int64_t taskCount_ = 0;
-  std::vector<WorkerTicks> ticks_;  ///< by worker
-  TickRate rate_;                   ///< of the running step
-  double taskSeconds_ = 0.0;
-  double messageSeconds_ = 0.0;
+  std::vector<WorkerTimes> times_;  ///< by worker
 };
 
 }  // namespace tessera::detail
