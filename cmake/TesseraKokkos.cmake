@@ -1,13 +1,21 @@
 # Kokkos: device launches and, in every build, task names for Kokkos tools. Found, never downloaded here: an
-# installed one first, then the one that `./tessera setup` builds into the cache. Only core/kokkos_regions.cpp
-# sees its headers.
+# installed one first, then the one that `./tessera setup` builds into the cache, in the flavour that this build
+# needs: Kokkos with CUDA is compiled by nvcc, and so is what includes it. Only core/kokkos_regions.cpp sees its headers.
 set(TESSERA_KOKKOS_VERSION "")
 if(NOT TESSERA_KOKKOS STREQUAL "OFF")
   # A Kokkos with a parallel host back end would start threads beside ours; only the pinned version is tried.
-  find_package(Kokkos 5.0.2 EXACT CONFIG QUIET)
+  if(TESSERA_CUDA)
+    set(flavour cuda)
+    list(JOIN TESSERA_CUDA_ARCHS " " archs)
+    set(environment CUDACXX=${CMAKE_CUDA_COMPILER} "TESSERA_CUDA_ARCHS=${archs}")
+  else()
+    set(flavour cpu)
+    set(environment "")
+    find_package(Kokkos 5.0.2 EXACT CONFIG QUIET)
+  endif()
   if(NOT Kokkos_FOUND)
-    execute_process(COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER}
-                            ${PROJECT_SOURCE_DIR}/tools/setup/kokkos.sh prefix
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} ${environment}
+                            ${PROJECT_SOURCE_DIR}/tools/setup/kokkos.sh prefix ${flavour}
                     OUTPUT_VARIABLE prefix OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(EXISTS ${prefix}/complete)
       find_package(Kokkos 5.0.2 EXACT CONFIG QUIET PATHS ${prefix} NO_DEFAULT_PATH)
@@ -30,5 +38,8 @@ function(tessera_kokkos module)
   if(TESSERA_KOKKOS_VERSION)
     target_compile_definitions(tessera_${module} PRIVATE TESSERA_HAVE_KOKKOS)
     target_link_libraries(tessera_${module} PRIVATE Kokkos::kokkos)
+    if(TESSERA_CUDA)
+      set_source_files_properties(core/kokkos_regions.cpp PROPERTIES LANGUAGE CUDA)
+    endif()
   endif()
 endfunction()

@@ -20,14 +20,16 @@ endif()
 
 # tessera_flags: how our own sources are compiled. Nothing of it reaches an outside program.
 add_library(tessera_flags INTERFACE)
-target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wconversion)
+# Each is for the compilers of C and C++ alone: nvcc, where it is used, has its own (TesseraCuda.cmake).
+set(host $<COMPILE_LANGUAGE:C,CXX>)
+target_compile_options(tessera_flags INTERFACE $<${host}:-Wall> $<${host}:-Wextra> $<${host}:-Wconversion>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns falsely inside its own std::string (GCC bug 105651).
-  target_compile_options(tessera_flags INTERFACE -Wno-restrict)
+  target_compile_options(tessera_flags INTERFACE $<${host}:-Wno-restrict>)
 endif()
 
 # Hardening: decks, checkpoints and meshes often come from elsewhere.
-target_compile_options(tessera_flags INTERFACE -fPIE -fstack-protector-strong)
+target_compile_options(tessera_flags INTERFACE $<${host}:-fPIE> $<${host}:-fstack-protector-strong>)
 target_link_options(tessera_flags INTERFACE -pie LINKER:-z,relro,-z,now)
 # The folders of the libraries linked, and nothing else: CMake's own padding of a build's list would mean "the current
 # folder" to the loader.
@@ -35,10 +37,10 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   # Needs an optimising build, and the sanitizers bring their own, stricter checks.
-  target_compile_options(tessera_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  target_compile_options(tessera_flags INTERFACE $<${host}:-U_FORTIFY_SOURCE> $<${host}:-D_FORTIFY_SOURCE=2>)
 endif()
 if(TESSERA_NATIVE)
-  target_compile_options(tessera_flags INTERFACE -march=native)
+  target_compile_options(tessera_flags INTERFACE $<${host}:-march=native>)
 endif()
 if(TESSERA_SANITIZE)
   target_compile_options(tessera_flags INTERFACE -fsanitize=${TESSERA_SANITIZE} -fno-omit-frame-pointer
@@ -51,7 +53,7 @@ add_library(tessera_abi INTERFACE)
 target_compile_features(tessera_abi INTERFACE cxx_std_20)
 # A fused multiply-add rounds once where a multiply and an add round twice. Whether the compiler fuses depends on the
 # processor and on how a loop was unrolled, so with fusing the same deck would give other bits on another machine.
-target_compile_options(tessera_abi INTERFACE -ffp-contract=off)
+target_compile_options(tessera_abi INTERFACE $<${host}:-ffp-contract=off>)
 if(TESSERA_ASSERTIONS)
   # The library's own checks cost time in hot loops: only where ours are on as well.
   target_compile_definitions(tessera_abi INTERFACE TESSERA_ASSERTIONS _GLIBCXX_ASSERTIONS)

@@ -1,5 +1,7 @@
 #include "components/expression_fill.hpp"
 
+#include "core/contracts.hpp"
+
 namespace tessera {
 
 ExpressionRows::ExpressionRows(const Expression& expression, const Level& level, Centering centering,
@@ -7,16 +9,18 @@ ExpressionRows::ExpressionRows(const Expression& expression, const Level& level,
     : evaluator_(expression.evaluator()), level_(level), centering_(centering), time_(time) {}
 
 std::span<const double> ExpressionRows::row(Index first, std::int64_t count) {
+  TESSERA_EXPECT(count <= kLongest, "ask for at most 64 values at once");
   const auto n = static_cast<std::size_t>(count);
-  for (std::vector<double>* column : {&x_, &y_, &z_, &values_}) column->resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const Real3 at = level_.position(first + static_cast<std::int64_t>(i) * ex, centering_);
     x_[i] = at.x;
     y_[i] = at.y;
     z_[i] = at.z;
   }
-  evaluator_.evaluate(x_, y_, z_, time_, values_);
-  return values_;
+  const auto columns = [n](const std::array<double, kLongest>& column) { return std::span(column).first(n); };
+  const std::span<double> values = std::span(values_).first(n);
+  evaluator_.evaluate(columns(x_), columns(y_), columns(z_), time_, values);
+  return values;
 }
 
 }  // namespace tessera

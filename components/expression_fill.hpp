@@ -1,8 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/expression.hpp"
 #include "datawarehouse/task_context.hpp"
@@ -18,7 +19,10 @@ class ExpressionRows {
  public:
   ExpressionRows(const Expression& expression, const Level& level, Centering centering, double time);
 
-  /// The values at `first`, `first + ex`, ...; valid until the next call.
+  /// As many values as `row` gives at once: what fits well on the stack, so that no task needs memory for it.
+  static constexpr std::int64_t kLongest = 64;
+
+  /// The values at `first`, `first + ex`, ..., `kLongest` at most; valid until the next call.
   std::span<const double> row(Index first, std::int64_t count);
 
  private:
@@ -26,7 +30,7 @@ class ExpressionRows {
   const Level& level_;
   Centering centering_;
   double time_;
-  std::vector<double> x_, y_, z_, values_;
+  std::array<double, kLongest> x_, y_, z_, values_;
 };
 
 /// Calls `visit(index, value)` for every index of `box`, in order.
@@ -37,9 +41,11 @@ void forEachValue(const Expression& expression, const Level& level, const Box& b
   for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
     for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
       Index x{box.lo.i, j, k};
-      for (const double value : rows.row(x, box.extent().i)) {
-        visit(x, value);
-        ++x.i;
+      while (x.i < box.hi.i) {
+        for (const double value : rows.row(x, std::min(box.hi.i - x.i, ExpressionRows::kLongest))) {
+          visit(x, value);
+          ++x.i;
+        }
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "core/box.hpp"
 
+#include "core/box_difference.hpp"
 #include "core/error.hpp"
 
 namespace tessera {
@@ -18,22 +19,7 @@ std::int64_t Box::volume() const {
 
 std::vector<Box> subtract(const Box& a, const Box& b) {
   std::vector<Box> parts;
-  const Box common = intersect(a, b);
-  if (common.empty()) {
-    if (!a.empty()) parts.push_back(a);
-    return parts;
-  }
-  Box rest = a;
-  for (int axis = kAxes - 1; axis >= 0; --axis) {
-    Box below = rest;
-    below.hi[axis] = common.lo[axis];
-    if (!below.empty()) parts.push_back(below);
-    Box above = rest;
-    above.lo[axis] = common.hi[axis];
-    if (!above.empty()) parts.push_back(above);
-    rest.lo[axis] = common.lo[axis];
-    rest.hi[axis] = common.hi[axis];
-  }
+  forEachOutside(a, b, [&](const Box& part) { parts.push_back(part); });
   return parts;
 }
 

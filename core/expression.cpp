@@ -1,7 +1,7 @@
 #include "core/expression.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <numbers>
 #include <utility>
 
@@ -9,6 +9,7 @@
 
 #include "core/contracts.hpp"
 #include "core/detail/expression_scan.hpp"
+#include "core/detail/idle_slots.hpp"
 #include "core/detail/message_text.hpp"
 #include "core/detail/toml_text.hpp"
 
@@ -92,25 +93,19 @@ struct Expression::Evaluator::Program {
   mu::Parser parser;
 };
 
-/// Text and constants never change; the pool of idle programs is the only thing that threads share.
+/// Text and constants never change; the idle programs are the only thing that threads share.
 struct Expression::Shared {
   std::string text;
   detail::ExpressionUse use;
   bool isNumber = false;
   double number = 0.0;
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Evaluator::Program>> idle;
+  /// As many threads of a process as this evaluate without making new programs.
+  static constexpr std::size_t kKept = 128;
+  detail::IdleSlots<Evaluator::Program, kKept> idle;
 
   std::unique_ptr<Evaluator::Program> take() {
     if (isNumber) return nullptr;
-    {
-      const std::lock_guard lock(mutex);
-      if (!idle.empty()) {
-        auto program = std::move(idle.back());
-        idle.pop_back();
-        return program;
-      }
-    }
+    if (auto program = idle.take()) return program;
     return std::make_unique<Evaluator::Program>(text, use.constants);
   }
 };
@@ -177,7 +172,7 @@ Expression Expression::parse(std::string_view text, const Constants& constants, 
     if (shared->isNumber) {
       shared->number = program->parser.Eval();
     } else {
-      shared->idle.push_back(std::move(program));
+      shared->idle.giveBack(std::move(program));
     }
   } catch (const mu::Parser::exception_type& fault) {
     refuse(fault, shared->text);
@@ -186,6 +181,13 @@ Expression Expression::parse(std::string_view text, const Constants& constants, 
 }
 
 Expression::Evaluator Expression::evaluator() const { return Evaluator(shared_, shared_->take()); }
+
+void Expression::prepare(int evaluators) const {
+  std::vector<Evaluator> together;
+  for (int n = 0; n < std::min(evaluators, static_cast<int>(Shared::kKept)); ++n) {
+    together.push_back(evaluator());
+  }
+}
 
 double Expression::operator()(double x, double y, double z, double t) const {
   return evaluator()(x, y, z, t);
@@ -210,13 +212,7 @@ Expression::Evaluator& Expression::Evaluator::operator=(Evaluator&& other) noexc
 Expression::Evaluator::~Evaluator() { giveBack(); }
 
 void Expression::Evaluator::giveBack() noexcept {
-  if (!program_) return;
-  try {
-    const std::lock_guard lock(shared_->mutex);
-    shared_->idle.push_back(std::move(program_));
-  } catch (const std::bad_alloc&) {
-    program_.reset();  // no room in the pool: the next evaluator makes a new program
-  }
+  if (program_) shared_->idle.giveBack(std::move(program_));
 }
 
 double Expression::Evaluator::operator()(double x, double y, double z, double t) {

@@ -21,6 +21,11 @@ bool toolRequested() {
 
 KernelRegions::KernelRegions() {
   if (!toolRequested()) return;
+  // Kokkos with CUDA ends the program where it finds no GPU; one for the CPU alone counts -1 of them.
+  if (Kokkos::num_devices() == 0) {
+    notice_ = "KOKKOS_TOOLS_LIBS is set, but Kokkos of this build needs a GPU, and there is none here";
+    return;
+  }
   // The whole of Kokkos and not its tools alone: it fences before it calls a tool.
   if (!Kokkos::is_initialized()) {
     Kokkos::initialize();

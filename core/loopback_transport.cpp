@@ -86,14 +86,17 @@ Failure runOne(LoopbackWorld& world, int rank, const std::function<void(Transpor
 
 }  // namespace
 
-void runRanks(LoopbackWorld& world, const std::function<void(Transport&)>& body) {
+void launchThreads(int ranks, const std::function<void(int)>& one) {
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) threads.emplace_back([&one, rank] { one(rank); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+void runRanks(LoopbackWorld& world, const std::function<void(Transport&)>& body, const RankLauncher& launch) {
   world.startAgain();
   std::vector<Failure> failures(static_cast<std::size_t>(world.size()));
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < world.size(); ++rank) {
-    threads.emplace_back([&, rank] { failures[static_cast<std::size_t>(rank)] = runOne(world, rank, body); });
-  }
-  for (std::thread& thread : threads) thread.join();
+  launch(world.size(),
+         [&](int rank) { failures[static_cast<std::size_t>(rank)] = runOne(world, rank, body); });
 
   for (const bool echo : {false, true}) {
     for (const Failure& failure : failures) {

@@ -37,9 +37,8 @@ struct LoopbackOptions {
   /// A send completes only after the receiver has posted its receive: finds what would deadlock with large
   /// messages.
   bool synchronous = false;
-  /// Called by a rank that cannot go on, again and again until it can: after each `test` that returned false,
-  /// and inside blocking collectives, which then do not put the thread to sleep. For schedules that let one
-  /// rank run at a time.
+  /// Called by a rank that cannot go on, again and again until it can: inside `wait` and inside blocking
+  /// collectives, which then do not put the thread to sleep. For schedules that let one rank run at a time.
   std::function<void()> whenBlocked{};
 };
 
@@ -88,8 +87,15 @@ class LoopbackWorld {
   std::vector<std::unique_ptr<detail::LoopbackRank>> ranks_;
 };
 
-/// Runs `body` once a rank, each in its own thread, and joins them. Rethrows the first failure in rank order
-/// that is not just the echo of another rank's. Where all succeed but operations are pending: InternalError.
-void runRanks(LoopbackWorld& world, const std::function<void(Transport&)>& body);
+/// Calls `one(rank)` once for every rank below `ranks`, such that each can wait for the others; returns when
+/// all have returned.
+using RankLauncher = std::function<void(int ranks, const std::function<void(int rank)>& one)>;
+/// Each rank in a thread of its own.
+void launchThreads(int ranks, const std::function<void(int rank)>& one);
+
+/// Runs `body` once a rank. Rethrows the first failure in rank order that is not just the echo of another
+/// rank's. Where all succeed but operations are pending: InternalError.
+void runRanks(LoopbackWorld& world, const std::function<void(Transport&)>& body,
+              const RankLauncher& launch = launchThreads);
 
 }  // namespace tessera

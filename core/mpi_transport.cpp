@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <thread>
 
 #include <mpi.h>
 
@@ -45,10 +44,11 @@ std::int64_t partCount(const Operation& op, std::size_t part, std::int64_t maxCo
 // keeps the one it waits for from running, and a barrier of 8 ranks on 2 cores takes 100 times as long.
 void finish(MPI_Request request, std::string_view what) {
   int complete = 0;
+  StepAside stepAside;
   while (true) {
     TESSERA_CHECK_MPI(MPI_Test(&request, &complete, MPI_STATUS_IGNORE), what);
     if (complete != 0) return;
-    std::this_thread::yield();
+    stepAside();
   }
 }
 

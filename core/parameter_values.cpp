@@ -52,6 +52,19 @@ const Expression& ParameterValues::expression(std::string_view name) const {
   return get<Expression>(name, "an expression");
 }
 
+std::vector<Expression> ParameterValues::expressions() const {
+  std::vector<Expression> all;
+  for (const auto& [name, entry] : entries_) {
+    if (const auto* one = std::get_if<Expression>(&entry.value)) all.push_back(*one);
+    if (const auto* nested = std::get_if<std::vector<ParameterValues>>(&entry.value)) {
+      for (const ParameterValues& values : *nested) {
+        for (const Expression& one : values.expressions()) all.push_back(one);
+      }
+    }
+  }
+  return all;
+}
+
 const std::vector<double>& ParameterValues::reals(std::string_view name) const {
   return get<std::vector<double>>(name, "a vector of reals");
 }

@@ -32,6 +32,8 @@ class ParameterValues {
   const std::string& text(std::string_view name) const;
   const std::string& choice(std::string_view name) const { return text(name); }
   const Expression& expression(std::string_view name) const;
+  /// All that are there, those of nested tables as well.
+  std::vector<Expression> expressions() const;
 
   Real3 vector3(std::string_view name) const;                  ///< of a realVector of length 3
   Index integers3(std::string_view name) const;                ///< of an integerVector of length 3

@@ -1,7 +1,5 @@
 #include "core/transport.hpp"
 
-#include <thread>
-
 #include "core/contracts.hpp"
 
 namespace tessera {
@@ -56,10 +54,6 @@ class PlainMessages final : public PreparedMessages {
 
 std::unique_ptr<PreparedMessages> Transport::prepare(std::span<const PreparedMessage> messages) {
   return std::make_unique<PlainMessages>(*this, messages);
-}
-
-void Transport::wait(Request request) {
-  while (!test(request)) std::this_thread::yield();
 }
 
 }  // namespace tessera

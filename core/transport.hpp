@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/step_aside.hpp"
+
 namespace tessera {
 
 /// One message that goes the same way again and again, from or into the same memory.
@@ -83,7 +85,26 @@ class Transport {
   [[noreturn]] virtual void abort(int exitCode) = 0;
 
   /// Polls `test` until done.
-  void wait(Request request);
+  void wait(Request request) {
+    waitUntil([this, request] { return test(request); });
+  }
+  /// Asks `done()`, which looks after operations of this transport, until it says true; lets others run
+  /// meanwhile.
+  template <class Done>
+  void waitUntil(const Done& done) {
+    for (int looks = 1; !done(); ++looks) {
+      if (looks % kLooksBetweenSteps == 0) stepAside();
+    }
+  }
+
+ protected:
+  /// A wait cannot go on yet.
+  virtual void stepAside() { stepAside_(); }
+
+ private:
+  static constexpr int kLooksBetweenSteps = 16;
+
+  StepAside stepAside_;
 };
 
 }  // namespace tessera

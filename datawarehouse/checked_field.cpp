@@ -87,6 +87,36 @@ void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction)
                          name);
 }
 
+void reportUndeclaredDt(const TaskFrame& frame) {
+  throw UndeclaredAccess(Message("task uses the length of the step, but is declared without it")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       remove .withoutDt() from ", frame.task)
+                             .text(),
+                         "dt");
+}
+
+void expectCovered(const TaskFrame& frame, const TaskAccess& access, Index x) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  const Level& level = frame.hierarchy->level(access.level);
+  const Index one{1, 1, 1};
+  bool covered = false;
+  level.forEachOverlapping(intersect({x - one, x + one}, level.domain()), [&](const Patch& patch) {
+    covered = covered || level.ownedBy(patch, info.centering).contains(x);
+  });
+  if (covered) return;
+  throw UndeclaredAccess(Message("task reads a part of a level that no patch covers")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("reads     ", info.name, " at ", asText(info.centering), " ", asText(x),
+                                   " of level ", access.level)
+                             .line("declared  the whole level at ", frame.declaredAt)
+                             .line("fix       read what the patches of that level own: "
+                                   "task.hierarchy().level(",
+                                   access.level, ").forEachOverlapping(...)")
+                             .text(),
+                         info.name);
+}
+
 void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
   const LabelInfo& info = frame.labels->info(access.label);
   if (access.reach != Reach::Patch) {

@@ -26,8 +26,12 @@ namespace detail {
 [[noreturn]] void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted, Reach reach);
 /// Throws UndeclaredAccess: the task contributes to a reduction that it did not name.
 [[noreturn]] void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction);
+/// Throws UndeclaredAccess: the task is declared `.withoutDt()`.
+[[noreturn]] void reportUndeclaredDt(const TaskFrame& frame);
 /// Throws UndeclaredAccess: index `x` lies outside what the task declared.
 [[noreturn]] void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x);
+/// Throws UndeclaredAccess where no patch of the level that is read whole has index `x`.
+void expectCovered(const TaskFrame& frame, const TaskAccess& access, Index x);
 
 }  // namespace detail
 
@@ -36,7 +40,7 @@ template <class T>
 class CheckedField {
  public:
   CheckedField(const TaskFrame& frame, const TaskAccess& access)
-      : frame_(&frame), access_(&access), field_(reinterpret_cast<T*>(access.data), access.layout) {}
+      : frame_(&frame), access_(&access), data_(reinterpret_cast<T*>(access.data)) {}
 
   T& operator()(Index x) const {
     const Box& allowed = access_->declared;
@@ -44,8 +48,9 @@ class CheckedField {
     if (access_->layout.strideJ == 0) inside.j = allowed.lo.j;
     if (access_->layout.strideK == 0) inside.k = allowed.lo.k;
     if (!allowed.contains(inside)) detail::reportOutside(*frame_, *access_, x);
+    if (access_->holes) detail::expectCovered(*frame_, *access_, inside);
     if constexpr (!std::is_const_v<T>) mark(inside);
-    return field_(x);
+    return data_[access_->layout.at(x)];
   }
 
  private:
@@ -59,7 +64,7 @@ class CheckedField {
 
   const TaskFrame* frame_;
   const TaskAccess* access_;
-  Field<T> field_;
+  T* data_;
 };
 
 }  // namespace tessera

@@ -92,6 +92,9 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
       ++p.entries;
     }
   }
+  const bool packs = std::any_of(entries.begin(), entries.end(),
+                                 [](const EntryLayout& wanted) { return wanted.packed != nullptr; }) &&
+                     PageFile::works();
   descriptions_ = std::vector<Description>(planned.size());
   for (std::size_t n = 0; n < planned.size(); ++n) {
     Description& d = descriptions_[n];
@@ -101,6 +104,12 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
     d.entries = planned[n].entries;
     d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes());
     TESSERA_EXPECT(planned[n].first->slot < 0 || d.entries == 1, "share memory by slot or by group");
+    if (packs && planned[n].first->packed != nullptr) {
+      d.packed = static_cast<std::int32_t>(packed_.size());
+      packed_.push_back(*planned[n].first->packed);
+      d.layout = layoutOf(packed_.back());
+      d.bytes = packed_.back().bytes;
+    }
     addRoom(d, planned[n].first->slot);
     if (d.entries > 1) shared_.push_back(&d);
   }
@@ -114,6 +123,7 @@ void DataWarehouse::addRoom(Description& d, std::int32_t slot) {
   allocatedBytes_ += std::max(room.bytes, d.bytes) - room.bytes;
   room.bytes = std::max(room.bytes, d.bytes);
   ++room.tenants;
+  if (d.packed >= 0) room.firstPage = pageFile_.add(packed_[static_cast<std::size_t>(d.packed)].memoryPages);
 }
 
 void DataWarehouse::populate(int part, int parts) {
@@ -152,6 +162,11 @@ Layout DataWarehouse::layoutOf(const Box& window) const {
   return {window, !geometry.hasHalo(1), !geometry.hasHalo(2)};
 }
 
+Layout DataWarehouse::layoutOf(const PackedWindow& packed) const {
+  const Geometry& geometry = hierarchy_->geometry();
+  return {packed, !geometry.hasHalo(1), !geometry.hasHalo(2)};
+}
+
 void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> gathers) {
   std::int64_t most = 0;
   for (const auto& plan : gathers) {
@@ -183,7 +198,38 @@ void DataWarehouse::allocateGathersOf(std::span<const GatherLayout> plan, std::i
   }
 }
 
+void DataWarehouse::reportNoMemory(Description& d) const {
+  d.status.abandonAllocation(kHost);
+  throw InternalError(
+      Message("memory runs out")
+          .line("for   ", labels_->info(d.label).name, " on patch ", asText(hierarchy_->patch(d.patch)))
+          .line("asks  ", d.bytes, " bytes of ", allocatedBytes_, " bytes for all variables of this rank")
+          .line("fix   use more ranks on more hosts, or fewer cells")
+          .text());
+}
+
+void DataWarehouse::allocatePacked(Description& d) {
+  const ElementType& type = labels_->info(d.label).type;
+  const PackedWindow& packed = packed_[static_cast<std::size_t>(d.packed)];
+  Room& room = rooms_[static_cast<std::size_t>(d.room)];
+  try {
+    room.packed = PackedMemory(packed, type.bytes(), pageFile_, room.firstPage);
+  } catch (const std::bad_alloc&) {
+    reportNoMemory(d);
+  }
+  d.data = room.packed.data();
+  for (const Box& slab : packed.slabs) {
+    for (std::int64_t k = slab.lo.k; k < slab.hi.k; ++k) {
+      for (std::int64_t j = slab.lo.j; j < slab.hi.j; ++j) {
+        std::byte* row = d.data + d.layout.at({slab.lo.i, j, k}) * type.bytes();
+        fillUnset(row, slab.extent().i * type.bytes(), type.scalar);
+      }
+    }
+  }
+}
+
 void DataWarehouse::allocate(Description& d) {
+  if (d.packed >= 0) return allocatePacked(d);
   const LabelInfo& info = labels_->info(d.label);
   // Descriptions of one room are on one patch, so it is one thread that gets here for all of them.
   Room& room = rooms_[static_cast<std::size_t>(d.room)];
@@ -191,13 +237,7 @@ void DataWarehouse::allocate(Description& d) {
     try {
       room.memory = AlignedMemory(room.bytes);
     } catch (const std::bad_alloc&) {
-      d.status.abandonAllocation(kHost);
-      throw InternalError(Message("memory runs out")
-                              .line("for   ", info.name, " on patch ", asText(hierarchy_->patch(d.patch)))
-                              .line("asks  ", room.bytes, " bytes of ", allocatedBytes_,
-                                    " bytes for all variables of this rank")
-                              .line("fix   use more ranks on more hosts, or fewer cells")
-                              .text());
+      reportNoMemory(d);
     }
     if (room.tenants == 1) {
       fillUnset(room.memory.data(), room.bytes, info.type.scalar);

@@ -44,7 +44,8 @@ struct Description {
   PatchId patch = -1;  ///< the smallest of those that use it
   int entries = 1;     ///< that use it
   std::int64_t bytes = 0;
-  std::int32_t room = -1;  ///< where its memory is; other descriptions may use it at other times
+  std::int32_t room = -1;    ///< where its memory is; other descriptions may use it at other times
+  std::int32_t packed = -1;  ///< position in the warehouse's packed windows; -1: memory for the whole box
   Status status;
 };
 

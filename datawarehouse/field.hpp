@@ -4,13 +4,14 @@
 
 #include "core/box.hpp"
 #include "core/kernel.hpp"
+#include "core/packed_window.hpp"
 
 namespace tessera {
 
-/// Where the elements of one variable on one patch lie: a box of allocated indices, x fastest. An axis that
+/// Where the elements of one variable on one patch lie: a box of indices, x fastest. An axis that
 /// carries no halo (an unresolved y or z) has stride 0, so a stencil across it reads the cell itself.
 struct Layout {
-  Box window;                ///< allocated indices
+  Box window;                ///< indices with an address
   std::int64_t strideJ = 0;  ///< elements from (i, j, k) to (i, j + 1, k)
   std::int64_t strideK = 0;
 
@@ -21,9 +22,20 @@ struct Layout {
         strideJ(flatJ ? 0 : box.extent().i),
         strideK(flatK ? 0 : box.extent().i * box.extent().j) {}
 
+  /// Only the indices in use of a packed window have memory.
+  Layout(const PackedWindow& packed, bool flatJ, bool flatK)
+      : window(packed.window),
+        strideJ(flatJ               ? 0
+                : packed.outer == 1 ? packed.slabStride
+                                    : packed.rowStride),
+        strideK(flatK               ? 0
+                : packed.outer == 2 ? packed.slabStride
+                                    : packed.rowStride) {}
+
   TESSERA_KERNEL constexpr std::int64_t at(Index x) const {
     return (x.i - window.lo.i) + (x.j - window.lo.j) * strideJ + (x.k - window.lo.k) * strideK;
   }
+  /// Indices of the window.
   constexpr std::int64_t elements() const {
     return window.extent().i * window.extent().j * window.extent().k;
   }
@@ -39,8 +51,16 @@ class Field {
   Field(T* data, const Layout& layout)
       : data_(data), strideJ_(layout.strideJ), strideK_(layout.strideK), offset_(layout.at(Index{})) {}
 
-  TESSERA_KERNEL T& operator()(Index x) const {
-    return data_[x.i + x.j * strideJ_ + x.k * strideK_ + offset_];
+  /// What a task only reads comes as a value: nobody writes it meanwhile, so that a GPU may load ahead of the
+  /// kernel's own writes.
+  using Access = std::conditional_t<std::is_const_v<T>, std::remove_const_t<T>, T&>;
+
+  TESSERA_KERNEL Access operator()(Index x) const {
+    const std::int64_t at = x.i + x.j * strideJ_ + x.k * strideK_ + offset_;
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_const_v<T> && std::is_arithmetic_v<T> && sizeof(T) >= 4) return __ldg(data_ + at);
+#endif
+    return data_[at];
   }
 
  private:

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <type_traits>
-#include <vector>
 
+#include "core/box_difference.hpp"
 #include "core/exec.hpp"
 #include "datawarehouse/checked_field.hpp"
 #include "datawarehouse/finite_watch.hpp"
@@ -63,7 +64,8 @@ class PatchTask {
   FieldOf<const T> readFiner(Generation generation, Label<T, C> label) const {
     return field<const T>(label.id, modeOf(generation), Reach::Finer);
   }
-  /// What `wholeLevel(level)` declared: every index of that level (-1: of the task's own).
+  /// What `wholeLevel(level)` declared: every index that a patch of that level owns (-1: of the task's own
+  /// level). Elsewhere in the domain there is no value; checked mode names who reads one.
   template <class T, Centering C>
   FieldOf<const T> readLevel(Generation generation, Label<T, C> label, LevelId level = -1) const {
     return field<const T>(label.id, modeOf(generation), Reach::WholeLevel, level);
@@ -112,16 +114,11 @@ class PatchTask {
   /// sums and norms over the mesh go over these.
   template <class Visit>
   void forEachUncovered(Visit&& visit) const {
-    std::vector<Box> left{interior()};
-    forEachCovered([&](const Box& covered) {
-      std::vector<Box> next;
-      for (const Box& part : left) {
-        const std::vector<Box> outside = subtract(part, covered);
-        next.insert(next.end(), outside.begin(), outside.end());
-      }
-      left.swap(next);
-    });
-    for (const Box& part : left) visit(part);
+    if (frame_->level->number() + 1 >= static_cast<LevelId>(hierarchy().levels().size())) {
+      visit(interior());
+    } else {
+      visitUncovered(interior(), visit);
+    }
   }
   const Geometry& geometry() const { return frame_->level->geometry(); }
   /// Cell sizes of the level along the axes.
@@ -140,7 +137,11 @@ class PatchTask {
   }
 
   double time() const { return frame_->time; }  ///< time of Old
-  double dt() const { return frame_->dt; }      ///< New is at time() + dt()
+  /// New is at time() + dt(). Throws UndeclaredAccess in a task that is declared `.withoutDt()`.
+  double dt() const {
+    if (!frame_->usesDt) detail::reportUndeclaredDt(*frame_);
+    return frame_->dt;
+  }
   std::int64_t step() const { return frame_->step; }
 
   /// Gives this patch's share of a declared reduction (Min or Max).
@@ -157,6 +158,20 @@ class PatchTask {
   }
 
  private:
+  /// Of one box, by cutting out one finer patch after the other: needs no memory, which a task shall not ask
+  /// for.
+  template <class Visit>
+  void visitUncovered(const Box& part, Visit& visit) const {
+    const Extent ratio = refinementRatio();
+    std::optional<Box> covered;
+    hierarchy()
+        .level(frame_->level->number() + 1)
+        .forEachOverlapping(refine(part, ratio), [&](const Patch& fine) {
+          if (!covered) covered = intersect(part, coarsen(fine.cells, ratio));
+        });
+    if (!covered) return visit(part);
+    forEachOutside(part, *covered, [&](const Box& rest) { visitUncovered(rest, visit); });
+  }
   static constexpr AccessMode modeOf(Generation generation) {
     return generation == Generation::Old ? AccessMode::ReadOld : AccessMode::ReadNew;
   }

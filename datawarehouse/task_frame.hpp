@@ -28,6 +28,7 @@ struct TaskAccess {
   Box declared;  ///< indices that the task may touch; of plain reads in checked mode only
   std::vector<std::uint8_t>* written = nullptr;  ///< checked mode: one mark an index of `declared`
   bool sharedWindow = false;  ///< other patches' values lie in the window of `layout` as well
+  bool holes = false;  ///< checked mode: a whole level that patches cover in part; the rest may not be read
 };
 
 /// What one patch of a task contributed to one reduction.
@@ -53,6 +54,7 @@ struct TaskFrame {
   FiniteWatch* watch = nullptr;  ///< empty where nobody looks for NaN, and in checked mode
   double time = 0.0;             ///< of Old
   double dt = 0.0;
+  bool usesDt = true;  ///< false: declared `.withoutDt()`
   std::int64_t step = 0;
 };
 

@@ -43,6 +43,8 @@ class NodeSource {
 
   /// What people call the node.
   virtual std::string describe(std::int32_t node) const { return "node " + std::to_string(node); }
+  /// The rank that has to do something before `poll` can report the node, where that is one; else -1.
+  virtual int waitsForRank(std::int32_t /*node*/) const { return -1; }
   /// Nodes that `run` has begun and `poll` has not reported. While nobody is inside `run` or `poll`.
   virtual std::vector<std::int32_t> begun() { return {}; }
 };

@@ -39,9 +39,13 @@ std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, i
                  "give a core for each thread, or none");
   std::vector<EntryLayout> entries;
   for (const StorageNeed& need : storageNeeds(graphs)) {
-    const Box& window =
-        need.shared < 0 ? need.window : graphs.shared[static_cast<std::size_t>(need.shared)].window;
-    entries.push_back({need.label, need.patch, window, need.hasOld, need.shared, need.slot});
+    EntryLayout entry{need.label, need.patch, need.window, need.hasOld, need.shared, need.slot};
+    if (need.shared >= 0) {
+      const SharedWindow& shared = graphs.shared[static_cast<std::size_t>(need.shared)];
+      entry.window = shared.window;
+      if (shared.packed) entry.packed = &*shared.packed;
+    }
+    entries.push_back(entry);
   }
   std::vector<std::vector<GatherLayout>> gathers;
   for (const auto& plan : graphs.gathers) {

@@ -1,7 +1,5 @@
 #include "scheduler/step_runner.hpp"
 
-#include <limits>
-
 #include "core/contracts.hpp"
 #include "scheduler/detail/graph_run.hpp"
 
@@ -12,13 +10,16 @@ struct StepRunner::State {
   Executor& executor;
   std::vector<std::unique_ptr<detail::GraphRun>> runs;
   std::vector<std::unique_ptr<Replay>> replays;  ///< of `runs`
-  StepResult result;
+  bool overlap = false;
   StepStatistics statistics;
+
+  void replay(std::size_t plan, const StepInputs& inputs, bool ahead);
+  void count(const detail::GraphRun& run);
 };
 
 StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport,
                        Executor& executor, RunnerOptions options)
-    : state_(new State{graphs, executor, {}, {}, {}, {}}) {
+    : state_(new State{graphs, executor, {}, {}, options.stepsOverlap, {}}) {
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
     state_->runs.push_back(
         std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options, executor.threads()));
@@ -29,18 +30,46 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
 StepRunner::~StepRunner() = default;
 
 const StepResult& StepRunner::run(std::size_t plan, const StepInputs& inputs) {
-  TESSERA_EXPECT(plan < state_->runs.size(), "run one of the compiled plans");
-  TESSERA_EXPECT(inputs.control.size() <= 16, "give at most 16 control numbers");
-  detail::GraphRun& run = *state_->runs[plan];
-  StepResult& result = state_->result;
-  result.control.assign(inputs.control.begin(), inputs.control.end());
-  result.reductions.assign(static_cast<std::size_t>(state_->graphs.labels->reductionCount()),
-                           std::numeric_limits<double>::quiet_NaN());
-  run.begin(inputs, result.control);
-  state_->replays[plan]->run();
-  run.end(result);
+  state_->replay(plan, inputs, false);
+  return result(plan);
+}
 
-  StepStatistics& s = state_->statistics;
+void StepRunner::runAhead(std::size_t plan, const StepInputs& inputs) {
+  state_->replay(plan, inputs, state_->overlap);
+}
+
+const StepResult& StepRunner::result(std::size_t plan) { return state_->runs.at(plan)->waitForResult(); }
+
+std::span<const double> StepRunner::control(std::size_t plan) const {
+  return state_->runs.at(plan)->result().control;
+}
+
+void StepRunner::State::replay(std::size_t plan, const StepInputs& inputs, bool ahead) {
+  TESSERA_EXPECT(plan < runs.size(), "run one of the compiled plans");
+  TESSERA_EXPECT(inputs.control.size() <= detail::GraphRun::kMaxControls, "give at most 16 control numbers");
+  detail::GraphRun& run = *runs[plan];
+  detail::GraphRun::Earlier earlier;
+  if (inputs.lateDt && overlap) earlier = runs.at(inputs.dtFrom)->latest();
+  if (inputs.lateDt && !overlap) {
+    StepInputs known = inputs;
+    known.dt = inputs.lateDt(runs.at(inputs.dtFrom)->waitForResult());
+    run.begin(known, ahead, earlier);
+  } else {
+    run.begin(inputs, ahead, earlier);
+  }
+  try {
+    const NvtxScope shown = run.shownAs(inputs.shownStep);
+    replays[plan]->run();
+  } catch (...) {
+    run.giveUp();
+    throw;
+  }
+  run.end();
+  count(run);
+}
+
+void StepRunner::State::count(const detail::GraphRun& run) {
+  StepStatistics& s = statistics;
   const CompiledGraph& graph = run.graph();
   ++s.steps;
   s.tasks += run.taskCount();
@@ -48,12 +77,11 @@ const StepResult& StepRunner::run(std::size_t plan, const StepInputs& inputs) {
   for (const MessagePlan& message : graph.sends) s.messageBytes += message.bytes;
   s.taskSeconds = 0.0;
   s.messageSeconds = 0.0;
-  for (const auto& r : state_->runs) {
+  for (const auto& r : runs) {
     s.taskSeconds += r->taskSeconds();
     s.messageSeconds += r->messageSeconds();
   }
-  s.waitSeconds = state_->executor.waitSeconds();
-  return result;
+  s.waitSeconds = executor.waitSeconds();
 }
 
 const StepStatistics& StepRunner::statistics() const { return state_->statistics; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,6 +16,9 @@
 namespace tessera {
 
 class KernelRegions;
+class NvtxRanges;
+
+struct StepResult;
 
 /// What a step starts from.
 struct StepInputs {
@@ -25,6 +29,12 @@ struct StepInputs {
   /// was requested". The same length on every rank, at most 16.
   std::span<const double> control;
   std::int64_t shownStep = 0;  ///< number of the step for people, in a trace
+  /// Where set, gives `dt` from the result of the last run of plan `dtFrom`, whose reductions may still be
+  /// under way: tasks and halos of Old that do not use dt run before they are there. Called once, by the
+  /// thread that looks after messages. Where it throws an Error, the step ends without having changed
+  /// anything and `runAhead` throws that Error; it must do so on every rank or on none.
+  std::function<double(const StepResult&)> lateDt{};
+  std::size_t dtFrom = 0;
 };
 
 /// What a step leaves besides the data.
@@ -53,6 +63,10 @@ struct RunnerOptions {
   /// Hears of every task by its name, where a profiler listens; nullptr: nobody does, and nothing is spent on
   /// it.
   KernelRegions* regions = nullptr;
+  /// Hears of steps, nodes and messages, where it is active; nullptr as above. Both outlive the runner.
+  NvtxRanges* nvtx = nullptr;
+  /// Let the next step begin while reductions of the last one are under way (`runAhead`).
+  bool stepsOverlap = false;
   Trace* trace = nullptr;  ///< records what runs when; outlives the runner
 };
 
@@ -68,6 +82,16 @@ class StepRunner {
   /// next call. From the second run of a plan on nothing is allocated and no mutex taken, but by the
   /// transport.
   const StepResult& run(std::size_t plan, const StepInputs& inputs);
+
+  /// As `run`, but returns when this rank's own part is done and the control numbers are there: reductions
+  /// may still be under way, beside the next run. `result` waits for them. Without `stepsOverlap` they are
+  /// there.
+  void runAhead(std::size_t plan, const StepInputs& inputs);
+  /// The result of the last run of the plan; waits for its reductions. Valid until the next but one run of
+  /// it.
+  const StepResult& result(std::size_t plan);
+  /// The control numbers of the last run of the plan, without waiting.
+  std::span<const double> control(std::size_t plan) const;
 
   const StepStatistics& statistics() const;
 

@@ -1,5 +1,9 @@
 #include "scheduler/trace.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "core/resident_memory.hpp"
 
 namespace tessera {
@@ -32,18 +36,51 @@ void Trace::closeSpan(std::string_view name, Clock::time_point begin) {
   flushWhereFull();
 }
 
+std::int64_t Trace::openStep() {
+  records_.steps.back().isOpen = true;
+  return records_.steps.back().run;
+}
+
+/// It is among the last ones.
+void Trace::closeStep(std::int64_t run) {
+  for (auto step = records_.steps.rbegin(); step != records_.steps.rend(); ++step) {
+    if (step->run != run) continue;
+    step->isOpen = false;
+    return;
+  }
+}
+
+void Trace::takeDt(double dt) {
+  records_.steps.back().dt = dt;
+  records_.steps.back().dtKnown = now();
+}
+
 /// Not inside a span: it belongs before what it contains.
 void Trace::flushWhereFull() {
   if (bytes_ <= budget_ || openSpans_ > 0) return;
+  const auto open = std::find_if(records_.steps.begin(), records_.steps.end(),
+                                 [](const TracedStep& step) { return step.isOpen; });
+  if (open == records_.steps.begin() && open != records_.steps.end()) return;
   const Clock::time_point begin = Clock::now();
-  flush();
+  handOn(static_cast<std::size_t>(open - records_.steps.begin()));
   records_.spans.push_back({"write the trace", nanoseconds(begin), now()});
 }
 
-void Trace::flush() {
+void Trace::flush() { handOn(records_.steps.size()); }
+
+/// The first `steps`; moving the others leaves their nodes where they are.
+void Trace::handOn(std::size_t steps) {
+  const auto rest = records_.steps.begin() + static_cast<std::ptrdiff_t>(steps);
+  std::vector<TracedStep> kept(std::make_move_iterator(rest), std::make_move_iterator(records_.steps.end()));
+  records_.steps.erase(rest, records_.steps.end());
   sink_(records_);
   records_ = {};
+  records_.steps = std::move(kept);
   bytes_ = 0;
+  for (const TracedStep& step : records_.steps) {
+    bytes_ += std::ssize(step.nodes) * static_cast<std::int64_t>(sizeof(NodeTimes)) +
+              static_cast<std::int64_t>(sizeof(TracedStep));
+  }
 }
 
 }  // namespace tessera

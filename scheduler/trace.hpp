@@ -30,7 +30,11 @@ struct TracedStep {
   double dt = 0.0;
   std::int64_t begin = 0;
   std::int64_t executed = 0;  ///< all nodes have finished; until `end` it waits for what all ranks combine
-  std::int64_t end = 0;
+  std::int64_t end = 0;  ///< of this rank's own part: reductions may be complete later, beside the next step
+  /// When the length of the step was known; until then only what does not use it could run. -1: before it
+  /// began.
+  std::int64_t dtKnown = -1;
+  bool isOpen = false;           ///< reductions are under way: `done` of their nodes may still change
   std::int64_t memoryBytes = 0;  ///< of the process, resident
   std::vector<NodeTimes> nodes;  ///< by node
 };
@@ -87,6 +91,13 @@ class Trace {
   }
   /// What node `node` had started is complete.
   void finished(std::int32_t node) { nodes_[node].done = now(); }
+  /// The running step's nodes, for those who finish later than the step ends.
+  NodeTimes* nodes() { return nodes_; }
+  /// Keeps the record of the running step here until `closeStep` gets this number.
+  std::int64_t openStep();
+  void closeStep(std::int64_t run);
+  /// The length of the running step has become known; by the one that looks after messages.
+  void takeDt(double dt);
   void executed() { records_.steps.back().executed = now(); }
   void endStep();
 
@@ -98,6 +109,7 @@ class Trace {
 
  private:
   void flushWhereFull();
+  void handOn(std::size_t steps);
 
   Clock::time_point origin_;
   std::int64_t budget_;

@@ -1,10 +1,16 @@
 #include "scheduler/virtual_schedule.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
+#include "core/contracts.hpp"
 #include "core/error.hpp"
+#include "scheduler/detail/fiber.hpp"
+#include "scheduler/detail/stall_page.hpp"
 
 namespace tessera {
+
 std::uint64_t SeededNumbers::next() {
   state_ += 0x9e3779b97f4a7c15ULL;
   std::uint64_t x = state_;
@@ -14,52 +20,67 @@ std::uint64_t SeededNumbers::next() {
 }
 
 VirtualSchedule::VirtualSchedule(int ranks, std::uint64_t seed, std::int64_t stallAfter)
-    : turns_(static_cast<std::size_t>(ranks)),
+    : ranks_(ranks),
       seed_(seed),
       stallAfter_(stallAfter),
       numbers_(seed),
-      expected_(ranks) {}
+      tells_(static_cast<std::size_t>(ranks)) {
+  TESSERA_EXPECT(ranks >= 1, "simulate at least one rank");
+}
 
-void VirtualSchedule::enter(int rank) {
-  std::unique_lock lock(mutex_);
-  present_.push_back(rank);
-  if (--expected_ == 0) {
-    std::sort(present_.begin(), present_.end());  // threads come in any order
-    chooseNext();
+VirtualSchedule::~VirtualSchedule() = default;
+
+void VirtualSchedule::run(const std::function<void(int rank)>& body) {
+  TESSERA_EXPECT(fibers_.empty(), "end one run of a schedule before the next");
+  for (int rank = 0; rank < ranks_; ++rank) {
+    fibers_.push_back(std::make_unique<detail::Fiber>([&body, rank] { body(rank); }));
   }
-  turns_[static_cast<std::size_t>(rank)].wait(lock, [&] { return current_ == rank; });
+  present_.resize(fibers_.size());
+  std::iota(present_.begin(), present_.end(), std::size_t{0});
+  for (current_ = draw(); !present_.empty();) {
+    fibers_[current_]->enter();
+    if (!fibers_[current_]->ended()) {
+      current_ = next_;
+      continue;
+    }
+    present_.erase(std::find(present_.begin(), present_.end(), current_));
+    passes_ = 0;
+    if (!present_.empty()) current_ = draw();
+  }
+  fibers_.clear();
 }
 
-void VirtualSchedule::leave(int rank) {
-  const std::lock_guard lock(mutex_);
-  present_.erase(std::find(present_.begin(), present_.end(), rank));
-  passes_ = 0;
-  if (!present_.empty()) chooseNext();
+std::string VirtualSchedule::stalled() const {
+  std::vector<detail::RankWait> waits;
+  Message page("no simulated rank can go on: each waits for something that does not come");
+  page.line("seed ", seed_);
+  for (const std::size_t rank : present_) {
+    page.line("rank ", rank, ": ", tells_[rank] ? tells_[rank](waits) : "is between two steps");
+  }
+  if (const std::string circle = detail::rankCircle(waits); !circle.empty()) page.line(circle);
+  page.line("fix  replay with this seed, and see which message or collective is missing");
+  return page.text();
 }
+
+VirtualSchedule::Account::Account(VirtualSchedule& schedule, int rank, Tell tell)
+    : place_(schedule.tells_[static_cast<std::size_t>(rank)]) {
+  place_ = std::move(tell);
+}
+
+VirtualSchedule::Account::~Account() { place_ = nullptr; }
 
 void VirtualSchedule::pass() {
-  std::unique_lock lock(mutex_);
+  TESSERA_EXPECT(!fibers_.empty(), "pass inside `run` alone");
   if (++passes_ > stallAfter_) {
     passes_ = 0;
-    throw InternalError(
-        Message("no simulated rank can go on: each waits for something that does not come")
-            .line("seed ", seed_)
-            .line("fix  replay with this seed, and see which message or collective is missing")
-            .text());
+    throw InternalError(stalled());
   }
-  const int me = current_;
-  chooseNext();
-  turns_[static_cast<std::size_t>(me)].wait(lock, [&] { return current_ == me; });
+  next_ = draw();
+  if (next_ != current_) fibers_[current_]->leave();
 }
 
-void VirtualSchedule::gotOn() {
-  const std::lock_guard lock(mutex_);
-  passes_ = 0;
-}
-
-void VirtualSchedule::chooseNext() {
-  current_ = present_[numbers_.below(present_.size())];
-  turns_[static_cast<std::size_t>(current_)].notify_one();
+void runRanks(LoopbackWorld& world, VirtualSchedule& schedule, const std::function<void(Transport&)>& body) {
+  runRanks(world, body, [&schedule](int, const std::function<void(int)>& one) { schedule.run(one); });
 }
 
 }  // namespace tessera

@@ -1,11 +1,20 @@
 #pragma once
 
-#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
-#include <mutex>
+#include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "core/loopback_transport.hpp"
+
 namespace tessera {
+
+namespace detail {
+class Fiber;
+struct RankWait;
+}  // namespace detail
 
 /// Numbers that a seed gives, the same everywhere (splitmix64).
 class SeededNumbers {
@@ -19,56 +28,67 @@ class SeededNumbers {
   std::uint64_t state_;
 };
 
-/// Lets one of several simulated ranks run at a time, each on its own thread, and draws from a seed who is
-/// next: so the whole job does the same again under the same seed.
+/// Several simulated ranks on one thread: one goes on at a time, and a seed says who is next, so that the
+/// whole job does the same again under the same seed.
 ///
 ///   VirtualSchedule schedule(ranks, seed);
 ///   LoopbackWorld world(ranks, {.delaySeed = seed, .whenBlocked = [&] { schedule.pass(); }});
-///   runRanks(world, [&](Transport& t) {
-///     const VirtualSchedule::Turn turn(schedule, t.rank());
+///   runRanks(world, schedule, [&](Transport& t) {
 ///     const auto executor = makeVirtualExecutor(schedule, t.rank());
 ///     ...
 ///   });
+///
+/// A rank holds no lock where it may pass.
 class VirtualSchedule {
  public:
   /// `stallAfter`: as many passes in a row without any rank getting on are taken for a stall; the default is
   /// far more than the longest delay of a message takes.
   VirtualSchedule(int ranks, std::uint64_t seed, std::int64_t stallAfter = 200'000);
+  ~VirtualSchedule();
+  VirtualSchedule(const VirtualSchedule&) = delete;
+  VirtualSchedule& operator=(const VirtualSchedule&) = delete;
 
-  /// The life of a rank: from its first turn, which comes when all ranks have one of these, to its last.
-  class Turn {
+  /// Runs `body(rank)` for each rank until all have returned. `body` throws nothing.
+  void run(const std::function<void(int rank)>& body);
+
+  /// What a rank tells on a page about a stall: who it waits for, as a list and as text.
+  using Tell = std::function<std::string(std::vector<detail::RankWait>& waits)>;
+  /// While it lives, `rank` has something to tell.
+  class Account {
    public:
-    Turn(VirtualSchedule& schedule, int rank) : schedule_(schedule), rank_(rank) { schedule_.enter(rank_); }
-    ~Turn() { schedule_.leave(rank_); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    Account(VirtualSchedule& schedule, int rank, Tell tell);
+    ~Account();
+    Account(const Account&) = delete;
+    Account& operator=(const Account&) = delete;
 
    private:
-    VirtualSchedule& schedule_;
-    int rank_;
+    Tell& place_;
   };
 
-  /// By the rank whose turn it is: another one may go on, and this one later. Throws InternalError where none
-  /// gets on any more.
+  /// Inside `run`, by the rank that runs: another one may go on, and this one later. Throws InternalError
+  /// where none gets on any more: with what each rank waits for, and a circle of ranks where there is one.
   void pass();
-  /// By the rank whose turn it is: it has got on.
-  void gotOn();
+  /// The rank that runs has got on.
+  void gotOn() { passes_ = 0; }
   std::uint64_t seed() const { return seed_; }
 
  private:
-  void enter(int rank);
-  void leave(int rank);
-  void chooseNext();
+  std::string stalled() const;
+  std::size_t draw() { return present_[numbers_.below(present_.size())]; }
 
-  std::mutex mutex_;
-  std::vector<std::condition_variable> turns_;  ///< by rank
+  int ranks_;
   std::uint64_t seed_;
   std::int64_t stallAfter_;
   SeededNumbers numbers_;
-  std::vector<int> present_;  ///< ranks with a Turn
-  int expected_;              ///< ranks that have yet to come
-  int current_ = -1;          ///< whose turn it is
-  std::int64_t passes_ = 0;   ///< since a rank got on
+  std::vector<std::unique_ptr<detail::Fiber>> fibers_;  ///< by rank
+  std::vector<Tell> tells_;                             ///< by rank
+  std::vector<std::size_t> present_;                    ///< ranks that have not returned
+  std::size_t current_ = 0;                             ///< who runs
+  std::size_t next_ = 0;                                ///< and then
+  std::int64_t passes_ = 0;                             ///< since a rank got on
 };
+
+/// As `runRanks(world, body)`, with the ranks in turn on this thread.
+void runRanks(LoopbackWorld& world, VirtualSchedule& schedule, const std::function<void(Transport&)>& body);
 
 }  // namespace tessera

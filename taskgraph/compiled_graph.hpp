@@ -3,10 +3,12 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/packed_window.hpp"
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
@@ -210,6 +212,8 @@ struct SharedWindow {
   bool full = false;                  ///< what the members own fills a box, so the window has no void
   /// All patches of a level that tasks read whole: they read the window itself, and nothing is gathered.
   bool whole = false;
+  /// How the window is kept without its voids; empty where that saves too little.
+  std::optional<PackedWindow> packed{};
   friend bool operator==(const SharedWindow&, const SharedWindow&) = default;
 };
 
@@ -217,6 +221,11 @@ struct SharedWindow {
 inline bool isInside(const SharedWindow& shared, const Neighbour& from) {
   const bool moved = from.image[0] != 0 || from.image[1] != 0 || from.image[2] != 0;
   return !moved && std::binary_search(shared.members.begin(), shared.members.end(), from.source);
+}
+
+/// Bytes of one generation of a shared window.
+inline std::int64_t bytesOf(const SharedWindow& shared, std::int64_t elementBytes) {
+  return shared.packed ? shared.packed->bytes : shared.window.volume() * elementBytes;
 }
 
 /// What one rank has to store of one variable on one own patch; see `storageNeeds`.

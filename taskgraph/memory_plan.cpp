@@ -17,7 +17,7 @@ std::int64_t savedByWindows(const CompiledGraphs& graphs, const LevelStorage& st
   std::int64_t saved = 0;
   for (std::int64_t s = storage.shared.begin; s < storage.shared.end; ++s) {
     const SharedWindow& shared = graphs.shared[static_cast<std::size_t>(s)];
-    saved -= bytesOf(shared.window, shared.label, graphs);
+    saved -= bytesOf(shared, graphs.labels->info(shared.label).type.bytes());
     for (const std::int32_t member : shared.members) {
       saved += bytesOf(storageNeed(graphs, storage, member).window, shared.label, graphs);
     }

@@ -37,6 +37,7 @@ struct TaskDeclaration {
   LevelSelection levels;
   std::vector<std::string> plans;  ///< step plans that it takes part in; empty: all
   bool oncePerRank = false;
+  bool usesDt = true;
   int priority = 0;
   int streams = 1;
   TaskBody body;
@@ -95,6 +96,12 @@ class TaskBuilder {
   /// The task runs once on each rank, without a patch: it may read whole levels and contribute to reductions.
   TaskBuilder& oncePerRank() {
     task_.oncePerRank = true;
+    return *this;
+  }
+  /// The task never calls `task.dt()`: it may run before the length of the step is known, which the last
+  /// step's reductions decide.
+  TaskBuilder& withoutDt() {
+    task_.usesDt = false;
     return *this;
   }
   /// Higher runs earlier among ready tasks.

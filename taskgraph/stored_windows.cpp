@@ -37,20 +37,19 @@ StoredWindows countsOf(const CompiledGraphs& graphs, const LevelStorage& storage
   StoredWindows counts{storage.label, storage.level, storage.hasOld ? 2 : 1};
   counts.patches = static_cast<std::int64_t>(windows.size());
   counts.sharedWindows = storage.shared.size();
-  std::int64_t indices = 0;
-  for (const Box& window : windows) counts.privateBytes += window.volume();
-  indices = counts.privateBytes;
+  const std::int64_t one = graphs.labels->info(storage.label).type.bytes();
+  for (const Box& window : windows) counts.privateBytes += window.volume() * one;
+  counts.bytes = counts.privateBytes;
   for (std::int64_t s = storage.shared.begin; s < storage.shared.end; ++s) {
     const SharedWindow& shared = graphs.shared[static_cast<std::size_t>(s)];
-    indices += shared.window.volume();
+    counts.bytes += bytesOf(shared, one);
     for (const std::int32_t member : shared.members) {
-      indices -= windows[static_cast<std::size_t>(member - first)].volume();
+      counts.bytes -= windows[static_cast<std::size_t>(member - first)].volume() * one;
     }
   }
-  const std::int64_t one = graphs.labels->info(storage.label).type.bytes() * counts.generations;
-  counts.bytes = indices * one;
-  counts.distinctBytes = distinct * one;
-  counts.privateBytes *= one;
+  counts.distinctBytes = distinct * one * counts.generations;
+  counts.bytes *= counts.generations;
+  counts.privateBytes *= counts.generations;
   return counts;
 }
 

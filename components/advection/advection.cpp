@@ -121,6 +121,7 @@ void Advection::declareStableDt(StepPlan& plan, Generation velocity) const {
   TaskBuilder task = plan.task("Advection::stableDt");
   readVelocity(task, velocity);
   task.contributes(stableDt_, Min)
+      .withoutDt()
       .runs<Cpu, Gpu>([l = labels_, p = params_, dt = stableDt_, velocity](const auto& patch) {
         withVelocity(patch, l, p, velocity,
                      [&](auto u) { patch.contribute(dt, stableAdvectionDt(patch, u)); });

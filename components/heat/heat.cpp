@@ -114,6 +114,7 @@ void Heat::declareStep(StepPlan& step) const {
   if (params_.sourceVaries) {
     step.task("Heat::source")
         .writes(labels_.source)
+        .withoutDt()
         .runs<Cpu>([q = labels_.source, f = source_](const auto& task) { fill(task, q, f, task.time()); });
   }
   TaskBuilder advance = step.task("Heat::advance");
@@ -128,6 +129,7 @@ void Heat::declareStableDt(StepPlan& plan, Generation conductivity) const {
   TaskBuilder task = plan.task("Heat::stableDt");
   if (params_.conductivityVaries) task.reads(conductivity, labels_.conductivity);
   task.contributes(stableDt_, Min)
+      .withoutDt()
       .runs<Cpu, Gpu>([l = labels_, p = params_, dt = stableDt_, conductivity](const auto& patch) {
         patch.contribute(dt, stableHeatDt(patch, l, p, conductivity));
       });

@@ -38,7 +38,7 @@ void Levels::configure(const ParameterValues& /*values*/, ComponentSetup& setup)
 }
 
 void Levels::declareStamps(StepPlan& plan, std::int64_t ahead) const {
-  plan.task("Levels::write").writes(stamp_).runs<Cpu>([s = stamp_, ahead](const auto& task) {
+  plan.task("Levels::write").writes(stamp_).withoutDt().runs<Cpu>([s = stamp_, ahead](const auto& task) {
     const auto out = task.write(s);
     const LevelId level = task.level().number();
     const std::int64_t step = task.step() + ahead;
@@ -49,11 +49,13 @@ void Levels::declareStamps(StepPlan& plan, std::int64_t ahead) const {
       .on(allButFinest())
       .reads(New, stamp_, fromFiner())
       .modifies(stamp_)
+      .withoutDt()
       .runs<Cpu>([s = stamp_](const auto& task) { averageDown(task, s); });
   plan.task("Levels::fill")
       .on(allButCoarsest())
       .reads(New, stamp_, fromCoarser(1))
       .writes(fill_)
+      .withoutDt()
       .runs<Cpu>([s = stamp_, f = fill_](const auto& task) {
         const auto below = task.readCoarser(New, s);
         const auto out = task.write(f);
@@ -65,6 +67,7 @@ void Levels::declareStamps(StepPlan& plan, std::int64_t ahead) const {
       .on(finestLevel())
       .reads(New, stamp_, wholeLevel(0))
       .writes(seen_)
+      .withoutDt()
       .runs<Cpu>([s = stamp_, w = seen_, ahead](const auto& task) {
         const auto out = task.write(w);
         const StampExpectation expected(task.hierarchy(), 0, task.step() + ahead);

@@ -53,6 +53,7 @@ void Wave::declareStep(StepPlan& step) const {
 void Wave::declareStableDt(StepPlan& plan) const {
   plan.task("Wave::stableDt")
       .contributes(stableDt_, Min)
+      .withoutDt()
       .runs<Cpu, Gpu>(
           [dt = stableDt_, c = speed_](const auto& task) { task.contribute(dt, stableWaveDt(task, c)); });
 }

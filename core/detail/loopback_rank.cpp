@@ -112,13 +112,15 @@ Transport::Request LoopbackRank::add(LoopbackOperation operation) {
   return request;
 }
 
-bool LoopbackRank::test(Request request) {
-  if (testOnce(request)) return true;
-  if (state_.options.whenBlocked) state_.options.whenBlocked();
-  return false;
+void LoopbackRank::stepAside() {
+  if (state_.options.whenBlocked) {
+    state_.options.whenBlocked();
+  } else {
+    Transport::stepAside();
+  }
 }
 
-bool LoopbackRank::testOnce(Request request) {
+bool LoopbackRank::test(Request request) {
   const SingleThreadGate::Pass pass(gate_, rank_);
   const Lock lock(state_.mutex);
   state_.checkFailure();

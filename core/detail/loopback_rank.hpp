@@ -87,8 +87,8 @@ class LoopbackRank final : public Transport {
   const LoopbackStatistics& statistics() const { return statistics_; }
 
  private:
+  void stepAside() override;
   Request add(LoopbackOperation operation);
-  bool testOnce(Request request);
   Request reduce(Reduction reduction, std::span<std::byte> values, std::size_t count);
   /// Throws where it never can, because the other side has ended.
   bool canComplete(const LoopbackOperation& op) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "core/contracts.hpp"
 #include "core/kokkos_regions.hpp"
@@ -21,16 +22,27 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       plan_(plan),
       data_(data),
       options_(options),
+      transport_(transport),
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
-      reductions_(graph_.reductions.size()),
+      gate_(graph_, options.stepsOverlap),
       times_(static_cast<std::size_t>(workers)) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
                    "split a task with more than 48 accesses");
     places_.push_back(placeOf(task));
   }
+  for (StepResult& result : results_) {
+    result.control.reserve(kMaxControls);
+    result.reductions.resize(static_cast<std::size_t>(graphs.labels->reductionCount()));
+  }
   layOutContributions();
+  for (LabelId label = 0; label < data.labels().count(); ++label) {
+    for (const auto& side : data.labels().info(label).boundary.sides) {
+      if (side) side->value.prepare(workers);
+    }
+  }
+  if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
 }
 
 void GraphRun::layOutContributions() {
@@ -49,8 +61,14 @@ void GraphRun::layOutContributions() {
   }
 }
 
-void GraphRun::begin(const StepInputs& inputs, std::span<double> control) {
+void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlier) {
   inputs_ = inputs;
+  ahead_ = ahead;
+  earlier_ = earlier;
+  gate_.close();
+  isRefused_.store(false, std::memory_order_relaxed);
+  round_ = 1 - pump_.roundInHand();
+  settleWaiting(round_);
   if (options_.trace != nullptr) {
     TracedStep head;
     head.plan = plan_;
@@ -58,22 +76,85 @@ void GraphRun::begin(const StepInputs& inputs, std::span<double> control) {
     head.time = inputs.time;
     head.dt = inputs.dt;
     options_.trace->beginStep(head, graph_.nodeCount());
+    tracedRun_[round_] = options_.trace->openStep();
   }
   for (PatchContribution& c : contributions_) c.given = false;
   data_.outdateHalos();
-  pump_.begin(control);
+  StepResult& result = results_[round_];
+  result.control.assign(inputs.control.begin(), inputs.control.end());
+  std::fill(result.reductions.begin(), result.reductions.end(), std::numeric_limits<double>::quiet_NaN());
+  open_[round_] = true;
+  pump_.begin(result.control, ahead);
 }
 
-void GraphRun::end(StepResult& result) {
+void GraphRun::end() {
   if (options_.trace != nullptr) options_.trace->executed();
   pump_.end();
-  for (std::size_t r = 0; r < graph_.reductions.size(); ++r) {
-    const ReductionPlan& plan = graph_.reductions[r];
-    result.reductions[static_cast<std::size_t>(plan.reduction)] =
-        plan.kind == ReductionKind::Sum ? reductions_[r].sum.value() : reductions_[r].value;
-  }
-  data_.promote(graph_.written);
+  if (!ahead_ || refusal_) settleWaiting(round_);
+  if (!refusal_) data_.promote(graph_.written);
   if (options_.trace != nullptr) options_.trace->endStep();
+  if (refusal_) std::exchange(refusal_, nullptr)->raise();
+}
+
+bool GraphRun::settle(std::size_t round) {
+  if (!open_[round]) return true;
+  pump_.round(round).test();
+  if (!pump_.round(round).complete()) return false;
+  pump_.round(round).takeResults(results_[round].reductions);
+  open_[round] = false;
+  if (options_.trace != nullptr) options_.trace->closeStep(tracedRun_[round]);
+  return true;
+}
+
+void GraphRun::giveUp() {
+  open_[round_] = false;
+  if (options_.trace != nullptr) options_.trace->closeStep(tracedRun_[round_]);
+}
+
+void GraphRun::settleWaiting(std::size_t round) {
+  transport_.waitUntil([this, round] { return settle(round); });
+}
+
+const StepResult& GraphRun::waitForResult() {
+  settleWaiting(1 - round_);  // where nobody has waited for it
+  settleWaiting(round_);
+  return results_[round_];
+}
+
+std::span<const std::int32_t> GraphRun::poll() {
+  const std::span<const std::int32_t> done = pump_.poll();
+  if (ranges_) {
+    for (const std::int32_t node : done) ranges_->arrives(node);
+  }
+  if (!gate_.isAwaited()) return done;
+  if (earlier_.run != nullptr && !earlier_.run->settle(earlier_.round)) return done;
+  takeDt();
+  gate_.open();
+  return pump_.alsoReport(gate_.node());
+}
+
+/// Before anybody comes through the gate. All ranks find the same, so where there is no dt all of them come
+/// to the end of the step in order: with their messages, but without tasks.
+void GraphRun::takeDt() {
+  if (earlier_.run == nullptr) return;
+  try {
+    inputs_.dt = inputs_.lateDt(earlier_.run->results_[earlier_.round]);
+    if (options_.trace != nullptr) options_.trace->takeDt(inputs_.dt);
+  } catch (const Error& error) {
+    refusal_ = error.copy();
+    isRefused_.store(true, std::memory_order_relaxed);
+  }
+}
+
+std::string GraphRun::describe(std::int32_t node) const {
+  if (gate_.is(node)) return "the length of the step, from the reductions of the step before,";
+  return nodeName(graphs_, plan_, node);
+}
+
+std::vector<std::int32_t> GraphRun::begun() {
+  std::vector<std::int32_t> nodes = pump_.begun();
+  if (gate_.isAwaited()) nodes.push_back(gate_.node());
+  return nodes;
 }
 
 double GraphRun::taskSeconds() const {
@@ -116,6 +197,7 @@ int GraphRun::homeOf(const NodeBlock& block, std::int32_t number, int workers) c
 }
 
 NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
+  if (gate_.is(node)) return {.urgency = std::numeric_limits<int>::max(), .waits = true};
   const NodeBlock& block = graph_.block(node);
   const std::int32_t number = node - block.firstNode;
   NodeTraits traits;
@@ -132,15 +214,31 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   return traits;
 }
 
+int GraphRun::waitsForRank(std::int32_t node) const {
+  if (gate_.is(node)) return -1;
+  const NodeBlock& block = graph_.block(node);
+  if (block.kind != NodeKind::Receive) return -1;
+  return graph_.receives[static_cast<std::size_t>(block.item + node - block.firstNode)].peer;
+}
+
 bool GraphRun::run(std::int32_t node, int worker) {
+  if (gate_.is(node)) {
+    gate_.await();
+    return false;
+  }
   const NodeBlock& block = graph_.block(node);
   const auto begin = Trace::Clock::now();
-  const bool finished = runNode(block, node, worker);
+  const bool finished = ranges_ ? runShown(block, node, worker) : runNode(block, node, worker);
   const auto end = Trace::Clock::now();
   WorkerTimes& times = times_[static_cast<std::size_t>(worker)];
   (block.kind == NodeKind::Task ? times.tasks : times.messages) += end - begin;
   if (options_.trace != nullptr) options_.trace->ran(node, worker, begin, end, finished);
   return finished;
+}
+
+bool GraphRun::runShown(const NodeBlock& block, std::int32_t node, int worker) {
+  const NvtxScope scope = ranges_->work(node);
+  return runNode(block, node, worker);
 }
 
 bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
@@ -160,15 +258,17 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
     }
     case NodeKind::Send:
       packMessage(item);
+      if (ranges_) ranges_->departs(node);
       pump_.submitSend(item, node);
       return false;
     case NodeKind::Receive:
+      if (ranges_) ranges_->departs(node);
       pump_.submitReceive(item, node);
       return false;
     case NodeKind::Reduce: {
       joinContributions(item);
-      ReductionState& state = reductions_[static_cast<std::size_t>(item)];
-      pump_.submitReduction(item, node, {&state.value, 1}, state.sum.words());
+      if (ranges_) ranges_->departs(node);
+      pump_.submitReduction(item, node);
       return false;
     }
   }
@@ -189,6 +289,7 @@ TaskAccess GraphRun::resolveGather(const UnitAccess& access, std::int32_t number
   resolved.label = access.label;
   resolved.level = access.level;
   resolved.declared = declared;
+  resolved.holes = options_.checked && whole && level.cellCount() < level.domain().volume();
   if (fill.firstGather < 0) {
     const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(fill.shared.begin)];
     const auto first = static_cast<std::size_t>(shared.members.front());
@@ -248,12 +349,15 @@ TaskFrame GraphRun::frameOf(const TaskUnit& unit, const NodeBlock& block, std::i
       std::span(contributions_)
           .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
   frame.time = inputs_.time;
-  frame.dt = inputs_.dt;
+  frame.usesDt = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].usesDt;
+  // Another thread may just be writing it.
+  frame.dt = frame.usesDt ? inputs_.dt : std::numeric_limits<double>::quiet_NaN();
   frame.step = inputs_.step;
   return frame;
 }
 
 void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) {
+  if (isRefused_.load(std::memory_order_relaxed)) return;
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
   std::array<TaskAccess, kMaxAccesses> accesses;
@@ -298,7 +402,7 @@ void GraphRun::packMessage(std::int32_t send) {
 
 void GraphRun::joinContributions(std::int32_t reduction) {
   const ReductionPlan& plan = graph_.reductions[static_cast<std::size_t>(reduction)];
-  ReductionState& state = reductions_[static_cast<std::size_t>(reduction)];
+  ReductionState& state = pump_.reductions().state(reduction);
   const double infinity = std::numeric_limits<double>::infinity();
   state = {plan.kind == ReductionKind::Min ? infinity : -infinity, {}};
   for (const std::int32_t b : plan.blocks) {

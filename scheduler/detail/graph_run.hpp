@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -11,6 +12,8 @@
 #include "scheduler/detail/fill_run.hpp"
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/detail/node_names.hpp"
+#include "scheduler/detail/node_ranges.hpp"
+#include "scheduler/detail/step_gate.hpp"
 #include "scheduler/step_runner.hpp"
 
 namespace tessera::detail {
@@ -22,38 +25,61 @@ namespace tessera::detail {
 /// equal length; what belongs to no patch is where its data come from.
 class GraphRun : public NodeSource {
  public:
+  /// A step has no more control numbers.
+  static constexpr std::size_t kMaxControls = 16;
+
   GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
            const RunnerOptions& options, int workers);
 
-  void begin(const StepInputs& inputs, std::span<double> control);
-  /// Fills the reductions of the result; the New values become Old ones.
-  void end(StepResult& result);
+  /// The run whose result gives a step its dt: `run` may be the same graph.
+  struct Earlier {
+    GraphRun* run = nullptr;
+    std::size_t round = 0;
+  };
 
-  std::int64_t nodeCount() const override { return graph_.nodeCount(); }
-  std::span<const std::int32_t> predecessorCounts() const override { return graph_.predecessorCounts; }
+  /// `ahead`: the replay ends when the reductions have been started. `earlier` is of the run that `lateDt`
+  /// asks for, if any.
+  void begin(const StepInputs& inputs, bool ahead, const Earlier& earlier);
+  /// The New values become Old ones, and the control numbers are there. Throws what `lateDt` has thrown; then
+  /// the Old values stay.
+  void end();
+  /// In place of `end`, where the replay has failed.
+  void giveUp();
+  /// Of the last run; without waiting.
+  Earlier latest() { return {this, round_}; }
+  /// Whether the reductions of that run are complete; looks after them once. One caller at a time, like
+  /// `poll`.
+  bool settle(std::size_t round);
+  /// Of the last run: control numbers, and the reductions once settled.
+  const StepResult& result() const { return results_[round_]; }
+  /// Waits for the reductions of the last run.
+  const StepResult& waitForResult();
+
+  std::int64_t nodeCount() const override { return std::ssize(gate_.predecessorCounts()); }
+  std::span<const std::int32_t> predecessorCounts() const override { return gate_.predecessorCounts(); }
   std::span<const std::int32_t> successors(std::int32_t node) const override {
-    return graph_.successors(node);
+    return gate_.is(node) ? gate_.successors() : graph_.successors(node);
   }
   NodeTraits traits(std::int32_t node, int workers) const override;
   bool run(std::int32_t node, int worker) override;
-  std::span<const std::int32_t> poll() override { return pump_.poll(); }
-  std::string describe(std::int32_t node) const override { return nodeName(graphs_, plan_, node); }
-  std::vector<std::int32_t> begun() override { return pump_.begun(); }
+  std::span<const std::int32_t> poll() override;
+  std::string describe(std::int32_t node) const override;
+  int waitsForRank(std::int32_t node) const override;
+  std::vector<std::int32_t> begun() override;
 
   std::int64_t taskCount() const { return taskCount_; }
   /// In tasks, and in all other nodes, all workers together. Between steps only.
   double taskSeconds() const;
   double messageSeconds() const;
   const CompiledGraph& graph() const { return graph_; }
+  /// A range around the run for a profiler, shown with the number of the step; nothing where none listens.
+  NvtxScope shownAs(std::int64_t step) {
+    return ranges_ ? ranges_->step(step) : NvtxScope(nullptr, nullptr, step);
+  }
 
  private:
   /// More accesses than this in one task are refused when the run is made.
   static constexpr std::size_t kMaxAccesses = 48;
-
-  struct ReductionState {
-    double value = 0.0;
-    ExactSum sum;
-  };
 
   /// What one worker has spent, on a cache line of its own.
   struct alignas(64) WorkerTimes {
@@ -63,6 +89,9 @@ class GraphRun : public NodeSource {
 
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;
+  bool runShown(const NodeBlock& block, std::int32_t node, int worker);
+  void takeDt();
+  void settleWaiting(std::size_t round);
   bool runNode(const NodeBlock& block, std::int32_t node, int worker);
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
@@ -79,14 +108,25 @@ class GraphRun : public NodeSource {
   std::size_t plan_;
   DataWarehouse& data_;
   RunnerOptions options_;
+  Transport& transport_;
   MessagePump pump_;
   FillRun fills_;
   StepInputs inputs_;
   std::vector<std::string> places_;               ///< where each task was declared, for messages
   std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
-  std::vector<ReductionState> reductions_;
+  StepGate gate_;
+  bool ahead_ = false;
+  Earlier earlier_;
+  std::unique_ptr<Error> refusal_;      ///< what `lateDt` has thrown
+  std::atomic<bool> isRefused_{false};  ///< tasks do nothing: the step ends in order, on every rank
+  // Of the last two runs, which take turns like the rounds of the pump:
+  std::size_t round_ = 0;
+  std::array<StepResult, 2> results_;
+  std::array<bool, 2> open_{false, false};  ///< reductions are under way, or not taken
+  std::array<std::int64_t, 2> tracedRun_{-1, -1};
   std::int64_t taskCount_ = 0;
   std::vector<WorkerTimes> times_;  ///< by worker
+  std::unique_ptr<NodeRanges> ranges_;
 };
 
 }  // namespace tessera::detail

@@ -1,6 +1,5 @@
 // What a worker does without a node to run: looks around, steals, and at last sleeps.
 #include <algorithm>
-#include <thread>
 
 #include "scheduler/detail/pause.hpp"
 #include "scheduler/detail/worker.hpp"
@@ -40,8 +39,8 @@ std::int32_t Worker::idle() {
     startWatching();
     const Clock::time_point now = Clock::now();
     if (since == Clock::time_point{}) since = awake = now;
-    if (now - awake < (watching_ ? kWatchFor : kLookFor)) {
-      std::this_thread::yield();
+    if (now - awake < (watching_ ? kWatchFor : kLookFor) && !stepAside_.crowded()) {
+      stepAside_();
       continue;
     }
     sleep();

@@ -1,9 +1,9 @@
 #include <chrono>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/step_aside.hpp"
 #include "scheduler/detail/stall_page.hpp"
 #include "scheduler/executor.hpp"
 
@@ -49,6 +49,7 @@ class InOrderExecutor : public Executor {
         if (--left[static_cast<std::size_t>(next)] == 0) ready.insert(next);
       }
     };
+    std::int64_t looks = 0;
     auto gotOn = std::chrono::steady_clock::now();
     while (unfinished > 0) {
       if (ready.empty()) {
@@ -60,9 +61,9 @@ class InOrderExecutor : public Executor {
           continue;
         }
         if (stallSeconds_ > 0.0 && std::chrono::duration<double>(start - gotOn).count() > stallSeconds_) {
-          throw InternalError(detail::stallPage(source, standOf(source, left), stallSeconds_));
+          throw InternalError(detail::stallPage(source, detail::standOf(source, left, {}), stallSeconds_));
         }
-        std::this_thread::yield();
+        if (++looks % kLooksBetweenSteps == 0) stepAside_();
         waitSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         continue;
       }
@@ -73,19 +74,10 @@ class InOrderExecutor : public Executor {
     }
   }
 
-  static detail::StalledReplay standOf(NodeSource& source, const std::vector<std::int32_t>& left) {
-    detail::StalledReplay found{std::vector(left.size(), detail::NodeStand::Unused), left};
-    for (std::int32_t n = 0; n < source.nodeCount(); ++n) {
-      if (!source.traits(n, 1).used) continue;
-      found.stands[static_cast<std::size_t>(n)] =
-          left[static_cast<std::size_t>(n)] > 0 ? detail::NodeStand::Waits : detail::NodeStand::Done;
-    }
-    for (const std::int32_t n : source.begun())
-      found.stands[static_cast<std::size_t>(n)] = detail::NodeStand::Begun;
-    return found;
-  }
+  static constexpr std::int64_t kLooksBetweenSteps = 16;
 
   const double stallSeconds_;
+  StepAside stepAside_;
   double waitSeconds_ = 0.0;
 };
 

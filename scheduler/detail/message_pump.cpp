@@ -15,18 +15,17 @@ MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendL
       trace_(trace),
       sendNodes_(graph.sends.size()),
       receiveNodes_(graph.receives.size()),
-      reductions_(graph.reductions.size()),
+      reductionNodes_(graph.reductions.size()),
       submittedSends_(graph.sends.size()),
       submittedReceives_(graph.receives.size()),
       submittedReductions_(graph.reductions.size()),
       sendOpen_(graph.sends.size(), 0),
       receiveHalves_(graph.receives.size(), 0),
-      reductionReady_(graph.reductions.size(), 0) {
+      rounds_{ReductionRound(graph, transport, trace), ReductionRound(graph, transport, trace)} {
   TESSERA_EXPECT(limit.messages >= 1, "allow at least one message at a time");
   prepareMessages();
   queue_.reserve(graph.sends.size());
-  pending_.reserve(graph.reductions.size());
-  finished_.reserve(graph.sends.size() + graph.receives.size() + graph.reductions.size());
+  finished_.reserve(graph.sends.size() + graph.receives.size() + graph.reductions.size() + 1);
 }
 
 void MessagePump::prepareMessages() {
@@ -41,14 +40,15 @@ void MessagePump::prepareMessages() {
   messages_ = transport_.prepare(wanted);
 }
 
-void MessagePump::begin(std::span<double> control) {
+void MessagePump::begin(std::span<double> control, bool ahead) {
   std::fill(receiveHalves_.begin(), receiveHalves_.end(), std::uint8_t{0});
   queue_.clear();
   nextSend_ = 0;
   messages_->start(static_cast<std::int32_t>(graph_.sends.size()),
                    static_cast<std::int32_t>(graph_.receives.size()));
-  nextReduction_ = 0;
-  std::fill(reductionReady_.begin(), reductionReady_.end(), 0);
+  ahead_ = ahead;
+  round_ = 1 - round_;
+  reductions().begin();
   hasControl_ = !control.empty();
   if (hasControl_) control_ = transport_.allReduceMax(control);
 }
@@ -68,9 +68,8 @@ void MessagePump::submitReceive(std::int32_t receive, std::int32_t node) {
   submittedReceives_.push(receive);
 }
 
-void MessagePump::submitReduction(std::int32_t reduction, std::int32_t node, std::span<double> minMax,
-                                  std::span<std::int64_t> words) {
-  reductions_[static_cast<std::size_t>(reduction)] = {node, minMax, words};
+void MessagePump::submitReduction(std::int32_t reduction, std::int32_t node) {
+  reductionNodes_[static_cast<std::size_t>(reduction)] = node;
   submittedReductions_.push(reduction);
 }
 
@@ -79,20 +78,31 @@ std::span<const std::int32_t> MessagePump::poll() {
   startSubmitted();
   for (const std::int32_t message : messages_->testSome()) finishMessage(message);
   startQueued();
-  std::erase_if(pending_, [this](const Pending& p) {
-    if (!transport_.test(p.request)) return false;
-    finish(p.node);
-    return true;
-  });
+  lookAfterReductions();
   return finished_;
+}
+
+std::span<const std::int32_t> MessagePump::alsoReport(std::int32_t node) {
+  finished_.push_back(node);
+  return finished_;
+}
+
+void MessagePump::lookAfterReductions() {
+  ReductionRound& round = reductions();
+  for (const std::int32_t started : round.start()) {
+    if (ahead_) finished_.push_back(round.nodeOf(started));
+  }
+  for (const std::int32_t done : round.test()) {
+    if (!ahead_) finished_.push_back(round.nodeOf(done));
+  }
 }
 
 void MessagePump::startSubmitted() {
   queueSends();
   submittedReceives_.takeAll([this](std::int32_t receive) { finishReceive(receive, kAwaited); });
-  submittedReductions_.takeAll(
-      [this](std::int32_t reduction) { reductionReady_[static_cast<std::size_t>(reduction)] = 1; });
-  startReductions();
+  submittedReductions_.takeAll([this](std::int32_t reduction) {
+    reductions().add(reduction, reductionNodes_[static_cast<std::size_t>(reduction)]);
+  });
 }
 
 /// The last one comes first out of the submissions.
@@ -157,29 +167,8 @@ std::vector<std::int32_t> MessagePump::begun() {
   for (std::size_t n = 0; n < receiveHalves_.size(); ++n) {
     if (receiveHalves_[n] == kAwaited) nodes.push_back(receiveNodes_[n]);
   }
-  for (const Pending& pending : pending_) nodes.push_back(pending.node);
-  for (std::size_t r = nextReduction_; r < reductions_.size(); ++r) {
-    if (reductionReady_[r] != 0) nodes.push_back(reductions_[r].node);
-  }
+  reductions().appendOpenNodes(nodes);
   return nodes;
-}
-
-void MessagePump::startReductions() {
-  while (nextReduction_ < reductions_.size() && reductionReady_[nextReduction_] != 0) {
-    startReduction(static_cast<std::int32_t>(nextReduction_++));
-  }
-}
-
-void MessagePump::startReduction(std::int32_t reduction) {
-  const ReductionInput& input = reductions_[static_cast<std::size_t>(reduction)];
-  switch (graph_.reductions[static_cast<std::size_t>(reduction)].kind) {
-    case ReductionKind::Min:
-      return wait(transport_.allReduceMin(input.minMax), input.node);
-    case ReductionKind::Max:
-      return wait(transport_.allReduceMax(input.minMax), input.node);
-    case ReductionKind::Sum:
-      return wait(transport_.allReduceSum(input.words), input.node);
-  }
 }
 
 }  // namespace tessera::detail

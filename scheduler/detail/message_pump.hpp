@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "core/fault_point.hpp"
 #include "core/transport.hpp"
+#include "scheduler/detail/reduction_round.hpp"
 #include "scheduler/detail/submissions.hpp"
 #include "scheduler/send_limit.hpp"
 #include "scheduler/trace.hpp"
@@ -23,16 +25,18 @@ namespace tessera::detail {
 /// the limit allows, at least one at a time. Progress: a send that is under way completes once its receiver
 /// has begun the step, which waits for no send of this step; then the next one is started.
 ///
-/// Reductions are started in the order of the plan, which is the same on every rank, whatever became ready
-/// first.
+/// Reductions: see ReductionRound. Their nodes are reported when the results are there or, in a run *ahead*,
+/// when they have been started: such a run ends with reductions under way, and the next one takes the other
+/// round.
 class MessagePump {
  public:
   /// `faults` and `trace` may be null.
   MessagePump(const CompiledGraph& graph, Transport& transport, SendLimit limit, FaultPlan* faults,
               Trace* trace);
 
-  /// Before a step: `control` is combined (largest wins) over the ranks, in place, alongside the step.
-  void begin(std::span<double> control);
+  /// Before a step: `control` is combined (largest wins) over the ranks, in place, alongside the step. A
+  /// trace has begun its record of the step.
+  void begin(std::span<double> control, bool ahead);
   /// After a step: waits for the control numbers.
   void end();
 
@@ -45,27 +49,23 @@ class MessagePump {
   void submitSend(std::int32_t send, std::int32_t node);
   /// `node` waits for receive number `receive`.
   void submitReceive(std::int32_t receive, std::int32_t node);
-  /// This rank's share of reduction number `reduction` is in `minMax` or, for sums, `words`; it becomes the
-  /// result in place. Both stay alive until `node` is reported.
-  void submitReduction(std::int32_t reduction, std::int32_t node, std::span<double> minMax,
-                       std::span<std::int64_t> words);
+  /// The two rounds, and the one of the running step or the last one.
+  ReductionRound& round(std::size_t n) { return rounds_[n]; }
+  std::size_t roundInHand() const { return round_; }
+  ReductionRound& reductions() { return rounds_[round_]; }
+  /// This rank's share of reduction number `reduction` is in its state of `reductions()`; `node` stands for
+  /// it.
+  void submitReduction(std::int32_t reduction, std::int32_t node);
 
   /// Nodes reported since the last call; valid until the next one.
   std::span<const std::int32_t> poll();
+  /// Adds a node of the caller's to what the last `poll` has reported.
+  std::span<const std::int32_t> alsoReport(std::int32_t node);
   /// Nodes that were submitted and not reported. While nobody is inside `poll` or submits.
   std::vector<std::int32_t> begun();
 
  private:
-  struct Pending {
-    Transport::Request request = 0;
-    std::int32_t node = 0;
-  };
   enum ReceiveHalf : std::uint8_t { kArrived = 1, kAwaited = 2 };
-  struct ReductionInput {
-    std::int32_t node = 0;
-    std::span<double> minMax;
-    std::span<std::int64_t> words;
-  };
 
   void prepareMessages();
   void startSubmitted();
@@ -75,9 +75,7 @@ class MessagePump {
   void finishMessage(std::int32_t message);
   void finishReceive(std::int32_t receive, ReceiveHalf half);
   void finish(std::int32_t node);
-  void startReductions();
-  void startReduction(std::int32_t reduction);
-  void wait(Transport::Request request, std::int32_t node) { pending_.push_back({request, node}); }
+  void lookAfterReductions();
 
   const CompiledGraph& graph_;
   Transport& transport_;
@@ -92,7 +90,7 @@ class MessagePump {
   // Written by whoever submits that number, read by who polls.
   std::vector<std::int32_t> sendNodes_;
   std::vector<std::int32_t> receiveNodes_;
-  std::vector<ReductionInput> reductions_;
+  std::vector<std::int32_t> reductionNodes_;
   Submissions<> submittedSends_;
   Submissions<> submittedReceives_;
   Submissions<> submittedReductions_;
@@ -105,11 +103,11 @@ class MessagePump {
   std::int64_t bytesUnderWay_ = 0;
   std::vector<char> sendOpen_;               ///< by send: submitted, and not complete
   std::vector<std::uint8_t> receiveHalves_;  ///< by receive: what has come of its ReceiveHalf
-  std::vector<Pending> pending_;             ///< reductions
+  std::array<ReductionRound, 2> rounds_;     ///< take turns
+  std::size_t round_ = 0;
+  bool ahead_ = false;
   std::vector<std::int32_t> finished_;
-  std::vector<char> reductionReady_;
   std::vector<std::int32_t> lost_;  ///< nodes of sends that a planned fault has dropped
-  std::size_t nextReduction_ = 0;
 };
 
 }  // namespace tessera::detail

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <map>
-#include <set>
 #include <span>
 
 namespace tessera::detail {
@@ -95,21 +94,22 @@ SharedGather SharedGathers::make(const CompiledGraphs& graphs, const CompiledGra
     targets.push_back(fillTarget(level, patchOf(member), centering, fill.halo, Reach::Patch));
     gather.bounds = boundingBox(gather.bounds, targets.back());
   }
-  if (shared.full) targets = {gather.bounds};
-  addConditions(gather, level, centering, targets);
   addCoarse(gather, fill);
-  std::set<std::array<std::int32_t, 4>> known;
+  std::map<std::array<std::int32_t, 4>, std::vector<Box>> done;
   const NeighbourTable& table = graph.tables[static_cast<std::size_t>(fill.table)];
-  for (const std::int32_t member : shared.members) {
-    for (const Neighbour& n : table.row(member - gather.firstRow)) {
-      if (isInside(shared, n) || !known.insert({n.source, n.image[0], n.image[1], n.image[2]}).second)
-        continue;
+  for (std::size_t m = 0; m < targets.size(); ++m) {
+    // What is in a void has no memory, or that of others.
+    const Box& target = shared.full ? gather.bounds : targets[m];
+    for (const Neighbour& n : table.row(shared.members[m] - gather.firstRow)) {
+      if (isInside(shared, n)) continue;
       const Index period{n.image[0], n.image[1], n.image[2]};
-      gather.copies.push_back({n.source,
-                               sourceRegion(level, patchOf(n.source), centering, gather.bounds, period),
-                               shiftOf(level, period)});
+      const Box region = sourceRegion(level, patchOf(n.source), centering, target, period);
+      for (const Box& rest : takeRest(done[{n.source, n.image[0], n.image[1], n.image[2]}], region))
+        gather.copies.push_back({n.source, rest, shiftOf(level, period)});
     }
   }
+  if (shared.full) targets = {gather.bounds};
+  addConditions(gather, level, centering, targets);
   return gather;
 }
 

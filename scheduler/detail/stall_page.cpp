@@ -1,6 +1,8 @@
 #include "scheduler/detail/stall_page.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <sstream>
 
 namespace tessera::detail {
@@ -23,13 +25,18 @@ class Page {
     }
   }
 
-  std::string text(double seconds) {
+  std::string text(std::optional<double> seconds) {
     const auto waiting = std::count_if(replay_.stands.begin(), replay_.stands.end(), [](NodeStand s) {
       return s == NodeStand::Waits || s == NodeStand::Ready || s == NodeStand::Begun;
     });
     const auto used = count() - std::count(replay_.stands.begin(), replay_.stands.end(), NodeStand::Unused);
-    out_ << "nothing has got on for " << seconds << " s, and " << waiting << " of the " << used
-         << " nodes of this step have not ended";
+    out_ << "nothing ";
+    if (seconds) {
+      out_ << "has got on for " << *seconds << " s";
+    } else {
+      out_ << "gets on";
+    }
+    out_ << ", and " << waiting << " of the " << used << " nodes of this step have not ended";
     list("waits for another rank", nodesThat([&](std::int32_t n) { return stand(n) == NodeStand::Begun; }));
     list("is ready, but nobody runs it",
          nodesThat([&](std::int32_t n) { return stand(n) == NodeStand::Ready; }));
@@ -37,6 +44,7 @@ class Page {
          nodesThat([&](std::int32_t n) { return stand(n) == NodeStand::Waits && !hasOpenPredecessor(n); }));
     listBlocked();
     listCircle();
+    if (!seconds) return out_.str();
     out_ << "\n  fix  where a rank is named, see what it says; a step that may take longer needs --watchdog "
             "SECONDS";
     return out_.str();
@@ -89,31 +97,47 @@ class Page {
     more(blocked.size());
   }
 
-  /// Going back from node to open predecessor either ends, or comes to a node that was visited: a circle.
+  /// Goes back from each waiting node through all waiting predecessors, depth first: one that is met again on
+  /// the way that led to it closes a circle.
   void listCircle() {
-    std::vector<std::int32_t> visitedBy(replay_.stands.size(), -1);
+    struct Stop {
+      std::int32_t node;
+      std::size_t next;  ///< predecessor to go to
+    };
+    enum class Visit : std::uint8_t { Never, OnTheWay, Ended };
+    std::vector<Visit> visits(replay_.stands.size(), Visit::Never);
     for (std::int32_t start = 0; start < count(); ++start) {
-      std::int32_t n = start;
-      while (n >= 0 && stand(n) == NodeStand::Waits && at(visitedBy, n) < 0) {
-        at(visitedBy, n) = start;
-        n = openPredecessor(n);
+      if (stand(start) != NodeStand::Waits || at(visits, start) != Visit::Never) continue;
+      std::vector<Stop> way{{start, 0}};
+      at(visits, start) = Visit::OnTheWay;
+      while (!way.empty()) {
+        const auto& before = at(predecessors_, way.back().node);
+        if (way.back().next == before.size()) {
+          at(visits, way.back().node) = Visit::Ended;
+          way.pop_back();
+          continue;
+        }
+        const std::int32_t p = before[way.back().next++];
+        if (stand(p) != NodeStand::Waits || at(visits, p) == Visit::Ended) continue;
+        if (at(visits, p) == Visit::OnTheWay) {
+          std::vector<std::int32_t> circle;
+          for (const Stop& stop : way) circle.push_back(stop.node);
+          circle.erase(circle.begin(), std::find(circle.begin(), circle.end(), p));
+          return tellCircle(circle);
+        }
+        at(visits, p) = Visit::OnTheWay;
+        way.push_back({p, 0});
       }
-      if (n < 0 || stand(n) != NodeStand::Waits || at(visitedBy, n) != start) continue;
-      out_ << "\n  these wait for each other in a circle: " << source_.describe(n);
-      std::int32_t next = openPredecessor(n);
-      for (std::size_t lines = 0; next != n && lines < kLinesOfAKind; ++lines, next = openPredecessor(next)) {
-        out_ << ", for " << source_.describe(next);
-      }
-      out_ << (next == n ? ", for the first" : ", ...");
-      return;
     }
   }
 
-  std::int32_t openPredecessor(std::int32_t n) const {
-    for (const std::int32_t p : at(predecessors_, n)) {
-      if (stand(p) == NodeStand::Waits) return p;
+  /// Each waits for the next one, and the last for the first.
+  void tellCircle(const std::vector<std::int32_t>& circle) {
+    out_ << "\n  these wait for each other in a circle: ";
+    for (std::size_t n = 0; n < std::min(circle.size(), kLinesOfAKind); ++n) {
+      out_ << (n == 0 ? "" : ", for ") << source_.describe(circle[n]);
     }
-    return -1;
+    out_ << (circle.size() <= kLinesOfAKind ? ", for the first" : ", ...");
   }
 
   const NodeSource& source_;
@@ -124,8 +148,54 @@ class Page {
 
 }  // namespace
 
-std::string stallPage(const NodeSource& source, const StalledReplay& replay, double seconds) {
+StalledReplay standOf(NodeSource& source, std::span<const std::int32_t> left,
+                      std::span<const std::int32_t> ready) {
+  StalledReplay found{std::vector(left.size(), NodeStand::Unused), {left.begin(), left.end()}};
+  for (std::int32_t n = 0; n < source.nodeCount(); ++n) {
+    if (!source.traits(n, 1).used) continue;
+    at(found.stands, n) = at(left, n) > 0 ? NodeStand::Waits : NodeStand::Done;
+  }
+  for (const std::int32_t n : ready) at(found.stands, n) = NodeStand::Ready;
+  for (const std::int32_t n : source.begun()) at(found.stands, n) = NodeStand::Begun;
+  return found;
+}
+
+std::string stallPage(const NodeSource& source, const StalledReplay& replay, std::optional<double> seconds) {
   return Page(source, replay).text(seconds);
+}
+
+std::string rankCircle(const std::vector<RankWait>& waits) {
+  // Rank by rank, the waits to follow; a handful of ranks, so plainly.
+  std::vector<std::size_t> way;
+  std::vector<char> ended(waits.size(), 0);
+  const std::function<bool(std::size_t)> follow = [&](std::size_t wait) {
+    const auto again = std::find_if(way.begin(), way.end(),
+                                    [&](std::size_t w) { return waits[w].rank == waits[wait].rank; });
+    if (again != way.end()) {
+      way.erase(way.begin(), again);
+      return true;
+    }
+    if (ended[wait] != 0) return false;
+    ended[wait] = 1;
+    way.push_back(wait);
+    for (std::size_t next = 0; next < waits.size(); ++next) {
+      if (waits[next].rank == waits[wait].waitsFor && follow(next)) return true;
+    }
+    way.pop_back();
+    return false;
+  };
+  for (std::size_t wait = 0; wait < waits.size(); ++wait) {
+    way.clear();
+    if (!follow(wait)) continue;
+    std::ostringstream text;
+    text << "these ranks wait for each other in a circle:";
+    for (const std::size_t w : way) {
+      text << " rank " << waits[w].rank << " for rank " << waits[w].waitsFor << " (" << waits[w].what << ")"
+           << (w == way.back() ? "" : ",");
+    }
+    return text.str();
+  }
+  return {};
 }
 
 }  // namespace tessera::detail

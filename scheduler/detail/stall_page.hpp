@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,8 +25,24 @@ struct StalledReplay {
   std::vector<std::int32_t> missing;
 };
 
+/// Of an executor with one thread: `left` counts by node the predecessors that have not completed, `ready`
+/// could run.
+StalledReplay standOf(NodeSource& source, std::span<const std::int32_t> left,
+                      std::span<const std::int32_t> ready);
+
 /// Who waits for what: the beginnings of all chains of waiting nodes, the messages that have not come, and a
-/// circle of nodes where there is one. At most some lines of each kind, for people.
-std::string stallPage(const NodeSource& source, const StalledReplay& replay, double seconds);
+/// circle of nodes where there is one. At most some lines of each kind, for people. `seconds`: how long
+/// nothing has got on, where that is measured in time.
+std::string stallPage(const NodeSource& source, const StalledReplay& replay, std::optional<double> seconds);
+
+/// A rank cannot go on before another one has done something.
+struct RankWait {
+  int rank = 0;
+  int waitsFor = 0;
+  std::string what;
+};
+
+/// A sentence about a circle of ranks that wait for each other, or empty where there is none.
+std::string rankCircle(const std::vector<RankWait>& waits);
 
 }  // namespace tessera::detail

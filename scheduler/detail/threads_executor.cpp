@@ -5,6 +5,7 @@
 
 #include "core/contracts.hpp"
 #include "core/error.hpp"
+#include "core/step_aside.hpp"
 #include "scheduler/detail/bind_thread.hpp"
 #include "scheduler/detail/pause.hpp"
 #include "scheduler/detail/worker.hpp"
@@ -24,15 +25,15 @@ constexpr std::chrono::microseconds kLookFor{50};
 
 /// Returns when `condition` holds; `bed` is notified by whoever makes it hold, by a seq_cst store.
 template <class Condition>
-void await(EventCount<>& bed, const Condition& condition) {
+void await(EventCount<>& bed, StepAside& stepAside, const Condition& condition) {
   const auto since = std::chrono::steady_clock::now();
   for (int round = 1; !condition(); ++round) {
     if (round % 64 != 0) {
       detail::pause();
       continue;
     }
-    if (std::chrono::steady_clock::now() - since < kLookFor) {
-      std::this_thread::yield();
+    if (std::chrono::steady_clock::now() - since < kLookFor && !stepAside.crowded()) {
+      stepAside();
       continue;
     }
     const EventCount<>::Ticket ticket = bed.prepare();
@@ -95,6 +96,7 @@ class ThreadsExecutor : public Executor {
   /// Where a thread waits between replays; worker 0 for the end of one.
   struct alignas(detail::kCacheLine) Bed {
     EventCount<> event;
+    StepAside stepAside;  ///< of whoever waits here
   };
 
   void replay(ReplayState& state) {
@@ -102,7 +104,8 @@ class ThreadsExecutor : public Executor {
     atWork_.store(crew_.size() - 1, std::memory_order_relaxed);
     callAll();
     workers_[0]->replay();
-    await(beds_[0].event, [this] { return atWork_.load(std::memory_order_seq_cst) == 0; });
+    await(beds_[0].event, beds_[0].stepAside,
+          [this] { return atWork_.load(std::memory_order_seq_cst) == 0; });
     crew_.close(patience());
   }
 
@@ -144,7 +147,8 @@ class ThreadsExecutor : public Executor {
     if (core >= 0) detail::bindThisThread(core);
     const auto n = static_cast<std::size_t>(number);
     for (std::int64_t seen = 0;; ++seen) {
-      await(beds_[n].event, [&] { return call_.load(std::memory_order_seq_cst) != seen; });
+      await(beds_[n].event, beds_[n].stepAside,
+            [&] { return call_.load(std::memory_order_seq_cst) != seen; });
       if (leaving_.load(std::memory_order_relaxed)) return;
       workers_[n]->replay();
       if (atWork_.fetch_sub(1, std::memory_order_seq_cst) == 1) beds_[0].event.notify();

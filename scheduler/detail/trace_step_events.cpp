@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "scheduler/detail/step_gate.hpp"
 #include "scheduler/detail/trace_event.hpp"
 
 namespace tessera::detail {
 namespace {
 
 std::int32_t laneOf(TraceLane lane) { return static_cast<std::int32_t>(lane); }
+
+/// As the number of a predecessor: the length of the step, from the reductions of the step before.
+constexpr std::int32_t kAfterDt = -2;
 
 const char* categoryOf(NodeKind kind) {
   switch (kind) {
@@ -28,21 +32,11 @@ std::int64_t lastMoment(std::int64_t begin, std::int64_t end) { return std::max(
 }  // namespace
 
 StepEvents::StepEvents(const CompiledGraphs& graphs, std::size_t plan, const TraceFileOptions& options)
-    : graphs_(graphs), graph_(graphs.plans[plan]), options_(options), summary_(summarise(graphs, plan)) {}
+    : graphs_(graphs), graph_(graphs.plans[plan]), options_(options), names_(graphs, plan) {}
 
 bool StepEvents::goesOn(std::int32_t node) const {
   const NodeKind kind = graph_.block(node).kind;
   return kind != NodeKind::Task && kind != NodeKind::Fill;
-}
-
-std::string StepEvents::nameOf(std::int32_t node) const {
-  const NodeBlock& block = graph_.block(node);
-  const auto item = static_cast<std::size_t>(block.item + node - block.firstNode);
-  if (block.kind == NodeKind::Send) return "pack for rank " + std::to_string(graph_.sends[item].peer);
-  if (block.kind == NodeKind::Reduce) {
-    return "join " + graphs_.labels->reductionName(graph_.reductions[item].reduction);
-  }
-  return summary_.blocks[static_cast<std::size_t>(&block - graph_.blocks.data())].name;
 }
 
 void StepEvents::append(const TracedStep& step, std::string& text, std::set<std::int32_t>& lanes) {
@@ -61,7 +55,8 @@ void StepEvents::append(const TracedStep& step, std::string& text, std::set<std:
   }
 }
 
-/// A node is ready when the last of its predecessors has finished.
+/// A node is ready when the last of its predecessors has finished, and the length of the step is known where
+/// it uses that.
 void StepEvents::findReady(const TracedStep& step) {
   const std::size_t count = step.nodes.size();
   ready_.assign(count, step.begin);
@@ -78,6 +73,12 @@ void StepEvents::findReady(const TracedStep& step) {
       ready_[to] = times.done;
       after_[to] = node;
     }
+  }
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto node = static_cast<std::int32_t>(n);
+    if (step.dtKnown <= ready_[n] || graph_.isSpare(node) || !usesDt(graph_, node)) continue;
+    ready_[n] = step.dtKnown;
+    after_[n] = kAfterDt;
   }
 }
 
@@ -159,7 +160,7 @@ void StepEvents::appendWork(const TracedStep& step, const Slice& slice) {
   const NodeBlock& block = graph_.block(slice.node);
   const auto n = static_cast<std::size_t>(slice.node);
   TraceEvent event(*text_, 'X', options_.rank, slice.lane);
-  event.name(nameOf(slice.node))
+  event.name(names_.work(slice.node))
       .category(categoryOf(block.kind))
       .at(slice.begin)
       .lasts(slice.end - slice.begin)
@@ -182,7 +183,7 @@ void StepEvents::appendMessage(const TracedStep& step, const Slice& slice, const
                                bool isSend) {
   const auto n = static_cast<std::size_t>(slice.node);
   TraceEvent(*text_, 'X', options_.rank, slice.lane)
-      .name((isSend ? "to rank " : "from rank ") + std::to_string(message.peer))
+      .name(names_.wait(slice.node))
       .category(isSend ? "send" : "receive")
       .at(slice.begin)
       .lasts(slice.end - slice.begin)
@@ -201,7 +202,7 @@ void StepEvents::appendReduction(const TracedStep& step, const Slice& slice) {
   const NodeBlock& block = graph_.block(slice.node);
   const auto item = static_cast<std::size_t>(block.item + slice.node - block.firstNode);
   TraceEvent(*text_, 'X', options_.rank, slice.lane)
-      .name("reduce " + graphs_.labels->reductionName(graph_.reductions[item].reduction))
+      .name(names_.wait(slice.node))
       .category("reduction")
       .at(slice.begin)
       .lasts(slice.end - slice.begin)

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/detail/work_names.hpp"
 #include "scheduler/trace_file.hpp"
-#include "taskgraph/graph_summary.hpp"
 
 namespace tessera::detail {
 
@@ -43,12 +43,11 @@ class StepEvents {
   void appendEdgesOutOf(const TracedStep& step, const Slice& slice);
   void appendHead(const TracedStep& step);
   bool goesOn(std::int32_t node) const;
-  std::string nameOf(std::int32_t node) const;
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
   TraceFileOptions options_;
-  GraphSummary summary_;  ///< for the names of blocks
+  WorkNames names_;
   std::string* text_ = nullptr;
 
   // Of the present step, by node.

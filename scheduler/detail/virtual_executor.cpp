@@ -1,7 +1,9 @@
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.hpp"
+#include "scheduler/detail/stall_page.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/virtual_schedule.hpp"
 
@@ -13,6 +15,7 @@ class VirtualExecutor : public Executor {
  public:
   VirtualExecutor(VirtualSchedule& schedule, int rank)
       : schedule_(schedule),
+        rank_(rank),
         numbers_(SeededNumbers(schedule.seed() + 0x1000 * (static_cast<std::uint64_t>(rank) + 1)).next()) {}
 
   std::unique_ptr<Replay> prepare(NodeSource& source) override {
@@ -34,15 +37,18 @@ class VirtualExecutor : public Executor {
 
   void replay(NodeSource& source) {
     begin(source);
+    const VirtualSchedule::Account account(
+        schedule_, rank_, [&](std::vector<detail::RankWait>& waits) { return tell(source, waits); });
     while (unfinished_ > 0) {
-      if (ready_.empty() && begun_ == 0) stalled();
+      if (ready_.empty() && begun_ == 0) throw InternalError(page(source));
       const bool looks = ready_.empty() || (begun_ > 0 && numbers_.below(4) == 0);
+      bool gotOn = true;
       if (looks) {
-        lookAfterMessages(source);
+        gotOn = lookAfterMessages(source);
       } else {
         runOne(source);
       }
-      if (numbers_.below(4) == 0) schedule_.pass();
+      if (!gotOn || numbers_.below(4) == 0) schedule_.pass();
     }
   }
 
@@ -70,10 +76,12 @@ class VirtualExecutor : public Executor {
     }
   }
 
-  void lookAfterMessages(NodeSource& source) {
+  /// True: something has completed.
+  bool lookAfterMessages(NodeSource& source) {
     const auto done = source.poll();
     begun_ -= std::ssize(done);
     for (const std::int32_t node : done) finish(source, node);
+    return !done.empty();
   }
 
   void finish(NodeSource& source, std::int32_t node) {
@@ -84,14 +92,20 @@ class VirtualExecutor : public Executor {
     }
   }
 
-  [[noreturn]] void stalled() const {
-    throw InternalError(
-        "no task is ready and no message is awaited, but " + std::to_string(unfinished_) +
-        " nodes of the graph wait: an edge is missing or goes in a circle; `tessera check --deep` "
-        "looks for it");
+  std::string page(NodeSource& source) const {
+    return detail::stallPage(source, detail::standOf(source, left_, ready_), {});
+  }
+
+  std::string tell(NodeSource& source, std::vector<detail::RankWait>& waits) const {
+    for (const std::int32_t node : source.begun()) {
+      const int peer = source.waitsForRank(node);
+      if (peer >= 0) waits.push_back({rank_, peer, source.describe(node)});
+    }
+    return page(source);
   }
 
   VirtualSchedule& schedule_;
+  const int rank_;
   SeededNumbers numbers_;
   std::vector<std::int32_t> left_;
   std::vector<std::int32_t> ready_;

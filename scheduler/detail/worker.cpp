@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <thread>
-
-#include "scheduler/detail/pause.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -145,7 +142,7 @@ void Worker::send(std::int32_t node, std::uint16_t home) {
     publish();
     if (crew_.stopped()) return;
     if (desk_.mail.load(std::memory_order_relaxed) != 0) drain();
-    std::this_thread::yield();
+    stepAside_();
     isUnpublished_[home] = 1;
     unpublished_.push_back(home);
   }

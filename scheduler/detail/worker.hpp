@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/step_aside.hpp"
 #include "scheduler/detail/crew.hpp"
 
 namespace tessera::detail {
@@ -77,6 +78,7 @@ class Worker {
   std::vector<std::uint8_t> isUnpublished_;
   bool watching_ = false;
   int victim_ = 0;
+  StepAside stepAside_;
   std::chrono::microseconds nap_{0};
   Clock::duration waited_{0};
 };

@@ -97,7 +97,7 @@ void TouchCollector::fillShared(const NodeBlock& block, const SharedWindow& shar
   for (Row& row : rows) {
     row.node = rows.front().node;
     row.shared = &shared;
-    row.bounds = bounds;
+    if (shared.full) row.bounds = bounds;
     fromNeighbours(row);
     fromMessages(row);
     fromCoarser(row);
@@ -112,7 +112,8 @@ void TouchCollector::fillShared(const NodeBlock& block, const SharedWindow& shar
 void TouchCollector::fromNeighbours(const Row& row) {
   for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(row.fill.table)].row(row.row)) {
     if (row.shared != nullptr && isInside(*row.shared, n)) continue;
-    if (row.shared != nullptr && !copied_.insert({n.source, n.image[0], n.image[1], n.image[2]}).second)
+    if (row.shared != nullptr && row.shared->full &&
+        !copied_.insert({n.source, n.image[0], n.image[1], n.image[2]}).second)
       continue;
     const Index by = shiftOf(row.level, {n.image[0], n.image[1], n.image[2]});
     const Box there = intersect(row.bounds, shift(row.level.ownedBy(ownPatch(n.source), row.centering), by));

@@ -106,6 +106,7 @@ std::string firstDifference(const Outcome& expected, const Outcome& actual) {
 }
 
 Simulate& Simulate::set(std::string_view assignment) {
+  assignments_.append(" --set '").append(assignment).append("'");
   deck_.set(assignment);
   return *this;
 }
@@ -179,9 +180,7 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
     loopback.whenBlocked = [&] { schedule->pass(); };
   }
   LoopbackWorld world(ranks_, loopback);
-  runRanks(world, [&](Transport& transport) {
-    std::optional<VirtualSchedule::Turn> turn;
-    if (schedule) turn.emplace(*schedule, transport.rank());
+  const auto rank = [&](Transport& transport) {
     Simulation simulation(deck_, registry, transport, options);
     StartColumns atStart;
     simulation.run(atStart);
@@ -190,7 +189,12 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
     if (transport.rank() != 0) return;
     outcome.start = atStart.columns;
     outcome.end = atEnd;
-  });
+  };
+  if (schedule) {
+    runRanks(world, *schedule, rank);
+  } else {
+    runRanks(world, rank);
+  }
   return outcome;
 }
 

@@ -65,11 +65,15 @@ class Simulate {
   Simulate& seed(std::uint64_t n);
   Simulate& checked();
   Simulate& withoutReuse();  ///< no two variables share memory
+  /// What was set, as options of the command line: " --set 'grid.cells=[8,8,1]'".
+  std::string assignments() const { return assignments_; }
+  const Deck& deck() const { return deck_; }
   /// Until the deck's end, or for so many steps.
   Outcome run(std::optional<std::int64_t> steps = {});
 
  private:
   Deck deck_;
+  std::string assignments_;
   int ranks_ = 1;
   int threads_ = 0;
   bool checked_ = false;

@@ -49,6 +49,9 @@ TEST(KernelRegions, AToolSeesOverlappingTasksByTheirNamesAndWorkers) {
       EXPECT_THAT(regions.notice(), testing::HasSubstr("this build has no Kokkos"));
       return;
     }
+    if (regions.notice().find("needs a GPU") != std::string::npos) {
+      GTEST_SKIP() << "in a build with CUDA this case needs a GPU";
+    }
     ASSERT_TRUE(regions.active()) << regions.notice();
     const std::uint64_t advance = regions.begin("Diffusion::advance", 0);
     const std::uint64_t stableDt = regions.begin("Diffusion::stableDt", 1);

@@ -47,6 +47,25 @@ TEST_P(FaultyComponent, OnOneRankOfFourEndsTheJobWithOneMessage) {
   EXPECT_THAT(place.tessera({"info", "bad/checkpoints/ckpt-000002"}).out, HasSubstr("checksums are right"));
 }
 
+/// The ranks learn it in the next step, whose halos and messages they may have begun.
+TEST(FaultyStep, ThatCannotBeTakenEndsAllRanksInOrderWithOneMessageAndTheWholeHistory) {
+  for (const char* ranks : {"1", "3"}) {
+    const Workplace place;
+    std::string deck = deckOf("no_step");
+    deck.replace(deck.find("dt = 0.1\n"), 9, "dt_max = 1\nend = 50\n");
+    deck.replace(deck.find("every_steps = 1"), 15, "every_steps = 0");
+    place.file("bad.toml", deck);
+
+    const ProgramResult run = place.faulty({"run", "-n", ranks, "--threads", "1", "bad.toml", "-q"});
+
+    EXPECT_EQ(run.exitCode, 4) << run.err;
+    EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("the largest stable time step is 0, which is no step\n  step 3"));
+    EXPECT_THAT(run.err, Not(HasSubstr("Abort"))) << "nobody had to be ended";
+    EXPECT_EQ(countOf(place.read("bad/history.csv"), "\n"), 1 + 4) << place.read("bad/history.csv");
+  }
+}
+
 TEST(Stall, ATaskThatDoesNotEndIsNamedAndEndsTheJobWithSix) {
   for (const char* ranks : {"1", "3"}) {
     const Workplace place;

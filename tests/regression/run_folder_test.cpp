@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <signal.h>
 #include <sstream>
 
@@ -247,6 +248,54 @@ TEST(RunFolder, AKokkosToolSeesEveryTaskByItsName) {
   EXPECT_EQ(countOf(record, " Heat::advance on "), 12) << "six patches, two steps:\n" << record;
   EXPECT_EQ(countOf(record, "begin "), countOf(record, "end "));
 }
+
+#if defined(TESSERA_NVTX_TOOL)
+TEST(RunFolder, AnNvtxToolSeesStepsTasksAndMessagesOfEveryRank) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  std::vector<std::string> profiled{"env", "NVTX_INJECTION64_PATH=" TESSERA_NVTX_TOOL,
+                                    "TESSERA_RECORD=" + (place.path() / "record").string()};
+  for (const std::string& argument :
+       Workplace::command({"run", "-n", "2", "small.toml", "-q", "--threads", "2"}))
+    profiled.push_back(argument);
+
+  const ProgramResult run = RunningProgram(profiled, place.path()).wait();
+
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  std::string all;
+  int ranks = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(place.path())) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("record.", 0) != 0) continue;
+    const std::string record = place.read(name);
+    if (countOf(record, " Heat::advance (") == 0) continue;  // the launcher
+    ++ranks;
+    EXPECT_EQ(countOf(record, " step (1)"), 1) << record;
+    EXPECT_GT(countOf(record, " to rank "), 0) << record;
+    EXPECT_EQ(countOf(record, " to rank "), countOf(record, " from rank ")) << record;
+    EXPECT_GT(countOf(record, " halo of Old temperature ("), 0) << record;
+    EXPECT_EQ(countOf(record, "push "), countOf(record, "pop "));
+    EXPECT_EQ(countOf(record, "start "), countOf(record, "end "));
+    all += record;
+  }
+  EXPECT_EQ(ranks, 2);
+  EXPECT_EQ(countOf(all, " Heat::advance ("), 12) << "six patches, two steps:\n" << all;
+}
+#else
+TEST(RunFolder, ABuildWithoutNvtxSaysSoToWhoAsksForATool) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 2"));
+  std::vector<std::string> profiled{"env", "NVTX_INJECTION64_PATH=libtool.so"};
+  for (const std::string& argument : Workplace::command({"run", "small.toml", "-q"}))
+    profiled.push_back(argument);
+
+  const ProgramResult run = RunningProgram(profiled, place.path()).wait();
+
+  EXPECT_EQ(run.exitCode, 0);
+  EXPECT_EQ(countOf(run.err, "this build found no headers of NVTX"), 1) << run.err;
+}
+#endif
 
 TEST(RunFolder, AReaderOfTheScreenThatGoesAwayDoesNotEndTheRun) {
   const Workplace place;

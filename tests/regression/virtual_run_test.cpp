@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +38,44 @@ TEST(VirtualRun, WritesTheBytesOfTheInOrderRunForEverySeedAndNumberOfRanks) {
     EXPECT_THAT(place.read(out + "/provenance.json"), HasSubstr("virtual, seed 41"));
   }
 }
+
+/// Every deck below inputs/; a few steps of it, on as many cells as it has.
+std::vector<std::string> allDecks() {
+  std::vector<std::string> decks;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(TESSERA_SOURCE_DIR "/inputs")) {
+    if (entry.path().extension() == ".toml") decks.push_back(entry.path().string());
+  }
+  std::sort(decks.begin(), decks.end());
+  return decks;
+}
+
+class VirtualRunOfEveryDeck : public testing::TestWithParam<std::string> {};
+
+TEST_P(VirtualRunOfEveryDeck, WritesTheBytesOfTheInOrderRun) {
+  const Workplace place;
+  const auto run = [&](const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", GetParam(), "-q", "--set", "time.max_steps=2", "--out", out};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult result = place.tessera(arguments);
+    ASSERT_EQ(result.exitCode, 0) << result.err;
+  };
+  run("right", {"--executor", "in-order"});
+
+  for (const char* seed : {"2", "5", "11"}) {
+    const std::string out = std::string("seed") + seed;
+    run(out, {"--executor", "virtual", "--seed", seed, "--ranks", std::to_string(1 + std::stoi(seed) % 8)});
+    EXPECT_EQ(place.read(out + "/history.csv"), place.read("right/history.csv"));
+    for (const auto& file : std::filesystem::directory_iterator(place.path() / "right/out")) {
+      const std::string name = "/out/" + file.path().filename().string();
+      EXPECT_TRUE(place.read(out + name) == place.read("right" + name)) << name << ": other bytes";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Inputs, VirtualRunOfEveryDeck, testing::ValuesIn(allDecks()), [](const auto& info) {
+  const std::filesystem::path path(info.param);
+  return path.parent_path().filename().string() + "_" + path.stem().string();
+});
 
 TEST(VirtualRun, MoreThanEightRanksAreRefused) {
   const Workplace place;

@@ -8,7 +8,7 @@
 #include "scheduler/detail/spsc_ring.hpp"
 #include "scheduler/detail/submissions.hpp"
 #include "scheduler/detail/work_deque.hpp"
-#include "tests/scheduler/interleavings.hpp"
+#include "tests/interleavings.hpp"
 
 namespace tessera::detail {
 namespace {

@@ -1,81 +1,16 @@
-// No allocation and no mutex in a step: operator new and pthread_mutex_lock of this program count while asked
-// to. The sanitizers bring their own of both, so there is no such test in their builds.
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-#define TESSERA_COUNTS_CALLS
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#undef TESSERA_COUNTS_CALLS
-#endif
-#endif
-#endif
+// No allocation and no mutex in a step.
+#include "tests/call_counts.hpp"
+
 #if defined(TESSERA_COUNTS_CALLS)
-#include <atomic>
-#include <cstdlib>
-#include <dlfcn.h>
 #include <mutex>
-#include <new>
-#include <pthread.h>
 
 #include <gtest/gtest.h>
 
 #include "tests/scheduler/random_source.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 
+namespace tessera::testing {
 namespace {
-
-std::atomic<bool> counting{false};
-std::atomic<std::int64_t> allocations{0};
-std::atomic<std::int64_t> locks{0};
-
-void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
-  void* memory = nullptr;
-  if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), std::max<std::size_t>(bytes, 1)) != 0) {
-    throw std::bad_alloc();
-  }
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-
-extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  using Lock = int (*)(pthread_mutex_t*);
-  static std::atomic<Lock> real{nullptr};
-  Lock lock = real.load(std::memory_order_relaxed);
-  if (lock == nullptr) {
-    lock = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
-    real.store(lock, std::memory_order_relaxed);
-  }
-  if (counting.load(std::memory_order_relaxed)) locks.fetch_add(1, std::memory_order_relaxed);
-  return lock(mutex);
-}
-
-namespace tessera {
-namespace {
-
-struct Counts {
-  std::int64_t allocations = 0;
-  std::int64_t locks = 0;
-};
-
-template <class Work>
-Counts countsOf(const Work& work) {
-  allocations.store(0);
-  locks.store(0);
-  counting.store(true);
-  work();
-  counting.store(false);
-  return {allocations.load(), locks.load()};
-}
 
 /// A rank that needs no memory and no lock to be alone: whatever it starts is complete at once.
 class LoneTransport : public Transport {
@@ -108,7 +43,7 @@ TEST(QuietStep, TheHooksCount) {
 TEST(QuietStep, AReplayAllocatesNothingAndTakesNoMutex) {
   for (const int threads : {1, 2, 4}) {
     const auto executor = makeThreadsExecutor(threads);
-    testing::RandomSource source({.nodes = 2000, .seed = 4, .urgencies = 3});
+    RandomSource source({.nodes = 2000, .seed = 4, .urgencies = 3});
     const auto replay = executor->prepare(source);
     for (int n = 0; n < 5; ++n) {
       source.begin();
@@ -188,5 +123,5 @@ TEST(QuietStep, AStepWithHalosMessagesAndReductionsAllocatesNothingAndTakesNoMut
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::testing
 #endif

@@ -30,13 +30,15 @@ struct RunShape {
   WindowSharing sharing = WindowSharing::On;
   std::optional<std::uint64_t> schedule{};  ///< given: the virtual executor with this seed, delays included
   SendLimit sends{};
+  bool stepsOverlap = false;
 };
 
 /// What each rank does once its runner stands.
 using RankBody = std::function<void(StepRunner&, DataWarehouse&, Transport&)>;
 
 /// Compiles `plans` for each of the ranks of a loopback world, proves that no two of their nodes race, and
-/// runs `body` on them, a thread a rank. Returns how many sends a rank had under way at the most.
+/// runs `body` on them, a thread a rank, or a fiber a rank under the virtual executor. Returns how many sends
+/// a rank had under way at the most.
 inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<const Hierarchy>& hierarchy,
                                const LabelTable& labels, const std::vector<const StepPlan*>& plans,
                                const RankBody& body) {
@@ -61,10 +63,8 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
   }
   expectNoRaces(compiled);
   std::vector<std::int64_t> most(static_cast<std::size_t>(shape.ranks));
-  runRanks(world, [&](Transport& transport) {
+  const auto onRank = [&](Transport& transport) {
     const CompiledGraphs& graphs = compiled[static_cast<std::size_t>(transport.rank())];
-    std::optional<VirtualSchedule::Turn> turn;
-    if (schedule) turn.emplace(*schedule, transport.rank());
     const auto data = makeDataWarehouse(graphs, std::max(shape.threads, 1));
     const auto executor = schedule             ? makeVirtualExecutor(*schedule, transport.rank())
                           : shape.threads == 0 ? makeInOrderExecutor()
@@ -72,10 +72,16 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
     RunnerOptions runner;
     runner.checked = shape.checked;
     runner.sends = shape.sends;
+    runner.stepsOverlap = shape.stepsOverlap;
     StepRunner run(graphs, *data, transport, *executor, runner);
     body(run, *data, transport);
     most[static_cast<std::size_t>(transport.rank())] = world.statistics(transport.rank()).mostSendsAtOnce;
-  });
+  };
+  if (schedule) {
+    runRanks(world, *schedule, onRank);
+  } else {
+    runRanks(world, onRank);
+  }
   return *std::max_element(most.begin(), most.end());
 }
 

@@ -109,6 +109,34 @@ TEST(StallPage, ACircleIsToldNodeByNode) {
       HasSubstr("these wait for each other in a circle: node 0, for node 2, for node 1, for the first"));
 }
 
+/// Node 2 waits for 1, which waits for a message, and for 3, which waits for 2.
+TEST(StallPage, ACircleBesideAWaitForAnotherRankIsFound) {
+  class Eight : public Chain {
+   public:
+    std::int64_t nodeCount() const override { return 4; }
+    std::span<const std::int32_t> successors(std::int32_t node) const override {
+      return std::span(next_).subspan(static_cast<std::size_t>(first_[node]),
+                                      static_cast<std::size_t>(first_[node + 1] - first_[node]));
+    }
+
+   private:
+    std::int32_t next_[4] = {1, 2, 3, 2};  // of 0, of 1, of 2, of 3
+    std::int32_t first_[5] = {0, 1, 2, 3, 4};
+  } eight;
+  using detail::NodeStand;
+  const detail::StalledReplay replay{{NodeStand::Begun, NodeStand::Waits, NodeStand::Waits, NodeStand::Waits},
+                                     {0, 1, 2, 1}};
+  const std::string page = detail::stallPage(eight, replay, 5);
+  EXPECT_THAT(page, HasSubstr("in a circle: node 2, for node 3, for the first"));
+  EXPECT_THAT(page, HasSubstr("node 0 waits for another rank"));
+}
+
+TEST(StallPage, RanksThatWaitInALineAreNoCircle) {
+  EXPECT_EQ(detail::rankCircle({{0, 1, "a"}, {1, 2, "b"}, {0, 2, "c"}}), "");
+  EXPECT_EQ(detail::rankCircle({{0, 1, "a"}, {1, 2, "b"}, {2, 1, "c"}}),
+            "these ranks wait for each other in a circle: rank 1 for rank 2 (b), rank 2 for rank 1 (c)");
+}
+
 /// Two ranks with a patch each; the first message of rank 1 is dropped.
 std::string failureWithALostMessage(int threads) {
   Geometry geometry;

@@ -22,8 +22,14 @@ namespace tessera::testing {
 /// `mayArrive` says, where it is given.
 class SlowTransport final : public Transport {
  public:
-  SlowTransport(Transport& inner, std::chrono::milliseconds delay, std::function<bool()> mayArrive = {})
+  SlowTransport(Transport& inner, std::chrono::microseconds delay, std::function<bool()> mayArrive = {})
       : inner_(inner), delay_(delay), mayArrive_(std::move(mayArrive)) {}
+
+  /// Of minima that are started from now on: they come so much later, and no earlier than `mayArrive` says.
+  void holdMinima(std::function<bool()> mayArrive, std::chrono::microseconds delay = {}) {
+    minimumMayArrive_ = std::move(mayArrive);
+    minimumDelay_ = delay;
+  }
 
   int rank() const override { return inner_.rank(); }
   int size() const override { return inner_.size(); }
@@ -33,19 +39,25 @@ class SlowTransport final : public Transport {
   }
   Request receive(int peer, std::int64_t tag, std::span<std::byte> bytes) override {
     const Request request = inner_.receive(peer, tag, bytes);
-    arrives_[request] = std::chrono::steady_clock::now() + delay_;
+    held_[request] = {std::chrono::steady_clock::now() + delay_, mayArrive_};
     return request;
   }
-  Request allReduceMin(std::span<double> values) override { return inner_.allReduceMin(values); }
+  Request allReduceMin(std::span<double> values) override {
+    const Request request = inner_.allReduceMin(values);
+    held_[request] = {std::chrono::steady_clock::now() + minimumDelay_, minimumMayArrive_};
+    return request;
+  }
   Request allReduceMax(std::span<double> values) override { return inner_.allReduceMax(values); }
   Request allReduceSum(std::span<std::int64_t> values) override { return inner_.allReduceSum(values); }
   bool test(Request request) override {
-    const auto at = arrives_.find(request);
-    if (at != arrives_.end() && std::chrono::steady_clock::now() < at->second) return false;
-    if (at != arrives_.end() && mayArrive_ && !mayArrive_()) return false;
-    const bool done = inner_.test(request);
-    if (done && at != arrives_.end()) arrives_.erase(at);
-    return done;
+    const auto at = held_.find(request);
+    if (at != held_.end()) {
+      if (std::chrono::steady_clock::now() < at->second.since) return false;
+      if (at->second.mayArrive && !at->second.mayArrive()) return false;
+    }
+    if (!inner_.test(request)) return false;
+    held_.erase(request);
+    return true;
   }
   void barrier() override { inner_.barrier(); }
   void broadcast(std::string& bytes, int root) override { inner_.broadcast(bytes, root); }
@@ -58,10 +70,17 @@ class SlowTransport final : public Transport {
   }
 
  private:
+  struct Held {
+    std::chrono::steady_clock::time_point since;
+    std::function<bool()> mayArrive;
+  };
+
   Transport& inner_;
-  std::chrono::milliseconds delay_;
+  std::chrono::microseconds delay_;
   std::function<bool()> mayArrive_;
-  std::map<Request, std::chrono::steady_clock::time_point> arrives_;
+  std::chrono::microseconds minimumDelay_{0};
+  std::function<bool()> minimumMayArrive_;
+  std::map<Request, Held> held_;
 };
 
 /// How a plan is run under a trace.

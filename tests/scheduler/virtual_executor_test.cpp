@@ -19,8 +19,7 @@ Order orderOf(std::uint64_t seed, int ranks) {
   Order order;
   VirtualSchedule schedule(ranks, seed);
   LoopbackWorld world(ranks, {.delaySeed = seed, .whenBlocked = [&] { schedule.pass(); }});
-  runRanks(world, [&](Transport& transport) {
-    const VirtualSchedule::Turn turn(schedule, transport.rank());
+  runRanks(world, schedule, [&](Transport& transport) {
     RandomSource source({.nodes = 30, .edgesPerNode = 1, .seed = 4, .percentWaiting = 20});
     source.onRun = [&](std::int32_t node, int) { order.emplace_back(transport.rank(), node); };
     const auto executor = makeVirtualExecutor(schedule, transport.rank());
@@ -63,23 +62,63 @@ TEST(VirtualExecutor, ACircleIsReportedWithTheNumberOfWaitingNodes) {
     std::int32_t other_[2] = {1, 0};
   } circle;
   VirtualSchedule schedule(1, 5);
-  const VirtualSchedule::Turn turn(schedule, 0);
-  const auto executor = makeVirtualExecutor(schedule, 0);
-  const auto replay = executor->prepare(circle);
-  try {
-    replay->run();
-    FAIL() << "the circle was not reported";
-  } catch (const InternalError& error) {
-    EXPECT_THAT(error.message(), HasSubstr("2 nodes of the graph wait"));
-  }
+  std::string failure = "the circle was not reported";
+  schedule.run([&](int rank) {
+    const auto executor = makeVirtualExecutor(schedule, rank);
+    const auto replay = executor->prepare(circle);
+    try {
+      replay->run();
+    } catch (const InternalError& error) {
+      failure = error.message();
+    }
+  });
+  EXPECT_THAT(failure, HasSubstr("these wait for each other in a circle: node 0, for node 1, for the first"));
+}
+
+/// Each rank's only node waits for the rank after it.
+class WaitsForTheNext : public NodeSource {
+ public:
+  WaitsForTheNext(int rank, int ranks) : next_((rank + 1) % ranks) {}
+  std::int64_t nodeCount() const override { return 1; }
+  NodeTraits traits(std::int32_t, int) const override { return {.waits = true}; }
+  std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
+  std::span<const std::int32_t> successors(std::int32_t) const override { return {}; }
+  bool run(std::int32_t, int) override { return false; }
+  std::span<const std::int32_t> poll() override { return {}; }
+  std::string describe(std::int32_t) const override { return "the word of " + std::to_string(next_); }
+  int waitsForRank(std::int32_t) const override { return next_; }
+  std::vector<std::int32_t> begun() override { return {0}; }
+
+ private:
+  int next_;
+  std::int32_t counts_[1] = {0};
+};
+
+TEST(VirtualExecutor, ACircleOfRanksIsNamedRankByRank) {
+  VirtualSchedule schedule(3, 1, 100);
+  std::string page;
+  schedule.run([&](int rank) {
+    WaitsForTheNext source(rank, 3);
+    const auto executor = makeVirtualExecutor(schedule, rank);
+    const auto replay = executor->prepare(source);
+    try {
+      if (page.empty()) replay->run();
+    } catch (const InternalError& error) {
+      if (page.empty()) page = error.message();
+    }
+  });
+  EXPECT_THAT(page, HasSubstr("rank 2: nothing gets on, and 1 of the 1 nodes of this step have not ended\n"
+                              "  the word of 0 waits for another rank"));
+  EXPECT_THAT(page,
+              HasSubstr("these ranks wait for each other in a circle: rank 0 for rank 1 (the word of 1), "
+                        "rank 1 for rank 2 (the word of 2), rank 2 for rank 0 (the word of 0)"));
 }
 
 TEST(VirtualExecutor, AMessageThatNobodySendsEndsInAnErrorWithTheSeed) {
   VirtualSchedule schedule(2, 9, 1000);
   LoopbackWorld world(2, {.whenBlocked = [&] { schedule.pass(); }});
   try {
-    runRanks(world, [&](Transport& transport) {
-      const VirtualSchedule::Turn turn(schedule, transport.rank());
+    runRanks(world, schedule, [&](Transport& transport) {
       std::byte byte{};
       transport.wait(transport.receive(1 - transport.rank(), 3, {&byte, 1}));
     });
@@ -87,6 +126,7 @@ TEST(VirtualExecutor, AMessageThatNobodySendsEndsInAnErrorWithTheSeed) {
   } catch (const InternalError& error) {
     EXPECT_THAT(error.message(), HasSubstr("no simulated rank can go on"));
     EXPECT_THAT(error.message(), HasSubstr("seed 9"));
+    EXPECT_THAT(error.message(), HasSubstr("rank 1: is between two steps"));
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/memory_plan.hpp"
-#include "tools/bench/cpu_seconds.hpp"
+#include "tools/bench/cpu_clock.hpp"
 #include "tools/bench/radiation_case.hpp"
 
 namespace tessera::bench {
@@ -98,11 +98,12 @@ BENCHMARK(rank0Of65536)->Unit(benchmark::kMillisecond);
 /// The least CPU time of a few runs, in milliseconds.
 template <class Work>
 double leastOf(int runs, Work&& work) {
+  const CpuClock clock;
   double least = 1e300;
   for (int n = 0; n < runs; ++n) {
-    const double start = cpuSeconds();
+    const double start = clock.seconds();
     work();
-    least = std::min(least, 1e3 * (cpuSeconds() - start));
+    least = std::min(least, 1e3 * (clock.seconds() - start));
   }
   return least;
 }
@@ -145,7 +146,8 @@ void recompileRank(benchmark::State& state, Extent fine, Extent coarse, Rank ran
   int now = 0;
   std::int64_t fullOnes = 0;
   std::int64_t changed = 0;
-  const double begin = cpuSeconds();
+  const CpuClock clock;
+  const double begin = clock.seconds();
   for (auto _ : state) {
     Recompiled made = recompile(std::move(graphs), plans, inputOf(now), inputOf(1 - now));
     graphs = std::move(made.graphs);
@@ -153,7 +155,7 @@ void recompileRank(benchmark::State& state, Extent fine, Extent coarse, Rank ran
     changed = made.changedPatches;
     now = 1 - now;
   }
-  const double mean = 1e3 * (cpuSeconds() - begin) / static_cast<double>(state.iterations());
+  const double mean = 1e3 * (clock.seconds() - begin) / static_cast<double>(state.iterations());
   state.counters["percent"] = 100.0 * mean / full;
   state.counters["full_ms"] = full;
   state.counters["mesh_ms"] = mesh;

@@ -18,7 +18,7 @@
 #include "scheduler/step_runner.hpp"
 #include "scheduler/trace.hpp"
 #include "taskgraph/graph_compiler.hpp"
-#include "tools/bench/cpu_seconds.hpp"
+#include "tools/bench/cpu_clock.hpp"
 
 namespace tessera::bench {
 namespace {
@@ -72,11 +72,12 @@ class Lane {
   }
 
   void run(int steps) {
+    const CpuClock clock;
+    const double cpu = clock.seconds();
     const auto start = std::chrono::steady_clock::now();
-    const double cpu = cpuSeconds();
     for (int n = 0; n < steps; ++n) runner_.run(1, {});
-    cpu_ = std::min(cpu_, cpuSeconds() - cpu);
     wall_ = std::min(wall_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    cpu_ = std::min(cpu_, clock.seconds() - cpu);
     trace_.flush();
   }
 

@@ -10,7 +10,7 @@ usage: ./tessera setup [--preset NAME] [--target NAME]... [--develop] [--no-pack
 
 Makes this machine ready and builds Tessera. Every other ./tessera command does it by itself on first use.
 
-  --preset NAME   what to build: release (default), debug, checked, asan, tsan
+  --preset NAME   what to build: release (default), cuda, debug, checked, asan, tsan
   --target NAME   build only this (default: the program alone; "all" adds the tests)
   --develop       install clang and the checkers too, which the presets asan and tsan and .ci/run need
   --no-packages   leave the machine's packages alone; the list is tools/setup/packages.txt
@@ -18,6 +18,7 @@ Makes this machine ready and builds Tessera. Every other ./tessera command does 
 
 Needs root or sudo only where a Debian package is missing; without either it prints the command and exits 2.
 TESSERA_ARCHIVES=FOLDER  a folder that holds the pinned archives of cmake/dependencies.txt, for machines offline
+TESSERA_CUDA_ARCHS=LIST  compute capabilities of the preset cuda, without the dot (default "80;90")
 TESSERA_JOBS=N           how many compilers at once (default: one a core, and at least 2 GiB of memory each)
 END
 }
@@ -56,11 +57,14 @@ flock 8
 
 if [ $packages = yes ]; then "$here/packages.sh" "${groups[@]}"; fi
 
+flavour=cpu
+if [ "$preset" = cuda ]; then flavour=cuda; fi
+
 # Sanitizer builds go without Kokkos (CMakePresets.json says why).
 cacheFile=$root/build/$preset/CMakeCache.txt
 if [ "$preset" != asan ] && [ "$preset" != tsan ]; then
   if [ $implicit = no ] || ! [ -f "$cacheFile" ]; then
-    "$here/kokkos.sh" build >/dev/null ||
+    "$here/kokkos.sh" build "$flavour" >/dev/null ||
       say "going on without Kokkos: everything runs on the CPU, but Kokkos tools see no task names"
   fi
 fi
@@ -75,8 +79,9 @@ if [ -z "$jobs" ]; then
 fi
 
 folder=$root/build/$preset
-generator=()
-if ! command -v ninja >/dev/null; then generator=(-G "Unix Makefiles"); fi
+options=()
+if [ -n "${TESSERA_CUDA_ARCHS:-}" ]; then options+=("-DTESSERA_CUDA_ARCHS=$TESSERA_CUDA_ARCHS"); fi
+if ! command -v ninja >/dev/null; then options+=(-G "Unix Makefiles"); fi
 # The time before the build starts: a file saved while it runs is newer and makes the next call build again.
 began=$(mktemp "$root/build/began.XXXXXX")
 trap 'rm -f "$began"' EXIT
@@ -85,11 +90,11 @@ trap 'rm -f "$began"' EXIT
 mustConfigure() {
   ! [ -f "$cacheFile" ] || [ "$root/cmake/dependencies.txt" -nt "$cacheFile" ] ||
     [ "$root/CMakePresets.json" -nt "$cacheFile" ] ||
-    { grep -q '^Kokkos_DIR:PATH=.*NOTFOUND' "$cacheFile" && [ -f "$("$here/kokkos.sh" prefix)/complete" ]; }
+    { grep -q '^Kokkos_DIR:PATH=.*NOTFOUND' "$cacheFile" && [ -f "$("$here/kokkos.sh" prefix "$flavour")/complete" ]; }
 }
 if mustConfigure; then
   say "configuring build/$preset"
-  if ! cmake -S "$root" --preset "$preset" "${generator[@]}" >"$root/build/$preset.configure.log" 2>&1; then
+  if ! cmake -S "$root" --preset "$preset" "${options[@]}" >"$root/build/$preset.configure.log" 2>&1; then
     say "cmake failed; the last lines of build/$preset.configure.log:"
     tail -n 30 "$root/build/$preset.configure.log" >&2
     exit 6

@@ -10,7 +10,7 @@ usage: ./tessera test [--preset NAME] [--target NAME]... [ctest options]
 
 Builds the program and all tests, then runs them, as many at once as there are cores.
 
-  --preset NAME   which build to test: release (default), debug, checked, asan, tsan
+  --preset NAME   which build to test: release (default), cuda, debug, checked, asan, tsan
   --target NAME   build only this, for example tessera_core_tests; then select its tests too: -L core
   ctest options   for example -R Deck (only tests whose name matches), -L grid (a folder), -j 1, -N (list)
 END

@@ -19,33 +19,43 @@ double seconds(std::int64_t nanoseconds) { return static_cast<double>(nanosecond
 
 }  // namespace
 
-JobTotals totalsOf(const Simulation& simulation, double outputSeconds) {
+void RunningSums::start(const Simulation& simulation, double outputSeconds) {
   const StepStatistics& own = simulation.statistics();
-  const std::int64_t bytes = simulation.data().allocatedBytes();
-  std::array<std::int64_t, 10> sums{simulation.threads(),
-                                    own.tasks,
-                                    own.messages,
-                                    own.messageBytes,
-                                    nanoseconds(own.taskSeconds),
-                                    nanoseconds(own.waitSeconds),
-                                    nanoseconds(own.messageSeconds),
-                                    nanoseconds(outputSeconds),
-                                    residentBytes(),
-                                    bytes};
-  Transport& transport = simulation.transport();
-  transport.wait(transport.allReduceSum(sums));
+  sums_ = {simulation.threads(),
+           own.tasks,
+           own.messages,
+           own.messageBytes,
+           nanoseconds(own.taskSeconds),
+           nanoseconds(own.waitSeconds),
+           nanoseconds(own.messageSeconds),
+           nanoseconds(outputSeconds),
+           residentBytes(),
+           simulation.data().allocatedBytes()};
+  request_ = simulation.transport().allReduceSum(sums_);
+}
+
+JobTotals RunningSums::finish(const Simulation& simulation) {
+  simulation.transport().wait(request_);
   JobTotals totals;
-  totals.workers = sums[0];
-  totals.tasks = sums[1];
-  totals.messages = sums[2];
-  totals.messageBytes = sums[3];
-  totals.taskSeconds = seconds(sums[4]);
-  totals.waitSeconds = seconds(sums[5]);
-  totals.messageSeconds = seconds(sums[6]);
-  totals.outputSeconds = seconds(sums[7]);
-  totals.residentBytes = sums[8];
-  totals.fieldBytes = sums[9];
-  totals.largestFieldBytes = static_cast<std::int64_t>(largestOf(transport, static_cast<double>(bytes)));
+  totals.workers = sums_[0];
+  totals.tasks = sums_[1];
+  totals.messages = sums_[2];
+  totals.messageBytes = sums_[3];
+  totals.taskSeconds = seconds(sums_[4]);
+  totals.waitSeconds = seconds(sums_[5]);
+  totals.messageSeconds = seconds(sums_[6]);
+  totals.outputSeconds = seconds(sums_[7]);
+  totals.residentBytes = sums_[8];
+  totals.fieldBytes = sums_[9];
+  return totals;
+}
+
+JobTotals totalsOf(const Simulation& simulation, double outputSeconds) {
+  RunningSums sums;
+  sums.start(simulation, outputSeconds);
+  JobTotals totals = sums.finish(simulation);
+  const auto bytes = static_cast<double>(simulation.data().allocatedBytes());
+  totals.largestFieldBytes = static_cast<std::int64_t>(largestOf(simulation.transport(), bytes));
   return totals;
 }
 

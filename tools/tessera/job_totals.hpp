@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "tools/tessera/simulation.hpp"
@@ -26,6 +27,24 @@ struct PlannedMemory {
   std::int64_t bytes = 0;
   std::int64_t withoutReuse = 0;  ///< where no two variables shared memory
   double overDistinct = 1.0;      ///< bytes of windows over those of distinct indices
+};
+
+/// Adds up what `totalsOf` tells, but for the rank with most memory, while the run goes on:
+///
+///   sums.start(simulation, outputSeconds);   // what this rank has done until now; all ranks call it
+///   ...                                      // steps
+///   const JobTotals totals = sums.finish(simulation);
+///
+/// Both calls between steps; one sum at a time.
+class RunningSums {
+ public:
+  void start(const Simulation& simulation, double outputSeconds);
+  /// Waits for what is under way.
+  JobTotals finish(const Simulation& simulation);
+
+ private:
+  std::array<std::int64_t, 10> sums_{};
+  Transport::Request request_ = 0;
 };
 
 /// The sums over the ranks, the same on each of them; exact, in nanoseconds. All ranks call it, never inside

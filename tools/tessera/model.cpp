@@ -67,7 +67,9 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   for (const std::string& name : settings_.components) {
     std::unique_ptr<Component> component = registry.make(name);
     try {
-      component->configure(valuesOf(deck, schema, name), setup);
+      const ParameterValues values = valuesOf(deck, schema, name);
+      for (const Expression& one : values.expressions()) expressions_.push_back(one);
+      component->configure(values, setup);
     } catch (const DeckError& error) {
       faults += (faults.empty() ? "" : "\n") + error.message();
     }
@@ -93,6 +95,10 @@ void Model::declarePlans() {
     }
   }
   checkPlanNames(steps);
+}
+
+void Model::prepareExpressions(int threads) const {
+  for (const Expression& expression : expressions_) expression.prepare(threads);
 }
 
 /// What `.in` names has to be a step plan.

@@ -62,6 +62,9 @@ class Model {
   CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound,
                          BufferReuse reuse = BufferReuse::On) const;
 
+  /// So many threads may evaluate each expression of the components at once without making anything.
+  void prepareExpressions(int threads) const;
+
  private:
   Model() = default;
   void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
@@ -75,6 +78,7 @@ class Model {
   LabelTable labels_;
   ReductionLabel stableDt_;
   std::vector<std::unique_ptr<Component>> components_;
+  std::vector<Expression> expressions_;  ///< all that the deck gives the components
   std::vector<StepPlan> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
   std::vector<Diagnostic> diagnostics_;
   std::vector<LabelId> persistent_;

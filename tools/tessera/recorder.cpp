@@ -100,9 +100,9 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
-  warnOfLongStep(simulation);
   if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
+  warnOfLongStep(simulation);
   StopReason stop = reasonOf(control[kStop]);
   if (checkpointDue(simulation, control)) {
     if (!recordCheckpoint(simulation) && simulation.model().settings().checkpoint.stopOnFailure) return true;
@@ -118,7 +118,9 @@ void Recorder::finished(Simulation& simulation) {
   outcome_ = {"done", 0, simulation.clock().finishedBecause()};
   const std::optional<double>& end = simulation.model().settings().time.end;
   endKey_ = end && simulation.clock().time() >= *end ? "time.end" : "time.max_steps";
+  warnOfLongStep(simulation);
   recordState(simulation, true);
+  finishHistory(simulation);
   const std::int64_t step = simulation.clock().step();
   if (simulation.model().settings().checkpoint.atEnd && lastCheckpoint_ != step) recordCheckpoint(simulation);
 }
@@ -183,30 +185,39 @@ void Recorder::recordState(Simulation& simulation, bool always) {
 }
 
 void Recorder::recordHistory(Simulation& simulation) {
+  finishHistory(simulation);
   const SpanOf span(options_.trace, "history");
   const TimeControl& clock = simulation.clock();
-  const std::vector<double> values = simulation.diagnose();
-  if (history_) history_->add(clock.step(), clock.time(), clock.dt(), values);
-  recordCosts(simulation);
+  simulation.startDiagnosis();
+  line_.step = clock.step();
+  line_.time = clock.time();
+  line_.dt = clock.dt();
+  line_.wallSeconds = secondsSince(costsAt_);
+  line_.sums.start(simulation, outputSeconds_);
+  costsAt_ = Clock::now();
+  lineBegun_ = true;
   lastHistory_ = clock.step();
+  if (!simulation.stepsOverlap()) finishHistory(simulation);
 }
 
-/// What the steps since the last line have cost on all ranks.
-void Recorder::recordCosts(const Simulation& simulation) {
-  const JobTotals now = totalsOf(simulation, outputSeconds_);
+/// The costs are those of the steps since the last line, on all ranks.
+void Recorder::finishHistory(Simulation& simulation) {
+  if (!lineBegun_) return;
+  lineBegun_ = false;
+  const std::vector<double> values = simulation.diagnosis();
+  if (history_) history_->add(line_.step, line_.time, line_.dt, values);
+  const JobTotals now = line_.sums.finish(simulation);
   const JobTotals& before = costsBefore_;
-  const double values[] = {secondsSince(costsAt_),
-                           now.taskSeconds - before.taskSeconds,
-                           now.waitSeconds - before.waitSeconds,
-                           now.messageSeconds - before.messageSeconds,
-                           now.outputSeconds - before.outputSeconds,
-                           static_cast<double>(now.messages - before.messages),
-                           static_cast<double>(now.messageBytes - before.messageBytes),
-                           static_cast<double>(now.residentBytes)};
+  const double costs[] = {line_.wallSeconds,
+                          now.taskSeconds - before.taskSeconds,
+                          now.waitSeconds - before.waitSeconds,
+                          now.messageSeconds - before.messageSeconds,
+                          now.outputSeconds - before.outputSeconds,
+                          static_cast<double>(now.messages - before.messages),
+                          static_cast<double>(now.messageBytes - before.messageBytes),
+                          static_cast<double>(now.residentBytes)};
   costsBefore_ = now;
-  costsAt_ = Clock::now();
-  const TimeControl& clock = simulation.clock();
-  if (costs_) costs_->add(clock.step(), clock.time(), clock.dt(), values);
+  if (costs_) costs_->add(line_.step, line_.time, line_.dt, costs);
 }
 
 void Recorder::recordFields(Simulation& simulation) {
@@ -228,6 +239,9 @@ void Recorder::recordFields(Simulation& simulation) {
 }
 
 bool Recorder::recordCheckpoint(Simulation& simulation) {
+  // Whoever goes on from the checkpoint finds the lines of the history up to it.
+  finishHistory(simulation);
+  simulation.settle();
   const SpanOf span(options_.trace, "checkpoint");
   const auto start = Clock::now();
   const CheckpointResult result = writeCheckpoint(checkpoints_, simulation);
@@ -270,7 +284,8 @@ void Recorder::warnOfLongStep(const Simulation& simulation) {
   const double stable = simulation.clock().stableDt();
   constexpr double kRounding = 1e-9;
   // NaN, where no component knows a stable step, is not below anything.
-  if (longStepSaid_ || !dt || !(*dt > stable * (1.0 + kRounding))) return;
+  if (longStepSaid_ || !dt || !simulation.clock().stableDtKnown() || !(*dt > stable * (1.0 + kRounding)))
+    return;
   longStepSaid_ = true;
   warn("time.dt = " + shortestText(*dt) + " is longer than the largest stable step, " + shortestText(stable) +
        " at step " + std::to_string(simulation.clock().step()) +
@@ -356,6 +371,7 @@ void Recorder::judge() {
 }
 
 int Recorder::close(Simulation& simulation) {
+  finishHistory(simulation);
   progress_.finish(sample(simulation));
   warnOfLostLines();
   judge();

@@ -46,6 +46,7 @@ class Recorder final : public RunListener {
   bool began(Simulation& simulation, bool restored, std::span<const double> control) override;
   bool stepped(Simulation& simulation, std::span<const double> control) override;
   void finished(Simulation& simulation) override;
+  void brokenOff(Simulation& simulation) override { finishHistory(simulation); }
 
   /// Something else that the run should have left could not be written, `what` of it for `why`: a warning,
   /// and exit code 5 in the end. Before `close`.
@@ -62,8 +63,10 @@ class Recorder final : public RunListener {
   bool fieldsDue(const Simulation& simulation) const;
   /// Writes what is due at this state; `always`: also what is not, as at the start and at the end.
   void recordState(Simulation& simulation, bool always);
+  /// Begins the line of this state; its numbers may come while the next steps are taken.
   void recordHistory(Simulation& simulation);
-  void recordCosts(const Simulation& simulation);
+  /// Writes the line that was begun, if any; waits for its numbers.
+  void finishHistory(Simulation& simulation);
   void recordFields(Simulation& simulation);
   bool recordCheckpoint(Simulation& simulation);
   bool stopIfAsked(Simulation& simulation, StopReason reason);
@@ -88,7 +91,17 @@ class Recorder final : public RunListener {
   std::optional<RunLog> log_;       ///< rank 0
   std::optional<History> history_;  ///< rank 0
   std::optional<History> costs_;    ///< rank 0: statistics.csv
-  JobTotals costsBefore_;           ///< at the last line of it
+  /// A line of both, of which reductions may be under way.
+  struct Line {
+    std::int64_t step = 0;
+    double time = 0.0;
+    double dt = 0.0;
+    double wallSeconds = 0.0;  ///< since the line before
+    RunningSums sums;
+  };
+  Line line_;
+  bool lineBegun_ = false;
+  JobTotals costsBefore_;  ///< at the last line of it
   Clock::time_point costsAt_;
   double outputSeconds_ = 0.0;
   RunOutcome outcome_;

@@ -9,6 +9,7 @@
 #include "core/loopback_transport.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "core/nvtx_ranges.hpp"
 #include "core/sha256.hpp"
 #include "scheduler/cores.hpp"
 #include "tools/tessera/agreement.hpp"
@@ -64,18 +65,24 @@ std::string nameOf(const RunRequest& request) {
   return "";
 }
 
+/// Who may want to hear of tasks, one a process.
+struct Profilers {
+  KernelRegions kokkos;
+  NvtxRanges nvtx;
+};
+
 /// One run from its deck to its result, on one rank of the job.
 class Job {
  public:
   /// `schedule`: of the virtual executor, else null. All outlive the job.
   Job(const RunRequest& request, const ComponentRegistry& registry, Transport& transport, StopRequests& stops,
-      KernelRegions& regions, VirtualSchedule* schedule = nullptr)
+      Profilers& profilers, VirtualSchedule* schedule = nullptr)
       : request_(request),
         registry_(registry),
         transport_(transport),
         stops_(stops),
         schedule_(schedule),
-        regions_(regions) {}
+        profilers_(profilers) {}
 
   int run() {
     if (request_.restart) reopenFolder();
@@ -120,7 +127,7 @@ class Job {
   Transport& transport_;
   StopRequests& stops_;
   VirtualSchedule* schedule_;
-  KernelRegions& regions_;
+  Profilers& profilers_;
   std::optional<RunFolder> folder_;  ///< rank 0
   std::filesystem::path runFolder_;
   std::filesystem::path checkpoint_;
@@ -184,7 +191,8 @@ SimulationOptions Job::simulationOptions() {
   options.checked = request_.checked;
   options.schedule = schedule_;
   options.trace = trace();
-  options.regions = regions_.active() ? &regions_ : nullptr;
+  options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
+  options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
   options.execution.cores = workers_.cores;
   options.execution.stallSeconds = request_.stallSeconds;
   options.execution.onHopelessStall = [this](const std::string& page) { endStalled(page); };
@@ -249,7 +257,9 @@ void Job::announce(Recorder& recorder) const {
   if (planned.bytes != planned.withoutReuse)
     out << " (" << megabytes(planned.withoutReuse) << " without reuse)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
-  if (!regions_.notice().empty()) recorder.warn(regions_.notice());
+  for (const std::string& notice : {profilers_.kokkos.notice(), profilers_.nvtx.notice()}) {
+    if (!notice.empty()) recorder.warn(notice);
+  }
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
                                 {"step", simulation_->clock().step()},
@@ -288,7 +298,7 @@ int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
   prepareForcedEnd(0, 1);
   StopRequests stops(request.wallSeconds);
   const int ranks = request.ranks.value_or(1);
-  KernelRegions regions;
+  Profilers profilers;
   VirtualSchedule schedule(ranks, request.seed);
   LoopbackOptions options;
   options.delaySeed = request.seed;
@@ -297,10 +307,9 @@ int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
   std::vector<std::optional<Job>> jobs(static_cast<std::size_t>(ranks));
   std::vector<int> codes(jobs.size(), 0);
   try {
-    runRanks(world, [&](Transport& transport) {
-      const VirtualSchedule::Turn turn(schedule, transport.rank());
+    runRanks(world, schedule, [&](Transport& transport) {
       const auto rank = static_cast<std::size_t>(transport.rank());
-      codes[rank] = jobs[rank].emplace(request, registry, transport, stops, regions, &schedule).run();
+      codes[rank] = jobs[rank].emplace(request, registry, transport, stops, profilers, &schedule).run();
     });
     return codes.front();
   } catch (...) {
@@ -316,8 +325,8 @@ int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   StopRequests stops(request.wallSeconds);
   MpiTransport transport;
   prepareForcedEnd(transport.rank(), transport.size());
-  KernelRegions regions;
-  Job job(request, registry, transport, stops, regions);
+  Profilers profilers;
+  Job job(request, registry, transport, stops, profilers);
   try {
     return job.run();
   } catch (const AgreedError& error) {

@@ -19,15 +19,22 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
 Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
                        SimulationOptions options)
     : transport_(transport),
+      // The oracle takes one step after the other; on one rank there is nothing to wait for.
+      stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder),
       model_(deck, registry),
       graphs_(compile(options.reuse)),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_, options.threads, options.execution.cores)),
       executor_(makeExecutor(options, transport.rank())),
-      runner_(std::make_unique<StepRunner>(
-          graphs_, *data_, transport_, *executor_,
-          RunnerOptions{.checked = options.checked, .regions = options.regions, .trace = options.trace})),
-      compilesAtStart_(compiles_) {}
+      runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
+                                           RunnerOptions{.checked = options.checked,
+                                                         .regions = options.regions,
+                                                         .nvtx = options.nvtx,
+                                                         .stepsOverlap = stepsOverlap_,
+                                                         .trace = options.trace})),
+      compilesAtStart_(compiles_) {
+  model_.prepareExpressions(executor_->threads());
+}
 
 CompiledGraphs Simulation::compile(BufferReuse reuse) {
   CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), reuse);
@@ -36,30 +43,72 @@ CompiledGraphs Simulation::compile(BufferReuse reuse) {
 }
 
 bool Simulation::run(RunListener& listener) {
-  StepResult result;
-  if (!restored_) result = initialise(listener.control());
-  if (listener.began(*this, restored_, result.control)) return false;
+  try {
+    return runSteps(listener);
+  } catch (const AgreedError&) {
+    listener.brokenOff(*this);
+    throw;
+  }
+}
+
+bool Simulation::runSteps(RunListener& listener) {
+  std::vector<double> control;
+  const auto take = [&] {
+    const std::span<const double> combined = runner_->control(lastPlan_);
+    control.assign(combined.begin(), combined.end());
+  };
+  if (!restored_) {
+    initialise(listener.control());
+    take();
+  }
+  if (listener.began(*this, restored_, control)) return false;
 
   while (!clock_.finished()) {
-    result = step(listener.control());
-    if (listener.stepped(*this, result.control)) return false;
+    step(listener.control());
+    take();
+    const bool enough = listener.stepped(*this, control);
+    if (enough || clock_.finished()) settle();
+    if (enough) return false;
   }
   listener.finished(*this);
   return true;
 }
 
-StepResult Simulation::initialise(std::span<const double> control) {
-  StepResult result = runPlan(static_cast<std::size_t>(PlanId::Initial), 0.0, control);
-  clock_.setStableDt(result.reductions[static_cast<std::size_t>(model_.stableDt().id)]);
-  return result;
+void Simulation::initialise(std::span<const double> control) {
+  lastPlan_ = static_cast<std::size_t>(PlanId::Initial);
+  runPlan(lastPlan_, inputsOf(lastPlan_, control));
+  takeStableDt(runner_->result(lastPlan_));
 }
 
-StepResult Simulation::step(std::span<const double> control) {
-  const NextStep next = nextStep();
-  StepResult result = runPlan(nextPlan(), next.dt, control);
-  clock_.take(next);
+/// Where the last step's reductions are under way, this one's length comes from them, beside its first tasks.
+void Simulation::step(std::span<const double> control) {
+  const std::size_t plan = nextPlan();
+  StepInputs inputs = inputsOf(plan, control);
+  if (isAhead_ && clock_.needsStableDt()) {
+    inputs.dtFrom = lastPlan_;
+    inputs.lateDt = [this](const StepResult& before) {
+      takeStableDt(before);
+      next_ = nextStep();
+      return next_.dt;
+    };
+  } else {
+    next_ = nextStep();
+    inputs.dt = next_.dt;
+  }
+  runPlan(plan, inputs);
+  clock_.take(next_);
+  lastPlan_ = plan;
+  isAhead_ = true;
+}
+
+void Simulation::settle() {
+  if (!isAhead_) return;
+  takeStableDt(runner_->result(lastPlan_));
+  isAhead_ = false;
+}
+
+void Simulation::takeStableDt(const StepResult& result) {
   clock_.setStableDt(result.reductions[static_cast<std::size_t>(model_.stableDt().id)]);
-  return result;
 }
 
 /// All ranks know the same of the next step, so they also fail together.
@@ -81,9 +130,22 @@ std::size_t Simulation::nextPlan() const {
 }
 
 std::vector<double> Simulation::diagnose() {
+  startDiagnosis();
+  return diagnosis();
+}
+
+void Simulation::startDiagnosis() {
+  if (model_.diagnostics().empty()) return;
+  constexpr auto kPlan = static_cast<std::size_t>(PlanId::Diagnostics);
+  StepInputs inputs = inputsOf(kPlan, {});
+  inputs.dt = clock_.dt();
+  runPlan(kPlan, inputs);
+}
+
+std::vector<double> Simulation::diagnosis() {
   const std::vector<Diagnostic>& wanted = model_.diagnostics();
   if (wanted.empty()) return {};
-  const StepResult result = runPlan(static_cast<std::size_t>(PlanId::Diagnostics), clock_.dt(), {});
+  const StepResult& result = runner_->result(static_cast<std::size_t>(PlanId::Diagnostics));
   std::vector<double> values;
   values.reserve(wanted.size());
   for (const Diagnostic& diagnostic : wanted) {
@@ -111,9 +173,20 @@ void Simulation::restore(const CheckpointReader& checkpoint) {
   restored_ = true;
 }
 
-StepResult Simulation::runPlan(std::size_t plan, double dt, std::span<const double> control) {
+StepInputs Simulation::inputsOf(std::size_t plan, std::span<const double> control) const {
+  StepInputs inputs;
+  inputs.time = clock_.time();
+  inputs.step = clock_.step();
+  inputs.control = control;
+  inputs.shownStep = stepNumber(plan);
+  return inputs;
+}
+
+void Simulation::runPlan(std::size_t plan, const StepInputs& inputs) {
   try {
-    return runner_->run(plan, {clock_.time(), dt, clock_.step(), control, stepNumber(plan)});
+    runner_->runAhead(plan, inputs);
+  } catch (const AgreedError&) {
+    throw;
   } catch (...) {
     fail(plan, currentError());
   }

@@ -36,6 +36,7 @@ struct SimulationOptions {
   ExecutorOptions execution{};          ///< of the other two
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
   KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
+  NvtxRanges* nvtx = nullptr;           ///< likewise
   Trace* trace = nullptr;               ///< records what runs when; outlives the simulation
 };
 
@@ -53,10 +54,13 @@ class RunListener {
   virtual bool began(Simulation& /*simulation*/, bool /*restored*/, std::span<const double> /*control*/) {
     return false;
   }
-  /// A step was taken. True ends the run here.
+  /// A step was taken, as far as this rank is concerned: the largest stable step, which a reduction brings,
+  /// may still be under way (`Simulation::settle`). True ends the run here.
   virtual bool stepped(Simulation& /*simulation*/, std::span<const double> /*control*/) { return false; }
   /// The run reached its end; not called when the listener ended it.
   virtual void finished(Simulation& /*simulation*/) {}
+  /// All ranks found that the run cannot go on; an AgreedError follows.
+  virtual void brokenOff(Simulation& /*simulation*/) {}
 };
 
 /// A step went wrong; the text names rank, step and time, and what the task says. Of the kind of the cause.
@@ -91,8 +95,16 @@ class Simulation {
     return run(nobody);
   }
 
+  /// Waits for what the last step has left under way: from then on `clock().stableDtKnown()`. Needs no other
+  /// rank's call, but all ranks have to take the step.
+  void settle();
+
   /// The numbers of `model().diagnostics()` for the present state; the same on every rank. All ranks call it.
   std::vector<double> diagnose();
+  /// The same in two parts, so that steps may be taken while its reductions are under way: `diagnosis` waits
+  /// for them, and gives the numbers of the state in which `startDiagnosis` was called last.
+  void startDiagnosis();
+  std::vector<double> diagnosis();
 
   const Model& model() const { return model_; }
   const CompiledGraphs& graphs() const { return graphs_; }
@@ -101,15 +113,20 @@ class Simulation {
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }
   int threads() const { return executor_->threads(); }
+  /// Whether steps begin while reductions of the last one are under way.
+  bool stepsOverlap() const { return stepsOverlap_; }
   /// How many plans were compiled at the start, and how many since: steps pick a plan, they do not compile.
   std::int64_t compiles() const { return compilesAtStart_; }
   std::int64_t compilesSinceStart() const { return compiles_ - compilesAtStart_; }
 
  private:
+  bool runSteps(RunListener& listener);
   CompiledGraphs compile(BufferReuse reuse);
-  StepResult runPlan(std::size_t plan, double dt, std::span<const double> control);
-  StepResult initialise(std::span<const double> control);
-  StepResult step(std::span<const double> control);
+  void runPlan(std::size_t plan, const StepInputs& inputs);
+  StepInputs inputsOf(std::size_t plan, std::span<const double> control) const;
+  void initialise(std::span<const double> control);
+  void step(std::span<const double> control);
+  void takeStableDt(const StepResult& result);
   NextStep nextStep() const;
   std::size_t nextPlan() const;
   /// Number of the step that a run of the plan computes, as people count.
@@ -117,6 +134,7 @@ class Simulation {
   [[noreturn]] void fail(std::size_t plan, const Error& cause) const;
 
   Transport& transport_;
+  const bool stepsOverlap_;
   Model model_;
   std::int64_t compiles_ = 0;
   CompiledGraphs graphs_;
@@ -126,6 +144,9 @@ class Simulation {
   std::unique_ptr<StepRunner> runner_;
   std::int64_t compilesAtStart_ = 0;
   bool restored_ = false;
+  std::size_t lastPlan_ = 0;  ///< of the last step
+  bool isAhead_ = false;      ///< its reductions may be under way
+  NextStep next_;             ///< the running step
 };
 
 }  // namespace tessera

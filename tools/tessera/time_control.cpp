@@ -5,6 +5,7 @@
 #include <limits>
 #include <sstream>
 
+#include "core/contracts.hpp"
 #include "core/error.hpp"
 
 namespace tessera {
@@ -115,6 +116,7 @@ bool TimeControl::dueEvery(double every) const {
 }
 
 void TimeControl::save(CheckpointState& state) const {
+  TESSERA_EXPECT(stableDtKnown(), "wait for the largest stable step first: Simulation::settle");
   state.set("step", step_);
   state.set("time", time_);
   state.set("time_rest", timeRest_);
@@ -129,7 +131,7 @@ void TimeControl::restore(const CheckpointState& state) {
   timeRest_ = state.real("time_rest");
   dt_ = state.real("dt");
   freeDt_ = state.real("free_dt");
-  stableDt_ = state.real("stable_dt");
+  setStableDt(state.real("stable_dt"));
 }
 
 }  // namespace tessera

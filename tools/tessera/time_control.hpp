@@ -37,7 +37,14 @@ class TimeControl {
   double progress() const;
 
   /// The largest stable step as the components see it; NaN where none of them says.
-  void setStableDt(double value) { stableDt_ = value; }
+  void setStableDt(double value) {
+    stableDt_ = value;
+    stableDtStep_ = step_;
+  }
+  /// Whether that is of the present step; its reduction may still be under way.
+  bool stableDtKnown() const { return stableDtStep_ == step_; }
+  /// Whether the length of the next step depends on it.
+  bool needsStableDt() const { return !settings_.dt; }
   /// Throws NumericalError when there is no step to take: stableDt is NaN, not positive, or too small for the
   /// time to change; DeckError when the deck gives no step and no component does.
   NextStep next() const;
@@ -47,6 +54,7 @@ class TimeControl {
   bool dueEverySteps(std::int64_t every) const { return every > 0 && step_ % every == 0; }
   bool dueEvery(double every) const;
 
+  /// Once the largest stable step is known.
   void save(CheckpointState& state) const;
   void restore(const CheckpointState& state);
 
@@ -61,6 +69,7 @@ class TimeControl {
   double dt_ = 0.0;
   double freeDt_ = 0.0;
   double stableDt_ = 0.0;
+  std::int64_t stableDtStep_ = -1;
 };
 
 }  // namespace tessera

@@ -21,10 +21,11 @@ struct TracedNode {
   std::int64_t end = -1;   ///< its worker was free again
   std::int64_t done = -1;  ///< complete, seen by this rank
   std::int64_t ready = 0;
-  std::int32_t after =
-      -1;                 ///< the predecessor that made it ready; -1: it could run from the start of the step
-  int peer = -1;          ///< of a message
-  std::int64_t tag = -1;  ///< of a message
+  /// The predecessor that made it ready; -1: it could run from the start of the step; -2: it waited for the
+  /// length of the step, from the reductions of the step before.
+  std::int32_t after = -1;
+  int peer = -1;           ///< of a message
+  std::int64_t tag = -1;   ///< of a message
   std::int64_t item = -1;  ///< which reduction, the same on every rank
 };
 

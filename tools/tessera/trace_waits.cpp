@@ -49,7 +49,9 @@ class RankTimes {
     std::vector<std::vector<const TracedNode*>> byWorker(static_cast<std::size_t>(run.workers));
     const TracedNode* last = nullptr;
     for (const auto& [id, node] : run.nodes) {
-      if (last == nullptr || node.done > last->done) last = &node;
+      // A reduction that is complete only beside the next step was not waited for.
+      const bool waitedFor = node.done <= run.executed;
+      if (waitedFor && (last == nullptr || node.done > last->done)) last = &node;
       if (node.worker >= 0 && node.worker < run.workers) {
         byWorker[static_cast<std::size_t>(node.worker)].push_back(&node);
       }
@@ -62,7 +64,8 @@ class RankTimes {
     std::int64_t freeFrom = run.begin;
     for (const TracedNode* node : nodes) {
       const std::int64_t ready = std::clamp(node->ready, freeFrom, std::max(freeFrom, node->begin));
-      spend(waitName(find(run, node->after)), freeFrom, ready);
+      const bool afterDt = node->after == -2;
+      spend(afterDt ? "waits: reduction" : waitName(find(run, node->after)), freeFrom, ready);
       spend(kLate, ready, node->begin);
       spend(workName(node->kind), node->begin, node->end);
       freeFrom = std::max(freeFrom, node->end);

@@ -36,9 +36,9 @@ class Faulty final : public Component {
 
   void declareParameters(ParameterTable& table) const override {
     table
-        .choice("how",
-                {"error", "standard", "unknown", "memory", "exit", "crash", "hang", "over_read", "nothing"})
-        .doc("what happens")
+        .choice("how", {"error", "standard", "unknown", "memory", "exit", "crash", "hang", "over_read",
+                        "no_step", "nothing"})
+        .doc("what happens; no_step: the largest stable time step is 0")
         .required();
     table.integer("at_step").doc("in which step, counted from 0").defaultsTo(2);
     table.integer("patch").doc("on which patch; -1: on all").defaultsTo(-1);
@@ -91,7 +91,7 @@ class Faulty final : public Component {
           const bool now = task.step() == at && (patch < 0 || task.patch().id == patch);
           const auto before = task.read(Old, u);
           const auto after = task.write(u);
-          if (now && how != "over_read" && how != "nothing") goWrong(how);
+          if (now && how != "over_read" && how != "no_step" && how != "nothing") goWrong(how);
           const Index offset{now && how == "over_read" ? 1 : 0, 0, 0};
           forEach(task.exec(), "advance", task.interior(),
                   [=](Index x) { after(x) = 2.0 * before(x + offset); });
@@ -102,7 +102,7 @@ class Faulty final : public Component {
         .runs<Cpu>([dt = stableDt_, how = how_, fails = where_ == "stable_dt", at = step_,
                     patch = patch_](const auto& task) {
           if (fails && task.step() == at && (patch < 0 || task.patch().id == patch)) goWrong(how);
-          task.contribute(dt, 1.0);
+          task.contribute(dt, how == "no_step" && task.step() == at ? 0.0 : 1.0);
         });
   }
 

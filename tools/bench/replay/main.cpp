@@ -8,13 +8,22 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
 
-#include "tools/bench/cpu_seconds.hpp"
-#include "tools/bench/replay/stencil_case.hpp"
+#include "core/error.hpp"
+#include "tools/bench/replay/replay_system.hpp"
+#include "tools/bench/taskbench/pattern_graph.hpp"
+#include "tools/bench/taskbench/task_body.hpp"
 
 namespace tessera::bench {
 namespace {
+
+struct ReplayCase {
+  int width = 64;
+  int steps = 1000;
+  int threads = 2;
+  int spinNs = 0;      ///< length of a task; 0: empty
+  bool check = false;  ///< every task looks whether its inputs are there
+};
 
 struct Measured {
   std::string name;
@@ -22,56 +31,52 @@ struct Measured {
   std::vector<double> cpu;
 };
 
-void measure(StencilSystem& system, Measured& into) {
-  system.enter();
-  // Threads of the runtime before may still look for work.
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  const auto start = std::chrono::steady_clock::now();
-  const double cpu = cpuSeconds();
-  system.replay();
-  into.cpu.push_back(cpuSeconds() - cpu);
-  into.wall.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  system.leave();
-}
-
-void print(const StencilCase& shape, Measured& m) {
+void print(const ReplayCase& shape, std::int64_t tasks, Measured& m) {
   std::sort(m.wall.begin(), m.wall.end());
   std::sort(m.cpu.begin(), m.cpu.end());
-  const double perTask = 1e9 / static_cast<double>(shape.tasks());
+  const double perTask = 1e9 / static_cast<double>(tasks);
   std::printf(
       "%-28s %2d threads %7d ns tasks | wall ns/task best %9.1f median %9.1f | cpu best %9.1f median %9.1f",
       m.name.c_str(), shape.threads, shape.spinNs, m.wall.front() * perTask,
       m.wall[m.wall.size() / 2] * perTask, m.cpu.front() * perTask, m.cpu[m.cpu.size() / 2] * perTask);
   if (shape.spinNs > 0) {
-    const double ideal = 1e-9 * shape.spinNs * static_cast<double>(shape.tasks()) / shape.threads;
+    const double ideal = 1e-9 * shape.spinNs * static_cast<double>(tasks) / shape.threads;
     std::printf(" | %5.1f %% of ideal", 100.0 * ideal / m.wall.front());
   }
   std::printf("\n");
 }
 
-bool runCase(const StencilCase& shape, int reps) {
-  StencilBody body(shape);
-  std::vector<std::unique_ptr<StencilSystem>> systems = makePeers(shape, body);
-  systems.insert(systems.begin(), makeTessera(shape, body));
+bool runCase(const ReplayCase& shape, int reps) {
+  const Pattern pattern{.kind = PatternKind::Stencil1d, .width = shape.width, .steps = shape.steps};
+  expectValid(pattern);
+  const ReplayGraph graph = graphOf(pattern);
+  const KernelKind kind = shape.spinNs > 0 ? KernelKind::Spin : KernelKind::Empty;
+  TaskBody body(graph, {.kind = kind, .iterations = shape.spinNs}, shape.check);
+  std::vector<std::unique_ptr<ReplaySystem>> systems = makePeers(graph, body.call(), shape.threads);
+  systems.insert(systems.begin(), makeTessera(graph, body.call(), shape.threads));
   std::vector<Measured> results;
   for (const auto& system : systems) results.push_back({system->name(), {}, {}});
   for (int rep = 0; rep < reps; ++rep) {
     for (std::size_t s = 0; s < systems.size(); ++s) {
       body.reset();
-      measure(*systems[s], results[s]);
-      if (body.ok()) continue;
-      std::printf("%s: a task ran before its inputs were there\n", results[s].name.c_str());
+      letOthersRest();
+      const ReplayTime time = timeReplay(*systems[s]);
+      results[s].wall.push_back(time.wall);
+      results[s].cpu.push_back(time.cpu);
+      const std::string fault = body.fault();
+      if (fault.empty()) continue;
+      std::printf("%s: %s\n", results[s].name.c_str(), fault.c_str());
       return false;
     }
   }
-  for (Measured& result : results) print(shape, result);
+  for (Measured& result : results) print(shape, graph.tasks(), result);
   std::fflush(stdout);
   return true;
 }
 
 int run(int argc, char** argv) {
   const auto argument = [&](int n, int otherwise) { return argc > n ? std::atoi(argv[n]) : otherwise; };
-  StencilCase shape;
+  ReplayCase shape;
   shape.width = argument(1, 64);
   const int steps = argument(2, 1000);
   const int threads = argument(3, 0);
@@ -94,4 +99,11 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace tessera::bench
 
-int main(int argc, char** argv) { return tessera::bench::run(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return tessera::bench::run(argc, argv);
+  } catch (const tessera::Error& error) {
+    std::fprintf(stderr, "tessera_replay_bench: error: %s\n", error.what());
+    return error.exitCode();
+  }
+}

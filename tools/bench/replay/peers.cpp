@@ -1,8 +1,7 @@
 // Other runtimes on the same graph, where the build found them. Own code, only for comparison.
-#include <algorithm>
 #include <atomic>
 
-#include "tools/bench/replay/stencil_case.hpp"
+#include "tools/bench/replay/replay_system.hpp"
 
 #if defined(TESSERA_HAVE_TBB)
 #include <tbb/flow_graph.h>
@@ -18,24 +17,23 @@ namespace {
 
 #if defined(TESSERA_HAVE_TBB)
 /// A graph of nodes that is made once and replayed.
-class TbbFlowGraph : public StencilSystem {
+class TbbFlowGraph : public ReplaySystem {
   using Message = tbb::flow::continue_msg;
   using Node = tbb::flow::continue_node<Message>;
 
  public:
-  TbbFlowGraph(const StencilCase& shape, StencilBody& body) : arena_(shape.threads) {
+  TbbFlowGraph(const ReplayGraph& shape, TaskCall task, int threads) : arena_(threads) {
     arena_.execute([&] {
       graph_ = std::make_unique<tbb::flow::graph>();
       start_ = std::make_unique<tbb::flow::broadcast_node<Message>>(*graph_);
-      for (int t = 0; t < shape.steps; ++t) {
-        for (int i = 0; i < shape.width; ++i) {
-          nodes_.push_back(std::make_unique<Node>(*graph_, [&body, t, i](const Message&) { body(t, i); }));
-          if (t == 0) tbb::flow::make_edge(*start_, *nodes_.back());
-          for (int j = std::max(0, i - 1); t > 0 && j <= std::min(shape.width - 1, i + 1); ++j) {
-            tbb::flow::make_edge(*nodes_[static_cast<std::size_t>((t - 1) * shape.width + j)],
-                                 *nodes_.back());
-          }
-        }
+      const auto tasks = static_cast<std::int32_t>(shape.tasks());
+      for (std::int32_t n = 0; n < tasks; ++n)
+        nodes_.push_back(std::make_unique<Node>(*graph_, [task, n](const Message&) { task(n); }));
+      for (std::int32_t n = 0; n < tasks; ++n) {
+        const auto at = static_cast<std::size_t>(n);
+        if (shape.predecessorCounts[at] == 0) tbb::flow::make_edge(*start_, *nodes_[at]);
+        for (const std::int32_t next : shape.successors.of(n))
+          tbb::flow::make_edge(*nodes_[at], *nodes_[static_cast<std::size_t>(next)]);
       }
     });
   }
@@ -55,94 +53,98 @@ class TbbFlowGraph : public StencilSystem {
 };
 
 /// Counters by hand, ready tasks given to a task group.
-class TbbCounters : public StencilSystem {
+class TbbCounters : public ReplaySystem {
  public:
-  TbbCounters(const StencilCase& shape, StencilBody& body)
-      : shape_(shape), body_(body), arena_(shape.threads), counts_(static_cast<std::size_t>(shape.tasks())) {}
+  TbbCounters(const ReplayGraph& graph, TaskCall task, int threads)
+      : graph_(graph), task_(task), arena_(threads), counts_(static_cast<std::size_t>(graph.tasks())) {}
   ~TbbCounters() noexcept override = default;
   std::string name() const override { return "oneTBB task group, counters"; }
   void replay() override {
     arena_.execute([&] {
-      for (int t = 0; t < shape_.steps; ++t) {
-        for (int i = 0; i < shape_.width; ++i)
-          count(t, i).store(1 + last(i) - first(i), std::memory_order_relaxed);
+      for (std::size_t n = 0; n < counts_.size(); ++n)
+        counts_[n].store(graph_.predecessorCounts[n], std::memory_order_relaxed);
+      for (std::size_t n = 0; n < counts_.size(); ++n) {
+        if (graph_.predecessorCounts[n] == 0)
+          group_.run([this, n] { execute(static_cast<std::int32_t>(n)); });
       }
-      for (int i = 0; i < shape_.width; ++i) group_.run([this, i] { execute(0, i); });
       group_.wait();
     });
   }
 
  private:
-  int first(int i) const { return std::max(0, i - 1); }
-  int last(int i) const { return std::min(shape_.width - 1, i + 1); }
-  std::atomic<int>& count(int t, int i) { return counts_[static_cast<std::size_t>(t * shape_.width + i)]; }
-  void execute(int t, int i) {
-    while (true) {
-      body_(t, i);
-      if (++t == shape_.steps) return;
-      int next = -1;
-      for (int j = first(i); j <= last(i); ++j) {
-        if (count(t, j).fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-        if (next < 0) {
-          next = j;
+  void execute(std::int32_t node) {
+    while (node >= 0) {
+      task_(node);
+      std::int32_t inHand = -1;
+      for (const std::int32_t next : graph_.successors.of(node)) {
+        if (counts_[static_cast<std::size_t>(next)].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+        if (inHand < 0) {
+          inHand = next;
         } else {
-          group_.run([this, t, j] { execute(t, j); });
+          group_.run([this, next] { execute(next); });
         }
       }
-      if (next < 0) return;
-      i = next;
+      node = inHand;
     }
   }
 
-  const StencilCase shape_;
-  StencilBody& body_;
+  const ReplayGraph& graph_;
+  const TaskCall task_;
   tbb::task_arena arena_;
   tbb::task_group group_;
-  std::vector<std::atomic<int>> counts_;
+  std::vector<std::atomic<std::int32_t>> counts_;
 };
 #endif
 
 #if defined(TESSERA_HAVE_OPENMP)
-/// Tasks with dependences, made anew in each replay by one thread: OpenMP 4.5 keeps no graph.
-class OpenMpDepend : public StencilSystem {
+/// Tasks with dependences, made anew in each replay by one thread: OpenMP keeps no graph. It finds the edges
+/// by the slots that a task reads and writes.
+class OpenMpDepend : public ReplaySystem {
  public:
-  OpenMpDepend(const StencilCase& shape, StencilBody& body) : shape_(shape), body_(body) {
-    for (auto& row : marks_) row.assign(static_cast<std::size_t>(shape.width) + 2, 0);
-  }
+  OpenMpDepend(const ReplayGraph& graph, TaskCall task, int threads)
+      : graph_(graph), task_(task), threads_(threads), slots_(static_cast<std::size_t>(graph.slots())) {}
   std::string name() const override { return "OpenMP task depend"; }
   void replay() override {
-    StencilBody& body = body_;
-#pragma omp parallel num_threads(shape_.threads)
+    const TaskCall task = task_;
+#pragma omp parallel num_threads(threads_)
 #pragma omp single
-    for (int t = 0; t < shape_.steps; ++t) {
-      [[maybe_unused]] char* out = marks_[t % 2].data() + 1;
-      [[maybe_unused]] char* in = marks_[(t + 1) % 2].data() + 1;
-      for (int i = 0; i < shape_.width; ++i) {
-#pragma omp task firstprivate(t, i) shared(body) depend(in : in[i - 1], in[i], in[i + 1]) depend(out : out[i])
-        body(t, i);
-      }
+    for (std::int32_t node = 0; node < graph_.tasks(); ++node) {
+      [[maybe_unused]] const std::span<const std::int32_t> inputs = graph_.inputs.of(node);
+      [[maybe_unused]] const int count = static_cast<int>(inputs.size());
+#pragma omp task firstprivate(node, task) depend(iterator(k = 0                                 \
+                                                          : count),                             \
+                                                 in                                             \
+                                                 : *slot(inputs[static_cast <std::size_t>(k)])) \
+    depend(out                                                                                  \
+           : *slot(node))
+      task(node);
     }
   }
 
  private:
-  const StencilCase shape_;
-  StencilBody& body_;
-  std::vector<char> marks_[2];
+  char* slot(std::int32_t node) { return slots_.data() + graph_.slotOf(node); }
+
+  const ReplayGraph& graph_;
+  const TaskCall task_;
+  const int threads_;
+  std::vector<char> slots_;
 };
 #endif
 
 }  // namespace
 
-std::vector<std::unique_ptr<StencilSystem>> makePeers([[maybe_unused]] const StencilCase& shape,
-                                                      [[maybe_unused]] StencilBody& body) {
-  std::vector<std::unique_ptr<StencilSystem>> peers;
+std::vector<std::unique_ptr<ReplaySystem>> makePeers([[maybe_unused]] const ReplayGraph& graph,
+                                                     [[maybe_unused]] TaskCall task,
+                                                     [[maybe_unused]] int threads) {
+  std::vector<std::unique_ptr<ReplaySystem>> peers;
 #if defined(TESSERA_HAVE_TBB)
-  peers.push_back(std::make_unique<TbbFlowGraph>(shape, body));
-  peers.push_back(std::make_unique<TbbCounters>(shape, body));
+  peers.push_back(std::make_unique<TbbFlowGraph>(graph, task, threads));
+  peers.push_back(std::make_unique<TbbCounters>(graph, task, threads));
 #endif
 #if defined(TESSERA_HAVE_OPENMP)
   // With one thread libgomp takes seconds for more unfinished tasks than this.
-  if (shape.threads > 1 || shape.steps <= 400) peers.push_back(std::make_unique<OpenMpDepend>(shape, body));
+  if (threads > 1 || graph.tasks() <= 25'600)
+    peers.push_back(std::make_unique<OpenMpDepend>(graph, task, threads));
 #endif
   return peers;
 }

@@ -1,59 +1,38 @@
-#include <algorithm>
 #include <sched.h>
 
 #include "scheduler/executor.hpp"
-#include "tools/bench/replay/stencil_case.hpp"
+#include "tools/bench/replay/replay_system.hpp"
 
 namespace tessera::bench {
 namespace {
 
-using Function = void (*)(StencilBody&, int, int);
-void call(StencilBody& body, int step, int column) { body(step, column); }
-/// The compiler must not look into the task, as it cannot where a component brings it.
-volatile Function opaque = call;
-
-/// The stencil as an executor sees it. Node step * width + column; a worker is home to a range of columns.
-class StencilSource : public NodeSource {
+/// The graph as an executor sees it. A worker is home to a range of columns.
+class GraphSource : public NodeSource {
  public:
-  StencilSource(const StencilCase& shape, StencilBody& body) : shape_(shape), body_(body), task_(opaque) {
-    counts_.reserve(static_cast<std::size_t>(shape.tasks()));
-    offsets_.push_back(0);
-    for (int step = 0; step < shape.steps; ++step) {
-      for (int column = 0; column < shape.width; ++column) {
-        const int low = std::max(0, column - 1);
-        const int high = std::min(shape.width - 1, column + 1);
-        counts_.push_back(step == 0 ? 0 : high - low + 1);
-        for (int j = low; j <= high && step + 1 < shape.steps; ++j)
-          successors_.push_back((step + 1) * shape.width + j);
-        offsets_.push_back(std::ssize(successors_));
-      }
-    }
-  }
+  GraphSource(const ReplayGraph& graph, TaskCall task) : graph_(graph), task_(task) {}
 
-  std::int64_t nodeCount() const override { return shape_.tasks(); }
+  std::int64_t nodeCount() const override { return graph_.tasks(); }
   NodeTraits traits(std::int32_t node, int workers) const override {
-    return {.home = static_cast<int>(std::int64_t{node % shape_.width} * workers / shape_.width)};
+    const std::int64_t column = graph_.places[static_cast<std::size_t>(node)].column;
+    return {.home = static_cast<int>(column * workers / graph_.width)};
   }
-  std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
+  std::span<const std::int32_t> predecessorCounts() const override { return graph_.predecessorCounts; }
   std::span<const std::int32_t> successors(std::int32_t node) const override {
-    const auto n = static_cast<std::size_t>(node);
-    return std::span(successors_)
-        .subspan(static_cast<std::size_t>(offsets_[n]),
-                 static_cast<std::size_t>(offsets_[n + 1] - offsets_[n]));
+    return graph_.successors.of(node);
   }
   bool run(std::int32_t node, int /*worker*/) override {
-    task_(body_, node / shape_.width, node % shape_.width);
+    task_(node);
     return true;
   }
   std::span<const std::int32_t> poll() override { return {}; }
+  std::string describe(std::int32_t node) const override {
+    const TaskPlace place = graph_.places[static_cast<std::size_t>(node)];
+    return "task of step " + std::to_string(place.step) + ", column " + std::to_string(place.column);
+  }
 
  private:
-  const StencilCase shape_;
-  StencilBody& body_;
-  Function task_;
-  std::vector<std::int32_t> counts_;
-  std::vector<std::int64_t> offsets_;
-  std::vector<std::int32_t> successors_;
+  const ReplayGraph& graph_;
+  const TaskCall task_;
 };
 
 /// The first `count` cores that this process may use; none where there are fewer.
@@ -67,12 +46,12 @@ std::vector<int> firstCores(const cpu_set_t& allowed, int count) {
 
 /// A worker a core, as `tessera run` does where it has all cores. The calling thread is bound while it is one
 /// of the workers only, because threads that other runtimes start later would inherit that.
-class TesseraSystem : public StencilSystem {
+class TesseraSystem : public ReplaySystem {
  public:
-  TesseraSystem(const StencilCase& shape, StencilBody& body) : source_(shape, body) {
+  TesseraSystem(const ReplayGraph& graph, TaskCall task, int threads) : source_(graph, task) {
     sched_getaffinity(0, sizeof(allowed_), &allowed_);
-    const std::vector<int> cores = firstCores(allowed_, shape.threads);
-    executor_ = makeThreadsExecutor(shape.threads, {.cores = cores});
+    const std::vector<int> cores = firstCores(allowed_, threads);
+    executor_ = makeThreadsExecutor(threads, {.cores = cores});
     sched_getaffinity(0, sizeof(bound_), &bound_);
     leave();
     replay_ = executor_->prepare(source_);
@@ -85,15 +64,15 @@ class TesseraSystem : public StencilSystem {
  private:
   cpu_set_t allowed_{};
   cpu_set_t bound_{};
-  StencilSource source_;
+  GraphSource source_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Replay> replay_;
 };
 
 }  // namespace
 
-std::unique_ptr<StencilSystem> makeTessera(const StencilCase& shape, StencilBody& body) {
-  return std::make_unique<TesseraSystem>(shape, body);
+std::unique_ptr<ReplaySystem> makeTessera(const ReplayGraph& graph, TaskCall task, int threads) {
+  return std::make_unique<TesseraSystem>(graph, task, threads);
 }
 
 }  // namespace tessera::bench

@@ -1,4 +1,4 @@
-#include "tests/scheduler/interleavings.hpp"
+#include "tests/interleavings.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -18,6 +18,8 @@ namespace tessera::testing {
 namespace {
 
 constexpr std::size_t kStackBytes = 256 * 1024;
+/// More than any turn of a small program needs.
+constexpr int kMostSteps = 500;
 Interleavings* exploring = nullptr;
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
@@ -66,7 +68,9 @@ ModelResult Interleavings::explore(const std::function<ModelCase()>& make) {
   exploring = this;
   homeTsan_ = thisTsanFiber();
   choices_.clear();
-  seen_.clear();
+  numbers_.clear();
+  before_.clear();
+  ends_.clear();
   bool more = true;
   while (more && result.fault.empty()) {
     ++result.executions;
@@ -75,18 +79,14 @@ ModelResult Interleavings::explore(const std::function<ModelCase()>& make) {
     more = !choices_.empty();
     if (more) ++choices_.back().taken;
   }
-  result.states = static_cast<std::int64_t>(seen_.size());
+  if (result.fault.empty()) result.fault = deadEnd();
+  result.states = static_cast<std::int64_t>(numbers_.size());
   exploring = nullptr;
   return result;
 }
 
-/// One execution along `choices_`, and on with the first move wherever there are no choices yet.
-bool Interleavings::execute(const std::function<ModelCase()>& make, ModelResult& result) {
-  memory_.clear();
-  for (const auto& fiber : fibers_) endTsanFiber(fiber->tsan);
-  fibers_.clear();
-  depth_ = 0;
-  ModelCase model = make();
+/// Each thread up to its first operation, which nobody else can see.
+void Interleavings::begin(ModelCase& model) {
   while (stacks_.size() < model.threads.size()) stacks_.push_back(std::make_unique<char[]>(kStackBytes));
   for (std::size_t n = 0; n < model.threads.size(); ++n) {
     fibers_.push_back(std::make_unique<Fiber>());
@@ -98,22 +98,64 @@ bool Interleavings::execute(const std::function<ModelCase()>& make, ModelResult&
     fiber.context.uc_stack.ss_size = kStackBytes;
     fiber.context.uc_link = nullptr;
     makecontext(&fiber.context, &Interleavings::enter, 0);
-    resume(n);  // up to its first operation, which nobody else can see
+    resume(n);
   }
-  while (true) {
+}
+
+/// One execution along `choices_`, and on with the first move wherever there are no choices yet.
+void Interleavings::execute(const std::function<ModelCase()>& make, ModelResult& result) {
+  memory_.clear();
+  for (const auto& fiber : fibers_) endTsanFiber(fiber->tsan);
+  fibers_.clear();
+  depth_ = 0;
+  fault_.clear();
+  ModelCase model = make();
+  begin(model);
+  while (fault_.empty()) {
     const std::vector<Move> possible = moves();
-    if (possible.empty()) break;
     if (depth_ == choices_.size()) {
-      if (!seen_.insert(stateHash()).second) return false;
-      choices_.push_back({0, possible.size()});
+      const auto [state, isNew] = enterState();
+      if (possible.empty()) {
+        fault_ = endFault(model);
+        ends_.push_back(state);
+        break;
+      }
+      if (!isNew) return;
+      choices_.push_back({state, 0, possible.size()});
     }
     this->make(possible[choices_[depth_++].taken]);
   }
+  result.fault = fault_;
+}
+
+/// Notes the state behind the last choice, and that the state of that choice leads to it. True: it is new.
+std::pair<std::size_t, bool> Interleavings::enterState() {
+  const auto [at, isNew] = numbers_.try_emplace(stateHash(), numbers_.size());
+  if (isNew) before_.emplace_back();
+  if (!choices_.empty()) before_[at->second].push_back(choices_.back().state);
+  return {at->second, isNew};
+}
+
+std::string Interleavings::endFault(const ModelCase& model) const {
   for (std::size_t n = 0; n < fibers_.size(); ++n) {
-    if (!fibers_[n]->ended) result.fault = "thread " + std::to_string(n) + " sleeps for ever";
+    if (!fibers_[n]->ended) return "thread " + std::to_string(n) + " sleeps for ever";
   }
-  if (result.fault.empty()) result.fault = model.verdict();
-  return true;
+  return model.verdict();
+}
+
+std::string Interleavings::deadEnd() const {
+  std::vector<bool> reachesAnEnd(before_.size(), false);
+  std::vector<std::size_t> open = ends_;
+  std::size_t count = 0;
+  while (!open.empty()) {
+    const std::size_t state = open.back();
+    open.pop_back();
+    if (reachesAnEnd[state]) continue;
+    reachesAnEnd[state] = true;
+    ++count;
+    open.insert(open.end(), before_[state].begin(), before_[state].end());
+  }
+  return count == before_.size() ? "" : "the threads come back for ever, and none of them gets on";
 }
 
 std::vector<Interleavings::Move> Interleavings::moves() const {
@@ -150,15 +192,25 @@ void Interleavings::resume(std::size_t fiber) {
 void Interleavings::enter() {
   Interleavings& model = *exploring;
   Fiber& fiber = model.self();
-  fiber.body();
+  try {
+    fiber.body();
+  } catch (const std::exception& error) {
+    model.fault_ = error.what();
+  }
   fiber.ended = true;
   switchTsanFiber(model.homeTsan_);
   setcontext(&model.home_);
 }
 
+void Interleavings::beginTurn(std::uint64_t phase) {
+  self().past = mix(1, phase);
+  self().steps = 0;
+}
+
 /// Before each operation: another fiber may come first.
 void Interleavings::yield() {
   Fiber& fiber = self();
+  if (++fiber.steps > kMostSteps) fault_ = "a thread waits for others inside of a turn";
   switchTsanFiber(homeTsan_);
   swapcontext(&fiber.context, &home_);
 }
@@ -245,6 +297,7 @@ void Interleavings::sleep(int place, std::uint64_t expected) {
   if (!falls) return;
   self().asleepOn = place;
   yield();
+  remember(3);  // or what comes next would look like a state that has been seen: the one before it woke up
 }
 
 void Interleavings::wake(int place) {

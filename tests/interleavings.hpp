@@ -6,15 +6,17 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <ucontext.h>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tessera::testing {
 
 /// What to try in every order: made anew for each execution.
 struct ModelCase {
-  std::vector<std::function<void()>> threads;
+  std::vector<std::function<void()>> threads;  ///< whatever one throws is a fault
   /// After all threads have ended: empty, or what is wrong.
   std::function<std::string()> verdict;
 };
@@ -38,11 +40,19 @@ struct ModelResult {
 /// which no earlier one is overtaken by. seq_cst stores and read-modify-writes empty the buffer at once.
 /// Loads are made in order. States that have been seen with the same memory, buffers and pasts of all threads
 /// are not tried again.
+///
+/// A thread that comes back again and again until something holds says so by `beginTurn`, and then may go on
+/// for ever: states repeat. It is a fault where a state is reached from which no choice leads to the end, and
+/// where a thread makes more steps in one turn than any useful program: it waits for others inside of it.
 class Interleavings {
  public:
   explicit Interleavings(Ordering ordering = Ordering::AsAsked) : ordering_(ordering) {}
   ~Interleavings();
   ModelResult explore(const std::function<ModelCase()>& make);
+
+  /// By a thread of a case: what it does from now on depends on `phase` and on what it reads from now on,
+  /// alone.
+  void beginTurn(std::uint64_t phase);
 
   // For ModelAtomic and ModelKernel.
   static Interleavings* current();
@@ -64,12 +74,14 @@ class Interleavings {
     ucontext_t context{};
     std::function<void()> body;
     std::vector<Store> buffer;
-    std::uint64_t past = 0;  ///< hash of all that its operations returned
+    std::uint64_t past = 0;  ///< hash of all that its operations returned, in this turn
+    int steps = 0;           ///< in this turn
     int asleepOn = -1;
     bool ended = false;
     void* tsan = nullptr;
   };
   struct Choice {
+    std::size_t state = 0;  ///< in which it is made
     std::size_t taken = 0;
     std::size_t count = 0;
   };
@@ -78,7 +90,11 @@ class Interleavings {
     int flush = -1;  ///< entry of the buffer to write to memory; -1: the fiber goes on
   };
 
-  bool execute(const std::function<ModelCase()>& make, ModelResult& result);
+  void execute(const std::function<ModelCase()>& make, ModelResult& result);
+  void begin(ModelCase& model);
+  std::pair<std::size_t, bool> enterState();
+  std::string endFault(const ModelCase& model) const;
+  std::string deadEnd() const;
   std::vector<Move> moves() const;
   void make(const Move& move);
   void resume(std::size_t fiber);
@@ -99,10 +115,14 @@ class Interleavings {
   int active_ = -1;
   std::vector<Choice> choices_;
   std::size_t depth_ = 0;
-  std::unordered_set<std::uint64_t> seen_;
+  std::string fault_;                                       ///< of the running execution
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;  ///< of states, by hash
+  std::vector<std::vector<std::size_t>> before_;            ///< the states that lead to each
+  std::vector<std::size_t> ends_;                           ///< states in which all threads have ended
 };
 
-/// An atomic variable of the model; what std::atomic can do, as far as our code uses it.
+/// An atomic variable of the model; what std::atomic can do, as far as our code uses it. Pointers have to
+/// point to what is the same in each execution.
 template <class T>
 class ModelAtomic {
  public:
@@ -111,7 +131,7 @@ class ModelAtomic {
   ModelAtomic(const ModelAtomic&) = delete;
   ModelAtomic& operator=(const ModelAtomic&) = delete;
 
-  T load(std::memory_order) const { return static_cast<T>(model().load(place_)); }
+  T load(std::memory_order) const { return value(model().load(place_)); }
   void store(T value, std::memory_order order) { model().store(place_, bits(value), order); }
   T exchange(T value, std::memory_order) {
     return modify([=](T) { return value; });
@@ -125,21 +145,36 @@ class ModelAtomic {
   T fetch_and(T with, std::memory_order) {
     return modify([=](T old) { return static_cast<T>(old & with); });
   }
+  bool compare_exchange_strong(T& expected, T desired, std::memory_order success, std::memory_order) {
+    return compare_exchange_strong(expected, desired, success);
+  }
   bool compare_exchange_strong(T& expected, T desired, std::memory_order) {
     std::uint64_t seen = bits(expected);
     const bool done = model().compareExchange(place_, seen, bits(desired));
-    expected = static_cast<T>(seen);
+    expected = value(seen);
     return done;
   }
   int place() const { return place_; }
 
  private:
-  static std::uint64_t bits(T value) { return static_cast<std::uint64_t>(value); }
+  static std::uint64_t bits(T value) {
+    if constexpr (std::is_pointer_v<T>) {
+      return reinterpret_cast<std::uintptr_t>(value);
+    } else {
+      return static_cast<std::uint64_t>(value);
+    }
+  }
+  static T value(std::uint64_t bits) {
+    if constexpr (std::is_pointer_v<T>) {
+      return reinterpret_cast<T>(bits);
+    } else {
+      return static_cast<T>(bits);
+    }
+  }
   static Interleavings& model() { return *Interleavings::current(); }
   template <class Change>
   T modify(const Change& change) {
-    return static_cast<T>(
-        model().modify(place_, [&](std::uint64_t old) { return bits(change(static_cast<T>(old))); }));
+    return value(model().modify(place_, [&](std::uint64_t old) { return bits(change(value(old))); }));
   }
   int place_;
 };

@@ -1,0 +1,51 @@
+# GPUs: a build with TESSERA_CUDA=ON (preset cuda) compiles the sources whose names end in _kernels.cpp, and those that
+# see Kokkos, with nvcc; all others stay g++'s. A build without it needs nothing of CUDA.
+option(TESSERA_CUDA "Build for NVIDIA GPUs too (needs nvcc)" OFF)
+set(TESSERA_CUDA_ARCHS "80;90" CACHE STRING "Compute capabilities that kernels are compiled for, without the dot")
+
+if(TESSERA_CUDA)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(TESSERA_NVCC nvcc PATHS /usr/local/cuda/bin)
+    if(NOT TESSERA_NVCC)
+      message(FATAL_ERROR "TESSERA_CUDA=ON needs nvcc, which is neither on the PATH nor in /usr/local/cuda/bin. Install "
+                          "the CUDA toolkit, name its nvcc in CUDACXX, or build without GPUs (preset release).")
+    endif()
+    set(CMAKE_CUDA_COMPILER ${TESSERA_NVCC})
+  endif()
+  # Both halves of a source by the same compiler, or the program would hold two C++ standard libraries' idea of things.
+  set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+  set(CMAKE_CUDA_ARCHITECTURES ${TESSERA_CUDA_ARCHS})
+  enable_language(CUDA)
+  find_package(CUDAToolkit 12 REQUIRED)
+  if(CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
+  endif()
+
+  # CMake knows nvcc's option for C++20 since 3.25.2 only.
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
+
+  # A fused multiply-add rounds once where the CPU rounds twice
+  # (see -ffp-contract in TesseraOptions.cmake): without it a GPU's sums and products have the CPU's bits.
+  target_compile_options(tessera_abi INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>
+                                               $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
+  # Host code of nvcc's is written by a program: warnings of style would be about that.
+  target_compile_options(tessera_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fPIE$<COMMA>-fstack-protector-strong$<COMMA>-Wall>)
+endif()
+
+# tessera_cuda_sources(target sources...): which of a target's sources are nvcc's. From the folder that made the target.
+function(tessera_cuda_sources target)
+  if(NOT TESSERA_CUDA)
+    return()
+  endif()
+  foreach(source IN LISTS ARGN)
+    if(source MATCHES "_kernels\\.cpp$")
+      set_source_files_properties(${source} PROPERTIES LANGUAGE CUDA)
+    endif()
+  endforeach()
+  target_compile_definitions(${target} PRIVATE TESSERA_HAVE_CUDA)
+  target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+endfunction()

@@ -1,0 +1,311 @@
+#include "scheduler/device/cuda_device.hpp"
+
+#if defined(TESSERA_HAVE_CUDA)
+
+#include <array>
+#include <cstdio>
+#include <cuda_runtime_api.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/contracts.hpp"
+
+namespace tessera {
+
+namespace {
+
+DeviceFault faultOf(cudaError_t status) {
+  switch (status) {
+    case cudaErrorNoDevice:
+    case cudaErrorInvalidDevice:
+    case cudaErrorDevicesUnavailable:
+      return DeviceFault::NoDevice;
+    case cudaErrorInsufficientDriver:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+      return DeviceFault::DriverTooOld;
+    case cudaErrorMemoryAllocation:
+      return DeviceFault::OutOfMemory;
+    case cudaErrorECCUncorrectable:
+    case cudaErrorHardwareStackError:
+    case cudaErrorContained:
+    case cudaErrorSystemNotReady:
+      return DeviceFault::Lost;
+    default:
+      return DeviceFault::Failed;
+  }
+}
+
+std::string versionText(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// How many GPUs there are; why there is none goes into `reason`.
+std::int32_t countDevices(std::string& reason) {
+  int driver = 0;
+  int runtime = 0;
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return count;
+  static_cast<void>(cudaGetLastError());
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  if (driver == 0) {
+    reason = "this machine has no driver for NVIDIA GPUs";
+  } else if (status == cudaErrorInsufficientDriver) {
+    throw deviceError({DeviceFault::DriverTooOld,
+                       "CUDA",
+                       "the GPU's driver knows CUDA " + versionText(driver) +
+                           ", but this program was built with CUDA " + versionText(runtime),
+                       "cudaGetDeviceCount",
+                       {}});
+  } else {
+    reason = status == cudaSuccess ? "no GPU is visible to this process" : cudaGetErrorString(status);
+  }
+  return 0;
+}
+
+struct Stream {
+  cudaStream_t handle = nullptr;
+  const char* launched = nullptr;  ///< the name of its last launch
+};
+
+class CudaDevice final : public DeviceBackend {
+ public:
+  explicit CudaDevice(std::int32_t number);
+  ~CudaDevice() override;
+
+  const DeviceInfo& info() const override { return info_; }
+  void bindThread() override { check(cudaSetDevice(info_.number), "cudaSetDevice"); }
+
+  DeviceStream makeStream() override;
+  DeviceEvent makeEvent() override;
+  void record(DeviceEvent event, DeviceStream stream) override {
+    check(cudaEventRecord(at(event), at(stream).handle), "cudaEventRecord", stream);
+  }
+  bool isDone(DeviceEvent event) override;
+  void wait(DeviceStream stream, DeviceEvent event) override {
+    check(cudaStreamWaitEvent(at(stream).handle, at(event), 0), "cudaStreamWaitEvent", stream);
+  }
+  void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) override {
+    check(cudaStreamWaitEvent(at(stream).handle, asCuda(peer).at(event), 0), "cudaStreamWaitEvent", stream);
+  }
+  void synchronize(DeviceStream stream) override {
+    check(cudaStreamSynchronize(at(stream).handle), "cudaStreamSynchronize", stream);
+  }
+  void copy(DeviceStream stream, CopyDirection direction, void* to, const void* from,
+            std::int64_t bytes) override;
+  void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
+                  std::int64_t bytes) override;
+  void launch(DeviceStream stream, const DeviceLaunch& work) override;
+  void* allocate(DeviceSpace space, std::int64_t bytes) override;
+  void release(DeviceSpace space, void* memory) noexcept override;
+
+ private:
+  Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
+  cudaEvent_t at(DeviceEvent event) const { return events_[static_cast<std::size_t>(event.number)]; }
+  static CudaDevice& asCuda(DeviceBackend& peer);
+  void check(cudaError_t status, const char* call, DeviceStream stream = {}) const {
+    if (status != cudaSuccess) fail(status, call, stream);
+  }
+  [[noreturn]] void fail(cudaError_t status, const char* call, DeviceStream stream) const;
+  std::string launchedText(DeviceStream stream) const;
+  void allowPeer(std::int32_t peer);
+
+  DeviceInfo info_;
+  std::vector<Stream> streams_;
+  std::vector<cudaEvent_t> events_;
+  std::vector<char> peerAsked_;
+};
+
+CudaDevice::CudaDevice(std::int32_t number) {
+  std::string reason;
+  const std::int32_t count = countDevices(reason);
+  if (number < 0 || number >= count) {
+    if (count > 0) reason = "this process sees only " + std::to_string(count) + " GPUs, counted from 0";
+    throw deviceError({DeviceFault::NoDevice, "device " + std::to_string(number), reason, {}, {}});
+  }
+  info_.number = number;
+  info_.name = "GPU";
+  check(cudaSetDevice(number), "cudaSetDevice");
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, number), "cudaGetDeviceProperties");
+  std::array<char, 32> pci{};
+  std::snprintf(pci.data(), pci.size(), "%04x:%02x:%02x.0", static_cast<unsigned>(properties.pciDomainID),
+                static_cast<unsigned>(properties.pciBusID), static_cast<unsigned>(properties.pciDeviceID));
+  info_.name = properties.name;
+  info_.pciAddress = pci.data();
+  info_.architecture = std::to_string(properties.major) + "." + std::to_string(properties.minor);
+  info_.processors = properties.multiProcessorCount;
+  info_.memoryBytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  check(cudaDriverGetVersion(&info_.driverVersion), "cudaDriverGetVersion");
+  peerAsked_.assign(static_cast<std::size_t>(count), 0);
+}
+
+CudaDevice::~CudaDevice() {
+  // A device that has failed answers every call with its error: nothing is left to be done about it here.
+  static_cast<void>(cudaSetDevice(info_.number));
+  for (const Stream& stream : streams_) {
+    static_cast<void>(cudaStreamSynchronize(stream.handle));
+    static_cast<void>(cudaStreamDestroy(stream.handle));
+  }
+  for (const cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
+}
+
+CudaDevice& CudaDevice::asCuda(DeviceBackend& peer) {
+  auto* cuda = dynamic_cast<CudaDevice*>(&peer);
+  TESSERA_EXPECT(cuda != nullptr, "give a peer of the same kind: a GPU copies to GPUs only");
+  return *cuda;
+}
+
+std::string CudaDevice::launchedText(DeviceStream stream) const {
+  std::string text;
+  const auto add = [&](std::size_t n) {
+    if (streams_[n].launched == nullptr) return;
+    if (!text.empty()) text += ", ";
+    text += std::string(streams_[n].launched) + " on stream " + std::to_string(n);
+  };
+  // The stream of the call first; but an error is the whole device's, and may come from any of them.
+  if (stream.number >= 0) add(static_cast<std::size_t>(stream.number));
+  for (std::size_t n = 0; n < streams_.size(); ++n) {
+    if (static_cast<std::int32_t>(n) != stream.number && cudaStreamQuery(streams_[n].handle) != cudaSuccess) {
+      add(n);
+    }
+  }
+  return text;
+}
+
+void CudaDevice::fail(cudaError_t status, const char* call, DeviceStream stream) const {
+  const std::string reason = std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ")";
+  DeviceError error = deviceError({faultOf(status), asText(info_), reason, call, launchedText(stream)});
+  // Errors that leave the device well, as out of memory does, must not come back from the next call.
+  static_cast<void>(cudaGetLastError());
+  throw error;
+}
+
+DeviceStream CudaDevice::makeStream() {
+  Stream stream;
+  // Not the kind that waits for the default stream, which libraries use behind our back.
+  check(cudaStreamCreateWithFlags(&stream.handle, cudaStreamNonBlocking), "cudaStreamCreate");
+  streams_.push_back(stream);
+  return {static_cast<std::int32_t>(streams_.size()) - 1};
+}
+
+DeviceEvent CudaDevice::makeEvent() {
+  cudaEvent_t event = nullptr;
+  // Without a time stamp, which would cost the device some work at each record.
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+  events_.push_back(event);
+  return {static_cast<std::int32_t>(events_.size()) - 1};
+}
+
+bool CudaDevice::isDone(DeviceEvent event) {
+  const cudaError_t status = cudaEventQuery(at(event));
+  if (status == cudaErrorNotReady) {
+    static_cast<void>(cudaGetLastError());
+    return false;
+  }
+  check(status, "cudaEventQuery");
+  return true;
+}
+
+void CudaDevice::copy(DeviceStream stream, CopyDirection direction, void* to, const void* from,
+                      std::int64_t bytes) {
+  const cudaMemcpyKind kind = direction == CopyDirection::HostToDevice   ? cudaMemcpyHostToDevice
+                              : direction == CopyDirection::DeviceToHost ? cudaMemcpyDeviceToHost
+                                                                         : cudaMemcpyDeviceToDevice;
+  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, at(stream).handle),
+        "cudaMemcpyAsync", stream);
+}
+
+void CudaDevice::allowPeer(std::int32_t peer) {
+  char& asked = peerAsked_[static_cast<std::size_t>(peer)];
+  if (asked != 0 || peer == info_.number) return;
+  asked = 1;
+  int possible = 0;
+  check(cudaDeviceCanAccessPeer(&possible, info_.number, peer), "cudaDeviceCanAccessPeer");
+  if (possible == 0) return;  // the copy goes through the host's memory then
+  const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled) {
+    static_cast<void>(cudaGetLastError());
+    return;
+  }
+  check(status, "cudaDeviceEnablePeerAccess");
+}
+
+void CudaDevice::copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
+                            std::int64_t bytes) {
+  const std::int32_t target = asCuda(peer).info_.number;
+  allowPeer(target);
+  check(
+      cudaMemcpyPeerAsync(to, target, from, info_.number, static_cast<std::size_t>(bytes), at(stream).handle),
+      "cudaMemcpyPeerAsync", stream);
+}
+
+void CudaDevice::launch(DeviceStream stream, const DeviceLaunch& work) {
+  Stream& entry = at(stream);
+  entry.launched = work.name;
+  work.run(work.arguments.data(), entry.handle);
+  check(cudaPeekAtLastError(), "the launch of a kernel", stream);
+}
+
+void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
+  void* memory = nullptr;
+  const auto size = static_cast<std::size_t>(bytes);
+  const bool onDevice = space == DeviceSpace::Device;
+  const cudaError_t status =
+      onDevice ? cudaMalloc(&memory, size) : cudaHostAlloc(&memory, size, cudaHostAllocPortable);
+  if (status == cudaErrorMemoryAllocation && onDevice) {
+    static_cast<void>(cudaGetLastError());
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    throw outOfDeviceMemory(asText(info_), "an allocation", bytes, static_cast<std::int64_t>(total - free),
+                            static_cast<std::int64_t>(total));
+  }
+  check(status, onDevice ? "cudaMalloc" : "cudaHostAlloc");
+  return memory;
+}
+
+void CudaDevice::release(DeviceSpace space, void* memory) noexcept {
+  static_cast<void>(space == DeviceSpace::Device ? cudaFree(memory) : cudaFreeHost(memory));
+}
+
+}  // namespace
+
+bool builtWithCuda() { return true; }
+
+std::int32_t cudaDeviceCount() {
+  std::string reason;
+  return countDevices(reason);
+}
+
+std::unique_ptr<DeviceBackend> makeCudaDevice(std::int32_t number) {
+  return std::make_unique<CudaDevice>(number);
+}
+
+}  // namespace tessera
+
+#else
+
+#include <string>
+
+namespace tessera {
+
+bool builtWithCuda() { return false; }
+
+std::int32_t cudaDeviceCount() { return 0; }
+
+std::unique_ptr<DeviceBackend> makeCudaDevice(std::int32_t number) {
+  throw deviceError({DeviceFault::NoDevice,
+                     "device " + std::to_string(number),
+                     "this program was built without CUDA; build the preset cuda on a machine with nvcc",
+                     {},
+                     {}});
+}
+
+}  // namespace tessera
+
+#endif

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "scheduler/device/device_error.hpp"
+
+namespace tessera {
+
+/// A queue of a device, by its number in its backend: what is put into one runs in that order, what is in two
+/// runs in any.
+struct DeviceStream {
+  std::int32_t number = -1;
+  friend bool operator==(DeviceStream, DeviceStream) = default;
+};
+
+/// A mark in a stream, by its number in its backend.
+struct DeviceEvent {
+  std::int32_t number = -1;
+  friend bool operator==(DeviceEvent, DeviceEvent) = default;
+};
+
+/// Where memory lies.
+enum class DeviceSpace {
+  Device,
+  PinnedHost,  ///< the host's, locked in place: copies from and to it run beside everything else
+};
+
+/// Which way a copy goes.
+enum class CopyDirection { HostToDevice, DeviceToHost, WithinDevice };
+
+/// What a person needs to know one device from another.
+struct DeviceInfo {
+  std::string name;             ///< "NVIDIA H200", "emulated device"
+  std::string pciAddress;       ///< "0000:0f:00.0"; empty for an emulated one
+  std::string architecture;     ///< "9.0"; empty for an emulated one
+  std::int32_t number = 0;      ///< among the devices of this process
+  std::int32_t processors = 0;  ///< how many blocks of a kernel can be at work, times a small number
+  std::int64_t memoryBytes = 0;
+  std::int32_t driverVersion = 0;  ///< 13000 for CUDA 13.0; 0 for an emulated one
+};
+
+/// "device 0 (NVIDIA H200, 0000:0f:00.0)", as every message names it.
+std::string asText(const DeviceInfo& info);
+
+/// Work for a stream. `run` is called once with a copy of `arguments`, which are trivially copyable. A device
+/// of CUDA calls it at once, with its stream, and it launches kernels there; the emulated device calls it
+/// when its turn in the stream comes, without one, and it does the work itself. Kernels that are written once
+/// for both are launched through scheduler/device/patch_batch.hpp.
+struct DeviceLaunch {
+  using Run = void (*)(const void* arguments, void* cudaStream);
+
+  const char* name = "";  ///< for messages and profilers; outlives the work
+  Run run = nullptr;
+  std::span<const std::byte> arguments;
+};
+
+/// One device: streams, events, copies, memory and launches. Two implementations behave the same and share
+/// one test suite: `makeCudaDevice` and `makeEmulatedDevice`.
+///
+///   const DeviceStream stream = device.makeStream();
+///   const DeviceEvent ready = device.makeEvent();
+///   device.copy(stream, CopyDirection::HostToDevice, there, here, bytes);   // returns at once
+///   device.record(ready, stream);
+///   device.wait(other, ready);                                             // on the device, not here
+///   while (!device.isDone(ready)) doSomethingElse();
+///
+/// Thread rule: one thread at a time, the one that serves the lane, after `bindThread` on each thread. All
+/// calls but `synchronize` and the two of memory return without waiting for the device. All throw
+/// DeviceError; an error of work that had been accepted before comes from a later call and names what was
+/// launched last. The destructor waits for all work, then gives everything back; it never throws.
+class DeviceBackend {
+ public:
+  DeviceBackend() = default;
+  DeviceBackend(const DeviceBackend&) = delete;
+  DeviceBackend& operator=(const DeviceBackend&) = delete;
+  virtual ~DeviceBackend() = default;
+
+  virtual const DeviceInfo& info() const = 0;
+  /// Makes the device the calling thread's own; needed once a thread, harmless more often.
+  virtual void bindThread() = 0;
+
+  virtual DeviceStream makeStream() = 0;
+  virtual DeviceEvent makeEvent() = 0;
+  /// The event is done when all that is in the stream by now is done. An event may be recorded again: who
+  /// waits for it already goes on waiting for the record of before.
+  virtual void record(DeviceEvent event, DeviceStream stream) = 0;
+  /// Whether its last record is done; true for an event that was never recorded.
+  virtual bool isDone(DeviceEvent event) = 0;
+  /// What is put into `stream` from now on starts after the event's last record.
+  virtual void wait(DeviceStream stream, DeviceEvent event) = 0;
+  /// As `wait`, for an event of another device of the same kind, while nobody else calls that one.
+  virtual void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) = 0;
+  /// The calling thread waits until the stream is empty.
+  virtual void synchronize(DeviceStream stream) = 0;
+
+  /// Both sides stay as they are until the copy is done. Host memory should be pinned: from other memory CUDA
+  /// copies in the calling thread.
+  virtual void copy(DeviceStream stream, CopyDirection direction, void* to, const void* from,
+                    std::int64_t bytes) = 0;
+  /// From this device's memory to that of another device of the same kind, in the order of a stream of this
+  /// one.
+  virtual void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
+                          std::int64_t bytes) = 0;
+  virtual void launch(DeviceStream stream, const DeviceLaunch& work) = 0;
+
+  /// Slow, and may wait for the device: before a run and inside pools (scheduler/device/device_pool.hpp)
+  /// only. At least 256-byte aligned. DeviceFault::OutOfMemory where there is no more.
+  virtual void* allocate(DeviceSpace space, std::int64_t bytes) = 0;
+  /// No work may use the memory any more.
+  virtual void release(DeviceSpace space, void* memory) noexcept = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,163 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "scheduler/detail/submissions.hpp"
+#include "scheduler/device/device_backend.hpp"
+
+namespace tessera {
+
+/// A task of a device, as its lane sees it.
+struct LaneTask {
+  std::int32_t kind = 0;     ///< ready tasks of one kind are launched together
+  std::int32_t streams = 1;  ///< parts that run in streams of their own; the same for all tasks of a kind
+  bool reports = true;       ///< the host waits for it; without, the host never hears of it
+};
+
+/// All tasks of a lane, and which waits for which on the device. Made once with the compiled graph.
+struct LanePlan {
+  std::vector<LaneTask> tasks;
+  std::vector<std::pair<std::int32_t, std::int32_t>> edges;  ///< (first, then), each once, without a cycle
+};
+
+/// What a lane is told to do; the rest is for measurements, which switch one thing off at a time.
+struct LaneOptions {
+  std::int32_t streams = 4;
+  std::int32_t largestBatch = 4096;  ///< tasks of one launch; 1: no batching
+  bool chainsOnDevice = true;        ///< false: a task waits until the host has seen its predecessors end
+};
+
+/// What a lane has done since it was made.
+struct LaneCounts {
+  std::int64_t tasks = 0;
+  std::int64_t launches = 0;
+  std::int64_t records = 0;  ///< of events
+  std::int64_t waits = 0;    ///< of a stream for another
+  std::int64_t queries = 0;  ///< of events, by the host
+};
+
+/// Puts the work of tasks into streams.
+class LaneClient {
+ public:
+  virtual ~LaneClient() = default;
+  /// Launches all `tasks`, which are of kind `kind`, in rising order: part p of each into `streams[p]`.
+  virtual void launch(std::int32_t kind, std::span<const std::int32_t> tasks,
+                      std::span<const DeviceStream> streams) = 0;
+};
+
+/// The one launcher and poller of a device. Workers hand it tasks, by their numbers in the plan, and go on;
+/// any free one serves it now and then.
+///
+///   lane.submit(task);                                        // any thread, once a step and task
+///   lane.serve([&](std::int32_t task) { ... });               // any thread: the tasks that have ended
+///
+/// A task is submitted when all that it waits for *on the host* is done. What it waits for on the device (the
+/// plan's edges) need not be: the lane launches it once those are launched, in the same stream or in one that
+/// waits for their event, and the host is not asked. So a whole step of a device can be submitted at its
+/// start. Tasks that are ready at the same moment and of one kind are one launch. A task counts as ended when
+/// all its parts are. Counts re-arm when a task is launched: the next step begins when all tasks of this one
+/// have been, and all that report have ended.
+///
+/// No lock. `submit` is lock-free; the rest belongs to whoever is inside `serve`, one thread at a time. After
+/// an error the lane is of no more use.
+class DeviceLane {
+ public:
+  /// Device, client and what they hold outlive the lane.
+  DeviceLane(DeviceBackend& device, const LanePlan& plan, LaneClient& client, const LaneOptions& options);
+
+  /// Any thread.
+  void submit(std::int32_t task) { submitted_.push(task); }
+
+  /// Any thread: launches what has become ready, looks at the events, calls `ended(task)` for each reporting
+  /// task that has ended since. False: another thread was serving it, or there was nothing to do.
+  template <class Ended>
+  bool serve(const Ended& ended) {
+    if (serving_.exchange(true, std::memory_order_acquire)) return false;
+    const Leave leave{serving_};
+    const bool worked = advance();
+    for (const std::int32_t task : ended_) ended(task);
+    return worked;
+  }
+
+  /// While nobody serves the lane.
+  const LaneCounts& counts() const { return counts_; }
+  /// While nobody serves the lane: tasks that were launched and have not been seen to end, for the watchdog.
+  std::vector<std::int32_t> begun() const;
+
+ private:
+  struct Leave {
+    std::atomic<bool>& serving;
+    ~Leave() { serving.store(false, std::memory_order_release); }
+  };
+  /// A recorded event: all launches of its stream up to `covers` are done when it is.
+  struct Mark {
+    DeviceEvent event;
+    std::int64_t covers = 0;
+  };
+  /// A part of a task that somebody on the host waits for.
+  struct Watched {
+    std::int64_t launch = 0;
+    std::int32_t task = 0;
+  };
+  struct Stream {
+    DeviceStream handle;
+    std::int64_t launched = 0;            ///< launches so far; also the number of the last one
+    std::int64_t done = 0;                ///< launches known to be done
+    std::deque<Mark> marks;               ///< recorded, not known to be done
+    std::deque<Watched> watched;          ///< in the order of launches
+    std::vector<std::int64_t> waitedFor;  ///< by stream: launches there that all later work here comes after
+  };
+  /// Where a part of a task went.
+  struct Place {
+    std::int32_t stream = 0;
+    std::int64_t launch = 0;
+  };
+
+  bool advance();
+  void takeSubmitted();
+  void release(std::int32_t task);
+  void launchReady();
+  void launchBatch(std::int32_t kind, std::span<const std::int32_t> tasks);
+  void chooseStreams(std::span<const std::int32_t> tasks, std::int32_t parts);
+  void waitForPredecessors(std::int32_t task);
+  void waitFor(Stream& stream, const Place& place);
+  void noteLaunched(std::int32_t task);
+  void releaseSuccessors(std::int32_t task);
+  Mark markOf(Stream& stream, std::int64_t launch);
+  void markWatched();
+  bool poll();
+  void endPart(std::int32_t task);
+  std::span<Place> placesOf(std::int32_t task);
+
+  DeviceBackend& device_;
+  LaneClient& client_;
+  LaneOptions options_;
+  std::vector<LaneTask> tasks_;
+  std::vector<std::int32_t> successors_, successorBegin_;      // of each task, one list after the other
+  std::vector<std::int32_t> predecessors_, predecessorBegin_;  // likewise
+  std::vector<std::int32_t> placeBegin_;
+
+  detail::Submissions<> submitted_;
+  alignas(detail::kCacheLine) std::atomic<bool> serving_{false};
+
+  // Touched by the one thread inside `serve` only.
+  std::vector<Stream> streams_;
+  std::vector<DeviceEvent> spareEvents_;
+  std::vector<std::int32_t> missing_;             ///< by task: submission and predecessors that have not come
+  std::vector<std::int32_t> running_;             ///< by task: parts not known to be done, of those watched
+  std::vector<Place> places_;                     ///< by task and part
+  std::vector<std::vector<std::int32_t>> ready_;  ///< by kind
+  std::vector<std::int32_t> batch_;
+  std::vector<std::int32_t> chosen_;   ///< streams of the launch at hand
+  std::vector<DeviceStream> handles_;  ///< likewise, for the client
+  std::vector<std::int32_t> ended_;
+  std::int32_t nextStream_ = 0;
+  LaneCounts counts_;
+};
+
+}  // namespace tessera

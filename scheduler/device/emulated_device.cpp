@@ -1,0 +1,248 @@
+#include "scheduler/device/emulated_device.hpp"
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <new>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/contracts.hpp"
+#include "scheduler/device/detail/emulated_queue.hpp"
+
+namespace tessera {
+
+namespace {
+
+constexpr std::align_val_t kAlignment{256};
+
+using detail::Completion;
+using detail::EmulatedQueue;
+using detail::EmulatedWork;
+
+struct Stream {
+  EmulatedQueue queue;
+  std::thread thread;              ///< none when stepped
+  const char* launched = nullptr;  ///< the name of its last launch
+};
+
+class EmulatedDevice final : public DeviceBackend {
+ public:
+  explicit EmulatedDevice(const EmulatedOptions& options) : options_(options), random_(options.seed) {
+    info_.name = "emulated device";
+    info_.number = options.number;
+    info_.processors = static_cast<std::int32_t>(std::thread::hardware_concurrency());
+    info_.memoryBytes = options.memoryBytes;
+  }
+  ~EmulatedDevice() override;
+
+  const DeviceInfo& info() const override { return info_; }
+  void bindThread() override {}
+
+  DeviceStream makeStream() override;
+  DeviceEvent makeEvent() override;
+  void record(DeviceEvent event, DeviceStream stream) override;
+  bool isDone(DeviceEvent event) override;
+  void wait(DeviceStream stream, DeviceEvent event) override;
+  void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) override;
+  void synchronize(DeviceStream stream) override;
+  void copy(DeviceStream stream, CopyDirection direction, void* to, const void* from,
+            std::int64_t bytes) override;
+  void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
+                  std::int64_t bytes) override;
+  void launch(DeviceStream stream, const DeviceLaunch& work) override;
+  void* allocate(DeviceSpace space, std::int64_t bytes) override;
+  void release(DeviceSpace space, void* memory) noexcept override;
+
+ private:
+  Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
+  std::shared_ptr<Completion>& at(DeviceEvent event) {
+    return events_[static_cast<std::size_t>(event.number)];
+  }
+  static EmulatedDevice& asEmulated(DeviceBackend& peer);
+  void enqueue(DeviceStream stream, const char* call, EmulatedWork work);
+  void throwIfLost(const char* call);
+  void serveStream(Stream& stream, std::uint64_t seed);
+  void perform(const EmulatedWork& work);
+  bool step();
+
+  EmulatedOptions options_;
+  DeviceInfo info_;
+  std::deque<Stream> streams_;  ///< a deque: their threads hold references
+  std::vector<std::shared_ptr<Completion>> events_;
+  std::map<void*, std::int64_t> allocated_;
+  std::int64_t allocatedBytes_ = 0;
+  std::mt19937_64 random_;  ///< of steps and of the seeds of streams
+  std::atomic<std::int64_t> performed_{0};
+};
+
+EmulatedDevice::~EmulatedDevice() {
+  if (options_.progress == EmulatedProgress::Stepped) {
+    // What waits for an event of a device that is gone already stays undone.
+    while (step()) {
+    }
+  }
+  for (Stream& stream : streams_) stream.queue.close();
+  for (Stream& stream : streams_) {
+    if (stream.thread.joinable()) stream.thread.join();
+  }
+  for (const auto& [memory, bytes] : allocated_) ::operator delete(memory, kAlignment);
+}
+
+EmulatedDevice& EmulatedDevice::asEmulated(DeviceBackend& peer) {
+  auto* emulated = dynamic_cast<EmulatedDevice*>(&peer);
+  TESSERA_EXPECT(emulated != nullptr, "give a peer of the same kind: an emulated device has no other peers");
+  return *emulated;
+}
+
+DeviceStream EmulatedDevice::makeStream() {
+  Stream& stream = streams_.emplace_back();
+  const std::uint64_t seed = random_();
+  if (options_.progress == EmulatedProgress::Threads) {
+    stream.thread = std::thread([this, &stream, seed] { serveStream(stream, seed); });
+  }
+  return {static_cast<std::int32_t>(streams_.size()) - 1};
+}
+
+DeviceEvent EmulatedDevice::makeEvent() {
+  events_.emplace_back();
+  return {static_cast<std::int32_t>(events_.size()) - 1};
+}
+
+void EmulatedDevice::serveStream(Stream& stream, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_int_distribution<std::int64_t> delay(0, options_.longestDelay.count());
+  while (const EmulatedWork* work = stream.queue.waitForNext()) {
+    std::this_thread::sleep_for(std::chrono::microseconds(delay(random)));
+    perform(*work);
+    stream.queue.pop();
+  }
+}
+
+void EmulatedDevice::perform(const EmulatedWork& work) {
+  const std::int64_t before = performed_.fetch_add(1);
+  if (options_.failsAfter < 0 || before < options_.failsAfter) {
+    work.perform();
+  } else if (work.completes != nullptr) {
+    // A lost device does nothing more, but nobody may wait for it for ever.
+    work.completes->complete();
+  }
+}
+
+bool EmulatedDevice::step() {
+  std::vector<Stream*> ready;
+  for (Stream& stream : streams_) {
+    const EmulatedWork* next = stream.queue.next();
+    if (next != nullptr && !next->isBlocked()) ready.push_back(&stream);
+  }
+  if (ready.empty()) return false;
+  EmulatedQueue& queue = ready[random_() % ready.size()]->queue;
+  perform(*queue.next());
+  queue.pop();
+  return true;
+}
+
+void EmulatedDevice::throwIfLost(const char* call) {
+  if (options_.failsAfter < 0 || performed_.load() <= options_.failsAfter) return;
+  DeviceFailure failure{DeviceFault::Lost, asText(info_), "the device is lost (a planned fault)", call, {}};
+  for (std::size_t n = 0; n < streams_.size(); ++n) {
+    if (streams_[n].launched == nullptr) continue;
+    if (!failure.launched.empty()) failure.launched += ", ";
+    failure.launched += std::string(streams_[n].launched) + " on stream " + std::to_string(n);
+  }
+  throw deviceError(failure);
+}
+
+void EmulatedDevice::enqueue(DeviceStream stream, const char* call, EmulatedWork work) {
+  throwIfLost(call);
+  at(stream).queue.push(std::move(work));
+}
+
+void EmulatedDevice::record(DeviceEvent event, DeviceStream stream) {
+  EmulatedWork work;
+  work.completes = std::make_shared<Completion>();
+  at(event) = work.completes;
+  enqueue(stream, "record", std::move(work));
+}
+
+bool EmulatedDevice::isDone(DeviceEvent event) {
+  throwIfLost("isDone");
+  if (options_.progress == EmulatedProgress::Stepped) {
+    for (std::uint64_t steps = random_() % 4; steps > 0 && step(); --steps) {
+    }
+  }
+  return at(event) == nullptr || at(event)->isDone();
+}
+
+void EmulatedDevice::wait(DeviceStream stream, DeviceEvent event) { waitForPeer(stream, *this, event); }
+
+void EmulatedDevice::waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) {
+  EmulatedWork work;
+  work.waitsFor = asEmulated(peer).at(event);
+  if (work.waitsFor != nullptr) enqueue(stream, "wait", std::move(work));
+}
+
+void EmulatedDevice::synchronize(DeviceStream stream) {
+  if (options_.progress == EmulatedProgress::Threads) {
+    at(stream).queue.waitUntilEmpty();
+  } else {
+    while (!at(stream).queue.isEmpty()) {
+      TESSERA_EXPECT(step(), "poll the device whose event is waited for: a stepped device moves only then");
+    }
+  }
+  throwIfLost("synchronize");
+}
+
+void EmulatedDevice::copy(DeviceStream stream, CopyDirection, void* to, const void* from,
+                          std::int64_t bytes) {
+  EmulatedWork work;
+  work.to = to;
+  work.from = from;
+  work.bytes = static_cast<std::size_t>(bytes);
+  enqueue(stream, "copy", std::move(work));
+}
+
+void EmulatedDevice::copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
+                                std::int64_t bytes) {
+  static_cast<void>(asEmulated(peer));
+  copy(stream, CopyDirection::WithinDevice, to, from, bytes);
+}
+
+void EmulatedDevice::launch(DeviceStream stream, const DeviceLaunch& launched) {
+  at(stream).launched = launched.name;
+  EmulatedWork work;
+  work.run = launched.run;
+  work.arguments.assign(launched.arguments.begin(), launched.arguments.end());
+  enqueue(stream, "launch", std::move(work));
+}
+
+void* EmulatedDevice::allocate(DeviceSpace space, std::int64_t bytes) {
+  // Host memory is not the device's, and has no limit here.
+  const std::int64_t counted = space == DeviceSpace::Device ? bytes : 0;
+  if (counted > options_.memoryBytes - allocatedBytes_) {
+    throw outOfDeviceMemory(asText(info_), "an allocation", bytes, allocatedBytes_, options_.memoryBytes);
+  }
+  void* memory = ::operator new(static_cast<std::size_t>(bytes), kAlignment);
+  allocated_[memory] = counted;
+  allocatedBytes_ += counted;
+  return memory;
+}
+
+void EmulatedDevice::release(DeviceSpace, void* memory) noexcept {
+  const auto found = allocated_.find(memory);
+  if (found == allocated_.end()) return;
+  allocatedBytes_ -= found->second;
+  allocated_.erase(found);
+  ::operator delete(memory, kAlignment);
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceBackend> makeEmulatedDevice(const EmulatedOptions& options) {
+  return std::make_unique<EmulatedDevice>(options);
+}
+
+}  // namespace tessera

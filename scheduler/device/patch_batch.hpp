@@ -1,0 +1,246 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "core/box.hpp"
+#include "core/contracts.hpp"
+#include "core/exec.hpp"
+#include "scheduler/device/device_backend.hpp"
+
+namespace tessera {
+
+/// One patch as a kernel sees it: its cells, and what the kernel works on there (fields, numbers).
+template <class Arguments>
+struct BatchPatch {
+  Box box;
+  Arguments arguments;
+};
+
+/// Planes that a thread walks through in one go.
+inline constexpr std::int32_t kUnrolled = 16;
+
+/// How the thread blocks of a launch lie on each patch: tiles in (x, y), which walk along z.
+struct BlockShape {
+  std::int32_t tileShift = 5;      ///< a tile has 2^tileShift threads along x and the rest along y
+  std::int32_t depth = kUnrolled;  ///< planes that a block walks through
+  std::int32_t blocksEach = 0;     ///< for the largest patch; smaller ones leave the last of theirs idle
+};
+
+/// Threads of a block.
+inline constexpr std::int32_t kBlockThreads = 256;
+
+/// Blocks that a multiprocessor shall hold at once: leaves each thread 64 registers. On an H200 a stencil is
+/// as fast with 16 planes and 64 registers as with 8 and 32, and faster than with all else that was tried.
+inline constexpr int kBlocksAtOnce = 4;
+
+/// A shape that fits `boxes`, each cut into `parts`.
+BlockShape shapeBlocks(std::span<const Box> boxes, std::int32_t parts = 1);
+
+/// The patches of all tasks of a kind, in memory of the device, by the number of the task in its kind. It is
+/// made once with the graph, so that a launch carries numbers and no descriptors.
+template <class Arguments>
+struct PatchTable {
+  const BatchPatch<Arguments>* patches = nullptr;
+  BlockShape shape;
+};
+
+/// Which part of each patch a launch does, where a task's kernel is split over several streams.
+struct PatchPart {
+  std::int32_t part = 0;
+  std::int32_t parts = 1;
+};
+
+namespace detail {
+
+TESSERA_KERNEL constexpr void cut(std::int64_t& low, std::int64_t& high, PatchPart which) {
+  const std::int64_t n = high - low;
+  high = low + n * (which.part + 1) / which.parts;
+  low += n * which.part / which.parts;
+}
+
+}  // namespace detail
+
+/// That part of a box: whole planes across its last axis that has enough of them.
+TESSERA_KERNEL constexpr Box partOf(Box box, PatchPart which) {
+  // By name and not by number: an axis that is known only at run time would put the box into slow memory.
+  if (box.hi.k - box.lo.k >= which.parts) {
+    detail::cut(box.lo.k, box.hi.k, which);
+  } else if (box.hi.j - box.lo.j >= which.parts) {
+    detail::cut(box.lo.j, box.hi.j, which);
+  } else {
+    detail::cut(box.lo.i, box.hi.i, which);
+  }
+  return box;
+}
+
+namespace detail {
+
+/// Patches first, first + 1, ... of a table.
+struct PatchRange {
+  std::int32_t first = 0;
+  template <class Arguments>
+  TESSERA_KERNEL const BatchPatch<Arguments>& of(const BatchPatch<Arguments>* table, std::int64_t n) const {
+    return table[first + n];
+  }
+};
+
+/// Patches of a table by their numbers, which travel as an argument of the kernel: with the rest of it at
+/// most 4 KiB, which every device takes.
+struct PatchList {
+  static constexpr std::int32_t kMost = 896;
+  std::int32_t numbers[kMost];  // NOLINT: a std::array's operator[] is no device function
+  template <class Arguments>
+  TESSERA_KERNEL const BatchPatch<Arguments>& of(const BatchPatch<Arguments>* table, std::int64_t n) const {
+    return table[numbers[n]];
+  }
+};
+
+/// A single patch, which travels itself.
+template <class Arguments>
+struct OnePatch {
+  BatchPatch<Arguments> patch;
+  TESSERA_KERNEL const BatchPatch<Arguments>& of(const BatchPatch<Arguments>*, std::int64_t) const {
+    return patch;
+  }
+};
+
+template <class Kernel, class Arguments, class Patches>
+struct PatchLaunch {
+  PatchTable<Arguments> table;
+  Patches which;
+  std::int32_t count = 0;
+  PatchPart part;
+  Kernel kernel;
+
+  static void run(const void* self, void* cudaStream);
+  void runOnHost() const;
+};
+
+#if defined(__CUDACC__)
+
+/// One thread: a column of the tile, `depth` planes of it.
+template <class Launch>
+__global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
+    runPatches(const __grid_constant__ Launch launch) {
+  // A patch has less than 2^31 cells along an axis: narrow numbers leave the kernel more registers.
+  const BlockShape shape = launch.table.shape;
+  const auto each = static_cast<std::uint32_t>(shape.blocksEach);
+  const std::uint32_t slot = blockIdx.x / each;
+  const auto block = static_cast<std::int32_t>(blockIdx.x - slot * each);
+  const auto& patch = launch.which.of(launch.table.patches, slot);
+  const Box box = launch.part.parts == 1 ? patch.box : partOf(patch.box, launch.part);
+  const auto nI = static_cast<std::int32_t>(box.hi.i - box.lo.i);
+  const auto nJ = static_cast<std::int32_t>(box.hi.j - box.lo.j);
+  const auto nK = static_cast<std::int32_t>(box.hi.k - box.lo.k);
+
+  const std::int32_t tileJ = kBlockThreads >> shape.tileShift;
+  const std::int32_t tilesI = (nI + (1 << shape.tileShift) - 1) >> shape.tileShift;
+  const std::int32_t tilesJ = (nJ + tileJ - 1) / tileJ;
+  if (tilesI <= 0 || tilesJ <= 0) return;
+  const auto thread = static_cast<std::int32_t>(threadIdx.x);
+  const std::int32_t row = block / tilesI;
+  const std::int32_t slab = row / tilesJ;
+  const std::int32_t i =
+      ((block - row * tilesI) << shape.tileShift) + (thread & ((1 << shape.tileShift) - 1));
+  const std::int32_t j = (row - slab * tilesJ) * tileJ + (thread >> shape.tileShift);
+  const std::int32_t k = slab * shape.depth;
+  if (i >= nI || j >= nJ || k >= nK) return;
+  const std::int32_t planes = k + shape.depth < nK ? shape.depth : nK - k;
+  const Index first{box.lo.i + i, box.lo.j + j, box.lo.k + k};
+  const auto arguments = patch.arguments;
+  if (planes == kUnrolled) {
+    // Neighbours along z are loaded once for all of them, and many at once.
+#pragma unroll
+    for (std::int32_t n = 0; n < kUnrolled; ++n) launch.kernel(arguments, {first.i, first.j, first.k + n});
+  } else {
+    for (std::int32_t n = 0; n < planes; ++n) launch.kernel(arguments, {first.i, first.j, first.k + n});
+  }
+}
+
+#endif
+
+template <class Kernel, class Arguments, class Patches>
+void PatchLaunch<Kernel, Arguments, Patches>::runOnHost() const {
+  for (std::int32_t n = 0; n < count; ++n) {
+    const auto& patch = which.of(table.patches, n);
+    const Arguments arguments = patch.arguments;
+    // Any order will do, and a kernel that is no candidate for vectors would have clang warn about it.
+    forEachInOrder(partOf(patch.box, part), [&](Index x) { kernel(arguments, x); });
+  }
+}
+
+template <class Kernel, class Arguments, class Patches>
+void PatchLaunch<Kernel, Arguments, Patches>::run(const void* self, [[maybe_unused]] void* cudaStream) {
+  PatchLaunch launch;
+  std::memcpy(static_cast<void*>(&launch), self, sizeof(launch));
+#if defined(__CUDACC__)
+  if (cudaStream != nullptr) {
+    const auto blocks = static_cast<std::uint32_t>(launch.count * launch.table.shape.blocksEach);
+    runPatches<<<blocks, kBlockThreads, 0, static_cast<cudaStream_t>(cudaStream)>>>(launch);
+    return;
+  }
+#endif
+  launch.runOnHost();
+}
+
+template <class Kernel, class Arguments, class Patches>
+void putPatches(DeviceBackend& device, DeviceStream stream, const char* name,
+                const PatchLaunch<Kernel, Arguments, Patches>& launch) {
+  static_assert(std::is_trivially_copyable_v<Kernel> && std::is_trivially_copyable_v<Arguments>);
+  const std::int64_t blocks = std::int64_t{launch.count} * launch.table.shape.blocksEach;
+  TESSERA_EXPECT(blocks <= INT32_MAX, "launch fewer patches at once: a grid has at most 2^31 - 1 blocks");
+  if (blocks == 0) return;
+  device.launch(stream, {name, &launch.run, std::as_bytes(std::span(&launch, 1))});
+}
+
+}  // namespace detail
+
+/// `forEach` on a device: runs `kernel(arguments, Index)` once for each cell of each of these patches, in one
+/// launch (more only where `tasks` is long and has gaps). `tasks` rises. `kernel` is trivially copyable, and
+/// the same for CPU and GPU:
+///
+///   struct Scale {
+///     double factor;
+///     TESSERA_KERNEL void operator()(const Field<double>& u, Index x) const { u(x) *= factor; }
+///   };
+///   launchPatches(device, stream, "Scale", table, tasks, Scale{2.0});
+///
+/// To be instantiated in a source whose name ends in _kernels.cpp: in a build with CUDA nvcc compiles those.
+/// Neither side fuses a multiply with an add, so that sums and products have the bits of the CPU.
+template <class Arguments, class Kernel>
+void launchPatches(DeviceBackend& device, DeviceStream stream, const char* name,
+                   const PatchTable<Arguments>& table, std::span<const std::int32_t> tasks,
+                   const Kernel& kernel, PatchPart part = {}) {
+  const auto put = [&](auto which, std::size_t count) {
+    detail::putPatches(device, stream, name,
+                       detail::PatchLaunch<Kernel, Arguments, decltype(which)>{
+                           table, which, static_cast<std::int32_t>(count), part, kernel});
+  };
+  if (tasks.empty()) return;
+  const bool gaps = static_cast<std::size_t>(tasks.back() - tasks.front()) + 1 != tasks.size();
+  if (!gaps) {
+    put(detail::PatchRange{tasks.front()}, tasks.size());
+    return;
+  }
+  for (std::size_t begin = 0; begin < tasks.size(); begin += detail::PatchList::kMost) {
+    const std::size_t count = std::min<std::size_t>(detail::PatchList::kMost, tasks.size() - begin);
+    detail::PatchList list{};
+    std::copy_n(tasks.begin() + static_cast<std::ptrdiff_t>(begin), count, list.numbers);
+    put(list, count);
+  }
+}
+
+/// The same for one box and no table.
+template <class Arguments, class Kernel>
+void launchBox(DeviceBackend& device, DeviceStream stream, const char* name, const Box& box,
+               const Arguments& arguments, const Kernel& kernel) {
+  detail::putPatches(device, stream, name,
+                     detail::PatchLaunch<Kernel, Arguments, detail::OnePatch<Arguments>>{
+                         {nullptr, shapeBlocks(std::span(&box, 1))}, {{box, arguments}}, 1, {}, kernel});
+}
+
+}  // namespace tessera

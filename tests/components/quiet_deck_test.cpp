@@ -1,0 +1,86 @@
+// No allocation and no mutex in the steps of any deck, whatever its expressions depend on.
+#include "tests/call_counts.hpp"
+
+#if defined(TESSERA_COUNTS_CALLS)
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "components/component.hpp"
+#include "scheduler/make_data_warehouse.hpp"
+#include "scheduler/step_runner.hpp"
+#include "tests/components/small_decks.hpp"
+#include "tools/tessera/core_schema.hpp"
+#include "tools/tessera/model.hpp"
+
+namespace tessera::testing {
+namespace {
+
+/// What steps of all plans of a deck cost, after the first run of each.
+Counts countsOfSteps(const Deck& deck, int threads) {
+  const ComponentRegistry registry = builtInComponents();
+  checkDeck(deck, registry).throwIfErrors();
+  LoneTransport transport;
+  const Model model(deck, registry);
+  const CompiledGraphs graphs = model.compile(0, 1, transport.tagBound());
+  const auto data = makeDataWarehouse(graphs, threads);
+  const auto executor = makeThreadsExecutor(threads);
+  model.prepareExpressions(threads);
+  StepRunner runner(graphs, *data, transport, *executor, {});
+  const std::array<double, 1> control{1.0};
+  const double dt = 1e-6;
+  for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) runner.run(plan, {0.0, dt, 0, control});
+
+  return countsOf([&] {
+    for (std::int64_t step = 1; step < 4; ++step) {
+      for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
+        runner.run(plan, {static_cast<double>(step) * dt, dt, step, control});
+      }
+    }
+  });
+}
+
+class QuietDeck : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(QuietDeck, AllocatesNothingAndTakesNoMutexInAStep) {
+  const Extent patches = alongResolvedAxes(GetParam(), {3, 2, 2});
+  for (const int threads : {1, 2, 4}) {
+    const Counts counts = countsOfSteps(smallDeck(GetParam()).patches(patches).deck(), threads);
+    EXPECT_EQ(counts.allocations, 0) << threads << " threads";
+    EXPECT_EQ(counts.locks, 0) << threads << " threads";
+  }
+}
+
+/// Conditions and a source of time and space, which no deck below inputs/ has together.
+constexpr const char* kChanging =
+    "[simulation]\n"
+    "components = ['heat']\n"
+    "[grid]\n"
+    "cells = [24, 12, 1]\n"
+    "patches = [3, 2, 1]\n"
+    "[heat]\n"
+    "conductivity = '1 + 0.5*x'\n"
+    "initial = 'exp(-(x-0.5)^2)'\n"
+    "source = 'sin(10*t) * x'\n"
+    "boundary.x_low = { type = 'dirichlet', value = 'sin(t + y)' }\n"
+    "boundary.x_high = { type = 'neumann', value = 'cos(t * y)' }\n"
+    "boundary.y_low = { type = 'dirichlet', value = 'x * t' }\n"
+    "boundary.y_high = { type = 'neumann', value = 't' }\n"
+    "[time]\n"
+    "end = 1\n";
+
+TEST(QuietText, ConditionsAndSourcesOfTimeAndSpaceNeedNothingEither) {
+  const Deck deck = Deck::fromText(kChanging, "test.toml");
+  for (const int threads : {1, 2, 4}) {
+    const Counts counts = countsOfSteps(deck, threads);
+    EXPECT_EQ(counts.allocations, 0) << threads << " threads";
+    EXPECT_EQ(counts.locks, 0) << threads << " threads";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Inputs, QuietDeck, ::testing::ValuesIn(allDecks()),
+                         [](const auto& info) { return testName(info.param); });
+
+}  // namespace
+}  // namespace tessera::testing
+#endif

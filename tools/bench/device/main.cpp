@@ -1,0 +1,226 @@
+// tessera_device_bench: what a GPU makes of batches of patches, and what a patch task costs through a lane.
+// Prints two tables; bandwidths count each cell as read once and written once (16 bytes), and are compared
+// with a copy measured in the same run.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "datawarehouse/aligned_layout.hpp"
+#include "scheduler/device/cuda_device.hpp"
+#include "scheduler/device/device_lane.hpp"
+#include "tools/bench/device/bench_kernels.hpp"
+
+namespace tessera::bench {
+namespace {
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds of one `work`, of `count` in a row: the best of five.
+double timeOf(DeviceBackend& device, DeviceStream stream, int count, const std::function<void(int)>& work) {
+  double best = 1e30;
+  for (int repeat = 0; repeat < 6; ++repeat) {
+    const double begin = seconds();
+    for (int n = 0; n < count; ++n) work(n);
+    device.synchronize(stream);
+    if (repeat > 0) best = std::min(best, (seconds() - begin) / count);
+  }
+  return best;
+}
+
+/// Doubles on the device, zero at first.
+class Values {
+ public:
+  Values(DeviceBackend& device, DeviceStream stream, std::int64_t count) : device_(device) {
+    data_ = static_cast<double*>(device.allocate(DeviceSpace::Device, count * 8));
+    putZeros(device, stream, data_, count);
+    device.synchronize(stream);
+  }
+  ~Values() { device_.release(DeviceSpace::Device, data_); }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  double* data() const { return data_; }
+
+ private:
+  DeviceBackend& device_;
+  double* data_;
+};
+
+/// Cubes of `side` cells with windows one cell wider; tasks 0 .. count-1 go from a to b, the next `count`
+/// back.
+class Patches {
+ public:
+  Patches(DeviceBackend& device, DeviceStream stream, std::int64_t side, std::int64_t count)
+      : device_(device), box_{{0, 0, 0}, {side, side, side}} {
+    const AlignedLayout aligned = alignRows(Layout(grow(box_, uniformHalo(1)), false, false), box_);
+    // Windows start at sectors too.
+    const std::int64_t each = (aligned.elements + 31) / 32 * 32;
+    a_ = std::make_unique<Values>(device, stream, each * count);
+    b_ = std::make_unique<Values>(device, stream, each * count);
+    std::vector<BatchPatch<StencilPatch>> patches;
+    for (std::int64_t n = 0; n < 2 * count; ++n) {
+      const Values& from = n < count ? *a_ : *b_;
+      const Values& to = n < count ? *b_ : *a_;
+      const std::int64_t at = each * (n % count) + aligned.lead;
+      patches.push_back({box_, {{from.data() + at, aligned.layout}, {to.data() + at, aligned.layout}}});
+    }
+    const auto bytes = static_cast<std::int64_t>(patches.size() * sizeof(patches[0]));
+    memory_ = device.allocate(DeviceSpace::Device, bytes);
+    device.copy(stream, CopyDirection::HostToDevice, memory_, patches.data(), bytes);
+    device.synchronize(stream);
+    table_ = {static_cast<const BatchPatch<StencilPatch>*>(memory_), shapeBlocks(std::span(&box_, 1))};
+    numbers_.resize(patches.size());
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+  }
+  ~Patches() { device_.release(DeviceSpace::Device, memory_); }
+  Patches(const Patches&) = delete;
+  Patches& operator=(const Patches&) = delete;
+
+  const PatchTable<StencilPatch>& table() const { return table_; }
+  std::span<const std::int32_t> there() const { return std::span(numbers_).first(numbers_.size() / 2); }
+  std::span<const std::int32_t> back() const { return std::span(numbers_).last(numbers_.size() / 2); }
+
+ private:
+  DeviceBackend& device_;
+  Box box_;
+  std::unique_ptr<Values> a_;
+  std::unique_ptr<Values> b_;
+  void* memory_ = nullptr;
+  PatchTable<StencilPatch> table_;
+  std::vector<std::int32_t> numbers_;
+};
+
+double measureCopy(DeviceBackend& device, DeviceStream stream) {
+  constexpr std::int64_t kCount = std::int64_t{1} << 27;
+  const Values from(device, stream, kCount);
+  const Values to(device, stream, kCount);
+  const double byRuntime = timeOf(device, stream, 10, [&](int) {
+    device.copy(stream, CopyDirection::WithinDevice, to.data(), from.data(), kCount * 8);
+  });
+  const double byKernel =
+      timeOf(device, stream, 10, [&](int) { putCopy(device, stream, from.data(), to.data(), kCount); });
+  const double bytes = 16.0 * kCount;
+  std::printf("copy of 1 GiB: %.0f GB/s by the runtime, %.0f GB/s by a kernel\n", bytes / byRuntime * 1e-9,
+              bytes / byKernel * 1e-9);
+  return bytes / std::min(byRuntime, byKernel);
+}
+
+void measureStencil(DeviceBackend& device, DeviceStream stream, std::int64_t n, double copy) {
+  const double bytes = 16.0 * static_cast<double>(n * n * n);
+  double byHand = 0.0;
+  {
+    // As patches have them: rows that start at sectors.
+    const std::int64_t row = n + 8;
+    const Values a(device, stream, row * (n + 2) * (n + 2));
+    const Values b(device, stream, row * (n + 2) * (n + 2));
+    byHand = timeOf(device, stream, 40, [&](int step) {
+      const Values& from = step % 2 == 0 ? a : b;
+      const Values& to = step % 2 == 0 ? b : a;
+      putStencilByHand(device, stream, from.data() + 4, to.data() + 4, n, row);
+    });
+    std::printf("%4lld^3  whole, by hand       %8.1f us %6.0f GB/s %5.1f %% of copy\n",
+                static_cast<long long>(n), byHand * 1e6, bytes / byHand * 1e-9,
+                100.0 * bytes / byHand / copy);
+  }
+  for (const std::int64_t side : {32, 64, 128}) {
+    const std::int64_t count = (n / side) * (n / side) * (n / side);
+    const Patches patches(device, stream, side, count);
+    const double time = timeOf(device, stream, 40, [&](int step) {
+      putStencil(device, stream, patches.table(), step % 2 == 0 ? patches.there() : patches.back());
+    });
+    std::printf("%4lld^3  in %3lld^3 patches      %8.1f us %6.0f GB/s %5.1f %% of copy, %5.3f of by hand\n",
+                static_cast<long long>(n), static_cast<long long>(side), time * 1e6, bytes / time * 1e-9,
+                100.0 * bytes / time / copy, time / byHand);
+  }
+}
+
+/// Launches the stencil for each batch of a lane.
+class StencilClient : public LaneClient {
+ public:
+  StencilClient(DeviceBackend& device, const Patches& patches) : device_(device), patches_(patches) {}
+  void launch(std::int32_t, std::span<const std::int32_t> tasks,
+              std::span<const DeviceStream> streams) override {
+    putStencil(device_, streams[0], patches_.table(), tasks);
+  }
+
+ private:
+  DeviceBackend& device_;
+  const Patches& patches_;
+};
+
+/// A step: each patch there and back, so two tasks of which the second waits for the first.
+void measureLane(DeviceBackend& device, DeviceStream stream, std::int64_t side, const char* what,
+                 const LaneOptions& options, bool allReport) {
+  const std::int32_t count = side <= 32 ? 4096 : 512;
+  const Patches patches(device, stream, side, count);
+  LanePlan plan;
+  for (std::int32_t n = 0; n < 2 * count; ++n) plan.tasks.push_back({n / count, 1, allReport || n >= count});
+  for (std::int32_t n = 0; n < count; ++n) plan.edges.push_back({n, n + count});
+  StencilClient client(device, patches);
+  DeviceLane lane(device, plan, client, options);
+  const std::int32_t reports = allReport ? 2 * count : count;
+  const auto step = [&] {
+    for (std::int32_t n = 0; n < 2 * count; ++n) lane.submit(n);
+    for (std::int32_t ended = 0; ended < reports;) {
+      lane.serve([&](std::int32_t) { ++ended; });
+    }
+  };
+  double best = 1e30;
+  for (int repeat = 0; repeat < 8; ++repeat) {
+    const double begin = seconds();
+    step();
+    best = std::min(best, seconds() - begin);
+  }
+  const double kernels = timeOf(device, stream, 10, [&](int) {
+    putStencil(device, stream, patches.table(), patches.there());
+    putStencil(device, stream, patches.table(), patches.back());
+  });
+  const LaneCounts& counts = lane.counts();
+  std::printf(
+      "%3lld^3  %-44s %7.3f us a task, of which kernels %6.3f; a step: %lld launches, %lld records, %lld "
+      "waits\n",
+      static_cast<long long>(side), what, best / (2 * count) * 1e6, kernels / (2 * count) * 1e6,
+      static_cast<long long>(counts.launches / 8), static_cast<long long>(counts.records / 8),
+      static_cast<long long>(counts.waits / 8));
+}
+
+int run() {
+  const auto device = makeCudaDevice(0);
+  const DeviceStream stream = device->makeStream();
+  const DeviceInfo& info = device->info();
+  std::printf("%s, compute capability %s, %d multiprocessors, driver for CUDA %d.%d\n", asText(info).c_str(),
+              info.architecture.c_str(), info.processors, info.driverVersion / 1000,
+              info.driverVersion % 1000 / 10);
+  const double copy = measureCopy(*device, stream);
+  const double launch = timeOf(*device, stream, 2000, [&](int) { putNothing(*device, stream); });
+  std::printf("an empty kernel: %.2f us a launch\n", launch * 1e6);
+  for (const std::int64_t n : {256, 512}) measureStencil(*device, stream, n, copy);
+  for (const std::int64_t side : {1, 16, 32, 64}) {
+    measureLane(*device, stream, side, "batched", {}, false);
+    measureLane(*device, stream, side, "batched, 1 stream", {1, 4096, true}, false);
+    measureLane(*device, stream, side, "batched, the host told of all", {}, true);
+    measureLane(*device, stream, side, "batches of 64", {4, 64, true}, false);
+    measureLane(*device, stream, side, "one by one, 4 streams", {4, 1, true}, false);
+    measureLane(*device, stream, side, "one by one, 1 stream", {1, 1, true}, false);
+    measureLane(*device, stream, side, "one by one, 4 streams, no event chaining", {4, 1, false}, false);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace tessera::bench
+
+int main() {
+  try {
+    return tessera::bench::run();
+  } catch (const tessera::Error& error) {
+    std::fprintf(stderr, "tessera_device_bench: error: %s\n", error.what());
+    return error.exitCode();
+  }
+}
