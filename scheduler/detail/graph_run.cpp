@@ -79,6 +79,7 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
     tracedRun_[round_] = options_.trace->openStep();
   }
   for (PatchContribution& c : contributions_) c.given = false;
+  rate_ = {};
   data_.outdateHalos();
   StepResult& result = results_[round_];
   result.control.assign(inputs.control.begin(), inputs.control.end());
@@ -161,18 +162,6 @@ std::vector<std::int32_t> GraphRun::begun() {
   std::vector<std::int32_t> nodes = pump_.begun();
   if (gate_.isAwaited()) nodes.push_back(gate_.node());
   return nodes;
-}
-
-double GraphRun::taskSeconds() const {
-  std::chrono::duration<double> sum{0.0};
-  for (const WorkerTimes& worker : times_) sum += worker.tasks;
-  return sum.count();
-}
-
-double GraphRun::messageSeconds() const {
-  std::chrono::duration<double> sum{0.0};
-  for (const WorkerTimes& worker : times_) sum += worker.messages;
-  return sum.count();
 }
 
 int GraphRun::homeOfLocal(std::int32_t local, int workers) const {

@@ -68,9 +68,9 @@ class GraphRun : public NodeSource {
   std::vector<std::int32_t> begun() override;
 
   std::int64_t taskCount() const { return taskCount_; }
-  /// In tasks, and in all other nodes, all workers together. Between steps only.
-  double taskSeconds() const;
-  double messageSeconds() const;
+  /// In tasks, and in all other nodes, all workers together, in the steps that have ended.
+  double taskSeconds() const { return taskSeconds_; }
+  double messageSeconds() const { return messageSeconds_; }
   const CompiledGraph& graph() const { return graph_; }
   /// A range around the run for a profiler, shown with the number of the step; nothing where none listens.
   NvtxScope shownAs(std::int64_t step) {
