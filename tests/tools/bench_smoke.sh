@@ -51,7 +51,7 @@ rows 1 '^all_to_all +Tessera +2 +160 '
 if "$build/tools/bench/tessera_taskbench" --type fft --width 12 2>/dev/null; then fail "fft with 12 columns was accepted"; fi
 
 table stencil_bench --cells 16 --patch 8,0 --threads 1,2 --seconds 0.02
-rows 4 '^ +16 +[08] +[12] +[0-9.]+ +[0-9.]+ +[0-9]+ %'
+rows 8 '^(heat|advection) +16 +[08] +[12] +[0-9.]+ +[0-9.]+ +[0-9]+ %'
 
 # Ends with an error where shared and private windows give different values.
 table halo_memory --small
