@@ -78,7 +78,7 @@ Counts countsOf(const Work& work) {
   return {allocations.load(), locks.load()};
 }
 
-/// A single rank that needs no memory and no lock to be alone.
+/// A rank that needs no memory and no lock to be alone: whatever it starts is complete at once.
 class LoneTransport : public Transport {
  public:
   int rank() const override { return 0; }

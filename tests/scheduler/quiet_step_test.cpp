@@ -12,24 +12,6 @@
 namespace tessera::testing {
 namespace {
 
-/// A rank that needs no memory and no lock to be alone: whatever it starts is complete at once.
-class LoneTransport : public Transport {
- public:
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  std::int64_t tagBound() const override { return 32767; }
-  Request send(int, std::int64_t, std::span<const std::byte>) override { return 0; }
-  Request receive(int, std::int64_t, std::span<std::byte>) override { return 0; }
-  Request allReduceMin(std::span<double>) override { return 0; }
-  Request allReduceMax(std::span<double>) override { return 0; }
-  Request allReduceSum(std::span<std::int64_t>) override { return 0; }
-  bool test(Request) override { return true; }
-  void barrier() override {}
-  void broadcast(std::string&, int) override {}
-  std::vector<std::string> gather(std::string_view bytes, int) override { return {std::string(bytes)}; }
-  [[noreturn]] void abort(int exitCode) override { std::exit(exitCode); }
-};
-
 TEST(QuietStep, TheHooksCount) {
   std::mutex mutex;
   const Counts counts = countsOf([&] {
