@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <mutex>
 #include <nvtx3/nvToolsExt.h>
 #include <string>
@@ -15,6 +16,7 @@ namespace {
 std::FILE* record = nullptr;
 std::mutex recordMutex;
 std::atomic<nvtxRangeId_t> lastRange = 0;
+std::deque<std::string> names;  ///< live as long as the process
 
 const char* textOf(const nvtxEventAttributes_t* event) {
   return reinterpret_cast<const char*>(event->message.registered);
@@ -41,9 +43,9 @@ nvtxDomainHandle_t createDomain(const char* name) {
 
 void destroyDomain(nvtxDomainHandle_t domain) { delete reinterpret_cast<std::string*>(domain); }
 
-/// Names live as long as the process.
 nvtxStringHandle_t registerString(nvtxDomainHandle_t, const char* text) {
-  return reinterpret_cast<nvtxStringHandle_t>(const_cast<char*>((new std::string(text))->c_str()));
+  const std::lock_guard lock(recordMutex);
+  return reinterpret_cast<nvtxStringHandle_t>(names.emplace_back(text).data());
 }
 
 int push(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) {
