@@ -1,20 +1,12 @@
-#include <algorithm>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
+#include "tests/regression/all_decks.hpp"
 #include "tests/regression/run_program.hpp"
 
 namespace tessera::test {
 namespace {
-
-std::vector<std::string> allDecks() {
-  std::vector<std::string> decks;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(TESSERA_SOURCE_DIR "/inputs")) {
-    if (entry.path().extension() == ".toml") decks.push_back(entry.path().string());
-  }
-  std::sort(decks.begin(), decks.end());
-  return decks;
-}
 
 class EveryDeck : public testing::TestWithParam<std::string> {
  protected:
@@ -54,10 +46,7 @@ TEST_P(EveryDeck, PassesTheDeepCheckForAnyNumberOfRanks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, EveryDeck, testing::ValuesIn(allDecks()), [](const auto& info) {
-  const std::filesystem::path path(info.param);
-  return path.parent_path().filename().string() + "_" + path.stem().string();
-});
+INSTANTIATE_TEST_SUITE_P(Inputs, EveryDeck, testing::ValuesIn(allDecks()), nameOfDeck);
 
 }  // namespace
 }  // namespace tessera::test

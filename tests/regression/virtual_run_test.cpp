@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -6,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/regression/all_decks.hpp"
 #include "tests/regression/run_program.hpp"
 
 namespace tessera::test {
@@ -39,16 +39,6 @@ TEST(VirtualRun, WritesTheBytesOfTheInOrderRunForEverySeedAndNumberOfRanks) {
   }
 }
 
-/// Every deck below inputs/; a few steps of it, on as many cells as it has.
-std::vector<std::string> allDecks() {
-  std::vector<std::string> decks;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(TESSERA_SOURCE_DIR "/inputs")) {
-    if (entry.path().extension() == ".toml") decks.push_back(entry.path().string());
-  }
-  std::sort(decks.begin(), decks.end());
-  return decks;
-}
-
 class VirtualRunOfEveryDeck : public testing::TestWithParam<std::string> {};
 
 TEST_P(VirtualRunOfEveryDeck, WritesTheBytesOfTheInOrderRun) {
@@ -72,10 +62,7 @@ TEST_P(VirtualRunOfEveryDeck, WritesTheBytesOfTheInOrderRun) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, VirtualRunOfEveryDeck, testing::ValuesIn(allDecks()), [](const auto& info) {
-  const std::filesystem::path path(info.param);
-  return path.parent_path().filename().string() + "_" + path.stem().string();
-});
+INSTANTIATE_TEST_SUITE_P(Inputs, VirtualRunOfEveryDeck, testing::ValuesIn(allDecks()), nameOfDeck);
 
 TEST(VirtualRun, MoreThanEightRanksAreRefused) {
   const Workplace place;

@@ -1,0 +1,22 @@
+#include "tests/regression/all_decks.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tessera::test {
+
+std::vector<std::string> allDecks() {
+  std::vector<std::string> decks;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(TESSERA_SOURCE_DIR "/inputs")) {
+    if (entry.path().extension() == ".toml") decks.push_back(entry.path().string());
+  }
+  std::sort(decks.begin(), decks.end());
+  return decks;
+}
+
+std::string nameOfDeck(const testing::TestParamInfo<std::string>& deck) {
+  const std::filesystem::path path(deck.param);
+  return path.parent_path().filename().string() + "_" + path.stem().string();
+}
+
+}  // namespace tessera::test
