@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/row_lists.hpp"
+
+namespace tessera {
+
+/// Where a node runs: on the host, or on a device of the rank, counted from 0.
+using NodePlace = std::int8_t;
+inline constexpr NodePlace kOnHost = -1;
+
+/// Where tasks run: asked once for each task on each own patch (`local`; -1 for a task that runs once a rank).
+using PlaceTask = std::function<NodePlace(const TaskDeclaration& task, LevelId level, std::int32_t local)>;
+
+/// On device 0 what has a device body, has a patch, and reads or writes a field; the rest, for which a launch
+/// costs more than it computes, on the host.
+PlaceTask placeOnDevice();
+
+/// What a node of a placed graph does.
+enum class PlacedKind : std::uint8_t {
+  Original,  ///< as the compiled graph says: a task, a fill, a send, a receive or a reduction
+  Twin,      ///< a fill once more, in the memory of a device, where readers of it run on both sides
+  Pack,      ///< the part of a send that comes from a device's memory, before the send itself
+  CopyIn,    ///< owned indices of one New value from the host's memory into a device's
+  CopyOut,   ///< and from a device's memory into the host's
+};
+
+/// Consecutive nodes of one kind that are launched together on a device where they are ready together.
+struct PlacedBlock {
+  PlacedKind kind = PlacedKind::Original;
+  NodePlace place = kOnHost;     ///< where its nodes run; copies run on the device they serve
+  std::int32_t block = 0;        ///< position in `CompiledGraph::blocks`, of the writer for copies
+  std::int32_t firstNode = 0;
+  std::int32_t count = 0;
+  std::int32_t firstNumber = 0;  ///< node firstNode + n stands for number firstNumber + n of `block`
+  LabelId label = -1;            ///< of copies
+};
+
+/// A value of the Old generation that nodes of the plan read in the memory of some place, on every own patch
+/// of a level: to be brought there before the plan runs, where it is not.
+struct OldNeed {
+  LabelId label = -1;
+  LevelId level = 0;
+  NodePlace place = kOnHost;
+};
+
+/// One compiled plan with a place for each node, the copies that this needs, and its edges dealt out to those
+/// who keep them: the executor of the host, and the lanes of the devices.
+///
+/// Node numbers below `CompiledGraph::nodeCount()` mean what they mean there; those of further nodes follow.
+/// A device's nodes that wait for something on the host or that something on the host waits for are nodes of
+/// the executor as well: running one there hands it to the lane. Edges between two nodes of one device are the
+/// lane's alone, all others the executor's.
+struct PlacedGraph {
+  std::vector<PlacedBlock> blocks;      ///< those of the compiled graph, cut where the place changes; then added ones
+  std::vector<std::int32_t> blockOf;    ///< by node; -1: spare
+  std::vector<std::int32_t> hostCounts; ///< by node: predecessors in the executor's edges; -1: not of the executor
+  RowLists<std::int32_t> hostEdges;     ///< by node: successors that the executor tells
+  std::vector<std::pair<std::int32_t, std::int32_t>> deviceEdges;  ///< (first, then), both on one device
+  std::vector<OldNeed> oldNeeds;
+
+  std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
+  const PlacedBlock& block(std::int32_t node) const {
+    return blocks[static_cast<std::size_t>(blockOf[static_cast<std::size_t>(node)])];
+  }
+  NodePlace place(std::int32_t node) const { return block(node).place; }
+  bool ofExecutor(std::int32_t node) const { return hostCounts[static_cast<std::size_t>(node)] >= 0; }
+};
+
+/// Places the nodes of plan number `plan`. Fills run where their readers run; sends pack a variable where
+/// tasks of the plan write it, and else where `homeOf` says that its Old value lies (the place at which most
+/// plans write it). Pure; throws nothing but what `place` throws.
+PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place);
+
+}  // namespace tessera
