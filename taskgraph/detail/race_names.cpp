@@ -90,6 +90,8 @@ std::string RaceNames::memory(const Memory& memory) const {
       return "gather buffer " + number + " for " + rank.labels->info(memory.label).name + where;
     case Memory::Kind::Received:
       return "bytes of receive " + number + where;
+    case Memory::Kind::Sent:
+      return "bytes of send " + number + where;
     case Memory::Kind::Contribution:
       break;
   }

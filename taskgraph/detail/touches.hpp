@@ -15,6 +15,7 @@ struct Memory {
     Entry,         ///< (label, buffer, own patch `number`), halo included
     Gather,        ///< buffer `number` of the plan
     Received,      ///< message `number`; boxes count bytes along the first axis
+    Sent,          ///< message `number` on its way out; boxes count bytes. Only where nodes have places
     Contribution,  ///< number `number` of the rank, given to reduction `label`
   };
   Kind kind = Kind::Entry;
