@@ -1,4 +1,5 @@
 // How long the graph compiler takes, what it needs and how that grows: one rank of one, and one rank of many.
+#include <algorithm>
 #include <cmath>
 #include <sys/resource.h>
 
@@ -6,6 +7,7 @@
 
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/memory_plan.hpp"
+#include "taskgraph/placed_graph.hpp"
 #include "tools/bench/cpu_clock.hpp"
 #include "tools/bench/radiation_case.hpp"
 
@@ -183,6 +185,33 @@ BENCHMARK(recompileRank0Of8)
 BENCHMARK(recompileRank46Of7467)
     ->Unit(benchmark::kMillisecond)
     ->Args({10, static_cast<int>(RegridPlace::Cluster)});
+
+/// Places the step of one rank: all tasks of patches on a device, or every other one (in the order of
+/// declaration), so that values are copied between most tasks.
+void placeRank(benchmark::State& state, bool mixed) {
+  const RadiationCase radiation;
+  const std::vector<const StepPlan*> plans{&radiation.initial, &radiation.step};
+  const Extent fine{state.range(0), state.range(1), state.range(2)};
+  const auto mesh = radiationMesh(fine, {fine.i / 4, fine.j / 4, fine.k / 4});
+  const RankMap owners = distribute(*mesh, 1);
+  const CompiledGraphs graphs = compileGraphs(plans, {mesh, &radiation.labels, &owners, 0, 1});
+  const auto& tasks = radiation.step.tasks();
+  const PlaceTask place = [&](const TaskDeclaration& task, LevelId, std::int32_t local) {
+    const auto same = [&](const TaskDeclaration& other) { return other.name == task.name; };
+    const auto number = std::find_if(tasks.begin(), tasks.end(), same) - tasks.begin();
+    return local >= 0 && (!mixed || number % 2 == 0) ? NodePlace{0} : kOnHost;
+  };
+  PlacedGraph placed;
+  for (auto _ : state) placed = placeGraph(graphs, 1, place);
+  state.counters["nodes"] = static_cast<double>(graphs.plans[1].nodeCount());
+  state.counters["added"] = static_cast<double>(placed.nodeCount() - graphs.plans[1].nodeCount());
+  state.counters["edges"] =
+      static_cast<double>(placed.hostEdges.itemCount()) + static_cast<double>(placed.deviceEdges.size());
+}
+void placeOnOneDevice(benchmark::State& state) { placeRank(state, false); }
+void placeEveryOther(benchmark::State& state) { placeRank(state, true); }
+BENCHMARK(placeOnOneDevice)->Unit(benchmark::kMillisecond)->Args({24, 24, 24})->Args({32, 32, 32});
+BENCHMARK(placeEveryOther)->Unit(benchmark::kMillisecond)->Args({24, 24, 24})->Args({32, 32, 32});
 
 }  // namespace
 }  // namespace tessera::bench

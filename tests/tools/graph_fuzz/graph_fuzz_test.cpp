@@ -4,6 +4,7 @@
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/race_check.hpp"
 #include "tests/taskgraph/edge_drop.hpp"
+#include "tools/graph_fuzz/check_case.hpp"
 #include "tools/graph_fuzz/draw_case.hpp"
 #include "tools/graph_fuzz/fuzz_run.hpp"
 #include "tools/graph_fuzz/kernel.hpp"
@@ -24,6 +25,16 @@ TEST(GraphFuzz, RandomPlansGiveTheValuesOfThePlainModelOnEveryShape) {
     }
     EXPECT_GE(report.passed, report.refused) << "draw plans that are accepted at least every other time";
     EXPECT_GT(report.conflicts, 10'000);
+  }
+}
+
+/// A task that had read a gather buffer before its next tenant was taken for one whose value that tenant
+/// gathers; the first row of a shared window lacked Old coarse cells of the other members.
+TEST(GraphFuzz, PlacementsThatWereWrongOnceAreProved) {
+  for (const auto& [seed, number] : {std::pair{11U, 239}, std::pair{12U, 212}}) {
+    const Outcome outcome = checkCase(drawCase(seed, number));
+    EXPECT_EQ(outcome.kind, Outcome::Kind::Passed)
+        << outcome.text << "replay: " << replayLine(seed, number, {});
   }
 }
 
