@@ -10,8 +10,6 @@
 #include "datawarehouse/checked_run.hpp"
 #include "datawarehouse/finite_watch.hpp"
 #include "datawarehouse/region_copy.hpp"
-#include "taskgraph/fill_geometry.hpp"
-#include "taskgraph/task_place.hpp"
 
 namespace tessera::detail {
 
@@ -25,40 +23,22 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       transport_(transport),
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
+      frames_(graphs, plan, data, options.checked),
       gate_(graph_, options.stepsOverlap),
       ticks_(static_cast<std::size_t>(workers)) {
-  for (const TaskDeclaration& task : graph_.plan->tasks()) {
-    TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
-                   "split a task with more than 48 accesses");
-    places_.push_back(placeOf(task));
-  }
   for (StepResult& result : results_) {
     result.control.reserve(kMaxControls);
     result.reductions.resize(static_cast<std::size_t>(graphs.labels->reductionCount()));
   }
-  layOutContributions();
+  for (const NodeBlock& block : graph_.blocks) {
+    if (block.kind == NodeKind::Task) taskCount_ += block.count;
+  }
   for (LabelId label = 0; label < data.labels().count(); ++label) {
     for (const auto& side : data.labels().info(label).boundary.sides) {
       if (side) side->value.prepare(workers);
     }
   }
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
-}
-
-void GraphRun::layOutContributions() {
-  contributions_.reserve(static_cast<std::size_t>(graph_.contributionCount));
-  for (const NodeBlock& block : graph_.blocks) {
-    if (block.kind != NodeKind::Task) continue;
-    taskCount_ += block.count;
-    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-    const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
-    TESSERA_EXPECT(unit.contributions.begin == static_cast<std::int64_t>(contributions_.size()),
-                   "number contributions in the order of the blocks");
-    for (std::int32_t n = 0; n < block.count; ++n) {
-      for (const ContributionDeclaration& c : task.contributions)
-        contributions_.push_back({c.reduction, 0.0, {}, false});
-    }
-  }
 }
 
 void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlier) {
@@ -78,7 +58,7 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
     options_.trace->beginStep(head, graph_.nodeCount());
     tracedRun_[round_] = options_.trace->openStep();
   }
-  for (PatchContribution& c : contributions_) c.given = false;
+  frames_.forgetContributions();
   rate_ = {};
   data_.outdateHalos();
   StepResult& result = results_[round_];
@@ -279,94 +259,13 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
   return true;
 }
 
-TaskAccess GraphRun::resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch) {
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(access.fill)];
-  const bool whole = access.reach == Reach::WholeLevel;
-  const Level& level = data_.hierarchy().level(access.level);
-  const Centering centering = data_.labels().info(access.label).centering;
-  const Box declared =
-      whole ? level.domainOf(centering)
-            : readBox(level, seenPatch(data_.hierarchy(), *patch, access.reach), centering, access.halo);
-  TaskAccess resolved;
-  resolved.mode = static_cast<AccessMode>(access.mode);
-  resolved.reach = access.reach;
-  resolved.label = access.label;
-  resolved.level = access.level;
-  resolved.declared = declared;
-  resolved.holes = options_.checked && whole && level.cellCount() < level.domain().volume();
-  if (fill.firstGather < 0) {
-    const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(fill.shared.begin)];
-    const auto first = static_cast<std::size_t>(shared.members.front());
-    resolved.data = data_.data(fill.generation, access.label, first);
-    resolved.layout = data_.layout(access.label, first);
-    return resolved;
-  }
-  const auto buffer = static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number));
-  resolved.data = data_.gatherData(plan_, buffer);
-  resolved.layout = data_.gatherLayout(plan_, buffer);
-  return resolved;
-}
-
-std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-                                      const Patch* patch, std::array<TaskAccess, kMaxAccesses>& accesses) {
-  std::size_t n = 0;
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a, ++n) {
-    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-    if (access.reach != Reach::Patch) {
-      accesses[n] = resolveGather(access, number, patch);
-      continue;
-    }
-    const auto own = static_cast<std::size_t>(local);
-    const auto mode = static_cast<AccessMode>(access.mode);
-    const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
-    const Level& level = data_.hierarchy().level(access.level);
-    const Centering centering = data_.labels().info(access.label).centering;
-    const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
-    accesses[n] = {mode,
-                   access.reach,
-                   access.label,
-                   access.level,
-                   data_.data(generation, access.label, own),
-                   data_.layout(access.label, own),
-                   writes             ? level.ownedBy(*patch, centering)
-                   : options_.checked ? readBox(level, *patch, centering, access.halo)
-                                      : Box{},
-                   nullptr,
-                   options_.checked && data_.isShared(access.label, own)};
-  }
-  return n;
-}
-
-TaskFrame GraphRun::frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number) {
-  TaskFrame frame;
-  frame.task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].name;
-  frame.declaredAt = places_[static_cast<std::size_t>(unit.task)];
-  frame.hierarchy = &data_.hierarchy();
-  frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
-  if (unit.level >= 0) {
-    frame.patch =
-        &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
-  }
-  frame.labels = &data_.labels();
-  const std::int64_t first = unit.contributions.begin + number * unit.contributions.size();
-  frame.contributions =
-      std::span(contributions_)
-          .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
-  frame.time = inputs_.time;
-  frame.usesDt = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].usesDt;
-  // Another thread may just be writing it.
-  frame.dt = frame.usesDt ? inputs_.dt : std::numeric_limits<double>::quiet_NaN();
-  frame.step = inputs_.step;
-  return frame;
-}
-
 void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) {
   if (isRefused_.load(std::memory_order_relaxed)) return;
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
-  std::array<TaskAccess, kMaxAccesses> accesses;
-  TaskFrame frame = frameOf(unit, block, number);
-  const std::size_t count = resolveAccesses(unit, number, block.firstLocal + number, frame.patch, accesses);
+  TaskFrames::Accesses accesses;
+  TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
+  const std::size_t count = frames_.resolve(unit, number, block.firstLocal + number, frame.patch, accesses);
   frame.accesses = std::span(accesses).first(count);
   FiniteWatch watch(frame.accesses, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
@@ -414,7 +313,7 @@ void GraphRun::joinContributions(std::int32_t reduction) {
     const Range first = graph_.units[static_cast<std::size_t>(block.item)].contributions;
     const std::int64_t end = first.begin + block.count * first.size();
     for (std::int64_t n = first.begin; n < end; ++n) {
-      const PatchContribution& given = contributions_[static_cast<std::size_t>(n)];
+      const PatchContribution& given = frames_.contribution(n);
       if (given.reduction != plan.reduction || !given.given) continue;
       switch (plan.kind) {
         case ReductionKind::Min:

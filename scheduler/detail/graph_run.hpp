@@ -13,6 +13,7 @@
 #include "scheduler/detail/node_names.hpp"
 #include "scheduler/detail/node_ranges.hpp"
 #include "scheduler/detail/step_gate.hpp"
+#include "scheduler/detail/task_frames.hpp"
 #include "scheduler/detail/tick_clock.hpp"
 #include "scheduler/step_runner.hpp"
 
@@ -78,9 +79,6 @@ class GraphRun : public NodeSource {
   }
 
  private:
-  /// More accesses than this in one task are refused when the run is made.
-  static constexpr std::size_t kMaxAccesses = 48;
-
   /// What one worker has spent in the running step, on a cache line of its own.
   struct alignas(64) WorkerTicks {
     std::int64_t tasks = 0;
@@ -98,11 +96,6 @@ class GraphRun : public NodeSource {
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
   void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
-  TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number);
-  std::size_t resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-                              const Patch* patch, std::array<TaskAccess, kMaxAccesses>& accesses);
-  TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch);
-  void layOutContributions();
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
@@ -112,9 +105,8 @@ class GraphRun : public NodeSource {
   Transport& transport_;
   MessagePump pump_;
   FillRun fills_;
+  TaskFrames frames_;
   StepInputs inputs_;
-  std::vector<std::string> places_;               ///< where each task was declared, for messages
-  std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
   StepGate gate_;
   bool ahead_ = false;
   Earlier earlier_;
