@@ -63,6 +63,7 @@ struct PlacedGraph {
   RowLists<std::int32_t> hostEdges;     ///< by node: successors that the executor tells
   std::vector<std::pair<std::int32_t, std::int32_t>> deviceEdges;  ///< (first, then), both on one device
   std::vector<OldNeed> oldNeeds;
+  std::vector<NodePlace> itemPlaces;  ///< by CompiledGraph::packItems: in whose memory an item of a message is read
 
   std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
   const PlacedBlock& block(std::int32_t node) const {

@@ -38,7 +38,8 @@ void TaskFrames::layOutContributions() {
   }
 }
 
-TaskAccess TaskFrames::resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch) {
+TaskAccess TaskFrames::resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch,
+                                     DeviceStore* store) {
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(access.fill)];
   const bool whole = access.reach == Reach::WholeLevel;
   const Level& level = data_.hierarchy().level(access.level);
@@ -56,23 +57,26 @@ TaskAccess TaskFrames::resolveGather(const UnitAccess& access, std::int32_t numb
   if (fill.firstGather < 0) {
     const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(fill.shared.begin)];
     const auto first = static_cast<std::size_t>(shared.members.front());
-    resolved.data = data_.data(fill.generation, access.label, first);
-    resolved.layout = data_.layout(access.label, first);
+    resolved.data = store != nullptr ? store->data(fill.generation, access.label, first)
+                                     : data_.data(fill.generation, access.label, first);
+    resolved.layout =
+        store != nullptr ? store->layout(access.label, first) : data_.layout(access.label, first);
     return resolved;
   }
   const auto buffer = static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number));
-  resolved.data = data_.gatherData(plan_, buffer);
-  resolved.layout = data_.gatherLayout(plan_, buffer);
+  resolved.data = store != nullptr ? store->gatherData(plan_, buffer) : data_.gatherData(plan_, buffer);
+  resolved.layout = store != nullptr ? store->gatherLayout(plan_, buffer) : data_.gatherLayout(plan_, buffer);
   return resolved;
 }
 
 std::size_t TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-                                const Patch* patch, Accesses& accesses) {
+                                const Patch* patch, Accesses& accesses,
+                                DeviceStore* store) {
   std::size_t n = 0;
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a, ++n) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
     if (access.reach != Reach::Patch) {
-      accesses[n] = resolveGather(access, number, patch);
+      accesses[n] = resolveGather(access, number, patch, store);
       continue;
     }
     const auto own = static_cast<std::size_t>(local);
@@ -85,8 +89,9 @@ std::size_t TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::
                    access.reach,
                    access.label,
                    access.level,
-                   data_.data(generation, access.label, own),
-                   data_.layout(access.label, own),
+                   store != nullptr ? store->data(generation, access.label, own)
+                                    : data_.data(generation, access.label, own),
+                   store != nullptr ? store->layout(access.label, own) : data_.layout(access.label, own),
                    writes     ? level.ownedBy(*patch, centering)
                    : checked_ ? readBox(level, *patch, centering, access.halo)
                               : Box{},

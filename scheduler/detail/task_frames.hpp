@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "datawarehouse/data_warehouse.hpp"
+#include "datawarehouse/device_store.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/compiled_graph.hpp"
@@ -25,9 +26,10 @@ class TaskFrames {
   /// Node `number` of the block, without its accesses.
   TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number,
                     const StepInputs& inputs);
-  /// The accesses of that node, which works on own patch `local`; how many there are.
+  /// The accesses of that node, which works on own patch `local`; how many there are. In the memory of the
+  /// device whose store is given, else in the host's.
   std::size_t resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
-                      Accesses& accesses);
+                      Accesses& accesses, DeviceStore* store = nullptr);
 
   /// Before a step.
   void forgetContributions();
@@ -37,7 +39,8 @@ class TaskFrames {
   }
 
  private:
-  TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch);
+  TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch,
+                           DeviceStore* store);
   void layOutContributions();
 
   const CompiledGraphs& graphs_;
