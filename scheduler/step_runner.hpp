@@ -8,6 +8,7 @@
 
 #include "core/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/device/device_options.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/send_limit.hpp"
 #include "scheduler/trace.hpp"
@@ -68,6 +69,8 @@ struct RunnerOptions {
   /// Let the next step begin while reductions of the last one are under way (`runAhead`).
   bool stepsOverlap = false;
   Trace* trace = nullptr;  ///< records what runs when; outlives the runner
+  /// Devices for the tasks that can run there. Steps do not overlap then, and nothing is checked.
+  DeviceOptions devices{};
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.
@@ -94,6 +97,12 @@ class StepRunner {
   std::span<const double> control(std::size_t plan) const;
 
   const StepStatistics& statistics() const;
+
+  /// Before the caller reads Old values of these variables from the data warehouse, where devices are in use:
+  /// brings what devices alone have to the host. Between runs.
+  void bringHome(std::span<const LabelId> labels);
+  /// Those in use.
+  std::vector<DeviceInfo> devices() const;
 
  private:
   struct State;

@@ -14,7 +14,8 @@ namespace tessera {
 using NodePlace = std::int8_t;
 inline constexpr NodePlace kOnHost = -1;
 
-/// Where tasks run: asked once for each task on each own patch (`local`; -1 for a task that runs once a rank).
+/// Where tasks run: asked once for each task on each own patch (`local`; -1 for a task that runs once a
+/// rank).
 using PlaceTask = std::function<NodePlace(const TaskDeclaration& task, LevelId level, std::int32_t local)>;
 
 /// On device 0 what has a device body, has a patch, and reads or writes a field; the rest, for which a launch
@@ -33,8 +34,8 @@ enum class PlacedKind : std::uint8_t {
 /// Consecutive nodes of one kind that are launched together on a device where they are ready together.
 struct PlacedBlock {
   PlacedKind kind = PlacedKind::Original;
-  NodePlace place = kOnHost;     ///< where its nodes run; copies run on the device they serve
-  std::int32_t block = 0;        ///< position in `CompiledGraph::blocks`, of the writer for copies
+  NodePlace place = kOnHost;  ///< where its nodes run; copies run on the device they serve
+  std::int32_t block = 0;     ///< position in `CompiledGraph::blocks`, of the writer for copies
   std::int32_t firstNode = 0;
   std::int32_t count = 0;
   std::int32_t firstNumber = 0;  ///< node firstNode + n stands for number firstNumber + n of `block`
@@ -54,16 +55,19 @@ struct OldNeed {
 ///
 /// Node numbers below `CompiledGraph::nodeCount()` mean what they mean there; those of further nodes follow.
 /// A device's nodes that wait for something on the host or that something on the host waits for are nodes of
-/// the executor as well: running one there hands it to the lane. Edges between two nodes of one device are the
-/// lane's alone, all others the executor's.
+/// the executor as well: running one there hands it to the lane. Edges between two nodes of one device are
+/// the lane's alone, all others the executor's.
 struct PlacedGraph {
-  std::vector<PlacedBlock> blocks;      ///< those of the compiled graph, cut where the place changes; then added ones
-  std::vector<std::int32_t> blockOf;    ///< by node; -1: spare
-  std::vector<std::int32_t> hostCounts; ///< by node: predecessors in the executor's edges; -1: not of the executor
-  RowLists<std::int32_t> hostEdges;     ///< by node: successors that the executor tells
+  std::vector<PlacedBlock>
+      blocks;  ///< those of the compiled graph, cut where the place changes; then added ones
+  std::vector<std::int32_t> blockOf;  ///< by node; -1: spare
+  std::vector<std::int32_t>
+      hostCounts;  ///< by node: predecessors in the executor's edges; -1: not of the executor
+  RowLists<std::int32_t> hostEdges;  ///< by node: successors that the executor tells
   std::vector<std::pair<std::int32_t, std::int32_t>> deviceEdges;  ///< (first, then), both on one device
   std::vector<OldNeed> oldNeeds;
-  std::vector<NodePlace> itemPlaces;  ///< by CompiledGraph::packItems: in whose memory an item of a message is read
+  std::vector<NodePlace>
+      itemPlaces;  ///< by CompiledGraph::packItems: in whose memory an item of a message is read
 
   std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
   const PlacedBlock& block(std::int32_t node) const {

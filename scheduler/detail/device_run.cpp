@@ -7,6 +7,16 @@
 
 namespace tessera::detail {
 
+void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit& unit, std::int32_t local,
+                 MemorySpace space) {
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+    const auto mode = static_cast<AccessMode>(access.mode);
+    if (mode != AccessMode::Write && mode != AccessMode::Modify) continue;
+    wroteOn(data.status(Generation::New, access.label, static_cast<std::size_t>(local)), space);
+  }
+}
+
 DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
                      DataWarehouse& data, DeviceSide& side, MessagePump& pump, TaskFrames& frames,
                      const StepInputs& inputs)
@@ -92,9 +102,8 @@ void DeviceRun::bringHere(const OldNeed& need) {
     return state != SpaceState::Valid && state != SpaceState::ValidWithHalo;
   });
   if (locals.empty()) return;
-  side_.lane.putBeside([&](DeviceStream stream) {
-    fills_.launchCopy(in, need.label, Generation::Old, locals, stream);
-  });
+  side_.lane.putBeside(
+      [&](DeviceStream stream) { fills_.launchCopy(in, need.label, Generation::Old, locals, stream); });
   for (const std::int32_t local : locals) {
     broughtTo(data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
   }
@@ -194,7 +203,7 @@ void DeviceRun::launchTasks(const PlacedBlock& placed, std::span<const std::int3
   loops_.begin(static_cast<std::int32_t>(streams.size()));
   for (const std::int32_t task : tasks) {
     callBody(placed, task, loops_.instance(task));
-    noteWritten(unit, block.firstLocal + numberOf(placed, task));
+    noteWritten(data_, graph_, unit, block.firstLocal + numberOf(placed, task), side_.space());
   }
   loops_.launch(streams);
 }
@@ -210,15 +219,6 @@ void DeviceRun::callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoo
   frame.accesses = std::span(accesses).first(count);
   frame.loops = &loops;
   graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].body.device(frame);
-}
-
-void DeviceRun::noteWritten(const TaskUnit& unit, std::int32_t local) {
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-    const auto mode = static_cast<AccessMode>(access.mode);
-    if (mode != AccessMode::Write && mode != AccessMode::Modify) continue;
-    wroteOn(data_.status(Generation::New, access.label, static_cast<std::size_t>(local)), side_.space());
-  }
 }
 
 }  // namespace tessera::detail

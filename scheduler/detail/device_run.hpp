@@ -15,6 +15,10 @@
 
 namespace tessera::detail {
 
+/// Notes in status words that a task has written its outputs on own patch `local` in this space.
+void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit& unit, std::int32_t local,
+                 MemorySpace space);
+
 /// The nodes of one plan that run on one device: what each of them launches. `run` and `serve` may be called
 /// by many threads; the lane lets one of them in at a time.
 class DeviceRun : public LaneClient {
@@ -56,7 +60,6 @@ class DeviceRun : public LaneClient {
   void launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   /// Runs the body of a task whose `loops` are given; see TaskLoops.
   void callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops);
-  void noteWritten(const TaskUnit& unit, std::int32_t local);
   void end(std::int32_t task);
   std::int32_t numberOf(const PlacedBlock& placed, std::int32_t task) const {
     return placed.firstNumber + nodes_[static_cast<std::size_t>(task)] - placed.firstNode;
@@ -72,11 +75,11 @@ class DeviceRun : public LaneClient {
   const StepInputs& inputs_;
   DeviceFills fills_;
   TaskLoops loops_;
-  std::vector<std::int32_t> nodes_;    ///< by task of the lane
-  std::vector<std::int32_t> taskOf_;   ///< by node; -1: not of this device
-  std::vector<std::int32_t> kinds_;    ///< by kind of the lane: position in the placed graph's blocks
-  std::vector<char> reports_;          ///< by task
-  std::vector<std::int32_t> first_;    ///< tasks that wait for nothing on the host
+  std::vector<std::int32_t> nodes_;   ///< by task of the lane
+  std::vector<std::int32_t> taskOf_;  ///< by node; -1: not of this device
+  std::vector<std::int32_t> kinds_;   ///< by kind of the lane: position in the placed graph's blocks
+  std::vector<char> reports_;         ///< by task
+  std::vector<std::int32_t> first_;   ///< tasks that wait for nothing on the host
   std::unique_ptr<LaneWork> work_;
   Submissions<> ended_;
   std::vector<std::int32_t> numbers_;  ///< of the launch at hand

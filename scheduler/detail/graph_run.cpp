@@ -14,7 +14,7 @@
 namespace tessera::detail {
 
 GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
-                   const RunnerOptions& options, int workers)
+                   const RunnerOptions& options, int workers, const RankDevices* devices)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
@@ -37,6 +37,14 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     for (const auto& side : data.labels().info(label).boundary.sides) {
       if (side) side->value.prepare(workers);
     }
+  }
+  if (devices != nullptr) {
+    placed_ = &devices->placed(plan);
+    for (const auto& side : devices->sides()) {
+      devices_.push_back(
+          std::make_unique<DeviceRun>(graphs, plan, *placed_, data, *side, pump_, frames_, inputs_));
+    }
+    reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
   }
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
 }
@@ -66,9 +74,11 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
   std::fill(result.reductions.begin(), result.reductions.end(), std::numeric_limits<double>::quiet_NaN());
   open_[round_] = true;
   pump_.begin(result.control, ahead);
+  for (const auto& device : devices_) device->begin();
 }
 
 void GraphRun::end() {
+  for (const auto& device : devices_) device->finish();
   if (options_.trace != nullptr) options_.trace->executed();
   pump_.end();
   if (!ahead_ || refusal_) settleWaiting(round_);
@@ -113,11 +123,38 @@ std::span<const std::int32_t> GraphRun::poll() {
   if (ranges_) {
     for (const std::int32_t node : done) ranges_->arrives(node);
   }
+  if (!devices_.empty()) return pollDevices(done);
   if (!gate_.isAwaited()) return done;
   if (earlier_.run != nullptr && !earlier_.run->settle(earlier_.round)) return done;
   takeDt();
   gate_.open();
   return pump_.alsoReport(gate_.node());
+}
+
+std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t> messages) {
+  if (helperFailed_.load(std::memory_order_acquire)) helperFailure_->raise();
+  served_.store(true, std::memory_order_relaxed);
+  reported_.assign(messages.begin(), messages.end());
+  for (const auto& device : devices_) {
+    device->serve();
+    device->take([this](std::int32_t node) { reported_.push_back(node); });
+  }
+  return reported_;
+}
+
+void GraphRun::serveDevices() {
+  if (served_.exchange(false, std::memory_order_relaxed)) return;
+  try {
+    for (const auto& device : devices_) device->serve();
+  } catch (const Error& error) {
+    if (helperFailed_.load(std::memory_order_relaxed)) return;
+    helperFailure_ = error.copy();
+    helperFailed_.store(true, std::memory_order_release);
+  }
+}
+
+void GraphRun::bringHome(std::span<const LabelId> labels) {
+  for (const auto& device : devices_) device->bringHome(labels);
 }
 
 /// Before anybody comes through the gate. All ranks find the same, so where there is no dt all of them come
@@ -135,12 +172,16 @@ void GraphRun::takeDt() {
 
 std::string GraphRun::describe(std::int32_t node) const {
   if (gate_.is(node)) return "the length of the step, from the reductions of the step before,";
+  if (placed_ != nullptr) return placedNodeName(graphs_, plan_, *placed_, node);
   return nodeName(graphs_, plan_, node);
 }
 
 std::vector<std::int32_t> GraphRun::begun() {
   std::vector<std::int32_t> nodes = pump_.begun();
   if (gate_.isAwaited()) nodes.push_back(gate_.node());
+  for (const auto& device : devices_) {
+    for (const std::int32_t node : device->begun()) nodes.push_back(node);
+  }
   return nodes;
 }
 
@@ -173,6 +214,8 @@ int GraphRun::homeOf(const NodeBlock& block, std::int32_t number, int workers) c
 
 NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   if (gate_.is(node)) return {.urgency = std::numeric_limits<int>::max(), .waits = true};
+  if (placed_ != nullptr && !placed_->ofExecutor(node)) return {.used = false};
+  if (isOnDevice(node)) return deviceTraits(node, workers);
   const NodeBlock& block = graph_.block(node);
   const std::int32_t number = node - block.firstNode;
   NodeTraits traits;
@@ -191,8 +234,19 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   return traits;
 }
 
+/// The sooner the lane has it the better.
+NodeTraits GraphRun::deviceTraits(std::int32_t node, int workers) const {
+  const PlacedBlock& placed = placed_->block(node);
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  NodeTraits traits;
+  traits.home = homeOf(block, placed.firstNumber + node - placed.firstNode, workers);
+  traits.urgency = std::numeric_limits<int>::max();
+  traits.waits = !placed_->hostEdges.row(node).empty();
+  return traits;
+}
+
 int GraphRun::waitsForRank(std::int32_t node) const {
-  if (gate_.is(node)) return -1;
+  if (gate_.is(node) || isOnDevice(node)) return -1;
   const NodeBlock& block = graph_.block(node);
   if (block.kind != NodeKind::Receive) return -1;
   return graph_.receives[static_cast<std::size_t>(block.item + node - block.firstNode)].peer;
@@ -203,6 +257,7 @@ bool GraphRun::run(std::int32_t node, int worker) {
     gate_.await();
     return false;
   }
+  if (isOnDevice(node)) return deviceOf(node).run(node);
   const NodeBlock& block = graph_.block(node);
   const std::int64_t begin = ticksNow();
   const bool finished =
@@ -276,6 +331,7 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
     runBody(frame, std::span(accesses).first(count), task);
   }
   if (options_.findNonFinite) expectFinite(frame);
+  if (placed_ != nullptr) noteWritten(data_, graph_, unit, block.firstLocal + number, kHost);
 }
 
 void GraphRun::runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task) {
@@ -293,6 +349,7 @@ void GraphRun::packMessage(std::int32_t send) {
     const PackItem& item = graph_.packItems[static_cast<std::size_t>(p)];
     const auto piece =
         buffer.subspan(static_cast<std::size_t>(item.offset), static_cast<std::size_t>(item.bytes));
+    if (placed_ != nullptr && placed_->itemPlaces[static_cast<std::size_t>(p)] != kOnHost) continue;
     if (item.source < 0) {
       std::memcpy(piece.data(), pump_.receiveBuffer(item.forward).data() + item.forwardOffset, piece.size());
       continue;

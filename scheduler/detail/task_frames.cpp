@@ -70,8 +70,7 @@ TaskAccess TaskFrames::resolveGather(const UnitAccess& access, std::int32_t numb
 }
 
 std::size_t TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-                                const Patch* patch, Accesses& accesses,
-                                DeviceStore* store) {
+                                const Patch* patch, Accesses& accesses, DeviceStore* store) {
   std::size_t n = 0;
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a, ++n) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];

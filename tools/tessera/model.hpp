@@ -59,8 +59,8 @@ class Model {
   std::size_t stepPlan(std::int64_t step) const;
 
   /// All plans from the point of view of one rank. The model has to outlive the result.
-  CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound,
-                         BufferReuse reuse = BufferReuse::On) const;
+  CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound, BufferReuse reuse = BufferReuse::On,
+                         WindowSharing sharing = WindowSharing::On) const;
 
   /// So many threads may evaluate each expression of the components at once without making anything.
   void prepareExpressions(int threads) const;

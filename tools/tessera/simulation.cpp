@@ -20,9 +20,11 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                        SimulationOptions options)
     : transport_(transport),
       // The oracle takes one step after the other; on one rank there is nothing to wait for.
-      stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder),
+      // With devices the next step's length has to be there before it is launched.
+      stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder &&
+                    options.devices.kind == DeviceKind::None),
       model_(deck, registry),
-      graphs_(compile(options.reuse)),
+      graphs_(compile(options)),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_, options.threads, options.execution.cores)),
       executor_(makeExecutor(options, transport.rank())),
@@ -31,13 +33,17 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                                                          .regions = options.regions,
                                                          .nvtx = options.nvtx,
                                                          .stepsOverlap = stepsOverlap_,
-                                                         .trace = options.trace})),
+                                                         .trace = options.trace,
+                                                         .devices = options.devices})),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());
 }
 
-CompiledGraphs Simulation::compile(BufferReuse reuse) {
-  CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), reuse);
+CompiledGraphs Simulation::compile(const SimulationOptions& options) {
+  const WindowSharing sharing =
+      options.devices.kind == DeviceKind::None ? WindowSharing::On : WindowSharing::Off;
+  CompiledGraphs graphs =
+      model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), options.reuse, sharing);
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());
   return graphs;
 }

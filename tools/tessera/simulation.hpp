@@ -38,6 +38,7 @@ struct SimulationOptions {
   KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
   NvtxRanges* nvtx = nullptr;           ///< likewise
   Trace* trace = nullptr;               ///< records what runs when; outlives the simulation
+  DeviceOptions devices{};              ///< for the tasks that can run there
 };
 
 class Simulation;
@@ -108,7 +109,15 @@ class Simulation {
 
   const Model& model() const { return model_; }
   const CompiledGraphs& graphs() const { return graphs_; }
+  /// Its layout; its Old values where no devices are in use.
   const DataWarehouse& data() const { return *data_; }
+  /// With the Old values of these variables: brings them from devices first. Between steps.
+  const DataWarehouse& dataOnHost(std::span<const LabelId> labels) const {
+    runner_->bringHome(labels);
+    return *data_;
+  }
+  /// What the run uses; empty without.
+  std::vector<DeviceInfo> devices() const { return runner_->devices(); }
   const TimeControl& clock() const { return clock_; }
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }
@@ -121,7 +130,7 @@ class Simulation {
 
  private:
   bool runSteps(RunListener& listener);
-  CompiledGraphs compile(BufferReuse reuse);
+  CompiledGraphs compile(const SimulationOptions& options);
   void runPlan(std::size_t plan, const StepInputs& inputs);
   StepInputs inputsOf(std::size_t plan, std::span<const double> control) const;
   void initialise(std::span<const double> control);
