@@ -33,6 +33,11 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
                                                               executor.threads(), state_->devices.get()));
     state_->replays.push_back(executor.prepare(*state_->runs.back()));
   }
+  if (state_->devices) {
+    std::vector<std::span<std::byte>> memory = data.memory();
+    for (const auto& run : state_->runs) run->addDeviceMemory(memory);
+    state_->devices->pin(memory);
+  }
   if (state_->devices && options.devices.helperThread) {
     State* state = state_.get();
     state_->helper =
@@ -40,7 +45,10 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
   }
 }
 
-StepRunner::~StepRunner() = default;
+StepRunner::~StepRunner() {
+  state_->helper.reset();
+  if (state_->devices) state_->devices->unpin();
+}
 
 const StepResult& StepRunner::run(std::size_t plan, const StepInputs& inputs) {
   state_->replay(plan, inputs, false);

@@ -28,8 +28,8 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const Place
       side_(side),
       frames_(frames),
       inputs_(inputs),
-      fills_(graphs, plan, data, side.store, pump, *side.backend, side.memory, side.pinned),
-      loops_(*side.backend, side.memory, side.pinned),
+      fills_(graphs, plan, data, side.store, pump, *side.backend, side.tables, side.pinned),
+      loops_(*side.backend, side.tables, side.pinned),
       ended_(placed.blockOf.size()) {
   layOut();
 }
@@ -78,14 +78,15 @@ void DeviceRun::begin() {
   for (const std::int32_t task : first_) side_.lane.submit(task);
 }
 
-std::vector<std::int32_t> DeviceRun::localsWithout(LabelId label, LevelId level, MemorySpace space) const {
+std::vector<std::int32_t> DeviceRun::localsToBring(LabelId label, LevelId level, MemorySpace from,
+                                                   MemorySpace to) const {
   std::vector<std::int32_t> locals;
   const Range range = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
   for (auto local = static_cast<std::int32_t>(range.begin); local < range.end; ++local) {
     const auto n = static_cast<std::size_t>(local);
-    if (!data_.has(label, n)) continue;
-    const SpaceState state = data_.status(Generation::Old, label, n).state(space);
-    if (state != SpaceState::Valid && state != SpaceState::ValidWithHalo) locals.push_back(local);
+    if (!side_.store.has(label, n)) continue;
+    const Status& status = data_.status(Generation::Old, label, n);
+    if (needsCopyTo(status, to) && !needsCopyTo(status, from)) locals.push_back(local);
   }
   return locals;
 }
@@ -95,12 +96,7 @@ void DeviceRun::bringHere(const OldNeed& need) {
   if (!in && need.place != kOnHost) return;
   const MemorySpace target = in ? side_.space() : kHost;
   const MemorySpace source = in ? kHost : side_.space();
-  std::vector<std::int32_t> locals = localsWithout(need.label, need.level, target);
-  std::erase_if(locals, [&](std::int32_t local) {
-    const SpaceState state =
-        data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)).state(source);
-    return state != SpaceState::Valid && state != SpaceState::ValidWithHalo;
-  });
+  const std::vector<std::int32_t> locals = localsToBring(need.label, need.level, source, target);
   if (locals.empty()) return;
   side_.lane.putBeside(
       [&](DeviceStream stream) { fills_.launchCopy(in, need.label, Generation::Old, locals, stream); });

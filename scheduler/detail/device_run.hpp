@@ -53,7 +53,9 @@ class DeviceRun : public LaneClient {
  private:
   void layOut();
   void bringHere(const OldNeed& need);
-  std::vector<std::int32_t> localsWithout(LabelId label, LevelId level, MemorySpace space) const;
+  /// Own patches whose Old value is valid in space `from` and not in `to`.
+  std::vector<std::int32_t> localsToBring(LabelId label, LevelId level, MemorySpace from,
+                                          MemorySpace to) const;
   void launchTasks(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                    std::span<const DeviceStream> streams);
   void launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);

@@ -7,9 +7,8 @@
 namespace tessera::detail {
 namespace {
 
-/// Of the device's memory that tables of launches may take.
-constexpr std::int64_t kTableBytes = std::int64_t{256} << 20;
-constexpr std::int64_t kPinnedBytes = std::int64_t{1} << 30;
+/// That tables of launches may take at most, on the device and of the host.
+constexpr std::int64_t kTableBytes = std::int64_t{1} << 30;
 constexpr std::int64_t kTableSlab = std::int64_t{4} << 20;
 
 std::unique_ptr<DeviceBackend> makeBackend(const DeviceOptions& options, int slot) {
@@ -27,25 +26,14 @@ std::int64_t limitOf(const DeviceBackend& device, const DeviceOptions& options) 
 
 }  // namespace
 
-DeviceSide::StoreMemory::StoreMemory(DeviceBackend& device, std::int64_t limitBytes)
-    : device_(device),
-      stream_(device.makeStream()),
-      pool_(device, {DeviceSpace::Device, limitBytes, std::min(limitBytes, std::int64_t{64} << 20)}) {}
-
-DeviceSide::StoreMemory::~StoreMemory() { device_.bindThread(); }
-
-void* DeviceSide::StoreMemory::allocate(std::int64_t bytes, std::string_view owner) {
-  return pool_.allocate(stream_, bytes, owner);
-}
-
-void DeviceSide::StoreMemory::free(void* memory) { pool_.free(stream_, memory); }
-
 DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int theSlot)
     : slot(theSlot),
       backend(makeBackend(options, theSlot)),
-      memory(*backend, {DeviceSpace::Device, kTableBytes, kTableSlab}),
-      pinned(*backend, {DeviceSpace::PinnedHost, kPinnedBytes, kTableSlab}),
-      storeMemory(*backend, limitOf(*backend, options)),
+      tables(*backend, {DeviceSpace::Device, kTableBytes, kTableSlab}),
+      pinned(*backend, {DeviceSpace::PinnedHost, kTableBytes, kTableSlab}),
+      values(*backend, {.space = DeviceSpace::Device, .limitBytes = limitOf(*backend, options)}),
+      storeStream(backend->makeStream()),
+      storeMemory(*backend, values, storeStream),
       store(data, theSlot, storeMemory),
       lane(*backend, options.lane) {}
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "datawarehouse/data_warehouse.hpp"
@@ -10,6 +9,7 @@
 #include "scheduler/device/device_lane.hpp"
 #include "scheduler/device/device_options.hpp"
 #include "scheduler/device/device_pool.hpp"
+#include "scheduler/device/store_memory.hpp"
 
 namespace tessera::detail {
 
@@ -19,25 +19,15 @@ struct DeviceSide {
   DeviceSide(DataWarehouse& data, const DeviceOptions& options, int slot);
 
   /// Where values on this device are valid, in status words.
-  MemorySpace space() const { return deviceSlot(slot); }
+  MemorySpace space() const { return store.space(); }
 
   const int slot;
   const std::unique_ptr<DeviceBackend> backend;
-  DevicePool memory;  ///< on the device
-  DevicePool pinned;  ///< of the host
-  /// Memory of the warehouse, which stays as long as the run: in no stream's order.
-  class StoreMemory : public DeviceMemory {
-   public:
-    StoreMemory(DeviceBackend& device, std::int64_t limitBytes);
-    ~StoreMemory() override;
-    void* allocate(std::int64_t bytes, std::string_view owner) override;
-    void free(void* memory) override;
-
-   private:
-    DeviceBackend& device_;
-    DeviceStream stream_;
-    DevicePool pool_;
-  } storeMemory;
+  DevicePool tables;  ///< on the device, for launches
+  DevicePool pinned;  ///< of the host, for launches
+  DevicePool values;  ///< on the device, for the store
+  const DeviceStream storeStream;
+  StoreMemory storeMemory;
   DeviceStore store;
   DeviceLane lane;
 };

@@ -1,6 +1,6 @@
 #include "scheduler/detail/rank_devices.hpp"
 
-#include "datawarehouse/task_frame.hpp"
+#include "core/error.hpp"
 
 namespace tessera::detail {
 
@@ -13,6 +13,28 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
     placed_.push_back(placeGraph(graphs, plan, place));
   }
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
+  for (const auto& side : sides_) side->backend->synchronize(side->storeStream);
+}
+
+RankDevices::~RankDevices() { synchronize(); }
+
+void RankDevices::pin(std::span<const std::span<std::byte>> memory) {
+  if (!sides_.empty()) pinned_.emplace(*sides_.front()->backend, memory);
+}
+
+void RankDevices::unpin() {
+  synchronize();
+  pinned_.reset();
+}
+
+void RankDevices::synchronize() noexcept {
+  for (const auto& side : sides_) {
+    try {
+      side->lane.synchronize();
+    } catch (const Error&) {
+      continue;  // it was said when it happened
+    }
+  }
 }
 
 /// Each device gets a stretch of the own patches of each level, which lie along a space-filling curve.

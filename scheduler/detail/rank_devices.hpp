@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "scheduler/detail/device_side.hpp"
+#include "scheduler/device/pinned_host.hpp"
 #include "taskgraph/placed_graph.hpp"
 
 namespace tessera::detail {
@@ -15,10 +18,19 @@ class RankDevices {
   /// Opens the devices and takes their memory. Throws DeviceError.
   RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options);
 
+  ~RankDevices();
+
+  /// Locks memory of the host in place that kernels work on: the warehouse's and that of messages, all at
+  /// once.
+  void pin(std::span<const std::span<std::byte>> memory);
+  /// Before that memory ends: waits for the devices.
+  void unpin();
+
   const PlacedGraph& placed(std::size_t plan) const { return placed_[plan]; }
   const std::vector<std::unique_ptr<DeviceSide>>& sides() const { return sides_; }
 
  private:
+  void synchronize() noexcept;
   NodePlace placeOf(const TaskDeclaration& task, LevelId level, std::int32_t local) const;
   void addEntries(std::size_t plan);
   void addTask(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);
@@ -28,6 +40,7 @@ class RankDevices {
   const CompiledGraphs& graphs_;
   std::vector<std::unique_ptr<DeviceSide>> sides_;
   std::vector<PlacedGraph> placed_;  ///< by plan
+  std::optional<PinnedHost> pinned_;
 };
 
 }  // namespace tessera::detail
