@@ -12,6 +12,7 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
     placed_.push_back(placeGraph(graphs, plan, place));
   }
+  connect();
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
   for (const auto& side : sides_) side->backend->synchronize(side->storeStream);
 }
@@ -25,6 +26,27 @@ void RankDevices::pin(std::span<const std::span<std::byte>> memory) {
 void RankDevices::unpin() {
   synchronize();
   pinned_.reset();
+}
+
+void RankDevices::comeTogether() const {
+  for (const auto& one : sides_) {
+    for (const auto& other : sides_) {
+      if (one != other) one->lane.comeAfter(other->lane);
+    }
+  }
+}
+
+/// Kernels that fill halos read the memory of the neighbour's device.
+void RankDevices::connect() {
+  for (const auto& one : sides_) {
+    for (const auto& other : sides_) {
+      if (one == other || one->backend->enablePeer(*other->backend)) continue;
+      throw DeviceError(
+          {DeviceFault::NoDevice, "a rank with several devices",
+           asText(one->backend->info()) + " cannot read the memory of " + asText(other->backend->info()),
+           "use one rank for each of them (--ranks), or one device"});
+    }
+  }
 }
 
 void RankDevices::synchronize() noexcept {

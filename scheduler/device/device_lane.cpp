@@ -106,6 +106,18 @@ void DeviceLane::synchronize() {
   for (const Stream& stream : streams_) device_.synchronize(stream.handle);
 }
 
+void DeviceLane::comeAfter(DeviceLane& other) {
+  const Leave leave{takeOver()};
+  const Leave leaveOther{other.takeOver()};
+  for (Stream& there : other.streams_) {
+    if (there.done >= there.launched) continue;
+    other.device_.bindThread();
+    const Mark mark = other.markOf(there, there.launched);
+    device_.bindThread();
+    for (const Stream& stream : streams_) device_.waitForPeer(stream.handle, other.device_, mark.event);
+  }
+}
+
 std::atomic<bool>& DeviceLane::takeOver() {
   StepAside stepAside;
   while (serving_.exchange(true, std::memory_order_acquire)) stepAside();

@@ -139,6 +139,9 @@ class DeviceLane {
     ++streams_.front().launched;
     put(streams_.front().handle);
   }
+  /// Between steps: what this lane puts into streams from now on comes after all that is in those of another
+  /// device's lane, on the devices. Waits for whoever serves either.
+  void comeAfter(DeviceLane& other);
   /// Waits until the device has done all that was put into its streams. Waits for whoever serves, too.
   void synchronize();
 
