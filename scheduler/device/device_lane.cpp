@@ -95,9 +95,22 @@ void DeviceLane::begin(LaneWork& work, LaneClient& client) {
   TESSERA_EXPECT(work_ == nullptr || allLaunched(), "begin a plan when all tasks of the last are launched");
   device_.bindThread();
   fence();
+  boundLead();
   work_ = &work;
   client_ = &client;
   work.launched_.store(0, std::memory_order_release);
+}
+
+void DeviceLane::boundLead() {
+  if (spareEvents_.empty()) spareEvents_.push_back(device_.makeEvent());
+  begins_.push_back(spareEvents_.back());
+  spareEvents_.pop_back();
+  device_.record(begins_.back(), streams_.front().handle);
+  if (std::ssize(begins_) <= options_.stepsAhead) return;
+  StepAside stepAside;
+  while (!device_.isDone(begins_.front())) stepAside();
+  spareEvents_.push_back(begins_.front());
+  begins_.pop_front();
 }
 
 void DeviceLane::synchronize() {

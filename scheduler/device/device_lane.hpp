@@ -31,6 +31,7 @@ struct LaneOptions {
   std::int32_t streams = 4;
   std::int32_t largestBatch = 4096;  ///< tasks of one launch; 1: no batching
   bool chainsOnDevice = true;        ///< false: a task waits until the host has seen its predecessors end
+  std::int32_t stepsAhead = 2;  ///< that the host may have launched before the device has begun the first
 };
 
 /// What a lane has done since it was made.
@@ -111,7 +112,8 @@ class DeviceLane {
 
   std::unique_ptr<LaneWork> prepare(const LanePlan& plan) const;
   /// From now on tasks are those of `work`. All of the one before have been launched, and those that report
-  /// have ended. One thread; waits for whoever serves.
+  /// have ended. One thread; waits for whoever serves, and where the device is too many steps behind for
+  /// that.
   void begin(LaneWork& work, LaneClient& client);
 
   /// Any thread.
@@ -179,6 +181,7 @@ class DeviceLane {
   /// Becomes the one inside `serve`.
   std::atomic<bool>& takeOver();
   void fence();
+  void boundLead();
   bool advance();
   void release(std::int32_t task);
   void launchReady();
@@ -204,6 +207,7 @@ class DeviceLane {
   // Touched by the one thread inside `serve` only.
   std::vector<Stream> streams_;
   std::vector<DeviceEvent> spareEvents_;
+  std::deque<DeviceEvent> begins_;  ///< of the last steps, on the device
   std::vector<std::int32_t> batch_;
   std::vector<std::int32_t> chosen_;   ///< streams of the launch at hand
   std::vector<DeviceStream> handles_;  ///< likewise, for the client
