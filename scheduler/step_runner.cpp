@@ -113,6 +113,11 @@ void StepRunner::bringHome(std::span<const LabelId> labels) {
   if (state_->devices) state_->runs.front()->bringHome(labels);
 }
 
+void StepRunner::waitForDevices() {
+  if (!state_->devices) return;
+  for (const auto& side : state_->devices->sides()) side->lane.synchronize();
+}
+
 std::vector<DeviceInfo> StepRunner::devices() const {
   std::vector<DeviceInfo> devices;
   if (!state_->devices) return devices;

@@ -101,6 +101,8 @@ class StepRunner {
   /// Before the caller reads Old values of these variables from the data warehouse, where devices are in use:
   /// brings what devices alone have to the host. Between runs.
   void bringHome(std::span<const LabelId> labels);
+  /// Until the devices have done all that was launched. Between runs.
+  void waitForDevices();
   /// Those in use.
   std::vector<DeviceInfo> devices() const;
 

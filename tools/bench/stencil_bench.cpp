@@ -23,6 +23,7 @@
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
 #include "tools/bench/hand_stencil.hpp"
+#include "tools/bench/step_case.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/simulation.hpp"
 
@@ -73,32 +74,8 @@ class InTurns : public RunListener {
   SteadyClock::time_point begin_, start_;
 };
 
-/// What to compute.
-struct Case {
-  std::string physics;
-  std::int64_t cells = 64;
-  std::int64_t patch = 0;
-
-  double million() const { return 1e-6 * static_cast<double>(cells * cells * cells); }
-  std::string deck() const;
-};
-
-std::string Case::deck() const {
-  const auto cube = [](std::int64_t n) {
-    const std::string text = std::to_string(n);
-    return "[" + text + ", " + text + ", " + text + "]";
-  };
-  const std::string of = physics == "heat" ? "conductivity = 1\ninitial = \"1 + x*y*z\"\n"
-                                           : "velocity = { x = 1, y = 1, z = 1 }\n"
-                                             "limiter = \"mc\"\ninitial = \"1 + x*y*z\"\n";
-  return "[simulation]\ncomponents = [\"" + physics +
-         "\"]\n[grid]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\ncells = " + cube(cells) +
-         "\npatch_size = " + cube(patch == 0 ? cells : patch) +
-         "\nperiodic = [true, true, true]\n[time]\nend = 1e9\n[" + physics + "]\n" + of;
-}
-
 /// Runs the case; `turns` follows this rank.
-void run(const Case& what, Transport& transport, int threads, InTurns& turns) {
+void run(const StepCase& what, Transport& transport, int threads, InTurns& turns) {
   const Deck deck = Deck::fromText(what.deck(), "stencil_bench");
   const ComponentRegistry registry = builtInComponents();
   checkDeck(deck, registry).throwIfErrors();
@@ -109,7 +86,7 @@ void run(const Case& what, Transport& transport, int threads, InTurns& turns) {
 }
 
 /// Best step of one rank without any other.
-void runAlone(const Case& what, int threads, InTurns& turns) {
+void runAlone(const StepCase& what, int threads, InTurns& turns) {
   LoopbackWorld world(1);
   runRanks(world, [&](Transport& transport) { run(what, transport, threads, turns); });
 }
@@ -121,7 +98,7 @@ void meet(Transport& transport) {
   while (!transport.test(all)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-void compareWithHand(const Case& what, int threads, double seconds) {
+void compareWithHand(const StepCase& what, int threads, double seconds) {
   const auto hand =
       what.physics == "heat" ? makeHandHeat(what.cells, threads) : makeHandAdvection(what.cells, threads);
   InTurns turns(hand.get(), seconds);
@@ -132,7 +109,7 @@ void compareWithHand(const Case& what, int threads, double seconds) {
   std::fflush(stdout);
 }
 
-void compareRanks(const Case& what, Transport& transport, double seconds) {
+void compareRanks(const StepCase& what, Transport& transport, double seconds) {
   constexpr int kTurns = 3;
   const int ranks = transport.size();
   double byRanks = std::numeric_limits<double>::infinity();
@@ -189,7 +166,7 @@ int main(int argc, char** argv) {
       for (const std::int64_t n : cells) {
         for (const std::int64_t p : patches) {
           if (p >= n || (several && p == 0)) continue;
-          const tessera::bench::Case what{physics, n, p};
+          const tessera::bench::StepCase what{physics, n, p};
           if (several) {
             tessera::bench::compareRanks(what, transport, seconds);
           } else {

@@ -116,6 +116,8 @@ class Simulation {
     runner_->bringHome(labels);
     return *data_;
   }
+  /// Until the devices have done all that the steps so far ask of them. Between steps.
+  void waitForDevices() const { runner_->waitForDevices(); }
   /// What the run uses; empty without.
   std::vector<DeviceInfo> devices() const { return runner_->devices(); }
   const TimeControl& clock() const { return clock_; }
