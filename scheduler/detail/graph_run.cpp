@@ -351,7 +351,7 @@ void GraphRun::packMessage(std::int32_t send) {
     const PackItem& item = graph_.packItems[static_cast<std::size_t>(p)];
     const auto piece =
         buffer.subspan(static_cast<std::size_t>(item.offset), static_cast<std::size_t>(item.bytes));
-    if (placed_ != nullptr && placed_->itemPlaces[static_cast<std::size_t>(p)] != kOnHost) continue;
+    if (placed_ != nullptr && placed_->packPlaces[static_cast<std::size_t>(p)] != kOnHost) continue;
     if (item.source < 0) {
       std::memcpy(piece.data(), pump_.receiveBuffer(item.forward).data() + item.forwardOffset, piece.size());
       continue;

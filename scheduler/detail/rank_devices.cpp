@@ -121,7 +121,7 @@ void RankDevices::addPack(std::size_t plan, NodePlace place, std::int32_t send) 
   const CompiledGraph& graph = graphs_.plans[plan];
   const Range items = graph.sends[static_cast<std::size_t>(send)].items;
   for (std::int64_t n = items.begin; n < items.end; ++n) {
-    if (placed_[plan].itemPlaces[static_cast<std::size_t>(n)] != place) continue;
+    if (placed_[plan].packPlaces[static_cast<std::size_t>(n)] != place) continue;
     const PackItem& item = graph.packItems[static_cast<std::size_t>(n)];
     sides_[static_cast<std::size_t>(place)]->store.addEntry(item.label,
                                                             static_cast<std::size_t>(item.source));
