@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <cuda_runtime_api.h>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,11 +100,22 @@ class CudaDevice final : public DeviceBackend {
             std::int64_t bytes) override;
   void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
                   std::int64_t bytes) override;
+  void fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) override {
+    check(cudaMemsetAsync(memory, byte, static_cast<std::size_t>(bytes), at(stream).handle),
+          "cudaMemsetAsync", stream);
+  }
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
+  void pin(void* memory, std::int64_t bytes) override;
+  void unpin(void* memory) noexcept override;
+  std::int64_t pinnedBytes() const override { return pinnedBytes_; }
+  bool enablePeer(DeviceBackend& peer) override { return allowPeer(asCuda(peer).info_.number); }
 
  private:
+  /// Whether kernels of this device reach the memory of another.
+  enum class PeerAccess : char { NotAsked, Impossible, Allowed };
+
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
   cudaEvent_t at(DeviceEvent event) const { return events_[static_cast<std::size_t>(event.number)]; }
   static CudaDevice& asCuda(DeviceBackend& peer);
@@ -112,12 +124,14 @@ class CudaDevice final : public DeviceBackend {
   }
   [[noreturn]] void fail(cudaError_t status, const char* call, DeviceStream stream) const;
   std::string launchedText(DeviceStream stream) const;
-  void allowPeer(std::int32_t peer);
+  bool allowPeer(std::int32_t peer);
 
   DeviceInfo info_;
   std::vector<Stream> streams_;
   std::vector<cudaEvent_t> events_;
-  std::vector<char> peerAsked_;
+  std::vector<PeerAccess> peers_;
+  std::map<void*, std::int64_t> pinned_;
+  std::int64_t pinnedBytes_ = 0;
 };
 
 CudaDevice::CudaDevice(std::int32_t number) {
@@ -141,7 +155,7 @@ CudaDevice::CudaDevice(std::int32_t number) {
   info_.processors = properties.multiProcessorCount;
   info_.memoryBytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   check(cudaDriverGetVersion(&info_.driverVersion), "cudaDriverGetVersion");
-  peerAsked_.assign(static_cast<std::size_t>(count), 0);
+  peers_.assign(static_cast<std::size_t>(count), PeerAccess::NotAsked);
 }
 
 CudaDevice::~CudaDevice() {
@@ -220,25 +234,27 @@ void CudaDevice::copy(DeviceStream stream, CopyDirection direction, void* to, co
         "cudaMemcpyAsync", stream);
 }
 
-void CudaDevice::allowPeer(std::int32_t peer) {
-  char& asked = peerAsked_[static_cast<std::size_t>(peer)];
-  if (asked != 0 || peer == info_.number) return;
-  asked = 1;
+bool CudaDevice::allowPeer(std::int32_t peer) {
+  if (peer == info_.number) return true;
+  PeerAccess& access = peers_[static_cast<std::size_t>(peer)];
+  if (access != PeerAccess::NotAsked) return access == PeerAccess::Allowed;
   int possible = 0;
   check(cudaDeviceCanAccessPeer(&possible, info_.number, peer), "cudaDeviceCanAccessPeer");
-  if (possible == 0) return;  // the copy goes through the host's memory then
+  access = possible == 0 ? PeerAccess::Impossible : PeerAccess::Allowed;
+  if (possible == 0) return false;
   const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled) {
     static_cast<void>(cudaGetLastError());
-    return;
+    return true;
   }
   check(status, "cudaDeviceEnablePeerAccess");
+  return true;
 }
 
 void CudaDevice::copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
                             std::int64_t bytes) {
   const std::int32_t target = asCuda(peer).info_.number;
-  allowPeer(target);
+  static_cast<void>(allowPeer(target));  // without it the copy goes through the host's memory
   check(
       cudaMemcpyPeerAsync(to, target, from, info_.number, static_cast<std::size_t>(bytes), at(stream).handle),
       "cudaMemcpyPeerAsync", stream);
@@ -271,6 +287,32 @@ void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
 
 void CudaDevice::release(DeviceSpace space, void* memory) noexcept {
   static_cast<void>(space == DeviceSpace::Device ? cudaFree(memory) : cudaFreeHost(memory));
+}
+
+void CudaDevice::pin(void* memory, std::int64_t bytes) {
+  check(cudaHostRegister(memory, static_cast<std::size_t>(bytes),
+                         cudaHostRegisterPortable | cudaHostRegisterMapped),
+        "cudaHostRegister");
+  void* seen = nullptr;
+  check(cudaHostGetDevicePointer(&seen, memory, 0), "cudaHostGetDevicePointer");
+  if (seen != memory) {
+    static_cast<void>(cudaHostUnregister(memory));
+    throw deviceError({DeviceFault::Failed,
+                       asText(info_),
+                       "the GPU sees host memory under another address",
+                       "cudaHostGetDevicePointer",
+                       {}});
+  }
+  pinned_[memory] = bytes;
+  pinnedBytes_ += bytes;
+}
+
+void CudaDevice::unpin(void* memory) noexcept {
+  const auto found = pinned_.find(memory);
+  if (found == pinned_.end()) return;
+  static_cast<void>(cudaHostUnregister(memory));
+  pinnedBytes_ -= found->second;
+  pinned_.erase(found);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "scheduler/device/emulated_device.hpp"
 
 #include <atomic>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <new>
@@ -29,6 +30,18 @@ struct Stream {
   const char* launched = nullptr;  ///< the name of its last launch
 };
 
+struct FillArguments {
+  void* memory = nullptr;
+  std::size_t bytes = 0;
+  std::uint8_t byte = 0;
+};
+
+void runFill(const void* arguments, void*) {
+  FillArguments fill;
+  std::memcpy(&fill, arguments, sizeof(fill));
+  std::memset(fill.memory, fill.byte, fill.bytes);
+}
+
 class EmulatedDevice final : public DeviceBackend {
  public:
   explicit EmulatedDevice(const EmulatedOptions& options) : options_(options), random_(options.seed) {
@@ -53,9 +66,17 @@ class EmulatedDevice final : public DeviceBackend {
             std::int64_t bytes) override;
   void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
                   std::int64_t bytes) override;
+  void fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) override;
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
+  void pin(void* memory, std::int64_t bytes) override;
+  void unpin(void* memory) noexcept override;
+  std::int64_t pinnedBytes() const override { return pinnedBytes_; }
+  bool enablePeer(DeviceBackend& peer) override {
+    static_cast<void>(asEmulated(peer));
+    return true;
+  }
 
  private:
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
@@ -75,6 +96,8 @@ class EmulatedDevice final : public DeviceBackend {
   std::vector<std::shared_ptr<Completion>> events_;
   std::map<void*, std::int64_t> allocated_;
   std::int64_t allocatedBytes_ = 0;
+  std::map<void*, std::int64_t> pinned_;
+  std::int64_t pinnedBytes_ = 0;
   std::mt19937_64 random_;  ///< of steps and of the seeds of streams
   std::atomic<std::int64_t> performed_{0};
 };
@@ -211,6 +234,15 @@ void EmulatedDevice::copyToPeer(DeviceStream stream, DeviceBackend& peer, void* 
   copy(stream, CopyDirection::WithinDevice, to, from, bytes);
 }
 
+void EmulatedDevice::fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) {
+  const FillArguments fill{memory, static_cast<std::size_t>(bytes), byte};
+  const auto arguments = std::as_bytes(std::span(&fill, 1));
+  EmulatedWork work;
+  work.run = runFill;
+  work.arguments.assign(arguments.begin(), arguments.end());
+  enqueue(stream, "fill", std::move(work));
+}
+
 void EmulatedDevice::launch(DeviceStream stream, const DeviceLaunch& launched) {
   at(stream).launched = launched.name;
   EmulatedWork work;
@@ -237,6 +269,26 @@ void EmulatedDevice::release(DeviceSpace, void* memory) noexcept {
   allocatedBytes_ -= found->second;
   allocated_.erase(found);
   ::operator delete(memory, kAlignment);
+}
+
+void EmulatedDevice::pin(void* memory, std::int64_t bytes) {
+  const auto next = pinned_.lower_bound(memory);
+  const auto endsBehind = [&](const auto& piece) {
+    return static_cast<char*>(piece.first) + piece.second > static_cast<char*>(memory);
+  };
+  const bool apart =
+      (next == pinned_.end() || static_cast<char*>(next->first) >= static_cast<char*>(memory) + bytes) &&
+      (next == pinned_.begin() || !endsBehind(*std::prev(next)));
+  TESSERA_EXPECT(apart, "pin each byte of the host once");
+  pinned_[memory] = bytes;
+  pinnedBytes_ += bytes;
+}
+
+void EmulatedDevice::unpin(void* memory) noexcept {
+  const auto found = pinned_.find(memory);
+  if (found == pinned_.end()) return;
+  pinnedBytes_ -= found->second;
+  pinned_.erase(found);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "scheduler/device/pinned_host.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 
@@ -178,6 +179,62 @@ TEST_P(DeviceBackendClaims, MoreMemoryThanThereIsIsASentenceAndHarmsNothing) {
   OnDevice<double> data(*device_, 10);
   data.set(stream, std::vector<double>(10, 1.0));
   EXPECT_THAT(data.get(stream), Each(1.0));
+}
+
+TEST_P(DeviceBackendClaims, FillsBytesInTheOrderOfTheStream) {
+  const DeviceStream stream = device_->makeStream();
+  OnDevice<std::uint8_t> data(*device_, 1000);
+
+  device_->fill(stream, data.data(), 7, 1000);
+  device_->fill(stream, data.data() + 10, 0xFF, 3);
+  const std::vector<std::uint8_t> got = data.get(stream);
+
+  for (std::size_t n = 0; n < got.size(); ++n) ASSERT_EQ(got[n], n >= 10 && n < 13 ? 0xFF : 7) << n;
+}
+
+TEST_P(DeviceBackendClaims, AKernelWorksOnPinnedMemoryOfTheHostWhereItIs) {
+  const DeviceStream stream = device_->makeStream();
+  std::vector<double> values(5000, 1.0);
+  {
+    const std::vector<std::span<std::byte>> pieces{std::as_writable_bytes(std::span(values))};
+    const PinnedHost pinned(*device_, pieces);
+    EXPECT_GE(pinned.bytes(), 40'000);
+    EXPECT_EQ(device_->pinnedBytes(), pinned.bytes());
+    test::putAffine(*device_, stream, values.data(), 5000, 2.0, 1.0);
+    device_->synchronize(stream);
+  }
+  EXPECT_EQ(device_->pinnedBytes(), 0);
+  EXPECT_THAT(values, Each(3.0));
+}
+
+TEST_P(DeviceBackendClaims, PiecesInOnePageArePinnedTogether) {
+  const DeviceStream stream = device_->makeStream();
+  std::vector<double> values(4096, 1.0);
+  const auto all = std::as_writable_bytes(std::span(values));
+  const std::vector<std::span<std::byte>> pieces{
+      all.subspan(20'000, 80), all.subspan(80, 16), all.subspan(8, 16), {}};
+  const PinnedHost pinned(*device_, pieces);
+
+  test::putAffine(*device_, stream, values.data() + 1, 2, 1.0, 1.0);
+  test::putAffine(*device_, stream, values.data() + 2500, 10, 1.0, 1.0);
+  device_->synchronize(stream);
+
+  EXPECT_EQ(values[1] + values[2] + values[2500] + values[2509], 8.0);
+  EXPECT_EQ(values[0] + values[3] + values[2510], 3.0);
+}
+
+TEST_P(DeviceBackendClaims, AKernelReadsThePeersMemoryWherePeersAreEnabled) {
+  const std::unique_ptr<DeviceBackend> peer = makeDevice();
+  const DeviceStream stream = device_->makeStream();
+  const DeviceStream peersStream = peer->makeStream();
+  OnDevice<double> data(*peer, 100);
+  data.set(peersStream, std::vector<double>(100, 1.0));
+
+  ASSERT_TRUE(device_->enablePeer(*peer)) << "a device is its own peer";
+  test::putAffine(*device_, stream, data.data(), 100, 2.0, 1.0);
+  device_->synchronize(stream);
+
+  EXPECT_THAT(data.get(peersStream), Each(3.0));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, DeviceBackendClaims, testing::ValuesIn(test::deviceKinds()),
