@@ -174,6 +174,7 @@ TEST_P(DeviceLaneClaims, StepsOfSeveralPlansFollowOneAnotherOnTheDevice) {
   launchStep(lane, *adding, adds);
   launchStep(lane, *doubling, doubles);
   EXPECT_EQ(lane.counts().launches, 3) << "no step waits on the host for the one before";
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for what would not wait on the device
   std::atomic_ref<int>(*flag.data()).store(1);
   lane.synchronize();
 
@@ -223,6 +224,7 @@ TEST_P(DeviceLaneClaims, LanesOfTwoDevicesComeAfterOneAnother) {
   launchStep(lane, *doubling, doubles);
   other.comeAfter(lane);
   launchStep(other, *adding, adds);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   std::atomic_ref<int>(*flag.data()).store(1);
   other.synchronize();
 
