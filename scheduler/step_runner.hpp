@@ -68,6 +68,9 @@ struct RunnerOptions {
   /// Let the next step begin while reductions of the last one are under way (`runAhead`).
   bool stepsOverlap = false;
   Trace* trace = nullptr;  ///< records what runs when; outlives the runner
+  /// Of the caches that a core has to itself. Tasks that gather into scratch windows ask for the data of the
+  /// next patch before they compute, where both fit. 0: not known, and never done.
+  std::int64_t coreCacheBytes = 0;
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.

@@ -25,6 +25,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       transport_(transport),
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
+      scratch_(graphs, plan, workers),
       gate_(graph_, options.stepsOverlap),
       ticks_(static_cast<std::size_t>(workers)) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
@@ -37,6 +38,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     result.reductions.resize(static_cast<std::size_t>(graphs.labels->reductionCount()));
   }
   layOutContributions();
+  chooseReadAhead();
   for (LabelId label = 0; label < data.labels().count(); ++label) {
     for (const auto& side : data.labels().info(label).boundary.sides) {
       if (side) side->value.prepare(workers);
@@ -58,6 +60,47 @@ void GraphRun::layOutContributions() {
       for (const ContributionDeclaration& c : task.contributions)
         contributions_.push_back({c.reduction, 0.0, {}, false});
     }
+  }
+}
+
+/// What is in use while one task runs and the next one's data come should fit the core's own cache.
+void GraphRun::chooseReadAhead() {
+  readsAhead_.assign(graph_.units.size(), false);
+  for (const NodeBlock& block : graph_.blocks) {
+    if (block.kind != NodeKind::Task || block.count == 0) continue;
+    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+    std::int64_t fetched = 0;
+    bool gathers = false;
+    for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+      const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+      if (isScratch(access)) {
+        fetched += fills_.fetchedBytes(static_cast<std::size_t>(access.fill), 0);
+        gathers = true;
+      } else if (access.reach == Reach::Patch) {
+        fetched += data_.layout(access.label, static_cast<std::size_t>(block.firstLocal)).elements() *
+                   data_.labels().info(access.label).type.bytes();
+      }
+    }
+    readsAhead_[static_cast<std::size_t>(block.item)] =
+        gathers && 2 * fetched + scratch_.bytes() <= options_.coreCacheBytes;
+  }
+}
+
+void GraphRun::readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local) {
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+    const auto own = static_cast<std::size_t>(local);
+    if (isScratch(access)) {
+      fills_.fetchScratch(static_cast<std::size_t>(access.fill), number, local);
+      continue;
+    }
+    if (access.reach != Reach::Patch || data_.isShared(access.label, own)) continue;
+    const auto mode = static_cast<AccessMode>(access.mode);
+    const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
+    const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
+    fetchMemory(data_.data(generation, access.label, own),
+                data_.layout(access.label, own).elements() * data_.labels().info(access.label).type.bytes(),
+                writes ? FetchFor::Writing : FetchFor::Reading);
   }
 }
 
@@ -308,7 +351,8 @@ TaskAccess GraphRun::resolveGather(const UnitAccess& access, std::int32_t number
 }
 
 std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-                                      const Patch* patch, std::array<TaskAccess, kMaxAccesses>& accesses) {
+                                      const Patch* patch, int worker,
+                                      std::array<TaskAccess, kMaxAccesses>& accesses) {
   std::size_t n = 0;
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a, ++n) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
@@ -333,8 +377,21 @@ std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number,
                                       : Box{},
                    nullptr,
                    options_.checked && data_.isShared(access.label, own)};
+    if (isScratch(access)) gatherScratch(access, number, local, worker, accesses[n]);
   }
   return n;
+}
+
+void GraphRun::gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
+                             TaskAccess& resolved) {
+  const auto fill = static_cast<std::size_t>(access.fill);
+  resolved.data = scratch_.memory(worker) + scratch_.offset(fill);
+  resolved.layout = scratch_.layout(fill, number);
+  if (options_.checked) {  // nothing of the task before is taken for a value
+    const std::int64_t bytes = resolved.layout.elements() * data_.labels().info(access.label).type.bytes();
+    std::memset(resolved.data, 0xFF, static_cast<std::size_t>(bytes));
+  }
+  fills_.gatherScratch(fill, number, local, inputs_.time, resolved.data, resolved.layout);
 }
 
 TaskFrame GraphRun::frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number) {
@@ -366,7 +423,10 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
   std::array<TaskAccess, kMaxAccesses> accesses;
   TaskFrame frame = frameOf(unit, block, number);
-  const std::size_t count = resolveAccesses(unit, number, block.firstLocal + number, frame.patch, accesses);
+  const std::int32_t local = block.firstLocal + number;
+  const std::size_t count = resolveAccesses(unit, number, local, frame.patch, worker, accesses);
+  if (readsAhead_[static_cast<std::size_t>(block.item)] && number + 1 < block.count)
+    readAhead(unit, number + 1, local + 1);
   frame.accesses = std::span(accesses).first(count);
   FiniteWatch watch(frame.accesses, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;

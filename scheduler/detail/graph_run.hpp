@@ -12,6 +12,7 @@
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/detail/node_names.hpp"
 #include "scheduler/detail/node_ranges.hpp"
+#include "scheduler/detail/scratch_windows.hpp"
 #include "scheduler/detail/step_gate.hpp"
 #include "scheduler/detail/tick_clock.hpp"
 #include "scheduler/step_runner.hpp"
@@ -100,7 +101,16 @@ class GraphRun : public NodeSource {
   void joinContributions(std::int32_t reduction);
   TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number);
   std::size_t resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-                              const Patch* patch, std::array<TaskAccess, kMaxAccesses>& accesses);
+                              const Patch* patch, int worker, std::array<TaskAccess, kMaxAccesses>& accesses);
+  /// Gathers what a task reads of a variable without stored halos, and tells where it is.
+  void gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
+                     TaskAccess& resolved);
+  bool isScratch(const UnitAccess& access) const {
+    return access.fill >= 0 && graph_.fills[static_cast<std::size_t>(access.fill)].scratch;
+  }
+  void chooseReadAhead();
+  /// Asks for what the task on own patch `local` will use to be brought near.
+  void readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local);
   TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch);
   void layOutContributions();
 
@@ -112,6 +122,8 @@ class GraphRun : public NodeSource {
   Transport& transport_;
   MessagePump pump_;
   FillRun fills_;
+  ScratchWindows scratch_;
+  std::vector<bool> readsAhead_;  ///< by unit
   StepInputs inputs_;
   std::vector<std::string> places_;               ///< where each task was declared, for messages
   std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another

@@ -22,6 +22,7 @@
 #include "core/loopback_transport.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "scheduler/cores.hpp"
 #include "tools/bench/hand_stencil.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/simulation.hpp"
@@ -78,6 +79,7 @@ struct Case {
   std::string physics;
   std::int64_t cells = 64;
   std::int64_t patch = 0;
+  HaloKeeping halos = HaloKeeping::Auto;
 
   double million() const { return 1e-6 * static_cast<double>(cells * cells * cells); }
   std::string deck() const;
@@ -104,6 +106,9 @@ void run(const Case& what, Transport& transport, int threads, InTurns& turns) {
   checkDeck(deck, registry).throwIfErrors();
   SimulationOptions options;
   options.threads = threads;
+  options.halos = what.halos;
+  options.caches = allowedCores().caches;
+  options.caches.shared /= transport.size();
   Simulation simulation(deck, registry, transport, options);
   simulation.run(turns);
 }
@@ -164,6 +169,7 @@ int main(int argc, char** argv) {
   std::vector<std::int64_t> patches{8, 16, 32, 64, 0};
   std::vector<int> threads{1, 2};
   double seconds = 1.0;
+  int halos = 0;
   CLI::App app{"Stencils through the runtime against hand-written loop nests"};
   app.add_option("--case", cases, "heat, advection")
       ->delimiter(',')
@@ -174,6 +180,9 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--threads", threads, "worker threads")->delimiter(',')->capture_default_str();
+  app.add_option("--halos", halos, "0: as tessera run chooses, 1: in place, 2: in scratch windows")
+      ->check(CLI::Range(0, 2))
+      ->capture_default_str();
   app.add_option("--seconds", seconds, "for each line")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const tessera::MpiSession mpi;
@@ -189,7 +198,7 @@ int main(int argc, char** argv) {
       for (const std::int64_t n : cells) {
         for (const std::int64_t p : patches) {
           if (p >= n || (several && p == 0)) continue;
-          const tessera::bench::Case what{physics, n, p};
+          const tessera::bench::Case what{physics, n, p, static_cast<tessera::HaloKeeping>(halos)};
           if (several) {
             tessera::bench::compareRanks(what, transport, seconds);
           } else {

@@ -29,7 +29,8 @@ struct RunRequest {
   int threads = 0;             ///< 0: all cores of this machine, shared by its ranks
   ExecutorKind executor = ExecutorKind::Threads;
   std::uint64_t seed = 0;  ///< of the virtual executor
-  bool bind = true;        ///< workers to cores, where they fill all of them
+  HaloKeeping halos = HaloKeeping::Auto;
+  bool bind = true;  ///< workers to cores, where they fill all of them
   bool checked = false;
   double stallSeconds = 300.0;  ///< 0: no watchdog
   std::optional<double> wallSeconds;

@@ -1,5 +1,6 @@
 #include "tools/tessera/simulation.hpp"
 
+#include <limits>
 #include <sstream>
 
 #include "scheduler/make_data_warehouse.hpp"
@@ -14,6 +15,13 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
                                                    : makeThreadsExecutor(options.threads, options.execution);
 }
 
+std::int64_t scratchAbove(const SimulationOptions& options) {
+  const bool isKnown = options.caches.shared > 0;
+  if (options.halos == HaloKeeping::Scratch) return 0;
+  if (options.halos == HaloKeeping::Auto && isKnown) return options.caches.shared;
+  return std::numeric_limits<std::int64_t>::max();
+}
+
 }  // namespace
 
 Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
@@ -22,7 +30,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       // The oracle takes one step after the other; on one rank there is nothing to wait for.
       stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder),
       model_(deck, registry),
-      graphs_(compile(options.reuse)),
+      graphs_(compile(options)),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_, options.threads, options.execution.cores)),
       executor_(makeExecutor(options, transport.rank())),
@@ -31,13 +39,15 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                                                          .regions = options.regions,
                                                          .nvtx = options.nvtx,
                                                          .stepsOverlap = stepsOverlap_,
-                                                         .trace = options.trace})),
+                                                         .trace = options.trace,
+                                                         .coreCacheBytes = options.caches.core})),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());
 }
 
-CompiledGraphs Simulation::compile(BufferReuse reuse) {
-  CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), reuse);
+CompiledGraphs Simulation::compile(const SimulationOptions& options) {
+  CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(),
+                                         options.reuse, scratchAbove(options));
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());
   return graphs;
 }
