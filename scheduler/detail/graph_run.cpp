@@ -24,6 +24,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
       frames_(graphs, plan, data, options.checked),
+      scratch_(graphs, plan, workers),
       gate_(graph_, options.stepsOverlap),
       ticks_(static_cast<std::size_t>(workers)) {
   for (StepResult& result : results_) {
@@ -33,6 +34,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
   for (const NodeBlock& block : graph_.blocks) {
     if (block.kind == NodeKind::Task) taskCount_ += block.count;
   }
+  chooseReadAhead();
   for (LabelId label = 0; label < data.labels().count(); ++label) {
     for (const auto& side : data.labels().info(label).boundary.sides) {
       if (side) side->value.prepare(workers);
@@ -48,6 +50,47 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
   }
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
+}
+
+/// What is in use while one task runs and the next one's data come should fit the core's own cache.
+void GraphRun::chooseReadAhead() {
+  readsAhead_.assign(graph_.units.size(), false);
+  for (const NodeBlock& block : graph_.blocks) {
+    if (block.kind != NodeKind::Task || block.count == 0) continue;
+    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+    std::int64_t fetched = 0;
+    bool gathers = false;
+    for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+      const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+      if (isScratch(access)) {
+        fetched += fills_.fetchedBytes(static_cast<std::size_t>(access.fill), 0);
+        gathers = true;
+      } else if (access.reach == Reach::Patch) {
+        fetched += data_.layout(access.label, static_cast<std::size_t>(block.firstLocal)).elements() *
+                   data_.labels().info(access.label).type.bytes();
+      }
+    }
+    readsAhead_[static_cast<std::size_t>(block.item)] =
+        gathers && 2 * fetched + scratch_.bytes() <= options_.coreCacheBytes;
+  }
+}
+
+void GraphRun::readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local) {
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+    const auto own = static_cast<std::size_t>(local);
+    if (isScratch(access)) {
+      fills_.fetchScratch(static_cast<std::size_t>(access.fill), number, local);
+      continue;
+    }
+    if (access.reach != Reach::Patch || data_.isShared(access.label, own)) continue;
+    const auto mode = static_cast<AccessMode>(access.mode);
+    const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
+    const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
+    fetchMemory(data_.data(generation, access.label, own),
+                data_.layout(access.label, own).elements() * data_.labels().info(access.label).type.bytes(),
+                writes ? FetchFor::Writing : FetchFor::Reading);
+  }
 }
 
 void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlier) {
@@ -316,13 +359,40 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
   return true;
 }
 
+void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, std::int32_t local, int worker,
+                             TaskFrames::Accesses& accesses) {
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+    if (isScratch(access)) {
+      gatherScratch(access, number, local, worker,
+                    accesses[static_cast<std::size_t>(a - unit.accesses.begin)]);
+    }
+  }
+}
+
+void GraphRun::gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
+                             TaskAccess& resolved) {
+  const auto fill = static_cast<std::size_t>(access.fill);
+  resolved.data = scratch_.memory(worker) + scratch_.offset(fill);
+  resolved.layout = scratch_.layout(fill, number);
+  if (options_.checked) {  // nothing of the task before is taken for a value
+    const std::int64_t bytes = resolved.layout.elements() * data_.labels().info(access.label).type.bytes();
+    std::memset(resolved.data, 0xFF, static_cast<std::size_t>(bytes));
+  }
+  fills_.gatherScratch(fill, number, local, inputs_.time, resolved.data, resolved.layout);
+}
+
 void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) {
   if (isRefused_.load(std::memory_order_relaxed)) return;
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+  const std::int32_t local = block.firstLocal + number;
   TaskFrames::Accesses accesses;
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
-  const std::size_t count = frames_.resolve(unit, number, block.firstLocal + number, frame.patch, accesses);
+  const std::size_t count = frames_.resolve(unit, number, local, frame.patch, accesses);
+  gatherScratch(unit, number, local, worker, accesses);
+  if (readsAhead_[static_cast<std::size_t>(block.item)] && number + 1 < block.count)
+    readAhead(unit, number + 1, local + 1);
   frame.accesses = std::span(accesses).first(count);
   FiniteWatch watch(frame.accesses, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;

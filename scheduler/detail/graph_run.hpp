@@ -14,6 +14,7 @@
 #include "scheduler/detail/node_names.hpp"
 #include "scheduler/detail/node_ranges.hpp"
 #include "scheduler/detail/rank_devices.hpp"
+#include "scheduler/detail/scratch_windows.hpp"
 #include "scheduler/detail/step_gate.hpp"
 #include "scheduler/detail/task_frames.hpp"
 #include "scheduler/detail/tick_clock.hpp"
@@ -114,6 +115,17 @@ class GraphRun : public NodeSource {
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
   void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
+  /// Gathers what a task reads of variables without stored halos, and tells where it is.
+  void gatherScratch(const TaskUnit& unit, std::int32_t number, std::int32_t local, int worker,
+                     TaskFrames::Accesses& accesses);
+  void gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
+                     TaskAccess& resolved);
+  bool isScratch(const UnitAccess& access) const {
+    return access.fill >= 0 && graph_.fills[static_cast<std::size_t>(access.fill)].scratch;
+  }
+  void chooseReadAhead();
+  /// Asks for what the task on own patch `local` will use to be brought near.
+  void readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local);
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
@@ -124,6 +136,8 @@ class GraphRun : public NodeSource {
   MessagePump pump_;
   FillRun fills_;
   TaskFrames frames_;
+  ScratchWindows scratch_;
+  std::vector<bool> readsAhead_;  ///< by unit
   StepInputs inputs_;
   StepGate gate_;
   bool ahead_ = false;

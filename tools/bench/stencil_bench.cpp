@@ -22,6 +22,7 @@
 #include "core/loopback_transport.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "scheduler/cores.hpp"
 #include "tools/bench/hand_stencil.hpp"
 #include "tools/bench/step_case.hpp"
 #include "tools/tessera/core_schema.hpp"
@@ -74,19 +75,27 @@ class InTurns : public RunListener {
   SteadyClock::time_point begin_, start_;
 };
 
+/// What to compute, and how halos are kept.
+struct Case : StepCase {
+  HaloKeeping halos = HaloKeeping::Auto;
+};
+
 /// Runs the case; `turns` follows this rank.
-void run(const StepCase& what, Transport& transport, int threads, InTurns& turns) {
+void run(const Case& what, Transport& transport, int threads, InTurns& turns) {
   const Deck deck = Deck::fromText(what.deck(), "stencil_bench");
   const ComponentRegistry registry = builtInComponents();
   checkDeck(deck, registry).throwIfErrors();
   SimulationOptions options;
   options.threads = threads;
+  options.halos = what.halos;
+  options.caches = allowedCores().caches;
+  options.caches.shared /= transport.size();
   Simulation simulation(deck, registry, transport, options);
   simulation.run(turns);
 }
 
 /// Best step of one rank without any other.
-void runAlone(const StepCase& what, int threads, InTurns& turns) {
+void runAlone(const Case& what, int threads, InTurns& turns) {
   LoopbackWorld world(1);
   runRanks(world, [&](Transport& transport) { run(what, transport, threads, turns); });
 }
@@ -98,7 +107,7 @@ void meet(Transport& transport) {
   while (!transport.test(all)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-void compareWithHand(const StepCase& what, int threads, double seconds) {
+void compareWithHand(const Case& what, int threads, double seconds) {
   const auto hand =
       what.physics == "heat" ? makeHandHeat(what.cells, threads) : makeHandAdvection(what.cells, threads);
   InTurns turns(hand.get(), seconds);
@@ -109,7 +118,7 @@ void compareWithHand(const StepCase& what, int threads, double seconds) {
   std::fflush(stdout);
 }
 
-void compareRanks(const StepCase& what, Transport& transport, double seconds) {
+void compareRanks(const Case& what, Transport& transport, double seconds) {
   constexpr int kTurns = 3;
   const int ranks = transport.size();
   double byRanks = std::numeric_limits<double>::infinity();
@@ -141,6 +150,7 @@ int main(int argc, char** argv) {
   std::vector<std::int64_t> patches{8, 16, 32, 64, 0};
   std::vector<int> threads{1, 2};
   double seconds = 1.0;
+  int halos = 0;
   CLI::App app{"Stencils through the runtime against hand-written loop nests"};
   app.add_option("--case", cases, "heat, advection")
       ->delimiter(',')
@@ -151,6 +161,9 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--threads", threads, "worker threads")->delimiter(',')->capture_default_str();
+  app.add_option("--halos", halos, "0: as tessera run chooses, 1: in place, 2: in scratch windows")
+      ->check(CLI::Range(0, 2))
+      ->capture_default_str();
   app.add_option("--seconds", seconds, "for each line")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const tessera::MpiSession mpi;
@@ -166,7 +179,7 @@ int main(int argc, char** argv) {
       for (const std::int64_t n : cells) {
         for (const std::int64_t p : patches) {
           if (p >= n || (several && p == 0)) continue;
-          const tessera::bench::StepCase what{physics, n, p};
+          const tessera::bench::Case what{{physics, n, p}, static_cast<tessera::HaloKeeping>(halos)};
           if (several) {
             tessera::bench::compareRanks(what, transport, seconds);
           } else {

@@ -195,6 +195,8 @@ SimulationOptions Job::simulationOptions() {
   options.threads = workers_.threads;
   options.executor = request_.executor;
   options.checked = request_.checked;
+  options.halos = request_.halos;
+  options.caches = workers_.caches;
   options.schedule = schedule_;
   options.trace = trace();
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;

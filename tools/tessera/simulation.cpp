@@ -1,5 +1,6 @@
 #include "tools/tessera/simulation.hpp"
 
+#include <limits>
 #include <sstream>
 
 #include "scheduler/make_data_warehouse.hpp"
@@ -12,6 +13,13 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
   if (options.executor == ExecutorKind::Virtual) return makeVirtualExecutor(*options.schedule, rank);
   return options.executor == ExecutorKind::InOrder ? makeInOrderExecutor(options.execution)
                                                    : makeThreadsExecutor(options.threads, options.execution);
+}
+
+std::int64_t scratchAbove(const SimulationOptions& options) {
+  const bool isKnown = options.caches.shared > 0;
+  if (options.halos == HaloKeeping::Scratch) return 0;
+  if (options.halos == HaloKeeping::Auto && isKnown) return options.caches.shared;
+  return std::numeric_limits<std::int64_t>::max();
 }
 
 }  // namespace
@@ -34,16 +42,21 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                                                          .nvtx = options.nvtx,
                                                          .stepsOverlap = stepsOverlap_,
                                                          .trace = options.trace,
+                                                         .coreCacheBytes = options.caches.core,
                                                          .devices = options.devices})),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());
 }
 
 CompiledGraphs Simulation::compile(const SimulationOptions& options) {
-  const WindowSharing sharing =
-      options.devices.kind == DeviceKind::None ? WindowSharing::On : WindowSharing::Off;
+  StoragePolicy storage{options.reuse, WindowSharing::On, scratchAbove(options)};
+  if (options.devices.kind != DeviceKind::None) {
+    // Devices have windows of their own, with their halos in place.
+    storage.sharing = WindowSharing::Off;
+    storage.scratchAbove = std::numeric_limits<std::int64_t>::max();
+  }
   CompiledGraphs graphs =
-      model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), options.reuse, sharing);
+      model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());
   return graphs;
 }

@@ -12,6 +12,7 @@
 #include "datawarehouse/archive/checkpoint_content.hpp"
 #include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/cores.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
@@ -27,12 +28,21 @@ enum class ExecutorKind {
   Virtual,  ///< one, in an order that a seed gives
 };
 
+/// Where halos of Old are kept that one task reads.
+enum class HaloKeeping {
+  Auto,     ///< in scratch where what a rank keeps is more than its share of the caches, else in place
+  InPlace,  ///< around each patch, filled before the task runs
+  Scratch,  ///< nowhere: the task's worker gathers patch and halo into a window that it uses again
+};
+
 /// How to compute; changes no bit of the result.
 struct SimulationOptions {
   int threads = 1;
   ExecutorKind executor = ExecutorKind::Threads;
   bool checked = false;                 ///< compare each access with its declaration; slow
   BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
+  HaloKeeping halos = HaloKeeping::Auto;
+  CacheSizes caches{};                  ///< this rank's share; not known: halos are kept in place
   ExecutorOptions execution{};          ///< of the other two
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
   KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
