@@ -34,9 +34,7 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
     state_->replays.push_back(executor.prepare(*state_->runs.back()));
   }
   if (state_->devices) {
-    std::vector<std::span<std::byte>> memory = data.memory();
-    for (const auto& run : state_->runs) run->addDeviceMemory(memory);
-    state_->devices->pin(memory);
+    state_->devices->pin(data.memory());
   }
   if (state_->devices && options.devices.helperThread) {
     State* state = state_.get();

@@ -28,7 +28,8 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const Place
       side_(side),
       frames_(frames),
       inputs_(inputs),
-      fills_(graphs, plan, data, side.store, pump, *side.backend, side.tables, side.pinned),
+      fills_(graphs, plan, data, side.store, pump, *side.backend, side.tables, side.pinned,
+             [this](const PackItem& item) { return isPackedHere(item); }),
       loops_(*side.backend, side.tables, side.pinned),
       ended_(placed.blockOf.size()) {
   layOut();
@@ -72,6 +73,12 @@ void DeviceRun::layOut() {
   work_ = side_.lane.prepare(lane);
 }
 
+bool DeviceRun::isPackedHere(const PackItem& item) const {
+  const std::ptrdiff_t n = &item - graph_.packItems.data();
+  TESSERA_EXPECT(n >= 0 && n < std::ssize(graph_.packItems), "ask for items of the graph");
+  return placed_.packPlaces[static_cast<std::size_t>(n)] == side_.slot;
+}
+
 void DeviceRun::begin() {
   for (const OldNeed& need : placed_.oldNeeds) bringHere(need);
   side_.lane.begin(*work_, *this);
@@ -98,8 +105,10 @@ void DeviceRun::bringHere(const OldNeed& need) {
   const MemorySpace source = in ? kHost : side_.space();
   const std::vector<std::int32_t> locals = localsToBring(need.label, need.level, source, target);
   if (locals.empty()) return;
-  side_.lane.putBeside(
-      [&](DeviceStream stream) { fills_.launchCopy(in, need.label, Generation::Old, locals, stream); });
+  side_.lane.putBeside([&](DeviceStream stream) {
+    fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, need.label,
+                      Generation::Old, locals, stream);
+  });
   for (const std::int32_t local : locals) {
     broughtTo(data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
   }
@@ -160,7 +169,7 @@ void DeviceRun::launch(std::int32_t kind, std::span<const std::int32_t> tasks,
     case PlacedKind::Pack:
       numbers_.clear();
       for (const std::int32_t task : tasks) numbers_.push_back(block.item + numberOf(placed, task));
-      return fills_.launchPack(numbers_, static_cast<NodePlace>(side_.slot), streams.front());
+      return fills_.launchPack(numbers_, streams.front());
     case PlacedKind::Original:
     case PlacedKind::Twin:
       if (block.kind == NodeKind::Task) return launchTasks(placed, tasks, streams);
@@ -185,7 +194,8 @@ void DeviceRun::launchCopies(const PlacedBlock& placed, std::span<const std::int
   const bool in = placed.kind == PlacedKind::CopyIn;
   numbers_.clear();
   for (const std::int32_t task : tasks) numbers_.push_back(block.firstLocal + numberOf(placed, task));
-  fills_.launchCopy(in, placed.label, Generation::New, numbers_, stream);
+  fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, placed.label,
+                    Generation::New, numbers_, stream);
   for (const std::int32_t local : numbers_) {
     broughtTo(data_.status(Generation::New, placed.label, static_cast<std::size_t>(local)),
               in ? side_.space() : kHost);

@@ -52,6 +52,7 @@ class DeviceRun : public LaneClient {
 
  private:
   void layOut();
+  bool isPackedHere(const PackItem& item) const;
   void bringHere(const OldNeed& need);
   /// Own patches whose Old value is valid in space `from` and not in `to`.
   std::vector<std::int32_t> localsToBring(LabelId label, LevelId level, MemorySpace from,

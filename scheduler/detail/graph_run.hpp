@@ -75,8 +75,6 @@ class GraphRun : public NodeSource {
   int waitsForRank(std::int32_t node) const override;
   std::vector<std::int32_t> begun() override;
 
-  /// Memory of the host that devices work on, besides the warehouse's.
-  void addDeviceMemory(std::vector<std::span<std::byte>>& pieces) { pump_.addMemory(pieces); }
   /// For a thread that helps out, beside the workers: serves the devices if nobody has since the last call.
   /// Failures come from the next `poll`.
   void serveDevices();

@@ -58,12 +58,6 @@ void MessagePump::end() {
   hasControl_ = false;
 }
 
-void MessagePump::addMemory(std::vector<std::span<std::byte>>& pieces) {
-  for (auto* buffers : {&sendBuffers_, &receiveBuffers_}) {
-    for (std::vector<std::byte>& buffer : *buffers) pieces.emplace_back(buffer);
-  }
-}
-
 void MessagePump::submitSend(std::int32_t send, std::int32_t node) {
   sendNodes_[static_cast<std::size_t>(send)] = node;
   submittedSends_.push(send);

@@ -45,9 +45,6 @@ class MessagePump {
     return receiveBuffers_[static_cast<std::size_t>(receive)];
   }
 
-  /// All buffers, to be locked in place for devices.
-  void addMemory(std::vector<std::span<std::byte>>& pieces);
-
   /// The buffer of send number `send` is packed; `node` is reported when it has left.
   void submitSend(std::int32_t send, std::int32_t node);
   /// `node` waits for receive number `receive`.

@@ -20,8 +20,7 @@ class RankDevices {
 
   ~RankDevices();
 
-  /// Locks memory of the host in place that kernels work on: the warehouse's and that of messages, all at
-  /// once.
+  /// Locks memory of the host in place that kernels work on, all at once.
   void pin(std::span<const std::span<std::byte>> memory);
   /// Before that memory ends: waits for the devices.
   void unpin();
