@@ -40,10 +40,15 @@ class MessagePump {
   /// After a step: waits for the control numbers.
   void end();
 
-  std::span<std::byte> sendBuffer(std::int32_t send) { return sendBuffers_[static_cast<std::size_t>(send)]; }
+  std::span<std::byte> sendBuffer(std::int32_t send) const {
+    return sendBuffers_[static_cast<std::size_t>(send)];
+  }
   std::span<const std::byte> receiveBuffer(std::int32_t receive) const {
     return receiveBuffers_[static_cast<std::size_t>(receive)];
   }
+
+  /// The buffers of all messages, in pages of their own: to be locked in place for devices.
+  std::span<std::byte> memory() const { return memory_; }
 
   /// The buffer of send number `send` is packed; `node` is reported when it has left.
   void submitSend(std::int32_t send, std::int32_t node);
@@ -67,6 +72,7 @@ class MessagePump {
  private:
   enum ReceiveHalf : std::uint8_t { kArrived = 1, kAwaited = 2 };
 
+  void layOutBuffers();
   void prepareMessages();
   void startSubmitted();
   void queueSends();
@@ -82,8 +88,13 @@ class MessagePump {
   const SendLimit limit_;
   FaultPlan* faults_;
   Trace* trace_;
-  std::vector<std::vector<std::byte>> sendBuffers_;
-  std::vector<std::vector<std::byte>> receiveBuffers_;
+  struct FreePages {
+    void operator()(std::byte* pages) const;
+  };
+  std::unique_ptr<std::byte[], FreePages> pages_;
+  std::span<std::byte> memory_;
+  std::vector<std::span<std::byte>> sendBuffers_;
+  std::vector<std::span<std::byte>> receiveBuffers_;
   Transport::Request control_ = 0;
   bool hasControl_ = false;
 
