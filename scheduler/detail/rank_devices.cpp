@@ -41,10 +41,10 @@ void RankDevices::connect() {
   for (const auto& one : sides_) {
     for (const auto& other : sides_) {
       if (one == other || one->backend->enablePeer(*other->backend)) continue;
-      throw DeviceError(
-          {DeviceFault::NoDevice, "a rank with several devices",
-           asText(one->backend->info()) + " cannot read the memory of " + asText(other->backend->info()),
-           "use one rank for each of them (--ranks), or one device"});
+      throw DeviceError(DeviceFault::NoDevice,
+                        asText(one->backend->info()) + " cannot read the memory of " +
+                            asText(other->backend->info()) +
+                            ": use one rank for each of them (--ranks), or one device");
     }
   }
 }
