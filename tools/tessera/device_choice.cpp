@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
-#include "core/findings.hpp"
+#include "datawarehouse/status.hpp"
 #include "scheduler/device/cuda_device.hpp"
 
 namespace tessera {
