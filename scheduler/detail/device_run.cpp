@@ -35,6 +35,17 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const Place
   layOut();
 }
 
+/// Whether a fill takes values out of the buffers of messages, which the next step's may overwrite as soon as
+/// it begins: this one may not end before.
+bool DeviceRun::readsMessages(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const {
+  if (block.kind != NodeKind::Fill) return false;
+  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+  const std::int32_t row = placed.firstNumber + node - placed.firstNode;
+  const auto coarse = fill.coarse.row(row);
+  return !fill.pieces.row(row).empty() ||
+         std::any_of(coarse.begin(), coarse.end(), [](const CoarsePiece& p) { return p.message >= 0; });
+}
+
 /// Numbers the nodes of this device as the lane's tasks, in the order of the graph.
 void DeviceRun::layOut() {
   LanePlan lane;
@@ -58,7 +69,8 @@ void DeviceRun::layOut() {
       streams = std::clamp(task.streams, 1, side_.lane.options().streams);
       contributes = unit.contributions.size() > 0;
     }
-    const bool reports = contributes || !placed_.hostEdges.row(node).empty();
+    const bool reports =
+        contributes || readsMessages(block, original, node) || !placed_.hostEdges.row(node).empty();
     taskOf_[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(nodes_.size());
     if (!placed_.ofExecutor(node)) first_.push_back(static_cast<std::int32_t>(nodes_.size()));
     nodes_.push_back(node);
@@ -126,7 +138,7 @@ void DeviceRun::bringHome(std::span<const LabelId> labels) {
 bool DeviceRun::run(std::int32_t node) {
   const std::int32_t task = taskOf_[static_cast<std::size_t>(node)];
   side_.lane.submit(task);
-  return reports_[static_cast<std::size_t>(task)] == 0;
+  return !reports(node);
 }
 
 void DeviceRun::serve() {

@@ -30,6 +30,10 @@ class DeviceRun : public LaneClient {
   /// Before a step: brings here what the plan reads of Old, and hands all to the lane that waits for nothing
   /// on the host.
   void begin();
+  /// Whether `take` gives the node when it has ended.
+  bool reports(std::int32_t node) const {
+    return reports_[static_cast<std::size_t>(taskOf_[static_cast<std::size_t>(node)])] != 0;
+  }
   /// The executor has come to the node: it may be launched now. False: `take` will give it when it has ended.
   bool run(std::int32_t node);
   /// Launches what is ready and looks at what has ended. Any thread.
@@ -51,6 +55,7 @@ class DeviceRun : public LaneClient {
               std::span<const DeviceStream> streams) override;
 
  private:
+  bool readsMessages(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   void layOut();
   bool isPackedHere(const PackItem& item) const;
   void bringHere(const OldNeed& need);

@@ -286,7 +286,7 @@ NodeTraits GraphRun::deviceTraits(std::int32_t node, int workers) const {
   NodeTraits traits;
   traits.home = homeOf(block, placed.firstNumber + node - placed.firstNode, workers);
   traits.urgency = std::numeric_limits<int>::max();
-  traits.waits = !placed_->hostEdges.row(node).empty();
+  traits.waits = devices_[static_cast<std::size_t>(placed.place)]->reports(node);
   return traits;
 }
 
