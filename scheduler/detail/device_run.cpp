@@ -35,9 +35,10 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const Place
   layOut();
 }
 
-/// Whether a fill takes values out of the buffers of messages, which the next step's may overwrite as soon as
-/// it begins: this one may not end before.
-bool DeviceRun::readsMessages(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const {
+/// Whether a node takes values out of memory of the host, which the next step may overwrite as soon as it
+/// begins: the buffers of messages, or what host tasks write. This step may not end before.
+bool DeviceRun::readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const {
+  if (placed.kind == PlacedKind::CopyIn) return true;
   if (block.kind != NodeKind::Fill) return false;
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
   const std::int32_t row = placed.firstNumber + node - placed.firstNode;
@@ -70,7 +71,7 @@ void DeviceRun::layOut() {
       contributes = unit.contributions.size() > 0;
     }
     const bool reports =
-        contributes || readsMessages(block, original, node) || !placed_.hostEdges.row(node).empty();
+        contributes || readsHost(block, original, node) || !placed_.hostEdges.row(node).empty();
     taskOf_[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(nodes_.size());
     if (!placed_.ofExecutor(node)) first_.push_back(static_cast<std::int32_t>(nodes_.size()));
     nodes_.push_back(node);
@@ -124,7 +125,7 @@ void DeviceRun::bringHere(const OldNeed& need) {
   for (const std::int32_t local : locals) {
     broughtTo(data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
   }
-  if (!in) side_.lane.synchronize();
+  side_.lane.synchronize();  // the host goes on to read, or to overwrite, what was copied
 }
 
 void DeviceRun::bringHome(std::span<const LabelId> labels) {

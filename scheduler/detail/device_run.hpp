@@ -55,7 +55,7 @@ class DeviceRun : public LaneClient {
               std::span<const DeviceStream> streams) override;
 
  private:
-  bool readsMessages(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
+  bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   void layOut();
   bool isPackedHere(const PackItem& item) const;
   void bringHere(const OldNeed& need);
