@@ -30,13 +30,11 @@ MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendL
 
 void MessagePump::prepareMessages() {
   std::vector<PreparedMessage> wanted;
-  const auto add = [&wanted](PreparedMessage::Way way, const MessagePlan& message, auto& buffers) {
-    buffers.emplace_back(static_cast<std::size_t>(message.bytes));
-    wanted.push_back({way, message.peer, message.tag, buffers.back()});
+  const auto add = [&wanted](PreparedMessage::Way way, const MessagePlan& message) {
+    wanted.push_back({way, message.peer, message.tag, message.bytes});
   };
-  for (const MessagePlan& message : graph_.sends) add(PreparedMessage::Way::Send, message, sendBuffers_);
-  for (const MessagePlan& message : graph_.receives)
-    add(PreparedMessage::Way::Receive, message, receiveBuffers_);
+  for (const MessagePlan& message : graph_.sends) add(PreparedMessage::Way::Send, message);
+  for (const MessagePlan& message : graph_.receives) add(PreparedMessage::Way::Receive, message);
   messages_ = transport_.prepare(wanted);
 }
 

@@ -40,9 +40,9 @@ class MessagePump {
   /// After a step: waits for the control numbers.
   void end();
 
-  std::span<std::byte> sendBuffer(std::int32_t send) { return sendBuffers_[static_cast<std::size_t>(send)]; }
+  std::span<std::byte> sendBuffer(std::int32_t send) { return messages_->memory(send); }
   std::span<const std::byte> receiveBuffer(std::int32_t receive) const {
-    return receiveBuffers_[static_cast<std::size_t>(receive)];
+    return messages_->memory(static_cast<std::int32_t>(graph_.sends.size()) + receive);
   }
 
   /// The buffer of send number `send` is packed; `node` is reported when it has left.
@@ -82,8 +82,6 @@ class MessagePump {
   const SendLimit limit_;
   FaultPlan* faults_;
   Trace* trace_;
-  std::vector<std::vector<std::byte>> sendBuffers_;
-  std::vector<std::vector<std::byte>> receiveBuffers_;
   Transport::Request control_ = 0;
   bool hasControl_ = false;
 
@@ -96,7 +94,7 @@ class MessagePump {
   Submissions<> submittedReductions_;
 
   // Touched by `begin` and by the one thread inside `poll` only.
-  std::unique_ptr<PreparedMessages> messages_;  ///< sends, then receives; ends before the buffers
+  std::unique_ptr<PreparedMessages> messages_;  ///< sends, then receives
   std::vector<std::int32_t> queue_;             ///< sends of this step in the order of submission
   std::size_t nextSend_ = 0;                    ///< position in `queue_` of the first that was not started
   std::int64_t sendsUnderWay_ = 0;
