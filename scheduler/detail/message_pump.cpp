@@ -1,27 +1,13 @@
 #include "scheduler/detail/message_pump.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <new>
-#include <unistd.h>
 
 #include "core/contracts.hpp"
 
 namespace tessera::detail {
-namespace {
-
-constexpr std::size_t kLine = 64;
-
-std::align_val_t pageSize() { return static_cast<std::align_val_t>(sysconf(_SC_PAGESIZE)); }
-
-std::size_t paddedTo(std::size_t grain, std::int64_t bytes) {
-  return (static_cast<std::size_t>(bytes) + grain - 1) / grain * grain;
-}
-
-}  // namespace
 
 MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendLimit limit, FaultPlan* faults,
-                         Trace* trace)
+                         Trace* trace, bool forDevices)
     : graph_(graph),
       transport_(transport),
       limit_(limit),
@@ -37,43 +23,19 @@ MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendL
       receiveHalves_(graph.receives.size(), 0),
       rounds_{ReductionRound(graph, transport, trace), ReductionRound(graph, transport, trace)} {
   TESSERA_EXPECT(limit.messages >= 1, "allow at least one message at a time");
-  layOutBuffers();
+  if (forDevices) pages_.emplace(graph);
   prepareMessages();
   queue_.reserve(graph.sends.size());
   finished_.reserve(graph.sends.size() + graph.receives.size() + graph.reductions.size() + 1);
 }
 
-void MessagePump::FreePages::operator()(std::byte* pages) const { ::operator delete[](pages, pageSize()); }
-
-/// Whole pages, so that nothing else lies in one that a device has pinned.
-void MessagePump::layOutBuffers() {
-  std::size_t bytes = 0;
-  for (const auto* messages : {&graph_.sends, &graph_.receives}) {
-    for (const MessagePlan& message : *messages) bytes += paddedTo(kLine, message.bytes);
-  }
-  bytes = paddedTo(static_cast<std::size_t>(pageSize()), static_cast<std::int64_t>(bytes));
-  pages_.reset(static_cast<std::byte*>(::operator new[](bytes, pageSize())));
-  std::memset(pages_.get(), 0, bytes);
-  memory_ = {pages_.get(), bytes};
-  std::size_t at = 0;
-  const auto add = [&](const MessagePlan& message, auto& buffers) {
-    buffers.push_back(memory_.subspan(at, static_cast<std::size_t>(message.bytes)));
-    at += paddedTo(kLine, message.bytes);
-  };
-  for (const MessagePlan& message : graph_.sends) add(message, sendBuffers_);
-  for (const MessagePlan& message : graph_.receives) add(message, receiveBuffers_);
-}
-
 void MessagePump::prepareMessages() {
   std::vector<PreparedMessage> wanted;
-  for (std::size_t n = 0; n < graph_.sends.size(); ++n) {
-    const MessagePlan& message = graph_.sends[n];
-    wanted.push_back({PreparedMessage::Way::Send, message.peer, message.tag, sendBuffers_[n]});
-  }
-  for (std::size_t n = 0; n < graph_.receives.size(); ++n) {
-    const MessagePlan& message = graph_.receives[n];
-    wanted.push_back({PreparedMessage::Way::Receive, message.peer, message.tag, receiveBuffers_[n]});
-  }
+  const auto add = [&wanted](PreparedMessage::Way way, const MessagePlan& message) {
+    wanted.push_back({way, message.peer, message.tag, message.bytes});
+  };
+  for (const MessagePlan& message : graph_.sends) add(PreparedMessage::Way::Send, message);
+  for (const MessagePlan& message : graph_.receives) add(PreparedMessage::Way::Receive, message);
   messages_ = transport_.prepare(wanted);
 }
 
@@ -162,6 +124,7 @@ void MessagePump::startQueued() {
     if (full && sendsUnderWay_ > 0) return;
     ++sendsUnderWay_;
     bytesUnderWay_ += bytes;
+    if (pages_) std::ranges::copy(pages_->send(send), messages_->memory(send).begin());
     messages_->start(send);
   }
 }
@@ -174,7 +137,10 @@ bool MessagePump::dropped(std::int32_t send) {
 
 void MessagePump::finishMessage(std::int32_t message) {
   const auto sends = static_cast<std::int32_t>(graph_.sends.size());
-  if (message >= sends) return finishReceive(message - sends, kArrived);
+  if (message >= sends) {
+    if (pages_) std::ranges::copy(messages_->memory(message), pages_->receive(message - sends).begin());
+    return finishReceive(message - sends, kArrived);
+  }
   --sendsUnderWay_;
   bytesUnderWay_ -= graph_.sends[static_cast<std::size_t>(message)].bytes;
   sendOpen_[static_cast<std::size_t>(message)] = 0;

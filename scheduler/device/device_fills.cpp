@@ -43,7 +43,7 @@ DeviceFills::DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWar
       isOnDevice_(std::move(isOnDevice)),
       shared_(graphs, plan),
       fills_(graph_.fills.size()) {
-  const std::span<std::byte> buffers = pump.memory();
+  const std::span<std::byte> buffers = pump.pages();
   if (!buffers.empty()) messages_.emplace(device, std::span(&buffers, 1));
 }
 
