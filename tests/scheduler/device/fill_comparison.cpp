@@ -51,7 +51,7 @@ FillComparison::FillComparison(const CompiledGraphs& graphs, std::size_t plan, T
       device_(device),
       random_(seed),
       data_(makeDataWarehouse(graphs)),
-      pump_(graph_, transport, {}, nullptr, nullptr),
+      pump_(graph_, transport, {}, nullptr, nullptr, true),
       onHost_(graphs, plan, *data_, pump_),
       memory_(device, poolIn(DeviceSpace::Device)),
       pinned_(device, poolIn(DeviceSpace::PinnedHost)),
