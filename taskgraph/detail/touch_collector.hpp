@@ -32,6 +32,8 @@ class TouchCollector {
   void collect(PackVersions& packs, std::vector<Touch>& touches);
   /// What sends pack; when all ranks have claimed.
   void collectSends(const PackVersions& packs, std::vector<Touch>& touches);
+  /// The memory of a variable on an own patch.
+  Memory entry(LabelId label, Generation generation, std::int64_t local) const;
 
  private:
   /// One row of a fill, and where its values go. A member of a shared window is looked at as a row of the
@@ -74,7 +76,6 @@ class TouchCollector {
 
   void add(const Memory& memory, const Box& box, std::int64_t node, std::int32_t version, TouchKind kind);
   const SharedWindow* sharedOf(LabelId label, std::int64_t local) const;
-  Memory entry(LabelId label, Generation generation, std::int64_t local) const;
   const Box* windowOf(const Memory& memory) const;
   const Patch& ownPatch(std::int64_t local) const {
     return own_.hierarchy->patch(own_.ownPatches[static_cast<std::size_t>(local)]);
