@@ -82,11 +82,14 @@ class CudaDevice final : public DeviceBackend {
   void bindThread() override { check(cudaSetDevice(info_.number), "cudaSetDevice"); }
 
   DeviceStream makeStream() override;
-  DeviceEvent makeEvent() override;
+  // Without a time stamp, which would cost the device some work at each record.
+  DeviceEvent makeEvent() override { return addEvent(cudaEventDisableTiming); }
+  DeviceEvent makeTimedEvent() override { return addEvent(cudaEventDefault); }
   void record(DeviceEvent event, DeviceStream stream) override {
     check(cudaEventRecord(at(event), at(stream).handle), "cudaEventRecord", stream);
   }
   bool isDone(DeviceEvent event) override;
+  double secondsBetween(DeviceEvent first, DeviceEvent then) override;
   void wait(DeviceStream stream, DeviceEvent event) override {
     check(cudaStreamWaitEvent(at(stream).handle, at(event), 0), "cudaStreamWaitEvent", stream);
   }
@@ -116,6 +119,7 @@ class CudaDevice final : public DeviceBackend {
   /// Whether kernels of this device reach the memory of another.
   enum class PeerAccess : char { NotAsked, Impossible, Allowed };
 
+  DeviceEvent addEvent(unsigned flags);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
   cudaEvent_t at(DeviceEvent event) const { return events_[static_cast<std::size_t>(event.number)]; }
   static CudaDevice& asCuda(DeviceBackend& peer);
@@ -207,10 +211,9 @@ DeviceStream CudaDevice::makeStream() {
   return {static_cast<std::int32_t>(streams_.size()) - 1};
 }
 
-DeviceEvent CudaDevice::makeEvent() {
+DeviceEvent CudaDevice::addEvent(unsigned flags) {
   cudaEvent_t event = nullptr;
-  // Without a time stamp, which would cost the device some work at each record.
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+  check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreate");
   events_.push_back(event);
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
@@ -223,6 +226,15 @@ bool CudaDevice::isDone(DeviceEvent event) {
   }
   check(status, "cudaEventQuery");
   return true;
+}
+
+double CudaDevice::secondsBetween(DeviceEvent first, DeviceEvent then) {
+  float milliseconds = 0.0F;
+  const cudaError_t status = cudaEventElapsedTime(&milliseconds, at(first), at(then));
+  if (status == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
+  TESSERA_EXPECT(status != cudaErrorNotReady, "ask for a time when both events are done");
+  check(status, "cudaEventElapsedTime");
+  return 1e-3 * static_cast<double>(milliseconds);
 }
 
 void CudaDevice::copy(DeviceStream stream, CopyDirection direction, void* to, const void* from,

@@ -84,11 +84,18 @@ class DeviceBackend {
 
   virtual DeviceStream makeStream() = 0;
   virtual DeviceEvent makeEvent() = 0;
+  /// An event that also keeps when it was reached. Its records cost the device some work that those of others
+  /// do not; it does all that others do.
+  virtual DeviceEvent makeTimedEvent() = 0;
   /// The event is done when all that is in the stream by now is done. An event may be recorded again: who
   /// waits for it already goes on waiting for the record of before.
   virtual void record(DeviceEvent event, DeviceStream stream) = 0;
   /// Whether its last record is done; true for an event that was never recorded.
   virtual bool isDone(DeviceEvent event) = 0;
+  /// From the moment when `first` was reached to that of `then`, by the device's own clock; negative where
+  /// `then` was reached first. Both are timed, and their last records are done. A GPU tells it to half a
+  /// microsecond or better, and to seven digits.
+  virtual double secondsBetween(DeviceEvent first, DeviceEvent then) = 0;
   /// What is put into `stream` from now on starts after the event's last record.
   virtual void wait(DeviceStream stream, DeviceEvent event) = 0;
   /// As `wait`, for an event of another device of the same kind, while nobody else calls that one.

@@ -56,9 +56,11 @@ class EmulatedDevice final : public DeviceBackend {
   void bindThread() override {}
 
   DeviceStream makeStream() override;
-  DeviceEvent makeEvent() override;
+  DeviceEvent makeEvent() override { return addEvent(false); }
+  DeviceEvent makeTimedEvent() override { return addEvent(true); }
   void record(DeviceEvent event, DeviceStream stream) override;
   bool isDone(DeviceEvent event) override;
+  double secondsBetween(DeviceEvent first, DeviceEvent then) override;
   void wait(DeviceStream stream, DeviceEvent event) override;
   void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) override;
   void synchronize(DeviceStream stream) override;
@@ -79,10 +81,15 @@ class EmulatedDevice final : public DeviceBackend {
   }
 
  private:
+  /// What an event is, and its last record; none yet: null.
+  struct Event {
+    bool isTimed = false;
+    std::shared_ptr<Completion> last;
+  };
+
+  DeviceEvent addEvent(bool isTimed);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
-  std::shared_ptr<Completion>& at(DeviceEvent event) {
-    return events_[static_cast<std::size_t>(event.number)];
-  }
+  Event& at(DeviceEvent event) { return events_[static_cast<std::size_t>(event.number)]; }
   static EmulatedDevice& asEmulated(DeviceBackend& peer);
   void enqueue(DeviceStream stream, const char* call, EmulatedWork work);
   void throwIfLost(const char* call);
@@ -93,7 +100,7 @@ class EmulatedDevice final : public DeviceBackend {
   EmulatedOptions options_;
   DeviceInfo info_;
   std::deque<Stream> streams_;  ///< a deque: their threads hold references
-  std::vector<std::shared_ptr<Completion>> events_;
+  std::vector<Event> events_;
   std::map<void*, std::int64_t> allocated_;
   std::int64_t allocatedBytes_ = 0;
   std::map<void*, std::int64_t> pinned_;
@@ -130,8 +137,8 @@ DeviceStream EmulatedDevice::makeStream() {
   return {static_cast<std::int32_t>(streams_.size()) - 1};
 }
 
-DeviceEvent EmulatedDevice::makeEvent() {
-  events_.emplace_back();
+DeviceEvent EmulatedDevice::addEvent(bool isTimed) {
+  events_.push_back({isTimed, nullptr});
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
 
@@ -186,8 +193,8 @@ void EmulatedDevice::enqueue(DeviceStream stream, const char* call, EmulatedWork
 
 void EmulatedDevice::record(DeviceEvent event, DeviceStream stream) {
   EmulatedWork work;
-  work.completes = std::make_shared<Completion>();
-  at(event) = work.completes;
+  work.completes = std::make_shared<Completion>(at(event).isTimed);
+  at(event).last = work.completes;
   enqueue(stream, "record", std::move(work));
 }
 
@@ -197,14 +204,23 @@ bool EmulatedDevice::isDone(DeviceEvent event) {
     for (std::uint64_t steps = random_() % 4; steps > 0 && step(); --steps) {
     }
   }
-  return at(event) == nullptr || at(event)->isDone();
+  return at(event).last == nullptr || at(event).last->isDone();
+}
+
+double EmulatedDevice::secondsBetween(DeviceEvent first, DeviceEvent then) {
+  for (const DeviceEvent event : {first, then}) {
+    const Event& entry = at(event);
+    TESSERA_EXPECT(entry.isTimed, "make an event with makeTimedEvent to ask for its time");
+    TESSERA_EXPECT(entry.last != nullptr && entry.last->isDone(), "ask for a time when both events are done");
+  }
+  return std::chrono::duration<double>(at(then).last->reachedAt() - at(first).last->reachedAt()).count();
 }
 
 void EmulatedDevice::wait(DeviceStream stream, DeviceEvent event) { waitForPeer(stream, *this, event); }
 
 void EmulatedDevice::waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) {
   EmulatedWork work;
-  work.waitsFor = asEmulated(peer).at(event);
+  work.waitsFor = asEmulated(peer).at(event).last;
   if (work.waitsFor != nullptr) enqueue(stream, "wait", std::move(work));
 }
 

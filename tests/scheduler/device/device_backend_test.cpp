@@ -1,6 +1,7 @@
 #include "scheduler/device/device_backend.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -123,6 +124,55 @@ TEST_P(DeviceBackendClaims, AnEventThatWasNeverRecordedIsDoneAndHoldsNobodyUp) {
   EXPECT_TRUE(device_->isDone(event));
   device_->wait(stream, event);
   device_->synchronize(stream);
+}
+
+TEST_P(DeviceBackendClaims, TimedEventsTellHowLongTheWorkBetweenThemTook) {
+  using Clock = std::chrono::steady_clock;
+  const DeviceStream stream = device_->makeStream();
+  const DeviceEvent first = device_->makeTimedEvent();
+  const DeviceEvent then = device_->makeTimedEvent();
+  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
+  *flag.data() = 0;
+
+  const Clock::time_point begin = Clock::now();
+  device_->record(first, stream);
+  test::putSpin(*device_, stream, flag.data());
+  device_->record(then, stream);
+  ASSERT_TRUE(isSoonDone(first));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_THROW(device_->secondsBetween(first, then), InternalError) << "the second is not done";
+  raise(flag);
+  ASSERT_TRUE(isSoonDone(then));
+  const double seconds = device_->secondsBetween(first, then);
+
+  EXPECT_GE(seconds, 0.020 * 0.999) << "the kernel went on for that long";
+  EXPECT_LE(seconds, std::chrono::duration<double>(Clock::now() - begin).count() * 1.001);
+  EXPECT_DOUBLE_EQ(device_->secondsBetween(then, first), -seconds);
+}
+
+TEST_P(DeviceBackendClaims, TimedEventsKeepTheOrderOfStreamsTooAndTheirLastRecord) {
+  const DeviceStream stream = device_->makeStream();
+  const DeviceStream other = device_->makeStream();
+  const DeviceEvent first = device_->makeTimedEvent();
+  const DeviceEvent then = device_->makeTimedEvent();
+  OnDevice<double> data(*device_, 100'000);
+  device_->fill(stream, data.data(), 0, data.bytes());
+
+  double last = -1.0;
+  device_->record(first, stream);
+  for (int n = 0; n < 5; ++n) {
+    test::putAffine(*device_, stream, data.data(), 100'000, 0.0, 1.0);
+    device_->record(then, stream);
+    device_->wait(other, then);
+    test::putAffine(*device_, other, data.data(), 100'000, 2.0, 1.0);
+    device_->synchronize(other);
+    const double seconds = device_->secondsBetween(first, then);
+    EXPECT_GT(seconds, last);
+    last = seconds;
+  }
+  const std::vector<double> got = data.get(other);
+
+  EXPECT_THAT(got, Each(3.0));
 }
 
 TEST_P(DeviceBackendClaims, CopiesInAllDirectionsCarryTheRightBytes) {
@@ -291,6 +341,29 @@ TEST(EmulatedDevice, ASeedGivesTheSameOrderOfStreamsAgain) {
   }
   std::sort(seen.begin(), seen.end());
   EXPECT_GT(std::unique(seen.begin(), seen.end()) - seen.begin(), 4) << "seeds should give different orders";
+}
+
+TEST(EmulatedDevice, ASteppedOneReachesTimedEventsWhenTheirTurnComes) {
+  EmulatedOptions options;
+  options.progress = EmulatedProgress::Stepped;
+  const auto device = makeEmulatedDevice(options);
+  const DeviceStream stream = device->makeStream();
+  const DeviceEvent first = device->makeTimedEvent();
+  const DeviceEvent then = device->makeTimedEvent();
+  device->record(first, stream);
+  device->synchronize(stream);
+  device->record(then, stream);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  device->synchronize(stream);
+
+  EXPECT_GE(device->secondsBetween(first, then), 0.005);
+}
+
+TEST(EmulatedDevice, AnEventWithoutATimeIsNotAskedForOne) {
+  const auto device = makeEmulatedDevice({});
+  const DeviceEvent event = device->makeEvent();
+
+  EXPECT_THROW(device->secondsBetween(event, event), InternalError);
 }
 
 TEST(CudaDevice, OneThatIsNotThereIsASentence) {
