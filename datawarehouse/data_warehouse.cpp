@@ -45,7 +45,8 @@ DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const L
     : hierarchy_(std::move(hierarchy)),
       labels_(&labels),
       ownPatches_(ownPatches.begin(), ownPatches.end()),
-      entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()) {
+      entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()),
+      gathersWanted_(gathers.begin(), gathers.end()) {
   noteSlots();
   layOut(entries);
   allocateGathers(gathers);
@@ -176,6 +177,7 @@ void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> g
   }
   if (most == 0) return;
   gatherMemory_ = AlignedMemory(most);
+  gatherBytes_ = most;
   allocatedBytes_ += most;
   // What no patch covers shows when it is used.
   std::memset(gatherMemory_.data(), kUnset, static_cast<std::size_t>(most));
@@ -266,7 +268,33 @@ void DataWarehouse::promote(std::span<const LevelLabel> written) {
 
 void DataWarehouse::outdateHalos() {
   for (Description* d : shared_) {
-    if (d->status.hasHalo(kHost)) d->status.outdateHalo(kHost);
+    for (int space = 0; space <= kDeviceSlots; ++space) {
+      if (d->status.hasHalo({space})) d->status.outdateHalo({space});
+    }
+  }
+}
+
+std::vector<std::span<std::byte>> DataWarehouse::memory() {
+  std::vector<std::span<std::byte>> pieces;
+  const auto add = [&](std::byte* memory, std::int64_t bytes) {
+    if (memory != nullptr) pieces.emplace_back(memory, static_cast<std::size_t>(bytes));
+  };
+  for (const Room& room : rooms_) add(room.memory.data(), room.bytes);
+  for (Description& d : descriptions_) {
+    if (d.packed >= 0 && d.data != nullptr) addPackedMemory(d, pieces);
+  }
+  add(gatherMemory_.data(), gatherBytes_);
+  return pieces;
+}
+
+/// Between slabs there is nothing that could be written.
+void DataWarehouse::addPackedMemory(Description& d, std::vector<std::span<std::byte>>& pieces) {
+  const PackedWindow& packed = packed_[static_cast<std::size_t>(d.packed)];
+  for (std::size_t slab = 0; slab < packed.slabs.size(); ++slab) {
+    const SlabPages pages = slabPages(packed, slab, labels_->info(d.label).type.bytes());
+    if (pages.begin == pages.end) continue;
+    pieces.emplace_back(d.data + pages.begin * kPageBytes,
+                        static_cast<std::size_t>((pages.end - pages.begin) * kPageBytes));
   }
 }
 

@@ -88,6 +88,14 @@ class DataWarehouse {
   Status& status(Generation generation, LabelId label, std::size_t local) {
     return description(generation, label, local).status;
   }
+  /// The number of the description behind an entry. It stays with its memory and status: after `promote` the
+  /// other generation has it. Counts from 0 to `descriptionCount()`.
+  std::int32_t descriptionOf(Generation generation, LabelId label, std::size_t local) const {
+    return entry(label, local).generation[generation == Generation::Old ? 0 : 1];
+  }
+  std::int32_t descriptionCount() const { return static_cast<std::int32_t>(descriptions_.size()); }
+  Description& description(std::int32_t number) { return descriptions_[static_cast<std::size_t>(number)]; }
+
   /// Before a plan runs: the halos of shared descriptions have to be gathered again.
   void outdateHalos();
 
@@ -96,6 +104,11 @@ class DataWarehouse {
     return gatherMemory_.data() + gathers_[plan][n].offset;
   }
   const Layout& gatherLayout(std::size_t plan, std::size_t n) const { return gathers_[plan][n].layout; }
+  /// The buffers of each plan, as the constructor was given them.
+  std::span<const std::vector<GatherLayout>> gathers() const { return gathersWanted_; }
+
+  /// All memory of entries and gathers, each piece once, to be locked in place for devices. After `populate`.
+  std::vector<std::span<std::byte>> memory();
 
   /// End of a step: the New value of each of these labels, on its level, becomes its Old one. The others keep
   /// theirs.
@@ -149,6 +162,7 @@ class DataWarehouse {
   void bring(Description& description);
   void allocate(Description& description);
   void allocatePacked(Description& description);
+  void addPackedMemory(Description& description, std::vector<std::span<std::byte>>& pieces);
   [[noreturn]] void reportNoMemory(Description& description) const;
   void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
   void allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes);
@@ -168,7 +182,9 @@ class DataWarehouse {
   std::map<std::pair<std::int32_t, PatchId>, std::int32_t> roomOfSlot_;
   std::vector<Description*> shared_;          ///< those that several entries use
   std::vector<std::vector<Gather>> gathers_;  ///< by plan
+  std::vector<std::vector<GatherLayout>> gathersWanted_;
   AlignedMemory gatherMemory_;
+  std::int64_t gatherBytes_ = 0;
   std::int64_t allocatedBytes_ = 0;
 };
 
