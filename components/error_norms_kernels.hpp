@@ -8,14 +8,19 @@
 
 namespace tessera {
 
+/// The volume of a cell of a level; what a sum over cells is multiplied with to be an integral.
 inline double cellVolume(const Level& level) {
   return level.spacing().x * level.spacing().y * level.spacing().z;
 }
 
-/// Integral, least and largest value of a cell variable over what finer levels do not cover.
+/// Integral, least and largest value of a cell variable, as contributions to three reductions. A cell that
+/// finer levels cover does not count: the boxes left of a patch are gone through one by one. Needs a read of
+/// Old without a halo. On a device each box is three launches.
 struct NormTotals {
   Label<double, Cell> variable;
-  ReductionLabel total, least, largest;
+  ReductionLabel total;    ///< a Sum: the integral over the patch
+  ReductionLabel least;    ///< a Min
+  ReductionLabel largest;  ///< a Max
 
   template <class Task>
   void operator()(const Task& task) const {

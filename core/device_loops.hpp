@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <span>
 
+#include "core/block_shape.hpp"
 #include "core/box.hpp"
 #include "core/exact_sum.hpp"
-#include "core/patch_walk.hpp"
+#include "core/patch_part.hpp"
 
 namespace tessera {
 

@@ -1,116 +1,106 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include "core/block_shape.hpp"
 #include "core/box.hpp"
 #include "core/kernel.hpp"
 
-// How the thread blocks of one launch walk over many patches. Read by nvcc and by the compiler of the host.
+// How the threads of one launch walk over many patches. Read by nvcc and by the compiler of the host.
 
-namespace tessera {
+namespace tessera::detail {
 
-/// Planes that a thread walks through in one go.
-inline constexpr std::int32_t kUnrolled = 16;
-
-/// How the thread blocks of a launch lie on each patch: tiles in (x, y), which walk along z.
-struct BlockShape {
-  std::int32_t tileShift = 5;      ///< a tile has 2^tileShift threads along x and the rest along y
-  std::int32_t depth = kUnrolled;  ///< planes that a block walks through
-  std::int32_t blocksEach = 0;     ///< for the largest patch; smaller ones leave the last of theirs idle
+/// The cells of one thread: kRows rows of one column along z.
+struct Column {
+  Index first;
+  std::int32_t rows = 0;  ///< less than kRows at the border; 0 where the thread has nothing to do
+  std::int32_t planes = 0;
 };
 
-/// Threads of a block.
-inline constexpr std::int32_t kBlockThreads = 256;
-
-/// Blocks that a multiprocessor shall hold at once: leaves each thread 64 registers. On an H200 a stencil is
-/// as fast with 16 planes and 64 registers as with 8 and 32, and faster than with all else that was tried.
-inline constexpr int kBlocksAtOnce = 4;
-
-/// A shape that fits `boxes`, each cut into `parts`.
-BlockShape shapeBlocks(std::span<const Box> boxes, std::int32_t parts = 1);
-
-/// A shape that fits boxes of at most `largest` cells along each axis. An axis without cells: no blocks.
-BlockShape shapeBlocks(const Extent& largest);
-
-/// Which part of each patch a launch does, where a task's kernel is split over several streams.
-struct PatchPart {
-  std::int32_t part = 0;
-  std::int32_t parts = 1;
-};
-
-namespace detail {
-
-TESSERA_KERNEL constexpr void cut(std::int64_t& low, std::int64_t& high, PatchPart which) {
-  const std::int64_t n = high - low;
-  high = low + n * (which.part + 1) / which.parts;
-  low += n * which.part / which.parts;
-}
-
-}  // namespace detail
-
-/// That part of a box: whole planes across its last axis that has enough of them.
-TESSERA_KERNEL constexpr Box partOf(Box box, PatchPart which) {
-  // By name and not by number: an axis that is known only at run time would put the box into slow memory.
-  if (box.hi.k - box.lo.k >= which.parts) {
-    detail::cut(box.lo.k, box.hi.k, which);
-  } else if (box.hi.j - box.lo.j >= which.parts) {
-    detail::cut(box.lo.j, box.hi.j, which);
-  } else {
-    detail::cut(box.lo.i, box.hi.i, which);
-  }
-  return box;
-}
-
-/// Widens `largest` to hold each of the `parts` of a box.
-inline void widen(Extent& largest, const Box& box, std::int32_t parts) {
-  for (std::int32_t part = 0; part < parts; ++part) {
-    const Extent n = partOf(box, {part, parts}).extent();
-    if (n.i > largest.i) largest.i = n.i;
-    if (n.j > largest.j) largest.j = n.j;
-    if (n.k > largest.k) largest.k = n.k;
-  }
-}
-
-#if defined(__CUDACC__)
-
-namespace detail {
-
-/// What one thread of a block does of a patch: a column of the tile, `depth` planes of it, as calls of
-/// `visit(Index)`.
-template <class Visit>
-__device__ __forceinline__ void walkPatch(const BlockShape& shape, std::int32_t block, const Box& box,
-                                          const Visit& visit) {
+/// The column of `thread` in a block of a patch. Threads that a tile leaves over along y go on in the slab
+/// above, so small and uneven patches leave few of them idle.
+TESSERA_KERNEL constexpr Column columnOf(const Box& box, const BlockShape& shape, std::int32_t block,
+                                         std::int32_t thread) {
   // A patch has less than 2^31 cells along an axis: narrow numbers leave the kernel more registers.
   const auto nI = static_cast<std::int32_t>(box.hi.i - box.lo.i);
   const auto nJ = static_cast<std::int32_t>(box.hi.j - box.lo.j);
   const auto nK = static_cast<std::int32_t>(box.hi.k - box.lo.k);
-
-  const std::int32_t tileJ = kBlockThreads >> shape.tileShift;
+  if (nI <= 0 || nJ <= 0 || nK <= 0) return {};
   const std::int32_t tilesI = (nI + (1 << shape.tileShift) - 1) >> shape.tileShift;
-  const std::int32_t tilesJ = (nJ + tileJ - 1) / tileJ;
-  if (tilesI <= 0 || tilesJ <= 0) return;
-  const auto thread = static_cast<std::int32_t>(threadIdx.x);
-  const std::int32_t row = block / tilesI;
-  const std::int32_t slab = row / tilesJ;
+  const std::int32_t bands = (nJ + kRows - 1) / kRows;
+  const std::int32_t blockRow = block / tilesI;
+  const std::int32_t item = blockRow * (kBlockThreads >> shape.tileShift) + (thread >> shape.tileShift);
+  const std::int32_t slab = item / bands;
   const std::int32_t i =
-      ((block - row * tilesI) << shape.tileShift) + (thread & ((1 << shape.tileShift) - 1));
-  const std::int32_t j = (row - slab * tilesJ) * tileJ + (thread >> shape.tileShift);
+      ((block - blockRow * tilesI) << shape.tileShift) + (thread & ((1 << shape.tileShift) - 1));
+  const std::int32_t j = (item - slab * bands) * kRows;
   const std::int32_t k = slab * shape.depth;
-  if (i >= nI || j >= nJ || k >= nK) return;
-  const std::int32_t planes = k + shape.depth < nK ? shape.depth : nK - k;
-  const Index first{box.lo.i + i, box.lo.j + j, box.lo.k + k};
-  if (planes == kUnrolled) {
-    // Neighbours along z are loaded once for all of them, and many at once.
+  if (i >= nI || k >= nK) return {};
+  return {{box.lo.i + i, box.lo.j + j, box.lo.k + k},
+          nJ - j < kRows ? nJ - j : kRows,
+          nK - k < shape.depth ? nK - k : shape.depth};
+}
+
+#if defined(__CUDACC__)
+
+/// Lets the next launch of the stream start on what this one leaves free. It waits in `awaitLastLaunch`.
+__device__ inline void startNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/// Waits for all that was launched before in the stream. No thread of a launch may end without: the launch
+/// after the next one relies on it. What is loaded through `slot` is loaded afterwards, also by loads that
+/// are known to meet no writes, which a compiler may move across any barrier.
+__device__ inline void awaitLastLaunch([[maybe_unused]] std::uint32_t& slot) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" : "+r"(slot)::"memory");
+#endif
+}
+
+/// Has the device bring share `share` of `shares` of a piece of memory into its cache.
+__device__ inline void readAhead([[maybe_unused]] const void* memory, [[maybe_unused]] std::int64_t bytes,
+                                 [[maybe_unused]] std::int64_t share, [[maybe_unused]] std::int64_t shares) {
+#if __CUDA_ARCH__ >= 900
+  const auto base = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t begin = (base + bytes * share / shares) & ~std::uintptr_t{15};
+  const std::uintptr_t end = (base + bytes * (share + 1) / shares) & ~std::uintptr_t{15};
+  if (begin == end) return;
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin),
+               "r"(static_cast<std::uint32_t>(end - begin)));
+#endif
+}
+
+/// Runs the kernel on a column, as calls of `kernel(patchAt(slot).arguments, Index)`.
+template <class Kernel, class PatchAt>
+__device__ void walk(const Kernel& kernel, const PatchAt& patchAt, std::uint32_t slot, Column column) {
+  if (column.rows == kRows) {
+#pragma unroll 1
+    for (; column.planes >= kUnrolled; column.planes -= kUnrolled, column.first.k += kUnrolled) {
+      // The fields are loaded again for each stretch of planes, from a number that the compiler cannot see
+      // through: else it would hold an address of its own for each plane and field across the loop.
+      asm volatile("" : "+r"(slot));
+      const auto arguments = patchAt(slot).arguments;
+      const Index x = column.first;
+      // Neighbours are loaded once for all cells of the stretch, and many at once.
 #pragma unroll
-    for (std::int32_t n = 0; n < kUnrolled; ++n) visit(Index{first.i, first.j, first.k + n});
-  } else {
-    for (std::int32_t n = 0; n < planes; ++n) visit(Index{first.i, first.j, first.k + n});
+      for (std::int32_t k = 0; k < kUnrolled; ++k) {
+#pragma unroll
+        for (std::int32_t j = 0; j < kRows; ++j) kernel(arguments, {x.i, x.j + j, x.k + k});
+      }
+    }
+  }
+#pragma unroll 1
+  for (; column.planes > 0; --column.planes, ++column.first.k) {
+    asm volatile("" : "+r"(slot));
+    const auto arguments = patchAt(slot).arguments;
+    const Index x = column.first;
+#pragma unroll 1
+    for (std::int32_t j = 0; j < column.rows; ++j) kernel(arguments, {x.i, x.j + j, x.k});
   }
 }
 
-}  // namespace detail
-
 #endif
 
-}  // namespace tessera
+}  // namespace tessera::detail

@@ -8,15 +8,16 @@
 
 namespace tessera {
 
+/// The variables of the wave equation, both at the end of the step.
 struct WaveLabels {
-  Label<double, Cell> displacement;
-  Label<double, Cell> velocity;
+  Label<double, Cell> displacement;  ///< u
+  Label<double, Cell> velocity;      ///< u_t
 };
 
-/// u' = u + dt (v + dt/2 c^2 lap u)
+/// The first half of a step, u' = u + dt (v + dt/2 c^2 lap u): a kick and a drift. Needs halo(1) of u.
 struct DriftWave {
   WaveLabels labels;
-  double speed = 1.0;
+  double speed = 1.0;  ///< c
 
   template <class Task>
   void operator()(const Task& task) const {
@@ -31,7 +32,8 @@ struct DriftWave {
   }
 };
 
-/// v' = v + dt/2 c^2 (lap u + lap u')
+/// The second half, v' = v + dt/2 c^2 (lap u + lap u'): what is left of the first kick, and the second one.
+/// Needs halo(1) of both u and u'.
 struct KickWave {
   WaveLabels labels;
   double speed = 1.0;
@@ -50,7 +52,7 @@ struct KickWave {
   }
 };
 
-/// 1 / (c sqrt(sum 1/h^2)); on a line h / c.
+/// The largest stable step, 1 / (c sqrt(sum 1/h^2)); on a line h / c. A number of the mesh: no loop.
 struct StableWaveDt {
   ReductionLabel stableDt;
   double speed = 1.0;

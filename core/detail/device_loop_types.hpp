@@ -10,8 +10,16 @@
 #include "core/detail/device_results.hpp"
 #include "core/device_loops.hpp"
 #include "core/exec.hpp"
+#include "core/patch_walk.hpp"
 
 namespace tessera::detail {
+
+/// A table's entry as `walk` sees it.
+template <class Closure>
+struct DeviceLoopEntry {
+  Box box;
+  Closure arguments;
+};
 
 #if defined(__CUDACC__)
 
@@ -21,17 +29,19 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   const auto each = static_cast<std::uint32_t>(batch.shape.blocksEach);
   const std::uint32_t slot = blockIdx.x / each;
   const auto block = static_cast<std::int32_t>(blockIdx.x - slot * each);
-  const std::byte* entry = batch.entries + static_cast<std::int64_t>(slot) * batch.stride;
-  const Box whole = *reinterpret_cast<const Box*>(entry);
-  const Box box = batch.part.parts == 1 ? whole : partOf(whole, batch.part);
-  // A copy of its own stays in registers: no store of the loop can change it.
-  const Closure closure = *reinterpret_cast<const Closure*>(entry + sizeof(Box));
+  const auto entryAt = [&](std::uint32_t n) -> const auto& {
+    const std::byte* entry = batch.entries + static_cast<std::int64_t>(n) * batch.stride;
+    return *reinterpret_cast<const DeviceLoopEntry<Closure>*>(entry);
+  };
+  const Box box = batch.part.parts == 1 ? entryAt(slot).box : partOf(entryAt(slot).box, batch.part);
+  const Column column = columnOf(box, batch.shape, block, static_cast<std::int32_t>(threadIdx.x));
   if constexpr (Join::kWords == 0) {
-    walkPatch(batch.shape, block, box, [&](Index x) { closure(x); });
+    walk([](const Closure& closure, Index x) { closure(x); }, entryAt, slot, column);
   } else {
     std::int64_t* words = batch.results + static_cast<std::int64_t>(slot) * Join::kWords;
     typename Join::OnDevice values(words);
-    walkPatch(batch.shape, block, box, [&](Index x) { values.add(static_cast<double>(closure(x))); });
+    walk([&](const Closure& closure, Index x) { values.add(static_cast<double>(closure(x))); }, entryAt, slot,
+         column);
     values.join(words);
   }
 }

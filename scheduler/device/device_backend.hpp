@@ -39,6 +39,7 @@ struct DeviceInfo {
   std::int32_t number = 0;      ///< among the devices of this process
   std::int32_t processors = 0;  ///< how many blocks of a kernel can be at work, times a small number
   std::int64_t memoryBytes = 0;
+  bool overlapsLaunches = false;   ///< can start a launch while the one before it in its stream ends
   std::int32_t driverVersion = 0;  ///< 13000 for CUDA 13.0; 0 for an emulated one
 };
 

@@ -100,6 +100,8 @@ class TaskLoops::State {
         backend_(backend),
         device_(device),
         pinned_(pinned),
+        upload_(backend.makeStream()),
+        uploaded_(backend.makeEvent()),
         recorder(runsOnHost),
         results(pinned) {}
 
@@ -117,6 +119,7 @@ class TaskLoops::State {
 
   void layOut(std::span<detail::LoopBucket* const> buckets);
   void stage(std::span<detail::LoopBucket* const> buckets, std::int32_t part);
+  void upload();
   void copyClosures(const detail::LoopBucket& bucket, std::byte* to);
   void runBucket(const detail::LoopBucket& bucket, std::int32_t part);
   void waitForAllParts();
@@ -125,6 +128,9 @@ class TaskLoops::State {
   DeviceBackend& backend_;
   DevicePool& device_;
   DevicePool& pinned_;
+  // Tables travel beside the work that is in the streams already, and not behind it.
+  DeviceStream upload_;
+  DeviceEvent uploaded_;
   std::vector<Part> parts_;
   std::vector<DeviceEvent> events_;  ///< by part
   std::vector<std::int64_t*> words_;
@@ -158,8 +164,8 @@ void TaskLoops::State::layOut(std::span<detail::LoopBucket* const> buckets) {
 
 void TaskLoops::State::stage(std::span<detail::LoopBucket* const> buckets, std::int32_t part) {
   Part& memory = parts_[static_cast<std::size_t>(part)];
-  memory.staging = static_cast<std::byte*>(pinned_.allocate(memory.stream, pieceSize(tableBytes_), kOwner));
-  memory.table = static_cast<std::byte*>(device_.allocate(memory.stream, pieceSize(tableBytes_), kOwner));
+  memory.staging = static_cast<std::byte*>(pinned_.allocate(upload_, pieceSize(tableBytes_), kOwner));
+  memory.table = static_cast<std::byte*>(device_.allocate(upload_, pieceSize(tableBytes_), kOwner));
   auto* words = reinterpret_cast<std::int64_t*>(memory.staging);
   for (const detail::LoopBucket* bucket : buckets) {
     std::fill_n(words + bucket->resultsBegin, std::int64_t{bucket->count} * bucket->type->resultWords,
@@ -172,6 +178,15 @@ void TaskLoops::State::stage(std::span<detail::LoopBucket* const> buckets, std::
                   static_cast<std::size_t>(bucket->stride * std::int64_t{bucket->count}));
     }
   }
+}
+
+void TaskLoops::State::upload() {
+  for (const Part& part : parts_) {
+    backend_.copy(upload_, CopyDirection::HostToDevice, part.table, part.staging, tableBytes_);
+    pinned_.free(upload_, part.staging);
+  }
+  backend_.record(uploaded_, upload_);
+  for (const Part& part : parts_) backend_.wait(part.stream, uploaded_);
 }
 
 /// A run on the host ends the closures that it gets: each part needs its own.
@@ -242,19 +257,14 @@ void TaskLoops::State::launch(std::span<const DeviceStream> streams) {
   for (const DeviceStream stream : streams) parts_.push_back({stream, nullptr, nullptr});
   // The first part, last, gets the closures themselves.
   for (std::int32_t part = partCount; part-- > 0;) stage(buckets, part);
-  for (const Part& part : parts_) {
-    backend_.copy(part.stream, CopyDirection::HostToDevice, part.table, part.staging, tableBytes_);
-  }
+  upload();
   for (std::size_t n = 0; n < buckets.size(); ++n) {
     const bool laterPlace = n > 0 && buckets[n]->place != buckets[n - 1]->place;
     if (laterPlace && partCount > 1) waitForAllParts();
     for (std::int32_t part = 0; part < partCount; ++part) runBucket(*buckets[n], part);
   }
   fetchWords();
-  for (const Part& part : parts_) {
-    device_.free(part.stream, part.table);
-    pinned_.free(part.stream, part.staging);
-  }
+  for (const Part& part : parts_) device_.free(part.stream, part.table);
 }
 
 TaskLoops::TaskLoops(DeviceBackend& backend, DevicePool& device, DevicePool& pinned)
