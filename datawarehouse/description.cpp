@@ -7,9 +7,9 @@ namespace tessera {
 AlignedMemory::AlignedMemory(std::int64_t bytes, std::size_t alignment)
     : bytes_(static_cast<std::byte*>(
                  ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{alignment})),
-             Free{alignment}) {}
+             detail::FreeAligned{alignment}) {}
 
-void AlignedMemory::Free::operator()(std::byte* bytes) const {
+void detail::FreeAligned::operator()(std::byte* bytes) const {
   ::operator delete (bytes, std::align_val_t{alignment});
 }
 

@@ -14,6 +14,15 @@ namespace tessera {
 /// Buffers start at a multiple of this many bytes: a cache line, and a vector of AVX-512.
 inline constexpr std::size_t kBufferAlignment = 64;
 
+namespace detail {
+
+struct FreeAligned {
+  void operator()(std::byte* bytes) const;
+  std::size_t alignment = kBufferAlignment;
+};
+
+}  // namespace detail
+
 /// Host memory that starts at a multiple of kBufferAlignment; nothing has touched its pages yet, so they
 /// come to lie near the thread that writes them first.
 class AlignedMemory {
@@ -25,12 +34,7 @@ class AlignedMemory {
   std::byte* data() const { return bytes_.get(); }
 
  private:
-  struct Free {
-    explicit Free(std::size_t theAlignment = kBufferAlignment) : alignment(theAlignment) {}
-    void operator()(std::byte* bytes) const;
-    std::size_t alignment;
-  };
-  std::unique_ptr<std::byte[], Free> bytes_;
+  std::unique_ptr<std::byte[], detail::FreeAligned> bytes_;
 };
 
 /// `bytes` and what fills the last cache line, or the last piece of another size.
