@@ -6,6 +6,7 @@
 #include <map>
 #include <new>
 #include <numeric>
+#include <unistd.h>
 
 #include "core/contracts.hpp"
 #include "core/error.hpp"
@@ -13,6 +14,8 @@
 
 namespace tessera {
 namespace {
+
+std::size_t pageBytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 constexpr int kUnset = 0xFF;  ///< of each byte: NaN for both floating-point types
 
@@ -41,9 +44,10 @@ void fillUnset(std::byte* data, std::int64_t bytes, Scalar scalar) {
 
 DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const LabelTable& labels,
                              std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries,
-                             std::span<const std::vector<GatherLayout>> gathers)
+                             std::span<const std::vector<GatherLayout>> gathers, MemoryPieces pieces)
     : hierarchy_(std::move(hierarchy)),
       labels_(&labels),
+      piece_(pieces == MemoryPieces::Pages ? pageBytes() : kBufferAlignment),
       ownPatches_(ownPatches.begin(), ownPatches.end()),
       entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()),
       gathersWanted_(gathers.begin(), gathers.end()) {
@@ -103,7 +107,7 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
     d.label = planned[n].first->label;
     d.patch = planned[n].first->patch;
     d.entries = planned[n].entries;
-    d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes());
+    d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes(), piece_);
     TESSERA_EXPECT(planned[n].first->slot < 0 || d.entries == 1, "share memory by slot or by group");
     if (packs && planned[n].first->packed != nullptr) {
       d.packed = static_cast<std::int32_t>(packed_.size());
@@ -176,7 +180,8 @@ void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> g
     most = std::max(most, bytes);
   }
   if (most == 0) return;
-  gatherMemory_ = AlignedMemory(most);
+  most = paddedBytes(most, piece_);
+  gatherMemory_ = AlignedMemory(most, piece_);
   gatherBytes_ = most;
   allocatedBytes_ += most;
   // What no patch covers shows when it is used.
@@ -237,7 +242,7 @@ void DataWarehouse::allocate(Description& d) {
   Room& room = rooms_[static_cast<std::size_t>(d.room)];
   if (room.memory.data() == nullptr) {
     try {
-      room.memory = AlignedMemory(room.bytes);
+      room.memory = AlignedMemory(room.bytes, piece_);
     } catch (const std::bad_alloc&) {
       reportNoMemory(d);
     }

@@ -41,6 +41,12 @@ struct GatherLayout {
   std::int32_t slot = 0;  ///< buffers of one slot of a plan share memory; slots count from 0
 };
 
+/// What memory of the warehouse begins at and is made up to.
+enum class MemoryPieces {
+  CacheLines,
+  Pages,  ///< to be locked in place for devices, whatever else of the process lies beside it
+};
+
 /// The data of this rank. An entry is (label, own patch); it names a description a generation: layout, memory
 /// and status, halo included and filled in place. Where large halos overlap, several entries name one shared
 /// description. Variables that are never in use at the same time may share memory. New memory holds NaN, so
@@ -54,7 +60,8 @@ class DataWarehouse {
   /// one for each (label, patch). Throws InternalError naming label and bytes when memory runs out.
   DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const LabelTable& labels,
                 std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries,
-                std::span<const std::vector<GatherLayout>> gathers = {});
+                std::span<const std::vector<GatherLayout>> gathers = {},
+                MemoryPieces pieces = MemoryPieces::CacheLines);
 
   /// Allocates and fills with NaN what the entries of part `part` of `parts` need; home worker `part` calls
   /// it, so that the memory comes to lie near it. Each part once, at the same time if you like: a description
@@ -171,6 +178,7 @@ class DataWarehouse {
 
   std::shared_ptr<const Hierarchy> hierarchy_;
   const LabelTable* labels_;
+  const std::size_t piece_;  ///< bytes
   std::vector<PatchId> ownPatches_;
   std::vector<std::int32_t> localOfPatch_;  ///< -1: another rank's
   std::vector<std::vector<std::size_t>> localsOfLevel_;

@@ -2,7 +2,7 @@
 
 #include "core/contracts.hpp"
 #include "scheduler/detail/graph_run.hpp"
-#include "scheduler/detail/lane_helper.hpp"
+#include "scheduler/detail/lane_standby.hpp"
 
 namespace tessera {
 
@@ -14,8 +14,8 @@ struct StepRunner::State {
   std::vector<std::unique_ptr<Replay>> replays;  ///< of `runs`
   bool overlap = false;
   StepStatistics statistics;
-  std::unique_ptr<detail::LaneHelper> helper;
-  std::size_t running = 0;  ///< plan, for the helper
+  std::unique_ptr<detail::LaneStandby> standby;
+  std::size_t running = 0;  ///< plan, for the standby thread
 
   void replay(std::size_t plan, const StepInputs& inputs, bool ahead);
   void count(const detail::GraphRun& run);
@@ -26,7 +26,7 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
     : state_(new State{graphs, executor, nullptr, {}, {}, options.stepsOverlap, {}, nullptr}) {
   if (options.devices.kind != DeviceKind::None) {
     TESSERA_EXPECT(!options.stepsOverlap && !options.checked, "use devices without overlap and checks");
-    state_->devices = std::make_unique<detail::RankDevices>(graphs, data, options.devices);
+    state_->devices = std::make_unique<detail::RankDevices>(graphs, data, options.devices, options.trace);
   }
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
     state_->runs.push_back(std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options,
@@ -36,15 +36,15 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
   if (state_->devices) {
     state_->devices->pin(data.memory());
   }
-  if (state_->devices && options.devices.helperThread) {
+  if (state_->devices && options.devices.standbyThread) {
     State* state = state_.get();
-    state_->helper =
-        std::make_unique<detail::LaneHelper>([state] { state->runs[state->running]->serveDevices(); });
+    state_->standby =
+        std::make_unique<detail::LaneStandby>([state] { state->runs[state->running]->serveDevices(); });
   }
 }
 
 StepRunner::~StepRunner() {
-  state_->helper.reset();
+  state_->standby.reset();
   if (state_->devices) state_->devices->unpin();
 }
 
@@ -77,16 +77,16 @@ void StepRunner::State::replay(std::size_t plan, const StepInputs& inputs, bool 
     run.begin(inputs, ahead, earlier);
   }
   running = plan;
-  if (helper) helper->begin();
+  if (standby) standby->begin();
   try {
     const NvtxScope shown = run.shownAs(inputs.shownStep);
     replays[plan]->run();
   } catch (...) {
-    if (helper) helper->end();
+    if (standby) standby->end();
     run.giveUp();
     throw;
   }
-  if (helper) helper->end();
+  if (standby) standby->end();
   run.end();
   count(run);
 }

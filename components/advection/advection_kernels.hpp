@@ -29,6 +29,7 @@ struct AdvectionParams {
 
 /// The same velocity on every face.
 struct UniformVelocity {
+  static constexpr bool kIsUniform = true;
   Real3 u;
   TESSERA_KERNEL double operator()(int axis, Index) const { return u[axis]; }
 };
@@ -36,6 +37,7 @@ struct UniformVelocity {
 /// Normal velocities on the faces; face x of an axis lies between the cells x - e and x.
 template <class Field>
 struct FaceVelocity {
+  static constexpr bool kIsUniform = false;
   Field u[kAxes];
   TESSERA_KERNEL double operator()(int axis, Index x) const { return u[axis](x); }
 };
@@ -169,11 +171,14 @@ void withScheme(const Task& task, const AdvectionLabels& labels, const Advection
   });
 }
 
-/// The largest sum over the axes of u/h, of what leaves or of what enters a cell.
+/// The largest sum over the axes of u/h, of what leaves or of what enters a cell. Where the velocity is the
+/// same everywhere one cell will do.
 template <class Task, class Velocity>
 double largestRate(const Task& task, Velocity u) {
   const Real3 inverseSpacing = task.inverseSpacing();
-  return reduce(task.exec(), "Advection::stableDt", task.interior(), Max, [=] TESSERA_KERNEL(Index x) {
+  const Index first = task.interior().lo;
+  const Box cells = Velocity::kIsUniform ? Box{first, first + ex + ey + ez} : task.interior();
+  return reduce(task.exec(), "Advection::stableDt", cells, Max, [=] TESSERA_KERNEL(Index x) {
     double out = 0.0;
     double in = 0.0;
     for (int axis = 0; axis < kAxes; ++axis) {

@@ -4,6 +4,7 @@
 
 #include "core/contracts.hpp"
 #include "core/step_aside.hpp"
+#include "scheduler/detail/launch_names.hpp"
 
 namespace tessera::detail {
 
@@ -19,7 +20,7 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
 
 DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
                      DataWarehouse& data, DeviceSide& side, MessagePump& pump, TaskFrames& frames,
-                     const StepInputs& inputs)
+                     const StepInputs& inputs, NvtxRanges* nvtx)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
@@ -31,8 +32,25 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const Place
       fills_(graphs, plan, data, side.store, pump, *side.backend, side.tables, side.pinned,
              [this](const PackItem& item) { return isPackedHere(item); }),
       loops_(*side.backend, side.tables, side.pinned),
+      watch_(side.timeline.get(), nvtx),
       ended_(placed.blockOf.size()) {
   layOut();
+  nameLaunches();
+}
+
+void DeviceRun::nameLaunches() {
+  const WorkNames names(graphs_, plan_);
+  for (const std::int32_t kind : kinds_) {
+    const auto [name, work] =
+        launchName(names, data_.labels(), graph_, placed_.blocks[static_cast<std::size_t>(kind)]);
+    watch_.add(name, work);
+  }
+  for (LabelId label = 0; label < data_.labels().count(); ++label) {
+    for (const CopyDirection way : {CopyDirection::HostToDevice, CopyDirection::DeviceToHost}) {
+      copyKinds_.push_back(
+          watch_.add(copyName(data_.labels(), Generation::Old, label, way), DeviceWork::Copy));
+    }
+  }
 }
 
 /// Whether a node takes values out of memory of the host, which the next step may overwrite as soon as it
@@ -118,7 +136,9 @@ void DeviceRun::bringHere(const OldNeed& need) {
   const MemorySpace source = in ? kHost : side_.space();
   const std::vector<std::int32_t> locals = localsToBring(need.label, need.level, source, target);
   if (locals.empty()) return;
+  const std::size_t kind = 2 * static_cast<std::size_t>(need.label) + (in ? 0 : 1);
   side_.lane.putBeside([&](DeviceStream stream) {
+    const LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(locals));
     fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, need.label,
                       Generation::Old, locals, stream);
   });
@@ -175,19 +195,30 @@ void DeviceRun::launch(std::int32_t kind, std::span<const std::int32_t> tasks,
   const PlacedBlock& placed =
       placed_.blocks[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(kind)])];
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  if (placed.kind == PlacedKind::Original && block.kind == NodeKind::Task) {
+    return launchTasks(kind, placed, tasks, streams);
+  }
+  const std::int64_t before = fills_.counts().bytesMoved();
+  LaunchScope scope(watch_, kind, streams, std::ssize(tasks));
+  launchMoves(placed, tasks, streams.front());
+  scope.carries(fills_.counts().bytesMoved() - before);
+}
+
+void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+                            DeviceStream stream) {
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   switch (placed.kind) {
     case PlacedKind::CopyIn:
     case PlacedKind::CopyOut:
-      return launchCopies(placed, tasks, streams.front());
+      return launchCopies(placed, tasks, stream);
     case PlacedKind::Pack:
       numbers_.clear();
       for (const std::int32_t task : tasks) numbers_.push_back(block.item + numberOf(placed, task));
-      return fills_.launchPack(numbers_, streams.front());
+      return fills_.launchPack(numbers_, stream);
     case PlacedKind::Original:
     case PlacedKind::Twin:
-      if (block.kind == NodeKind::Task) return launchTasks(placed, tasks, streams);
       TESSERA_EXPECT(block.kind == NodeKind::Fill, "run tasks, fills and copies on a device");
-      return launchFills(placed, tasks, streams.front());
+      return launchFills(placed, tasks, stream);
   }
 }
 
@@ -215,7 +246,7 @@ void DeviceRun::launchCopies(const PlacedBlock& placed, std::span<const std::int
   }
 }
 
-void DeviceRun::launchTasks(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+void DeviceRun::launchTasks(std::int32_t kind, const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                             std::span<const DeviceStream> streams) {
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
@@ -224,6 +255,7 @@ void DeviceRun::launchTasks(const PlacedBlock& placed, std::span<const std::int3
     callBody(placed, task, loops_.instance(task));
     noteWritten(data_, graph_, unit, block.firstLocal + numberOf(placed, task), side_.space());
   }
+  const LaunchScope scope(watch_, kind, streams, std::ssize(tasks));
   loops_.launch(streams);
 }
 

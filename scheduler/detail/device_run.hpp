@@ -10,6 +10,7 @@
 #include "scheduler/detail/submissions.hpp"
 #include "scheduler/detail/task_frames.hpp"
 #include "scheduler/device/device_fills.hpp"
+#include "scheduler/device/launch_watch.hpp"
 #include "scheduler/device/task_loops.hpp"
 #include "taskgraph/placed_graph.hpp"
 
@@ -23,9 +24,10 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
 /// by many threads; the lane lets one of them in at a time.
 class DeviceRun : public LaneClient {
  public:
-  /// `inputs` are those of the running step, from `begin` on. All outlive the object.
+  /// `inputs` are those of the running step, from `begin` on; `nvtx` may be null. All outlive the object.
   DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed, DataWarehouse& data,
-            DeviceSide& side, MessagePump& pump, TaskFrames& frames, const StepInputs& inputs);
+            DeviceSide& side, MessagePump& pump, TaskFrames& frames, const StepInputs& inputs,
+            NvtxRanges* nvtx);
 
   /// Before a step: brings here what the plan reads of Old, and hands all to the lane that waits for nothing
   /// on the host.
@@ -57,13 +59,15 @@ class DeviceRun : public LaneClient {
  private:
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   void layOut();
+  void nameLaunches();
   bool isPackedHere(const PackItem& item) const;
   void bringHere(const OldNeed& need);
   /// Own patches whose Old value is valid in space `from` and not in `to`.
   std::vector<std::int32_t> localsToBring(LabelId label, LevelId level, MemorySpace from,
                                           MemorySpace to) const;
-  void launchTasks(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+  void launchTasks(std::int32_t kind, const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                    std::span<const DeviceStream> streams);
+  void launchMoves(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   void launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   void launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   /// Runs the body of a task whose `loops` are given; see TaskLoops.
@@ -83,11 +87,13 @@ class DeviceRun : public LaneClient {
   const StepInputs& inputs_;
   DeviceFills fills_;
   TaskLoops loops_;
-  std::vector<std::int32_t> nodes_;   ///< by task of the lane
-  std::vector<std::int32_t> taskOf_;  ///< by node; -1: not of this device
-  std::vector<std::int32_t> kinds_;   ///< by kind of the lane: position in the placed graph's blocks
-  std::vector<char> reports_;         ///< by task
-  std::vector<std::int32_t> first_;   ///< tasks that wait for nothing on the host
+  LaunchWatch watch_;
+  std::vector<std::int32_t> copyKinds_;  ///< of `watch_`: of a label to the device, and back
+  std::vector<std::int32_t> nodes_;      ///< by task of the lane
+  std::vector<std::int32_t> taskOf_;     ///< by node; -1: not of this device
+  std::vector<std::int32_t> kinds_;      ///< by kind of the lane: position in the placed graph's blocks
+  std::vector<char> reports_;            ///< by task
+  std::vector<std::int32_t> first_;      ///< tasks that wait for nothing on the host
   std::unique_ptr<LaneWork> work_;
   Submissions<> ended_;
   std::vector<std::int32_t> numbers_;  ///< of the launch at hand

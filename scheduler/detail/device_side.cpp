@@ -26,7 +26,7 @@ std::int64_t limitOf(const DeviceBackend& device, const DeviceOptions& options) 
 
 }  // namespace
 
-DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int theSlot)
+DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int theSlot, Trace* trace)
     : slot(theSlot),
       backend(makeBackend(options, theSlot)),
       tables(*backend, {DeviceSpace::Device, kTableBytes, kTableSlab}),
@@ -35,13 +35,15 @@ DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int th
       storeStream(backend->makeStream()),
       storeMemory(*backend, values, storeStream),
       store(data, theSlot, storeMemory),
-      lane(*backend, options.lane) {}
+      lane(*backend, options.lane),
+      timeline(trace != nullptr ? std::make_unique<DeviceTimeline>(*backend, *trace) : nullptr) {}
 
-std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, const DeviceOptions& options) {
+std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, const DeviceOptions& options,
+                                                         Trace* trace) {
   std::vector<std::unique_ptr<DeviceSide>> sides;
   if (options.kind == DeviceKind::None) return sides;
   for (int slot = 0; slot < static_cast<int>(options.numbers.size()); ++slot) {
-    sides.push_back(std::make_unique<DeviceSide>(data, options, slot));
+    sides.push_back(std::make_unique<DeviceSide>(data, options, slot, trace));
   }
   return sides;
 }

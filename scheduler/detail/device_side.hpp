@@ -9,14 +9,15 @@
 #include "scheduler/device/device_lane.hpp"
 #include "scheduler/device/device_options.hpp"
 #include "scheduler/device/device_pool.hpp"
+#include "scheduler/device/device_timeline.hpp"
 #include "scheduler/device/store_memory.hpp"
 
 namespace tessera::detail {
 
 /// One device of a rank: backend, memory, lane, and what of the data warehouse lies on it.
 struct DeviceSide {
-  /// `slot`: its place among the rank's devices. Throws DeviceError.
-  DeviceSide(DataWarehouse& data, const DeviceOptions& options, int slot);
+  /// `slot`: its place among the rank's devices. `trace` may be null. Throws DeviceError.
+  DeviceSide(DataWarehouse& data, const DeviceOptions& options, int slot, Trace* trace);
 
   /// Where values on this device are valid, in status words.
   MemorySpace space() const { return store.space(); }
@@ -30,9 +31,11 @@ struct DeviceSide {
   StoreMemory storeMemory;
   DeviceStore store;
   DeviceLane lane;
+  const std::unique_ptr<DeviceTimeline> timeline;  ///< null without a trace
 };
 
 /// All devices of a rank, in the order of the options; empty for DeviceKind::None.
-std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, const DeviceOptions& options);
+std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, const DeviceOptions& options,
+                                                         Trace* trace);
 
 }  // namespace tessera::detail

@@ -44,8 +44,8 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     placed_ = &devices->placed(plan);
     ofRank_ = devices;
     for (const auto& side : devices->sides()) {
-      devices_.push_back(
-          std::make_unique<DeviceRun>(graphs, plan, *placed_, data, *side, pump_, frames_, inputs_));
+      devices_.push_back(std::make_unique<DeviceRun>(graphs, plan, *placed_, data, *side, pump_, frames_,
+                                                     inputs_, options.nvtx));
     }
     reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
   }
@@ -177,12 +177,15 @@ std::span<const std::int32_t> GraphRun::poll() {
 }
 
 std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t> messages) {
-  if (helperFailed_.load(std::memory_order_acquire)) helperFailure_->raise();
+  if (standbyFailed_.load(std::memory_order_acquire)) standbyFailure_->raise();
   served_.store(true, std::memory_order_relaxed);
   reported_.assign(messages.begin(), messages.end());
   for (const auto& device : devices_) {
     device->serve();
-    device->take([this](std::int32_t node) { reported_.push_back(node); });
+    device->take([this](std::int32_t node) {
+      if (options_.trace != nullptr && node < graph_.nodeCount()) options_.trace->finished(node);
+      reported_.push_back(node);
+    });
   }
   return reported_;
 }
@@ -192,9 +195,9 @@ void GraphRun::serveDevices() {
   try {
     for (const auto& device : devices_) device->serve();
   } catch (const Error& error) {
-    if (helperFailed_.load(std::memory_order_relaxed)) return;
-    helperFailure_ = error.copy();
-    helperFailed_.store(true, std::memory_order_release);
+    if (standbyFailed_.load(std::memory_order_relaxed)) return;
+    standbyFailure_ = error.copy();
+    standbyFailed_.store(true, std::memory_order_release);
   }
 }
 
@@ -302,13 +305,22 @@ bool GraphRun::run(std::int32_t node, int worker) {
     gate_.await();
     return false;
   }
-  if (isOnDevice(node)) return deviceOf(node).run(node);
+  if (isOnDevice(node)) return handOver(node, worker);
   const NodeBlock& block = graph_.block(node);
   const std::int64_t begin = ticksNow();
   const bool finished =
       options_.trace == nullptr ? runShown(block, node, worker) : runTraced(block, node, worker);
   WorkerTicks& ticks = ticks_[static_cast<std::size_t>(worker)];
   (block.kind == NodeKind::Task ? ticks.tasks : ticks.messages) += ticksNow() - begin;
+  return finished;
+}
+
+/// To the lane of its device.
+bool GraphRun::handOver(std::int32_t node, int worker) {
+  if (options_.trace == nullptr || node >= graph_.nodeCount()) return deviceOf(node).run(node);
+  const auto begin = Trace::Clock::now();
+  const bool finished = deviceOf(node).run(node);
+  options_.trace->ran(node, worker, begin, Trace::Clock::now(), finished);
   return finished;
 }
 

@@ -107,6 +107,7 @@ class GraphRun : public NodeSource {
   bool isOnDevice(std::int32_t node) const { return placed_ != nullptr && placed_->place(node) != kOnHost; }
   DeviceRun& deviceOf(std::int32_t node) { return *devices_[static_cast<std::size_t>(placed_->place(node))]; }
   std::span<const std::int32_t> pollDevices(std::span<const std::int32_t> messages);
+  bool handOver(std::int32_t node, int worker);
   bool runTraced(const NodeBlock& block, std::int32_t node, int worker);
   bool runNode(const NodeBlock& block, std::int32_t node, int worker);
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
@@ -157,9 +158,9 @@ class GraphRun : public NodeSource {
   const PlacedGraph* placed_ = nullptr;              ///< likewise
   std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
   std::vector<std::int32_t> reported_;
-  std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the helper looked
-  std::atomic<bool> helperFailed_{false};
-  std::unique_ptr<Error> helperFailure_;  ///< before `helperFailed_`
+  std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the standby thread looked
+  std::atomic<bool> standbyFailed_{false};
+  std::unique_ptr<Error> standbyFailure_;  ///< before `standbyFailed_`
 };
 
 }  // namespace tessera::detail

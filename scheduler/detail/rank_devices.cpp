@@ -4,8 +4,9 @@
 
 namespace tessera::detail {
 
-RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options)
-    : graphs_(graphs), sides_(makeDeviceSides(data, options)) {
+RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options,
+                         Trace* trace)
+    : graphs_(graphs), sides_(makeDeviceSides(data, options, trace)) {
   const auto place = [this](const TaskDeclaration& task, LevelId level, std::int32_t local) {
     return placeOf(task, level, local);
   };

@@ -15,8 +15,8 @@ namespace tessera::detail {
 /// The devices of a rank, where the nodes of each plan run, and the memory that this takes on each device.
 class RankDevices {
  public:
-  /// Opens the devices and takes their memory. Throws DeviceError.
-  RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options);
+  /// Opens the devices and takes their memory. `trace` may be null. Throws DeviceError.
+  RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options, Trace* trace);
 
   ~RankDevices();
 

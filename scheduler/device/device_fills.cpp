@@ -44,7 +44,7 @@ DeviceFills::DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWar
       shared_(graphs, plan),
       fills_(graph_.fills.size()) {
   const std::span<std::byte> buffers = pump.pages();
-  if (!buffers.empty()) messages_.emplace(device, std::span(&buffers, 1));
+  if (store.space() == deviceSlot(0) && !buffers.empty()) messages_.emplace(device, std::span(&buffers, 1));
 }
 
 void DeviceFills::launchFill(std::int32_t fill, std::span<const std::int32_t> rows, double time,
@@ -52,6 +52,7 @@ void DeviceFills::launchFill(std::int32_t fill, std::span<const std::int32_t> ro
   const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
   // Where the patches of a whole level share a window, that is what is read.
   if (plan.reach == Reach::WholeLevel && plan.shared.size() > 0) return;
+  TESSERA_EXPECT(!plan.scratch, "store the halos of variables that a device has (CompileInput::storedHalos)");
   FillTables& tables = tablesOf(fill, stream);
   for (const std::int32_t row : rows) {
     TESSERA_EXPECT(tables.isThere[static_cast<std::size_t>(row)] != 0,

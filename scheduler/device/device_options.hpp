@@ -24,7 +24,7 @@ struct DeviceOptions {
   EmulatedOptions emulated{};
   /// A thread of its own that serves a lane which nobody has served for a while, since all workers are inside
   /// long tasks. Off for executors of one thread, whose order it would change.
-  bool helperThread = true;
+  bool standbyThread = true;
 };
 
 }  // namespace tessera

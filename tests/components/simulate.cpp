@@ -173,7 +173,7 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   options.checked = checked_;
   options.reuse = reuse_;
   options.devices = devices_;
-  options.devices.helperThread = threads_ > 0;
+  options.devices.standbyThread = threads_ > 0;
 
   Outcome outcome;
   std::mutex mutex;

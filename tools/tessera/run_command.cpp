@@ -202,7 +202,7 @@ SimulationOptions Job::simulationOptions() {
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
   options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
   options.devices = devicesOf(request_.devices, placeOnHost_);
-  options.devices.helperThread = request_.executor == ExecutorKind::Threads;
+  options.devices.standbyThread = request_.executor == ExecutorKind::Threads;
   if (schedule_ != nullptr) {
     options.devices.emulated.progress = EmulatedProgress::Stepped;
     options.devices.emulated.seed = request_.seed;

@@ -34,7 +34,9 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       model_(deck, registry),
       graphs_(compile(options)),
       clock_(model_.settings().time),
-      data_(makeDataWarehouse(graphs_, options.threads, options.execution.cores)),
+      data_(makeDataWarehouse(
+          graphs_, options.threads, options.execution.cores,
+          options.devices.kind == DeviceKind::None ? MemoryPieces::CacheLines : MemoryPieces::Pages)),
       executor_(makeExecutor(options, transport.rank())),
       runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
                                            RunnerOptions{.checked = options.checked,

@@ -1,4 +1,4 @@
-#include "scheduler/detail/lane_helper.hpp"
+#include "scheduler/detail/lane_standby.hpp"
 
 #include <utility>
 
@@ -6,28 +6,29 @@
 
 namespace tessera::detail {
 
-LaneHelper::LaneHelper(std::function<void()> serve) : serve_(std::move(serve)), thread_([this] { live(); }) {}
+LaneStandby::LaneStandby(std::function<void()> serve)
+    : serve_(std::move(serve)), thread_([this] { live(); }) {}
 
-LaneHelper::~LaneHelper() {
+LaneStandby::~LaneStandby() {
   state_.store(kLeaving, std::memory_order_seq_cst);
   state_.notify_one();
   thread_.join();
 }
 
-void LaneHelper::begin() {
+void LaneStandby::begin() {
   state_.store(kWanted, std::memory_order_seq_cst);
   state_.notify_one();
 }
 
 /// The thread sets `inside_` and then looks at `state_`; this sets `state_` and then looks at `inside_`. All
 /// four are seq_cst, so one of the two sees the other.
-void LaneHelper::end() {
+void LaneStandby::end() {
   state_.store(kIdle, std::memory_order_seq_cst);
   StepAside stepAside;
   while (inside_.load(std::memory_order_seq_cst)) stepAside();
 }
 
-void LaneHelper::live() {
+void LaneStandby::live() {
   while (true) {
     const int wanted = state_.load(std::memory_order_seq_cst);
     if (wanted == kLeaving) return;

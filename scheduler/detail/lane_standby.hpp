@@ -12,12 +12,12 @@ namespace tessera::detail {
 ///
 /// Between `begin` and `end` it calls `serve` twice a millisecond. Outside it sleeps, and when `end` returns
 /// it is not inside `serve`. One thread calls begin and end.
-class LaneHelper {
+class LaneStandby {
  public:
-  explicit LaneHelper(std::function<void()> serve);
-  ~LaneHelper();
-  LaneHelper(const LaneHelper&) = delete;
-  LaneHelper& operator=(const LaneHelper&) = delete;
+  explicit LaneStandby(std::function<void()> serve);
+  ~LaneStandby();
+  LaneStandby(const LaneStandby&) = delete;
+  LaneStandby& operator=(const LaneStandby&) = delete;
 
   void begin();
   void end();
