@@ -109,8 +109,8 @@ class GraphRun : public NodeSource {
     return access.fill >= 0 && graph_.fills[static_cast<std::size_t>(access.fill)].scratch;
   }
   void chooseReadAhead();
-  /// Asks for what the task on own patch `local` will use to be brought near.
-  void readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local);
+  /// Asks for what a task on own patch `local` will use to be brought near.
+  void readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local) const;
   TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch);
   void layOutContributions();
 

@@ -152,6 +152,11 @@ Simulate& Simulate::checked() {
   return *this;
 }
 
+Simulate& Simulate::scratch() {
+  scratch_ = true;
+  return *this;
+}
+
 Simulate& Simulate::withoutReuse() {
   reuse_ = BufferReuse::Off;
   return *this;
@@ -167,6 +172,10 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   options.executor = threads_ == 0 ? ExecutorKind::InOrder : ExecutorKind::Threads;
   options.checked = checked_;
   options.reuse = reuse_;
+  if (scratch_) {
+    options.halos = HaloKeeping::Scratch;
+    options.caches.core = std::int64_t{1} << 20;
+  }
 
   Outcome outcome;
   std::mutex mutex;

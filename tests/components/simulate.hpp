@@ -65,6 +65,7 @@ class Simulate {
   Simulate& seed(std::uint64_t n);
   Simulate& checked();
   Simulate& withoutReuse();  ///< no two variables share memory
+  Simulate& scratch();       ///< halos are gathered into scratch windows where that is possible
   /// What was set, as options of the command line: " --set 'grid.cells=[8,8,1]'".
   std::string assignments() const { return assignments_; }
   const Deck& deck() const { return deck_; }
@@ -78,6 +79,7 @@ class Simulate {
   int threads_ = 0;
   bool checked_ = false;
   BufferReuse reuse_ = BufferReuse::On;
+  bool scratch_ = false;
   std::optional<std::uint64_t> seed_;
 };
 

@@ -18,7 +18,8 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
 std::int64_t scratchAbove(const SimulationOptions& options) {
   const bool isKnown = options.caches.shared > 0;
   if (options.halos == HaloKeeping::Scratch) return 0;
-  if (options.halos == HaloKeeping::Auto && isKnown) return options.caches.shared;
+  // Beyond half of them what is read and what is written drive one another out.
+  if (options.halos == HaloKeeping::Auto && isKnown) return options.caches.shared / 2;
   return std::numeric_limits<std::int64_t>::max();
 }
 
