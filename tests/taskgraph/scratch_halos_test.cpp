@@ -21,9 +21,10 @@ class ScratchHalosTest : public ::testing::Test {
  protected:
   ScratchHalosTest() { initial_.task("T::initial").writes(u_).writes(v_).runs<Cpu>(NoBody{}); }
 
-  CompiledGraphs compile(std::int64_t above = 0) const {
+  CompiledGraphs compile(std::int64_t above = 0,
+                         std::int64_t largest = std::numeric_limits<std::int64_t>::max()) const {
     CompileInput input{mesh_, &labels_, &owners_, 0};
-    input.scratchAbove = above;
+    input.scratch = {above, largest};
     input.storedHalos = stored_;
     const std::vector<const StepPlan*> plans{&initial_, &step_};
     return compileGraphs(plans, input);
@@ -59,6 +60,13 @@ TEST_F(ScratchHalosTest, WhatFitsTheCachesKeepsItsHalos) {
   EXPECT_TRUE(isScratch(compile(owned - 1), u_.id));
   EXPECT_FALSE(isScratch(compile(owned), u_.id));
   EXPECT_FALSE(isScratch(compile(std::numeric_limits<std::int64_t>::max()), u_.id));
+}
+
+TEST_F(ScratchHalosTest, AWindowThatACoresCacheDoesNotHoldIsStored) {
+  step_.task("T::step").reads(Old, u_, halo(1)).writes(u_).runs<Cpu>(NoBody{});
+  const std::int64_t window = 8 * 18 * 18 * 18;
+  EXPECT_TRUE(isScratch(compile(0, window), u_.id));
+  EXPECT_FALSE(isScratch(compile(0, window - 1), u_.id));
 }
 
 TEST_F(ScratchHalosTest, TwoReadersInOnePlanShareAStoredHalo) {
@@ -112,7 +120,7 @@ class ScratchRaces : public ::testing::Test {
     const std::vector<const StepPlan*> plans{&initial_, &step_};
     for (Rank rank = 0; rank < ranks; ++rank) {
       CompileInput input{mesh, &labels_, &owners, rank, ranks};
-      input.scratchAbove = 0;
+      input.scratch.above = 0;
       graphs.push_back(compileGraphs(plans, input));
       for (const LevelStorage& s : graphs.back().storage) EXPECT_TRUE(s.scratch);
     }

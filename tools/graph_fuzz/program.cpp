@@ -200,7 +200,7 @@ std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape, WindowShari
   const BufferReuse reuse = shape.reuse ? BufferReuse::On : BufferReuse::Off;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     CompileInput input{hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept(), sharing};
-    input.scratchAbove = shape.scratchAbove();
+    input.scratch.above = shape.scratchAbove();
     graphs.push_back(compileGraphs(plans(), input));
   }
   return graphs;

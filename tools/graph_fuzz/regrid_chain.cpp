@@ -37,7 +37,7 @@ CompileInput RegridChain::inputOf(const Mesh& mesh, Rank rank) const {
   const BufferReuse reuse = shape_.reuse ? BufferReuse::On : BufferReuse::Off;
   CompileInput input{mesh.hierarchy, &program_.labels(), &mesh.owners, rank,
                      shape_.ranks,   kTagBound,          reuse,        program_.kept()};
-  input.scratchAbove = shape_.scratchAbove();
+  input.scratch.above = shape_.scratchAbove();
   return input;
 }
 

@@ -198,12 +198,12 @@ std::vector<LabelId> Model::outputLabels() const {
 }
 
 CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound, BufferReuse reuse,
-                              std::int64_t scratchAbove) const {
+                              const ScratchRule& scratch) const {
   const RankMap owners = distribute(*hierarchy_, ranks);
   std::vector<const StepPlan*> plans;
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
   CompileInput input{hierarchy_, &labels_, &owners, rank, ranks, tagBound, reuse, persistent_};
-  input.scratchAbove = scratchAbove;
+  input.scratch = scratch;
   return compileGraphs(plans, input);
 }
 

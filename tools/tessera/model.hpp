@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,9 +59,8 @@ class Model {
   std::size_t stepPlan(std::int64_t step) const;
 
   /// All plans from the point of view of one rank. The model has to outlive the result.
-  /// `scratchAbove` as in CompileInput.
   CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound, BufferReuse reuse = BufferReuse::On,
-                         std::int64_t scratchAbove = std::numeric_limits<std::int64_t>::max()) const;
+                         const ScratchRule& scratch = {}) const;
 
   /// So many threads may evaluate each expression of the components at once without making anything.
   void prepareExpressions(int threads) const;

@@ -1,6 +1,5 @@
 #include "tools/tessera/simulation.hpp"
 
-#include <limits>
 #include <sstream>
 
 #include "scheduler/make_data_warehouse.hpp"
@@ -15,12 +14,12 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
                                                    : makeThreadsExecutor(options.threads, options.execution);
 }
 
-std::int64_t scratchAbove(const SimulationOptions& options) {
-  const bool isKnown = options.caches.shared > 0;
-  if (options.halos == HaloKeeping::Scratch) return 0;
+ScratchRule scratchRule(const SimulationOptions& options) {
+  const CacheSizes& caches = options.caches;
+  if (options.halos == HaloKeeping::Scratch) return {.above = 0};
+  if (options.halos == HaloKeeping::InPlace || caches.core == 0) return {};
   // Beyond half of them what is read and what is written drive one another out.
-  if (options.halos == HaloKeeping::Auto && isKnown) return options.caches.shared / 2;
-  return std::numeric_limits<std::int64_t>::max();
+  return {.above = caches.shared / 2, .largestWindow = caches.core / 2};
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
 
 CompiledGraphs Simulation::compile(const SimulationOptions& options) {
   CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(),
-                                         options.reuse, scratchAbove(options));
+                                         options.reuse, scratchRule(options));
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());
   return graphs;
 }
