@@ -176,6 +176,8 @@ void StepEvents::appendWork(const TracedStep& step, const Slice& slice) {
     const Patch& patch = graphs_.hierarchy->patch(graphs_.ownPatches[local]);
     event.arg("patch", std::int64_t{patch.id}).arg("level", std::int64_t{patch.level});
   }
+  const std::int64_t done = step.nodes[n].done;
+  if (!goesOn(slice.node) && done > slice.end) event.argTime("done", done);
   event.arg("step", step.step).end();
 }
 
