@@ -258,8 +258,9 @@ TEST_F(TraceFileTest, ATaskThatGoesOnOnADeviceTellsWhenItWasDone) {
   file.close();
   joinTraces({folder_ / "part"}, folder_ / "trace.json.gz");
 
+  const Json trace = Json::parse(unzipped(folder_ / "trace.json.gz"));
   std::map<int, Json> args;
-  for (const Json& event : Json::parse(unzipped(folder_ / "trace.json.gz")).at("traceEvents")) {
+  for (const Json& event : trace.at("traceEvents")) {
     if (event.value("cat", "") == "task") args[event.at("args").at("node").get<int>()] = event.at("args");
   }
   ASSERT_EQ(args.size(), 2U);
