@@ -181,7 +181,8 @@ TraceModel readTrace(const std::filesystem::path& fileOrRun) {
 void keepStep(TraceModel& model, std::int64_t step) {
   for (auto& [number, rank] : model.ranks) {
     std::erase_if(rank.runs, [&](const auto& run) { return run.second.step != step; });
-    std::erase_if(rank.launches, [&](const TracedLaunch& launch) { return !rank.runs.contains(launch.run); });
+    const auto& runs = rank.runs;
+    std::erase_if(rank.launches, [&](const TracedLaunch& launch) { return !runs.contains(launch.run); });
   }
   std::erase_if(model.ranks, [](const auto& rank) { return rank.second.runs.empty(); });
   if (model.ranks.empty()) {
