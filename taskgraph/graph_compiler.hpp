@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,6 +38,12 @@ struct CompileInput {
   /// memory of their own.
   std::vector<LabelId> kept{};
   WindowSharing sharing = WindowSharing::On;
+  /// Where what this rank keeps of all variables takes more bytes, halos are gathered into scratch windows
+  /// instead of being stored, of those variables where that is possible (LevelStorage::scratch). Give the
+  /// size of the caches: beyond them memory traffic is what a stencil costs. Changes no bit of a result.
+  std::int64_t scratchAbove = std::numeric_limits<std::int64_t>::max();
+  /// Labels whose halos are stored on these levels in any case, say because a device has them.
+  std::vector<LevelLabel> storedHalos{};
   /// Where own patches stand; null: ascending, with nothing spare between them.
   const GraphSlots* slots = nullptr;
 };

@@ -14,7 +14,9 @@ namespace tessera {
 using NodePlace = std::int8_t;
 inline constexpr NodePlace kOnHost = -1;
 
-/// Where tasks run: asked once for each task on each own patch (`local`; -1 for a task that runs once a rank).
+/// Where tasks run: asked for each task on each own patch (`local`; -1 for a task that runs once a rank), of
+/// the plan that is placed and, for values that a plan sends but does not write, of the others. Always the
+/// same answer.
 using PlaceTask = std::function<NodePlace(const TaskDeclaration& task, LevelId level, std::int32_t local)>;
 
 /// On device 0 what has a device body, has a patch, and reads or writes a field; the rest, for which a launch
@@ -33,16 +35,16 @@ enum class PlacedKind : std::uint8_t {
 /// Consecutive nodes of one kind that are launched together on a device where they are ready together.
 struct PlacedBlock {
   PlacedKind kind = PlacedKind::Original;
-  NodePlace place = kOnHost;     ///< where its nodes run; copies run on the device they serve
-  std::int32_t block = 0;        ///< position in `CompiledGraph::blocks`, of the writer for copies
+  NodePlace place = kOnHost;  ///< where its nodes run; copies run on the device they serve
+  std::int32_t block = 0;     ///< position in `CompiledGraph::blocks`, of the writer for copies
   std::int32_t firstNode = 0;
   std::int32_t count = 0;
   std::int32_t firstNumber = 0;  ///< node firstNode + n stands for number firstNumber + n of `block`
   LabelId label = -1;            ///< of copies
 };
 
-/// A value of the Old generation that nodes of the plan read in the memory of some place, on every own patch
-/// of a level: to be brought there before the plan runs, where it is not.
+/// A value of the Old generation that nodes of the plan read in the memory of some place: to be there, on
+/// every own patch of the level, before the plan runs.
 struct OldNeed {
   LabelId label = -1;
   LevelId level = 0;
@@ -54,15 +56,21 @@ struct OldNeed {
 ///
 /// Node numbers below `CompiledGraph::nodeCount()` mean what they mean there; those of further nodes follow.
 /// A device's nodes that wait for something on the host or that something on the host waits for are nodes of
-/// the executor as well: running one there hands it to the lane. Edges between two nodes of one device are the
-/// lane's alone, all others the executor's.
+/// the executor as well: running one there hands it to the lane. Edges between two nodes of one device are
+/// the lane's alone, all others the executor's.
 struct PlacedGraph {
-  std::vector<PlacedBlock> blocks;      ///< those of the compiled graph, cut where the place changes; then added ones
-  std::vector<std::int32_t> blockOf;    ///< by node; -1: spare
-  std::vector<std::int32_t> hostCounts; ///< by node: predecessors in the executor's edges; -1: not of the executor
-  RowLists<std::int32_t> hostEdges;     ///< by node: successors that the executor tells
-  std::vector<std::pair<std::int32_t, std::int32_t>> deviceEdges;  ///< (first, then), both on one device
-  std::vector<OldNeed> oldNeeds;
+  std::vector<PlacedBlock>
+      blocks;  ///< those of the compiled graph, cut where the place changes; then added ones
+  std::vector<std::int32_t> blockOf;  ///< by node; -1: spare
+  std::vector<std::int32_t>
+      hostCounts;  ///< by node: predecessors in the executor's edges; -1: not of the executor
+  RowLists<std::int32_t> hostEdges;  ///< by node: successors that the executor tells, ascending, each once
+  /// (first, then), both on one device; ascending, each once.
+  std::vector<std::pair<std::int32_t, std::int32_t>> deviceEdges;
+  std::vector<OldNeed> oldNeeds;  ///< ascending by label, level and place, each once
+  /// By position in `CompiledGraph::packItems`: from whose memory the piece is packed, by the Pack node of
+  /// that device or, on the host (forwarded pieces too), by the send itself.
+  std::vector<NodePlace> packPlaces;
 
   std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
   const PlacedBlock& block(std::int32_t node) const {
@@ -72,9 +80,11 @@ struct PlacedGraph {
   bool ofExecutor(std::int32_t node) const { return hostCounts[static_cast<std::size_t>(node)] >= 0; }
 };
 
-/// Places the nodes of plan number `plan`. Fills run where their readers run; sends pack a variable where
-/// tasks of the plan write it, and else where `homeOf` says that its Old value lies (the place at which most
-/// plans write it). Pure; throws nothing but what `place` throws.
+/// Places the nodes of plan number `plan`. Fills run wherever their readers run; messages pack a New value
+/// where the task ran that left it, and an Old one on the device on which most tasks of all plans write it on
+/// that patch (on the host where none does). Receives and reductions are the host's. A fill reads what a task
+/// on another device has left from that device's memory, other patches only; anything else that was written
+/// in another place is copied. Pure; throws nothing but what `place` throws. Linear in edges.
 PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place);
 
 }  // namespace tessera

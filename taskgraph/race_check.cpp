@@ -5,25 +5,21 @@
 
 #include "core/contracts.hpp"
 #include "core/error.hpp"
-#include "taskgraph/detail/race_rooms.hpp"
 #include "taskgraph/detail/touch_collector.hpp"
+#include "taskgraph/detail/touch_proof.hpp"
 
 namespace tessera {
 namespace {
 
 using detail::DeclaredVersions;
-using detail::Memory;
 using detail::PackVersions;
 using detail::RaceFaults;
 using detail::RaceMessages;
 using detail::RaceNames;
-using detail::RaceRooms;
-using detail::RoomConflict;
 using detail::Touch;
 using detail::TouchCollector;
-using detail::TouchKind;
+using detail::TouchProof;
 using detail::UnionGraph;
-using detail::WantedPath;
 
 /// One run of the proof.
 class RaceProof {
@@ -43,10 +39,9 @@ class RaceProof {
     }
     const std::vector<std::int64_t> waiting = nodes_.sort();
     if (waiting.empty()) {
-      collect(messages);
-      checkMemories();
-      checkRooms();
-      reportMissing();
+      const TouchProof::NodeName name = [this](std::int64_t node) { return names_.node(node); };
+      TouchProof proof(ranks_, plan_, nodes_, names_, name, "", faults_);
+      conflicts_ = proof.prove(collect(messages));
     } else {
       faults_.add(Message("nodes wait for one another in a circle")
                       .line("nodes   ", waiting.size(), " on or behind it")
@@ -69,25 +64,13 @@ class RaceProof {
 
   void checkCounts(const CompiledGraphs& rank);
   void checkComplete(const CompiledGraphs& rank);
-  void collect(const RaceMessages& messages);
-  void checkMemories();
-  void checkRooms();
-  void checkPair(std::size_t a, std::size_t b);
-  void checkCovered(std::size_t reader, std::size_t begin, std::size_t end);
-  void reportMissing();
+  std::vector<Touch> collect(const RaceMessages& messages);
 
   std::span<const CompiledGraphs> ranks_;
   std::size_t plan_;
   UnionGraph nodes_;
   RaceNames names_;
   RaceFaults faults_;
-  std::vector<Touch> touches_;
-  struct Pair {
-    std::size_t first = 0;
-    std::size_t second = 0;
-  };
-  std::vector<Pair> pairs_;
-  std::vector<WantedPath> wanted_;  ///< reasons are positions in pairs_
   std::int64_t conflicts_ = 0;
 };
 
@@ -151,135 +134,20 @@ void RaceProof::checkComplete(const CompiledGraphs& rank) {
   }
 }
 
-void RaceProof::collect(const RaceMessages& messages) {
+std::vector<Touch> RaceProof::collect(const RaceMessages& messages) {
   const DeclaredVersions versions(*ranks_.front().plans[plan_].plan, *ranks_.front().hierarchy);
   PackVersions packs;
   for (const CompiledGraphs& rank : ranks_) {
     packs.emplace_back(rank.plans[plan_].packItems.size(), detail::kUnclaimed);
   }
   std::vector<TouchCollector> collectors;
+  std::vector<Touch> touches;
   for (const CompiledGraphs& rank : ranks_) {
     collectors.emplace_back(ranks_, plan_, rank.rank, nodes_, versions, messages, faults_);
   }
-  for (TouchCollector& collector : collectors) collector.collect(packs, touches_);
-  for (TouchCollector& collector : collectors) collector.collectSends(packs, touches_);
-  std::stable_sort(touches_.begin(), touches_.end(),
-                   [](const Touch& a, const Touch& b) { return a.memory < b.memory; });
-}
-
-void RaceProof::checkMemories() {
-  for (std::size_t begin = 0; begin < touches_.size();) {
-    std::size_t end = begin;
-    while (end < touches_.size() && touches_[end].memory == touches_[begin].memory) ++end;
-    for (std::size_t a = begin; a < end; ++a) {
-      if (touches_[a].kind == TouchKind::Read) checkCovered(a, begin, end);
-      for (std::size_t b = a + 1; b < end; ++b) checkPair(a, b);
-    }
-    begin = end;
-  }
-}
-
-/// Memories of different variables in the same bytes.
-void RaceProof::checkRooms() {
-  for (const RoomConflict& conflict : RaceRooms(ranks_, plan_).conflicts(touches_, nodes_)) {
-    const Pair pair{conflict.first, conflict.second};
-    const std::int64_t before = touches_[pair.first].node;
-    const std::int64_t after = touches_[pair.second].node;
-    // A node that touches both is no path from itself to itself: the two have to lie apart.
-    wanted_.push_back({before, after, static_cast<std::int64_t>(pairs_.size())});
-    pairs_.push_back(pair);
-  }
-}
-
-/// Decides from the versions which of two touches has to come first.
-void RaceProof::checkPair(std::size_t a, std::size_t b) {
-  const Touch& one = touches_[a];
-  const Touch& two = touches_[b];
-  if (one.node == two.node || !(one.writes() || two.writes())) return;
-  const Box overlap = intersect(one.box, two.box);
-  if (overlap.empty()) return;
-  if (one.writes() && two.writes() && one.version == two.version) {
-    faults_.add(Message("two nodes write the same value")
-                    .line("first   ", names_.node(one.node))
-                    .line("second  ", names_.node(two.node))
-                    .line("where   ", asText(overlap), " of ", names_.memory(one.memory))
-                    .text());
-    return;
-  }
-  // A write comes before the reads of its version; everything else goes by version.
-  const bool oneFirst = one.version != two.version ? one.version < two.version : one.writes();
-  const Pair pair = oneFirst ? Pair{a, b} : Pair{b, a};
-  const std::int64_t before = touches_[pair.first].node;
-  const std::int64_t after = touches_[pair.second].node;
-  if (before < 0) return;
-  if (after < 0) {
-    faults_.add(Message("a node writes where the step before has left a value that is still read")
-                    .line("node    ", names_.node(before))
-                    .line("where   ", asText(overlap), " of ", names_.memory(one.memory))
-                    .text());
-    return;
-  }
-  wanted_.push_back({before, after, static_cast<std::int64_t>(pairs_.size())});
-  pairs_.push_back(pair);
-}
-
-void RaceProof::checkCovered(std::size_t reader, std::size_t begin, std::size_t end) {
-  const Touch& read = touches_[reader];
-  std::vector<Box> left{read.box};
-  for (std::size_t n = begin; n < end && !left.empty(); ++n) {
-    const Touch& write = touches_[n];
-    if (!write.writes() || write.version != read.version) continue;
-    std::vector<Box> next;
-    for (const Box& part : left) {
-      if (intersect(part, write.box).empty()) {
-        next.push_back(part);
-      } else {
-        for (const Box& rest : subtract(part, write.box)) next.push_back(rest);
-      }
-    }
-    left.swap(next);
-  }
-  if (left.empty()) return;
-  faults_.add(Message("a node reads what nobody has written")
-                  .line("reader  ", names_.node(read.node))
-                  .line("where   ", asText(left.front()), " of ", names_.memory(read.memory))
-                  .line("wanted  ",
-                        read.memory.kind == Memory::Kind::Entry || read.memory.kind == Memory::Kind::Gather
-                            ? names_.value(read.memory.label, read.version)
-                            : "what is there")
-                  .text());
-}
-
-void RaceProof::reportMissing() {
-  // One path serves all pairs of the same two nodes.
-  std::sort(wanted_.begin(), wanted_.end(), [](const WantedPath& a, const WantedPath& b) {
-    return a.before != b.before ? a.before < b.before
-           : a.after != b.after ? a.after < b.after
-                                : a.reason < b.reason;
-  });
-  const auto same = [](const WantedPath& a, const WantedPath& b) {
-    return a.before == b.before && a.after == b.after;
-  };
-  wanted_.erase(std::unique(wanted_.begin(), wanted_.end(), same), wanted_.end());
-  conflicts_ = static_cast<std::int64_t>(wanted_.size());
-  for (const WantedPath& path : nodes_.missing(wanted_)) {
-    const Pair& pair = pairs_[static_cast<std::size_t>(path.reason)];
-    const Touch& before = touches_[pair.first];
-    const Touch& after = touches_[pair.second];
-    const char* kind = !before.writes() ? "write after read"
-                       : after.writes() ? "write after write"
-                                        : "read after write";
-    faults_.add(Message("two nodes that touch the same memory are not ordered")
-                    .line("first    ", names_.node(before.node), before.writes() ? " writes" : " reads")
-                    .line("second   ", names_.node(after.node), after.writes() ? " writes" : " reads")
-                    .line("where    ", before.memory == after.memory
-                                           ? asText(intersect(before.box, after.box)) + " of " +
-                                                 names_.memory(before.memory)
-                                           : names_.memory(before.memory) + ", whose bytes are also " +
-                                                 names_.memory(after.memory))
-                    .line("missing  an edge, or a path, from the first to the second (", kind, ")")
-                    .text());
-  }
+  for (TouchCollector& collector : collectors) collector.collect(packs, touches);
+  for (TouchCollector& collector : collectors) collector.collectSends(packs, touches);
+  return touches;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "scheduler/detail/halo_copies.hpp"
 
+#include "scheduler/detail/scratch_windows.hpp"
 #include "taskgraph/fill_geometry.hpp"
 
 namespace tessera::detail {
@@ -45,10 +46,12 @@ HaloCopies::List HaloCopies::make(const FillPlan& fill, std::int32_t row) const 
   const std::int64_t local = graphs_.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)].begin + row;
   const Patch seen = seenPatch(*graphs_.hierarchy, patchOf(local), fill.reach);
   const Box target = fillTarget(level, seen, info.centering, fill.halo, fill.reach);
-  const Layout& to = fill.reach == Reach::Patch
-                         ? data_.layout(fill.label, static_cast<std::size_t>(local))
-                         : data_.gatherLayout(plan_, static_cast<std::size_t>(fill.firstGather + row));
-  List list{{}, boundaryParts(level, info.centering, target).count > 0};
+  const Layout to = layoutOfRow(fill, row, target);
+  List list{{}, {}, boundaryParts(level, info.centering, target).count > 0};
+  if (fill.scratch) {
+    list.own = stridedCopy(to, data_.layout(fill.label, static_cast<std::size_t>(local)),
+                           level.ownedBy(patchOf(local), info.centering), {}, info.type.bytes());
+  }
   for (const Neighbour& n : graphs_.plans[plan_].tables[static_cast<std::size_t>(fill.table)].row(row)) {
     const Index period{n.image[0], n.image[1], n.image[2]};
     const Box region = sourceRegion(level, patchOf(n.source), info.centering, target, period);
@@ -56,6 +59,14 @@ HaloCopies::List HaloCopies::make(const FillPlan& fill, std::int32_t row) const 
     list.copies.push_back(stridedCopy(to, from, region, shiftOf(level, period), info.type.bytes()));
   }
   return list;
+}
+
+Layout HaloCopies::layoutOfRow(const FillPlan& fill, std::int32_t row, const Box& target) const {
+  if (fill.scratch) return scratchLayout(*graphs_.hierarchy, target);
+  if (fill.reach != Reach::Patch)
+    return data_.gatherLayout(plan_, static_cast<std::size_t>(fill.firstGather + row));
+  const std::int64_t local = graphs_.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)].begin + row;
+  return data_.layout(fill.label, static_cast<std::size_t>(local));
 }
 
 std::int32_t HaloCopies::numberOf(List&& list) {

@@ -18,6 +18,7 @@ class HaloCopies {
  public:
   struct List {
     std::vector<StridedCopy> copies;  ///< by neighbour of the row
+    StridedCopy own;                  ///< of the patch itself, for a scratch window
     bool beyondDomain = false;        ///< conditions fill a part of the row
     friend bool operator==(const List&, const List&) = default;
   };
@@ -33,6 +34,7 @@ class HaloCopies {
  private:
   static constexpr std::int32_t kNone = -1;
 
+  Layout layoutOfRow(const FillPlan& fill, std::int32_t row, const Box& target) const;
   void lookAt(std::size_t fill, const SharedGathers& shared);
   List make(const FillPlan& fill, std::int32_t row) const;
   std::int32_t numberOf(List&& list);

@@ -9,6 +9,7 @@
 #include "core/box.hpp"
 #include "core/contracts.hpp"
 #include "core/exec.hpp"
+#include "core/patch_walk.hpp"
 #include "scheduler/device/device_backend.hpp"
 
 namespace tessera {
@@ -20,26 +21,6 @@ struct BatchPatch {
   Arguments arguments;
 };
 
-/// Planes that a thread walks through in one go.
-inline constexpr std::int32_t kUnrolled = 16;
-
-/// How the thread blocks of a launch lie on each patch: tiles in (x, y), which walk along z.
-struct BlockShape {
-  std::int32_t tileShift = 5;      ///< a tile has 2^tileShift threads along x and the rest along y
-  std::int32_t depth = kUnrolled;  ///< planes that a block walks through
-  std::int32_t blocksEach = 0;     ///< for the largest patch; smaller ones leave the last of theirs idle
-};
-
-/// Threads of a block.
-inline constexpr std::int32_t kBlockThreads = 256;
-
-/// Blocks that a multiprocessor shall hold at once: leaves each thread 64 registers. On an H200 a stencil is
-/// as fast with 16 planes and 64 registers as with 8 and 32, and faster than with all else that was tried.
-inline constexpr int kBlocksAtOnce = 4;
-
-/// A shape that fits `boxes`, each cut into `parts`.
-BlockShape shapeBlocks(std::span<const Box> boxes, std::int32_t parts = 1);
-
 /// The patches of all tasks of a kind, in memory of the device, by the number of the task in its kind. It is
 /// made once with the graph, so that a launch carries numbers and no descriptors.
 template <class Arguments>
@@ -47,35 +28,6 @@ struct PatchTable {
   const BatchPatch<Arguments>* patches = nullptr;
   BlockShape shape;
 };
-
-/// Which part of each patch a launch does, where a task's kernel is split over several streams.
-struct PatchPart {
-  std::int32_t part = 0;
-  std::int32_t parts = 1;
-};
-
-namespace detail {
-
-TESSERA_KERNEL constexpr void cut(std::int64_t& low, std::int64_t& high, PatchPart which) {
-  const std::int64_t n = high - low;
-  high = low + n * (which.part + 1) / which.parts;
-  low += n * which.part / which.parts;
-}
-
-}  // namespace detail
-
-/// That part of a box: whole planes across its last axis that has enough of them.
-TESSERA_KERNEL constexpr Box partOf(Box box, PatchPart which) {
-  // By name and not by number: an axis that is known only at run time would put the box into slow memory.
-  if (box.hi.k - box.lo.k >= which.parts) {
-    detail::cut(box.lo.k, box.hi.k, which);
-  } else if (box.hi.j - box.lo.j >= which.parts) {
-    detail::cut(box.lo.j, box.hi.j, which);
-  } else {
-    detail::cut(box.lo.i, box.hi.i, which);
-  }
-  return box;
-}
 
 namespace detail {
 
@@ -122,43 +74,17 @@ struct PatchLaunch {
 
 #if defined(__CUDACC__)
 
-/// One thread: a column of the tile, `depth` planes of it.
 template <class Launch>
 __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
     runPatches(const __grid_constant__ Launch launch) {
-  // A patch has less than 2^31 cells along an axis: narrow numbers leave the kernel more registers.
   const BlockShape shape = launch.table.shape;
   const auto each = static_cast<std::uint32_t>(shape.blocksEach);
   const std::uint32_t slot = blockIdx.x / each;
   const auto block = static_cast<std::int32_t>(blockIdx.x - slot * each);
   const auto& patch = launch.which.of(launch.table.patches, slot);
   const Box box = launch.part.parts == 1 ? patch.box : partOf(patch.box, launch.part);
-  const auto nI = static_cast<std::int32_t>(box.hi.i - box.lo.i);
-  const auto nJ = static_cast<std::int32_t>(box.hi.j - box.lo.j);
-  const auto nK = static_cast<std::int32_t>(box.hi.k - box.lo.k);
-
-  const std::int32_t tileJ = kBlockThreads >> shape.tileShift;
-  const std::int32_t tilesI = (nI + (1 << shape.tileShift) - 1) >> shape.tileShift;
-  const std::int32_t tilesJ = (nJ + tileJ - 1) / tileJ;
-  if (tilesI <= 0 || tilesJ <= 0) return;
-  const auto thread = static_cast<std::int32_t>(threadIdx.x);
-  const std::int32_t row = block / tilesI;
-  const std::int32_t slab = row / tilesJ;
-  const std::int32_t i =
-      ((block - row * tilesI) << shape.tileShift) + (thread & ((1 << shape.tileShift) - 1));
-  const std::int32_t j = (row - slab * tilesJ) * tileJ + (thread >> shape.tileShift);
-  const std::int32_t k = slab * shape.depth;
-  if (i >= nI || j >= nJ || k >= nK) return;
-  const std::int32_t planes = k + shape.depth < nK ? shape.depth : nK - k;
-  const Index first{box.lo.i + i, box.lo.j + j, box.lo.k + k};
   const auto arguments = patch.arguments;
-  if (planes == kUnrolled) {
-    // Neighbours along z are loaded once for all of them, and many at once.
-#pragma unroll
-    for (std::int32_t n = 0; n < kUnrolled; ++n) launch.kernel(arguments, {first.i, first.j, first.k + n});
-  } else {
-    for (std::int32_t n = 0; n < planes; ++n) launch.kernel(arguments, {first.i, first.j, first.k + n});
-  }
+  walkPatch(shape, block, box, [&](Index x) { launch.kernel(arguments, x); });
 }
 
 #endif

@@ -32,6 +32,8 @@ class TouchCollector {
   void collect(PackVersions& packs, std::vector<Touch>& touches);
   /// What sends pack; when all ranks have claimed.
   void collectSends(const PackVersions& packs, std::vector<Touch>& touches);
+  /// The memory of a variable on an own patch.
+  Memory entry(LabelId label, Generation generation, std::int64_t local) const;
 
  private:
   /// One row of a fill, and where its values go. A member of a shared window is looked at as a row of the
@@ -56,6 +58,11 @@ class TouchCollector {
                   std::int32_t row);
   void fill(const NodeBlock& block);
   Row rowOf(const NodeBlock& block, std::int32_t row) const;
+  /// The fill of a read; null with a fault noted where there is none.
+  const FillPlan* fillOf(const TaskUnit& unit, const ReadDeclaration& read, std::int64_t node);
+  /// A task gathers the patch and its halo, and reads what it has gathered.
+  void scratchRead(const FillPlan& fill, const Box& read, std::int64_t local, std::int64_t node,
+                   std::int32_t row);
   void fillShared(const NodeBlock& block, const SharedWindow& shared);
   void fromNeighbours(const Row& row);
   void fromMessages(const Row& row);
@@ -69,7 +76,6 @@ class TouchCollector {
 
   void add(const Memory& memory, const Box& box, std::int64_t node, std::int32_t version, TouchKind kind);
   const SharedWindow* sharedOf(LabelId label, std::int64_t local) const;
-  Memory entry(LabelId label, Generation generation, std::int64_t local) const;
   const Box* windowOf(const Memory& memory) const;
   const Patch& ownPatch(std::int64_t local) const {
     return own_.hierarchy->patch(own_.ownPatches[static_cast<std::size_t>(local)]);
@@ -87,6 +93,7 @@ class TouchCollector {
   RaceFaults& faults_;
   RaceNames names_;
   std::map<std::pair<LabelId, std::int64_t>, StorageNeed> storage_;
+  std::map<std::pair<LabelId, std::int64_t>, Box> scratch_;  ///< windows, by label and own patch
   std::set<std::array<std::int32_t, 4>> copied_;  ///< sources and images that the shared window has already
   PackVersions* packs_ = nullptr;
   std::vector<Touch>* touches_ = nullptr;

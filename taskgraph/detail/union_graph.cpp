@@ -22,6 +22,11 @@ UnionGraph::UnionGraph(std::span<const CompiledGraphs> ranks, std::size_t plan) 
   }
 }
 
+UnionGraph::UnionGraph(std::span<const std::int64_t> nodesOfRanks) : firstOf_{0} {
+  for (const std::int64_t nodes : nodesOfRanks) firstOf_.push_back(firstOf_.back() + nodes);
+  after_.resize(static_cast<std::size_t>(nodeCount()));
+}
+
 Rank UnionGraph::rankOf(std::int64_t node) const {
   return static_cast<Rank>(std::upper_bound(firstOf_.begin(), firstOf_.end(), node) - firstOf_.begin()) - 1;
 }

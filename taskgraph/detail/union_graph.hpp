@@ -20,6 +20,8 @@ struct WantedPath {
 class UnionGraph {
  public:
   UnionGraph(std::span<const CompiledGraphs> ranks, std::size_t plan);
+  /// So many nodes on each rank, without edges.
+  explicit UnionGraph(std::span<const std::int64_t> nodesOfRanks);
 
   std::int64_t nodeCount() const { return firstOf_.back(); }
   std::int64_t edgeCount() const { return edges_; }

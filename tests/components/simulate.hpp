@@ -9,6 +9,7 @@
 
 #include "core/deck.hpp"
 #include "grid/hierarchy.hpp"
+#include "scheduler/device/device_options.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
 namespace tessera::testing {
@@ -65,6 +66,8 @@ class Simulate {
   Simulate& seed(std::uint64_t n);
   Simulate& checked();
   Simulate& withoutReuse();  ///< no two variables share memory
+  /// Each rank runs on devices what can run there.
+  Simulate& devices(DeviceOptions devices);
   /// What was set, as options of the command line: " --set 'grid.cells=[8,8,1]'".
   std::string assignments() const { return assignments_; }
   const Deck& deck() const { return deck_; }
@@ -78,6 +81,7 @@ class Simulate {
   int threads_ = 0;
   bool checked_ = false;
   BufferReuse reuse_ = BufferReuse::On;
+  DeviceOptions devices_;
   std::optional<std::uint64_t> seed_;
 };
 

@@ -10,7 +10,9 @@
 #include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/placement_check.hpp"
 #include "taskgraph/race_check.hpp"
+#include "tools/graph_fuzz/draw_places.hpp"
 #include "tools/graph_fuzz/element.hpp"
 #include "tools/graph_fuzz/plain_model.hpp"
 #include "tools/graph_fuzz/program.hpp"
@@ -170,6 +172,16 @@ Outcome runShape(const Program& program, const ShapeSpec& shape, const std::vect
   return {};
 }
 
+/// Proves two random placements; returns the number of conflicting pairs.
+std::int64_t checkPlaces(const std::vector<CompiledGraphs>& graphs, std::uint64_t seed) {
+  std::int64_t conflicts = 0;
+  for (std::uint64_t n = 0; n < 2; ++n) {
+    conflicts += expectGoodPlacement(
+        graphs, [&](Rank rank) { return drawPlaces(seed + 1000 * n + static_cast<std::uint64_t>(rank)); });
+  }
+  return conflicts;
+}
+
 /// Whether some plan gives reason for a fault of this headline; only looked into where that is easy to tell.
 bool explained(const FuzzCase& c, const std::string& headline) {
   const bool known =
@@ -208,6 +220,11 @@ Outcome checkCase(const FuzzCase& c) {
     for (const auto& graphs : compiled) conflicts += expectNoRaces(graphs);
   } catch (const std::exception& error) {
     return failed("race", error.what());
+  }
+  try {
+    for (std::size_t n = 0; n < compiled.size(); ++n) conflicts += checkPlaces(compiled[n], c.shapes[n].seed);
+  } catch (const std::exception& error) {
+    return failed("placement", error.what());
   }
   const std::vector<PlainModel> model = modelAfterEachStep(c);
   for (std::size_t n = 0; n < c.shapes.size(); ++n) {

@@ -1,5 +1,6 @@
 #include "tools/tessera/simulation.hpp"
 
+#include <limits>
 #include <sstream>
 
 #include "scheduler/make_data_warehouse.hpp"
@@ -14,15 +15,24 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
                                                    : makeThreadsExecutor(options.threads, options.execution);
 }
 
+std::int64_t scratchAbove(const SimulationOptions& options) {
+  const bool isKnown = options.caches.shared > 0;
+  if (options.halos == HaloKeeping::Scratch) return 0;
+  if (options.halos == HaloKeeping::Auto && isKnown) return options.caches.shared;
+  return std::numeric_limits<std::int64_t>::max();
+}
+
 }  // namespace
 
 Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
                        SimulationOptions options)
     : transport_(transport),
       // The oracle takes one step after the other; on one rank there is nothing to wait for.
-      stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder),
+      // With devices the next step's length has to be there before it is launched.
+      stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder &&
+                    options.devices.kind == DeviceKind::None),
       model_(deck, registry),
-      graphs_(compile(options.reuse)),
+      graphs_(compile(options)),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(graphs_, options.threads, options.execution.cores)),
       executor_(makeExecutor(options, transport.rank())),
@@ -31,13 +41,22 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                                                          .regions = options.regions,
                                                          .nvtx = options.nvtx,
                                                          .stepsOverlap = stepsOverlap_,
-                                                         .trace = options.trace})),
+                                                         .trace = options.trace,
+                                                         .coreCacheBytes = options.caches.core,
+                                                         .devices = options.devices})),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());
 }
 
-CompiledGraphs Simulation::compile(BufferReuse reuse) {
-  CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), reuse);
+CompiledGraphs Simulation::compile(const SimulationOptions& options) {
+  StoragePolicy storage{options.reuse, WindowSharing::On, scratchAbove(options)};
+  if (options.devices.kind != DeviceKind::None) {
+    // Devices have windows of their own, with their halos in place.
+    storage.sharing = WindowSharing::Off;
+    storage.scratchAbove = std::numeric_limits<std::int64_t>::max();
+  }
+  CompiledGraphs graphs =
+      model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());
   return graphs;
 }

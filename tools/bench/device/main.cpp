@@ -1,6 +1,11 @@
-// tessera_device_bench: what a GPU makes of batches of patches, and what a patch task costs through a lane.
-// Prints two tables; bandwidths count each cell as read once and written once (16 bytes), and are compared
-// with a copy measured in the same run.
+// What a GPU makes of batches of patches, and what a patch task costs through a lane.
+//
+//   tessera_device_bench            # two tables
+//   tessera_device_bench --lines    # one figure a line, with its target, for programs
+//   tessera_device_bench --gpus     # one line for each GPU that this process can use, and nothing else
+//
+// Bandwidths count each cell as read once and written once (16 bytes), and are compared with a copy measured
+// in the same run.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -8,12 +13,14 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "datawarehouse/aligned_layout.hpp"
 #include "scheduler/device/cuda_device.hpp"
 #include "scheduler/device/device_lane.hpp"
 #include "tools/bench/device/bench_kernels.hpp"
+#include "tools/bench/figure_lines.hpp"
 
 namespace tessera::bench {
 namespace {
@@ -96,7 +103,7 @@ class Patches {
   std::vector<std::int32_t> numbers_;
 };
 
-double measureCopy(DeviceBackend& device, DeviceStream stream) {
+double measureCopy(DeviceBackend& device, DeviceStream stream, const FigureLines& lines) {
   constexpr std::int64_t kCount = std::int64_t{1} << 27;
   const Values from(device, stream, kCount);
   const Values to(device, stream, kCount);
@@ -106,12 +113,23 @@ double measureCopy(DeviceBackend& device, DeviceStream stream) {
   const double byKernel =
       timeOf(device, stream, 10, [&](int) { putCopy(device, stream, from.data(), to.data(), kCount); });
   const double bytes = 16.0 * kCount;
-  std::printf("copy of 1 GiB: %.0f GB/s by the runtime, %.0f GB/s by a kernel\n", bytes / byRuntime * 1e-9,
-              bytes / byKernel * 1e-9);
-  return bytes / std::min(byRuntime, byKernel);
+  std::fprintf(lines.table(), "copy of 1 GiB: %.0f GB/s by the runtime, %.0f GB/s by a kernel\n",
+               bytes / byRuntime * 1e-9, bytes / byKernel * 1e-9);
+  const double best = bytes / std::min(byRuntime, byKernel);
+  lines.add("copy", best * 1e-9, "GB/s");
+  return best;
 }
 
-void measureStencil(DeviceBackend& device, DeviceStream stream, std::int64_t n, double copy) {
+/// What is asked of patches of 32^3 and larger, in percent of copy, and of their gap to the kernel by hand.
+void addStencilLines(const FigureLines& lines, std::int64_t n, std::int64_t side, double ofCopy,
+                     double ofHand) {
+  const std::string name = "stencil_" + std::to_string(n) + "_patch_" + std::to_string(side);
+  lines.add(name, 100.0 * ofCopy, "%_of_copy", side >= 64 ? ">=85" : ">=70");
+  lines.add(name + "_gap", 100.0 * (ofHand - 1.0), "%_over_by_hand", side == 64 ? "<=8" : "-");
+}
+
+void measureStencil(DeviceBackend& device, DeviceStream stream, std::int64_t n, double copy,
+                    const FigureLines& lines) {
   const double bytes = 16.0 * static_cast<double>(n * n * n);
   double byHand = 0.0;
   {
@@ -124,9 +142,10 @@ void measureStencil(DeviceBackend& device, DeviceStream stream, std::int64_t n, 
       const Values& to = step % 2 == 0 ? b : a;
       putStencilByHand(device, stream, from.data() + 4, to.data() + 4, n, row);
     });
-    std::printf("%4lld^3  whole, by hand       %8.1f us %6.0f GB/s %5.1f %% of copy\n",
-                static_cast<long long>(n), byHand * 1e6, bytes / byHand * 1e-9,
-                100.0 * bytes / byHand / copy);
+    std::fprintf(lines.table(), "%4lld^3  whole, by hand       %8.1f us %6.0f GB/s %5.1f %% of copy\n",
+                 static_cast<long long>(n), byHand * 1e6, bytes / byHand * 1e-9,
+                 100.0 * bytes / byHand / copy);
+    lines.add("stencil_" + std::to_string(n) + "_by_hand", 100.0 * bytes / byHand / copy, "%_of_copy");
   }
   for (const std::int64_t side : {32, 64, 128}) {
     const std::int64_t count = (n / side) * (n / side) * (n / side);
@@ -134,9 +153,11 @@ void measureStencil(DeviceBackend& device, DeviceStream stream, std::int64_t n, 
     const double time = timeOf(device, stream, 40, [&](int step) {
       putStencil(device, stream, patches.table(), step % 2 == 0 ? patches.there() : patches.back());
     });
-    std::printf("%4lld^3  in %3lld^3 patches      %8.1f us %6.0f GB/s %5.1f %% of copy, %5.3f of by hand\n",
-                static_cast<long long>(n), static_cast<long long>(side), time * 1e6, bytes / time * 1e-9,
-                100.0 * bytes / time / copy, time / byHand);
+    std::fprintf(lines.table(),
+                 "%4lld^3  in %3lld^3 patches      %8.1f us %6.0f GB/s %5.1f %% of copy, %5.3f of by hand\n",
+                 static_cast<long long>(n), static_cast<long long>(side), time * 1e6, bytes / time * 1e-9,
+                 100.0 * bytes / time / copy, time / byHand);
+    addStencilLines(lines, n, side, bytes / time / copy, time / byHand);
   }
 }
 
@@ -154,17 +175,37 @@ class StencilClient : public LaneClient {
   const Patches& patches_;
 };
 
+/// A way to run patch tasks through a lane.
+struct LaneMode {
+  const char* words;
+  LaneOptions options;
+  bool allReport = false;    ///< the host is told of each task, not of the last kind alone
+  const char* line = "";     ///< what --lines calls it; "": no line
+  const char* target = "-";  ///< in us, for what a task costs beside its kernel
+};
+
+const LaneMode kLaneModes[] = {
+    {"batched", {}, false, "batched", "<1"},
+    {"batched, 1 stream", {1, 4096, true}},
+    {"batched, the host told of all", {}, true},
+    {"batches of 64", {4, 64, true}},
+    {"one by one, 4 streams", {4, 1, true}, false, "one_by_one"},
+    {"one by one, 1 stream", {1, 1, true}},
+    {"one by one, 4 streams, no event chaining", {4, 1, false}},
+};
+
 /// A step: each patch there and back, so two tasks of which the second waits for the first.
-void measureLane(DeviceBackend& device, DeviceStream stream, std::int64_t side, const char* what,
-                 const LaneOptions& options, bool allReport) {
+void measureLane(DeviceBackend& device, DeviceStream stream, std::int64_t side, const LaneMode& mode,
+                 const FigureLines& lines) {
   const std::int32_t count = side <= 32 ? 4096 : 512;
   const Patches patches(device, stream, side, count);
   LanePlan plan;
-  for (std::int32_t n = 0; n < 2 * count; ++n) plan.tasks.push_back({n / count, 1, allReport || n >= count});
+  for (std::int32_t n = 0; n < 2 * count; ++n)
+    plan.tasks.push_back({n / count, 1, mode.allReport || n >= count});
   for (std::int32_t n = 0; n < count; ++n) plan.edges.push_back({n, n + count});
   StencilClient client(device, patches);
-  DeviceLane lane(device, plan, client, options);
-  const std::int32_t reports = allReport ? 2 * count : count;
+  DeviceLane lane(device, plan, client, mode.options);
+  const std::int32_t reports = mode.allReport ? 2 * count : count;
   const auto step = [&] {
     for (std::int32_t n = 0; n < 2 * count; ++n) lane.submit(n);
     for (std::int32_t ended = 0; ended < reports;) {
@@ -181,44 +222,54 @@ void measureLane(DeviceBackend& device, DeviceStream stream, std::int64_t side, 
     putStencil(device, stream, patches.table(), patches.there());
     putStencil(device, stream, patches.table(), patches.back());
   });
+  const double task = best / (2 * count) * 1e6;
+  const double kernel = kernels / (2 * count) * 1e6;
   const LaneCounts& counts = lane.counts();
-  std::printf(
+  std::fprintf(
+      lines.table(),
       "%3lld^3  %-44s %7.3f us a task, of which kernels %6.3f; a step: %lld launches, %lld records, %lld "
       "waits\n",
-      static_cast<long long>(side), what, best / (2 * count) * 1e6, kernels / (2 * count) * 1e6,
-      static_cast<long long>(counts.launches / 8), static_cast<long long>(counts.records / 8),
-      static_cast<long long>(counts.waits / 8));
+      static_cast<long long>(side), mode.words, task, kernel, static_cast<long long>(counts.launches / 8),
+      static_cast<long long>(counts.records / 8), static_cast<long long>(counts.waits / 8));
+  if (*mode.line == '\0') return;
+  lines.add("task_" + std::to_string(side) + "_" + mode.line, task - kernel, "us_beside_kernel", mode.target);
 }
 
-int run() {
+int run(const FigureLines& lines) {
   const auto device = makeCudaDevice(0);
   const DeviceStream stream = device->makeStream();
   const DeviceInfo& info = device->info();
-  std::printf("%s, compute capability %s, %d multiprocessors, driver for CUDA %d.%d\n", asText(info).c_str(),
-              info.architecture.c_str(), info.processors, info.driverVersion / 1000,
-              info.driverVersion % 1000 / 10);
-  const double copy = measureCopy(*device, stream);
+  std::fprintf(lines.table(), "%s, compute capability %s, %d multiprocessors, driver for CUDA %d.%d\n",
+               asText(info).c_str(), info.architecture.c_str(), info.processors, info.driverVersion / 1000,
+               info.driverVersion % 1000 / 10);
+  const double copy = measureCopy(*device, stream, lines);
   const double launch = timeOf(*device, stream, 2000, [&](int) { putNothing(*device, stream); });
-  std::printf("an empty kernel: %.2f us a launch\n", launch * 1e6);
-  for (const std::int64_t n : {256, 512}) measureStencil(*device, stream, n, copy);
+  std::fprintf(lines.table(), "an empty kernel: %.2f us a launch\n", launch * 1e6);
+  lines.add("empty_kernel", launch * 1e6, "us");
+  for (const std::int64_t n : {256, 512}) measureStencil(*device, stream, n, copy, lines);
   for (const std::int64_t side : {1, 16, 32, 64}) {
-    measureLane(*device, stream, side, "batched", {}, false);
-    measureLane(*device, stream, side, "batched, 1 stream", {1, 4096, true}, false);
-    measureLane(*device, stream, side, "batched, the host told of all", {}, true);
-    measureLane(*device, stream, side, "batches of 64", {4, 64, true}, false);
-    measureLane(*device, stream, side, "one by one, 4 streams", {4, 1, true}, false);
-    measureLane(*device, stream, side, "one by one, 1 stream", {1, 1, true}, false);
-    measureLane(*device, stream, side, "one by one, 4 streams, no event chaining", {4, 1, false}, false);
+    for (const LaneMode& mode : kLaneModes) measureLane(*device, stream, side, mode, lines);
   }
+  return 0;
+}
+
+int listGpus() {
+  const std::int32_t count = cudaDeviceCount();
+  for (std::int32_t n = 0; n < count; ++n) std::printf("%s\n", asText(makeCudaDevice(n)->info()).c_str());
   return 0;
 }
 
 }  // namespace
 }  // namespace tessera::bench
 
-int main() {
+int main(int argc, char** argv) {
+  const std::string_view option = argc > 1 ? argv[1] : "";
   try {
-    return tessera::bench::run();
+    if (argc == 2 && option == "--gpus") return tessera::bench::listGpus();
+    if (argc > 2 || (argc == 2 && option != "--lines")) {
+      throw tessera::UsageError("unknown arguments; write --lines, --gpus or nothing");
+    }
+    return tessera::bench::run(tessera::bench::FigureLines(argc == 2));
   } catch (const tessera::Error& error) {
     std::fprintf(stderr, "tessera_device_bench: error: %s\n", error.what());
     return error.exitCode();

@@ -1,16 +1,19 @@
-#include "scheduler/device/patch_batch.hpp"
+#include "core/patch_walk.hpp"
+
+#include <algorithm>
+
+#include "core/contracts.hpp"
 
 namespace tessera {
 
 BlockShape shapeBlocks(std::span<const Box> boxes, std::int32_t parts) {
-  BlockShape shape;
   Extent largest{0, 0, 0};
-  for (const Box& box : boxes) {
-    for (std::int32_t part = 0; part < parts; ++part) {
-      const Extent n = partOf(box, {part, parts}).extent();
-      for (int axis = 0; axis < kAxes; ++axis) largest[axis] = std::max(largest[axis], n[axis]);
-    }
-  }
+  for (const Box& box : boxes) widen(largest, box, parts);
+  return shapeBlocks(largest);
+}
+
+BlockShape shapeBlocks(const Extent& largest) {
+  BlockShape shape;
   // A line of cells has nothing for threads along y to do, and narrow patches little along x.
   if (largest.j == 1) shape.tileShift = 8;
   while (shape.tileShift > 3 && (std::int64_t{1} << (shape.tileShift - 1)) >= largest.i) --shape.tileShift;

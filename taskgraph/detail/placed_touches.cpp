@@ -1,0 +1,191 @@
+#include "taskgraph/detail/placed_touches.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace tessera::detail {
+
+PlacedTouches::PlacedTouches(std::span<const CompiledGraphs> ranks, std::size_t plan,
+                             std::span<const PlacedGraph> placed, const UnionGraph& nodes,
+                             const UnionGraph& placedNodes, RaceFaults& faults)
+    : ranks_(ranks),
+      plan_(plan),
+      placed_(placed),
+      nodes_(nodes),
+      placedNodes_(placedNodes),
+      faults_(faults),
+      versions_(*ranks.front().plans[plan].plan, *ranks.front().hierarchy),
+      stands_(static_cast<std::size_t>(nodes.nodeCount())) {
+  findStands();
+}
+
+void PlacedTouches::findStands() {
+  for (const CompiledGraphs& rank : ranks_) {
+    const CompiledGraph& graph = graphOf(rank.rank);
+    for (const PlacedBlock& block : placedOf(rank.rank).blocks) {
+      if (block.kind == PlacedKind::CopyIn || block.kind == PlacedKind::CopyOut) continue;
+      const NodeBlock& of = graph.blocks[static_cast<std::size_t>(block.block)];
+      for (std::int32_t n = 0; n < block.count; ++n) {
+        const std::int64_t node = nodes_.node(rank.rank, of.firstNode + block.firstNumber + n);
+        stands_[static_cast<std::size_t>(node)].push_back(
+            {placedNodes_.node(rank.rank, block.firstNode + n), block.place});
+      }
+    }
+  }
+}
+
+SpacedTouches PlacedTouches::collect(const RaceMessages& messages) {
+  PackVersions packs;
+  std::vector<TouchCollector> collectors;
+  std::vector<Touch> touches;
+  for (const CompiledGraphs& rank : ranks_) {
+    packs.emplace_back(graphOf(rank.rank).packItems.size(), kUnclaimed);
+    collectors.emplace_back(ranks_, plan_, rank.rank, nodes_, versions_, messages, faults_);
+  }
+  for (TouchCollector& collector : collectors) collector.collect(packs, touches);
+  noteWriters(touches);
+  for (const Touch& touch : touches) {
+    if (touch.node < 0) {
+      startOfStep(touch);
+      continue;
+    }
+    const Rank rank = nodes_.rankOf(touch.node);
+    switch (graphOf(rank).block(nodes_.localOf(touch.node)).kind) {
+      case NodeKind::Task:
+        ofTask(touch);
+        break;
+      case NodeKind::Fill:
+        ofFill(touch);
+        break;
+      case NodeKind::Receive:
+      case NodeKind::Reduce:
+      case NodeKind::Send:
+        add(kOnHost, touch, stands_[static_cast<std::size_t>(touch.node)].front().node);
+        break;
+    }
+  }
+  for (const CompiledGraphs& rank : ranks_) {
+    ofSends(rank.rank, collectors[static_cast<std::size_t>(rank.rank)], packs);
+    ofCopies(rank.rank, collectors[static_cast<std::size_t>(rank.rank)]);
+  }
+  return std::move(touches_);
+}
+
+void PlacedTouches::noteWriters(std::span<const Touch> touches) {
+  for (const Touch& touch : touches) {
+    if (!touch.writes() || touch.node < 0) continue;
+    const NodeKind kind = graphOf(nodes_.rankOf(touch.node)).block(nodes_.localOf(touch.node)).kind;
+    const NodePlace place = stands_[static_cast<std::size_t>(touch.node)].front().place;
+    if (kind == NodeKind::Task) written_[touch.memory].push_back({touch.version, touch.box, place});
+    if (kind == NodeKind::Fill) filled_[touch.node].insert(touch.memory);
+  }
+}
+
+/// What the step before has left is in the memory of those who ask for it.
+void PlacedTouches::startOfStep(const Touch& touch) {
+  const CompiledGraphs& rank = ranks_[static_cast<std::size_t>(touch.memory.rank)];
+  const PatchId patch = rank.ownPatches[static_cast<std::size_t>(touch.memory.number)];
+  const LevelId level = rank.hierarchy->patch(patch).level;
+  for (const OldNeed& need : placedOf(rank.rank).oldNeeds) {
+    if (need.label == touch.memory.label && need.level == level) add(need.place, touch, -1);
+  }
+}
+
+void PlacedTouches::ofTask(const Touch& touch) {
+  const Stand& stand = stands_[static_cast<std::size_t>(touch.node)].front();
+  add(touch.memory.kind == Memory::Kind::Contribution ? kOnHost : stand.place, touch, stand.node);
+}
+
+void PlacedTouches::ofFill(const Touch& touch) {
+  const std::set<Memory>& own = filled_[touch.node];
+  for (const Stand& stand : stands_[static_cast<std::size_t>(touch.node)]) {
+    NodePlace space = stand.place;
+    if (touch.memory.kind == Memory::Kind::Received) {
+      space = kOnHost;
+    } else if (space != kOnHost && own.count(touch.memory) == 0 && touch.version >= 0) {
+      // Another patch's value is read where a task of another device has left it.
+      const NodePlace there = writtenOn(touch);
+      if (there != kOnHost) space = there;
+    }
+    add(space, touch, stand.node);
+  }
+}
+
+NodePlace PlacedTouches::writtenOn(const Touch& read) const {
+  const auto found = written_.find(read.memory);
+  if (found == written_.end()) return kOnHost;
+  for (const Written& value : found->second) {
+    if (value.version == read.version && !intersect(value.box, read.box).empty()) return value.place;
+  }
+  return kOnHost;
+}
+
+void PlacedTouches::ofSends(Rank rank, const TouchCollector& collector, const PackVersions& packs) {
+  const CompiledGraph& graph = graphOf(rank);
+  for (const NodeBlock& block : graph.blocks) {
+    if (block.kind != NodeKind::Send) continue;
+    for (std::int32_t n = 0; n < block.count; ++n) {
+      const std::int64_t node = nodes_.node(rank, block.firstNode + n);
+      const std::vector<Stand>& stands = stands_[static_cast<std::size_t>(node)];
+      const Range items = graph.sends[static_cast<std::size_t>(block.item + n)].items;
+      for (std::int64_t p = items.begin; p < items.end; ++p) {
+        const PackItem& item = graph.packItems[static_cast<std::size_t>(p)];
+        if (item.source < 0) {
+          add(kOnHost,
+              {{Memory::Kind::Received, rank, -1, 0, item.forward},
+               bytesBox(item.forwardOffset, item.bytes),
+               0,
+               0,
+               TouchKind::Read},
+              stands.front().node);
+          continue;
+        }
+        const NodePlace place = placedOf(rank).packPlaces[static_cast<std::size_t>(p)];
+        const auto stand =
+            std::find_if(stands.begin(), stands.end(), [&](const Stand& s) { return s.place == place; });
+        if (stand == stands.end()) {
+          faults_.add(Message("nobody packs a piece of a message where it lies")
+                          .line("packed  ", ranks_.front().labels->info(item.label).name, " on own patch ",
+                                item.source, " of rank ", rank)
+                          .text());
+          continue;
+        }
+        add(place,
+            {collector.entry(item.label, item.generation, item.source), item.region, 0,
+             packs[static_cast<std::size_t>(rank)][static_cast<std::size_t>(p)], TouchKind::Read},
+            stand->node);
+      }
+    }
+  }
+}
+
+void PlacedTouches::ofCopies(Rank rank, const TouchCollector& collector) {
+  const CompiledGraphs& own = ranks_[static_cast<std::size_t>(rank)];
+  for (const PlacedBlock& block : placedOf(rank).blocks) {
+    if (block.kind != PlacedKind::CopyIn && block.kind != PlacedKind::CopyOut) continue;
+    const NodeBlock& writer = graphOf(rank).blocks[static_cast<std::size_t>(block.block)];
+    const TaskUnit& unit = graphOf(rank).units[static_cast<std::size_t>(writer.item)];
+    const std::int32_t version = versions_.ofWrite(unit.task, unit.level, block.label);
+    const NodePlace from = block.kind == PlacedKind::CopyIn ? kOnHost : block.place;
+    const NodePlace to = block.kind == PlacedKind::CopyIn ? block.place : kOnHost;
+    for (std::int32_t n = 0; n < block.count; ++n) {
+      const std::int32_t local = writer.firstLocal + block.firstNumber + n;
+      const Patch& patch = own.hierarchy->patch(own.ownPatches[static_cast<std::size_t>(local)]);
+      const Centering centering = own.labels->info(block.label).centering;
+      const Memory memory = collector.entry(block.label, Generation::New, local);
+      const Box owned = own.hierarchy->level(unit.level).ownedBy(patch, centering);
+      const std::int64_t node = placedNodes_.node(rank, block.firstNode + n);
+      add(from, {memory, owned, 0, version, TouchKind::Read}, node);
+      add(to, {memory, owned, 0, version, TouchKind::Write}, node);
+    }
+  }
+}
+
+void PlacedTouches::add(NodePlace space, const Touch& touch, std::int64_t node) {
+  if (touch.box.empty()) return;
+  touches_[space].push_back(touch);
+  touches_[space].back().node = node;
+}
+
+}  // namespace tessera::detail

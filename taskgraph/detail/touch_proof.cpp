@@ -1,0 +1,136 @@
+#include "taskgraph/detail/touch_proof.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "taskgraph/detail/race_rooms.hpp"
+
+namespace tessera::detail {
+
+std::int64_t TouchProof::prove(std::vector<Touch> touches) {
+  touches_ = std::move(touches);
+  std::stable_sort(touches_.begin(), touches_.end(),
+                   [](const Touch& a, const Touch& b) { return a.memory < b.memory; });
+  checkMemories();
+  checkRooms();
+  return reportMissing();
+}
+
+void TouchProof::checkMemories() {
+  for (std::size_t begin = 0; begin < touches_.size();) {
+    std::size_t end = begin;
+    while (end < touches_.size() && touches_[end].memory == touches_[begin].memory) ++end;
+    for (std::size_t a = begin; a < end; ++a) {
+      if (touches_[a].kind == TouchKind::Read) checkCovered(a, begin, end);
+      for (std::size_t b = a + 1; b < end; ++b) checkPair(a, b);
+    }
+    begin = end;
+  }
+}
+
+/// Memories of different variables in the same bytes.
+void TouchProof::checkRooms() {
+  for (const RoomConflict& conflict : RaceRooms(ranks_, plan_).conflicts(touches_, nodes_)) {
+    // A node that touches both is no path from itself to itself: the two have to lie apart.
+    want({conflict.first, conflict.second});
+  }
+}
+
+/// Decides from the versions which of two touches has to come first.
+void TouchProof::checkPair(std::size_t a, std::size_t b) {
+  const Touch& one = touches_[a];
+  const Touch& two = touches_[b];
+  if (one.node == two.node || !(one.writes() || two.writes())) return;
+  const Box overlap = intersect(one.box, two.box);
+  if (overlap.empty()) return;
+  if (one.writes() && two.writes() && one.version == two.version) {
+    faults_.add(Message("two nodes write the same value")
+                    .line("first   ", nodeName_(one.node))
+                    .line("second  ", nodeName_(two.node))
+                    .line("where   ", asText(overlap), " of ", memory(one.memory))
+                    .text());
+    return;
+  }
+  // A write comes before the reads of its version; everything else goes by version.
+  const bool oneFirst = one.version != two.version ? one.version < two.version : one.writes();
+  const Pair pair = oneFirst ? Pair{a, b} : Pair{b, a};
+  const std::int64_t before = touches_[pair.first].node;
+  const std::int64_t after = touches_[pair.second].node;
+  if (before < 0) return;
+  if (after < 0) {
+    faults_.add(Message("a node writes where the step before has left a value that is still read")
+                    .line("node    ", nodeName_(before))
+                    .line("where   ", asText(overlap), " of ", memory(one.memory))
+                    .text());
+    return;
+  }
+  want(pair);
+}
+
+void TouchProof::want(const Pair& pair) {
+  wanted_.push_back(
+      {touches_[pair.first].node, touches_[pair.second].node, static_cast<std::int64_t>(pairs_.size())});
+  pairs_.push_back(pair);
+}
+
+void TouchProof::checkCovered(std::size_t reader, std::size_t begin, std::size_t end) {
+  const Touch& read = touches_[reader];
+  std::vector<Box> left{read.box};
+  for (std::size_t n = begin; n < end && !left.empty(); ++n) {
+    const Touch& write = touches_[n];
+    if (!write.writes() || write.version != read.version) continue;
+    std::vector<Box> next;
+    for (const Box& part : left) {
+      if (intersect(part, write.box).empty()) {
+        next.push_back(part);
+      } else {
+        for (const Box& rest : subtract(part, write.box)) next.push_back(rest);
+      }
+    }
+    left.swap(next);
+  }
+  if (left.empty()) return;
+  faults_.add(Message("a node reads what nobody has written")
+                  .line("reader  ", nodeName_(read.node))
+                  .line("where   ", asText(left.front()), " of ", memory(read.memory))
+                  .line("wanted  ", read.memory.kind == Memory::Kind::Entry ||
+                                            read.memory.kind == Memory::Kind::Gather ||
+                                            read.memory.kind == Memory::Kind::Scratch
+                                        ? names_.value(read.memory.label, read.version)
+                                        : "what is there")
+                  .text());
+}
+
+std::int64_t TouchProof::reportMissing() {
+  // One path serves all pairs of the same two nodes.
+  std::sort(wanted_.begin(), wanted_.end(), [](const WantedPath& a, const WantedPath& b) {
+    return a.before != b.before ? a.before < b.before
+           : a.after != b.after ? a.after < b.after
+                                : a.reason < b.reason;
+  });
+  const auto same = [](const WantedPath& a, const WantedPath& b) {
+    return a.before == b.before && a.after == b.after;
+  };
+  wanted_.erase(std::unique(wanted_.begin(), wanted_.end(), same), wanted_.end());
+  const auto conflicts = static_cast<std::int64_t>(wanted_.size());
+  for (const WantedPath& path : nodes_.missing(wanted_)) {
+    const Pair& pair = pairs_[static_cast<std::size_t>(path.reason)];
+    const Touch& before = touches_[pair.first];
+    const Touch& after = touches_[pair.second];
+    const char* kind = !before.writes() ? "write after read"
+                       : after.writes() ? "write after write"
+                                        : "read after write";
+    faults_.add(
+        Message("two nodes that touch the same memory are not ordered")
+            .line("first    ", nodeName_(before.node), before.writes() ? " writes" : " reads")
+            .line("second   ", nodeName_(after.node), after.writes() ? " writes" : " reads")
+            .line("where    ", before.memory == after.memory
+                                   ? asText(intersect(before.box, after.box)) + " of " + memory(before.memory)
+                                   : memory(before.memory) + ", whose bytes are also " + memory(after.memory))
+            .line("missing  an edge, or a path, from the first to the second (", kind, ")")
+            .text());
+  }
+  return conflicts;
+}
+
+}  // namespace tessera::detail
