@@ -253,6 +253,8 @@ TEST_F(TraceFileTest, ATaskThatGoesOnOnADeviceTellsWhenItWasDone) {
   step.nodes.resize(static_cast<std::size_t>(graphs.plans[0].nodeCount()));
   step.nodes[0] = {1000, 2000, 9000, 0};
   step.nodes[1] = {2000, 3000, 3000, 0};
+  step.nodes[2] = {3000, 5000, -1, 0};    // nobody asked
+  step.nodes[3] = {5000, 9000, 8000, 0};  // seen before its worker had handed it over
   TraceFile file(folder_ / "part", {});
   file.write(records, graphs);
   file.close();
@@ -263,9 +265,11 @@ TEST_F(TraceFileTest, ATaskThatGoesOnOnADeviceTellsWhenItWasDone) {
   for (const Json& event : trace.at("traceEvents")) {
     if (event.value("cat", "") == "task") args[event.at("args").at("node").get<int>()] = event.at("args");
   }
-  ASSERT_EQ(args.size(), 2U);
+  ASSERT_EQ(args.size(), 4U);
   EXPECT_EQ(args[0].at("done"), 9.0);
   EXPECT_FALSE(args[1].contains("done"));
+  EXPECT_EQ(args[2].at("done"), 5.0);
+  EXPECT_EQ(args[3].at("done"), 8.0);
 }
 
 TEST_F(TraceFileTest, APartThatIsThereIsNotOverwritten) {
