@@ -29,11 +29,17 @@ if(TESSERA_CUDA)
 
   # A fused multiply-add rounds once where the CPU rounds twice
   # (see -ffp-contract in TesseraOptions.cmake): without it a GPU's sums and products have the CPU's bits.
+  # Extended lambdas are kernels that a task's body writes as closures, [=] TESSERA_KERNEL (Index x) {...}.
   target_compile_options(tessera_abi INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>
+                                               $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>
                                                $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
+  # Says to headers that bodies for devices are compiled by nvcc (taskgraph/device_body.hpp).
+  target_compile_definitions(tessera_abi INTERFACE TESSERA_HAVE_CUDA)
   # Host code of nvcc's is written by a program: warnings of style would be about that.
   target_compile_options(tessera_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fPIE$<COMMA>-fstack-protector-strong$<COMMA>-Wall>)
+  # Kokkos asks for the driver's library, which only machines with a GPU have; core/kokkos_regions.cpp has what it calls.
+  target_link_options(tessera_flags INTERFACE LINKER:--as-needed)
 endif()
 
 # tessera_cuda_sources(target sources...): which of a target's sources are nvcc's. From the folder that made the target.
@@ -46,6 +52,5 @@ function(tessera_cuda_sources target)
       set_source_files_properties(${source} PROPERTIES LANGUAGE CUDA)
     endif()
   endforeach()
-  target_compile_definitions(${target} PRIVATE TESSERA_HAVE_CUDA)
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
 endfunction()

@@ -2,33 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "components/error_norms_kernels.hpp"
 #include "components/expression_fill.hpp"
 
 namespace tessera {
 namespace {
-
-double cellVolume(const Level& level) { return level.spacing().x * level.spacing().y * level.spacing().z; }
-
-template <class Task, class Names>
-void contributeTotals(const Task& task, Label<double, Cell> variable, const Names& names) {
-  const auto u = task.read(Old, variable);
-  const double volume = cellVolume(task.level());
-  ExactSum total;
-  double least = std::numeric_limits<double>::infinity();
-  double largest = -least;
-  task.forEachUncovered([&](const Box& box) {
-    total.add(reduce(task.exec(), "total", box, Sum, [=] TESSERA_KERNEL(Index x) { return u(x) * volume; }));
-    least =
-        std::min(least, reduce(task.exec(), "min", box, Min, [=] TESSERA_KERNEL(Index x) { return u(x); }));
-    largest =
-        std::max(largest, reduce(task.exec(), "max", box, Max, [=] TESSERA_KERNEL(Index x) { return u(x); }));
-  });
-  task.contribute(names.total, total);
-  task.contribute(names.least, least);
-  task.contribute(names.largest, largest);
-}
 
 template <class Task, class Names>
 void contributeErrors(const Task& task, Label<double, Cell> variable, const Expression& exact,
@@ -83,7 +62,7 @@ void ErrorNorms::declareTasks(StepPlan& plan) const {
       .contributes(names_.total, Sum)
       .contributes(names_.least, Min)
       .contributes(names_.largest, Max)
-      .runs<Cpu, Gpu>([u = variable_, n = names_](const auto& task) { contributeTotals(task, u, n); });
+      .runs<Cpu, Gpu>(NormTotals{variable_, names_.total, names_.least, names_.largest});
   if (!exact_) return;
   plan.task(prefix_ + "::errors")
       .reads(Old, variable_)

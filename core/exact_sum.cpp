@@ -1,8 +1,11 @@
 #include "core/exact_sum.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+
+#include "core/contracts.hpp"
 
 namespace tessera {
 namespace {
@@ -61,6 +64,13 @@ void ExactSum::add(const ExactSum& other) {
   resolveCarries();
   for (std::size_t n = 0; n < kWords; ++n) words_[n] += resolved.words_[n];
   pending_ = 2;
+}
+
+void ExactSum::addWords(std::span<const std::int64_t> words) {
+  TESSERA_EXPECT(words.size() == kWords, "hand in all words of a sum");
+  ExactSum other;
+  std::copy(words.begin(), words.end(), other.words_.begin());
+  add(other);
 }
 
 void ExactSum::resolveCarries() {

@@ -23,6 +23,9 @@ class ExactSum {
 
   void add(double x);
   void add(const ExactSum& other);
+  /// Adds sums that were computed elsewhere, as the words of up to 2^30 doubles: each double's digits were
+  /// added to the words, and nothing was carried.
+  void addWords(std::span<const std::int64_t> words);
   /// The sum, rounded once; NaN where a NaN or both infinities were added.
   double value() const;
 

@@ -27,7 +27,11 @@ struct Cpu {
   LoopWatch* watch = nullptr;  ///< of loops that PatchTask::exec was told of
 };
 struct Checked {};  ///< as Cpu, with every access compared with what the task declared
-struct Gpu {};      ///< a stream of a device
+/// A device; loops are recorded and launched for many patches at once (core/device_exec.hpp).
+class DeviceLoops;
+struct Gpu {
+  DeviceLoops* loops = nullptr;
+};
 
 /// How contributions of patches are joined. Distinct types, so that `reduce` can return the right thing.
 struct MinTag {};
@@ -81,6 +85,7 @@ inline constexpr std::int64_t kWatchedPart = 4096;
 /// (see withWideVectors); `name` is what profilers show. The kernel is copied, as it is for a device.
 template <class Exec, class Kernel>
 void forEach([[maybe_unused]] Exec exec, const char* /*name*/, const Box& box, const Kernel& kernel) {
+  static_assert(!std::is_same_v<Exec, Gpu>, "include core/device_exec.hpp");
   if constexpr (std::is_same_v<Exec, Cpu>) {
     if (exec.watch != nullptr) {
       detail::forEachPart(box, detail::kWatchedPart, [&](const Box& part) {
@@ -108,20 +113,21 @@ inline void forEachInOrder(const Box& box, Kernel&& kernel) {
 
 }  // namespace detail
 
-/// The smallest `kernel(Index)` over the box; +infinity for an empty box.
+/// The smallest `kernel(Index)` over the box; +infinity for an empty box. NaN is passed over, and 0 has no
+/// sign, so that the bits do not depend on the order.
 template <class Exec, class Kernel>
 double reduce(Exec, const char* /*name*/, const Box& box, MinTag, Kernel&& kernel) {
   double result = std::numeric_limits<double>::infinity();
   detail::forEachInOrder(box, [&](Index x) { result = std::min(result, static_cast<double>(kernel(x))); });
-  return result;
+  return result + 0.0;  // -0 becomes 0
 }
 
-/// The largest `kernel(Index)` over the box; -infinity for an empty box.
+/// The largest `kernel(Index)` over the box; -infinity for an empty box. NaN and 0 as for the smallest.
 template <class Exec, class Kernel>
 double reduce(Exec, const char* /*name*/, const Box& box, MaxTag, Kernel&& kernel) {
   double result = -std::numeric_limits<double>::infinity();
   detail::forEachInOrder(box, [&](Index x) { result = std::max(result, static_cast<double>(kernel(x))); });
-  return result;
+  return result + 0.0;  // -0 becomes 0
 }
 
 /// The exact sum of `kernel(Index)` over the box: the same for any order, patch layout and rank count.

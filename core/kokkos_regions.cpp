@@ -6,6 +6,30 @@
 #include <Kokkos_Core.hpp>
 #endif
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <dlfcn.h>
+
+// What Kokkos calls of the driver itself, looked up with the first call. Linked in the common way, a program
+// of this build could not even start on a machine without a driver.
+namespace {
+
+template <class... Arguments>
+CUresult callDriver(const char* name, Arguments... arguments) {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  void* const found = driver == nullptr ? nullptr : dlsym(driver, name);
+  if (found == nullptr) return CUDA_ERROR_NOT_INITIALIZED;
+  return reinterpret_cast<CUresult (*)(Arguments...)>(found)(arguments...);
+}
+
+}  // namespace
+
+CUresult cuCtxGetDevice(CUdevice* device) { return callDriver("cuCtxGetDevice", device); }
+CUresult cuCtxPushCurrent_v2(CUcontext context) { return callDriver("cuCtxPushCurrent_v2", context); }
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  return callDriver("cuStreamGetCtx", stream, context);
+}
+#endif
+
 namespace tessera {
 
 namespace {

@@ -9,9 +9,11 @@
 #include "core/detail/check_mpi.hpp"
 #include "core/detail/message_check.hpp"
 #include "core/detail/message_parts.hpp"
+#include "core/detail/mpi_finish.hpp"
 #include "core/detail/mpi_messages.hpp"
 #include "core/detail/mpi_start.hpp"
 #include "core/detail/request_table.hpp"
+#include "core/detail/shared_memory.hpp"
 #include "core/detail/single_thread_gate.hpp"
 #include "core/error.hpp"
 
@@ -40,17 +42,7 @@ std::int64_t partCount(const Operation& op, std::size_t part, std::int64_t maxCo
   return std::min(maxCount, op.count - static_cast<std::int64_t>(part) * maxCount);
 }
 
-// Blocking calls go through this, because those of MPICH spin: with more ranks than cores a rank that waits
-// keeps the one it waits for from running, and a barrier of 8 ranks on 2 cores takes 100 times as long.
-void finish(MPI_Request request, std::string_view what) {
-  int complete = 0;
-  StepAside stepAside;
-  while (true) {
-    TESSERA_CHECK_MPI(MPI_Test(&request, &complete, MPI_STATUS_IGNORE), what);
-    if (complete != 0) return;
-    stepAside();
-  }
-}
+void finish(MPI_Request request, std::string_view what) { detail::finishMpi(MPI_Request_c2f(request), what); }
 
 MPI_Comm duplicateWorld() {
   MPI_Comm copy = MPI_COMM_NULL;
@@ -74,6 +66,7 @@ struct MpiTransport::Impl {
   int exceptionsAtStart = std::uncaught_exceptions();
   detail::RequestTable<Operation> requests;
   std::int64_t preparedUnderWay = 0;
+  std::vector<bool> sameMachine;  // by rank, but not this one
   detail::SingleThreadGate gate;
 
   void open() {
@@ -86,6 +79,16 @@ struct MpiTransport::Impl {
     TESSERA_CHECK_MPI(MPI_Comm_get_attr(messages, MPI_TAG_UB, static_cast<void*>(&bound), &found),
                       "asking for the largest tag");
     if (found != 0) tagBound = *static_cast<const int*>(bound);
+  }
+
+  void findNeighbours() {
+    const std::uint64_t mine = detail::machineNumber();
+    std::vector<std::uint64_t> machines(static_cast<std::size_t>(size));
+    block("asking which ranks share a machine", [&](MPI_Request* request) {
+      return MPI_Iallgather(&mine, 1, MPI_UINT64_T, machines.data(), 1, MPI_UINT64_T, collectives, request);
+    });
+    for (const std::uint64_t machine : machines) sameMachine.push_back(machine == mine && mine != 0);
+    sameMachine[static_cast<std::size_t>(rank)] = false;
   }
 
   // Runs start(offset, count, &request) for every part of a new operation.
@@ -182,10 +185,12 @@ struct MpiTransport::Impl {
   }
 };
 
-MpiTransport::MpiTransport(std::int64_t maxCount) : impl_(std::make_unique<Impl>()) {
-  TESSERA_EXPECT(maxCount > 0 && maxCount <= kMpiMaxCount, "use a limit from 1 to the largest int");
-  impl_->maxCount = maxCount;
+MpiTransport::MpiTransport(const MpiTransportOptions& options) : impl_(std::make_unique<Impl>()) {
+  TESSERA_EXPECT(options.maxCount > 0 && options.maxCount <= kMpiMaxCount,
+                 "use a limit from 1 to the largest int");
+  impl_->maxCount = options.maxCount;
   impl_->open();
+  if (options.commonMemory && impl_->size > 1) impl_->findNeighbours();
 }
 
 MpiTransport::~MpiTransport() {
@@ -240,10 +245,12 @@ std::unique_ptr<PreparedMessages> MpiTransport::prepare(std::span<const Prepared
   }
   const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
   return detail::makeMpiMessages({.communicator = MPI_Comm_c2f(impl_->messages),
+                                  .setup = MPI_Comm_c2f(impl_->collectives),
                                   .rank = impl_->rank,
                                   .maxCount = impl_->maxCount,
                                   .gate = &impl_->gate,
-                                  .messagesUnderWay = &impl_->preparedUnderWay},
+                                  .messagesUnderWay = &impl_->preparedUnderWay,
+                                  .sameMachine = impl_->sameMachine},
                                  messages);
 }
 

@@ -8,22 +8,29 @@
 
 namespace tessera {
 
+struct MpiTransportOptions {
+  /// Bytes of a message, or values of a reduction, of one MPI call; small only in tests.
+  std::int64_t maxCount = std::numeric_limits<int>::max();
+  /// Prepared messages between ranks of one machine go through memory that both see.
+  bool commonMemory = true;
+};
+
 /// The ranks of an MPI job. Needs a living `MpiSession`, and has to end before it.
 ///
 /// It works on its own duplicates of MPI_COMM_WORLD, one for messages and one for reductions and collectives,
 /// so that two transports (one a subsystem) never take each other's messages. Making and ending one is
 /// collective: every rank does it, in the same order.
 ///
-/// A message or reduction of more than `maxCount` bytes or values is split; both sides must use the same
-/// limit. Errors: InternalError with peer, tag, bytes and MPI's own text. Ends with no operation pending,
+/// A message or reduction of more than `maxCount` bytes or values is split; all ranks use the same options.
+/// Errors: InternalError with peer, tag, bytes and MPI's own text. Ends with no operation pending,
 /// unless an exception is under way; buffers of pending operations must then live until the job is aborted.
 class MpiTransport final : public Transport {
  public:
   /// The largest count that one MPI call can take.
   static constexpr std::int64_t kMpiMaxCount = std::numeric_limits<int>::max();
 
-  /// Collective. `maxCount`, in bytes or values, is small only in tests.
-  explicit MpiTransport(std::int64_t maxCount = kMpiMaxCount);
+  /// Collective.
+  explicit MpiTransport(const MpiTransportOptions& options = {});
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
@@ -38,8 +45,10 @@ class MpiTransport final : public Transport {
   Request allReduceMax(std::span<double> values) override;
   Request allReduceSum(std::span<std::int64_t> values) override;
   bool test(Request request) override;
-  /// Persistent requests (MPI_Send_init, MPI_Recv_init); the receives among messages that are started
-  /// together are posted by one call.
+  /// Messages to ranks of this machine are packed straight into memory of theirs, where the machine allows
+  /// it. The others are persistent requests (MPI_Send_init, MPI_Recv_init); the receives among messages that
+  /// are started together are posted by one call. Returns when the ranks of these messages have called it as
+  /// well.
   std::unique_ptr<PreparedMessages> prepare(std::span<const PreparedMessage> messages) override;
   /// While these wait they give their core away, so that more ranks than cores get on.
   void barrier() override;

@@ -12,7 +12,10 @@ class PlainMessages final : public PreparedMessages {
       : transport_(transport), messages_(messages.begin(), messages.end()), underWay_(messages.size(), 0) {
     started_.reserve(messages_.size());
     done_.reserve(messages_.size());
+    for (const PreparedMessage& m : messages) memory_.emplace_back(static_cast<std::size_t>(m.bytes));
   }
+
+  std::span<std::byte> memory(std::int32_t n) override { return memory_[static_cast<std::size_t>(n)]; }
 
   void start(std::int32_t first, std::int32_t count) override {
     for (std::int32_t n = first; n < first + count; ++n) {
@@ -20,8 +23,8 @@ class PlainMessages final : public PreparedMessages {
       TESSERA_EXPECT(underWay_[static_cast<std::size_t>(n)] == 0,
                      "start a message again once it is complete");
       const Transport::Request request = message.way == PreparedMessage::Way::Send
-                                             ? transport_.send(message.peer, message.tag, message.bytes)
-                                             : transport_.receive(message.peer, message.tag, message.bytes);
+                                             ? transport_.send(message.peer, message.tag, memory(n))
+                                             : transport_.receive(message.peer, message.tag, memory(n));
       underWay_[static_cast<std::size_t>(n)] = 1;
       started_.push_back({n, request});
     }
@@ -45,7 +48,8 @@ class PlainMessages final : public PreparedMessages {
   };
   Transport& transport_;
   std::vector<PreparedMessage> messages_;
-  std::vector<char> underWay_;  ///< by message
+  std::vector<std::vector<std::byte>> memory_;  ///< by message
+  std::vector<char> underWay_;                  ///< by message
   std::vector<Started> started_;
   std::vector<std::int32_t> done_;
 };

@@ -12,13 +12,13 @@
 
 namespace tessera {
 
-/// One message that goes the same way again and again, from or into the same memory.
+/// One message that goes the same way again and again. The other side has prepared it as well.
 struct PreparedMessage {
   enum class Way { Send, Receive };
   Way way = Way::Send;
   int peer = 0;
   std::int64_t tag = 0;
-  std::span<std::byte> bytes;  ///< of a send: read only
+  std::int64_t bytes = 0;
 };
 
 /// Messages that were made ready once and are started any number of times ("persistent requests"): those of a
@@ -27,17 +27,21 @@ struct PreparedMessage {
 ///
 ///   const auto messages = transport.prepare(all);    // the receives last, say
 ///   messages->start(firstReceive, receives);         // before anything is sent
+///   pack(messages->memory(send));                    // by any thread
 ///   messages->start(send);                           // each send when its bytes are there
 ///   for (const std::int32_t n : messages->testSome()) ...
 ///
-/// Thread rule: that of the transport. The memory of a started message must stay alive and unchanged (send)
-/// or untouched (receive) until `testSome` has named it. Ends with nothing under way, unless an exception is:
-/// then receives are taken back, and the memory of sends has to live until the job is aborted.
+/// Thread rule: that of the transport; but any thread may use `memory`, also while another is inside. Ends
+/// with nothing under way, unless an exception is: then receives are taken back.
 class PreparedMessages {
  public:
   virtual ~PreparedMessages() = default;
+  /// Where message `n` lies. Of a send: for its next start, from the moment when `testSome` has named the
+  /// last one, and not any more once it is started. Of a receive: what has come, once `testSome` has named
+  /// it, until it is started again. It may be another place after each start.
+  virtual std::span<std::byte> memory(std::int32_t n) = 0;
   /// Starts the messages with the numbers first..first + count - 1 of the list given to `prepare`; none of
-  /// them is under way. Those of one way, peer and tag are matched in the order in which they were started.
+  /// them is under way. Those of one way, peer and tag are started in the order of the list, on both sides.
   virtual void start(std::int32_t first, std::int32_t count = 1) = 0;
   /// The numbers of those that have become complete since the last call, in any order; valid until the next
   /// call. They may be started again.
@@ -71,8 +75,9 @@ class Transport {
   /// True once the operation is complete; the request is gone afterwards.
   virtual bool test(Request request) = 0;
 
-  /// Makes messages ready that are started again and again; the memory of all of them outlives the result,
-  /// and the transport does. Without an implementation of its own a transport makes a request at each start.
+  /// Makes messages ready that are started again and again; the transport outlives the result. The ranks
+  /// between which they go do so in the same order. Without an implementation of its own a transport makes a
+  /// request at each start.
   virtual std::unique_ptr<PreparedMessages> prepare(std::span<const PreparedMessage> messages);
 
   /// Blocking collectives for start-up and output, never inside a step.

@@ -12,22 +12,56 @@ struct Mirror {
   double distance = 0.0;
 };
 
-Mirror mirrorOf(Index x, int side, const Box& domain, bool border, double spacing, BoundaryKind kind) {
+Index sourceOf(Index x, int side, const Box& domain, bool border, BoundaryKind kind) {
   const int axis = side / 2;
   const bool high = side % 2 == 1;
   const std::int64_t edge = high ? domain.hi[axis] - 1 : domain.lo[axis];
-  Mirror m{x, 0.0};
+  Index source = x;
   if (kind == BoundaryKind::Outflow) {
-    m.source[axis] = edge;
-    return m;
+    source[axis] = edge;
+  } else {
+    // Cells mirror about the face, half a cell beyond the edge cell; nodes and faces about the edge index
+    // itself.
+    source[axis] = border ? 2 * edge - x[axis] : 2 * edge + (high ? 1 : -1) - x[axis];
   }
-  // Cells mirror about the face, half a cell beyond the edge cell; nodes and faces about the edge index
-  // itself.
-  m.source[axis] = border ? 2 * edge - x[axis] : 2 * edge + (high ? 1 : -1) - x[axis];
+  return source;
+}
+
+Mirror mirrorOf(Index x, int side, const Box& domain, bool border, double spacing, BoundaryKind kind) {
+  const int axis = side / 2;
+  const bool high = side % 2 == 1;
+  Mirror m{sourceOf(x, side, domain, border, kind), 0.0};
+  if (kind == BoundaryKind::Outflow) return m;
   const std::int64_t layers = high ? x[axis] - m.source[axis] : m.source[axis] - x[axis];
   m.distance = static_cast<double>(layers) * spacing;
   return m;
 }
+
+/// The condition's value, at the foot of an index on the face of a side.
+class FaceValue {
+ public:
+  FaceValue(const LabelInfo& info, const Level& level, int side, double time)
+      : level_(level),
+        centering_(info.centering),
+        axis_(side / 2),
+        face_(side % 2 == 1 ? level.geometry().upper[axis_] : level.geometry().lower[axis_]),
+        time_(time),
+        value_(info.boundary.sides[static_cast<std::size_t>(side)]->value.evaluator()) {}
+
+  double operator()(Index x) {
+    Real3 p = level_.position(x, centering_);
+    p[axis_] = face_;
+    return value_(p.x, p.y, p.z, time_);
+  }
+
+ private:
+  const Level& level_;
+  Centering centering_;
+  int axis_;
+  double face_;
+  double time_;
+  Expression::Evaluator value_;
+};
 
 template <class T>
 void fill(T* data, const Layout& layout, const LabelInfo& info, const Level& level, int side,
@@ -36,10 +70,8 @@ void fill(T* data, const Layout& layout, const LabelInfo& info, const Level& lev
   const int axis = side / 2;
   const bool border = onBorders(info.centering, axis);
   const Box domain = level.domainOf(info.centering);
-  const Geometry& geometry = level.geometry();
-  const double face = side % 2 == 1 ? geometry.upper[axis] : geometry.lower[axis];
   const int components = info.type.components;
-  auto value = condition.value.evaluator();
+  FaceValue value(info, level, side, time);
   for (std::int64_t k = region.lo.k; k < region.hi.k; ++k) {
     for (std::int64_t j = region.lo.j; j < region.hi.j; ++j) {
       for (std::int64_t i = region.lo.i; i < region.hi.i; ++i) {
@@ -47,12 +79,7 @@ void fill(T* data, const Layout& layout, const LabelInfo& info, const Level& lev
         const Mirror m = mirrorOf(x, side, domain, border, level.spacing()[axis], condition.kind);
         T* to = data + layout.at(x) * components;
         const T* from = data + layout.at(m.source) * components;
-        double v = 0.0;
-        if (condition.kind != BoundaryKind::Outflow) {
-          Real3 p = level.position(x, info.centering);
-          p[axis] = face;
-          v = value(p.x, p.y, p.z, time);
-        }
+        const double v = condition.kind == BoundaryKind::Outflow ? 0.0 : value(x);
         for (int c = 0; c < components; ++c) {
           switch (condition.kind) {
             case BoundaryKind::Dirichlet:
@@ -72,6 +99,23 @@ void fill(T* data, const Layout& layout, const LabelInfo& info, const Level& lev
 }
 
 }  // namespace
+
+Index mirroredIndex(Index x, const LabelInfo& info, const Level& level, int side) {
+  const SideCondition& condition = *info.boundary.sides[static_cast<std::size_t>(side)];
+  return sourceOf(x, side, level.domainOf(info.centering), onBorders(info.centering, side / 2),
+                  condition.kind);
+}
+
+void conditionValues(const LabelInfo& info, const Level& level, int side, const Box& region, double time,
+                     std::span<double> values) {
+  FaceValue value(info, level, side, time);
+  std::size_t n = 0;
+  for (std::int64_t k = region.lo.k; k < region.hi.k; ++k) {
+    for (std::int64_t j = region.lo.j; j < region.hi.j; ++j) {
+      for (std::int64_t i = region.lo.i; i < region.hi.i; ++i) values[n++] = value({i, j, k});
+    }
+  }
+}
 
 void fillBoundary(std::byte* data, const Layout& layout, const LabelInfo& info, const Level& level, int side,
                   const Box& region, double time) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <new>
 #include <numeric>
+#include <unistd.h>
 
 #include "core/contracts.hpp"
 #include "core/error.hpp"
@@ -13,6 +14,8 @@
 
 namespace tessera {
 namespace {
+
+std::size_t pageBytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 constexpr int kUnset = 0xFF;  ///< of each byte: NaN for both floating-point types
 
@@ -41,11 +44,13 @@ void fillUnset(std::byte* data, std::int64_t bytes, Scalar scalar) {
 
 DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const LabelTable& labels,
                              std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries,
-                             std::span<const std::vector<GatherLayout>> gathers)
+                             std::span<const std::vector<GatherLayout>> gathers, MemoryPieces pieces)
     : hierarchy_(std::move(hierarchy)),
       labels_(&labels),
+      piece_(pieces == MemoryPieces::Pages ? pageBytes() : kBufferAlignment),
       ownPatches_(ownPatches.begin(), ownPatches.end()),
-      entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()) {
+      entries_(static_cast<std::size_t>(labels.count()) * ownPatches.size()),
+      gathersWanted_(gathers.begin(), gathers.end()) {
   noteSlots();
   layOut(entries);
   allocateGathers(gathers);
@@ -96,13 +101,14 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
                                  [](const EntryLayout& wanted) { return wanted.packed != nullptr; }) &&
                      PageFile::works();
   descriptions_ = std::vector<Description>(planned.size());
+  memoryOf_.assign(planned.size(), nullptr);
   for (std::size_t n = 0; n < planned.size(); ++n) {
     Description& d = descriptions_[n];
     d.layout = layoutOf(planned[n].window);
     d.label = planned[n].first->label;
     d.patch = planned[n].first->patch;
     d.entries = planned[n].entries;
-    d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes());
+    d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes(), piece_);
     TESSERA_EXPECT(planned[n].first->slot < 0 || d.entries == 1, "share memory by slot or by group");
     if (packs && planned[n].first->packed != nullptr) {
       d.packed = static_cast<std::int32_t>(packed_.size());
@@ -152,6 +158,7 @@ void DataWarehouse::bring(Description& d) {
   if (shared && !d.status.claimMerge()) return;
   if (!d.status.claimAllocation(kHost)) return;
   allocate(d);
+  memoryOf_[static_cast<std::size_t>(&d - descriptions_.data())] = d.data;
   d.status.finishAllocation(kHost);
   d.status.markValid(kHost);
   if (shared) d.status.finishMerge(d.entries);
@@ -175,7 +182,9 @@ void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> g
     most = std::max(most, bytes);
   }
   if (most == 0) return;
-  gatherMemory_ = AlignedMemory(most);
+  most = paddedBytes(most, piece_);
+  gatherMemory_ = AlignedMemory(most, piece_);
+  gatherBytes_ = most;
   allocatedBytes_ += most;
   // What no patch covers shows when it is used.
   std::memset(gatherMemory_.data(), kUnset, static_cast<std::size_t>(most));
@@ -235,7 +244,7 @@ void DataWarehouse::allocate(Description& d) {
   Room& room = rooms_[static_cast<std::size_t>(d.room)];
   if (room.memory.data() == nullptr) {
     try {
-      room.memory = AlignedMemory(room.bytes);
+      room.memory = AlignedMemory(room.bytes, piece_);
     } catch (const std::bad_alloc&) {
       reportNoMemory(d);
     }
@@ -266,7 +275,33 @@ void DataWarehouse::promote(std::span<const LevelLabel> written) {
 
 void DataWarehouse::outdateHalos() {
   for (Description* d : shared_) {
-    if (d->status.hasHalo(kHost)) d->status.outdateHalo(kHost);
+    for (int space = 0; space <= kDeviceSlots; ++space) {
+      if (d->status.hasHalo({space})) d->status.outdateHalo({space});
+    }
+  }
+}
+
+std::vector<std::span<std::byte>> DataWarehouse::memory() {
+  std::vector<std::span<std::byte>> pieces;
+  const auto add = [&](std::byte* memory, std::int64_t bytes) {
+    if (memory != nullptr) pieces.emplace_back(memory, static_cast<std::size_t>(bytes));
+  };
+  for (const Room& room : rooms_) add(room.memory.data(), room.bytes);
+  for (Description& d : descriptions_) {
+    if (d.packed >= 0 && d.data != nullptr) addPackedMemory(d, pieces);
+  }
+  add(gatherMemory_.data(), gatherBytes_);
+  return pieces;
+}
+
+/// Between slabs there is nothing that could be written.
+void DataWarehouse::addPackedMemory(Description& d, std::vector<std::span<std::byte>>& pieces) {
+  const PackedWindow& packed = packed_[static_cast<std::size_t>(d.packed)];
+  for (std::size_t slab = 0; slab < packed.slabs.size(); ++slab) {
+    const SlabPages pages = slabPages(packed, slab, labels_->info(d.label).type.bytes());
+    if (pages.begin == pages.end) continue;
+    pieces.emplace_back(d.data + pages.begin * kPageBytes,
+                        static_cast<std::size_t>((pages.end - pages.begin) * kPageBytes));
   }
 }
 

@@ -41,6 +41,12 @@ struct GatherLayout {
   std::int32_t slot = 0;  ///< buffers of one slot of a plan share memory; slots count from 0
 };
 
+/// What memory of the warehouse begins at and is made up to.
+enum class MemoryPieces {
+  CacheLines,
+  Pages,  ///< to be locked in place for devices, whatever else of the process lies beside it
+};
+
 /// The data of this rank. An entry is (label, own patch); it names a description a generation: layout, memory
 /// and status, halo included and filled in place. Where large halos overlap, several entries name one shared
 /// description. Variables that are never in use at the same time may share memory. New memory holds NaN, so
@@ -54,7 +60,8 @@ class DataWarehouse {
   /// one for each (label, patch). Throws InternalError naming label and bytes when memory runs out.
   DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const LabelTable& labels,
                 std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries,
-                std::span<const std::vector<GatherLayout>> gathers = {});
+                std::span<const std::vector<GatherLayout>> gathers = {},
+                MemoryPieces pieces = MemoryPieces::CacheLines);
 
   /// Allocates and fills with NaN what the entries of part `part` of `parts` need; home worker `part` calls
   /// it, so that the memory comes to lie near it. Each part once, at the same time if you like: a description
@@ -72,7 +79,8 @@ class DataWarehouse {
   bool persists(LabelId label) const;
 
   std::byte* data(Generation generation, LabelId label, std::size_t local) {
-    return description(generation, label, local).data;
+    const Entry& e = entry(label, local);
+    return memoryOf_[static_cast<std::size_t>(e.generation[generation == Generation::Old ? 0 : 1])];
   }
   const std::byte* data(Generation generation, LabelId label, std::size_t local) const {
     return const_cast<DataWarehouse*>(this)->data(generation, label, local);
@@ -88,6 +96,14 @@ class DataWarehouse {
   Status& status(Generation generation, LabelId label, std::size_t local) {
     return description(generation, label, local).status;
   }
+  /// The number of the description behind an entry. It stays with its memory and status: after `promote` the
+  /// other generation has it. Counts from 0 to `descriptionCount()`.
+  std::int32_t descriptionOf(Generation generation, LabelId label, std::size_t local) const {
+    return entry(label, local).generation[generation == Generation::Old ? 0 : 1];
+  }
+  std::int32_t descriptionCount() const { return static_cast<std::int32_t>(descriptions_.size()); }
+  Description& description(std::int32_t number) { return descriptions_[static_cast<std::size_t>(number)]; }
+
   /// Before a plan runs: the halos of shared descriptions have to be gathered again.
   void outdateHalos();
 
@@ -96,6 +112,11 @@ class DataWarehouse {
     return gatherMemory_.data() + gathers_[plan][n].offset;
   }
   const Layout& gatherLayout(std::size_t plan, std::size_t n) const { return gathers_[plan][n].layout; }
+  /// The buffers of each plan, as the constructor was given them.
+  std::span<const std::vector<GatherLayout>> gathers() const { return gathersWanted_; }
+
+  /// All memory of entries and gathers, each piece once, to be locked in place for devices. After `populate`.
+  std::vector<std::span<std::byte>> memory();
 
   /// End of a step: the New value of each of these labels, on its level, becomes its Old one. The others keep
   /// theirs.
@@ -149,6 +170,7 @@ class DataWarehouse {
   void bring(Description& description);
   void allocate(Description& description);
   void allocatePacked(Description& description);
+  void addPackedMemory(Description& description, std::vector<std::span<std::byte>>& pieces);
   [[noreturn]] void reportNoMemory(Description& description) const;
   void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
   void allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes);
@@ -157,18 +179,23 @@ class DataWarehouse {
 
   std::shared_ptr<const Hierarchy> hierarchy_;
   const LabelTable* labels_;
+  const std::size_t piece_;  ///< bytes
   std::vector<PatchId> ownPatches_;
   std::vector<std::int32_t> localOfPatch_;  ///< -1: another rank's
   std::vector<std::vector<std::size_t>> localsOfLevel_;
   std::vector<Entry> entries_;
   std::vector<Description> descriptions_;
+  /// Of each description its data, close together: a halo asks for those of 26 neighbours.
+  std::vector<std::byte*> memoryOf_;
   std::vector<PackedWindow> packed_;
   PageFile pageFile_;
   std::vector<Room> rooms_;
   std::map<std::pair<std::int32_t, PatchId>, std::int32_t> roomOfSlot_;
   std::vector<Description*> shared_;          ///< those that several entries use
   std::vector<std::vector<Gather>> gathers_;  ///< by plan
+  std::vector<std::vector<GatherLayout>> gathersWanted_;
   AlignedMemory gatherMemory_;
+  std::int64_t gatherBytes_ = 0;
   std::int64_t allocatedBytes_ = 0;
 };
 

@@ -14,25 +14,31 @@ namespace tessera {
 /// Buffers start at a multiple of this many bytes: a cache line, and a vector of AVX-512.
 inline constexpr std::size_t kBufferAlignment = 64;
 
+namespace detail {
+
+struct FreeAligned {
+  void operator()(std::byte* bytes) const;
+  std::size_t alignment = kBufferAlignment;
+};
+
+}  // namespace detail
+
 /// Host memory that starts at a multiple of kBufferAlignment; nothing has touched its pages yet, so they
 /// come to lie near the thread that writes them first.
 class AlignedMemory {
  public:
   AlignedMemory() = default;
-  /// Throws std::bad_alloc.
-  explicit AlignedMemory(std::int64_t bytes);
+  /// Throws std::bad_alloc. `alignment` is a power of two.
+  explicit AlignedMemory(std::int64_t bytes, std::size_t alignment = kBufferAlignment);
 
   std::byte* data() const { return bytes_.get(); }
 
  private:
-  struct Free {
-    void operator()(std::byte* bytes) const;
-  };
-  std::unique_ptr<std::byte[], Free> bytes_;
+  std::unique_ptr<std::byte[], detail::FreeAligned> bytes_;
 };
 
-/// `bytes` and what fills the last cache line.
-std::int64_t paddedBytes(std::int64_t bytes);
+/// `bytes` and what fills the last cache line, or the last piece of another size.
+std::int64_t paddedBytes(std::int64_t bytes, std::size_t piece = kBufferAlignment);
 
 /// Layout, memory and status of one generation of one variable over one box. One entry of the warehouse uses
 /// it, or several whose boxes overlap widely. Owned by the DataWarehouse. Pointer and layout stay the same

@@ -44,6 +44,9 @@ enum class MergeState : std::uint8_t { Alone, Merging, Merged };
 ///   finishGather        GatheringHalo   ValidWithHalo   the claimer
 ///   outdateHalo         ValidWithHalo   Valid           whoever changes what lies around
 ///   outdate             Valid, ValidWithHalo  Allocated whoever knows of newer values elsewhere
+///   wrote               Allocated, Valid, ValidWithHalo  Valid  whoever wrote the values there; at once in
+///                                                       all other spaces as `outdate`, where there are
+///                                                       values
 ///   release             Allocated       None            whoever frees the memory
 ///   claimMerge          Alone           Merging         one caller
 ///   finishMerge(n)      Merging         Merged, n shares  the claimer
@@ -92,6 +95,24 @@ class BasicStatus {
   void outdate(MemorySpace s) {
     const SpaceState seen = state(s);
     move(s, seen == SpaceState::ValidWithHalo ? seen : SpaceState::Valid, SpaceState::Allocated);
+  }
+  /// New values were written in this space, and those of all others are old now, in one transition. The
+  /// caller knows that nobody reads the old ones, copies or gathers.
+  void wrote(MemorySpace s) {
+    Word seen = load();
+    Word next = 0;
+    do {
+      TESSERA_EXPECT(isAtRest(stateIn(seen, s)) && stateIn(seen, s) != SpaceState::None,
+                     "write only into memory that is there and that nobody fills");
+      next = seen;
+      for (int other = 0; other <= kDeviceSlots; ++other) {
+        const SpaceState state = stateIn(seen, {other});
+        TESSERA_EXPECT(isAtRest(state) || state == SpaceState::Allocating,
+                       "write only while nobody copies or gathers in another space");
+        if (state >= SpaceState::Valid) next = withState(next, {other}, SpaceState::Allocated);
+      }
+      next = withState(next, s, SpaceState::Valid);
+    } while (!swap(seen, next));
   }
   /// The caller frees the memory afterwards, and alone.
   void release(MemorySpace s) { move(s, SpaceState::Allocated, SpaceState::None); }
@@ -143,6 +164,11 @@ class BasicStatus {
   static Word withState(Word word, MemorySpace space, SpaceState state) {
     const int at = shiftOf(space);
     return (word & ~(Word{0xF} << at)) | (static_cast<Word>(state) << at);
+  }
+  /// Nobody is at work in the space.
+  static constexpr bool isAtRest(SpaceState state) {
+    return state != SpaceState::Allocating && state != SpaceState::CopyingIn &&
+           state != SpaceState::GatheringHalo;
   }
   static MergeState mergeIn(Word word) { return static_cast<MergeState>((word >> kMergeShift) & 3U); }
   static int sharesIn(Word word) { return static_cast<int>((word >> kShareShift) & 0xFFFFU); }

@@ -4,14 +4,35 @@
 #include <type_traits>
 
 #include "core/box_difference.hpp"
+#include "core/device_exec.hpp"
 #include "core/exec.hpp"
 #include "datawarehouse/checked_field.hpp"
 #include "datawarehouse/finite_watch.hpp"
+#include "datawarehouse/read_only_field.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "grid/generation.hpp"
 #include "grid/refine.hpp"
 
 namespace tessera {
+
+namespace detail {
+
+/// The view of a variable that suits a place. What a task reads no loop of it may write through another view;
+/// a device relies on that.
+template <class Exec, class T>
+struct FieldFor {
+  using Type = Field<T>;
+};
+template <class T>
+struct FieldFor<Checked, T> {
+  using Type = CheckedField<T>;
+};
+template <class T>
+struct FieldFor<Gpu, const T> {
+  using Type = ReadOnlyField<T>;
+};
+
+}  // namespace detail
 
 /// What a kernel sees of one task on one patch. `Exec` says where it runs; the same body serves all of them.
 /// Use it inside the task only; each call is cheap but not free: take fields once, before the loop.
@@ -24,11 +45,17 @@ template <class Exec>
 class PatchTask {
  public:
   template <class T>
-  using FieldOf = std::conditional_t<std::is_same_v<Exec, Checked>, CheckedField<T>, Field<T>>;
+  using FieldOf = typename detail::FieldFor<Exec, T>::Type;
 
   explicit PatchTask(const TaskFrame& frame) : frame_(&frame) {}
 
-  Exec exec() const { return {}; }
+  Exec exec() const {
+    if constexpr (std::is_same_v<Exec, Gpu>) {
+      return {frame_->loops};
+    } else {
+      return {};
+    }
+  }
   /// For the one loop that gives these outputs their final values, each at the loop's own index. NaN and
   /// infinity are then looked for while the values are in the nearest cache; after any other loop all of the
   /// output is read again for that.
@@ -43,7 +70,7 @@ class PatchTask {
       }
       return {frame_->watch};
     } else {
-      return {};
+      return exec();
     }
   }
 
@@ -147,12 +174,14 @@ class PatchTask {
   /// Gives this patch's share of a declared reduction (Min or Max).
   void contribute(ReductionLabel reduction, double value) const {
     PatchContribution& c = contribution(reduction);
+    if (!isKnown()) return;
     c.value = value;
     c.given = true;
   }
   /// Gives this patch's share of a declared Sum.
   void contribute(ReductionLabel reduction, const ExactSum& sum) const {
     PatchContribution& c = contribution(reduction);
+    if (!isKnown()) return;
     c.sum = sum;
     c.given = true;
   }
@@ -188,6 +217,14 @@ class PatchTask {
       }
     }
     detail::reportUndeclared(*frame_, label, mode, reach);
+  }
+  /// Whether reductions give their values: not in the first call of a body that runs on a device.
+  bool isKnown() const {
+    if constexpr (std::is_same_v<Exec, Gpu>) {
+      return frame_->loops->finished();
+    } else {
+      return true;
+    }
   }
   PatchContribution& contribution(ReductionLabel reduction) const {
     for (PatchContribution& c : frame_->contributions) {

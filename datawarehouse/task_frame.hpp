@@ -40,6 +40,7 @@ struct PatchContribution {
 };
 
 class FiniteWatch;
+class DeviceLoops;
 
 /// Everything one run of one task on one patch sees; made by the step runner, read by PatchTask.
 struct TaskFrame {
@@ -52,6 +53,7 @@ struct TaskFrame {
   std::span<const TaskAccess> accesses;
   std::span<PatchContribution> contributions;
   FiniteWatch* watch = nullptr;  ///< empty where nobody looks for NaN, and in checked mode
+  DeviceLoops* loops = nullptr;  ///< of a task on a device: what takes the loops of its body
   double time = 0.0;             ///< of Old
   double dt = 0.0;
   bool usesDt = true;  ///< false: declared `.withoutDt()`

@@ -44,6 +44,39 @@ std::vector<int> coresIn(hwloc_topology_t topology, hwloc_const_bitmap_t bound) 
   return cores;
 }
 
+/// Bytes of the caches of one level that cores of `bound` use, and over how many of its cores the first goes.
+struct CacheLevel {
+  std::int64_t bytes = 0;
+  std::int64_t first = 0;
+  int coresOfFirst = 0;
+};
+
+CacheLevel cachesOf(hwloc_topology_t topology, hwloc_const_bitmap_t bound, hwloc_obj_type_t type) {
+  CacheLevel level;
+  for (hwloc_obj_t cache = hwloc_get_next_obj_by_type(topology, type, nullptr); cache != nullptr;
+       cache = hwloc_get_next_obj_by_type(topology, type, cache)) {
+    if (hwloc_bitmap_intersects(cache->cpuset, bound) == 0) continue;
+    const auto bytes = static_cast<std::int64_t>(cache->attr->cache.size);
+    if (level.bytes == 0) {
+      level.first = bytes;
+      level.coresOfFirst = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cache->cpuset, HWLOC_OBJ_CORE);
+    }
+    level.bytes += bytes;
+  }
+  return level;
+}
+
+CacheSizes cachesIn(hwloc_topology_t topology, hwloc_const_bitmap_t bound) {
+  CacheSizes sizes;
+  for (const hwloc_obj_type_t type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE}) {
+    const CacheLevel level = cachesOf(topology, bound, type);
+    if (level.bytes == 0) continue;
+    sizes.shared = level.bytes;
+    if (level.coresOfFirst == 1 && type != HWLOC_OBJ_L3CACHE) sizes.core = level.first;
+  }
+  return sizes;
+}
+
 /// The smallest limit of the control group that this process is in and of all around it.
 double quotaOfThisProcess() {
   double quota = std::numeric_limits<double>::infinity();
@@ -80,7 +113,7 @@ AllowedCores allowedCores() {
   if (hwloc_get_cpubind(topology.get(), bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
     hwloc_bitmap_copy(bound.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
   }
-  return {coresIn(topology.get(), bound.get()), quotaOfThisProcess()};
+  return {coresIn(topology.get(), bound.get()), quotaOfThisProcess(), cachesIn(topology.get(), bound.get())};
 }
 
 std::string asText(std::span<const int> cores) {
@@ -101,6 +134,7 @@ WorkerPlan planWorkers(const AllowedCores& allowed, int position, int sharers, i
   const int worth = allowed.quota < cores ? std::max(1, static_cast<int>(allowed.quota)) : cores;
   WorkerPlan plan;
   plan.threads = threads > 0 ? threads : std::max(1, worth / std::max(1, sharers));
+  plan.caches = {allowed.caches.core, allowed.caches.shared / std::max(1, sharers)};
   const bool fits = worth == cores && plan.threads * sharers == static_cast<int>(allowed.cores.size());
   if (bind && fits) {
     const auto first = allowed.cores.begin() + std::ptrdiff_t{position} * plan.threads;

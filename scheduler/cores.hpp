@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -9,12 +10,19 @@
 
 namespace tessera {
 
+/// Bytes of data caches; 0 where the machine does not tell.
+struct CacheSizes {
+  std::int64_t core = 0;    ///< the largest that a core has to itself
+  std::int64_t shared = 0;  ///< all of the last level, of the cores that are allowed
+};
+
 /// What the launcher and the machine let this process use.
 struct AllowedCores {
   /// Numbers of the operating system, ascending: of each core the first hardware thread that is allowed.
   std::vector<int> cores;
   /// How many cores' worth of time the control group may use.
   double quota = std::numeric_limits<double>::infinity();
+  CacheSizes caches{};
 };
 
 /// Of the calling thread, at the time of the call.
@@ -30,6 +38,7 @@ std::string asText(std::span<const int> cores);
 struct WorkerPlan {
   int threads = 1;
   std::vector<int> cores;  ///< one a worker; empty: the operating system decides
+  CacheSizes caches{};     ///< the rank's part of the shared ones
 };
 
 /// For rank number `position` of `sharers` ranks that may all use the same cores. `threads` 0: an equal part

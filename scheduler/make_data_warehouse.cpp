@@ -34,7 +34,7 @@ void populate(DataWarehouse& data, int threads, std::span<const int> cores) {
 }  // namespace
 
 std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, int threads,
-                                                 std::span<const int> cores) {
+                                                 std::span<const int> cores, MemoryPieces pieces) {
   TESSERA_EXPECT(threads >= 1 && (cores.empty() || cores.size() >= static_cast<std::size_t>(threads)),
                  "give a core for each thread, or none");
   std::vector<EntryLayout> entries;
@@ -52,8 +52,8 @@ std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, i
     gathers.emplace_back();
     for (const GatherNeed& need : plan) gathers.back().push_back({need.label, need.window, need.slot});
   }
-  auto data =
-      std::make_unique<DataWarehouse>(graphs.hierarchy, *graphs.labels, graphs.ownPatches, entries, gathers);
+  auto data = std::make_unique<DataWarehouse>(graphs.hierarchy, *graphs.labels, graphs.ownPatches, entries,
+                                              gathers, pieces);
   populate(*data, threads, cores);
   return data;
 }

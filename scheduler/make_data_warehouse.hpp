@@ -12,6 +12,7 @@ namespace tessera {
 /// has, so that each home worker's patches lie near its core. `cores` are those of the executor; the calling
 /// thread is bound to the first.
 std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, int threads = 1,
-                                                 std::span<const int> cores = {});
+                                                 std::span<const int> cores = {},
+                                                 MemoryPieces pieces = MemoryPieces::CacheLines);
 
 }  // namespace tessera

@@ -2,16 +2,20 @@
 
 #include "core/contracts.hpp"
 #include "scheduler/detail/graph_run.hpp"
+#include "scheduler/detail/lane_standby.hpp"
 
 namespace tessera {
 
 struct StepRunner::State {
   const CompiledGraphs& graphs;
   Executor& executor;
+  std::unique_ptr<detail::RankDevices> devices;  ///< null where none is in use
   std::vector<std::unique_ptr<detail::GraphRun>> runs;
   std::vector<std::unique_ptr<Replay>> replays;  ///< of `runs`
   bool overlap = false;
   StepStatistics statistics;
+  std::unique_ptr<detail::LaneStandby> standby;
+  std::size_t running = 0;  ///< plan, for the standby thread
 
   void replay(std::size_t plan, const StepInputs& inputs, bool ahead);
   void count(const detail::GraphRun& run);
@@ -19,15 +23,30 @@ struct StepRunner::State {
 
 StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport,
                        Executor& executor, RunnerOptions options)
-    : state_(new State{graphs, executor, {}, {}, options.stepsOverlap, {}}) {
+    : state_(new State{graphs, executor, nullptr, {}, {}, options.stepsOverlap, {}, nullptr}) {
+  if (options.devices.kind != DeviceKind::None) {
+    TESSERA_EXPECT(!options.stepsOverlap && !options.checked, "use devices without overlap and checks");
+    state_->devices = std::make_unique<detail::RankDevices>(graphs, data, options.devices, options.trace);
+  }
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
-    state_->runs.push_back(
-        std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options, executor.threads()));
+    state_->runs.push_back(std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options,
+                                                              executor.threads(), state_->devices.get()));
     state_->replays.push_back(executor.prepare(*state_->runs.back()));
+  }
+  if (state_->devices) {
+    state_->devices->pin(data.memory());
+  }
+  if (state_->devices && options.devices.standbyThread) {
+    State* state = state_.get();
+    state_->standby =
+        std::make_unique<detail::LaneStandby>([state] { state->runs[state->running]->serveDevices(); });
   }
 }
 
-StepRunner::~StepRunner() = default;
+StepRunner::~StepRunner() {
+  state_->standby.reset();
+  if (state_->devices) state_->devices->unpin();
+}
 
 const StepResult& StepRunner::run(std::size_t plan, const StepInputs& inputs) {
   state_->replay(plan, inputs, false);
@@ -57,13 +76,17 @@ void StepRunner::State::replay(std::size_t plan, const StepInputs& inputs, bool 
   } else {
     run.begin(inputs, ahead, earlier);
   }
+  running = plan;
+  if (standby) standby->begin();
   try {
     const NvtxScope shown = run.shownAs(inputs.shownStep);
     replays[plan]->run();
   } catch (...) {
+    if (standby) standby->end();
     run.giveUp();
     throw;
   }
+  if (standby) standby->end();
   run.end();
   count(run);
 }
@@ -82,6 +105,22 @@ void StepRunner::State::count(const detail::GraphRun& run) {
     s.messageSeconds += r->messageSeconds();
   }
   s.waitSeconds = executor.waitSeconds();
+}
+
+void StepRunner::bringHome(std::span<const LabelId> labels) {
+  if (state_->devices) state_->runs.front()->bringHome(labels);
+}
+
+void StepRunner::waitForDevices() {
+  if (!state_->devices) return;
+  for (const auto& side : state_->devices->sides()) side->lane.synchronize();
+}
+
+std::vector<DeviceInfo> StepRunner::devices() const {
+  std::vector<DeviceInfo> devices;
+  if (!state_->devices) return devices;
+  for (const auto& side : state_->devices->sides()) devices.push_back(side->backend->info());
+  return devices;
 }
 
 const StepStatistics& StepRunner::statistics() const { return state_->statistics; }

@@ -8,6 +8,7 @@
 
 #include "core/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/device/device_options.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/send_limit.hpp"
 #include "scheduler/trace.hpp"
@@ -68,6 +69,11 @@ struct RunnerOptions {
   /// Let the next step begin while reductions of the last one are under way (`runAhead`).
   bool stepsOverlap = false;
   Trace* trace = nullptr;  ///< records what runs when; outlives the runner
+  /// Of the caches that a core has to itself. Tasks that gather into scratch windows ask for the data of the
+  /// next patch before they compute, where both fit. 0: not known, and never done.
+  std::int64_t coreCacheBytes = 0;
+  /// Devices for the tasks that can run there. Steps do not overlap then, and nothing is checked.
+  DeviceOptions devices{};
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.
@@ -94,6 +100,14 @@ class StepRunner {
   std::span<const double> control(std::size_t plan) const;
 
   const StepStatistics& statistics() const;
+
+  /// Before the caller reads Old values of these variables from the data warehouse, where devices are in use:
+  /// brings what devices alone have to the host. Between runs.
+  void bringHome(std::span<const LabelId> labels);
+  /// Until the devices have done all that was launched. Between runs.
+  void waitForDevices();
+  /// Those in use.
+  std::vector<DeviceInfo> devices() const;
 
  private:
   struct State;

@@ -12,6 +12,7 @@ Trace::Trace(Clock::time_point origin, std::int64_t budget, Sink sink)
     : origin_(origin), budget_(budget), sink_(std::move(sink)) {}
 
 void Trace::beginStep(const TracedStep& head, std::int64_t nodes) {
+  for (TraceSource* source : sources_) source->beforeStep();
   TracedStep& step = records_.steps.emplace_back(head);
   step.run = runs_++;
   step.nodes.resize(static_cast<std::size_t>(nodes));
@@ -66,7 +67,15 @@ void Trace::flushWhereFull() {
   records_.spans.push_back({"write the trace", nanoseconds(begin), now()});
 }
 
-void Trace::flush() { handOn(records_.steps.size()); }
+void Trace::add(std::span<const DeviceSpan> onDevice) {
+  records_.onDevices.insert(records_.onDevices.end(), onDevice.begin(), onDevice.end());
+  bytes_ += static_cast<std::int64_t>(onDevice.size_bytes());
+}
+
+void Trace::flush() {
+  for (TraceSource* source : sources_) source->giveAll();
+  handOn(records_.steps.size());
+}
 
 /// The first `steps`; moving the others leaves their nodes where they are.
 void Trace::handOn(std::size_t steps) {

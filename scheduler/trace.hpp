@@ -3,10 +3,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "scheduler/device_span.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera {
@@ -14,9 +17,9 @@ namespace tessera {
 /// What one node of a graph did in one step; nanoseconds of the trace's clock.
 struct NodeTimes {
   std::int64_t begin = -1;
-  std::int64_t end = -1;  ///< its worker was free again
-  std::int64_t done =
-      -1;  ///< it had finished: `end`, or when its message or reduction was seen to be complete
+  std::int64_t end = -1;   ///< its worker was free again
+  std::int64_t done = -1;  ///< it had finished: `end`, or when its message, reduction or work on a device was
+                           ///< seen to be complete; -1: nobody on the host asked the device
   std::int32_t worker = -1;  ///< -1: it has not run
 };
 
@@ -50,6 +53,19 @@ struct TraceSpan {
 struct TraceRecords {
   std::vector<TracedStep> steps;
   std::vector<TraceSpan> spans;  ///< by `end`; one may lie inside another, and steps inside a span
+  /// What devices did: by `begin` for each device, also over all parts of a trace. Those of one stream do not
+  /// overlap.
+  std::vector<DeviceSpan> onDevices;
+};
+
+/// Has records of its own for a trace. Asked by the thread that steps, between steps.
+class TraceSource {
+ public:
+  virtual ~TraceSource() = default;
+  /// A step is about to begin.
+  virtual void beforeStep() = 0;
+  /// The trace is about to be flushed: waits for what is under way and adds all of it.
+  virtual void giveAll() = 0;
 };
 
 /// Records what the workers of one rank do. A step writes into memory that was made before it began: no lock
@@ -104,7 +120,17 @@ class Trace {
   void openSpan() { ++openSpans_; }
   void closeSpan(std::string_view name, Clock::time_point begin);
 
-  /// Hands everything to the sink.
+  /// The step that was begun last, by its `run`; -1 before the first.
+  std::int64_t lastRun() const { return runs_ - 1; }
+  /// The same text, kept as long as the trace.
+  std::string_view lasting(const std::string& text) { return *names_.insert(text).first; }
+  /// Between steps; each device's in the order of their begin.
+  void add(std::span<const DeviceSpan> onDevice);
+  /// Asks `source` before each step and at each `flush`, until it is removed.
+  void addSource(TraceSource& source) { sources_.push_back(&source); }
+  void removeSource(TraceSource& source) { std::erase(sources_, &source); }
+
+  /// Hands everything to the sink, that of all sources too.
   void flush();
 
  private:
@@ -115,6 +141,8 @@ class Trace {
   std::int64_t budget_;
   Sink sink_;
   TraceRecords records_;
+  std::set<std::string> names_;
+  std::vector<TraceSource*> sources_;
   std::int64_t bytes_ = 0;
   std::int64_t runs_ = 0;
   int openSpans_ = 0;

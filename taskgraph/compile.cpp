@@ -4,6 +4,7 @@
 #include "core/contracts.hpp"
 #include "taskgraph/detail/graph_builder.hpp"
 #include "taskgraph/detail/own_patches.hpp"
+#include "taskgraph/detail/scratch_halos.hpp"
 #include "taskgraph/detail/share_windows.hpp"
 #include "taskgraph/detail/shared_memory.hpp"
 #include "taskgraph/graph_compiler.hpp"
@@ -63,9 +64,10 @@ std::vector<LevelStorage> detail::storageOf(std::span<const ResolvedPlan> plans,
   for (LabelId label = 0; label < input.labels->count(); ++label) {
     for (LevelId level = 0; level < levels; ++level) {
       const detail::LabelNeed& need = needs[static_cast<std::size_t>(level)][static_cast<std::size_t>(label)];
-      if (need.used) storage.push_back({label, level, need.halo, need.hasOld, -1, {}});
+      if (need.used) storage.push_back({label, level, need.halo, need.hasOld, -1, {}, false});
     }
   }
+  detail::chooseScratch(plans, input, storage);
   if (input.reuse == BufferReuse::On) detail::shareMemory(plans, input, storage);
   return storage;
 }

@@ -111,6 +111,9 @@ struct FillPlan {
   Halo halo;                      ///< the widest that a task of the plan asks for
   std::int32_t table = -1;        ///< position in `tables`
   std::int32_t firstGather = -1;  ///< buffer of row 0; -1 where the patch's own memory is filled in place
+  /// As LevelStorage::scratch: the fill's own nodes do nothing but keep the order, its row is carried out for
+  /// the task that reads it, at the start of that task.
+  bool scratch = false;
   /// Of CompiledGraphs::shared: the row of a first member fills for the whole group. For a whole level: the
   /// window that is read instead of a buffer.
   Range shared;
@@ -196,12 +199,15 @@ struct CompiledGraph {
 struct LevelStorage {
   LabelId label = -1;
   LevelId level = 0;
-  Halo halo;  ///< the widest that a task of any plan reads
+  Halo halo;  ///< the widest that a task of any plan reads; none where halos are gathered into scratch
   bool hasOld = true;
   /// Variables of one slot are never in use at the same time and share their memory, patch by patch; a slot
   /// belongs to one level. -1: memory of its own.
   std::int32_t slot = -1;
   Range shared;  ///< of CompiledGraphs::shared; empty where each patch keeps memory of its own
+  /// Only what the patches own is stored. The task that reads a halo, one in each plan and always of Old, has
+  /// a scratch window of its worker filled with the patch and its halo just before it runs.
+  bool scratch = false;
   friend bool operator==(const LevelStorage&, const LevelStorage&) = default;
 };
 

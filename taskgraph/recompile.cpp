@@ -38,7 +38,8 @@ std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan
   if (!std::equal(graphs.plans.begin(), graphs.plans.end(), plans.begin(), plans.end(), same))
     return "other step plans";
   if (before.labels != next.labels) return "other labels";
-  if (before.reuse != next.reuse || before.kept != next.kept || before.sharing != next.sharing)
+  if (before.reuse != next.reuse || before.kept != next.kept || before.sharing != next.sharing ||
+      before.scratch != next.scratch || before.storedHalos != next.storedHalos)
     return "other rules for sharing memory";
   if (before.rank != next.rank || before.ranks != next.ranks) return "another rank or number of ranks";
   if (!sameLevels(*before.hierarchy, *next.hierarchy)) return "other levels";
@@ -70,7 +71,7 @@ Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const>
   const std::vector<detail::ResolvedPlan> resolved = detail::resolvePlans(plans, next);
   if (resolved != detail::resolvePlans(plans, before) ||
       !sameMemory(detail::storageOf(resolved, next), graphs.storage))
-    return compileAnew(plans, next, "levels cover their domain or do not, other than before",
+    return compileAnew(plans, next, "levels cover their domain, or fit the caches, other than before",
                        next.hierarchy->patchCount());
   const std::optional<detail::MeshChanges> changes = detail::moveToMesh(graphs, *before.owners, next);
   if (!changes)

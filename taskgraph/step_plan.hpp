@@ -12,19 +12,15 @@
 #include "core/exec.hpp"
 #include "core/source_place.hpp"
 #include "taskgraph/access.hpp"
+#include "taskgraph/device_body.hpp"
 
 namespace tessera {
-
-// What a kernel sees; defined in datawarehouse/task_context.hpp, which every component includes.
-struct TaskFrame;
-template <class Exec>
-class PatchTask;
 
 /// A task's body for each place it can run; empty where it cannot.
 struct TaskBody {
   std::function<void(const TaskFrame&)> cpu;
   std::function<void(const TaskFrame&)> checked;
-  bool device = false;  ///< the same body may run on a device
+  std::function<void(const TaskFrame&)> device;
 };
 
 /// Everything declared about one task; plain data that the graph compiler reads.
@@ -114,13 +110,18 @@ class TaskBuilder {
     task_.streams = n;
     return *this;
   }
-  /// The body, a callable that takes `const auto& task`; one source for all listed places (Cpu, Gpu).
+  /// The body, a callable that takes `const auto& task`; one source for all listed places (Cpu, Gpu). In a
+  /// build with CUDA a body for Gpu is a named type with a template operator(), of which one source ending in
+  /// _kernels.cpp says `template struct DeviceBody<Body>;` (taskgraph/device_body.hpp).
   template <class... Places, class Body>
   TaskBuilder& runs(Body body) {
     if constexpr ((std::is_same_v<Places, Cpu> || ...)) {
       setHostBodies<Cpu, Checked>(body);
     }
-    task_.body.device = (std::is_same_v<Places, Gpu> || ...);
+    if constexpr ((std::is_same_v<Places, Gpu> || ...)) {
+      detail::requireKernelsSource<Body>();
+      task_.body.device = [body](const TaskFrame& frame) { DeviceBody<Body>::run(body, frame); };
+    }
     return *this;
   }
 

@@ -90,19 +90,14 @@ void Advection::declareStep(StepPlan& step) const {
   readVelocity(advance, Old);
   advance.reads(Old, labels_.concentration, halo(oneStage ? 1 : 2))
       .writes(target)
-      .runs<Cpu, Gpu>([l = labels_, p = params_, target](const auto& task) {
-        withScheme(task, l, p, Old,
-                   [&](auto euler, auto u) { firstStage(task, l.concentration, target, euler, u); });
-      });
+      .runs<Cpu, Gpu>(AdvanceAdvection{labels_, params_, target});
   if (!oneStage) {
     TaskBuilder correct = step.task("Advection::correct");
     readVelocity(correct, endOfStep);
     correct.reads(Old, labels_.concentration)
         .reads(New, labels_.stage, halo(2))
         .writes(labels_.concentration)
-        .runs<Cpu, Gpu>([l = labels_, p = params_, endOfStep](const auto& task) {
-          withScheme(task, l, p, endOfStep, [&](auto euler, auto u) { secondStage(task, l, euler, u); });
-        });
+        .runs<Cpu, Gpu>(CorrectAdvection{labels_, params_, endOfStep});
   }
   declareStableDt(step, endOfStep);
 }
@@ -122,10 +117,7 @@ void Advection::declareStableDt(StepPlan& plan, Generation velocity) const {
   readVelocity(task, velocity);
   task.contributes(stableDt_, Min)
       .withoutDt()
-      .runs<Cpu, Gpu>([l = labels_, p = params_, dt = stableDt_, velocity](const auto& patch) {
-        withVelocity(patch, l, p, velocity,
-                     [&](auto u) { patch.contribute(dt, stableAdvectionDt(patch, u)); });
-      });
+      .runs<Cpu, Gpu>(StableAdvectionDt{labels_, params_, stableDt_, velocity});
 }
 
 void Advection::readVelocity(TaskBuilder& task, Generation generation) const {

@@ -7,6 +7,7 @@
 
 #include "components/advection/slopes.hpp"
 #include "datawarehouse/task_context.hpp"
+#include "taskgraph/device_body.hpp"
 
 namespace tessera {
 
@@ -28,6 +29,7 @@ struct AdvectionParams {
 
 /// The same velocity on every face.
 struct UniformVelocity {
+  static constexpr bool kIsUniform = true;
   Real3 u;
   TESSERA_KERNEL double operator()(int axis, Index) const { return u[axis]; }
 };
@@ -35,6 +37,7 @@ struct UniformVelocity {
 /// Normal velocities on the faces; face x of an axis lies between the cells x - e and x.
 template <class Field>
 struct FaceVelocity {
+  static constexpr bool kIsUniform = false;
   Field u[kAxes];
   TESSERA_KERNEL double operator()(int axis, Index x) const { return u[axis](x); }
 };
@@ -168,23 +171,68 @@ void withScheme(const Task& task, const AdvectionLabels& labels, const Advection
   });
 }
 
-/// The largest time step for which no cell gives or takes more than it has: 1 / max(sum_axes(u/h)).
+/// The largest sum over the axes of u/h, of what leaves or of what enters a cell. Where the velocity is the
+/// same everywhere one cell will do.
 template <class Task, class Velocity>
-double stableAdvectionDt(const Task& task, Velocity u) {
+double largestRate(const Task& task, Velocity u) {
   const Real3 inverseSpacing = task.inverseSpacing();
-  const double rate =
-      reduce(task.exec(), "Advection::stableDt", task.interior(), Max, [=] TESSERA_KERNEL(Index x) {
-        double out = 0.0;
-        double in = 0.0;
-        for (int axis = 0; axis < kAxes; ++axis) {
-          const double low = u(axis, x) * inverseSpacing[axis];
-          const double high = u(axis, x + unit(axis)) * inverseSpacing[axis];
-          out += (high > 0.0 ? high : 0.0) - (low < 0.0 ? low : 0.0);
-          in += (low > 0.0 ? low : 0.0) - (high < 0.0 ? high : 0.0);
-        }
-        return out > in ? out : in;
-      });
-  return 1.0 / rate;
+  const Index first = task.interior().lo;
+  const Box cells = Velocity::kIsUniform ? Box{first, first + ex + ey + ez} : task.interior();
+  return reduce(task.exec(), "Advection::stableDt", cells, Max, [=] TESSERA_KERNEL(Index x) {
+    double out = 0.0;
+    double in = 0.0;
+    for (int axis = 0; axis < kAxes; ++axis) {
+      const double low = u(axis, x) * inverseSpacing[axis];
+      const double high = u(axis, x + unit(axis)) * inverseSpacing[axis];
+      out += (high > 0.0 ? high : 0.0) - (low < 0.0 ? low : 0.0);
+      in += (low > 0.0 ? low : 0.0) - (high < 0.0 ? high : 0.0);
+    }
+    return out > in ? out : in;
+  });
 }
+
+/// All of an upwind step, the first stage of the other scheme.
+struct AdvanceAdvection {
+  AdvectionLabels labels;
+  AdvectionParams params;
+  Label<double, Cell> target;
+
+  template <class Task>
+  void operator()(const Task& task) const {
+    withScheme(task, labels, params, Old,
+               [&](auto euler, auto u) { firstStage(task, labels.concentration, target, euler, u); });
+  }
+};
+
+/// The second stage; `velocity` is that of the end of the step.
+struct CorrectAdvection {
+  AdvectionLabels labels;
+  AdvectionParams params;
+  Generation velocity = Old;
+
+  template <class Task>
+  void operator()(const Task& task) const {
+    withScheme(task, labels, params, velocity,
+               [&](auto euler, auto u) { secondStage(task, labels, euler, u); });
+  }
+};
+
+/// The largest time step for which no cell gives or takes more than it has: 1 / max(sum_axes(u/h)).
+struct StableAdvectionDt {
+  AdvectionLabels labels;
+  AdvectionParams params;
+  ReductionLabel stableDt;
+  Generation velocity = Old;
+
+  template <class Task>
+  void operator()(const Task& task) const {
+    withVelocity(task, labels, params, velocity,
+                 [&](auto u) { task.contribute(stableDt, 1.0 / largestRate(task, u)); });
+  }
+};
+
+extern template struct DeviceBody<AdvanceAdvection>;
+extern template struct DeviceBody<CorrectAdvection>;
+extern template struct DeviceBody<StableAdvectionDt>;
 
 }  // namespace tessera

@@ -35,11 +35,14 @@ struct MinmodSlope {
   }
 };
 
+/// Here, since a function of the library's is none for devices.
+inline constexpr double kLeastNormal = std::numeric_limits<double>::min();
+
 struct VanLeerSlope {
   static constexpr bool kIsFlat = false;
   TESSERA_KERNEL static double of(double a, double b) {
     const double sum = a + b;
-    const double size = larger(std::fabs(sum), std::numeric_limits<double>::min());
+    const double size = larger(std::fabs(sum), kLeastNormal);
     return std::copysign(2.0 * larger(0.0, a * b) / size, sum);
   }
 };

@@ -121,7 +121,7 @@ void Heat::declareStep(StepPlan& step) const {
   advance.reads(Old, labels_.temperature, halo(1)).writes(labels_.temperature);
   if (params_.conductivityVaries) advance.reads(Old, labels_.conductivity, halo(1));
   if (params_.sourceVaries) advance.reads(New, labels_.source);
-  advance.runs<Cpu, Gpu>([l = labels_, p = params_](const auto& task) { advanceHeat(task, l, p); });
+  advance.runs<Cpu, Gpu>(AdvanceHeat{labels_, params_});
   declareStableDt(step, Old);
 }
 
@@ -130,9 +130,7 @@ void Heat::declareStableDt(StepPlan& plan, Generation conductivity) const {
   if (params_.conductivityVaries) task.reads(conductivity, labels_.conductivity);
   task.contributes(stableDt_, Min)
       .withoutDt()
-      .runs<Cpu, Gpu>([l = labels_, p = params_, dt = stableDt_, conductivity](const auto& patch) {
-        patch.contribute(dt, stableHeatDt(patch, l, p, conductivity));
-      });
+      .runs<Cpu, Gpu>(StableHeatDt{labels_, params_, stableDt_, conductivity});
 }
 
 }  // namespace tessera

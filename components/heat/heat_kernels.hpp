@@ -2,6 +2,7 @@
 
 #include "components/laplacian.hpp"
 #include "datawarehouse/task_context.hpp"
+#include "taskgraph/device_body.hpp"
 
 namespace tessera {
 
@@ -89,28 +90,44 @@ void advanceWithSource(const Task& task, const HeatLabels& labels, const HeatPar
   }
 }
 
-template <class Task>
-void advanceHeat(const Task& task, const HeatLabels& labels, const HeatParams& p) {
-  const Real3 w = task.inverseSquaredSpacing();
-  if (p.conductivityVaries) {
-    const auto k = task.read(Old, labels.conductivity);
-    advanceWithSource(task, labels, p, VaryingConduction<decltype(k)>{k, w});
-  } else {
-    const double k = p.conductivity;
-    advanceWithSource(task, labels, p, UniformConduction{{k * w.x, k * w.y, k * w.z}});
+/// T' = T + dt (div(k grad T) + source)
+struct AdvanceHeat {
+  HeatLabels labels;
+  HeatParams params;
+
+  template <class Task>
+  void operator()(const Task& task) const {
+    const Real3 w = task.inverseSquaredSpacing();
+    if (params.conductivityVaries) {
+      const auto k = task.read(Old, labels.conductivity);
+      advanceWithSource(task, labels, params, VaryingConduction<decltype(k)>{k, w});
+    } else {
+      const double k = params.conductivity;
+      advanceWithSource(task, labels, params, UniformConduction{{k * w.x, k * w.y, k * w.z}});
+    }
   }
-}
+};
 
 /// The largest time step that keeps the explicit scheme stable: 1 / (2 k sum(1/h^2)).
-template <class Task>
-double stableHeatDt(const Task& task, const HeatLabels& labels, const HeatParams& p, Generation generation) {
-  double largest = p.conductivity;
-  if (p.conductivityVaries) {
-    const auto k = task.read(generation, labels.conductivity);
-    largest = reduce(task.exec(), "Heat::stableDt", task.interior(), Max,
-                     [=] TESSERA_KERNEL(Index x) { return k(x); });
+struct StableHeatDt {
+  HeatLabels labels;
+  HeatParams params;
+  ReductionLabel stableDt;
+  Generation conductivity = Old;
+
+  template <class Task>
+  void operator()(const Task& task) const {
+    double largest = params.conductivity;
+    if (params.conductivityVaries) {
+      const auto k = task.read(conductivity, labels.conductivity);
+      largest = reduce(task.exec(), "Heat::stableDt", task.interior(), Max,
+                       [=] TESSERA_KERNEL(Index x) { return k(x); });
+    }
+    task.contribute(stableDt, 1.0 / (2.0 * largest * sumOf(task.inverseSquaredSpacing())));
   }
-  return 1.0 / (2.0 * largest * sumOf(task.inverseSquaredSpacing()));
-}
+};
+
+extern template struct DeviceBody<AdvanceHeat>;
+extern template struct DeviceBody<StableHeatDt>;
 
 }  // namespace tessera

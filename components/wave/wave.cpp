@@ -40,13 +40,13 @@ void Wave::declareStep(StepPlan& step) const {
       .reads(Old, displacement_, halo(1))
       .reads(Old, velocity_)
       .writes(displacement_)
-      .runs<Cpu, Gpu>([labels, c = speed_](const auto& task) { drift(task, labels, c); });
+      .runs<Cpu, Gpu>(DriftWave{labels, speed_});
   step.task("Wave::kick")
       .reads(Old, displacement_, halo(1))
       .reads(New, displacement_, halo(1))
       .reads(Old, velocity_)
       .writes(velocity_)
-      .runs<Cpu, Gpu>([labels, c = speed_](const auto& task) { kick(task, labels, c); });
+      .runs<Cpu, Gpu>(KickWave{labels, speed_});
   declareStableDt(step);
 }
 
@@ -54,8 +54,7 @@ void Wave::declareStableDt(StepPlan& plan) const {
   plan.task("Wave::stableDt")
       .contributes(stableDt_, Min)
       .withoutDt()
-      .runs<Cpu, Gpu>(
-          [dt = stableDt_, c = speed_](const auto& task) { task.contribute(dt, stableWaveDt(task, c)); });
+      .runs<Cpu, Gpu>(StableWaveDt{stableDt_, speed_});
 }
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 
 #include "core/contracts.hpp"
 #include "core/detail/check_mpi.hpp"
+#include "core/detail/mailbox_messages.hpp"
 #include "core/detail/message_check.hpp"
 #include "core/detail/message_parts.hpp"
 
@@ -19,7 +20,8 @@ using Way = PreparedMessage::Way;
 
 class MpiMessages final : public PreparedMessages {
  public:
-  MpiMessages(const MpiWorld& world, std::span<const PreparedMessage> messages) : world_(world) {
+  MpiMessages(const MpiWorld& world, std::span<const PreparedMessage> messages)
+      : world_(world), mailboxes_(world, messages) {
     try {
       for (const PreparedMessage& message : messages) add(message);
     } catch (...) {
@@ -32,6 +34,11 @@ class MpiMessages final : public PreparedMessages {
     parts_.resize(requests_.size());
     statuses_.resize(requests_.size());
     done_.reserve(messages_.size());
+  }
+
+  std::span<std::byte> memory(std::int32_t n) override {
+    if (mailboxes_.has(n)) return mailboxes_.memory(n);
+    return messages_[static_cast<std::size_t>(n)].memory;
   }
 
   ~MpiMessages() override {
@@ -52,11 +59,15 @@ class MpiMessages final : public PreparedMessages {
     for (std::int32_t n = first; n < first + count; ++n) {
       Message& message = messages_.at(static_cast<std::size_t>(n));
       TESSERA_EXPECT(message.missing == 0, "start a message again once it is complete");
-      message.missing = message.parts;
+      message.missing = mailboxes_.has(n) ? 1 : message.parts;
+      if (mailboxes_.has(n)) mailboxes_.start(n);
     }
+    open_ += count;
+    *world_.messagesUnderWay += count;
     const std::int32_t begin = messages_[static_cast<std::size_t>(first)].firstPart;
     const Message& last = messages_[static_cast<std::size_t>(first + count - 1)];
     const std::int32_t end = last.firstPart + last.parts;
+    if (begin == end) return;
     TESSERA_CHECK_MPI(MPI_Startall(end - begin, &requests_[static_cast<std::size_t>(begin)]),
                       "the start of " + describe(messages_[static_cast<std::size_t>(first)]) +
                           (count > 1 ? " and the messages after it" : ""));
@@ -64,20 +75,26 @@ class MpiMessages final : public PreparedMessages {
       underWay_.push_back(requests_[static_cast<std::size_t>(part)]);
       partUnderWay_.push_back(part);
     }
-    open_ += count;
-    *world_.messagesUnderWay += count;
   }
 
   std::span<const std::int32_t> testSome() override {
     done_.clear();
-    if (underWay_.empty()) return done_;
+    if (open_ == 0) return done_;
     const SingleThreadGate::Pass pass(*world_.gate, world_.rank);
+    mailboxes_.test(done_);
+    for (const std::int32_t n : done_) finish(messages_[static_cast<std::size_t>(n)]);
+    if (!underWay_.empty()) testRequests();
+    return done_;
+  }
+
+ private:
+  void testRequests() {
     int count = 0;
     const int result = MPI_Testsome(static_cast<int>(underWay_.size()), underWay_.data(), &count,
                                     found_.data(), statuses_.data());
     const bool single = result == MPI_ERR_IN_STATUS;  // each status has a code of its own
     if (!single) TESSERA_CHECK_MPI(result, "looking after " + std::to_string(open_) + " messages");
-    if (count <= 0) return done_;
+    if (count <= 0) return;
     for (int n = 0; n < count; ++n) {
       const auto at = static_cast<std::size_t>(n);
       parts_[at] = partUnderWay_[static_cast<std::size_t>(found_[at])];
@@ -87,10 +104,8 @@ class MpiMessages final : public PreparedMessages {
       const auto at = static_cast<std::size_t>(n);
       finishPart(parts_[at], statuses_[at], single ? statuses_[at].MPI_ERROR : MPI_SUCCESS);
     }
-    return done_;
   }
 
- private:
   struct Message {
     Way way = Way::Send;
     int peer = 0;
@@ -98,21 +113,23 @@ class MpiMessages final : public PreparedMessages {
     std::int64_t bytes = 0;
     std::int32_t firstPart = 0;
     std::int32_t parts = 0;
-    std::int32_t missing = 0;  ///< parts under way
+    std::int32_t missing = 0;  ///< parts under way; 1 where it has none
+    std::vector<std::byte> memory;
   };
 
   void add(const PreparedMessage& wanted) {
-    Message message{wanted.way,
-                    wanted.peer,
-                    wanted.tag,
-                    std::ssize(wanted.bytes),
-                    static_cast<std::int32_t>(requests_.size()),
-                    0,
-                    0};
+    Message message{
+        wanted.way, wanted.peer, wanted.tag, wanted.bytes, static_cast<std::int32_t>(requests_.size()),
+        0,          0,           {}};
+    if (mailboxes_.has(static_cast<std::int32_t>(messages_.size()))) {
+      messages_.push_back(std::move(message));
+      return;
+    }
+    message.memory.resize(static_cast<std::size_t>(wanted.bytes));
     const MPI_Comm communicator = MPI_Comm_f2c(world_.communicator);
     forEachPart(message.bytes, world_.maxCount, [&](std::ptrdiff_t offset, int count) {
       MPI_Request request = MPI_REQUEST_NULL;
-      std::byte* const data = wanted.bytes.data() + offset;
+      std::byte* const data = message.memory.data() + offset;
       const int tag = static_cast<int>(wanted.tag);
       const int result = wanted.way == Way::Send
                              ? MPI_Send_init(data, count, MPI_BYTE, wanted.peer, tag, communicator, &request)
@@ -122,7 +139,7 @@ class MpiMessages final : public PreparedMessages {
       messageOfPart_.push_back(static_cast<std::int32_t>(messages_.size()));
       ++message.parts;
     });
-    messages_.push_back(message);
+    messages_.push_back(std::move(message));
   }
 
   static std::string describe(const Message& message) {
@@ -138,8 +155,16 @@ class MpiMessages final : public PreparedMessages {
   void finishPart(std::int32_t part, const MPI_Status& status, int code) {
     Message& message = messageOf(part);
     if (code != MPI_SUCCESS || message.way == Way::Receive) checkPart(message, part, status, code);
-    if (--message.missing > 0) return;
+    if (message.missing > 1) {
+      --message.missing;
+      return;
+    }
     done_.push_back(messageOfPart_[static_cast<std::size_t>(part)]);
+    finish(message);
+  }
+
+  void finish(Message& message) {
+    message.missing = 0;
     --open_;
     --*world_.messagesUnderWay;
   }
@@ -173,6 +198,7 @@ class MpiMessages final : public PreparedMessages {
   }
 
   const MpiWorld world_;
+  MailboxMessages mailboxes_;
   std::vector<Message> messages_;
   std::vector<MPI_Request> requests_;  ///< by part, those of a message in a row
   std::vector<std::int32_t> messageOfPart_;

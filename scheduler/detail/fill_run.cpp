@@ -10,9 +10,18 @@
 #include "taskgraph/fill_geometry.hpp"
 
 namespace tessera::detail {
+namespace {
+
+/// Whether a row has more to do than to copy from this rank's patches.
+bool hasRest(const FillPlan& fill, std::int32_t row, const HaloCopies::List& list) {
+  return list.beyondDomain || !fill.pieces.row(row).empty() || !fill.coarse.row(row).empty();
+}
+
+}  // namespace
 
 void FillRun::run(std::size_t number, std::int32_t row, std::int32_t local, double time) {
   const FillPlan& fill = graph_.fills[number];
+  if (fill.scratch) return;  // done by the task that reads it
   if (fill.reach == Reach::WholeLevel) {
     // Where the patches share a window, that is what is read.
     if (fill.shared.size() == 0) gatherLevel(fill);
@@ -23,13 +32,38 @@ void FillRun::run(std::size_t number, std::int32_t row, std::int32_t local, doub
     if (shared_.has(number, row)) return;
   }
   const HaloCopies::List& list = copies_.of(number, row);
-  std::byte* memory = memoryOf(fill, row, local);
+  copyFromNeighbours(fill, row, list, memoryOf(fill, row, local));
+  if (hasRest(fill, row, list)) fillRest(fill, row, list, destinationOf(fill, row, local), time);
+}
+
+void FillRun::gatherScratch(std::size_t number, std::int32_t row, std::int32_t local, double time,
+                            std::byte* memory, const Layout& layout) {
+  const FillPlan& fill = graph_.fills[number];
+  const HaloCopies::List& list = copies_.of(number, row);
+  list.own.run(memory, data_.data(fill.generation, fill.label, static_cast<std::size_t>(local)));
+  copyFromNeighbours(fill, row, list, memory);
+  if (hasRest(fill, row, list)) fillRest(fill, row, list, {memory, &layout, layout.window}, time);
+}
+
+void FillRun::fetchScratch(std::size_t number, std::int32_t row, std::int32_t local) const {
+  const FillPlan& fill = graph_.fills[number];
+  const std::span<const Neighbour> around = graph_.tables[static_cast<std::size_t>(fill.table)].row(row);
+  copies_.of(number, row).fetches.fetch([&](std::size_t n) {
+    const std::int32_t source = n < around.size() ? around[n].source : local;
+    return data_.data(fill.generation, fill.label, static_cast<std::size_t>(source));
+  });
+}
+
+void FillRun::copyFromNeighbours(const FillPlan& fill, std::int32_t row, const HaloCopies::List& list,
+                                 std::byte* memory) const {
   const StridedCopy* copy = list.copies.data();
   for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(fill.table)].row(row)) {
     copy++->run(memory, data_.data(fill.generation, fill.label, static_cast<std::size_t>(n.source)));
   }
-  if (!list.beyondDomain && fill.pieces.row(row).empty() && fill.coarse.row(row).empty()) return;
-  const Destination to = destinationOf(fill, row, local);
+}
+
+void FillRun::fillRest(const FillPlan& fill, std::int32_t row, const HaloCopies::List& list,
+                       const Destination& to, double time) {
   unpack(fill, row, to);
   fillUncovered(fill, row, to);
   if (list.beyondDomain) applyConditions(fill, to, time);

@@ -22,6 +22,15 @@ class FillRun {
 
   /// Row `row` of fill number `fill`, which serves own patch `local`; conditions of time hold at `time`.
   void run(std::size_t fill, std::int32_t row, std::int32_t local, double time);
+  /// The same for a fill into scratch: patch and halo, into memory laid out as `layout`.
+  void gatherScratch(std::size_t fill, std::int32_t row, std::int32_t local, double time, std::byte* memory,
+                     const Layout& layout);
+  /// Asks for what `gatherScratch` of a row will read from this rank's patches.
+  void fetchScratch(std::size_t fill, std::int32_t row, std::int32_t local) const;
+  /// Bytes of cache lines that it asks for, about.
+  std::int64_t fetchedBytes(std::size_t fill, std::int32_t row) const {
+    return copies_.of(fill, row).fetches.bytes();
+  }
   /// For checked mode: makes the buffer of a gather NaN, so that nothing of its last user is taken for a
   /// value.
   void unset(const FillPlan& fill, std::int32_t row);
@@ -40,6 +49,11 @@ class FillRun {
   Destination destinationOf(const FillPlan& fill, std::int32_t row, std::int32_t local);
   /// A whole level, which has a single row.
   void gatherLevel(const FillPlan& fill);
+  void copyFromNeighbours(const FillPlan& fill, std::int32_t row, const HaloCopies::List& list,
+                          std::byte* memory) const;
+  /// What the row has besides the copies.
+  void fillRest(const FillPlan& fill, std::int32_t row, const HaloCopies::List& list, const Destination& to,
+                double time);
   void unpack(const FillPlan& fill, std::int32_t row, const Destination& to);
   void fillUncovered(const FillPlan& fill, std::int32_t row, const Destination& to);
   /// `region` of what a piece brings.

@@ -10,54 +10,86 @@
 #include "datawarehouse/checked_run.hpp"
 #include "datawarehouse/finite_watch.hpp"
 #include "datawarehouse/region_copy.hpp"
-#include "taskgraph/fill_geometry.hpp"
-#include "taskgraph/task_place.hpp"
 
 namespace tessera::detail {
 
 GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
-                   const RunnerOptions& options, int workers)
+                   const RunnerOptions& options, int workers, const RankDevices* devices)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
       data_(data),
       options_(options),
       transport_(transport),
-      pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
+      pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace, devices != nullptr),
       fills_(graphs, plan, data, pump_),
+      frames_(graphs, plan, data, options.checked),
+      scratch_(graphs, plan, workers),
       gate_(graph_, options.stepsOverlap),
       ticks_(static_cast<std::size_t>(workers)) {
-  for (const TaskDeclaration& task : graph_.plan->tasks()) {
-    TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
-                   "split a task with more than 48 accesses");
-    places_.push_back(placeOf(task));
-  }
   for (StepResult& result : results_) {
     result.control.reserve(kMaxControls);
     result.reductions.resize(static_cast<std::size_t>(graphs.labels->reductionCount()));
   }
-  layOutContributions();
+  for (const NodeBlock& block : graph_.blocks) {
+    if (block.kind == NodeKind::Task) taskCount_ += block.count;
+  }
+  chooseReadAhead();
   for (LabelId label = 0; label < data.labels().count(); ++label) {
     for (const auto& side : data.labels().info(label).boundary.sides) {
       if (side) side->value.prepare(workers);
     }
   }
+  if (devices != nullptr) {
+    placed_ = &devices->placed(plan);
+    ofRank_ = devices;
+    for (const auto& side : devices->sides()) {
+      devices_.push_back(std::make_unique<DeviceRun>(graphs, plan, *placed_, data, *side, pump_, frames_,
+                                                     inputs_, options.nvtx));
+    }
+    reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
+  }
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
 }
 
-void GraphRun::layOutContributions() {
-  contributions_.reserve(static_cast<std::size_t>(graph_.contributionCount));
+/// What is in use while one task runs and the next one's data come should fit the core's own cache.
+void GraphRun::chooseReadAhead() {
+  readsAhead_.assign(graph_.units.size(), false);
   for (const NodeBlock& block : graph_.blocks) {
-    if (block.kind != NodeKind::Task) continue;
-    taskCount_ += block.count;
+    if (block.kind != NodeKind::Task || block.count == 0) continue;
     const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-    const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
-    TESSERA_EXPECT(unit.contributions.begin == static_cast<std::int64_t>(contributions_.size()),
-                   "number contributions in the order of the blocks");
-    for (std::int32_t n = 0; n < block.count; ++n) {
-      for (const ContributionDeclaration& c : task.contributions)
-        contributions_.push_back({c.reduction, 0.0, {}, false});
+    std::int64_t fetched = 0;
+    bool gathers = false;
+    for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+      const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+      if (isScratch(access)) {
+        fetched += fills_.fetchedBytes(static_cast<std::size_t>(access.fill), 0);
+        gathers = true;
+      } else if (access.reach == Reach::Patch) {
+        fetched += data_.layout(access.label, static_cast<std::size_t>(block.firstLocal)).elements() *
+                   data_.labels().info(access.label).type.bytes();
+      }
     }
+    readsAhead_[static_cast<std::size_t>(block.item)] =
+        gathers && 2 * fetched + scratch_.bytes() <= options_.coreCacheBytes;
+  }
+}
+
+void GraphRun::readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local) const {
+  const auto own = static_cast<std::size_t>(local);
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+    if (isScratch(access)) {
+      fills_.fetchScratch(static_cast<std::size_t>(access.fill), number, local);
+      continue;
+    }
+    if (access.reach != Reach::Patch || data_.isShared(access.label, own)) continue;
+    const auto mode = static_cast<AccessMode>(access.mode);
+    const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
+    const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
+    fetchLines(data_.data(generation, access.label, own),
+               data_.layout(access.label, own).elements() * data_.labels().info(access.label).type.bytes(),
+               writes ? FetchFor::Writing : FetchFor::Reading);
   }
 }
 
@@ -78,7 +110,7 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
     options_.trace->beginStep(head, graph_.nodeCount());
     tracedRun_[round_] = options_.trace->openStep();
   }
-  for (PatchContribution& c : contributions_) c.given = false;
+  frames_.forgetContributions();
   rate_ = {};
   data_.outdateHalos();
   StepResult& result = results_[round_];
@@ -86,9 +118,12 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
   std::fill(result.reductions.begin(), result.reductions.end(), std::numeric_limits<double>::quiet_NaN());
   open_[round_] = true;
   pump_.begin(result.control, ahead);
+  if (ofRank_ != nullptr) ofRank_->comeTogether();
+  for (const auto& device : devices_) device->begin();
 }
 
 void GraphRun::end() {
+  for (const auto& device : devices_) device->finish();
   if (options_.trace != nullptr) options_.trace->executed();
   pump_.end();
   if (!ahead_ || refusal_) settleWaiting(round_);
@@ -133,11 +168,41 @@ std::span<const std::int32_t> GraphRun::poll() {
   if (ranges_) {
     for (const std::int32_t node : done) ranges_->arrives(node);
   }
+  if (!devices_.empty()) return pollDevices(done);
   if (!gate_.isAwaited()) return done;
   if (earlier_.run != nullptr && !earlier_.run->settle(earlier_.round)) return done;
   takeDt();
   gate_.open();
   return pump_.alsoReport(gate_.node());
+}
+
+std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t> messages) {
+  if (standbyFailed_.load(std::memory_order_acquire)) standbyFailure_->raise();
+  served_.store(true, std::memory_order_relaxed);
+  reported_.assign(messages.begin(), messages.end());
+  for (const auto& device : devices_) {
+    device->serve();
+    device->take([this](std::int32_t node) {
+      if (options_.trace != nullptr && node < graph_.nodeCount()) options_.trace->finished(node);
+      reported_.push_back(node);
+    });
+  }
+  return reported_;
+}
+
+void GraphRun::serveDevices() {
+  if (served_.exchange(false, std::memory_order_relaxed)) return;
+  try {
+    for (const auto& device : devices_) device->serve();
+  } catch (const Error& error) {
+    if (standbyFailed_.load(std::memory_order_relaxed)) return;
+    standbyFailure_ = error.copy();
+    standbyFailed_.store(true, std::memory_order_release);
+  }
+}
+
+void GraphRun::bringHome(std::span<const LabelId> labels) {
+  for (const auto& device : devices_) device->bringHome(labels);
 }
 
 /// Before anybody comes through the gate. All ranks find the same, so where there is no dt all of them come
@@ -155,12 +220,16 @@ void GraphRun::takeDt() {
 
 std::string GraphRun::describe(std::int32_t node) const {
   if (gate_.is(node)) return "the length of the step, from the reductions of the step before,";
+  if (placed_ != nullptr) return placedNodeName(graphs_, plan_, *placed_, node);
   return nodeName(graphs_, plan_, node);
 }
 
 std::vector<std::int32_t> GraphRun::begun() {
   std::vector<std::int32_t> nodes = pump_.begun();
   if (gate_.isAwaited()) nodes.push_back(gate_.node());
+  for (const auto& device : devices_) {
+    for (const std::int32_t node : device->begun()) nodes.push_back(node);
+  }
   return nodes;
 }
 
@@ -193,6 +262,8 @@ int GraphRun::homeOf(const NodeBlock& block, std::int32_t number, int workers) c
 
 NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   if (gate_.is(node)) return {.urgency = std::numeric_limits<int>::max(), .waits = true};
+  if (placed_ != nullptr && !placed_->ofExecutor(node)) return {.used = false};
+  if (isOnDevice(node)) return deviceTraits(node, workers);
   const NodeBlock& block = graph_.block(node);
   const std::int32_t number = node - block.firstNode;
   NodeTraits traits;
@@ -211,8 +282,19 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   return traits;
 }
 
+/// The sooner the lane has it the better.
+NodeTraits GraphRun::deviceTraits(std::int32_t node, int workers) const {
+  const PlacedBlock& placed = placed_->block(node);
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  NodeTraits traits;
+  traits.home = homeOf(block, placed.firstNumber + node - placed.firstNode, workers);
+  traits.urgency = std::numeric_limits<int>::max();
+  traits.waits = devices_[static_cast<std::size_t>(placed.place)]->reports(node);
+  return traits;
+}
+
 int GraphRun::waitsForRank(std::int32_t node) const {
-  if (gate_.is(node)) return -1;
+  if (gate_.is(node) || isOnDevice(node)) return -1;
   const NodeBlock& block = graph_.block(node);
   if (block.kind != NodeKind::Receive) return -1;
   return graph_.receives[static_cast<std::size_t>(block.item + node - block.firstNode)].peer;
@@ -223,12 +305,22 @@ bool GraphRun::run(std::int32_t node, int worker) {
     gate_.await();
     return false;
   }
+  if (isOnDevice(node)) return handOver(node, worker);
   const NodeBlock& block = graph_.block(node);
   const std::int64_t begin = ticksNow();
   const bool finished =
       options_.trace == nullptr ? runShown(block, node, worker) : runTraced(block, node, worker);
   WorkerTicks& ticks = ticks_[static_cast<std::size_t>(worker)];
   (block.kind == NodeKind::Task ? ticks.tasks : ticks.messages) += ticksNow() - begin;
+  return finished;
+}
+
+/// To the lane of its device.
+bool GraphRun::handOver(std::int32_t node, int worker) {
+  if (options_.trace == nullptr || node >= graph_.nodeCount()) return deviceOf(node).run(node);
+  const auto begin = Trace::Clock::now();
+  const bool finished = deviceOf(node).run(node);
+  options_.trace->ran(node, worker, begin, Trace::Clock::now(), finished);
   return finished;
 }
 
@@ -279,97 +371,44 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
   return true;
 }
 
-TaskAccess GraphRun::resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch) {
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(access.fill)];
-  const bool whole = access.reach == Reach::WholeLevel;
-  const Level& level = data_.hierarchy().level(access.level);
-  const Centering centering = data_.labels().info(access.label).centering;
-  const Box declared =
-      whole ? level.domainOf(centering)
-            : readBox(level, seenPatch(data_.hierarchy(), *patch, access.reach), centering, access.halo);
-  TaskAccess resolved;
-  resolved.mode = static_cast<AccessMode>(access.mode);
-  resolved.reach = access.reach;
-  resolved.label = access.label;
-  resolved.level = access.level;
-  resolved.declared = declared;
-  resolved.holes = options_.checked && whole && level.cellCount() < level.domain().volume();
-  if (fill.firstGather < 0) {
-    const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(fill.shared.begin)];
-    const auto first = static_cast<std::size_t>(shared.members.front());
-    resolved.data = data_.data(fill.generation, access.label, first);
-    resolved.layout = data_.layout(access.label, first);
-    return resolved;
-  }
-  const auto buffer = static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number));
-  resolved.data = data_.gatherData(plan_, buffer);
-  resolved.layout = data_.gatherLayout(plan_, buffer);
-  return resolved;
-}
-
-std::size_t GraphRun::resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-                                      const Patch* patch, std::array<TaskAccess, kMaxAccesses>& accesses) {
-  std::size_t n = 0;
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a, ++n) {
+void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, std::int32_t local, int worker,
+                             TaskFrames::Accesses& accesses) {
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-    if (access.reach != Reach::Patch) {
-      accesses[n] = resolveGather(access, number, patch);
-      continue;
+    if (isScratch(access)) {
+      gatherScratch(access, number, local, worker,
+                    accesses[static_cast<std::size_t>(a - unit.accesses.begin)]);
     }
-    const auto own = static_cast<std::size_t>(local);
-    const auto mode = static_cast<AccessMode>(access.mode);
-    const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
-    const Level& level = data_.hierarchy().level(access.level);
-    const Centering centering = data_.labels().info(access.label).centering;
-    const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
-    accesses[n] = {mode,
-                   access.reach,
-                   access.label,
-                   access.level,
-                   data_.data(generation, access.label, own),
-                   data_.layout(access.label, own),
-                   writes             ? level.ownedBy(*patch, centering)
-                   : options_.checked ? readBox(level, *patch, centering, access.halo)
-                                      : Box{},
-                   nullptr,
-                   options_.checked && data_.isShared(access.label, own)};
   }
-  return n;
 }
 
-TaskFrame GraphRun::frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number) {
-  TaskFrame frame;
-  frame.task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].name;
-  frame.declaredAt = places_[static_cast<std::size_t>(unit.task)];
-  frame.hierarchy = &data_.hierarchy();
-  frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
-  if (unit.level >= 0) {
-    frame.patch =
-        &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
+void GraphRun::gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
+                             TaskAccess& resolved) {
+  const auto fill = static_cast<std::size_t>(access.fill);
+  const ScratchWindows::Window& window = scratch_.window(fill, number);
+  resolved.data = scratch_.memory(worker) + scratch_.offset(fill) + window.lead;
+  resolved.layout = window.layout;
+  if (options_.checked) {  // nothing of the task before is taken for a value
+    std::memset(scratch_.memory(worker) + scratch_.offset(fill), 0xFF,
+                static_cast<std::size_t>(scratch_.bytes(fill)));
   }
-  frame.labels = &data_.labels();
-  const std::int64_t first = unit.contributions.begin + number * unit.contributions.size();
-  frame.contributions =
-      std::span(contributions_)
-          .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
-  frame.time = inputs_.time;
-  frame.usesDt = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].usesDt;
-  // Another thread may just be writing it.
-  frame.dt = frame.usesDt ? inputs_.dt : std::numeric_limits<double>::quiet_NaN();
-  frame.step = inputs_.step;
-  return frame;
+  fills_.gatherScratch(fill, number, local, inputs_.time, resolved.data, resolved.layout);
 }
 
 void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) {
   if (isRefused_.load(std::memory_order_relaxed)) return;
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
-  std::array<TaskAccess, kMaxAccesses> accesses;
-  TaskFrame frame = frameOf(unit, block, number);
-  const std::size_t count = resolveAccesses(unit, number, block.firstLocal + number, frame.patch, accesses);
+  const std::int32_t local = block.firstLocal + number;
+  TaskFrames::Accesses accesses;
+  TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
+  const std::size_t count = frames_.resolve(unit, number, local, frame.patch, accesses);
+  gatherScratch(unit, number, local, worker, accesses);
   frame.accesses = std::span(accesses).first(count);
   FiniteWatch watch(frame.accesses, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
+  if (readsAhead_[static_cast<std::size_t>(block.item)] && number + 1 < block.count)
+    readAhead(unit, number + 1, local + 1);
   if (options_.regions != nullptr) {
     const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
     runBody(frame, std::span(accesses).first(count), task);
@@ -377,6 +416,7 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
     runBody(frame, std::span(accesses).first(count), task);
   }
   if (options_.findNonFinite) expectFinite(frame);
+  if (placed_ != nullptr) noteWritten(data_, graph_, unit, block.firstLocal + number, kHost);
 }
 
 void GraphRun::runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task) {
@@ -394,6 +434,7 @@ void GraphRun::packMessage(std::int32_t send) {
     const PackItem& item = graph_.packItems[static_cast<std::size_t>(p)];
     const auto piece =
         buffer.subspan(static_cast<std::size_t>(item.offset), static_cast<std::size_t>(item.bytes));
+    if (placed_ != nullptr && placed_->packPlaces[static_cast<std::size_t>(p)] != kOnHost) continue;
     if (item.source < 0) {
       std::memcpy(piece.data(), pump_.receiveBuffer(item.forward).data() + item.forwardOffset, piece.size());
       continue;
@@ -414,7 +455,7 @@ void GraphRun::joinContributions(std::int32_t reduction) {
     const Range first = graph_.units[static_cast<std::size_t>(block.item)].contributions;
     const std::int64_t end = first.begin + block.count * first.size();
     for (std::int64_t n = first.begin; n < end; ++n) {
-      const PatchContribution& given = contributions_[static_cast<std::size_t>(n)];
+      const PatchContribution& given = frames_.contribution(n);
       if (given.reduction != plan.reduction || !given.given) continue;
       switch (plan.kind) {
         case ReductionKind::Min:

@@ -8,11 +8,15 @@
 
 #include "core/exact_sum.hpp"
 #include "datawarehouse/task_frame.hpp"
+#include "scheduler/detail/device_run.hpp"
 #include "scheduler/detail/fill_run.hpp"
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/detail/node_names.hpp"
 #include "scheduler/detail/node_ranges.hpp"
+#include "scheduler/detail/rank_devices.hpp"
+#include "scheduler/detail/scratch_windows.hpp"
 #include "scheduler/detail/step_gate.hpp"
+#include "scheduler/detail/task_frames.hpp"
 #include "scheduler/detail/tick_clock.hpp"
 #include "scheduler/step_runner.hpp"
 
@@ -28,8 +32,9 @@ class GraphRun : public NodeSource {
   /// A step has no more control numbers.
   static constexpr std::size_t kMaxControls = 16;
 
+  /// `devices`: of the rank; null where it uses none.
   GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
-           const RunnerOptions& options, int workers);
+           const RunnerOptions& options, int workers, const RankDevices* devices);
 
   /// The run whose result gives a step its dt: `run` may be the same graph.
   struct Earlier {
@@ -55,9 +60,12 @@ class GraphRun : public NodeSource {
   /// Waits for the reductions of the last run.
   const StepResult& waitForResult();
 
-  std::int64_t nodeCount() const override { return std::ssize(gate_.predecessorCounts()); }
-  std::span<const std::int32_t> predecessorCounts() const override { return gate_.predecessorCounts(); }
+  std::int64_t nodeCount() const override { return std::ssize(predecessorCounts()); }
+  std::span<const std::int32_t> predecessorCounts() const override {
+    return placed_ != nullptr ? placed_->hostCounts : gate_.predecessorCounts();
+  }
   std::span<const std::int32_t> successors(std::int32_t node) const override {
+    if (placed_ != nullptr) return placed_->hostEdges.row(node);
     return gate_.is(node) ? gate_.successors() : graph_.successors(node);
   }
   NodeTraits traits(std::int32_t node, int workers) const override;
@@ -66,6 +74,12 @@ class GraphRun : public NodeSource {
   std::string describe(std::int32_t node) const override;
   int waitsForRank(std::int32_t node) const override;
   std::vector<std::int32_t> begun() override;
+
+  /// For a thread that helps out, beside the workers: serves the devices if nobody has since the last call.
+  /// Failures come from the next `poll`.
+  void serveDevices();
+  /// Old values of these variables on the host, where devices alone have them; waits for that.
+  void bringHome(std::span<const LabelId> labels);
 
   std::int64_t taskCount() const { return taskCount_; }
   /// In tasks, and in all other nodes, all workers together, in the steps that have ended.
@@ -78,31 +92,39 @@ class GraphRun : public NodeSource {
   }
 
  private:
-  /// More accesses than this in one task are refused when the run is made.
-  static constexpr std::size_t kMaxAccesses = 48;
-
   /// What one worker has spent in the running step, on a cache line of its own.
   struct alignas(64) WorkerTicks {
     std::int64_t tasks = 0;
     std::int64_t messages = 0;
   };
 
+  NodeTraits deviceTraits(std::int32_t node, int workers) const;
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;
   bool runShown(const NodeBlock& block, std::int32_t node, int worker);
   void takeDt();
   void settleWaiting(std::size_t round);
+  bool isOnDevice(std::int32_t node) const { return placed_ != nullptr && placed_->place(node) != kOnHost; }
+  DeviceRun& deviceOf(std::int32_t node) { return *devices_[static_cast<std::size_t>(placed_->place(node))]; }
+  std::span<const std::int32_t> pollDevices(std::span<const std::int32_t> messages);
+  bool handOver(std::int32_t node, int worker);
   bool runTraced(const NodeBlock& block, std::int32_t node, int worker);
   bool runNode(const NodeBlock& block, std::int32_t node, int worker);
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
   void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
-  TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number);
-  std::size_t resolveAccesses(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-                              const Patch* patch, std::array<TaskAccess, kMaxAccesses>& accesses);
-  TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch);
-  void layOutContributions();
+  /// Gathers what a task reads of variables without stored halos, and tells where it is.
+  void gatherScratch(const TaskUnit& unit, std::int32_t number, std::int32_t local, int worker,
+                     TaskFrames::Accesses& accesses);
+  void gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
+                     TaskAccess& resolved);
+  bool isScratch(const UnitAccess& access) const {
+    return access.fill >= 0 && graph_.fills[static_cast<std::size_t>(access.fill)].scratch;
+  }
+  void chooseReadAhead();
+  /// Asks for what a task on own patch `local` will use to be brought near.
+  void readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local) const;
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
@@ -112,9 +134,10 @@ class GraphRun : public NodeSource {
   Transport& transport_;
   MessagePump pump_;
   FillRun fills_;
+  TaskFrames frames_;
+  ScratchWindows scratch_;
+  std::vector<bool> readsAhead_;  ///< by unit
   StepInputs inputs_;
-  std::vector<std::string> places_;               ///< where each task was declared, for messages
-  std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
   StepGate gate_;
   bool ahead_ = false;
   Earlier earlier_;
@@ -131,6 +154,13 @@ class GraphRun : public NodeSource {
   double taskSeconds_ = 0.0;
   double messageSeconds_ = 0.0;
   std::unique_ptr<NodeRanges> ranges_;
+  const RankDevices* ofRank_ = nullptr;              ///< where devices are in use
+  const PlacedGraph* placed_ = nullptr;              ///< likewise
+  std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
+  std::vector<std::int32_t> reported_;
+  std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the standby thread looked
+  std::atomic<bool> standbyFailed_{false};
+  std::unique_ptr<Error> standbyFailure_;  ///< before `standbyFailed_`
 };
 
 }  // namespace tessera::detail

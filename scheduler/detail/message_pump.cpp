@@ -7,7 +7,7 @@
 namespace tessera::detail {
 
 MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendLimit limit, FaultPlan* faults,
-                         Trace* trace)
+                         Trace* trace, bool forDevices)
     : graph_(graph),
       transport_(transport),
       limit_(limit),
@@ -23,6 +23,7 @@ MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendL
       receiveHalves_(graph.receives.size(), 0),
       rounds_{ReductionRound(graph, transport, trace), ReductionRound(graph, transport, trace)} {
   TESSERA_EXPECT(limit.messages >= 1, "allow at least one message at a time");
+  if (forDevices) pages_.emplace(graph);
   prepareMessages();
   queue_.reserve(graph.sends.size());
   finished_.reserve(graph.sends.size() + graph.receives.size() + graph.reductions.size() + 1);
@@ -30,13 +31,11 @@ MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendL
 
 void MessagePump::prepareMessages() {
   std::vector<PreparedMessage> wanted;
-  const auto add = [&wanted](PreparedMessage::Way way, const MessagePlan& message, auto& buffers) {
-    buffers.emplace_back(static_cast<std::size_t>(message.bytes));
-    wanted.push_back({way, message.peer, message.tag, buffers.back()});
+  const auto add = [&wanted](PreparedMessage::Way way, const MessagePlan& message) {
+    wanted.push_back({way, message.peer, message.tag, message.bytes});
   };
-  for (const MessagePlan& message : graph_.sends) add(PreparedMessage::Way::Send, message, sendBuffers_);
-  for (const MessagePlan& message : graph_.receives)
-    add(PreparedMessage::Way::Receive, message, receiveBuffers_);
+  for (const MessagePlan& message : graph_.sends) add(PreparedMessage::Way::Send, message);
+  for (const MessagePlan& message : graph_.receives) add(PreparedMessage::Way::Receive, message);
   messages_ = transport_.prepare(wanted);
 }
 
@@ -125,6 +124,7 @@ void MessagePump::startQueued() {
     if (full && sendsUnderWay_ > 0) return;
     ++sendsUnderWay_;
     bytesUnderWay_ += bytes;
+    if (pages_) std::ranges::copy(pages_->send(send), messages_->memory(send).begin());
     messages_->start(send);
   }
 }
@@ -137,7 +137,10 @@ bool MessagePump::dropped(std::int32_t send) {
 
 void MessagePump::finishMessage(std::int32_t message) {
   const auto sends = static_cast<std::int32_t>(graph_.sends.size());
-  if (message >= sends) return finishReceive(message - sends, kArrived);
+  if (message >= sends) {
+    if (pages_) std::ranges::copy(messages_->memory(message), pages_->receive(message - sends).begin());
+    return finishReceive(message - sends, kArrived);
+  }
   --sendsUnderWay_;
   bytesUnderWay_ -= graph_.sends[static_cast<std::size_t>(message)].bytes;
   sendOpen_[static_cast<std::size_t>(message)] = 0;

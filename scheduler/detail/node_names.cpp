@@ -95,4 +95,18 @@ std::string nodeName(const CompiledGraphs& graphs, std::size_t plan, std::int32_
   return Names(graphs, plan).node(node);
 }
 
+std::string placedNodeName(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
+                           std::int32_t node) {
+  const PlacedBlock& block = placed.block(node);
+  if (block.place == kOnHost) return nodeName(graphs, plan, node);
+  const std::string device = "device " + std::to_string(block.place);
+  const NodeBlock& original = graphs.plans[plan].blocks[static_cast<std::size_t>(block.block)];
+  const std::int32_t number = block.firstNumber + node - block.firstNode;
+  const std::string name = nodeName(graphs, plan, original.firstNode + number);
+  if (block.kind == PlacedKind::Original || block.kind == PlacedKind::Twin) return name + " on " + device;
+  if (block.kind == PlacedKind::Pack) return "packing on " + device + " of " + name;
+  const bool in = block.kind == PlacedKind::CopyIn;
+  return graphs.labels->info(block.label).name + (in ? " to " : " from ") + device + " after " + name;
+}
+
 }  // namespace tessera::detail

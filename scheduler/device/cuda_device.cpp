@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <cuda_runtime_api.h>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,11 +82,14 @@ class CudaDevice final : public DeviceBackend {
   void bindThread() override { check(cudaSetDevice(info_.number), "cudaSetDevice"); }
 
   DeviceStream makeStream() override;
-  DeviceEvent makeEvent() override;
+  // Without a time stamp, which would cost the device some work at each record.
+  DeviceEvent makeEvent() override { return addEvent(cudaEventDisableTiming); }
+  DeviceEvent makeTimedEvent() override { return addEvent(cudaEventDefault); }
   void record(DeviceEvent event, DeviceStream stream) override {
     check(cudaEventRecord(at(event), at(stream).handle), "cudaEventRecord", stream);
   }
   bool isDone(DeviceEvent event) override;
+  double secondsBetween(DeviceEvent first, DeviceEvent then) override;
   void wait(DeviceStream stream, DeviceEvent event) override {
     check(cudaStreamWaitEvent(at(stream).handle, at(event), 0), "cudaStreamWaitEvent", stream);
   }
@@ -99,11 +103,23 @@ class CudaDevice final : public DeviceBackend {
             std::int64_t bytes) override;
   void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
                   std::int64_t bytes) override;
+  void fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) override {
+    check(cudaMemsetAsync(memory, byte, static_cast<std::size_t>(bytes), at(stream).handle),
+          "cudaMemsetAsync", stream);
+  }
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
+  void pin(void* memory, std::int64_t bytes) override;
+  void unpin(void* memory) noexcept override;
+  std::int64_t pinnedBytes() const override { return pinnedBytes_; }
+  bool enablePeer(DeviceBackend& peer) override { return allowPeer(asCuda(peer).info_.number); }
 
  private:
+  /// Whether kernels of this device reach the memory of another.
+  enum class PeerAccess : char { NotAsked, Impossible, Allowed };
+
+  DeviceEvent addEvent(unsigned flags);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
   cudaEvent_t at(DeviceEvent event) const { return events_[static_cast<std::size_t>(event.number)]; }
   static CudaDevice& asCuda(DeviceBackend& peer);
@@ -112,12 +128,14 @@ class CudaDevice final : public DeviceBackend {
   }
   [[noreturn]] void fail(cudaError_t status, const char* call, DeviceStream stream) const;
   std::string launchedText(DeviceStream stream) const;
-  void allowPeer(std::int32_t peer);
+  bool allowPeer(std::int32_t peer);
 
   DeviceInfo info_;
   std::vector<Stream> streams_;
   std::vector<cudaEvent_t> events_;
-  std::vector<char> peerAsked_;
+  std::vector<PeerAccess> peers_;
+  std::map<void*, std::int64_t> pinned_;
+  std::int64_t pinnedBytes_ = 0;
 };
 
 CudaDevice::CudaDevice(std::int32_t number) {
@@ -138,10 +156,11 @@ CudaDevice::CudaDevice(std::int32_t number) {
   info_.name = properties.name;
   info_.pciAddress = pci.data();
   info_.architecture = std::to_string(properties.major) + "." + std::to_string(properties.minor);
+  info_.overlapsLaunches = properties.major >= 9;
   info_.processors = properties.multiProcessorCount;
   info_.memoryBytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   check(cudaDriverGetVersion(&info_.driverVersion), "cudaDriverGetVersion");
-  peerAsked_.assign(static_cast<std::size_t>(count), 0);
+  peers_.assign(static_cast<std::size_t>(count), PeerAccess::NotAsked);
 }
 
 CudaDevice::~CudaDevice() {
@@ -193,10 +212,9 @@ DeviceStream CudaDevice::makeStream() {
   return {static_cast<std::int32_t>(streams_.size()) - 1};
 }
 
-DeviceEvent CudaDevice::makeEvent() {
+DeviceEvent CudaDevice::addEvent(unsigned flags) {
   cudaEvent_t event = nullptr;
-  // Without a time stamp, which would cost the device some work at each record.
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+  check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreate");
   events_.push_back(event);
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
@@ -211,6 +229,15 @@ bool CudaDevice::isDone(DeviceEvent event) {
   return true;
 }
 
+double CudaDevice::secondsBetween(DeviceEvent first, DeviceEvent then) {
+  float milliseconds = 0.0F;
+  const cudaError_t status = cudaEventElapsedTime(&milliseconds, at(first), at(then));
+  if (status == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
+  TESSERA_EXPECT(status != cudaErrorNotReady, "ask for a time when both events are done");
+  check(status, "cudaEventElapsedTime");
+  return 1e-3 * static_cast<double>(milliseconds);
+}
+
 void CudaDevice::copy(DeviceStream stream, CopyDirection direction, void* to, const void* from,
                       std::int64_t bytes) {
   const cudaMemcpyKind kind = direction == CopyDirection::HostToDevice   ? cudaMemcpyHostToDevice
@@ -220,25 +247,27 @@ void CudaDevice::copy(DeviceStream stream, CopyDirection direction, void* to, co
         "cudaMemcpyAsync", stream);
 }
 
-void CudaDevice::allowPeer(std::int32_t peer) {
-  char& asked = peerAsked_[static_cast<std::size_t>(peer)];
-  if (asked != 0 || peer == info_.number) return;
-  asked = 1;
+bool CudaDevice::allowPeer(std::int32_t peer) {
+  if (peer == info_.number) return true;
+  PeerAccess& access = peers_[static_cast<std::size_t>(peer)];
+  if (access != PeerAccess::NotAsked) return access == PeerAccess::Allowed;
   int possible = 0;
   check(cudaDeviceCanAccessPeer(&possible, info_.number, peer), "cudaDeviceCanAccessPeer");
-  if (possible == 0) return;  // the copy goes through the host's memory then
+  access = possible == 0 ? PeerAccess::Impossible : PeerAccess::Allowed;
+  if (possible == 0) return false;
   const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled) {
     static_cast<void>(cudaGetLastError());
-    return;
+    return true;
   }
   check(status, "cudaDeviceEnablePeerAccess");
+  return true;
 }
 
 void CudaDevice::copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
                             std::int64_t bytes) {
   const std::int32_t target = asCuda(peer).info_.number;
-  allowPeer(target);
+  static_cast<void>(allowPeer(target));  // without it the copy goes through the host's memory
   check(
       cudaMemcpyPeerAsync(to, target, from, info_.number, static_cast<std::size_t>(bytes), at(stream).handle),
       "cudaMemcpyPeerAsync", stream);
@@ -271,6 +300,32 @@ void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
 
 void CudaDevice::release(DeviceSpace space, void* memory) noexcept {
   static_cast<void>(space == DeviceSpace::Device ? cudaFree(memory) : cudaFreeHost(memory));
+}
+
+void CudaDevice::pin(void* memory, std::int64_t bytes) {
+  check(cudaHostRegister(memory, static_cast<std::size_t>(bytes),
+                         cudaHostRegisterPortable | cudaHostRegisterMapped),
+        "cudaHostRegister");
+  void* seen = nullptr;
+  check(cudaHostGetDevicePointer(&seen, memory, 0), "cudaHostGetDevicePointer");
+  if (seen != memory) {
+    static_cast<void>(cudaHostUnregister(memory));
+    throw deviceError({DeviceFault::Failed,
+                       asText(info_),
+                       "the GPU sees host memory under another address",
+                       "cudaHostGetDevicePointer",
+                       {}});
+  }
+  pinned_[memory] = bytes;
+  pinnedBytes_ += bytes;
+}
+
+void CudaDevice::unpin(void* memory) noexcept {
+  const auto found = pinned_.find(memory);
+  if (found == pinned_.end()) return;
+  static_cast<void>(cudaHostUnregister(memory));
+  pinnedBytes_ -= found->second;
+  pinned_.erase(found);
 }
 
 }  // namespace

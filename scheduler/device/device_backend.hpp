@@ -39,6 +39,7 @@ struct DeviceInfo {
   std::int32_t number = 0;      ///< among the devices of this process
   std::int32_t processors = 0;  ///< how many blocks of a kernel can be at work, times a small number
   std::int64_t memoryBytes = 0;
+  bool overlapsLaunches = false;   ///< can start a launch while the one before it in its stream ends
   std::int32_t driverVersion = 0;  ///< 13000 for CUDA 13.0; 0 for an emulated one
 };
 
@@ -68,7 +69,7 @@ struct DeviceLaunch {
 ///   while (!device.isDone(ready)) doSomethingElse();
 ///
 /// Thread rule: one thread at a time, the one that serves the lane, after `bindThread` on each thread. All
-/// calls but `synchronize` and the two of memory return without waiting for the device. All throw
+/// calls but `synchronize` and those of memory return without waiting for the device. All throw
 /// DeviceError; an error of work that had been accepted before comes from a later call and names what was
 /// launched last. The destructor waits for all work, then gives everything back; it never throws.
 class DeviceBackend {
@@ -84,11 +85,18 @@ class DeviceBackend {
 
   virtual DeviceStream makeStream() = 0;
   virtual DeviceEvent makeEvent() = 0;
+  /// An event that also keeps when it was reached. Its records cost the device some work that those of others
+  /// do not; it does all that others do.
+  virtual DeviceEvent makeTimedEvent() = 0;
   /// The event is done when all that is in the stream by now is done. An event may be recorded again: who
   /// waits for it already goes on waiting for the record of before.
   virtual void record(DeviceEvent event, DeviceStream stream) = 0;
   /// Whether its last record is done; true for an event that was never recorded.
   virtual bool isDone(DeviceEvent event) = 0;
+  /// From the moment when `first` was reached to that of `then`, which was no earlier, by the device's own
+  /// clock. Both are timed, and their last records are done. A GPU tells it to half a microsecond or better,
+  /// and to seven digits.
+  virtual double secondsBetween(DeviceEvent first, DeviceEvent then) = 0;
   /// What is put into `stream` from now on starts after the event's last record.
   virtual void wait(DeviceStream stream, DeviceEvent event) = 0;
   /// As `wait`, for an event of another device of the same kind, while nobody else calls that one.
@@ -104,6 +112,8 @@ class DeviceBackend {
   /// one.
   virtual void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
                           std::int64_t bytes) = 0;
+  /// Makes each of these bytes of the device's memory `byte`.
+  virtual void fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) = 0;
   virtual void launch(DeviceStream stream, const DeviceLaunch& work) = 0;
 
   /// Slow, and may wait for the device: before a run and inside pools (scheduler/device/device_pool.hpp)
@@ -111,6 +121,19 @@ class DeviceBackend {
   virtual void* allocate(DeviceSpace space, std::int64_t bytes) = 0;
   /// No work may use the memory any more.
   virtual void release(DeviceSpace space, void* memory) noexcept = 0;
+
+  /// Locks memory of the host in place, so that kernels of this and all other devices read and write it where
+  /// it is, under the same address, and copies run beside everything else. Slow, as `allocate` is. No two
+  /// pieces that are pinned at the same time have a page in common (scheduler/device/pinned_host.hpp sees to
+  /// that). The memory outlives its `unpin`.
+  virtual void pin(void* memory, std::int64_t bytes) = 0;
+  /// What `pin` was given; no work may use it any more.
+  virtual void unpin(void* memory) noexcept = 0;
+  /// Of the pieces that are pinned now.
+  virtual std::int64_t pinnedBytes() const = 0;
+  /// From now on kernels of this device may read and write memory of `peer`, a device of the same kind. False
+  /// where the machine cannot do that: copies between the two go through the host then.
+  virtual bool enablePeer(DeviceBackend& peer) = 0;
 };
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/contracts.hpp"
+#include "core/step_aside.hpp"
 
 namespace tessera {
 
@@ -22,25 +23,27 @@ void makeLists(std::span<const std::pair<std::int32_t, std::int32_t>> pairs, boo
   }
 }
 
+std::span<const std::int32_t> listOf(const std::vector<std::int32_t>& lists,
+                                     const std::vector<std::int32_t>& begin, std::int32_t n) {
+  const auto first = static_cast<std::size_t>(begin[static_cast<std::size_t>(n)]);
+  const auto end = static_cast<std::size_t>(begin[static_cast<std::size_t>(n) + 1]);
+  return std::span(lists).subspan(first, end - first);
+}
+
 }  // namespace
 
-DeviceLane::DeviceLane(DeviceBackend& device, const LanePlan& plan, LaneClient& client,
-                       const LaneOptions& options)
-    : device_(device),
-      client_(client),
-      options_(options),
-      tasks_(plan.tasks),
+LaneWork::LaneWork(const LanePlan& plan, const LaneOptions& options)
+    : tasks_(plan.tasks),
       successorBegin_(plan.tasks.size() + 1, 0),
       predecessorBegin_(plan.tasks.size() + 1, 0),
       submitted_(plan.tasks.size()),
       running_(plan.tasks.size(), 0) {
-  device_.bindThread();
   makeLists(plan.edges, false, successors_, successorBegin_);
   makeLists(plan.edges, true, predecessors_, predecessorBegin_);
   std::int32_t places = 0;
   std::int32_t kinds = 0;
   for (std::size_t n = 0; n < tasks_.size(); ++n) {
-    TESSERA_EXPECT(tasks_[n].streams >= 1 && tasks_[n].streams <= options_.streams,
+    TESSERA_EXPECT(tasks_[n].streams >= 1 && tasks_[n].streams <= options.streams,
                    "give each task at least one stream and at most those of the lane");
     placeBegin_.push_back(places);
     places += tasks_[n].streams;
@@ -50,6 +53,25 @@ DeviceLane::DeviceLane(DeviceBackend& device, const LanePlan& plan, LaneClient& 
   placeBegin_.push_back(places);
   places_.resize(static_cast<std::size_t>(places));
   ready_.resize(static_cast<std::size_t>(kinds));
+}
+
+std::span<LaneWork::Place> LaneWork::placesOf(std::int32_t task) {
+  const auto n = static_cast<std::size_t>(task);
+  return std::span(places_).subspan(static_cast<std::size_t>(placeBegin_[n]),
+                                    static_cast<std::size_t>(tasks_[n].streams));
+}
+
+std::span<const std::int32_t> LaneWork::successors(std::int32_t task) const {
+  return listOf(successors_, successorBegin_, task);
+}
+
+std::span<const std::int32_t> LaneWork::predecessors(std::int32_t task) const {
+  return listOf(predecessors_, predecessorBegin_, task);
+}
+
+DeviceLane::DeviceLane(DeviceBackend& device, const LaneOptions& options)
+    : device_(device), options_(options) {
+  device_.bindThread();
   for (std::int32_t n = 0; n < options_.streams; ++n) {
     Stream& stream = streams_.emplace_back();
     stream.handle = device_.makeStream();
@@ -57,17 +79,78 @@ DeviceLane::DeviceLane(DeviceBackend& device, const LanePlan& plan, LaneClient& 
   }
 }
 
-std::span<DeviceLane::Place> DeviceLane::placesOf(std::int32_t task) {
-  const auto n = static_cast<std::size_t>(task);
-  return std::span(places_).subspan(static_cast<std::size_t>(placeBegin_[n]),
-                                    static_cast<std::size_t>(tasks_[n].streams));
+DeviceLane::DeviceLane(DeviceBackend& device, const LanePlan& plan, LaneClient& client,
+                       const LaneOptions& options)
+    : DeviceLane(device, options) {
+  ownWork_ = prepare(plan);
+  begin(*ownWork_, client);
+}
+
+std::unique_ptr<LaneWork> DeviceLane::prepare(const LanePlan& plan) const {
+  return std::make_unique<LaneWork>(plan, options_);
+}
+
+void DeviceLane::begin(LaneWork& work, LaneClient& client) {
+  const Leave leave{takeOver()};
+  TESSERA_EXPECT(work_ == nullptr || allLaunched(), "begin a plan when all tasks of the last are launched");
+  device_.bindThread();
+  fence();
+  boundLead();
+  work_ = &work;
+  client_ = &client;
+  work.launched_.store(0, std::memory_order_release);
+}
+
+void DeviceLane::boundLead() {
+  if (spareEvents_.empty()) spareEvents_.push_back(device_.makeEvent());
+  begins_.push_back(spareEvents_.back());
+  spareEvents_.pop_back();
+  device_.record(begins_.back(), streams_.front().handle);
+  if (std::ssize(begins_) <= options_.stepsAhead) return;
+  StepAside stepAside;
+  while (!device_.isDone(begins_.front())) stepAside();
+  spareEvents_.push_back(begins_.front());
+  begins_.pop_front();
+}
+
+void DeviceLane::synchronize() {
+  const Leave leave{takeOver()};
+  device_.bindThread();
+  for (const Stream& stream : streams_) device_.synchronize(stream.handle);
+}
+
+void DeviceLane::comeAfter(DeviceLane& other) {
+  const Leave leave{takeOver()};
+  const Leave leaveOther{other.takeOver()};
+  for (Stream& there : other.streams_) {
+    if (there.done >= there.launched) continue;
+    other.device_.bindThread();
+    const Mark mark = other.markOf(there, there.launched);
+    device_.bindThread();
+    for (const Stream& stream : streams_) device_.waitForPeer(stream.handle, other.device_, mark.event);
+  }
+}
+
+std::atomic<bool>& DeviceLane::takeOver() {
+  StepAside stepAside;
+  while (serving_.exchange(true, std::memory_order_acquire)) stepAside();
+  return serving_;
+}
+
+/// All that is put into any stream from now on comes after all that is in the others.
+void DeviceLane::fence() {
+  for (std::int32_t from = 0; from < options_.streams; ++from) {
+    const std::int64_t last = streams_[static_cast<std::size_t>(from)].launched;
+    for (Stream& stream : streams_) waitFor(stream, {from, last});
+  }
 }
 
 bool DeviceLane::advance() {
-  const std::int64_t before = counts_.launches;
   ended_.clear();
+  if (work_ == nullptr) return false;
+  const std::int64_t before = counts_.launches;
   device_.bindThread();
-  takeSubmitted();
+  work_->submitted_.takeAll([this](std::int32_t task) { release(task); });
   // The ends of before first: without chaining they make tasks ready.
   const bool someEnded = poll();
   launchReady();
@@ -75,26 +158,24 @@ bool DeviceLane::advance() {
   return someEnded || counts_.launches != before;
 }
 
-void DeviceLane::takeSubmitted() {
-  submitted_.takeAll([this](std::int32_t task) { release(task); });
-}
-
 void DeviceLane::release(std::int32_t task) {
   const auto n = static_cast<std::size_t>(task);
-  if (--missing_[n] > 0) return;
-  missing_[n] = 1 + predecessorBegin_[n + 1] - predecessorBegin_[n];
-  ready_[static_cast<std::size_t>(tasks_[n].kind)].push_back(task);
+  LaneWork& work = *work_;
+  if (--work.missing_[n] > 0) return;
+  work.missing_[n] = 1 + static_cast<std::int32_t>(work.predecessors(task).size());
+  work.ready_[static_cast<std::size_t>(work.tasks_[n].kind)].push_back(task);
 }
 
 void DeviceLane::launchReady() {
   // Launching a kind can make tasks ready of any other, until there are none.
+  std::vector<std::vector<std::int32_t>>& ready = work_->ready_;
   for (bool any = true; any;) {
     any = false;
-    for (std::size_t kind = 0; kind < ready_.size(); ++kind) {
-      if (ready_[kind].empty()) continue;
+    for (std::size_t kind = 0; kind < ready.size(); ++kind) {
+      if (ready[kind].empty()) continue;
       any = true;
       batch_.clear();
-      batch_.swap(ready_[kind]);
+      batch_.swap(ready[kind]);
       // In the order of the plan: neighbours in memory are neighbours in a launch, whoever was submitted
       // first.
       std::sort(batch_.begin(), batch_.end());
@@ -108,7 +189,7 @@ void DeviceLane::launchReady() {
 }
 
 void DeviceLane::launchBatch(std::int32_t kind, std::span<const std::int32_t> tasks) {
-  const std::int32_t parts = tasks_[static_cast<std::size_t>(tasks.front())].streams;
+  const std::int32_t parts = work_->tasks_[static_cast<std::size_t>(tasks.front())].streams;
   chooseStreams(tasks, parts);
   if (options_.chainsOnDevice) {
     for (const std::int32_t task : tasks) waitForPredecessors(task);
@@ -119,19 +200,19 @@ void DeviceLane::launchBatch(std::int32_t kind, std::span<const std::int32_t> ta
     ++stream.launched;
     handles_.push_back(stream.handle);
   }
-  client_.launch(kind, tasks, handles_);
+  client_->launch(kind, tasks, handles_);
   ++counts_.launches;
   counts_.tasks += static_cast<std::int64_t>(tasks.size());
   for (const std::int32_t task : tasks) noteLaunched(task);
+  work_->launched_.fetch_add(static_cast<std::int64_t>(tasks.size()), std::memory_order_release);
 }
 
 void DeviceLane::chooseStreams(std::span<const std::int32_t> tasks, std::int32_t parts) {
   chosen_.clear();
   // A chain stays in its stream, where order costs nothing, if nothing else has been put there since.
-  const auto first = static_cast<std::size_t>(tasks.front());
-  if (parts == 1 && predecessorBegin_[first] != predecessorBegin_[first + 1]) {
-    const std::int32_t before = predecessors_[static_cast<std::size_t>(predecessorBegin_[first])];
-    const Place place = placesOf(before).front();
+  const std::span<const std::int32_t> before = work_->predecessors(tasks.front());
+  if (parts == 1 && !before.empty()) {
+    const Place place = work_->placesOf(before.front()).front();
     if (streams_[static_cast<std::size_t>(place.stream)].launched == place.launch) {
       chosen_.push_back(place.stream);
       return;
@@ -144,9 +225,8 @@ void DeviceLane::chooseStreams(std::span<const std::int32_t> tasks, std::int32_t
 }
 
 void DeviceLane::waitForPredecessors(std::int32_t task) {
-  const auto n = static_cast<std::size_t>(task);
-  for (std::int32_t at = predecessorBegin_[n]; at < predecessorBegin_[n + 1]; ++at) {
-    for (const Place& place : placesOf(predecessors_[static_cast<std::size_t>(at)])) {
+  for (const std::int32_t before : work_->predecessors(task)) {
+    for (const Place& place : work_->placesOf(before)) {
       for (const std::int32_t number : chosen_) waitFor(streams_[static_cast<std::size_t>(number)], place);
     }
   }
@@ -178,23 +258,21 @@ DeviceLane::Mark DeviceLane::markOf(Stream& stream, std::int64_t launch) {
 
 void DeviceLane::noteLaunched(std::int32_t task) {
   const auto n = static_cast<std::size_t>(task);
-  const bool hasSuccessors = successorBegin_[n] != successorBegin_[n + 1];
-  const bool watched = tasks_[n].reports || (hasSuccessors && !options_.chainsOnDevice);
-  const std::span<Place> places = placesOf(task);
+  LaneWork& work = *work_;
+  const bool hasSuccessors = !work.successors(task).empty();
+  const bool watched = work.tasks_[n].reports || (hasSuccessors && !options_.chainsOnDevice);
+  const std::span<Place> places = work.placesOf(task);
   for (std::size_t part = 0; part < places.size(); ++part) {
     Stream& stream = streams_[static_cast<std::size_t>(chosen_[part])];
     places[part] = {chosen_[part], stream.launched};
     if (watched) stream.watched.push_back({stream.launched, task});
   }
-  if (watched) running_[n] = tasks_[n].streams;
+  if (watched) work.running_[n] = work.tasks_[n].streams;
   if (options_.chainsOnDevice) releaseSuccessors(task);
 }
 
 void DeviceLane::releaseSuccessors(std::int32_t task) {
-  const auto n = static_cast<std::size_t>(task);
-  for (std::int32_t at = successorBegin_[n]; at < successorBegin_[n + 1]; ++at) {
-    release(successors_[static_cast<std::size_t>(at)]);
-  }
+  for (const std::int32_t next : work_->successors(task)) release(next);
 }
 
 void DeviceLane::markWatched() {
@@ -227,15 +305,16 @@ bool DeviceLane::poll() {
 
 void DeviceLane::endPart(std::int32_t task) {
   const auto n = static_cast<std::size_t>(task);
-  if (--running_[n] > 0) return;
-  if (tasks_[n].reports) ended_.push_back(task);
+  if (--work_->running_[n] > 0) return;
+  if (work_->tasks_[n].reports) ended_.push_back(task);
   if (!options_.chainsOnDevice) releaseSuccessors(task);
 }
 
 std::vector<std::int32_t> DeviceLane::begun() const {
   std::vector<std::int32_t> tasks;
-  for (std::size_t n = 0; n < running_.size(); ++n) {
-    if (running_[n] > 0) tasks.push_back(static_cast<std::int32_t>(n));
+  if (work_ == nullptr) return tasks;
+  for (std::size_t n = 0; n < work_->running_.size(); ++n) {
+    if (work_->running_[n] > 0) tasks.push_back(static_cast<std::int32_t>(n));
   }
   return tasks;
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct LaneOptions {
   std::int32_t streams = 4;
   std::int32_t largestBatch = 4096;  ///< tasks of one launch; 1: no batching
   bool chainsOnDevice = true;        ///< false: a task waits until the host has seen its predecessors end
+  std::int32_t stepsAhead = 2;  ///< that the host may have launched before the device has begun the first
 };
 
 /// What a lane has done since it was made.
@@ -50,9 +52,44 @@ class LaneClient {
                       std::span<const DeviceStream> streams) = 0;
 };
 
+/// A plan of a lane, made ready to be gone through any number of times; see `DeviceLane::prepare`.
+class LaneWork {
+ public:
+  LaneWork(const LanePlan& plan, const LaneOptions& options);
+
+  std::int64_t taskCount() const { return static_cast<std::int64_t>(tasks_.size()); }
+
+ private:
+  friend class DeviceLane;
+
+  /// Where a part of a task went.
+  struct Place {
+    std::int32_t stream = 0;
+    std::int64_t launch = 0;
+  };
+  std::span<Place> placesOf(std::int32_t task);
+  std::span<const std::int32_t> successors(std::int32_t task) const;
+  std::span<const std::int32_t> predecessors(std::int32_t task) const;
+
+  std::vector<LaneTask> tasks_;
+  std::vector<std::int32_t> successors_, successorBegin_;      // of each task, one list after the other
+  std::vector<std::int32_t> predecessors_, predecessorBegin_;  // likewise
+  std::vector<std::int32_t> placeBegin_;
+  detail::Submissions<> submitted_;
+
+  // Touched by the one thread inside `serve` only.
+  std::vector<std::int32_t> missing_;             ///< by task: submission and predecessors that have not come
+  std::vector<std::int32_t> running_;             ///< by task: parts not known to be done, of those watched
+  std::vector<Place> places_;                     ///< by task and part
+  std::vector<std::vector<std::int32_t>> ready_;  ///< by kind
+  std::atomic<std::int64_t> launched_{0};         ///< tasks, since the plan was begun
+};
+
 /// The one launcher and poller of a device. Workers hand it tasks, by their numbers in the plan, and go on;
 /// any free one serves it now and then.
 ///
+///   const auto work = lane.prepare(plan);                     // once
+///   lane.begin(*work, client);                                // before each step
 ///   lane.submit(task);                                        // any thread, once a step and task
 ///   lane.serve([&](std::int32_t task) { ... });               // any thread: the tasks that have ended
 ///
@@ -61,17 +98,26 @@ class LaneClient {
 /// waits for their event, and the host is not asked. So a whole step of a device can be submitted at its
 /// start. Tasks that are ready at the same moment and of one kind are one launch. A task counts as ended when
 /// all its parts are. Counts re-arm when a task is launched: the next step begins when all tasks of this one
-/// have been, and all that report have ended.
+/// have been, and all that report have ended. The device may still be at work then: what a step puts into
+/// streams comes, on the device, after all that was there when it began.
 ///
 /// No lock. `submit` is lock-free; the rest belongs to whoever is inside `serve`, one thread at a time. After
 /// an error the lane is of no more use.
 class DeviceLane {
  public:
-  /// Device, client and what they hold outlive the lane.
+  /// Device, works, clients and what they hold outlive the lane.
+  DeviceLane(DeviceBackend& device, const LaneOptions& options);
+  /// A lane with one plan, begun.
   DeviceLane(DeviceBackend& device, const LanePlan& plan, LaneClient& client, const LaneOptions& options);
 
+  std::unique_ptr<LaneWork> prepare(const LanePlan& plan) const;
+  /// From now on tasks are those of `work`. All of the one before have been launched, and those that report
+  /// have ended. One thread; waits for whoever serves, and where the device is too many steps behind for
+  /// that.
+  void begin(LaneWork& work, LaneClient& client);
+
   /// Any thread.
-  void submit(std::int32_t task) { submitted_.push(task); }
+  void submit(std::int32_t task) { work_->submitted_.push(task); }
 
   /// Any thread: launches what has become ready, looks at the events, calls `ended(task)` for each reporting
   /// task that has ended since. False: another thread was serving it, or there was nothing to do.
@@ -83,7 +129,25 @@ class DeviceLane {
     for (const std::int32_t task : ended_) ended(task);
     return worked;
   }
+  /// Whether all tasks of the plan have been launched since it was begun. Any thread.
+  bool allLaunched() const { return work_->launched_.load(std::memory_order_acquire) == work_->taskCount(); }
+  /// Between steps: calls `put(stream)`, which may put work into that stream. It comes before all that the
+  /// next step launches, and after all that this one has launched. Waits for whoever serves.
+  template <class Put>
+  void putBeside(const Put& put) {
+    const Leave leave{takeOver()};
+    device_.bindThread();
+    fence();
+    ++streams_.front().launched;
+    put(streams_.front().handle);
+  }
+  /// Between steps: what this lane puts into streams from now on comes after all that is in those of another
+  /// device's lane, on the devices. Waits for whoever serves either.
+  void comeAfter(DeviceLane& other);
+  /// Waits until the device has done all that was put into its streams. Waits for whoever serves, too.
+  void synchronize();
 
+  const LaneOptions& options() const { return options_; }
   /// While nobody serves the lane.
   const LaneCounts& counts() const { return counts_; }
   /// While nobody serves the lane: tasks that were launched and have not been seen to end, for the watchdog.
@@ -94,6 +158,7 @@ class DeviceLane {
     std::atomic<bool>& serving;
     ~Leave() { serving.store(false, std::memory_order_release); }
   };
+  using Place = LaneWork::Place;
   /// A recorded event: all launches of its stream up to `covers` are done when it is.
   struct Mark {
     DeviceEvent event;
@@ -112,14 +177,12 @@ class DeviceLane {
     std::deque<Watched> watched;          ///< in the order of launches
     std::vector<std::int64_t> waitedFor;  ///< by stream: launches there that all later work here comes after
   };
-  /// Where a part of a task went.
-  struct Place {
-    std::int32_t stream = 0;
-    std::int64_t launch = 0;
-  };
 
+  /// Becomes the one inside `serve`.
+  std::atomic<bool>& takeOver();
+  void fence();
+  void boundLead();
   bool advance();
-  void takeSubmitted();
   void release(std::int32_t task);
   void launchReady();
   void launchBatch(std::int32_t kind, std::span<const std::int32_t> tasks);
@@ -132,26 +195,19 @@ class DeviceLane {
   void markWatched();
   bool poll();
   void endPart(std::int32_t task);
-  std::span<Place> placesOf(std::int32_t task);
 
   DeviceBackend& device_;
-  LaneClient& client_;
-  LaneOptions options_;
-  std::vector<LaneTask> tasks_;
-  std::vector<std::int32_t> successors_, successorBegin_;      // of each task, one list after the other
-  std::vector<std::int32_t> predecessors_, predecessorBegin_;  // likewise
-  std::vector<std::int32_t> placeBegin_;
+  const LaneOptions options_;
+  std::unique_ptr<LaneWork> ownWork_;
+  LaneWork* work_ = nullptr;
+  LaneClient* client_ = nullptr;
 
-  detail::Submissions<> submitted_;
   alignas(detail::kCacheLine) std::atomic<bool> serving_{false};
 
   // Touched by the one thread inside `serve` only.
   std::vector<Stream> streams_;
   std::vector<DeviceEvent> spareEvents_;
-  std::vector<std::int32_t> missing_;             ///< by task: submission and predecessors that have not come
-  std::vector<std::int32_t> running_;             ///< by task: parts not known to be done, of those watched
-  std::vector<Place> places_;                     ///< by task and part
-  std::vector<std::vector<std::int32_t>> ready_;  ///< by kind
+  std::deque<DeviceEvent> begins_;  ///< of the last steps, on the device
   std::vector<std::int32_t> batch_;
   std::vector<std::int32_t> chosen_;   ///< streams of the launch at hand
   std::vector<DeviceStream> handles_;  ///< likewise, for the client

@@ -1,6 +1,7 @@
 #include "scheduler/device/emulated_device.hpp"
 
 #include <atomic>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <new>
@@ -29,6 +30,18 @@ struct Stream {
   const char* launched = nullptr;  ///< the name of its last launch
 };
 
+struct FillArguments {
+  void* memory = nullptr;
+  std::size_t bytes = 0;
+  std::uint8_t byte = 0;
+};
+
+void runFill(const void* arguments, void*) {
+  FillArguments fill;
+  std::memcpy(&fill, arguments, sizeof(fill));
+  std::memset(fill.memory, fill.byte, fill.bytes);
+}
+
 class EmulatedDevice final : public DeviceBackend {
  public:
   explicit EmulatedDevice(const EmulatedOptions& options) : options_(options), random_(options.seed) {
@@ -43,9 +56,11 @@ class EmulatedDevice final : public DeviceBackend {
   void bindThread() override {}
 
   DeviceStream makeStream() override;
-  DeviceEvent makeEvent() override;
+  DeviceEvent makeEvent() override { return addEvent(false); }
+  DeviceEvent makeTimedEvent() override { return addEvent(true); }
   void record(DeviceEvent event, DeviceStream stream) override;
   bool isDone(DeviceEvent event) override;
+  double secondsBetween(DeviceEvent first, DeviceEvent then) override;
   void wait(DeviceStream stream, DeviceEvent event) override;
   void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) override;
   void synchronize(DeviceStream stream) override;
@@ -53,15 +68,28 @@ class EmulatedDevice final : public DeviceBackend {
             std::int64_t bytes) override;
   void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
                   std::int64_t bytes) override;
+  void fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) override;
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
+  void pin(void* memory, std::int64_t bytes) override;
+  void unpin(void* memory) noexcept override;
+  std::int64_t pinnedBytes() const override { return pinnedBytes_; }
+  bool enablePeer(DeviceBackend& peer) override {
+    static_cast<void>(asEmulated(peer));
+    return true;
+  }
 
  private:
+  /// What an event is, and its last record; none yet: null.
+  struct Event {
+    bool isTimed = false;
+    std::shared_ptr<Completion> last;
+  };
+
+  DeviceEvent addEvent(bool isTimed);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
-  std::shared_ptr<Completion>& at(DeviceEvent event) {
-    return events_[static_cast<std::size_t>(event.number)];
-  }
+  Event& at(DeviceEvent event) { return events_[static_cast<std::size_t>(event.number)]; }
   static EmulatedDevice& asEmulated(DeviceBackend& peer);
   void enqueue(DeviceStream stream, const char* call, EmulatedWork work);
   void throwIfLost(const char* call);
@@ -72,9 +100,11 @@ class EmulatedDevice final : public DeviceBackend {
   EmulatedOptions options_;
   DeviceInfo info_;
   std::deque<Stream> streams_;  ///< a deque: their threads hold references
-  std::vector<std::shared_ptr<Completion>> events_;
+  std::vector<Event> events_;
   std::map<void*, std::int64_t> allocated_;
   std::int64_t allocatedBytes_ = 0;
+  std::map<void*, std::int64_t> pinned_;
+  std::int64_t pinnedBytes_ = 0;
   std::mt19937_64 random_;  ///< of steps and of the seeds of streams
   std::atomic<std::int64_t> performed_{0};
 };
@@ -107,8 +137,8 @@ DeviceStream EmulatedDevice::makeStream() {
   return {static_cast<std::int32_t>(streams_.size()) - 1};
 }
 
-DeviceEvent EmulatedDevice::makeEvent() {
-  events_.emplace_back();
+DeviceEvent EmulatedDevice::addEvent(bool isTimed) {
+  events_.push_back({isTimed, nullptr});
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
 
@@ -163,8 +193,8 @@ void EmulatedDevice::enqueue(DeviceStream stream, const char* call, EmulatedWork
 
 void EmulatedDevice::record(DeviceEvent event, DeviceStream stream) {
   EmulatedWork work;
-  work.completes = std::make_shared<Completion>();
-  at(event) = work.completes;
+  work.completes = std::make_shared<Completion>(at(event).isTimed);
+  at(event).last = work.completes;
   enqueue(stream, "record", std::move(work));
 }
 
@@ -174,14 +204,23 @@ bool EmulatedDevice::isDone(DeviceEvent event) {
     for (std::uint64_t steps = random_() % 4; steps > 0 && step(); --steps) {
     }
   }
-  return at(event) == nullptr || at(event)->isDone();
+  return at(event).last == nullptr || at(event).last->isDone();
+}
+
+double EmulatedDevice::secondsBetween(DeviceEvent first, DeviceEvent then) {
+  for (const DeviceEvent event : {first, then}) {
+    const Event& entry = at(event);
+    TESSERA_EXPECT(entry.isTimed, "make an event with makeTimedEvent to ask for its time");
+    TESSERA_EXPECT(entry.last != nullptr && entry.last->isDone(), "ask for a time when both events are done");
+  }
+  return std::chrono::duration<double>(at(then).last->reachedAt() - at(first).last->reachedAt()).count();
 }
 
 void EmulatedDevice::wait(DeviceStream stream, DeviceEvent event) { waitForPeer(stream, *this, event); }
 
 void EmulatedDevice::waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) {
   EmulatedWork work;
-  work.waitsFor = asEmulated(peer).at(event);
+  work.waitsFor = asEmulated(peer).at(event).last;
   if (work.waitsFor != nullptr) enqueue(stream, "wait", std::move(work));
 }
 
@@ -211,6 +250,15 @@ void EmulatedDevice::copyToPeer(DeviceStream stream, DeviceBackend& peer, void* 
   copy(stream, CopyDirection::WithinDevice, to, from, bytes);
 }
 
+void EmulatedDevice::fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) {
+  const FillArguments fill{memory, static_cast<std::size_t>(bytes), byte};
+  const auto arguments = std::as_bytes(std::span(&fill, 1));
+  EmulatedWork work;
+  work.run = runFill;
+  work.arguments.assign(arguments.begin(), arguments.end());
+  enqueue(stream, "fill", std::move(work));
+}
+
 void EmulatedDevice::launch(DeviceStream stream, const DeviceLaunch& launched) {
   at(stream).launched = launched.name;
   EmulatedWork work;
@@ -237,6 +285,26 @@ void EmulatedDevice::release(DeviceSpace, void* memory) noexcept {
   allocatedBytes_ -= found->second;
   allocated_.erase(found);
   ::operator delete(memory, kAlignment);
+}
+
+void EmulatedDevice::pin(void* memory, std::int64_t bytes) {
+  const auto next = pinned_.lower_bound(memory);
+  const auto endsBehind = [&](const auto& piece) {
+    return static_cast<char*>(piece.first) + piece.second > static_cast<char*>(memory);
+  };
+  const bool apart =
+      (next == pinned_.end() || static_cast<char*>(next->first) >= static_cast<char*>(memory) + bytes) &&
+      (next == pinned_.begin() || !endsBehind(*std::prev(next)));
+  TESSERA_EXPECT(apart, "pin each byte of the host once");
+  pinned_[memory] = bytes;
+  pinnedBytes_ += bytes;
+}
+
+void EmulatedDevice::unpin(void* memory) noexcept {
+  const auto found = pinned_.find(memory);
+  if (found == pinned_.end()) return;
+  pinnedBytes_ -= found->second;
+  pinned_.erase(found);
 }
 
 }  // namespace

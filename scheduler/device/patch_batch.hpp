@@ -6,76 +6,51 @@
 #include <span>
 #include <type_traits>
 
+#include "core/block_shape.hpp"
 #include "core/box.hpp"
 #include "core/contracts.hpp"
 #include "core/exec.hpp"
+#include "core/patch_part.hpp"
+#include "core/patch_walk.hpp"
 #include "scheduler/device/device_backend.hpp"
 
 namespace tessera {
 
+/// Memory of a device in one piece.
+struct MemoryPiece {
+  const void* memory = nullptr;
+  std::int64_t bytes = 0;
+};
+
+/// How many pieces of memory a launch can be told to read ahead in each patch.
+inline constexpr int kReadAhead = 4;
+
 /// One patch as a kernel sees it: its cells, and what the kernel works on there (fields, numbers).
+///
+/// `reads` are the windows that the kernel reads, the largest first, as far as they are known and hold little
+/// else: the blocks of a patch ask the device for their shares of them as soon as they start, so that later
+/// loads find in the cache what would take a thread's registers to have under way. Pieces without bytes are
+/// left out. It is a hint which changes no result, but the memory must be there for as long as the patch is
+/// launched.
 template <class Arguments>
 struct BatchPatch {
   Box box;
   Arguments arguments;
+  MemoryPiece reads[kReadAhead] = {};  // NOLINT: a std::array's operator[] is no device function
 };
 
-/// Planes that a thread walks through in one go.
-inline constexpr std::int32_t kUnrolled = 16;
-
-/// How the thread blocks of a launch lie on each patch: tiles in (x, y), which walk along z.
-struct BlockShape {
-  std::int32_t tileShift = 5;      ///< a tile has 2^tileShift threads along x and the rest along y
-  std::int32_t depth = kUnrolled;  ///< planes that a block walks through
-  std::int32_t blocksEach = 0;     ///< for the largest patch; smaller ones leave the last of theirs idle
-};
-
-/// Threads of a block.
-inline constexpr std::int32_t kBlockThreads = 256;
-
-/// Blocks that a multiprocessor shall hold at once: leaves each thread 64 registers. On an H200 a stencil is
-/// as fast with 16 planes and 64 registers as with 8 and 32, and faster than with all else that was tried.
-inline constexpr int kBlocksAtOnce = 4;
-
-/// A shape that fits `boxes`, each cut into `parts`.
-BlockShape shapeBlocks(std::span<const Box> boxes, std::int32_t parts = 1);
+/// Which patch of a batch comes first. Cells are independent, so it changes no result; but a launch that goes
+/// the other way than the one which wrote what it reads finds the end of that still in the cache.
+enum class PatchOrder : std::uint8_t { Rising, Falling };
 
 /// The patches of all tasks of a kind, in memory of the device, by the number of the task in its kind. It is
-/// made once with the graph, so that a launch carries numbers and no descriptors.
+/// made once with the graph, so that a launch carries numbers and no descriptors; by a copy, since a launch
+/// may read the table before the launch ahead of it in the stream has ended.
 template <class Arguments>
 struct PatchTable {
   const BatchPatch<Arguments>* patches = nullptr;
   BlockShape shape;
 };
-
-/// Which part of each patch a launch does, where a task's kernel is split over several streams.
-struct PatchPart {
-  std::int32_t part = 0;
-  std::int32_t parts = 1;
-};
-
-namespace detail {
-
-TESSERA_KERNEL constexpr void cut(std::int64_t& low, std::int64_t& high, PatchPart which) {
-  const std::int64_t n = high - low;
-  high = low + n * (which.part + 1) / which.parts;
-  low += n * which.part / which.parts;
-}
-
-}  // namespace detail
-
-/// That part of a box: whole planes across its last axis that has enough of them.
-TESSERA_KERNEL constexpr Box partOf(Box box, PatchPart which) {
-  // By name and not by number: an axis that is known only at run time would put the box into slow memory.
-  if (box.hi.k - box.lo.k >= which.parts) {
-    detail::cut(box.lo.k, box.hi.k, which);
-  } else if (box.hi.j - box.lo.j >= which.parts) {
-    detail::cut(box.lo.j, box.hi.j, which);
-  } else {
-    detail::cut(box.lo.i, box.hi.i, which);
-  }
-  return box;
-}
 
 namespace detail {
 
@@ -114,6 +89,8 @@ struct PatchLaunch {
   Patches which;
   std::int32_t count = 0;
   PatchPart part;
+  PatchOrder order = PatchOrder::Rising;
+  bool overlaps = false;  ///< the device can start it while the launch before it ends
   Kernel kernel;
 
   static void run(const void* self, void* cudaStream);
@@ -122,43 +99,28 @@ struct PatchLaunch {
 
 #if defined(__CUDACC__)
 
-/// One thread: a column of the tile, `depth` planes of it.
 template <class Launch>
 __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
     runPatches(const __grid_constant__ Launch launch) {
-  // A patch has less than 2^31 cells along an axis: narrow numbers leave the kernel more registers.
-  const BlockShape shape = launch.table.shape;
-  const auto each = static_cast<std::uint32_t>(shape.blocksEach);
-  const std::uint32_t slot = blockIdx.x / each;
+  startNextLaunch();
+  const auto each = static_cast<std::uint32_t>(launch.table.shape.blocksEach);
+  std::uint32_t slot = blockIdx.x / each;
   const auto block = static_cast<std::int32_t>(blockIdx.x - slot * each);
-  const auto& patch = launch.which.of(launch.table.patches, slot);
-  const Box box = launch.part.parts == 1 ? patch.box : partOf(patch.box, launch.part);
-  const auto nI = static_cast<std::int32_t>(box.hi.i - box.lo.i);
-  const auto nJ = static_cast<std::int32_t>(box.hi.j - box.lo.j);
-  const auto nK = static_cast<std::int32_t>(box.hi.k - box.lo.k);
-
-  const std::int32_t tileJ = kBlockThreads >> shape.tileShift;
-  const std::int32_t tilesI = (nI + (1 << shape.tileShift) - 1) >> shape.tileShift;
-  const std::int32_t tilesJ = (nJ + tileJ - 1) / tileJ;
-  if (tilesI <= 0 || tilesJ <= 0) return;
-  const auto thread = static_cast<std::int32_t>(threadIdx.x);
-  const std::int32_t row = block / tilesI;
-  const std::int32_t slab = row / tilesJ;
-  const std::int32_t i =
-      ((block - row * tilesI) << shape.tileShift) + (thread & ((1 << shape.tileShift) - 1));
-  const std::int32_t j = (row - slab * tilesJ) * tileJ + (thread >> shape.tileShift);
-  const std::int32_t k = slab * shape.depth;
-  if (i >= nI || j >= nJ || k >= nK) return;
-  const std::int32_t planes = k + shape.depth < nK ? shape.depth : nK - k;
-  const Index first{box.lo.i + i, box.lo.j + j, box.lo.k + k};
-  const auto arguments = patch.arguments;
-  if (planes == kUnrolled) {
-    // Neighbours along z are loaded once for all of them, and many at once.
-#pragma unroll
-    for (std::int32_t n = 0; n < kUnrolled; ++n) launch.kernel(arguments, {first.i, first.j, first.k + n});
-  } else {
-    for (std::int32_t n = 0; n < planes; ++n) launch.kernel(arguments, {first.i, first.j, first.k + n});
+  if (launch.order == PatchOrder::Falling) slot = static_cast<std::uint32_t>(launch.count) - 1 - slot;
+  const auto patchAt = [&](std::uint32_t n) -> const auto& {
+    return launch.which.of(launch.table.patches, n);
+  };
+  // What needs no result of the launch before is done before that one ends: the table is older.
+  const Box box = launch.part.parts == 1 ? patchAt(slot).box : partOf(patchAt(slot).box, launch.part);
+  if (threadIdx.x == 0) {
+    for (const MemoryPiece& piece : patchAt(slot).reads) {
+      readAhead(piece.memory, piece.bytes, std::int64_t{launch.part.part} * each + block,
+                std::int64_t{launch.part.parts} * each);
+    }
   }
+  awaitLastLaunch(slot);
+  walk(launch.kernel, patchAt, slot,
+       columnOf(box, launch.table.shape, block, static_cast<std::int32_t>(threadIdx.x)));
 }
 
 #endif
@@ -166,7 +128,7 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
 template <class Kernel, class Arguments, class Patches>
 void PatchLaunch<Kernel, Arguments, Patches>::runOnHost() const {
   for (std::int32_t n = 0; n < count; ++n) {
-    const auto& patch = which.of(table.patches, n);
+    const auto& patch = which.of(table.patches, order == PatchOrder::Rising ? n : count - 1 - n);
     const Arguments arguments = patch.arguments;
     // Any order will do, and a kernel that is no candidate for vectors would have clang warn about it.
     forEachInOrder(partOf(patch.box, part), [&](Index x) { kernel(arguments, x); });
@@ -180,7 +142,17 @@ void PatchLaunch<Kernel, Arguments, Patches>::run(const void* self, [[maybe_unus
 #if defined(__CUDACC__)
   if (cudaStream != nullptr) {
     const auto blocks = static_cast<std::uint32_t>(launch.count * launch.table.shape.blocksEach);
-    runPatches<<<blocks, kBlockThreads, 0, static_cast<cudaStream_t>(cudaStream)>>>(launch);
+    cudaLaunchAttribute overlap{};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t how{};
+    how.gridDim = blocks;
+    how.blockDim = kBlockThreads;
+    how.stream = static_cast<cudaStream_t>(cudaStream);
+    how.attrs = &overlap;
+    how.numAttrs = launch.overlaps ? 1 : 0;
+    // The backend asks for the error.
+    static_cast<void>(cudaLaunchKernelEx(&how, runPatches<PatchLaunch>, launch));
     return;
   }
 #endif
@@ -214,11 +186,12 @@ void putPatches(DeviceBackend& device, DeviceStream stream, const char* name,
 template <class Arguments, class Kernel>
 void launchPatches(DeviceBackend& device, DeviceStream stream, const char* name,
                    const PatchTable<Arguments>& table, std::span<const std::int32_t> tasks,
-                   const Kernel& kernel, PatchPart part = {}) {
+                   const Kernel& kernel, PatchPart part = {}, PatchOrder order = PatchOrder::Rising) {
   const auto put = [&](auto which, std::size_t count) {
     detail::putPatches(device, stream, name,
                        detail::PatchLaunch<Kernel, Arguments, decltype(which)>{
-                           table, which, static_cast<std::int32_t>(count), part, kernel});
+                           table, which, static_cast<std::int32_t>(count), part, order,
+                           device.info().overlapsLaunches, kernel});
   };
   if (tasks.empty()) return;
   const bool gaps = static_cast<std::size_t>(tasks.back() - tasks.front()) + 1 != tasks.size();
@@ -240,7 +213,13 @@ void launchBox(DeviceBackend& device, DeviceStream stream, const char* name, con
                const Arguments& arguments, const Kernel& kernel) {
   detail::putPatches(device, stream, name,
                      detail::PatchLaunch<Kernel, Arguments, detail::OnePatch<Arguments>>{
-                         {nullptr, shapeBlocks(std::span(&box, 1))}, {{box, arguments}}, 1, {}, kernel});
+                         {nullptr, shapeBlocks(std::span(&box, 1))},
+                         {{box, arguments}},
+                         1,
+                         {},
+                         PatchOrder::Rising,
+                         false,
+                         kernel});
 }
 
 }  // namespace tessera

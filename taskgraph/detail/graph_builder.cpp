@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/contracts.hpp"
+#include "taskgraph/detail/scratch_halos.hpp"
 #include "taskgraph/detail/share_windows.hpp"
 
 namespace tessera::detail {
@@ -69,6 +70,7 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
     plan.halo = need.halo;
     plan.table = shapes_.of(need).table;
     plan.shared = windowOf(need);
+    plan.scratch = need.reach == Reach::Patch && isScratch(graphs_, {need.label, need.level});
     const bool buffered = need.reach != Reach::Patch && plan.shared.size() == 0;
     if (buffered) plan.firstGather = addGathers(need, fills_.size() - 1, gathers);
     graph_.fills.push_back(std::move(plan));

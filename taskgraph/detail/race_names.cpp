@@ -88,6 +88,9 @@ std::string RaceNames::memory(const Memory& memory) const {
     }
     case Memory::Kind::Gather:
       return "gather buffer " + number + " for " + rank.labels->info(memory.label).name + where;
+    case Memory::Kind::Scratch:
+      return "scratch window for " + rank.labels->info(memory.label).name + " around " +
+             patch(rank, memory.number) + where;
     case Memory::Kind::Received:
       return "bytes of receive " + number + where;
     case Memory::Kind::Sent:

@@ -184,7 +184,7 @@ void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
                            .text());
     }
     if (!task.body.cpu) {
-      const bool device = task.body.device;
+      const bool device = task.body.device != nullptr;
       faults.push_back(head(device ? "a task can run on a device only, and there is none"
                                    : "a task has no body that can run here")
                            .line("fix    ", device ? "write .runs<Cpu, Gpu>(...)"

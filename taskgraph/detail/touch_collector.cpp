@@ -1,6 +1,7 @@
 #include "taskgraph/detail/touch_collector.hpp"
 
 #include "core/error.hpp"
+#include "taskgraph/detail/scratch_halos.hpp"
 #include "taskgraph/fill_geometry.hpp"
 
 namespace tessera::detail {
@@ -80,9 +81,13 @@ void TouchCollector::taskReads(const TaskUnit& unit, std::int64_t local, std::in
     if (read.reach != Reach::Patch) {
       gatherRead(unit, read, patch, node, row);
     } else if (patch != nullptr) {
-      add(entry(read.label, read.generation, local),
-          readBox(level(patch->level), *patch, centeringOf(read.label), read.halo), node,
-          versions_.ofRead(unit.task, unit.level, read), TouchKind::Read);
+      const Box box = readBox(level(patch->level), *patch, centeringOf(read.label), read.halo);
+      if (isScratch(own_, {read.label, unit.level}) && !read.halo.isZero()) {
+        if (const FillPlan* fill = fillOf(unit, read, node)) scratchRead(*fill, box, local, node, row);
+        continue;
+      }
+      add(entry(read.label, read.generation, local), box, node, versions_.ofRead(unit.task, unit.level, read),
+          TouchKind::Read);
     }
   }
 }
@@ -98,23 +103,26 @@ void TouchCollector::taskWrites(const TaskUnit& unit, std::int64_t local, std::i
   }
 }
 
-void TouchCollector::gatherRead(const TaskUnit& unit, const ReadDeclaration& read, const Patch* patch,
-                                std::int64_t node, std::int32_t row) {
+const FillPlan* TouchCollector::fillOf(const TaskUnit& unit, const ReadDeclaration& read, std::int64_t node) {
   const LevelId source = DeclaredVersions::levelRead(read, unit.level);
-  const FillPlan* fill = nullptr;
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
     const bool same = access.label == read.label && access.level == source && access.reach == read.reach &&
                       access.mode == (read.generation == Generation::Old ? 0 : 1) && access.fill >= 0;
-    if (same && fill == nullptr) fill = &graph_.fills[static_cast<std::size_t>(access.fill)];
+    if (same) return &graph_.fills[static_cast<std::size_t>(access.fill)];
   }
-  if (fill == nullptr) {
-    faults_.add(Message("a read of another level has no fill")
-                    .line("reader  ", names_.node(node))
-                    .line("reads   ", own_.labels->info(read.label).name, " of level ", source)
-                    .text());
-    return;
-  }
+  faults_.add(Message("a read has no fill")
+                  .line("reader  ", names_.node(node))
+                  .line("reads   ", own_.labels->info(read.label).name, " of level ", source)
+                  .text());
+  return nullptr;
+}
+
+void TouchCollector::gatherRead(const TaskUnit& unit, const ReadDeclaration& read, const Patch* patch,
+                                std::int64_t node, std::int32_t row) {
+  const LevelId source = DeclaredVersions::levelRead(read, unit.level);
+  const FillPlan* fill = fillOf(unit, read, node);
+  if (fill == nullptr) return;
   const Level& from = level(source);
   const Centering centering = centeringOf(read.label);
   const std::int32_t version = versions_.ofRead(unit.task, unit.level, read);
@@ -236,6 +244,10 @@ Memory TouchCollector::entry(LabelId label, Generation generation, std::int64_t 
 }
 
 const Box* TouchCollector::windowOf(const Memory& memory) const {
+  if (memory.kind == Memory::Kind::Scratch) {
+    const auto found = scratch_.find({memory.label, memory.number});
+    return found == scratch_.end() ? nullptr : &found->second;
+  }
   if (memory.kind == Memory::Kind::Gather) {
     const auto& gathers = own_.gathers[plan_];
     const auto at = static_cast<std::size_t>(memory.number);

@@ -58,6 +58,11 @@ class TouchCollector {
                   std::int32_t row);
   void fill(const NodeBlock& block);
   Row rowOf(const NodeBlock& block, std::int32_t row) const;
+  /// The fill of a read; null with a fault noted where there is none.
+  const FillPlan* fillOf(const TaskUnit& unit, const ReadDeclaration& read, std::int64_t node);
+  /// A task gathers the patch and its halo, and reads what it has gathered.
+  void scratchRead(const FillPlan& fill, const Box& read, std::int64_t local, std::int64_t node,
+                   std::int32_t row);
   void fillShared(const NodeBlock& block, const SharedWindow& shared);
   void fromNeighbours(const Row& row);
   void fromMessages(const Row& row);
@@ -88,6 +93,7 @@ class TouchCollector {
   RaceFaults& faults_;
   RaceNames names_;
   std::map<std::pair<LabelId, std::int64_t>, StorageNeed> storage_;
+  std::map<std::pair<LabelId, std::int64_t>, Box> scratch_;  ///< windows, by label and own patch
   std::set<std::array<std::int32_t, 4>> copied_;  ///< sources and images that the shared window has already
   PackVersions* packs_ = nullptr;
   std::vector<Touch>* touches_ = nullptr;

@@ -45,6 +45,7 @@ Box mirrored(const Level& level, const LabelInfo& info, const BoundaryPart& part
 
 void TouchCollector::fill(const NodeBlock& block) {
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+  if (fill.scratch) return;  // the task does it
   for (std::int32_t n = 0; n < block.count; ++n) {
     if (fill.reach == Reach::Patch) {
       const SharedWindow* shared = sharedOf(fill.label, block.firstLocal + n);
@@ -83,6 +84,25 @@ TouchCollector::Row TouchCollector::rowOf(const NodeBlock& block, std::int32_t n
                ? entry(fill.label, fill.generation, block.firstLocal + n)
                : Memory{Memory::Kind::Gather, own_.rank, fill.label, 0, fill.firstGather + n};
   return row;
+}
+
+void TouchCollector::scratchRead(const FillPlan& fill, const Box& read, std::int64_t local, std::int64_t node,
+                                 std::int32_t n) {
+  const Level& from = level(fill.sourceLevel);
+  const Centering centering = centeringOf(fill.label);
+  const Patch& patch = ownPatch(local);
+  const Memory memory{Memory::Kind::Scratch, own_.rank, fill.label, 0, local};
+  const Box target = fillTarget(from, patch, centering, fill.halo, fill.reach);
+  scratch_[{fill.label, local}] = target;
+  const Row row{fill, from, centering, node, n, memory, target, nullptr, target};
+  const Box owned = from.ownedBy(patch, centering);
+  add(entry(fill.label, fill.generation, local), owned, node, fill.version, TouchKind::Read);
+  add(memory, owned, node, fill.version, TouchKind::Write);
+  fromNeighbours(row);
+  fromMessages(row);
+  fromCoarser(row);
+  fromConditions(row);
+  add(memory, read, node, fill.version, TouchKind::Read);
 }
 
 /// The node of the first member copies, unpacks and applies conditions for all of them.

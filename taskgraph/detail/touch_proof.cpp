@@ -93,10 +93,11 @@ void TouchProof::checkCovered(std::size_t reader, std::size_t begin, std::size_t
   faults_.add(Message("a node reads what nobody has written")
                   .line("reader  ", nodeName_(read.node))
                   .line("where   ", asText(left.front()), " of ", memory(read.memory))
-                  .line("wanted  ",
-                        read.memory.kind == Memory::Kind::Entry || read.memory.kind == Memory::Kind::Gather
-                            ? names_.value(read.memory.label, read.version)
-                            : "what is there")
+                  .line("wanted  ", read.memory.kind == Memory::Kind::Entry ||
+                                            read.memory.kind == Memory::Kind::Gather ||
+                                            read.memory.kind == Memory::Kind::Scratch
+                                        ? names_.value(read.memory.label, read.version)
+                                        : "what is there")
                   .text());
 }
 

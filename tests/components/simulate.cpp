@@ -29,7 +29,7 @@ std::map<std::string, double> columnsOf(Simulation& simulation) {
 /// Copies what this rank owns of a label on a level to its place in the whole field. False where it owns
 /// nothing.
 bool copyOwned(const Simulation& simulation, LabelId label, const Level& level, WholeField& whole) {
-  const DataWarehouse& data = simulation.data();
+  const DataWarehouse& data = simulation.dataOnHost(std::span(&label, 1));
   std::vector<double> packed;
   bool any = false;
   for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
@@ -152,8 +152,18 @@ Simulate& Simulate::checked() {
   return *this;
 }
 
+Simulate& Simulate::scratch() {
+  scratch_ = true;
+  return *this;
+}
+
 Simulate& Simulate::withoutReuse() {
   reuse_ = BufferReuse::Off;
+  return *this;
+}
+
+Simulate& Simulate::devices(DeviceOptions devices) {
+  devices_ = std::move(devices);
   return *this;
 }
 
@@ -167,6 +177,12 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   options.executor = threads_ == 0 ? ExecutorKind::InOrder : ExecutorKind::Threads;
   options.checked = checked_;
   options.reuse = reuse_;
+  options.devices = devices_;
+  options.devices.standbyThread = threads_ > 0;
+  if (scratch_) {
+    options.halos = HaloKeeping::Scratch;
+    options.caches.core = std::int64_t{1} << 20;
+  }
 
   Outcome outcome;
   std::mutex mutex;
@@ -176,6 +192,8 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
     schedule.emplace(ranks_, *seed_);
     options.executor = ExecutorKind::Virtual;
     options.schedule = &*schedule;
+    options.devices.emulated.progress = EmulatedProgress::Stepped;
+    options.devices.emulated.seed = *seed_;
     loopback.delaySeed = seed_;
     loopback.whenBlocked = [&] { schedule->pass(); };
   }

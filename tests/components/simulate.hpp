@@ -9,6 +9,7 @@
 
 #include "core/deck.hpp"
 #include "grid/hierarchy.hpp"
+#include "scheduler/device/device_options.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
 namespace tessera::testing {
@@ -65,6 +66,9 @@ class Simulate {
   Simulate& seed(std::uint64_t n);
   Simulate& checked();
   Simulate& withoutReuse();  ///< no two variables share memory
+  /// Each rank runs on devices what can run there.
+  Simulate& devices(DeviceOptions devices);
+  Simulate& scratch();  ///< halos are gathered into scratch windows where that is possible
   /// What was set, as options of the command line: " --set 'grid.cells=[8,8,1]'".
   std::string assignments() const { return assignments_; }
   const Deck& deck() const { return deck_; }
@@ -78,6 +82,8 @@ class Simulate {
   int threads_ = 0;
   bool checked_ = false;
   BufferReuse reuse_ = BufferReuse::On;
+  DeviceOptions devices_;
+  bool scratch_ = false;
   std::optional<std::uint64_t> seed_;
 };
 

@@ -88,5 +88,21 @@ TEST(ExactSum, CountsWhatIsNotFinite) {
   EXPECT_TRUE(std::isnan(s.value()));
 }
 
+TEST(ExactSum, WordsThatWereNotCarriedAddUpAllTheSame) {
+  // 2^30 times 2^32 - 1 in the digit of 2^-1042, beside a digit of -1 above it.
+  std::vector<std::int64_t> words(ExactSum::kWords, 0);
+  words[1] = ((std::int64_t{1} << 32) - 1) << 30;
+  words[2] = -1;
+  ExactSum sum;
+  sum.add(1.0);
+  sum.addWords(words);
+
+  ExactSum right;
+  right.add(1.0);
+  right.add(std::ldexp(4294967295.0, 30 + 32 - 1074));
+  right.add(-std::ldexp(1.0, 64 - 1074));
+  EXPECT_TRUE(std::equal(sum.words().begin(), sum.words().end(), right.words().begin()));
+}
+
 }  // namespace
 }  // namespace tessera

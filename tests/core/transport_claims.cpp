@@ -211,31 +211,29 @@ void aRequestIsGoneOnceItIsComplete(Transport& t) {
   t.wait(other);
 }
 
+void fillUp(std::span<std::byte> bytes, int first) {
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    bytes[n] = static_cast<std::byte>(first + static_cast<int>(n));
+  }
+}
+
 /// Each round of a ring with other values, and with messages of several sizes under one tag.
 void preparedMessagesGoAgainAndAgain(Transport& t) {
   const int next = (t.rank() + 1) % t.size();
   const int previous = (t.rank() + t.size() - 1) % t.size();
-  const std::vector<std::size_t> sizes{3, 0, 5000, 1};
-  std::vector<std::vector<std::uint8_t>> sent;
-  std::vector<std::vector<std::uint8_t>> received;
-  for (const std::size_t size : sizes) {
-    sent.emplace_back(size);
-    received.emplace_back(size);
-  }
+  const std::vector<std::int64_t> sizes{3, 0, 5000, 1};
   std::vector<PreparedMessage> wanted;
-  for (auto& bytes : sent) wanted.push_back({PreparedMessage::Way::Send, next, 4, writableBytesOf(bytes)});
-  for (auto& bytes : received)
-    wanted.push_back({PreparedMessage::Way::Receive, previous, 4, writableBytesOf(bytes)});
+  for (const std::int64_t size : sizes) wanted.push_back({PreparedMessage::Way::Send, next, 4, size});
+  for (const std::int64_t size : sizes) wanted.push_back({PreparedMessage::Way::Receive, previous, 4, size});
   const auto count = static_cast<std::int32_t>(sizes.size());
   const auto messages = t.prepare(wanted);
   require(messages->testSome().empty(), "what was not started does not complete");
   for (int round = 0; round < 5; ++round) {
-    for (auto& bytes : received) std::fill(bytes.begin(), bytes.end(), std::uint8_t{0xee});
     messages->start(count, count);
-    for (auto& bytes : sent) {
-      std::iota(bytes.begin(), bytes.end(), static_cast<std::uint8_t>(100 * t.rank() + round));
+    for (std::int32_t n = 0; n < count; ++n) {
+      fillUp(messages->memory(n), 100 * t.rank() + round);
+      messages->start(n);
     }
-    for (std::int32_t n = 0; n < count; ++n) messages->start(n);
     std::vector<int> seen(wanted.size(), 0);
     for (std::size_t open = wanted.size(); open > 0;) {
       for (const std::int32_t n : messages->testSome()) {
@@ -244,20 +242,19 @@ void preparedMessagesGoAgainAndAgain(Transport& t) {
       }
     }
     require(seen == std::vector<int>(wanted.size(), 1), "each started message completes once");
-    for (const auto& bytes : received) {
-      std::vector<std::uint8_t> expected(bytes.size());
-      std::iota(expected.begin(), expected.end(), static_cast<std::uint8_t>(100 * previous + round));
-      require(bytes == expected, "a prepared message brings the bytes of its round");
+    for (std::int32_t n = 0; n < count; ++n) {
+      const std::span<const std::byte> received = messages->memory(count + n);
+      std::vector<std::byte> expected(static_cast<std::size_t>(sizes[static_cast<std::size_t>(n)]));
+      fillUp(expected, 100 * previous + round);
+      require(std::ranges::equal(received, expected), "a prepared message brings the bytes of its round");
     }
   }
 }
 
 void aPreparedMessageOfAnotherSizeIsAnError(Transport& t) {
-  for (const std::size_t expected : {16U, 4U}) {
+  for (const std::int64_t expected : {16, 4}) {
     std::vector<std::uint8_t> sent(8);
-    std::vector<std::uint8_t> received(expected);
-    const std::vector<PreparedMessage> wanted{
-        {PreparedMessage::Way::Receive, t.rank(), 18, writableBytesOf(received)}};
+    const std::vector<PreparedMessage> wanted{{PreparedMessage::Way::Receive, t.rank(), 18, expected}};
     const auto messages = t.prepare(wanted);
     messages->start(0);
     const auto send = t.send(t.rank(), 18, bytesOf(sent));
@@ -272,9 +269,7 @@ void aPreparedMessageOfAnotherSizeIsAnError(Transport& t) {
 }
 
 void preparedMessagesToWrongPeersAreErrors(Transport& t) {
-  std::vector<std::uint8_t> bytes(1);
-  const std::vector<PreparedMessage> wanted{
-      {PreparedMessage::Way::Send, t.size(), 0, writableBytesOf(bytes)}};
+  const std::vector<PreparedMessage> wanted{{PreparedMessage::Way::Send, t.size(), 0, 1}};
   const std::string text = internalErrorOf([&] { t.prepare(wanted)->start(0); });
   require(contains(text, "peer " + std::to_string(t.size())), "a rank that is not there is named");
 }

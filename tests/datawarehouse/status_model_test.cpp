@@ -238,6 +238,41 @@ TEST(StatusModel, SpacesAndSharesDoNotDisturbOneAnother) {
       });
 }
 
+TEST(StatusModel, AWriterLeavesOneSpaceValidWhateverHappensInTheOthers) {
+  const auto validOnBoth = [](Shared& s) {
+    makeValid(s.status, kHost);
+    makeValid(s.status, deviceSlot(0));
+  };
+  exploreAll(
+      3, validOnBoth,
+      [](Shared& s, int thread, int phase) {
+        ModelStatus& status = s.status;
+        if (thread == 0) {
+          status.wrote(deviceSlot(0));
+          return kDone;
+        }
+        if (thread == 1) {
+          // There is no moment in which no space is valid.
+          const bool host = status.state(kHost) == SpaceState::Valid;
+          expect(host || status.state(deviceSlot(0)) == SpaceState::Valid, "the values are somewhere");
+          return phase == 0 ? 1 : kDone;
+        }
+        const MemorySpace other = deviceSlot(1);
+        if (phase == 0) {
+          expect(status.claimAllocation(other), "nobody else allocates");
+          return 1;
+        }
+        status.finishAllocation(other);
+        return kDone;
+      },
+      [](Shared& s) {
+        expect(s.status.state(kHost) == SpaceState::Allocated &&
+                   s.status.state(deviceSlot(0)) == SpaceState::Valid &&
+                   s.status.state(deviceSlot(1)) == SpaceState::Allocated,
+               "valid where it was written only");
+      });
+}
+
 TEST(StatusModel, AClaimByLoadAndStoreIsFoundOut) {
   // What the claim would be without compare-and-swap: the search has to see that two threads win.
   const auto racy = [](Shared& s, int, int) {

@@ -68,7 +68,27 @@ TEST(Status, EveryCallInEveryStateDoesWhatTheTableSays) {
   EXPECT_EQ(done(&Status::finishGather), "FFFFFHF");
   EXPECT_EQ(done(&Status::outdateHalo), "FFFFFFV");
   EXPECT_EQ(done(&Status::outdate), "FFFFAFA");
+  EXPECT_EQ(done(&Status::wrote), "FFVFVFV");
   EXPECT_EQ(done(&Status::release), "FFNFFFF");
+}
+
+TEST(Status, WhatIsWrittenInOneSpaceIsOldInAllOthers) {
+  // None, allocating, Allocated, copying in, Valid, gathering, valid with Halo
+  const std::string letters = "NaAcVgH";
+  std::string others;
+  for (const SpaceState before : kStates) {
+    Status status;
+    bring(status, kHost, SpaceState::Valid);
+    bring(status, deviceSlot(0), before);
+    try {
+      status.wrote(kHost);
+      EXPECT_EQ(status.state(kHost), SpaceState::Valid);
+      others += letters[static_cast<std::size_t>(status.state(deviceSlot(0)))];
+    } catch (const InternalError&) {
+      others += 'F';
+    }
+  }
+  EXPECT_EQ(others, "NaAFAFA");
 }
 
 TEST(Status, SharesAreCountedDownToAlone) {

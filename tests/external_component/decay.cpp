@@ -44,7 +44,7 @@ class Decay final : public Component {
     step.task("Decay::advance")
         .reads(Old, amount_)
         .writes(amount_)
-        .runs<Cpu, Gpu>([u = amount_, rate = rate_](const auto& task) { advance(task, u, rate); });
+        .runs<Cpu>([u = amount_, rate = rate_](const auto& task) { advance(task, u, rate); });
   }
 
   void declareDiagnostics(StepPlan& plan) const override { norms_.declareTasks(plan); }

@@ -1,5 +1,7 @@
 // The claims about transports on real MPI. Run by mpiexec.mpich; prints the claim that does not hold.
-//   transport_check claims [maxCount]   all claims, with messages split at maxCount bytes
+//   transport_check claims [maxCount]   all claims; with maxCount: by MPI alone, split at so many bytes
+//   transport_check mixed               all claims, where odd ranks get no memory to share
+//   transport_check disagree            two ranks prepare a message of different sizes
 //   transport_check abort CODE          the last rank aborts while the others wait for it
 //   transport_check crash               the last rank gets SIGSEGV while the others wait for it
 //   transport_check unwind              an exception leaves the MpiSession of the last rank
@@ -7,6 +9,7 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <vector>
 
 #include "core/mpi_session.hpp"
@@ -16,9 +19,7 @@
 namespace tessera {
 namespace {
 
-void checkClaims(std::int64_t maxCount) {
-  MpiTransport transport(maxCount);
-  const std::size_t longText = maxCount == MpiTransport::kMpiMaxCount ? 3'000'000 : 20'500;
+void checkAllClaims(MpiTransport& transport, std::size_t longText) {
   for (const claims::Claim& claim : claims::all(longText)) {
     try {
       claim.run(transport);
@@ -27,6 +28,61 @@ void checkClaims(std::int64_t maxCount) {
       std::cerr << "rank " << transport.rank() << ": " << claim.name << ": " << error.what() << '\n';
       transport.abort(1);
     }
+  }
+}
+
+void checkClaims(std::int64_t maxCount) {
+  MpiTransport transport({.maxCount = maxCount, .commonMemory = maxCount == MpiTransport::kMpiMaxCount});
+  const std::size_t longText = maxCount == MpiTransport::kMpiMaxCount ? 3'000'000 : 20'500;
+  checkAllClaims(transport, longText);
+}
+
+/// A ring of one byte, and whether its receive has two places in turn, as common memory has and MPI has not.
+bool isReceivedInCommonMemory(Transport& transport) {
+  const int next = (transport.rank() + 1) % transport.size();
+  const int previous = (transport.rank() + transport.size() - 1) % transport.size();
+  const std::vector<PreparedMessage> ring{{PreparedMessage::Way::Send, next, 0, 1},
+                                          {PreparedMessage::Way::Receive, previous, 0, 1}};
+  const auto messages = transport.prepare(ring);
+  std::vector<const std::byte*> places;
+  for (int round = 0; round < 3; ++round) {
+    messages->start(1);
+    messages->start(0);
+    for (std::size_t done = 0; done < ring.size();) done += messages->testSome().size();
+    places.push_back(messages->memory(1).data());
+  }
+  claims::require(places[2] == places[0], "a message has two places at most");
+  return places[1] != places[0];
+}
+
+// Messages between two ranks go through memory of the receiver, unless it gets none: then by MPI.
+void checkWhoGetsMemory(bool oddRanksGetNone) {
+  MpiTransport transport;
+  const bool isOdd = transport.rank() % 2 == 1;
+  if (oddRanksGetNone && isOdd) {
+    const rlimit none{0, RLIM_INFINITY};
+    claims::require(setrlimit(RLIMIT_FSIZE, &none) == 0, "a limit on files can be set");
+  }
+  const bool expected = transport.size() > 1 && !(oddRanksGetNone && isOdd);
+  claims::require(isReceivedInCommonMemory(transport) == expected, "common memory where there can be some");
+  checkAllClaims(transport, 20'500);
+  const rlimit all{RLIM_INFINITY, RLIM_INFINITY};
+  claims::require(setrlimit(RLIMIT_FSIZE, &all) == 0, "the limit can be lifted");
+}
+
+void disagree() {
+  MpiTransport transport;
+  const bool sends = transport.rank() == 0;
+  const std::vector<PreparedMessage> wanted{
+      {sends ? PreparedMessage::Way::Send : PreparedMessage::Way::Receive, sends ? 1 : 0, 5, sends ? 8 : 16}};
+  try {
+    transport.prepare(wanted);
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    const bool isRight = text.find("from rank 0 to rank 1, tag 5") != std::string::npos &&
+                         text.find("sent 8 bytes, expected 16 bytes") != std::string::npos;
+    if (!isRight) std::cerr << text << '\n';
+    transport.abort(isRight ? 3 : 1);
   }
 }
 
@@ -53,12 +109,10 @@ void checkTransportsAreSeparate() {
 void checkAReceiveUnderWayEndsWithItsSet() {
   MpiTransport transport;
   const int self = transport.rank();
-  std::string lost(1, ' ');
   std::string found(1, ' ');
   const std::string sent = "1";
   {
-    const std::vector<PreparedMessage> wanted{
-        {PreparedMessage::Way::Receive, self, 0, std::as_writable_bytes(std::span(lost))}};
+    const std::vector<PreparedMessage> wanted{{PreparedMessage::Way::Receive, self, 0, 1}};
     const auto messages = transport.prepare(wanted);
     messages->start(0);
     claims::require(transport.pending() == 1 && messages->testSome().empty(), "the receive is under way");
@@ -67,7 +121,7 @@ void checkAReceiveUnderWayEndsWithItsSet() {
   const auto receive = transport.receive(self, 0, std::as_writable_bytes(std::span(found)));
   transport.wait(transport.send(self, 0, std::as_bytes(std::span(sent))));
   transport.wait(receive);
-  claims::require(found == "1" && lost == " ", "the message comes to the receive that is left");
+  claims::require(found == "1", "the message comes to the receive that is left");
 }
 
 void abortOnTheLastRank(int exitCode) {
@@ -107,8 +161,13 @@ int run(const std::vector<std::string>& arguments) {
     abortOnTheLastRank(std::stoi(arguments.at(1)));
   } else if (scenario == "crash") {
     crashOnTheLastRank();
+  } else if (scenario == "mixed") {
+    checkWhoGetsMemory(true);
+  } else if (scenario == "disagree") {
+    disagree();
   } else {
     checkClaims(arguments.size() > 1 ? std::stoll(arguments[1]) : MpiTransport::kMpiMaxCount);
+    checkWhoGetsMemory(false);
     checkTransportsAreSeparate();
     checkAReceiveUnderWayEndsWithItsSet();
   }

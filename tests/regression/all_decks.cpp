@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tests/regression/run_program.hpp"
+
 namespace tessera::test {
 
 std::vector<std::string> allDecks() {
   std::vector<std::string> decks;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(TESSERA_SOURCE_DIR "/inputs")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(inputsPath())) {
     if (entry.path().extension() == ".toml") decks.push_back(entry.path().string());
   }
   std::sort(decks.begin(), decks.end());

@@ -10,8 +10,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const char* const kProgram = TESSERA_BINARY_DIR "/tools/tessera/tessera";
-
 int countOf(const std::string& text, const std::string& what) {
   int count = 0;
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
@@ -62,7 +60,7 @@ TEST(ExitCodes, TwoForAFaultInTheDeckIsSaidOnceByFourRanks) {
 
 TEST(ExitCodes, TwoWhenSeveralRanksSeeAWrongOptionAndItIsSaidOnce) {
   const Workplace place;
-  RunningProgram program({"mpiexec.mpich", "-n", "3", kProgram, "run", "--nonsense", "small.toml"},
+  RunningProgram program({"mpiexec.mpich", "-n", "3", programPath(), "run", "--nonsense", "small.toml"},
                          place.path());
   const ProgramResult run = program.wait();
   EXPECT_EQ(run.exitCode, 2);
@@ -156,7 +154,7 @@ TEST(ExitCodes, FiveWhenTheRunFolderCannotBeMade) {
 TEST(ExitCodes, TwoWhenTheLauncherStartedAnotherNumberOfRanks) {
   const Workplace place;
   place.file("small.toml", smallHeat("max_steps = 3"));
-  RunningProgram program({"mpiexec.mpich", "-n", "2", kProgram, "run", "-n", "3", "small.toml"},
+  RunningProgram program({"mpiexec.mpich", "-n", "2", programPath(), "run", "-n", "3", "small.toml"},
                          place.path());
   const ProgramResult run = program.wait();
   EXPECT_EQ(run.exitCode, 2);

@@ -41,7 +41,17 @@ pid_t parentOf(pid_t pid) {
   return state == "Z" ? -1 : parent;
 }
 
+/// A file of the bundle that is tested, or the same one where it was built.
+std::string inBundle(const char* name, const char* built) {
+  const char* bundle = std::getenv("TESSERA_TEST_BUNDLE");
+  return bundle == nullptr ? built : std::string(bundle) + "/" + name;
+}
+
 }  // namespace
+
+std::string programPath() { return inBundle("bin/tessera", TESSERA_BINARY_DIR "/tools/tessera/tessera"); }
+
+std::string inputsPath() { return inBundle("inputs", TESSERA_SOURCE_DIR "/inputs"); }
 
 RunningProgram::RunningProgram(const std::vector<std::string>& command, const std::filesystem::path& folder) {
   static int count = 0;
@@ -125,7 +135,7 @@ std::string Workplace::file(const std::string& name, const std::string& text) co
 std::string Workplace::read(const std::string& name) const { return contentsOf(path_ / name); }
 
 std::vector<std::string> Workplace::command(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), TESSERA_BINARY_DIR "/tools/tessera/tessera");
+  arguments.insert(arguments.begin(), programPath());
   return arguments;
 }
 
@@ -149,7 +159,8 @@ ProgramResult Workplace::tessera(std::vector<std::string> arguments, double time
 }
 
 std::vector<std::string> Workplace::faultyCommand(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), TESSERA_BINARY_DIR "/tests/tessera_faulty");
+  arguments.insert(arguments.begin(),
+                   inBundle("bin/tessera_faulty", TESSERA_BINARY_DIR "/tests/tessera_faulty"));
   return arguments;
 }
 

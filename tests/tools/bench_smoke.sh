@@ -52,6 +52,9 @@ if "$build/tools/bench/tessera_taskbench" --type fft --width 12 2>/dev/null; the
 
 table stencil_bench --cells 16 --patch 8,0 --threads 1,2 --seconds 0.02
 rows 8 '^(heat|advection) +16 +[08] +[12] +[0-9.]+ +[0-9.]+ +[0-9]+ %'
+table stencil_bench --cells 16 --patch 8,0 --threads 1 --seconds 0.02 --lines
+rows 2 '^(heat|advection)_16_patch_8_threads_1 [0-9.e+]+ %_of_by_hand -$'
+rows 2 '^(heat|advection)_16_patch_0_threads_1 [0-9.e+]+ %_of_by_hand >=90$'
 
 # Ends with an error where shared and private windows give different values.
 table halo_memory --small

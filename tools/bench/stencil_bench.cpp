@@ -3,10 +3,11 @@
 // what else the machine does meets both. The smallest time of each counts.
 //
 //   tessera_stencil_bench [--case heat,advection] [--cells 64,128] [--patch 16,32,64,0] [--threads 1,2]
-//   mpiexec.mpich -n 2 tessera_stencil_bench [...]
+//   [--lines] mpiexec.mpich -n 2 tessera_stencil_bench [...]
 //
 // A patch of 0 stands for one patch. Prints million cells a second, and ours as percent of the hand-written
-// one's. Under mpiexec: the N ranks of one thread each, against one rank of N threads, in turns.
+// one's; with --lines one figure a line, with its target, for programs. Under mpiexec: the N ranks of one
+// thread each, against one rank of N threads, in turns.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -22,7 +23,10 @@
 #include "core/loopback_transport.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "scheduler/cores.hpp"
+#include "tools/bench/figure_lines.hpp"
 #include "tools/bench/hand_stencil.hpp"
+#include "tools/bench/step_case.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/simulation.hpp"
 
@@ -73,29 +77,10 @@ class InTurns : public RunListener {
   SteadyClock::time_point begin_, start_;
 };
 
-/// What to compute.
-struct Case {
-  std::string physics;
-  std::int64_t cells = 64;
-  std::int64_t patch = 0;
-
-  double million() const { return 1e-6 * static_cast<double>(cells * cells * cells); }
-  std::string deck() const;
+/// What to compute, and how halos are kept.
+struct Case : StepCase {
+  HaloKeeping halos = HaloKeeping::Auto;
 };
-
-std::string Case::deck() const {
-  const auto cube = [](std::int64_t n) {
-    const std::string text = std::to_string(n);
-    return "[" + text + ", " + text + ", " + text + "]";
-  };
-  const std::string of = physics == "heat" ? "conductivity = 1\ninitial = \"1 + x*y*z\"\n"
-                                           : "velocity = { x = 1, y = 1, z = 1 }\n"
-                                             "limiter = \"mc\"\ninitial = \"1 + x*y*z\"\n";
-  return "[simulation]\ncomponents = [\"" + physics +
-         "\"]\n[grid]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\ncells = " + cube(cells) +
-         "\npatch_size = " + cube(patch == 0 ? cells : patch) +
-         "\nperiodic = [true, true, true]\n[time]\nend = 1e9\n[" + physics + "]\n" + of;
-}
 
 /// Runs the case; `turns` follows this rank.
 void run(const Case& what, Transport& transport, int threads, InTurns& turns) {
@@ -104,6 +89,9 @@ void run(const Case& what, Transport& transport, int threads, InTurns& turns) {
   checkDeck(deck, registry).throwIfErrors();
   SimulationOptions options;
   options.threads = threads;
+  options.halos = what.halos;
+  options.caches = allowedCores().caches;
+  options.caches.shared /= transport.size();
   Simulation simulation(deck, registry, transport, options);
   simulation.run(turns);
 }
@@ -121,15 +109,25 @@ void meet(Transport& transport) {
   while (!transport.test(all)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-void compareWithHand(const Case& what, int threads, double seconds) {
+/// The targets of docs/performance.md. One patch keeps one thread busy, whatever there are.
+const char* targetOf(const Case& what, int threads) {
+  if (what.patch >= 32 || (what.patch == 0 && threads == 1)) return ">=90";
+  return what.patch == 16 ? ">=75" : "-";
+}
+
+void compareWithHand(const Case& what, int threads, double seconds, const FigureLines& lines) {
   const auto hand =
       what.physics == "heat" ? makeHandHeat(what.cells, threads) : makeHandAdvection(what.cells, threads);
   InTurns turns(hand.get(), seconds);
   runAlone(what, threads, turns);
-  std::printf("%-9s %6lld %6lld %8d %12.1f %12.1f %8.0f %%\n", what.physics.c_str(),
-              static_cast<long long>(what.cells), static_cast<long long>(what.patch), threads,
-              what.million() / turns.ours, what.million() / turns.theirs, 100.0 * turns.theirs / turns.ours);
-  std::fflush(stdout);
+  const double percent = 100.0 * turns.theirs / turns.ours;
+  std::fprintf(lines.table(), "%-9s %6lld %6lld %8d %12.1f %12.1f %8.0f %%\n", what.physics.c_str(),
+               static_cast<long long>(what.cells), static_cast<long long>(what.patch), threads,
+               what.million() / turns.ours, what.million() / turns.theirs, percent);
+  std::fflush(lines.table());
+  lines.add(what.physics + "_" + std::to_string(what.cells) + "_patch_" + std::to_string(what.patch) +
+                "_threads_" + std::to_string(threads),
+            percent, "%_of_by_hand", targetOf(what, threads));
 }
 
 void compareRanks(const Case& what, Transport& transport, double seconds) {
@@ -164,6 +162,7 @@ int main(int argc, char** argv) {
   std::vector<std::int64_t> patches{8, 16, 32, 64, 0};
   std::vector<int> threads{1, 2};
   double seconds = 1.0;
+  int halos = 0;
   CLI::App app{"Stencils through the runtime against hand-written loop nests"};
   app.add_option("--case", cases, "heat, advection")
       ->delimiter(',')
@@ -174,26 +173,33 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--threads", threads, "worker threads")->delimiter(',')->capture_default_str();
+  app.add_option("--halos", halos, "0: as tessera run chooses, 1: in place, 2: in scratch windows")
+      ->check(CLI::Range(0, 2))
+      ->capture_default_str();
   app.add_option("--seconds", seconds, "for each line")->capture_default_str();
+  bool asLines = false;
+  app.add_flag("--lines", asLines, "figures for programs: name value unit target; not under mpiexec");
   CLI11_PARSE(app, argc, argv);
+  const tessera::bench::FigureLines lines(asLines);
   const tessera::MpiSession mpi;
   tessera::MpiTransport transport;
   const bool several = transport.size() > 1;
   if (several) threads = {1};
   if (transport.rank() == 0) {
-    std::printf(several ? "case       cells  patch    ranks    ranks M/s  threads M/s    ratio\n"
-                        : "case       cells  patch  threads  Tessera M/s     hand M/s    ratio\n");
+    std::fprintf(lines.table(), "%s\n",
+                 several ? "case       cells  patch    ranks    ranks M/s  threads M/s    ratio"
+                         : "case       cells  patch  threads  Tessera M/s     hand M/s    ratio");
   }
   for (const std::string& physics : cases) {
     for (const int t : threads) {
       for (const std::int64_t n : cells) {
         for (const std::int64_t p : patches) {
           if (p >= n || (several && p == 0)) continue;
-          const tessera::bench::Case what{physics, n, p};
+          const tessera::bench::Case what{{physics, n, p}, static_cast<tessera::HaloKeeping>(halos)};
           if (several) {
             tessera::bench::compareRanks(what, transport, seconds);
           } else {
-            tessera::bench::compareWithHand(what, t, seconds);
+            tessera::bench::compareWithHand(what, t, seconds, lines);
           }
         }
       }

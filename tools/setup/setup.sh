@@ -29,13 +29,15 @@ groups=(build)
 packages=yes
 build=yes
 implicit=no
+benchmarks=no
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --preset) preset=${2:?--preset needs a name}; shift ;;
     --target) targets+=("${2:?--target needs a name}"); shift ;;
-    --develop) groups=(build test develop) ;;
-    --test) groups=(build test) ;;
+    --develop) groups=(build test bundle develop) ;;
+    --test) groups=(build test bundle) ;;
+    --bundle) groups=(build test bundle) benchmarks=yes ;; # from bundle.sh
     --no-packages) packages=no ;;
     --no-build) build=no ;;
     --implicit) implicit=yes ;; # from the launcher: do not wait for a network again that was not there before
@@ -46,7 +48,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-if [ "$preset" = tsan ] || [ "$preset" = asan ]; then groups=(build test develop); fi
+if [ "$preset" = tsan ] || [ "$preset" = asan ]; then groups=(build test bundle develop); fi
 
 say() { printf 'tessera setup: %s\n' "$*" >&2; }
 
@@ -81,6 +83,7 @@ fi
 folder=$root/build/$preset
 options=()
 if [ -n "${TESSERA_CUDA_ARCHS:-}" ]; then options+=("-DTESSERA_CUDA_ARCHS=$TESSERA_CUDA_ARCHS"); fi
+if [ $benchmarks = yes ]; then options+=(-DTESSERA_BUILD_BENCHMARKS=ON); fi
 if ! command -v ninja >/dev/null; then options+=(-G "Unix Makefiles"); fi
 # The time before the build starts: a file saved while it runs is newer and makes the next call build again.
 began=$(mktemp "$root/build/began.XXXXXX")
@@ -90,6 +93,7 @@ trap 'rm -f "$began"' EXIT
 mustConfigure() {
   ! [ -f "$cacheFile" ] || [ "$root/cmake/dependencies.txt" -nt "$cacheFile" ] ||
     [ "$root/CMakePresets.json" -nt "$cacheFile" ] ||
+    { [ $benchmarks = yes ] && ! grep -q "^TESSERA_BUILD_BENCHMARKS:BOOL=ON" "$cacheFile"; } ||
     { grep -q '^Kokkos_DIR:PATH=.*NOTFOUND' "$cacheFile" && [ -f "$("$here/kokkos.sh" prefix "$flavour")/complete" ]; }
 }
 if mustConfigure; then

@@ -108,6 +108,8 @@ class CommandLine {
   std::string traceFile_;
   std::string log_ = "text";
   std::string executor_ = "threads";
+  std::string device_ = "none";
+  std::string halos_ = "auto";
   std::string component_;
   std::string format_ = "text";
   std::string info_;
@@ -163,6 +165,21 @@ void CommandLine::addRunOptions(CLI::App* command) {
       ->capture_default_str();
   command->add_option("--seed", run_.seed, "Of the virtual executor: the same number repeats the same order")
       ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--device", device_,
+          "Run the tasks that can on devices: none; cuda, one GPU for each rank of a host; cuda:0,1, "
+          "these GPUs for each rank; emulated or emulated:2, so many that are made of host memory")
+      ->type_name("DEVICES")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--halos", halos_,
+          "Where halos of old values are kept: in-place, around each patch; scratch, with the thread "
+          "that needs them; or auto, in scratch where the data are larger than the caches. Changes no "
+          "bit of the result")
+      ->check(oneOf("--halos", {"auto", "in-place", "scratch"}))
       ->capture_default_str();
   command->add_flag("--bind,!--no-bind", run_.bind,
                     "Bind each thread to a core of its own where the ranks fill all cores of the machine "
@@ -319,6 +336,13 @@ int CommandLine::runJob(bool restart) {
                                                              {"in-order", ExecutorKind::InOrder},
                                                              {"virtual", ExecutorKind::Virtual}};
   run_.executor = executors.at(executor_);
+  run_.devices = parseDeviceChoice(device_);
+  if (run_.checked && run_.devices.kind != DeviceKind::None) {
+    throw UsageError("--checked compares accesses on the host; leave --device out, or --checked");
+  }
+  static const std::map<std::string, HaloKeeping> halos{
+      {"auto", HaloKeeping::Auto}, {"in-place", HaloKeeping::InPlace}, {"scratch", HaloKeeping::Scratch}};
+  run_.halos = halos.at(halos_);
   run_.screen = quiet_ ? ScreenMode::Quiet : log_ == "json" ? ScreenMode::Json : ScreenMode::Text;
   run_.commandLine.assign(argv_, argv_ + argc_);
   if (run_.executor == ExecutorKind::Virtual) {

@@ -10,6 +10,7 @@
 #include "core/schema.hpp"
 #include "datawarehouse/archive/compare.hpp"
 #include "taskgraph/graph_dump.hpp"
+#include "tools/tessera/device_choice.hpp"
 #include "tools/tessera/progress.hpp"
 #include "tools/tessera/simulation.hpp"
 #include "tools/tessera/stop_requests.hpp"
@@ -29,7 +30,9 @@ struct RunRequest {
   int threads = 0;             ///< 0: all cores of this machine, shared by its ranks
   ExecutorKind executor = ExecutorKind::Threads;
   std::uint64_t seed = 0;  ///< of the virtual executor
-  bool bind = true;        ///< workers to cores, where they fill all of them
+  DeviceChoice devices;
+  HaloKeeping halos = HaloKeeping::Auto;
+  bool bind = true;  ///< workers to cores, where they fill all of them
   bool checked = false;
   double stallSeconds = 300.0;  ///< 0: no watchdog
   std::optional<double> wallSeconds;

@@ -137,6 +137,13 @@ int exitCodeOf(const JobNote& note, int status, int ranks) {
   return reportLostRank(note, status);
 }
 
+/// A bundle brings its own launcher, beside the program, which fits its libraries; elsewhere the PATH names
+/// it.
+std::string launcherBeside(const std::filesystem::path& program) {
+  const std::filesystem::path beside = program.parent_path() / kLauncher;
+  return ::access(beside.c_str(), X_OK) == 0 ? beside.string() : kLauncher;
+}
+
 }  // namespace
 
 int rankOfLauncher() { return numberInEnvironment("PMI_RANK", 0); }
@@ -156,7 +163,8 @@ std::optional<int> launchRanks(int ranks, char** argv) {
   std::error_code none;
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", none).string();
   const std::string count = std::to_string(ranks);
-  std::vector<char*> arguments{const_cast<char*>(kLauncher), const_cast<char*>("-n"),
+  const std::string launcher = launcherBeside(program);
+  std::vector<char*> arguments{const_cast<char*>(launcher.c_str()), const_cast<char*>("-n"),
                                const_cast<char*>(count.c_str()), const_cast<char*>(program.c_str())};
   for (char** argument = argv + 1; *argument != nullptr; ++argument) arguments.push_back(*argument);
   arguments.push_back(nullptr);

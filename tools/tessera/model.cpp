@@ -197,11 +197,15 @@ std::vector<LabelId> Model::outputLabels() const {
   return chosen;
 }
 
-CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound, BufferReuse reuse) const {
+CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound,
+                              const StoragePolicy& storage) const {
   const RankMap owners = distribute(*hierarchy_, ranks);
   std::vector<const StepPlan*> plans;
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
-  return compileGraphs(plans, {hierarchy_, &labels_, &owners, rank, ranks, tagBound, reuse, persistent_});
+  CompileInput input{hierarchy_, &labels_, &owners, rank, ranks, tagBound, storage.reuse, persistent_};
+  input.sharing = storage.sharing;
+  input.scratch = storage.scratch;
+  return compileGraphs(plans, input);
 }
 
 }  // namespace tessera

@@ -16,6 +16,13 @@
 
 namespace tessera {
 
+/// How a compile lays out memory; changes no bit of the result. The members are CompileInput's.
+struct StoragePolicy {
+  BufferReuse reuse = BufferReuse::On;
+  WindowSharing sharing = WindowSharing::On;
+  ScratchRule scratch{};
+};
+
 /// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans
 /// follow.
 enum class PlanId : std::size_t { Initial = 0, Step = 1, Diagnostics = 2 };
@@ -60,7 +67,7 @@ class Model {
 
   /// All plans from the point of view of one rank. The model has to outlive the result.
   CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound,
-                         BufferReuse reuse = BufferReuse::On) const;
+                         const StoragePolicy& storage = {}) const;
 
   /// So many threads may evaluate each expression of the components at once without making anything.
   void prepareExpressions(int threads) const;

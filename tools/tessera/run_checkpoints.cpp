@@ -34,7 +34,7 @@ bool newerThan(const CheckpointListing& a, const CheckpointListing& b) {
 
 CheckpointResult writeCheckpoint(CheckpointWriter& writer, const Simulation& simulation) {
   const Model& model = simulation.model();
-  const DataWarehouse& data = simulation.data();
+  const DataWarehouse& data = simulation.dataOnHost(model.persistent());
   CheckpointBlocks blocks;
   std::vector<Source> sources;
   for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {

@@ -135,6 +135,7 @@ class Job {
   std::optional<Simulation> simulation_;
   RunFacts facts_;
   WorkerPlan workers_;
+  std::int32_t placeOnHost_ = 0;  ///< ranks before this one on its host
 };
 
 /// Takes the folder of the run to go on with, and chooses the checkpoint.
@@ -176,6 +177,11 @@ Deck Job::readDeck() const {
 void Job::makeSimulation(const Deck& deck) {
   facts_.processes = linesOfAllRanks(transport_, processName());
   workers_ = workersOfThisRank(transport_, request_);
+  if (request_.devices.kind == DeviceKind::Cuda) {
+    const std::vector<std::string> hosts = linesOfAllRanks(transport_, hostName());
+    placeOnHost_ =
+        static_cast<std::int32_t>(std::count(hosts.begin(), hosts.begin() + transport_.rank(), hostName()));
+  }
   if (request_.trace) trace_.emplace(transport_, workers_.threads, request_.traceEdges);
   together(transport_, [&] {
     simulation_.emplace(deck, registry_, transport_, simulationOptions());
@@ -189,10 +195,18 @@ SimulationOptions Job::simulationOptions() {
   options.threads = workers_.threads;
   options.executor = request_.executor;
   options.checked = request_.checked;
+  options.halos = request_.halos;
+  options.caches = workers_.caches;
   options.schedule = schedule_;
   options.trace = trace();
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
   options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
+  options.devices = devicesOf(request_.devices, placeOnHost_);
+  options.devices.standbyThread = request_.executor == ExecutorKind::Threads;
+  if (schedule_ != nullptr) {
+    options.devices.emulated.progress = EmulatedProgress::Stepped;
+    options.devices.emulated.seed = request_.seed;
+  }
   options.execution.cores = workers_.cores;
   options.execution.stallSeconds = request_.stallSeconds;
   options.execution.onHopelessStall = [this](const std::string& page) { endStalled(page); };
@@ -257,6 +271,8 @@ void Job::announce(Recorder& recorder) const {
   if (planned.bytes != planned.withoutReuse)
     out << " (" << megabytes(planned.withoutReuse) << " without reuse)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
+  const std::vector<DeviceInfo> devices = simulation_->devices();
+  if (!devices.empty()) out << "\n" << asText(devices);
   for (const std::string& notice : {profilers_.kokkos.notice(), profilers_.nvtx.notice()}) {
     if (!notice.empty()) recorder.warn(notice);
   }

@@ -132,6 +132,7 @@ FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
     const LabelInfo& info = model.labels().info(label);
     output.fields.push_back({info.name, info.unit, info.type.components, info.centering});
   }
+  simulation.dataOnHost(labels);
   FieldSource source(simulation, labels);
   source.gatherBorders();
   return writer.write(

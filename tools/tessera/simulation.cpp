@@ -14,30 +14,51 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
                                                    : makeThreadsExecutor(options.threads, options.execution);
 }
 
+ScratchRule scratchRule(const SimulationOptions& options) {
+  const CacheSizes& caches = options.caches;
+  if (options.halos == HaloKeeping::Scratch) return {.above = 0};
+  if (options.halos == HaloKeeping::InPlace || caches.core == 0) return {};
+  // Beyond half of them what is read and what is written drive one another out.
+  return {.above = caches.shared / 2, .largestWindow = caches.core / 2};
+}
+
 }  // namespace
 
 Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
                        SimulationOptions options)
     : transport_(transport),
       // The oracle takes one step after the other; on one rank there is nothing to wait for.
-      stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder),
+      // With devices the next step's length has to be there before it is launched.
+      stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder &&
+                    options.devices.kind == DeviceKind::None),
       model_(deck, registry),
-      graphs_(compile(options.reuse)),
+      graphs_(compile(options)),
       clock_(model_.settings().time),
-      data_(makeDataWarehouse(graphs_, options.threads, options.execution.cores)),
+      data_(makeDataWarehouse(
+          graphs_, options.threads, options.execution.cores,
+          options.devices.kind == DeviceKind::None ? MemoryPieces::CacheLines : MemoryPieces::Pages)),
       executor_(makeExecutor(options, transport.rank())),
       runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
                                            RunnerOptions{.checked = options.checked,
                                                          .regions = options.regions,
                                                          .nvtx = options.nvtx,
                                                          .stepsOverlap = stepsOverlap_,
-                                                         .trace = options.trace})),
+                                                         .trace = options.trace,
+                                                         .coreCacheBytes = options.caches.core,
+                                                         .devices = options.devices})),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());
 }
 
-CompiledGraphs Simulation::compile(BufferReuse reuse) {
-  CompiledGraphs graphs = model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), reuse);
+CompiledGraphs Simulation::compile(const SimulationOptions& options) {
+  StoragePolicy storage{options.reuse, WindowSharing::On, scratchRule(options)};
+  if (options.devices.kind != DeviceKind::None) {
+    // Devices have windows of their own, with their halos in place.
+    storage.sharing = WindowSharing::Off;
+    storage.scratch = {};
+  }
+  CompiledGraphs graphs =
+      model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());
   return graphs;
 }

@@ -12,6 +12,7 @@
 #include "datawarehouse/archive/checkpoint_content.hpp"
 #include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/cores.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
@@ -27,17 +28,27 @@ enum class ExecutorKind {
   Virtual,  ///< one, in an order that a seed gives
 };
 
+/// Where halos of Old are kept that one task reads.
+enum class HaloKeeping {
+  Auto,     ///< in scratch where what a rank keeps is more than its share of the caches, else in place
+  InPlace,  ///< around each patch, filled before the task runs
+  Scratch,  ///< nowhere: the task's worker gathers patch and halo into a window that it uses again
+};
+
 /// How to compute; changes no bit of the result.
 struct SimulationOptions {
   int threads = 1;
   ExecutorKind executor = ExecutorKind::Threads;
   bool checked = false;                 ///< compare each access with its declaration; slow
   BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
+  HaloKeeping halos = HaloKeeping::Auto;
+  CacheSizes caches{};                  ///< this rank's share; not known: halos are kept in place
   ExecutorOptions execution{};          ///< of the other two
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
   KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
   NvtxRanges* nvtx = nullptr;           ///< likewise
   Trace* trace = nullptr;               ///< records what runs when; outlives the simulation
+  DeviceOptions devices{};              ///< for the tasks that can run there
 };
 
 class Simulation;
@@ -108,7 +119,17 @@ class Simulation {
 
   const Model& model() const { return model_; }
   const CompiledGraphs& graphs() const { return graphs_; }
+  /// Its layout; its Old values where no devices are in use.
   const DataWarehouse& data() const { return *data_; }
+  /// With the Old values of these variables: brings them from devices first. Between steps.
+  const DataWarehouse& dataOnHost(std::span<const LabelId> labels) const {
+    runner_->bringHome(labels);
+    return *data_;
+  }
+  /// Until the devices have done all that the steps so far ask of them. Between steps.
+  void waitForDevices() const { runner_->waitForDevices(); }
+  /// What the run uses; empty without.
+  std::vector<DeviceInfo> devices() const { return runner_->devices(); }
   const TimeControl& clock() const { return clock_; }
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }
@@ -121,7 +142,7 @@ class Simulation {
 
  private:
   bool runSteps(RunListener& listener);
-  CompiledGraphs compile(BufferReuse reuse);
+  CompiledGraphs compile(const SimulationOptions& options);
   void runPlan(std::size_t plan, const StepInputs& inputs);
   StepInputs inputsOf(std::size_t plan, std::span<const double> control) const;
   void initialise(std::span<const double> control);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +16,14 @@ namespace tessera::detail {
 /// One record of an event of an emulated device: done once, seen by all threads.
 class Completion {
  public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Completion(bool isTimed = false) : isTimed_(isTimed) {}
+
   void complete() {
     {
       const std::lock_guard lock(mutex_);
+      if (isTimed_) reachedAt_ = Clock::now();
       done_ = true;
     }
     changed_.notify_all();
@@ -25,6 +31,11 @@ class Completion {
   bool isDone() const {
     const std::lock_guard lock(mutex_);
     return done_;
+  }
+  /// Of one that is timed and done.
+  Clock::time_point reachedAt() const {
+    const std::lock_guard lock(mutex_);
+    return reachedAt_;
   }
   void wait() {
     std::unique_lock lock(mutex_);
@@ -34,6 +45,8 @@ class Completion {
  private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  const bool isTimed_;
+  Clock::time_point reachedAt_{};
   bool done_ = false;
 };
 

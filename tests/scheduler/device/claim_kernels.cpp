@@ -57,8 +57,8 @@ void putWriteNowhere(DeviceBackend& device, DeviceStream stream) {
 }
 
 void putStencil(DeviceBackend& device, DeviceStream stream, const PatchTable<StencilPatch>& table,
-                std::span<const std::int32_t> tasks, PatchPart part) {
-  launchPatches(device, stream, "Test::stencil", table, tasks, SevenPoint{}, part);
+                std::span<const std::int32_t> tasks, PatchPart part, PatchOrder order) {
+  launchPatches(device, stream, "Test::stencil", table, tasks, SevenPoint{}, part, order);
 }
 
 void putDigest(DeviceBackend& device, DeviceStream stream, const PatchTable<DigestPatch>& table,

@@ -36,7 +36,8 @@ struct SevenPoint {
 };
 
 void putStencil(DeviceBackend& device, DeviceStream stream, const PatchTable<StencilPatch>& table,
-                std::span<const std::int32_t> tasks, PatchPart part = {});
+                std::span<const std::int32_t> tasks, PatchPart part = {},
+                PatchOrder order = PatchOrder::Rising);
 
 inline constexpr std::int32_t kDigits = 4;
 

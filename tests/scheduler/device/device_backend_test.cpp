@@ -1,10 +1,12 @@
 #include "scheduler/device/device_backend.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include <gmock/gmock.h>
 
+#include "scheduler/device/pinned_host.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 
@@ -124,6 +126,54 @@ TEST_P(DeviceBackendClaims, AnEventThatWasNeverRecordedIsDoneAndHoldsNobodyUp) {
   device_->synchronize(stream);
 }
 
+TEST_P(DeviceBackendClaims, TimedEventsTellHowLongTheWorkBetweenThemTook) {
+  using Clock = std::chrono::steady_clock;
+  const DeviceStream stream = device_->makeStream();
+  const DeviceEvent first = device_->makeTimedEvent();
+  const DeviceEvent then = device_->makeTimedEvent();
+  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
+  *flag.data() = 0;
+
+  const Clock::time_point begin = Clock::now();
+  device_->record(first, stream);
+  test::putSpin(*device_, stream, flag.data());
+  device_->record(then, stream);
+  ASSERT_TRUE(isSoonDone(first));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_THROW(device_->secondsBetween(first, then), InternalError) << "the second is not done";
+  raise(flag);
+  ASSERT_TRUE(isSoonDone(then));
+  const double seconds = device_->secondsBetween(first, then);
+
+  EXPECT_GE(seconds, 0.020 * 0.999) << "the kernel went on for that long";
+  EXPECT_LE(seconds, std::chrono::duration<double>(Clock::now() - begin).count() * 1.001);
+}
+
+TEST_P(DeviceBackendClaims, TimedEventsKeepTheOrderOfStreamsTooAndTheirLastRecord) {
+  const DeviceStream stream = device_->makeStream();
+  const DeviceStream other = device_->makeStream();
+  const DeviceEvent first = device_->makeTimedEvent();
+  const DeviceEvent then = device_->makeTimedEvent();
+  OnDevice<double> data(*device_, 100'000);
+  device_->fill(stream, data.data(), 0, data.bytes());
+
+  double last = -1.0;
+  device_->record(first, stream);
+  for (int n = 0; n < 5; ++n) {
+    test::putAffine(*device_, stream, data.data(), 100'000, 0.0, 1.0);
+    device_->record(then, stream);
+    device_->wait(other, then);
+    test::putAffine(*device_, other, data.data(), 100'000, 2.0, 1.0);
+    device_->synchronize(other);
+    const double seconds = device_->secondsBetween(first, then);
+    EXPECT_GT(seconds, last);
+    last = seconds;
+  }
+  const std::vector<double> got = data.get(other);
+
+  EXPECT_THAT(got, Each(3.0));
+}
+
 TEST_P(DeviceBackendClaims, CopiesInAllDirectionsCarryTheRightBytes) {
   const std::unique_ptr<DeviceBackend> peer = makeDevice();
   const DeviceStream stream = device_->makeStream();
@@ -180,6 +230,62 @@ TEST_P(DeviceBackendClaims, MoreMemoryThanThereIsIsASentenceAndHarmsNothing) {
   EXPECT_THAT(data.get(stream), Each(1.0));
 }
 
+TEST_P(DeviceBackendClaims, FillsBytesInTheOrderOfTheStream) {
+  const DeviceStream stream = device_->makeStream();
+  OnDevice<std::uint8_t> data(*device_, 1000);
+
+  device_->fill(stream, data.data(), 7, 1000);
+  device_->fill(stream, data.data() + 10, 0xFF, 3);
+  const std::vector<std::uint8_t> got = data.get(stream);
+
+  for (std::size_t n = 0; n < got.size(); ++n) ASSERT_EQ(got[n], n >= 10 && n < 13 ? 0xFF : 7) << n;
+}
+
+TEST_P(DeviceBackendClaims, AKernelWorksOnPinnedMemoryOfTheHostWhereItIs) {
+  const DeviceStream stream = device_->makeStream();
+  std::vector<double> values(5000, 1.0);
+  {
+    const std::vector<std::span<std::byte>> pieces{std::as_writable_bytes(std::span(values))};
+    const PinnedHost pinned(*device_, pieces);
+    EXPECT_GE(pinned.bytes(), 40'000);
+    EXPECT_EQ(device_->pinnedBytes(), pinned.bytes());
+    test::putAffine(*device_, stream, values.data(), 5000, 2.0, 1.0);
+    device_->synchronize(stream);
+  }
+  EXPECT_EQ(device_->pinnedBytes(), 0);
+  EXPECT_THAT(values, Each(3.0));
+}
+
+TEST_P(DeviceBackendClaims, PiecesInOnePageArePinnedTogether) {
+  const DeviceStream stream = device_->makeStream();
+  std::vector<double> values(4096, 1.0);
+  const auto all = std::as_writable_bytes(std::span(values));
+  const std::vector<std::span<std::byte>> pieces{
+      all.subspan(20'000, 80), all.subspan(80, 16), all.subspan(8, 16), {}};
+  const PinnedHost pinned(*device_, pieces);
+
+  test::putAffine(*device_, stream, values.data() + 1, 2, 1.0, 1.0);
+  test::putAffine(*device_, stream, values.data() + 2500, 10, 1.0, 1.0);
+  device_->synchronize(stream);
+
+  EXPECT_EQ(values[1] + values[2] + values[2500] + values[2509], 8.0);
+  EXPECT_EQ(values[0] + values[3] + values[2510], 3.0);
+}
+
+TEST_P(DeviceBackendClaims, AKernelReadsThePeersMemoryWherePeersAreEnabled) {
+  const std::unique_ptr<DeviceBackend> peer = makeDevice();
+  const DeviceStream stream = device_->makeStream();
+  const DeviceStream peersStream = peer->makeStream();
+  OnDevice<double> data(*peer, 100);
+  data.set(peersStream, std::vector<double>(100, 1.0));
+
+  ASSERT_TRUE(device_->enablePeer(*peer)) << "a device is its own peer";
+  test::putAffine(*device_, stream, data.data(), 100, 2.0, 1.0);
+  device_->synchronize(stream);
+
+  EXPECT_THAT(data.get(peersStream), Each(3.0));
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, DeviceBackendClaims, testing::ValuesIn(test::deviceKinds()),
                          [](const auto& info) { return info.param; });
 
@@ -234,6 +340,29 @@ TEST(EmulatedDevice, ASeedGivesTheSameOrderOfStreamsAgain) {
   }
   std::sort(seen.begin(), seen.end());
   EXPECT_GT(std::unique(seen.begin(), seen.end()) - seen.begin(), 4) << "seeds should give different orders";
+}
+
+TEST(EmulatedDevice, ASteppedOneReachesTimedEventsWhenTheirTurnComes) {
+  EmulatedOptions options;
+  options.progress = EmulatedProgress::Stepped;
+  const auto device = makeEmulatedDevice(options);
+  const DeviceStream stream = device->makeStream();
+  const DeviceEvent first = device->makeTimedEvent();
+  const DeviceEvent then = device->makeTimedEvent();
+  device->record(first, stream);
+  device->synchronize(stream);
+  device->record(then, stream);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  device->synchronize(stream);
+
+  EXPECT_GE(device->secondsBetween(first, then), 0.005);
+}
+
+TEST(EmulatedDevice, AnEventWithoutATimeIsNotAskedForOne) {
+  const auto device = makeEmulatedDevice({});
+  const DeviceEvent event = device->makeEvent();
+
+  EXPECT_THROW(device->secondsBetween(event, event), InternalError);
 }
 
 TEST(CudaDevice, OneThatIsNotThereIsASentence) {

@@ -132,6 +132,105 @@ TEST_P(DeviceLaneClaims, AnyGraphOnAnyThreadsGivesTheSameDigests) {
   }
 }
 
+/// A plan of one task, which nobody on the host waits for: data = factor * data + shift.
+class AffineStep : public LaneClient {
+ public:
+  AffineStep(DeviceBackend& device, double* data, double factor, double shift)
+      : device_(device), data_(data), factor_(factor), shift_(shift) {}
+  static LanePlan plan() { return {{{0, 1, false}}, {}}; }
+  void launch(std::int32_t, std::span<const std::int32_t>, std::span<const DeviceStream> streams) override {
+    test::putAffine(device_, streams[0], data_, 1, factor_, shift_);
+  }
+
+ private:
+  DeviceBackend& device_;
+  double* data_;
+  double factor_;
+  double shift_;
+};
+
+/// Begins, submits and launches a step of one task.
+void launchStep(DeviceLane& lane, LaneWork& work, LaneClient& client) {
+  lane.begin(work, client);
+  lane.submit(0);
+  while (!lane.allLaunched()) lane.serve([](std::int32_t) {});
+}
+
+TEST_P(DeviceLaneClaims, StepsOfSeveralPlansFollowOneAnotherOnTheDevice) {
+  OnDevice<double> value(*device_, 1);
+  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
+  value.set(device_->makeStream(), {1.0});
+  *flag.data() = 0;
+  LaneOptions options;
+  options.stepsAhead = 8;
+  DeviceLane lane(*device_, options);
+  AffineStep doubles(*device_, value.data(), 2.0, 0.0);
+  AffineStep adds(*device_, value.data(), 1.0, 3.0);
+  const auto doubling = lane.prepare(AffineStep::plan());
+  const auto adding = lane.prepare(AffineStep::plan());
+
+  lane.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
+  launchStep(lane, *doubling, doubles);
+  launchStep(lane, *adding, adds);
+  launchStep(lane, *doubling, doubles);
+  EXPECT_EQ(lane.counts().launches, 3) << "no step waits on the host for the one before";
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for what would not wait on the device
+  std::atomic_ref<int>(*flag.data()).store(1);
+  lane.synchronize();
+
+  EXPECT_THAT(value.get(device_->makeStream()), ElementsAre((1.0 * 2.0 + 3.0) * 2.0));
+}
+
+TEST_P(DeviceLaneClaims, TheHostIsNoMoreThanSomeStepsAhead) {
+  OnDevice<double> value(*device_, 1);
+  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
+  value.set(device_->makeStream(), {0.0});
+  *flag.data() = 0;
+  DeviceLane lane(*device_, LaneOptions{});
+  AffineStep adds(*device_, value.data(), 1.0, 1.0);
+  const auto work = lane.prepare(AffineStep::plan());
+  std::atomic<int> launched{0};
+  lane.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
+
+  std::thread host([&] {
+    for (int step = 0; step < 6; ++step) {
+      launchStep(lane, *work, adds);
+      ++launched;
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(launched.load(), LaneOptions{}.stepsAhead);
+  std::atomic_ref<int>(*flag.data()).store(1);
+  host.join();
+  lane.synchronize();
+
+  EXPECT_THAT(value.get(device_->makeStream()), ElementsAre(6.0));
+}
+
+TEST_P(DeviceLaneClaims, LanesOfTwoDevicesComeAfterOneAnother) {
+  const auto peer = makeDevice();
+  OnDevice<double> value(*device_, 1);
+  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
+  value.set(device_->makeStream(), {1.0});
+  *flag.data() = 0;
+  DeviceLane lane(*device_, LaneOptions{});
+  DeviceLane other(*peer, LaneOptions{});
+  AffineStep doubles(*device_, value.data(), 2.0, 0.0);
+  AffineStep adds(*peer, value.data(), 1.0, 3.0);
+  const auto doubling = lane.prepare(AffineStep::plan());
+  const auto adding = other.prepare(AffineStep::plan());
+  lane.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
+
+  launchStep(lane, *doubling, doubles);
+  other.comeAfter(lane);
+  launchStep(other, *adding, adds);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::atomic_ref<int>(*flag.data()).store(1);
+  other.synchronize();
+
+  EXPECT_THAT(value.get(device_->makeStream()), ElementsAre(1.0 * 2.0 + 3.0));
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, DeviceLaneClaims, testing::ValuesIn(test::deviceKinds()),
                          [](const auto& info) { return info.param; });
 

@@ -23,6 +23,7 @@ class StencilCase {
     for (const Box& box : boxes_) {
       const AlignedLayout aligned = alignRows(Layout(grow(box, uniformHalo(1)), false, false), box);
       layouts_.push_back(aligned.layout);
+      windows_.push_back(elements_);
       begins_.push_back(elements_ + static_cast<std::size_t>(aligned.lead));
       elements_ += static_cast<std::size_t>(aligned.elements);
     }
@@ -37,25 +38,33 @@ class StencilCase {
   std::vector<BatchPatch<StencilPatch>> patches(const double* from, double* to) const {
     std::vector<BatchPatch<StencilPatch>> patches;
     for (std::size_t n = 0; n < boxes_.size(); ++n) {
-      patches.push_back({boxes_[n], {{from + begins_[n], layouts_[n]}, {to + begins_[n], layouts_[n]}}});
+      const std::size_t end = n + 1 < boxes_.size() ? windows_[n + 1] : elements_;
+      patches.push_back({boxes_[n],
+                         {{from + begins_[n], layouts_[n]}, {to + begins_[n], layouts_[n]}},
+                         {{from + windows_[n], static_cast<std::int64_t>((end - windows_[n]) * 8)}}});
     }
     return patches;
   }
   /// What the CPU's loop makes of these patches; -1 elsewhere.
   std::vector<double> onCpu(const std::vector<std::int32_t>& tasks) const {
     std::vector<double> to(elements_, -1.0);
-    const auto all = patches(from_.data(), to.data());
+    step(from_, to, tasks);
+    return to;
+  }
+  void step(const std::vector<double>& from, std::vector<double>& to,
+            const std::vector<std::int32_t>& tasks) const {
+    const auto all = patches(from.data(), to.data());
     for (const std::int32_t task : tasks) {
       const auto& patch = all[static_cast<std::size_t>(task)];
       forEach(Cpu{}, "", patch.box, [&](Index x) { test::SevenPoint{}(patch.arguments, x); });
     }
-    return to;
   }
 
  private:
   std::vector<Box> boxes_;
   std::vector<Layout> layouts_;
-  std::vector<std::size_t> begins_;
+  std::vector<std::size_t> windows_;
+  std::vector<std::size_t> begins_;  ///< of the layouts, whose first rows may start inside the windows
   std::size_t elements_ = 0;
   std::vector<double> from_;
 };
@@ -64,7 +73,7 @@ class PatchBatchClaims : public test::OnEachDevice {
  protected:
   /// The stencil over `tasks`, in `parts` launches.
   static std::vector<double> onDevice(const StencilCase& stencil, const std::vector<std::int32_t>& tasks,
-                                      std::int32_t parts) {
+                                      std::int32_t parts, PatchOrder order = PatchOrder::Rising) {
     const auto device = makeDevice();
     const DeviceStream stream = device->makeStream();
     OnDevice<double> from(*device, stencil.elements());
@@ -75,7 +84,7 @@ class PatchBatchClaims : public test::OnEachDevice {
     table.set(stream, stencil.patches(from.data(), to.data()));
     for (std::int32_t part = 0; part < parts; ++part) {
       test::putStencil(*device, stream, {table.data(), shapeBlocks(stencil.boxes(), parts)}, tasks,
-                       {part, parts});
+                       {part, parts}, order);
     }
     return to.get(stream);
   }
@@ -105,6 +114,53 @@ TEST_P(PatchBatchClaims, ABatchWithGapsTouchesItsOwnPatchesOnly) {
   const std::vector<std::int32_t> tasks{0, 3, 4};
 
   expectSameBits(onDevice(stencil, tasks, 1), stencil.onCpu(tasks));
+}
+
+TEST_P(PatchBatchClaims, AFallingOrderHasTheSameBits) {
+  const StencilCase stencil(unevenBoxes());
+  const std::vector<std::int32_t> all{0, 1, 2, 3, 4, 5, 6};
+  const std::vector<std::int32_t> gaps{1, 4, 6};
+
+  expectSameBits(onDevice(stencil, all, 1, PatchOrder::Falling), stencil.onCpu(all));
+  expectSameBits(onDevice(stencil, gaps, 1, PatchOrder::Falling), stencil.onCpu(gaps));
+}
+
+// A launch may start while the one before it ends, and what it reads has been in the caches of an earlier
+// launch with older values. The windows are small enough to stay there. Between the steps is a launch all of
+// whose patches are empty, which has to wait like any other.
+TEST_P(PatchBatchClaims, EachLaunchOfAChainReadsWhatTheLastOneWrote) {
+  std::vector<Box> boxes(isCuda() ? 300 : 20, {{0, 0, 0}, {18, 11, 9}});
+  boxes.push_back({{0, 0, 0}, {0, 0, 0}});
+  const StencilCase stencil(boxes);
+  const auto last = static_cast<std::int32_t>(boxes.size()) - 1;
+  const std::vector<std::int32_t> empty{last};
+  std::vector<std::int32_t> there(static_cast<std::size_t>(last));
+  std::iota(there.begin(), there.end(), 0);
+
+  const auto device = makeDevice();
+  const DeviceStream stream = device->makeStream();
+  OnDevice<double> a(*device, stencil.elements());
+  OnDevice<double> b(*device, stencil.elements());
+  OnDevice<BatchPatch<StencilPatch>> forth(*device, boxes.size());
+  OnDevice<BatchPatch<StencilPatch>> back(*device, boxes.size());
+  std::vector<double> right = stencil.from();
+  std::vector<double> other = stencil.from();
+  a.set(stream, right);
+  b.set(stream, other);
+  forth.set(stream, stencil.patches(a.data(), b.data()));
+  back.set(stream, stencil.patches(b.data(), a.data()));
+  const BlockShape shape = shapeBlocks(boxes);
+  const int steps = isCuda() ? 400 : 6;
+  for (int step = 0; step < steps; ++step) {
+    const auto* table = step % 2 == 0 ? forth.data() : back.data();
+    test::putStencil(*device, stream, {table, shape}, there, {},
+                     step % 3 == 0 ? PatchOrder::Falling : PatchOrder::Rising);
+    test::putStencil(*device, stream, {table, shape}, empty);
+    stencil.step(right, other, there);
+    std::swap(right, other);
+  }
+
+  expectSameBits(steps % 2 == 0 ? a.get(stream) : b.get(stream), right);
 }
 
 TEST_P(PatchBatchClaims, PartsTogetherAreTheWhole) {

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#include "core/detail/device_results.hpp"
+#include "core/device_loops.hpp"
+#include "core/exec.hpp"
+#include "core/patch_walk.hpp"
+
+namespace tessera::detail {
+
+/// A table's entry as `walk` sees it.
+template <class Closure>
+struct DeviceLoopEntry {
+  Box box;
+  Closure arguments;
+};
+
+#if defined(__CUDACC__)
+
+template <class Closure, class Join>
+__global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
+    runLoops(const __grid_constant__ DeviceLoopBatch batch) {
+  const auto each = static_cast<std::uint32_t>(batch.shape.blocksEach);
+  const std::uint32_t slot = blockIdx.x / each;
+  const auto block = static_cast<std::int32_t>(blockIdx.x - slot * each);
+  const auto entryAt = [&](std::uint32_t n) -> const auto& {
+    const std::byte* entry = batch.entries + static_cast<std::int64_t>(n) * batch.stride;
+    return *reinterpret_cast<const DeviceLoopEntry<Closure>*>(entry);
+  };
+  const Box box = batch.part.parts == 1 ? entryAt(slot).box : partOf(entryAt(slot).box, batch.part);
+  const Column column = columnOf(box, batch.shape, block, static_cast<std::int32_t>(threadIdx.x));
+  if constexpr (Join::kWords == 0) {
+    walk([](const Closure& closure, Index x) { closure(x); }, entryAt, slot, column);
+  } else {
+    std::int64_t* words = batch.results + static_cast<std::int64_t>(slot) * Join::kWords;
+    typename Join::OnDevice values(words);
+    walk([&](const Closure& closure, Index x) { values.add(static_cast<double>(closure(x))); }, entryAt, slot,
+         column);
+    values.join(words);
+  }
+}
+
+#endif
+
+/// What is instantiated for each type of closure.
+template <class Closure, class Join>
+struct DeviceLoop {
+  static_assert(alignof(Closure) <= alignof(std::max_align_t));
+
+  static void keep(void* to, const void* closure) { new (to) Closure(*static_cast<const Closure*>(closure)); }
+
+  static void runOnHost(const DeviceLoopBatch& batch) {
+    for (std::int32_t n = 0; n < batch.count; ++n) {
+      const std::byte* entry = batch.entries + std::int64_t{n} * batch.stride;
+      const Box box = partOf(*reinterpret_cast<const Box*>(entry), batch.part);
+      const auto* closure = reinterpret_cast<const Closure*>(entry + sizeof(Box));
+      if constexpr (Join::kWords == 0) {
+        forEachInOrder(box, *closure);
+      } else {
+        typename Join::OnHost values;
+        forEachInOrder(box, [&](Index x) { values.add(static_cast<double>((*closure)(x))); });
+        values.join(batch.results + std::int64_t{n} * Join::kWords);
+      }
+      std::destroy_at(closure);
+    }
+  }
+
+  static void run(const void* arguments, [[maybe_unused]] void* cudaStream) {
+    DeviceLoopBatch batch;
+    std::memcpy(&batch, arguments, sizeof(batch));
+#if defined(__CUDACC__)
+    if (cudaStream != nullptr) {
+      const auto blocks = static_cast<std::uint32_t>(batch.count * batch.shape.blocksEach);
+      runLoops<Closure, Join><<<blocks, kBlockThreads, 0, static_cast<cudaStream_t>(cudaStream)>>>(batch);
+      return;
+    }
+#endif
+    runOnHost(batch);
+  }
+};
+
+template <class Closure, class Join>
+inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure), Join::kWords, Join::kStart,
+                                                &DeviceLoop<Closure, Join>::keep,
+                                                &DeviceLoop<Closure, Join>::run};
+
+template <class Join, class Kernel>
+typename Join::Value resultOf(Gpu gpu, const char* name, const Box& box, const Kernel& kernel) {
+  const auto words = gpu.loops->reduce(name, box, &kernel, kDeviceLoopType<Kernel, Join>);
+  return words.empty() ? Join::unknown() : Join::ofParts(words);
+}
+
+}  // namespace tessera::detail

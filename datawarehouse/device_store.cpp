@@ -1,0 +1,121 @@
+#include "datawarehouse/device_store.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "core/contracts.hpp"
+
+namespace tessera {
+namespace {
+
+/// Bytes in which a GPU moves memory.
+constexpr std::int64_t kSectorBytes = kSectorElements * 8;
+
+/// Elements after which begins of elements and of sectors meet again.
+std::int64_t sectorOf(std::int64_t elementBytes) {
+  return kSectorBytes / std::gcd(kSectorBytes, elementBytes);
+}
+
+}  // namespace
+
+DeviceStore::DeviceStore(DataWarehouse& data, int slot, DeviceMemory& memory)
+    : data_(data), space_(deviceSlot(slot)), memory_(memory) {
+  layOutEntries();
+  layOutGathers();
+}
+
+DeviceStore::~DeviceStore() {
+  for (std::size_t n = 0; n < windows_.size(); ++n) {
+    if (windows_[n].room < 0) continue;
+    Status& status = data_.description(static_cast<std::int32_t>(n)).status;
+    if (status.state(space_) >= SpaceState::Valid) status.outdate(space_);
+    status.release(space_);
+  }
+  for (const std::vector<Room>* rooms : {&rooms_, &gatherRooms_}) {
+    for (const Room& room : *rooms) {
+      if (room.memory != nullptr) memory_.free(room.memory);
+    }
+  }
+}
+
+void DeviceStore::layOutEntries() {
+  for (std::int32_t n = 0; n < data_.descriptionCount(); ++n) {
+    const Description& d = data_.description(n);
+    const LabelInfo& info = data_.labels().info(d.label);
+    const Patch& patch = data_.hierarchy().patch(d.patch);
+    const Box owned = data_.hierarchy().level(patch.level).ownedBy(patch, info.centering);
+    Window window;
+    window.aligned = alignRows(d.layout, owned, sectorOf(info.type.bytes()));
+    rooms_.resize(std::max(rooms_.size(), static_cast<std::size_t>(d.room) + 1));
+    Room& room = rooms_[static_cast<std::size_t>(d.room)];
+    room.bytes = std::max(room.bytes, window.aligned.elements * info.type.bytes());
+    windows_.push_back(window);
+  }
+}
+
+void DeviceStore::layOutGathers() {
+  for (const std::vector<GatherLayout>& plan : data_.gathers()) {
+    std::vector<Window>& windows = gathers_.emplace_back();
+    for (const GatherLayout& wanted : plan) {
+      const std::int64_t elementBytes = data_.labels().info(wanted.label).type.bytes();
+      Window window;
+      window.aligned = alignRows(data_.gatherLayout(gathers_.size() - 1, windows.size()), wanted.window,
+                                 sectorOf(elementBytes));
+      const auto slot = static_cast<std::size_t>(wanted.slot);
+      gatherRooms_.resize(std::max(gatherRooms_.size(), slot + 1));
+      Room& room = gatherRooms_[slot];
+      room.bytes = std::max(room.bytes, window.aligned.elements * elementBytes);
+      windows.push_back(window);
+    }
+  }
+}
+
+void DeviceStore::addEntry(LabelId label, std::size_t local) {
+  TESSERA_EXPECT(data_.has(label, local), "add entries that the warehouse has");
+  addDescription(data_.descriptionOf(Generation::Old, label, local));
+  addDescription(data_.descriptionOf(Generation::New, label, local));
+}
+
+void DeviceStore::addDescription(std::int32_t number) {
+  Window& window = windows_[static_cast<std::size_t>(number)];
+  Description& d = data_.description(number);
+  if (window.room >= 0 || !d.status.claimAllocation(space_)) return;
+  const LabelInfo& info = data_.labels().info(d.label);
+  Room& room = rooms_[static_cast<std::size_t>(d.room)];
+  try {
+    bring(room, info.name + " on patch " + asText(data_.hierarchy().patch(d.patch)));
+  } catch (...) {
+    d.status.abandonAllocation(space_);
+    throw;
+  }
+  place(window, d.room, room, info.type.bytes());
+  d.status.finishAllocation(space_);
+}
+
+void DeviceStore::addGather(std::size_t plan, std::size_t n) {
+  const GatherLayout& wanted = data_.gathers()[plan][n];
+  Window& window = gathers_[plan][n];
+  if (window.room >= 0) return;
+  const LabelInfo& info = data_.labels().info(wanted.label);
+  Room& room = gatherRooms_[static_cast<std::size_t>(wanted.slot)];
+  bring(room, info.name + ", gathered over " + asText(wanted.window));
+  place(window, wanted.slot, room, info.type.bytes());
+}
+
+void DeviceStore::bring(Room& room, std::string_view owner) {
+  if (room.memory != nullptr) return;
+  room.memory = memory_.allocate(room.bytes, owner);
+  bytes_ += room.bytes;
+}
+
+void DeviceStore::place(Window& window, std::int32_t number, const Room& room, std::int64_t elementBytes) {
+  window.room = number;
+  window.data = static_cast<std::byte*>(room.memory) + window.aligned.lead * elementBytes;
+}
+
+void broughtTo(Status& status, MemorySpace space) {
+  if (needsCopyTo(status, space) && status.claimCopy(space)) status.finishCopy(space);
+}
+
+}  // namespace tessera

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "datawarehouse/aligned_layout.hpp"
+#include "datawarehouse/data_warehouse.hpp"
+
+namespace tessera {
+
+/// Memory of one device, as this module may know it; the scheduler has one made of a DevicePool.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  virtual ~DeviceMemory() = default;
+
+  /// Each byte is 0xFF, so that floating-point numbers nobody wrote are NaN. At least 256-byte aligned.
+  /// Throws the device's own error, with `owner`, the bytes and the limit, where so much is not to be had.
+  virtual void* allocate(std::int64_t bytes, std::string_view owner) = 0;
+  virtual void free(void* memory) = 0;
+};
+
+/// What a warehouse's variables have in the memory of one device: for each description that the device uses a
+/// window of its own, whose rows begin at sectors, and its state in the description's status word.
+///
+///   DeviceStore store(data, 0, memory);
+///   store.addEntry(temperature, local);                       // before the first step: Old and New
+///   Field<double> T(reinterpret_cast<double*>(store.data(Generation::Old, temperature, local)),
+///                   store.layout(temperature, local));        // a kernel of the device may use it
+///
+/// It follows `DataWarehouse::promote`: memory belongs to a description, and the warehouse says whose it is
+/// now. Entries that share a description on the host share it here; a window that is kept without its voids
+/// there is a box here. Descriptions that take turns with one piece of memory there do so here.
+///
+/// It copies nothing, and does not say that there are values: `wroteOn` and `broughtTo` do, and are for
+/// whoever launches. Thread rule: one thread at a time, the one that serves the device's lane; the accessors
+/// also for others once all is added.
+class DeviceStore {
+ public:
+  /// `slot` of 0 to kDeviceSlots - 1 is the device's in the status words. The warehouse is populated; it and
+  /// `memory` outlive the store.
+  DeviceStore(DataWarehouse& data, int slot, DeviceMemory& memory);
+  /// Nothing on the device uses the memory any more, and values that are valid nowhere else are lost.
+  ~DeviceStore();
+  DeviceStore(const DeviceStore&) = delete;
+  DeviceStore& operator=(const DeviceStore&) = delete;
+
+  MemorySpace space() const { return space_; }
+
+  /// Memory for both generations of an entry of the warehouse; nothing where it is there. Throws what
+  /// `DeviceMemory::allocate` does, with label and patch.
+  void addEntry(LabelId label, std::size_t local);
+  /// Whether `addEntry` was called for it, or for an entry that it shares its memory with.
+  bool has(LabelId label, std::size_t local) const {
+    return data_.has(label, local) && windowOf(Generation::Old, label, local).room >= 0;
+  }
+  /// The element at the begin of the layout's window.
+  std::byte* data(Generation generation, LabelId label, std::size_t local) const {
+    return windowOf(generation, label, local).data;
+  }
+  /// Of both generations.
+  const Layout& layout(LabelId label, std::size_t local) const {
+    return windowOf(Generation::Old, label, local).aligned.layout;
+  }
+
+  /// Buffer number `n` of a plan, as the warehouse has it. Buffers that share memory there do so here.
+  void addGather(std::size_t plan, std::size_t n);
+  bool hasGather(std::size_t plan, std::size_t n) const { return gathers_[plan][n].data != nullptr; }
+  std::byte* gatherData(std::size_t plan, std::size_t n) const { return gathers_[plan][n].data; }
+  const Layout& gatherLayout(std::size_t plan, std::size_t n) const {
+    return gathers_[plan][n].aligned.layout;
+  }
+
+  /// Of entries and gathers that were added.
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  /// Of one description, or of a gather.
+  struct Window {
+    AlignedLayout aligned;
+    std::byte* data = nullptr;
+    std::int32_t room = -1;  ///< -1: not added
+  };
+  /// Memory of one description or gather, or of several that take turns.
+  struct Room {
+    void* memory = nullptr;
+    std::int64_t bytes = 0;  ///< that the largest of them needs
+  };
+
+  const Window& windowOf(Generation generation, LabelId label, std::size_t local) const {
+    return windows_[static_cast<std::size_t>(data_.descriptionOf(generation, label, local))];
+  }
+  void layOutEntries();
+  void layOutGathers();
+  void addDescription(std::int32_t number);
+  void bring(Room& room, std::string_view owner);
+  void place(Window& window, std::int32_t number, const Room& room, std::int64_t elementBytes);
+
+  DataWarehouse& data_;
+  MemorySpace space_;
+  DeviceMemory& memory_;
+  std::vector<Window> windows_;  ///< by description
+  std::vector<Room> rooms_;      ///< as the warehouse numbers them
+  std::vector<std::vector<Window>> gathers_;
+  std::vector<Room> gatherRooms_;  ///< by slot; plans do not run at the same time
+  std::int64_t bytes_ = 0;
+};
+
+/// The owned indices of an entry were written in `space`, or are by work that goes before all that reads
+/// them: they are valid there, and nowhere else. Every writer of a variable that a device has says so, also
+/// the host.
+inline void wroteOn(Status& status, MemorySpace space) { status.wrote(space); }
+
+/// The owned indices were copied to `space`, or are by work that goes before all that reads them. Nothing
+/// where they are valid.
+void broughtTo(Status& status, MemorySpace space);
+
+/// Whether the owned indices have to be copied to `space` before something reads them there.
+inline bool needsCopyTo(const Status& status, MemorySpace space) {
+  return status.state(space) < SpaceState::Valid;
+}
+
+}  // namespace tessera

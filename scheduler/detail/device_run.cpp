@@ -1,0 +1,275 @@
+#include "scheduler/detail/device_run.hpp"
+
+#include <algorithm>
+
+#include "core/contracts.hpp"
+#include "core/step_aside.hpp"
+#include "scheduler/detail/launch_names.hpp"
+
+namespace tessera::detail {
+
+void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit& unit, std::int32_t local,
+                 MemorySpace space) {
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+    const auto mode = static_cast<AccessMode>(access.mode);
+    if (mode != AccessMode::Write && mode != AccessMode::Modify) continue;
+    wroteOn(data.status(Generation::New, access.label, static_cast<std::size_t>(local)), space);
+  }
+}
+
+DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
+                     DataWarehouse& data, DeviceSide& side, MessagePump& pump, TaskFrames& frames,
+                     const StepInputs& inputs, NvtxRanges* nvtx)
+    : graphs_(graphs),
+      graph_(graphs.plans[plan]),
+      plan_(plan),
+      placed_(placed),
+      data_(data),
+      side_(side),
+      frames_(frames),
+      inputs_(inputs),
+      fills_(graphs, plan, data, side.store, pump, *side.backend, side.tables, side.pinned,
+             [this](const PackItem& item) { return isPackedHere(item); }),
+      loops_(*side.backend, side.tables, side.pinned),
+      watch_(side.timeline.get(), nvtx),
+      ended_(placed.blockOf.size()) {
+  layOut();
+  nameLaunches();
+}
+
+void DeviceRun::nameLaunches() {
+  const WorkNames names(graphs_, plan_);
+  for (const std::int32_t kind : kinds_) {
+    const auto [name, work] =
+        launchName(names, data_.labels(), graph_, placed_.blocks[static_cast<std::size_t>(kind)]);
+    watch_.add(name, work);
+  }
+  for (LabelId label = 0; label < data_.labels().count(); ++label) {
+    for (const CopyDirection way : {CopyDirection::HostToDevice, CopyDirection::DeviceToHost}) {
+      copyKinds_.push_back(
+          watch_.add(copyName(data_.labels(), Generation::Old, label, way), DeviceWork::Copy));
+    }
+  }
+}
+
+/// Whether a node takes values out of memory of the host, which the next step may overwrite as soon as it
+/// begins: the buffers of messages, or what host tasks write. This step may not end before.
+bool DeviceRun::readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const {
+  if (placed.kind == PlacedKind::CopyIn) return true;
+  if (block.kind != NodeKind::Fill) return false;
+  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+  const std::int32_t row = placed.firstNumber + node - placed.firstNode;
+  const auto coarse = fill.coarse.row(row);
+  return !fill.pieces.row(row).empty() ||
+         std::any_of(coarse.begin(), coarse.end(), [](const CoarsePiece& p) { return p.message >= 0; });
+}
+
+/// Numbers the nodes of this device as the lane's tasks, in the order of the graph.
+void DeviceRun::layOut() {
+  LanePlan lane;
+  std::vector<std::int32_t> kindOf(placed_.blocks.size(), -1);
+  taskOf_.assign(placed_.blockOf.size(), -1);
+  for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
+    const std::int32_t number = placed_.blockOf[static_cast<std::size_t>(node)];
+    if (number < 0 || placed_.place(node) != side_.slot) continue;
+    const PlacedBlock& block = placed_.block(node);
+    std::int32_t& kind = kindOf[static_cast<std::size_t>(number)];
+    if (kind < 0) {
+      kind = static_cast<std::int32_t>(kinds_.size());
+      kinds_.push_back(number);
+    }
+    std::int32_t streams = 1;
+    const NodeBlock& original = graph_.blocks[static_cast<std::size_t>(block.block)];
+    bool contributes = false;
+    if (block.kind == PlacedKind::Original && original.kind == NodeKind::Task) {
+      const TaskUnit& unit = graph_.units[static_cast<std::size_t>(original.item)];
+      const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+      streams = std::clamp(task.streams, 1, side_.lane.options().streams);
+      contributes = unit.contributions.size() > 0;
+    }
+    const bool reports =
+        contributes || readsHost(block, original, node) || !placed_.hostEdges.row(node).empty();
+    taskOf_[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(nodes_.size());
+    if (!placed_.ofExecutor(node)) first_.push_back(static_cast<std::int32_t>(nodes_.size()));
+    nodes_.push_back(node);
+    reports_.push_back(reports ? 1 : 0);
+    lane.tasks.push_back({kind, streams, reports});
+  }
+  for (const auto& [before, after] : placed_.deviceEdges) {
+    const std::int32_t first = taskOf_[static_cast<std::size_t>(before)];
+    const std::int32_t then = taskOf_[static_cast<std::size_t>(after)];
+    if (first >= 0 && then >= 0) lane.edges.emplace_back(first, then);
+  }
+  work_ = side_.lane.prepare(lane);
+}
+
+bool DeviceRun::isPackedHere(const PackItem& item) const {
+  const std::ptrdiff_t n = &item - graph_.packItems.data();
+  TESSERA_EXPECT(n >= 0 && n < std::ssize(graph_.packItems), "ask for items of the graph");
+  return placed_.packPlaces[static_cast<std::size_t>(n)] == side_.slot;
+}
+
+void DeviceRun::begin() {
+  for (const OldNeed& need : placed_.oldNeeds) bringHere(need);
+  side_.lane.begin(*work_, *this);
+  for (const std::int32_t task : first_) side_.lane.submit(task);
+}
+
+std::vector<std::int32_t> DeviceRun::localsToBring(LabelId label, LevelId level, MemorySpace from,
+                                                   MemorySpace to) const {
+  std::vector<std::int32_t> locals;
+  const Range range = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
+  for (auto local = static_cast<std::int32_t>(range.begin); local < range.end; ++local) {
+    const auto n = static_cast<std::size_t>(local);
+    if (!side_.store.has(label, n)) continue;
+    const Status& status = data_.status(Generation::Old, label, n);
+    if (needsCopyTo(status, to) && !needsCopyTo(status, from)) locals.push_back(local);
+  }
+  return locals;
+}
+
+void DeviceRun::bringHere(const OldNeed& need) {
+  const bool in = need.place == side_.slot;
+  if (!in && need.place != kOnHost) return;
+  const MemorySpace target = in ? side_.space() : kHost;
+  const MemorySpace source = in ? kHost : side_.space();
+  const std::vector<std::int32_t> locals = localsToBring(need.label, need.level, source, target);
+  if (locals.empty()) return;
+  const std::size_t kind = 2 * static_cast<std::size_t>(need.label) + (in ? 0 : 1);
+  side_.lane.putBeside([&](DeviceStream stream) {
+    const LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(locals));
+    fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, need.label,
+                      Generation::Old, locals, stream);
+  });
+  for (const std::int32_t local : locals) {
+    broughtTo(data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
+  }
+  side_.lane.synchronize();  // the host goes on to read, or to overwrite, what was copied
+}
+
+void DeviceRun::bringHome(std::span<const LabelId> labels) {
+  for (const LabelId label : labels) {
+    for (LevelId level = 0; level < std::ssize(graphs_.localsOfLevel); ++level) {
+      bringHere({label, level, kOnHost});
+    }
+  }
+}
+
+bool DeviceRun::run(std::int32_t node) {
+  const std::int32_t task = taskOf_[static_cast<std::size_t>(node)];
+  side_.lane.submit(task);
+  return !reports(node);
+}
+
+void DeviceRun::serve() {
+  side_.lane.serve([this](std::int32_t task) { end(task); });
+}
+
+void DeviceRun::finish() {
+  StepAside stepAside;
+  while (!side_.lane.allLaunched()) {
+    if (!side_.lane.serve([this](std::int32_t task) { end(task); })) stepAside();
+  }
+}
+
+/// The device has ended a task: what it found for reductions is given now.
+void DeviceRun::end(std::int32_t task) {
+  const PlacedBlock& placed = placed_.block(nodes_[static_cast<std::size_t>(task)]);
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  if (placed.kind == PlacedKind::Original && block.kind == NodeKind::Task &&
+      graph_.units[static_cast<std::size_t>(block.item)].contributions.size() > 0) {
+    callBody(placed, task, loops_.finished(task));
+  }
+  ended_.push(task);
+}
+
+std::vector<std::int32_t> DeviceRun::begun() const {
+  std::vector<std::int32_t> nodes;
+  for (const std::int32_t task : side_.lane.begun()) nodes.push_back(nodes_[static_cast<std::size_t>(task)]);
+  return nodes;
+}
+
+void DeviceRun::launch(std::int32_t kind, std::span<const std::int32_t> tasks,
+                       std::span<const DeviceStream> streams) {
+  const PlacedBlock& placed =
+      placed_.blocks[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(kind)])];
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  if (placed.kind == PlacedKind::Original && block.kind == NodeKind::Task) {
+    return launchTasks(kind, placed, tasks, streams);
+  }
+  const std::int64_t before = fills_.counts().bytesMoved();
+  LaunchScope scope(watch_, kind, streams, std::ssize(tasks));
+  launchMoves(placed, tasks, streams.front());
+  scope.carries(fills_.counts().bytesMoved() - before);
+}
+
+void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+                            DeviceStream stream) {
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  switch (placed.kind) {
+    case PlacedKind::CopyIn:
+    case PlacedKind::CopyOut:
+      return launchCopies(placed, tasks, stream);
+    case PlacedKind::Pack:
+      numbers_.clear();
+      for (const std::int32_t task : tasks) numbers_.push_back(block.item + numberOf(placed, task));
+      return fills_.launchPack(numbers_, stream);
+    case PlacedKind::Original:
+    case PlacedKind::Twin:
+      TESSERA_EXPECT(block.kind == NodeKind::Fill, "run tasks, fills and copies on a device");
+      return launchFills(placed, tasks, stream);
+  }
+}
+
+void DeviceRun::launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+                            DeviceStream stream) {
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+  const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
+  numbers_.clear();
+  for (const std::int32_t task : tasks) numbers_.push_back(numberOf(placed, task));
+  fills_.launchFill(block.item, numbers_, time, stream);
+}
+
+void DeviceRun::launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+                             DeviceStream stream) {
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  const bool in = placed.kind == PlacedKind::CopyIn;
+  numbers_.clear();
+  for (const std::int32_t task : tasks) numbers_.push_back(block.firstLocal + numberOf(placed, task));
+  fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, placed.label,
+                    Generation::New, numbers_, stream);
+  for (const std::int32_t local : numbers_) {
+    broughtTo(data_.status(Generation::New, placed.label, static_cast<std::size_t>(local)),
+              in ? side_.space() : kHost);
+  }
+}
+
+void DeviceRun::launchTasks(std::int32_t kind, const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+                            std::span<const DeviceStream> streams) {
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+  loops_.begin(static_cast<std::int32_t>(streams.size()));
+  for (const std::int32_t task : tasks) {
+    callBody(placed, task, loops_.instance(task));
+    noteWritten(data_, graph_, unit, block.firstLocal + numberOf(placed, task), side_.space());
+  }
+  const LaunchScope scope(watch_, kind, streams, std::ssize(tasks));
+  loops_.launch(streams);
+}
+
+void DeviceRun::callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops) {
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+  const std::int32_t number = numberOf(placed, task);
+  TaskFrames::Accesses accesses;
+  TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
+  const std::size_t count =
+      frames_.resolve(unit, number, block.firstLocal + number, frame.patch, accesses, &side_.store);
+  frame.accesses = std::span(accesses).first(count);
+  frame.loops = &loops;
+  graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].body.device(frame);
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "scheduler/detail/device_side.hpp"
+#include "scheduler/detail/message_pump.hpp"
+#include "scheduler/detail/submissions.hpp"
+#include "scheduler/detail/task_frames.hpp"
+#include "scheduler/device/device_fills.hpp"
+#include "scheduler/device/launch_watch.hpp"
+#include "scheduler/device/task_loops.hpp"
+#include "taskgraph/placed_graph.hpp"
+
+namespace tessera::detail {
+
+/// Notes in status words that a task has written its outputs on own patch `local` in this space.
+void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit& unit, std::int32_t local,
+                 MemorySpace space);
+
+/// The nodes of one plan that run on one device: what each of them launches. `run` and `serve` may be called
+/// by many threads; the lane lets one of them in at a time.
+class DeviceRun : public LaneClient {
+ public:
+  /// `inputs` are those of the running step, from `begin` on; `nvtx` may be null. All outlive the object.
+  DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed, DataWarehouse& data,
+            DeviceSide& side, MessagePump& pump, TaskFrames& frames, const StepInputs& inputs,
+            NvtxRanges* nvtx);
+
+  /// Before a step: brings here what the plan reads of Old, and hands all to the lane that waits for nothing
+  /// on the host.
+  void begin();
+  /// Whether `take` gives the node when it has ended.
+  bool reports(std::int32_t node) const {
+    return reports_[static_cast<std::size_t>(taskOf_[static_cast<std::size_t>(node)])] != 0;
+  }
+  /// The executor has come to the node: it may be launched now. False: `take` will give it when it has ended.
+  bool run(std::int32_t node);
+  /// Launches what is ready and looks at what has ended. Any thread.
+  void serve();
+  /// Calls `take(node)` for nodes of the executor that have ended since. One thread at a time.
+  template <class Take>
+  void take(const Take& take) {
+    ended_.takeAll([&](std::int32_t task) { take(nodes_[static_cast<std::size_t>(task)]); });
+  }
+  /// After a step, when the executor has come to its end: launches what is left.
+  void finish();
+  /// Nodes of the executor that were launched and have not ended, for the page about a stall.
+  std::vector<std::int32_t> begun() const;
+
+  /// Copies Old values of these variables to the host where it does not have them; waits for that.
+  void bringHome(std::span<const LabelId> labels);
+
+  void launch(std::int32_t kind, std::span<const std::int32_t> tasks,
+              std::span<const DeviceStream> streams) override;
+
+ private:
+  bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
+  void layOut();
+  void nameLaunches();
+  bool isPackedHere(const PackItem& item) const;
+  void bringHere(const OldNeed& need);
+  /// Own patches whose Old value is valid in space `from` and not in `to`.
+  std::vector<std::int32_t> localsToBring(LabelId label, LevelId level, MemorySpace from,
+                                          MemorySpace to) const;
+  void launchTasks(std::int32_t kind, const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+                   std::span<const DeviceStream> streams);
+  void launchMoves(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
+  void launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
+  void launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
+  /// Runs the body of a task whose `loops` are given; see TaskLoops.
+  void callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops);
+  void end(std::int32_t task);
+  std::int32_t numberOf(const PlacedBlock& placed, std::int32_t task) const {
+    return placed.firstNumber + nodes_[static_cast<std::size_t>(task)] - placed.firstNode;
+  }
+
+  const CompiledGraphs& graphs_;
+  const CompiledGraph& graph_;
+  const std::size_t plan_;
+  const PlacedGraph& placed_;
+  DataWarehouse& data_;
+  DeviceSide& side_;
+  TaskFrames& frames_;
+  const StepInputs& inputs_;
+  DeviceFills fills_;
+  TaskLoops loops_;
+  LaunchWatch watch_;
+  std::vector<std::int32_t> copyKinds_;  ///< of `watch_`: of a label to the device, and back
+  std::vector<std::int32_t> nodes_;      ///< by task of the lane
+  std::vector<std::int32_t> taskOf_;     ///< by node; -1: not of this device
+  std::vector<std::int32_t> kinds_;      ///< by kind of the lane: position in the placed graph's blocks
+  std::vector<char> reports_;            ///< by task
+  std::vector<std::int32_t> first_;      ///< tasks that wait for nothing on the host
+  std::unique_ptr<LaneWork> work_;
+  Submissions<> ended_;
+  std::vector<std::int32_t> numbers_;  ///< of the launch at hand
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "datawarehouse/data_warehouse.hpp"
+#include "datawarehouse/device_store.hpp"
+#include "scheduler/device/device_lane.hpp"
+#include "scheduler/device/device_options.hpp"
+#include "scheduler/device/device_pool.hpp"
+#include "scheduler/device/device_timeline.hpp"
+#include "scheduler/device/store_memory.hpp"
+
+namespace tessera::detail {
+
+/// One device of a rank: backend, memory, lane, and what of the data warehouse lies on it.
+struct DeviceSide {
+  /// `slot`: its place among the rank's devices. `trace` may be null. Throws DeviceError.
+  DeviceSide(DataWarehouse& data, const DeviceOptions& options, int slot, Trace* trace);
+
+  /// Where values on this device are valid, in status words.
+  MemorySpace space() const { return store.space(); }
+
+  const int slot;
+  const std::unique_ptr<DeviceBackend> backend;
+  DevicePool tables;  ///< on the device, for launches
+  DevicePool pinned;  ///< of the host, for launches
+  DevicePool values;  ///< on the device, for the store
+  const DeviceStream storeStream;
+  StoreMemory storeMemory;
+  DeviceStore store;
+  DeviceLane lane;
+  const std::unique_ptr<DeviceTimeline> timeline;  ///< null without a trace
+};
+
+/// All devices of a rank, in the order of the options; empty for DeviceKind::None.
+std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, const DeviceOptions& options,
+                                                         Trace* trace);
+
+}  // namespace tessera::detail

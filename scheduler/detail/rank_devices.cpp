@@ -1,0 +1,132 @@
+#include "scheduler/detail/rank_devices.hpp"
+
+#include "core/error.hpp"
+
+namespace tessera::detail {
+
+RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options,
+                         Trace* trace)
+    : graphs_(graphs), sides_(makeDeviceSides(data, options, trace)) {
+  const auto place = [this](const TaskDeclaration& task, LevelId level, std::int32_t local) {
+    return placeOf(task, level, local);
+  };
+  for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
+    placed_.push_back(placeGraph(graphs, plan, place));
+  }
+  connect();
+  for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
+  for (const auto& side : sides_) side->backend->synchronize(side->storeStream);
+}
+
+RankDevices::~RankDevices() { synchronize(); }
+
+void RankDevices::pin(std::span<const std::span<std::byte>> memory) {
+  if (!sides_.empty()) pinned_.emplace(*sides_.front()->backend, memory);
+}
+
+void RankDevices::unpin() {
+  synchronize();
+  pinned_.reset();
+}
+
+void RankDevices::comeTogether() const {
+  for (const auto& one : sides_) {
+    for (const auto& other : sides_) {
+      if (one != other) one->lane.comeAfter(other->lane);
+    }
+  }
+}
+
+/// Kernels that fill halos read the memory of the neighbour's device.
+void RankDevices::connect() {
+  for (const auto& one : sides_) {
+    for (const auto& other : sides_) {
+      if (one == other || one->backend->enablePeer(*other->backend)) continue;
+      throw DeviceError(DeviceFault::NoDevice,
+                        asText(one->backend->info()) + " cannot read the memory of " +
+                            asText(other->backend->info()) +
+                            ": use one rank for each of them (--ranks), or one device");
+    }
+  }
+}
+
+void RankDevices::synchronize() noexcept {
+  for (const auto& side : sides_) {
+    try {
+      side->lane.synchronize();
+    } catch (const Error&) {
+      continue;  // it was said when it happened
+    }
+  }
+}
+
+/// Each device gets a stretch of the own patches of each level, which lie along a space-filling curve.
+NodePlace RankDevices::placeOf(const TaskDeclaration& task, LevelId level, std::int32_t local) const {
+  const NodePlace place = placeOnDevice()(task, level, local);
+  if (place == kOnHost) return place;
+  const Range range = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
+  return static_cast<NodePlace>((local - range.begin) * static_cast<std::int64_t>(sides_.size()) /
+                                range.size());
+}
+
+void RankDevices::addEntries(std::size_t plan) {
+  const PlacedGraph& placed = placed_[plan];
+  for (const PlacedBlock& block : placed.blocks) {
+    if (block.place == kOnHost) continue;
+    DeviceStore& store = sides_[static_cast<std::size_t>(block.place)]->store;
+    const NodeBlock& original = graphs_.plans[plan].blocks[static_cast<std::size_t>(block.block)];
+    for (std::int32_t number = block.firstNumber; number < block.firstNumber + block.count; ++number) {
+      if (block.kind == PlacedKind::CopyIn || block.kind == PlacedKind::CopyOut) {
+        store.addEntry(block.label, static_cast<std::size_t>(original.firstLocal + number));
+      } else if (block.kind == PlacedKind::Pack) {
+        addPack(plan, block.place, original.item + number);
+      } else if (original.kind == NodeKind::Task) {
+        addTask(plan, store, original, number);
+      } else {
+        addFill(plan, store, original, number);
+      }
+    }
+  }
+}
+
+void RankDevices::addTask(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number) {
+  const CompiledGraph& graph = graphs_.plans[plan];
+  const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+    if (access.reach == Reach::Patch) {
+      store.addEntry(access.label, static_cast<std::size_t>(block.firstLocal + number));
+    }
+  }
+}
+
+/// Memory of its row, and of all that it takes from.
+void RankDevices::addFill(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number) {
+  const CompiledGraph& graph = graphs_.plans[plan];
+  const FillPlan& fill = graph.fills[static_cast<std::size_t>(block.item)];
+  const bool whole = fill.reach == Reach::WholeLevel;
+  if (fill.firstGather >= 0) {
+    store.addGather(plan, static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number)));
+  } else {
+    store.addEntry(fill.label, static_cast<std::size_t>(block.firstLocal + number));
+  }
+  for (const Neighbour& n : graph.tables[static_cast<std::size_t>(fill.table)].row(whole ? 0 : number)) {
+    store.addEntry(fill.label, static_cast<std::size_t>(n.source));
+  }
+  for (const CoarsePiece& piece : fill.coarse.row(whole ? 0 : number)) {
+    if (piece.source >= 0) store.addEntry(fill.label, static_cast<std::size_t>(piece.source));
+  }
+}
+
+void RankDevices::addPack(std::size_t plan, NodePlace place, std::int32_t send) {
+  const CompiledGraph& graph = graphs_.plans[plan];
+  const Range items = graph.sends[static_cast<std::size_t>(send)].items;
+  for (std::int64_t n = items.begin; n < items.end; ++n) {
+    if (placed_[plan].packPlaces[static_cast<std::size_t>(n)] != place) continue;
+    const PackItem& item = graph.packItems[static_cast<std::size_t>(n)];
+    sides_[static_cast<std::size_t>(place)]->store.addEntry(item.label,
+                                                            static_cast<std::size_t>(item.source));
+  }
+}
+
+}  // namespace tessera::detail

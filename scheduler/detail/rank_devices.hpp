@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "scheduler/detail/device_side.hpp"
+#include "scheduler/device/pinned_host.hpp"
+#include "taskgraph/placed_graph.hpp"
+
+namespace tessera::detail {
+
+/// The devices of a rank, where the nodes of each plan run, and the memory that this takes on each device.
+class RankDevices {
+ public:
+  /// Opens the devices and takes their memory. `trace` may be null. Throws DeviceError.
+  RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options, Trace* trace);
+
+  ~RankDevices();
+
+  /// Locks memory of the host in place that kernels work on, all at once.
+  void pin(std::span<const std::span<std::byte>> memory);
+  /// Before that memory ends: waits for the devices.
+  void unpin();
+  /// Before a step of several devices, which read each other's memory: what they do from now on comes after
+  /// all that any of them still has to do.
+  void comeTogether() const;
+
+  const PlacedGraph& placed(std::size_t plan) const { return placed_[plan]; }
+  const std::vector<std::unique_ptr<DeviceSide>>& sides() const { return sides_; }
+
+ private:
+  void connect();
+  void synchronize() noexcept;
+  NodePlace placeOf(const TaskDeclaration& task, LevelId level, std::int32_t local) const;
+  void addEntries(std::size_t plan);
+  void addTask(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);
+  void addFill(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);
+  void addPack(std::size_t plan, NodePlace place, std::int32_t send);
+
+  const CompiledGraphs& graphs_;
+  std::vector<std::unique_ptr<DeviceSide>> sides_;
+  std::vector<PlacedGraph> placed_;  ///< by plan
+  std::optional<PinnedHost> pinned_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/device/device_lane.hpp"
+#include "scheduler/device/emulated_device.hpp"
+
+namespace tessera {
+
+/// What kind of device a run uses.
+enum class DeviceKind {
+  None,      ///< everything runs on the host
+  Cuda,      ///< NVIDIA GPUs
+  Emulated,  ///< host memory and threads that behave like one; for tests, and where no GPU is
+};
+
+/// Which devices a rank uses, and how; changes no bit of the result.
+struct DeviceOptions {
+  DeviceKind kind = DeviceKind::None;
+  std::vector<std::int32_t> numbers{0};  ///< of this process's GPUs; patches are dealt out over them
+  LaneOptions lane{};
+  std::int64_t limitBytes = 0;  ///< of memory on each device; 0: nine tenths of what it has
+  EmulatedOptions emulated{};
+  /// A thread of its own that serves a lane which nobody has served for a while, since all workers are inside
+  /// long tasks. Off for executors of one thread, whose order it would change.
+  bool standbyThread = true;
+};
+
+}  // namespace tessera

@@ -1,0 +1,49 @@
+// Every deck's fills on a device, against those on the host.
+#include <gtest/gtest.h>
+
+#include "components/component.hpp"
+#include "core/loopback_transport.hpp"
+#include "scheduler/device/emulated_device.hpp"
+#include "tests/components/small_decks.hpp"
+#include "tests/scheduler/device/fill_comparison.hpp"
+#include "tools/tessera/core_schema.hpp"
+#include "tools/tessera/model.hpp"
+
+namespace tessera {
+namespace {
+
+class DeckFills : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(DeckFills, HaveTheBitsOfTheHostsFills) {
+  const ComponentRegistry registry = builtInComponents();
+  testing::Simulate deck = testing::smallDeck(GetParam());
+  deck.patches(testing::alongResolvedAxes(GetParam(), {2, 3, 2}));
+  checkDeck(deck.deck(), registry).throwIfErrors();
+  const Model model(deck.deck(), registry);
+  for (const int ranks : {1, 2}) {
+    LoopbackWorld world(ranks);
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      const CompiledGraphs graphs =
+          model.compile(rank, ranks, world.transport(rank).tagBound(), {BufferReuse::Off});
+      for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
+        SCOPED_TRACE(deck.assignments() + ", rank " + std::to_string(rank) + " of " + std::to_string(ranks) +
+                     ", plan " + std::to_string(plan) + ", seed 17");
+        const auto device = makeEmulatedDevice({});
+        test::FillComparison both(graphs, plan, world.transport(rank), *device, 17);
+        for (const double time : {0.0, 0.125}) {
+          both.expectSameFills(time);
+          both.expectSameMessages();
+          both.promote();
+        }
+        both.expectCopiesThereAndBack();
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDeck, DeckFills, ::testing::ValuesIn(testing::allDecks()),
+                         [](const auto& info) { return testing::testName(info.param); });
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,97 @@
+#include "tools/tessera/device_choice.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "datawarehouse/status.hpp"
+#include "scheduler/device/cuda_device.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::int32_t kMostDevices = kDeviceSlots;
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw UsageError("--device " + text +
+                   " names no devices; give none, cuda, cuda:0 (or cuda:0,1 for several), emulated, or "
+                   "emulated:2 for two");
+}
+
+std::int32_t numberOf(std::string_view digits, const std::string& text) {
+  std::int32_t number = -1;
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (fault != std::errc() || end != digits.data() + digits.size() || number < 0) refuse(text);
+  return number;
+}
+
+std::vector<std::int32_t> numbersOf(std::string_view list, const std::string& text) {
+  std::vector<std::int32_t> numbers;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    numbers.push_back(numberOf(list.substr(0, comma), text));
+    if (std::count(numbers.begin(), numbers.end(), numbers.back()) > 1) {
+      throw UsageError("--device " + text + " names a GPU twice; name each once");
+    }
+    if (comma == std::string_view::npos) return numbers;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+void expectFew(std::size_t count, const std::string& text) {
+  if (count > static_cast<std::size_t>(kMostDevices)) {
+    throw UsageError("--device " + text + " asks for more than " + std::to_string(kMostDevices) +
+                     " devices a rank; use more ranks (--ranks), each with its own");
+  }
+}
+
+}  // namespace
+
+DeviceChoice parseDeviceChoice(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  const bool more = colon != std::string::npos;
+  const std::string rest = more ? text.substr(colon + 1) : "";
+  DeviceChoice choice;
+  if (kind == "none" && !more) return choice;
+  if (kind == "cuda") {
+    choice.kind = DeviceKind::Cuda;
+    if (more) choice.numbers = numbersOf(rest, text);
+    expectFew(choice.numbers.size(), text);
+    return choice;
+  }
+  if (kind != "emulated") refuse(text);
+  choice.kind = DeviceKind::Emulated;
+  const std::int32_t count = more ? numberOf(rest, text) : 1;
+  if (count < 1) refuse(text);
+  expectFew(static_cast<std::size_t>(count), text);
+  choice.numbers.resize(static_cast<std::size_t>(count));
+  std::iota(choice.numbers.begin(), choice.numbers.end(), 0);
+  return choice;
+}
+
+DeviceOptions devicesOf(const DeviceChoice& choice, std::int32_t place) {
+  DeviceOptions options;
+  options.kind = choice.kind;
+  if (!choice.numbers.empty()) {
+    options.numbers = choice.numbers;
+  } else if (choice.kind == DeviceKind::Cuda) {
+    // Without a GPU number 0 is asked for, and the backend says why there is none.
+    options.numbers = {place % std::max(cudaDeviceCount(), 1)};
+  }
+  return options;
+}
+
+std::string asText(const std::vector<DeviceInfo>& devices) {
+  std::ostringstream out;
+  for (const DeviceInfo& info : devices) {
+    if (&info != &devices.front()) out << "\n";
+    out << asText(info) << ", " << info.processors << " multiprocessors, " << (info.memoryBytes >> 30)
+        << " GiB";
+  }
+  return out.str();
+}
+
+}  // namespace tessera
