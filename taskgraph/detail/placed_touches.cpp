@@ -94,7 +94,10 @@ void PlacedTouches::startOfStep(const Touch& touch) {
 
 void PlacedTouches::ofTask(const Touch& touch) {
   const Stand& stand = stands_[static_cast<std::size_t>(touch.node)].front();
-  add(touch.memory.kind == Memory::Kind::Contribution ? kOnHost : stand.place, touch, stand.node);
+  // Received bytes are read by tasks that fill scratch windows themselves.
+  const bool ofHost =
+      touch.memory.kind == Memory::Kind::Contribution || touch.memory.kind == Memory::Kind::Received;
+  add(ofHost ? kOnHost : stand.place, touch, stand.node);
 }
 
 void PlacedTouches::ofFill(const Touch& touch) {
