@@ -167,10 +167,9 @@ void CommandLine::addRunOptions(CLI::App* command) {
       ->type_name("N")
       ->capture_default_str();
   command
-      ->add_option(
-          "--device", device_,
-          "Run the tasks that can on devices: none; cuda, one GPU for each rank of a host; cuda:0,1, "
-          "these GPUs for each rank; emulated or emulated:2, so many that are made of host memory")
+      ->add_option("--device", device_,
+                   "Run the tasks that can on a device: none; cuda, a GPU for each rank of a host, in turns; "
+                   "cuda:0,2, these GPUs alone; or emulated, a device made of host memory, for tests")
       ->type_name("DEVICES")
       ->capture_default_str();
   command
