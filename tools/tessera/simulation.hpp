@@ -13,6 +13,7 @@
 #include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/executor.hpp"
+#include "scheduler/send_limit.hpp"
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
 #include "tools/tessera/model.hpp"
@@ -34,6 +35,7 @@ struct SimulationOptions {
   bool checked = false;                 ///< compare each access with its declaration; slow
   BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
   ExecutorOptions execution{};          ///< of the other two
+  SendLimit sends{};                    ///< messages and bytes of a rank on their way
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
   KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
   NvtxRanges* nvtx = nullptr;           ///< likewise
