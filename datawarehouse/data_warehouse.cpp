@@ -101,6 +101,7 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
                                  [](const EntryLayout& wanted) { return wanted.packed != nullptr; }) &&
                      PageFile::works();
   descriptions_ = std::vector<Description>(planned.size());
+  memoryOf_.assign(planned.size(), nullptr);
   for (std::size_t n = 0; n < planned.size(); ++n) {
     Description& d = descriptions_[n];
     d.layout = layoutOf(planned[n].window);
@@ -157,6 +158,7 @@ void DataWarehouse::bring(Description& d) {
   if (shared && !d.status.claimMerge()) return;
   if (!d.status.claimAllocation(kHost)) return;
   allocate(d);
+  memoryOf_[static_cast<std::size_t>(&d - descriptions_.data())] = d.data;
   d.status.finishAllocation(kHost);
   d.status.markValid(kHost);
   if (shared) d.status.finishMerge(d.entries);

@@ -79,7 +79,8 @@ class DataWarehouse {
   bool persists(LabelId label) const;
 
   std::byte* data(Generation generation, LabelId label, std::size_t local) {
-    return description(generation, label, local).data;
+    const Entry& e = entry(label, local);
+    return memoryOf_[static_cast<std::size_t>(e.generation[generation == Generation::Old ? 0 : 1])];
   }
   const std::byte* data(Generation generation, LabelId label, std::size_t local) const {
     return const_cast<DataWarehouse*>(this)->data(generation, label, local);
@@ -184,6 +185,8 @@ class DataWarehouse {
   std::vector<std::vector<std::size_t>> localsOfLevel_;
   std::vector<Entry> entries_;
   std::vector<Description> descriptions_;
+  /// Of each description its data, close together: a halo asks for those of 26 neighbours.
+  std::vector<std::byte*> memoryOf_;
   std::vector<PackedWindow> packed_;
   PageFile pageFile_;
   std::vector<Room> rooms_;

@@ -43,8 +43,6 @@ void copyEach(const StridedCopy& copy, std::byte* to, const std::byte* from, Cop
   }
 }
 
-constexpr std::int64_t kLine = 64;  ///< bytes of a cache line
-
 template <std::size_t Bytes>
 struct CopyFixed {
   void operator()(std::byte* to, const std::byte* from) const { std::memcpy(to, from, Bytes); }
@@ -71,30 +69,6 @@ void StridedCopy::run(std::byte* toMemory, const std::byte* fromMemory) const {
     default:
       copyEach(*this, toMemory, fromMemory,
                [bytes = static_cast<std::size_t>(rowBytes)](auto* t, auto* f) { std::memcpy(t, f, bytes); });
-  }
-}
-
-void StridedCopy::fetch(const std::byte* fromMemory) const {
-  const std::byte* first = fromMemory + from.first;
-  for (std::int64_t k = 0; k < planes; ++k) {
-    const std::byte* row = first + k * from.plane;
-    for (std::int64_t j = 0; j < rows; ++j, row += from.stride) fetchMemory(row, rowBytes, FetchFor::Reading);
-  }
-}
-
-std::int64_t StridedCopy::fetchedBytes() const {
-  return planes * rows * ((rowBytes + 2 * kLine - 2) / kLine) * kLine;
-}
-
-void fetchMemory(const std::byte* memory, std::int64_t bytes, FetchFor what) {
-  // A line before the last one of the piece may hold its end, too: start at a line.
-  const auto* line = memory - (reinterpret_cast<std::uintptr_t>(memory) % kLine);
-  for (; line < memory + bytes; line += kLine) {
-    if (what == FetchFor::Reading) {
-      __builtin_prefetch(line, 0, 2);
-    } else {
-      __builtin_prefetch(line, 1, 2);
-    }
   }
 }
 

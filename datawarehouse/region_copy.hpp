@@ -26,11 +26,6 @@ struct StridedCopy {
   std::int64_t planes = 0;
 
   void run(std::byte* toMemory, const std::byte* fromMemory) const;
-  /// Asks for what `run` will read from `fromMemory` to be brought into the second nearest cache; touches
-  /// nothing.
-  void fetch(const std::byte* fromMemory) const;
-  /// Bytes of cache lines that `fetch` asks for, at the most.
-  std::int64_t fetchedBytes() const;
   friend bool operator==(const StridedCopy&, const StridedCopy&) = default;
 };
 
@@ -38,10 +33,6 @@ struct StridedCopy {
 /// `shift`.
 StridedCopy stridedCopy(const Layout& to, const Layout& from, const Box& region, Index shift,
                         std::int64_t elementBytes);
-
-/// As StridedCopy::fetch, for memory without gaps. `ToWrite`: it is going to be written.
-enum class FetchFor : std::uint8_t { Reading, Writing };
-void fetchMemory(const std::byte* memory, std::int64_t bytes, FetchFor what);
 
 /// Carries such a copy out.
 void copyRegion(std::byte* to, const Layout& toLayout, const std::byte* from, const Layout& fromLayout,

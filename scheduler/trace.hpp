@@ -17,9 +17,9 @@ namespace tessera {
 /// What one node of a graph did in one step; nanoseconds of the trace's clock.
 struct NodeTimes {
   std::int64_t begin = -1;
-  std::int64_t end = -1;  ///< its worker was free again
-  std::int64_t done =
-      -1;  ///< it had finished: `end`, or when its message or reduction was seen to be complete
+  std::int64_t end = -1;   ///< its worker was free again
+  std::int64_t done = -1;  ///< it had finished: `end`, or when its message, reduction or work on a device was
+                           ///< seen to be complete; -1: nobody on the host asked the device
   std::int32_t worker = -1;  ///< -1: it has not run
 };
 

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "core/error.hpp"
+#include "scheduler/detail/trace_device_events.hpp"
 #include "scheduler/detail/trace_event.hpp"
 #include "scheduler/detail/trace_step_events.hpp"
 
@@ -76,6 +77,7 @@ std::string laneName(std::int32_t lane) {
   const auto number = [&](TraceLane first) {
     return std::to_string(lane - static_cast<std::int32_t>(first));
   };
+  if (is(TraceLane::Devices)) return detail::deviceLaneName(lane);
   if (is(TraceLane::Messages)) return "messages " + number(TraceLane::Messages);
   if (is(TraceLane::Reductions)) return "reductions " + number(TraceLane::Reductions);
   if (is(TraceLane::FirstWorker)) return "worker " + number(TraceLane::FirstWorker);
@@ -87,8 +89,9 @@ std::string laneName(std::int32_t lane) {
 struct TraceFile::State {
   GzipFile file;
   TraceFileOptions options;
-  std::set<std::int32_t> namedLanes;
-  std::string text;
+  detail::DeviceEvents devices;
+  std::set<std::int32_t> namedLanes{};
+  std::string text{};
 
   void flushText() {
     file.write(text);
@@ -117,7 +120,7 @@ struct TraceFile::State {
 };
 
 TraceFile::TraceFile(const std::filesystem::path& part, const TraceFileOptions& options)
-    : state_(new State{GzipFile(part, "wb1"), options, {}, {}}) {
+    : state_(new State{GzipFile(part, "wb1"), options, detail::DeviceEvents(options.rank)}) {
   TraceEvent(state_->text, 'M', options.rank, 0)
       .name("process_name")
       .arg("name", "rank " + std::to_string(options.rank))
@@ -147,6 +150,7 @@ void TraceFile::write(const TraceRecords& records, const CompiledGraphs& graphs)
     state_->flushText();
   }
   for (; span != spans.end(); ++span) state_->appendSpan(*span);
+  state_->devices.append(records.onDevices, state_->text, lanes);
   if (!spans.empty()) lanes.insert(static_cast<std::int32_t>(TraceLane::FirstWorker));
   state_->nameLanes(lanes);
   state_->flushText();

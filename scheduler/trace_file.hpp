@@ -17,9 +17,9 @@ struct TraceFileOptions {
 };
 
 /// One rank's part of a trace as Chrome trace events, compressed: what `joinTraces` makes a file of. The rank
-/// is a process with a thread for each worker, lanes for messages and reductions, and a counter of memory; an
-/// arrow leads from each send to its receive. docs/user/tracing.md describes the events. One thread at a
-/// time.
+/// is a process with a thread for each worker, lanes for messages, reductions and the streams of devices, and
+/// a counter of memory; an arrow leads from each send to its receive. docs/user/tracing.md describes the
+/// events. One thread at a time.
 class TraceFile {
  public:
   /// Makes the file; it must not be there. Throws OutputError.

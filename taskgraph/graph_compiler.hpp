@@ -24,6 +24,18 @@ enum class WindowSharing : std::uint8_t { Off, On };
 /// no bit of a result, needs more memory and leaves every value of a step to be looked at.
 enum class BufferReuse : std::uint8_t { Off, On };
 
+/// When halos are gathered into scratch windows instead of being stored, of those variables where that is
+/// possible (LevelStorage::scratch). From the sizes of the caches: beyond them memory traffic is what a
+/// stencil costs, and a scratch window is cheap where it stays in the cache of a core. Changes no bit of a
+/// result.
+struct ScratchRule {
+  /// Where what the rank keeps of all variables, without halos, takes more bytes than this ...
+  std::int64_t above = std::numeric_limits<std::int64_t>::max();
+  /// ... and the largest window of the variable on the level no more than this.
+  std::int64_t largestWindow = std::numeric_limits<std::int64_t>::max();
+  friend bool operator==(const ScratchRule&, const ScratchRule&) = default;
+};
+
 /// From whose point of view to compile. `rank` need not be the real one.
 struct CompileInput {
   std::shared_ptr<const Hierarchy> hierarchy;
@@ -38,10 +50,7 @@ struct CompileInput {
   /// memory of their own.
   std::vector<LabelId> kept{};
   WindowSharing sharing = WindowSharing::On;
-  /// Where what this rank keeps of all variables takes more bytes, halos are gathered into scratch windows
-  /// instead of being stored, of those variables where that is possible (LevelStorage::scratch). Give the
-  /// size of the caches: beyond them memory traffic is what a stencil costs. Changes no bit of a result.
-  std::int64_t scratchAbove = std::numeric_limits<std::int64_t>::max();
+  ScratchRule scratch{};  ///< never, unless given
   /// Labels whose halos are stored on these levels in any case, say because a device has them.
   std::vector<LevelLabel> storedHalos{};
   /// Where own patches stand; null: ascending, with nothing spare between them.

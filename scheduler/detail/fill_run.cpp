@@ -47,19 +47,11 @@ void FillRun::gatherScratch(std::size_t number, std::int32_t row, std::int32_t l
 
 void FillRun::fetchScratch(std::size_t number, std::int32_t row, std::int32_t local) const {
   const FillPlan& fill = graph_.fills[number];
-  const HaloCopies::List& list = copies_.of(number, row);
-  list.own.fetch(data_.data(fill.generation, fill.label, static_cast<std::size_t>(local)));
-  const StridedCopy* copy = list.copies.data();
-  for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(fill.table)].row(row)) {
-    copy++->fetch(data_.data(fill.generation, fill.label, static_cast<std::size_t>(n.source)));
-  }
-}
-
-std::int64_t FillRun::fetchedBytes(std::size_t number, std::int32_t row) const {
-  const HaloCopies::List& list = copies_.of(number, row);
-  std::int64_t bytes = list.own.fetchedBytes();
-  for (const StridedCopy& copy : list.copies) bytes += copy.fetchedBytes();
-  return bytes;
+  const std::span<const Neighbour> around = graph_.tables[static_cast<std::size_t>(fill.table)].row(row);
+  copies_.of(number, row).fetches.fetch([&](std::size_t n) {
+    const std::int32_t source = n < around.size() ? around[n].source : local;
+    return data_.data(fill.generation, fill.label, static_cast<std::size_t>(source));
+  });
 }
 
 void FillRun::copyFromNeighbours(const FillPlan& fill, std::int32_t row, const HaloCopies::List& list,

@@ -75,10 +75,10 @@ void GraphRun::chooseReadAhead() {
   }
 }
 
-void GraphRun::readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local) {
+void GraphRun::readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local) const {
+  const auto own = static_cast<std::size_t>(local);
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-    const auto own = static_cast<std::size_t>(local);
     if (isScratch(access)) {
       fills_.fetchScratch(static_cast<std::size_t>(access.fill), number, local);
       continue;
@@ -87,9 +87,9 @@ void GraphRun::readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t
     const auto mode = static_cast<AccessMode>(access.mode);
     const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
     const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
-    fetchMemory(data_.data(generation, access.label, own),
-                data_.layout(access.label, own).elements() * data_.labels().info(access.label).type.bytes(),
-                writes ? FetchFor::Writing : FetchFor::Reading);
+    fetchLines(data_.data(generation, access.label, own),
+               data_.layout(access.label, own).elements() * data_.labels().info(access.label).type.bytes(),
+               writes ? FetchFor::Writing : FetchFor::Reading);
   }
 }
 
@@ -385,11 +385,12 @@ void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, std::int
 void GraphRun::gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
                              TaskAccess& resolved) {
   const auto fill = static_cast<std::size_t>(access.fill);
-  resolved.data = scratch_.memory(worker) + scratch_.offset(fill);
-  resolved.layout = scratch_.layout(fill, number);
+  const ScratchWindows::Window& window = scratch_.window(fill, number);
+  resolved.data = scratch_.memory(worker) + scratch_.offset(fill) + window.lead;
+  resolved.layout = window.layout;
   if (options_.checked) {  // nothing of the task before is taken for a value
-    const std::int64_t bytes = resolved.layout.elements() * data_.labels().info(access.label).type.bytes();
-    std::memset(resolved.data, 0xFF, static_cast<std::size_t>(bytes));
+    std::memset(scratch_.memory(worker) + scratch_.offset(fill), 0xFF,
+                static_cast<std::size_t>(scratch_.bytes(fill)));
   }
   fills_.gatherScratch(fill, number, local, inputs_.time, resolved.data, resolved.layout);
 }
@@ -403,11 +404,11 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
   const std::size_t count = frames_.resolve(unit, number, local, frame.patch, accesses);
   gatherScratch(unit, number, local, worker, accesses);
-  if (readsAhead_[static_cast<std::size_t>(block.item)] && number + 1 < block.count)
-    readAhead(unit, number + 1, local + 1);
   frame.accesses = std::span(accesses).first(count);
   FiniteWatch watch(frame.accesses, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
+  if (readsAhead_[static_cast<std::size_t>(block.item)] && number + 1 < block.count)
+    readAhead(unit, number + 1, local + 1);
   if (options_.regions != nullptr) {
     const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
     runBody(frame, std::span(accesses).first(count), task);

@@ -123,8 +123,8 @@ class GraphRun : public NodeSource {
     return access.fill >= 0 && graph_.fills[static_cast<std::size_t>(access.fill)].scratch;
   }
   void chooseReadAhead();
-  /// Asks for what the task on own patch `local` will use to be brought near.
-  void readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local);
+  /// Asks for what a task on own patch `local` will use to be brought near.
+  void readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local) const;
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;

@@ -47,7 +47,7 @@ HaloCopies::List HaloCopies::make(const FillPlan& fill, std::int32_t row) const 
   const Patch seen = seenPatch(*graphs_.hierarchy, patchOf(local), fill.reach);
   const Box target = fillTarget(level, seen, info.centering, fill.halo, fill.reach);
   const Layout to = layoutOfRow(fill, row, target);
-  List list{{}, {}, boundaryParts(level, info.centering, target).count > 0};
+  List list{{}, boundaryParts(level, info.centering, target).count > 0, {}, {}};
   if (fill.scratch) {
     list.own = stridedCopy(to, data_.layout(fill.label, static_cast<std::size_t>(local)),
                            level.ownedBy(patchOf(local), info.centering), {}, info.type.bytes());
@@ -62,11 +62,15 @@ HaloCopies::List HaloCopies::make(const FillPlan& fill, std::int32_t row) const 
 }
 
 Layout HaloCopies::layoutOfRow(const FillPlan& fill, std::int32_t row, const Box& target) const {
-  if (fill.scratch) return scratchLayout(*graphs_.hierarchy, target);
+  const LabelInfo& info = graphs_.labels->info(fill.label);
   if (fill.reach != Reach::Patch)
     return data_.gatherLayout(plan_, static_cast<std::size_t>(fill.firstGather + row));
   const std::int64_t local = graphs_.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)].begin + row;
-  return data_.layout(fill.label, static_cast<std::size_t>(local));
+  const Layout& stored = data_.layout(fill.label, static_cast<std::size_t>(local));
+  if (!fill.scratch) return stored;
+  const Patch& patch = graphs_.hierarchy->patch(graphs_.ownPatches[static_cast<std::size_t>(local)]);
+  const Box owned = graphs_.hierarchy->level(fill.sourceLevel).ownedBy(patch, info.centering);
+  return scratchLayout(*graphs_.hierarchy, target, owned, info.type.bytes()).layout;
 }
 
 std::int32_t HaloCopies::numberOf(List&& list) {
@@ -77,6 +81,11 @@ std::int32_t HaloCopies::numberOf(List&& list) {
   }
   const auto number = static_cast<std::int32_t>(lists_.size());
   known_.emplace(hash, number);
+  if (list.own.rowBytes > 0) {
+    std::vector<StridedCopy> all = list.copies;
+    all.push_back(list.own);
+    list.fetches = FetchList(all);
+  }
   lists_.push_back(std::move(list));
   return number;
 }

@@ -6,6 +6,7 @@
 
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/region_copy.hpp"
+#include "scheduler/detail/read_ahead.hpp"
 #include "scheduler/detail/shared_gathers.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
@@ -18,9 +19,13 @@ class HaloCopies {
  public:
   struct List {
     std::vector<StridedCopy> copies;  ///< by neighbour of the row
-    StridedCopy own;                  ///< of the patch itself, for a scratch window
     bool beyondDomain = false;        ///< conditions fill a part of the row
-    friend bool operator==(const List&, const List&) = default;
+    // Into a scratch window:
+    StridedCopy own;    ///< of the patch itself
+    FetchList fetches;  ///< of `copies`, then of `own`
+    friend bool operator==(const List& a, const List& b) {
+      return a.copies == b.copies && a.beyondDomain == b.beyondDomain && a.own == b.own;
+    }
   };
 
   HaloCopies(const CompiledGraphs& graphs, std::size_t plan, const DataWarehouse& data,

@@ -6,9 +6,12 @@
 
 namespace tessera::detail {
 
-Layout scratchLayout(const Hierarchy& hierarchy, const Box& window) {
+AlignedLayout scratchLayout(const Hierarchy& hierarchy, const Box& window, const Box& owned,
+                            std::int64_t elementBytes) {
+  constexpr auto kLine = static_cast<std::int64_t>(kBufferAlignment);
   const Geometry& geometry = hierarchy.geometry();
-  return {window, !geometry.hasHalo(1), !geometry.hasHalo(2)};
+  const Layout plain(window, !geometry.hasHalo(1), !geometry.hasHalo(2));
+  return alignRows(plain, owned, kLine % elementBytes == 0 ? kLine / elementBytes : 1);
 }
 
 ScratchWindows::ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, int workers) {
@@ -29,7 +32,7 @@ ScratchWindows::ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, i
 }
 
 void ScratchWindows::layOut(const CompiledGraphs& graphs, const CompiledGraph& graph) {
-  layouts_.resize(graph.fills.size());
+  windows_.resize(graph.fills.size());
   offsets_.assign(graph.fills.size(), 0);
   sizes_.assign(graph.fills.size(), 0);
   for (std::size_t n = 0; n < graph.fills.size(); ++n) {
@@ -41,8 +44,10 @@ void ScratchWindows::layOut(const CompiledGraphs& graphs, const CompiledGraph& g
     for (std::int64_t local = own.begin; local < own.end; ++local) {
       const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
       const Box target = fillTarget(level, patch, info.centering, fill.halo, Reach::Patch);
-      layouts_[n].push_back(scratchLayout(*graphs.hierarchy, target));
-      sizes_[n] = std::max(sizes_[n], paddedBytes(layouts_[n].back().elements() * info.type.bytes()));
+      const Box owned = level.ownedBy(patch, info.centering);
+      const AlignedLayout made = scratchLayout(*graphs.hierarchy, target, owned, info.type.bytes());
+      windows_[n].push_back({made.layout, made.lead * info.type.bytes()});
+      sizes_[n] = std::max(sizes_[n], paddedBytes(made.elements * info.type.bytes()));
     }
   }
 }

@@ -7,8 +7,14 @@
 namespace tessera::detail {
 
 /// The lanes of a rank: the `tid` of its events. Those of messages and reductions are the first of as many as
-/// overlap.
-enum class TraceLane : std::int32_t { Steps = 0, FirstWorker = 1, Reductions = 10'000, Messages = 20'000 };
+/// overlap. Behind them are those of devices.
+enum class TraceLane : std::int32_t {
+  Steps = 0,
+  FirstWorker = 1,
+  Reductions = 10'000,
+  Messages = 20'000,
+  Devices = 30'000
+};
 
 /// Writes one event of the Chrome trace-event format: an object, and the comma and newline after it. Times
 /// are nanoseconds; the format wants microseconds, so three decimals lose nothing.

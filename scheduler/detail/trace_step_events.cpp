@@ -68,8 +68,8 @@ void StepEvents::findReady(const TracedStep& step) {
     const auto node = static_cast<std::int32_t>(n);
     for (const std::int32_t next : graph_.successors(node)) {
       const auto to = static_cast<std::size_t>(next);
-      if (options_.edges) before_[to].push_back(node);
-      if (after_[to] >= 0 && times.done <= ready_[to]) continue;
+      if (options_.edges && hasArrow(step, node, next)) before_[to].push_back(node);
+      if (times.done < 0 || (after_[to] >= 0 && times.done <= ready_[to])) continue;
       ready_[to] = times.done;
       after_[to] = node;
     }
@@ -176,6 +176,9 @@ void StepEvents::appendWork(const TracedStep& step, const Slice& slice) {
     const Patch& patch = graphs_.hierarchy->patch(graphs_.ownPatches[local]);
     event.arg("patch", std::int64_t{patch.id}).arg("level", std::int64_t{patch.level});
   }
+  // A device has it then. Where nobody on the host waits for it, nobody has heard when it was done.
+  const std::int64_t done = step.nodes[n].done;
+  if (!goesOn(slice.node) && done != slice.end) event.argTime("done", done < 0 ? slice.end : done);
   event.arg("step", step.step).end();
 }
 
@@ -238,6 +241,13 @@ void StepEvents::appendEdge(const TracedStep& step, const Slice& slice, char pha
   event.at(phase == 'f' ? slice.begin : lastMoment(slice.begin, slice.end)).end();
 }
 
+/// Where both have run. Nodes of a device may be handed to it in any order: then there is none.
+bool StepEvents::hasArrow(const TracedStep& step, std::int32_t from, std::int32_t to) const {
+  const NodeTimes& first = step.nodes[static_cast<std::size_t>(from)];
+  const NodeTimes& then = step.nodes[static_cast<std::size_t>(to)];
+  return then.worker >= 0 && (goesOn(from) || then.begin >= first.end);
+}
+
 /// Into the slice in which the node begins. A send's own two slices are not joined: they touch.
 void StepEvents::appendEdgesInto(const TracedStep& step, const Slice& slice) {
   const bool isFirst = !slice.goesOn || graph_.block(slice.node).kind == NodeKind::Receive;
@@ -252,7 +262,7 @@ void StepEvents::appendEdgesOutOf(const TracedStep& step, const Slice& slice) {
   const bool isLast = slice.goesOn || !goesOn(slice.node);
   if (!options_.edges || !isLast) return;
   for (const std::int32_t to : graph_.successors(slice.node)) {
-    if (step.nodes[static_cast<std::size_t>(to)].worker >= 0) appendEdge(step, slice, 's', slice.node, to);
+    if (hasArrow(step, slice.node, to)) appendEdge(step, slice, 's', slice.node, to);
   }
 }
 

@@ -43,6 +43,7 @@ class StepEvents {
   void appendEdgesOutOf(const TracedStep& step, const Slice& slice);
   void appendHead(const TracedStep& step);
   bool goesOn(std::int32_t node) const;
+  bool hasArrow(const TracedStep& step, std::int32_t from, std::int32_t to) const;
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;

@@ -93,9 +93,9 @@ class DeviceBackend {
   virtual void record(DeviceEvent event, DeviceStream stream) = 0;
   /// Whether its last record is done; true for an event that was never recorded.
   virtual bool isDone(DeviceEvent event) = 0;
-  /// From the moment when `first` was reached to that of `then`, by the device's own clock; negative where
-  /// `then` was reached first. Both are timed, and their last records are done. A GPU tells it to half a
-  /// microsecond or better, and to seven digits.
+  /// From the moment when `first` was reached to that of `then`, which was no earlier, by the device's own
+  /// clock. Both are timed, and their last records are done. A GPU tells it to half a microsecond or better,
+  /// and to seven digits.
   virtual double secondsBetween(DeviceEvent first, DeviceEvent then) = 0;
   /// What is put into `stream` from now on starts after the event's last record.
   virtual void wait(DeviceStream stream, DeviceEvent event) = 0;

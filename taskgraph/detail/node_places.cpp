@@ -91,16 +91,33 @@ void NodePlaces::joinGroups(const NodeBlock& block, const FillPlan& fill) {
 void NodePlaces::noteOldOfFill(const NodeBlock& block, const FillPlan& fill, bool oldBelow) {
   PlaceSet all = 0;
   PlaceSet below = 0;
+  const std::vector<PlaceSet> works = workOfRows(block, fill);
   for (std::int32_t n = 0; n < block.count; ++n) {
-    const PlaceSet here = of(block.firstNode + n) == 0 ? setOf(kOnHost) : of(block.firstNode + n);
-    all |= here;
+    all |= works[static_cast<std::size_t>(n)];
     const auto coarse = fill.coarse.row(n);
-    const bool own =
-        std::any_of(coarse.begin(), coarse.end(), [](const auto& piece) { return piece.source >= 0; });
-    if (own) below |= here;
+    const auto isOwn = [](const CoarsePiece& piece) { return piece.source >= 0; };
+    if (std::any_of(coarse.begin(), coarse.end(), isOwn)) below |= works[static_cast<std::size_t>(n)];
   }
   if (fill.version < 0) old_[{fill.label, fill.sourceLevel}] |= all;
   if (oldBelow && below != 0) old_[{fill.label, fill.sourceLevel - 1}] |= below;
+}
+
+/// Where the copies of each row are made: where the row stands, or the first member of its group.
+std::vector<PlaceSet> NodePlaces::workOfRows(const NodeBlock& block, const FillPlan& fill) const {
+  std::vector<PlaceSet> works;
+  for (std::int32_t n = 0; n < block.count; ++n) {
+    const PlaceSet places = of(block.firstNode + n);
+    works.push_back(places == 0 ? setOf(kOnHost) : places);
+  }
+  if (fill.reach != Reach::Patch) return works;
+  for (std::int64_t s = fill.shared.begin; s < fill.shared.end; ++s) {
+    const std::vector<std::int32_t>& members = graphs_.shared[static_cast<std::size_t>(s)].members;
+    for (const std::int32_t member : members) {
+      works[static_cast<std::size_t>(member - block.firstLocal)] =
+          works[static_cast<std::size_t>(members.front() - block.firstLocal)];
+    }
+  }
+  return works;
 }
 
 void NodePlaces::placePacks(const PackedValues& packed) {

@@ -45,6 +45,7 @@ class NodePlaces {
   void placeFills(const ValueFlow& flow);
   void joinGroups(const NodeBlock& block, const FillPlan& fill);
   void noteOldOfFill(const NodeBlock& block, const FillPlan& fill, bool oldBelow);
+  std::vector<PlaceSet> workOfRows(const NodeBlock& block, const FillPlan& fill) const;
   void placePacks(const PackedValues& packed);
   NodePlace homeOf(LabelId label, LevelId level, std::int32_t local);
   const std::vector<const TaskDeclaration*>& writersInAllPlans(const LevelLabel& what);

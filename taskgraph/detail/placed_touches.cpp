@@ -128,36 +128,36 @@ void PlacedTouches::ofSends(Rank rank, const TouchCollector& collector, const Pa
     for (std::int32_t n = 0; n < block.count; ++n) {
       const std::int64_t node = nodes_.node(rank, block.firstNode + n);
       const std::vector<Stand>& stands = stands_[static_cast<std::size_t>(node)];
-      const Range items = graph.sends[static_cast<std::size_t>(block.item + n)].items;
-      for (std::int64_t p = items.begin; p < items.end; ++p) {
+      const std::int32_t send = block.item + n;
+      const MessagePlan& message = graph.sends[static_cast<std::size_t>(send)];
+      const Memory bytes{Memory::Kind::Sent, rank, -1, 0, send};
+      for (std::int64_t p = message.items.begin; p < message.items.end; ++p) {
         const PackItem& item = graph.packItems[static_cast<std::size_t>(p)];
-        if (item.source < 0) {
-          add(kOnHost,
-              {{Memory::Kind::Received, rank, -1, 0, item.forward},
-               bytesBox(item.forwardOffset, item.bytes),
-               0,
-               0,
-               TouchKind::Read},
-              stands.front().node);
-          continue;
-        }
         const NodePlace place = placedOf(rank).packPlaces[static_cast<std::size_t>(p)];
-        const auto stand =
-            std::find_if(stands.begin(), stands.end(), [&](const Stand& s) { return s.place == place; });
-        if (stand == stands.end()) {
-          faults_.add(Message("nobody packs a piece of a message where it lies")
-                          .line("packed  ", ranks_.front().labels->info(item.label).name, " on own patch ",
-                                item.source, " of rank ", rank)
-                          .text());
-          continue;
-        }
-        add(place,
-            {collector.entry(item.label, item.generation, item.source), item.region, 0,
-             packs[static_cast<std::size_t>(rank)][static_cast<std::size_t>(p)], TouchKind::Read},
-            stand->node);
+        const auto packsIt = [&](const Stand& stand) { return stand.place == place; };
+        const auto stand = std::find_if(stands.begin(), stands.end(), packsIt);
+        if (stand == stands.end()) continue;  // the bytes will be missed
+        add(kOnHost, {bytes, bytesBox(item.offset, item.bytes), 0, 0, TouchKind::Write}, stand->node);
+        const std::int32_t version = packs[static_cast<std::size_t>(rank)][static_cast<std::size_t>(p)];
+        add(place, packed(rank, item, version, collector), stand->node);
       }
+      add(kOnHost, {bytes, bytesBox(0, message.bytes), 0, 0, TouchKind::Read}, stands.front().node);
     }
   }
+}
+
+/// What is packed: bytes of a message received before, or a part of an own patch.
+Touch PlacedTouches::packed(Rank rank, const PackItem& item, std::int32_t version,
+                            const TouchCollector& collector) {
+  if (item.source >= 0) {
+    return {collector.entry(item.label, item.generation, item.source), item.region, 0, version,
+            TouchKind::Read};
+  }
+  return {{Memory::Kind::Received, rank, -1, 0, item.forward},
+          bytesBox(item.forwardOffset, item.bytes),
+          0,
+          0,
+          TouchKind::Read};
 }
 
 void PlacedTouches::ofCopies(Rank rank, const TouchCollector& collector) {

@@ -47,6 +47,7 @@ class PlacedTouches {
   void ofTask(const Touch& touch);
   void ofFill(const Touch& touch);
   void ofSends(Rank rank, const TouchCollector& collector, const PackVersions& packs);
+  static Touch packed(Rank rank, const PackItem& item, std::int32_t version, const TouchCollector& collector);
   void ofCopies(Rank rank, const TouchCollector& collector);
   NodePlace writtenOn(const Touch& read) const;
   void add(NodePlace space, const Touch& touch, std::int64_t node);

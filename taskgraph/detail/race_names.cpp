@@ -93,6 +93,8 @@ std::string RaceNames::memory(const Memory& memory) const {
              patch(rank, memory.number) + where;
     case Memory::Kind::Received:
       return "bytes of receive " + number + where;
+    case Memory::Kind::Sent:
+      return "bytes of send " + number + where;
     case Memory::Kind::Contribution:
       break;
   }

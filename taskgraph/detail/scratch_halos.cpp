@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "taskgraph/detail/share_windows.hpp"
+#include "taskgraph/fill_geometry.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -38,6 +39,18 @@ bool mayUseScratch(std::span<const ResolvedPlan> plans, const CompileInput& inpu
                      [&](const ResolvedPlan& plan) { return gathersOnce(plan, what); });
 }
 
+/// Of the largest patch of this rank.
+std::int64_t windowBytes(const CompileInput& input, const LevelStorage& storage) {
+  const Level& level = input.hierarchy->level(storage.level);
+  const LabelInfo& info = input.labels->info(storage.label);
+  std::int64_t most = 0;
+  for (const Patch& patch : level.patches()) {
+    if ((*input.owners)[static_cast<std::size_t>(patch.id)] != input.rank) continue;
+    most = std::max(most, fillTarget(level, patch, info.centering, storage.halo, Reach::Patch).volume());
+  }
+  return most * info.type.bytes();
+}
+
 /// Without halos, all generations.
 std::int64_t ownedBytes(const CompileInput& input, std::span<const LevelStorage> storage) {
   std::vector<std::int64_t> cells(input.hierarchy->levels().size(), 0);
@@ -60,12 +73,14 @@ std::int64_t ownedBytes(const CompileInput& input, std::span<const LevelStorage>
 
 void chooseScratch(std::span<const ResolvedPlan> plans, const CompileInput& input,
                    std::vector<LevelStorage>& storage) {
-  if (input.scratchAbove == std::numeric_limits<std::int64_t>::max()) return;
+  if (input.scratch.above == std::numeric_limits<std::int64_t>::max()) return;
   std::vector<LevelStorage*> chosen;
   for (LevelStorage& s : storage) {
     if (mayUseScratch(plans, input, s)) chosen.push_back(&s);
   }
-  if (chosen.empty() || ownedBytes(input, storage) <= input.scratchAbove) return;
+  std::erase_if(chosen,
+                [&](const LevelStorage* s) { return windowBytes(input, *s) > input.scratch.largestWindow; });
+  if (chosen.empty() || ownedBytes(input, storage) <= input.scratch.above) return;
   for (LevelStorage* s : chosen) {
     s->scratch = true;
     s->halo = {};

@@ -16,6 +16,7 @@ struct Memory {
     Gather,        ///< buffer `number` of the plan
     Scratch,       ///< what a worker holds of `label` around own patch `number` while a task reads it
     Received,      ///< message `number`; boxes count bytes along the first axis
+    Sent,          ///< message `number` on its way out; boxes count bytes. Only where nodes have places
     Contribution,  ///< number `number` of the rank, given to reduction `label`
   };
   Kind kind = Kind::Entry;

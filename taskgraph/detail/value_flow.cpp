@@ -15,6 +15,15 @@ bool readsInPlace(const UnitAccess& access) {
          (access.mode == kReadNew && access.reach == Reach::Patch && access.fill < 0);
 }
 
+bool takesCoarse(const FillPlan& fill, std::int32_t rows) {
+  for (std::int32_t row = 0; row < rows; ++row) {
+    for (const CoarsePiece& piece : fill.coarse.row(row)) {
+      if (piece.source >= 0) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 ValueFlow::ValueFlow(const CompiledGraph& graph) : graph_(graph), inputs_(graph.blocks.size()) {
@@ -65,7 +74,8 @@ void ValueFlow::findFillInputs(std::int32_t number) {
   const auto level = writers(fill.label, fill.sourceLevel);
   addInput(number, {fill.label, level[static_cast<std::size_t>(fill.version)]});
   const std::int32_t coarse = coarseProducer(fill);
-  if (coarse >= 0) addInput(number, {fill.label, coarse});
+  // Tasks that leave coarse cells may also be those that a gather buffer was read by before.
+  if (coarse >= 0 && takesCoarse(fill, block(number).count)) addInput(number, {fill.label, coarse});
 }
 
 /// Relations between tasks join all nodes of two blocks in the same way: the first node tells for all.

@@ -152,6 +152,11 @@ Simulate& Simulate::checked() {
   return *this;
 }
 
+Simulate& Simulate::scratch() {
+  scratch_ = true;
+  return *this;
+}
+
 Simulate& Simulate::withoutReuse() {
   reuse_ = BufferReuse::Off;
   return *this;
@@ -174,6 +179,10 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   options.reuse = reuse_;
   options.devices = devices_;
   options.devices.standbyThread = threads_ > 0;
+  if (scratch_) {
+    options.halos = HaloKeeping::Scratch;
+    options.caches.core = std::int64_t{1} << 20;
+  }
 
   Outcome outcome;
   std::mutex mutex;

@@ -68,6 +68,7 @@ class Simulate {
   Simulate& withoutReuse();  ///< no two variables share memory
   /// Each rank runs on devices what can run there.
   Simulate& devices(DeviceOptions devices);
+  Simulate& scratch();  ///< halos are gathered into scratch windows where that is possible
   /// What was set, as options of the command line: " --set 'grid.cells=[8,8,1]'".
   std::string assignments() const { return assignments_; }
   const Deck& deck() const { return deck_; }
@@ -82,6 +83,7 @@ class Simulate {
   bool checked_ = false;
   BufferReuse reuse_ = BufferReuse::On;
   DeviceOptions devices_;
+  bool scratch_ = false;
   std::optional<std::uint64_t> seed_;
 };
 

@@ -51,6 +51,20 @@ TEST(Cores, RanksOfAMachineShareItsCoresAndAreBoundWhereTheyFillThem) {
   EXPECT_EQ(planWorkers(eight, 0, 16, 0, true).cores, Cores{});
 }
 
+TEST(Cores, RanksShareTheLastCachesAndKeepThoseOfACore) {
+  AllowedCores two{{0, 1}};
+  two.caches = {1 << 20, 32 << 20};
+  EXPECT_EQ(planWorkers(two, 0, 1, 0, true).caches.shared, 32 << 20);
+  EXPECT_EQ(planWorkers(two, 1, 2, 0, true).caches.shared, 16 << 20);
+  EXPECT_EQ(planWorkers(two, 1, 2, 0, true).caches.core, 1 << 20);
+}
+
+TEST(Cores, ACoreHasNoMoreCacheThanAllOfThem) {
+  const CacheSizes sizes = allowedCores().caches;
+  EXPECT_GE(sizes.core, 0);
+  EXPECT_LE(sizes.core, sizes.shared);
+}
+
 TEST(Cores, AQuotaLimitsTheThreadsAndLeavesThemUnbound) {
   const AllowedCores limited{{0, 1, 2, 3}, 2.5};
   EXPECT_EQ(planWorkers(limited, 0, 1, 0, true).threads, 2);

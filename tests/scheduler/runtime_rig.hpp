@@ -31,6 +31,7 @@ struct RunShape {
   std::optional<std::uint64_t> schedule{};  ///< given: the virtual executor with this seed, delays included
   SendLimit sends{};
   bool stepsOverlap = false;
+  bool scratch = false;  ///< halos are gathered into scratch windows where that is possible
 };
 
 /// What each rank does once its runner stands.
@@ -59,6 +60,7 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     CompileInput input{hierarchy, &labels, &owners, rank, shape.ranks, options.tagBound, shape.reuse, kept};
     input.sharing = shape.sharing;
+    if (shape.scratch) input.scratch.above = 0;
     compiled.push_back(compileGraphs(plans, input));
   }
   expectNoRaces(compiled);
@@ -73,6 +75,7 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
     runner.checked = shape.checked;
     runner.sends = shape.sends;
     runner.stepsOverlap = shape.stepsOverlap;
+    runner.coreCacheBytes = std::int64_t{1} << 20;
     StepRunner run(graphs, *data, transport, *executor, runner);
     body(run, *data, transport);
     most[static_cast<std::size_t>(transport.rank())] = world.statistics(transport.rank()).mostSendsAtOnce;

@@ -205,6 +205,73 @@ TEST_F(TraceFileTest, StaysValidWhenItIsWrittenInPieces) {
   EXPECT_EQ(seen.count("X", "task"), 4 * 12);
 }
 
+/// A launch without a host, in microseconds.
+DeviceSpan launchOf(std::int32_t stream, std::int64_t run, std::int64_t begin, std::int64_t end) {
+  const LaunchNote what{.name = "Heat::advance", .work = DeviceWork::Kernel, .tasks = 64};
+  return {what, 1, stream, run, 1000 * begin - 500, 1000 * begin, 1000 * end};
+}
+
+TEST_F(TraceFileTest, DevicesHaveALaneForEachStreamAndOneForTheirIdleTime) {
+  const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, 1);
+  TraceFile file(folder_ / "part", {});
+  TraceRecords first;
+  first.onDevices = {launchOf(0, 0, 10, 40), launchOf(1, 0, 20, 50), launchOf(0, 0, 60, 70)};
+  TraceRecords second;
+  second.onDevices = {launchOf(1, 1, 75, 80)};
+  second.onDevices[0].what.bytes = 512;
+  file.write(first, rig.graphs(0));
+  file.write(second, rig.graphs(0));
+  file.close();
+  joinTraces({folder_ / "part"}, folder_ / "trace.json.gz");
+  const Json trace = Json::parse(unzipped(folder_ / "trace.json.gz"));
+  const StrictViewer seen(trace);
+
+  EXPECT_EQ(seen.laneNames(), (std::map<Lane, std::string>{{{0, 31'000}, "device 1"},
+                                                           {{0, 31'001}, "device 1 stream 0"},
+                                                           {{0, 31'002}, "device 1 stream 1"}}));
+  EXPECT_EQ(seen.count("X", "device"), 4);
+  std::vector<std::string> idle;
+  Json last;
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.value("cat", "") == "device") last = event;
+    if (event.value("cat", "") != "idle") continue;
+    idle.push_back(event.at("name").get<std::string>() + " " + event.at("ts").dump() + "+" +
+                   event.at("dur").dump());
+  }
+  EXPECT_THAT(idle, ::testing::ElementsAre("idle 50+10", "idle between steps 70+5"));
+  EXPECT_EQ(last.at("name"), "Heat::advance");
+  EXPECT_EQ(last.at("args"),
+            Json::parse(
+                R"({"kind":"kernel","device":1,"stream":1,"run":1,"tasks":64,"launched":74.5,"bytes":512})"));
+}
+
+TEST_F(TraceFileTest, ATaskThatGoesOnOnADeviceTellsWhenItWasDone) {
+  const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, 1);
+  const CompiledGraphs& graphs = rig.graphs(0);
+  TraceRecords records;
+  TracedStep& step = records.steps.emplace_back();
+  step.nodes.resize(static_cast<std::size_t>(graphs.plans[0].nodeCount()));
+  step.nodes[0] = {1000, 2000, 9000, 0};
+  step.nodes[1] = {2000, 3000, 3000, 0};
+  step.nodes[2] = {3000, 5000, -1, 0};    // nobody asked
+  step.nodes[3] = {5000, 9000, 8000, 0};  // seen before its worker had handed it over
+  TraceFile file(folder_ / "part", {});
+  file.write(records, graphs);
+  file.close();
+  joinTraces({folder_ / "part"}, folder_ / "trace.json.gz");
+
+  const Json trace = Json::parse(unzipped(folder_ / "trace.json.gz"));
+  std::map<int, Json> args;
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.value("cat", "") == "task") args[event.at("args").at("node").get<int>()] = event.at("args");
+  }
+  ASSERT_EQ(args.size(), 4U);
+  EXPECT_EQ(args[0].at("done"), 9.0);
+  EXPECT_FALSE(args[1].contains("done"));
+  EXPECT_EQ(args[2].at("done"), 5.0);
+  EXPECT_EQ(args[3].at("done"), 8.0);
+}
+
 TEST_F(TraceFileTest, APartThatIsThereIsNotOverwritten) {
   std::ofstream(folder_ / "part") << "precious";
   try {

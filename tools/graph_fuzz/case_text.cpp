@@ -109,7 +109,8 @@ std::string asText(const FuzzCase& c) {
     out << "  shape   " << shape.ranks << " ranks, " << shape.threads << " threads"
         << (shape.checked ? ", checked" : "") << (shape.delays ? ", delays" : "")
         << (shape.regrids > 0 ? ", after " + std::to_string(shape.regrids) + " regrids" : "")
-        << (shape.reuse ? ", shared memory" : "") << ", seed " << shape.seed << '\n';
+        << (shape.reuse ? ", shared memory" : "") << (shape.scratch ? ", scratch windows" : "") << ", seed "
+        << shape.seed << '\n';
   }
   return out.str();
 }

@@ -135,6 +135,7 @@ void runSteps(const Program& program, const CompiledGraphs& graphs, const ShapeS
   const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
   RunnerOptions options;
   options.checked = shape.checked;
+  if (shape.seed % 5 != 0) options.coreCacheBytes = std::int64_t{1} << 20;
   if (shape.seed % 4 < 2) options.sends.messages = static_cast<std::int64_t>(1 + shape.seed % 4);
   StepRunner runner(graphs, *data, transport, *executor, options);
   for (std::size_t s = 0; s < model.size(); ++s) {
@@ -151,7 +152,7 @@ std::string shapeText(const ShapeSpec& shape) {
   return std::to_string(shape.ranks) + " ranks, " +
          (shape.threads == 0 ? "in order" : std::to_string(shape.threads) + " threads") +
          (shape.checked ? ", checked" : "") + (shape.delays ? ", delays" : "") +
-         (shape.reuse ? ", shared memory" : "");
+         (shape.reuse ? ", shared memory" : "") + (shape.scratch ? ", scratch windows" : "");
 }
 
 Outcome runShape(const Program& program, const ShapeSpec& shape, const std::vector<CompiledGraphs>& graphs,

@@ -46,6 +46,7 @@ void Comparer::fill(const std::string& name, const FillPlan& a, const FillPlan& 
   value(name + ": table", a.table, b.table);
   value(name + ": gather", a.firstGather, b.firstGather);
   value(name + ": shared windows", a.shared, b.shared);
+  value(name + ": scratch", a.scratch, b.scratch);
   rows(name + ": pieces", a.pieces, b.pieces, room);
   rows(name + ": coarse pieces", a.coarse, b.coarse, room);
 }

@@ -101,6 +101,7 @@ void drawShapes(FuzzCase& c, Random& random) {
   inOrder.checked = random.chance(25);
   inOrder.seed = static_cast<std::uint64_t>(random.below(1'000'000));
   inOrder.reuse = random.chance(75);
+  inOrder.scratch = inOrder.seed % 2 == 1;
   ShapeSpec threads;
   threads.ranks = random.chance(40) ? 1 : static_cast<int>(random.between(2, 4));
   threads.threads = static_cast<int>(random.between(1, 3));
@@ -109,6 +110,7 @@ void drawShapes(FuzzCase& c, Random& random) {
   threads.checked = random.chance(15);
   threads.reuse = random.chance(75);
   threads.regrids = static_cast<int>(threads.seed % 4);
+  threads.scratch = threads.seed / 4 % 2 == 1;
   c.shapes = {inOrder, threads};
 }
 

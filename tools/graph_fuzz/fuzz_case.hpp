@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,10 @@ struct ShapeSpec {
   bool delays = false;
   int regrids = 0;         ///< meshes that the graphs were compiled for before, each recompiled to the next
   bool reuse = true;       ///< values that are never in use at the same time may share memory
+  bool scratch = false;    ///< halos are gathered into scratch windows where that is possible
   std::uint64_t seed = 1;  ///< of owners and delays
+
+  std::int64_t scratchAbove() const { return scratch ? 0 : std::numeric_limits<std::int64_t>::max(); }
 };
 
 /// A whole case: plain data, so that it can be made smaller piece by piece.

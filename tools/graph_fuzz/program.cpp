@@ -199,8 +199,9 @@ std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape, WindowShari
   std::vector<CompiledGraphs> graphs;
   const BufferReuse reuse = shape.reuse ? BufferReuse::On : BufferReuse::Off;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
-    graphs.push_back(compileGraphs(
-        plans(), {hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept(), sharing}));
+    CompileInput input{hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept(), sharing};
+    input.scratch.above = shape.scratchAbove();
+    graphs.push_back(compileGraphs(plans(), input));
   }
   return graphs;
 }

@@ -35,8 +35,10 @@ std::vector<CompiledGraphs> RegridChain::run() {
 
 CompileInput RegridChain::inputOf(const Mesh& mesh, Rank rank) const {
   const BufferReuse reuse = shape_.reuse ? BufferReuse::On : BufferReuse::Off;
-  return {mesh.hierarchy, &program_.labels(), &mesh.owners, rank,
-          shape_.ranks,   kTagBound,          reuse,        program_.kept()};
+  CompileInput input{mesh.hierarchy, &program_.labels(), &mesh.owners, rank,
+                     shape_.ranks,   kTagBound,          reuse,        program_.kept()};
+  input.scratch.above = shape_.scratchAbove();
+  return input;
 }
 
 std::vector<CompiledGraphs> RegridChain::compileAll(const Mesh& mesh) const {

@@ -47,6 +47,7 @@ class Smaller {
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].regrids, c.shapes[n].regrids / 2) > 0; });
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].checked, false); });
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].reuse, false); });
+      add([&](FuzzCase& c) { return std::exchange(c.shapes[n].scratch, false); });
     }
   }
 

@@ -204,7 +204,7 @@ CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound,
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
   CompileInput input{hierarchy_, &labels_, &owners, rank, ranks, tagBound, storage.reuse, persistent_};
   input.sharing = storage.sharing;
-  input.scratchAbove = storage.scratchAbove;
+  input.scratch = storage.scratch;
   return compileGraphs(plans, input);
 }
 

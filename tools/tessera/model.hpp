@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,7 +20,7 @@ namespace tessera {
 struct StoragePolicy {
   BufferReuse reuse = BufferReuse::On;
   WindowSharing sharing = WindowSharing::On;
-  std::int64_t scratchAbove = std::numeric_limits<std::int64_t>::max();
+  ScratchRule scratch{};
 };
 
 /// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans

@@ -1,6 +1,5 @@
 #include "tools/tessera/simulation.hpp"
 
-#include <limits>
 #include <sstream>
 
 #include "scheduler/make_data_warehouse.hpp"
@@ -15,11 +14,12 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
                                                    : makeThreadsExecutor(options.threads, options.execution);
 }
 
-std::int64_t scratchAbove(const SimulationOptions& options) {
-  const bool isKnown = options.caches.shared > 0;
-  if (options.halos == HaloKeeping::Scratch) return 0;
-  if (options.halos == HaloKeeping::Auto && isKnown) return options.caches.shared;
-  return std::numeric_limits<std::int64_t>::max();
+ScratchRule scratchRule(const SimulationOptions& options) {
+  const CacheSizes& caches = options.caches;
+  if (options.halos == HaloKeeping::Scratch) return {.above = 0};
+  if (options.halos == HaloKeeping::InPlace || caches.core == 0) return {};
+  // Beyond half of them what is read and what is written drive one another out.
+  return {.above = caches.shared / 2, .largestWindow = caches.core / 2};
 }
 
 }  // namespace
@@ -51,11 +51,11 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
 }
 
 CompiledGraphs Simulation::compile(const SimulationOptions& options) {
-  StoragePolicy storage{options.reuse, WindowSharing::On, scratchAbove(options)};
+  StoragePolicy storage{options.reuse, WindowSharing::On, scratchRule(options)};
   if (options.devices.kind != DeviceKind::None) {
     // Devices have windows of their own, with their halos in place.
     storage.sharing = WindowSharing::Off;
-    storage.scratchAbove = std::numeric_limits<std::int64_t>::max();
+    storage.scratch = {};
   }
   CompiledGraphs graphs =
       model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);

@@ -58,6 +58,7 @@ class TraceReader {
  private:
   void takeStep(const Json& event, TracedRank& rank);
   void takeNode(const Json& event, const std::string& category, TracedRank& rank);
+  static void takeLaunch(const Json& event, TracedRank& rank);
 
   TraceModel model_;
 };
@@ -71,6 +72,8 @@ void TraceReader::take(const Json& event) {
   } else if (category == "output") {
     const std::int64_t begin = nanosecondsOf(event.at("ts"));
     rank.spans.push_back({event.at("name"), begin, begin + nanosecondsOf(event.at("dur"))});
+  } else if (category == "device") {
+    takeLaunch(event, rank);
   } else {
     takeNode(event, category, rank);
   }
@@ -94,6 +97,20 @@ void TraceReader::takeStep(const Json& event, TracedRank& rank) {
   run.begin = nanosecondsOf(event.at("ts"));
   run.end = run.begin + nanosecondsOf(event.at("dur"));
   run.executed = nanosecondsOf(args.at("executed"));
+}
+
+void TraceReader::takeLaunch(const Json& event, TracedRank& rank) {
+  const Json& args = event.at("args");
+  TracedLaunch& launch = rank.launches.emplace_back();
+  launch.name = event.at("name");
+  launch.kind = args.at("kind");
+  launch.device = args.at("device");
+  launch.run = args.at("run");
+  launch.part = args.value("part", launch.part);
+  launch.tasks = args.at("tasks");
+  launch.bytes = args.value("bytes", launch.bytes);
+  launch.begin = nanosecondsOf(event.at("ts"));
+  launch.end = launch.begin + nanosecondsOf(event.at("dur"));
 }
 
 void TraceReader::takeNode(const Json& event, const std::string& category, TracedRank& rank) {
@@ -121,6 +138,8 @@ void TraceReader::takeNode(const Json& event, const std::string& category, Trace
     node.begin = begin;
     node.end = end;
     node.done = std::max(node.done, end);
+    node.onDevice = args.contains("done");
+    if (node.onDevice) node.done = std::max(node.done, nanosecondsOf(args.at("done")));
   } else {
     if (node.name.empty()) node.name = event.at("name");
     if (node.begin < 0) node.begin = node.end = begin;
@@ -162,6 +181,8 @@ TraceModel readTrace(const std::filesystem::path& fileOrRun) {
 void keepStep(TraceModel& model, std::int64_t step) {
   for (auto& [number, rank] : model.ranks) {
     std::erase_if(rank.runs, [&](const auto& run) { return run.second.step != step; });
+    const auto& runs = rank.runs;
+    std::erase_if(rank.launches, [&](const TracedLaunch& launch) { return !runs.contains(launch.run); });
   }
   std::erase_if(model.ranks, [](const auto& rank) { return rank.second.runs.empty(); });
   if (model.ranks.empty()) {

@@ -20,6 +20,7 @@ struct TracedNode {
   std::int64_t begin = -1;
   std::int64_t end = -1;   ///< its worker was free again
   std::int64_t done = -1;  ///< complete, seen by this rank
+  bool onDevice = false;   ///< a task or fill whose worker handed it to a device
   std::int64_t ready = 0;
   /// The predecessor that made it ready; -1: it could run from the start of the step; -2: it waited for the
   /// length of the step, from the reductions of the step before.
@@ -40,6 +41,19 @@ struct TracedRun {
   std::map<std::int32_t, TracedNode> nodes;
 };
 
+/// A launch on a device; nanoseconds.
+struct TracedLaunch {
+  std::string name;
+  std::string kind;  ///< "kernel", "copy", "fill" or "pack"
+  int device = 0;
+  std::int64_t run = 0;
+  std::int64_t part = 0;  ///< of a launch over several streams
+  std::int64_t tasks = 0;
+  std::int64_t bytes = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
 /// What the calling thread did outside of steps, "checkpoint" for example.
 struct TracedSpan {
   std::string name;
@@ -49,7 +63,8 @@ struct TracedSpan {
 
 struct TracedRank {
   std::map<std::int64_t, TracedRun> runs;  ///< by the number that all ranks give a run
-  std::vector<TracedSpan> spans;
+  std::vector<TracedSpan> spans;           ///< by begin
+  std::vector<TracedLaunch> launches;
 };
 
 /// A trace read back.

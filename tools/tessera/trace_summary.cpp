@@ -33,7 +33,7 @@ std::vector<TaskRow> tasksOf(const TraceModel& trace) {
   for (const auto& [number, rank] : trace.ranks) {
     for (const auto& [run, steps] : rank.runs) {
       for (const auto& [id, node] : steps.nodes) {
-        if (node.worker < 0) continue;
+        if (node.worker < 0 || node.onDevice) continue;
         Samples& samples = byName[node.name];
         samples.kind = node.kind;
         samples.times.push_back(node.end - node.begin);
@@ -91,6 +91,7 @@ TraceSummary summarise(const TraceModel& trace) {
   const std::map<std::string, std::int64_t> path = criticalPath(trace);
   for (const auto& [name, time] : path) summary.pathLength += time;
   summary.path = sharesOf(path);
+  summary.devices = summariseDevices(trace);
   return summary;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/tessera/trace_devices.hpp"
 #include "tools/tessera/trace_model.hpp"
 
 namespace tessera {
@@ -34,13 +35,14 @@ struct TraceSummary {
   std::int64_t workers = 0;  ///< of all ranks
   std::int64_t runs = 0;
   std::int64_t wall = 0;       ///< from the first step's begin to the last one's end
-  std::vector<TaskRow> tasks;  ///< by total time
+  std::vector<TaskRow> tasks;  ///< by total time; those that ran on devices are in `devices`
   /// All time of all workers, from the first step's begin on each rank: adds up to 1.
   std::vector<TimeShare> workerTime;
   std::int64_t pathLength = 0;
   /// The critical path: the chain that each step's end waited for, back to the step's begin; by time. Adds up
   /// to 1.
   std::vector<TimeShare> path;
+  DeviceSummary devices;
 };
 
 /// Sums a trace up. Words of `workerTime` and `path` that are not names of tasks are in docs/user/tracing.md.

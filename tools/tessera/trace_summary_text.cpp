@@ -42,12 +42,48 @@ void printTable(std::ostream& out, const std::vector<Row>& rows) {
   }
 }
 
+std::string fixedText(double value) {
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(1) << value;
+  return out.str();
+}
+
 void printShares(std::ostream& out, const std::vector<TimeShare>& shares) {
   std::vector<Row> rows;
   for (const TimeShare& share : shares) {
-    std::ostringstream part;
-    part << std::fixed << std::setprecision(1) << 100.0 * share.share << " %";
-    rows.push_back({share.name, timeText(share.nanoseconds), part.str()});
+    rows.push_back({share.name, timeText(share.nanoseconds), fixedText(100.0 * share.share) + " %"});
+  }
+  printTable(out, rows);
+}
+
+std::string partText(std::int64_t part, std::int64_t whole) {
+  const double share = whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+  return timeText(part) + " (" + fixedText(100.0 * share) + " %)";
+}
+
+void printDevices(std::ostream& out, const std::vector<DeviceRow>& devices) {
+  std::vector<Row> rows{{"Device", "time", "busy", "idle in steps", "idle between steps", "idle for output"}};
+  for (const DeviceRow& row : devices) {
+    rows.push_back({"rank " + std::to_string(row.rank) + " device " + std::to_string(row.device),
+                    timeText(row.total()), partText(row.busy, row.total()),
+                    partText(row.idleInSteps, row.total()), partText(row.idleBetween, row.total()),
+                    partText(row.idleForOutput, row.total())});
+  }
+  printTable(out, rows);
+}
+
+void printLaunches(std::ostream& out, const std::vector<LaunchRow>& launches) {
+  std::vector<Row> rows{{"On devices", "kind", "launches", "tasks", "total", "mean", "a task", "MB", "GB/s"}};
+  for (const LaunchRow& row : launches) {
+    const auto total = static_cast<double>(row.total);
+    const auto each = [&](std::int64_t count) {
+      return count > 0 ? timeText(total / static_cast<double>(count)) : std::string("-");
+    };
+    const bool counted = row.bytes > 0 && row.total > 0;
+    const auto bytes = static_cast<double>(row.bytes);
+    rows.push_back({row.name, row.kind, std::to_string(row.launches), std::to_string(row.tasks),
+                    timeText(row.total), each(row.launches), each(row.tasks),
+                    counted ? fixedText(bytes / 1e6) : "-", counted ? fixedText(bytes / total) : "-"});
   }
   printTable(out, rows);
 }
@@ -69,6 +105,11 @@ std::string asText(const TraceSummary& summary) {
                     timeText(row.p99), timeText(row.delayMean), timeText(row.delayP99)});
   }
   printTable(out, rows);
+  if (summary.devices.devices.empty()) return out.str();
+  out << "\n";
+  printDevices(out, summary.devices.devices);
+  out << "\n";
+  printLaunches(out, summary.devices.launches);
   return out.str();
 }
 

@@ -30,6 +30,7 @@ class RankTimes {
 
   /// What a worker waits for that waits for `node`.
   static const char* waitName(const TracedNode* node) {
+    if (node != nullptr && node->onDevice) return "waits: device";
     if (node == nullptr || node->kind == TraceKind::Task || node->kind == TraceKind::Fill) {
       return "waits: nothing ready";
     }

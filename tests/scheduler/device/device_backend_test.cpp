@@ -147,7 +147,6 @@ TEST_P(DeviceBackendClaims, TimedEventsTellHowLongTheWorkBetweenThemTook) {
 
   EXPECT_GE(seconds, 0.020 * 0.999) << "the kernel went on for that long";
   EXPECT_LE(seconds, std::chrono::duration<double>(Clock::now() - begin).count() * 1.001);
-  EXPECT_DOUBLE_EQ(device_->secondsBetween(then, first), -seconds);
 }
 
 TEST_P(DeviceBackendClaims, TimedEventsKeepTheOrderOfStreamsTooAndTheirLastRecord) {

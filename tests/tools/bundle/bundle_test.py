@@ -219,6 +219,9 @@ class VerifyTest(unittest.TestCase):
         self.check_row(row.format("-"), 1, "FAIL: no test ran")
         self.program("tests", "echo '[  PASSED  ] 2 tests.'; echo '[  FAILED  ] Suite.Claim (3 ms)'; exit 1")
         self.check_row(row.format("-"), 1, r"FAIL: Suite.Claim \(exit code 1\)")
+        # Cases that start their own program again do so by this name.
+        self.program("tests", 'echo "[  PASSED  ] ${#1} tests."; test "$0 $1" = "$bundle/bin/tests --a=*:b"')
+        self.check_row(row.format("-") + " '--a=*:b'", 0, "7 passed, .* ok$")
 
     def test_runs_are_compared_with_the_options_of_the_row(self):
         (self.bundle / "inputs").mkdir()
@@ -258,6 +261,12 @@ class VerifyTest(unittest.TestCase):
         self.assertEqual(self.verify(*rows, options=["--quick"])[1].count("\nrow two"), 0)
         self.assertEqual(self.verify(*rows, options=["--only", "two"])[1].count("\nrow"), 1)
         self.assertEqual(self.verify(options=["--fast"])[0], 2)
+
+    def test_a_row_with_several_figures_that_are_none_shows_its_log_once(self):
+        self.program("bench", "echo a 1; echo b 2; echo c 3 us '>=4'")
+        _, table, _ = self.verify("row | quick | - | 10 | lines | bench")
+        self.assertEqual(table.count("FAIL"), 3)
+        self.assertEqual(table.count("== row: the end of its log"), 1)
 
     def test_the_log_of_a_failure_is_shown_and_kept(self):
         self.program("breaks", "echo the reason >&2; exit 9")

@@ -121,6 +121,99 @@ TEST(TraceSummary, OneStepCanBeChosen) {
   }
 }
 
+/// Three runs of which device 0 launches something, with fields written before the last one; device 1 has one
+/// copy. The second launch of A goes over two streams. A's node is handed to the device in 2 us and done 48
+/// later; B waits for it.
+const char* const kDeviceTrace = R"({"traceEvents":[
+{"ph":"X","pid":0,"tid":0,"name":"step 1","cat":"step","ts":0,"dur":95,"args":{"run":0,"step":1,"plan":"step","workers":1,"executed":95}},
+{"ph":"X","pid":0,"tid":1,"name":"A","cat":"task","ts":0,"dur":2,"args":{"run":0,"node":0,"after":-1,"ready":0,"done":50}},
+{"ph":"X","pid":0,"tid":1,"name":"B","cat":"task","ts":55,"dur":40,"args":{"run":0,"node":1,"after":0,"ready":50}},
+{"ph":"X","pid":0,"tid":0,"name":"step 2","cat":"step","ts":100,"dur":100,"args":{"run":1,"step":2,"plan":"step","workers":1,"executed":200}},
+{"ph":"X","pid":0,"tid":1,"name":"fields","cat":"output","ts":205,"dur":20},
+{"ph":"X","pid":0,"tid":0,"name":"step 3","cat":"step","ts":230,"dur":70,"args":{"run":2,"step":3,"plan":"step","workers":1,"executed":300}},
+{"ph":"X","pid":0,"tid":30001,"name":"A","cat":"device","ts":10,"dur":30,"args":{"kind":"kernel","device":0,"stream":0,"run":0,"tasks":8,"launched":9}},
+{"ph":"X","pid":0,"tid":30001,"name":"A","cat":"device","ts":60,"dur":20,"args":{"kind":"kernel","device":0,"stream":0,"run":0,"tasks":2,"launched":9}},
+{"ph":"X","pid":0,"tid":30001,"name":"A","cat":"device","ts":110,"dur":20,"args":{"kind":"kernel","device":0,"stream":0,"run":1,"tasks":8,"launched":9}},
+{"ph":"X","pid":0,"tid":30001,"name":"Old u to the host","cat":"device","ts":130,"dur":10,"args":{"kind":"copy","device":0,"stream":0,"run":1,"tasks":0,"launched":9,"bytes":200000}},
+{"ph":"X","pid":0,"tid":30001,"name":"A","cat":"device","ts":250,"dur":10,"args":{"kind":"kernel","device":0,"stream":0,"run":2,"tasks":8,"launched":9}},
+{"ph":"X","pid":0,"tid":30002,"name":"halo of New u","cat":"device","ts":30,"dur":20,"args":{"kind":"fill","device":0,"stream":1,"run":0,"tasks":4,"launched":9}},
+{"ph":"X","pid":0,"tid":30002,"name":"A","cat":"device","ts":60,"dur":30,"args":{"kind":"kernel","device":0,"stream":1,"run":0,"tasks":2,"part":1,"launched":9}},
+{"ph":"X","pid":0,"tid":30000,"name":"idle","cat":"idle","ts":50,"dur":10},
+{"ph":"X","pid":0,"tid":31001,"name":"Old u to the host","cat":"device","ts":140,"dur":10,"args":{"kind":"copy","device":1,"stream":0,"run":1,"tasks":0,"launched":9,"bytes":100000}}
+]})";
+
+TEST(TraceSummary, EveryMicrosecondOfEveryDeviceIsAccountedForOnce) {
+  const TraceSummary summary = summarise(modelOf(kDeviceTrace));
+
+  ASSERT_EQ(summary.devices.devices.size(), 2U);
+  const DeviceRow& first = summary.devices.devices[0];
+  EXPECT_EQ(first.busy, 40'000 + 30'000 + 30'000 + 10'000) << "two streams at once count once";
+  EXPECT_EQ(first.idleInSteps, 10'000);
+  EXPECT_EQ(first.idleBetween, 20'000 + 90'000);
+  EXPECT_EQ(first.idleForOutput, 20'000);
+  EXPECT_EQ(first.total(), 250'000);
+  const DeviceRow& second = summary.devices.devices[1];
+  EXPECT_EQ(second.device, 1);
+  EXPECT_EQ(second.busy, 10'000);
+  EXPECT_EQ(second.total(), 10'000);
+}
+
+TEST(TraceSummary, LaunchesOnDevicesHaveCountsTimesAndBytes) {
+  const std::vector<LaunchRow> rows = summarise(modelOf(kDeviceTrace)).devices.launches;
+
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].name, "A");
+  EXPECT_EQ(rows[0].kind, "kernel");
+  EXPECT_EQ(rows[0].launches, 4) << "a launch over two streams is one";
+  EXPECT_EQ(rows[0].tasks, 8 + 2 + 8 + 8);
+  EXPECT_EQ(rows[0].total, 110'000);
+  EXPECT_EQ(rows[0].bytes, 0);
+  const auto copy =
+      std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row.kind == "copy"; });
+  ASSERT_NE(copy, rows.end());
+  EXPECT_EQ(copy->launches, 2);
+  EXPECT_EQ(copy->total, 20'000);
+  EXPECT_EQ(copy->bytes, 300'000);
+}
+
+TEST(TraceSummary, AWorkerWaitsForADeviceByThatName) {
+  const TraceSummary summary = summarise(modelOf(kDeviceTrace));
+  const std::map<std::string, std::int64_t> times = asMap(summary.workerTime);
+
+  EXPECT_EQ(times.at("waits: device"), 48);
+  EXPECT_EQ(times.at("ready, not started"), 5 + 170) << "the other steps have no nodes here";
+  ASSERT_EQ(summary.tasks.size(), 1U) << "what ran on a device took no time of a worker worth a row";
+  EXPECT_EQ(summary.tasks[0].name, "B");
+  EXPECT_EQ(asMap(summary.path),
+            (std::map<std::string, std::int64_t>{{"A", 50}, {"B", 40}, {"(ready, not started)", 5}}));
+}
+
+TEST(TraceSummary, TheTextHasTheDevices) {
+  const std::string text = asText(summarise(modelOf(kDeviceTrace)));
+
+  EXPECT_THAT(text, HasSubstr(R"(
+  Device             time             busy  idle in steps  idle between steps  idle for output
+  rank 0 device 0  250 us  110 us (44.0 %)  10 us (4.0 %)     110 us (44.0 %)    20 us (8.0 %)
+  rank 0 device 1   10 us  10 us (100.0 %)   0 ns (0.0 %)        0 ns (0.0 %)     0 ns (0.0 %)
+
+  On devices           kind  launches  tasks   total     mean    a task   MB  GB/s
+  A                  kernel         4     26  110 us  27.5 us  4.231 us    -     -
+  Old u to the host    copy         2      0   20 us    10 us         -  0.3  15.0
+  halo of New u        fill         1      4   20 us    20 us      5 us    -     -
+)"));
+  EXPECT_THAT(asText(summarise(modelOf(kTrace))), testing::Not(HasSubstr("evice")));
+}
+
+TEST(TraceSummary, AChosenStepHasItsOwnLaunchesAlone) {
+  TraceModel model = modelOf(kDeviceTrace);
+  keepStep(model, 2);
+  const DeviceSummary devices = summarise(model).devices;
+
+  ASSERT_EQ(devices.devices.size(), 2U);
+  EXPECT_EQ(devices.devices[0].total(), 30'000);
+  EXPECT_EQ(devices.launches.size(), 2U);
+}
+
 TEST(TraceSummary, NodesThatWaitInACircleAreNoEndlessPath) {
   const TraceModel model = modelOf(R"({"traceEvents":[
 {"ph":"X","pid":0,"tid":0,"name":"s","cat":"step","ts":0,"dur":9,"args":{"run":0,"step":1,"plan":"s","workers":1,"executed":9}},

@@ -6,15 +6,33 @@ namespace {
 
 struct SevenPoint {
   double c = 0.1;
-  TESSERA_KERNEL void operator()(const StencilPatch& patch, Index x) const {
-    const auto& u = patch.from;
+  template <class Patch>
+  TESSERA_KERNEL void operator()(const Patch& patch, Index x) const {
+    at(patch.from, patch.to, c, x);
+  }
+  TESSERA_KERNEL void operator()(const StencilClosure& patch, Index x) const {
+    at(patch.from, patch.to, c * patch.numbers[3], x);
+  }
+
+ private:
+  template <class From>
+  TESSERA_KERNEL static void at(const From& u, const Field<double>& to, double c, Index x) {
     const double sum = (u(x - ex) + u(x + ex)) + (u(x - ey) + u(x + ey)) + (u(x - ez) + u(x + ez));
-    patch.to(x) = u(x) + c * (sum - 6.0 * u(x));
+    to(x) = u(x) + c * (sum - 6.0 * u(x));
   }
 };
 
-struct Zero {
-  TESSERA_KERNEL void operator()(double* to, Index x) const { to[x.i] = 0.0; }
+struct Scale {
+  double factor = 1.0 - 1.0 / 1024.0;
+  TESSERA_KERNEL void operator()(const ScalePatch& patch, Index x) const { patch.values(x) *= factor; }
+};
+
+struct Fill {
+  TESSERA_KERNEL void operator()(double* to, Index x) const {
+    auto hash = static_cast<std::uint64_t>(x.i + 1) * 0x9E3779B97F4A7C15ULL;
+    hash ^= hash >> 29;
+    to[x.i] = static_cast<double>((hash * 0xBF58476D1CE4E5B9ULL) >> 11) * 0x1p-53 - 0.5;
+  }
 };
 
 /// The column above one cell of a tile, with the planes below and above kept in registers.
@@ -60,9 +78,24 @@ void put(DeviceBackend& device, DeviceStream stream, const char* name, const Arg
 
 }  // namespace
 
-void putStencil(DeviceBackend& device, DeviceStream stream, const PatchTable<StencilPatch>& table,
-                std::span<const std::int32_t> tasks) {
-  launchPatches(device, stream, "Bench::stencil", table, tasks, SevenPoint{});
+void putKernel(DeviceBackend& device, DeviceStream stream, const PatchTable<StencilPatch>& table,
+               std::span<const std::int32_t> tasks, PatchOrder order) {
+  launchPatches(device, stream, "Bench::stencil", table, tasks, SevenPoint{}, {}, order);
+}
+
+void putKernel(DeviceBackend& device, DeviceStream stream, const PatchTable<OrderedPatch>& table,
+               std::span<const std::int32_t> tasks, PatchOrder order) {
+  launchPatches(device, stream, "Bench::ordered", table, tasks, SevenPoint{}, {}, order);
+}
+
+void putKernel(DeviceBackend& device, DeviceStream stream, const PatchTable<StencilClosure>& table,
+               std::span<const std::int32_t> tasks, PatchOrder order) {
+  launchPatches(device, stream, "Bench::closure", table, tasks, SevenPoint{}, {}, order);
+}
+
+void putKernel(DeviceBackend& device, DeviceStream stream, const PatchTable<ScalePatch>& table,
+               std::span<const std::int32_t> tasks, PatchOrder order) {
+  launchPatches(device, stream, "Bench::scale", table, tasks, Scale{}, {}, order);
 }
 
 void putStencilByHand(DeviceBackend& device, DeviceStream stream, const double* from, double* to,
@@ -93,8 +126,8 @@ void putNothing(DeviceBackend& device, DeviceStream stream) {
   });
 }
 
-void putZeros(DeviceBackend& device, DeviceStream stream, double* to, std::int64_t count) {
-  launchBox(device, stream, "Bench::zeros", {{0, 0, 0}, {count, 1, 1}}, to, Zero{});
+void putValues(DeviceBackend& device, DeviceStream stream, double* to, std::int64_t count) {
+  launchBox(device, stream, "Bench::values", {{0, 0, 0}, {count, 1, 1}}, to, Fill{});
 }
 
 }  // namespace tessera::bench

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -41,12 +42,12 @@ double timeOf(DeviceBackend& device, DeviceStream stream, int count, const std::
   return best;
 }
 
-/// Doubles on the device, zero at first.
+/// Doubles on the device, of values that differ.
 class Values {
  public:
   Values(DeviceBackend& device, DeviceStream stream, std::int64_t count) : device_(device) {
     data_ = static_cast<double*>(device.allocate(DeviceSpace::Device, count * 8));
-    putZeros(device, stream, data_, count);
+    putValues(device, stream, data_, count);
     device.synchronize(stream);
   }
   ~Values() { device_.release(DeviceSpace::Device, data_); }
@@ -59,29 +60,50 @@ class Values {
   double* data_;
 };
 
+// What a patch's kernel works on, of windows of the two arrays.
+void bind(StencilPatch& patch, double* from, double* to, const Layout& layout) {
+  patch = {{from, layout}, {to, layout}};
+}
+void bind(OrderedPatch& patch, double* from, double* to, const Layout& layout) {
+  patch = {{from, layout}, {to, layout}};
+}
+void bind(StencilClosure& patch, double* from, double* to, const Layout& layout) {
+  patch = {};
+  std::fill(std::begin(patch.numbers), std::end(patch.numbers), 1.0);
+  patch.from = {from, layout};
+  patch.to = {to, layout};
+}
+void bind(ScalePatch& patch, double* from, double*, const Layout& layout) { patch = {{from, layout}}; }
+
+enum class ReadAhead { On, Off };
+
 /// Cubes of `side` cells with windows one cell wider; tasks 0 .. count-1 go from a to b, the next `count`
 /// back.
+template <class Arguments>
 class Patches {
  public:
-  Patches(DeviceBackend& device, DeviceStream stream, std::int64_t side, std::int64_t count)
+  Patches(DeviceBackend& device, DeviceStream stream, std::int64_t side, std::int64_t count,
+          ReadAhead readAhead = ReadAhead::On)
       : device_(device), box_{{0, 0, 0}, {side, side, side}} {
     const AlignedLayout aligned = alignRows(Layout(grow(box_, uniformHalo(1)), false, false), box_);
     // Windows start at sectors too.
     const std::int64_t each = (aligned.elements + 31) / 32 * 32;
     a_ = std::make_unique<Values>(device, stream, each * count);
     b_ = std::make_unique<Values>(device, stream, each * count);
-    std::vector<BatchPatch<StencilPatch>> patches;
+    std::vector<BatchPatch<Arguments>> patches(static_cast<std::size_t>(2 * count));
     for (std::int64_t n = 0; n < 2 * count; ++n) {
-      const Values& from = n < count ? *a_ : *b_;
-      const Values& to = n < count ? *b_ : *a_;
-      const std::int64_t at = each * (n % count) + aligned.lead;
-      patches.push_back({box_, {{from.data() + at, aligned.layout}, {to.data() + at, aligned.layout}}});
+      double* from = (n < count ? a_ : b_)->data() + each * (n % count);
+      double* to = (n < count ? b_ : a_)->data() + each * (n % count);
+      auto& patch = patches[static_cast<std::size_t>(n)];
+      patch.box = box_;
+      bind(patch.arguments, from + aligned.lead, to + aligned.lead, aligned.layout);
+      if (readAhead == ReadAhead::On) patch.reads[0] = {from, aligned.elements * 8};
     }
     const auto bytes = static_cast<std::int64_t>(patches.size() * sizeof(patches[0]));
     memory_ = device.allocate(DeviceSpace::Device, bytes);
     device.copy(stream, CopyDirection::HostToDevice, memory_, patches.data(), bytes);
     device.synchronize(stream);
-    table_ = {static_cast<const BatchPatch<StencilPatch>*>(memory_), shapeBlocks(std::span(&box_, 1))};
+    table_ = {static_cast<const BatchPatch<Arguments>*>(memory_), shapeBlocks(std::span(&box_, 1))};
     numbers_.resize(patches.size());
     std::iota(numbers_.begin(), numbers_.end(), 0);
   }
@@ -89,7 +111,7 @@ class Patches {
   Patches(const Patches&) = delete;
   Patches& operator=(const Patches&) = delete;
 
-  const PatchTable<StencilPatch>& table() const { return table_; }
+  const PatchTable<Arguments>& table() const { return table_; }
   std::span<const std::int32_t> there() const { return std::span(numbers_).first(numbers_.size() / 2); }
   std::span<const std::int32_t> back() const { return std::span(numbers_).last(numbers_.size() / 2); }
 
@@ -99,7 +121,7 @@ class Patches {
   std::unique_ptr<Values> a_;
   std::unique_ptr<Values> b_;
   void* memory_ = nullptr;
-  PatchTable<StencilPatch> table_;
+  PatchTable<Arguments> table_;
   std::vector<std::int32_t> numbers_;
 };
 
@@ -128,51 +150,82 @@ void addStencilLines(const FigureLines& lines, std::int64_t n, std::int64_t side
   lines.add(name + "_gap", 100.0 * (ofHand - 1.0), "%_over_by_hand", side == 64 ? "<=8" : "-");
 }
 
+/// A line of the first table: cells a second against the copies, of 1 GiB and of the same size.
+void printLine(std::int64_t n, const std::string& what, double time, double copy, double sameCopy,
+               const FigureLines& lines) {
+  const double bytes = 16.0 * static_cast<double>(n * n * n);
+  std::fprintf(lines.table(),
+               "%4lld^3  %-44s %8.1f us %6.0f GB/s %5.1f %% of copy, %5.1f %% of a copy as large\n",
+               static_cast<long long>(n), what.c_str(), time * 1e6, bytes / time * 1e-9,
+               100.0 * bytes / time / copy, 100.0 * sameCopy / time);
+}
+
+/// Seconds of a sweep over `count` patches, there and back in turn.
+template <class Arguments>
+double sweepTime(DeviceBackend& device, DeviceStream stream, std::int64_t side, std::int64_t count,
+                 PatchOrder backOrder, ReadAhead readAhead) {
+  const Patches<Arguments> patches(device, stream, side, count, readAhead);
+  return timeOf(device, stream, 40, [&](int step) {
+    if (step % 2 == 0) {
+      putKernel(device, stream, patches.table(), patches.there());
+    } else {
+      putKernel(device, stream, patches.table(), patches.back(), backOrder);
+    }
+  });
+}
+
 void measureStencil(DeviceBackend& device, DeviceStream stream, std::int64_t n, double copy,
                     const FigureLines& lines) {
   const double bytes = 16.0 * static_cast<double>(n * n * n);
+  double sameCopy = 0.0;
   double byHand = 0.0;
   {
     // As patches have them: rows that start at sectors.
     const std::int64_t row = n + 8;
     const Values a(device, stream, row * (n + 2) * (n + 2));
     const Values b(device, stream, row * (n + 2) * (n + 2));
-    byHand = timeOf(device, stream, 40, [&](int step) {
-      const Values& from = step % 2 == 0 ? a : b;
-      const Values& to = step % 2 == 0 ? b : a;
-      putStencilByHand(device, stream, from.data() + 4, to.data() + 4, n, row);
-    });
-    std::fprintf(lines.table(), "%4lld^3  whole, by hand       %8.1f us %6.0f GB/s %5.1f %% of copy\n",
-                 static_cast<long long>(n), byHand * 1e6, bytes / byHand * 1e-9,
-                 100.0 * bytes / byHand / copy);
+    const auto thereAndBack = [&](const auto& put) {
+      return timeOf(device, stream, 40,
+                    [&](int step) { put((step % 2 == 0 ? a : b).data(), (step % 2 == 0 ? b : a).data()); });
+    };
+    sameCopy = thereAndBack([&](double* from, double* to) { putCopy(device, stream, from, to, n * n * n); });
+    printLine(n, "copy", sameCopy, copy, sameCopy, lines);
+    byHand = thereAndBack(
+        [&](double* from, double* to) { putStencilByHand(device, stream, from + 4, to + 4, n, row); });
+    printLine(n, "whole, by hand", byHand, copy, sameCopy, lines);
     lines.add("stencil_" + std::to_string(n) + "_by_hand", 100.0 * bytes / byHand / copy, "%_of_copy");
   }
-  for (const std::int64_t side : {32, 64, 128}) {
+  const auto line = [&]<class Arguments>(Arguments, std::int64_t side, const char* what,
+                                         PatchOrder backOrder = PatchOrder::Rising,
+                                         ReadAhead readAhead = ReadAhead::On) {
     const std::int64_t count = (n / side) * (n / side) * (n / side);
-    const Patches patches(device, stream, side, count);
-    const double time = timeOf(device, stream, 40, [&](int step) {
-      putStencil(device, stream, patches.table(), step % 2 == 0 ? patches.there() : patches.back());
-    });
-    std::fprintf(lines.table(),
-                 "%4lld^3  in %3lld^3 patches      %8.1f us %6.0f GB/s %5.1f %% of copy, %5.3f of by hand\n",
-                 static_cast<long long>(n), static_cast<long long>(side), time * 1e6, bytes / time * 1e-9,
-                 100.0 * bytes / time / copy, time / byHand);
-    addStencilLines(lines, n, side, bytes / time / copy, time / byHand);
+    const double time = sweepTime<Arguments>(device, stream, side, count, backOrder, readAhead);
+    printLine(n, "in " + std::to_string(side) + "^3 patches" + what, time, copy, sameCopy, lines);
+    if (*what == '\0') addStencilLines(lines, n, side, bytes / time / copy, time / byHand);
+  };
+  for (const std::int64_t side : {32, 64, 128}) {
+    line(StencilPatch{}, side, "");
+    line(StencilPatch{}, side, ", back in falling order", PatchOrder::Falling);
   }
+  line(StencilPatch{}, 64, ", no read-ahead", PatchOrder::Rising, ReadAhead::Off);
+  line(StencilClosure{}, 64, ", closure of 384 bytes");
+  line(OrderedPatch{}, 64, ", reads ordered with writes");
+  line(ScalePatch{}, 64, ", scaled in place");
 }
 
 /// Launches the stencil for each batch of a lane.
 class StencilClient : public LaneClient {
  public:
-  StencilClient(DeviceBackend& device, const Patches& patches) : device_(device), patches_(patches) {}
+  StencilClient(DeviceBackend& device, const Patches<StencilPatch>& patches)
+      : device_(device), patches_(patches) {}
   void launch(std::int32_t, std::span<const std::int32_t> tasks,
               std::span<const DeviceStream> streams) override {
-    putStencil(device_, streams[0], patches_.table(), tasks);
+    putKernel(device_, streams[0], patches_.table(), tasks);
   }
 
  private:
   DeviceBackend& device_;
-  const Patches& patches_;
+  const Patches<StencilPatch>& patches_;
 };
 
 /// A way to run patch tasks through a lane.
@@ -198,7 +251,7 @@ const LaneMode kLaneModes[] = {
 void measureLane(DeviceBackend& device, DeviceStream stream, std::int64_t side, const LaneMode& mode,
                  const FigureLines& lines) {
   const std::int32_t count = side <= 32 ? 4096 : 512;
-  const Patches patches(device, stream, side, count);
+  const Patches<StencilPatch> patches(device, stream, side, count);
   LanePlan plan;
   for (std::int32_t n = 0; n < 2 * count; ++n)
     plan.tasks.push_back({n / count, 1, mode.allReport || n >= count});
@@ -219,8 +272,8 @@ void measureLane(DeviceBackend& device, DeviceStream stream, std::int64_t side, 
     best = std::min(best, seconds() - begin);
   }
   const double kernels = timeOf(device, stream, 10, [&](int) {
-    putStencil(device, stream, patches.table(), patches.there());
-    putStencil(device, stream, patches.table(), patches.back());
+    putKernel(device, stream, patches.table(), patches.there());
+    putKernel(device, stream, patches.table(), patches.back());
   });
   const double task = best / (2 * count) * 1e6;
   const double kernel = kernels / (2 * count) * 1e6;

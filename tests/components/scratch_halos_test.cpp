@@ -1,0 +1,47 @@
+// Halos in scratch windows: the same bits as with halos in place, for every deck.
+#include <gtest/gtest.h>
+
+#include "tests/components/small_decks.hpp"
+
+namespace tessera::testing {
+namespace {
+
+constexpr std::int64_t kSteps = 3;
+
+class ScratchHalosOfEveryDeck : public ::testing::TestWithParam<std::string> {
+ protected:
+  Simulate deck() const {
+    return smallDeck(GetParam()).patches(alongResolvedAxes(GetParam(), {3, 2, 2})).scratch();
+  }
+};
+
+TEST_P(ScratchHalosOfEveryDeck, GiveTheBitsOfHalosInPlace) {
+  const Outcome expected = smallDeck(GetParam()).run(kSteps);
+  EXPECT_EQ(firstDifference(expected, deck().run(kSteps)), "") << "in order";
+  EXPECT_EQ(firstDifference(expected, deck().threads(3).run(kSteps)), "") << "threads";
+  EXPECT_EQ(firstDifference(expected, deck().ranks(3).threads(2).run(kSteps)), "") << "ranks";
+  EXPECT_EQ(firstDifference(expected, deck().ranks(2).checked().run(kSteps)), "") << "checked";
+  EXPECT_EQ(firstDifference(expected, deck().ranks(4).seed(7).run(kSteps)), "") << "seed 7";
+}
+
+INSTANTIATE_TEST_SUITE_P(Inputs, ScratchHalosOfEveryDeck, ::testing::ValuesIn(allDecks()),
+                         [](const auto& info) { return testName(info.param); });
+
+/// Also where halos come from the coarser level and messages, and in a step after a restart of the clock.
+TEST(ScratchHalos, OfRefinedLevelsHaveTheBitsOfHalosInPlace) {
+  const char* deck =
+      "simulation.components = ['heat']\n"
+      "[grid]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\ncells = [12, 8, 4]\npatch_size = [4, 4, 4]\n"
+      "periodic = [true, false, false]\n"
+      "[[grid.level]]\nlower = [0.25, 0.25, 0]\nupper = [0.75, 1, 1]\npatch_size = [6, 5, 8]\n"
+      "[time]\nend = 1\n"
+      "[heat]\nconductivity = '1 + x'\nsource = 'x*y'\ninitial = '1 + x*y*z'\n"
+      "boundary.y_low = { type = 'dirichlet', value = 2 }\n";
+  const Outcome expected = simulateText(deck).run(4);
+  for (int ranks = 1; ranks <= 5; ++ranks)
+    EXPECT_EQ(firstDifference(expected, simulateText(deck).ranks(ranks).threads(2).scratch().run(4)), "")
+        << ranks << " ranks";
+}
+
+}  // namespace
+}  // namespace tessera::testing
