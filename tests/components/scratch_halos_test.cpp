@@ -42,5 +42,19 @@ TEST(ScratchHalos, OfTwoVariablesOfOneTaskHaveTheBitsOfHalosInPlace) {
         << ranks << " ranks";
 }
 
+/// Also where halos come from the coarser level and messages; the column says whether the values are right.
+TEST(ScratchHalos, OfRefinedLevelsHaveTheBitsOfHalosInPlace) {
+  const char* deck =
+      "simulation.components = ['levels']\n"
+      "[grid]\ncells = [12, 8, 4]\npatch_size = [4, 4, 4]\nperiodic = [true, false, false]\n"
+      "[[grid.level]]\nlower = [0.25, 0.25, 0]\nupper = [0.75, 1, 1]\npatch_size = [6, 5, 8]\n"
+      "[time]\ndt = 1\n";
+  const Outcome expected = simulateText(deck).run(kSteps);
+  EXPECT_EQ(expected.end.at("levels.wrong"), 0.0);
+  for (int ranks = 1; ranks <= 5; ++ranks)
+    EXPECT_EQ(firstDifference(expected, simulateText(deck).ranks(ranks).threads(2).scratch().run(kSteps)), "")
+        << ranks << " ranks";
+}
+
 }  // namespace
 }  // namespace tessera::testing

@@ -72,11 +72,10 @@ class RaceSentences : public ::testing::Test {
   /// Drops the edges from one kind of node to another on rank 0; both may be tasks: then from `first` to
   /// `second`.
   void drop(NodeKind before, NodeKind after) {
-    const auto edges = testing::edgesOf(graphs_, 0);
-    for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge) {
-      const bool same = testing::kindOf(graphs_, 0, edge->rank, edge->before) == before &&
-                        testing::kindOf(graphs_, 0, edge->rank, edge->after) == after;
-      if (edge->rank == 0 && same) dropEdge(graph(0), *edge);
+    for (const EdgeAt& edge : testing::edgesOf(graphs_, 0)) {
+      const bool same = testing::kindOf(graphs_, 0, edge.rank, edge.before) == before &&
+                        testing::kindOf(graphs_, 0, edge.rank, edge.after) == after;
+      if (edge.rank == 0 && same) dropEdge(graph(0), edge);
     }
   }
 

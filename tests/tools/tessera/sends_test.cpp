@@ -18,7 +18,10 @@ std::int64_t mostSendsAtOnce(SendLimit sends) {
   runRanks(world, [&](Transport& transport) {
     const Deck deck = Deck::fromText(kDeck, "test");
     const ComponentRegistry registry = builtInComponents();
-    Simulation simulation(deck, registry, transport, {.executor = ExecutorKind::InOrder, .sends = sends});
+    SimulationOptions options;
+    options.executor = ExecutorKind::InOrder;
+    options.sends = sends;
+    Simulation simulation(deck, registry, transport, options);
     RunListener nobody;
     simulation.run(nobody);
   });
