@@ -6,22 +6,26 @@
 #include "core/box.hpp"
 #include "core/kernel.hpp"
 
-// How the threads of one launch walk over many patches. Read by nvcc and by the compiler of the host.
+// How the threads of one launch walk over many patches. Read by nvcc and by the
+// compiler of the host.
 
 namespace tessera::detail {
 
 /// The cells of one thread: kRows rows of one column along z.
 struct Column {
   Index first;
-  std::int32_t rows = 0;  ///< less than kRows at the border; 0 where the thread has nothing to do
+  std::int32_t rows = 0;  ///< less than kRows at the border; 0 where the thread
+                          ///< has nothing to do
   std::int32_t planes = 0;
 };
 
-/// The column of `thread` in a block of a patch. Threads that a tile leaves over along y go on in the slab
-/// above, so small and uneven patches leave few of them idle.
-TESSERA_KERNEL constexpr Column columnOf(const Box& box, const BlockShape& shape, std::int32_t block,
+/// The column of `thread` in a block of a patch. Threads that a tile leaves
+/// over along y go on in the slab above, so small and uneven patches leave few
+/// of them idle.
+TESSERA_KERNEL constexpr Column columnOf(const Box &box, const BlockShape &shape, std::int32_t block,
                                          std::int32_t thread) {
-  // A patch has less than 2^31 cells along an axis: narrow numbers leave the kernel more registers.
+  // A patch has less than 2^31 cells along an axis: narrow numbers leave the
+  // kernel more registers.
   const auto nI = static_cast<std::int32_t>(box.hi.i - box.lo.i);
   const auto nJ = static_cast<std::int32_t>(box.hi.j - box.lo.j);
   const auto nK = static_cast<std::int32_t>(box.hi.k - box.lo.k);
@@ -43,47 +47,39 @@ TESSERA_KERNEL constexpr Column columnOf(const Box& box, const BlockShape& shape
 
 #if defined(__CUDACC__)
 
-/// Lets the next launch of the stream start on what this one leaves free. It waits in `awaitLastLaunch`.
+/// Lets the next launch of the stream start on what this one leaves free. It
+/// waits in `awaitLastLaunch`.
 __device__ inline void startNextLaunch() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-/// Waits for all that was launched before in the stream. No thread of a launch may end without: the launch
-/// after the next one relies on it. What is loaded through `slot` is loaded afterwards, also by loads that
-/// are known to meet no writes, which a compiler may move across any barrier.
-__device__ inline void awaitLastLaunch([[maybe_unused]] std::uint32_t& slot) {
+/// Waits for all that was launched before in the stream. No thread of a launch
+/// may end without: the launch after the next one relies on it. What is loaded
+/// through `slot` is loaded afterwards, also by loads that are known to meet no
+/// writes, which a compiler may move across any barrier.
+__device__ inline void awaitLastLaunch([[maybe_unused]] std::uint32_t &slot) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" : "+r"(slot)::"memory");
 #endif
 }
 
-/// Has the device bring share `share` of `shares` of a piece of memory into its cache.
-__device__ inline void readAhead([[maybe_unused]] const void* memory, [[maybe_unused]] std::int64_t bytes,
-                                 [[maybe_unused]] std::int64_t share, [[maybe_unused]] std::int64_t shares) {
-#if __CUDA_ARCH__ >= 900
-  const auto base = reinterpret_cast<std::uintptr_t>(memory);
-  const std::uintptr_t begin = (base + bytes * share / shares) & ~std::uintptr_t{15};
-  const std::uintptr_t end = (base + bytes * (share + 1) / shares) & ~std::uintptr_t{15};
-  if (begin == end) return;
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin),
-               "r"(static_cast<std::uint32_t>(end - begin)));
-#endif
-}
-
-/// Runs the kernel on a column, as calls of `kernel(patchAt(slot).arguments, Index)`.
+/// Runs the kernel on a column, as calls of `kernel(patchAt(slot).arguments,
+/// Index)`.
 template <class Kernel, class PatchAt>
-__device__ void walk(const Kernel& kernel, const PatchAt& patchAt, std::uint32_t slot, Column column) {
+__device__ void walk(const Kernel &kernel, const PatchAt &patchAt, std::uint32_t slot, Column column) {
   if (column.rows == kRows) {
 #pragma unroll 1
     for (; column.planes >= kUnrolled; column.planes -= kUnrolled, column.first.k += kUnrolled) {
-      // The fields are loaded again for each stretch of planes, from a number that the compiler cannot see
-      // through: else it would hold an address of its own for each plane and field across the loop.
+      // The fields are loaded again for each stretch of planes, from a number
+      // that the compiler cannot see through: else it would hold an address of
+      // its own for each plane and field across the loop.
       asm volatile("" : "+r"(slot));
       const auto arguments = patchAt(slot).arguments;
       const Index x = column.first;
-      // Neighbours are loaded once for all cells of the stretch, and many at once.
+      // Neighbours are loaded once for all cells of the stretch, and many at
+      // once.
 #pragma unroll
       for (std::int32_t k = 0; k < kUnrolled; ++k) {
 #pragma unroll

@@ -17,8 +17,8 @@ namespace tessera {
 
 namespace detail {
 
-/// The view of a variable that suits a place. What a task reads no loop of it may write through another view;
-/// a device relies on that.
+/// The view of a variable that suits a place. What a task reads no loop of it
+/// may write through another view; a device relies on that.
 template <class Exec, class T>
 struct FieldFor {
   using Type = Field<T>;
@@ -34,8 +34,9 @@ struct FieldFor<Gpu, const T> {
 
 }  // namespace detail
 
-/// What a kernel sees of one task on one patch. `Exec` says where it runs; the same body serves all of them.
-/// Use it inside the task only; each call is cheap but not free: take fields once, before the loop.
+/// What a kernel sees of one task on one patch. `Exec` says where it runs; the
+/// same body serves all of them. Use it inside the task only; each call is
+/// cheap but not free: take fields once, before the loop.
 ///
 ///   const auto T = task.read(Old, temperature);
 ///   const auto next = task.write(temperature);
@@ -47,7 +48,7 @@ class PatchTask {
   template <class T>
   using FieldOf = typename detail::FieldFor<Exec, T>::Type;
 
-  explicit PatchTask(const TaskFrame& frame) : frame_(&frame) {}
+  explicit PatchTask(const TaskFrame &frame) : frame_(&frame) {}
 
   Exec exec() const {
     if constexpr (std::is_same_v<Exec, Gpu>) {
@@ -56,15 +57,16 @@ class PatchTask {
       return {};
     }
   }
-  /// For the one loop that gives these outputs their final values, each at the loop's own index. NaN and
-  /// infinity are then looked for while the values are in the nearest cache; after any other loop all of the
-  /// output is read again for that.
+  /// For the one loop that gives these outputs their final values, each at the
+  /// loop's own index. NaN and infinity are then looked for while the values
+  /// are in the nearest cache; after any other loop all of the output is read
+  /// again for that.
   template <class... T, Centering... C>
   Exec exec(Label<T, C>... finalHere) const {
     if constexpr (std::is_same_v<Exec, Cpu>) {
       if (frame_->watch == nullptr) return {};
       frame_->watch->newLoop();
-      for (const TaskAccess& access : frame_->accesses) {
+      for (const TaskAccess &access : frame_->accesses) {
         const bool output = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
         if (output && ((access.label == finalHere.id) || ...)) frame_->watch->over(access);
       }
@@ -79,25 +81,27 @@ class PatchTask {
   FieldOf<const T> read(Generation generation, Label<T, C> label) const {
     return field<const T>(label.id, modeOf(generation), Reach::Patch);
   }
-  /// What `fromCoarser(n)` declared: indices of the next coarser level, `coarsen(x, refinementRatio())` under
-  /// x.
+  /// What `fromCoarser(n)` declared: indices of the next coarser level,
+  /// `coarsen(x, refinementRatio())` under x.
   template <class T, Centering C>
   FieldOf<const T> readCoarser(Generation generation, Label<T, C> label) const {
     return field<const T>(label.id, modeOf(generation), Reach::Coarser);
   }
-  /// What `fromFiner()` declared: indices of the next finer level, valid inside `refine(b, ratio)` of each
-  /// box b that `forEachCovered` visits.
+  /// What `fromFiner()` declared: indices of the next finer level, valid inside
+  /// `refine(b, ratio)` of each box b that `forEachCovered` visits.
   template <class T, Centering C>
   FieldOf<const T> readFiner(Generation generation, Label<T, C> label) const {
     return field<const T>(label.id, modeOf(generation), Reach::Finer);
   }
-  /// What `wholeLevel(level)` declared: every index that a patch of that level owns (-1: of the task's own
-  /// level). Elsewhere in the domain there is no value; checked mode names who reads one.
+  /// What `wholeLevel(level)` declared: every index that a patch of that level
+  /// owns (-1: of the task's own level). Elsewhere in the domain there is no
+  /// value; checked mode names who reads one.
   template <class T, Centering C>
   FieldOf<const T> readLevel(Generation generation, Label<T, C> label, LevelId level = -1) const {
     return field<const T>(label.id, modeOf(generation), Reach::WholeLevel, level);
   }
-  /// The declared write of `label`: every index of `interior(label)` has to be written.
+  /// The declared write of `label`: every index of `interior(label)` has to be
+  /// written.
   template <class T, Centering C>
   FieldOf<T> write(Label<T, C> label) const {
     return field<T>(label.id, AccessMode::Write, Reach::Patch);
@@ -109,48 +113,51 @@ class PatchTask {
   }
 
   /// The cells of the patch.
-  const Box& interior() const { return frame_->patch->cells; }
-  /// The indices that the patch owns of a label: its cells, or its nodes or faces without the upper border,
-  /// which belongs to the neighbour (and to the patch at the end of the domain).
+  const Box &interior() const { return frame_->patch->cells; }
+  /// The indices that the patch owns of a label: its cells, or its nodes or
+  /// faces without the upper border, which belongs to the neighbour (and to the
+  /// patch at the end of the domain).
   template <class T, Centering C>
   Box interior(Label<T, C>) const {
     return frame_->level->ownedBy(*frame_->patch, C);
   }
 
-  const Patch& patch() const { return *frame_->patch; }
-  const Level& level() const { return *frame_->level; }
-  const Hierarchy& hierarchy() const { return *frame_->hierarchy; }
-  /// Cells of the next finer level along each axis of a cell of this one; {1, 1, 1} on the finest.
+  const Patch &patch() const { return *frame_->patch; }
+  const Level &level() const { return *frame_->level; }
+  const Hierarchy &hierarchy() const { return *frame_->hierarchy; }
+  /// Cells of the next finer level along each axis of a cell of this one; {1,
+  /// 1, 1} on the finest.
   Extent refinementRatio() const {
     const LevelId finer = frame_->level->number() + 1;
     const bool finest = finer >= static_cast<LevelId>(hierarchy().levels().size());
     return finest ? Extent{1, 1, 1} : hierarchy().level(finer).ratioToCoarser();
   }
-  /// Calls `visit(Box)` for the parts of the patch that finer patches cover, in cells of this level;
-  /// disjoint.
+  /// Calls `visit(Box)` for the parts of the patch that finer patches cover, in
+  /// cells of this level; disjoint.
   template <class Visit>
-  void forEachCovered(Visit&& visit) const {
+  void forEachCovered(Visit &&visit) const {
     const LevelId finer = frame_->level->number() + 1;
     if (finer >= static_cast<LevelId>(hierarchy().levels().size())) return;
     const Extent ratio = refinementRatio();
-    hierarchy().level(finer).forEachOverlapping(refine(interior(), ratio), [&](const Patch& fine) {
+    hierarchy().level(finer).forEachOverlapping(refine(interior(), ratio), [&](const Patch &fine) {
       visit(intersect(interior(), coarsen(fine.cells, ratio)));
     });
   }
-  /// The rest of the patch: the cells that are the finest ones where they are, each once over all levels. So
-  /// sums and norms over the mesh go over these.
+  /// The rest of the patch: the cells that are the finest ones where they are,
+  /// each once over all levels. So sums and norms over the mesh go over these.
   template <class Visit>
-  void forEachUncovered(Visit&& visit) const {
+  void forEachUncovered(Visit &&visit) const {
     if (frame_->level->number() + 1 >= static_cast<LevelId>(hierarchy().levels().size())) {
       visit(interior());
     } else {
       visitUncovered(interior(), visit);
     }
   }
-  const Geometry& geometry() const { return frame_->level->geometry(); }
+  const Geometry &geometry() const { return frame_->level->geometry(); }
   /// Cell sizes of the level along the axes.
-  const Real3& spacing() const { return frame_->level->spacing(); }
-  /// 1/h^2 along a resolved axis, 0 along one of a single cell: a Laplacian then needs no case distinction.
+  const Real3 &spacing() const { return frame_->level->spacing(); }
+  /// 1/h^2 along a resolved axis, 0 along one of a single cell: a Laplacian
+  /// then needs no case distinction.
   Real3 inverseSquaredSpacing() const {
     Real3 r;
     for (int d = 0; d < kAxes; ++d) r[d] = geometry().active(d) ? 1.0 / (spacing()[d] * spacing()[d]) : 0.0;
@@ -164,7 +171,8 @@ class PatchTask {
   }
 
   double time() const { return frame_->time; }  ///< time of Old
-  /// New is at time() + dt(). Throws UndeclaredAccess in a task that is declared `.withoutDt()`.
+  /// New is at time() + dt(). Throws UndeclaredAccess in a task that is
+  /// declared `.withoutDt()`.
   double dt() const {
     if (!frame_->usesDt) detail::reportUndeclaredDt(*frame_);
     return frame_->dt;
@@ -173,52 +181,54 @@ class PatchTask {
 
   /// Gives this patch's share of a declared reduction (Min or Max).
   void contribute(ReductionLabel reduction, double value) const {
-    PatchContribution& c = contribution(reduction);
+    PatchContribution &c = contribution(reduction);
     if (!isKnown()) return;
     c.value = value;
     c.given = true;
   }
   /// Gives this patch's share of a declared Sum.
-  void contribute(ReductionLabel reduction, const ExactSum& sum) const {
-    PatchContribution& c = contribution(reduction);
+  void contribute(ReductionLabel reduction, const ExactSum &sum) const {
+    PatchContribution &c = contribution(reduction);
     if (!isKnown()) return;
     c.sum = sum;
     c.given = true;
   }
 
  private:
-  /// Of one box, by cutting out one finer patch after the other: needs no memory, which a task shall not ask
-  /// for.
+  /// Of one box, by cutting out one finer patch after the other: needs no
+  /// memory, which a task shall not ask for.
   template <class Visit>
-  void visitUncovered(const Box& part, Visit& visit) const {
+  void visitUncovered(const Box &part, Visit &visit) const {
     const Extent ratio = refinementRatio();
     std::optional<Box> covered;
     hierarchy()
         .level(frame_->level->number() + 1)
-        .forEachOverlapping(refine(part, ratio), [&](const Patch& fine) {
+        .forEachOverlapping(refine(part, ratio), [&](const Patch &fine) {
           if (!covered) covered = intersect(part, coarsen(fine.cells, ratio));
         });
     if (!covered) return visit(part);
-    forEachOutside(part, *covered, [&](const Box& rest) { visitUncovered(rest, visit); });
+    forEachOutside(part, *covered, [&](const Box &rest) { visitUncovered(rest, visit); });
   }
   static constexpr AccessMode modeOf(Generation generation) {
     return generation == Generation::Old ? AccessMode::ReadOld : AccessMode::ReadNew;
   }
   template <class T>
   FieldOf<T> field(LabelId label, AccessMode mode, Reach reach, LevelId level = -1) const {
-    for (const TaskAccess& access : frame_->accesses) {
+    for (const TaskAccess &access : frame_->accesses) {
       if (access.label != label || access.mode != mode || access.reach != reach) continue;
       if (reach == Reach::WholeLevel && access.level != (level < 0 ? frame_->level->number() : level))
         continue;
       if constexpr (std::is_same_v<Exec, Checked>) {
         return FieldOf<T>(*frame_, access);
       } else {
-        return FieldOf<T>(reinterpret_cast<T*>(access.data), access.layout);
+        if constexpr (std::is_same_v<Exec, Gpu> && std::is_const_v<T>) willRead(access, sizeof(T));
+        return FieldOf<T>(reinterpret_cast<T *>(access.data), access.layout);
       }
     }
     detail::reportUndeclared(*frame_, label, mode, reach);
   }
-  /// Whether reductions give their values: not in the first call of a body that runs on a device.
+  /// Whether reductions give their values: not in the first call of a body that
+  /// runs on a device.
   bool isKnown() const {
     if constexpr (std::is_same_v<Exec, Gpu>) {
       return frame_->loops->finished();
@@ -226,14 +236,22 @@ class PatchTask {
       return true;
     }
   }
-  PatchContribution& contribution(ReductionLabel reduction) const {
-    for (PatchContribution& c : frame_->contributions) {
+  /// Tells a device which memory the body's loops read, where that is little
+  /// more than the patch.
+  void willRead(const TaskAccess &access, std::size_t elementBytes) const {
+    if (access.reach != Reach::Patch || access.sharedWindow) return;
+    const Extent n = access.layout.window.extent();
+    const std::int64_t elements = n.i + (n.j - 1) * access.layout.strideJ + (n.k - 1) * access.layout.strideK;
+    frame_->loops->willRead({access.data, elements * static_cast<std::int64_t>(elementBytes)});
+  }
+  PatchContribution &contribution(ReductionLabel reduction) const {
+    for (PatchContribution &c : frame_->contributions) {
       if (c.reduction == reduction.id) return c;
     }
     detail::reportUndeclaredReduction(*frame_, reduction);
   }
 
-  const TaskFrame* frame_;
+  const TaskFrame *frame_;
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <map>
 #include <set>
 #include <unistd.h>
 
@@ -91,6 +92,7 @@ struct TraceFile::State {
   TraceFileOptions options;
   detail::DeviceEvents devices;
   std::set<std::int32_t> namedLanes{};
+  std::map<std::int32_t, std::int64_t> freeFrom{};  ///< lanes of messages and reductions
   std::string text{};
 
   void flushText() {
@@ -110,9 +112,14 @@ struct TraceFile::State {
   void nameLanes(const std::set<std::int32_t>& lanes) {
     for (const std::int32_t lane : lanes) {
       if (!namedLanes.insert(lane).second) continue;
-      TraceEvent(text, 'M', options.rank, lane).name("thread_name").arg("name", laneName(lane)).end();
+      TraceEvent(text, 'M', options.rank, lane)
+          .name("thread_name")
+          .category("__metadata")
+          .arg("name", laneName(lane))
+          .end();
       TraceEvent(text, 'M', options.rank, lane)
           .name("thread_sort_index")
+          .category("__metadata")
           .arg("sort_index", std::int64_t{lane})
           .end();
     }
@@ -123,10 +130,12 @@ TraceFile::TraceFile(const std::filesystem::path& part, const TraceFileOptions& 
     : state_(new State{GzipFile(part, "wb1"), options, detail::DeviceEvents(options.rank)}) {
   TraceEvent(state_->text, 'M', options.rank, 0)
       .name("process_name")
+      .category("__metadata")
       .arg("name", "rank " + std::to_string(options.rank))
       .end();
   TraceEvent(state_->text, 'M', options.rank, 0)
       .name("process_sort_index")
+      .category("__metadata")
       .arg("sort_index", std::int64_t{options.rank})
       .end();
 }
@@ -146,7 +155,7 @@ void TraceFile::write(const TraceRecords& records, const CompiledGraphs& graphs)
     for (; span != spans.end() && span->begin <= step.begin; ++span) state_->appendSpan(*span);
     auto& events = plans[step.plan];
     if (!events) events = std::make_unique<detail::StepEvents>(graphs, step.plan, state_->options);
-    events->append(step, state_->text, lanes);
+    events->append(step, state_->text, lanes, state_->freeFrom);
     state_->flushText();
   }
   for (; span != spans.end(); ++span) state_->appendSpan(*span);
@@ -181,7 +190,8 @@ void joinTraces(const std::vector<std::filesystem::path>& parts, const std::file
   }
   // Every event ends in a comma; this one does not.
   out.write(
-      "{\"ph\":\"M\",\"pid\":0,\"tid\":0,\"name\":\"process_labels\",\"args\":{\"labels\":\"tessera\"}}\n]}"
+      "{\"ph\":\"M\",\"pid\":0,\"tid\":0,\"name\":\"process_labels\",\"cat\":\"__metadata\",\"args\":{"
+      "\"labels\":\"tessera\"}}\n]}"
       "\n");
   out.close();
   std::error_code error;

@@ -17,7 +17,7 @@ namespace tessera::detail {
 /// A table's entry as `walk` sees it.
 template <class Closure>
 struct DeviceLoopEntry {
-  Box box;
+  DeviceLoopHead head;
   Closure arguments;
 };
 
@@ -29,18 +29,20 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   const auto each = static_cast<std::uint32_t>(batch.shape.blocksEach);
   const std::uint32_t slot = blockIdx.x / each;
   const auto block = static_cast<std::int32_t>(blockIdx.x - slot * each);
-  const auto entryAt = [&](std::uint32_t n) -> const auto& {
-    const std::byte* entry = batch.entries + static_cast<std::int64_t>(n) * batch.stride;
-    return *reinterpret_cast<const DeviceLoopEntry<Closure>*>(entry);
+  const auto entryAt = [&](std::uint32_t n) -> const auto & {
+    const std::byte *entry = batch.entries + static_cast<std::int64_t>(n) * batch.stride;
+    return *reinterpret_cast<const DeviceLoopEntry<Closure> *>(entry);
   };
-  const Box box = batch.part.parts == 1 ? entryAt(slot).box : partOf(entryAt(slot).box, batch.part);
+  const DeviceLoopHead &head = entryAt(slot).head;
+  const Box box = batch.part.parts == 1 ? head.box : partOf(head.box, batch.part);
+  readAhead(head.reads, batch.part, each, block);
   const Column column = columnOf(box, batch.shape, block, static_cast<std::int32_t>(threadIdx.x));
   if constexpr (Join::kWords == 0) {
-    walk([](const Closure& closure, Index x) { closure(x); }, entryAt, slot, column);
+    walk([](const Closure &closure, Index x) { closure(x); }, entryAt, slot, column);
   } else {
-    std::int64_t* words = batch.results + static_cast<std::int64_t>(slot) * Join::kWords;
+    std::int64_t *words = batch.results + static_cast<std::int64_t>(slot) * Join::kWords;
     typename Join::OnDevice values(words);
-    walk([&](const Closure& closure, Index x) { values.add(static_cast<double>(closure(x))); }, entryAt, slot,
+    walk([&](const Closure &closure, Index x) { values.add(static_cast<double>(closure(x))); }, entryAt, slot,
          column);
     values.join(words);
   }
@@ -53,13 +55,15 @@ template <class Closure, class Join>
 struct DeviceLoop {
   static_assert(alignof(Closure) <= alignof(std::max_align_t));
 
-  static void keep(void* to, const void* closure) { new (to) Closure(*static_cast<const Closure*>(closure)); }
+  static void keep(void *to, const void *closure) {
+    new (to) Closure(*static_cast<const Closure *>(closure));
+  }
 
-  static void runOnHost(const DeviceLoopBatch& batch) {
+  static void runOnHost(const DeviceLoopBatch &batch) {
     for (std::int32_t n = 0; n < batch.count; ++n) {
-      const std::byte* entry = batch.entries + std::int64_t{n} * batch.stride;
-      const Box box = partOf(*reinterpret_cast<const Box*>(entry), batch.part);
-      const auto* closure = reinterpret_cast<const Closure*>(entry + sizeof(Box));
+      const std::byte *entry = batch.entries + std::int64_t{n} * batch.stride;
+      const Box box = partOf(reinterpret_cast<const DeviceLoopHead *>(entry)->box, batch.part);
+      const auto *closure = reinterpret_cast<const Closure *>(entry + sizeof(DeviceLoopHead));
       if constexpr (Join::kWords == 0) {
         forEachInOrder(box, *closure);
       } else {
@@ -71,7 +75,7 @@ struct DeviceLoop {
     }
   }
 
-  static void run(const void* arguments, [[maybe_unused]] void* cudaStream) {
+  static void run(const void *arguments, [[maybe_unused]] void *cudaStream) {
     DeviceLoopBatch batch;
     std::memcpy(&batch, arguments, sizeof(batch));
 #if defined(__CUDACC__)
@@ -91,7 +95,7 @@ inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure), Join::kWords, J
                                                 &DeviceLoop<Closure, Join>::run};
 
 template <class Join, class Kernel>
-typename Join::Value resultOf(Gpu gpu, const char* name, const Box& box, const Kernel& kernel) {
+typename Join::Value resultOf(Gpu gpu, const char *name, const Box &box, const Kernel &kernel) {
   const auto words = gpu.loops->reduce(name, box, &kernel, kDeviceLoopType<Kernel, Join>);
   return words.empty() ? Join::unknown() : Join::ofParts(words);
 }

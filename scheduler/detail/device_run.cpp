@@ -138,9 +138,11 @@ void DeviceRun::bringHere(const OldNeed& need) {
   if (locals.empty()) return;
   const std::size_t kind = 2 * static_cast<std::size_t>(need.label) + (in ? 0 : 1);
   side_.lane.putBeside([&](DeviceStream stream) {
-    const LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(locals));
+    const std::int64_t before = fills_.counts().bytesMoved();
+    LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(locals));
     fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, need.label,
                       Generation::Old, locals, stream);
+    scope.carries(fills_.counts().bytesMoved() - before);
   });
   for (const std::int32_t local : locals) {
     broughtTo(data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)), target);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/contracts.hpp"
 #include "scheduler/device/cuda_device.hpp"
 
 namespace tessera::detail {
@@ -42,6 +43,7 @@ std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, co
                                                          Trace* trace) {
   std::vector<std::unique_ptr<DeviceSide>> sides;
   if (options.kind == DeviceKind::None) return sides;
+  TESSERA_EXPECT(options.numbers.size() == 1, "give each rank one device, and more ranks for more devices");
   for (int slot = 0; slot < static_cast<int>(options.numbers.size()); ++slot) {
     sides.push_back(std::make_unique<DeviceSide>(data, options, slot, trace));
   }

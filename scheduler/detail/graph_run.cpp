@@ -42,7 +42,6 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
   }
   if (devices != nullptr) {
     placed_ = &devices->placed(plan);
-    ofRank_ = devices;
     for (const auto& side : devices->sides()) {
       devices_.push_back(std::make_unique<DeviceRun>(graphs, plan, *placed_, data, *side, pump_, frames_,
                                                      inputs_, options.nvtx));
@@ -118,7 +117,6 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
   std::fill(result.reductions.begin(), result.reductions.end(), std::numeric_limits<double>::quiet_NaN());
   open_[round_] = true;
   pump_.begin(result.control, ahead);
-  if (ofRank_ != nullptr) ofRank_->comeTogether();
   for (const auto& device : devices_) device->begin();
 }
 
@@ -320,7 +318,8 @@ bool GraphRun::handOver(std::int32_t node, int worker) {
   if (options_.trace == nullptr || node >= graph_.nodeCount()) return deviceOf(node).run(node);
   const auto begin = Trace::Clock::now();
   const bool finished = deviceOf(node).run(node);
-  options_.trace->ran(node, worker, begin, Trace::Clock::now(), finished);
+  // What the host does not hear of has no end here; the device's own lane shows it.
+  options_.trace->ran(node, worker, begin, Trace::Clock::now(), /*finished=*/false);
   return finished;
 }
 

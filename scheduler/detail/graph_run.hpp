@@ -154,8 +154,7 @@ class GraphRun : public NodeSource {
   double taskSeconds_ = 0.0;
   double messageSeconds_ = 0.0;
   std::unique_ptr<NodeRanges> ranges_;
-  const RankDevices* ofRank_ = nullptr;              ///< where devices are in use
-  const PlacedGraph* placed_ = nullptr;              ///< likewise
+  const PlacedGraph* placed_ = nullptr;              ///< where devices are in use
   std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
   std::vector<std::int32_t> reported_;
   std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the standby thread looked

@@ -7,13 +7,10 @@ namespace tessera::detail {
 RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options,
                          Trace* trace)
     : graphs_(graphs), sides_(makeDeviceSides(data, options, trace)) {
-  const auto place = [this](const TaskDeclaration& task, LevelId level, std::int32_t local) {
-    return placeOf(task, level, local);
-  };
+  const PlaceTask place = placeOnDevice();
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
     placed_.push_back(placeGraph(graphs, plan, place));
   }
-  connect();
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
   for (const auto& side : sides_) side->backend->synchronize(side->storeStream);
 }
@@ -29,27 +26,6 @@ void RankDevices::unpin() {
   pinned_.reset();
 }
 
-void RankDevices::comeTogether() const {
-  for (const auto& one : sides_) {
-    for (const auto& other : sides_) {
-      if (one != other) one->lane.comeAfter(other->lane);
-    }
-  }
-}
-
-/// Kernels that fill halos read the memory of the neighbour's device.
-void RankDevices::connect() {
-  for (const auto& one : sides_) {
-    for (const auto& other : sides_) {
-      if (one == other || one->backend->enablePeer(*other->backend)) continue;
-      throw DeviceError(DeviceFault::NoDevice,
-                        asText(one->backend->info()) + " cannot read the memory of " +
-                            asText(other->backend->info()) +
-                            ": use one rank for each of them (--ranks), or one device");
-    }
-  }
-}
-
 void RankDevices::synchronize() noexcept {
   for (const auto& side : sides_) {
     try {
@@ -58,15 +34,6 @@ void RankDevices::synchronize() noexcept {
       continue;  // it was said when it happened
     }
   }
-}
-
-/// Each device gets a stretch of the own patches of each level, which lie along a space-filling curve.
-NodePlace RankDevices::placeOf(const TaskDeclaration& task, LevelId level, std::int32_t local) const {
-  const NodePlace place = placeOnDevice()(task, level, local);
-  if (place == kOnHost) return place;
-  const Range range = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
-  return static_cast<NodePlace>((local - range.begin) * static_cast<std::int64_t>(sides_.size()) /
-                                range.size());
 }
 
 void RankDevices::addEntries(std::size_t plan) {

@@ -24,17 +24,12 @@ class RankDevices {
   void pin(std::span<const std::span<std::byte>> memory);
   /// Before that memory ends: waits for the devices.
   void unpin();
-  /// Before a step of several devices, which read each other's memory: what they do from now on comes after
-  /// all that any of them still has to do.
-  void comeTogether() const;
 
   const PlacedGraph& placed(std::size_t plan) const { return placed_[plan]; }
   const std::vector<std::unique_ptr<DeviceSide>>& sides() const { return sides_; }
 
  private:
-  void connect();
   void synchronize() noexcept;
-  NodePlace placeOf(const TaskDeclaration& task, LevelId level, std::int32_t local) const;
   void addEntries(std::size_t plan);
   void addTask(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);
   void addFill(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);

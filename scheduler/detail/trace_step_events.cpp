@@ -39,7 +39,9 @@ bool StepEvents::goesOn(std::int32_t node) const {
   return kind != NodeKind::Task && kind != NodeKind::Fill;
 }
 
-void StepEvents::append(const TracedStep& step, std::string& text, std::set<std::int32_t>& lanes) {
+void StepEvents::append(const TracedStep& step, std::string& text, std::set<std::int32_t>& lanes,
+                        std::map<std::int32_t, std::int64_t>& freeFrom) {
+  freeFrom_ = &freeFrom;
   text_ = &text;
   findReady(step);
   cutSlices(step);
@@ -106,21 +108,16 @@ void StepEvents::cutSlices(const TracedStep& step) {
   });
 }
 
-/// Slices of one lane do not overlap: each goes to the first lane that is free.
+/// Slices of one lane do not overlap, also not with those of steps before: each goes to the first that is
+/// free.
 void StepEvents::lay(std::vector<Slice>& slices, std::int32_t firstLane) {
   std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.node < b.node;
   });
-  std::vector<std::int64_t> freeFrom;
   for (Slice& slice : slices) {
-    const auto lane = std::find_if(freeFrom.begin(), freeFrom.end(),
-                                   [&](std::int64_t free) { return free <= slice.begin; });
-    slice.lane = firstLane + static_cast<std::int32_t>(lane - freeFrom.begin());
-    if (lane == freeFrom.end()) {
-      freeFrom.push_back(slice.end);
-    } else {
-      *lane = slice.end;
-    }
+    slice.lane = firstLane;
+    while (freeFrom_->try_emplace(slice.lane, slice.begin).first->second > slice.begin) ++slice.lane;
+    (*freeFrom_)[slice.lane] = slice.end;
     slices_.push_back(slice);
   }
 }
@@ -142,6 +139,7 @@ void StepEvents::appendHead(const TracedStep& step) {
       .end();
   TraceEvent(*text_, 'C', options_.rank, laneOf(TraceLane::Steps))
       .name("memory")
+      .category("memory")
       .at(step.end)
       .argNumber("resident MB", static_cast<double>(step.memoryBytes) / 1e6)
       .end();

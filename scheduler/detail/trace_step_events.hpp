@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,8 +18,10 @@ class StepEvents {
   StepEvents(const CompiledGraphs& graphs, std::size_t plan, const TraceFileOptions& options);
 
   /// Appends the events to `text`, in the order of their times within each lane. The numbers of the lanes
-  /// that they use go to `lanes`.
-  void append(const TracedStep& step, std::string& text, std::set<std::int32_t>& lanes);
+  /// that they use go to `lanes`. `freeFrom` says for lanes of messages and reductions, which may go on
+  /// beyond the end of a step, where the last slice of all steps so far ends; it is kept up.
+  void append(const TracedStep& step, std::string& text, std::set<std::int32_t>& lanes,
+              std::map<std::int32_t, std::int64_t>& freeFrom);
 
  private:
   /// What a node shows: on its worker, and where it goes on without one.
@@ -50,6 +53,7 @@ class StepEvents {
   TraceFileOptions options_;
   WorkNames names_;
   std::string* text_ = nullptr;
+  std::map<std::int32_t, std::int64_t>* freeFrom_ = nullptr;
 
   // Of the present step, by node.
   std::vector<std::int64_t> ready_;

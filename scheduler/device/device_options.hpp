@@ -15,10 +15,10 @@ enum class DeviceKind {
   Emulated,  ///< host memory and threads that behave like one; for tests, and where no GPU is
 };
 
-/// Which devices a rank uses, and how; changes no bit of the result.
+/// Which device a rank uses, and how; changes no bit of the result.
 struct DeviceOptions {
   DeviceKind kind = DeviceKind::None;
-  std::vector<std::int32_t> numbers{0};  ///< of this process's GPUs; patches are dealt out over them
+  std::vector<std::int32_t> numbers{0};  ///< of this process's GPUs; one, for now
   LaneOptions lane{};
   std::int64_t limitBytes = 0;  ///< of memory on each device; 0: nine tenths of what it has
   EmulatedOptions emulated{};

@@ -12,26 +12,20 @@
 #include "core/exec.hpp"
 #include "core/patch_part.hpp"
 #include "core/patch_walk.hpp"
+#include "core/read_ahead.hpp"
 #include "scheduler/device/device_backend.hpp"
 
 namespace tessera {
 
-/// Memory of a device in one piece.
-struct MemoryPiece {
-  const void* memory = nullptr;
-  std::int64_t bytes = 0;
-};
-
-/// How many pieces of memory a launch can be told to read ahead in each patch.
-inline constexpr int kReadAhead = 4;
-
-/// One patch as a kernel sees it: its cells, and what the kernel works on there (fields, numbers).
+/// One patch as a kernel sees it: its cells, and what the kernel works on there
+/// (fields, numbers).
 ///
-/// `reads` are the windows that the kernel reads, the largest first, as far as they are known and hold little
-/// else: the blocks of a patch ask the device for their shares of them as soon as they start, so that later
-/// loads find in the cache what would take a thread's registers to have under way. Pieces without bytes are
-/// left out. It is a hint which changes no result, but the memory must be there for as long as the patch is
-/// launched.
+/// `reads` are the windows that the kernel reads, the largest first, as far as
+/// they are known and hold little else: the blocks of a patch ask the device
+/// for their shares of them as soon as they start, so that later loads find in
+/// the cache what would take a thread's registers to have under way. Pieces
+/// without bytes are left out. It is a hint which changes no result, but the
+/// memory must be there for as long as the patch is launched.
 template <class Arguments>
 struct BatchPatch {
   Box box;
@@ -39,16 +33,18 @@ struct BatchPatch {
   MemoryPiece reads[kReadAhead] = {};  // NOLINT: a std::array's operator[] is no device function
 };
 
-/// Which patch of a batch comes first. Cells are independent, so it changes no result; but a launch that goes
-/// the other way than the one which wrote what it reads finds the end of that still in the cache.
+/// Which patch of a batch comes first. Cells are independent, so it changes no
+/// result; but a launch that goes the other way than the one which wrote what
+/// it reads finds the end of that still in the cache.
 enum class PatchOrder : std::uint8_t { Rising, Falling };
 
-/// The patches of all tasks of a kind, in memory of the device, by the number of the task in its kind. It is
-/// made once with the graph, so that a launch carries numbers and no descriptors; by a copy, since a launch
-/// may read the table before the launch ahead of it in the stream has ended.
+/// The patches of all tasks of a kind, in memory of the device, by the number
+/// of the task in its kind. It is made once with the graph, so that a launch
+/// carries numbers and no descriptors; by a copy, since a launch may read the
+/// table before the launch ahead of it in the stream has ended.
 template <class Arguments>
 struct PatchTable {
-  const BatchPatch<Arguments>* patches = nullptr;
+  const BatchPatch<Arguments> *patches = nullptr;
   BlockShape shape;
 };
 
@@ -58,18 +54,18 @@ namespace detail {
 struct PatchRange {
   std::int32_t first = 0;
   template <class Arguments>
-  TESSERA_KERNEL const BatchPatch<Arguments>& of(const BatchPatch<Arguments>* table, std::int64_t n) const {
+  TESSERA_KERNEL const BatchPatch<Arguments> &of(const BatchPatch<Arguments> *table, std::int64_t n) const {
     return table[first + n];
   }
 };
 
-/// Patches of a table by their numbers, which travel as an argument of the kernel: with the rest of it at
-/// most 4 KiB, which every device takes.
+/// Patches of a table by their numbers, which travel as an argument of the
+/// kernel: with the rest of it at most 4 KiB, which every device takes.
 struct PatchList {
   static constexpr std::int32_t kMost = 896;
   std::int32_t numbers[kMost];  // NOLINT: a std::array's operator[] is no device function
   template <class Arguments>
-  TESSERA_KERNEL const BatchPatch<Arguments>& of(const BatchPatch<Arguments>* table, std::int64_t n) const {
+  TESSERA_KERNEL const BatchPatch<Arguments> &of(const BatchPatch<Arguments> *table, std::int64_t n) const {
     return table[numbers[n]];
   }
 };
@@ -78,7 +74,7 @@ struct PatchList {
 template <class Arguments>
 struct OnePatch {
   BatchPatch<Arguments> patch;
-  TESSERA_KERNEL const BatchPatch<Arguments>& of(const BatchPatch<Arguments>*, std::int64_t) const {
+  TESSERA_KERNEL const BatchPatch<Arguments> &of(const BatchPatch<Arguments> *, std::int64_t) const {
     return patch;
   }
 };
@@ -93,7 +89,7 @@ struct PatchLaunch {
   bool overlaps = false;  ///< the device can start it while the launch before it ends
   Kernel kernel;
 
-  static void run(const void* self, void* cudaStream);
+  static void run(const void *self, void *cudaStream);
   void runOnHost() const;
 };
 
@@ -107,17 +103,13 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   std::uint32_t slot = blockIdx.x / each;
   const auto block = static_cast<std::int32_t>(blockIdx.x - slot * each);
   if (launch.order == PatchOrder::Falling) slot = static_cast<std::uint32_t>(launch.count) - 1 - slot;
-  const auto patchAt = [&](std::uint32_t n) -> const auto& {
+  const auto patchAt = [&](std::uint32_t n) -> const auto & {
     return launch.which.of(launch.table.patches, n);
   };
-  // What needs no result of the launch before is done before that one ends: the table is older.
+  // What needs no result of the launch before is done before that one ends: the
+  // table is older.
   const Box box = launch.part.parts == 1 ? patchAt(slot).box : partOf(patchAt(slot).box, launch.part);
-  if (threadIdx.x == 0) {
-    for (const MemoryPiece& piece : patchAt(slot).reads) {
-      readAhead(piece.memory, piece.bytes, std::int64_t{launch.part.part} * each + block,
-                std::int64_t{launch.part.parts} * each);
-    }
-  }
+  readAhead(patchAt(slot).reads, launch.part, each, block);
   awaitLastLaunch(slot);
   walk(launch.kernel, patchAt, slot,
        columnOf(box, launch.table.shape, block, static_cast<std::int32_t>(threadIdx.x)));
@@ -128,17 +120,18 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
 template <class Kernel, class Arguments, class Patches>
 void PatchLaunch<Kernel, Arguments, Patches>::runOnHost() const {
   for (std::int32_t n = 0; n < count; ++n) {
-    const auto& patch = which.of(table.patches, order == PatchOrder::Rising ? n : count - 1 - n);
+    const auto &patch = which.of(table.patches, order == PatchOrder::Rising ? n : count - 1 - n);
     const Arguments arguments = patch.arguments;
-    // Any order will do, and a kernel that is no candidate for vectors would have clang warn about it.
+    // Any order will do, and a kernel that is no candidate for vectors would
+    // have clang warn about it.
     forEachInOrder(partOf(patch.box, part), [&](Index x) { kernel(arguments, x); });
   }
 }
 
 template <class Kernel, class Arguments, class Patches>
-void PatchLaunch<Kernel, Arguments, Patches>::run(const void* self, [[maybe_unused]] void* cudaStream) {
+void PatchLaunch<Kernel, Arguments, Patches>::run(const void *self, [[maybe_unused]] void *cudaStream) {
   PatchLaunch launch;
-  std::memcpy(static_cast<void*>(&launch), self, sizeof(launch));
+  std::memcpy(static_cast<void *>(&launch), self, sizeof(launch));
 #if defined(__CUDACC__)
   if (cudaStream != nullptr) {
     const auto blocks = static_cast<std::uint32_t>(launch.count * launch.table.shape.blocksEach);
@@ -160,8 +153,8 @@ void PatchLaunch<Kernel, Arguments, Patches>::run(const void* self, [[maybe_unus
 }
 
 template <class Kernel, class Arguments, class Patches>
-void putPatches(DeviceBackend& device, DeviceStream stream, const char* name,
-                const PatchLaunch<Kernel, Arguments, Patches>& launch) {
+void putPatches(DeviceBackend &device, DeviceStream stream, const char *name,
+                const PatchLaunch<Kernel, Arguments, Patches> &launch) {
   static_assert(std::is_trivially_copyable_v<Kernel> && std::is_trivially_copyable_v<Arguments>);
   const std::int64_t blocks = std::int64_t{launch.count} * launch.table.shape.blocksEach;
   TESSERA_EXPECT(blocks <= INT32_MAX, "launch fewer patches at once: a grid has at most 2^31 - 1 blocks");
@@ -171,22 +164,25 @@ void putPatches(DeviceBackend& device, DeviceStream stream, const char* name,
 
 }  // namespace detail
 
-/// `forEach` on a device: runs `kernel(arguments, Index)` once for each cell of each of these patches, in one
-/// launch (more only where `tasks` is long and has gaps). `tasks` rises. `kernel` is trivially copyable, and
-/// the same for CPU and GPU:
+/// `forEach` on a device: runs `kernel(arguments, Index)` once for each cell of
+/// each of these patches, in one launch (more only where `tasks` is long and
+/// has gaps). `tasks` rises. `kernel` is trivially copyable, and the same for
+/// CPU and GPU:
 ///
 ///   struct Scale {
 ///     double factor;
-///     TESSERA_KERNEL void operator()(const Field<double>& u, Index x) const { u(x) *= factor; }
+///     TESSERA_KERNEL void operator()(const Field<double>& u, Index x) const {
+///     u(x) *= factor; }
 ///   };
 ///   launchPatches(device, stream, "Scale", table, tasks, Scale{2.0});
 ///
-/// To be instantiated in a source whose name ends in _kernels.cpp: in a build with CUDA nvcc compiles those.
-/// Neither side fuses a multiply with an add, so that sums and products have the bits of the CPU.
+/// To be instantiated in a source whose name ends in _kernels.cpp: in a build
+/// with CUDA nvcc compiles those. Neither side fuses a multiply with an add, so
+/// that sums and products have the bits of the CPU.
 template <class Arguments, class Kernel>
-void launchPatches(DeviceBackend& device, DeviceStream stream, const char* name,
-                   const PatchTable<Arguments>& table, std::span<const std::int32_t> tasks,
-                   const Kernel& kernel, PatchPart part = {}, PatchOrder order = PatchOrder::Rising) {
+void launchPatches(DeviceBackend &device, DeviceStream stream, const char *name,
+                   const PatchTable<Arguments> &table, std::span<const std::int32_t> tasks,
+                   const Kernel &kernel, PatchPart part = {}, PatchOrder order = PatchOrder::Rising) {
   const auto put = [&](auto which, std::size_t count) {
     detail::putPatches(device, stream, name,
                        detail::PatchLaunch<Kernel, Arguments, decltype(which)>{
@@ -209,8 +205,8 @@ void launchPatches(DeviceBackend& device, DeviceStream stream, const char* name,
 
 /// The same for one box and no table.
 template <class Arguments, class Kernel>
-void launchBox(DeviceBackend& device, DeviceStream stream, const char* name, const Box& box,
-               const Arguments& arguments, const Kernel& kernel) {
+void launchBox(DeviceBackend &device, DeviceStream stream, const char *name, const Box &box,
+               const Arguments &arguments, const Kernel &kernel) {
   detail::putPatches(device, stream, name,
                      detail::PatchLaunch<Kernel, Arguments, detail::OnePatch<Arguments>>{
                          {nullptr, shapeBlocks(std::span(&box, 1))},

@@ -151,12 +151,13 @@ void NodePlaces::placePacks(const PackedValues& packed) {
 /// Whatever a plan that runs rarely leaves elsewhere is brought there once.
 NodePlace NodePlaces::homeOf(LabelId label, LevelId level, std::int32_t local) {
   std::array<int, kMostDevices> times{};
+  const auto timesOn = [&](NodePlace place) -> int& { return times[static_cast<unsigned char>(place)]; };
   NodePlace home = kOnHost;
   for (const TaskDeclaration* task : writersInAllPlans({label, level})) {
     const NodePlace place = ask(*task, level, local);
     if (place == kOnHost) continue;
-    const int now = ++times[static_cast<std::size_t>(place)];
-    const int best = home == kOnHost ? 0 : times[static_cast<std::size_t>(home)];
+    const int now = ++timesOn(place);
+    const int best = home == kOnHost ? 0 : timesOn(home);
     if (now > best || (now == best && place < home)) home = place;
   }
   return home;

@@ -27,6 +27,21 @@ TEST_P(ScratchHalosOfEveryDeck, GiveTheBitsOfHalosInPlace) {
 INSTANTIATE_TEST_SUITE_P(Inputs, ScratchHalosOfEveryDeck, ::testing::ValuesIn(allDecks()),
                          [](const auto& info) { return testName(info.param); });
 
+/// Two variables of one task in scratch, and conditions of every kind.
+TEST(ScratchHalos, OfTwoVariablesOfOneTaskHaveTheBitsOfHalosInPlace) {
+  const char* deck =
+      "simulation.components = ['heat']\n"
+      "[grid]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\ncells = [12, 8, 4]\npatch_size = [4, 3, 4]\n"
+      "periodic = [true, false, false]\n"
+      "[time]\nend = 1\n"
+      "[heat]\nconductivity = '1 + x'\nsource = 'x*y'\ninitial = '1 + x*y*z'\n"
+      "boundary.y_low = { type = 'dirichlet', value = 'sin(t)' }\n";
+  const Outcome expected = simulateText(deck).run(4);
+  for (int ranks = 1; ranks <= 5; ++ranks)
+    EXPECT_EQ(firstDifference(expected, simulateText(deck).ranks(ranks).threads(2).scratch().run(4)), "")
+        << ranks << " ranks";
+}
+
 /// Also where halos come from the coarser level and messages; the column says whether the values are right.
 TEST(ScratchHalos, OfRefinedLevelsHaveTheBitsOfHalosInPlace) {
   const char* deck =

@@ -53,6 +53,11 @@ TEST(CommandLine, SlipsAreSentencesWithAFix) {
       {{"run", "a.toml", "--threads", "two"},
        "the option --threads does not take \"two\"\n  fix  write --threads with a whole number from 0 to "
        "4096"},
+      {{"run", "a.toml", "--sends", "0"},
+       "the option --sends does not take \"0\"\n  fix  write --sends with a whole number from 1 to 1000000"},
+      {{"run", "a.toml", "--send-mib", "much"},
+       "the option --send-mib does not take \"much\"\n  fix  write --send-mib with a whole number from 1 to "
+       "1000000"},
       {{"run", "a.toml", "--log", "xml"},
        "the option --log does not take \"xml\"\n  fix  write --log with one of: text, json"},
       {{"run", "a.toml", "-n", "2", "-n", "3"},

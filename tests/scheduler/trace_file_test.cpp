@@ -56,6 +56,7 @@ class StrictViewer {
     const std::string phase = event.at("ph");
     const Lane lane{event.at("pid").get<int>(), event.at("tid").get<int>()};
     ASSERT_FALSE(event.at("name").get<std::string>().empty());
+    ASSERT_FALSE(event.at("cat").get<std::string>().empty());
     ++counts_[phase + event.value("cat", "")];
     if (phase == "M") return lookAtName(event, lane);
     const double at = event.at("ts");
@@ -181,7 +182,7 @@ TEST_F(TraceFileTest, IsWhatViewersTake) {
       EXPECT_EQ(seen.count("X", "send"), seen.count("X", "receive"));
       EXPECT_EQ(seen.count("s", "message"), seen.count("X", "send"));
       EXPECT_EQ(seen.count("f", "message"), seen.count("X", "receive"));
-      EXPECT_EQ(seen.count("C", ""), 3 * ranks);
+      EXPECT_EQ(seen.count("C", "memory"), 3 * ranks);
       EXPECT_EQ(seen.laneNames().at({0, 1}), "worker 0");
     }
   }

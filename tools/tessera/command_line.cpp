@@ -103,6 +103,7 @@ class CommandLine {
   CompareRequest compare_;
   int ranks_ = 1;
   std::string wall_;
+  std::int64_t sendMebibytes_ = SendLimit{}.bytes >> 20;
   std::string out_;
   bool quiet_ = false;
   std::string traceFile_;
@@ -167,10 +168,9 @@ void CommandLine::addRunOptions(CLI::App* command) {
       ->type_name("N")
       ->capture_default_str();
   command
-      ->add_option(
-          "--device", device_,
-          "Run the tasks that can on devices: none; cuda, one GPU for each rank of a host; cuda:0,1, "
-          "these GPUs for each rank; emulated or emulated:2, so many that are made of host memory")
+      ->add_option("--device", device_,
+                   "Run the tasks that can on a device: none; cuda, a GPU for each rank of a host, in turns; "
+                   "cuda:0,2, these GPUs alone; or emulated, a device made of host memory, for tests")
       ->type_name("DEVICES")
       ->capture_default_str();
   command
@@ -194,6 +194,18 @@ void CommandLine::addRunOptions(CLI::App* command) {
           "double where it waits for another rank; 0: never")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--sends", run_.sends.messages,
+                   "Messages that a rank has on their way at a time; the others wait for one to leave")
+      ->type_name("N")
+      ->check(wholeNumber("--sends", 1, 1'000'000))
+      ->capture_default_str();
+  command
+      ->add_option("--send-mib", sendMebibytes_,
+                   "The same for their size together, in MiB; a larger message goes alone")
+      ->type_name("MIB")
+      ->check(wholeNumber("--send-mib", 1, 1'000'000))
       ->capture_default_str();
   command
       ->add_option("--wall", wall_,
@@ -328,6 +340,7 @@ void CommandLine::addOthers() {
 
 int CommandLine::runJob(bool restart) {
   run_.restart = restart;
+  run_.sends.bytes = sendMebibytes_ << 20;
   if (!wall_.empty()) run_.wallSeconds = parseDuration(wall_);
   if (!out_.empty()) run_.out = out_;
   run_.trace = !traceFile_.empty() || run_.traceEdges;

@@ -35,6 +35,7 @@ struct RunRequest {
   bool bind = true;  ///< workers to cores, where they fill all of them
   bool checked = false;
   double stallSeconds = 300.0;  ///< 0: no watchdog
+  SendLimit sends{};            ///< messages and bytes on their way
   std::optional<double> wallSeconds;
   ScreenMode screen = ScreenMode::Text;
   bool trace = false;

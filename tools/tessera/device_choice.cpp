@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <sstream>
 
 #include "core/error.hpp"
-#include "datawarehouse/status.hpp"
 #include "scheduler/device/cuda_device.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr std::int32_t kMostDevices = kDeviceSlots;
-
 [[noreturn]] void refuse(const std::string& text) {
   throw UsageError("--device " + text +
-                   " names no devices; give none, cuda, cuda:0 (or cuda:0,1 for several), emulated, or "
-                   "emulated:2 for two");
+                   " names no devices; give none, cuda (or cuda:0,2 for these GPUs alone), or emulated");
 }
 
 std::int32_t numberOf(std::string_view digits, const std::string& text) {
@@ -40,13 +35,6 @@ std::vector<std::int32_t> numbersOf(std::string_view list, const std::string& te
   }
 }
 
-void expectFew(std::size_t count, const std::string& text) {
-  if (count > static_cast<std::size_t>(kMostDevices)) {
-    throw UsageError("--device " + text + " asks for more than " + std::to_string(kMostDevices) +
-                     " devices a rank; use more ranks (--ranks), each with its own");
-  }
-}
-
 }  // namespace
 
 DeviceChoice parseDeviceChoice(const std::string& text) {
@@ -59,16 +47,10 @@ DeviceChoice parseDeviceChoice(const std::string& text) {
   if (kind == "cuda") {
     choice.kind = DeviceKind::Cuda;
     if (more) choice.numbers = numbersOf(rest, text);
-    expectFew(choice.numbers.size(), text);
     return choice;
   }
-  if (kind != "emulated") refuse(text);
+  if (kind != "emulated" || more) refuse(text);
   choice.kind = DeviceKind::Emulated;
-  const std::int32_t count = more ? numberOf(rest, text) : 1;
-  if (count < 1) refuse(text);
-  expectFew(static_cast<std::size_t>(count), text);
-  choice.numbers.resize(static_cast<std::size_t>(count));
-  std::iota(choice.numbers.begin(), choice.numbers.end(), 0);
   return choice;
 }
 
@@ -76,7 +58,7 @@ DeviceOptions devicesOf(const DeviceChoice& choice, std::int32_t place) {
   DeviceOptions options;
   options.kind = choice.kind;
   if (!choice.numbers.empty()) {
-    options.numbers = choice.numbers;
+    options.numbers = {choice.numbers[static_cast<std::size_t>(place) % choice.numbers.size()]};
   } else if (choice.kind == DeviceKind::Cuda) {
     // Without a GPU number 0 is asked for, and the backend says why there is none.
     options.numbers = {place % std::max(cudaDeviceCount(), 1)};

@@ -7,11 +7,11 @@
 
 namespace tessera {
 
-/// What --device asks for: "none", "cuda" (one GPU for each rank of a host, in turns), "cuda:0,2" (these GPUs
-/// for every rank), "emulated" and "emulated:2" (so many). Throws UsageError with a fix.
+/// What --device asks for: "none"; "cuda", a GPU for each rank of a host, in turns; "cuda:0,2", the same with
+/// these alone; "emulated". Throws UsageError with a fix.
 struct DeviceChoice {
   DeviceKind kind = DeviceKind::None;
-  std::vector<std::int32_t> numbers;  ///< empty: of "cuda", by rank
+  std::vector<std::int32_t> numbers;  ///< of GPUs; empty: all of this process
 };
 DeviceChoice parseDeviceChoice(const std::string& text);
 

@@ -209,6 +209,7 @@ SimulationOptions Job::simulationOptions() {
   }
   options.execution.cores = workers_.cores;
   options.execution.stallSeconds = request_.stallSeconds;
+  options.sends = request_.sends;
   options.execution.onHopelessStall = [this](const std::string& page) { endStalled(page); };
   return options;
 }

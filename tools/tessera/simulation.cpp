@@ -40,6 +40,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       executor_(makeExecutor(options, transport.rank())),
       runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
                                            RunnerOptions{.checked = options.checked,
+                                                         .sends = options.sends,
                                                          .regions = options.regions,
                                                          .nvtx = options.nvtx,
                                                          .stepsOverlap = stepsOverlap_,

@@ -14,6 +14,7 @@
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/cores.hpp"
 #include "scheduler/executor.hpp"
+#include "scheduler/send_limit.hpp"
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
 #include "tools/tessera/model.hpp"
@@ -44,6 +45,7 @@ struct SimulationOptions {
   HaloKeeping halos = HaloKeeping::Auto;
   CacheSizes caches{};                  ///< this rank's share; not known: halos are kept in place
   ExecutorOptions execution{};          ///< of the other two
+  SendLimit sends{};                    ///< messages and bytes of a rank on their way
   VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
   KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
   NvtxRanges* nvtx = nullptr;           ///< likewise

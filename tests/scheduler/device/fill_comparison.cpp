@@ -50,7 +50,7 @@ FillComparison::FillComparison(const CompiledGraphs& graphs, std::size_t plan, T
       plan_(plan),
       device_(device),
       random_(seed),
-      data_(makeDataWarehouse(graphs)),
+      data_(makeDataWarehouse(graphs, 1, {}, MemoryPieces::Pages)),
       pump_(graph_, transport, {}, nullptr, nullptr, true),
       onHost_(graphs, plan, *data_, pump_),
       memory_(device, poolIn(DeviceSpace::Device)),
