@@ -88,6 +88,7 @@ class CommandLine {
   void addTrace();
   void addOthers();
   void addRunOptions(CLI::App* command);
+  void addWatchOptions(CLI::App* command);
   std::string usageTextOf(const CLI::ParseError& error) const;
   int runJob(bool restart);
   int dispatch();
@@ -207,6 +208,11 @@ void CommandLine::addRunOptions(CLI::App* command) {
       ->type_name("MIB")
       ->check(wholeNumber("--send-mib", 1, 1'000'000))
       ->capture_default_str();
+  addWatchOptions(command);
+}
+
+/// What is limited, recorded and shown.
+void CommandLine::addWatchOptions(CLI::App* command) {
   command
       ->add_option("--wall", wall_,
                    "Stop with a checkpoint before this much wall time is over: 3600, 1h30m, 01:30:00 "
