@@ -186,7 +186,9 @@ TEST_P(DeviceFillClaims, SharedWindowsAreOneWindowHere) {
   c.step().task("Step::smooth").reads(Old, u, halo(8)).writes(u).runs<Cpu>(NoBody{});
   ASSERT_FALSE(c.compile(0, 1).shared.empty()) << "the case is about shared windows";
 
-  for (const int ranks : {1, 2}) expectBitsOfHost(c, ranks, 10'000);
+  // Members unpack the same cells. With messages of random bytes the last one counts, and on a GPU any may be
+  // it.
+  for (int ranks = 1; ranks <= (isCuda() ? 1 : 2); ++ranks) expectBitsOfHost(c, ranks, 10'000);
 }
 
 TEST_P(DeviceFillClaims, WindowsWithoutTheirVoidsAreBoxesHere) {
