@@ -189,7 +189,8 @@ RegionTable::RegionTable(DeviceBackend& device, DevicePool& memory, DevicePool& 
   memory_ = static_cast<std::byte*>(memory.allocate(stream, bytes_, owner));
   auto* here = static_cast<std::byte*>(pinned.allocate(stream, bytes_, owner));
   const auto bring = [&]<class T>(int n, const std::vector<T>& array) {
-    std::memcpy(here + offsets[n], static_cast<const void*>(array.data()), array.size() * sizeof(T));
+    const auto bytes = std::as_bytes(std::span(array));
+    std::copy(bytes.begin(), bytes.end(), here + offsets[n]);
     return reinterpret_cast<const T*>(memory_ + offsets[n]);
   };
   view_ = {bring(0, list.ops_), bring(2, list.begins_), bring(3, list.blocks_), bring(1, list.values_)};

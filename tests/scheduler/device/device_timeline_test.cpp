@@ -113,13 +113,16 @@ TEST_P(DeviceTimelineClaims, ASpanThatIsOpenWhenTheClockIsTiedAgainKeepsItsTime)
   timeline.open(stream, {.name = "spin"});
   kernel.putInto(stream);
   timeline.close(stream);
+  std::vector<DeviceStream> others;
   for (int step = 0; step < 3; ++step) {
     std::this_thread::sleep_for(std::chrono::milliseconds(260));
     trace_.beginStep({}, 0);
-    timeline.open(device_->makeStream(), {.name = "nothing"});
-    timeline.close({stream.number + 1 + step});
+    others.push_back(device_->makeStream());
+    timeline.open(others.back(), {.name = "nothing"});
+    timeline.close(others.back());
     trace_.endStep();
   }
+  for (const DeviceStream other : others) device_->synchronize(other);
   const std::int64_t stopped = trace_.now();
   kernel.stop();
   device_->synchronize(stream);
