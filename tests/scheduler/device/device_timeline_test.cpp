@@ -244,18 +244,20 @@ std::vector<DeviceSpan> randomSpans(std::uint64_t seed, EmulatedProgress progres
   DeviceTimeline timeline(*device, trace);
   std::vector<DeviceStream> streams;
   for (int n = 0; n < 3; ++n) streams.push_back(device->makeStream());
-  const auto any = [&] { return streams[random() % streams.size()]; };
+  const auto any = [&] { return random() % streams.size(); };
   const DeviceEvent event = device->makeEvent();
-  OnDevice<double> data(*device, 50);
+  constexpr std::size_t kEach = 50;  // a part of the memory for each stream: they do not wait for one another
+  OnDevice<double> data(*device, kEach * streams.size());
   for (int step = 0; step < 4; ++step) {
     trace.beginStep({}, 0);
     for (int n = 0; n < 20; ++n) {
-      const DeviceStream stream = any();
+      const std::size_t chosen = any();
+      const DeviceStream stream = streams[chosen];
       timeline.open(stream, {.name = "fill"});
-      device->fill(stream, data.data(), 0, data.bytes());
+      device->fill(stream, data.data() + kEach * chosen, 0, kEach * sizeof(double));
       timeline.close(stream);
       device->record(event, stream);
-      device->wait(any(), event);
+      device->wait(streams[any()], event);
     }
     timeline.collect();
     trace.endStep();
