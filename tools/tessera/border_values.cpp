@@ -66,11 +66,12 @@ std::vector<Piece> piecesOf(const Level& level, Centering centering) {
   std::vector<Piece> pieces;
   const Box domain = level.domainOf(centering);
   for (const Patch& to : level.patches()) {
-    for (const auto& [part, shift] : imagesOf(valueBox(to.cells, centering), domain)) {
-      const Box wanted = tessera::shift(part, Index{} - shift);
+    for (const auto& [part, image] : imagesOf(valueBox(to.cells, centering), domain)) {
+      const Index by = image;
+      const Box wanted = shift(part, Index{} - by);
       level.forEachOverlapping(grow(wanted, uniformHalo(1)), [&](const Patch& from) {
         const Box region = intersect(wanted, level.ownedBy(from, centering));
-        if (!region.empty()) pieces.push_back({&from, &to, tessera::shift(region, shift), shift});
+        if (!region.empty()) pieces.push_back({&from, &to, shift(region, by), by});
       });
     }
   }
