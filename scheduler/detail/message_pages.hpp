@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "datawarehouse/description.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera::detail {
@@ -21,10 +21,7 @@ class MessagePages {
   std::span<std::byte> memory() const { return memory_; }
 
  private:
-  struct FreePages {
-    void operator()(std::byte* pages) const;
-  };
-  std::unique_ptr<std::byte[], FreePages> pages_;
+  AlignedMemory pages_;
   std::span<std::byte> memory_;
   std::vector<std::span<std::byte>> sends_;
   std::vector<std::span<std::byte>> receives_;
