@@ -32,6 +32,7 @@ class DeviceLoops;
 struct Gpu {
   DeviceLoops* loops = nullptr;
 };
+struct CheckedGpu {};  ///< as Gpu, with every access compared with what the task declared
 
 /// How contributions of patches are joined. Distinct types, so that `reduce` can return the right thing.
 struct MinTag {};

@@ -39,6 +39,10 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   const Column column = columnOf(box, batch.shape, block, static_cast<std::int32_t>(threadIdx.x));
   if constexpr (Join::kWords == 0) {
     walk([](const Closure &closure, Index x) { closure(x); }, entryAt, slot, column);
+#pragma unroll 1
+    for (int n = 0; n < kFinalValues && head.finals[n].words != nullptr; ++n) {
+      lookAtColumn(head.finals[n], column, head.box.lo);
+    }
   } else {
     std::int64_t *words = batch.results + static_cast<std::int64_t>(slot) * Join::kWords;
     typename Join::OnDevice values(words);
@@ -62,10 +66,14 @@ struct DeviceLoop {
   static void runOnHost(const DeviceLoopBatch &batch) {
     for (std::int32_t n = 0; n < batch.count; ++n) {
       const std::byte *entry = batch.entries + std::int64_t{n} * batch.stride;
-      const Box box = partOf(reinterpret_cast<const DeviceLoopHead *>(entry)->box, batch.part);
+      const auto &head = *reinterpret_cast<const DeviceLoopHead *>(entry);
+      const Box box = partOf(head.box, batch.part);
       const auto *closure = reinterpret_cast<const Closure *>(entry + sizeof(DeviceLoopHead));
       if constexpr (Join::kWords == 0) {
         forEachInOrder(box, *closure);
+        for (int f = 0; f < kFinalValues && head.finals[f].words != nullptr; ++f) {
+          forEachInOrder(box, [&](Index x) { lookAt(head.finals[f], x, head.box.lo); });
+        }
       } else {
         typename Join::OnHost values;
         forEachInOrder(box, [&](Index x) { values.add(static_cast<double>((*closure)(x))); });

@@ -4,6 +4,7 @@
 
 #include "core/contracts.hpp"
 #include "core/step_aside.hpp"
+#include "datawarehouse/checked_run.hpp"
 #include "scheduler/detail/launch_names.hpp"
 
 namespace tessera::detail {
@@ -20,7 +21,7 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
 
 DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
                      DataWarehouse& data, DeviceSide& side, MessagePump& pump, TaskFrames& frames,
-                     const StepInputs& inputs, NvtxRanges* nvtx)
+                     const StepInputs& inputs, const RunnerOptions& options)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
@@ -32,9 +33,12 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const Place
       fills_(graphs, plan, data, side.store, pump, *side.backend, side.tables, side.pinned,
              [this](const PackItem& item) { return isPackedHere(item); }),
       loops_(*side.backend, side.tables, side.pinned),
-      watch_(side.timeline.get(), nvtx),
+      watch_(side.timeline.get(), options.nvtx),
+      checks_(side, {options.checked, options.findNonFinite},
+              [this](const TaskFinding& finding) { report(finding); }),
       ended_(placed.blockOf.size()) {
   layOut();
+  layOutChecks();
   nameLaunches();
 }
 
@@ -104,6 +108,41 @@ void DeviceRun::layOut() {
   work_ = side_.lane.prepare(lane);
 }
 
+void DeviceRun::layOutChecks() {
+  std::vector<CheckedTask> tasks;
+  for (const std::int32_t node : nodes_) {
+    CheckedTask& checked = tasks.emplace_back();
+    const PlacedBlock& placed = placed_.block(node);
+    const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+    if (placed.kind != PlacedKind::Original || block.kind != NodeKind::Task) continue;
+    TaskFrames::Accesses accesses;
+    const TaskFrame frame = frameOf(placed, static_cast<std::int32_t>(tasks.size()) - 1, accesses);
+    checked.accesses = frame.accesses.size();
+    for (const TaskAccess& access : frame.accesses) {
+      if (access.mode == AccessMode::Write) checked.marks += access.declared.volume();
+    }
+  }
+  checks_.layOut(tasks);
+}
+
+void DeviceRun::report(const TaskFinding& finding) {
+  failedAt_ = finding.moment;
+  const PlacedBlock& placed = placed_.block(nodes_[static_cast<std::size_t>(finding.task)]);
+  TaskFrames::Accesses accesses;
+  reportFinding(frameOf(placed, finding.task, accesses), finding);
+}
+
+/// Nothing of the last user of a buffer is to be taken for a value.
+void DeviceRun::unsetGathers(const FillPlan& fill, DeviceStream stream) {
+  if (fill.firstGather < 0) return;
+  for (const std::int32_t row : numbers_) {
+    const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
+    const std::int64_t bytes =
+        side_.store.gatherLayout(plan_, buffer).span() * data_.labels().info(fill.label).type.bytes();
+    side_.backend->fill(stream, side_.store.gatherData(plan_, buffer), 0xFF, bytes);
+  }
+}
+
 bool DeviceRun::isPackedHere(const PackItem& item) const {
   const std::ptrdiff_t n = &item - graph_.packItems.data();
   TESSERA_EXPECT(n >= 0 && n < std::ssize(graph_.packItems), "ask for items of the graph");
@@ -113,6 +152,8 @@ bool DeviceRun::isPackedHere(const PackItem& item) const {
 void DeviceRun::begin() {
   for (const OldNeed& need : placed_.oldNeeds) bringHere(need);
   side_.lane.begin(*work_, *this);
+  checks_.expectNothing();
+  checks_.beginStep({plan_, inputs_.shownStep, inputs_.time});
   for (const std::int32_t task : first_) side_.lane.submit(task);
 }
 
@@ -156,6 +197,7 @@ void DeviceRun::bringHome(std::span<const LabelId> labels) {
       bringHere({label, level, kOnHost});
     }
   }
+  checks_.expectNothing();
 }
 
 bool DeviceRun::run(std::int32_t node) {
@@ -173,6 +215,7 @@ void DeviceRun::finish() {
   while (!side_.lane.allLaunched()) {
     if (!side_.lane.serve([this](std::int32_t task) { end(task); })) stepAside();
   }
+  checks_.expectNothing();
 }
 
 /// The device has ended a task: what it found for reductions is given now.
@@ -181,7 +224,11 @@ void DeviceRun::end(std::int32_t task) {
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   if (placed.kind == PlacedKind::Original && block.kind == NodeKind::Task &&
       graph_.units[static_cast<std::size_t>(block.item)].contributions.size() > 0) {
-    callBody(placed, task, loops_.finished(task));
+    TaskFrames::Accesses accesses;
+    TaskFrame frame = frameOf(placed, task, accesses);
+    frame.loops = &loops_.finished(task);
+    callBody(placed, frame);
+    if (checks_.mode().accesses) expectContributions(frame);
   }
   ended_.push(task);
 }
@@ -231,6 +278,7 @@ void DeviceRun::launchFills(const PlacedBlock& placed, std::span<const std::int3
   const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
   numbers_.clear();
   for (const std::int32_t task : tasks) numbers_.push_back(numberOf(placed, task));
+  if (checks_.mode().accesses) unsetGathers(fill, stream);
   fills_.launchFill(block.item, numbers_, time, stream);
 }
 
@@ -254,24 +302,43 @@ void DeviceRun::launchTasks(std::int32_t kind, const PlacedBlock& placed, std::s
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   loops_.begin(static_cast<std::int32_t>(streams.size()));
   for (const std::int32_t task : tasks) {
-    callBody(placed, task, loops_.instance(task));
+    TaskFrames::Accesses accesses;
+    TaskFrame frame = frameOf(placed, task, accesses);
+    frame.loops = &loops_.instance(task);
+    checks_.recordBefore(task, frame, *frame.loops);
+    callBody(placed, frame);
+    checks_.recordAfter(frame, *frame.loops);
     noteWritten(data_, graph_, unit, block.firstLocal + numberOf(placed, task), side_.space());
   }
   const LaunchScope scope(watch_, kind, streams, std::ssize(tasks));
   loops_.launch(streams);
 }
 
-void DeviceRun::callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops) {
+TaskFrame DeviceRun::frameOf(const PlacedBlock& placed, std::int32_t task, TaskFrames::Accesses& accesses) {
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const std::int32_t number = numberOf(placed, task);
-  TaskFrames::Accesses accesses;
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
   const std::size_t count =
       frames_.resolve(unit, number, block.firstLocal + number, frame.patch, accesses, &side_.store);
+  checks_.equip(task, data_.labels(), std::span(accesses).first(count));
   frame.accesses = std::span(accesses).first(count);
-  frame.loops = &loops;
-  graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].body.device(frame);
+  return frame;
+}
+
+const TaskDeclaration& DeviceRun::declarationOf(const PlacedBlock& placed) const {
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+  return graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+}
+
+void DeviceRun::callBody(const PlacedBlock& placed, const TaskFrame& frame) const {
+  const TaskBody& body = declarationOf(placed).body;
+  if (checks_.mode().accesses) {
+    body.deviceChecked(frame);
+  } else {
+    body.device(frame);
+  }
 }
 
 }  // namespace tessera::detail

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "scheduler/detail/device_checks.hpp"
 #include "scheduler/detail/device_side.hpp"
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/detail/submissions.hpp"
@@ -24,10 +26,11 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
 /// by many threads; the lane lets one of them in at a time.
 class DeviceRun : public LaneClient {
  public:
-  /// `inputs` are those of the running step, from `begin` on; `nvtx` may be null. All outlive the object.
+  /// `inputs` are those of the running step, from `begin` on; of the options: `checked`, `findNonFinite` and
+  /// `nvtx`. All outlive the object.
   DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed, DataWarehouse& data,
             DeviceSide& side, MessagePump& pump, TaskFrames& frames, const StepInputs& inputs,
-            NvtxRanges* nvtx);
+            const RunnerOptions& options);
 
   /// Before a step: brings here what the plan reads of Old, and hands all to the lane that waits for nothing
   /// on the host.
@@ -44,6 +47,8 @@ class DeviceRun : public LaneClient {
   template <class Take>
   void take(const Take& take) {
     ended_.takeAll([&](std::int32_t task) { take(nodes_[static_cast<std::size_t>(task)]); });
+    // What a task did was found before it was seen to end: nobody goes on from it.
+    checks_.expectNothing();
   }
   /// After a step, when the executor has come to its end: launches what is left.
   void finish();
@@ -53,10 +58,19 @@ class DeviceRun : public LaneClient {
   /// Copies Old values of these variables to the host where it does not have them; waits for that.
   void bringHome(std::span<const LabelId> labels);
 
+  /// Throws what this device has found out about tasks of any plan so far.
+  void expectNothingFound() const { checks_.expectNothing(); }
+  /// When that was a task of this plan: the run that the task belongs to.
+  const std::optional<StepMoment>& failedAt() const { return failedAt_; }
+
   void launch(std::int32_t kind, std::span<const std::int32_t> tasks,
               std::span<const DeviceStream> streams) override;
 
  private:
+  void layOutChecks();
+  /// What the host would say about it.
+  [[noreturn]] void report(const TaskFinding& finding);
+  void unsetGathers(const FillPlan& fill, DeviceStream stream);
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   void layOut();
   void nameLaunches();
@@ -70,8 +84,11 @@ class DeviceRun : public LaneClient {
   void launchMoves(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   void launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   void launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
+  /// What a task sees, but for its loops. `accesses` is what the frame's accesses lie in.
+  TaskFrame frameOf(const PlacedBlock& placed, std::int32_t task, TaskFrames::Accesses& accesses);
+  const TaskDeclaration& declarationOf(const PlacedBlock& placed) const;
   /// Runs the body of a task whose `loops` are given; see TaskLoops.
-  void callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops);
+  void callBody(const PlacedBlock& placed, const TaskFrame& frame) const;
   void end(std::int32_t task);
   std::int32_t numberOf(const PlacedBlock& placed, std::int32_t task) const {
     return placed.firstNumber + nodes_[static_cast<std::size_t>(task)] - placed.firstNode;
@@ -88,6 +105,8 @@ class DeviceRun : public LaneClient {
   DeviceFills fills_;
   TaskLoops loops_;
   LaunchWatch watch_;
+  DeviceChecks checks_;
+  std::optional<StepMoment> failedAt_;
   std::vector<std::int32_t> copyKinds_;  ///< of `watch_`: of a label to the device, and back
   std::vector<std::int32_t> nodes_;      ///< by task of the lane
   std::vector<std::int32_t> taskOf_;     ///< by node; -1: not of this device

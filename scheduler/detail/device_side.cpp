@@ -36,6 +36,7 @@ DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int th
       storeStream(backend->makeStream()),
       storeMemory(*backend, values, storeStream),
       store(data, theSlot, storeMemory),
+      findings(*backend),
       lane(*backend, options.lane),
       timeline(trace != nullptr ? std::make_unique<DeviceTimeline>(*backend, *trace) : nullptr) {}
 

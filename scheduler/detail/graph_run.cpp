@@ -43,8 +43,8 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
   if (devices != nullptr) {
     placed_ = &devices->placed(plan);
     for (const auto& side : devices->sides()) {
-      devices_.push_back(std::make_unique<DeviceRun>(graphs, plan, *placed_, data, *side, pump_, frames_,
-                                                     inputs_, options.nvtx));
+      devices_.push_back(
+          std::make_unique<DeviceRun>(graphs, plan, *placed_, data, *side, pump_, frames_, inputs_, options));
     }
     reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
   }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "scheduler/device/device_backend.hpp"
 
@@ -25,6 +26,7 @@ struct EmulatedOptions {
   std::int64_t memoryBytes = std::int64_t{1} << 30;  ///< more than that cannot be allocated
   std::int32_t number = 0;                           ///< what messages call it
   std::int64_t failsAfter = -1;                      ///< pieces of work until the device is lost; -1: never
+  std::optional<DeviceFault> refuses{};              ///< what comes of making it, in place of a device
 };
 
 /// A device made of host memory and host threads, so that every test of a lane runs where no GPU is. Kernels

@@ -46,6 +46,11 @@ class Recorder final : public DeviceLoops {
 
   bool finished() const override { return false; }
   void willRead(const MemoryPiece &piece) override { buckets_.willRead(piece); }
+  void forgetReads() override { buckets_.forgetReads(); }
+  void willFinish(const FinalValues &values, const Box &declared) override {
+    buckets_.willFinish(values, declared);
+  }
+  bool looksAt(const std::int64_t *words) const override { return buckets_.looksAt(words); }
   void loop(const char *name, const Box &box, const void *closure, const DeviceLoopType &type) override {
     buckets_.add(name, box, closure, type);
   }
@@ -76,6 +81,9 @@ class Finished final : public DeviceLoops {
 
   bool finished() const override { return true; }
   void willRead(const MemoryPiece &) override {}
+  void forgetReads() override {}
+  void willFinish(const FinalValues &, const Box &) override {}
+  bool looksAt(const std::int64_t *) const override { return false; }
   void loop(const char *, const Box &, const void *, const DeviceLoopType &) override {}
   std::span<const std::int64_t> reduce(const char *, const Box &, const void *,
                                        const DeviceLoopType &) override {

@@ -32,6 +32,8 @@ struct RunShape {
   SendLimit sends{};
   bool stepsOverlap = false;
   bool scratch = false;  ///< halos are gathered into scratch windows where that is possible
+  bool findNonFinite = true;
+  DeviceOptions devices{};
 };
 
 /// What each rank does once its runner stands.
@@ -67,7 +69,9 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
   std::vector<std::int64_t> most(static_cast<std::size_t>(shape.ranks));
   const auto onRank = [&](Transport& transport) {
     const CompiledGraphs& graphs = compiled[static_cast<std::size_t>(transport.rank())];
-    const auto data = makeDataWarehouse(graphs, std::max(shape.threads, 1));
+    const auto data = makeDataWarehouse(
+        graphs, std::max(shape.threads, 1), {},
+        shape.devices.kind == DeviceKind::None ? MemoryPieces::CacheLines : MemoryPieces::Pages);
     const auto executor = schedule             ? makeVirtualExecutor(*schedule, transport.rank())
                           : shape.threads == 0 ? makeInOrderExecutor()
                                                : makeThreadsExecutor(shape.threads);
@@ -75,6 +79,8 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
     runner.checked = shape.checked;
     runner.sends = shape.sends;
     runner.stepsOverlap = shape.stepsOverlap;
+    runner.findNonFinite = shape.findNonFinite;
+    runner.devices = shape.devices;
     runner.coreCacheBytes = std::int64_t{1} << 20;
     StepRunner run(graphs, *data, transport, *executor, runner);
     body(run, *data, transport);
