@@ -58,7 +58,7 @@ struct DeviceFindings {
 
   static constexpr std::size_t kNowhereBytes = 256;
 
-  TESSERA_KERNEL void note(DeviceFinding what, const FoundAt& at) const {
+  TESSERA_KERNEL_CALL void note(DeviceFinding what, const FoundAt& at) const {
     std::int64_t* word = words + static_cast<std::int32_t>(what);
     const std::int64_t found = at.packed();
 #if defined(__CUDA_ARCH__)

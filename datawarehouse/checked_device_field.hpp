@@ -27,7 +27,7 @@ class CheckedDeviceField {
         findings_(access.findings),
         marks_(access.marks) {}
 
-  TESSERA_KERNEL Result operator()(Index x) const {
+  TESSERA_KERNEL_CALL Result operator()(Index x) const {
     Index inside = x;  // an unresolved axis has stride 0: any index names the same element
     if (isFlatJ_) inside.j = allowed_.lo.j;
     if (isFlatK_) inside.k = allowed_.lo.k;

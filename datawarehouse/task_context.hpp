@@ -39,9 +39,6 @@ struct FieldFor<CheckedGpu, T> {
 
 template <class Exec>
 inline constexpr bool kIsOnDevice = std::is_same_v<Exec, Gpu> || std::is_same_v<Exec, CheckedGpu>;
-/// What loops are told: those of a device are the same with checks and without.
-template <class Exec>
-using LoopsOf = std::conditional_t<kIsOnDevice<Exec>, Gpu, Exec>;
 
 }  // namespace detail
 
@@ -61,7 +58,7 @@ class PatchTask {
 
   explicit PatchTask(const TaskFrame &frame) : frame_(&frame) {}
 
-  detail::LoopsOf<Exec> exec() const {
+  Exec exec() const {
     if constexpr (detail::kIsOnDevice<Exec>) {
       return {frame_->loops};
     } else {
@@ -73,7 +70,7 @@ class PatchTask {
   /// are in the nearest cache; after any other loop all of the output is read
   /// again for that.
   template <class... T, Centering... C>
-  detail::LoopsOf<Exec> exec(Label<T, C>... finalHere) const {
+  Exec exec(Label<T, C>... finalHere) const {
     if constexpr (std::is_same_v<Exec, Cpu>) {
       if (frame_->watch == nullptr) return {};
       frame_->watch->newLoop();
