@@ -44,7 +44,8 @@ struct PlacedBlock {
 };
 
 /// A value of the Old generation that nodes of the plan read in the memory of some place: to be there, on
-/// every own patch of the level, before the plan runs.
+/// every own patch of the level, before the plan runs. Where patches have homes, a place that is a device
+/// stands for the home of each patch that shares no window with others.
 struct OldNeed {
   LabelId label = -1;
   LevelId level = 0;
@@ -68,6 +69,10 @@ struct PlacedGraph {
   /// (first, then), both on one device; ascending, each once.
   std::vector<std::pair<std::int32_t, std::int32_t>> deviceEdges;
   std::vector<OldNeed> oldNeeds;  ///< ascending by label, level and place, each once
+  /// By own patch: the device in whose memory its values are read wherever a device reads them, unless the
+  /// patch shares a window with others. Empty: what a fill takes of Old or from the host's values lies in the
+  /// memory of the fill's own device.
+  std::vector<NodePlace> homes;
   /// By position in `CompiledGraph::packItems`: from whose memory the piece is packed, by the Pack node of
   /// that device or, on the host (forwarded pieces too), by the send itself.
   std::vector<NodePlace> packPlaces;
@@ -85,6 +90,11 @@ struct PlacedGraph {
 /// that patch (on the host where none does). Receives and reductions are the host's. A fill reads what a task
 /// on another device has left from that device's memory, other patches only; anything else that was written
 /// in another place is copied. Pure; throws nothing but what `place` throws. Linear in edges.
-PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place);
+///
+/// `homes`: as PlacedGraph has them. Where there are some, `place` answers with the host or the patch's home,
+/// and what a fill takes from the host's values of another patch is copied to that patch's home, once for all
+/// devices.
+PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
+                       std::vector<NodePlace> homes = {});
 
 }  // namespace tessera

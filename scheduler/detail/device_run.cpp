@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/contracts.hpp"
-#include "core/step_aside.hpp"
 #include "scheduler/detail/launch_names.hpp"
 
 namespace tessera::detail {
@@ -18,22 +17,25 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
   }
 }
 
-DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
-                     DataWarehouse& data, DeviceSide& side, MessagePump& pump, TaskFrames& frames,
+DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data,
+                     const RankDevices& devices, std::size_t slot, MessagePump& pump, TaskFrames& frames,
                      const StepInputs& inputs, NvtxRanges* nvtx)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
-      placed_(placed),
       data_(data),
-      side_(side),
+      side_(*devices.sides()[slot]),
+      placed_(devices.placed(plan)),
       frames_(frames),
       inputs_(inputs),
-      fills_(graphs, plan, data, side.store, pump, *side.backend, side.tables, side.pinned,
-             [this](const PackItem& item) { return isPackedHere(item); }),
-      loops_(*side.backend, side.tables, side.pinned),
-      watch_(side.timeline.get(), nvtx),
-      ended_(placed.blockOf.size()) {
+      fills_(
+          graphs, plan, data, side_.store, pump, *side_.backend, side_.tables, side_.pinned,
+          [this](const PackItem& item) { return isPackedHere(item); },
+          [&devices](std::int32_t local) -> DeviceStore& { return devices.storeOf(local); }),
+      loops_(*side_.backend, side_.tables, side_.pinned),
+      watch_(side_.timeline.get(), nvtx),
+      ended_(placed_.blockOf.size()) {
+  listOldNeeds();
   layOut();
   nameLaunches();
 }
@@ -110,8 +112,24 @@ bool DeviceRun::isPackedHere(const PackItem& item) const {
   return placed_.packPlaces[static_cast<std::size_t>(n)] == side_.slot;
 }
 
+/// What is read on any device is read in the home of its patch.
+void DeviceRun::listOldNeeds() {
+  for (const OldNeed& need : placed_.oldNeeds) {
+    const NodePlace place = need.place == kOnHost ? kOnHost : static_cast<NodePlace>(side_.slot);
+    const bool known = std::any_of(oldNeeds_.begin(), oldNeeds_.end(), [&](const OldNeed& other) {
+      return other.label == need.label && other.level == need.level && other.place == place;
+    });
+    if (!known) oldNeeds_.push_back({need.label, need.level, place});
+  }
+}
+
+void DeviceRun::bringOld() {
+  using To = DeviceFills::CopyTo;
+  for (const OldNeed& need : oldNeeds_)
+    bring(need.place == kOnHost ? To::Host : To::Device, need.label, need.level);
+}
+
 void DeviceRun::begin() {
-  for (const OldNeed& need : placed_.oldNeeds) bringHere(need);
   side_.lane.begin(*work_, *this);
   for (const std::int32_t task : first_) side_.lane.submit(task);
 }
@@ -122,30 +140,28 @@ std::vector<std::int32_t> DeviceRun::localsToBring(LabelId label, LevelId level,
   const Range range = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
   for (auto local = static_cast<std::int32_t>(range.begin); local < range.end; ++local) {
     const auto n = static_cast<std::size_t>(local);
-    if (!side_.store.has(label, n)) continue;
+    if (placed_.homes[n] != side_.slot || !side_.store.has(label, n)) continue;
     const Status& status = data_.status(Generation::Old, label, n);
     if (needsCopyTo(status, to) && !needsCopyTo(status, from)) locals.push_back(local);
   }
   return locals;
 }
 
-void DeviceRun::bringHere(const OldNeed& need) {
-  const bool in = need.place == side_.slot;
-  if (!in && need.place != kOnHost) return;
+void DeviceRun::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
+  const bool in = to == DeviceFills::CopyTo::Device;
   const MemorySpace target = in ? side_.space() : kHost;
   const MemorySpace source = in ? kHost : side_.space();
-  const std::vector<std::int32_t> locals = localsToBring(need.label, need.level, source, target);
+  const std::vector<std::int32_t> locals = localsToBring(label, level, source, target);
   if (locals.empty()) return;
-  const std::size_t kind = 2 * static_cast<std::size_t>(need.label) + (in ? 0 : 1);
+  const std::size_t kind = 2 * static_cast<std::size_t>(label) + (in ? 0 : 1);
   side_.lane.putBeside([&](DeviceStream stream) {
     const std::int64_t before = fills_.counts().bytesMoved();
     LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(locals));
-    fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, need.label,
-                      Generation::Old, locals, stream);
+    fills_.launchCopy(to, label, Generation::Old, locals, stream);
     scope.carries(fills_.counts().bytesMoved() - before);
   });
   for (const std::int32_t local : locals) {
-    broughtTo(data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
+    broughtTo(data_.status(Generation::Old, label, static_cast<std::size_t>(local)), target);
   }
   side_.lane.synchronize();  // the host goes on to read, or to overwrite, what was copied
 }
@@ -153,7 +169,7 @@ void DeviceRun::bringHere(const OldNeed& need) {
 void DeviceRun::bringHome(std::span<const LabelId> labels) {
   for (const LabelId label : labels) {
     for (LevelId level = 0; level < std::ssize(graphs_.localsOfLevel); ++level) {
-      bringHere({label, level, kOnHost});
+      bring(DeviceFills::CopyTo::Host, label, level);
     }
   }
 }
@@ -168,11 +184,10 @@ void DeviceRun::serve() {
   side_.lane.serve([this](std::int32_t task) { end(task); });
 }
 
-void DeviceRun::finish() {
-  StepAside stepAside;
-  while (!side_.lane.allLaunched()) {
-    if (!side_.lane.serve([this](std::int32_t task) { end(task); })) stepAside();
-  }
+bool DeviceRun::finish() {
+  if (side_.lane.allLaunched()) return true;
+  serve();
+  return side_.lane.allLaunched();
 }
 
 /// The device has ended a task: what it found for reductions is given now.

@@ -1,8 +1,10 @@
 #include "scheduler/detail/device_side.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "core/contracts.hpp"
+#include "core/error.hpp"
 #include "scheduler/device/cuda_device.hpp"
 
 namespace tessera::detail {
@@ -25,6 +27,14 @@ std::int64_t limitOf(const DeviceBackend& device, const DeviceOptions& options) 
   return options.limitBytes > 0 ? options.limitBytes : device.info().memoryBytes / 10 * 9;
 }
 
+/// Fills and packs of each device read the memory of the others.
+void reachPeer(DeviceBackend& device, DeviceBackend& peer) {
+  device.bindThread();
+  if (device.enablePeer(peer)) return;
+  throw UsageError(asText(device.info()) + " cannot read the memory of " + asText(peer.info()) +
+                   " on this machine, so one rank cannot use both; start a rank for each (-n)");
+}
+
 }  // namespace
 
 DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int theSlot, Trace* trace)
@@ -43,9 +53,19 @@ std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, co
                                                          Trace* trace) {
   std::vector<std::unique_ptr<DeviceSide>> sides;
   if (options.kind == DeviceKind::None) return sides;
-  TESSERA_EXPECT(options.numbers.size() == 1, "give each rank one device, and more ranks for more devices");
+  TESSERA_EXPECT(!options.numbers.empty(), "give a rank that uses devices at least one");
+  if (std::ssize(options.numbers) > kDeviceSlots) {
+    throw UsageError("a rank uses at most " + std::to_string(kDeviceSlots) + " devices, but is to use " +
+                     std::to_string(options.numbers.size()) +
+                     "; start more ranks (-n), or name fewer devices (--device)");
+  }
   for (int slot = 0; slot < static_cast<int>(options.numbers.size()); ++slot) {
     sides.push_back(std::make_unique<DeviceSide>(data, options, slot, trace));
+  }
+  for (const auto& side : sides) {
+    for (const auto& other : sides) {
+      if (other != side) reachPeer(*side->backend, *other->backend);
+    }
   }
   return sides;
 }

@@ -15,10 +15,12 @@ enum class DeviceKind {
   Emulated,  ///< host memory and threads that behave like one; for tests, and where no GPU is
 };
 
-/// Which device a rank uses, and how; changes no bit of the result.
+/// Which devices a rank uses, and how; changes no bit of the result.
 struct DeviceOptions {
   DeviceKind kind = DeviceKind::None;
-  std::vector<std::int32_t> numbers{0};  ///< of this process's GPUs; one, for now
+  /// Of this process's GPUs, or what emulated ones are called: one to kDeviceSlots. Own patches are dealt out
+  /// to them.
+  std::vector<std::int32_t> numbers{0};
   LaneOptions lane{};
   std::int64_t limitBytes = 0;  ///< of memory on each device; 0: nine tenths of what it has
   EmulatedOptions emulated{};

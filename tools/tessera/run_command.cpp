@@ -136,6 +136,7 @@ class Job {
   RunFacts facts_;
   WorkerPlan workers_;
   std::int32_t placeOnHost_ = 0;  ///< ranks before this one on its host
+  std::int32_t ranksOnHost_ = 1;
 };
 
 /// Takes the folder of the run to go on with, and chooses the checkpoint.
@@ -181,6 +182,7 @@ void Job::makeSimulation(const Deck& deck) {
     const std::vector<std::string> hosts = linesOfAllRanks(transport_, hostName());
     placeOnHost_ =
         static_cast<std::int32_t>(std::count(hosts.begin(), hosts.begin() + transport_.rank(), hostName()));
+    ranksOnHost_ = static_cast<std::int32_t>(std::count(hosts.begin(), hosts.end(), hostName()));
   }
   if (request_.trace) trace_.emplace(transport_, workers_.threads, request_.traceEdges);
   together(transport_, [&] {
@@ -201,7 +203,7 @@ SimulationOptions Job::simulationOptions() {
   options.trace = trace();
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
   options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
-  options.devices = devicesOf(request_.devices, placeOnHost_);
+  options.devices = devicesOf(request_.devices, placeOnHost_, ranksOnHost_);
   options.devices.standbyThread = request_.executor == ExecutorKind::Threads;
   if (schedule_ != nullptr) {
     options.devices.emulated.progress = EmulatedProgress::Stepped;

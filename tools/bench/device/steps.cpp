@@ -2,11 +2,12 @@
 // run has beside its kernels, on a GPU (or the emulated device).
 //
 //   tessera_step_bench [--device cuda] [--case heat,advection] [--cells 256,512] [--patch 32,64,128]
+//   tessera_step_bench --devices 1,2,4 [...]   # on so many of the rank's devices, one after the other
 //   mpiexec.mpich -n 2 tessera_step_bench --device cuda [...]
 //
 // Prints the time of a step, million cells a second and, for heat, the bandwidth if each cell were read and
-// written once; and how long the host alone took to hand the steps over: below the step's time the GPU never
-// waits for it.
+// written once; how long the host alone took to hand the steps over: below the step's time the GPU never
+// waits for it; and how many times as fast as on the first number of devices it is.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,8 +18,10 @@
 #include <CLI/CLI.hpp>
 
 #include "components/component.hpp"
+#include "core/error.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "tools/bench/figure_lines.hpp"
 #include "tools/bench/step_case.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/device_choice.hpp"
@@ -61,20 +64,49 @@ class Rounds : public RunListener {
   SteadyClock::time_point begin_ = SteadyClock::now();
 };
 
-void measure(const StepCase& what, Transport& transport, const SimulationOptions& options,
-             std::int64_t steps) {
+/// 2 GPUs are to be 1.9 times as fast as one, and 4 are to be 3.6 times as fast, where there is work enough.
+const char* speedUpTarget(const StepCase& what, std::size_t devices) {
+  if (what.physics != "heat" || what.cells < 512 || what.patch < 64) return "-";
+  return devices == 2 ? ">=1.9" : devices == 4 ? ">=3.6" : "-";
+}
+
+/// Seconds of a step; of the host's part of it in `hostStep`.
+double measure(const StepCase& what, Transport& transport, const SimulationOptions& options,
+               std::int64_t steps, double& hostStep) {
   const Deck deck = Deck::fromText(what.deck(), "step_bench");
   const ComponentRegistry registry = builtInComponents();
   checkDeck(deck, registry).throwIfErrors();
   Simulation simulation(deck, registry, transport, options);
   Rounds rounds(steps, 4);
   simulation.run(rounds);
-  if (transport.rank() != 0) return;
-  std::printf("%-9s %5lld^3 in %4lld^3  %9.1f us a step  %8.0f M cells/s  %6.0f GB/s  host %8.1f us\n",
-              what.physics.c_str(), static_cast<long long>(what.cells), static_cast<long long>(what.patch),
-              rounds.step * 1e6, what.million() / rounds.step, what.million() * 16e-3 / rounds.step,
-              rounds.hostStep * 1e6);
-  std::fflush(stdout);
+  hostStep = rounds.hostStep;
+  return rounds.step;
+}
+
+/// One case, on each number of devices.
+void compare(const StepCase& what, Transport& transport, const SimulationOptions& options,
+             const std::vector<std::size_t>& counts, std::int64_t steps, const FigureLines& lines) {
+  double first = 0.0;
+  for (const std::size_t count : counts) {
+    SimulationOptions some = options;
+    some.devices.numbers.resize(count);
+    double host = 0.0;
+    const double step = measure(what, transport, some, steps, host);
+    if (first == 0.0) first = step;
+    if (transport.rank() != 0) continue;
+    std::fprintf(lines.table(),
+                 "%-9s %5lld^3 in %4lld^3 on %2zu  %9.1f us a step  %8.0f M cells/s  %6.0f GB/s  host %8.1f "
+                 "us  %5.2f x\n",
+                 what.physics.c_str(), static_cast<long long>(what.cells), static_cast<long long>(what.patch),
+                 count, step * 1e6, what.million() / step, what.million() * 16e-3 / step, host * 1e6,
+                 first / step);
+    std::fflush(lines.table());
+    const std::string name = what.physics + "_" + std::to_string(what.cells) + "_in_" +
+                             std::to_string(what.patch) + "_on_" + std::to_string(count);
+    lines.add(name, step * 1e6, "us_a_step");
+    if (count != counts.front())
+      lines.add(name + "_speed_up", first / step, "x", speedUpTarget(what, count / counts.front()));
+  }
 }
 
 }  // namespace
@@ -84,10 +116,15 @@ int run(int argc, char** argv) {
   std::vector<std::string> cases{"heat", "advection"};
   std::vector<std::int64_t> cells{256, 512};
   std::vector<std::int64_t> patches{32, 64, 128};
+  std::vector<std::size_t> counts;
   std::int64_t steps = 50;
+  bool lines = false;
   SimulationOptions options;
   CLI::App app{"Whole steps on devices"};
   app.add_option("--device", device, "as of tessera run")->capture_default_str();
+  app.add_option("--devices", counts, "numbers of devices of each rank to compare; without: all it has")
+      ->delimiter(',');
+  app.add_flag("--lines", lines, "print one figure a line, with its target, for programs");
   app.add_option("--case", cases, "heat, advection")->delimiter(',')->capture_default_str();
   app.add_option("--cells", cells, "cells along each axis")->delimiter(',')->capture_default_str();
   app.add_option("--patch", patches, "cells of a patch along each axis")
@@ -101,12 +138,19 @@ int run(int argc, char** argv) {
   const MpiSession mpi;
   MpiTransport transport;
   const LaneOptions lane = options.devices.lane;
-  options.devices = devicesOf(parseDeviceChoice(device), transport.rank());
+  options.devices = devicesOf(parseDeviceChoice(device), transport.rank(), transport.size());
   options.devices.lane = lane;
+  const std::size_t most = options.devices.numbers.size();
+  if (counts.empty()) counts.push_back(most);
+  for (const std::size_t count : counts) {
+    if (count >= 1 && count <= most) continue;
+    throw UsageError("--devices " + std::to_string(count) + ": each rank has 1 to " + std::to_string(most) +
+                     " devices here (--device)");
+  }
   for (const std::string& physics : cases) {
     for (const std::int64_t n : cells) {
       for (const std::int64_t p : patches) {
-        if (p <= n) measure({physics, n, p}, transport, options, steps);
+        if (p <= n) compare({physics, n, p}, transport, options, counts, steps, FigureLines(lines));
       }
     }
   }

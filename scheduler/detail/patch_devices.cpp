@@ -1,0 +1,32 @@
+#include "scheduler/detail/patch_devices.hpp"
+
+#include <utility>
+
+#include "grid/rank_map.hpp"
+
+namespace tessera::detail {
+
+PatchDevices::PatchDevices(const CompiledGraphs& graphs, int deviceCount)
+    : places_(graphs.ownPatches.size(), NodePlace{0}) {
+  for (std::size_t level = 0; level < graphs.localsOfLevel.size(); ++level) {
+    const Range locals = graphs.localsOfLevel[level];
+    std::vector<Patch> patches;
+    for (std::int64_t local = locals.begin; local < locals.end; ++local) {
+      patches.push_back(graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]));
+    }
+    const std::vector<int> deviceOf =
+        cutAlongCurve(graphs.hierarchy->level(static_cast<LevelId>(level)), patches, deviceCount);
+    for (std::size_t n = 0; n < deviceOf.size(); ++n) {
+      places_[static_cast<std::size_t>(locals.begin) + n] = static_cast<NodePlace>(deviceOf[n]);
+    }
+  }
+}
+
+PlaceTask PatchDevices::at(PlaceTask place) const {
+  return [this, place = std::move(place)](const TaskDeclaration& task, LevelId level, std::int32_t local) {
+    const NodePlace answer = place(task, level, local);
+    return answer == kOnHost ? kOnHost : of(local);
+  };
+}
+
+}  // namespace tessera::detail
