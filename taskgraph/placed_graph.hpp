@@ -57,8 +57,8 @@ struct OldNeed {
 ///
 /// Node numbers below `CompiledGraph::nodeCount()` mean what they mean there; those of further nodes follow.
 /// A device's nodes that wait for something on the host or that something on the host waits for are nodes of
-/// the executor as well: running one there hands it to the lane. Edges between two nodes of one device are
-/// the lane's alone, all others the executor's.
+/// the executor as well: running one there hands it to the lane. Edges between two nodes of devices are those
+/// of their lanes alone, all others the executor's.
 struct PlacedGraph {
   std::vector<PlacedBlock>
       blocks;  ///< those of the compiled graph, cut where the place changes; then added ones
@@ -68,6 +68,8 @@ struct PlacedGraph {
   RowLists<std::int32_t> hostEdges;  ///< by node: successors that the executor tells, ascending, each once
   /// (first, then), both on one device; ascending, each once.
   std::vector<std::pair<std::int32_t, std::int32_t>> deviceEdges;
+  /// (first, then), on two devices; ascending, each once.
+  std::vector<std::pair<std::int32_t, std::int32_t>> peerEdges;
   std::vector<OldNeed> oldNeeds;  ///< ascending by label, level and place, each once
   /// By own patch: the device in whose memory its values are read wherever a device reads them, unless the
   /// patch shares a window with others. Empty: what a fill takes of Old or from the host's values lies in the

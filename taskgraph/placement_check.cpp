@@ -92,8 +92,10 @@ void PlacementProof::addEdges(const RaceMessages& messages) {
       for (const std::int32_t then : placed.hostEdges.row(n))
         nodes_.addEdge(nodes_.node(rank.rank, n), nodes_.node(rank.rank, then));
     }
-    for (const auto& [first, then] : placed.deviceEdges)
-      nodes_.addEdge(nodes_.node(rank.rank, first), nodes_.node(rank.rank, then));
+    for (const auto* edges : {&placed.deviceEdges, &placed.peerEdges}) {
+      for (const auto& [first, then] : *edges)
+        nodes_.addEdge(nodes_.node(rank.rank, first), nodes_.node(rank.rank, then));
+    }
   }
   for (const RaceMessages::Pair& pair : messages.pairs()) {
     nodes_.addEdge(messageNode(pair.from, NodeKind::Send, pair.send),

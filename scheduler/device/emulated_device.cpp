@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <new>
 #include <random>
 #include <string>
@@ -89,7 +90,11 @@ class EmulatedDevice final : public DeviceBackend {
 
   DeviceEvent addEvent(bool isTimed);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
-  Event& at(DeviceEvent event) { return events_[static_cast<std::size_t>(event.number)]; }
+  /// What it is now, whoever records it at the same moment.
+  Event at(DeviceEvent event) {
+    const std::lock_guard lock(eventsMutex_);
+    return events_[static_cast<std::size_t>(event.number)];
+  }
   static EmulatedDevice& asEmulated(DeviceBackend& peer);
   void enqueue(DeviceStream stream, const char* call, EmulatedWork work);
   void throwIfLost(const char* call);
@@ -100,6 +105,7 @@ class EmulatedDevice final : public DeviceBackend {
   EmulatedOptions options_;
   DeviceInfo info_;
   std::deque<Stream> streams_;  ///< a deque: their threads hold references
+  std::mutex eventsMutex_;      ///< other devices look at events while this one makes and records some
   std::vector<Event> events_;
   std::map<void*, std::int64_t> allocated_;
   std::int64_t allocatedBytes_ = 0;
@@ -138,6 +144,7 @@ DeviceStream EmulatedDevice::makeStream() {
 }
 
 DeviceEvent EmulatedDevice::addEvent(bool isTimed) {
+  const std::lock_guard lock(eventsMutex_);
   events_.push_back({isTimed, nullptr});
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
@@ -192,10 +199,15 @@ void EmulatedDevice::enqueue(DeviceStream stream, const char* call, EmulatedWork
 }
 
 void EmulatedDevice::record(DeviceEvent event, DeviceStream stream) {
+  throwIfLost("record");
   EmulatedWork work;
   work.completes = std::make_shared<Completion>(at(event).isTimed);
-  at(event).last = work.completes;
-  enqueue(stream, "record", std::move(work));
+  {
+    const std::lock_guard lock(eventsMutex_);
+    events_[static_cast<std::size_t>(event.number)].last = work.completes;
+  }
+  // From here on somebody may wait for it, so it goes into the stream even if the device is lost by now.
+  at(stream).queue.push(std::move(work));
 }
 
 bool EmulatedDevice::isDone(DeviceEvent event) {
@@ -204,12 +216,13 @@ bool EmulatedDevice::isDone(DeviceEvent event) {
     for (std::uint64_t steps = random_() % 4; steps > 0 && step(); --steps) {
     }
   }
-  return at(event).last == nullptr || at(event).last->isDone();
+  const Event entry = at(event);
+  return entry.last == nullptr || entry.last->isDone();
 }
 
 double EmulatedDevice::secondsBetween(DeviceEvent first, DeviceEvent then) {
   for (const DeviceEvent event : {first, then}) {
-    const Event& entry = at(event);
+    const Event entry = at(event);
     TESSERA_EXPECT(entry.isTimed, "make an event with makeTimedEvent to ask for its time");
     TESSERA_EXPECT(entry.last != nullptr && entry.last->isDone(), "ask for a time when both events are done");
   }

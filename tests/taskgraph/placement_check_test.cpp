@@ -87,6 +87,26 @@ TEST_F(PlacementCheckTest, TheLossOfAnyEdgeOfACopyOrAPackIsFound) {
   EXPECT_GT(found[PlacedKind::Twin], 100);
 }
 
+/// Patches dealt out to three devices: what one of them leaves is read on another, with no copy in between.
+TEST_F(PlacementCheckTest, TheLossOfAnEdgeBetweenDevicesIsFound) {
+  int lost = 0;
+  int found = 0;
+  const auto graphs = compile(2, 2);
+  auto placed = testing::placeAll(graphs, 1, [](const TaskDeclaration&, LevelId, std::int32_t local) {
+    return local < 0 ? kOnHost : static_cast<NodePlace>(local % 3);
+  });
+  const PlacedGraph whole = placed[0];
+  for (const NodePair& edge : whole.peerEdges) {
+    if (testing::leadsAround(whole, edge)) continue;
+    ++lost;
+    placed[0] = testing::without(whole, edge);
+    if (!checkPlacement(graphs, 1, placed).clean()) ++found;
+  }
+  EXPECT_GT(found, 30);
+  // The others order what has nothing in common in any place.
+  EXPECT_GT(2 * found, lost);
+}
+
 TEST_F(PlacementCheckTest, AnOldValueThatIsNotBroughtIsFound) {
   const auto graphs = compile(2, 2);
   auto placed = testing::placeAll(graphs, 1, drawn(1));
@@ -165,6 +185,9 @@ TEST_F(PlacementSentences, AnEdgeWithinADeviceIsNotTheExecutors) {
   placed_[0].deviceEdges.front() = {placed_[0].hostEdges.row(placed_[0].deviceEdges.back().second).front(),
                                     0};
   EXPECT_THAT(faults(), Contains(HasSubstr("a lane keeps an edge that is not within its device")));
+  placed_[0].deviceEdges.clear();
+  placed_[0].peerEdges = {{0, 1}};
+  EXPECT_THAT(faults(), Contains(HasSubstr("lanes keep an edge that is not between devices")));
 }
 
 TEST_F(PlacementSentences, ACountThatNoEdgesMakeIsFound) {
