@@ -1,6 +1,7 @@
 #include "scheduler/detail/device_run.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/contracts.hpp"
 #include "scheduler/detail/launch_names.hpp"
@@ -98,12 +99,38 @@ void DeviceRun::layOut() {
     reports_.push_back(reports ? 1 : 0);
     lane.tasks.push_back({kind, streams, reports});
   }
-  for (const auto& [before, after] : placed_.deviceEdges) {
-    const std::int32_t first = taskOf_[static_cast<std::size_t>(before)];
-    const std::int32_t then = taskOf_[static_cast<std::size_t>(after)];
-    if (first >= 0 && then >= 0) lane.edges.emplace_back(first, then);
-  }
+  addEdges(lane);
   work_ = side_.lane.prepare(lane);
+}
+
+void DeviceRun::addEdges(LanePlan& lane) const {
+  const auto taskOf = [&](std::int32_t node) { return taskOf_[static_cast<std::size_t>(node)]; };
+  for (const auto& [before, after] : placed_.deviceEdges) {
+    if (taskOf(before) >= 0 && taskOf(after) >= 0) lane.edges.emplace_back(taskOf(before), taskOf(after));
+  }
+  if (placed_.peerEdges.empty()) return;
+  // Each lane numbers its nodes in the order of the graph.
+  std::vector<std::int32_t> numberOf(placed_.blockOf.size(), -1);
+  std::array<std::int32_t, kDeviceSlots> counts{};
+  for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
+    const auto n = static_cast<std::size_t>(node);
+    if (placed_.blockOf[n] < 0 || placed_.place(node) == kOnHost) continue;
+    numberOf[n] = counts[static_cast<std::size_t>(placed_.place(node))]++;
+  }
+  lane.peerPredecessors.assign(lane.tasks.size(), 0);
+  for (const auto& [before, after] : placed_.peerEdges) {
+    if (taskOf(before) >= 0) {
+      lane.peerEdges.push_back(
+          {taskOf(before), placed_.place(after), numberOf[static_cast<std::size_t>(after)]});
+    }
+    if (taskOf(after) >= 0) ++lane.peerPredecessors[static_cast<std::size_t>(taskOf(after))];
+  }
+}
+
+void DeviceRun::join(std::span<const std::unique_ptr<DeviceRun>> runs) {
+  std::vector<LaneWork*> works;
+  for (const auto& run : runs) works.push_back(run->work_.get());
+  LaneWork::join(works);
 }
 
 bool DeviceRun::isPackedHere(const PackItem& item) const {

@@ -59,9 +59,13 @@ class DeviceRun : public LaneClient {
   void launch(std::int32_t kind, std::span<const std::int32_t> tasks,
               std::span<const DeviceStream> streams) override;
 
+  /// Of all devices, by slot, for one plan: their nodes wait for one another. Once, before the first step.
+  static void join(std::span<const std::unique_ptr<DeviceRun>> runs);
+
  private:
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   void layOut();
+  void addEdges(LanePlan& lane) const;
   void nameLaunches();
   bool isPackedHere(const PackItem& item) const;
   void listOldNeeds();

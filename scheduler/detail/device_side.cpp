@@ -67,6 +67,9 @@ std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, co
       if (other != side) reachPeer(*side->backend, *other->backend);
     }
   }
+  std::vector<DeviceLane*> lanes;
+  for (const auto& side : sides) lanes.push_back(&side->lane);
+  DeviceLane::connect(lanes);
   return sides;
 }
 

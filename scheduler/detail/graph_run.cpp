@@ -49,6 +49,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       devices_.push_back(std::make_unique<DeviceRun>(graphs, plan, data, *devices, slot, pump_, frames_,
                                                      inputs_, options.nvtx));
     }
+    DeviceRun::join(devices_);
     reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
   }
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);

@@ -103,6 +103,7 @@ inline PlacedGraph without(const PlacedGraph& placed, const NodePair& edge) {
   left.blockOf = placed.blockOf;
   left.oldNeeds = placed.oldNeeds;
   left.packPlaces = placed.packPlaces;
+  left.homes = placed.homes;
   left.hostCounts.assign(placed.hostCounts.size(), 0);
   std::vector<bool> told(placed.hostCounts.size(), false);
   for (std::int32_t n = 0; n < placed.nodeCount(); ++n) {

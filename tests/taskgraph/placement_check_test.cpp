@@ -53,6 +53,32 @@ TEST_F(PlacementCheckTest, AnyPlacementOfEveryKindOfAccessIsProved) {
   EXPECT_GT(added, 1000);
 }
 
+TEST_F(PlacementCheckTest, AnyPlacementWithPatchesAtHomeIsProved) {
+  for (const int ranks : {1, 2}) {
+    const auto graphs = compile(ranks, static_cast<unsigned>(ranks));
+    for (unsigned seed = 0; seed < 20; ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(ranks) + " ranks");
+      const auto homesOf = [&](Rank rank) {
+        return fuzz::drawHomes(seed, graphs[static_cast<std::size_t>(rank)].ownPatches.size());
+      };
+      EXPECT_GT(expectGoodPlacement(
+                    graphs, [&](Rank rank) { return fuzz::drawAtHome(seed, homesOf(rank)); }, homesOf),
+                400);
+    }
+  }
+}
+
+/// A fill on a device looks for the values of a patch at its home, wherever they were computed.
+TEST_F(PlacementCheckTest, ATaskOnAnotherDeviceThanItsPatchsHomeIsFound) {
+  const auto graphs = compile(1, 1);
+  const std::vector<NodePlace> homes = fuzz::drawHomes(3, graphs[0].ownPatches.size());
+  auto elsewhere = homes;
+  for (NodePlace& place : elsewhere) place = place == 0 ? NodePlace{1} : NodePlace{0};
+  EXPECT_THROW(expectGoodPlacement(
+                   graphs, [&](Rank) { return fuzz::drawAtHome(3, elsewhere); }, [&](Rank) { return homes; }),
+               InternalError);
+}
+
 /// What stands at the ends of an edge: the kind that was added, if any.
 PlacedKind addedKind(const PlacedGraph& placed, const NodePair& edge) {
   return std::max(placed.block(edge.first).kind, placed.block(edge.second).kind);
