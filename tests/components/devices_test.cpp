@@ -99,7 +99,7 @@ TEST_P(DevicesOfEveryDeck, SeveralOfARankGiveThemUnderEverySeed) {
 
 TEST_P(DevicesOfEveryDeck, GiveThemOnSeveralGpusOfARank) {
   const int gpus = std::min(cudaDeviceCount(), kDeviceSlots);
-  if (gpus < 2) GTEST_SKIP() << "this case needs two GPUs, and there are " << gpus << " here";
+  if (gpus < 2) GTEST_SKIP() << "this case needs a GPU and another one, and has " << gpus;
   const Outcome right = expected();
   DeviceOptions devices = emulated(gpus);
   devices.kind = DeviceKind::Cuda;
