@@ -12,7 +12,10 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
     placed_.push_back(placeGraph(graphs, plan, place));
   }
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
-  for (const auto& side : sides_) side->backend->synchronize(side->storeStream);
+  for (const auto& side : sides_) {
+    side->store.bring();
+    side->backend->synchronize(side->storeStream);
+  }
 }
 
 RankDevices::~RankDevices() { synchronize(); }
