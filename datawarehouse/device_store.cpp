@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "core/contracts.hpp"
@@ -18,6 +19,17 @@ std::int64_t sectorOf(std::int64_t elementBytes) {
   return kSectorBytes / std::gcd(kSectorBytes, elementBytes);
 }
 
+/// Of a shared description: the words of its entries.
+std::span<Status> valuesOf(Description& d) {
+  if (!d.values) return {};
+  return {d.values.get(), static_cast<std::size_t>(d.entries)};
+}
+
+void leaveSpace(Status& status, MemorySpace space) {
+  if (status.state(space) >= SpaceState::Valid) status.outdate(space);
+  status.release(space);
+}
+
 }  // namespace
 
 DeviceStore::DeviceStore(DataWarehouse& data, int slot, DeviceMemory& memory)
@@ -30,9 +42,9 @@ DeviceStore::~DeviceStore() {
   forgetWanted();
   for (std::size_t n = 0; n < windows_.size(); ++n) {
     if (windows_[n].room < 0) continue;
-    Status& status = data_.description(static_cast<std::int32_t>(n)).status;
-    if (status.state(space_) >= SpaceState::Valid) status.outdate(space_);
-    status.release(space_);
+    Description& d = data_.description(static_cast<std::int32_t>(n));
+    leaveSpace(d.status, space_);
+    for (Status& values : valuesOf(d)) leaveSpace(values, space_);
   }
   for (const std::vector<Room>* rooms : {&rooms_, &gatherRooms_}) {
     for (const Room& room : *rooms) {
@@ -145,7 +157,12 @@ void DeviceStore::bringDescription(std::int32_t number) {
   Room& room = rooms_[static_cast<std::size_t>(window.room)];
   bringRoom(room, info.name + " on patch " + asText(data_.hierarchy().patch(d.patch)));
   window.data = static_cast<std::byte*>(room.memory) + window.aligned.lead * info.type.bytes();
+  for (Status& values : valuesOf(d)) {
+    if (values.claimAllocation(space_)) values.finishAllocation(space_);
+  }
   d.status.finishAllocation(space_);
+  // From here on the word of a shared one tells of its halo only, and each entry's own where its values are.
+  if (d.values) d.status.markValid(space_);
 }
 
 void DeviceStore::bringGather(std::size_t plan, std::size_t n) {

@@ -26,6 +26,8 @@ struct DeviceOptions {
   DeviceKind kind = DeviceKind::None;
   std::vector<std::int32_t> numbers{0};  ///< of this process's GPUs; one, for now
   LaneOptions lane{};
+  /// For comparison: a window for each patch also where large halos overlap, so much more memory is taken.
+  bool privateCopies = false;
   std::int64_t limitBytes = 0;  ///< of memory on each device; 0: nine tenths of what it has
   DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
   EmulatedOptions emulated{};
