@@ -109,6 +109,10 @@ class CudaDevice final : public DeviceBackend {
           "cudaMemsetAsync", stream);
   }
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
+  void beginCapture(DeviceStream stream) override;
+  DeviceGraph endCapture() override;
+  void launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) override;
+  void releaseGraph(DeviceGraph graph) noexcept override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
   std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
@@ -138,6 +142,8 @@ class CudaDevice final : public DeviceBackend {
   DeviceInfo info_;
   std::vector<Stream> streams_;
   std::vector<cudaEvent_t> events_;
+  std::vector<cudaGraphExec_t> graphs_;  ///< null: released
+  DeviceStream capturing_;               ///< what the capture under way began with
   std::vector<PeerAccess> peers_;
   std::map<void*, std::int64_t> pinned_;
   std::int64_t pinnedBytes_ = 0;
@@ -174,6 +180,9 @@ CudaDevice::~CudaDevice() {
   for (const Stream& stream : streams_) {
     static_cast<void>(cudaStreamSynchronize(stream.handle));
     static_cast<void>(cudaStreamDestroy(stream.handle));
+  }
+  for (const cudaGraphExec_t graph : graphs_) {
+    if (graph != nullptr) static_cast<void>(cudaGraphExecDestroy(graph));
   }
   for (const cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
 }
@@ -300,6 +309,40 @@ void* CudaDevice::allocateManaged(std::int64_t bytes) {
 #endif
   check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
   return memory;
+}
+
+void CudaDevice::beginCapture(DeviceStream stream) {
+  TESSERA_EXPECT(capturing_.number < 0, "end a capture before the next one begins");
+  // Relaxed: this thread may ask for events of other streams meanwhile, and others may allocate.
+  check(cudaStreamBeginCapture(at(stream).handle, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture",
+        stream);
+  capturing_ = stream;
+}
+
+DeviceGraph CudaDevice::endCapture() {
+  TESSERA_EXPECT(capturing_.number >= 0, "begin a capture before it ends");
+  const DeviceStream stream = std::exchange(capturing_, DeviceStream{});
+  cudaGraph_t captured = nullptr;
+  check(cudaStreamEndCapture(at(stream).handle, &captured), "cudaStreamEndCapture", stream);
+  cudaGraphExec_t graph = nullptr;
+  const cudaError_t made = cudaGraphInstantiate(&graph, captured, 0);
+  static_cast<void>(cudaGraphDestroy(captured));
+  check(made, "cudaGraphInstantiate", stream);
+  graphs_.push_back(graph);
+  check(cudaGraphUpload(graph, at(stream).handle), "cudaGraphUpload", stream);
+  return {static_cast<std::int32_t>(graphs_.size()) - 1};
+}
+
+void CudaDevice::launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) {
+  at(stream).launched = name;
+  check(cudaGraphLaunch(graphs_[static_cast<std::size_t>(graph.number)], at(stream).handle),
+        "cudaGraphLaunch", stream);
+}
+
+void CudaDevice::releaseGraph(DeviceGraph graph) noexcept {
+  cudaGraphExec_t& entry = graphs_[static_cast<std::size_t>(graph.number)];
+  static_cast<void>(cudaGraphExecDestroy(entry));
+  entry = nullptr;
 }
 
 void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {

@@ -31,6 +31,10 @@ struct DeviceOptions {
   std::int64_t limitBytes = 0;  ///< of memory on each device; 0: nine tenths of what it has
   DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
   EmulatedOptions emulated{};
+  /// Record the device's part of a step once and replay it as one graph of the device, where the host has no
+  /// part in the middle of it (scheduler/detail/plan_replay.hpp). Bodies of tasks must depend on their task
+  /// alone.
+  bool graphs = false;
   /// A thread of its own that serves a lane which nobody has served for a while, since all workers are inside
   /// long tasks. Off for executors of one thread, whose order it would change.
   bool standbyThread = true;
