@@ -16,6 +16,7 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
   for (const auto& side : sides_) {
     side->backend->bindThread();
+    side->store.bring();
     side->backend->synchronize(side->storeStream);
   }
 }
@@ -71,9 +72,7 @@ void RankDevices::addEntries(std::size_t plan) {
 }
 
 void RankDevices::addEntry(LabelId label, std::int32_t local) {
-  DeviceSide& side = *sides_[static_cast<std::size_t>(patches_.of(local))];
-  side.backend->bindThread();
-  side.store.addEntry(label, static_cast<std::size_t>(local));
+  storeOf(local).addEntry(label, static_cast<std::size_t>(local));
 }
 
 void RankDevices::addTask(std::size_t plan, const NodeBlock& block, std::int32_t number) {
@@ -87,20 +86,32 @@ void RankDevices::addTask(std::size_t plan, const NodeBlock& block, std::int32_t
 
 /// Memory of its row, and of all that it takes from.
 void RankDevices::addFill(std::size_t plan, NodePlace place, const NodeBlock& block, std::int32_t number) {
-  const CompiledGraph& graph = graphs_.plans[plan];
-  const FillPlan& fill = graph.fills[static_cast<std::size_t>(block.item)];
-  const bool whole = fill.reach == Reach::WholeLevel;
-  if (fill.firstGather >= 0) {
-    DeviceSide& side = *sides_[static_cast<std::size_t>(place)];
-    side.backend->bindThread();
-    side.store.addGather(plan, static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number)));
-  } else {
-    addEntry(fill.label, block.firstLocal + number);
+  const FillPlan& fill = graphs_.plans[plan].fills[static_cast<std::size_t>(block.item)];
+  DeviceStore& store = sides_[static_cast<std::size_t>(place)]->store;
+  if (fill.reach == Reach::WholeLevel) {
+    if (fill.firstGather >= 0) store.addGather(plan, static_cast<std::size_t>(fill.firstGather));
+    return addSources(plan, fill, 0);
   }
-  for (const Neighbour& n : graph.tables[static_cast<std::size_t>(fill.table)].row(whole ? 0 : number)) {
+  if (fill.firstGather >= 0) {
+    store.addGather(plan, static_cast<std::size_t>(fill.firstGather + number));
+    return addSources(plan, fill, number);
+  }
+  addEntry(fill.label, block.firstLocal + number);
+  // The row of a first member works for its whole group, wherever the others are read.
+  for (std::int64_t s = fill.shared.begin; s < fill.shared.end; ++s) {
+    const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(s)];
+    if (shared.members.front() != block.firstLocal + number) continue;
+    for (const std::int32_t member : shared.members) addSources(plan, fill, member - block.firstLocal);
+    return;
+  }
+  addSources(plan, fill, number);
+}
+
+void RankDevices::addSources(std::size_t plan, const FillPlan& fill, std::int32_t row) {
+  for (const Neighbour& n : graphs_.plans[plan].tables[static_cast<std::size_t>(fill.table)].row(row)) {
     addEntry(fill.label, n.source);
   }
-  for (const CoarsePiece& piece : fill.coarse.row(whole ? 0 : number)) {
+  for (const CoarsePiece& piece : fill.coarse.row(row)) {
     if (piece.source >= 0) addEntry(fill.label, piece.source);
   }
 }

@@ -55,8 +55,10 @@ CompiledGraphs Simulation::compile(const SimulationOptions& options) {
   StoragePolicy storage{options.reuse, WindowSharing::On, scratchRule(options)};
   if (options.devices.kind != DeviceKind::None) {
     // Devices have windows of their own, with their halos in place.
-    storage.sharing = WindowSharing::Off;
     storage.scratch = {};
+    // What one member of a shared window has written must be in the window of each device that reads it.
+    const bool several = options.devices.numbers.size() > 1;
+    if (several || options.devices.privateCopies) storage.sharing = WindowSharing::Off;
   }
   CompiledGraphs graphs =
       model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);
