@@ -1,13 +1,14 @@
 #include "scheduler/detail/rank_devices.hpp"
 
 #include "core/error.hpp"
+#include "scheduler/placement.hpp"
 
 namespace tessera::detail {
 
 RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options,
                          Trace* trace)
     : graphs_(graphs), sides_(makeDeviceSides(data, options, trace)) {
-  const PlaceTask place = placeOnDevice();
+  const PlaceTask place = makePlacement(graphs, options);
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
     placed_.push_back(placeGraph(graphs, plan, place));
   }

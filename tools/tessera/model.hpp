@@ -23,6 +23,9 @@ struct StoragePolicy {
   ScratchRule scratch{};
 };
 
+/// The same where devices are used: they have windows of their own, with their halos in place.
+StoragePolicy withDevices(StoragePolicy storage);
+
 /// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans
 /// follow.
 enum class PlanId : std::size_t { Initial = 0, Step = 1, Diagnostics = 2 };
