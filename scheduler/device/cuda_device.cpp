@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/contracts.hpp"
+#include "scheduler/device/detail/cuda_addresses.hpp"
 
 namespace tessera {
 
@@ -108,8 +109,15 @@ class CudaDevice final : public DeviceBackend {
           "cudaMemsetAsync", stream);
   }
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
+  void beginCapture(DeviceStream stream) override;
+  DeviceGraph endCapture() override;
+  void launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) override;
+  void releaseGraph(DeviceGraph graph) noexcept override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
+  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
+    return detail::makeCudaAddresses(info_, bytes);
+  }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
   std::int64_t pinnedBytes() const override { return pinnedBytes_; }
@@ -129,10 +137,13 @@ class CudaDevice final : public DeviceBackend {
   [[noreturn]] void fail(cudaError_t status, const char* call, DeviceStream stream) const;
   std::string launchedText(DeviceStream stream) const;
   bool allowPeer(std::int32_t peer);
+  void* allocateManaged(std::int64_t bytes);
 
   DeviceInfo info_;
   std::vector<Stream> streams_;
   std::vector<cudaEvent_t> events_;
+  std::vector<cudaGraphExec_t> graphs_;  ///< null: released
+  DeviceStream capturing_;               ///< what the capture under way began with
   std::vector<PeerAccess> peers_;
   std::map<void*, std::int64_t> pinned_;
   std::int64_t pinnedBytes_ = 0;
@@ -169,6 +180,9 @@ CudaDevice::~CudaDevice() {
   for (const Stream& stream : streams_) {
     static_cast<void>(cudaStreamSynchronize(stream.handle));
     static_cast<void>(cudaStreamDestroy(stream.handle));
+  }
+  for (const cudaGraphExec_t graph : graphs_) {
+    if (graph != nullptr) static_cast<void>(cudaGraphExecDestroy(graph));
   }
   for (const cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
 }
@@ -280,7 +294,59 @@ void CudaDevice::launch(DeviceStream stream, const DeviceLaunch& work) {
   check(cudaPeekAtLastError(), "the launch of a kernel", stream);
 }
 
+/// With the hints that the driver takes: it is the device's, and is brought there as far as there is room.
+void* CudaDevice::allocateManaged(std::int64_t bytes) {
+  void* memory = nullptr;
+  const auto size = static_cast<std::size_t>(bytes);
+  check(cudaMallocManaged(&memory, size, cudaMemAttachGlobal), "cudaMallocManaged");
+#if CUDART_VERSION >= 13000
+  const cudaMemLocation here{cudaMemLocationTypeDevice, info_.number};
+  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, here), "cudaMemAdvise");
+  check(cudaMemPrefetchAsync(memory, size, here, 0, nullptr), "cudaMemPrefetchAsync");
+#else
+  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, info_.number), "cudaMemAdvise");
+  check(cudaMemPrefetchAsync(memory, size, info_.number, nullptr), "cudaMemPrefetchAsync");
+#endif
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+  return memory;
+}
+
+void CudaDevice::beginCapture(DeviceStream stream) {
+  TESSERA_EXPECT(capturing_.number < 0, "end a capture before the next one begins");
+  // Relaxed: this thread may ask for events of other streams meanwhile, and others may allocate.
+  check(cudaStreamBeginCapture(at(stream).handle, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture",
+        stream);
+  capturing_ = stream;
+}
+
+DeviceGraph CudaDevice::endCapture() {
+  TESSERA_EXPECT(capturing_.number >= 0, "begin a capture before it ends");
+  const DeviceStream stream = std::exchange(capturing_, DeviceStream{});
+  cudaGraph_t captured = nullptr;
+  check(cudaStreamEndCapture(at(stream).handle, &captured), "cudaStreamEndCapture", stream);
+  cudaGraphExec_t graph = nullptr;
+  const cudaError_t made = cudaGraphInstantiate(&graph, captured, 0);
+  static_cast<void>(cudaGraphDestroy(captured));
+  check(made, "cudaGraphInstantiate", stream);
+  graphs_.push_back(graph);
+  check(cudaGraphUpload(graph, at(stream).handle), "cudaGraphUpload", stream);
+  return {static_cast<std::int32_t>(graphs_.size()) - 1};
+}
+
+void CudaDevice::launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) {
+  at(stream).launched = name;
+  check(cudaGraphLaunch(graphs_[static_cast<std::size_t>(graph.number)], at(stream).handle),
+        "cudaGraphLaunch", stream);
+}
+
+void CudaDevice::releaseGraph(DeviceGraph graph) noexcept {
+  cudaGraphExec_t& entry = graphs_[static_cast<std::size_t>(graph.number)];
+  static_cast<void>(cudaGraphExecDestroy(entry));
+  entry = nullptr;
+}
+
 void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
+  if (space == DeviceSpace::Managed) return allocateManaged(bytes);
   void* memory = nullptr;
   const auto size = static_cast<std::size_t>(bytes);
   const bool onDevice = space == DeviceSpace::Device;
@@ -299,7 +365,7 @@ void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
 }
 
 void CudaDevice::release(DeviceSpace space, void* memory) noexcept {
-  static_cast<void>(space == DeviceSpace::Device ? cudaFree(memory) : cudaFreeHost(memory));
+  static_cast<void>(space == DeviceSpace::PinnedHost ? cudaFreeHost(memory) : cudaFree(memory));
 }
 
 void CudaDevice::pin(void* memory, std::int64_t bytes) {

@@ -24,10 +24,10 @@ enum class DevicePlacement {
   Cost,  ///< as Auto; the host takes the part of the patches that measured speed gives it
 };
 
-/// How memory of variables on a device is taken.
+/// What the variables of a run lie in on a device.
 enum class DeviceMemoryKind {
-  Explicit,  ///< from the device, and copied to and from as the plan says
-  Managed,   ///< by the driver, which moves pages as they are touched
+  Explicit,  ///< the device's own; where the limit is less than they need, they are swapped with the host's
+  Managed,   ///< moved by the driver, with hints; the limit is the driver's
 };
 
 /// Which device a rank uses, and how; changes no bit of the result.
@@ -38,12 +38,16 @@ struct DeviceOptions {
   DevicePlacement placement = DevicePlacement::Auto;
   std::vector<std::string> cpuTasks;  ///< names of tasks that run on the host whatever `placement` says
   std::vector<std::string> gpuTasks;  ///< and on devices; each has a body for them
-  DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
+  /// For comparison: a window for each patch also where large halos overlap, so much more memory is taken.
+  bool privateCopies = false;
   std::int64_t limitBytes = 0;  ///< of memory on each device; 0: `limitPart` of what it has
   double limitPart = 0.9;
-  bool privateCopies = false;  ///< large halos of patches do not share memory; for comparisons
-  bool graphs = false;         ///< what is on devices of a step is recorded once and replayed
+  DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
   EmulatedOptions emulated{};
+  /// Record the device's part of a step once and replay it as one graph of the device, where the host has no
+  /// part in the middle of it (scheduler/detail/plan_replay.hpp). Bodies of tasks must depend on their task
+  /// alone.
+  bool graphs = false;
   /// A thread of its own that serves a lane which nobody has served for a while, since all workers are inside
   /// long tasks. Off for executors of one thread, whose order it would change.
   bool standbyThread = true;

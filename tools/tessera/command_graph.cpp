@@ -24,13 +24,15 @@ std::size_t positionOf(const CompiledGraphs& graphs, const std::string& plan) {
   throw UsageError("this deck has no plan \"" + plan + "\"; give --plan one of: " + names);
 }
 
-/// What the run would place, on as many devices as the command line names.
-std::string placesText(const GraphRequest& request, const Model& model, const CompiledGraphs& graphs,
-                       std::size_t plan) {
+/// As many devices as the command line names, used as the deck says.
+DeviceOptions devicesAsked(const GraphRequest& request, const Model& model) {
   DeviceOptions options;
   options.kind = request.devices.kind;
   if (!request.devices.numbers.empty()) options.numbers = request.devices.numbers;
-  options = model.settings().devices.over(options);
+  return model.settings().devices.over(options);
+}
+
+std::string placesText(const DeviceOptions& options, const CompiledGraphs& graphs, std::size_t plan) {
   const PlacedGraph placed = placeGraph(graphs, plan, makePlacement(graphs, options));
   return asText(summarise(graphs, plan, placed, static_cast<int>(options.numbers.size())), *graphs.labels);
 }
@@ -58,8 +60,9 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
 
   const Model model(deck, registry);
   const auto start = std::chrono::steady_clock::now();
-  const CompiledGraphs graphs =
-      model.compile(request.rank, request.ranks, kTagBound, places ? withDevices({}) : StoragePolicy{});
+  const DeviceOptions devices = devicesAsked(request, model);
+  const StoragePolicy storage = places ? withDevices({}, devices.privateCopies) : StoragePolicy{};
+  const CompiledGraphs graphs = model.compile(request.rank, request.ranks, kTagBound, storage);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -67,7 +70,7 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
   std::cout << dumpGraph(
       graphs, plan, request.format,
       {request.ranks, request.unfolded, spent.count(), usage.ru_maxrss * std::int64_t{1024}});
-  if (places) std::cout << placesText(request, model, graphs, plan);
+  if (places) std::cout << placesText(devices, graphs, plan);
   std::cout << std::flush;
   return 0;
 }

@@ -44,8 +44,8 @@ std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const st
 
 }  // namespace
 
-StoragePolicy withDevices(StoragePolicy storage) {
-  storage.sharing = WindowSharing::Off;
+StoragePolicy withDevices(StoragePolicy storage, bool privateCopies) {
+  if (privateCopies) storage.sharing = WindowSharing::Off;
   storage.scratch = {};
   return storage;
 }

@@ -23,8 +23,9 @@ struct StoragePolicy {
   ScratchRule scratch{};
 };
 
-/// The same where devices are used: they have windows of their own, with their halos in place.
-StoragePolicy withDevices(StoragePolicy storage);
+/// The same where devices are used: they have windows of their own, with their halos in place. With
+/// `privateCopies` no two patches share one.
+StoragePolicy withDevices(StoragePolicy storage, bool privateCopies);
 
 /// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans
 /// follow.
