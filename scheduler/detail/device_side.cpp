@@ -24,7 +24,8 @@ std::unique_ptr<DeviceBackend> makeBackend(const DeviceOptions& options, int slo
 }
 
 std::int64_t limitOf(const DeviceBackend& device, const DeviceOptions& options) {
-  return options.limitBytes > 0 ? options.limitBytes : device.info().memoryBytes / 10 * 9;
+  if (options.limitBytes > 0) return options.limitBytes;
+  return static_cast<std::int64_t>(options.limitPart * static_cast<double>(device.info().memoryBytes));
 }
 
 /// Fills and packs of each device read the memory of the others.

@@ -1,6 +1,7 @@
 #include "scheduler/detail/rank_devices.hpp"
 
 #include "core/error.hpp"
+#include "scheduler/placement.hpp"
 
 namespace tessera::detail {
 
@@ -9,7 +10,7 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
     : graphs_(graphs),
       sides_(makeDeviceSides(data, options, trace)),
       patches_(graphs, static_cast<int>(sides_.size())) {
-  const PlaceTask place = patches_.at(placeOnDevice());
+  const PlaceTask place = makePlacement(graphs, options);
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
     placed_.push_back(placeGraph(graphs, plan, place, patches_.places()));
   }

@@ -276,6 +276,9 @@ void Job::announce(Recorder& recorder) const {
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   const std::vector<DeviceInfo> devices = simulation_->devices();
   if (!devices.empty()) out << "\n" << asText(devices);
+  if (devices.empty() && model.settings().devices.given) {
+    out << "\n[device] of the deck has no effect without --device";
+  }
   for (const std::string& notice : {profilers_.kokkos.notice(), profilers_.nvtx.notice()}) {
     if (!notice.empty()) recorder.warn(notice);
   }

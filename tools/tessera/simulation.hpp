@@ -159,6 +159,7 @@ class Simulation {
   Transport& transport_;
   const bool stepsOverlap_;
   Model model_;
+  const SimulationOptions options_;  ///< the deck's word on devices included
   std::int64_t compiles_ = 0;
   CompiledGraphs graphs_;
   TimeControl clock_;
