@@ -36,6 +36,9 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const Place
       ended_(placed.blockOf.size()) {
   layOut();
   nameLaunches();
+  if (side.pager() != nullptr) {
+    paging_ = std::make_unique<DevicePaging>(graphs, plan, placed, data, side, nodes_, watch_);
+  }
 }
 
 void DeviceRun::nameLaunches() {
@@ -112,6 +115,7 @@ bool DeviceRun::isPackedHere(const PackItem& item) const {
 
 void DeviceRun::begin() {
   for (const OldNeed& need : placed_.oldNeeds) bringHere(need);
+  if (paging_) paging_->begin();
   side_.lane.begin(*work_, *this);
   for (const std::int32_t task : first_) side_.lane.submit(task);
 }
@@ -138,11 +142,14 @@ void DeviceRun::bringHere(const OldNeed& need) {
   if (locals.empty()) return;
   const std::size_t kind = 2 * static_cast<std::size_t>(need.label) + (in ? 0 : 1);
   side_.lane.putBeside([&](DeviceStream stream) {
-    const std::int64_t before = fills_.counts().bytesMoved();
-    LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(locals));
-    fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, need.label,
-                      Generation::Old, locals, stream);
-    scope.carries(fills_.counts().bytesMoved() - before);
+    const auto copy = [&](std::span<const std::int32_t> some) {
+      const std::int64_t before = fills_.counts().bytesMoved();
+      LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(some));
+      fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, need.label,
+                        Generation::Old, some, stream);
+      scope.carries(fills_.counts().bytesMoved() - before);
+    };
+    return paging_ ? paging_->copy(need.label, in, locals, stream, copy) : copy(locals);
   });
   for (const std::int32_t local : locals) {
     broughtTo(data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
@@ -173,6 +180,7 @@ void DeviceRun::finish() {
   while (!side_.lane.allLaunched()) {
     if (!side_.lane.serve([this](std::int32_t task) { end(task); })) stepAside();
   }
+  if (paging_) paging_->end();
 }
 
 /// The device has ended a task: what it found for reductions is given now.
@@ -194,6 +202,12 @@ std::vector<std::int32_t> DeviceRun::begun() const {
 
 void DeviceRun::launch(std::int32_t kind, std::span<const std::int32_t> tasks,
                        std::span<const DeviceStream> streams) {
+  if (!paging_) return put(kind, tasks, streams);
+  paging_->launch(tasks, streams, [&](std::span<const std::int32_t> some) { put(kind, some, streams); });
+}
+
+void DeviceRun::put(std::int32_t kind, std::span<const std::int32_t> tasks,
+                    std::span<const DeviceStream> streams) {
   const PlacedBlock& placed =
       placed_.blocks[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(kind)])];
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];

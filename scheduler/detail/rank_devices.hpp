@@ -30,6 +30,7 @@ class RankDevices {
 
  private:
   void synchronize() noexcept;
+  void refuseSeveralThatSwap() const;
   void addEntries(std::size_t plan);
   void addTask(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);
   void addFill(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);

@@ -2,6 +2,8 @@
 // run has beside its kernels, on a GPU (or the emulated device).
 //
 //   tessera_step_bench [--device cuda] [--case heat,advection] [--cells 256,512] [--patch 32,64,128]
+//   tessera_step_bench --limit 60%     device memory for so much of what all variables need, or so many bytes
+//   tessera_step_bench --memory managed
 //   mpiexec.mpich -n 2 tessera_step_bench --device cuda [...]
 //
 // Prints the time of a step, million cells a second and, for heat, the bandwidth if each cell were read and
@@ -47,12 +49,16 @@ class Rounds : public RunListener {
       step = whole / static_cast<double>(steps_);
       hostStep = host / static_cast<double>(steps_);
     }
+    paging = simulation.devicePaging();
     begin_ = SteadyClock::now();
     return taken_ >= steps_ * (rounds_ + 1);
   }
 
   double step = std::numeric_limits<double>::infinity();
   double hostStep = 0.0;
+  DevicePagingCounts paging;  ///< of all rounds
+
+  std::int64_t taken() const { return taken_; }
 
  private:
   const std::int64_t steps_;
@@ -61,11 +67,21 @@ class Rounds : public RunListener {
   SteadyClock::time_point begin_ = SteadyClock::now();
 };
 
-void measure(const StepCase& what, Transport& transport, const SimulationOptions& options,
-             std::int64_t steps) {
+/// "60%" of what all variables of the case need, or bytes; 0 for "".
+std::int64_t limitOf(const std::string& limit, const Deck& deck, const ComponentRegistry& registry,
+                     Transport& transport, const SimulationOptions& options) {
+  if (limit.empty()) return 0;
+  if (limit.back() != '%') return std::stoll(limit);
+  const Simulation simulation(deck, registry, transport, options);
+  return simulation.devicePaging().neededBytes / 100 * std::stoll(limit);
+}
+
+void measure(const StepCase& what, Transport& transport, SimulationOptions options, std::int64_t steps,
+             const std::string& limit) {
   const Deck deck = Deck::fromText(what.deck(), "step_bench");
   const ComponentRegistry registry = builtInComponents();
   checkDeck(deck, registry).throwIfErrors();
+  options.devices.limitBytes = limitOf(limit, deck, registry, transport, options);
   Simulation simulation(deck, registry, transport, options);
   Rounds rounds(steps, 4);
   simulation.run(rounds);
@@ -74,6 +90,17 @@ void measure(const StepCase& what, Transport& transport, const SimulationOptions
               what.physics.c_str(), static_cast<long long>(what.cells), static_cast<long long>(what.patch),
               rounds.step * 1e6, what.million() / rounds.step, what.million() * 16e-3 / rounds.step,
               rounds.hostStep * 1e6);
+  if (rounds.paging.evictions > 0) {
+    const double taken = static_cast<double>(rounds.taken());
+    const auto perStep = [&](std::int64_t count) { return static_cast<double>(count) / taken; };
+    std::printf(
+        "          a step: %.0f evictions, %.0f of them without a copy, in %.1f rounds; "
+        "%.0f MB out, %.0f MB in, of %.0f MB; %.1f GB/s both ways together\n",
+        perStep(rounds.paging.evictions), perStep(rounds.paging.dropped), perStep(rounds.paging.rounds),
+        perStep(rounds.paging.bytesOut) * 1e-6, perStep(rounds.paging.bytesIn) * 1e-6,
+        static_cast<double>(rounds.paging.neededBytes) * 1e-6,
+        perStep(rounds.paging.bytesOut + rounds.paging.bytesIn) * 1e-9 / rounds.step);
+  }
   std::fflush(stdout);
 }
 
@@ -85,6 +112,8 @@ int run(int argc, char** argv) {
   std::vector<std::int64_t> cells{256, 512};
   std::vector<std::int64_t> patches{32, 64, 128};
   std::int64_t steps = 50;
+  std::string limit;
+  std::string memory = "explicit";
   SimulationOptions options;
   CLI::App app{"Whole steps on devices"};
   app.add_option("--device", device, "as of tessera run")->capture_default_str();
@@ -97,16 +126,21 @@ int run(int argc, char** argv) {
   app.add_option("--threads", options.threads, "worker threads")->capture_default_str();
   app.add_option("--streams", options.devices.lane.streams, "of a device")->capture_default_str();
   app.add_option("--batch", options.devices.lane.largestBatch, "tasks of a launch")->capture_default_str();
+  app.add_option("--limit", limit, "of memory on the device for variables: bytes, or 60% of their need");
+  app.add_option("--memory", memory, "explicit, or managed by the driver")
+      ->check(CLI::IsMember({"explicit", "managed"}))
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const MpiSession mpi;
   MpiTransport transport;
   const LaneOptions lane = options.devices.lane;
   options.devices = devicesOf(parseDeviceChoice(device), transport.rank());
   options.devices.lane = lane;
+  if (memory == "managed") options.devices.memory = DeviceMemoryKind::Managed;
   for (const std::string& physics : cases) {
     for (const std::int64_t n : cells) {
       for (const std::int64_t p : patches) {
-        if (p <= n) measure({physics, n, p}, transport, options, steps);
+        if (p <= n) measure({physics, n, p}, transport, options, steps, limit);
       }
     }
   }
