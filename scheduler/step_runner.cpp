@@ -123,6 +123,13 @@ std::vector<DeviceInfo> StepRunner::devices() const {
   return devices;
 }
 
+DevicePagingCounts StepRunner::devicePaging() const {
+  DevicePagingCounts sum;
+  if (!state_->devices) return sum;
+  for (const auto& side : state_->devices->sides()) sum += side->paging();
+  return sum;
+}
+
 const StepStatistics& StepRunner::statistics() const { return state_->statistics; }
 
 }  // namespace tessera

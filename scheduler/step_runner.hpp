@@ -9,6 +9,7 @@
 #include "core/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/device/device_options.hpp"
+#include "scheduler/device/device_paging_counts.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/send_limit.hpp"
 #include "scheduler/trace.hpp"
@@ -108,6 +109,9 @@ class StepRunner {
   void waitForDevices();
   /// Those in use.
   std::vector<DeviceInfo> devices() const;
+  /// What variables take on these devices, and what was moved because that is more than the limit, all devices
+  /// together. Between runs.
+  DevicePagingCounts devicePaging() const;
 
  private:
   struct State;

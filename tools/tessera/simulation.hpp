@@ -132,6 +132,8 @@ class Simulation {
   void waitForDevices() const { runner_->waitForDevices(); }
   /// What the run uses; empty without.
   std::vector<DeviceInfo> devices() const { return runner_->devices(); }
+  /// What variables take there, and what was moved where that does not fit. Between steps.
+  DevicePagingCounts devicePaging() const { return runner_->devicePaging(); }
   const TimeControl& clock() const { return clock_; }
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }
