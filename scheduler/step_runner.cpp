@@ -123,6 +123,13 @@ std::vector<DeviceInfo> StepRunner::devices() const {
   return devices;
 }
 
+std::vector<DeviceMemoryUse> StepRunner::deviceMemory() const {
+  std::vector<DeviceMemoryUse> uses;
+  if (!state_->devices) return uses;
+  for (const auto& side : state_->devices->sides()) uses.push_back(memoryUseOf(state_->graphs, side->store));
+  return uses;
+}
+
 const StepStatistics& StepRunner::statistics() const { return state_->statistics; }
 
 }  // namespace tessera

@@ -8,6 +8,7 @@
 
 #include "core/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/device/device_memory_use.hpp"
 #include "scheduler/device/device_options.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/send_limit.hpp"
@@ -108,6 +109,8 @@ class StepRunner {
   void waitForDevices();
   /// Those in use.
   std::vector<DeviceInfo> devices() const;
+  /// What variables take on each of them.
+  std::vector<DeviceMemoryUse> deviceMemory() const;
 
  private:
   struct State;

@@ -132,6 +132,8 @@ class Simulation {
   void waitForDevices() const { runner_->waitForDevices(); }
   /// What the run uses; empty without.
   std::vector<DeviceInfo> devices() const { return runner_->devices(); }
+  /// What variables take on each of them; takes time that grows with the patches.
+  std::vector<DeviceMemoryUse> deviceMemory() const { return runner_->deviceMemory(); }
   const TimeControl& clock() const { return clock_; }
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }
