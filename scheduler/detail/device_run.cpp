@@ -14,7 +14,7 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
     const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
     const auto mode = static_cast<AccessMode>(access.mode);
     if (mode != AccessMode::Write && mode != AccessMode::Modify) continue;
-    wroteOn(data.status(Generation::New, access.label, static_cast<std::size_t>(local)), space);
+    wroteOn(data.valueStatus(Generation::New, access.label, static_cast<std::size_t>(local)), space);
   }
 }
 
@@ -123,7 +123,7 @@ std::vector<std::int32_t> DeviceRun::localsToBring(LabelId label, LevelId level,
   for (auto local = static_cast<std::int32_t>(range.begin); local < range.end; ++local) {
     const auto n = static_cast<std::size_t>(local);
     if (!side_.store.has(label, n)) continue;
-    const Status& status = data_.status(Generation::Old, label, n);
+    const Status& status = data_.valueStatus(Generation::Old, label, n);
     if (needsCopyTo(status, to) && !needsCopyTo(status, from)) locals.push_back(local);
   }
   return locals;
@@ -145,7 +145,7 @@ void DeviceRun::bringHere(const OldNeed& need) {
     scope.carries(fills_.counts().bytesMoved() - before);
   });
   for (const std::int32_t local : locals) {
-    broughtTo(data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
+    broughtTo(data_.valueStatus(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
   }
   side_.lane.synchronize();  // the host goes on to read, or to overwrite, what was copied
 }
@@ -243,7 +243,7 @@ void DeviceRun::launchCopies(const PlacedBlock& placed, std::span<const std::int
   fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, placed.label,
                     Generation::New, numbers_, stream);
   for (const std::int32_t local : numbers_) {
-    broughtTo(data_.status(Generation::New, placed.label, static_cast<std::size_t>(local)),
+    broughtTo(data_.valueStatus(Generation::New, placed.label, static_cast<std::size_t>(local)),
               in ? side_.space() : kHost);
   }
 }

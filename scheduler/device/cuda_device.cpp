@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/contracts.hpp"
+#include "scheduler/device/detail/cuda_addresses.hpp"
 
 namespace tessera {
 
@@ -112,6 +113,9 @@ class CudaDevice final : public DeviceBackend {
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
+  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
+    return detail::makeCudaAddresses(info_, bytes);
+  }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
   std::int64_t pinnedBytes() const override { return pinnedBytes_; }
@@ -136,6 +140,7 @@ class CudaDevice final : public DeviceBackend {
   [[noreturn]] void fail(cudaError_t status, const char* call, DeviceStream stream) const;
   std::string launchedText(DeviceStream stream) const;
   bool allowPeer(std::int32_t peer);
+  void* allocateManaged(std::int64_t bytes);
 
   DeviceInfo info_;
   std::vector<Stream> streams_;
@@ -289,7 +294,25 @@ void CudaDevice::launch(DeviceStream stream, const DeviceLaunch& work) {
   check(cudaPeekAtLastError(), "the launch of a kernel", stream);
 }
 
+/// With the hints that the driver takes: it is the device's, and is brought there as far as there is room.
+void* CudaDevice::allocateManaged(std::int64_t bytes) {
+  void* memory = nullptr;
+  const auto size = static_cast<std::size_t>(bytes);
+  check(cudaMallocManaged(&memory, size, cudaMemAttachGlobal), "cudaMallocManaged");
+#if CUDART_VERSION >= 13000
+  const cudaMemLocation here{cudaMemLocationTypeDevice, info_.number};
+  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, here), "cudaMemAdvise");
+  check(cudaMemPrefetchAsync(memory, size, here, 0, nullptr), "cudaMemPrefetchAsync");
+#else
+  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, info_.number), "cudaMemAdvise");
+  check(cudaMemPrefetchAsync(memory, size, info_.number, nullptr), "cudaMemPrefetchAsync");
+#endif
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+  return memory;
+}
+
 void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
+  if (space == DeviceSpace::Managed) return allocateManaged(bytes);
   void* memory = nullptr;
   const auto size = static_cast<std::size_t>(bytes);
   const bool onDevice = space == DeviceSpace::Device;
@@ -308,7 +331,7 @@ void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
 }
 
 void CudaDevice::release(DeviceSpace space, void* memory) noexcept {
-  static_cast<void>(space == DeviceSpace::Device ? cudaFree(memory) : cudaFreeHost(memory));
+  static_cast<void>(space == DeviceSpace::PinnedHost ? cudaFreeHost(memory) : cudaFree(memory));
 }
 
 void CudaDevice::pin(void* memory, std::int64_t bytes) {
