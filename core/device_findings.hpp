@@ -10,12 +10,13 @@ namespace tessera {
 
 /// What kernels may find out about one access of a task that runs on a device.
 enum class DeviceFinding : std::int32_t {
-  Outside,    ///< an index outside what was declared was touched
-  Uncovered,  ///< of a level that is read whole, an index was read where probably no patch lies
-  Unwritten,  ///< an index that was to be written was not
-  NonFinite,  ///< a number that the task left is NaN or infinite
+  Outside,     ///< an index outside what was declared was touched
+  BesideEdge,  ///< of a halo of faces alone, an index of an edge or corner was read
+  Uncovered,   ///< of a level that is read whole, an index was read where probably no patch lies
+  Unwritten,   ///< an index that was to be written was not
+  NonFinite,   ///< a number that the task left is NaN or infinite
 };
-inline constexpr std::int32_t kDeviceFindings = 4;
+inline constexpr std::int32_t kDeviceFindings = 5;
 
 /// How a number is not finite.
 enum class NonFinite : std::int32_t { Nan, MinusNan, Infinity, MinusInfinity };

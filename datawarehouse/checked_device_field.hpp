@@ -23,7 +23,9 @@ class CheckedDeviceField {
         allowed_(access.declared),
         isFlatJ_(access.layout.strideJ == 0),
         isFlatK_(access.layout.strideK == 0),
+        facesOnly_(access.facesOnly),
         holes_(access.holes),
+        inner_(access.inner),
         findings_(access.findings),
         marks_(access.marks) {}
 
@@ -37,6 +39,9 @@ class CheckedDeviceField {
     }
     if constexpr (!std::is_const_v<T>) {
       if (marks_ != nullptr) mark(inside - allowed_.lo);
+    } else if (facesOnly_ && isAtEdge(inside)) {
+      findings_.note(DeviceFinding::BesideEdge, {inside - allowed_.lo});
+      return nothing();
     } else if (holes_ && isUnset(field_(x))) {
       findings_.note(DeviceFinding::Uncovered, {inside - allowed_.lo});
     }
@@ -44,6 +49,13 @@ class CheckedDeviceField {
   }
 
  private:
+  /// Outside of the patch along more than one axis.
+  TESSERA_KERNEL bool isAtEdge(Index x) const {
+    const int i = x.i < inner_.lo.i || x.i >= inner_.hi.i ? 1 : 0;
+    const int j = x.j < inner_.lo.j || x.j >= inner_.hi.j ? 1 : 0;
+    const int k = x.k < inner_.lo.k || x.k >= inner_.hi.k ? 1 : 0;
+    return i + j + k > 1;
+  }
   /// Memory that nobody wrote is 0xFF, in checked mode also what was gathered before.
   TESSERA_KERNEL static bool isUnset(const Value& value) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(&value);
@@ -72,7 +84,9 @@ class CheckedDeviceField {
   Box allowed_;
   bool isFlatJ_ = false;
   bool isFlatK_ = false;
+  bool facesOnly_ = false;
   bool holes_ = false;
+  Box inner_;
   DeviceFindings findings_;
   std::uint8_t* marks_ = nullptr;
 };

@@ -34,6 +34,10 @@ void reportFinding(const TaskFrame& frame, const TaskFinding& finding) {
   switch (finding.what) {
     case DeviceFinding::Outside:
       reportOutside(frame, access, x);
+    case DeviceFinding::BesideEdge:
+      expectBesideFace(frame, access, x);
+      TESSERA_EXPECT(false, "a kernel has found an index at no edge");
+      [[fallthrough]];
     case DeviceFinding::Uncovered:
       expectCovered(frame, access, x);
       TESSERA_EXPECT(false, "a number of a patch has the bits of memory that nobody wrote");
@@ -84,10 +88,11 @@ void DeviceChecks::layOut(std::span<const CheckedTask> tasks) {
 }
 
 void DeviceChecks::beginStep(const StepMoment& moment) {
+  const std::int64_t step = side_.findings.steps++;  // the same number on all devices of a rank
   if (words_ == nullptr) return;
   const auto slot = static_cast<std::size_t>(++runs_ % stepCount());
   moments_[slot] = moment;
-  steps_[slot] = side_.findings.steps++;
+  steps_[slot] = step;
 }
 
 std::int64_t* DeviceChecks::wordsOf(std::int32_t task) const {
@@ -96,7 +101,7 @@ std::int64_t* DeviceChecks::wordsOf(std::int32_t task) const {
   return words_ + access * kDeviceFindings;
 }
 
-void DeviceChecks::equip(std::int32_t task, const LabelTable& labels, std::span<TaskAccess> accesses) const {
+void DeviceChecks::equip(std::int32_t task, const TaskFrame& frame, std::span<TaskAccess> accesses) const {
   if (words_ == nullptr) return;
   std::int64_t* words = wordsOf(task);
   std::int64_t mark = firstMark_[static_cast<std::size_t>(task)];
@@ -104,7 +109,11 @@ void DeviceChecks::equip(std::int32_t task, const LabelTable& labels, std::span<
     access.findings = {words, side_.findings.raised, side_.findings.nowhere};
     words += kDeviceFindings;
     // A whole number may have the bits of memory that nobody wrote.
-    access.holes = access.holes && holdsReals(labels.info(access.label).type);
+    access.holes = access.holes && holdsReals(frame.labels->info(access.label).type);
+    if (access.facesOnly) {
+      const Centering centering = frame.labels->info(access.label).centering;
+      access.inner = boundingBox(frame.level->ownedBy(*frame.patch, centering), frame.patch->cells);
+    }
     if (!mode_.accesses || access.mode != AccessMode::Write) continue;
     access.marks = marks_ + mark;
     mark += access.declared.volume();
@@ -113,7 +122,7 @@ void DeviceChecks::equip(std::int32_t task, const LabelTable& labels, std::span<
 
 void DeviceChecks::recordBefore(std::int32_t task, const TaskFrame& frame, DeviceLoops& loops) {
   if (words_ == nullptr) return;
-  launched_[static_cast<std::size_t>(task)] = ++side_.findings.launched;
+  launched_[static_cast<std::size_t>(task)] = side_.findings.nextLaunched();
   if (!mode_.accesses) return;
   for (const TaskAccess& access : frame.accesses) {
     if (access.mode != AccessMode::Write) continue;
@@ -139,13 +148,10 @@ std::optional<DeviceChecks::Candidate> DeviceChecks::first(DeviceStream stream) 
   side_.backend->copy(stream, CopyDirection::DeviceToHost, words.data(), words_,
                       std::ssize(words) * static_cast<std::int64_t>(sizeof(std::int64_t)));
   side_.backend->synchronize(stream);
-  const auto rank = [](const Candidate& c) {
-    return std::tuple(c.step, c.launched, c.finding.what, c.finding.access);
-  };
   for (std::size_t n = 0; n < words.size(); ++n) {
     if (words[n] == DeviceFindings::kNothing) continue;
     const Candidate found = candidate(static_cast<std::int64_t>(n), words[n]);
-    if (!best || rank(found) < rank(*best)) best = found;
+    if (!best || found.comesBefore(*best)) best = found;
   }
   return best;
 }
@@ -162,23 +168,26 @@ DeviceChecks::Candidate DeviceChecks::candidate(std::int64_t n, std::int64_t wor
   finding.what = static_cast<DeviceFinding>(n % kDeviceFindings);
   finding.at = FoundAt::unpack(word);
   finding.moment = moments_[slot];
-  return {steps_[slot], launched_[task], finding};
+  return {steps_[slot], launched_[task], finding, this};
 }
 
-void DeviceChecks::expectNothing() const {
-  if (!side_.findings.isRaised()) return;
+bool DeviceChecks::Candidate::comesBefore(const Candidate& other) const {
+  const auto rank = [](const Candidate& c) {
+    return std::tuple(c.step, c.launched, c.finding.what, c.finding.access);
+  };
+  return rank(*this) < rank(other);
+}
+
+std::optional<DeviceChecks::Candidate> DeviceChecks::earliest() const {
   std::optional<Candidate> best;
-  const DeviceChecks* whose = nullptr;
+  if (!isRaised()) return best;
   side_.lane.putBeside([&](DeviceStream stream) {
     for (const DeviceChecks* checks : side_.findings.checks) {
       const std::optional<Candidate> found = checks->first(stream);
-      if (!found || (best && best->step <= found->step)) continue;
-      best = found;
-      whose = checks;
+      if (found && (!best || found->comesBefore(*best))) best = found;
     }
   });
-  TESSERA_EXPECT(whose != nullptr, "a kernel says that it has found something, and there is nothing");
-  whose->report_(best->finding);
+  return best;
 }
 
 }  // namespace tessera::detail

@@ -59,22 +59,28 @@ class DeviceChecks {
   /// Before tasks are launched.
   void beginStep(const StepMoment& moment);
   /// Tells the accesses of a task where findings go.
-  void equip(std::int32_t task, const LabelTable& labels, std::span<TaskAccess> accesses) const;
+  void equip(std::int32_t task, const TaskFrame& frame, std::span<TaskAccess> accesses) const;
   /// Loops before the body of a task, of a frame that is equipped, and behind it.
   void recordBefore(std::int32_t task, const TaskFrame& frame, DeviceLoops& loops);
   void recordAfter(const TaskFrame& frame, DeviceLoops& loops) const;
 
-  /// Throws what was found first on this device by any plan, if there is anything. Not inside the lane, which
-  /// it waits for in that case.
-  void expectNothing() const;
-
- private:
   /// A finding and its place in the order in which tasks were launched.
   struct Candidate {
     std::int64_t step = 0;
     std::int64_t launched = 0;
     TaskFinding finding;
+    const DeviceChecks* whose = nullptr;
+    bool comesBefore(const Candidate& other) const;
   };
+
+  /// Whether this device has found something, in a task of any plan. Any thread, at any time.
+  bool isRaised() const { return side_.findings.isRaised(); }
+  /// What it found first, of all plans. Not inside the lane, which it waits for.
+  std::optional<Candidate> earliest() const;
+  /// Throws what is to be said about a finding.
+  void report(const TaskFinding& finding) const { report_(finding); }
+
+ private:
   std::optional<Candidate> first(DeviceStream stream) const;
   /// What word number `n` says.
   Candidate candidate(std::int64_t n, std::int64_t word) const;

@@ -31,9 +31,9 @@ struct RunShape {
   std::optional<std::uint64_t> schedule{};  ///< given: the virtual executor with this seed, delays included
   SendLimit sends{};
   bool stepsOverlap = false;
+  DeviceOptions devices{};
   bool scratch = false;  ///< halos are gathered into scratch windows where that is possible
   bool findNonFinite = true;
-  DeviceOptions devices{};
 };
 
 /// What each rank does once its runner stands.
@@ -69,9 +69,9 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
   std::vector<std::int64_t> most(static_cast<std::size_t>(shape.ranks));
   const auto onRank = [&](Transport& transport) {
     const CompiledGraphs& graphs = compiled[static_cast<std::size_t>(transport.rank())];
-    const auto data = makeDataWarehouse(
-        graphs, std::max(shape.threads, 1), {},
-        shape.devices.kind == DeviceKind::None ? MemoryPieces::CacheLines : MemoryPieces::Pages);
+    const bool pins = shape.devices.kind != DeviceKind::None;
+    const auto data = makeDataWarehouse(graphs, std::max(shape.threads, 1), {},
+                                        pins ? MemoryPieces::Pages : MemoryPieces::CacheLines);
     const auto executor = schedule             ? makeVirtualExecutor(*schedule, transport.rank())
                           : shape.threads == 0 ? makeInOrderExecutor()
                                                : makeThreadsExecutor(shape.threads);

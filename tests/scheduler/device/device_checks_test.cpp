@@ -129,6 +129,22 @@ TEST_P(DeviceChecks, ReadingOneLayerAfterDeclaringOneIsRight) {
   }
 }
 
+TEST_P(DeviceChecks, AnEdgeOfAHaloOfFacesIsNamedAsOnTheHost) {
+  for (const bool edge : {false, true}) {
+    step_ = StepPlan("step");
+    const Marker marker{.from = a_, .to = b_, .reads = {1, edge ? 1 : 0, 0}};
+    step_.task("Test::marker").reads(Old, a_, faceHalo(1)).writes(b_).runs<Cpu, Gpu>(marker);
+    const std::string message = sameMessage(checked());
+    if (edge) {
+      EXPECT_THAT(message,
+                  HasSubstr("task reads an edge or corner of a halo of which it declared the faces"));
+      EXPECT_THAT(message, HasSubstr("alpha at cell (4, 3, 0)"));
+    } else {
+      EXPECT_EQ(message, "");
+    }
+  }
+}
+
 TEST_P(DeviceChecks, AWriteOutsideThePatchIsNamedAsOnTheHost) {
   declare({.from = a_, .to = b_, .writes = {0, 1, 0}});
   const std::string message = sameMessage(checked());
