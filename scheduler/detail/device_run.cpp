@@ -134,6 +134,19 @@ void DeviceRun::report(const TaskFinding& finding) {
   reportFinding(frameOf(placed, finding.task, accesses), finding);
 }
 
+void DeviceRun::expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> runs) {
+  const bool any =
+      std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run->checks_.isRaised(); });
+  if (!any) return;
+  std::optional<DeviceChecks::Candidate> best;
+  for (const auto& run : runs) {
+    const std::optional<DeviceChecks::Candidate> found = run->checks_.earliest();
+    if (found && (!best || found->comesBefore(*best))) best = found;
+  }
+  TESSERA_EXPECT(best.has_value(), "a kernel says that it has found something, and there is nothing");
+  best->whose->report(best->finding);
+}
+
 /// Nothing of the last user of a buffer is to be taken for a value.
 void DeviceRun::unsetGathers(const FillPlan& fill, DeviceStream stream) {
   if (fill.firstGather < 0) return;

@@ -60,7 +60,8 @@ class DeviceRun : public LaneClient {
   /// Copies Old values of these variables to the host where it does not have them; waits for that.
   void bringHome(std::span<const LabelId> labels);
 
-  const DeviceChecks& checks() const { return checks_; }
+  /// Throws what the devices of a rank have found out first about tasks of any plan, if there is anything.
+  static void expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> runs);
   /// When the device has found out something about a task of this plan: the run that the task belongs to.
   const std::optional<StepMoment>& failedAt() const { return failedAt_; }
 

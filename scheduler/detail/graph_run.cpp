@@ -161,19 +161,6 @@ void GraphRun::finishDevices() {
   expectNothingFound();
 }
 
-void GraphRun::expectNothingFound() const {
-  const bool any = std::any_of(devices_.begin(), devices_.end(),
-                               [](const auto& device) { return device->checks().isRaised(); });
-  if (!any) return;
-  std::optional<DeviceChecks::Candidate> best;
-  for (const auto& device : devices_) {
-    const std::optional<DeviceChecks::Candidate> found = device->checks().earliest();
-    if (found && (!best || found->comesBefore(*best))) best = found;
-  }
-  TESSERA_EXPECT(best.has_value(), "a kernel says that it has found something, and there is nothing");
-  best->whose->report(best->finding);
-}
-
 bool GraphRun::settle(std::size_t round) {
   if (!open_[round]) return true;
   pump_.round(round).test();

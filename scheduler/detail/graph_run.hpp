@@ -83,7 +83,7 @@ class GraphRun : public NodeSource {
   void bringHome(std::span<const LabelId> labels);
 
   /// Throws what the devices have found out about tasks of any plan so far.
-  void expectNothingFound() const;
+  void expectNothingFound() const { DeviceRun::expectNothingFound(devices_); }
   /// See StepRunner.
   std::optional<StepMoment> failedAt() const {
     for (const auto& device : devices_) {
