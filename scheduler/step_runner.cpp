@@ -108,7 +108,9 @@ void StepRunner::State::count(const detail::GraphRun& run) {
 }
 
 void StepRunner::bringHome(std::span<const LabelId> labels) {
-  if (state_->devices) state_->runs.front()->bringHome(labels);
+  if (!state_->devices) return;
+  state_->runs.front()->bringHome(labels);
+  state_->runs.front()->expectNothingFound();
 }
 
 void StepRunner::waitForDevices() {

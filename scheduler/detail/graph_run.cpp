@@ -130,7 +130,6 @@ void GraphRun::beginDevices() {
   if (devices_.empty()) return;
   for (const auto& device : devices_) device->bringOld();
   rankDevices_->comeTogether();
-  expectNothingFound();
   for (const auto& device : devices_) device->begin();
 }
 
@@ -228,7 +227,6 @@ void GraphRun::serveDevices() {
 
 void GraphRun::bringHome(std::span<const LabelId> labels) {
   for (const auto& device : devices_) device->bringHome(labels);
-  expectNothingFound();
 }
 
 /// Before anybody comes through the gate. All ranks find the same, so where there is no dt all of them come
