@@ -68,6 +68,7 @@ class DeviceRun : public LaneClient {
   /// Of tasks whose memory is there.
   void put(std::int32_t kind, std::span<const std::int32_t> tasks, std::span<const DeviceStream> streams);
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
+  bool crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   void layOut();
   void addEdges(LanePlan& lane) const;
   void nameLaunches();

@@ -162,6 +162,8 @@ int run(int argc, char** argv) {
   app.add_option("--steps", steps, "of a round")->capture_default_str();
   app.add_option("--threads", options.threads, "worker threads")->capture_default_str();
   app.add_option("--streams", options.devices.lane.streams, "of a device")->capture_default_str();
+  app.add_option("--urgent", options.devices.lane.urgentStream, "a stream for what goes over the bus")
+      ->capture_default_str();
   app.add_option("--batch", options.devices.lane.largestBatch, "tasks of a launch")->capture_default_str();
   app.add_option("--limit", limit, "of memory on the device for variables: bytes, or 60% of their need");
   app.add_option("--memory", memory, "explicit, or managed by the driver")
