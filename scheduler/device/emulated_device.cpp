@@ -1,5 +1,6 @@
 #include "scheduler/device/emulated_device.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <deque>
@@ -89,10 +90,7 @@ class EmulatedDevice final : public DeviceBackend {
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
   std::int64_t pinnedBytes() const override { return pinnedBytes_; }
-  bool enablePeer(DeviceBackend& peer) override {
-    static_cast<void>(asEmulated(peer));
-    return true;
-  }
+  bool enablePeer(DeviceBackend& peer) override;
 
  private:
   /// What an event is, and its last record; none yet: null.
@@ -120,6 +118,8 @@ class EmulatedDevice final : public DeviceBackend {
   void serveStream(Stream& stream, std::uint64_t seed);
   void perform(const EmulatedWork& work);
   bool step();
+  bool stepSomewhere();
+  void know(EmulatedDevice& peer);
 
   EmulatedOptions options_;
   DeviceInfo info_;
@@ -133,6 +133,8 @@ class EmulatedDevice final : public DeviceBackend {
   std::map<void*, std::int64_t> pinned_;
   std::int64_t pinnedBytes_ = 0;
   std::mt19937_64 random_;  ///< of steps and of the seeds of streams
+  /// Itself first; then those with which it has memory in common, whose work its own may wait for.
+  std::vector<EmulatedDevice*> together_{this};
   std::atomic<std::int64_t> performed_{0};
 };
 
@@ -141,6 +143,9 @@ EmulatedDevice::~EmulatedDevice() {
     // What waits for an event of a device that is gone already stays undone.
     while (step()) {
     }
+  }
+  for (EmulatedDevice* other : together_) {
+    if (other != this) std::erase(other->together_, this);
   }
   for (Stream& stream : streams_) stream.queue.close();
   for (Stream& stream : streams_) {
@@ -203,6 +208,29 @@ bool EmulatedDevice::step() {
   return true;
 }
 
+/// Of a device that is stepped, or of one whose work it may wait for.
+bool EmulatedDevice::stepSomewhere() {
+  const std::size_t count = together_.size();
+  const std::size_t first = count == 1 ? 0 : random_() % count;
+  for (std::size_t n = 0; n < count; ++n) {
+    if (together_[(first + n) % count]->step()) return true;
+  }
+  return false;
+}
+
+void EmulatedDevice::know(EmulatedDevice& peer) {
+  if (std::count(together_.begin(), together_.end(), &peer) == 0) together_.push_back(&peer);
+}
+
+bool EmulatedDevice::enablePeer(DeviceBackend& peer) {
+  EmulatedDevice& other = asEmulated(peer);
+  if (options_.progress == EmulatedProgress::Stepped) {
+    know(other);
+    other.know(*this);
+  }
+  return true;
+}
+
 void EmulatedDevice::throwIfLost(const char* call) {
   if (options_.failsAfter < 0 || performed_.load() <= options_.failsAfter) return;
   DeviceFailure failure{DeviceFault::Lost, asText(info_), "the device is lost (a planned fault)", call, {}};
@@ -243,7 +271,7 @@ bool EmulatedDevice::isDone(DeviceEvent event) {
   throwIfLost("isDone");
   TESSERA_EXPECT(!at(event).isCaptured, "ask for events that were recorded outside of captures");
   if (options_.progress == EmulatedProgress::Stepped) {
-    for (std::uint64_t steps = random_() % 4; steps > 0 && step(); --steps) {
+    for (std::uint64_t steps = random_() % 4; steps > 0 && stepSomewhere(); --steps) {
     }
   }
   const Event entry = at(event);
@@ -280,7 +308,8 @@ void EmulatedDevice::synchronize(DeviceStream stream) {
     at(stream).queue.waitUntilEmpty();
   } else {
     while (!at(stream).queue.isEmpty()) {
-      TESSERA_EXPECT(step(), "poll the device whose event is waited for: a stepped device moves only then");
+      TESSERA_EXPECT(stepSomewhere(),
+                     "poll the device whose event is waited for: a stepped device moves only then");
     }
   }
   throwIfLost("synchronize");
