@@ -39,6 +39,9 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
   listOldNeeds();
   layOut();
   nameLaunches();
+  if (side_.pager() != nullptr) {
+    paging_ = std::make_unique<DevicePaging>(graphs, plan, placed_, data, side_, nodes_, watch_);
+  }
 }
 
 void DeviceRun::nameLaunches() {
@@ -157,6 +160,7 @@ void DeviceRun::bringOld() {
 }
 
 void DeviceRun::begin() {
+  if (paging_) paging_->begin();
   side_.lane.begin(*work_, *this);
   for (const std::int32_t task : first_) side_.lane.submit(task);
 }
@@ -182,10 +186,13 @@ void DeviceRun::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
   if (locals.empty()) return;
   const std::size_t kind = 2 * static_cast<std::size_t>(label) + (in ? 0 : 1);
   side_.lane.putBeside([&](DeviceStream stream) {
-    const std::int64_t before = fills_.counts().bytesMoved();
-    LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(locals));
-    fills_.launchCopy(to, label, Generation::Old, locals, stream);
-    scope.carries(fills_.counts().bytesMoved() - before);
+    const auto copy = [&](std::span<const std::int32_t> some) {
+      const std::int64_t before = fills_.counts().bytesMoved();
+      LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(some));
+      fills_.launchCopy(to, label, Generation::Old, some, stream);
+      scope.carries(fills_.counts().bytesMoved() - before);
+    };
+    return paging_ ? paging_->copy(label, in, locals, stream, copy) : copy(locals);
   });
   for (const std::int32_t local : locals) {
     broughtTo(data_.valueStatus(Generation::Old, label, static_cast<std::size_t>(local)), target);
@@ -212,9 +219,10 @@ void DeviceRun::serve() {
 }
 
 bool DeviceRun::finish() {
-  if (side_.lane.allLaunched()) return true;
-  serve();
-  return side_.lane.allLaunched();
+  if (!side_.lane.allLaunched()) serve();
+  if (!side_.lane.allLaunched()) return false;
+  if (paging_) paging_->end();
+  return true;
 }
 
 /// The device has ended a task: what it found for reductions is given now.
@@ -236,6 +244,12 @@ std::vector<std::int32_t> DeviceRun::begun() const {
 
 void DeviceRun::launch(std::int32_t kind, std::span<const std::int32_t> tasks,
                        std::span<const DeviceStream> streams) {
+  if (!paging_) return put(kind, tasks, streams);
+  paging_->launch(tasks, streams, [&](std::span<const std::int32_t> some) { put(kind, some, streams); });
+}
+
+void DeviceRun::put(std::int32_t kind, std::span<const std::int32_t> tasks,
+                    std::span<const DeviceStream> streams) {
   const PlacedBlock& placed =
       placed_.blocks[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(kind)])];
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "scheduler/detail/device_paging.hpp"
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/detail/rank_devices.hpp"
 #include "scheduler/detail/submissions.hpp"
@@ -63,6 +65,8 @@ class DeviceRun : public LaneClient {
   static void join(std::span<const std::unique_ptr<DeviceRun>> runs);
 
  private:
+  /// Of tasks whose memory is there.
+  void put(std::int32_t kind, std::span<const std::int32_t> tasks, std::span<const DeviceStream> streams);
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   void layOut();
   void addEdges(LanePlan& lane) const;
@@ -106,7 +110,8 @@ class DeviceRun : public LaneClient {
   std::vector<OldNeed> oldNeeds_;        ///< of this device and of the host
   std::unique_ptr<LaneWork> work_;
   Submissions<> ended_;
-  std::vector<std::int32_t> numbers_;  ///< of the launch at hand
+  std::vector<std::int32_t> numbers_;     ///< of the launch at hand
+  std::unique_ptr<DevicePaging> paging_;  ///< null where all variables fit on the device
 };
 
 }  // namespace tessera::detail

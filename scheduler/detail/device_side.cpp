@@ -1,6 +1,7 @@
 #include "scheduler/detail/device_side.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "core/contracts.hpp"
@@ -24,7 +25,8 @@ std::unique_ptr<DeviceBackend> makeBackend(const DeviceOptions& options, int slo
 }
 
 std::int64_t limitOf(const DeviceBackend& device, const DeviceOptions& options) {
-  return options.limitBytes > 0 ? options.limitBytes : device.info().memoryBytes / 10 * 9;
+  if (options.limitBytes > 0) return options.limitBytes;
+  return static_cast<std::int64_t>(options.limitPart * static_cast<double>(device.info().memoryBytes));
 }
 
 /// Fills and packs of each device read the memory of the others.
@@ -35,6 +37,16 @@ void reachPeer(DeviceBackend& device, DeviceBackend& peer) {
                    " on this machine, so one rank cannot use both; start a rank for each (-n)");
 }
 
+/// What the driver moves may be more than the device has, and what the host keeps for it is the host's.
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+DevicePoolOptions valuesOf(const DeviceBackend& device, const DeviceOptions& options) {
+  if (options.memory == DeviceMemoryKind::Managed) {
+    return {.space = DeviceSpace::Managed, .limitBytes = kNoLimit};
+  }
+  return {.space = DeviceSpace::Device, .limitBytes = limitOf(device, options)};
+}
+
 }  // namespace
 
 DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int theSlot, Trace* trace)
@@ -42,12 +54,21 @@ DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int th
       backend(makeBackend(options, theSlot)),
       tables(*backend, {DeviceSpace::Device, kTableBytes, kTableSlab}),
       pinned(*backend, {DeviceSpace::PinnedHost, kTableBytes, kTableSlab}),
-      values(*backend, {.space = DeviceSpace::Device, .limitBytes = limitOf(*backend, options)}),
+      values(*backend, valuesOf(*backend, options)),
+      swap(*backend, {.space = DeviceSpace::PinnedHost, .limitBytes = kNoLimit}),
       storeStream(backend->makeStream()),
-      storeMemory(*backend, values, storeStream),
+      storeMemory(*backend, values, storeStream, &swap),
       store(data, theSlot, storeMemory),
       lane(*backend, options.lane),
       timeline(trace != nullptr ? std::make_unique<DeviceTimeline>(*backend, *trace) : nullptr) {}
+
+DevicePagingCounts DeviceSide::paging() const {
+  if (pager() != nullptr) return pager()->counts();
+  DevicePagingCounts counts;
+  counts.neededBytes = storeMemory.neededBytes();
+  counts.limitBytes = values.limitBytes();
+  return counts;
+}
 
 std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, const DeviceOptions& options,
                                                          Trace* trace) {

@@ -1,7 +1,5 @@
 #include "scheduler/detail/patch_devices.hpp"
 
-#include <utility>
-
 #include "grid/rank_map.hpp"
 
 namespace tessera::detail {
@@ -20,13 +18,6 @@ PatchDevices::PatchDevices(const CompiledGraphs& graphs, int deviceCount)
       places_[static_cast<std::size_t>(locals.begin) + n] = static_cast<NodePlace>(deviceOf[n]);
     }
   }
-}
-
-PlaceTask PatchDevices::at(PlaceTask place) const {
-  return [this, place = std::move(place)](const TaskDeclaration& task, LevelId level, std::int32_t local) {
-    const NodePlace answer = place(task, level, local);
-    return answer == kOnHost ? kOnHost : of(local);
-  };
 }
 
 }  // namespace tessera::detail

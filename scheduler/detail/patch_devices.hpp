@@ -17,8 +17,6 @@ class PatchDevices {
   NodePlace of(std::int32_t local) const { return places_[static_cast<std::size_t>(local)]; }
   /// By own patch; as PlacedGraph::homes. Spare slots are device 0's.
   const std::vector<NodePlace>& places() const { return places_; }
-  /// `place`, with whatever it puts on a device on the one of the patch. The object outlives the answer.
-  PlaceTask at(PlaceTask place) const;
 
  private:
   std::vector<NodePlace> places_;

@@ -1,6 +1,7 @@
 #include "scheduler/detail/rank_devices.hpp"
 
 #include "core/error.hpp"
+#include "scheduler/placement.hpp"
 
 namespace tessera::detail {
 
@@ -9,7 +10,7 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
     : graphs_(graphs),
       sides_(makeDeviceSides(data, options, trace)),
       patches_(graphs, static_cast<int>(sides_.size())) {
-  const PlaceTask place = patches_.at(placeOnDevice());
+  const PlaceTask place = makePlacement(graphs, options);
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
     placed_.push_back(placeGraph(graphs, plan, place, patches_.places()));
   }
@@ -18,6 +19,25 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
     side->backend->bindThread();
     side->store.bring();
     side->backend->synchronize(side->storeStream);
+  }
+  refuseSeveralThatSwap();
+}
+
+/// Other devices read the values of one where they lie, at any time.
+void RankDevices::refuseSeveralThatSwap() const {
+  for (const auto& side : sides_) {
+    if (side->pager() == nullptr || sides_.size() == 1) continue;
+    const DevicePagingCounts& counts = side->pager()->counts();
+    throw DeviceError(
+        DeviceFault::OutOfMemory,
+        Message(asText(side->backend->info()) + ": its variables do not fit, and cannot be swapped with the "
+                                                "host while other devices of the rank read them")
+            .line("wanted    ", counts.neededBytes, " bytes for the variables of the rank's patches there")
+            .line("limit     ", counts.limitBytes, " bytes")
+            .line("fix       ",
+                  "give each rank one device and use more ranks, raise device.limit, or set "
+                  "device.memory = \"managed\"")
+            .text());
   }
 }
 

@@ -38,6 +38,7 @@ class RankDevices {
 
  private:
   void synchronize() noexcept;
+  void refuseSeveralThatSwap() const;
   void addEntries(std::size_t plan);
   void addEntry(LabelId label, std::int32_t local);
   void addTask(std::size_t plan, const NodeBlock& block, std::int32_t number);

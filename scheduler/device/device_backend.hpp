@@ -35,7 +35,7 @@ struct DeviceGraph {
 enum class DeviceSpace {
   Device,
   PinnedHost,  ///< the host's, locked in place: copies from and to it run beside everything else
-  Managed,     ///< moved by the driver to whoever touches it; it prefers the device and is brought there at once
+  Managed,  ///< moved by the driver to whoever touches it; it prefers the device and is brought there at once
 };
 
 /// Which way a copy goes.

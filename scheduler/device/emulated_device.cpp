@@ -85,7 +85,7 @@ class EmulatedDevice final : public DeviceBackend {
   void release(DeviceSpace space, void* memory) noexcept override;
   std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
     return std::make_unique<detail::EmulatedAddresses>(bytes, asText(info_), allocatedBytes_,
-                                                       options_.memoryBytes);
+                                                       options_.memoryBytes, options_.pageBytes);
   }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;

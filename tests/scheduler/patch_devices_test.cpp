@@ -47,15 +47,5 @@ TEST_F(PatchDevicesTest, EachRankDealsOutItsOwnPatches) {
       << "the middle of the only patch is in the second half";
 }
 
-TEST_F(PatchDevicesTest, PutsWhatRunsOnDevicesOnThePatchsOwn) {
-  const CompiledGraphs graphs = compiled({0, 0, 0, 0}, 0);
-  const PatchDevices patches(graphs, 2);
-  const PlaceTask place = patches.at(placeOnDevice());
-  for (std::int32_t local = 0; local < 4; ++local) {
-    EXPECT_EQ(place(plan_.tasks()[0], 0, local), patches.of(local));
-    EXPECT_EQ(place(plan_.tasks()[1], 0, local), kOnHost);
-  }
-}
-
 }  // namespace
 }  // namespace tessera

@@ -301,6 +301,13 @@ void CommandLine::addGraph() {
       ->capture_default_str();
   command->add_flag("--unfolded", graph_.unfolded,
                     "One node for each instance and message, not for each task [default: off]");
+  command
+      ->add_option(
+          "--device", device_,
+          "Also where the nodes would run with these devices, as of `tessera run`, and what is copied; "
+          "needs none")
+      ->type_name("DEVICES")
+      ->capture_default_str();
 }
 
 void CommandLine::addCompare() {
@@ -386,6 +393,7 @@ int CommandLine::dispatch() {
                                                             {"dot", GraphFormat::Dot},
                                                             {"graphml", GraphFormat::GraphMl}};
     graph_.format = formats.at(graphFormat_);
+    graph_.devices = parseDeviceChoice(device_);
     return graphCommand(graph_, registry_);
   }
   if (app_.got_subcommand("compare")) return compareCommand(compare_);

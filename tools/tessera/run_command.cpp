@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <iomanip>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -276,6 +277,14 @@ void Job::announce(Recorder& recorder) const {
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   const std::vector<DeviceInfo> devices = simulation_->devices();
   if (!devices.empty()) out << "\n" << asText(devices);
+  if (devices.empty() && model.settings().devices.given) {
+    out << "\n[device] of the deck has no effect without --device";
+  }
+  const std::vector<DeviceMemoryUse> uses = simulation_->deviceMemory();
+  for (std::size_t n = 0; n < uses.size(); ++n) {
+    out << "\n  device " << n << ": " << megabytes(uses[n].bytes) << " MB of fields, " << std::fixed
+        << std::setprecision(2) << uses[n].overDistinct() << " of distinct bytes";
+  }
   for (const std::string& notice : {profilers_.kokkos.notice(), profilers_.nvtx.notice()}) {
     if (!notice.empty()) recorder.warn(notice);
   }
