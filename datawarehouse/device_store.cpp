@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "core/contracts.hpp"
@@ -18,10 +19,24 @@ std::int64_t sectorOf(std::int64_t elementBytes) {
   return kSectorBytes / std::gcd(kSectorBytes, elementBytes);
 }
 
+/// Of a shared description: the words of its entries.
+std::span<Status> valuesOf(Description& d) {
+  if (!d.values) return {};
+  return {d.values.get(), static_cast<std::size_t>(d.entries)};
+}
+
+void leaveSpace(Status& status, MemorySpace space) {
+  if (status.state(space) >= SpaceState::Valid) status.outdate(space);
+  status.release(space);
+}
+
 }  // namespace
 
 DeviceStore::DeviceStore(DataWarehouse& data, int slot, DeviceMemory& memory)
-    : data_(data), space_(deviceSlot(slot)), memory_(memory) {
+    : data_(data),
+      space_(deviceSlot(slot)),
+      memory_(memory),
+      added_(static_cast<std::size_t>(data.labels().count()) * data.ownPatches().size(), 0) {
   layOutEntries();
   layOutGathers();
 }
@@ -30,9 +45,9 @@ DeviceStore::~DeviceStore() {
   forgetWanted();
   for (std::size_t n = 0; n < windows_.size(); ++n) {
     if (windows_[n].room < 0) continue;
-    Status& status = data_.description(static_cast<std::int32_t>(n)).status;
-    if (status.state(space_) >= SpaceState::Valid) status.outdate(space_);
-    status.release(space_);
+    Description& d = data_.description(static_cast<std::int32_t>(n));
+    leaveSpace(d.status, space_);
+    for (Status& values : valuesOf(d)) leaveSpace(values, space_);
   }
   for (const std::vector<Room>* rooms : {&rooms_, &gatherRooms_}) {
     for (const Room& room : *rooms) {
@@ -48,12 +63,30 @@ void DeviceStore::layOutEntries() {
     const Patch& patch = data_.hierarchy().patch(d.patch);
     const Box owned = data_.hierarchy().level(patch.level).ownedBy(patch, info.centering);
     Window window;
-    window.aligned = alignRows(d.layout, owned, sectorOf(info.type.bytes()));
+    window.aligned = layOutRows(d, owned, sectorOf(info.type.bytes()));
     rooms_.resize(std::max(rooms_.size(), static_cast<std::size_t>(d.room) + 1));
     Room& room = rooms_[static_cast<std::size_t>(d.room)];
     room.bytes = std::max(room.bytes, window.aligned.elements * info.type.bytes());
     windows_.push_back(window);
   }
+}
+
+/// Both generations have the same parts, and often other variables too.
+AlignedLayout DeviceStore::layOutRows(const Description& d, const Box& owned, std::int64_t sector) {
+  AlignedLayout aligned = alignRows(d.layout, owned, sector);
+  if (d.parts.empty()) return aligned;
+  auto known = std::find_if(lean_.begin(), lean_.end(), [&](const KnownStrides& k) {
+    return k.sector == sector && k.window == d.layout.window && *k.parts == d.parts;
+  });
+  if (known == lean_.end()) {
+    known = lean_.insert(known,
+                         {sector, d.layout.window, &d.parts, leanStrides(d.layout.window, d.parts, sector)});
+  }
+  if (!known->strides) return aligned;
+  aligned.layout.strideJ = known->strides->strideJ;
+  aligned.layout.strideK = known->strides->strideK;
+  aligned.elements = aligned.lead + known->strides->elements;
+  return aligned;
 }
 
 void DeviceStore::layOutGathers() {
@@ -75,6 +108,7 @@ void DeviceStore::layOutGathers() {
 
 void DeviceStore::addEntry(LabelId label, std::size_t local) {
   TESSERA_EXPECT(data_.has(label, local), "add entries that the warehouse has");
+  added_[numberOf(label, local)] = 1;
   addDescription(label, 0, data_.descriptionOf(Generation::Old, label, local));
   addDescription(label, 1, data_.descriptionOf(Generation::New, label, local));
 }
@@ -145,7 +179,12 @@ void DeviceStore::bringDescription(std::int32_t number) {
   Room& room = rooms_[static_cast<std::size_t>(window.room)];
   bringRoom(room, info.name + " on patch " + asText(data_.hierarchy().patch(d.patch)));
   window.data = static_cast<std::byte*>(room.memory) + window.aligned.lead * info.type.bytes();
+  for (Status& values : valuesOf(d)) {
+    if (values.claimAllocation(space_)) values.finishAllocation(space_);
+  }
   d.status.finishAllocation(space_);
+  // From here on the word of a shared one tells of its halo only, and each entry's own where its values are.
+  if (d.values) d.status.markValid(space_);
 }
 
 void DeviceStore::bringGather(std::size_t plan, std::size_t n) {

@@ -130,6 +130,13 @@ DevicePagingCounts StepRunner::devicePaging() const {
   return sum;
 }
 
+std::vector<DeviceMemoryUse> StepRunner::deviceMemory() const {
+  std::vector<DeviceMemoryUse> uses;
+  if (!state_->devices) return uses;
+  for (const auto& side : state_->devices->sides()) uses.push_back(memoryUseOf(state_->graphs, side->store));
+  return uses;
+}
+
 const StepStatistics& StepRunner::statistics() const { return state_->statistics; }
 
 }  // namespace tessera

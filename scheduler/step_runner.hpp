@@ -8,6 +8,7 @@
 
 #include "core/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/device/device_memory_use.hpp"
 #include "scheduler/device/device_options.hpp"
 #include "scheduler/device/device_paging_counts.hpp"
 #include "scheduler/executor.hpp"
@@ -112,6 +113,8 @@ class StepRunner {
   /// What variables take on these devices, and what was moved because that is more than the limit, all devices
   /// together. Between runs.
   DevicePagingCounts devicePaging() const;
+  /// What variables take on each of them.
+  std::vector<DeviceMemoryUse> deviceMemory() const;
 
  private:
   struct State;

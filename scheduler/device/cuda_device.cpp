@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cuda_runtime_api.h>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,7 +96,8 @@ class CudaDevice final : public DeviceBackend {
     check(cudaStreamWaitEvent(at(stream).handle, at(event), 0), "cudaStreamWaitEvent", stream);
   }
   void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) override {
-    check(cudaStreamWaitEvent(at(stream).handle, asCuda(peer).at(event), 0), "cudaStreamWaitEvent", stream);
+    check(cudaStreamWaitEvent(at(stream).handle, asCuda(peer).seenByPeers(event), 0), "cudaStreamWaitEvent",
+          stream);
   }
   void synchronize(DeviceStream stream) override {
     check(cudaStreamSynchronize(at(stream).handle), "cudaStreamSynchronize", stream);
@@ -109,6 +111,10 @@ class CudaDevice final : public DeviceBackend {
           "cudaMemsetAsync", stream);
   }
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
+  void beginCapture(DeviceStream stream) override;
+  DeviceGraph endCapture() override;
+  void launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) override;
+  void releaseGraph(DeviceGraph graph) noexcept override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
   std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
@@ -126,6 +132,11 @@ class CudaDevice final : public DeviceBackend {
   DeviceEvent addEvent(unsigned flags);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
   cudaEvent_t at(DeviceEvent event) const { return events_[static_cast<std::size_t>(event.number)]; }
+  /// For a thread that calls another device, while this one may be called too.
+  cudaEvent_t seenByPeers(DeviceEvent event) {
+    const std::lock_guard lock(eventsMutex_);
+    return at(event);
+  }
   static CudaDevice& asCuda(DeviceBackend& peer);
   void check(cudaError_t status, const char* call, DeviceStream stream = {}) const {
     if (status != cudaSuccess) fail(status, call, stream);
@@ -137,7 +148,10 @@ class CudaDevice final : public DeviceBackend {
 
   DeviceInfo info_;
   std::vector<Stream> streams_;
+  std::mutex eventsMutex_;  ///< held by who adds events, and by peers that look; others are of one thread
   std::vector<cudaEvent_t> events_;
+  std::vector<cudaGraphExec_t> graphs_;  ///< null: released
+  DeviceStream capturing_;               ///< what the capture under way began with
   std::vector<PeerAccess> peers_;
   std::map<void*, std::int64_t> pinned_;
   std::int64_t pinnedBytes_ = 0;
@@ -174,6 +188,9 @@ CudaDevice::~CudaDevice() {
   for (const Stream& stream : streams_) {
     static_cast<void>(cudaStreamSynchronize(stream.handle));
     static_cast<void>(cudaStreamDestroy(stream.handle));
+  }
+  for (const cudaGraphExec_t graph : graphs_) {
+    if (graph != nullptr) static_cast<void>(cudaGraphExecDestroy(graph));
   }
   for (const cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
 }
@@ -220,6 +237,7 @@ DeviceStream CudaDevice::makeStream() {
 DeviceEvent CudaDevice::addEvent(unsigned flags) {
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreate");
+  const std::lock_guard lock(eventsMutex_);
   events_.push_back(event);
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
@@ -300,6 +318,40 @@ void* CudaDevice::allocateManaged(std::int64_t bytes) {
 #endif
   check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
   return memory;
+}
+
+void CudaDevice::beginCapture(DeviceStream stream) {
+  TESSERA_EXPECT(capturing_.number < 0, "end a capture before the next one begins");
+  // Relaxed: this thread may ask for events of other streams meanwhile, and others may allocate.
+  check(cudaStreamBeginCapture(at(stream).handle, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture",
+        stream);
+  capturing_ = stream;
+}
+
+DeviceGraph CudaDevice::endCapture() {
+  TESSERA_EXPECT(capturing_.number >= 0, "begin a capture before it ends");
+  const DeviceStream stream = std::exchange(capturing_, DeviceStream{});
+  cudaGraph_t captured = nullptr;
+  check(cudaStreamEndCapture(at(stream).handle, &captured), "cudaStreamEndCapture", stream);
+  cudaGraphExec_t graph = nullptr;
+  const cudaError_t made = cudaGraphInstantiate(&graph, captured, 0);
+  static_cast<void>(cudaGraphDestroy(captured));
+  check(made, "cudaGraphInstantiate", stream);
+  graphs_.push_back(graph);
+  check(cudaGraphUpload(graph, at(stream).handle), "cudaGraphUpload", stream);
+  return {static_cast<std::int32_t>(graphs_.size()) - 1};
+}
+
+void CudaDevice::launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) {
+  at(stream).launched = name;
+  check(cudaGraphLaunch(graphs_[static_cast<std::size_t>(graph.number)], at(stream).handle),
+        "cudaGraphLaunch", stream);
+}
+
+void CudaDevice::releaseGraph(DeviceGraph graph) noexcept {
+  cudaGraphExec_t& entry = graphs_[static_cast<std::size_t>(graph.number)];
+  static_cast<void>(cudaGraphExecDestroy(entry));
+  entry = nullptr;
 }
 
 void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {

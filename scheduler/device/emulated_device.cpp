@@ -4,7 +4,9 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -13,6 +15,7 @@
 
 #include "core/contracts.hpp"
 #include "scheduler/device/detail/emulated_addresses.hpp"
+#include "scheduler/device/detail/emulated_capture.hpp"
 #include "scheduler/device/detail/emulated_queue.hpp"
 
 namespace tessera {
@@ -22,6 +25,8 @@ namespace {
 constexpr std::align_val_t kAlignment{256};
 
 using detail::Completion;
+using detail::EmulatedCapture;
+using detail::EmulatedGraph;
 using detail::EmulatedQueue;
 using detail::EmulatedWork;
 
@@ -71,6 +76,10 @@ class EmulatedDevice final : public DeviceBackend {
                   std::int64_t bytes) override;
   void fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) override;
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
+  void beginCapture(DeviceStream stream) override;
+  DeviceGraph endCapture() override;
+  void launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) override;
+  void releaseGraph(DeviceGraph graph) noexcept override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
   std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
@@ -90,11 +99,21 @@ class EmulatedDevice final : public DeviceBackend {
   struct Event {
     bool isTimed = false;
     std::shared_ptr<Completion> last;
+    bool isCaptured = false;  ///< its last record was in a capture: nobody may ask for it
+  };
+  /// Captured work, and the streams of the device in which those of its streams run that joined later.
+  struct Graph {
+    EmulatedGraph work;
+    std::vector<DeviceStream> sides;
   };
 
   DeviceEvent addEvent(bool isTimed);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
-  Event& at(DeviceEvent event) { return events_[static_cast<std::size_t>(event.number)]; }
+  /// What it is now, whoever records it at the same moment.
+  Event at(DeviceEvent event) {
+    const std::lock_guard lock(eventsMutex_);
+    return events_[static_cast<std::size_t>(event.number)];
+  }
   static EmulatedDevice& asEmulated(DeviceBackend& peer);
   void enqueue(DeviceStream stream, const char* call, EmulatedWork work);
   void throwIfLost(const char* call);
@@ -105,7 +124,10 @@ class EmulatedDevice final : public DeviceBackend {
   EmulatedOptions options_;
   DeviceInfo info_;
   std::deque<Stream> streams_;  ///< a deque: their threads hold references
+  std::mutex eventsMutex_;      ///< other devices look at events while this one makes and records some
   std::vector<Event> events_;
+  std::optional<EmulatedCapture> capture_;
+  std::vector<Graph> graphs_;
   std::map<void*, std::int64_t> allocated_;
   std::int64_t allocatedBytes_ = 0;
   std::map<void*, std::int64_t> pinned_;
@@ -143,6 +165,7 @@ DeviceStream EmulatedDevice::makeStream() {
 }
 
 DeviceEvent EmulatedDevice::addEvent(bool isTimed) {
+  const std::lock_guard lock(eventsMutex_);
   events_.push_back({isTimed, nullptr});
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
@@ -193,43 +216,66 @@ void EmulatedDevice::throwIfLost(const char* call) {
 
 void EmulatedDevice::enqueue(DeviceStream stream, const char* call, EmulatedWork work) {
   throwIfLost(call);
-  at(stream).queue.push(std::move(work));
+  if (capture_ && capture_->has(stream)) {
+    capture_->add(stream, std::move(work));
+  } else {
+    at(stream).queue.push(std::move(work));
+  }
 }
 
 void EmulatedDevice::record(DeviceEvent event, DeviceStream stream) {
+  throwIfLost("record");
+  const bool isCaptured = capture_ && capture_->has(stream);
   EmulatedWork work;
   work.completes = std::make_shared<Completion>(at(event).isTimed);
-  at(event).last = work.completes;
-  enqueue(stream, "record", std::move(work));
+  {
+    const std::lock_guard lock(eventsMutex_);
+    Event& entry = events_[static_cast<std::size_t>(event.number)];
+    entry.isCaptured = isCaptured;
+    if (!isCaptured) entry.last = work.completes;
+  }
+  if (isCaptured) return capture_->record(stream, event);
+  // From here on somebody may wait for it, so it goes into the stream even if the device is lost by now.
+  at(stream).queue.push(std::move(work));
 }
 
 bool EmulatedDevice::isDone(DeviceEvent event) {
   throwIfLost("isDone");
+  TESSERA_EXPECT(!at(event).isCaptured, "ask for events that were recorded outside of captures");
   if (options_.progress == EmulatedProgress::Stepped) {
     for (std::uint64_t steps = random_() % 4; steps > 0 && step(); --steps) {
     }
   }
-  return at(event).last == nullptr || at(event).last->isDone();
+  const Event entry = at(event);
+  return entry.last == nullptr || entry.last->isDone();
 }
 
 double EmulatedDevice::secondsBetween(DeviceEvent first, DeviceEvent then) {
   for (const DeviceEvent event : {first, then}) {
-    const Event& entry = at(event);
+    const Event entry = at(event);
     TESSERA_EXPECT(entry.isTimed, "make an event with makeTimedEvent to ask for its time");
     TESSERA_EXPECT(entry.last != nullptr && entry.last->isDone(), "ask for a time when both events are done");
   }
   return std::chrono::duration<double>(at(then).last->reachedAt() - at(first).last->reachedAt()).count();
 }
 
-void EmulatedDevice::wait(DeviceStream stream, DeviceEvent event) { waitForPeer(stream, *this, event); }
+void EmulatedDevice::wait(DeviceStream stream, DeviceEvent event) {
+  if (at(event).isCaptured) {
+    TESSERA_EXPECT(capture_.has_value(), "wait for an event of a capture before that one ends");
+    return capture_->wait(stream, event);
+  }
+  waitForPeer(stream, *this, event);
+}
 
 void EmulatedDevice::waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) {
+  TESSERA_EXPECT(!capture_ || !capture_->has(stream), "let a stream of a capture wait for its events alone");
   EmulatedWork work;
   work.waitsFor = asEmulated(peer).at(event).last;
   if (work.waitsFor != nullptr) enqueue(stream, "wait", std::move(work));
 }
 
 void EmulatedDevice::synchronize(DeviceStream stream) {
+  TESSERA_EXPECT(!capture_ || !capture_->has(stream), "wait for a stream after its capture");
   if (options_.progress == EmulatedProgress::Threads) {
     at(stream).queue.waitUntilEmpty();
   } else {
@@ -270,6 +316,40 @@ void EmulatedDevice::launch(DeviceStream stream, const DeviceLaunch& launched) {
   work.run = launched.run;
   work.arguments.assign(launched.arguments.begin(), launched.arguments.end());
   enqueue(stream, "launch", std::move(work));
+}
+
+void EmulatedDevice::beginCapture(DeviceStream stream) {
+  TESSERA_EXPECT(!capture_.has_value(), "end a capture before the next one begins");
+  throwIfLost("beginCapture");
+  capture_.emplace(stream);
+}
+
+DeviceGraph EmulatedDevice::endCapture() {
+  TESSERA_EXPECT(capture_.has_value(), "begin a capture before it ends");
+  Graph graph{std::exchange(capture_, std::nullopt)->finish(), {}};
+  while (std::ssize(graph.sides) + 1 < graph.work.streamCount) graph.sides.push_back(makeStream());
+  graphs_.push_back(std::move(graph));
+  return {static_cast<std::int32_t>(graphs_.size()) - 1};
+}
+
+void EmulatedDevice::launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) {
+  const Graph& entry = graphs_[static_cast<std::size_t>(graph.number)];
+  at(stream).launched = name;
+  std::vector<std::shared_ptr<Completion>> completions;
+  while (std::ssize(completions) < entry.work.recordCount) {
+    completions.push_back(std::make_shared<Completion>());
+  }
+  for (const EmulatedGraph::Piece& piece : entry.work.pieces) {
+    EmulatedWork work = piece.work;
+    if (piece.completes >= 0) work.completes = completions[static_cast<std::size_t>(piece.completes)];
+    if (piece.waitsFor >= 0) work.waitsFor = completions[static_cast<std::size_t>(piece.waitsFor)];
+    const auto side = static_cast<std::size_t>(piece.stream);
+    enqueue(side == 0 ? stream : entry.sides[side - 1], "launchGraph", std::move(work));
+  }
+}
+
+void EmulatedDevice::releaseGraph(DeviceGraph graph) noexcept {
+  graphs_[static_cast<std::size_t>(graph.number)] = {};
 }
 
 void* EmulatedDevice::allocate(DeviceSpace space, std::int64_t bytes) {
