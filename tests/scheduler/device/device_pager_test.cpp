@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+#include <map>
 #include <random>
 #include <string>
 
@@ -246,6 +246,28 @@ TEST_P(DevicePagerClaims, RandomLaunchesLeaveWhatAllMemoryWouldHold) {
     EXPECT_GT(pager_->counts().evictions, 0);
     device_->synchronize(stream_);
   }
+}
+
+TEST_P(DevicePagerClaims, ATraceHasTheCopiesWithTheirBytes) {
+  std::vector<DeviceSpan> spans;
+  Trace trace(Trace::Clock::now(), Trace::kUsualBudget, [&](const TraceRecords& records) {
+    spans.insert(spans.end(), records.onDevices.begin(), records.onDevices.end());
+  });
+  DeviceTimeline timeline(*device_, trace);
+  LaunchWatch watch(&timeline, nullptr);
+  const DevicePager::Shown shown{&watch, watch.add("in", DeviceWork::Copy),
+                                 watch.add("out", DeviceWork::Copy)};
+  make(2, page_, 1);
+  pager_->begin(nullptr, shown);
+  change(0, 0.0, 7.0);
+  change(1, 0.0, 8.0);
+  valuesOf(0);
+  trace.flush();
+
+  std::map<std::string, std::int64_t> bytes;
+  for (const DeviceSpan& span : spans) bytes[std::string(span.what.name)] += span.what.bytes;
+  EXPECT_EQ(bytes["out"], 2 * page_);
+  EXPECT_EQ(bytes["in"], page_);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, DevicePagerClaims, testing::ValuesIn(test::deviceKinds()));
