@@ -38,8 +38,9 @@ std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan
   if (!std::equal(graphs.plans.begin(), graphs.plans.end(), plans.begin(), plans.end(), same))
     return "other step plans";
   if (before.labels != next.labels) return "other labels";
-  if (before.reuse != next.reuse || before.kept != next.kept || before.sharing != next.sharing || before.devices != next.devices ||
-      before.scratch != next.scratch || before.storedHalos != next.storedHalos)
+  if (before.reuse != next.reuse || before.kept != next.kept || before.sharing != next.sharing ||
+      before.devices != next.devices || before.scratch != next.scratch ||
+      before.storedHalos != next.storedHalos)
     return "other rules for sharing memory";
   if (before.rank != next.rank || before.ranks != next.ranks) return "another rank or number of ranks";
   if (!sameLevels(*before.hierarchy, *next.hierarchy)) return "other levels";
