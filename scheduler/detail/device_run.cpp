@@ -33,9 +33,11 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const Place
              [this](const PackItem& item) { return isPackedHere(item); }),
       loops_(*side.backend, side.tables, side.pinned),
       watch_(side.timeline.get(), nvtx),
-      ended_(placed.blockOf.size()) {
-  layOut();
+      ended_(placed.blockOf.size()),
+      placing_(graphs, plan, data) {
+  const LanePlan lane = layOut();
   nameLaunches();
+  if (side.graphs) makeReplay(lane);
 }
 
 void DeviceRun::nameLaunches() {
@@ -66,7 +68,7 @@ bool DeviceRun::readsHost(const PlacedBlock& placed, const NodeBlock& block, std
 }
 
 /// Numbers the nodes of this device as the lane's tasks, in the order of the graph.
-void DeviceRun::layOut() {
+LanePlan DeviceRun::layOut() {
   LanePlan lane;
   std::vector<std::int32_t> kindOf(placed_.blocks.size(), -1);
   taskOf_.assign(placed_.blockOf.size(), -1);
@@ -102,6 +104,7 @@ void DeviceRun::layOut() {
     if (first >= 0 && then >= 0) lane.edges.emplace_back(first, then);
   }
   work_ = side_.lane.prepare(lane);
+  return lane;
 }
 
 bool DeviceRun::isPackedHere(const PackItem& item) const {
@@ -112,6 +115,11 @@ bool DeviceRun::isPackedHere(const PackItem& item) const {
 
 void DeviceRun::begin() {
   for (const OldNeed& need : placed_.oldNeeds) bringHere(need);
+  isReplayed_ = replay_ && replay_->begin(placing_.now());
+  if (isReplayed_) {
+    side_.lane.begin(replay_->work(), *replay_);
+    return side_.lane.submit(0);
+  }
   side_.lane.begin(*work_, *this);
   for (const std::int32_t task : first_) side_.lane.submit(task);
 }

@@ -2,11 +2,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scheduler/detail/device_side.hpp"
 #include "scheduler/detail/message_pump.hpp"
+#include "scheduler/detail/plan_placing.hpp"
+#include "scheduler/detail/plan_replay.hpp"
 #include "scheduler/detail/submissions.hpp"
 #include "scheduler/detail/task_frames.hpp"
 #include "scheduler/device/device_fills.hpp"
@@ -22,7 +26,7 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
 
 /// The nodes of one plan that run on one device: what each of them launches. `run` and `serve` may be called
 /// by many threads; the lane lets one of them in at a time.
-class DeviceRun : public LaneClient {
+class DeviceRun : public LaneClient, private ReplaySource {
  public:
   /// `inputs` are those of the running step, from `begin` on; `nvtx` may be null. All outlive the object.
   DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed, DataWarehouse& data,
@@ -56,9 +60,34 @@ class DeviceRun : public LaneClient {
   void launch(std::int32_t kind, std::span<const std::int32_t> tasks,
               std::span<const DeviceStream> streams) override;
 
+  /// Why steps of the plan are not replayed as graphs of the device, for people; empty where they are, or
+  /// nobody has asked for it.
+  const std::string& whyNoGraphs() const { return whyNoGraphs_; }
+  /// Between steps.
+  ReplayCounts replayCounts() const { return replay_ ? replay_->counts() : ReplayCounts{}; }
+
  private:
+  /// A plan's launches as a graph, where they can be one; `lane` is what the lane was given.
+  void makeReplay(const LanePlan& lane);
+  bool hasBodies(std::int32_t kind) const override;
+  void callBody(std::int32_t kind, std::int32_t task, DeviceLoops& loops) override;
+  DeviceFills::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
+                                     DeviceStream stream) override;
+  void giveValues(const DeviceFills::KeptValues& kept, DeviceStream stream) override;
+  void evaluate(std::int32_t kind, std::span<const std::int32_t> tasks,
+                const DeviceFills::KeptValues& kept) override;
+  void captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
+                    const DeviceFills::KeptValues& kept, DeviceStream stream) override;
+  void noteLaunched(std::int32_t kind, std::span<const std::int32_t> tasks) override;
+  bool isFill(const PlacedBlock& placed) const;
+  double timeOf(const FillPlan& fill) const;
+  void setNumbers(const PlacedBlock& placed, std::span<const std::int32_t> tasks, std::int32_t first);
+  void noteCopied(const PlacedBlock& placed);
+  const PlacedBlock& placedOf(std::int32_t kind) const {
+    return placed_.blocks[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(kind)])];
+  }
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
-  void layOut();
+  LanePlan layOut();
   void nameLaunches();
   bool isPackedHere(const PackItem& item) const;
   void bringHere(const OldNeed& need);
@@ -97,6 +126,10 @@ class DeviceRun : public LaneClient {
   std::unique_ptr<LaneWork> work_;
   Submissions<> ended_;
   std::vector<std::int32_t> numbers_;  ///< of the launch at hand
+  PlanPlacing placing_;
+  std::string whyNoGraphs_;
+  std::unique_ptr<PlanReplay> replay_;  ///< null: every step is launched
+  bool isReplayed_ = false;             ///< the step at hand
 };
 
 }  // namespace tessera::detail
