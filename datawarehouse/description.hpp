@@ -53,6 +53,9 @@ struct Description {
   std::int32_t room = -1;    ///< where its memory is; other descriptions may use it at other times
   std::int32_t packed = -1;  ///< position in the warehouse's packed windows; -1: memory for the whole box
   Status status;
+  /// Of a shared one, by entry (in the order of the warehouse's entries): where what that entry owns is valid.
+  /// Entries may be written in different spaces, and by threads that know nothing of each other.
+  std::unique_ptr<Status[]> values;  // NOLINT: atomics do not move
 };
 
 }  // namespace tessera

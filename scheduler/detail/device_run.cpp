@@ -14,7 +14,7 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
     const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
     const auto mode = static_cast<AccessMode>(access.mode);
     if (mode != AccessMode::Write && mode != AccessMode::Modify) continue;
-    wroteOn(data.status(Generation::New, access.label, static_cast<std::size_t>(local)), space);
+    wroteOn(data.valueStatus(Generation::New, access.label, static_cast<std::size_t>(local)), space);
   }
 }
 
@@ -131,7 +131,7 @@ std::vector<std::int32_t> DeviceRun::localsToBring(LabelId label, LevelId level,
   for (auto local = static_cast<std::int32_t>(range.begin); local < range.end; ++local) {
     const auto n = static_cast<std::size_t>(local);
     if (!side_.store.has(label, n)) continue;
-    const Status& status = data_.status(Generation::Old, label, n);
+    const Status& status = data_.valueStatus(Generation::Old, label, n);
     if (needsCopyTo(status, to) && !needsCopyTo(status, from)) locals.push_back(local);
   }
   return locals;
@@ -153,7 +153,7 @@ void DeviceRun::bringHere(const OldNeed& need) {
     scope.carries(fills_.counts().bytesMoved() - before);
   });
   for (const std::int32_t local : locals) {
-    broughtTo(data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
+    broughtTo(data_.valueStatus(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
   }
   side_.lane.synchronize();  // the host goes on to read, or to overwrite, what was copied
 }
@@ -173,30 +173,42 @@ bool DeviceRun::run(std::int32_t node) {
 }
 
 void DeviceRun::serve() {
-  side_.lane.serve([this](std::int32_t task) { end(task); });
+  side_.lane.serve([this](std::int32_t task) { endOf(task); });
 }
 
 void DeviceRun::finish() {
   StepAside stepAside;
   while (!side_.lane.allLaunched()) {
-    if (!side_.lane.serve([this](std::int32_t task) { end(task); })) stepAside();
+    if (!side_.lane.serve([this](std::int32_t task) { endOf(task); })) stepAside();
   }
 }
 
-/// The device has ended a task: what it found for reductions is given now.
-void DeviceRun::end(std::int32_t task) {
+/// The device has ended a task of the lane.
+void DeviceRun::endOf(std::int32_t task) {
+  if (!isReplayed_) return end(task, loops_);
+  for (std::int32_t n = 0; n < std::ssize(nodes_); ++n) {
+    if (reports_[static_cast<std::size_t>(n)] != 0) end(n, *replay_);
+  }
+}
+
+/// What a task has found for reductions is given now; `finished(task)` gives it.
+template <class Results>
+void DeviceRun::end(std::int32_t task, Results& results) {
   const PlacedBlock& placed = placed_.block(nodes_[static_cast<std::size_t>(task)]);
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   if (placed.kind == PlacedKind::Original && block.kind == NodeKind::Task &&
       graph_.units[static_cast<std::size_t>(block.item)].contributions.size() > 0) {
-    callBody(placed, task, loops_.finished(task));
+    callBody(placed, task, results.finished(task));
   }
   ended_.push(task);
 }
 
 std::vector<std::int32_t> DeviceRun::begun() const {
   std::vector<std::int32_t> nodes;
-  for (const std::int32_t task : side_.lane.begun()) nodes.push_back(nodes_[static_cast<std::size_t>(task)]);
+  for (const std::int32_t task : side_.lane.begun()) {
+    if (isReplayed_) return reportingNodes();
+    nodes.push_back(nodes_[static_cast<std::size_t>(task)]);
+  }
   return nodes;
 }
 
@@ -222,8 +234,7 @@ void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int3
     case PlacedKind::CopyOut:
       return launchCopies(placed, tasks, stream);
     case PlacedKind::Pack:
-      numbers_.clear();
-      for (const std::int32_t task : tasks) numbers_.push_back(block.item + numberOf(placed, task));
+      setNumbers(placed, tasks, block.item);
       return fills_.launchPack(numbers_, stream);
     case PlacedKind::Original:
     case PlacedKind::Twin:
@@ -234,24 +245,39 @@ void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int3
 
 void DeviceRun::launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                             DeviceStream stream) {
-  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
-  const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
-  numbers_.clear();
-  for (const std::int32_t task : tasks) numbers_.push_back(numberOf(placed, task));
-  fills_.launchFill(block.item, numbers_, time, stream);
+  const std::int32_t fill = graph_.blocks[static_cast<std::size_t>(placed.block)].item;
+  setNumbers(placed, tasks, 0);
+  fills_.launchFill(fill, numbers_, timeOf(graph_.fills[static_cast<std::size_t>(fill)]), stream);
 }
 
 void DeviceRun::launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                              DeviceStream stream) {
-  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
-  const bool in = placed.kind == PlacedKind::CopyIn;
+  setNumbers(placed, tasks, graph_.blocks[static_cast<std::size_t>(placed.block)].firstLocal);
+  putCopies(placed, stream);
+  noteCopied(placed);
+}
+
+void DeviceRun::setNumbers(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+                           std::int32_t first) {
   numbers_.clear();
-  for (const std::int32_t task : tasks) numbers_.push_back(block.firstLocal + numberOf(placed, task));
+  for (const std::int32_t task : tasks) numbers_.push_back(first + numberOf(placed, task));
+}
+
+/// Conditions hold at the start of the step for Old, at its end for New.
+double DeviceRun::timeOf(const FillPlan& fill) const {
+  return fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
+}
+
+void DeviceRun::putCopies(const PlacedBlock& placed, DeviceStream stream) {
+  const bool in = placed.kind == PlacedKind::CopyIn;
   fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, placed.label,
                     Generation::New, numbers_, stream);
+}
+
+void DeviceRun::noteCopied(const PlacedBlock& placed) {
+  const bool in = placed.kind == PlacedKind::CopyIn;
   for (const std::int32_t local : numbers_) {
-    broughtTo(data_.status(Generation::New, placed.label, static_cast<std::size_t>(local)),
+    broughtTo(data_.valueStatus(Generation::New, placed.label, static_cast<std::size_t>(local)),
               in ? side_.space() : kHost);
   }
 }

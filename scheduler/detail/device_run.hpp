@@ -76,12 +76,14 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void giveValues(const DeviceFills::KeptValues& kept, DeviceStream stream) override;
   void evaluate(std::int32_t kind, std::span<const std::int32_t> tasks,
                 const DeviceFills::KeptValues& kept) override;
-  void captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
-                    const DeviceFills::KeptValues& kept, DeviceStream stream) override;
+  std::int64_t captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
+                            const DeviceFills::KeptValues& kept, DeviceStream stream) override;
   void noteLaunched(std::int32_t kind, std::span<const std::int32_t> tasks) override;
   bool isFill(const PlacedBlock& placed) const;
   double timeOf(const FillPlan& fill) const;
+  /// What the tasks of a launch stand for, counted from `first`, into `numbers_`.
   void setNumbers(const PlacedBlock& placed, std::span<const std::int32_t> tasks, std::int32_t first);
+  void putCopies(const PlacedBlock& placed, DeviceStream stream);
   void noteCopied(const PlacedBlock& placed);
   const PlacedBlock& placedOf(std::int32_t kind) const {
     return placed_.blocks[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(kind)])];
@@ -101,7 +103,10 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   /// Runs the body of a task whose `loops` are given; see TaskLoops.
   void callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops);
-  void end(std::int32_t task);
+  void endOf(std::int32_t task);
+  template <class Results>
+  void end(std::int32_t task, Results& results);
+  std::vector<std::int32_t> reportingNodes() const;
   std::int32_t numberOf(const PlacedBlock& placed, std::int32_t task) const {
     return placed.firstNumber + nodes_[static_cast<std::size_t>(task)] - placed.firstNode;
   }

@@ -29,6 +29,7 @@ std::int64_t limitOf(const DeviceBackend& device, const DeviceOptions& options) 
 
 DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int theSlot, Trace* trace)
     : slot(theSlot),
+      graphs(options.graphs),
       backend(makeBackend(options, theSlot)),
       tables(*backend, {DeviceSpace::Device, kTableBytes, kTableSlab}),
       pinned(*backend, {DeviceSpace::PinnedHost, kTableBytes, kTableSlab}),

@@ -23,6 +23,7 @@ struct DeviceSide {
   MemorySpace space() const { return store.space(); }
 
   const int slot;
+  const bool graphs;  ///< steps are to be replayed as graphs of the device
   const std::unique_ptr<DeviceBackend> backend;
   DevicePool tables;  ///< on the device, for launches
   DevicePool pinned;  ///< of the host, for launches

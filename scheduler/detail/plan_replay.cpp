@@ -181,7 +181,7 @@ void PlanReplay::captureBatch(Way& way, std::size_t n) {
   if (way.loops[n] != nullptr) {
     way.loops[n]->put(streams_);
   } else {
-    source_.captureMoves(entry.batch.kind, entry.batch.tasks, way.values[n], streams_.front());
+    way.bytes += source_.captureMoves(entry.batch.kind, entry.batch.tasks, way.values[n], streams_.front());
   }
   for (std::size_t part = 0; part < streams_.size(); ++part) {
     device.record(eventOf(n, part), streams_[part]);

@@ -30,8 +30,9 @@ class ReplaySource {
   virtual void giveValues(const DeviceFills::KeptValues& kept, DeviceStream stream) = 0;
   virtual void evaluate(std::int32_t kind, std::span<const std::int32_t> tasks,
                         const DeviceFills::KeptValues& kept) = 0;
-  virtual void captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
-                            const DeviceFills::KeptValues& kept, DeviceStream stream) = 0;
+  /// ... and how many bytes these carry.
+  virtual std::int64_t captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
+                                    const DeviceFills::KeptValues& kept, DeviceStream stream) = 0;
   /// Notes in status words what a launch of these tasks does.
   virtual void noteLaunched(std::int32_t kind, std::span<const std::int32_t> tasks) = 0;
 };
@@ -47,10 +48,10 @@ struct ReplayCounts {
 /// for the host: the lane has a single task, which launches the graph.
 ///
 /// Generations swap, so that there is a graph for each way in which they lie in memory. The first step of a
-/// way is launched as any other and makes all tables; the second is captured; from then on steps are replayed.
-/// A replay calls a body again only where one of its launch has asked for a number of the step that has
-/// changed since; its closures then go to where the graph finds them. Where the loops that a body makes are
-/// others than before, the step is captured anew.
+/// way is launched as any other and makes all tables; the second is captured; from then on steps are
+/// replayed. A replay calls a body again only where one of its launch has asked for a number of the step that
+/// has changed since; its closures then go to where the graph finds them. Where the loops that a body makes
+/// are others than before, the step is captured anew.
 ///
 /// Thread rule: the lane's.
 class PlanReplay : public LaneClient {
@@ -82,7 +83,7 @@ class PlanReplay : public LaneClient {
   struct Way {
     std::vector<std::int32_t> placing;
     DeviceGraph graph;
-    DeviceEvent ended;  ///< the last launch
+    DeviceEvent ended;                              ///< the last launch
     std::vector<std::unique_ptr<KeptLoops>> loops;  ///< by batch; null: moves
     std::vector<DeviceFills::KeptValues> values;    ///< by batch
     std::array<double, 2> numbers{};                ///< time and dt of the closures

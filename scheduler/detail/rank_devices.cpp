@@ -12,7 +12,10 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
     placed_.push_back(placeGraph(graphs, plan, place));
   }
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
-  for (const auto& side : sides_) side->backend->synchronize(side->storeStream);
+  for (const auto& side : sides_) {
+    side->store.bring();
+    side->backend->synchronize(side->storeStream);
+  }
 }
 
 RankDevices::~RankDevices() { synchronize(); }
@@ -69,18 +72,31 @@ void RankDevices::addTask(std::size_t plan, DeviceStore& store, const NodeBlock&
 
 /// Memory of its row, and of all that it takes from.
 void RankDevices::addFill(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number) {
-  const CompiledGraph& graph = graphs_.plans[plan];
-  const FillPlan& fill = graph.fills[static_cast<std::size_t>(block.item)];
-  const bool whole = fill.reach == Reach::WholeLevel;
-  if (fill.firstGather >= 0) {
-    store.addGather(plan, static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number)));
-  } else {
-    store.addEntry(fill.label, static_cast<std::size_t>(block.firstLocal + number));
+  const FillPlan& fill = graphs_.plans[plan].fills[static_cast<std::size_t>(block.item)];
+  if (fill.reach == Reach::WholeLevel) {
+    if (fill.firstGather >= 0) store.addGather(plan, static_cast<std::size_t>(fill.firstGather));
+    return addSources(plan, store, fill, 0);
   }
-  for (const Neighbour& n : graph.tables[static_cast<std::size_t>(fill.table)].row(whole ? 0 : number)) {
+  if (fill.firstGather >= 0) {
+    store.addGather(plan, static_cast<std::size_t>(fill.firstGather + number));
+    return addSources(plan, store, fill, number);
+  }
+  store.addEntry(fill.label, static_cast<std::size_t>(block.firstLocal + number));
+  // The row of a first member works for its whole group, wherever the others are read.
+  for (std::int64_t s = fill.shared.begin; s < fill.shared.end; ++s) {
+    const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(s)];
+    if (shared.members.front() != block.firstLocal + number) continue;
+    for (const std::int32_t member : shared.members) addSources(plan, store, fill, member - block.firstLocal);
+    return;
+  }
+  addSources(plan, store, fill, number);
+}
+
+void RankDevices::addSources(std::size_t plan, DeviceStore& store, const FillPlan& fill, std::int32_t row) {
+  for (const Neighbour& n : graphs_.plans[plan].tables[static_cast<std::size_t>(fill.table)].row(row)) {
     store.addEntry(fill.label, static_cast<std::size_t>(n.source));
   }
-  for (const CoarsePiece& piece : fill.coarse.row(whole ? 0 : number)) {
+  for (const CoarsePiece& piece : fill.coarse.row(row)) {
     if (piece.source >= 0) store.addEntry(fill.label, static_cast<std::size_t>(piece.source));
   }
 }

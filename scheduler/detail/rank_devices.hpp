@@ -33,6 +33,7 @@ class RankDevices {
   void addEntries(std::size_t plan);
   void addTask(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);
   void addFill(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);
+  void addSources(std::size_t plan, DeviceStore& store, const FillPlan& fill, std::int32_t row);
   void addPack(std::size_t plan, NodePlace place, std::int32_t send);
 
   const CompiledGraphs& graphs_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/contracts.hpp"
+#include "scheduler/device/detail/cuda_addresses.hpp"
 
 namespace tessera {
 
@@ -114,6 +115,9 @@ class CudaDevice final : public DeviceBackend {
   void releaseGraph(DeviceGraph graph) noexcept override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
+  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
+    return detail::makeCudaAddresses(info_, bytes);
+  }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
   std::int64_t pinnedBytes() const override { return pinnedBytes_; }
@@ -133,6 +137,7 @@ class CudaDevice final : public DeviceBackend {
   [[noreturn]] void fail(cudaError_t status, const char* call, DeviceStream stream) const;
   std::string launchedText(DeviceStream stream) const;
   bool allowPeer(std::int32_t peer);
+  void* allocateManaged(std::int64_t bytes);
 
   DeviceInfo info_;
   std::vector<Stream> streams_;
@@ -289,6 +294,7 @@ void CudaDevice::launch(DeviceStream stream, const DeviceLaunch& work) {
   check(cudaPeekAtLastError(), "the launch of a kernel", stream);
 }
 
+<<<<<<< HEAD
 void CudaDevice::beginCapture(DeviceStream stream) {
   TESSERA_EXPECT(capturing_.number < 0, "end a capture before the next one begins");
   // Relaxed: this thread may ask for events of other streams meanwhile, and others may allocate.
@@ -321,9 +327,27 @@ void CudaDevice::releaseGraph(DeviceGraph graph) noexcept {
   cudaGraphExec_t& entry = graphs_[static_cast<std::size_t>(graph.number)];
   static_cast<void>(cudaGraphExecDestroy(entry));
   entry = nullptr;
+=======
+/// With the hints that the driver takes: it is the device's, and is brought there as far as there is room.
+void* CudaDevice::allocateManaged(std::int64_t bytes) {
+  void* memory = nullptr;
+  const auto size = static_cast<std::size_t>(bytes);
+  check(cudaMallocManaged(&memory, size, cudaMemAttachGlobal), "cudaMallocManaged");
+#if CUDART_VERSION >= 13000
+  const cudaMemLocation here{cudaMemLocationTypeDevice, info_.number};
+  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, here), "cudaMemAdvise");
+  check(cudaMemPrefetchAsync(memory, size, here, 0, nullptr), "cudaMemPrefetchAsync");
+#else
+  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, info_.number), "cudaMemAdvise");
+  check(cudaMemPrefetchAsync(memory, size, info_.number, nullptr), "cudaMemPrefetchAsync");
+#endif
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+  return memory;
+>>>>>>> next
 }
 
 void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
+  if (space == DeviceSpace::Managed) return allocateManaged(bytes);
   void* memory = nullptr;
   const auto size = static_cast<std::size_t>(bytes);
   const bool onDevice = space == DeviceSpace::Device;
@@ -342,7 +366,7 @@ void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
 }
 
 void CudaDevice::release(DeviceSpace space, void* memory) noexcept {
-  static_cast<void>(space == DeviceSpace::Device ? cudaFree(memory) : cudaFreeHost(memory));
+  static_cast<void>(space == DeviceSpace::PinnedHost ? cudaFreeHost(memory) : cudaFree(memory));
 }
 
 void CudaDevice::pin(void* memory, std::int64_t bytes) {

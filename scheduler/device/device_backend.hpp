@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
+#include "scheduler/device/device_addresses.hpp"
 #include "scheduler/device/device_error.hpp"
 
 namespace tessera {
@@ -33,6 +35,7 @@ struct DeviceGraph {
 enum class DeviceSpace {
   Device,
   PinnedHost,  ///< the host's, locked in place: copies from and to it run beside everything else
+  Managed,     ///< moved by the driver to whoever touches it; it prefers the device and is brought there at once
 };
 
 /// Which way a copy goes.
@@ -143,6 +146,10 @@ class DeviceBackend {
   virtual void* allocate(DeviceSpace space, std::int64_t bytes) = 0;
   /// No work may use the memory any more.
   virtual void release(DeviceSpace space, void* memory) noexcept = 0;
+
+  /// Addresses of this device alone, other devices do not reach them; before a run only. They end before the
+  /// backend. DeviceFault::Failed where the driver cannot do that.
+  virtual std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) = 0;
 
   /// Locks memory of the host in place, so that kernels of this and all other devices read and write it where
   /// it is, under the same address, and copies run beside everything else. Slow, as `allocate` is. No two

@@ -15,12 +15,21 @@ enum class DeviceKind {
   Emulated,  ///< host memory and threads that behave like one; for tests, and where no GPU is
 };
 
+/// What the variables of a run lie in on a device.
+enum class DeviceMemoryKind {
+  Explicit,  ///< the device's own; where the limit is less than they need, they are swapped with the host's
+  Managed,   ///< moved by the driver, with hints; the limit is the driver's
+};
+
 /// Which device a rank uses, and how; changes no bit of the result.
 struct DeviceOptions {
   DeviceKind kind = DeviceKind::None;
   std::vector<std::int32_t> numbers{0};  ///< of this process's GPUs; one, for now
   LaneOptions lane{};
+  /// For comparison: a window for each patch also where large halos overlap, so much more memory is taken.
+  bool privateCopies = false;
   std::int64_t limitBytes = 0;  ///< of memory on each device; 0: nine tenths of what it has
+  DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
   EmulatedOptions emulated{};
   /// Record the device's part of a step once and replay it as one graph of the device, where the host has no
   /// part in the middle of it (scheduler/detail/plan_replay.hpp). Bodies of tasks must depend on their task

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/contracts.hpp"
+#include "scheduler/device/detail/emulated_addresses.hpp"
 #include "scheduler/device/detail/emulated_capture.hpp"
 #include "scheduler/device/detail/emulated_queue.hpp"
 
@@ -80,6 +81,10 @@ class EmulatedDevice final : public DeviceBackend {
   void releaseGraph(DeviceGraph graph) noexcept override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
+  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
+    return std::make_unique<detail::EmulatedAddresses>(bytes, asText(info_), allocatedBytes_,
+                                                       options_.memoryBytes);
+  }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
   std::int64_t pinnedBytes() const override { return pinnedBytes_; }
@@ -333,7 +338,7 @@ void EmulatedDevice::releaseGraph(DeviceGraph graph) noexcept {
 }
 
 void* EmulatedDevice::allocate(DeviceSpace space, std::int64_t bytes) {
-  // Host memory is not the device's, and has no limit here.
+  // Memory that is, or can be, the host's has no limit here.
   const std::int64_t counted = space == DeviceSpace::Device ? bytes : 0;
   if (counted > options_.memoryBytes - allocatedBytes_) {
     throw outOfDeviceMemory(asText(info_), "an allocation", bytes, allocatedBytes_, options_.memoryBytes);

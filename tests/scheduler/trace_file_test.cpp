@@ -273,6 +273,49 @@ TEST_F(TraceFileTest, ATaskThatGoesOnOnADeviceTellsWhenItWasDone) {
   EXPECT_EQ(args[3].at("done"), 8.0);
 }
 
+/// Microseconds.
+TracedStep stepWithReduction(const CompiledGraph& graph, std::int64_t run, std::int64_t begin,
+                             std::int64_t done) {
+  TracedStep step;
+  step.run = step.step = run;
+  step.begin = 1000 * begin;
+  step.executed = step.end = 1000 * (begin + 20);
+  step.nodes.resize(static_cast<std::size_t>(graph.nodeCount()));
+  for (std::int32_t node = 0; node < graph.nodeCount(); ++node) {
+    if (graph.block(node).kind != NodeKind::Reduce) continue;
+    step.nodes[static_cast<std::size_t>(node)] = {1000 * (begin + 10), 1000 * (begin + 11), 1000 * done, 0};
+  }
+  return step;
+}
+
+TEST_F(TraceFileTest, ReductionsThatOverlapAreInLanesOfTheirOwn) {
+  const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, 1);
+  const CompiledGraphs& graphs = rig.graphs(0);
+  TraceFile file(folder_ / "part", {});
+  // The reduction of run 0 ends beside run 1, also where its record is written apart; that of run 1 before
+  // run 2 begins.
+  TraceRecords first;
+  first.steps = {stepWithReduction(graphs.plans[0], 0, 0, 45)};
+  TraceRecords second;
+  second.steps = {stepWithReduction(graphs.plans[0], 1, 20, 38),
+                  stepWithReduction(graphs.plans[0], 2, 40, 60)};
+  file.write(first, graphs);
+  file.write(second, graphs);
+  file.close();
+  joinTraces({folder_ / "part"}, folder_ / "trace.json.gz");
+
+  const Json trace = Json::parse(unzipped(folder_ / "trace.json.gz"));
+  const StrictViewer seen(trace);
+  std::vector<std::string> slices;
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.value("cat", "") != "reduction") continue;
+    slices.push_back(seen.laneNames().at({0, event.at("tid").get<int>()}) + ": " + event.at("ts").dump() +
+                     "+" + event.at("dur").dump());
+  }
+  EXPECT_THAT(slices, ::testing::UnorderedElementsAre("reductions 0: 11+34", "reductions 1: 31+7",
+                                                      "reductions 0: 51+9"));
+}
+
 TEST_F(TraceFileTest, APartThatIsThereIsNotOverwritten) {
   std::ofstream(folder_ / "part") << "precious";
   try {

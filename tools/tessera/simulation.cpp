@@ -55,8 +55,8 @@ CompiledGraphs Simulation::compile(const SimulationOptions& options) {
   StoragePolicy storage{options.reuse, WindowSharing::On, scratchRule(options)};
   if (options.devices.kind != DeviceKind::None) {
     // Devices have windows of their own, with their halos in place.
-    storage.sharing = WindowSharing::Off;
     storage.scratch = {};
+    if (options.devices.privateCopies) storage.sharing = WindowSharing::Off;
   }
   CompiledGraphs graphs =
       model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);

@@ -58,14 +58,14 @@ std::map<std::string, std::int64_t> asMap(const std::vector<TimeShare>& shares) 
 TEST(TraceSummary, TheCriticalPathGoesBackOverMessagesAndReductions) {
   const TraceSummary summary = summarise(modelOf(kTrace));
 
-  // Run 0: A of rank 0, the pack and the message, then B on rank 1, its join, and the end of the reduction on
-  // rank 0.
+  // Back from the end: A of run 1, the fields before it; in run 0 what all ranks combine, the reduction, B on
+  // rank 1, which kept it waiting, and the message, the pack and A of rank 0, which B waited for.
   const std::map<std::string, std::int64_t> expected{
-      {"A", 20 + 10}, {"pack for rank 1", 2}, {"(message)", 18}, {"(ready, not started)", 2},
-      {"B", 48},      {"join dt", 1},         {"(reduction)", 4}};
+      {"A", 20 + 10}, {"pack for rank 1", 2}, {"(message)", 18}, {"(ready, not started)", 2}, {"B", 48},
+      {"join dt", 1}, {"(reduction)", 4 + 5}, {"(output)", 8},   {"(between steps)", 4}};
   EXPECT_EQ(asMap(summary.path), expected);
-  EXPECT_EQ(summary.pathLength, 105'000);
-  EXPECT_DOUBLE_EQ(summary.path.front().share, 48.0 / 105.0);
+  EXPECT_EQ(summary.pathLength, summary.wall);
+  EXPECT_DOUBLE_EQ(summary.path.front().share, 48.0 / 122.0);
 }
 
 TEST(TraceSummary, EveryMicrosecondOfEveryWorkerIsAccountedForOnce) {
@@ -101,8 +101,8 @@ TEST(TraceSummary, TheTextNamesWhatCosts) {
   const std::string text = asText(summarise(modelOf(kTrace)));
 
   EXPECT_THAT(text, HasSubstr("2 run(s) of a plan on 2 rank(s) with 3 worker(s) in all, 122 us"));
-  EXPECT_THAT(text, HasSubstr("Critical path, 105 us:"));
-  EXPECT_THAT(text, HasSubstr("  B                     48 us  45.7 %\n"));
+  EXPECT_THAT(text, HasSubstr("Critical path, 122 us:"));
+  EXPECT_THAT(text, HasSubstr("  B                     48 us  39.3 %\n"));
   EXPECT_THAT(text, HasSubstr("  waits: reduction      147 us  40.2 %\n"));
 }
 
@@ -184,8 +184,11 @@ TEST(TraceSummary, AWorkerWaitsForADeviceByThatName) {
   EXPECT_EQ(times.at("ready, not started"), 5 + 170) << "the other steps have no nodes here";
   ASSERT_EQ(summary.tasks.size(), 1U) << "what ran on a device took no time of a worker worth a row";
   EXPECT_EQ(summary.tasks[0].name, "B");
-  EXPECT_EQ(asMap(summary.path),
-            (std::map<std::string, std::int64_t>{{"A", 50}, {"B", 40}, {"(ready, not started)", 5}}));
+  const std::map<std::string, std::int64_t> path = asMap(summary.path);
+  EXPECT_EQ(path.at("A"), 50);
+  EXPECT_EQ(path.at("B"), 40);
+  EXPECT_EQ(path.at("(output)"), 20);
+  EXPECT_EQ(summary.pathLength, summary.wall);
 }
 
 TEST(TraceSummary, TheTextHasTheDevices) {

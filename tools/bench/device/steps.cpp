@@ -97,12 +97,15 @@ int run(int argc, char** argv) {
   app.add_option("--threads", options.threads, "worker threads")->capture_default_str();
   app.add_option("--streams", options.devices.lane.streams, "of a device")->capture_default_str();
   app.add_option("--batch", options.devices.lane.largestBatch, "tasks of a launch")->capture_default_str();
+  bool graphs = false;
+  app.add_flag("--graphs", graphs, "replay steps as graphs of the device");
   CLI11_PARSE(app, argc, argv);
   const MpiSession mpi;
   MpiTransport transport;
   const LaneOptions lane = options.devices.lane;
   options.devices = devicesOf(parseDeviceChoice(device), transport.rank());
   options.devices.lane = lane;
+  options.devices.graphs = graphs;
   for (const std::string& physics : cases) {
     for (const std::int64_t n : cells) {
       for (const std::int64_t p : patches) {
