@@ -14,22 +14,13 @@ PlanReplay::PlanReplay(DeviceSide& side, const LanePlan& plan, ReplaySource& sou
       inputs_(inputs),
       watch_(watch),
       watched_(watched),
-      batches_(dealOut(launchOrder(plan, side.lane.options().largestBatch), side.lane.options().streams)),
+      captures_(*side.backend, plan, side.lane.options()),
       batchOf_(plan.tasks.size(), -1),
-      memoryStream_(side.backend->makeStream()),
-      fork_(side.backend->makeEvent()) {
-  for (std::size_t n = 0; n < batches_.size(); ++n) {
-    const LaunchBatch& batch = batches_[n].batch;
-    for (const std::int32_t task : batch.tasks) {
+      memoryStream_(side.backend->makeStream()) {
+  for (std::size_t n = 0; n < batches().size(); ++n) {
+    for (const std::int32_t task : batches()[n].batch.tasks) {
       batchOf_[static_cast<std::size_t>(task)] = static_cast<std::int32_t>(n);
     }
-    events_.emplace_back();
-    for (std::int32_t part = 0; part < batch.streams; ++part) {
-      events_.back().push_back(side.backend->makeEvent());
-    }
-  }
-  for (std::int32_t n = 0; n < side.lane.options().streams; ++n) {
-    capturing_.push_back(side.backend->makeStream());
   }
   LanePlan whole;
   const bool reports =
@@ -79,7 +70,7 @@ void PlanReplay::launch(std::int32_t /*kind*/, std::span<const std::int32_t> /*t
   if (isNew || otherLoops) capture(way);
   way.numbers = {inputs_.time, inputs_.dt};
   way.step = inputs_.step;
-  for (const StreamedBatch& entry : batches_) source_.noteLaunched(entry.batch.kind, entry.batch.tasks);
+  for (const StreamedBatch& entry : batches()) source_.noteLaunched(entry.batch.kind, entry.batch.tasks);
   LaunchScope scope(watch_, watched_, streams, std::ssize(batchOf_));
   device.launchGraph(streams.front(), way.graph, "a captured step");
   scope.carries(way.bytes);
@@ -89,7 +80,7 @@ void PlanReplay::launch(std::int32_t /*kind*/, std::span<const std::int32_t> /*t
 
 void PlanReplay::takeMemory(Way& way) {
   way.ended = side_.backend->makeEvent();
-  for (const StreamedBatch& entry : batches_) {
+  for (const StreamedBatch& entry : batches()) {
     const LaunchBatch& batch = entry.batch;
     const bool bodies = source_.hasBodies(batch.kind);
     way.loops.push_back(bodies ? std::make_unique<KeptLoops>(*side_.backend, side_.tables, side_.pinned,
@@ -109,10 +100,10 @@ bool PlanReplay::hasChanged(const Way& way, const KeptLoops& loops) const {
 /// Calls bodies whose closures are no longer right. True: their loops are not those of the graph.
 bool PlanReplay::renewBodies(Way& way, DeviceStream stream) {
   bool otherLoops = false;
-  for (std::size_t n = 0; n < batches_.size(); ++n) {
+  for (std::size_t n = 0; n < batches().size(); ++n) {
     KeptLoops* loops = way.loops[n].get();
     if (loops == nullptr || !hasChanged(way, *loops)) continue;
-    const LaunchBatch& batch = batches_[n].batch;
+    const LaunchBatch& batch = batches()[n].batch;
     loops->begin();
     for (const std::int32_t task : batch.tasks) source_.callBody(batch.kind, task, loops->instance(task));
     counts_.bodiesCalled += std::ssize(batch.tasks);
@@ -127,65 +118,28 @@ bool PlanReplay::renewBodies(Way& way, DeviceStream stream) {
 }
 
 void PlanReplay::renewValues(Way& way) {
-  for (std::size_t n = 0; n < batches_.size(); ++n) {
+  for (std::size_t n = 0; n < batches().size(); ++n) {
     if (way.values[n].memory == nullptr) continue;
     waitFor(way);
-    source_.evaluate(batches_[n].batch.kind, batches_[n].batch.tasks, way.values[n]);
+    source_.evaluate(batches()[n].batch.kind, batches()[n].batch.tasks, way.values[n]);
   }
-}
-
-DeviceEvent PlanReplay::eventOf(std::size_t batch, std::size_t part) { return events_[batch][part]; }
-
-/// The stream becomes one of the capture.
-void PlanReplay::enter(std::int32_t stream) {
-  char& entered = entered_[static_cast<std::size_t>(stream)];
-  if (entered == 0) side_.backend->wait(capturing_[static_cast<std::size_t>(stream)], fork_);
-  entered = 1;
 }
 
 void PlanReplay::capture(Way& way) {
-  DeviceBackend& device = *side_.backend;
   if (way.graph.number >= 0) {
     waitFor(way);
-    device.releaseGraph(way.graph);
+    side_.backend->releaseGraph(way.graph);
   }
-  device.beginCapture(capturing_.front());
-  entered_.assign(capturing_.size(), 0);
-  entered_.front() = 1;
-  device.record(fork_, capturing_.front());
   way.bytes = 0;
-  for (std::size_t n = 0; n < batches_.size(); ++n) captureBatch(way, n);
-  for (std::size_t n = 0; n < batches_.size(); ++n) {
-    for (std::size_t part = 0; part < events_[n].size(); ++part) {
-      if (batches_[n].streams[part] != 0) device.wait(capturing_.front(), eventOf(n, part));
+  way.graph = captures_.capture([&](std::size_t n, std::span<const DeviceStream> streams) {
+    const LaunchBatch& batch = batches()[n].batch;
+    if (way.loops[n] != nullptr) {
+      way.loops[n]->put(streams);
+    } else {
+      way.bytes += source_.captureMoves(batch.kind, batch.tasks, way.values[n], streams.front());
     }
-  }
-  way.graph = device.endCapture();
+  });
   ++counts_.captures;
-}
-
-void PlanReplay::captureBatch(Way& way, std::size_t n) {
-  DeviceBackend& device = *side_.backend;
-  const StreamedBatch& entry = batches_[n];
-  streams_.clear();
-  for (const std::int32_t stream : entry.streams) {
-    enter(stream);
-    streams_.push_back(capturing_[static_cast<std::size_t>(stream)]);
-    for (const std::int32_t before : entry.batch.after) {
-      const auto b = static_cast<std::size_t>(before);
-      for (std::size_t part = 0; part < events_[b].size(); ++part) {
-        if (batches_[b].streams[part] != stream) device.wait(streams_.back(), eventOf(b, part));
-      }
-    }
-  }
-  if (way.loops[n] != nullptr) {
-    way.loops[n]->put(streams_);
-  } else {
-    way.bytes += source_.captureMoves(entry.batch.kind, entry.batch.tasks, way.values[n], streams_.front());
-  }
-  for (std::size_t part = 0; part < streams_.size(); ++part) {
-    device.record(eventOf(n, part), streams_[part]);
-  }
 }
 
 DeviceLoops& PlanReplay::finished(std::int32_t task) {

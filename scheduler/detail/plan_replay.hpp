@@ -10,8 +10,8 @@
 #include "scheduler/detail/device_side.hpp"
 #include "scheduler/device/device_fills.hpp"
 #include "scheduler/device/kept_loops.hpp"
-#include "scheduler/device/launch_order.hpp"
 #include "scheduler/device/launch_watch.hpp"
+#include "scheduler/device/plan_capture.hpp"
 #include "scheduler/step_runner.hpp"
 
 namespace tessera::detail {
@@ -97,24 +97,17 @@ class PlanReplay : public LaneClient {
   bool renewBodies(Way& way, DeviceStream stream);
   void renewValues(Way& way);
   void capture(Way& way);
-  void captureBatch(Way& way, std::size_t n);
-  void enter(std::int32_t stream);
-  DeviceEvent eventOf(std::size_t batch, std::size_t part);
+  std::span<const StreamedBatch> batches() const { return captures_.batches(); }
 
   DeviceSide& side_;
   ReplaySource& source_;
   const StepInputs& inputs_;
   LaunchWatch& watch_;
   const std::int32_t watched_;
-  std::vector<StreamedBatch> batches_;
+  PlanCapture captures_;
   std::vector<std::int32_t> batchOf_;  ///< by task
   std::unique_ptr<LaneWork> work_;
-  DeviceStream memoryStream_;                     ///< memory is taken and given in its order
-  std::vector<DeviceStream> capturing_;           ///< streams that nothing but captures is put into
-  std::vector<std::vector<DeviceEvent>> events_;  ///< of captures, by batch and part
-  DeviceEvent fork_;
-  std::vector<char> entered_;  ///< by stream: part of the capture at hand
-  std::vector<DeviceStream> streams_;
+  DeviceStream memoryStream_;  ///< memory is taken and given in its order
   std::vector<Way> ways_;
   Way* way_ = nullptr;  ///< of the step at hand
   ReplayCounts counts_;
