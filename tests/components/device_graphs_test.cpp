@@ -69,5 +69,61 @@ TEST_P(GraphsOfEveryDeck, GiveThemOnAGpu) {
 INSTANTIATE_TEST_SUITE_P(Inputs, GraphsOfEveryDeck, ::testing::ValuesIn(allDecks()),
                          [](const auto& info) { return testName(info.param); });
 
+/// Eight patches of the heat equation, whose steps are all of one length.
+Simulate evenHeat() {
+  return simulateText(R"([simulation]
+components = ["heat"]
+[grid]
+lower = [0, 0, 0]
+upper = [1, 1, 1]
+cells = [8, 8, 8]
+patches = [2, 2, 2]
+periodic = [true, true, false]
+[time]
+end = 1e9
+dt = 1e-4
+[heat]
+conductivity = 1
+initial = "1 + x*y*z"
+boundary.z_low = { type = "dirichlet", value = 1 }
+boundary.z_high = { type = "neumann", value = 0 }
+)");
+}
+
+TEST(DeviceGraphs, EachWayInWhichGenerationsLieIsCapturedOnceAndThenReplayed) {
+  const StepStatistics s = evenHeat().devices(withGraphs()).run(10).statistics;
+
+  // Old and New take turns: steps 1 and 2 make tables, 3 and 4 are captured.
+  EXPECT_EQ(s.graphCaptures, 2);
+  EXPECT_EQ(s.graphReplays, 8);
+}
+
+TEST(DeviceGraphs, BodiesAreCalledAgainOnlyWhereANumberOfTheStepHasChanged) {
+  const StepStatistics same = evenHeat().devices(withGraphs()).run(10).statistics;
+  // The last step is a shorter one.
+  const Simulate shorter = evenHeat().set("time.end=9.5e-4");
+  const Outcome right = Simulate(shorter).run();
+  const Outcome other = Simulate(shorter).devices(withGraphs()).run();
+
+  EXPECT_EQ(same.graphBodies, 2 * 8) << "of eight patches, in two captures";
+  EXPECT_GT(other.statistics.graphBodies, 2 * 8);
+  EXPECT_EQ(other.statistics.graphCaptures, 2) << "other numbers are no other loops";
+  EXPECT_EQ(firstDifference(right, other), "");
+}
+
+TEST(DeviceGraphs, WithoutThemNothingIsCaptured) {
+  DeviceOptions devices = withGraphs();
+  devices.graphs = false;
+  EXPECT_EQ(evenHeat().devices(devices).run(5).statistics.graphReplays, 0);
+}
+
+TEST(DeviceGraphs, MessagesBetweenRanksAreNoPartOfAGraph) {
+  const Outcome one = evenHeat().run(6);
+  const Outcome two = evenHeat().ranks(2).devices(withGraphs()).run(6);
+
+  EXPECT_EQ(two.statistics.graphReplays, 0);
+  EXPECT_EQ(firstDifference(one, two), "");
+}
+
 }  // namespace
 }  // namespace tessera::testing

@@ -132,6 +132,8 @@ class Simulation {
   void waitForDevices() const { runner_->waitForDevices(); }
   /// What the run uses; empty without.
   std::vector<DeviceInfo> devices() const { return runner_->devices(); }
+  /// What of `DeviceOptions` cannot be had, and why; a line each.
+  std::vector<std::string> deviceNotices() const { return runner_->notices(); }
   const TimeControl& clock() const { return clock_; }
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }
