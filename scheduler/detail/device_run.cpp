@@ -116,10 +116,7 @@ bool DeviceRun::isPackedHere(const PackItem& item) const {
 void DeviceRun::begin() {
   for (const OldNeed& need : placed_.oldNeeds) bringHere(need);
   isReplayed_ = replay_ && replay_->begin(placing_.now());
-  if (isReplayed_) {
-    side_.lane.begin(replay_->work(), *replay_);
-    return side_.lane.submit(0);
-  }
+  if (isReplayed_) return beginReplay();
   side_.lane.begin(*work_, *this);
   for (const std::int32_t task : first_) side_.lane.submit(task);
 }
@@ -168,7 +165,11 @@ void DeviceRun::bringHome(std::span<const LabelId> labels) {
 
 bool DeviceRun::run(std::int32_t node) {
   const std::int32_t task = taskOf_[static_cast<std::size_t>(node)];
-  side_.lane.submit(task);
+  if (isReplayed_) {
+    comeTo(task);
+  } else {
+    side_.lane.submit(task);
+  }
   return !reports(node);
 }
 
@@ -186,8 +187,8 @@ void DeviceRun::finish() {
 /// The device has ended a task of the lane.
 void DeviceRun::endOf(std::int32_t task) {
   if (!isReplayed_) return end(task, loops_);
-  for (std::int32_t n = 0; n < std::ssize(nodes_); ++n) {
-    if (reports_[static_cast<std::size_t>(n)] != 0) end(n, *replay_);
+  for (const std::int32_t one : replay_->tasksOf(task)) {
+    if (reports_[static_cast<std::size_t>(one)] != 0) end(one, *replay_);
   }
 }
 
@@ -206,8 +207,14 @@ void DeviceRun::end(std::int32_t task, Results& results) {
 std::vector<std::int32_t> DeviceRun::begun() const {
   std::vector<std::int32_t> nodes;
   for (const std::int32_t task : side_.lane.begun()) {
-    if (isReplayed_) return reportingNodes();
-    nodes.push_back(nodes_[static_cast<std::size_t>(task)]);
+    if (!isReplayed_) {
+      nodes.push_back(nodes_[static_cast<std::size_t>(task)]);
+      continue;
+    }
+    for (const std::int32_t one : replay_->tasksOf(task)) {
+      if (reports_[static_cast<std::size_t>(one)] != 0)
+        nodes.push_back(nodes_[static_cast<std::size_t>(one)]);
+    }
   }
   return nodes;
 }

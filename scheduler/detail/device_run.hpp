@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -106,7 +107,9 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void endOf(std::int32_t task);
   template <class Results>
   void end(std::int32_t task, Results& results);
-  std::vector<std::int32_t> reportingNodes() const;
+  void beginReplay();
+  /// The executor has come to a task of a step that is replayed.
+  void comeTo(std::int32_t task);
   std::int32_t numberOf(const PlacedBlock& placed, std::int32_t task) const {
     return placed.firstNumber + nodes_[static_cast<std::size_t>(task)] - placed.firstNode;
   }
@@ -133,8 +136,11 @@ class DeviceRun : public LaneClient, private ReplaySource {
   std::vector<std::int32_t> numbers_;  ///< of the launch at hand
   PlanPlacing placing_;
   std::string whyNoGraphs_;
-  std::unique_ptr<PlanReplay> replay_;  ///< null: every step is launched
-  bool isReplayed_ = false;             ///< the step at hand
+  std::unique_ptr<PlanReplay> replay_;              ///< null: every step is launched
+  bool isReplayed_ = false;                         ///< the step at hand
+  std::vector<std::int32_t> segments_;              ///< of `replay_`, by task
+  std::vector<std::int32_t> nodesOf_;               ///< by segment: nodes of the executor
+  std::vector<std::atomic<std::int32_t>> missing_;  ///< by segment: those that it has not come to
 };
 
 }  // namespace tessera::detail

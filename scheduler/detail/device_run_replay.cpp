@@ -10,23 +10,39 @@ void DeviceRun::makeReplay(const LanePlan& lane) {
   const bool severalDevices = std::any_of(
       placed_.blocks.begin(), placed_.blocks.end(),
       [this](const PlacedBlock& block) { return block.place != kOnHost && block.place != side_.slot; });
-  if (severalDevices || first_.size() < nodes_.size()) {
+  const bool waitsForHost = std::any_of(nodes_.begin(), nodes_.end(), [this](std::int32_t node) {
+    return placed_.hostCounts[static_cast<std::size_t>(node)] > 0;
+  });
+  if (severalDevices || waitsForHost) {
     whyNoGraphs_ = "step plan \"" + graph_.plan->name() +
                    "\" is launched task by task and not as a graph: " + "within a step a device waits for " +
                    (severalDevices ? "another device" : "messages or for tasks of the host");
     return;
   }
+  segments_.assign(nodes_.size(), 0);
   const std::int32_t watched = watch_.add("replay of " + graph_.plan->name(), DeviceWork::Kernel);
   ReplaySource& source = *this;
-  replay_ = std::make_unique<PlanReplay>(side_, lane, source, inputs_, watch_, watched);
+  replay_ = std::make_unique<PlanReplay>(side_, lane, segments_, source, inputs_, watch_, watched);
+  nodesOf_.assign(static_cast<std::size_t>(replay_->segmentCount()), 0);
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    if (placed_.ofExecutor(nodes_[n])) ++nodesOf_[static_cast<std::size_t>(segments_[n])];
+  }
+  missing_ = std::vector<std::atomic<std::int32_t>>(nodesOf_.size());
 }
 
-std::vector<std::int32_t> DeviceRun::reportingNodes() const {
-  std::vector<std::int32_t> nodes;
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    if (reports_[n] != 0) nodes.push_back(nodes_[n]);
+void DeviceRun::beginReplay() {
+  side_.lane.begin(replay_->work(), *replay_);
+  for (std::size_t s = 0; s < nodesOf_.size(); ++s) missing_[s].store(nodesOf_[s], std::memory_order_relaxed);
+  for (std::int32_t s = 0; s < replay_->segmentCount(); ++s) {
+    if (nodesOf_[static_cast<std::size_t>(s)] == 0) side_.lane.submit(s);
   }
-  return nodes;
+}
+
+/// What others have come to is before the launch.
+void DeviceRun::comeTo(std::int32_t task) {
+  const std::int32_t segment = segments_[static_cast<std::size_t>(task)];
+  std::atomic<std::int32_t>& missing = missing_[static_cast<std::size_t>(segment)];
+  if (missing.fetch_sub(1, std::memory_order_acq_rel) == 1) side_.lane.submit(segment);
 }
 
 bool DeviceRun::hasBodies(std::int32_t kind) const {

@@ -44,33 +44,39 @@ struct ReplayCounts {
   std::int64_t bodiesCalled = 0;  ///< in captures and replays, without those for results of reductions
 };
 
-/// Runs all tasks of a lane's plan as one graph of the device, for steps in which nothing on the device waits
-/// for the host: the lane has a single task, which launches the graph.
+/// Runs the tasks of a lane's plan as graphs of the device: one for each segment, a set of tasks whose waits
+/// for the host all come before its first task. The lane then has a task for each segment, which launches the
+/// graph.
 ///
 /// Generations swap, so that there is a graph for each way in which they lie in memory. The first step of a
 /// way is launched as any other and makes all tables; the second is captured; from then on steps are
 /// replayed. A replay calls a body again only where one of its launch has asked for a number of the step that
 /// has changed since; its closures then go to where the graph finds them. Where the loops that a body makes
-/// are others than before, the step is captured anew.
+/// are others than before, the segment is captured anew.
 ///
 /// Thread rule: the lane's.
 class PlanReplay : public LaneClient {
  public:
-  /// All of these outlive the object. `plan` is the lane's, whose tasks wait for nothing on the host; `watch`
-  /// hears of each replay as `watched`.
-  PlanReplay(DeviceSide& side, const LanePlan& plan, ReplaySource& source, const StepInputs& inputs,
-             LaunchWatch& watch, std::int32_t watched);
+  /// All of these outlive the object but `plan`, the lane's, and `segmentOf`, by task of it: a task comes
+  /// behind those of its own and of lower segments alone. `watch` hears of each replay as `watched`.
+  PlanReplay(DeviceSide& side, const LanePlan& plan, std::span<const std::int32_t> segmentOf,
+             ReplaySource& source, const StepInputs& inputs, LaunchWatch& watch, std::int32_t watched);
   /// Waits for what it has launched.
   ~PlanReplay() override;
   PlanReplay(const PlanReplay&) = delete;
   PlanReplay& operator=(const PlanReplay&) = delete;
 
-  /// Before a step. True: it is `work`'s one task; false: it is to be launched as any other.
+  /// Before a step. True: its segments are the tasks of `work`; false: it is to be launched as any other.
   bool begin(const std::vector<std::int32_t>& placing);
   LaneWork& work() { return *work_; }
+  std::int32_t segmentCount() const { return static_cast<std::int32_t>(segments_.size()); }
+  /// Tasks of a segment, ascending.
+  std::span<const std::int32_t> tasksOf(std::int32_t segment) const {
+    return segments_[static_cast<std::size_t>(segment)].tasks;
+  }
   void launch(std::int32_t kind, std::span<const std::int32_t> tasks,
               std::span<const DeviceStream> streams) override;
-  /// What the reductions of a task have found, when the replay has ended; valid until the next call.
+  /// What the reductions of a task have found, when its segment has ended; valid until the next call.
   DeviceLoops& finished(std::int32_t task);
 
   const ReplayCounts& counts() const { return counts_; }
@@ -79,9 +85,14 @@ class PlanReplay : public LaneClient {
   /// More ways in which generations lie are launched as any other step.
   static constexpr std::size_t kMostWays = 8;
 
-  /// The step as captured for one way in which the generations lie.
-  struct Way {
-    std::vector<std::int32_t> placing;
+  struct Segment {
+    std::vector<std::int32_t> tasks;  ///< ascending
+    bool reports = false;
+    std::unique_ptr<PlanCapture> captures;
+    std::vector<LaunchBatch> batches;  ///< of `captures`, by the numbers of the plan
+  };
+  /// A segment as captured for one way in which the generations lie.
+  struct Part {
     DeviceGraph graph;
     DeviceEvent ended;                              ///< the last launch
     std::vector<std::unique_ptr<KeptLoops>> loops;  ///< by batch; null: moves
@@ -90,22 +101,32 @@ class PlanReplay : public LaneClient {
     std::int64_t step = 0;                          ///< likewise
     std::int64_t bytes = 0;                         ///< that the moves carry
   };
+  struct Way {
+    std::vector<std::int32_t> placing;
+    std::vector<Part> parts;  ///< by segment
+  };
+  /// Where a task is found.
+  struct Position {
+    std::int32_t segment = 0;
+    std::int32_t batch = 0;
+  };
 
-  void waitFor(const Way& way);
-  void takeMemory(Way& way);
-  bool hasChanged(const Way& way, const KeptLoops& loops) const;
-  bool renewBodies(Way& way, DeviceStream stream);
-  void renewValues(Way& way);
-  void capture(Way& way);
-  std::span<const StreamedBatch> batches() const { return captures_.batches(); }
+  void makeSegments(const LanePlan& plan, std::span<const std::int32_t> segmentOf);
+  void prepareLane(const LanePlan& plan, std::span<const std::int32_t> segmentOf);
+  void waitFor(const Part& part);
+  void takeMemory(const Segment& segment, Part& part);
+  bool hasChanged(const Part& part, const KeptLoops& loops) const;
+  bool renewBodies(const Segment& segment, Part& part, DeviceStream stream);
+  void renewValues(const Segment& segment, Part& part);
+  void capture(const Segment& segment, Part& part);
 
   DeviceSide& side_;
   ReplaySource& source_;
   const StepInputs& inputs_;
   LaunchWatch& watch_;
   const std::int32_t watched_;
-  PlanCapture captures_;
-  std::vector<std::int32_t> batchOf_;  ///< by task
+  std::vector<Segment> segments_;
+  std::vector<Position> positions_;  ///< by task
   std::unique_ptr<LaneWork> work_;
   DeviceStream memoryStream_;  ///< memory is taken and given in its order
   std::vector<Way> ways_;
