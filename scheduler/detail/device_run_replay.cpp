@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "scheduler/detail/device_run.hpp"
+#include "scheduler/detail/replay_segments.hpp"
 
 namespace tessera::detail {
 
@@ -10,16 +11,13 @@ void DeviceRun::makeReplay(const LanePlan& lane) {
   const bool severalDevices = std::any_of(
       placed_.blocks.begin(), placed_.blocks.end(),
       [this](const PlacedBlock& block) { return block.place != kOnHost && block.place != side_.slot; });
-  const bool waitsForHost = std::any_of(nodes_.begin(), nodes_.end(), [this](std::int32_t node) {
-    return placed_.hostCounts[static_cast<std::size_t>(node)] > 0;
-  });
-  if (severalDevices || waitsForHost) {
-    whyNoGraphs_ = "step plan \"" + graph_.plan->name() +
-                   "\" is launched task by task and not as a graph: " + "within a step a device waits for " +
-                   (severalDevices ? "another device" : "messages or for tasks of the host");
+  if (severalDevices) {
+    whyNoGraphs_ =
+        "step plan \"" + graph_.plan->name() +
+        "\" is launched task by task and not as graphs: its devices wait for each other within a step";
     return;
   }
-  segments_.assign(nodes_.size(), 0);
+  segments_ = replaySegments(graph_, placed_, nodes_);
   const std::int32_t watched = watch_.add("replay of " + graph_.plan->name(), DeviceWork::Kernel);
   ReplaySource& source = *this;
   replay_ = std::make_unique<PlanReplay>(side_, lane, segments_, source, inputs_, watch_, watched);
