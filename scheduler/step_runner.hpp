@@ -9,7 +9,9 @@
 
 #include "core/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/device/device_memory_use.hpp"
 #include "scheduler/device/device_options.hpp"
+#include "scheduler/device/device_paging_counts.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/send_limit.hpp"
 #include "scheduler/trace.hpp"
@@ -114,6 +116,11 @@ class StepRunner {
   std::vector<DeviceInfo> devices() const;
   /// Where `DeviceOptions::graphs` are asked for: for people, which plans have none and why, a line each.
   std::vector<std::string> notices() const;
+  /// What variables take on these devices, and what was moved because that is more than the limit, all devices
+  /// together. Between runs.
+  DevicePagingCounts devicePaging() const;
+  /// What variables take on each of them.
+  std::vector<DeviceMemoryUse> deviceMemory() const;
 
  private:
   struct State;

@@ -11,10 +11,10 @@ void DeviceRun::makeReplay(const LanePlan& lane) {
   const bool severalDevices = std::any_of(
       placed_.blocks.begin(), placed_.blocks.end(),
       [this](const PlacedBlock& block) { return block.place != kOnHost && block.place != side_.slot; });
-  if (severalDevices) {
-    whyNoGraphs_ =
-        "step plan \"" + graph_.plan->name() +
-        "\" is launched task by task and not as graphs: its devices wait for each other within a step";
+  if (severalDevices || paging_) {
+    whyNoGraphs_ = "step plan \"" + graph_.plan->name() + "\" is launched task by task and not as graphs: " +
+                   (severalDevices ? "its devices wait for each other within a step"
+                                   : "its variables come to the device and leave it within a step");
     return;
   }
   segments_ = replaySegments(graph_, placed_, nodes_);

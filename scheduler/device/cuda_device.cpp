@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cuda_runtime_api.h>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,7 +96,8 @@ class CudaDevice final : public DeviceBackend {
     check(cudaStreamWaitEvent(at(stream).handle, at(event), 0), "cudaStreamWaitEvent", stream);
   }
   void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) override {
-    check(cudaStreamWaitEvent(at(stream).handle, asCuda(peer).at(event), 0), "cudaStreamWaitEvent", stream);
+    check(cudaStreamWaitEvent(at(stream).handle, asCuda(peer).seenByPeers(event), 0), "cudaStreamWaitEvent",
+          stream);
   }
   void synchronize(DeviceStream stream) override {
     check(cudaStreamSynchronize(at(stream).handle), "cudaStreamSynchronize", stream);
@@ -130,6 +132,11 @@ class CudaDevice final : public DeviceBackend {
   DeviceEvent addEvent(unsigned flags);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
   cudaEvent_t at(DeviceEvent event) const { return events_[static_cast<std::size_t>(event.number)]; }
+  /// For a thread that calls another device, while this one may be called too.
+  cudaEvent_t seenByPeers(DeviceEvent event) {
+    const std::lock_guard lock(eventsMutex_);
+    return at(event);
+  }
   static CudaDevice& asCuda(DeviceBackend& peer);
   void check(cudaError_t status, const char* call, DeviceStream stream = {}) const {
     if (status != cudaSuccess) fail(status, call, stream);
@@ -141,6 +148,7 @@ class CudaDevice final : public DeviceBackend {
 
   DeviceInfo info_;
   std::vector<Stream> streams_;
+  std::mutex eventsMutex_;  ///< held by who adds events, and by peers that look; others are of one thread
   std::vector<cudaEvent_t> events_;
   std::vector<cudaGraphExec_t> graphs_;  ///< null: released
   DeviceStream capturing_;               ///< what the capture under way began with
@@ -229,6 +237,7 @@ DeviceStream CudaDevice::makeStream() {
 DeviceEvent CudaDevice::addEvent(unsigned flags) {
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreate");
+  const std::lock_guard lock(eventsMutex_);
   events_.push_back(event);
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
@@ -294,7 +303,23 @@ void CudaDevice::launch(DeviceStream stream, const DeviceLaunch& work) {
   check(cudaPeekAtLastError(), "the launch of a kernel", stream);
 }
 
-<<<<<<< HEAD
+/// With the hints that the driver takes: it is the device's, and is brought there as far as there is room.
+void* CudaDevice::allocateManaged(std::int64_t bytes) {
+  void* memory = nullptr;
+  const auto size = static_cast<std::size_t>(bytes);
+  check(cudaMallocManaged(&memory, size, cudaMemAttachGlobal), "cudaMallocManaged");
+#if CUDART_VERSION >= 13000
+  const cudaMemLocation here{cudaMemLocationTypeDevice, info_.number};
+  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, here), "cudaMemAdvise");
+  check(cudaMemPrefetchAsync(memory, size, here, 0, nullptr), "cudaMemPrefetchAsync");
+#else
+  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, info_.number), "cudaMemAdvise");
+  check(cudaMemPrefetchAsync(memory, size, info_.number, nullptr), "cudaMemPrefetchAsync");
+#endif
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+  return memory;
+}
+
 void CudaDevice::beginCapture(DeviceStream stream) {
   TESSERA_EXPECT(capturing_.number < 0, "end a capture before the next one begins");
   // Relaxed: this thread may ask for events of other streams meanwhile, and others may allocate.
@@ -327,23 +352,6 @@ void CudaDevice::releaseGraph(DeviceGraph graph) noexcept {
   cudaGraphExec_t& entry = graphs_[static_cast<std::size_t>(graph.number)];
   static_cast<void>(cudaGraphExecDestroy(entry));
   entry = nullptr;
-=======
-/// With the hints that the driver takes: it is the device's, and is brought there as far as there is room.
-void* CudaDevice::allocateManaged(std::int64_t bytes) {
-  void* memory = nullptr;
-  const auto size = static_cast<std::size_t>(bytes);
-  check(cudaMallocManaged(&memory, size, cudaMemAttachGlobal), "cudaMallocManaged");
-#if CUDART_VERSION >= 13000
-  const cudaMemLocation here{cudaMemLocationTypeDevice, info_.number};
-  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, here), "cudaMemAdvise");
-  check(cudaMemPrefetchAsync(memory, size, here, 0, nullptr), "cudaMemPrefetchAsync");
-#else
-  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, info_.number), "cudaMemAdvise");
-  check(cudaMemPrefetchAsync(memory, size, info_.number, nullptr), "cudaMemPrefetchAsync");
-#endif
-  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
-  return memory;
->>>>>>> next
 }
 
 void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {

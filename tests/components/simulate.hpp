@@ -10,6 +10,7 @@
 #include "core/deck.hpp"
 #include "grid/hierarchy.hpp"
 #include "scheduler/device/device_options.hpp"
+#include "scheduler/device/device_paging_counts.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
@@ -45,6 +46,7 @@ struct Outcome {
   double time = 0.0;
   double dt = 0.0;            ///< of the last step
   StepStatistics statistics;  ///< of one of the ranks
+  DevicePagingCounts paging;  ///< of all ranks
 };
 
 /// Empty where all fields and columns have the same bits, else a sentence that names the first difference.

@@ -170,8 +170,9 @@ void CommandLine::addRunOptions(CLI::App* command) {
       ->capture_default_str();
   command
       ->add_option("--device", device_,
-                   "Run the tasks that can on a device: none; cuda, a GPU for each rank of a host, in turns; "
-                   "cuda:0,2, these GPUs alone; or emulated, a device made of host memory, for tests")
+                   "Run the tasks that can on devices: none; cuda, all GPUs of a host, shared by its ranks; "
+                   "cuda:0,2, these GPUs alone; or emulated (emulated:3), one (three) for each rank made of "
+                   "host memory, for tests")
       ->type_name("DEVICES")
       ->capture_default_str();
   command
@@ -300,6 +301,13 @@ void CommandLine::addGraph() {
       ->capture_default_str();
   command->add_flag("--unfolded", graph_.unfolded,
                     "One node for each instance and message, not for each task [default: off]");
+  command
+      ->add_option(
+          "--device", device_,
+          "Also where the nodes would run with these devices, as of `tessera run`, and what is copied; "
+          "needs none")
+      ->type_name("DEVICES")
+      ->capture_default_str();
 }
 
 void CommandLine::addCompare() {
@@ -385,6 +393,7 @@ int CommandLine::dispatch() {
                                                             {"dot", GraphFormat::Dot},
                                                             {"graphml", GraphFormat::GraphMl}};
     graph_.format = formats.at(graphFormat_);
+    graph_.devices = parseDeviceChoice(device_);
     return graphCommand(graph_, registry_);
   }
   if (app_.got_subcommand("compare")) return compareCommand(compare_);

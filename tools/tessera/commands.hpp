@@ -59,6 +59,7 @@ struct GraphRequest {
   int rank = 0;
   GraphFormat format = GraphFormat::Text;
   bool unfolded = false;
+  DeviceChoice devices;  ///< where it names some: also where the nodes would run
 };
 
 struct CompareRequest {

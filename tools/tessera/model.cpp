@@ -27,7 +27,7 @@ std::string hexText(std::uint64_t number) {
 
 /// Keys that say how a run is divided, how long it goes on and what it leaves, but change no bit of a state.
 bool decidesBits(std::string_view name) {
-  for (const std::string_view table : {"checkpoint.", "history."}) {
+  for (const std::string_view table : {"checkpoint.", "history.", "device."}) {
     if (name.substr(0, table.size()) == table) return false;
   }
   if (name.substr(0, 7) == "output.") return name == "output.every";  // steps land on its times
@@ -43,6 +43,14 @@ std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const st
 }
 
 }  // namespace
+
+StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices) {
+  // What one member of a shared window has written must be in the window of each device that reads it.
+  const bool several = devices.numbers.size() > 1;
+  if (several || devices.privateCopies) storage.sharing = WindowSharing::Off;
+  storage.scratch = {};
+  return storage;
+}
 
 Model::Model(const Deck& deck, const ComponentRegistry& registry) {
   const Schema schema = schemaFor(deck, registry);
@@ -77,6 +85,7 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   }
   if (!faults.empty()) throw DeckError(faults);
   declarePlans();
+  checkDeviceTasks(deck, plans_);
   findPersistent();
 }
 

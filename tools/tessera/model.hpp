@@ -23,6 +23,10 @@ struct StoragePolicy {
   ScratchRule scratch{};
 };
 
+/// The same where devices are used: they have windows of their own, with their halos in place. With several of
+/// them, and with `privateCopies`, no two patches share one.
+StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices);
+
 /// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans
 /// follow.
 enum class PlanId : std::size_t { Initial = 0, Step = 1, Diagnostics = 2 };

@@ -14,6 +14,13 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
                                                    : makeThreadsExecutor(options.threads, options.execution);
 }
 
+/// The deck's word on devices is there once the model is.
+SimulationOptions withDeck(const SimulationOptions& options, const Model& model) {
+  SimulationOptions result = options;
+  result.devices = model.settings().devices.over(options.devices);
+  return result;
+}
+
 ScratchRule scratchRule(const SimulationOptions& options) {
   const CacheSizes& caches = options.caches;
   if (options.halos == HaloKeeping::Scratch) return {.above = 0};
@@ -32,7 +39,8 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder &&
                     options.devices.kind == DeviceKind::None),
       model_(deck, registry),
-      graphs_(compile(options)),
+      options_(withDeck(options, model_)),
+      graphs_(compile(options_)),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(
           graphs_, options.threads, options.execution.cores,
@@ -46,18 +54,14 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                                                          .stepsOverlap = stepsOverlap_,
                                                          .trace = options.trace,
                                                          .coreCacheBytes = options.caches.core,
-                                                         .devices = options.devices})),
+                                                         .devices = options_.devices})),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());
 }
 
 CompiledGraphs Simulation::compile(const SimulationOptions& options) {
   StoragePolicy storage{options.reuse, WindowSharing::On, scratchRule(options)};
-  if (options.devices.kind != DeviceKind::None) {
-    // Devices have windows of their own, with their halos in place.
-    storage.scratch = {};
-    if (options.devices.privateCopies) storage.sharing = WindowSharing::Off;
-  }
+  if (options.devices.kind != DeviceKind::None) storage = withDevices(storage, options.devices);
   CompiledGraphs graphs =
       model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());

@@ -134,6 +134,10 @@ class Simulation {
   std::vector<DeviceInfo> devices() const { return runner_->devices(); }
   /// What of `DeviceOptions` cannot be had, and why; a line each.
   std::vector<std::string> deviceNotices() const { return runner_->notices(); }
+  /// What variables take there, and what was moved where that does not fit. Between steps.
+  DevicePagingCounts devicePaging() const { return runner_->devicePaging(); }
+  /// What variables take on each of them; takes time that grows with the patches.
+  std::vector<DeviceMemoryUse> deviceMemory() const { return runner_->deviceMemory(); }
   const TimeControl& clock() const { return clock_; }
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }
@@ -161,6 +165,7 @@ class Simulation {
   Transport& transport_;
   const bool stepsOverlap_;
   Model model_;
+  const SimulationOptions options_;  ///< the deck's word on devices included
   std::int64_t compiles_ = 0;
   CompiledGraphs graphs_;
   TimeControl clock_;
