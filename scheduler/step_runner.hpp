@@ -116,8 +116,8 @@ class StepRunner {
   std::vector<DeviceInfo> devices() const;
   /// Where `DeviceOptions::graphs` are asked for: for people, which plans have none and why, a line each.
   std::vector<std::string> notices() const;
-  /// What variables take on these devices, and what was moved because that is more than the limit, all devices
-  /// together. Between runs.
+  /// What variables take on these devices, and what was moved because that is more than the limit, all
+  /// devices together. Between runs.
   DevicePagingCounts devicePaging() const;
   /// What variables take on each of them.
   std::vector<DeviceMemoryUse> deviceMemory() const;

@@ -92,7 +92,9 @@ struct DeviceLoop {
 };
 
 template <class Closure, class Join>
-inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure), Join::kWords, Join::kStart,
+inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure),
+                                                Join::kWords,
+                                                Join::kStart,
                                                 &DeviceLoop<Closure, Join>::keep,
                                                 &DeviceLoop<Closure, Join>::drop,
                                                 &DeviceLoop<Closure, Join>::run};
