@@ -51,6 +51,7 @@ DevicePoolOptions valuesOf(const DeviceBackend& device, const DeviceOptions& opt
 
 DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int theSlot, Trace* trace)
     : slot(theSlot),
+      graphs(options.graphs),
       backend(makeBackend(options, theSlot)),
       tables(*backend, {DeviceSpace::Device, kTableBytes, kTableSlab}),
       pinned(*backend, {DeviceSpace::PinnedHost, kTableBytes, kTableSlab}),

@@ -170,6 +170,8 @@ int run(int argc, char** argv) {
   app.add_option("--urgent", options.devices.lane.urgentStream, "a stream for what goes over the bus")
       ->capture_default_str();
   app.add_option("--batch", options.devices.lane.largestBatch, "tasks of a launch")->capture_default_str();
+  bool graphs = false;
+  app.add_flag("--graphs", graphs, "replay steps as graphs of the device");
   app.add_option("--limit", limit, "of memory on the device for variables: bytes, or 60% of their need");
   app.add_option("--memory", memory, "explicit, or managed by the driver")
       ->check(CLI::IsMember({"explicit", "managed"}))
@@ -180,6 +182,7 @@ int run(int argc, char** argv) {
   const LaneOptions lane = options.devices.lane;
   options.devices = devicesOf(parseDeviceChoice(device), transport.rank(), transport.size());
   options.devices.lane = lane;
+  options.devices.graphs = graphs;
   if (memory == "managed") options.devices.memory = DeviceMemoryKind::Managed;
   const std::size_t most = options.devices.numbers.size();
   if (counts.empty()) counts.push_back(most);
