@@ -5,6 +5,7 @@
 
 #include "core/index.hpp"
 #include "core/kernel.hpp"
+#include "core/kernel_call.hpp"
 
 namespace tessera {
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/kernel_call.hpp"
 #include "datawarehouse/task_frame.hpp"
 
 namespace tessera {

@@ -63,6 +63,8 @@ struct DeviceLoop {
     new (to) Closure(*static_cast<const Closure *>(closure));
   }
 
+  static void drop(void *closure) { std::destroy_at(static_cast<Closure *>(closure)); }
+
   static void runOnHost(const DeviceLoopBatch &batch) {
     for (std::int32_t n = 0; n < batch.count; ++n) {
       const std::byte *entry = batch.entries + std::int64_t{n} * batch.stride;
@@ -79,7 +81,7 @@ struct DeviceLoop {
         forEachInOrder(box, [&](Index x) { values.add(static_cast<double>((*closure)(x))); });
         values.join(batch.results + std::int64_t{n} * Join::kWords);
       }
-      std::destroy_at(closure);
+      if (!batch.keepsClosures) std::destroy_at(closure);
     }
   }
 
@@ -100,8 +102,11 @@ struct DeviceLoop {
 
 /// Loops of checked bodies are not unrolled: nvcc would take minutes for the checks.
 template <class Closure, class Join, class Exec = Gpu>
-inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure), Join::kWords, Join::kStart,
+inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure),
+                                                Join::kWords,
+                                                Join::kStart,
                                                 &DeviceLoop<Closure, Join, std::is_same_v<Exec, Gpu>>::keep,
+                                                &DeviceLoop<Closure, Join, std::is_same_v<Exec, Gpu>>::drop,
                                                 &DeviceLoop<Closure, Join, std::is_same_v<Exec, Gpu>>::run};
 
 template <class Join, class Exec, class Kernel>

@@ -75,7 +75,7 @@ void DeviceChecks::layOut(std::span<const CheckedTask> tasks) {
   launched_.assign(tasks.size(), 0);
   // The running step, those that the device may not have begun or ended, and the one that the host looks at
   // last.
-  const auto steps = static_cast<std::size_t>(side_.lane.options().stepsAhead) + 2;
+  const auto steps = mode_.replays ? 1 : static_cast<std::size_t>(side_.lane.options().stepsAhead) + 2;
   moments_.resize(steps);
   steps_.assign(steps, -1);
   const std::int64_t words = accesses * kDeviceFindings * std::ssize(moments_);

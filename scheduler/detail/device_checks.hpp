@@ -44,6 +44,7 @@ class DeviceChecks {
   struct Mode {
     bool accesses = false;   ///< checked mode
     bool nonFinite = false;  ///< the search
+    bool replays = false;    ///< what was recorded runs again in later steps, which then share their words
     bool any() const { return accesses || nonFinite; }
   };
 
