@@ -32,7 +32,7 @@ struct TaskAccess {
   bool sharedWindow = false;  ///< other patches' values lie in the window of `layout` as well
   bool facesOnly = false;  ///< checked mode: no index that lies outside of the patch along more than one axis
   bool holes = false;  ///< checked mode: a whole level that patches cover in part; the rest may not be read
-  Box inner;           ///< where `facesOnly`, on a device: the patch, with what it owns
+  Box inner{};         ///< where `facesOnly`, on a device: the patch, with what it owns
   DeviceFindings findings{};      ///< of a task on a device
   std::uint8_t* marks = nullptr;  ///< what `written` is, in checked mode on a device
 };
