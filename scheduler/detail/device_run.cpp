@@ -29,6 +29,7 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
       placed_(devices.placed(plan)),
       frames_(frames),
       inputs_(inputs),
+      pump_(pump),
       fills_(
           graphs, plan, data, side_.store, pump, *side_.backend, side_.tables, side_.pinned,
           [this](const PackItem& item) { return isPackedHere(item); },
@@ -73,22 +74,29 @@ bool DeviceRun::readsHost(const PlacedBlock& placed, const NodeBlock& block, std
          std::any_of(coarse.begin(), coarse.end(), [](const CoarsePiece& p) { return p.message >= 0; });
 }
 
+/// Whether a node moves values between memories, for somebody else who waits: the next rank, or the host.
+bool DeviceRun::crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const {
+  return placed.kind == PlacedKind::Pack || placed.kind == PlacedKind::CopyOut ||
+         readsHost(placed, block, node);
+}
+
 /// Numbers the nodes of this device as the lane's tasks, in the order of the graph.
 LanePlan DeviceRun::layOut() {
   LanePlan lane;
-  std::vector<std::int32_t> kindOf(placed_.blocks.size(), -1);
+  std::vector<std::array<std::int32_t, 2>> kindOf(placed_.blocks.size(), {-1, -1});  // of urgent nodes second
   taskOf_.assign(placed_.blockOf.size(), -1);
   for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
     const std::int32_t number = placed_.blockOf[static_cast<std::size_t>(node)];
     if (number < 0 || placed_.place(node) != side_.slot) continue;
     const PlacedBlock& block = placed_.block(node);
-    std::int32_t& kind = kindOf[static_cast<std::size_t>(number)];
+    const NodeBlock& original = graph_.blocks[static_cast<std::size_t>(block.block)];
+    const bool urgent = crossesTheBus(block, original, node);
+    std::int32_t& kind = kindOf[static_cast<std::size_t>(number)][urgent ? 1 : 0];
     if (kind < 0) {
       kind = static_cast<std::int32_t>(kinds_.size());
       kinds_.push_back(number);
     }
     std::int32_t streams = 1;
-    const NodeBlock& original = graph_.blocks[static_cast<std::size_t>(block.block)];
     bool contributes = false;
     if (block.kind == PlacedKind::Original && original.kind == NodeKind::Task) {
       const TaskUnit& unit = graph_.units[static_cast<std::size_t>(original.item)];
@@ -102,7 +110,7 @@ LanePlan DeviceRun::layOut() {
     if (!placed_.ofExecutor(node)) first_.push_back(static_cast<std::int32_t>(nodes_.size()));
     nodes_.push_back(node);
     reports_.push_back(reports ? 1 : 0);
-    lane.tasks.push_back({kind, streams, reports});
+    lane.tasks.push_back({kind, streams, reports, urgent});
   }
   addEdges(lane);
   work_ = side_.lane.prepare(lane);
@@ -164,7 +172,7 @@ void DeviceRun::bringOld() {
 
 void DeviceRun::begin() {
   if (paging_) paging_->begin();
-  isReplayed_ = replay_ && replay_->begin(placing_.now());
+  isReplayed_ = replay_ && replay_->begin(placing());
   if (isReplayed_) return beginReplay();
   side_.lane.begin(*work_, *this);
   for (const std::int32_t task : first_) side_.lane.submit(task);

@@ -100,6 +100,7 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void put(std::int32_t kind, std::span<const std::int32_t> tasks, std::span<const DeviceStream> streams);
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   LanePlan layOut();
+  bool crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   void addEdges(LanePlan& lane) const;
   void nameLaunches();
   bool isPackedHere(const PackItem& item) const;
@@ -119,6 +120,8 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void endOf(std::int32_t task);
   template <class Results>
   void end(std::int32_t task, Results& results);
+  /// Where all that graphs address lies in the running step.
+  std::vector<std::int32_t> placing() const;
   void beginReplay();
   /// The executor has come to a task of a step that is replayed.
   void comeTo(std::int32_t task);
@@ -134,6 +137,7 @@ class DeviceRun : public LaneClient, private ReplaySource {
   const PlacedGraph& placed_;
   TaskFrames& frames_;
   const StepInputs& inputs_;
+  const MessagePump& pump_;
   DeviceFills fills_;
   TaskLoops loops_;
   LaunchWatch watch_;

@@ -44,8 +44,12 @@ DeviceFills::DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWar
       storeOf_(std::move(storeOf)),
       shared_(graphs, plan),
       fills_(graph_.fills.size()) {
-  const std::span<std::byte> buffers = pump.pages();
-  if (store.space() == deviceSlot(0) && !buffers.empty()) messages_.emplace(device, std::span(&buffers, 1));
+  for (const FillPlan& fill : graph_.fills) {
+    const auto isReceived = [](const CoarsePiece& piece) { return piece.message >= 0; };
+    fromMessages_.push_back(fill.pieces.itemCount() > 0 ||
+                            std::any_of(fill.coarse.pool.begin(), fill.coarse.pool.end(), isReceived));
+  }
+  if (store.space() == deviceSlot(0)) messages_.emplace(device, pump.pages());
 }
 
 bool DeviceFills::isLaunched(const FillPlan& fill) const {
@@ -159,7 +163,8 @@ void DeviceFills::evaluateRow(const FillPlan& fill, const FillTables& tables, st
 
 DeviceFills::FillTables& DeviceFills::tablesOf(std::int32_t fill, DeviceStream stream) {
   auto& known = fills_[static_cast<std::size_t>(fill)];
-  const Placing placing = placingOf(graph_.fills[static_cast<std::size_t>(fill)]);
+  Placing placing = placingOf(graph_.fills[static_cast<std::size_t>(fill)]);
+  if (fromMessages_[static_cast<std::size_t>(fill)]) placing.push_back(pump_.turn());
   const auto found = known.find(placing);
   if (found != known.end()) return found->second;
   return known.emplace(placing, makeTables(fill, stream)).first->second;

@@ -44,7 +44,7 @@ struct DeviceFillCounts {
 ///   fills.launchCopy(CopyTo::Device, label, Generation::Old, locals, stream);
 ///
 /// Tables of what is to be done are made and uploaded at first use, once for each way in which the
-/// generations of the variables can lie in memory: two, where every step writes all of them.
+/// generations of the variables and the messages can lie in memory: two, where every step writes all of them.
 ///
 /// All entries and gathers that a launch touches were added to the stores before; memory of the warehouse is
 /// pinned for copies. Message buffers are pinned by the fills of device slot 0, for those of all others.
@@ -96,7 +96,8 @@ class DeviceFills {
   const DeviceFillCounts& counts() const { return counts_; }
 
  private:
-  /// Descriptions that a table was made for: one each for the variables on their levels that it works on.
+  /// What a table was made for: descriptions, one each for the variables on their levels that it works on,
+  /// and the turn of the messages where it works on some.
   using Placing = std::vector<std::int32_t>;
   /// An expression of time on a part of the border, to be evaluated for each launch.
   struct Timed {
@@ -180,7 +181,8 @@ class DeviceFills {
   IsOnDevice isOnDevice_;
   StoreOf storeOf_;
   detail::SharedGathers shared_;
-  std::optional<PinnedHost> messages_;  ///< none where there are none
+  std::optional<PinnedHost> messages_;  ///< of device slot 0, for all
+  std::vector<bool> fromMessages_;      ///< by fill: reads what has come from other ranks
   std::vector<std::map<Placing, FillTables>> fills_;
   std::map<Placing, RegionTable> packs_;
   /// By what lies in front of the variable's description: which way, and which level.

@@ -1,9 +1,11 @@
 #include "scheduler/device/emulated_device.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -62,6 +64,8 @@ class EmulatedDevice final : public DeviceBackend {
   void bindThread() override {}
 
   DeviceStream makeStream() override;
+  // Each stream has a thread, and none waits for room.
+  DeviceStream makeUrgentStream() override { return makeStream(); }
   DeviceEvent makeEvent() override { return addEvent(false); }
   DeviceEvent makeTimedEvent() override { return addEvent(true); }
   void record(DeviceEvent event, DeviceStream stream) override;
@@ -120,6 +124,7 @@ class EmulatedDevice final : public DeviceBackend {
   void serveStream(Stream& stream, std::uint64_t seed);
   void perform(const EmulatedWork& work);
   bool step();
+  bool stepAny(std::vector<EmulatedDevice*>& asked);
 
   EmulatedOptions options_;
   DeviceInfo info_;
@@ -134,9 +139,13 @@ class EmulatedDevice final : public DeviceBackend {
   std::int64_t pinnedBytes_ = 0;
   std::mt19937_64 random_;  ///< of steps and of the seeds of streams
   std::atomic<std::int64_t> performed_{0};
+  const std::shared_ptr<EmulatedDevice*> self_ =
+      std::make_shared<EmulatedDevice*>(this);  ///< null at its end
+  std::vector<std::shared_ptr<EmulatedDevice*>> waitedFor_;
 };
 
 EmulatedDevice::~EmulatedDevice() {
+  *self_ = nullptr;
   if (options_.progress == EmulatedProgress::Stepped) {
     // What waits for an event of a device that is gone already stays undone.
     while (step()) {
@@ -201,6 +210,16 @@ bool EmulatedDevice::step() {
   perform(*queue.next());
   queue.pop();
   return true;
+}
+
+/// A step of this device or, where it waits for others, of one of those; not of the ones that were asked.
+bool EmulatedDevice::stepAny(std::vector<EmulatedDevice*>& asked) {
+  if (step()) return true;
+  asked.push_back(this);
+  return std::any_of(waitedFor_.begin(), waitedFor_.end(), [&](const std::shared_ptr<EmulatedDevice*>& peer) {
+    const bool isNew = *peer != nullptr && std::find(asked.begin(), asked.end(), *peer) == asked.end();
+    return isNew && (*peer)->stepAny(asked);
+  });
 }
 
 void EmulatedDevice::throwIfLost(const char* call) {
@@ -270,8 +289,12 @@ void EmulatedDevice::wait(DeviceStream stream, DeviceEvent event) {
 void EmulatedDevice::waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) {
   TESSERA_EXPECT(!capture_ || !capture_->has(stream), "let a stream of a capture wait for its events alone");
   EmulatedWork work;
-  work.waitsFor = asEmulated(peer).at(event).last;
-  if (work.waitsFor != nullptr) enqueue(stream, "wait", std::move(work));
+  EmulatedDevice& other = asEmulated(peer);
+  work.waitsFor = other.at(event).last;
+  if (work.waitsFor == nullptr) return;
+  enqueue(stream, "wait", std::move(work));
+  const bool known = std::find(waitedFor_.begin(), waitedFor_.end(), other.self_) != waitedFor_.end();
+  if (!known && &other != this) waitedFor_.push_back(other.self_);
 }
 
 void EmulatedDevice::synchronize(DeviceStream stream) {
@@ -280,7 +303,8 @@ void EmulatedDevice::synchronize(DeviceStream stream) {
     at(stream).queue.waitUntilEmpty();
   } else {
     while (!at(stream).queue.isEmpty()) {
-      TESSERA_EXPECT(step(), "poll the device whose event is waited for: a stepped device moves only then");
+      std::vector<EmulatedDevice*> asked;
+      TESSERA_EXPECT(stepAny(asked), "give back devices after those that wait for their events");
     }
   }
   throwIfLost("synchronize");
