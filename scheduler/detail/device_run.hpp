@@ -99,8 +99,8 @@ class DeviceRun : public LaneClient, private ReplaySource {
   /// Of tasks whose memory is there.
   void put(std::int32_t kind, std::span<const std::int32_t> tasks, std::span<const DeviceStream> streams);
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
-  LanePlan layOut();
   bool crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
+  LanePlan layOut();
   void addEdges(LanePlan& lane) const;
   void nameLaunches();
   bool isPackedHere(const PackItem& item) const;

@@ -67,7 +67,7 @@ DevicePagingCounts DeviceSide::paging() const {
   if (pager() != nullptr) return pager()->counts();
   DevicePagingCounts counts;
   counts.neededBytes = storeMemory.neededBytes();
-  counts.limitBytes = values.limitBytes();
+  counts.limitBytes = values.limitBytes() == kNoLimit ? 0 : values.limitBytes();
   return counts;
 }
 

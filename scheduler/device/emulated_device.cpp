@@ -93,10 +93,7 @@ class EmulatedDevice final : public DeviceBackend {
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
   std::int64_t pinnedBytes() const override { return pinnedBytes_; }
-  bool enablePeer(DeviceBackend& peer) override {
-    static_cast<void>(asEmulated(peer));
-    return true;
-  }
+  bool enablePeer(DeviceBackend& peer) override;
 
  private:
   /// What an event is, and its last record; none yet: null.
@@ -124,7 +121,8 @@ class EmulatedDevice final : public DeviceBackend {
   void serveStream(Stream& stream, std::uint64_t seed);
   void perform(const EmulatedWork& work);
   bool step();
-  bool stepAny(std::vector<EmulatedDevice*>& asked);
+  bool stepSomewhere();
+  void know(EmulatedDevice& peer);
 
   EmulatedOptions options_;
   DeviceInfo info_;
@@ -138,18 +136,19 @@ class EmulatedDevice final : public DeviceBackend {
   std::map<void*, std::int64_t> pinned_;
   std::int64_t pinnedBytes_ = 0;
   std::mt19937_64 random_;  ///< of steps and of the seeds of streams
+  /// Itself first; then those with which it has memory in common, whose work its own may wait for.
+  std::vector<EmulatedDevice*> together_{this};
   std::atomic<std::int64_t> performed_{0};
-  const std::shared_ptr<EmulatedDevice*> self_ =
-      std::make_shared<EmulatedDevice*>(this);  ///< null at its end
-  std::vector<std::shared_ptr<EmulatedDevice*>> waitedFor_;
 };
 
 EmulatedDevice::~EmulatedDevice() {
-  *self_ = nullptr;
   if (options_.progress == EmulatedProgress::Stepped) {
     // What waits for an event of a device that is gone already stays undone.
     while (step()) {
     }
+  }
+  for (EmulatedDevice* other : together_) {
+    if (other != this) std::erase(other->together_, this);
   }
   for (Stream& stream : streams_) stream.queue.close();
   for (Stream& stream : streams_) {
@@ -212,14 +211,32 @@ bool EmulatedDevice::step() {
   return true;
 }
 
-/// A step of this device or, where it waits for others, of one of those; not of the ones that were asked.
-bool EmulatedDevice::stepAny(std::vector<EmulatedDevice*>& asked) {
-  if (step()) return true;
-  asked.push_back(this);
-  return std::any_of(waitedFor_.begin(), waitedFor_.end(), [&](const std::shared_ptr<EmulatedDevice*>& peer) {
-    const bool isNew = *peer != nullptr && std::find(asked.begin(), asked.end(), *peer) == asked.end();
-    return isNew && (*peer)->stepAny(asked);
-  });
+/// Of a device that is stepped, or of one whose work it may wait for.
+bool EmulatedDevice::stepSomewhere() {
+  const std::size_t count = together_.size();
+  const std::size_t first = count == 1 ? 0 : random_() % count;
+  for (std::size_t n = 0; n < count; ++n) {
+    if (together_[(first + n) % count]->step()) return true;
+  }
+  return false;
+}
+
+/// From now on the two, and all that either had to do with, are stepped together.
+void EmulatedDevice::know(EmulatedDevice& peer) {
+  if (std::count(together_.begin(), together_.end(), &peer) > 0) return;
+  std::vector<EmulatedDevice*> all = together_;
+  all.insert(all.end(), peer.together_.begin(), peer.together_.end());
+  for (EmulatedDevice* device : all) {
+    device->together_ = all;
+    std::erase(device->together_, device);
+    device->together_.insert(device->together_.begin(), device);
+  }
+}
+
+bool EmulatedDevice::enablePeer(DeviceBackend& peer) {
+  EmulatedDevice& other = asEmulated(peer);
+  if (options_.progress == EmulatedProgress::Stepped) know(other);
+  return true;
 }
 
 void EmulatedDevice::throwIfLost(const char* call) {
@@ -262,7 +279,7 @@ bool EmulatedDevice::isDone(DeviceEvent event) {
   throwIfLost("isDone");
   TESSERA_EXPECT(!at(event).isCaptured, "ask for events that were recorded outside of captures");
   if (options_.progress == EmulatedProgress::Stepped) {
-    for (std::uint64_t steps = random_() % 4; steps > 0 && step(); --steps) {
+    for (std::uint64_t steps = random_() % 4; steps > 0 && stepSomewhere(); --steps) {
     }
   }
   const Event entry = at(event);
@@ -288,13 +305,12 @@ void EmulatedDevice::wait(DeviceStream stream, DeviceEvent event) {
 
 void EmulatedDevice::waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) {
   TESSERA_EXPECT(!capture_ || !capture_->has(stream), "let a stream of a capture wait for its events alone");
-  EmulatedWork work;
   EmulatedDevice& other = asEmulated(peer);
+  EmulatedWork work;
   work.waitsFor = other.at(event).last;
   if (work.waitsFor == nullptr) return;
   enqueue(stream, "wait", std::move(work));
-  const bool known = std::find(waitedFor_.begin(), waitedFor_.end(), other.self_) != waitedFor_.end();
-  if (!known && &other != this) waitedFor_.push_back(other.self_);
+  if (options_.progress == EmulatedProgress::Stepped) know(other);
 }
 
 void EmulatedDevice::synchronize(DeviceStream stream) {
@@ -303,8 +319,8 @@ void EmulatedDevice::synchronize(DeviceStream stream) {
     at(stream).queue.waitUntilEmpty();
   } else {
     while (!at(stream).queue.isEmpty()) {
-      std::vector<EmulatedDevice*> asked;
-      TESSERA_EXPECT(stepAny(asked), "give back devices after those that wait for their events");
+      TESSERA_EXPECT(stepSomewhere(),
+                     "poll the device whose event is waited for: a stepped device moves only then");
     }
   }
   throwIfLost("synchronize");

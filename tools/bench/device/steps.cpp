@@ -131,6 +131,11 @@ void compare(const StepCase& what, Transport& transport, const SimulationOptions
     const std::string name = what.physics + "_" + std::to_string(what.cells) + "_in_" +
                              std::to_string(what.patch) + "_on_" + std::to_string(count);
     lines.add(name, rounds.step * 1e6, "us_a_step");
+    if (!limit.empty()) {
+      lines.add(name + "_evictions",
+                static_cast<double>(rounds.paging.evictions) / static_cast<double>(rounds.taken()), "a_step",
+                ">0");
+    }
     if (count != counts.front())
       lines.add(name + "_speed_up", first / rounds.step, "x", speedUpTarget(what, count / counts.front()));
   }
