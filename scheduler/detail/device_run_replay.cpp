@@ -28,12 +28,6 @@ void DeviceRun::makeReplay(const LanePlan& lane) {
   missing_ = std::vector<std::atomic<std::int32_t>>(nodesOf_.size());
 }
 
-std::vector<std::int32_t> DeviceRun::placing() const {
-  std::vector<std::int32_t> all = placing_.now();
-  if (!graph_.sends.empty() || !graph_.receives.empty()) all.push_back(pump_.turn());
-  return all;
-}
-
 void DeviceRun::beginReplay() {
   side_.lane.begin(replay_->work(), *replay_);
   for (std::size_t s = 0; s < nodesOf_.size(); ++s) missing_[s].store(nodesOf_[s], std::memory_order_relaxed);
