@@ -36,7 +36,7 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
       loops_(*side_.backend, side_.tables, side_.pinned),
       watch_(side_.timeline.get(), nvtx),
       ended_(placed_.blockOf.size()),
-      placing_(graphs, plan, data) {
+      placing_(graphs, plan, data, pump) {
   listOldNeeds();
   const LanePlan lane = layOut();
   nameLaunches();
