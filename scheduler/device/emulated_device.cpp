@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -63,6 +64,8 @@ class EmulatedDevice final : public DeviceBackend {
   void bindThread() override {}
 
   DeviceStream makeStream() override;
+  // Each stream has a thread, and none waits for room.
+  DeviceStream makeUrgentStream() override { return makeStream(); }
   DeviceEvent makeEvent() override { return addEvent(false); }
   DeviceEvent makeTimedEvent() override { return addEvent(true); }
   void record(DeviceEvent event, DeviceStream stream) override;
@@ -218,16 +221,21 @@ bool EmulatedDevice::stepSomewhere() {
   return false;
 }
 
+/// From now on the two, and all that either had to do with, are stepped together.
 void EmulatedDevice::know(EmulatedDevice& peer) {
-  if (std::count(together_.begin(), together_.end(), &peer) == 0) together_.push_back(&peer);
+  if (std::count(together_.begin(), together_.end(), &peer) > 0) return;
+  std::vector<EmulatedDevice*> all = together_;
+  all.insert(all.end(), peer.together_.begin(), peer.together_.end());
+  for (EmulatedDevice* device : all) {
+    device->together_ = all;
+    std::erase(device->together_, device);
+    device->together_.insert(device->together_.begin(), device);
+  }
 }
 
 bool EmulatedDevice::enablePeer(DeviceBackend& peer) {
   EmulatedDevice& other = asEmulated(peer);
-  if (options_.progress == EmulatedProgress::Stepped) {
-    know(other);
-    other.know(*this);
-  }
+  if (options_.progress == EmulatedProgress::Stepped) know(other);
   return true;
 }
 
@@ -297,9 +305,12 @@ void EmulatedDevice::wait(DeviceStream stream, DeviceEvent event) {
 
 void EmulatedDevice::waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) {
   TESSERA_EXPECT(!capture_ || !capture_->has(stream), "let a stream of a capture wait for its events alone");
+  EmulatedDevice& other = asEmulated(peer);
   EmulatedWork work;
-  work.waitsFor = asEmulated(peer).at(event).last;
-  if (work.waitsFor != nullptr) enqueue(stream, "wait", std::move(work));
+  work.waitsFor = other.at(event).last;
+  if (work.waitsFor == nullptr) return;
+  enqueue(stream, "wait", std::move(work));
+  if (options_.progress == EmulatedProgress::Stepped) know(other);
 }
 
 void EmulatedDevice::synchronize(DeviceStream stream) {
