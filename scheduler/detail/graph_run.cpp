@@ -45,8 +45,8 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     rankDevices_ = devices;
     for (std::size_t slot = 0; slot < devices->sides().size(); ++slot) {
       devices->sides()[slot]->backend->bindThread();
-      devices_.push_back(std::make_unique<DeviceRun>(graphs, plan, data, *devices, slot, pump_, frames_,
-                                                     inputs_, options.nvtx));
+      devices_.push_back(
+          std::make_unique<DeviceRun>(graphs, plan, data, *devices, slot, pump_, frames_, inputs_, options));
     }
     DeviceRun::join(devices_);
     if (devices_.size() > 1) launches_.emplace(placed_->hostCounts, devices_.size());

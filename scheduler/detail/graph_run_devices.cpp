@@ -20,9 +20,10 @@ void GraphRun::finishDevices() {
   while (true) {
     bool finished = true;
     for (const auto& device : devices_) finished = device->finish() && finished;
-    if (finished) return;
+    if (finished) break;
     stepAside();
   }
+  expectNothingFound();
 }
 
 std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t> messages) {
@@ -36,6 +37,8 @@ std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t
       reported_.push_back(node);
     });
   }
+  // What a task did was found before it was seen to end: nobody goes on from it.
+  expectNothingFound();
   return reported_;
 }
 
