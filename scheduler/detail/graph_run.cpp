@@ -49,6 +49,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
           std::make_unique<DeviceRun>(graphs, plan, data, *devices, slot, pump_, frames_, inputs_, options));
     }
     DeviceRun::join(devices_);
+    if (devices_.size() > 1) launches_.emplace(placed_->hostCounts, devices_.size());
     reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
   }
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
@@ -192,6 +193,7 @@ void GraphRun::takeDt() {
 
 std::string GraphRun::describe(std::int32_t node) const {
   if (gate_.is(node)) return "the length of the step, from the reductions of the step before,";
+  if (isLaunch(node)) return "launches on device " + std::to_string(launches_->slotOf(node));
   if (placed_ != nullptr) return placedNodeName(graphs_, plan_, *placed_, node);
   return nodeName(graphs_, plan_, node);
 }
@@ -234,6 +236,9 @@ int GraphRun::homeOf(const NodeBlock& block, std::int32_t number, int workers) c
 
 NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   if (gate_.is(node)) return {.urgency = std::numeric_limits<int>::max(), .waits = true};
+  if (isLaunch(node)) {
+    return {.home = launches_->homeOf(node, workers), .urgency = std::numeric_limits<int>::max()};
+  }
   if (placed_ != nullptr && !placed_->ofExecutor(node)) return {.used = false};
   if (isOnDevice(node)) return deviceTraits(node, workers);
   const NodeBlock& block = graph_.block(node);
@@ -255,7 +260,7 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
 }
 
 int GraphRun::waitsForRank(std::int32_t node) const {
-  if (gate_.is(node) || isOnDevice(node)) return -1;
+  if (gate_.is(node) || isLaunch(node) || isOnDevice(node)) return -1;
   const NodeBlock& block = graph_.block(node);
   if (block.kind != NodeKind::Receive) return -1;
   return graph_.receives[static_cast<std::size_t>(block.item + node - block.firstNode)].peer;
@@ -265,6 +270,10 @@ bool GraphRun::run(std::int32_t node, int worker) {
   if (gate_.is(node)) {
     gate_.await();
     return false;
+  }
+  if (isLaunch(node)) {
+    devices_[launches_->slotOf(node)]->serve();
+    return true;
   }
   if (isOnDevice(node)) return handOver(node, worker);
   const NodeBlock& block = graph_.block(node);
