@@ -118,8 +118,8 @@ class CudaDevice final : public DeviceBackend {
   void releaseGraph(DeviceGraph graph) noexcept override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
-  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
-    return detail::makeCudaAddresses(info_, bytes);
+  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes, std::int64_t pieceBytes) override {
+    return detail::makeCudaAddresses(info_, bytes, pieceBytes);
   }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
