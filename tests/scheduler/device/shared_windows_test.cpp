@@ -1,5 +1,6 @@
 // Wide halos and whole levels stored as one on devices: the bits of the host, from little more memory than
 // distinct values.
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/detail/patch_devices.hpp"
+#include "scheduler/device/cuda_device.hpp"
 #include "taskgraph/placement_check.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 #include "tools/bench/wide_halo/wide_halo_case.hpp"
@@ -90,6 +92,16 @@ TEST(SharedWindowsOnDevices, GiveThemWhereTheHostHasSomeOfThePatches) {
   for (const WideHalo& what : smallCases()) {
     for (const Manner& manner : {Manner{1, 2, 1}, Manner{1, 0, 2}})
       expectBitsOfHost(what, manner, DevicePlacement::Cost);
+  }
+}
+
+TEST(SharedWindowsOnDevices, GiveThemOnAGpu) {
+  if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
+  for (const WideHalo& what : smallCases()) {
+    RunShape shape;
+    shape.devices = emulated(std::min(cudaDeviceCount(), 3));
+    shape.devices.kind = DeviceKind::Cuda;
+    EXPECT_EQ(valuesAfterSteps(what, shape), valuesAfterSteps(what, {})) << asText(what);
   }
 }
 
