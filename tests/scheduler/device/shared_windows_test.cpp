@@ -65,33 +65,36 @@ struct Manner {
   int devices = 1;
 };
 
-void expectBitsOfHost(const WideHalo& what, const Manner& manner, DevicePlacement placement) {
+void expectBitsOfHost(const WideHalo& what, const Manner& manner,
+                      const std::vector<std::string>& cpuTasks = {}) {
   RunShape shape{manner.ranks, manner.threads};
   shape.devices = emulated(manner.devices);
-  shape.devices.placement = placement;
+  shape.devices.cpuTasks = cpuTasks;
   EXPECT_EQ(valuesAfterSteps(what, shape), valuesAfterSteps(what, {}))
       << asText(what) << ", " << manner.ranks << " ranks, " << manner.threads << " threads, "
-      << manner.devices << " devices";
+      << manner.devices << " devices, on the host: " << (cpuTasks.empty() ? "nothing" : cpuTasks.front());
 }
 
 TEST(SharedWindowsOnDevices, GiveTheBitsOfTheHost) {
   for (const WideHalo& what : smallCases()) {
     for (const Manner& manner : {Manner{1, 0}, Manner{1, 2}, Manner{2, 0}, Manner{2, 2}})
-      expectBitsOfHost(what, manner, DevicePlacement::Auto);
+      expectBitsOfHost(what, manner);
   }
 }
 
 TEST(SharedWindowsOnDevices, GiveThemOnSeveralDevices) {
   for (const WideHalo& what : smallCases()) {
     for (const Manner& manner : {Manner{1, 0, 2}, Manner{1, 2, 3}, Manner{2, 2, 2}})
-      expectBitsOfHost(what, manner, DevicePlacement::Auto);
+      expectBitsOfHost(what, manner);
   }
 }
 
-TEST(SharedWindowsOnDevices, GiveThemWhereTheHostHasSomeOfThePatches) {
+TEST(SharedWindowsOnDevices, GiveThemWhereTheHostHasSomeOfTheTasks) {
   for (const WideHalo& what : smallCases()) {
-    for (const Manner& manner : {Manner{1, 2, 1}, Manner{1, 0, 2}})
-      expectBitsOfHost(what, manner, DevicePlacement::Cost);
+    for (const char* task : {"Wide::initial", "Wide::keep", "Wide::step"}) {
+      expectBitsOfHost(what, {1, 2, 1}, {task});
+      expectBitsOfHost(what, {1, 0, 2}, {task});
+    }
   }
 }
 
