@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/transport.hpp"
@@ -56,6 +57,15 @@ struct StepStatistics {
   double waitSeconds = 0.0;  ///< workers without anything to run, all together
 };
 
+/// What placement by cost has found so far.
+struct CostReport {
+  bool used = false;
+  bool settled = false;                           ///< no more trials
+  double hostPart = 0.0;                          ///< of the cells, that the host has now
+  std::int64_t trialSteps = 0;                    ///< steps spent on trials
+  std::vector<std::pair<double, double>> trials;  ///< host's part, and seconds of a step with it
+};
+
 struct RunnerOptions {
   bool checked = false;         ///< compare every access with the declaration; slow
   FaultPlan* faults = nullptr;  ///< of tests; the point is "scheduler.send"
@@ -106,6 +116,10 @@ class StepRunner {
   void bringHome(std::span<const LabelId> labels);
   /// Until the devices have done all that was launched. Between runs.
   void waitForDevices();
+  /// Between steps, after each: where placement is by cost, learns from what steps took, and may place the
+  /// plans anew for the next ones. Nothing else.
+  void balance();
+  CostReport costReport() const;
   /// Those in use.
   std::vector<DeviceInfo> devices() const;
 

@@ -40,15 +40,19 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       if (side) side->value.prepare(workers);
     }
   }
-  if (devices != nullptr) {
-    placed_ = &devices->placed(plan);
-    for (const auto& side : devices->sides()) {
-      devices_.push_back(std::make_unique<DeviceRun>(graphs, plan, *placed_, data, *side, pump_, frames_,
-                                                     inputs_, options.nvtx));
-    }
-    reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
-  }
+  if (devices != nullptr) takePlaces(*devices);
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
+}
+
+void GraphRun::leavePlaces() { devices_.clear(); }
+
+void GraphRun::takePlaces(const RankDevices& devices) {
+  placed_ = &devices.placed(plan_);
+  for (const auto& side : devices.sides()) {
+    devices_.push_back(std::make_unique<DeviceRun>(graphs_, plan_, *placed_, data_, *side, pump_, frames_,
+                                                   inputs_, options_.nvtx));
+  }
+  reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
 }
 
 /// What is in use while one task runs and the next one's data come should fit the core's own cache.

@@ -7,11 +7,8 @@ namespace tessera::detail {
 
 RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options,
                          Trace* trace)
-    : graphs_(graphs), sides_(makeDeviceSides(data, options, trace)) {
-  const PlaceTask place = makePlacement(graphs, options);
-  for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
-    placed_.push_back(placeGraph(graphs, plan, place));
-  }
+    : graphs_(graphs), options_(options), sides_(makeDeviceSides(data, options, trace)) {
+  place(0.0);
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
   for (const auto& side : sides_) {
     side->store.bring();
@@ -20,6 +17,17 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
 }
 
 RankDevices::~RankDevices() { synchronize(); }
+
+/// With nothing for the host devices have memory for all that any other part asks for.
+void RankDevices::place(double hostPart) {
+  const PatchPlaces patches = patchPlaces(graphs_, {}, hostPart);
+  const PlaceTask place = makePlacement(options_, patches);
+  placed_.clear();
+  for (std::size_t plan = 0; plan < graphs_.plans.size(); ++plan) {
+    placed_.push_back(placeGraph(graphs_, plan, place));
+  }
+  hostPart_ = patches.hostPart;
+}
 
 void RankDevices::pin(std::span<const std::span<std::byte>> memory) {
   if (!sides_.empty()) pinned_.emplace(*sides_.front()->backend, memory);

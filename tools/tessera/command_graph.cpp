@@ -33,7 +33,7 @@ DeviceOptions devicesAsked(const GraphRequest& request, const Model& model) {
 }
 
 std::string placesText(const DeviceOptions& options, const CompiledGraphs& graphs, std::size_t plan) {
-  const PlacedGraph placed = placeGraph(graphs, plan, makePlacement(graphs, options));
+  const PlacedGraph placed = placeGraph(graphs, plan, makePlacement(options, patchPlaces(graphs)));
   return asText(summarise(graphs, plan, placed, static_cast<int>(options.numbers.size())), *graphs.labels);
 }
 

@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "tools/tessera/agreement.hpp"
+#include "tools/tessera/device_report.hpp"
+#include "tools/tessera/device_table.hpp"
 #include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_fields.hpp"
@@ -349,6 +351,9 @@ RunResult Recorder::resultOf(Simulation& simulation) {
                        {"plans_compiled", static_cast<double>(simulation.compiles())},
                        {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())}};
   result.warnings = warnings_;
+  result.devices = options_.devices;
+  if (!result.devices.empty()) result.placement = asText(simulation.deviceOptions().placement);
+  result.cost = simulation.costReport();
   return result;
 }
 
@@ -372,6 +377,7 @@ void Recorder::judge() {
 
 int Recorder::close(Simulation& simulation) {
   finishHistory(simulation);
+  if (const std::string cost = asText(simulation.costReport()); !cost.empty()) progress_.note(cost);
   progress_.finish(sample(simulation));
   warnOfLostLines();
   judge();

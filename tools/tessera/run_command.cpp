@@ -15,6 +15,7 @@
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
+#include "tools/tessera/device_report.hpp"
 #include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/job_note.hpp"
 #include "tools/tessera/job_totals.hpp"
@@ -91,13 +92,14 @@ class Job {
     if (!request_.restart) makeFolder(deck);
     if (root()) noteRunFolder(runFolder_);
     forcedEndIn(runFolder_);
+    askForDevices();
     writeFacts(deck);
     if (trace_)
       trace_->open(request_.traceFile.empty() ? runFolder_ / "trace.json.gz" : request_.traceFile,
                    *simulation_);
     Recorder recorder(
         *simulation_, stops_,
-        {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256, trace()});
+        {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256, trace(), devices_});
     announce(recorder);
     simulation_->run(recorder);
     if (trace_) {
@@ -119,6 +121,7 @@ class Job {
   void makeSimulation(const Deck& deck);
   SimulationOptions simulationOptions();
   void endStalled(const std::string& page);
+  void askForDevices();
   void writeFacts(const Deck& deck);
   void announce(Recorder& recorder) const;
 
@@ -134,6 +137,7 @@ class Job {
   std::optional<RunTrace> trace_;
   std::optional<Simulation> simulation_;
   RunFacts facts_;
+  std::vector<std::string> devices_;  ///< of all ranks, as JSON
   WorkerPlan workers_;
   std::int32_t placeOnHost_ = 0;  ///< ranks before this one on its host
 };
@@ -229,8 +233,19 @@ void Job::endStalled(const std::string& page) {
   transport_.abort(error.exitCode());
 }
 
+/// All ranks call it.
+void Job::askForDevices() {
+  if (request_.devices.kind == DeviceKind::None) return;
+  std::string mine;
+  for (const UsedDevice& device : usedDevices(transport_.rank(), simulation_->devices(), workers_.cores)) {
+    mine += (mine.empty() ? "" : "\n") + jsonOf(device);
+  }
+  devices_ = linesOfAllRanks(transport_, mine);
+}
+
 /// Writes down what is run, before the first step.
 void Job::writeFacts(const Deck& deck) {
+  facts_.devices = devices_;
   facts_.commandLine = request_.commandLine;
   facts_.deckName = deck.name();
   facts_.deckSha256 = sha256(deck.text());
@@ -272,9 +287,13 @@ void Job::announce(Recorder& recorder) const {
   if (planned.bytes != planned.withoutReuse)
     out << " (" << megabytes(planned.withoutReuse) << " without reuse)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
-  const std::vector<DeviceInfo> devices = simulation_->devices();
-  if (!devices.empty()) out << "\n" << asText(devices);
-  if (devices.empty() && model.settings().devices.given) {
+  std::vector<UsedDevice> devices;
+  for (const std::string& line : devices_) devices.push_back(usedDeviceOf(line));
+  if (!devices.empty()) {
+    out << "\n"
+        << asTable(devices) << "\n"
+        << placesText(simulation_->graphs(), simulation_->deviceOptions());
+  } else if (model.settings().devices.given) {
     out << "\n[device] of the deck has no effect without --device";
   }
   for (const std::string& notice : {profilers_.kokkos.notice(), profilers_.nvtx.notice()}) {

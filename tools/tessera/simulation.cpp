@@ -125,6 +125,7 @@ void Simulation::step(std::span<const double> control) {
   clock_.take(next_);
   lastPlan_ = plan;
   isAhead_ = true;
+  runner_->balance();
 }
 
 void Simulation::settle() {

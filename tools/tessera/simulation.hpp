@@ -130,6 +130,10 @@ class Simulation {
   }
   /// Until the devices have done all that the steps so far ask of them. Between steps.
   void waitForDevices() const { runner_->waitForDevices(); }
+  /// As the caller and the deck want them used.
+  const DeviceOptions& deviceOptions() const { return options_.devices; }
+  /// What placement by cost has found so far.
+  CostReport costReport() const { return runner_->costReport(); }
   /// What the run uses; empty without.
   std::vector<DeviceInfo> devices() const { return runner_->devices(); }
   const TimeControl& clock() const { return clock_; }
