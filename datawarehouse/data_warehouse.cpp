@@ -110,6 +110,7 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
     d.entries = planned[n].entries;
     d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes(), piece_);
     TESSERA_EXPECT(planned[n].first->slot < 0 || d.entries == 1, "share memory by slot or by group");
+    if (planned[n].first->packed != nullptr) d.parts = planned[n].first->packed->slabs;
     if (packs && planned[n].first->packed != nullptr) {
       d.packed = static_cast<std::int32_t>(packed_.size());
       packed_.push_back(*planned[n].first->packed);

@@ -3,10 +3,12 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/lean_strides.hpp"
 #include "datawarehouse/aligned_layout.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 
@@ -39,7 +41,8 @@ class DeviceMemory {
 ///
 /// It follows `DataWarehouse::promote`: memory belongs to a description, and the warehouse says whose it is
 /// now. Entries that share a description on the host share it here; a window that is kept without its voids
-/// there is a box here. Descriptions that take turns with one piece of memory there do so here.
+/// there has strides here that leave little of them (core/lean_strides.hpp), or is a box. Descriptions that
+/// take turns with one piece of memory there do so here.
 ///
 /// It copies nothing, and does not say that there are values: `wroteOn` and `broughtTo` do, and are for
 /// whoever launches. Thread rule: one thread at a time, the one that serves the device's lane; the accessors
@@ -58,6 +61,8 @@ class DeviceStore {
 
   /// `bring` will take memory for both generations of an entry of the warehouse; nothing where it is there.
   void addEntry(LabelId label, std::size_t local);
+  /// Whether `addEntry` was called for this very entry.
+  bool isAdded(LabelId label, std::size_t local) const { return added_[numberOf(label, local)] != 0; }
   /// Whether `addEntry` was called for it, or for an entry that it shares its memory with.
   bool has(LabelId label, std::size_t local) const {
     return data_.has(label, local) && windowOf(Generation::Old, label, local).room >= 0;
@@ -116,10 +121,22 @@ class DeviceStore {
     friend auto operator<=>(const Wanted&, const Wanted&) = default;
   };
 
+  /// Strides of a window with holes that were looked for.
+  struct KnownStrides {
+    std::int64_t sector = 1;
+    Box window;
+    const std::vector<Box>* parts = nullptr;
+    std::optional<LeanStrides> strides;
+  };
+
   const Window& windowOf(Generation generation, LabelId label, std::size_t local) const {
     return windows_[static_cast<std::size_t>(data_.descriptionOf(generation, label, local))];
   }
+  std::size_t numberOf(LabelId label, std::size_t local) const {
+    return static_cast<std::size_t>(label) * data_.ownPatches().size() + local;
+  }
   void layOutEntries();
+  AlignedLayout layOutRows(const Description& d, const Box& owned, std::int64_t sector);
   void layOutGathers();
   void addDescription(LabelId label, int generation, std::int32_t number);
   void want(Room& room);
@@ -131,8 +148,10 @@ class DeviceStore {
   DataWarehouse& data_;
   MemorySpace space_;
   DeviceMemory& memory_;
+  std::vector<char> added_;      ///< by label and own patch
   std::vector<Window> windows_;  ///< by description
-  std::vector<Room> rooms_;      ///< as the warehouse numbers them
+  std::vector<KnownStrides> lean_;
+  std::vector<Room> rooms_;  ///< as the warehouse numbers them
   std::vector<std::vector<Window>> gathers_;
   std::vector<Room> gatherRooms_;  ///< by slot; plans do not run at the same time
   std::vector<Wanted> wanted_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/detail/patch_devices.hpp"
+
 namespace tessera {
 namespace {
 
@@ -43,8 +45,8 @@ std::vector<double> cellsByDevice(const CompiledGraphs& graphs, Range level,
 
 }  // namespace
 
-PatchPlaces patchPlaces(const CompiledGraphs& graphs, std::vector<NodePlace> devices, double hostPart) {
-  if (devices.empty()) devices.assign(graphs.ownPatches.size(), NodePlace{0});
+PatchPlaces patchPlaces(const CompiledGraphs& graphs, int deviceCount, double hostPart) {
+  const std::vector<NodePlace> devices = detail::PatchDevices(graphs, deviceCount).places();
   PatchPlaces patches{devices, devices, 0.0};
   double all = 0.0;
   double given = 0.0;

@@ -14,11 +14,10 @@ struct PatchPlaces {
   double hostPart = 0.0;          ///< of the cells, that are the host's
 };
 
-/// Patches belong to the devices that `devices` says, without it all to device 0. Of the cells that each
-/// device has of a level the part `hostPart`, 0 to 1, is the host's: whole patches, the nearest number of
-/// them, the last ones in the order of own patches, so that few of them have neighbours on the device.
-PatchPlaces patchPlaces(const CompiledGraphs& graphs, std::vector<NodePlace> devices = {},
-                        double hostPart = 0.0);
+/// Patches are dealt out to the devices along the space-filling curve. Of the cells that each device has of a
+/// level the part `hostPart`, 0 to 1, is the host's: whole patches, the nearest number of them, the last ones
+/// in the order of own patches, so that few of them have neighbours on the device.
+PatchPlaces patchPlaces(const CompiledGraphs& graphs, int deviceCount = 1, double hostPart = 0.0);
 
 /// Where the tasks of a rank run, as the options say: a named task on the side that it is named for, any
 /// other one by `placement`; on devices, on the one that its patch belongs to. A task without a body for

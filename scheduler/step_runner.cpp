@@ -211,6 +211,20 @@ std::vector<DeviceInfo> StepRunner::devices() const {
   return devices;
 }
 
+DevicePagingCounts StepRunner::devicePaging() const {
+  DevicePagingCounts sum;
+  if (!state_->devices) return sum;
+  for (const auto& side : state_->devices->sides()) sum += side->paging();
+  return sum;
+}
+
+std::vector<DeviceMemoryUse> StepRunner::deviceMemory() const {
+  std::vector<DeviceMemoryUse> uses;
+  if (!state_->devices) return uses;
+  for (const auto& side : state_->devices->sides()) uses.push_back(memoryUseOf(state_->graphs, side->store));
+  return uses;
+}
+
 const StepStatistics& StepRunner::statistics() const { return state_->statistics; }
 
 }  // namespace tessera

@@ -9,7 +9,9 @@
 
 #include "core/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/device/device_memory_use.hpp"
 #include "scheduler/device/device_options.hpp"
+#include "scheduler/device/device_paging_counts.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/send_limit.hpp"
 #include "scheduler/trace.hpp"
@@ -122,6 +124,11 @@ class StepRunner {
   CostReport costReport() const;
   /// Those in use.
   std::vector<DeviceInfo> devices() const;
+  /// What variables take on these devices, and what was moved because that is more than the limit, all devices
+  /// together. Between runs.
+  DevicePagingCounts devicePaging() const;
+  /// What variables take on each of them.
+  std::vector<DeviceMemoryUse> deviceMemory() const;
 
  private:
   struct State;

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "scheduler/detail/device_side.hpp"
+#include "scheduler/detail/device_paging.hpp"
 #include "scheduler/detail/message_pump.hpp"
+#include "scheduler/detail/rank_devices.hpp"
 #include "scheduler/detail/submissions.hpp"
 #include "scheduler/detail/task_frames.hpp"
 #include "scheduler/device/device_fills.hpp"
@@ -24,13 +26,16 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
 /// by many threads; the lane lets one of them in at a time.
 class DeviceRun : public LaneClient {
  public:
-  /// `inputs` are those of the running step, from `begin` on; `nvtx` may be null. All outlive the object.
-  DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed, DataWarehouse& data,
-            DeviceSide& side, MessagePump& pump, TaskFrames& frames, const StepInputs& inputs,
+  /// The device at `slot` of the rank's. `inputs` are those of the running step, from `begin` on; `nvtx` may
+  /// be null. All outlive the object.
+  DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, const RankDevices& devices,
+            std::size_t slot, MessagePump& pump, TaskFrames& frames, const StepInputs& inputs,
             NvtxRanges* nvtx);
 
-  /// Before a step: brings here what the plan reads of Old, and hands all to the lane that waits for nothing
-  /// on the host.
+  /// Before a step, first of all: brings here, of the values of this device's patches, what the plan reads of
+  /// Old, and to the host what the host reads.
+  void bringOld();
+  /// Then: hands all to the lane that waits for nothing on the host.
   void begin();
   /// Whether `take` gives the node when it has ended.
   bool reports(std::int32_t node) const {
@@ -45,8 +50,8 @@ class DeviceRun : public LaneClient {
   void take(const Take& take) {
     ended_.takeAll([&](std::int32_t task) { take(nodes_[static_cast<std::size_t>(task)]); });
   }
-  /// After a step, when the executor has come to its end: launches what is left.
-  void finish();
+  /// After a step, when the executor has come to its end: launches what can be. Whether nothing is left.
+  bool finish();
   /// Nodes of the executor that were launched and have not ended, for the page about a stall.
   std::vector<std::int32_t> begun() const;
 
@@ -56,13 +61,21 @@ class DeviceRun : public LaneClient {
   void launch(std::int32_t kind, std::span<const std::int32_t> tasks,
               std::span<const DeviceStream> streams) override;
 
+  /// Of all devices, by slot, for one plan: their nodes wait for one another. Once, before the first step.
+  static void join(std::span<const std::unique_ptr<DeviceRun>> runs);
+
  private:
+  /// Of tasks whose memory is there.
+  void put(std::int32_t kind, std::span<const std::int32_t> tasks, std::span<const DeviceStream> streams);
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   void layOut();
+  void addEdges(LanePlan& lane) const;
   void nameLaunches();
   bool isPackedHere(const PackItem& item) const;
-  void bringHere(const OldNeed& need);
-  /// Own patches whose Old value is valid in space `from` and not in `to`.
+  void listOldNeeds();
+  /// Of the patches of this device.
+  void bring(DeviceFills::CopyTo to, LabelId label, LevelId level);
+  /// Patches of this device whose Old value is valid in space `from` and not in `to`.
   std::vector<std::int32_t> localsToBring(LabelId label, LevelId level, MemorySpace from,
                                           MemorySpace to) const;
   void launchTasks(std::int32_t kind, const PlacedBlock& placed, std::span<const std::int32_t> tasks,
@@ -80,9 +93,9 @@ class DeviceRun : public LaneClient {
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
   const std::size_t plan_;
-  const PlacedGraph& placed_;
   DataWarehouse& data_;
   DeviceSide& side_;
+  const PlacedGraph& placed_;
   TaskFrames& frames_;
   const StepInputs& inputs_;
   DeviceFills fills_;
@@ -94,9 +107,11 @@ class DeviceRun : public LaneClient {
   std::vector<std::int32_t> kinds_;      ///< by kind of the lane: position in the placed graph's blocks
   std::vector<char> reports_;            ///< by task
   std::vector<std::int32_t> first_;      ///< tasks that wait for nothing on the host
+  std::vector<OldNeed> oldNeeds_;        ///< of this device and of the host
   std::unique_ptr<LaneWork> work_;
   Submissions<> ended_;
-  std::vector<std::int32_t> numbers_;  ///< of the launch at hand
+  std::vector<std::int32_t> numbers_;     ///< of the launch at hand
+  std::unique_ptr<DevicePaging> paging_;  ///< null where all variables fit on the device
 };
 
 }  // namespace tessera::detail

@@ -21,12 +21,17 @@ struct DeviceSide {
 
   /// Where values on this device are valid, in status words.
   MemorySpace space() const { return store.space(); }
+  /// Null where all variables fit on the device.
+  DevicePager* pager() const { return storeMemory.pager(); }
+  /// While nobody serves the lane.
+  DevicePagingCounts paging() const;
 
   const int slot;
   const std::unique_ptr<DeviceBackend> backend;
   DevicePool tables;  ///< on the device, for launches
   DevicePool pinned;  ///< of the host, for launches
   DevicePool values;  ///< on the device, for the store
+  DevicePool swap;    ///< of the host, for what does not fit on the device
   const DeviceStream storeStream;
   StoreMemory storeMemory;
   DeviceStore store;

@@ -7,6 +7,7 @@
 
 #include "core/contracts.hpp"
 #include "core/kokkos_regions.hpp"
+#include "core/step_aside.hpp"
 #include "datawarehouse/checked_run.hpp"
 #include "datawarehouse/finite_watch.hpp"
 #include "datawarehouse/region_copy.hpp"
@@ -48,10 +49,13 @@ void GraphRun::leavePlaces() { devices_.clear(); }
 
 void GraphRun::takePlaces(const RankDevices& devices) {
   placed_ = &devices.placed(plan_);
-  for (const auto& side : devices.sides()) {
-    devices_.push_back(std::make_unique<DeviceRun>(graphs_, plan_, *placed_, data_, *side, pump_, frames_,
+  rankDevices_ = &devices;
+  for (std::size_t slot = 0; slot < devices.sides().size(); ++slot) {
+    devices.sides()[slot]->backend->bindThread();
+    devices_.push_back(std::make_unique<DeviceRun>(graphs_, plan_, data_, devices, slot, pump_, frames_,
                                                    inputs_, options_.nvtx));
   }
+  DeviceRun::join(devices_);
   reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
 }
 
@@ -121,11 +125,20 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
   std::fill(result.reductions.begin(), result.reductions.end(), std::numeric_limits<double>::quiet_NaN());
   open_[round_] = true;
   pump_.begin(result.control, ahead);
+  beginDevices();
+}
+
+/// A device may read what any other has: so all have theirs first, and none begins before the others have
+/// come to the end of the step before.
+void GraphRun::beginDevices() {
+  if (devices_.empty()) return;
+  for (const auto& device : devices_) device->bringOld();
+  rankDevices_->comeTogether();
   for (const auto& device : devices_) device->begin();
 }
 
 void GraphRun::end() {
-  for (const auto& device : devices_) device->finish();
+  finishDevices();
   if (options_.trace != nullptr) options_.trace->executed();
   pump_.end();
   if (!ahead_ || refusal_) settleWaiting(round_);
@@ -138,6 +151,16 @@ void GraphRun::end() {
   }
   if (options_.trace != nullptr) options_.trace->endStep();
   if (refusal_) std::exchange(refusal_, nullptr)->raise();
+}
+
+void GraphRun::finishDevices() {
+  StepAside stepAside;
+  while (true) {
+    bool finished = true;
+    for (const auto& device : devices_) finished = device->finish() && finished;
+    if (finished) return;
+    stepAside();
+  }
 }
 
 bool GraphRun::settle(std::size_t round) {

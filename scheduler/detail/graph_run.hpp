@@ -104,6 +104,8 @@ class GraphRun : public NodeSource {
     std::int64_t messages = 0;
   };
 
+  void beginDevices();
+  void finishDevices();
   NodeTraits deviceTraits(std::int32_t node, int workers) const;
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;
@@ -160,7 +162,8 @@ class GraphRun : public NodeSource {
   double taskSeconds_ = 0.0;
   double messageSeconds_ = 0.0;
   std::unique_ptr<NodeRanges> ranges_;
-  const PlacedGraph* placed_ = nullptr;              ///< where devices are in use
+  const RankDevices* rankDevices_ = nullptr;         ///< where devices are in use
+  const PlacedGraph* placed_ = nullptr;              ///< likewise
   std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
   std::vector<std::int32_t> reported_;
   std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the standby thread looked

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cuda_runtime_api.h>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,7 +96,8 @@ class CudaDevice final : public DeviceBackend {
     check(cudaStreamWaitEvent(at(stream).handle, at(event), 0), "cudaStreamWaitEvent", stream);
   }
   void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) override {
-    check(cudaStreamWaitEvent(at(stream).handle, asCuda(peer).at(event), 0), "cudaStreamWaitEvent", stream);
+    check(cudaStreamWaitEvent(at(stream).handle, asCuda(peer).seenByPeers(event), 0), "cudaStreamWaitEvent",
+          stream);
   }
   void synchronize(DeviceStream stream) override {
     check(cudaStreamSynchronize(at(stream).handle), "cudaStreamSynchronize", stream);
@@ -130,6 +132,11 @@ class CudaDevice final : public DeviceBackend {
   DeviceEvent addEvent(unsigned flags);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
   cudaEvent_t at(DeviceEvent event) const { return events_[static_cast<std::size_t>(event.number)]; }
+  /// For a thread that calls another device, while this one may be called too.
+  cudaEvent_t seenByPeers(DeviceEvent event) {
+    const std::lock_guard lock(eventsMutex_);
+    return at(event);
+  }
   static CudaDevice& asCuda(DeviceBackend& peer);
   void check(cudaError_t status, const char* call, DeviceStream stream = {}) const {
     if (status != cudaSuccess) fail(status, call, stream);
@@ -141,6 +148,7 @@ class CudaDevice final : public DeviceBackend {
 
   DeviceInfo info_;
   std::vector<Stream> streams_;
+  std::mutex eventsMutex_;  ///< held by who adds events, and by peers that look; others are of one thread
   std::vector<cudaEvent_t> events_;
   std::vector<cudaGraphExec_t> graphs_;  ///< null: released
   DeviceStream capturing_;               ///< what the capture under way began with
@@ -229,6 +237,7 @@ DeviceStream CudaDevice::makeStream() {
 DeviceEvent CudaDevice::addEvent(unsigned flags) {
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreate");
+  const std::lock_guard lock(eventsMutex_);
   events_.push_back(event);
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }

@@ -8,8 +8,8 @@ namespace tessera {
 /// A range of a device's addresses that stay the same while memory comes and goes behind them:
 ///
 ///   const std::unique_ptr<DeviceAddresses> range = device.makeAddresses(bytes);
-///   range->map(0, range->pageBytes());                      // there is memory now; what is in it is undefined
-///   device.copy(stream, CopyDirection::HostToDevice, range->begin(), here, range->pageBytes());
+///   range->map(0, range->pageBytes());                      // there is memory now; what is in it is
+///   undefined device.copy(stream, CopyDirection::HostToDevice, range->begin(), here, range->pageBytes());
 ///   device.synchronize(stream);
 ///   range->unmap(0, range->pageBytes());                    // the memory is for others, the address is kept
 ///

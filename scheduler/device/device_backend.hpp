@@ -35,7 +35,7 @@ struct DeviceGraph {
 enum class DeviceSpace {
   Device,
   PinnedHost,  ///< the host's, locked in place: copies from and to it run beside everything else
-  Managed,     ///< moved by the driver to whoever touches it; it prefers the device and is brought there at once
+  Managed,  ///< moved by the driver to whoever touches it; it prefers the device and is brought there at once
 };
 
 /// Which way a copy goes.
@@ -109,7 +109,8 @@ class DeviceBackend {
   virtual double secondsBetween(DeviceEvent first, DeviceEvent then) = 0;
   /// What is put into `stream` from now on starts after the event's last record.
   virtual void wait(DeviceStream stream, DeviceEvent event) = 0;
-  /// As `wait`, for an event of another device of the same kind, while nobody else calls that one.
+  /// As `wait`, for an event of another device of the same kind, which other threads may call meanwhile, also
+  /// to record the event again: then it is that record or the one before.
   virtual void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) = 0;
   /// The calling thread waits until the stream is empty.
   virtual void synchronize(DeviceStream stream) = 0;

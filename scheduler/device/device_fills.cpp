@@ -30,7 +30,7 @@ struct DeviceFills::FillLists {
 
 DeviceFills::DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data,
                          DeviceStore& store, const detail::MessagePump& pump, DeviceBackend& device,
-                         DevicePool& memory, DevicePool& pinned, IsOnDevice isOnDevice)
+                         DevicePool& memory, DevicePool& pinned, IsOnDevice isOnDevice, StoreOf storeOf)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
@@ -41,6 +41,7 @@ DeviceFills::DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWar
       memory_(memory),
       pinned_(pinned),
       isOnDevice_(std::move(isOnDevice)),
+      storeOf_(std::move(storeOf)),
       shared_(graphs, plan),
       fills_(graph_.fills.size()) {
   const std::span<std::byte> buffers = pump.pages();
@@ -154,7 +155,7 @@ RegionTable DeviceFills::upload(const RegionList& list, DeviceStream stream, con
 bool DeviceFills::isRowThere(std::int32_t number, std::int32_t row) const {
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(number)];
   const auto has = [&](std::int32_t local) {
-    return store_.has(fill.label, static_cast<std::size_t>(local));
+    return sourceOf(local).has(fill.label, static_cast<std::size_t>(local));
   };
   if (shared_.has(static_cast<std::size_t>(number), row)) {
     const detail::SharedGather* gather = shared_.workOf(static_cast<std::size_t>(number), row);
@@ -243,8 +244,9 @@ void DeviceFills::addShared(FillLists& lists, const FillPlan& fill, const detail
 void DeviceFills::addCopy(FillLists& lists, const FillPlan& fill, const Destination& to, std::int32_t source,
                           const Box& region, Index shift) {
   const auto from = static_cast<std::size_t>(source);
-  lists.moves.copy(to.data, *to.layout, store_.data(fill.generation, fill.label, from),
-                   store_.layout(fill.label, from), region, shift, info(fill.label).type.bytes());
+  const DeviceStore& store = sourceOf(source);
+  lists.moves.copy(to.data, *to.layout, store.data(fill.generation, fill.label, from),
+                   store.layout(fill.label, from), region, shift, info(fill.label).type.bytes());
 }
 
 void DeviceFills::addPieces(FillLists& lists, const FillPlan& fill, std::int32_t row, const Destination& to) {
@@ -262,8 +264,9 @@ void DeviceFills::addCoarse(FillLists& lists, const FillPlan& fill, const Coarse
   const Index by = shiftOf(level(fill), piece.image);
   if (piece.source >= 0) {
     const auto source = static_cast<std::size_t>(piece.source);
-    lists.moves.prolong(to.data, *to.layout, store_.data(fill.generation, fill.label, source),
-                        store_.layout(fill.label, source), region, by, ratio, bytes);
+    const DeviceStore& store = sourceOf(piece.source);
+    lists.moves.prolong(to.data, *to.layout, store.data(fill.generation, fill.label, source),
+                        store.layout(fill.label, source), region, by, ratio, bytes);
     return;
   }
   const Box coarse = coarsen(shift(piece.region, Index{} - by), ratio);

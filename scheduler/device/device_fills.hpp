@@ -33,7 +33,8 @@ struct DeviceFillCounts {
   std::int64_t launches() const { return regions.launches + copyLaunches; }
 };
 
-/// Carries out the fills of one compiled graph in the memory of a device, as FillRun does in the host's: bit
+/// Carries out the fills of one compiled graph in the memory of a device, taking from that of others too, as
+/// FillRun does in the host's: bit
 /// for bit the same, in one launch for all that any number of rows copy, unpack and take from a coarser
 /// level, and one for each axis on which some of them lie at the domain's border. Packs messages and copies
 /// owned indices between the two memories in the same manner.
@@ -45,7 +46,7 @@ struct DeviceFillCounts {
 /// Tables of what is to be done are made and uploaded at first use, once for each way in which the
 /// generations of the variables can lie in memory: two, where every step writes all of them.
 ///
-/// All entries and gathers that a launch touches were added to the store before; memory of the warehouse is
+/// All entries and gathers that a launch touches were added to the stores before; memory of the warehouse is
 /// pinned for copies. Message buffers are pinned by the fills of device slot 0, for those of all others.
 /// Owned indices are to be valid where a launch reads them; of the status words it moves but the gathers of
 /// shared windows. Thread rule: the backend's.
@@ -53,12 +54,15 @@ class DeviceFills {
  public:
   /// Whether an item of a message (never one that is forwarded) is packed from the device's memory.
   using IsOnDevice = std::function<bool(const PackItem&)>;
+  /// Where a device finds the values of an own patch: the store of that patch's device.
+  using StoreOf = std::function<DeviceStore&(std::int32_t local)>;
   enum class CopyTo { Host, Device };
 
-  /// All of these outlive the fills. Without `isOnDevice`: all items whose source is in the store.
+  /// All of these outlive the fills. Without `isOnDevice`: all items whose source is in the store. Without
+  /// `storeOf`: everything is in `store`; else the device may read the memory of the others.
   DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, DeviceStore& store,
               const detail::MessagePump& pump, DeviceBackend& device, DevicePool& memory, DevicePool& pinned,
-              IsOnDevice isOnDevice = {});
+              IsOnDevice isOnDevice = {}, StoreOf storeOf = {});
   /// What was launched is done.
   ~DeviceFills() = default;
   DeviceFills(const DeviceFills&) = delete;
@@ -141,6 +145,8 @@ class DeviceFills {
   const Patch& ownPatch(std::int32_t local) const {
     return data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(local)]);
   }
+  /// Whose memory a fill takes from.
+  DeviceStore& sourceOf(std::int32_t local) const { return storeOf_ ? storeOf_(local) : store_; }
   std::int32_t firstLocal(LevelId level) const {
     return static_cast<std::int32_t>(graphs_.localsOfLevel[static_cast<std::size_t>(level)].begin);
   }
@@ -155,6 +161,7 @@ class DeviceFills {
   DevicePool& memory_;
   DevicePool& pinned_;
   IsOnDevice isOnDevice_;
+  StoreOf storeOf_;
   detail::SharedGathers shared_;
   std::optional<PinnedHost> messages_;  ///< none where there are none
   std::vector<std::map<Placing, FillTables>> fills_;

@@ -30,10 +30,12 @@ enum class DeviceMemoryKind {
   Managed,   ///< moved by the driver, with hints; the limit is the driver's
 };
 
-/// Which device a rank uses, and how; changes no bit of the result.
+/// Which devices a rank uses, and how; changes no bit of the result.
 struct DeviceOptions {
   DeviceKind kind = DeviceKind::None;
-  std::vector<std::int32_t> numbers{0};  ///< of this process's GPUs; one, for now
+  /// Of this process's GPUs, or what emulated ones are called: one to kDeviceSlots. Own patches are dealt out
+  /// to them.
+  std::vector<std::int32_t> numbers{0};
   LaneOptions lane{};
   DevicePlacement placement = DevicePlacement::Auto;
   /// With Cost: the part of the cells that the host has, another one after each step, in turns, in place of

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <random>
@@ -83,7 +84,7 @@ class EmulatedDevice final : public DeviceBackend {
   void release(DeviceSpace space, void* memory) noexcept override;
   std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
     return std::make_unique<detail::EmulatedAddresses>(bytes, asText(info_), allocatedBytes_,
-                                                       options_.memoryBytes);
+                                                       options_.memoryBytes, options_.pageBytes);
   }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
@@ -108,7 +109,11 @@ class EmulatedDevice final : public DeviceBackend {
 
   DeviceEvent addEvent(bool isTimed);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
-  Event& at(DeviceEvent event) { return events_[static_cast<std::size_t>(event.number)]; }
+  /// What it is now, whoever records it at the same moment.
+  Event at(DeviceEvent event) {
+    const std::lock_guard lock(eventsMutex_);
+    return events_[static_cast<std::size_t>(event.number)];
+  }
   static EmulatedDevice& asEmulated(DeviceBackend& peer);
   void enqueue(DeviceStream stream, const char* call, EmulatedWork work);
   void throwIfLost(const char* call);
@@ -119,6 +124,7 @@ class EmulatedDevice final : public DeviceBackend {
   EmulatedOptions options_;
   DeviceInfo info_;
   std::deque<Stream> streams_;  ///< a deque: their threads hold references
+  std::mutex eventsMutex_;      ///< other devices look at events while this one makes and records some
   std::vector<Event> events_;
   std::optional<EmulatedCapture> capture_;
   std::vector<Graph> graphs_;
@@ -159,6 +165,7 @@ DeviceStream EmulatedDevice::makeStream() {
 }
 
 DeviceEvent EmulatedDevice::addEvent(bool isTimed) {
+  const std::lock_guard lock(eventsMutex_);
   events_.push_back({isTimed, nullptr});
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
@@ -217,12 +224,19 @@ void EmulatedDevice::enqueue(DeviceStream stream, const char* call, EmulatedWork
 }
 
 void EmulatedDevice::record(DeviceEvent event, DeviceStream stream) {
-  at(event).isCaptured = capture_ && capture_->has(stream);
-  if (at(event).isCaptured) return capture_->record(stream, event);
+  throwIfLost("record");
+  const bool isCaptured = capture_ && capture_->has(stream);
   EmulatedWork work;
   work.completes = std::make_shared<Completion>(at(event).isTimed);
-  at(event).last = work.completes;
-  enqueue(stream, "record", std::move(work));
+  {
+    const std::lock_guard lock(eventsMutex_);
+    Event& entry = events_[static_cast<std::size_t>(event.number)];
+    entry.isCaptured = isCaptured;
+    if (!isCaptured) entry.last = work.completes;
+  }
+  if (isCaptured) return capture_->record(stream, event);
+  // From here on somebody may wait for it, so it goes into the stream even if the device is lost by now.
+  at(stream).queue.push(std::move(work));
 }
 
 bool EmulatedDevice::isDone(DeviceEvent event) {
@@ -232,12 +246,13 @@ bool EmulatedDevice::isDone(DeviceEvent event) {
     for (std::uint64_t steps = random_() % 4; steps > 0 && step(); --steps) {
     }
   }
-  return at(event).last == nullptr || at(event).last->isDone();
+  const Event entry = at(event);
+  return entry.last == nullptr || entry.last->isDone();
 }
 
 double EmulatedDevice::secondsBetween(DeviceEvent first, DeviceEvent then) {
   for (const DeviceEvent event : {first, then}) {
-    const Event& entry = at(event);
+    const Event entry = at(event);
     TESSERA_EXPECT(entry.isTimed, "make an event with makeTimedEvent to ask for its time");
     TESSERA_EXPECT(entry.last != nullptr && entry.last->isDone(), "ask for a time when both events are done");
   }

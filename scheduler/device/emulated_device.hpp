@@ -23,8 +23,11 @@ struct EmulatedOptions {
   EmulatedProgress progress = EmulatedProgress::Threads;
   std::chrono::microseconds longestDelay{50};        ///< before each piece of work, with threads
   std::int64_t memoryBytes = std::int64_t{1} << 30;  ///< more than that cannot be allocated
-  std::int32_t number = 0;                           ///< what messages call it
-  std::int64_t failsAfter = -1;                      ///< pieces of work until the device is lost; -1: never
+  /// Of addresses that memory comes and goes behind. 0: as the host's, whose own protection makes an access
+  /// to one without memory a fault. Smaller ones only lose what is in them.
+  std::int64_t pageBytes = 0;
+  std::int32_t number = 0;       ///< what messages call it
+  std::int64_t failsAfter = -1;  ///< pieces of work until the device is lost; -1: never
 };
 
 /// A device made of host memory and host threads, so that every test of a lane runs where no GPU is. Kernels

@@ -41,6 +41,24 @@ TEST_P(DeviceRun, MayChangeFromHostToDeviceAndBackAtEachRestart) {
   EXPECT_EQ(place_.read("both/history.csv"), place_.read("host/history.csv"));
 }
 
+TEST_P(DeviceRun, MayChangeTheNumberOfDevicesAtEachRestart) {
+  ASSERT_EQ(tessera("run", deck(), 6, {"--out", "host"}).exitCode, 0);
+
+  ASSERT_EQ(tessera("run", deck(), 2, {"--out", "more", "--device", "emulated:2"}).exitCode, 0);
+  ASSERT_EQ(tessera("restart", "more", 3, {"--device", "emulated"}).exitCode, 0);
+  ASSERT_EQ(tessera("restart", "more", 4, {"-n", "2", "--threads", "1", "--device", "emulated:2"}).exitCode,
+            0);
+  ASSERT_EQ(tessera("restart", "more", 5, {"--threads", "2"}).exitCode, 0);
+  ASSERT_EQ(tessera("restart", "more", 6,
+                    {"--executor", "virtual", "--seed", "5", "--ranks", "2", "--device", "emulated:3"})
+                .exitCode,
+            0);
+
+  const ProgramResult compared = place_.tessera({"compare", "--exact", "host", "more"});
+  EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
+  EXPECT_EQ(place_.read("more/history.csv"), place_.read("host/history.csv"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Inputs, DeviceRun,
                          testing::Values("heat/eigenmode_2d", "heat/variable_conductivity",
                                          "advection/zalesak", "wave/pulse", "levels/two_level"),
@@ -56,6 +74,9 @@ TEST(DeviceRunFaults, AreSentencesWithAFix) {
   const ProgramResult unknown = place.tessera({"run", deck, "--device", "gpu"});
   EXPECT_EQ(unknown.exitCode, 2);
   EXPECT_THAT(unknown.err, HasSubstr("give none, cuda"));
+  const ProgramResult tooMany = place.tessera({"run", deck, "--device", "emulated:9"});
+  EXPECT_EQ(tooMany.exitCode, 2);
+  EXPECT_THAT(tooMany.err, HasSubstr("a rank has one to 8 emulated devices"));
   const ProgramResult checked = place.tessera({"run", deck, "--device", "emulated", "--checked"});
   EXPECT_EQ(checked.exitCode, 2);
   EXPECT_THAT(checked.err, HasSubstr("leave --device out"));

@@ -33,7 +33,7 @@ class PlacementTest : public ::testing::Test {
   /// Of the task, by patch.
   std::vector<int> places(const std::string& name, const DeviceOptions& options,
                           double hostPart = 0.0) const {
-    const PlaceTask place = makePlacement(options, patchPlaces(graphs_[0], {}, hostPart));
+    const PlaceTask place = makePlacement(options, patchPlaces(graphs_[0], 1, hostPart));
     std::vector<int> where;
     for (std::int32_t local = 0; local < 8; ++local) where.push_back(place(task(name), 0, local));
     return where;
@@ -92,9 +92,10 @@ TEST_F(PlacementTest, TheHostsPartAreTheLastPatchesAndTheNearestNumberOfThem) {
 }
 
 TEST_F(PlacementTest, EachDeviceGivesThatPartOfItsOwn) {
-  const PatchPlaces patches = patchPlaces(graphs_[0], {0, 1, 0, 1, 0, 1, 0, 1}, 0.25);
+  const PatchPlaces patches = patchPlaces(graphs_[0], 2, 0.25);
 
-  EXPECT_THAT(patches.places, ElementsAre(0, 1, 0, 1, 0, 1, -1, -1));
+  EXPECT_THAT(patches.devices, ElementsAre(0, 0, 0, 0, 1, 1, 1, 1));
+  EXPECT_THAT(patches.places, ElementsAre(0, 0, 0, -1, 1, 1, 1, -1));
   EXPECT_DOUBLE_EQ(patches.hostPart, 0.25);
 }
 

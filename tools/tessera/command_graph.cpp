@@ -33,8 +33,10 @@ DeviceOptions devicesAsked(const GraphRequest& request, const Model& model) {
 }
 
 std::string placesText(const DeviceOptions& options, const CompiledGraphs& graphs, std::size_t plan) {
-  const PlacedGraph placed = placeGraph(graphs, plan, makePlacement(options, patchPlaces(graphs)));
-  return asText(summarise(graphs, plan, placed, static_cast<int>(options.numbers.size())), *graphs.labels);
+  const auto devices = static_cast<int>(options.numbers.size());
+  const PatchPlaces patches = patchPlaces(graphs, devices);
+  const PlacedGraph placed = placeGraph(graphs, plan, makePlacement(options, patches), patches.devices);
+  return asText(summarise(graphs, plan, placed, devices), *graphs.labels);
 }
 
 }  // namespace
@@ -61,7 +63,7 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
   const Model model(deck, registry);
   const auto start = std::chrono::steady_clock::now();
   const DeviceOptions devices = devicesAsked(request, model);
-  const StoragePolicy storage = places ? withDevices({}, devices.privateCopies) : StoragePolicy{};
+  const StoragePolicy storage = places ? withDevices({}, devices) : StoragePolicy{};
   const CompiledGraphs graphs = model.compile(request.rank, request.ranks, kTagBound, storage);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   rusage usage{};

@@ -170,8 +170,9 @@ void CommandLine::addRunOptions(CLI::App* command) {
       ->capture_default_str();
   command
       ->add_option("--device", device_,
-                   "Run the tasks that can on a device: none; cuda, a GPU for each rank of a host, in turns; "
-                   "cuda:0,2, these GPUs alone; or emulated, a device made of host memory, for tests")
+                   "Run the tasks that can on devices: none; cuda, all GPUs of a host, shared by its ranks; "
+                   "cuda:0,2, these GPUs alone; or emulated (emulated:3), one (three) for each rank made of "
+                   "host memory, for tests")
       ->type_name("DEVICES")
       ->capture_default_str();
   command

@@ -44,8 +44,11 @@ std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const st
 
 }  // namespace
 
-StoragePolicy withDevices(StoragePolicy storage, bool privateCopies) {
-  if (privateCopies) storage.sharing = WindowSharing::Off;
+StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices) {
+  // What one member of a shared window has written must be in the window of each device that reads it.
+  // So are patches of one that the host has only for a while.
+  const bool several = devices.numbers.size() > 1 || devices.placement == DevicePlacement::Cost;
+  if (several || devices.privateCopies) storage.sharing = WindowSharing::Off;
   storage.scratch = {};
   return storage;
 }

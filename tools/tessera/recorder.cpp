@@ -350,6 +350,11 @@ RunResult Recorder::resultOf(Simulation& simulation) {
                        {"field_bytes_without_reuse", static_cast<double>(planned.withoutReuse)},
                        {"plans_compiled", static_cast<double>(simulation.compiles())},
                        {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())}};
+  if (const std::optional<DeviceTotals> devices = deviceTotalsOf(simulation)) {
+    result.statistics.emplace_back("device_bytes", static_cast<double>(devices->bytes));
+    result.statistics.emplace_back("device_bytes_over_distinct", devices->overDistinct);
+    result.statistics.emplace_back("device_bytes_over_distinct_on_worst", devices->largestOverDistinct);
+  }
   result.warnings = warnings_;
   result.devices = options_.devices;
   if (!result.devices.empty()) result.placement = asText(simulation.deviceOptions().placement);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <iomanip>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -140,6 +141,7 @@ class Job {
   std::vector<std::string> devices_;  ///< of all ranks, as JSON
   WorkerPlan workers_;
   std::int32_t placeOnHost_ = 0;  ///< ranks before this one on its host
+  std::int32_t ranksOnHost_ = 1;
 };
 
 /// Takes the folder of the run to go on with, and chooses the checkpoint.
@@ -185,6 +187,7 @@ void Job::makeSimulation(const Deck& deck) {
     const std::vector<std::string> hosts = linesOfAllRanks(transport_, hostName());
     placeOnHost_ =
         static_cast<std::int32_t>(std::count(hosts.begin(), hosts.begin() + transport_.rank(), hostName()));
+    ranksOnHost_ = static_cast<std::int32_t>(std::count(hosts.begin(), hosts.end(), hostName()));
   }
   if (request_.trace) trace_.emplace(transport_, workers_.threads, request_.traceEdges);
   together(transport_, [&] {
@@ -205,7 +208,7 @@ SimulationOptions Job::simulationOptions() {
   options.trace = trace();
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
   options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
-  options.devices = devicesOf(request_.devices, placeOnHost_);
+  options.devices = devicesOf(request_.devices, placeOnHost_, ranksOnHost_);
   options.devices.standbyThread = request_.executor == ExecutorKind::Threads;
   if (schedule_ != nullptr) {
     options.devices.emulated.progress = EmulatedProgress::Stepped;
@@ -295,6 +298,11 @@ void Job::announce(Recorder& recorder) const {
         << placesText(simulation_->graphs(), simulation_->deviceOptions());
   } else if (model.settings().devices.given) {
     out << "\n[device] of the deck has no effect without --device";
+  }
+  const std::vector<DeviceMemoryUse> uses = simulation_->deviceMemory();
+  for (std::size_t n = 0; n < uses.size(); ++n) {
+    out << "\n  device " << n << ": " << megabytes(uses[n].bytes) << " MB of fields, " << std::fixed
+        << std::setprecision(2) << uses[n].overDistinct() << " of distinct bytes";
   }
   for (const std::string& notice : {profilers_.kokkos.notice(), profilers_.nvtx.notice()}) {
     if (!notice.empty()) recorder.warn(notice);

@@ -61,7 +61,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
 
 CompiledGraphs Simulation::compile(const SimulationOptions& options) {
   StoragePolicy storage{options.reuse, WindowSharing::On, scratchRule(options)};
-  if (options.devices.kind != DeviceKind::None) storage = withDevices(storage, options.devices.privateCopies);
+  if (options.devices.kind != DeviceKind::None) storage = withDevices(storage, options.devices);
   CompiledGraphs graphs =
       model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());

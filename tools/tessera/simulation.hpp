@@ -136,6 +136,10 @@ class Simulation {
   CostReport costReport() const { return runner_->costReport(); }
   /// What the run uses; empty without.
   std::vector<DeviceInfo> devices() const { return runner_->devices(); }
+  /// What variables take there, and what was moved where that does not fit. Between steps.
+  DevicePagingCounts devicePaging() const { return runner_->devicePaging(); }
+  /// What variables take on each of them; takes time that grows with the patches.
+  std::vector<DeviceMemoryUse> deviceMemory() const { return runner_->deviceMemory(); }
   const TimeControl& clock() const { return clock_; }
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }

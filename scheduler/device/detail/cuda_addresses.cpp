@@ -43,7 +43,8 @@ void find(const DeviceInfo& info, const char* name, Function& function) {
 #endif
   if (status != cudaSuccess || result != cudaDriverEntryPointSuccess || found == nullptr) {
     static_cast<void>(cudaGetLastError());
-    fail(info, name, "the driver cannot move memory behind addresses; give it a device.limit that all fits in");
+    fail(info, name,
+         "the driver cannot move memory behind addresses; give it a device.limit that all fits in");
   }
   function = reinterpret_cast<Function>(found);
 }
@@ -88,7 +89,7 @@ class CudaAddresses final : public DeviceAddresses {
   std::int64_t bytes_ = 0;
   CUdeviceptr begin_ = 0;
   std::vector<Handle> handles_;  ///< by page; 0: none
-  std::vector<Handle> spare_;    ///< pages that are behind no address: to make one takes longer than to move it
+  std::vector<Handle> spare_;  ///< pages that are behind no address: to make one takes longer than to move it
 };
 
 CudaAddresses::CudaAddresses(const DeviceInfo& info, std::int64_t bytes)

@@ -7,11 +7,14 @@
 
 namespace tessera::detail {
 
-/// Addresses of the host whose pages nobody may touch until they are mapped.
+/// Addresses of the host whose pages nobody may touch until they are mapped. Pages smaller than the host's
+/// cannot be protected: what is in them is overwritten when they go.
 class EmulatedAddresses final : public DeviceAddresses {
  public:
   /// `inUse` counts what is mapped, with all else of the device's memory, up to `limit`; it outlives this.
-  EmulatedAddresses(std::int64_t bytes, std::string device, std::int64_t& inUse, std::int64_t limit);
+  /// `page`: 0 for the host's, else a part of it.
+  EmulatedAddresses(std::int64_t bytes, std::string device, std::int64_t& inUse, std::int64_t limit,
+                    std::int64_t page);
   ~EmulatedAddresses() override;
 
   std::byte* begin() const override { return begin_; }
@@ -25,6 +28,7 @@ class EmulatedAddresses final : public DeviceAddresses {
   std::int64_t& inUse_;
   const std::int64_t limit_;
   const std::int64_t page_;
+  const bool protects_;
   std::int64_t bytes_ = 0;
   std::int64_t mapped_ = 0;
   std::byte* begin_ = nullptr;

@@ -191,7 +191,7 @@ TEST_P(DeviceFillClaims, SharedWindowsAreOneWindowHere) {
   for (int ranks = 1; ranks <= (isCuda() ? 1 : 2); ++ranks) expectBitsOfHost(c, ranks, 10'000);
 }
 
-TEST_P(DeviceFillClaims, WindowsWithoutTheirVoidsAreBoxesHere) {
+TEST_P(DeviceFillClaims, WindowsWithoutTheirVoidsHaveFewHere) {
   Geometry geometry;
   geometry.cells = {32, 32, 32};
   RefinedLevel fine;

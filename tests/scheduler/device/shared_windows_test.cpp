@@ -84,5 +84,46 @@ TEST(SharedWindowsOnDevices, GiveThemWithPrivateCopiesAndUnderEverySeed) {
   }
 }
 
+/// What the variables take on the device of one rank.
+DeviceMemoryUse memoryOf(const WideHalo& what, WindowSharing sharing) {
+  const WideHaloCase c(what);
+  RunShape shape;
+  shape.devices = emulated();
+  shape.sharing = sharing;
+  DeviceMemoryUse use;
+  testing::runOnRanks(shape, c.hierarchy(), c.labels(), c.plans(),
+                      [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                        ASSERT_EQ(runner.deviceMemory().size(), 1U);
+                        use = runner.deviceMemory().front();
+                      });
+  return use;
+}
+
+TEST(SharedWindowsOnDevices, TakeThePlaceOfPrivateCopies) {
+  const WideHalo what{"box", 32, 16};
+  constexpr std::int64_t kDistinct = 2 * 64 * 64 * 64 * 8;  // Old and New of 32^3 cells and 16 around them
+  EXPECT_EQ(memoryOf(what, WindowSharing::On).bytes, kDistinct);
+  EXPECT_EQ(memoryOf(what, WindowSharing::On).distinctBytes, kDistinct);
+  EXPECT_EQ(memoryOf(what, WindowSharing::Off).bytes, 2 * 8 * 48 * 48 * 48 * 8) << "8 patches of 16^3";
+  EXPECT_EQ(memoryOf(what, WindowSharing::Off).distinctBytes, kDistinct);
+}
+
+TEST(SharedWindowsOnDevices, AreTheLevelWhereItIsReadWhole) {
+  const WideHalo what{"box", 32, kWholeLevel};
+  constexpr std::int64_t kDistinct = 2 * 32 * 32 * 32 * 8;
+  EXPECT_EQ(memoryOf(what, WindowSharing::On).bytes, kDistinct);
+  EXPECT_EQ(memoryOf(what, WindowSharing::On).distinctBytes, kDistinct);
+  EXPECT_EQ(memoryOf(what, WindowSharing::Off).bytes, kDistinct + kDistinct / 2) << "and a copy of the level";
+  EXPECT_EQ(memoryOf(what, WindowSharing::Off).distinctBytes, kDistinct);
+}
+
+TEST(SharedWindowsOnDevices, WasteLittleOnVoids) {
+  for (const char* shape : {"L", "plus"}) {
+    EXPECT_LE(memoryOf({shape, 64, kWholeLevel}, WindowSharing::On).overDistinct(), 1.05) << shape;
+  }
+  EXPECT_LE(memoryOf({"L", 64, 16}, WindowSharing::On).overDistinct(), 1.05);
+  EXPECT_LE(memoryOf({"plus", 64, 16}, WindowSharing::On).overDistinct(), 1.10) << "1.12 as a box";
+}
+
 }  // namespace
 }  // namespace tessera

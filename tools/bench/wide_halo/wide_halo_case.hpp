@@ -17,10 +17,11 @@ inline constexpr std::int64_t kWholeLevel = -1;
 
 /// What is computed, and on which mesh.
 struct WideHalo {
-  std::string shape = "box";  ///< box: the only level; L, plus: level 1, over a level 0 that covers the domain
-  std::int64_t cells = 64;    ///< along an axis of the level that is looked at
-  std::int64_t halo = 16;     ///< in cells, or kWholeLevel
-  std::int64_t patch = 16;    ///< cells along an axis of a patch
+  std::string shape =
+      "box";                ///< box: the only level; L, plus: level 1, over a level 0 that covers the domain
+  std::int64_t cells = 64;  ///< along an axis of the level that is looked at
+  std::int64_t halo = 16;   ///< in cells, or kWholeLevel
+  std::int64_t patch = 16;  ///< cells along an axis of a patch
   bool periodic = false;
   /// A task of the host reads the same halo of Old beside the one that may run on a device.
   bool hostReads = false;
@@ -28,8 +29,8 @@ struct WideHalo {
 
 std::string asText(const WideHalo& what);
 
-/// One variable, and a step in which each patch of its finest level reads the wide halo around it. All tasks but
-/// one of the host have a body for devices.
+/// One variable, and a step in which each patch of its finest level reads the wide halo around it. All tasks
+/// but one of the host have a body for devices.
 ///
 ///   WideHaloCase c({"L", 64, 16});
 ///   const CompiledGraphs graphs = compileGraphs(c.plans(), {c.hierarchy(), &c.labels(), &owners, 0});
