@@ -39,8 +39,8 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
   listOldNeeds();
   layOut();
   nameLaunches();
-  if (side.pager() != nullptr) {
-    paging_ = std::make_unique<DevicePaging>(graphs, plan, placed, data, side, nodes_, watch_);
+  if (side_.pager() != nullptr) {
+    paging_ = std::make_unique<DevicePaging>(graphs, plan, placed_, data, side_, nodes_, watch_);
   }
 }
 
