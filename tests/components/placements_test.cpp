@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,10 @@ namespace {
 
 constexpr std::int64_t kSteps = 5;
 
-DeviceOptions emulated(DevicePlacement placement) {
+DeviceOptions emulated(DevicePlacement placement, int count = 1) {
   DeviceOptions options;
+  options.numbers.resize(static_cast<std::size_t>(count));
+  std::iota(options.numbers.begin(), options.numbers.end(), 0);
   options.kind = DeviceKind::Emulated;
   options.placement = placement;
   options.emulated.longestDelay = std::chrono::microseconds(5);
@@ -68,6 +71,10 @@ TEST_P(PlacementsOfEveryDeck, EveryOtherTaskOnTheHostGivesThemToo) {
       const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
       EXPECT_EQ(firstDifference(right, o), "") << "from task " << first << ", " << ranks << " ranks";
     }
+    DeviceOptions two = emulated(DevicePlacement::Gpu, 2);
+    two.cpuTasks = devices.cpuTasks;
+    EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
+        << "from task " << first << ", two devices";
     const Outcome seeded = small({3, 2, 1}).ranks(2).seed(7 + first).devices(devices).run(kSteps);
     EXPECT_EQ(firstDifference(right, seeded), "") << "from task " << first << ", seed " << 7 + first;
   }
@@ -81,6 +88,10 @@ TEST_P(PlacementsOfEveryDeck, PatchesThatMoveToTheHostAndBackBetweenStepsGiveThe
     const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
     EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
   }
+  DeviceOptions two = emulated(DevicePlacement::Cost, 2);
+  two.hostParts = devices.hostParts;
+  EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
+      << "two devices";
   const Outcome seeded = small({3, 2, 1}).ranks(2).seed(11).devices(devices).run(kSteps);
   EXPECT_EQ(firstDifference(right, seeded), "") << "seed 11";
 }

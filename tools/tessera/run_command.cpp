@@ -120,6 +120,7 @@ class Job {
   void makeFolder(const Deck& deck);
   Deck readDeck() const;
   void makeSimulation(const Deck& deck);
+  void findPlaceOnHost();
   SimulationOptions simulationOptions();
   void endStalled(const std::string& page);
   void askForDevices();
@@ -140,8 +141,8 @@ class Job {
   RunFacts facts_;
   std::vector<std::string> devices_;  ///< of all ranks, as JSON
   WorkerPlan workers_;
-  std::int32_t placeOnHost_ = 0;  ///< ranks before this one on its host
-  std::int32_t ranksOnHost_ = 1;
+  std::int32_t placeOnHost_ = 0;             ///< ranks before this one on its host
+  std::vector<std::vector<int>> distances_;  ///< of all ranks of its host, from its GPUs
 };
 
 /// Takes the folder of the run to go on with, and chooses the checkpoint.
@@ -183,18 +184,41 @@ Deck Job::readDeck() const {
 void Job::makeSimulation(const Deck& deck) {
   facts_.processes = linesOfAllRanks(transport_, processName());
   workers_ = workersOfThisRank(transport_, request_);
-  if (request_.devices.kind == DeviceKind::Cuda) {
-    const std::vector<std::string> hosts = linesOfAllRanks(transport_, hostName());
-    placeOnHost_ =
-        static_cast<std::int32_t>(std::count(hosts.begin(), hosts.begin() + transport_.rank(), hostName()));
-    ranksOnHost_ = static_cast<std::int32_t>(std::count(hosts.begin(), hosts.end(), hostName()));
-  }
+  if (request_.devices.kind == DeviceKind::Cuda) findPlaceOnHost();
   if (request_.trace) trace_.emplace(transport_, workers_.threads, request_.traceEdges);
   together(transport_, [&] {
     simulation_.emplace(deck, registry_, transport_, simulationOptions());
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
+}
+
+/// Which ranks share the GPUs of this host, and how far they are from each.
+void Job::findPlaceOnHost() {
+  const std::string host = hostName();
+  std::string mine = host;
+  together(transport_, [&] {
+    for (const int distance : distancesTo(request_.devices, workers_.cores)) {
+      mine += " " + std::to_string(distance);
+    }
+  });
+  const std::vector<std::string> all = linesOfAllRanks(transport_, mine);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    std::istringstream line(all[rank]);
+    std::string name;
+    line >> name;
+    if (name != host) continue;
+    if (static_cast<int>(rank) < transport_.rank()) ++placeOnHost_;
+    std::vector<int>& distances = distances_.emplace_back();
+    for (int distance = 0; line >> distance;) distances.push_back(distance);
+  }
+  const std::vector<int> own = distances_[static_cast<std::size_t>(placeOnHost_)];
+  const bool alike = std::all_of(distances_.begin(), distances_.end(),
+                                 [&](const auto& row) { return row.size() == own.size(); });
+  if (alike) return;
+  // The launcher has shown each rank other GPUs: what a rank sees is its own.
+  distances_ = {own};
+  placeOnHost_ = 0;
 }
 
 SimulationOptions Job::simulationOptions() {
@@ -208,7 +232,7 @@ SimulationOptions Job::simulationOptions() {
   options.trace = trace();
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
   options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
-  options.devices = devicesOf(request_.devices, placeOnHost_, ranksOnHost_);
+  options.devices = devicesOf(request_.devices, placeOnHost_, distances_);
   options.devices.standbyThread = request_.executor == ExecutorKind::Threads;
   if (schedule_ != nullptr) {
     options.devices.emulated.progress = EmulatedProgress::Stepped;
