@@ -45,8 +45,6 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
 }
 
-void GraphRun::leavePlaces() { devices_.clear(); }
-
 void GraphRun::takePlaces(const RankDevices& devices) {
   placed_ = &devices.placed(plan_);
   rankDevices_ = &devices;

@@ -62,7 +62,7 @@ class GraphRun : public NodeSource {
 
   /// Between steps, when devices have done all: gives up what was made for the places so far, before these
   /// change. Until `takePlaces` nothing may run.
-  void leavePlaces();
+  void leavePlaces() { devices_.clear(); }
   /// Runs nodes where the devices say now. Whoever replays this has to be made again.
   void takePlaces(const RankDevices& devices);
 
