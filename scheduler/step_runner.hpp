@@ -124,8 +124,8 @@ class StepRunner {
   CostReport costReport() const;
   /// Those in use.
   std::vector<DeviceInfo> devices() const;
-  /// What variables take on these devices, and what was moved because that is more than the limit, all devices
-  /// together. Between runs.
+  /// What variables take on these devices, and what was moved because that is more than the limit, all
+  /// devices together. Between runs.
   DevicePagingCounts devicePaging() const;
   /// What variables take on each of them.
   std::vector<DeviceMemoryUse> deviceMemory() const;

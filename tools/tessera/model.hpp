@@ -23,8 +23,8 @@ struct StoragePolicy {
   ScratchRule scratch{};
 };
 
-/// The same where devices are used: they have windows of their own, with their halos in place. With several of
-/// them, and with `privateCopies`, no two patches share one.
+/// The same where devices are used: they have windows of their own, with their halos in place. With several
+/// of them, and with `privateCopies`, no two patches share one.
 StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices);
 
 /// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans
