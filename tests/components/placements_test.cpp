@@ -101,16 +101,16 @@ INSTANTIATE_TEST_SUITE_P(Inputs, PlacementsOfEveryDeck, ::testing::ValuesIn(allD
 
 TEST(PlacementByCost, TriesPartsAndComesToRestWithTheSameBits) {
   const auto run = [](DeviceOptions devices) {
-    return smallDeck("heat/eigenmode_2d").patches({2, 2, 1}).threads(2).devices(std::move(devices)).run(400);
+    return smallDeck("heat/eigenmode_2d").patches({2, 2, 1}).threads(2).devices(std::move(devices)).run(1000);
   };
-  const Outcome right = smallDeck("heat/eigenmode_2d").run(400);
+  const Outcome right = smallDeck("heat/eigenmode_2d").run(1000);
   EXPECT_EQ(firstDifference(right, run(emulated(DevicePlacement::Cost))), "");
 
   LoopbackWorld world(1);
   SimulationOptions options;
   options.devices = emulated(DevicePlacement::Cost);
   Deck deck = smallDeck("heat/eigenmode_2d").patches({2, 2, 1}).deck();
-  deck.set("time.max_steps=400");
+  deck.set("time.max_steps=1000");
   Simulation simulation(deck, builtInComponents(), world.transport(0), options);
   simulation.run();
   const CostReport report = simulation.costReport();

@@ -49,7 +49,7 @@ TEST(DeviceTableRun, WithoutDevicesTheTableHasNoEffectAndSaysSo) {
 
 TEST(DeviceTableRun, PlacementByCostTellsWhatItTriedAndTheCommandLineGoesBeforeTheDeck) {
   const Workplace place;
-  place.file("deck.toml", smallHeat("max_steps = 400", "[device]\nplacement = \"cpu\"\n"));
+  place.file("deck.toml", smallHeat("max_steps = 1000", "[device]\nplacement = \"cpu\"\n"));
 
   const ProgramResult run = place.tessera(
       {"run", "deck.toml", "--out", "r", "--device", "emulated", "--set", "device.placement=\"cost\""});
