@@ -117,6 +117,25 @@ void expectCovered(const TaskFrame& frame, const TaskAccess& access, Index x) {
                          info.name);
 }
 
+void expectBesideFace(const TaskFrame& frame, const TaskAccess& access, Index x) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  const Patch& patch = *frame.patch;
+  const Box inner =
+      boundingBox(frame.hierarchy->level(access.level).ownedBy(patch, info.centering), patch.cells);
+  int axes = 0;
+  for (int d = 0; d < kAxes; ++d) axes += x[d] < inner.lo[d] || x[d] >= inner.hi[d] ? 1 : 0;
+  if (axes <= 1) return;
+  throw UndeclaredAccess(Message("task reads an edge or corner of a halo of which it declared the faces")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("reads     ", info.name, " at ", asText(info.centering), " ", asText(x),
+                                   ", outside the patch along ", axes, " axes")
+                             .line("declared  faceHalo(...) at ", frame.declaredAt)
+                             .line("fix       declare halo(", layersOutside(patch.cells, x), ") for ",
+                                   info.name, " in ", frame.task)
+                             .text(),
+                         info.name);
+}
+
 void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
   const LabelInfo& info = frame.labels->info(access.label);
   if (access.reach != Reach::Patch) {

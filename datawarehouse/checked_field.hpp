@@ -30,6 +30,8 @@ namespace detail {
 [[noreturn]] void reportUndeclaredDt(const TaskFrame& frame);
 /// Throws UndeclaredAccess: index `x` lies outside what the task declared.
 [[noreturn]] void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x);
+/// Throws UndeclaredAccess where index `x` lies outside of the patch along more than one axis.
+void expectBesideFace(const TaskFrame& frame, const TaskAccess& access, Index x);
 /// Throws UndeclaredAccess where no patch of the level that is read whole has index `x`.
 void expectCovered(const TaskFrame& frame, const TaskAccess& access, Index x);
 
@@ -48,6 +50,7 @@ class CheckedField {
     if (access_->layout.strideJ == 0) inside.j = allowed.lo.j;
     if (access_->layout.strideK == 0) inside.k = allowed.lo.k;
     if (!allowed.contains(inside)) detail::reportOutside(*frame_, *access_, x);
+    if (access_->facesOnly) detail::expectBesideFace(*frame_, *access_, inside);
     if (access_->holes) detail::expectCovered(*frame_, *access_, inside);
     if constexpr (!std::is_const_v<T>) mark(inside);
     return field_(x);

@@ -28,6 +28,7 @@ struct TaskAccess {
   Box declared;  ///< indices that the task may touch; of plain reads in checked mode only
   std::vector<std::uint8_t>* written = nullptr;  ///< checked mode: one mark an index of `declared`
   bool sharedWindow = false;  ///< other patches' values lie in the window of `layout` as well
+  bool facesOnly = false;  ///< checked mode: no index that lies outside of the patch along more than one axis
   bool holes = false;  ///< checked mode: a whole level that patches cover in part; the rest may not be read
 };
 

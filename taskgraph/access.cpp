@@ -5,8 +5,9 @@ namespace {
 
 bool isUniform(const Halo& halo) { return halo == uniformHalo(halo.lo.i); }
 
-std::string haloText(const Halo& halo) {
+std::string haloText(const Halo& halo, bool facesOnly) {
   if (halo.isZero()) return "";
+  if (facesOnly) return " faceHalo(" + std::to_string(halo.lo.i) + ")";
   if (isUniform(halo)) return " halo(" + std::to_string(halo.lo.i) + ")";
   return " halo(" + asText(halo.lo) + ", " + asText(halo.hi) + ")";
 }
@@ -18,7 +19,7 @@ std::string asText(const ReadDeclaration& read, const LabelTable& labels) {
   text += labels.info(read.label).name;
   switch (read.reach) {
     case Reach::Patch:
-      text += haloText(read.halo);
+      text += haloText(read.halo, read.facesOnly);
       break;
     case Reach::Coarser:
       text += " fromCoarser(" + std::to_string(read.halo.lo.i) + ")";

@@ -15,6 +15,7 @@ namespace tessera {
 /// A clause of `reads`: how many cells outside its patch the task reads.
 struct HaloClause {
   Halo layers;
+  bool facesOnly = false;
 };
 /// The same number on every side.
 constexpr HaloClause halo(std::int64_t n) { return {uniformHalo(n)}; }
@@ -22,6 +23,9 @@ constexpr HaloClause halo(std::int64_t n) { return {uniformHalo(n)}; }
 constexpr HaloClause halo(std::int64_t lo, std::int64_t hi) { return {{{lo, lo, lo}, {hi, hi, hi}}}; }
 /// A different number on each side and axis.
 constexpr HaloClause halo(Index lo, Index hi) { return {{lo, hi}}; }
+/// As `halo(n)`, but without edges and corners: of the cells outside of its patch the task reads those that
+/// lie outside along one axis. Enough for a stencil that is a star, and cheaper where halos are gathered.
+constexpr HaloClause faceHalo(std::int64_t n) { return {uniformHalo(n), true}; }
 
 /// A clause of `reads`: the task reads the label on every patch of a level. One copy a rank serves all its
 /// tasks.
@@ -85,6 +89,7 @@ struct ReadDeclaration {
   Halo halo;           ///< around the patch, or around its coarse cells
   LevelId level = -1;  ///< of WholeLevel; -1 is the task's own
   std::string from;
+  bool facesOnly = false;  ///< of `halo`: not what lies outside along more than one axis
 };
 
 /// The read as its clauses say it: "Old temperature halo(1)", "New flux fromFiner()".

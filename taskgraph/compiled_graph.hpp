@@ -58,6 +58,7 @@ struct UnitAccess {
   Reach reach = Reach::Patch;
   Halo halo;               ///< as declared by this task
   std::int32_t fill = -1;  ///< the fill that provides it; needed to find gathered data
+  bool facesOnly = false;  ///< of `halo`: no edges and corners
   friend bool operator==(const UnitAccess&, const UnitAccess&) = default;
 };
 

@@ -28,6 +28,12 @@ Box readBox(const Level& level, const Patch& patch, Centering centering, const H
   return boundingBox(level.ownedBy(patch, centering), grow(patch.cells, level.effectiveHalo(halo)));
 }
 
+int axesOutside(const Box& box, const Box& inner) {
+  int count = 0;
+  for (int d = 0; d < kAxes; ++d) count += box.hi[d] <= inner.lo[d] || box.lo[d] >= inner.hi[d] ? 1 : 0;
+  return count;
+}
+
 Patch seenPatch(const Hierarchy& hierarchy, const Patch& patch, Reach reach) {
   switch (reach) {
     case Reach::Coarser:

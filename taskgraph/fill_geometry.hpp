@@ -14,6 +14,9 @@ namespace tessera {
 /// domain.
 Box readBox(const Level& level, const Patch& patch, Centering centering, const Halo& halo);
 
+/// Along how many axes a box of indices lies outside of `inner` altogether: 1 beside a face, 2 at an edge.
+int axesOutside(const Box& box, const Box& inner);
+
 /// The patch, in the indices of `source`, whose surroundings a read of this reach wants: the patch itself, or
 /// its cells one level down or up.
 Patch seenPatch(const Hierarchy& hierarchy, const Patch& patch, Reach reach);

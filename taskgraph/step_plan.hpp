@@ -131,7 +131,10 @@ class TaskBuilder {
     task_.body.cpu = [body](const TaskFrame& frame) { body(PatchTask<Plain>(frame)); };
     task_.body.checked = [body](const TaskFrame& frame) { body(PatchTask<WithChecks>(frame)); };
   }
-  static void apply(ReadDeclaration& read, const HaloClause& clause) { read.halo = clause.layers; }
+  static void apply(ReadDeclaration& read, const HaloClause& clause) {
+    read.halo = clause.layers;
+    read.facesOnly = clause.facesOnly;
+  }
   static void apply(ReadDeclaration& read, const WholeLevelClause& clause) {
     read.reach = Reach::WholeLevel;
     read.level = clause.level;

@@ -88,14 +88,14 @@ void Advection::declareStep(StepPlan& step) const {
   if (velocityMoves_) declareVelocity(step);
   TaskBuilder advance = step.task("Advection::advance");
   readVelocity(advance, Old);
-  advance.reads(Old, labels_.concentration, halo(oneStage ? 1 : 2))
+  advance.reads(Old, labels_.concentration, faceHalo(oneStage ? 1 : 2))
       .writes(target)
       .runs<Cpu, Gpu>(AdvanceAdvection{labels_, params_, target});
   if (!oneStage) {
     TaskBuilder correct = step.task("Advection::correct");
     readVelocity(correct, endOfStep);
     correct.reads(Old, labels_.concentration)
-        .reads(New, labels_.stage, halo(2))
+        .reads(New, labels_.stage, faceHalo(2))
         .writes(labels_.concentration)
         .runs<Cpu, Gpu>(CorrectAdvection{labels_, params_, endOfStep});
   }

@@ -37,13 +37,13 @@ void Wave::declareInitial(StepPlan& plan) const {
 void Wave::declareStep(StepPlan& step) const {
   const WaveLabels labels{displacement_, velocity_};
   step.task("Wave::drift")
-      .reads(Old, displacement_, halo(1))
+      .reads(Old, displacement_, faceHalo(1))
       .reads(Old, velocity_)
       .writes(displacement_)
       .runs<Cpu, Gpu>(DriftWave{labels, speed_});
   step.task("Wave::kick")
-      .reads(Old, displacement_, halo(1))
-      .reads(New, displacement_, halo(1))
+      .reads(Old, displacement_, faceHalo(1))
+      .reads(New, displacement_, faceHalo(1))
       .reads(Old, velocity_)
       .writes(velocity_)
       .runs<Cpu, Gpu>(KickWave{labels, speed_});

@@ -48,17 +48,21 @@ void FillRun::gatherScratch(std::size_t number, std::int32_t row, std::int32_t l
 void FillRun::fetchScratch(std::size_t number, std::int32_t row, std::int32_t local) const {
   const FillPlan& fill = graph_.fills[number];
   const std::span<const Neighbour> around = graph_.tables[static_cast<std::size_t>(fill.table)].row(row);
-  copies_.of(number, row).fetches.fetch([&](std::size_t n) {
-    const std::int32_t source = n < around.size() ? around[n].source : local;
+  const HaloCopies::List& list = copies_.of(number, row);
+  list.fetches.fetch([&](std::size_t n) {
+    const std::int32_t source =
+        n < list.from.size() ? around[static_cast<std::size_t>(list.from[n])].source : local;
     return data_.data(fill.generation, fill.label, static_cast<std::size_t>(source));
   });
 }
 
 void FillRun::copyFromNeighbours(const FillPlan& fill, std::int32_t row, const HaloCopies::List& list,
                                  std::byte* memory) const {
+  const std::span<const Neighbour> around = graph_.tables[static_cast<std::size_t>(fill.table)].row(row);
   const StridedCopy* copy = list.copies.data();
-  for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(fill.table)].row(row)) {
-    copy++->run(memory, data_.data(fill.generation, fill.label, static_cast<std::size_t>(n.source)));
+  for (const std::int32_t n : list.from) {
+    const auto source = static_cast<std::size_t>(around[static_cast<std::size_t>(n)].source);
+    copy++->run(memory, data_.data(fill.generation, fill.label, source));
   }
 }
 

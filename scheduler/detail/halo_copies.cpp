@@ -1,5 +1,7 @@
 #include "scheduler/detail/halo_copies.hpp"
 
+#include <algorithm>
+
 #include "scheduler/detail/scratch_windows.hpp"
 #include "taskgraph/fill_geometry.hpp"
 
@@ -15,6 +17,7 @@ std::uint64_t hashOf(const HaloCopies::List& list) {
   for (const StridedCopy& copy : list.copies) {
     for (const std::int64_t v : {copy.to.first, copy.from.first, copy.rowBytes, copy.rows}) mix(v);
   }
+  for (const std::int32_t n : list.from) mix(n);
   return hash;
 }
 
@@ -31,13 +34,21 @@ void HaloCopies::lookAt(std::size_t number, const SharedGathers& shared) {
   const FillPlan& fill = graphs_.plans[plan_].fills[number];
   if (fill.reach == Reach::WholeLevel) return;
   const Range rows = graphs_.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)];
+  // A stored halo may serve other tasks too.
+  const bool facesOnly = fill.scratch && readsFacesOnly(static_cast<std::int32_t>(number));
   listOf_[number].reserve(static_cast<std::size_t>(rows.size()));
   for (std::int32_t row = 0; row < rows.size(); ++row) {
-    listOf_[number].push_back(shared.has(number, row) ? kNone : numberOf(make(fill, row)));
+    listOf_[number].push_back(shared.has(number, row) ? kNone : numberOf(make(fill, row, facesOnly)));
   }
 }
 
-HaloCopies::List HaloCopies::make(const FillPlan& fill, std::int32_t row) const {
+bool HaloCopies::readsFacesOnly(std::int32_t fill) const {
+  const std::vector<UnitAccess>& accesses = graphs_.plans[plan_].accesses;
+  return std::all_of(accesses.begin(), accesses.end(),
+                     [fill](const UnitAccess& access) { return access.fill != fill || access.facesOnly; });
+}
+
+HaloCopies::List HaloCopies::make(const FillPlan& fill, std::int32_t row, bool facesOnly) const {
   const auto patchOf = [&](std::int64_t local) -> const Patch& {
     return graphs_.hierarchy->patch(graphs_.ownPatches[static_cast<std::size_t>(local)]);
   };
@@ -47,15 +58,20 @@ HaloCopies::List HaloCopies::make(const FillPlan& fill, std::int32_t row) const 
   const Patch seen = seenPatch(*graphs_.hierarchy, patchOf(local), fill.reach);
   const Box target = fillTarget(level, seen, info.centering, fill.halo, fill.reach);
   const Layout to = layoutOfRow(fill, row, target);
-  List list{{}, boundaryParts(level, info.centering, target).count > 0, {}, {}};
+  const Box inner = readBox(level, seen, info.centering, {});
+  List list{{}, {}, boundaryParts(level, info.centering, target).count > 0, {}, {}};
   if (fill.scratch) {
     list.own = stridedCopy(to, data_.layout(fill.label, static_cast<std::size_t>(local)),
                            level.ownedBy(patchOf(local), info.centering), {}, info.type.bytes());
   }
+  std::int32_t number = -1;
   for (const Neighbour& n : graphs_.plans[plan_].tables[static_cast<std::size_t>(fill.table)].row(row)) {
+    ++number;
     const Index period{n.image[0], n.image[1], n.image[2]};
     const Box region = sourceRegion(level, patchOf(n.source), info.centering, target, period);
+    if (facesOnly && axesOutside(region, inner) > 1) continue;
     const Layout& from = data_.layout(fill.label, static_cast<std::size_t>(n.source));
+    list.from.push_back(number);
     list.copies.push_back(stridedCopy(to, from, region, shiftOf(level, period), info.type.bytes()));
   }
   return list;

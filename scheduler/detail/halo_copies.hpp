@@ -18,13 +18,14 @@ namespace tessera::detail {
 class HaloCopies {
  public:
   struct List {
-    std::vector<StridedCopy> copies;  ///< by neighbour of the row
-    bool beyondDomain = false;        ///< conditions fill a part of the row
+    std::vector<StridedCopy> copies;
+    std::vector<std::int32_t> from;  ///< by copy: which neighbour of the row
+    bool beyondDomain = false;       ///< conditions fill a part of the row
     // Into a scratch window:
     StridedCopy own;    ///< of the patch itself
     FetchList fetches;  ///< of `copies`, then of `own`
     friend bool operator==(const List& a, const List& b) {
-      return a.copies == b.copies && a.beyondDomain == b.beyondDomain && a.own == b.own;
+      return a.copies == b.copies && a.from == b.from && a.beyondDomain == b.beyondDomain && a.own == b.own;
     }
   };
 
@@ -41,7 +42,8 @@ class HaloCopies {
 
   Layout layoutOfRow(const FillPlan& fill, std::int32_t row, const Box& target) const;
   void lookAt(std::size_t fill, const SharedGathers& shared);
-  List make(const FillPlan& fill, std::int32_t row) const;
+  bool readsFacesOnly(std::int32_t fill) const;
+  List make(const FillPlan& fill, std::int32_t row, bool facesOnly) const;
   std::int32_t numberOf(List&& list);
 
   const CompiledGraphs& graphs_;

@@ -119,8 +119,8 @@ void GraphBuilder::addAccesses(TaskUnit& made, const ResolvedUnit& unit) {
   for (const ResolvedRead& read : unit.reads) {
     const StagedFill* fill = fillFor(unit, read);
     const auto mode = static_cast<std::uint8_t>(read.version < 0 ? 0 : 1);
-    graph_.accesses.push_back(
-        {mode, read.label, read.level, read.reach, read.halo, fill == nullptr ? -1 : fill->fill});
+    graph_.accesses.push_back({mode, read.label, read.level, read.reach, read.halo,
+                               fill == nullptr ? -1 : fill->fill, read.facesOnly});
   }
   for (const ResolvedWrite& write : unit.writes) {
     const auto mode = static_cast<std::uint8_t>(write.version == 0 ? 2 : 3);

@@ -28,7 +28,7 @@ class ReadResolver {
     number_ = number;
     ResolvedUnit& unit = resolved_.units[static_cast<std::size_t>(number)];
     for (const ReadDeclaration& read : task().reads) {
-      ResolvedRead r{read.label, sourceLevel(read), -1, read.reach, read.halo, false, -1};
+      ResolvedRead r{read.label, sourceLevel(read), -1, read.reach, read.halo, false, -1, read.facesOnly};
       if (!levelExists(read, r.level)) continue;
       if (read.generation == Generation::New) {
         r.version = versionOf(read, r);
@@ -152,6 +152,7 @@ class ReadResolver {
           known.reach != r.reach) {
         continue;
       }
+      if (!r.halo.isZero()) known.facesOnly = r.facesOnly && (known.facesOnly || known.halo.isZero());
       known.halo = unite(known.halo, r.halo);
       if (r.coarseFill) {
         known.coarseFill = true;

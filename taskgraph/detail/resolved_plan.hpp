@@ -23,6 +23,7 @@ struct ResolvedRead {
   /// Halo cells that no patch of the level covers come from the coarser level: this version of it (-1: Old).
   bool coarseFill = false;
   std::int32_t coarseVersion = -1;
+  bool facesOnly = false;  ///< of `halo`: no edges and corners
   friend bool operator==(const ResolvedRead&, const ResolvedRead&) = default;
 };
 
