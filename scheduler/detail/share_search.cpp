@@ -14,6 +14,7 @@ ShareSearch::ShareSearch(int threads, double smallestPart)
 
 void ShareSearch::take(const ShareTrial& trial) {
   trials_.push_back(trial);
+  asked_.push_back(part_);
   switch (stage_) {
     case Stage::Devices:
       devices_ = trial.stepSeconds;
@@ -61,10 +62,10 @@ void ShareSearch::settle() {
   stage_ = Stage::Settled;
   part_ = 0.0;
   double shortest = (1.0 - kGain) * devices_;
-  for (const ShareTrial& trial : trials_) {
-    if (trial.stepSeconds >= shortest) continue;
-    shortest = trial.stepSeconds;
-    part_ = trial.part;
+  for (std::size_t n = 0; n < trials_.size(); ++n) {
+    if (trials_[n].stepSeconds >= shortest) continue;
+    shortest = trials_[n].stepSeconds;
+    part_ = asked_[n];
   }
 }
 

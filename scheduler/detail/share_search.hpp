@@ -54,6 +54,7 @@ class ShareSearch {
   double devices_ = std::numeric_limits<double>::infinity();
   double hostAlone_ = std::numeric_limits<double>::infinity();  ///< seconds of a step, foreseen
   std::vector<ShareTrial> trials_;
+  std::vector<double> asked_;  ///< by trial: the part that gave it, whatever whole patches made of that
 };
 
 }  // namespace tessera::detail

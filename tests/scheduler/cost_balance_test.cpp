@@ -25,10 +25,13 @@ struct Machine {
   }
 };
 
+/// What whole patches make of it.
+double rounded(double part, double smallestPart) { return std::round(part / smallestPart) * smallestPart; }
+
 ShareSearch searched(const Machine& machine, double smallestPart = 1.0 / 64.0) {
   ShareSearch search(machine.threads, smallestPart);
   for (int n = 0; n < 10 && !search.settled(); ++n) {
-    const double part = std::round(search.part() / smallestPart) * smallestPart;
+    const double part = rounded(search.part(), smallestPart);
     search.take({part, machine.step(part), machine.host * part});
   }
   EXPECT_TRUE(search.settled());
@@ -66,8 +69,9 @@ TEST(ShareSearch, IsNeverSlowerThanDevicesAloneOnAnyMachine) {
     std::uniform_real_distribution<double> exponent(-3.0, 3.0);
     const Machine machine{1e-3, 1e-3 * std::pow(10.0, exponent(random)), 1 + static_cast<int>(random() % 16),
                           1e-3 * std::pow(10.0, exponent(random) - 1.0)};
-    const ShareSearch search = searched(machine, 1.0 / static_cast<double>(1 + random() % 100));
-    EXPECT_LE(machine.step(search.part()), machine.devices) << "seed " << seed;
+    const double smallestPart = 1.0 / static_cast<double>(1 + random() % 100);
+    const ShareSearch search = searched(machine, smallestPart);
+    EXPECT_LE(machine.step(rounded(search.part(), smallestPart)), machine.devices) << "seed " << seed;
     EXPECT_LE(search.trials().size(), 4U) << "seed " << seed;
   }
 }
