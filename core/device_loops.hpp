@@ -29,6 +29,7 @@ struct DeviceLoopBatch {
   std::int32_t count = 0;
   BlockShape shape;
   PatchPart part;
+  bool keepsClosures = false;  ///< a run on the host leaves them for the next run
 };
 
 /// What there is to know of a type of closure whose own type is forgotten; one
@@ -40,10 +41,16 @@ struct DeviceLoopType {
   std::int64_t resultStart = 0;   ///< the value of each word before the loop
   /// Copies a closure for a run on the host, which ends it.
   void (*keep)(void *to, const void *closure) = nullptr;
+  /// Ends a copy that no run has ended.
+  void (*drop)(void *closure) = nullptr;
   /// Gets a DeviceLoopBatch: launches it into a stream of CUDA, or does the
   /// work itself when there is none.
   void (*run)(const void *batch, void *cudaStream) = nullptr;
 };
+
+/// Numbers of a step that a body may ask its task for; they change from step
+/// to step.
+enum class StepNumber : std::uint8_t { Time, Dt, Step };
 
 /// What takes the loops of a task's body on a device. The body is called on the
 /// host, once for each patch, and its loops are recorded; when the bodies of
@@ -55,6 +62,8 @@ class DeviceLoops {
  public:
   /// Whether this is the second call, in which `contribute` counts.
   virtual bool finished() const = 0;
+  /// The body has asked for it: what it launches may depend on that number.
+  virtual void asksFor(StepNumber number) = 0;
   /// The body's loops from now on read that; a hint, of which the first few
   /// count.
   virtual void willRead(const MemoryPiece &piece) = 0;

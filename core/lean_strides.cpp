@@ -1,7 +1,7 @@
 #include "core/lean_strides.hpp"
 
 #include <algorithm>
-#include <set>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -18,9 +18,8 @@ struct Row {
   friend bool operator==(const Row&, const Row&) = default;
 };
 
-/// Lines are tried that hold so many rows of one kind, at most, and so many elements more, in grains.
-constexpr std::int64_t kMostOfAKind = 8;
-constexpr std::int64_t kMostPadding = 16;
+/// Lines are tried that are as long as so many of the widest rows.
+constexpr std::int64_t kLongestLine = 32;
 constexpr std::size_t kMostKinds = 4;
 /// Slabs are tried up to so much farther apart than what is in use of one.
 constexpr double kLargestWaste = 1.15;
@@ -59,12 +58,15 @@ class Search {
  public:
   Search(std::vector<Row> rows, std::int64_t slabs, std::int64_t grain)
       : rows_(std::move(rows)), slabs_(slabs), grain_(grain) {
+    std::int64_t common = 0;
     for (const Row& row : rows_) {
+      common = std::gcd(common, std::gcd(row.begin, row.end));
       used_ += row.size();
       widest_ = std::max(widest_, row.size());
       if (row.size() > 0 && std::find(kinds_.begin(), kinds_.end(), row) == kinds_.end())
         kinds_.push_back(row);
     }
+    if (common % grain == 0) grain_ = common;
     if (isPossible()) notePairs();
   }
 
@@ -91,12 +93,11 @@ class Search {
 
   std::int64_t up(std::int64_t n) const { return (n + grain_ - 1) / grain_ * grain_; }
   void notePairs();
-  std::set<std::int64_t> lines() const;
   bool fits(std::int64_t line, std::int64_t slab);
 
   std::vector<Row> rows_;
   std::int64_t slabs_;
-  std::int64_t grain_;
+  std::int64_t grain_;     ///< what borders of all rows are multiples of: then so are good strides
   std::int64_t used_ = 0;  ///< elements of a slab
   std::int64_t widest_ = 0;
   std::vector<Row> kinds_;
@@ -126,24 +127,6 @@ void Search::notePairs() {
   }
 }
 
-std::set<std::int64_t> Search::lines() const {
-  std::set<std::int64_t> lengths{0};
-  for (const Row& kind : kinds_) {
-    std::set<std::int64_t> more;
-    for (const std::int64_t length : lengths) {
-      for (std::int64_t n = 0; n <= kMostOfAKind; ++n) more.insert(length + n * kind.size());
-    }
-    lengths.swap(more);
-  }
-  std::set<std::int64_t> lines;
-  for (const std::int64_t length : lengths) {
-    for (std::int64_t pad = 0; pad <= kMostPadding; ++pad) {
-      if (length + pad * grain_ >= widest_) lines.insert(up(length) + pad * grain_);
-    }
-  }
-  return lines;
-}
-
 /// Whether no two rows of a slab lie on one another modulo `slab`: then no two of all slabs do.
 bool Search::fits(std::int64_t line, std::int64_t slab) {
   std::int64_t behind = 0;
@@ -162,12 +145,11 @@ bool Search::fits(std::int64_t line, std::int64_t slab) {
 }
 
 bool Search::run() {
-  const std::set<std::int64_t> tried = lines();
   std::int64_t least = 0;
   const auto farthest = static_cast<std::int64_t>(kLargestWaste * static_cast<double>(used_));
   for (std::int64_t slab = up(used_); slab <= farthest && looks_ < kMostLooks; slab += grain_) {
     if (least > 0 && elements(0, slab) >= least) break;
-    for (const std::int64_t line : tried) {
+    for (std::int64_t line = up(widest_); line <= kLongestLine * widest_; line += grain_) {
       const std::int64_t all = elements(line, slab);
       if (line >= slab || (least > 0 && all >= least)) break;
       if (!fits(line, slab)) continue;

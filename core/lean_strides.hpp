@@ -26,8 +26,9 @@ struct LeanStrides {
 /// along y, are alike, in few kinds of rows; else nothing, as where a box takes less than `worth` times what
 /// is found. Strides are multiples of `grain`. Pure: the same from the same boxes.
 ///
-/// A search: lines as long as a few rows of different kinds together, and slabs a little farther apart than
-/// what is in use of one, the nearest first. Bounded to some tenths of a second.
+/// A search: slabs a little farther apart than what is in use of one, the nearest first, and for each all
+/// distances of rows. Where borders of rows have a common divisor, strides are multiples of that, so that it
+/// takes milliseconds for 512^3; it is given up after a second.
 std::optional<LeanStrides> leanStrides(const Box& window, std::span<const Box> parts, std::int64_t grain,
                                        double worth = 1.02);
 

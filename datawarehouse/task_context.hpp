@@ -170,14 +170,22 @@ class PatchTask {
     return r;
   }
 
-  double time() const { return frame_->time; }  ///< time of Old
+  /// Time of Old.
+  double time() const {
+    asksFor(StepNumber::Time);
+    return frame_->time;
+  }
   /// New is at time() + dt(). Throws UndeclaredAccess in a task that is
   /// declared `.withoutDt()`.
   double dt() const {
     if (!frame_->usesDt) detail::reportUndeclaredDt(*frame_);
+    asksFor(StepNumber::Dt);
     return frame_->dt;
   }
-  std::int64_t step() const { return frame_->step; }
+  std::int64_t step() const {
+    asksFor(StepNumber::Step);
+    return frame_->step;
+  }
 
   /// Gives this patch's share of a declared reduction (Min or Max).
   void contribute(ReductionLabel reduction, double value) const {
@@ -226,6 +234,10 @@ class PatchTask {
       }
     }
     detail::reportUndeclared(*frame_, label, mode, reach);
+  }
+  /// Tells a device what the body's loops depend on beside their fields.
+  void asksFor([[maybe_unused]] StepNumber number) const {
+    if constexpr (std::is_same_v<Exec, Gpu>) frame_->loops->asksFor(number);
   }
   /// Whether reductions give their values: not in the first call of a body that
   /// runs on a device.

@@ -188,7 +188,14 @@ void StepRunner::State::count(const detail::GraphRun& run) {
   for (const MessagePlan& message : graph.sends) s.messageBytes += message.bytes;
   s.taskSeconds = 0.0;
   s.messageSeconds = 0.0;
+  s.graphCaptures = s.graphReplays = s.graphBodies = 0;
   for (const auto& r : runs) {
+    for (const auto& device : r->deviceRuns()) {
+      const detail::ReplayCounts counts = device->replayCounts();
+      s.graphCaptures += counts.captures;
+      s.graphReplays += counts.replays;
+      s.graphBodies += counts.bodiesCalled;
+    }
     s.taskSeconds += r->taskSeconds();
     s.messageSeconds += r->messageSeconds();
   }
@@ -209,6 +216,17 @@ std::vector<DeviceInfo> StepRunner::devices() const {
   if (!state_->devices) return devices;
   for (const auto& side : state_->devices->sides()) devices.push_back(side->backend->info());
   return devices;
+}
+
+std::vector<std::string> StepRunner::notices() const {
+  std::vector<std::string> lines;
+  for (const auto& run : state_->runs) {
+    for (const auto& device : run->deviceRuns()) {
+      const std::string& line = device->whyNoGraphs();
+      if (!line.empty() && std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+  }
+  return lines;
 }
 
 DevicePagingCounts StepRunner::devicePaging() const {

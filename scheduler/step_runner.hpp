@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -56,7 +57,10 @@ struct StepStatistics {
   double taskSeconds = 0.0;  ///< in tasks, all workers together
   double messageSeconds =
       0.0;  ///< packing and handing over messages, filling halos, joining; all workers together
-  double waitSeconds = 0.0;  ///< workers without anything to run, all together
+  double waitSeconds = 0.0;        ///< workers without anything to run, all together
+  std::int64_t graphCaptures = 0;  ///< of steps, as graphs of a device
+  std::int64_t graphReplays = 0;   ///< steps that a device has run as a graph, those captured included
+  std::int64_t graphBodies = 0;    ///< bodies of tasks that these have called for their closures
 };
 
 /// What placement by cost has found so far.
@@ -124,6 +128,8 @@ class StepRunner {
   CostReport costReport() const;
   /// Those in use.
   std::vector<DeviceInfo> devices() const;
+  /// Where `DeviceOptions::graphs` are asked for: for people, which plans have none and why, a line each.
+  std::vector<std::string> notices() const;
   /// What variables take on these devices, and what was moved because that is more than the limit, all
   /// devices together. Between runs.
   DevicePagingCounts devicePaging() const;

@@ -45,7 +45,7 @@ struct PlacedBlock {
 
 /// A value of the Old generation that nodes of the plan read in the memory of some place: to be there, on
 /// every own patch of the level, before the plan runs. Where patches have homes, a place that is a device
-/// stands for the home of each patch that shares no window with others.
+/// stands for the home of each patch that shares no window with patches of other homes.
 struct OldNeed {
   LabelId label = -1;
   LevelId level = 0;
@@ -72,8 +72,8 @@ struct PlacedGraph {
   std::vector<std::pair<std::int32_t, std::int32_t>> peerEdges;
   std::vector<OldNeed> oldNeeds;  ///< ascending by label, level and place, each once
   /// By own patch: the device in whose memory its values are read wherever a device reads them, unless the
-  /// patch shares a window with others. Empty: what a fill takes of Old or from the host's values lies in the
-  /// memory of the fill's own device.
+  /// patch shares a window with patches that have other homes. Empty: what a fill takes of Old or from the
+  /// host's values lies in the memory of the fill's own device.
   std::vector<NodePlace> homes;
   /// By position in `CompiledGraph::packItems`: from whose memory the piece is packed, by the Pack node of
   /// that device or, on the host (forwarded pieces too), by the send itself.

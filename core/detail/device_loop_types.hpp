@@ -59,6 +59,8 @@ struct DeviceLoop {
     new (to) Closure(*static_cast<const Closure *>(closure));
   }
 
+  static void drop(void *closure) { std::destroy_at(static_cast<Closure *>(closure)); }
+
   static void runOnHost(const DeviceLoopBatch &batch) {
     for (std::int32_t n = 0; n < batch.count; ++n) {
       const std::byte *entry = batch.entries + std::int64_t{n} * batch.stride;
@@ -71,7 +73,7 @@ struct DeviceLoop {
         forEachInOrder(box, [&](Index x) { values.add(static_cast<double>((*closure)(x))); });
         values.join(batch.results + std::int64_t{n} * Join::kWords);
       }
-      std::destroy_at(closure);
+      if (!batch.keepsClosures) std::destroy_at(closure);
     }
   }
 
@@ -90,8 +92,11 @@ struct DeviceLoop {
 };
 
 template <class Closure, class Join>
-inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure), Join::kWords, Join::kStart,
+inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure),
+                                                Join::kWords,
+                                                Join::kStart,
                                                 &DeviceLoop<Closure, Join>::keep,
+                                                &DeviceLoop<Closure, Join>::drop,
                                                 &DeviceLoop<Closure, Join>::run};
 
 template <class Join, class Kernel>

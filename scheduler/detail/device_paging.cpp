@@ -63,14 +63,15 @@ void DevicePaging::begin() {
 }
 
 void DevicePaging::end() {
+  if (now_ == nullptr) return;
   for (std::int32_t piece = 0; piece < pager_.pieceCount(); ++piece) {
     if (now_->dies[static_cast<std::size_t>(piece)] != 0) pager_.forget(piece);
   }
   pager_.begin(nullptr, shown_);
+  now_ = nullptr;
   if (isLearned_) return;
   order_ = launched_;
   isLearned_ = true;
-  now_ = nullptr;
   known_.clear();  // they are in another order
 }
 

@@ -29,7 +29,7 @@ class DevicePaging final : public UseForecast {
   /// Before the first launch of a step, when Old is where it is needed. Throws DeviceFault::OutOfMemory where
   /// a node touches more than there is memory for.
   void begin();
-  /// After the last.
+  /// After the last; once more does nothing.
   void end();
   /// Calls `put(some)` for tasks of the lane, some at a time, with all that they touch on the device.
   template <class Put>
@@ -129,12 +129,12 @@ class DevicePaging final : public UseForecast {
   const SharedGathers shared_;
   DevicePager::Shown shown_;
   std::map<std::vector<std::int32_t>, Uses> known_;  ///< by placing
-  const Uses* now_ = nullptr;
-  std::vector<std::int32_t> order_;     ///< by task: position among all, as expected
-  std::vector<std::int32_t> launched_;  ///< by task: position in this step; -1: still to come
-  std::int32_t count_ = 0;              ///< of launched ones
-  bool isLearned_ = false;              ///< `order_` is that of a step
-  std::vector<std::int32_t> next_;      ///< by piece: the first of its touchers that may be still to come
+  const Uses* now_ = nullptr;                        ///< null between steps
+  std::vector<std::int32_t> order_;                  ///< by task: position among all, as expected
+  std::vector<std::int32_t> launched_;               ///< by task: position in this step; -1: still to come
+  std::int32_t count_ = 0;                           ///< of launched ones
+  bool isLearned_ = false;                           ///< `order_` is that of a step
+  std::vector<std::int32_t> next_;  ///< by piece: the first of its touchers that may be still to come
 };
 
 }  // namespace tessera::detail

@@ -35,13 +35,15 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
           [&devices](std::int32_t local) -> DeviceStore& { return devices.storeOf(local); }),
       loops_(*side_.backend, side_.tables, side_.pinned),
       watch_(side_.timeline.get(), nvtx),
-      ended_(placed_.blockOf.size()) {
+      ended_(placed_.blockOf.size()),
+      placing_(graphs, plan, data) {
   listOldNeeds();
-  layOut();
+  const LanePlan lane = layOut();
   nameLaunches();
   if (side_.pager() != nullptr) {
     paging_ = std::make_unique<DevicePaging>(graphs, plan, placed_, data, side_, nodes_, watch_);
   }
+  if (side_.graphs) makeReplay(lane);
 }
 
 void DeviceRun::nameLaunches() {
@@ -71,22 +73,29 @@ bool DeviceRun::readsHost(const PlacedBlock& placed, const NodeBlock& block, std
          std::any_of(coarse.begin(), coarse.end(), [](const CoarsePiece& p) { return p.message >= 0; });
 }
 
+/// Whether a node moves values between memories, for somebody else who waits: the next rank, or the host.
+bool DeviceRun::crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const {
+  return placed.kind == PlacedKind::Pack || placed.kind == PlacedKind::CopyOut ||
+         readsHost(placed, block, node);
+}
+
 /// Numbers the nodes of this device as the lane's tasks, in the order of the graph.
-void DeviceRun::layOut() {
+LanePlan DeviceRun::layOut() {
   LanePlan lane;
-  std::vector<std::int32_t> kindOf(placed_.blocks.size(), -1);
+  std::vector<std::array<std::int32_t, 2>> kindOf(placed_.blocks.size(), {-1, -1});  // of urgent nodes second
   taskOf_.assign(placed_.blockOf.size(), -1);
   for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
     const std::int32_t number = placed_.blockOf[static_cast<std::size_t>(node)];
     if (number < 0 || placed_.place(node) != side_.slot) continue;
     const PlacedBlock& block = placed_.block(node);
-    std::int32_t& kind = kindOf[static_cast<std::size_t>(number)];
+    const NodeBlock& original = graph_.blocks[static_cast<std::size_t>(block.block)];
+    const bool urgent = crossesTheBus(block, original, node);
+    std::int32_t& kind = kindOf[static_cast<std::size_t>(number)][urgent ? 1 : 0];
     if (kind < 0) {
       kind = static_cast<std::int32_t>(kinds_.size());
       kinds_.push_back(number);
     }
     std::int32_t streams = 1;
-    const NodeBlock& original = graph_.blocks[static_cast<std::size_t>(block.block)];
     bool contributes = false;
     if (block.kind == PlacedKind::Original && original.kind == NodeKind::Task) {
       const TaskUnit& unit = graph_.units[static_cast<std::size_t>(original.item)];
@@ -100,10 +109,11 @@ void DeviceRun::layOut() {
     if (!placed_.ofExecutor(node)) first_.push_back(static_cast<std::int32_t>(nodes_.size()));
     nodes_.push_back(node);
     reports_.push_back(reports ? 1 : 0);
-    lane.tasks.push_back({kind, streams, reports});
+    lane.tasks.push_back({kind, streams, reports, urgent});
   }
   addEdges(lane);
   work_ = side_.lane.prepare(lane);
+  return lane;
 }
 
 void DeviceRun::addEdges(LanePlan& lane) const {
@@ -161,6 +171,8 @@ void DeviceRun::bringOld() {
 
 void DeviceRun::begin() {
   if (paging_) paging_->begin();
+  isReplayed_ = replay_ && replay_->begin(placing_.now());
+  if (isReplayed_) return beginReplay();
   side_.lane.begin(*work_, *this);
   for (const std::int32_t task : first_) side_.lane.submit(task);
 }
@@ -210,12 +222,16 @@ void DeviceRun::bringHome(std::span<const LabelId> labels) {
 
 bool DeviceRun::run(std::int32_t node) {
   const std::int32_t task = taskOf_[static_cast<std::size_t>(node)];
-  side_.lane.submit(task);
+  if (isReplayed_) {
+    comeTo(task);
+  } else {
+    side_.lane.submit(task);
+  }
   return !reports(node);
 }
 
 void DeviceRun::serve() {
-  side_.lane.serve([this](std::int32_t task) { end(task); });
+  side_.lane.serve([this](std::int32_t task) { endOf(task); });
 }
 
 bool DeviceRun::finish() {
@@ -225,20 +241,38 @@ bool DeviceRun::finish() {
   return true;
 }
 
-/// The device has ended a task: what it found for reductions is given now.
-void DeviceRun::end(std::int32_t task) {
+/// The device has ended a task of the lane.
+void DeviceRun::endOf(std::int32_t task) {
+  if (!isReplayed_) return end(task, loops_);
+  for (const std::int32_t one : replay_->tasksOf(task)) {
+    if (reports_[static_cast<std::size_t>(one)] != 0) end(one, *replay_);
+  }
+}
+
+/// What a task has found for reductions is given now; `finished(task)` gives it.
+template <class Results>
+void DeviceRun::end(std::int32_t task, Results& results) {
   const PlacedBlock& placed = placed_.block(nodes_[static_cast<std::size_t>(task)]);
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   if (placed.kind == PlacedKind::Original && block.kind == NodeKind::Task &&
       graph_.units[static_cast<std::size_t>(block.item)].contributions.size() > 0) {
-    callBody(placed, task, loops_.finished(task));
+    callBody(placed, task, results.finished(task));
   }
   ended_.push(task);
 }
 
 std::vector<std::int32_t> DeviceRun::begun() const {
   std::vector<std::int32_t> nodes;
-  for (const std::int32_t task : side_.lane.begun()) nodes.push_back(nodes_[static_cast<std::size_t>(task)]);
+  for (const std::int32_t task : side_.lane.begun()) {
+    if (!isReplayed_) {
+      nodes.push_back(nodes_[static_cast<std::size_t>(task)]);
+      continue;
+    }
+    for (const std::int32_t one : replay_->tasksOf(task)) {
+      if (reports_[static_cast<std::size_t>(one)] != 0)
+        nodes.push_back(nodes_[static_cast<std::size_t>(one)]);
+    }
+  }
   return nodes;
 }
 
@@ -270,8 +304,7 @@ void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int3
     case PlacedKind::CopyOut:
       return launchCopies(placed, tasks, stream);
     case PlacedKind::Pack:
-      numbers_.clear();
-      for (const std::int32_t task : tasks) numbers_.push_back(block.item + numberOf(placed, task));
+      setNumbers(placed, tasks, block.item);
       return fills_.launchPack(numbers_, stream);
     case PlacedKind::Original:
     case PlacedKind::Twin:
@@ -282,22 +315,37 @@ void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int3
 
 void DeviceRun::launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                             DeviceStream stream) {
-  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
-  const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
-  numbers_.clear();
-  for (const std::int32_t task : tasks) numbers_.push_back(numberOf(placed, task));
-  fills_.launchFill(block.item, numbers_, time, stream);
+  const std::int32_t fill = graph_.blocks[static_cast<std::size_t>(placed.block)].item;
+  setNumbers(placed, tasks, 0);
+  fills_.launchFill(fill, numbers_, timeOf(graph_.fills[static_cast<std::size_t>(fill)]), stream);
 }
 
 void DeviceRun::launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                              DeviceStream stream) {
-  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
-  const bool in = placed.kind == PlacedKind::CopyIn;
+  setNumbers(placed, tasks, graph_.blocks[static_cast<std::size_t>(placed.block)].firstLocal);
+  putCopies(placed, stream);
+  noteCopied(placed);
+}
+
+void DeviceRun::setNumbers(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+                           std::int32_t first) {
   numbers_.clear();
-  for (const std::int32_t task : tasks) numbers_.push_back(block.firstLocal + numberOf(placed, task));
+  for (const std::int32_t task : tasks) numbers_.push_back(first + numberOf(placed, task));
+}
+
+/// Conditions hold at the start of the step for Old, at its end for New.
+double DeviceRun::timeOf(const FillPlan& fill) const {
+  return fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
+}
+
+void DeviceRun::putCopies(const PlacedBlock& placed, DeviceStream stream) {
+  const bool in = placed.kind == PlacedKind::CopyIn;
   fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, placed.label,
                     Generation::New, numbers_, stream);
+}
+
+void DeviceRun::noteCopied(const PlacedBlock& placed) {
+  const bool in = placed.kind == PlacedKind::CopyIn;
   for (const std::int32_t local : numbers_) {
     broughtTo(data_.valueStatus(Generation::New, placed.label, static_cast<std::size_t>(local)),
               in ? side_.space() : kHost);

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scheduler/detail/device_paging.hpp"
 #include "scheduler/detail/message_pump.hpp"
+#include "scheduler/detail/plan_placing.hpp"
+#include "scheduler/detail/plan_replay.hpp"
 #include "scheduler/detail/rank_devices.hpp"
 #include "scheduler/detail/submissions.hpp"
 #include "scheduler/detail/task_frames.hpp"
@@ -24,7 +28,7 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
 
 /// The nodes of one plan that run on one device: what each of them launches. `run` and `serve` may be called
 /// by many threads; the lane lets one of them in at a time.
-class DeviceRun : public LaneClient {
+class DeviceRun : public LaneClient, private ReplaySource {
  public:
   /// The device at `slot` of the rank's. `inputs` are those of the running step, from `begin` on; `nvtx` may
   /// be null. All outlive the object.
@@ -64,11 +68,39 @@ class DeviceRun : public LaneClient {
   /// Of all devices, by slot, for one plan: their nodes wait for one another. Once, before the first step.
   static void join(std::span<const std::unique_ptr<DeviceRun>> runs);
 
+  /// Why steps of the plan are not replayed as graphs of the device, for people; empty where they are, or
+  /// nobody has asked for it.
+  const std::string& whyNoGraphs() const { return whyNoGraphs_; }
+  /// Between steps.
+  ReplayCounts replayCounts() const { return replay_ ? replay_->counts() : ReplayCounts{}; }
+
  private:
+  /// A plan's launches as a graph, where they can be one; `lane` is what the lane was given.
+  void makeReplay(const LanePlan& lane);
+  bool hasBodies(std::int32_t kind) const override;
+  void callBody(std::int32_t kind, std::int32_t task, DeviceLoops& loops) override;
+  DeviceFills::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
+                                     DeviceStream stream) override;
+  void giveValues(const DeviceFills::KeptValues& kept, DeviceStream stream) override;
+  void evaluate(std::int32_t kind, std::span<const std::int32_t> tasks,
+                const DeviceFills::KeptValues& kept) override;
+  std::int64_t captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
+                            const DeviceFills::KeptValues& kept, DeviceStream stream) override;
+  void noteLaunched(std::int32_t kind, std::span<const std::int32_t> tasks) override;
+  bool isFill(const PlacedBlock& placed) const;
+  double timeOf(const FillPlan& fill) const;
+  /// What the tasks of a launch stand for, counted from `first`, into `numbers_`.
+  void setNumbers(const PlacedBlock& placed, std::span<const std::int32_t> tasks, std::int32_t first);
+  void putCopies(const PlacedBlock& placed, DeviceStream stream);
+  void noteCopied(const PlacedBlock& placed);
+  const PlacedBlock& placedOf(std::int32_t kind) const {
+    return placed_.blocks[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(kind)])];
+  }
   /// Of tasks whose memory is there.
   void put(std::int32_t kind, std::span<const std::int32_t> tasks, std::span<const DeviceStream> streams);
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
-  void layOut();
+  bool crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
+  LanePlan layOut();
   void addEdges(LanePlan& lane) const;
   void nameLaunches();
   bool isPackedHere(const PackItem& item) const;
@@ -85,7 +117,12 @@ class DeviceRun : public LaneClient {
   void launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   /// Runs the body of a task whose `loops` are given; see TaskLoops.
   void callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops);
-  void end(std::int32_t task);
+  void endOf(std::int32_t task);
+  template <class Results>
+  void end(std::int32_t task, Results& results);
+  void beginReplay();
+  /// The executor has come to a task of a step that is replayed.
+  void comeTo(std::int32_t task);
   std::int32_t numberOf(const PlacedBlock& placed, std::int32_t task) const {
     return placed.firstNumber + nodes_[static_cast<std::size_t>(task)] - placed.firstNode;
   }
@@ -112,6 +149,13 @@ class DeviceRun : public LaneClient {
   Submissions<> ended_;
   std::vector<std::int32_t> numbers_;     ///< of the launch at hand
   std::unique_ptr<DevicePaging> paging_;  ///< null where all variables fit on the device
+  PlanPlacing placing_;
+  std::string whyNoGraphs_;
+  std::unique_ptr<PlanReplay> replay_;              ///< null: every step is launched
+  bool isReplayed_ = false;                         ///< the step at hand
+  std::vector<std::int32_t> segments_;              ///< of `replay_`, by task
+  std::vector<std::int32_t> nodesOf_;               ///< by segment: nodes of the executor
+  std::vector<std::atomic<std::int32_t>> missing_;  ///< by segment: those that it has not come to
 };
 
 }  // namespace tessera::detail

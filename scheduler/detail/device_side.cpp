@@ -51,6 +51,7 @@ DevicePoolOptions valuesOf(const DeviceBackend& device, const DeviceOptions& opt
 
 DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int theSlot, Trace* trace)
     : slot(theSlot),
+      graphs(options.graphs),
       backend(makeBackend(options, theSlot)),
       tables(*backend, {DeviceSpace::Device, kTableBytes, kTableSlab}),
       pinned(*backend, {DeviceSpace::PinnedHost, kTableBytes, kTableSlab}),
@@ -66,7 +67,7 @@ DevicePagingCounts DeviceSide::paging() const {
   if (pager() != nullptr) return pager()->counts();
   DevicePagingCounts counts;
   counts.neededBytes = storeMemory.neededBytes();
-  counts.limitBytes = values.limitBytes();
+  counts.limitBytes = values.limitBytes() == kNoLimit ? 0 : values.limitBytes();
   return counts;
 }
 

@@ -27,6 +27,7 @@ struct DeviceSide {
   DevicePagingCounts paging() const;
 
   const int slot;
+  const bool graphs;  ///< steps are to be replayed as graphs of the device
   const std::unique_ptr<DeviceBackend> backend;
   DevicePool tables;  ///< on the device, for launches
   DevicePool pinned;  ///< of the host, for launches

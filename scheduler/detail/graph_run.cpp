@@ -22,7 +22,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       data_(data),
       options_(options),
       transport_(transport),
-      pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace, devices != nullptr),
+      pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
       frames_(graphs, plan, data, options.checked),
       scratch_(graphs, plan, workers),

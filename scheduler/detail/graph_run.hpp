@@ -92,6 +92,7 @@ class GraphRun : public NodeSource {
   double taskSeconds() const { return taskSeconds_; }
   double messageSeconds() const { return messageSeconds_; }
   const CompiledGraph& graph() const { return graph_; }
+  const std::vector<std::unique_ptr<DeviceRun>>& deviceRuns() const { return devices_; }
   /// A range around the run for a profiler, shown with the number of the step; nothing where none listens.
   NvtxScope shownAs(std::int64_t step) {
     return ranges_ ? ranges_->step(step) : NvtxScope(nullptr, nullptr, step);

@@ -83,7 +83,8 @@ class CudaDevice final : public DeviceBackend {
   const DeviceInfo& info() const override { return info_; }
   void bindThread() override { check(cudaSetDevice(info_.number), "cudaSetDevice"); }
 
-  DeviceStream makeStream() override;
+  DeviceStream makeStream() override { return addStream(0); }
+  DeviceStream makeUrgentStream() override;
   // Without a time stamp, which would cost the device some work at each record.
   DeviceEvent makeEvent() override { return addEvent(cudaEventDisableTiming); }
   DeviceEvent makeTimedEvent() override { return addEvent(cudaEventDefault); }
@@ -129,6 +130,7 @@ class CudaDevice final : public DeviceBackend {
   /// Whether kernels of this device reach the memory of another.
   enum class PeerAccess : char { NotAsked, Impossible, Allowed };
 
+  DeviceStream addStream(int priority);
   DeviceEvent addEvent(unsigned flags);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
   cudaEvent_t at(DeviceEvent event) const { return events_[static_cast<std::size_t>(event.number)]; }
@@ -226,10 +228,18 @@ void CudaDevice::fail(cudaError_t status, const char* call, DeviceStream stream)
   throw error;
 }
 
-DeviceStream CudaDevice::makeStream() {
+DeviceStream CudaDevice::makeUrgentStream() {
+  int least = 0;
+  int greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+  return addStream(greatest);
+}
+
+DeviceStream CudaDevice::addStream(int priority) {
   Stream stream;
   // Not the kind that waits for the default stream, which libraries use behind our back.
-  check(cudaStreamCreateWithFlags(&stream.handle, cudaStreamNonBlocking), "cudaStreamCreate");
+  check(cudaStreamCreateWithPriority(&stream.handle, cudaStreamNonBlocking, priority),
+        "cudaStreamCreateWithPriority");
   streams_.push_back(stream);
   return {static_cast<std::int32_t>(streams_.size()) - 1};
 }

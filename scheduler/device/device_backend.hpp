@@ -94,6 +94,9 @@ class DeviceBackend {
   virtual void bindThread() = 0;
 
   virtual DeviceStream makeStream() = 0;
+  /// A stream whose work is given room before that of others which has not begun: for little that somebody
+  /// elsewhere waits for.
+  virtual DeviceStream makeUrgentStream() = 0;
   virtual DeviceEvent makeEvent() = 0;
   /// An event that also keeps when it was reached. Its records cost the device some work that those of others
   /// do not; it does all that others do.

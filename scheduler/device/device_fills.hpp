@@ -44,7 +44,7 @@ struct DeviceFillCounts {
 ///   fills.launchCopy(CopyTo::Device, label, Generation::Old, locals, stream);
 ///
 /// Tables of what is to be done are made and uploaded at first use, once for each way in which the
-/// generations of the variables can lie in memory: two, where every step writes all of them.
+/// generations of the variables and the messages can lie in memory: two, where every step writes all of them.
 ///
 /// All entries and gathers that a launch touches were added to the stores before; memory of the warehouse is
 /// pinned for copies. Message buffers are pinned by the fills of device slot 0, for those of all others.
@@ -70,6 +70,23 @@ class DeviceFills {
 
   /// Rows, ascending, of fill number `fill`; conditions of time hold at `time`.
   void launchFill(std::int32_t fill, std::span<const std::int32_t> rows, double time, DeviceStream stream);
+
+  /// Values of conditions of time for one launch of a fill that is captured, in pinned memory that stays.
+  struct KeptValues {
+    void* memory = nullptr;  ///< null where the rows have no such condition
+    detail::RegionLaunchValues values;
+  };
+  /// Takes memory for rows of a fill that was launched before, with the generations where they are now.
+  KeptValues keepValues(std::int32_t fill, std::span<const std::int32_t> rows, DeviceStream stream);
+  void giveValues(const KeptValues& kept, DeviceStream stream);
+  /// Writes the values at `time`; launches that read them are done.
+  void evaluate(std::int32_t fill, std::span<const std::int32_t> rows, double time, const KeptValues& kept);
+  /// The launches of `launchFill` alone, to be captured: what was launched before is done.
+  void captureFill(std::int32_t fill, std::span<const std::int32_t> rows, const KeptValues& kept,
+                   DeviceStream stream);
+  /// What `launchFill` notes in status words, for a launch of a captured one.
+  void noteFilled(std::int32_t fill, std::span<const std::int32_t> rows);
+
   /// What lies on the device of these messages, ascending, into their buffers.
   void launchPack(std::span<const std::int32_t> sends, DeviceStream stream);
   /// Owned indices of a variable on own patches, ascending, of one level.
@@ -79,7 +96,8 @@ class DeviceFills {
   const DeviceFillCounts& counts() const { return counts_; }
 
  private:
-  /// Descriptions that a table was made for: one each for the variables on their levels that it works on.
+  /// What a table was made for: descriptions, one each for the variables on their levels that it works on,
+  /// and the turn of the messages where it works on some.
   using Placing = std::vector<std::int32_t>;
   /// An expression of time on a part of the border, to be evaluated for each launch.
   struct Timed {
@@ -102,10 +120,6 @@ class DeviceFills {
     std::byte* data = nullptr;
     const Layout* layout = nullptr;
   };
-  struct LaunchedValues {
-    void* memory = nullptr;
-    detail::RegionLaunchValues values;
-  };
   struct CopyTable {
     RegionTable table;
     std::vector<char> isThere;  ///< by row
@@ -126,8 +140,12 @@ class DeviceFills {
   void addCondition(FillLists& lists, const FillPlan& fill, const BoundaryPart& part, const Destination& to);
   Destination destinationOf(const FillPlan& fill, std::int32_t row) const;
   void claimGathers(std::int32_t fill, std::span<const std::int32_t> rows);
-  LaunchedValues evaluate(const FillPlan& fill, const FillTables& tables, std::span<const std::int32_t> rows,
-                          double time, DeviceStream stream);
+  /// Whether there is anything to launch.
+  bool isLaunched(const FillPlan& fill) const;
+  KeptValues valuesFor(const FillPlan& fill, const FillTables& tables, std::span<const std::int32_t> rows,
+                       DeviceStream stream);
+  void evaluateRows(const FillPlan& fill, const FillTables& tables, std::span<const std::int32_t> rows,
+                    double time, const KeptValues& kept);
   void evaluateRow(const FillPlan& fill, const FillTables& tables, std::int32_t row, double time,
                    double* values, std::int64_t first) const;
 
@@ -163,7 +181,8 @@ class DeviceFills {
   IsOnDevice isOnDevice_;
   StoreOf storeOf_;
   detail::SharedGathers shared_;
-  std::optional<PinnedHost> messages_;  ///< none where there are none
+  std::optional<PinnedHost> messages_;  ///< of device slot 0, for all
+  std::vector<bool> fromMessages_;      ///< by fill: reads what has come from other ranks
   std::vector<std::map<Placing, FillTables>> fills_;
   std::map<Placing, RegionTable> packs_;
   /// By what lies in front of the variable's description: which way, and which level.

@@ -47,6 +47,8 @@ LaneWork::LaneWork(const LanePlan& plan, const LaneOptions& options)
   for (std::size_t n = 0; n < tasks_.size(); ++n) {
     TESSERA_EXPECT(tasks_[n].streams >= 1 && tasks_[n].streams <= options.streams,
                    "give each task at least one stream and at most those of the lane");
+    TESSERA_EXPECT(!tasks_[n].urgent || tasks_[n].streams == 1, "give an urgent task one stream");
+    hasUrgent_ = hasUrgent_ || tasks_[n].urgent;
     placeBegin_.push_back(places);
     places += tasks_[n].streams;
     kinds = std::max(kinds, tasks_[n].kind + 1);
@@ -74,10 +76,10 @@ std::span<const std::int32_t> LaneWork::predecessors(std::int32_t task) const {
 DeviceLane::DeviceLane(DeviceBackend& device, const LaneOptions& options)
     : device_(device), options_(options) {
   device_.bindThread();
-  for (std::int32_t n = 0; n < options_.streams; ++n) {
-    Stream& stream = streams_.emplace_back();
-    stream.handle = device_.makeStream();
-    stream.waitedFor.assign(static_cast<std::size_t>(options_.streams), 0);
+  streams_.resize(static_cast<std::size_t>(options_.streams) + 1);
+  for (Stream& stream : streams_) {
+    stream.handle = &stream == &streams_.back() ? device_.makeUrgentStream() : device_.makeStream();
+    stream.waitedFor.assign(streams_.size(), 0);
   }
 }
 
@@ -98,7 +100,7 @@ void DeviceLane::begin(LaneWork& work, LaneClient& client) {
   TESSERA_EXPECT(work.arrivals_.has_value() || (work.peerEdges_.empty() && work.peerPredecessors_.empty()),
                  "join the works of all lanes before one with edges to others is begun");
   device_.bindThread();
-  fence();
+  fence(work.hasUrgent_);
   boundLead();
   work_ = &work;
   client_ = &client;
@@ -129,11 +131,13 @@ std::atomic<bool>& DeviceLane::takeOver() {
   return serving_;
 }
 
-/// All that is put into any stream from now on comes after all that is in the others.
-void DeviceLane::fence() {
-  for (std::int32_t from = 0; from < options_.streams; ++from) {
+/// All that is put into any stream, the urgent one only if asked for, from now on comes after all that is in
+/// the others.
+void DeviceLane::fence(bool urgentToo) {
+  const std::span<Stream> waiting = std::span(streams_).first(streams_.size() - (urgentToo ? 0 : 1));
+  for (std::int32_t from = 0; from < std::ssize(streams_); ++from) {
     const std::int64_t last = streams_[static_cast<std::size_t>(from)].launched;
-    for (Stream& stream : streams_) waitFor(stream, {from, last});
+    for (Stream& stream : waiting) waitFor(stream, {from, last});
   }
 }
 
@@ -205,11 +209,16 @@ void DeviceLane::launchBatch(std::int32_t kind, std::span<const std::int32_t> ta
 
 void DeviceLane::chooseStreams(std::span<const std::int32_t> tasks, std::int32_t parts) {
   chosen_.clear();
+  if (options_.urgentStream && work_->tasks_[static_cast<std::size_t>(tasks.front())].urgent) {
+    chosen_.push_back(options_.streams);
+    return;
+  }
   // A chain stays in its stream, where order costs nothing, if nothing else has been put there since.
   const std::span<const std::int32_t> before = work_->predecessors(tasks.front());
   if (parts == 1 && !before.empty()) {
     const Place place = work_->placesOf(before.front()).front();
-    if (streams_[static_cast<std::size_t>(place.stream)].launched == place.launch) {
+    const Stream& stream = streams_[static_cast<std::size_t>(place.stream)];
+    if (place.stream < options_.streams && stream.launched == place.launch) {
       chosen_.push_back(place.stream);
       return;
     }

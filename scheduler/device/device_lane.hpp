@@ -20,6 +20,7 @@ struct LaneTask {
   std::int32_t kind = 0;     ///< ready tasks of one kind are launched together
   std::int32_t streams = 1;  ///< parts that run in streams of their own; the same for all tasks of a kind
   bool reports = true;       ///< the host waits for it; without, the host never hears of it
+  bool urgent = false;  ///< goes before what waits for room on the device; the same for all tasks of a kind
 };
 
 /// A task of another device's lane that waits for one of this lane.
@@ -42,6 +43,7 @@ struct LaneOptions {
   std::int32_t streams = 4;
   std::int32_t largestBatch = 4096;  ///< tasks of one launch; 1: no batching
   bool chainsOnDevice = true;        ///< false: a task waits until the host has seen its predecessors end
+  bool urgentStream = true;          ///< besides, for urgent tasks; false: they are as all others
   std::int32_t stepsAhead = 2;  ///< that the host may have launched before the device has begun the first
 };
 
@@ -111,6 +113,7 @@ class LaneWork {
   std::optional<detail::PeerArrivals> arrivals_;  ///< once joined
 
   // Touched by the one thread inside `serve` only.
+  bool hasUrgent_ = false;
   std::vector<std::int32_t> missing_;             ///< by task: submission and predecessors yet to come
   std::vector<std::int32_t> running_;             ///< by task: parts not known to be done, of those watched
   std::vector<Place> places_;                     ///< by task and part
@@ -244,7 +247,7 @@ class DeviceLane {
 
   /// Becomes the one inside `serve`.
   std::atomic<bool>& takeOver();
-  void fence();
+  void fence(bool urgentToo = false);
   Mark gather();
   void boundLead();
   bool advance();
@@ -275,7 +278,7 @@ class DeviceLane {
   std::vector<Peer> peers_;  ///< by lane, where connected
 
   // Touched by the one thread inside `serve` only.
-  std::vector<Stream> streams_;
+  std::vector<Stream> streams_;  ///< the urgent one last
   std::vector<DeviceEvent> spareEvents_;
   std::deque<DeviceEvent> begins_;  ///< of the last steps, on the device
   std::vector<std::int32_t> batch_;

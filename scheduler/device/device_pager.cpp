@@ -15,7 +15,7 @@ constexpr std::int64_t kGrain = 256;
 constexpr std::int64_t kManySegments = 1024;
 constexpr std::int64_t kMostPages = 8;
 /// Parts of the limit: that a group takes, and that is made free beyond what is asked for.
-constexpr std::int64_t kGroupPart = 4;
+constexpr std::int64_t kGroupPart = 8;
 constexpr std::int64_t kSparePart = 32;
 
 std::int64_t segmentBytesOf(const DeviceAddresses& range, const DevicePagerOptions& options) {
@@ -178,11 +178,21 @@ void DevicePager::makeRoom(std::int64_t segments) {
   ++counts_.rounds;
 }
 
-void DevicePager::chooseVictims(std::int64_t least) {
+/// Segments that no launch after this one touches, and not the group at hand.
+void DevicePager::findCandidates(std::int64_t launch) {
   candidates_.clear();
   for (std::int32_t n = 0; n < std::ssize(segments_); ++n) {
-    if (at(n).isResident && at(n).group != groupStamp_) candidates_.push_back({outlook(at(n)), n});
+    const Segment& segment = at(n);
+    if (!segment.isResident || segment.group == groupStamp_ || segment.launched > launch) continue;
+    candidates_.push_back({outlook(segment), n});
   }
+}
+
+void DevicePager::chooseVictims(std::int64_t least) {
+  // To copy out what the last launch touches would have to wait for it, and for the copies in that it waits
+  // for: with anything else the two ways of the bus are in use at once.
+  findCandidates(launches_ - 1);
+  if (std::ssize(candidates_) < least) findCandidates(launches_);
   TESSERA_EXPECT(std::ssize(candidates_) >= least, "take no more into a group than has room");
   const std::int64_t count = std::min(std::ssize(candidates_), least + capacity_ / kSparePart);
   const auto end = candidates_.begin() + count;

@@ -59,9 +59,10 @@ struct DevicePagerOptions {
 ///   }
 ///
 /// Addresses are cut into segments of equal size, which are moved as a whole, with halos and padding, so no
-/// bit can change. Who has to go is the one that the forecast says is touched last of all; with it go some
-/// more at once (1/32 of the limit), since making room waits for the device. A segment that has a copy on the
-/// host and was not written since, or that nobody needs any more, goes without being copied.
+/// bit can change. Who has to go is the one that the forecast says is touched last of all, among those that
+/// the launch before does not touch; with it go some more at once (1/32 of the limit), since making room
+/// waits for the device. A segment that has a copy on the host and was not written since, or that nobody
+/// needs any more, goes without being copied.
 ///
 /// New memory is 0xFF. Thread rule: the backend's.
 class DevicePager final : public DeviceMemory {
@@ -93,7 +94,7 @@ class DevicePager final : public DeviceMemory {
 
   /// Begins a group of work that is launched together.
   void open();
-  /// Whether the group, with work that touches this, has room on the device: a quarter of the limit, or all
+  /// Whether the group, with work that touches this, has room on the device: an eighth of the limit, or all
   /// of it for the first. Where it has not, the group is as before.
   bool take(std::span<const PieceUse> uses);
   /// That work needs which is alone in its group, in whole segments. No group is open afterwards.
@@ -139,6 +140,7 @@ class DevicePager final : public DeviceMemory {
 
   void addToGroup(std::span<const PieceUse> uses);
   void makeRoom(std::int64_t segments);
+  void findCandidates(std::int64_t launch);
   void chooseVictims(std::int64_t least);
   std::int64_t outlook(const Segment& segment);
   bool isNeeded(const Segment& segment);

@@ -1,9 +1,11 @@
 #include "scheduler/device/emulated_device.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -62,6 +64,8 @@ class EmulatedDevice final : public DeviceBackend {
   void bindThread() override {}
 
   DeviceStream makeStream() override;
+  // Each stream has a thread, and none waits for room.
+  DeviceStream makeUrgentStream() override { return makeStream(); }
   DeviceEvent makeEvent() override { return addEvent(false); }
   DeviceEvent makeTimedEvent() override { return addEvent(true); }
   void record(DeviceEvent event, DeviceStream stream) override;
@@ -89,10 +93,7 @@ class EmulatedDevice final : public DeviceBackend {
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
   std::int64_t pinnedBytes() const override { return pinnedBytes_; }
-  bool enablePeer(DeviceBackend& peer) override {
-    static_cast<void>(asEmulated(peer));
-    return true;
-  }
+  bool enablePeer(DeviceBackend& peer) override;
 
  private:
   /// What an event is, and its last record; none yet: null.
@@ -120,6 +121,8 @@ class EmulatedDevice final : public DeviceBackend {
   void serveStream(Stream& stream, std::uint64_t seed);
   void perform(const EmulatedWork& work);
   bool step();
+  bool stepSomewhere();
+  void know(EmulatedDevice& peer);
 
   EmulatedOptions options_;
   DeviceInfo info_;
@@ -133,6 +136,8 @@ class EmulatedDevice final : public DeviceBackend {
   std::map<void*, std::int64_t> pinned_;
   std::int64_t pinnedBytes_ = 0;
   std::mt19937_64 random_;  ///< of steps and of the seeds of streams
+  /// Itself first; then those with which it has memory in common, whose work its own may wait for.
+  std::vector<EmulatedDevice*> together_{this};
   std::atomic<std::int64_t> performed_{0};
 };
 
@@ -141,6 +146,9 @@ EmulatedDevice::~EmulatedDevice() {
     // What waits for an event of a device that is gone already stays undone.
     while (step()) {
     }
+  }
+  for (EmulatedDevice* other : together_) {
+    if (other != this) std::erase(other->together_, this);
   }
   for (Stream& stream : streams_) stream.queue.close();
   for (Stream& stream : streams_) {
@@ -203,6 +211,34 @@ bool EmulatedDevice::step() {
   return true;
 }
 
+/// Of a device that is stepped, or of one whose work it may wait for.
+bool EmulatedDevice::stepSomewhere() {
+  const std::size_t count = together_.size();
+  const std::size_t first = count == 1 ? 0 : random_() % count;
+  for (std::size_t n = 0; n < count; ++n) {
+    if (together_[(first + n) % count]->step()) return true;
+  }
+  return false;
+}
+
+/// From now on the two, and all that either had to do with, are stepped together.
+void EmulatedDevice::know(EmulatedDevice& peer) {
+  if (std::count(together_.begin(), together_.end(), &peer) > 0) return;
+  std::vector<EmulatedDevice*> all = together_;
+  all.insert(all.end(), peer.together_.begin(), peer.together_.end());
+  for (EmulatedDevice* device : all) {
+    device->together_ = all;
+    std::erase(device->together_, device);
+    device->together_.insert(device->together_.begin(), device);
+  }
+}
+
+bool EmulatedDevice::enablePeer(DeviceBackend& peer) {
+  EmulatedDevice& other = asEmulated(peer);
+  if (options_.progress == EmulatedProgress::Stepped) know(other);
+  return true;
+}
+
 void EmulatedDevice::throwIfLost(const char* call) {
   if (options_.failsAfter < 0 || performed_.load() <= options_.failsAfter) return;
   DeviceFailure failure{DeviceFault::Lost, asText(info_), "the device is lost (a planned fault)", call, {}};
@@ -243,7 +279,7 @@ bool EmulatedDevice::isDone(DeviceEvent event) {
   throwIfLost("isDone");
   TESSERA_EXPECT(!at(event).isCaptured, "ask for events that were recorded outside of captures");
   if (options_.progress == EmulatedProgress::Stepped) {
-    for (std::uint64_t steps = random_() % 4; steps > 0 && step(); --steps) {
+    for (std::uint64_t steps = random_() % 4; steps > 0 && stepSomewhere(); --steps) {
     }
   }
   const Event entry = at(event);
@@ -269,9 +305,12 @@ void EmulatedDevice::wait(DeviceStream stream, DeviceEvent event) {
 
 void EmulatedDevice::waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) {
   TESSERA_EXPECT(!capture_ || !capture_->has(stream), "let a stream of a capture wait for its events alone");
+  EmulatedDevice& other = asEmulated(peer);
   EmulatedWork work;
-  work.waitsFor = asEmulated(peer).at(event).last;
-  if (work.waitsFor != nullptr) enqueue(stream, "wait", std::move(work));
+  work.waitsFor = other.at(event).last;
+  if (work.waitsFor == nullptr) return;
+  enqueue(stream, "wait", std::move(work));
+  if (options_.progress == EmulatedProgress::Stepped) know(other);
 }
 
 void EmulatedDevice::synchronize(DeviceStream stream) {
@@ -280,7 +319,8 @@ void EmulatedDevice::synchronize(DeviceStream stream) {
     at(stream).queue.waitUntilEmpty();
   } else {
     while (!at(stream).queue.isEmpty()) {
-      TESSERA_EXPECT(step(), "poll the device whose event is waited for: a stepped device moves only then");
+      TESSERA_EXPECT(stepSomewhere(),
+                     "poll the device whose event is waited for: a stepped device moves only then");
     }
   }
   throwIfLost("synchronize");

@@ -13,7 +13,8 @@ enum class EmulatedProgress {
   /// A host thread for each stream: work really overlaps, as on a device.
   Threads,
   /// The calling thread, a little at each `isDone`, in an order that the seed gives: the same calls run the
-  /// same way again. Work must not wait for other work except by events.
+  /// same way again. Work must not wait for other work except by events. Devices that know each other by
+  /// `enablePeer` move together, in one thread.
   Stepped,
 };
 

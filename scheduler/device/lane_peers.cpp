@@ -129,7 +129,7 @@ void DeviceLane::tellPeers(std::int32_t task) {
 /// An event behind all that is in any stream.
 DeviceLane::Mark DeviceLane::gather() {
   bool waits = false;
-  for (std::int32_t from = 1; from < options_.streams; ++from) {
+  for (std::int32_t from = 1; from < std::ssize(streams_); ++from) {
     waits |= waitFor(streams_.front(), {from, streams_[static_cast<std::size_t>(from)].launched});
   }
   // A launch of nothing, so that what waits for the stream waits for these streams too.

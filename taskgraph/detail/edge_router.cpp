@@ -25,6 +25,7 @@ EdgeRouter::EdgeRouter(const CompiledGraphs& graphs, std::size_t plan, const Val
   shared_.assign(static_cast<std::size_t>(graphs.labels->count()),
                  std::vector<bool>(graphs.ownPatches.size(), false));
   for (const SharedWindow& window : graphs.shared) {
+    if (haveOneHome(window.members, homes)) continue;
     for (const std::int32_t member : window.members)
       shared_[static_cast<std::size_t>(window.label)][static_cast<std::size_t>(member)] = true;
   }

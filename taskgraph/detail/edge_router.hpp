@@ -66,7 +66,8 @@ class EdgeRouter {
   const PackedValues& packed_;
   const NodePlaces& places_;
   const AddedNodesTable& added_;
-  std::vector<std::vector<bool>> shared_;           ///< by label and own patch, where patches have homes
+  /// By label and own patch, where patches have homes: whether it shares a window with patches of others.
+  std::vector<std::vector<bool>> shared_;
   std::span<const NodePlace> homes_;                ///< as PlacedGraph has them
   std::vector<bool> hasReaders_;                    ///< by block
   std::vector<Flow> flows_;                         ///< by block that the edge leads to

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "taskgraph/detail/node_places.hpp"
 
 namespace tessera::detail {
 
@@ -96,18 +97,20 @@ void PlacedTouches::startOfStep(const Touch& touch) {
   for (const NodePlace place : places) add(place, touch, -1);
 }
 
-/// The first member's number stands for all.
-bool PlacedTouches::isShared(const Memory& memory) const {
+/// Whether it is the window of patches that have several homes. The first member's number stands for all.
+bool PlacedTouches::isScattered(const Memory& memory) const {
   const std::vector<SharedWindow>& shared = ranks_[static_cast<std::size_t>(memory.rank)].shared;
+  const std::vector<NodePlace>& homes = placedOf(memory.rank).homes;
   return std::any_of(shared.begin(), shared.end(), [&](const SharedWindow& window) {
-    return window.label == memory.label && window.members.front() == memory.number;
+    return window.label == memory.label && window.members.front() == memory.number &&
+           !haveOneHome(window.members, homes);
   });
 }
 
 /// Of an own patch whose values have one device; else the host.
 NodePlace PlacedTouches::homeOf(const Memory& memory) const {
   const std::vector<NodePlace>& homes = placedOf(memory.rank).homes;
-  if (homes.empty() || memory.kind != Memory::Kind::Entry || isShared(memory)) return kOnHost;
+  if (homes.empty() || memory.kind != Memory::Kind::Entry || isScattered(memory)) return kOnHost;
   return homes[static_cast<std::size_t>(memory.number)];
 }
 

@@ -58,6 +58,90 @@ TEST_P(DevicePagingOfEveryDeck, SoDoesItUnderEverySeed) {
   }
 }
 
+/// 64 patches of 8 x 8 cells in pages that the host's own protection watches.
+Simulate pulse() { return simulate("wave/pulse").set("grid.cells=[64,64,1]").set("grid.patch_size=[8,8,1]"); }
+
+DeviceOptions watched(std::int64_t limit) {
+  DeviceOptions options = emulated(limit);
+  options.emulated.pageBytes = 0;
+  return options;
+}
+
+TEST(DevicePaging, TouchesNoPageThatIsNotThere) {
+  const Outcome right = pulse().run(kSteps);
+  const std::int64_t needed = pulse().devices(watched(0)).run(1).paging.neededBytes;
+
+  const Outcome o = pulse().threads(2).devices(watched(needed * 4 / 10)).run(kSteps);
+
+  EXPECT_EQ(firstDifference(right, o), "");
+  EXPECT_GT(o.paging.bytesIn, 0);
+}
+
+TEST(DevicePaging, WithRoomForAllNothingIsMoved) {
+  const std::int64_t needed = pulse().devices(watched(0)).run(1).paging.neededBytes;
+
+  const Outcome o = pulse().devices(watched(needed)).run(kSteps);
+
+  EXPECT_EQ(o.paging.neededBytes, needed);
+  EXPECT_EQ(o.paging.rounds, 0);
+}
+
+TEST(DevicePaging, OldValuesThatNoOneReadsAgainAndNewOnesOfBeforeAreNotCarried) {
+  const std::int64_t needed = pulse().devices(emulated(0)).run(1).paging.neededBytes;
+
+  const DevicePagingCounts few = pulse().devices(emulated(needed * 6 / 10)).run(4).paging;
+  const DevicePagingCounts many = pulse().devices(emulated(needed * 6 / 10)).run(12).paging;
+
+  // Half of all memory is New, whose values of two steps ago nobody reads. What leaves and comes back in a
+  // step is part of the other half, for each of the two tasks and their halos.
+  EXPECT_LT((many.bytesIn - few.bytesIn) / 8, needed * 6 / 10);
+  EXPECT_LT((many.bytesOut - few.bytesOut) / 8, needed * 6 / 10);
+  EXPECT_GT(many.dropped, few.dropped);
+}
+
+TEST(DevicePaging, ATaskThatDoesNotFitIsNamedWithBytesAndLimit) {
+  const std::int64_t needed = pulse().devices(emulated(0)).run(1).paging.neededBytes;
+  try {
+    pulse().devices(emulated(needed / 64)).run(1);
+    FAIL() << "a patch and its neighbours do not fit into what one of 64 patches needs";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("Old displacement around L0/P0000"));
+    EXPECT_THAT(error.what(), HasSubstr("does not fit on the device"));
+    EXPECT_THAT(error.what(), HasSubstr("bytes at once"));
+    EXPECT_THAT(error.what(),
+                HasSubstr(std::to_string(needed / 64) + " bytes, of " + std::to_string(needed)));
+    EXPECT_THAT(error.what(), HasSubstr("raise device.limit"));
+  }
+}
+
+TEST(DevicePaging, ManagedMemoryHasNoLimitOfItsOwnAndTheBitsOfTheHost) {
+  DeviceOptions managed = watched(1);
+  managed.memory = DeviceMemoryKind::Managed;
+
+  const Outcome o = pulse().threads(2).devices(managed).run(kSteps);
+
+  EXPECT_EQ(firstDifference(pulse().run(kSteps), o), "");
+  EXPECT_EQ(o.paging.evictions, 0);
+}
+
+TEST(DevicePaging, SixtyPerCentOfItsNeedOnAGpuGiveTheBitsOfTheHost) {
+  if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
+  // Pages of a GPU are 2 MiB; a patch of 32^3 cells has a third of one.
+  const auto cube = [] {
+    return simulate("heat/hot_spot").set("grid.cells=[160,160,96]").set("grid.patch_size=[32,32,32]");
+  };
+  const Outcome right = cube().run(kSteps);
+  DeviceOptions gpu;
+  gpu.kind = DeviceKind::Cuda;
+  gpu.limitBytes = cube().devices(gpu).run(1).paging.neededBytes * 6 / 10;
+  const Outcome o = cube().threads(2).devices(gpu).run(kSteps);
+  EXPECT_EQ(firstDifference(right, o), "");
+  EXPECT_GT(o.paging.evictions, 0);
+
+  gpu.memory = DeviceMemoryKind::Managed;
+  EXPECT_EQ(firstDifference(right, cube().devices(gpu).run(kSteps)), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Inputs, DevicePagingOfEveryDeck, ::testing::ValuesIn(allDecks()),
                          [](const auto& info) { return testName(info.param); });
 

@@ -75,6 +75,7 @@ void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
   outcome.steps = simulation.clock().step();
   outcome.time = simulation.clock().time();
   outcome.dt = simulation.clock().dt();
+  outcome.statistics = simulation.statistics();
 }
 
 std::string listText(Extent n) {

@@ -11,6 +11,7 @@
 #include "grid/hierarchy.hpp"
 #include "scheduler/device/device_options.hpp"
 #include "scheduler/device/device_paging_counts.hpp"
+#include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
 namespace tessera::testing {
@@ -44,6 +45,7 @@ struct Outcome {
   std::int64_t steps = 0;
   double time = 0.0;
   double dt = 0.0;            ///< of the last step
+  StepStatistics statistics;  ///< of one of the ranks
   DevicePagingCounts paging;  ///< of all ranks
 };
 

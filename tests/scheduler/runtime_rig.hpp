@@ -61,6 +61,9 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     CompileInput input{hierarchy, &labels, &owners, rank, shape.ranks, options.tagBound, shape.reuse, kept};
     input.sharing = shape.sharing;
+    if (shape.devices.kind != DeviceKind::None) {
+      input.devices = static_cast<int>(shape.devices.numbers.size());
+    }
     if (shape.scratch) input.scratch.above = 0;
     compiled.push_back(compileGraphs(plans, input));
   }

@@ -30,6 +30,7 @@ struct Settings {
   DeviceOptions devices;
   std::vector<std::int64_t> cells{64, 128};
   std::int64_t patch = 16;
+  std::vector<std::int64_t> halos{0, 1, 4, 16, kWholeLevel};
   bool small = false;
   bool lines = false;
 };
@@ -149,8 +150,7 @@ bool showAll(const Settings& settings) {
   bool same = true;
   for (const std::int64_t cells : settings.cells) {
     for (const char* shape : {"box", "L", "plus"}) {
-      for (const std::int64_t halo :
-           {std::int64_t{0}, std::int64_t{1}, std::int64_t{4}, std::int64_t{16}, kWholeLevel}) {
+      for (const std::int64_t halo : settings.halos) {
         if (settings.small && (cells > 64 || halo == 4)) continue;
         same = show({shape, cells, halo, settings.patch}, settings) && same;
       }
@@ -170,6 +170,7 @@ int main(int argc, char** argv) {
   app.add_option("--device", device, "where")->check(CLI::IsMember({"none", "emulated", "cuda"}));
   app.add_option("--cells", settings.cells, "along an axis of a level")->delimiter(',');
   app.add_option("--patch", settings.patch, "cells along an axis of a patch");
+  app.add_option("--halos", settings.halos, "in cells; -1: the whole level")->delimiter(',');
   app.add_flag("--small", settings.small, "the smallest cases only");
   app.add_flag("--lines", settings.lines, "one figure a line, with its target");
   CLI11_PARSE(app, argc, argv);

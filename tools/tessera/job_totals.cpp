@@ -75,7 +75,9 @@ PlannedMemory plannedMemoryOf(const Simulation& simulation) {
 std::optional<DeviceTotals> deviceTotalsOf(const Simulation& simulation) {
   // All ranks use devices, or none does.
   if (simulation.devices().empty()) return std::nullopt;
-  std::array<std::int64_t, 2> sums{};
+  const DevicePagingCounts own = simulation.devicePaging();
+  std::array<std::int64_t, 8> sums{
+      0, 0, own.neededBytes, own.limitBytes, own.evictions, own.dropped, own.bytesOut, own.bytesIn};
   double most = 0.0;
   for (const DeviceMemoryUse& use : simulation.deviceMemory()) {
     sums[0] += use.bytes;
@@ -85,7 +87,8 @@ std::optional<DeviceTotals> deviceTotalsOf(const Simulation& simulation) {
   Transport& transport = simulation.transport();
   transport.wait(transport.allReduceSum(sums));
   const DeviceMemoryUse all{sums[0], sums[1]};
-  return DeviceTotals{all.bytes, all.overDistinct(), largestOf(transport, most)};
+  const DevicePagingCounts paging{sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], 0};
+  return DeviceTotals{all.bytes, all.overDistinct(), largestOf(transport, most), paging};
 }
 
 }  // namespace tessera

@@ -35,6 +35,7 @@ struct DeviceTotals {
   std::int64_t bytes = 0;
   double overDistinct = 1.0;         ///< bytes over those of distinct indices, of all together
   double largestOverDistinct = 1.0;  ///< of the device where it is largest
+  DevicePagingCounts paging;         ///< of all together
 };
 
 /// Adds up what `totalsOf` tells, but for the rank with most memory, while the run goes on:

@@ -45,10 +45,10 @@ std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const st
 }  // namespace
 
 StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices) {
-  // What one member of a shared window has written must be in the window of each device that reads it.
-  // So are patches of one that the host has only for a while.
-  const bool several = devices.numbers.size() > 1 || devices.placement == DevicePlacement::Cost;
-  if (several || devices.privateCopies) storage.sharing = WindowSharing::Off;
+  // Patches of a window may be the host's for a while.
+  const bool moves = devices.placement == DevicePlacement::Cost;
+  if (devices.privateCopies || moves) storage.sharing = WindowSharing::Off;
+  storage.devices = static_cast<int>(devices.numbers.size());
   storage.scratch = {};
   return storage;
 }
@@ -214,6 +214,7 @@ CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound,
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
   CompileInput input{hierarchy_, &labels_, &owners, rank, ranks, tagBound, storage.reuse, persistent_};
   input.sharing = storage.sharing;
+  input.devices = storage.devices;
   input.scratch = storage.scratch;
   return compileGraphs(plans, input);
 }

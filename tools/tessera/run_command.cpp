@@ -331,6 +331,7 @@ void Job::announce(Recorder& recorder) const {
   for (const std::string& notice : {profilers_.kokkos.notice(), profilers_.nvtx.notice()}) {
     if (!notice.empty()) recorder.warn(notice);
   }
+  for (const std::string& notice : simulation_->deviceNotices()) recorder.warn(notice);
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
                                 {"step", simulation_->clock().step()},

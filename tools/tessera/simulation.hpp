@@ -136,6 +136,8 @@ class Simulation {
   CostReport costReport() const { return runner_->costReport(); }
   /// What the run uses; empty without.
   std::vector<DeviceInfo> devices() const { return runner_->devices(); }
+  /// What of `DeviceOptions` cannot be had, and why; a line each.
+  std::vector<std::string> deviceNotices() const { return runner_->notices(); }
   /// What variables take there, and what was moved where that does not fit. Between steps.
   DevicePagingCounts devicePaging() const { return runner_->devicePaging(); }
   /// What variables take on each of them; takes time that grows with the patches.

@@ -51,7 +51,7 @@ FillComparison::FillComparison(const CompiledGraphs& graphs, std::size_t plan, T
       device_(device),
       random_(seed),
       data_(makeDataWarehouse(graphs, 1, {}, MemoryPieces::Pages)),
-      pump_(graph_, transport, {}, nullptr, nullptr, true),
+      pump_(graph_, transport, {}, nullptr, nullptr),
       onHost_(graphs, plan, *data_, pump_),
       memory_(device, poolIn(DeviceSpace::Device)),
       pinned_(device, poolIn(DeviceSpace::PinnedHost)),

@@ -1,10 +1,13 @@
 // Wide halos and whole levels stored as one on devices: the bits of the host, from little more memory than
 // distinct values.
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "scheduler/detail/patch_devices.hpp"
+#include "taskgraph/placement_check.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 #include "tools/bench/wide_halo/wide_halo_case.hpp"
 
@@ -16,9 +19,11 @@ using bench::WideHalo;
 using bench::WideHaloCase;
 using testing::RunShape;
 
-DeviceOptions emulated() {
+DeviceOptions emulated(int count = 1) {
   DeviceOptions options;
   options.kind = DeviceKind::Emulated;
+  options.numbers.resize(static_cast<std::size_t>(count));
+  std::iota(options.numbers.begin(), options.numbers.end(), 0);
   options.standbyThread = false;
   options.emulated.longestDelay = std::chrono::microseconds(5);
   return options;
@@ -52,17 +57,64 @@ std::vector<WideHalo> smallCases() {
   return cases;
 }
 
+struct Manner {
+  int ranks = 1;
+  int threads = 0;
+  int devices = 1;
+};
+
+void expectBitsOfHost(const WideHalo& what, const Manner& manner, DevicePlacement placement) {
+  RunShape shape{manner.ranks, manner.threads};
+  shape.devices = emulated(manner.devices);
+  shape.devices.placement = placement;
+  EXPECT_EQ(valuesAfterSteps(what, shape), valuesAfterSteps(what, {}))
+      << asText(what) << ", " << manner.ranks << " ranks, " << manner.threads << " threads, "
+      << manner.devices << " devices";
+}
+
 TEST(SharedWindowsOnDevices, GiveTheBitsOfTheHost) {
   for (const WideHalo& what : smallCases()) {
-    const auto right = valuesAfterSteps(what, {});
-    for (const int ranks : {1, 2}) {
-      for (const int threads : {0, 2}) {
-        RunShape shape{ranks, threads};
-        shape.devices = emulated();
-        EXPECT_EQ(valuesAfterSteps(what, shape), right)
-            << asText(what) << ", " << ranks << " ranks, " << threads << " threads";
+    for (const Manner& manner : {Manner{1, 0}, Manner{1, 2}, Manner{2, 0}, Manner{2, 2}})
+      expectBitsOfHost(what, manner, DevicePlacement::Auto);
+  }
+}
+
+TEST(SharedWindowsOnDevices, GiveThemOnSeveralDevices) {
+  for (const WideHalo& what : smallCases()) {
+    for (const Manner& manner : {Manner{1, 0, 2}, Manner{1, 2, 3}, Manner{2, 2, 2}})
+      expectBitsOfHost(what, manner, DevicePlacement::Auto);
+  }
+}
+
+TEST(SharedWindowsOnDevices, GiveThemWhereTheHostHasSomeOfThePatches) {
+  for (const WideHalo& what : smallCases()) {
+    for (const Manner& manner : {Manner{1, 2, 1}, Manner{1, 0, 2}})
+      expectBitsOfHost(what, manner, DevicePlacement::Cost);
+  }
+}
+
+TEST(SharedWindowsOnDevices, AreOneOfEachDevice) {
+  const WideHaloCase c({"box", 64, 16});
+  const RankMap owners = distribute(*c.hierarchy(), 1);
+  CompileInput input{c.hierarchy(), &c.labels(), &owners, 0};
+  for (const int devices : {1, 2, 4}) {
+    input.devices = devices;
+    const CompiledGraphs graphs = compileGraphs(c.plans(), input);
+    ASSERT_EQ(std::ssize(graphs.shared), devices);
+    const std::vector<NodePlace> homes = detail::PatchDevices(graphs, devices).places();
+    for (const SharedWindow& shared : graphs.shared) {
+      EXPECT_EQ(std::ssize(shared.members), 64 / devices);
+      for (const std::int32_t member : shared.members) {
+        EXPECT_EQ(homes[static_cast<std::size_t>(member)],
+                  homes[static_cast<std::size_t>(shared.members.front())]);
       }
     }
+    const auto place = [&](Rank) -> PlaceTask {
+      return [&](const TaskDeclaration&, LevelId, std::int32_t local) {
+        return homes[static_cast<std::size_t>(local)];
+      };
+    };
+    expectGoodPlacement(std::span(&graphs, 1), place, [&](Rank) { return homes; });
   }
 }
 
@@ -84,19 +136,29 @@ TEST(SharedWindowsOnDevices, GiveThemWithPrivateCopiesAndUnderEverySeed) {
   }
 }
 
-/// What the variables take on the device of one rank.
-DeviceMemoryUse memoryOf(const WideHalo& what, WindowSharing sharing) {
+/// What the variables take on the devices of one rank.
+std::vector<DeviceMemoryUse> memoryOfDevices(const WideHalo& what, WindowSharing sharing, int devices) {
   const WideHaloCase c(what);
   RunShape shape;
-  shape.devices = emulated();
+  shape.devices = emulated(devices);
   shape.sharing = sharing;
-  DeviceMemoryUse use;
+  std::vector<DeviceMemoryUse> uses;
   testing::runOnRanks(shape, c.hierarchy(), c.labels(), c.plans(),
-                      [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                        ASSERT_EQ(runner.deviceMemory().size(), 1U);
-                        use = runner.deviceMemory().front();
-                      });
-  return use;
+                      [&](StepRunner& runner, DataWarehouse&, Transport&) { uses = runner.deviceMemory(); });
+  return uses;
+}
+
+DeviceMemoryUse memoryOf(const WideHalo& what, WindowSharing sharing) {
+  return memoryOfDevices(what, sharing, 1).at(0);
+}
+
+TEST(SharedWindowsOnDevices, OfEachDeviceHoldItsShareAndTheHaloAroundIt) {
+  const std::vector<DeviceMemoryUse> uses = memoryOfDevices({"box", 64, 16}, WindowSharing::On, 2);
+  ASSERT_EQ(uses.size(), 2U);
+  for (const DeviceMemoryUse& use : uses) {
+    EXPECT_EQ(use.bytes, 2 * 96 * 96 * 64 * 8) << "Old and New of 64 x 64 x 32 cells and 16 around them";
+    EXPECT_EQ(use.distinctBytes, use.bytes);
+  }
 }
 
 TEST(SharedWindowsOnDevices, TakeThePlaceOfPrivateCopies) {

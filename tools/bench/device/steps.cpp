@@ -136,6 +136,11 @@ void compare(const StepCase& what, Transport& transport, const SimulationOptions
     const std::string name = what.physics + "_" + std::to_string(what.cells) + "_in_" +
                              std::to_string(what.patch) + "_on_" + std::to_string(count);
     lines.add(name, rounds.step * 1e6, "us_a_step");
+    if (!limit.empty()) {
+      lines.add(name + "_evictions",
+                static_cast<double>(rounds.paging.evictions) / static_cast<double>(rounds.taken()), "a_step",
+                ">0");
+    }
     if (count != counts.front())
       lines.add(name + "_speed_up", first / rounds.step, "x", speedUpTarget(what, count / counts.front()));
   }
@@ -196,7 +201,11 @@ int run(int argc, char** argv) {
   app.add_option("--steps", steps, "of a round")->capture_default_str();
   app.add_option("--threads", options.threads, "worker threads")->capture_default_str();
   app.add_option("--streams", options.devices.lane.streams, "of a device")->capture_default_str();
+  app.add_option("--urgent", options.devices.lane.urgentStream, "a stream for what goes over the bus")
+      ->capture_default_str();
   app.add_option("--batch", options.devices.lane.largestBatch, "tasks of a launch")->capture_default_str();
+  bool graphs = false;
+  app.add_flag("--graphs", graphs, "replay steps as graphs of the device");
   app.add_option("--limit", limit, "of memory on the device for variables: bytes, or 60% of their need");
   app.add_option("--memory", memory, "explicit, or managed by the driver")
       ->check(CLI::IsMember({"explicit", "managed"}))
@@ -211,6 +220,7 @@ int run(int argc, char** argv) {
   const LaneOptions lane = options.devices.lane;
   options.devices = devicesOf(parseDeviceChoice(device), transport.rank(), transport.size());
   options.devices.lane = lane;
+  options.devices.graphs = graphs;
   if (memory == "managed") options.devices.memory = DeviceMemoryKind::Managed;
   const std::size_t most = options.devices.numbers.size();
   if (counts.empty()) counts.push_back(most);
