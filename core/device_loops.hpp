@@ -7,6 +7,7 @@
 #include "core/block_shape.hpp"
 #include "core/box.hpp"
 #include "core/exact_sum.hpp"
+#include "core/final_values.hpp"
 #include "core/patch_part.hpp"
 #include "core/read_ahead.hpp"
 
@@ -16,6 +17,7 @@ namespace tessera {
 struct DeviceLoopHead {
   Box box;
   MemoryPiece reads[kReadAhead] = {};  // NOLINT: a std::array's operator[] is no device function
+  FinalValues finals[kFinalValues];    // NOLINT: likewise; of indices of `box`
 };
 
 /// One launch of one loop over many patches: what DeviceLoopType::run is called
@@ -67,6 +69,13 @@ class DeviceLoops {
   /// The body's loops from now on read that; a hint, of which the first few
   /// count.
   virtual void willRead(const MemoryPiece &piece) = 0;
+  /// They read none of what `willRead` was told so far.
+  virtual void forgetReads() = 0;
+  /// The next loop, if it is over `declared`, gives these numbers their final values, and has its threads
+  /// look for NaN and infinity in them.
+  virtual void willFinish(const FinalValues &values, const Box &declared) = 0;
+  /// Whether a loop of the body looks at the numbers whose findings go to these words.
+  virtual bool looksAt(const std::int64_t *words) const = 0;
   /// `closure` is copied byte by byte; `name` outlives the launch.
   virtual void loop(const char *name, const Box &box, const void *closure, const DeviceLoopType &type) = 0;
   /// The result's words, `resultWords` for each part of the launch; empty in

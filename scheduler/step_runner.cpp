@@ -58,7 +58,7 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
                        Executor& executor, RunnerOptions options)
     : state_(new State{graphs, executor, nullptr, {}, {}, options.stepsOverlap, {}, nullptr}) {
   if (options.devices.kind != DeviceKind::None) {
-    TESSERA_EXPECT(!options.stepsOverlap && !options.checked, "use devices without overlap and checks");
+    TESSERA_EXPECT(!options.stepsOverlap, "use devices without overlap of steps");
     state_->devices = std::make_unique<detail::RankDevices>(graphs, data, options.devices, options.trace);
   }
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
@@ -102,6 +102,7 @@ const StepResult& StepRunner::result(std::size_t plan) {
 void StepRunner::balance() {
   State& state = *state_;
   if (!state.givenParts.empty()) {
+    waitForDevices();
     const auto turn = static_cast<std::size_t>(state.statistics.steps) % state.givenParts.size();
     return state.replace(state.givenParts[turn]);
   }
@@ -203,12 +204,22 @@ void StepRunner::State::count(const detail::GraphRun& run) {
 }
 
 void StepRunner::bringHome(std::span<const LabelId> labels) {
-  if (state_->devices) state_->runs.front()->bringHome(labels);
+  if (!state_->devices) return;
+  state_->runs.front()->bringHome(labels);
+  state_->runs.front()->expectNothingFound();
 }
 
 void StepRunner::waitForDevices() {
   if (!state_->devices) return;
   for (const auto& side : state_->devices->sides()) side->lane.synchronize();
+  state_->runs.front()->expectNothingFound();
+}
+
+std::optional<StepMoment> StepRunner::failedAt() const {
+  for (const auto& run : state_->runs) {
+    if (const auto moment = run->failedAt()) return moment;
+  }
+  return std::nullopt;
 }
 
 std::vector<DeviceInfo> StepRunner::devices() const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -48,6 +49,13 @@ struct StepResult {
   std::vector<double> control;     ///< the largest of every rank's `control`
 };
 
+/// Which run of a plan something belongs to.
+struct StepMoment {
+  std::size_t plan = 0;
+  std::int64_t shownStep = 0;  ///< see StepInputs
+  double time = 0.0;           ///< of Old
+};
+
 /// Sums since the runner was made.
 struct StepStatistics {
   std::int64_t steps = 0;
@@ -88,12 +96,14 @@ struct RunnerOptions {
   /// Of the caches that a core has to itself. Tasks that gather into scratch windows ask for the data of the
   /// next patch before they compute, where both fit. 0: not known, and never done.
   std::int64_t coreCacheBytes = 0;
-  /// Devices for the tasks that can run there. Steps do not overlap then, and nothing is checked.
+  /// Devices for the tasks that can run there. Steps do not overlap then.
   DeviceOptions devices{};
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.
-/// A task that fails ends the step with the exception it threw, after the others have come to rest.
+/// A task that fails ends the step with the exception it threw, after the others have come to rest. What a
+/// device finds out about a task comes from that step, one of the next two, `bringHome` or `waitForDevices`,
+/// before anybody on the host sees what the task wrote.
 class StepRunner {
  public:
   StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport, Executor& executor,
@@ -120,12 +130,16 @@ class StepRunner {
   /// Before the caller reads Old values of these variables from the data warehouse, where devices are in use:
   /// brings what devices alone have to the host. Between runs.
   void bringHome(std::span<const LabelId> labels);
-  /// Until the devices have done all that was launched. Between runs.
+  /// Until the devices have done all that was launched. Throws what they have found out about tasks. Between
+  /// runs.
   void waitForDevices();
   /// Between steps, after each: where placement is by cost, learns from what steps took, and may place the
   /// plans anew for the next ones. Nothing else.
   void balance();
   CostReport costReport() const;
+  /// After an error that a device has found in a task: the run that the task belongs to, which need not be
+  /// the last one. Empty after others.
+  std::optional<StepMoment> failedAt() const;
   /// Those in use.
   std::vector<DeviceInfo> devices() const;
   /// Where `DeviceOptions::graphs` are asked for: for people, which plans have none and why, a line each.

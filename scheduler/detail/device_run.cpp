@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/contracts.hpp"
+#include "datawarehouse/checked_run.hpp"
 #include "scheduler/detail/launch_names.hpp"
 
 namespace tessera::detail {
@@ -20,7 +21,7 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
 
 DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data,
                      const RankDevices& devices, std::size_t slot, MessagePump& pump, TaskFrames& frames,
-                     const StepInputs& inputs, NvtxRanges* nvtx)
+                     const StepInputs& inputs, const RunnerOptions& options)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
@@ -34,16 +35,23 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
           [this](const PackItem& item) { return isPackedHere(item); },
           [&devices](std::int32_t local) -> DeviceStore& { return devices.storeOf(local); }),
       loops_(*side_.backend, side_.tables, side_.pinned),
-      watch_(side_.timeline.get(), nvtx),
+      watch_(side_.timeline.get(), options.nvtx),
+      checks_(side_, {options.checked, options.findNonFinite, options.devices.graphs},
+              [this](const TaskFinding& finding) { report(finding); }),
       ended_(placed_.blockOf.size()),
       placing_(graphs, plan, data) {
   listOldNeeds();
   const LanePlan lane = layOut();
+  layOutChecks();
   nameLaunches();
   if (side_.pager() != nullptr) {
     paging_ = std::make_unique<DevicePaging>(graphs, plan, placed_, data, side_, nodes_, watch_);
   }
-  if (side_.graphs) makeReplay(lane);
+  if (side_.graphs && options.checked) {
+    whyNoGraphs_ = "checked mode looks at each launch";
+  } else if (side_.graphs) {
+    makeReplay(lane);
+  }
 }
 
 void DeviceRun::nameLaunches() {
@@ -116,6 +124,54 @@ LanePlan DeviceRun::layOut() {
   return lane;
 }
 
+void DeviceRun::layOutChecks() {
+  std::vector<CheckedTask> tasks;
+  for (const std::int32_t node : nodes_) {
+    CheckedTask& checked = tasks.emplace_back();
+    const PlacedBlock& placed = placed_.block(node);
+    const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+    if (placed.kind != PlacedKind::Original || block.kind != NodeKind::Task) continue;
+    TaskFrames::Accesses accesses;
+    const TaskFrame frame = frameOf(placed, static_cast<std::int32_t>(tasks.size()) - 1, accesses);
+    checked.accesses = frame.accesses.size();
+    for (const TaskAccess& access : frame.accesses) {
+      if (access.mode == AccessMode::Write) checked.marks += access.declared.volume();
+    }
+  }
+  checks_.layOut(tasks);
+}
+
+void DeviceRun::report(const TaskFinding& finding) {
+  failedAt_ = finding.moment;
+  const PlacedBlock& placed = placed_.block(nodes_[static_cast<std::size_t>(finding.task)]);
+  TaskFrames::Accesses accesses;
+  reportFinding(frameOf(placed, finding.task, accesses), finding);
+}
+
+void DeviceRun::expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> runs) {
+  const bool any =
+      std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run->checks_.isRaised(); });
+  if (!any) return;
+  std::optional<DeviceChecks::Candidate> best;
+  for (const auto& run : runs) {
+    const std::optional<DeviceChecks::Candidate> found = run->checks_.earliest();
+    if (found && (!best || found->comesBefore(*best))) best = found;
+  }
+  TESSERA_EXPECT(best.has_value(), "a kernel says that it has found something, and there is nothing");
+  best->whose->report(best->finding);
+}
+
+/// Nothing of the last user of a buffer is to be taken for a value.
+void DeviceRun::unsetGathers(const FillPlan& fill, DeviceStream stream) {
+  if (fill.firstGather < 0) return;
+  for (const std::int32_t row : numbers_) {
+    const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
+    const std::int64_t bytes =
+        side_.store.gatherLayout(plan_, buffer).span() * data_.labels().info(fill.label).type.bytes();
+    side_.backend->fill(stream, side_.store.gatherData(plan_, buffer), 0xFF, bytes);
+  }
+}
+
 void DeviceRun::addEdges(LanePlan& lane) const {
   const auto taskOf = [&](std::int32_t node) { return taskOf_[static_cast<std::size_t>(node)]; };
   for (const auto& [before, after] : placed_.deviceEdges) {
@@ -172,6 +228,7 @@ void DeviceRun::bringOld() {
 void DeviceRun::begin() {
   if (paging_) paging_->begin();
   isReplayed_ = replay_ && replay_->begin(placing_.now());
+  checks_.beginStep({plan_, inputs_.shownStep, inputs_.time});
   if (isReplayed_) return beginReplay();
   side_.lane.begin(*work_, *this);
   for (const std::int32_t task : first_) side_.lane.submit(task);
@@ -316,8 +373,10 @@ void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int3
 void DeviceRun::launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                             DeviceStream stream) {
   const std::int32_t fill = graph_.blocks[static_cast<std::size_t>(placed.block)].item;
+  const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
   setNumbers(placed, tasks, 0);
-  fills_.launchFill(fill, numbers_, timeOf(graph_.fills[static_cast<std::size_t>(fill)]), stream);
+  if (checks_.mode().accesses) unsetGathers(plan, stream);
+  fills_.launchFill(fill, numbers_, timeOf(plan), stream);
 }
 
 void DeviceRun::launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
@@ -365,17 +424,38 @@ void DeviceRun::launchTasks(std::int32_t kind, const PlacedBlock& placed, std::s
   loops_.launch(streams);
 }
 
-void DeviceRun::callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops) {
+TaskFrame DeviceRun::frameOf(const PlacedBlock& placed, std::int32_t task, TaskFrames::Accesses& accesses) {
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const std::int32_t number = numberOf(placed, task);
-  TaskFrames::Accesses accesses;
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
   const std::size_t count =
       frames_.resolve(unit, number, block.firstLocal + number, frame.patch, accesses, &side_.store);
+  checks_.equip(task, frame, std::span(accesses).first(count));
   frame.accesses = std::span(accesses).first(count);
+  return frame;
+}
+
+const TaskDeclaration& DeviceRun::declarationOf(const PlacedBlock& placed) const {
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+  return graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+}
+
+void DeviceRun::callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops) {
+  const bool records = !loops.finished();
+  TaskFrames::Accesses accesses;
+  TaskFrame frame = frameOf(placed, task, accesses);
   frame.loops = &loops;
-  graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].body.device(frame);
+  const TaskBody& body = declarationOf(placed).body;
+  if (records) checks_.recordBefore(task, frame, loops);
+  if (checks_.mode().accesses) {
+    body.deviceChecked(frame);
+    if (!records) expectContributions(frame);
+  } else {
+    body.device(frame);
+  }
+  if (records) checks_.recordAfter(frame, loops);
 }
 
 }  // namespace tessera::detail

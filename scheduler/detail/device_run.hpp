@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "scheduler/detail/device_checks.hpp"
 #include "scheduler/detail/device_paging.hpp"
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/detail/plan_placing.hpp"
@@ -30,11 +32,11 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
 /// by many threads; the lane lets one of them in at a time.
 class DeviceRun : public LaneClient, private ReplaySource {
  public:
-  /// The device at `slot` of the rank's. `inputs` are those of the running step, from `begin` on; `nvtx` may
-  /// be null. All outlive the object.
+  /// The device at `slot` of the rank's. `inputs` are those of the running step, from `begin` on; of the
+  /// options: `checked`, `findNonFinite` and `nvtx`. All outlive the object.
   DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, const RankDevices& devices,
             std::size_t slot, MessagePump& pump, TaskFrames& frames, const StepInputs& inputs,
-            NvtxRanges* nvtx);
+            const RunnerOptions& options);
 
   /// Before a step, first of all: brings here, of the values of this device's patches, what the plan reads of
   /// Old, and to the host what the host reads.
@@ -62,6 +64,11 @@ class DeviceRun : public LaneClient, private ReplaySource {
   /// Copies Old values of these variables to the host where it does not have them; waits for that.
   void bringHome(std::span<const LabelId> labels);
 
+  /// Throws what the devices of a rank have found out first about tasks of any plan, if there is anything.
+  static void expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> runs);
+  /// When the device has found out something about a task of this plan: the run that the task belongs to.
+  const std::optional<StepMoment>& failedAt() const { return failedAt_; }
+
   void launch(std::int32_t kind, std::span<const std::int32_t> tasks,
               std::span<const DeviceStream> streams) override;
 
@@ -75,6 +82,10 @@ class DeviceRun : public LaneClient, private ReplaySource {
   ReplayCounts replayCounts() const { return replay_ ? replay_->counts() : ReplayCounts{}; }
 
  private:
+  void layOutChecks();
+  /// What the host would say about it.
+  [[noreturn]] void report(const TaskFinding& finding);
+  void unsetGathers(const FillPlan& fill, DeviceStream stream);
   /// A plan's launches as a graph, where they can be one; `lane` is what the lane was given.
   void makeReplay(const LanePlan& lane);
   bool hasBodies(std::int32_t kind) const override;
@@ -115,6 +126,9 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void launchMoves(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   void launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   void launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
+  /// What a task sees, but for its loops. `accesses` is what the frame's accesses lie in.
+  TaskFrame frameOf(const PlacedBlock& placed, std::int32_t task, TaskFrames::Accesses& accesses);
+  const TaskDeclaration& declarationOf(const PlacedBlock& placed) const;
   /// Runs the body of a task whose `loops` are given; see TaskLoops.
   void callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops);
   void endOf(std::int32_t task);
@@ -138,6 +152,8 @@ class DeviceRun : public LaneClient, private ReplaySource {
   DeviceFills fills_;
   TaskLoops loops_;
   LaunchWatch watch_;
+  DeviceChecks checks_;
+  std::optional<StepMoment> failedAt_;
   std::vector<std::int32_t> copyKinds_;  ///< of `watch_`: of a label to the device, and back
   std::vector<std::int32_t> nodes_;      ///< by task of the lane
   std::vector<std::int32_t> taskOf_;     ///< by node; -1: not of this device

@@ -60,6 +60,7 @@ DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int th
       storeStream(backend->makeStream()),
       storeMemory(*backend, values, storeStream, &swap),
       store(data, theSlot, storeMemory),
+      findings(*backend),
       lane(*backend, options.lane),
       timeline(trace != nullptr ? std::make_unique<DeviceTimeline>(*backend, *trace) : nullptr) {}
 
@@ -83,6 +84,7 @@ std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, co
   }
   for (int slot = 0; slot < static_cast<int>(options.numbers.size()); ++slot) {
     sides.push_back(std::make_unique<DeviceSide>(data, options, slot, trace));
+    sides.back()->findings.launched = &sides.front()->findings.ownLaunched;
   }
   for (const auto& side : sides) {
     for (const auto& other : sides) {

@@ -6,6 +6,7 @@
 
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/device_store.hpp"
+#include "scheduler/detail/finding_board.hpp"
 #include "scheduler/device/device_lane.hpp"
 #include "scheduler/device/device_options.hpp"
 #include "scheduler/device/device_pool.hpp"
@@ -36,6 +37,7 @@ struct DeviceSide {
   const DeviceStream storeStream;
   StoreMemory storeMemory;
   DeviceStore store;
+  FindingBoard findings;
   DeviceLane lane;
   const std::unique_ptr<DeviceTimeline> timeline;  ///< null without a trace
 };

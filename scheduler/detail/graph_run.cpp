@@ -50,8 +50,8 @@ void GraphRun::takePlaces(const RankDevices& devices) {
   rankDevices_ = &devices;
   for (std::size_t slot = 0; slot < devices.sides().size(); ++slot) {
     devices.sides()[slot]->backend->bindThread();
-    devices_.push_back(std::make_unique<DeviceRun>(graphs_, plan_, data_, devices, slot, pump_, frames_,
-                                                   inputs_, options_.nvtx));
+    devices_.push_back(
+        std::make_unique<DeviceRun>(graphs_, plan_, data_, devices, slot, pump_, frames_, inputs_, options_));
   }
   DeviceRun::join(devices_);
   reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
@@ -156,9 +156,10 @@ void GraphRun::finishDevices() {
   while (true) {
     bool finished = true;
     for (const auto& device : devices_) finished = device->finish() && finished;
-    if (finished) return;
+    if (finished) break;
     stepAside();
   }
+  expectNothingFound();
 }
 
 bool GraphRun::settle(std::size_t round) {
@@ -210,6 +211,8 @@ std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t
       reported_.push_back(node);
     });
   }
+  // What a task did was found before it was seen to end: nobody goes on from it.
+  expectNothingFound();
   return reported_;
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,16 @@ class GraphRun : public NodeSource {
   void serveDevices();
   /// Old values of these variables on the host, where devices alone have them; waits for that.
   void bringHome(std::span<const LabelId> labels);
+
+  /// Throws what the devices have found out about tasks of any plan so far.
+  void expectNothingFound() const { DeviceRun::expectNothingFound(devices_); }
+  /// See StepRunner.
+  std::optional<StepMoment> failedAt() const {
+    for (const auto& device : devices_) {
+      if (device->failedAt()) return device->failedAt();
+    }
+    return std::nullopt;
+  }
 
   std::int64_t taskCount() const { return taskCount_; }
   /// In tasks, and in all other nodes, all workers together, in the steps that have ended.

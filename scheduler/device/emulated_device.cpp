@@ -435,6 +435,14 @@ void EmulatedDevice::unpin(void* memory) noexcept {
 }  // namespace
 
 std::unique_ptr<DeviceBackend> makeEmulatedDevice(const EmulatedOptions& options) {
+  if (options.refuses) {
+    const bool old = *options.refuses == DeviceFault::DriverTooOld;
+    throw deviceError({*options.refuses,
+                       "emulated device " + std::to_string(options.number),
+                       old ? "its driver is too old (a planned fault)" : "there is none (a planned fault)",
+                       {},
+                       {}});
+  }
   return std::make_unique<EmulatedDevice>(options);
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "scheduler/device/device_backend.hpp"
 
@@ -27,8 +28,9 @@ struct EmulatedOptions {
   /// Of addresses that memory comes and goes behind. 0: as the host's, whose own protection makes an access
   /// to one without memory a fault. Smaller ones only lose what is in them.
   std::int64_t pageBytes = 0;
-  std::int32_t number = 0;       ///< what messages call it
-  std::int64_t failsAfter = -1;  ///< pieces of work until the device is lost; -1: never
+  std::int32_t number = 0;               ///< what messages call it
+  std::int64_t failsAfter = -1;          ///< pieces of work until the device is lost; -1: never
+  std::optional<DeviceFault> refuses{};  ///< what comes of making it, in place of a device
 };
 
 /// A device made of host memory and host threads, so that every test of a lane runs where no GPU is. Kernels

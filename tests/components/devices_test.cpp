@@ -62,6 +62,14 @@ TEST_P(DevicesOfEveryDeck, GiveThemUnderEverySeed) {
   }
 }
 
+TEST_P(DevicesOfEveryDeck, GiveThemInCheckedModeWithoutAComplaint) {
+  const Outcome right = expected();
+  for (const int ranks : {1, 2}) {
+    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(1).checked().devices(emulated()).run(kSteps);
+    EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
+  }
+}
+
 TEST_P(DevicesOfEveryDeck, GiveThemOnAGpu) {
   if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
   const Outcome right = expected();
@@ -71,6 +79,8 @@ TEST_P(DevicesOfEveryDeck, GiveThemOnAGpu) {
     const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
     EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
   }
+  const Outcome o = small({3, 2, 2}).threads(2).checked().devices(devices).run(kSteps);
+  EXPECT_EQ(firstDifference(right, o), "") << "checked";
 }
 
 TEST_P(DevicesOfEveryDeck, SeveralOfARankGiveTheBitsOfTheHost) {

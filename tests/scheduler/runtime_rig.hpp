@@ -33,6 +33,7 @@ struct RunShape {
   bool stepsOverlap = false;
   DeviceOptions devices{};
   bool scratch = false;  ///< halos are gathered into scratch windows where that is possible
+  bool findNonFinite = true;
 };
 
 /// What each rank does once its runner stands.
@@ -81,6 +82,7 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
     runner.checked = shape.checked;
     runner.sends = shape.sends;
     runner.stepsOverlap = shape.stepsOverlap;
+    runner.findNonFinite = shape.findNonFinite;
     runner.devices = shape.devices;
     runner.coreCacheBytes = std::int64_t{1} << 20;
     StepRunner run(graphs, *data, transport, *executor, runner);

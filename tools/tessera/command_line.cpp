@@ -13,6 +13,7 @@
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job_note.hpp"
+#include "tools/tessera/planned_fault.hpp"
 #include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
@@ -175,6 +176,12 @@ void CommandLine::addRunOptions(CLI::App* command) {
                    "host memory, for tests")
       ->type_name("DEVICES")
       ->capture_default_str();
+  command
+      ->add_option(
+          "--device-fault", run_.deviceFault,
+          "With --device emulated, for tests: how it goes wrong; absent, driver (too old), "
+          "memory=BYTES (no more than that) or lost=N (after N pieces of work) [default: not at all]")
+      ->type_name("FAULT");
   command
       ->add_option(
           "--halos", halos_,
@@ -364,9 +371,11 @@ int CommandLine::runJob(bool restart) {
                                                              {"virtual", ExecutorKind::Virtual}};
   run_.executor = executors.at(executor_);
   run_.devices = parseDeviceChoice(device_);
-  if (run_.checked && run_.devices.kind != DeviceKind::None) {
-    throw UsageError("--checked compares accesses on the host; leave --device out, or --checked");
+  if (!run_.deviceFault.empty() && run_.devices.kind != DeviceKind::Emulated) {
+    throw UsageError("--device-fault is for the emulated device; add --device emulated");
   }
+  EmulatedOptions unused;
+  planFault(run_.deviceFault, unused);  // a fault of the command line is said before anything is done
   static const std::map<std::string, HaloKeeping> halos{
       {"auto", HaloKeeping::Auto}, {"in-place", HaloKeeping::InPlace}, {"scratch", HaloKeeping::Scratch}};
   run_.halos = halos.at(halos_);

@@ -20,6 +20,7 @@
 #include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/job_note.hpp"
 #include "tools/tessera/job_totals.hpp"
+#include "tools/tessera/planned_fault.hpp"
 #include "tools/tessera/provenance.hpp"
 #include "tools/tessera/recorder.hpp"
 #include "tools/tessera/restart_deck.hpp"
@@ -233,6 +234,7 @@ SimulationOptions Job::simulationOptions() {
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
   options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
   options.devices = devicesOf(request_.devices, placeOnHost_, distances_);
+  planFault(request_.deviceFault, options.devices.emulated);
   options.devices.standbyThread = request_.executor == ExecutorKind::Threads;
   if (schedule_ != nullptr) {
     options.devices.emulated.progress = EmulatedProgress::Stepped;

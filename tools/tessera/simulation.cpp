@@ -49,6 +49,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
                                            RunnerOptions{.checked = options.checked,
                                                          .sends = options.sends,
+                                                         .findNonFinite = options.findNonFinite,
                                                          .regions = options.regions,
                                                          .nvtx = options.nvtx,
                                                          .stepsOverlap = stepsOverlap_,
@@ -93,7 +94,10 @@ bool Simulation::runSteps(RunListener& listener) {
     step(listener.control());
     take();
     const bool enough = listener.stepped(*this, control);
-    if (enough || clock_.finished()) settle();
+    if (enough || clock_.finished()) {
+      settle();
+      waitForDevices();
+    }
     if (enough) return false;
   }
   listener.finished(*this);
@@ -125,7 +129,11 @@ void Simulation::step(std::span<const double> control) {
   clock_.take(next_);
   lastPlan_ = plan;
   isAhead_ = true;
-  runner_->balance();
+  try {
+    runner_->balance();
+  } catch (...) {
+    fail(lastPlan_, currentError());
+  }
 }
 
 void Simulation::settle() {
@@ -219,23 +227,43 @@ void Simulation::runPlan(std::size_t plan, const StepInputs& inputs) {
   }
 }
 
+const DataWarehouse& Simulation::dataOnHost(std::span<const LabelId> labels) const {
+  try {
+    runner_->bringHome(labels);
+  } catch (...) {
+    fail(lastPlan_, currentError());
+  }
+  return *data_;
+}
+
+void Simulation::waitForDevices() const {
+  try {
+    runner_->waitForDevices();
+  } catch (...) {
+    fail(lastPlan_, currentError());
+  }
+}
+
 std::int64_t Simulation::stepNumber(std::size_t plan) const {
   const bool advances = plan != static_cast<std::size_t>(PlanId::Initial) &&
                         plan != static_cast<std::size_t>(PlanId::Diagnostics);
   return clock_.step() + (advances ? 1 : 0);
 }
 
-void Simulation::fail(std::size_t plan, const Error& cause) const {
+void Simulation::fail(std::size_t runningPlan, const Error& cause) const {
+  // A device may tell of a step before.
+  const StepMoment moment =
+      runner_->failedAt().value_or(StepMoment{runningPlan, stepNumber(runningPlan), clock_.time()});
   std::ostringstream where;
   where.precision(12);
   where << "  (";
   if (transport_.size() > 1) where << "rank " << transport_.rank() << " of " << transport_.size() << ", ";
-  if (plan == static_cast<std::size_t>(PlanId::Initial)) {
+  if (moment.plan == static_cast<std::size_t>(PlanId::Initial)) {
     where << "initial state";
   } else {
-    where << "step " << stepNumber(plan);
+    where << "step " << moment.shownStep;
   }
-  where << ", t = " << clock_.time() << ")";
+  where << ", t = " << moment.time << ")";
   std::string text = cause.message();
   text.insert(std::min(text.find('\n'), text.size()), where.str());
   throw StepFailed(cause.kind(), std::move(text));

@@ -41,6 +41,7 @@ struct SimulationOptions {
   int threads = 1;
   ExecutorKind executor = ExecutorKind::Threads;
   bool checked = false;                 ///< compare each access with its declaration; slow
+  bool findNonFinite = true;            ///< look for NaN and infinity in what tasks write
   BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
   HaloKeeping halos = HaloKeeping::Auto;
   CacheSizes caches{};                  ///< this rank's share; not known: halos are kept in place
@@ -124,12 +125,10 @@ class Simulation {
   /// Its layout; its Old values where no devices are in use.
   const DataWarehouse& data() const { return *data_; }
   /// With the Old values of these variables: brings them from devices first. Between steps.
-  const DataWarehouse& dataOnHost(std::span<const LabelId> labels) const {
-    runner_->bringHome(labels);
-    return *data_;
-  }
-  /// Until the devices have done all that the steps so far ask of them. Between steps.
-  void waitForDevices() const { runner_->waitForDevices(); }
+  /// Throws StepFailed where a device has found that a task went wrong.
+  const DataWarehouse& dataOnHost(std::span<const LabelId> labels) const;
+  /// Until the devices have done all that the steps so far ask of them. Between steps. Throws as above.
+  void waitForDevices() const;
   /// As the caller and the deck want them used.
   const DeviceOptions& deviceOptions() const { return options_.devices; }
   /// What placement by cost has found so far.
@@ -164,7 +163,7 @@ class Simulation {
   std::size_t nextPlan() const;
   /// Number of the step that a run of the plan computes, as people count.
   std::int64_t stepNumber(std::size_t plan) const;
-  [[noreturn]] void fail(std::size_t plan, const Error& cause) const;
+  [[noreturn]] void fail(std::size_t runningPlan, const Error& cause) const;
 
   Transport& transport_;
   const bool stepsOverlap_;

@@ -39,6 +39,11 @@ class LoopRecorder final : public DeviceLoops {
   bool finished() const override { return false; }
   void asksFor(StepNumber number) override { asked_[static_cast<std::size_t>(number)] = true; }
   void willRead(const MemoryPiece &piece) override { buckets_.willRead(piece); }
+  void forgetReads() override { buckets_.forgetReads(); }
+  void willFinish(const FinalValues &values, const Box &declared) override {
+    buckets_.willFinish(values, declared);
+  }
+  bool looksAt(const std::int64_t *words) const override { return buckets_.looksAt(words); }
   void loop(const char *name, const Box &box, const void *closure, const DeviceLoopType &type) override {
     buckets_.add(name, box, closure, type);
   }
@@ -72,6 +77,9 @@ class FinishedLoops final : public DeviceLoops {
   bool finished() const override { return true; }
   void asksFor(StepNumber) override {}
   void willRead(const MemoryPiece &) override {}
+  void forgetReads() override {}
+  void willFinish(const FinalValues &, const Box &) override {}
+  bool looksAt(const std::int64_t *) const override { return false; }
   void loop(const char *, const Box &, const void *, const DeviceLoopType &) override {}
   std::span<const std::int64_t> reduce(const char *, const Box &, const void *,
                                        const DeviceLoopType &) override {

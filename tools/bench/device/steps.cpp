@@ -204,6 +204,7 @@ int run(int argc, char** argv) {
   app.add_option("--urgent", options.devices.lane.urgentStream, "a stream for what goes over the bus")
       ->capture_default_str();
   app.add_option("--batch", options.devices.lane.largestBatch, "tasks of a launch")->capture_default_str();
+  app.add_flag("--search,!--no-search", options.findNonFinite, "look for NaN in what tasks write");
   bool graphs = false;
   app.add_flag("--graphs", graphs, "replay steps as graphs of the device");
   app.add_option("--limit", limit, "of memory on the device for variables: bytes, or 60% of their need");
