@@ -7,7 +7,6 @@
 
 #include "core/contracts.hpp"
 #include "core/kokkos_regions.hpp"
-#include "core/step_aside.hpp"
 #include "datawarehouse/checked_run.hpp"
 #include "datawarehouse/finite_watch.hpp"
 #include "datawarehouse/region_copy.hpp"
@@ -43,18 +42,6 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
   }
   if (devices != nullptr) takePlaces(*devices);
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
-}
-
-void GraphRun::takePlaces(const RankDevices& devices) {
-  placed_ = &devices.placed(plan_);
-  rankDevices_ = &devices;
-  for (std::size_t slot = 0; slot < devices.sides().size(); ++slot) {
-    devices.sides()[slot]->backend->bindThread();
-    devices_.push_back(
-        std::make_unique<DeviceRun>(graphs_, plan_, data_, devices, slot, pump_, frames_, inputs_, options_));
-  }
-  DeviceRun::join(devices_);
-  reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
 }
 
 /// What is in use while one task runs and the next one's data come should fit the core's own cache.
@@ -126,15 +113,6 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
   beginDevices();
 }
 
-/// A device may read what any other has: so all have theirs first, and none begins before the others have
-/// come to the end of the step before.
-void GraphRun::beginDevices() {
-  if (devices_.empty()) return;
-  for (const auto& device : devices_) device->bringOld();
-  rankDevices_->comeTogether();
-  for (const auto& device : devices_) device->begin();
-}
-
 void GraphRun::end() {
   finishDevices();
   if (options_.trace != nullptr) options_.trace->executed();
@@ -149,17 +127,6 @@ void GraphRun::end() {
   }
   if (options_.trace != nullptr) options_.trace->endStep();
   if (refusal_) std::exchange(refusal_, nullptr)->raise();
-}
-
-void GraphRun::finishDevices() {
-  StepAside stepAside;
-  while (true) {
-    bool finished = true;
-    for (const auto& device : devices_) finished = device->finish() && finished;
-    if (finished) break;
-    stepAside();
-  }
-  expectNothingFound();
 }
 
 bool GraphRun::settle(std::size_t round) {
