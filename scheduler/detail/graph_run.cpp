@@ -40,18 +40,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       if (side) side->value.prepare(workers);
     }
   }
-  if (devices != nullptr) {
-    placed_ = &devices->placed(plan);
-    rankDevices_ = devices;
-    for (std::size_t slot = 0; slot < devices->sides().size(); ++slot) {
-      devices->sides()[slot]->backend->bindThread();
-      devices_.push_back(
-          std::make_unique<DeviceRun>(graphs, plan, data, *devices, slot, pump_, frames_, inputs_, options));
-    }
-    DeviceRun::join(devices_);
-    if (devices_.size() > 1) launches_.emplace(placed_->hostCounts, devices_.size());
-    reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
-  }
+  if (devices != nullptr) takePlaces(*devices);
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
 }
 

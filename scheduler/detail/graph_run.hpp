@@ -62,6 +62,12 @@ class GraphRun : public NodeSource {
   /// Waits for the reductions of the last run.
   const StepResult& waitForResult();
 
+  /// Between steps, when devices have done all: gives up what was made for the places so far, before these
+  /// change. Until `takePlaces` nothing may run.
+  void leavePlaces() { devices_.clear(); }
+  /// Runs nodes where the devices say now. Whoever replays this has to be made again.
+  void takePlaces(const RankDevices& devices);
+
   std::int64_t nodeCount() const override { return std::ssize(predecessorCounts()); }
   std::span<const std::int32_t> predecessorCounts() const override {
     if (launches_) return launches_->predecessorCounts();

@@ -422,6 +422,12 @@ std::int32_t cudaDeviceCount() {
   return countDevices(reason);
 }
 
+std::string cudaPciAddress(std::int32_t number) {
+  std::array<char, 32> address{};
+  const cudaError_t status = cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), number);
+  return status == cudaSuccess ? std::string(address.data()) : std::string();
+}
+
 std::unique_ptr<DeviceBackend> makeCudaDevice(std::int32_t number) {
   return std::make_unique<CudaDevice>(number);
 }
@@ -437,6 +443,8 @@ namespace tessera {
 bool builtWithCuda() { return false; }
 
 std::int32_t cudaDeviceCount() { return 0; }
+
+std::string cudaPciAddress(std::int32_t /*number*/) { return ""; }
 
 std::unique_ptr<DeviceBackend> makeCudaDevice(std::int32_t number) {
   throw deviceError({DeviceFault::NoDevice,
