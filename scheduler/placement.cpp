@@ -1,8 +1,6 @@
 #include "scheduler/placement.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <utility>
 
 #include "scheduler/detail/patch_devices.hpp"
@@ -33,49 +31,57 @@ std::int64_t cellsOf(const CompiledGraphs& graphs, std::int64_t local) {
   return patch < 0 ? 0 : graphs.hierarchy->patch(patch).cells.volume();
 }
 
-/// Makes the last patches of [begin, end) the host's that together have the nearest to `wanted` cells.
-void giveToHost(const CompiledGraphs& graphs, std::int64_t begin, std::int64_t end, double wanted,
-                std::vector<NodePlace>& homes) {
-  double given = 0.0;
-  for (std::int64_t local = end - 1; local >= begin; --local) {
-    const auto cells = static_cast<double>(cellsOf(graphs, local));
-    if (given + cells / 2.0 > wanted) return;
-    given += cells;
-    homes[static_cast<std::size_t>(local)] = kOnHost;
+/// By device, of one level.
+std::vector<double> cellsByDevice(const CompiledGraphs& graphs, Range level,
+                                  const std::vector<NodePlace>& devices) {
+  std::vector<double> cells;
+  for (std::int64_t local = level.begin; local < level.end; ++local) {
+    const auto device = static_cast<std::size_t>(devices[static_cast<std::size_t>(local)]);
+    cells.resize(std::max(cells.size(), device + 1), 0.0);
+    cells[device] += static_cast<double>(cellsOf(graphs, local));
   }
-}
-
-/// By own patch: its device; with a part of the host's, kOnHost for the patches of that.
-std::vector<NodePlace> homesOf(const CompiledGraphs& graphs, std::size_t devices, double hostPart) {
-  std::vector<NodePlace> homes = detail::PatchDevices(graphs, static_cast<int>(devices)).places();
-  if (hostPart <= 0.0) return homes;
-  for (const Range& level : graphs.localsOfLevel) {
-    for (std::int64_t begin = level.begin; begin < level.end;) {
-      const NodePlace home = homes[static_cast<std::size_t>(begin)];
-      std::int64_t end = begin;
-      double cells = 0.0;
-      for (; end < level.end && homes[static_cast<std::size_t>(end)] == home; ++end) {
-        cells += static_cast<double>(cellsOf(graphs, end));
-      }
-      giveToHost(graphs, begin, end, hostPart * cells, homes);
-      begin = end;
-    }
-  }
-  return homes;
+  return cells;
 }
 
 }  // namespace
 
-PlaceTask makePlacement(const CompiledGraphs& graphs, const DeviceOptions& options, double hostPart) {
-  const std::vector<NodePlace> devices = homesOf(graphs, options.numbers.size(), 0.0);
-  const std::vector<NodePlace> shared = homesOf(graphs, options.numbers.size(), hostPart);
-  return [=, placement = options.placement, cpuTasks = options.cpuTasks, gpuTasks = options.gpuTasks](
-             const TaskDeclaration& task, LevelId, std::int32_t local) -> NodePlace {
+PatchPlaces patchPlaces(const CompiledGraphs& graphs, int deviceCount, double hostPart) {
+  const std::vector<NodePlace> devices = detail::PatchDevices(graphs, deviceCount).places();
+  PatchPlaces patches{devices, devices, 0.0};
+  double all = 0.0;
+  double given = 0.0;
+  for (const Range& level : graphs.localsOfLevel) {
+    std::vector<double> wanted = cellsByDevice(graphs, level, devices);
+    for (double& cells : wanted) {
+      all += cells;
+      cells *= hostPart;
+    }
+    for (std::int64_t local = level.end - 1; local >= level.begin; --local) {
+      const auto patch = static_cast<std::size_t>(local);
+      const auto cells = static_cast<double>(cellsOf(graphs, local));
+      double& left = wanted[static_cast<std::size_t>(devices[patch])];
+      if (cells <= 0.0 || left < cells / 2.0) {
+        left = 0.0;  // a smaller one behind it would lie apart
+        continue;
+      }
+      left -= cells;
+      given += cells;
+      patches.places[patch] = kOnHost;
+    }
+  }
+  patches.hostPart = all > 0.0 ? given / all : 0.0;
+  return patches;
+}
+
+PlaceTask makePlacement(const DeviceOptions& options, const PatchPlaces& patches) {
+  return [devices = patches.devices, places = patches.places, placement = options.placement,
+          cpuTasks = options.cpuTasks, gpuTasks = options.gpuTasks](const TaskDeclaration& task, LevelId,
+                                                                    std::int32_t local) -> NodePlace {
     if (local < 0 || !task.body.device) return kOnHost;
     const auto patch = static_cast<std::size_t>(local);
     if (!task.body.cpu || names(gpuTasks, task.name)) return devices[patch];
     if (names(cpuTasks, task.name) || !wantsDevice(placement, task)) return kOnHost;
-    return shared[patch];
+    return places[patch];
   };
 }
 

@@ -1,12 +1,38 @@
 #include "scheduler/step_runner.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/contracts.hpp"
+#include "scheduler/detail/cost_balance.hpp"
 #include "scheduler/detail/graph_run.hpp"
 #include "scheduler/detail/lane_standby.hpp"
 
 namespace tessera {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Adds the time of a scope to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum) {}
+  ~Stopwatch() { sum_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& sum_;
+  const Clock::time_point begin_ = Clock::now();
+};
+
+/// One patch among all.
+double smallestPart(const CompiledGraphs& graphs) {
+  return 1.0 / static_cast<double>(std::max<std::int64_t>(graphs.ownPatchCount(), 1));
+}
+
+}  // namespace
 
 struct StepRunner::State {
   const CompiledGraphs& graphs;
@@ -17,8 +43,13 @@ struct StepRunner::State {
   bool overlap = false;
   StepStatistics statistics;
   std::unique_ptr<detail::LaneStandby> standby;
-  std::size_t running = 0;  ///< plan, for the standby thread
+  std::size_t running = 0;                                 ///< plan, for the standby thread
+  std::vector<double> givenParts{};                        ///< DeviceOptions::hostParts
+  std::unique_ptr<detail::CostBalance> balance = nullptr;  ///< where cost decides on places
+  double runSeconds = 0.0;                                 ///< in runs since the last call of `balance`
+  double hostSeconds = 0.0;                                ///< of workers, up to that call
 
+  void replace(double hostPart);
   void replay(std::size_t plan, const StepInputs& inputs, bool ahead);
   void count(const detail::GraphRun& run);
 };
@@ -37,6 +68,10 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
   }
   if (state_->devices) {
     state_->devices->pin(data.memory());
+  }
+  if (options.devices.kind != DeviceKind::None && options.devices.placement == DevicePlacement::Cost) {
+    state_->givenParts = options.devices.hostParts;
+    state_->balance = std::make_unique<detail::CostBalance>(executor.threads(), smallestPart(graphs));
   }
   if (state_->devices && options.devices.standbyThread) {
     State* state = state_.get();
@@ -59,7 +94,58 @@ void StepRunner::runAhead(std::size_t plan, const StepInputs& inputs) {
   state_->replay(plan, inputs, state_->overlap);
 }
 
-const StepResult& StepRunner::result(std::size_t plan) { return state_->runs.at(plan)->waitForResult(); }
+const StepResult& StepRunner::result(std::size_t plan) {
+  const Stopwatch watch(state_->runSeconds);
+  return state_->runs.at(plan)->waitForResult();
+}
+
+void StepRunner::balance() {
+  State& state = *state_;
+  if (!state.givenParts.empty()) {
+    waitForDevices();
+    const auto turn = static_cast<std::size_t>(state.statistics.steps) % state.givenParts.size();
+    return state.replace(state.givenParts[turn]);
+  }
+  if (!state.balance) return;
+  if (state.balance->endsWindow()) {
+    const Stopwatch watch(state.runSeconds);
+    waitForDevices();
+  }
+  const double host = state.statistics.taskSeconds + state.statistics.messageSeconds;
+  const double seconds = std::exchange(state.runSeconds, 0.0);
+  const double before = std::exchange(state.hostSeconds, host);
+  if (state.balance->stepped(seconds, host - before, state.devices->hostPart())) {
+    state.replace(state.balance->part());
+  }
+}
+
+CostReport StepRunner::costReport() const {
+  CostReport report;
+  if (!state_->balance) return report;
+  report.used = true;
+  report.settled = state_->balance->settled();
+  report.hostPart = state_->devices->hostPart();
+  report.trialSteps = state_->balance->trialSteps();
+  for (const detail::ShareTrial& trial : state_->balance->search().trials()) {
+    report.trials.emplace_back(trial.part, trial.stepSeconds);
+  }
+  return report;
+}
+
+/// Values that were written under the old places are brought where the new ones read them when a plan runs.
+void StepRunner::State::replace(double hostPart) {
+  for (const auto& side : devices->sides()) {
+    side->lane.synchronize();
+    side->lane.forget();
+  }
+  replays.clear();
+  for (const auto& run : runs) run->leavePlaces();
+  devices->place(hostPart);
+  for (const auto& run : runs) {
+    run->takePlaces(*devices);
+    replays.push_back(executor.prepare(*run));
+  }
+}
 
 std::span<const double> StepRunner::control(std::size_t plan) const {
   return state_->runs.at(plan)->result().control;
@@ -68,6 +154,7 @@ std::span<const double> StepRunner::control(std::size_t plan) const {
 void StepRunner::State::replay(std::size_t plan, const StepInputs& inputs, bool ahead) {
   TESSERA_EXPECT(plan < runs.size(), "run one of the compiled plans");
   TESSERA_EXPECT(inputs.control.size() <= detail::GraphRun::kMaxControls, "give at most 16 control numbers");
+  const Stopwatch watch(runSeconds);
   detail::GraphRun& run = *runs[plan];
   detail::GraphRun::Earlier earlier;
   if (inputs.lateDt && overlap) earlier = runs.at(inputs.dtFrom)->latest();

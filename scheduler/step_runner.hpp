@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/transport.hpp"
@@ -70,6 +71,15 @@ struct StepStatistics {
   std::int64_t graphBodies = 0;    ///< bodies of tasks that these have called for their closures
 };
 
+/// What placement by cost has found so far.
+struct CostReport {
+  bool used = false;
+  bool settled = false;                           ///< no more trials
+  double hostPart = 0.0;                          ///< of the cells, that the host has now
+  std::int64_t trialSteps = 0;                    ///< steps spent on trials
+  std::vector<std::pair<double, double>> trials;  ///< host's part, and seconds of a step with it
+};
+
 struct RunnerOptions {
   bool checked = false;         ///< compare every access with the declaration; slow
   FaultPlan* faults = nullptr;  ///< of tests; the point is "scheduler.send"
@@ -123,6 +133,10 @@ class StepRunner {
   /// Until the devices have done all that was launched. Throws what they have found out about tasks. Between
   /// runs.
   void waitForDevices();
+  /// Between steps, after each: where placement is by cost, learns from what steps took, and may place the
+  /// plans anew for the next ones. Nothing else.
+  void balance();
+  CostReport costReport() const;
   /// After an error that a device has found in a task: the run that the task belongs to, which need not be
   /// the last one. Empty after others.
   std::optional<StepMoment> failedAt() const;

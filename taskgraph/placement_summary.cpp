@@ -64,6 +64,7 @@ void countEdges(const PlacedGraph& placed, PlacedEdges& edges) {
     }
   }
   edges.onDevice += std::ssize(placed.deviceEdges);
+  edges.betweenDevices += std::ssize(placed.peerEdges);
 }
 
 void writeNodes(std::ostream& out, const PlacementSummary& summary) {

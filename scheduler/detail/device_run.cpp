@@ -39,7 +39,7 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
       checks_(side_, {options.checked, options.findNonFinite, options.devices.graphs},
               [this](const TaskFinding& finding) { report(finding); }),
       ended_(placed_.blockOf.size()),
-      placing_(graphs, plan, data) {
+      placing_(graphs, plan, data, pump) {
   listOldNeeds();
   const LanePlan lane = layOut();
   layOutChecks();

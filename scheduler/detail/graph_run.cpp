@@ -7,7 +7,6 @@
 
 #include "core/contracts.hpp"
 #include "core/kokkos_regions.hpp"
-#include "core/step_aside.hpp"
 #include "datawarehouse/checked_run.hpp"
 #include "datawarehouse/finite_watch.hpp"
 #include "datawarehouse/region_copy.hpp"
@@ -41,17 +40,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       if (side) side->value.prepare(workers);
     }
   }
-  if (devices != nullptr) {
-    placed_ = &devices->placed(plan);
-    rankDevices_ = devices;
-    for (std::size_t slot = 0; slot < devices->sides().size(); ++slot) {
-      devices->sides()[slot]->backend->bindThread();
-      devices_.push_back(
-          std::make_unique<DeviceRun>(graphs, plan, data, *devices, slot, pump_, frames_, inputs_, options));
-    }
-    DeviceRun::join(devices_);
-    reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
-  }
+  if (devices != nullptr) takePlaces(*devices);
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
 }
 
@@ -124,15 +113,6 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
   beginDevices();
 }
 
-/// A device may read what any other has: so all have theirs first, and none begins before the others have
-/// come to the end of the step before.
-void GraphRun::beginDevices() {
-  if (devices_.empty()) return;
-  for (const auto& device : devices_) device->bringOld();
-  rankDevices_->comeTogether();
-  for (const auto& device : devices_) device->begin();
-}
-
 void GraphRun::end() {
   finishDevices();
   if (options_.trace != nullptr) options_.trace->executed();
@@ -147,17 +127,6 @@ void GraphRun::end() {
   }
   if (options_.trace != nullptr) options_.trace->endStep();
   if (refusal_) std::exchange(refusal_, nullptr)->raise();
-}
-
-void GraphRun::finishDevices() {
-  StepAside stepAside;
-  while (true) {
-    bool finished = true;
-    for (const auto& device : devices_) finished = device->finish() && finished;
-    if (finished) break;
-    stepAside();
-  }
-  expectNothingFound();
 }
 
 bool GraphRun::settle(std::size_t round) {
@@ -198,37 +167,6 @@ std::span<const std::int32_t> GraphRun::poll() {
   return pump_.alsoReport(gate_.node());
 }
 
-std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t> messages) {
-  if (standbyFailed_.load(std::memory_order_acquire)) standbyFailure_->raise();
-  served_.store(true, std::memory_order_relaxed);
-  reported_.assign(messages.begin(), messages.end());
-  for (const auto& device : devices_) {
-    device->serve();
-    device->take([this](std::int32_t node) {
-      if (options_.trace != nullptr && node < graph_.nodeCount()) options_.trace->finished(node);
-      reported_.push_back(node);
-    });
-  }
-  // What a task did was found before it was seen to end: nobody goes on from it.
-  expectNothingFound();
-  return reported_;
-}
-
-void GraphRun::serveDevices() {
-  if (served_.exchange(false, std::memory_order_relaxed)) return;
-  try {
-    for (const auto& device : devices_) device->serve();
-  } catch (const Error& error) {
-    if (standbyFailed_.load(std::memory_order_relaxed)) return;
-    standbyFailure_ = error.copy();
-    standbyFailed_.store(true, std::memory_order_release);
-  }
-}
-
-void GraphRun::bringHome(std::span<const LabelId> labels) {
-  for (const auto& device : devices_) device->bringHome(labels);
-}
-
 /// Before anybody comes through the gate. All ranks find the same, so where there is no dt all of them come
 /// to the end of the step in order: with their messages, but without tasks.
 void GraphRun::takeDt() {
@@ -244,6 +182,7 @@ void GraphRun::takeDt() {
 
 std::string GraphRun::describe(std::int32_t node) const {
   if (gate_.is(node)) return "the length of the step, from the reductions of the step before,";
+  if (isLaunch(node)) return "launches on device " + std::to_string(launches_->slotOf(node));
   if (placed_ != nullptr) return placedNodeName(graphs_, plan_, *placed_, node);
   return nodeName(graphs_, plan_, node);
 }
@@ -286,6 +225,9 @@ int GraphRun::homeOf(const NodeBlock& block, std::int32_t number, int workers) c
 
 NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   if (gate_.is(node)) return {.urgency = std::numeric_limits<int>::max(), .waits = true};
+  if (isLaunch(node)) {
+    return {.home = launches_->homeOf(node, workers), .urgency = std::numeric_limits<int>::max()};
+  }
   if (placed_ != nullptr && !placed_->ofExecutor(node)) return {.used = false};
   if (isOnDevice(node)) return deviceTraits(node, workers);
   const NodeBlock& block = graph_.block(node);
@@ -306,19 +248,8 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   return traits;
 }
 
-/// The sooner the lane has it the better.
-NodeTraits GraphRun::deviceTraits(std::int32_t node, int workers) const {
-  const PlacedBlock& placed = placed_->block(node);
-  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
-  NodeTraits traits;
-  traits.home = homeOf(block, placed.firstNumber + node - placed.firstNode, workers);
-  traits.urgency = std::numeric_limits<int>::max();
-  traits.waits = devices_[static_cast<std::size_t>(placed.place)]->reports(node);
-  return traits;
-}
-
 int GraphRun::waitsForRank(std::int32_t node) const {
-  if (gate_.is(node) || isOnDevice(node)) return -1;
+  if (gate_.is(node) || isLaunch(node) || isOnDevice(node)) return -1;
   const NodeBlock& block = graph_.block(node);
   if (block.kind != NodeKind::Receive) return -1;
   return graph_.receives[static_cast<std::size_t>(block.item + node - block.firstNode)].peer;
@@ -329,6 +260,10 @@ bool GraphRun::run(std::int32_t node, int worker) {
     gate_.await();
     return false;
   }
+  if (isLaunch(node)) {
+    devices_[launches_->slotOf(node)]->serve();
+    return true;
+  }
   if (isOnDevice(node)) return handOver(node, worker);
   const NodeBlock& block = graph_.block(node);
   const std::int64_t begin = ticksNow();
@@ -336,16 +271,6 @@ bool GraphRun::run(std::int32_t node, int worker) {
       options_.trace == nullptr ? runShown(block, node, worker) : runTraced(block, node, worker);
   WorkerTicks& ticks = ticks_[static_cast<std::size_t>(worker)];
   (block.kind == NodeKind::Task ? ticks.tasks : ticks.messages) += ticksNow() - begin;
-  return finished;
-}
-
-/// To the lane of its device.
-bool GraphRun::handOver(std::int32_t node, int worker) {
-  if (options_.trace == nullptr || node >= graph_.nodeCount()) return deviceOf(node).run(node);
-  const auto begin = Trace::Clock::now();
-  const bool finished = deviceOf(node).run(node);
-  // What the host does not hear of has no end here; the device's own lane shows it.
-  options_.trace->ran(node, worker, begin, Trace::Clock::now(), /*finished=*/false);
   return finished;
 }
 

@@ -11,6 +11,7 @@
 #include "datawarehouse/task_frame.hpp"
 #include "scheduler/detail/device_run.hpp"
 #include "scheduler/detail/fill_run.hpp"
+#include "scheduler/detail/launch_nodes.hpp"
 #include "scheduler/detail/message_pump.hpp"
 #include "scheduler/detail/node_names.hpp"
 #include "scheduler/detail/node_ranges.hpp"
@@ -61,11 +62,19 @@ class GraphRun : public NodeSource {
   /// Waits for the reductions of the last run.
   const StepResult& waitForResult();
 
+  /// Between steps, when devices have done all: gives up what was made for the places so far, before these
+  /// change. Until `takePlaces` nothing may run.
+  void leavePlaces() { devices_.clear(); }
+  /// Runs nodes where the devices say now. Whoever replays this has to be made again.
+  void takePlaces(const RankDevices& devices);
+
   std::int64_t nodeCount() const override { return std::ssize(predecessorCounts()); }
   std::span<const std::int32_t> predecessorCounts() const override {
+    if (launches_) return launches_->predecessorCounts();
     return placed_ != nullptr ? placed_->hostCounts : gate_.predecessorCounts();
   }
   std::span<const std::int32_t> successors(std::int32_t node) const override {
+    if (isLaunch(node)) return {};
     if (placed_ != nullptr) return placed_->hostEdges.row(node);
     return gate_.is(node) ? gate_.successors() : graph_.successors(node);
   }
@@ -118,6 +127,7 @@ class GraphRun : public NodeSource {
   bool runShown(const NodeBlock& block, std::int32_t node, int worker);
   void takeDt();
   void settleWaiting(std::size_t round);
+  bool isLaunch(std::int32_t node) const { return launches_ && launches_->is(node); }
   bool isOnDevice(std::int32_t node) const { return placed_ != nullptr && placed_->place(node) != kOnHost; }
   DeviceRun& deviceOf(std::int32_t node) { return *devices_[static_cast<std::size_t>(placed_->place(node))]; }
   std::span<const std::int32_t> pollDevices(std::span<const std::int32_t> messages);
@@ -171,6 +181,7 @@ class GraphRun : public NodeSource {
   const RankDevices* rankDevices_ = nullptr;         ///< where devices are in use
   const PlacedGraph* placed_ = nullptr;              ///< likewise
   std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
+  std::optional<LaunchNodes> launches_;              ///< where there are several
   std::vector<std::int32_t> reported_;
   std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the standby thread looked
   std::atomic<bool> standbyFailed_{false};

@@ -20,8 +20,11 @@ std::optional<std::size_t> firstWith(const CompiledGraphs& graphs, const DataWar
 
 }  // namespace
 
-PlanPlacing::PlanPlacing(const CompiledGraphs& graphs, std::size_t plan, const DataWarehouse& data)
-    : data_(data) {
+PlanPlacing::PlanPlacing(const CompiledGraphs& graphs, std::size_t plan, const DataWarehouse& data,
+                         const MessagePump& pump)
+    : data_(data),
+      pump_(pump),
+      hasMessages_(!graphs.plans[plan].sends.empty() || !graphs.plans[plan].receives.empty()) {
   const CompiledGraph& graph = graphs.plans[plan];
   std::set<std::pair<LabelId, LevelId>> touched;
   for (const UnitAccess& access : graph.accesses) touched.emplace(access.label, access.level);
@@ -41,7 +44,8 @@ PlanPlacing::PlanPlacing(const CompiledGraphs& graphs, std::size_t plan, const D
 
 std::vector<std::int32_t> PlanPlacing::now() const {
   std::vector<std::int32_t> numbers;
-  numbers.reserve(entries_.size());
+  numbers.reserve(entries_.size() + 1);
+  if (hasMessages_) numbers.push_back(pump_.turn());
   for (const Entry& entry : entries_) {
     numbers.push_back(data_.descriptionOf(entry.generation, entry.label, entry.local));
   }

@@ -4,17 +4,20 @@
 #include <vector>
 
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/detail/message_pump.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera::detail {
 
 /// Which memory stands for the Old and which for the New generation of the variables that a plan touches:
-/// generations are swapped by those that were written. Where it is the same again, all addresses are.
+/// generations are swapped by those that were written; and the turn of its messages. Where it is the same
+/// again, all addresses are.
 class PlanPlacing {
  public:
-  PlanPlacing(const CompiledGraphs& graphs, std::size_t plan, const DataWarehouse& data);
+  PlanPlacing(const CompiledGraphs& graphs, std::size_t plan, const DataWarehouse& data,
+              const MessagePump& pump);
 
-  /// The description behind one entry of each (generation, variable, level).
+  /// In a step: the description behind one entry of each (generation, variable, level), and the turn.
   std::vector<std::int32_t> now() const;
 
  private:
@@ -25,6 +28,8 @@ class PlanPlacing {
   };
 
   const DataWarehouse& data_;
+  const MessagePump& pump_;
+  const bool hasMessages_;
   std::vector<Entry> entries_;
 };
 

@@ -61,7 +61,11 @@ void PlanReplay::prepareLane(const LanePlan& plan, std::span<const std::int32_t>
   LanePlan lane;
   std::set<std::pair<std::int32_t, std::int32_t>> edges;
   for (std::size_t s = 0; s < segments_.size(); ++s) {
-    lane.tasks.push_back({static_cast<std::int32_t>(s), 1, segments_[s].reports});
+    const std::vector<std::int32_t>& tasks = segments_[s].tasks;
+    const bool urgent = std::all_of(tasks.begin(), tasks.end(), [&](std::int32_t task) {
+      return plan.tasks[static_cast<std::size_t>(task)].urgent;
+    });
+    lane.tasks.push_back({static_cast<std::int32_t>(s), 1, segments_[s].reports, urgent});
   }
   for (const auto& [first, then] : plan.edges) {
     const std::int32_t from = segmentOf[static_cast<std::size_t>(first)];

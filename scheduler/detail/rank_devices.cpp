@@ -8,12 +8,10 @@ namespace tessera::detail {
 RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options,
                          Trace* trace)
     : graphs_(graphs),
+      options_(options),
       sides_(makeDeviceSides(data, options, trace)),
       patches_(graphs, static_cast<int>(sides_.size())) {
-  const PlaceTask place = makePlacement(graphs, options);
-  for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
-    placed_.push_back(placeGraph(graphs, plan, place, patches_.places()));
-  }
+  place(0.0);
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
   for (const auto& side : sides_) {
     side->backend->bindThread();
@@ -42,6 +40,17 @@ void RankDevices::refuseSeveralThatSwap() const {
 }
 
 RankDevices::~RankDevices() { synchronize(); }
+
+/// With nothing for the host devices have memory for all that any other part asks for.
+void RankDevices::place(double hostPart) {
+  const PatchPlaces patches = patchPlaces(graphs_, static_cast<int>(sides_.size()), hostPart);
+  const PlaceTask place = makePlacement(options_, patches);
+  placed_.clear();
+  for (std::size_t plan = 0; plan < graphs_.plans.size(); ++plan) {
+    placed_.push_back(placeGraph(graphs_, plan, place, patches_.places()));
+  }
+  hostPart_ = patches.hostPart;
+}
 
 void RankDevices::pin(std::span<const std::span<std::byte>> memory) {
   sides_.front()->backend->bindThread();

@@ -27,6 +27,12 @@ class RankDevices {
   /// Before that memory ends: waits for the devices.
   void unpin();
 
+  /// Between steps: from now on the host has this part of the cells (makePlacement). The devices have done
+  /// all, and nobody uses what `placed` gave before.
+  void place(double hostPart);
+  /// Of the cells that could be on devices, as whole patches allow.
+  double hostPart() const { return hostPart_; }
+
   const PlacedGraph& placed(std::size_t plan) const { return placed_[plan]; }
   const std::vector<std::unique_ptr<DeviceSide>>& sides() const { return sides_; }
   /// Where devices find the values of an own patch.
@@ -47,6 +53,8 @@ class RankDevices {
   void addPack(std::size_t plan, NodePlace place, std::int32_t send);
 
   const CompiledGraphs& graphs_;
+  const DeviceOptions options_;
+  double hostPart_ = 0.0;
   std::vector<std::unique_ptr<DeviceSide>> sides_;
   PatchDevices patches_;
   std::vector<PlacedGraph> placed_;  ///< by plan

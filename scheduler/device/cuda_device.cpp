@@ -118,8 +118,8 @@ class CudaDevice final : public DeviceBackend {
   void releaseGraph(DeviceGraph graph) noexcept override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
-  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
-    return detail::makeCudaAddresses(info_, bytes);
+  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes, std::int64_t pieceBytes) override {
+    return detail::makeCudaAddresses(info_, bytes, pieceBytes);
   }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
@@ -422,6 +422,12 @@ std::int32_t cudaDeviceCount() {
   return countDevices(reason);
 }
 
+std::string cudaPciAddress(std::int32_t number) {
+  std::array<char, 32> address{};
+  const cudaError_t status = cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), number);
+  return status == cudaSuccess ? std::string(address.data()) : std::string();
+}
+
 std::unique_ptr<DeviceBackend> makeCudaDevice(std::int32_t number) {
   return std::make_unique<CudaDevice>(number);
 }
@@ -437,6 +443,8 @@ namespace tessera {
 bool builtWithCuda() { return false; }
 
 std::int32_t cudaDeviceCount() { return 0; }
+
+std::string cudaPciAddress(std::int32_t /*number*/) { return ""; }
 
 std::unique_ptr<DeviceBackend> makeCudaDevice(std::int32_t number) {
   throw deviceError({DeviceFault::NoDevice,

@@ -92,7 +92,7 @@ void DeviceFills::evaluate(std::int32_t fill, std::span<const std::int32_t> rows
                            const KeptValues& kept) {
   if (kept.memory == nullptr) return;
   const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
-  evaluateRows(plan, fills_[static_cast<std::size_t>(fill)].at(placingOf(plan)), rows, time, kept);
+  evaluateRows(plan, fills_[static_cast<std::size_t>(fill)].at(placingOfTables(fill)), rows, time, kept);
 }
 
 void DeviceFills::captureFill(std::int32_t fill, std::span<const std::int32_t> rows, const KeptValues& kept,
@@ -161,10 +161,15 @@ void DeviceFills::evaluateRow(const FillPlan& fill, const FillTables& tables, st
   }
 }
 
-DeviceFills::FillTables& DeviceFills::tablesOf(std::int32_t fill, DeviceStream stream) {
-  auto& known = fills_[static_cast<std::size_t>(fill)];
+DeviceFills::Placing DeviceFills::placingOfTables(std::int32_t fill) const {
   Placing placing = placingOf(graph_.fills[static_cast<std::size_t>(fill)]);
   if (fromMessages_[static_cast<std::size_t>(fill)]) placing.push_back(pump_.turn());
+  return placing;
+}
+
+DeviceFills::FillTables& DeviceFills::tablesOf(std::int32_t fill, DeviceStream stream) {
+  auto& known = fills_[static_cast<std::size_t>(fill)];
+  const Placing placing = placingOfTables(fill);
   const auto found = known.find(placing);
   if (found != known.end()) return found->second;
   return known.emplace(placing, makeTables(fill, stream)).first->second;

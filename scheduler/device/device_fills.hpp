@@ -125,6 +125,7 @@ class DeviceFills {
     std::vector<char> isThere;  ///< by row
   };
 
+  Placing placingOfTables(std::int32_t fill) const;
   FillTables& tablesOf(std::int32_t fill, DeviceStream stream);
   FillTables makeTables(std::int32_t fill, DeviceStream stream);
   void addRow(FillLists& lists, std::int32_t fill, std::int32_t row);

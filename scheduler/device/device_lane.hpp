@@ -170,6 +170,13 @@ class DeviceLane {
   /// device is too many steps behind for that.
   void begin(LaneWork& work, LaneClient& client);
 
+  /// Between steps, when the device has done all: no plan is begun, so that the last one may end.
+  void forget() {
+    const Leave leave{takeOver()};
+    work_ = nullptr;
+    client_ = nullptr;
+  }
+
   /// Any thread.
   void submit(std::int32_t task) { work_->submitted_.push(task); }
 

@@ -10,24 +10,17 @@ namespace tessera {
 namespace {
 
 constexpr std::int64_t kGrain = 256;
-/// So many segments at least, where there are as many pages, and so many pages in one at most: larger ones
-/// cost fewer calls, smaller ones carry less that nobody has asked for.
-constexpr std::int64_t kManySegments = 1024;
-constexpr std::int64_t kMostPages = 8;
+/// So many segments at least, where pages are small enough, and so large ones at most: larger ones cost fewer
+/// calls of the driver, smaller ones carry less that nobody has asked for.
+constexpr std::int64_t kManySegments = 128;
+constexpr std::int64_t kLargestSegment = std::int64_t{64} << 20;
 /// Parts of the limit: that a group takes, and that is made free beyond what is asked for.
 constexpr std::int64_t kGroupPart = 8;
 constexpr std::int64_t kSparePart = 32;
 
-std::int64_t segmentBytesOf(const DeviceAddresses& range, const DevicePagerOptions& options) {
-  const std::int64_t page = range.pageBytes();
-  if (options.segmentBytes > 0) return (options.segmentBytes + page - 1) / page * page;
-  return page * std::clamp<std::int64_t>(options.limitBytes / page / kManySegments, 1, kMostPages);
-}
-
-/// With room for a last segment that is not full.
-std::int64_t rangeBytes(const DevicePagerOptions& options) {
-  constexpr std::int64_t kLargestPage = std::int64_t{1} << 21;
-  return options.neededBytes + std::max(options.segmentBytes, kMostPages * kLargestPage);
+std::int64_t segmentBytesOf(const DevicePagerOptions& options) {
+  if (options.segmentBytes > 0) return options.segmentBytes;
+  return std::clamp<std::int64_t>(options.limitBytes / kManySegments, 1, kLargestSegment);
 }
 
 }  // namespace
@@ -35,8 +28,8 @@ std::int64_t rangeBytes(const DevicePagerOptions& options) {
 DevicePager::DevicePager(DeviceBackend& device, DevicePool& swap, const DevicePagerOptions& options)
     : device_(device),
       swap_(swap),
-      range_(device.makeAddresses(rangeBytes(options))),
-      segmentBytes_(segmentBytesOf(*range_, options)),
+      range_(device.makeAddresses(options.neededBytes, segmentBytesOf(options))),
+      segmentBytes_(range_->pieceBytes()),
       capacity_(options.limitBytes / segmentBytes_),
       in_(device.makeStream()),
       out_(device.makeStream()),

@@ -44,7 +44,7 @@ class UseForecast {
 struct DevicePagerOptions {
   std::int64_t limitBytes = 0;
   std::int64_t neededBytes = 0;   ///< that will be allocated, each piece rounded up to 256 bytes
-  std::int64_t segmentBytes = 0;  ///< 0: some pages, so that there are about a thousand segments or more
+  std::int64_t segmentBytes = 0;  ///< 0: so that there are about a hundred segments or more
 };
 
 /// Memory for more variables than fit on a device. Pieces have addresses that stay; memory is behind those

@@ -86,8 +86,8 @@ class EmulatedDevice final : public DeviceBackend {
   void releaseGraph(DeviceGraph graph) noexcept override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
-  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
-    return std::make_unique<detail::EmulatedAddresses>(bytes, asText(info_), allocatedBytes_,
+  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes, std::int64_t pieceBytes) override {
+    return std::make_unique<detail::EmulatedAddresses>(bytes, pieceBytes, asText(info_), allocatedBytes_,
                                                        options_.memoryBytes, options_.pageBytes);
   }
   void pin(void* memory, std::int64_t bytes) override;

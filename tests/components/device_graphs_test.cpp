@@ -70,6 +70,10 @@ TEST_P(GraphsOfEveryDeck, GiveThemOnAGpu) {
 INSTANTIATE_TEST_SUITE_P(Inputs, GraphsOfEveryDeck, ::testing::ValuesIn(allDecks()),
                          [](const auto& info) { return testName(info.param); });
 
+/// So that the totals, which are found before the first step and after the last, find the generations the
+/// other way round, and are not captured.
+constexpr std::int64_t kOddSteps = 9;
+
 /// Eight patches of the heat equation, whose steps are all of one length.
 Simulate evenHeat() {
   return simulateText(R"([simulation]
@@ -92,17 +96,17 @@ boundary.z_high = { type = "neumann", value = 0 }
 }
 
 TEST(DeviceGraphs, EachWayInWhichGenerationsLieIsCapturedOnceAndThenReplayed) {
-  const StepStatistics s = evenHeat().devices(withGraphs()).run(10).statistics;
+  const StepStatistics s = evenHeat().devices(withGraphs()).run(kOddSteps).statistics;
 
   // Old and New take turns: steps 1 and 2 make tables, 3 and 4 are captured.
   EXPECT_EQ(s.graphCaptures, 2);
-  EXPECT_EQ(s.graphReplays, 8);
+  EXPECT_EQ(s.graphReplays, kOddSteps - 2);
 }
 
 TEST(DeviceGraphs, BodiesAreCalledAgainOnlyWhereANumberOfTheStepHasChanged) {
-  const StepStatistics same = evenHeat().devices(withGraphs()).run(10).statistics;
+  const StepStatistics same = evenHeat().devices(withGraphs()).run(kOddSteps).statistics;
   // The last step is a shorter one.
-  const Simulate shorter = evenHeat().set("time.end=9.5e-4");
+  const Simulate shorter = evenHeat().set("time.end=8.5e-4");
   const Outcome right = Simulate(shorter).run();
   const Outcome other = Simulate(shorter).devices(withGraphs()).run();
 
@@ -121,12 +125,12 @@ TEST(DeviceGraphs, WithoutThemNothingIsCaptured) {
 TEST(DeviceGraphs, WhatWaitsForMessagesIsAGraphOfItsOwn) {
   // Of the two slabs of a rank one lies at the end of the domain.
   const Simulate slabs = evenHeat().set("grid.patches=[1,1,4]");
-  const Outcome one = Simulate(slabs).run(10);
-  const Outcome two = Simulate(slabs).ranks(2).devices(withGraphs()).run(10);
+  const Outcome one = Simulate(slabs).run(kOddSteps);
+  const Outcome two = Simulate(slabs).ranks(2).devices(withGraphs()).run(kOddSteps);
 
-  // Packing, what needs no message, and what does: three graphs for each of two ways, in eight steps.
+  // Packing, what needs no message, and what does: three graphs for each of two ways.
   EXPECT_EQ(two.statistics.graphCaptures, 6);
-  EXPECT_EQ(two.statistics.graphReplays, 3 * 8);
+  EXPECT_EQ(two.statistics.graphReplays, 3 * (kOddSteps - 2));
   EXPECT_EQ(firstDifference(one, two), "");
 }
 

@@ -1,20 +1,25 @@
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "components/component.hpp"
+#include "core/loopback_transport.hpp"
 #include "tests/components/small_decks.hpp"
 #include "tools/tessera/model.hpp"
+#include "tools/tessera/simulation.hpp"
 
 namespace tessera::testing {
 namespace {
 
 constexpr std::int64_t kSteps = 5;
 
-DeviceOptions emulated(DevicePlacement placement) {
+DeviceOptions emulated(DevicePlacement placement, int count = 1) {
   DeviceOptions options;
+  options.numbers.resize(static_cast<std::size_t>(count));
+  std::iota(options.numbers.begin(), options.numbers.end(), 0);
   options.kind = DeviceKind::Emulated;
   options.placement = placement;
   options.emulated.longestDelay = std::chrono::microseconds(5);
@@ -66,13 +71,55 @@ TEST_P(PlacementsOfEveryDeck, EveryOtherTaskOnTheHostGivesThemToo) {
       const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
       EXPECT_EQ(firstDifference(right, o), "") << "from task " << first << ", " << ranks << " ranks";
     }
+    DeviceOptions two = emulated(DevicePlacement::Gpu, 2);
+    two.cpuTasks = devices.cpuTasks;
+    EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
+        << "from task " << first << ", two devices";
     const Outcome seeded = small({3, 2, 1}).ranks(2).seed(7 + first).devices(devices).run(kSteps);
     EXPECT_EQ(firstDifference(right, seeded), "") << "from task " << first << ", seed " << 7 + first;
   }
 }
 
+TEST_P(PlacementsOfEveryDeck, PatchesThatMoveToTheHostAndBackBetweenStepsGiveThemToo) {
+  const Outcome right = expected();
+  DeviceOptions devices = emulated(DevicePlacement::Cost);
+  devices.hostParts = {0.5, 0.2, 1.0, 0.7, 0.0};
+  for (const int ranks : {1, 2}) {
+    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
+    EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
+  }
+  DeviceOptions two = emulated(DevicePlacement::Cost, 2);
+  two.hostParts = devices.hostParts;
+  EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
+      << "two devices";
+  const Outcome seeded = small({3, 2, 1}).ranks(2).seed(11).devices(devices).run(kSteps);
+  EXPECT_EQ(firstDifference(right, seeded), "") << "seed 11";
+}
+
 INSTANTIATE_TEST_SUITE_P(Inputs, PlacementsOfEveryDeck, ::testing::ValuesIn(allDecks()),
                          [](const auto& info) { return testName(info.param); });
+
+TEST(PlacementByCost, TriesPartsAndComesToRestWithTheSameBits) {
+  const auto run = [](DeviceOptions devices) {
+    return smallDeck("heat/eigenmode_2d").patches({2, 2, 1}).threads(2).devices(std::move(devices)).run(1000);
+  };
+  const Outcome right = smallDeck("heat/eigenmode_2d").run(1000);
+  EXPECT_EQ(firstDifference(right, run(emulated(DevicePlacement::Cost))), "");
+
+  LoopbackWorld world(1);
+  SimulationOptions options;
+  options.devices = emulated(DevicePlacement::Cost);
+  Deck deck = smallDeck("heat/eigenmode_2d").patches({2, 2, 1}).deck();
+  deck.set("time.max_steps=1000");
+  Simulation simulation(deck, builtInComponents(), world.transport(0), options);
+  simulation.run();
+  const CostReport report = simulation.costReport();
+  EXPECT_TRUE(report.used);
+  EXPECT_TRUE(report.settled);
+  ASSERT_GE(report.trials.size(), 2U);
+  EXPECT_EQ(report.trials[0].first, 0.0) << "devices alone come first";
+  EXPECT_EQ(report.trials[1].first, 0.25) << "then one patch of four";
+}
 
 }  // namespace
 }  // namespace tessera::testing

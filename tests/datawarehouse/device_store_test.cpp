@@ -115,6 +115,30 @@ TEST_F(DeviceStoreTest, RowsOfOwnedIndicesBeginAtSectorsAndAreUnset) {
   EXPECT_NE(value, value);
 }
 
+TEST_F(DeviceStoreTest, EntriesThatShareAWindowTellEachForItselfWhereTheirValuesAre) {
+  std::vector<EntryLayout> both{entry(value_, 0), entry(value_, 1)};
+  for (EntryLayout& wanted : both) wanted.group = 0;
+  DataWarehouse& data = make(both);
+  DeviceStore store(data, 0, memory_);
+  store.addEntry(value_, 0);
+  store.bring();
+  Status& left = data.valueStatus(Generation::New, value_, 0);
+  Status& right = data.valueStatus(Generation::New, value_, 1);
+
+  wroteOn(left, store.space());  // a task of the device on the one patch, one of the host on the other
+  wroteOn(right, kHost);
+
+  EXPECT_TRUE(needsCopyTo(left, kHost));
+  EXPECT_FALSE(needsCopyTo(left, store.space()));
+  EXPECT_FALSE(needsCopyTo(right, kHost));
+  EXPECT_TRUE(needsCopyTo(right, store.space()));
+  Status& window = data.status(Generation::New, value_, 0);
+  for (const MemorySpace space : {kHost, store.space()}) {
+    EXPECT_TRUE(window.claimGather(space)) << "the window itself is there in both";
+    window.finishGather(space);
+  }
+}
+
 TEST_F(DeviceStoreTest, HasMemoryForWhatWasAddedOnlyAndOnce) {
   DataWarehouse& data = make({entry(value_, 0), entry(value_, 1)});
   {

@@ -38,7 +38,7 @@ std::string package(int n) {
 }
 
 std::string twoPackages(const std::string& distances = "") {
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\">"
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
          "<topology version=\"2.0\"><object type=\"Machine\" os_index=\"0\" cpuset=\"0xf\" "
          "complete_cpuset=\"0xf\" allowed_cpuset=\"0xf\" nodeset=\"0x3\" complete_nodeset=\"0x3\" "
          "allowed_nodeset=\"0x3\" gp_index=\"1\">" +

@@ -33,7 +33,7 @@ class PlacementTest : public ::testing::Test {
   /// Of the task, by patch.
   std::vector<int> places(const std::string& name, const DeviceOptions& options,
                           double hostPart = 0.0) const {
-    const PlaceTask place = makePlacement(graphs_[0], options, hostPart);
+    const PlaceTask place = makePlacement(options, patchPlaces(graphs_[0], 1, hostPart));
     std::vector<int> where;
     for (std::int32_t local = 0; local < 8; ++local) where.push_back(place(task(name), 0, local));
     return where;
@@ -56,7 +56,8 @@ TEST_F(PlacementTest, AutoLeavesToTheHostWhatHasNoDeviceBodyOrNoField) {
   EXPECT_EQ(place("initial", options), kOnHost);
   EXPECT_EQ(place("advance", options), 0);
   EXPECT_EQ(place("count", options), kOnHost);
-  EXPECT_EQ(makePlacement(graphs_[0], options)(task("advance"), 0, -1), kOnHost) << "once a rank";
+  EXPECT_EQ(makePlacement(options, patchPlaces(graphs_[0]))(task("advance"), 0, -1), kOnHost)
+      << "once a rank";
 }
 
 TEST_F(PlacementTest, GpuTakesAllThatCanAndCpuNothingThatNeedNot) {
@@ -88,6 +89,14 @@ TEST_F(PlacementTest, TheHostsPartAreTheLastPatchesAndTheNearestNumberOfThem) {
   EXPECT_THAT(places("advance", options, 0.06), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(places("advance", options, 1.0), ElementsAre(-1, -1, -1, -1, -1, -1, -1, -1));
   EXPECT_THAT(places("count", options, 1.0), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0)) << "named for devices";
+}
+
+TEST_F(PlacementTest, EachDeviceGivesThatPartOfItsOwn) {
+  const PatchPlaces patches = patchPlaces(graphs_[0], 2, 0.25);
+
+  EXPECT_THAT(patches.devices, ElementsAre(0, 0, 0, 0, 1, 1, 1, 1));
+  EXPECT_THAT(patches.places, ElementsAre(0, 0, 0, -1, 1, 1, 1, -1));
+  EXPECT_DOUBLE_EQ(patches.hostPart, 0.25);
 }
 
 }  // namespace

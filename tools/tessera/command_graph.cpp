@@ -33,8 +33,10 @@ DeviceOptions devicesAsked(const GraphRequest& request, const Model& model) {
 }
 
 std::string placesText(const DeviceOptions& options, const CompiledGraphs& graphs, std::size_t plan) {
-  const PlacedGraph placed = placeGraph(graphs, plan, makePlacement(graphs, options));
-  return asText(summarise(graphs, plan, placed, static_cast<int>(options.numbers.size())), *graphs.labels);
+  const auto devices = static_cast<int>(options.numbers.size());
+  const PatchPlaces patches = patchPlaces(graphs, devices);
+  const PlacedGraph placed = placeGraph(graphs, plan, makePlacement(options, patches), patches.devices);
+  return asText(summarise(graphs, plan, placed, devices), *graphs.labels);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "datawarehouse/status.hpp"
 #include "scheduler/device/cuda_device.hpp"
+#include "scheduler/nearest_devices.hpp"
 
 namespace tessera {
 namespace {
@@ -49,13 +50,9 @@ std::vector<std::int32_t> firstNumbers(std::int32_t count) {
   return numbers;
 }
 
-/// One rank's part of the GPUs of a host.
-std::vector<std::int32_t> shareOf(const std::vector<std::int32_t>& gpus, std::int32_t place,
-                                  std::int32_t ranks) {
-  const auto count = static_cast<std::int64_t>(gpus.size());
-  if (count < ranks) return {gpus[static_cast<std::size_t>(place % count)]};
-  const auto at = [&](std::int64_t rank) { return gpus.begin() + rank * count / ranks; };
-  return {at(place), at(place + std::int64_t{1})};
+/// Without a GPU number 0 is asked for, and the backend says why there is none.
+std::vector<std::int32_t> gpusOf(const DeviceChoice& choice) {
+  return choice.numbers.empty() ? firstNumbers(std::max(cudaDeviceCount(), 1)) : choice.numbers;
 }
 
 }  // namespace
@@ -82,28 +79,35 @@ DeviceChoice parseDeviceChoice(const std::string& text) {
   return choice;
 }
 
+std::vector<int> distancesTo(const DeviceChoice& choice, const std::vector<int>& cores) {
+  std::vector<int> distances;
+  if (choice.kind != DeviceKind::Cuda) return distances;
+  std::vector<std::string> addresses;
+  for (const std::int32_t gpu : gpusOf(choice)) addresses.push_back(cudaPciAddress(gpu));
+  for (const DeviceNearness& near : nearnessOf(addresses, cores)) distances.push_back(near.distance);
+  return distances;
+}
+
 DeviceOptions devicesOf(const DeviceChoice& choice, std::int32_t place, std::int32_t ranks) {
+  const std::size_t gpus = choice.kind == DeviceKind::Cuda ? gpusOf(choice).size() : 0;
+  const std::vector<int> alike(gpus, DeviceNearness::kUnknown);
+  return devicesOf(choice, place, std::vector(static_cast<std::size_t>(ranks), alike));
+}
+
+DeviceOptions devicesOf(const DeviceChoice& choice, std::int32_t place,
+                        const std::vector<std::vector<int>>& distances) {
   DeviceOptions options;
   options.kind = choice.kind;
   if (choice.kind == DeviceKind::Cuda) {
-    // Without a GPU number 0 is asked for, and the backend says why there is none.
-    const bool all = choice.numbers.empty();
-    options.numbers =
-        shareOf(all ? firstNumbers(std::max(cudaDeviceCount(), 1)) : choice.numbers, place, ranks);
+    const std::vector<std::int32_t> gpus = gpusOf(choice);
+    options.numbers.clear();
+    for (const std::int32_t n : dealDevices(distances).at(static_cast<std::size_t>(place))) {
+      options.numbers.push_back(gpus[static_cast<std::size_t>(n)]);
+    }
   } else if (!choice.numbers.empty()) {
     options.numbers = choice.numbers;
   }
   return options;
-}
-
-std::string asText(const std::vector<DeviceInfo>& devices) {
-  std::ostringstream out;
-  for (const DeviceInfo& info : devices) {
-    if (&info != &devices.front()) out << "\n";
-    out << asText(info) << ", " << info.processors << " multiprocessors, " << (info.memoryBytes >> 30)
-        << " GiB";
-  }
-  return out.str();
 }
 
 }  // namespace tessera

@@ -15,13 +15,15 @@ struct DeviceChoice {
 };
 DeviceChoice parseDeviceChoice(const std::string& text);
 
-/// The devices of one rank, the `place`-th of the `ranks` on its host. Where there are as many GPUs as ranks
-/// or more, each rank has GPUs of its own, neighbours in the list; else ranks take them in turns. Throws
-/// DeviceError where there is no GPU.
+/// The devices of one rank, the `place`-th of the `ranks` on its host, as dealDevices deals them where all
+/// are as near: GPUs of its own, neighbours in the list, where there are as many as ranks or more; else ranks
+/// take them in turns. Throws DeviceError where there is no GPU.
 DeviceOptions devicesOf(const DeviceChoice& choice, std::int32_t place, std::int32_t ranks);
-
-/// "device 0 (NVIDIA H200, 0000:0f:00.0), 132 multiprocessors, 139 GiB", one line each, as a run announces
-/// them.
-std::string asText(const std::vector<DeviceInfo>& devices);
+/// The same with `distances` of all ranks of the host, in their order, each as `distancesTo` tells.
+DeviceOptions devicesOf(const DeviceChoice& choice, std::int32_t place,
+                        const std::vector<std::vector<int>>& distances);
+/// How far the GPUs of the choice are from these cores, DeviceNearness::distance; no cores: all that this
+/// rank may use. Empty where the choice has no GPU. Makes no context on a GPU.
+std::vector<int> distancesTo(const DeviceChoice& choice, const std::vector<int>& cores);
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "core/contracts.hpp"
 #include "core/findings.hpp"
 #include "core/nearest_name.hpp"
 
@@ -120,11 +121,8 @@ ParameterTable deviceTable() {
 
 DeviceSettings deviceSettingsOf(const ParameterValues& device) {
   DeviceSettings settings;
-  takeGiven(device, "placement", settings.placement, [&](std::string_view key) {
-    const auto named = std::find_if(kPlacements.begin(), kPlacements.end(),
-                                    [&](const auto& entry) { return entry.first == device.choice(key); });
-    return named->second;
-  });
+  takeGiven(device, "placement", settings.placement,
+            [&](std::string_view key) { return devicePlacementOf(device.choice(key)); });
   takeGiven(device, "limit", settings.limit,
             [&](std::string_view key) { return parseDeviceLimit(device.text(key)); });
   takeGiven(device, "memory", settings.memory, [&](std::string_view key) {
@@ -178,6 +176,13 @@ void checkDeviceTasks(const Deck& deck, const std::vector<StepPlan>& plans) {
     }
   }
   findings.throwIfErrors();
+}
+
+DevicePlacement devicePlacementOf(std::string_view text) {
+  const auto named = std::find_if(kPlacements.begin(), kPlacements.end(),
+                                  [&](const auto& entry) { return entry.first == text; });
+  TESSERA_EXPECT(named != kPlacements.end(), "name one of the placements");
+  return named->second;
 }
 
 std::string_view asText(DevicePlacement placement) {

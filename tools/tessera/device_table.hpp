@@ -48,7 +48,8 @@ DeviceSettings deviceSettingsOf(const ParameterValues& device);
 /// devices have a body for them. Throws DeckError with all that is not so, each with its place in the deck.
 void checkDeviceTasks(const Deck& deck, const std::vector<StepPlan>& plans);
 
-/// "auto", "gpu", "cpu" or "cost", as decks write it.
+/// "auto", "gpu", "cpu" or "cost", as decks write it, and back; of these texts only.
 std::string_view asText(DevicePlacement placement);
+DevicePlacement devicePlacementOf(std::string_view text);
 
 }  // namespace tessera

@@ -25,7 +25,7 @@ struct StoragePolicy {
 };
 
 /// The same where devices are used: they have windows of their own, with their halos in place. With
-/// `privateCopies` no two patches share one.
+/// `privateCopies`, and where placement is by cost, no two patches share one.
 StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices);
 
 /// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans

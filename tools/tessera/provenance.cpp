@@ -36,6 +36,10 @@ Json startFacts(const RunFacts& facts) {
   json["executor"] = facts.executor;
   json["checked"] = facts.checked;
   json["processes"] = facts.processes;
+  if (!facts.devices.empty()) {
+    json["devices"] = Json::array();
+    for (const std::string& device : facts.devices) json["devices"].push_back(Json::parse(device));
+  }
   json["program"] = programFacts();
   return json;
 }

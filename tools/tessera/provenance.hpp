@@ -18,6 +18,7 @@ struct RunFacts {
   int threads = 1;                     ///< of each rank
   std::string executor;
   bool checked = false;
+  std::vector<std::string> devices;  ///< of all ranks, each as a JSON object
 };
 
 /// The file of a new run.

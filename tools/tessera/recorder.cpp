@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "tools/tessera/agreement.hpp"
+#include "tools/tessera/device_report.hpp"
+#include "tools/tessera/device_table.hpp"
 #include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/run_checkpoints.hpp"
 #include "tools/tessera/run_fields.hpp"
@@ -366,6 +368,9 @@ RunResult Recorder::resultOf(Simulation& simulation) {
     result.statistics.emplace_back("device_bytes_swapped_in", static_cast<double>(devices->paging.bytesIn));
   }
   result.warnings = warnings_;
+  result.devices = options_.devices;
+  if (!result.devices.empty()) result.placement = asText(simulation.deviceOptions().placement);
+  result.cost = simulation.costReport();
   return result;
 }
 
@@ -389,6 +394,7 @@ void Recorder::judge() {
 
 int Recorder::close(Simulation& simulation) {
   finishHistory(simulation);
+  if (const std::string cost = asText(simulation.costReport()); !cost.empty()) progress_.note(cost);
   progress_.finish(sample(simulation));
   warnOfLostLines();
   judge();

@@ -25,7 +25,8 @@ struct RecorderOptions {
   const RunFolder* folder = nullptr;  ///< on rank 0 only; outlives the recorder
   ScreenMode screen = ScreenMode::Text;
   std::string deckSha256;
-  Trace* trace = nullptr;  ///< also records when something is written
+  Trace* trace = nullptr;              ///< also records when something is written
+  std::vector<std::string> devices{};  ///< of all ranks, each as a JSON object, for the result
 };
 
 /// Writes what a run leaves: history, fields, checkpoints, log, the lines on the screen, and in the end

@@ -16,6 +16,7 @@
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
+#include "tools/tessera/device_report.hpp"
 #include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/job_note.hpp"
 #include "tools/tessera/job_totals.hpp"
@@ -93,13 +94,14 @@ class Job {
     if (!request_.restart) makeFolder(deck);
     if (root()) noteRunFolder(runFolder_);
     forcedEndIn(runFolder_);
+    askForDevices();
     writeFacts(deck);
     if (trace_)
       trace_->open(request_.traceFile.empty() ? runFolder_ / "trace.json.gz" : request_.traceFile,
                    *simulation_);
     Recorder recorder(
         *simulation_, stops_,
-        {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256, trace()});
+        {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256, trace(), devices_});
     announce(recorder);
     simulation_->run(recorder);
     if (trace_) {
@@ -119,8 +121,10 @@ class Job {
   void makeFolder(const Deck& deck);
   Deck readDeck() const;
   void makeSimulation(const Deck& deck);
+  void findPlaceOnHost();
   SimulationOptions simulationOptions();
   void endStalled(const std::string& page);
+  void askForDevices();
   void writeFacts(const Deck& deck);
   void announce(Recorder& recorder) const;
 
@@ -136,9 +140,10 @@ class Job {
   std::optional<RunTrace> trace_;
   std::optional<Simulation> simulation_;
   RunFacts facts_;
+  std::vector<std::string> devices_;  ///< of all ranks, as JSON
   WorkerPlan workers_;
-  std::int32_t placeOnHost_ = 0;  ///< ranks before this one on its host
-  std::int32_t ranksOnHost_ = 1;
+  std::int32_t placeOnHost_ = 0;             ///< ranks before this one on its host
+  std::vector<std::vector<int>> distances_;  ///< of all ranks of its host, from its GPUs
 };
 
 /// Takes the folder of the run to go on with, and chooses the checkpoint.
@@ -180,18 +185,41 @@ Deck Job::readDeck() const {
 void Job::makeSimulation(const Deck& deck) {
   facts_.processes = linesOfAllRanks(transport_, processName());
   workers_ = workersOfThisRank(transport_, request_);
-  if (request_.devices.kind == DeviceKind::Cuda) {
-    const std::vector<std::string> hosts = linesOfAllRanks(transport_, hostName());
-    placeOnHost_ =
-        static_cast<std::int32_t>(std::count(hosts.begin(), hosts.begin() + transport_.rank(), hostName()));
-    ranksOnHost_ = static_cast<std::int32_t>(std::count(hosts.begin(), hosts.end(), hostName()));
-  }
+  if (request_.devices.kind == DeviceKind::Cuda) findPlaceOnHost();
   if (request_.trace) trace_.emplace(transport_, workers_.threads, request_.traceEdges);
   together(transport_, [&] {
     simulation_.emplace(deck, registry_, transport_, simulationOptions());
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
+}
+
+/// Which ranks share the GPUs of this host, and how far they are from each.
+void Job::findPlaceOnHost() {
+  const std::string host = hostName();
+  std::string mine = host;
+  together(transport_, [&] {
+    for (const int distance : distancesTo(request_.devices, workers_.cores)) {
+      mine += " " + std::to_string(distance);
+    }
+  });
+  const std::vector<std::string> all = linesOfAllRanks(transport_, mine);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    std::istringstream line(all[rank]);
+    std::string name;
+    line >> name;
+    if (name != host) continue;
+    if (static_cast<int>(rank) < transport_.rank()) ++placeOnHost_;
+    std::vector<int>& distances = distances_.emplace_back();
+    for (int distance = 0; line >> distance;) distances.push_back(distance);
+  }
+  const std::vector<int> own = distances_[static_cast<std::size_t>(placeOnHost_)];
+  const bool alike = std::all_of(distances_.begin(), distances_.end(),
+                                 [&](const auto& row) { return row.size() == own.size(); });
+  if (alike) return;
+  // The launcher has shown each rank other GPUs: what a rank sees is its own.
+  distances_ = {own};
+  placeOnHost_ = 0;
 }
 
 SimulationOptions Job::simulationOptions() {
@@ -205,7 +233,7 @@ SimulationOptions Job::simulationOptions() {
   options.trace = trace();
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
   options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
-  options.devices = devicesOf(request_.devices, placeOnHost_, ranksOnHost_);
+  options.devices = devicesOf(request_.devices, placeOnHost_, distances_);
   planFault(request_.deviceFault, options.devices.emulated);
   options.devices.standbyThread = request_.executor == ExecutorKind::Threads;
   if (schedule_ != nullptr) {
@@ -234,8 +262,19 @@ void Job::endStalled(const std::string& page) {
   transport_.abort(error.exitCode());
 }
 
+/// All ranks call it.
+void Job::askForDevices() {
+  if (request_.devices.kind == DeviceKind::None) return;
+  std::string mine;
+  for (const UsedDevice& device : usedDevices(transport_.rank(), simulation_->devices(), workers_.cores)) {
+    mine += (mine.empty() ? "" : "\n") + jsonOf(device);
+  }
+  devices_ = linesOfAllRanks(transport_, mine);
+}
+
 /// Writes down what is run, before the first step.
 void Job::writeFacts(const Deck& deck) {
+  facts_.devices = devices_;
   facts_.commandLine = request_.commandLine;
   facts_.deckName = deck.name();
   facts_.deckSha256 = sha256(deck.text());
@@ -277,9 +316,13 @@ void Job::announce(Recorder& recorder) const {
   if (planned.bytes != planned.withoutReuse)
     out << " (" << megabytes(planned.withoutReuse) << " without reuse)";
   if (request_.restart) out << ", from step " << simulation_->clock().step();
-  const std::vector<DeviceInfo> devices = simulation_->devices();
-  if (!devices.empty()) out << "\n" << asText(devices);
-  if (devices.empty() && model.settings().devices.given) {
+  std::vector<UsedDevice> devices;
+  for (const std::string& line : devices_) devices.push_back(usedDeviceOf(line));
+  if (!devices.empty()) {
+    out << "\n"
+        << asTable(devices) << "\n"
+        << placesText(simulation_->graphs(), simulation_->deviceOptions());
+  } else if (model.settings().devices.given) {
     out << "\n[device] of the deck has no effect without --device";
   }
   const std::vector<DeviceMemoryUse> uses = simulation_->deviceMemory();

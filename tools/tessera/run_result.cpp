@@ -22,6 +22,24 @@ Json tableOf(const std::vector<std::pair<std::string, double>>& values) {
   return table;
 }
 
+Json devicesOf(const RunResult& result) {
+  Json json;
+  json["used"] = Json::array();
+  for (const std::string& device : result.devices) json["used"].push_back(Json::parse(device));
+  json["placement"] = result.placement;
+  if (!result.cost.used) return json;
+  Json cost;
+  cost["host_part"] = result.cost.hostPart;
+  cost["settled"] = result.cost.settled;
+  cost["trial_steps"] = result.cost.trialSteps;
+  cost["trials"] = Json::array();
+  for (const auto& [part, seconds] : result.cost.trials) {
+    cost["trials"].push_back({{"host_part", part}, {"step_seconds", numberOf(seconds)}});
+  }
+  json["cost"] = cost;
+  return json;
+}
+
 Json headOf(const RunOutcome& outcome, const std::optional<RunState>& state) {
   Json json;
   json["status"] = outcome.status;
@@ -49,6 +67,7 @@ void writeResult(const FolderHandle& folder, const RunResult& result) {
   json["diagnostics"] = tableOf(result.diagnostics);
   json["statistics"] = tableOf(result.statistics);
   json["warnings"] = result.warnings;
+  if (!result.devices.empty()) json["devices"] = devicesOf(result);
   writeJson(folder, json);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "scheduler/step_runner.hpp"
 #include "tools/tessera/folder_handle.hpp"
 
 namespace tessera {
@@ -33,6 +34,9 @@ struct RunResult {
   std::vector<std::pair<std::string, double>> diagnostics;  ///< of the last state
   std::vector<std::pair<std::string, double>> statistics;   ///< of all ranks, see run_folder.md
   std::vector<std::string> warnings;                        ///< what could not be written, and the like
+  std::vector<std::string> devices;                         ///< of all ranks, each as a JSON object
+  std::string placement;                                    ///< of tasks; empty without devices
+  CostReport cost;                                          ///< of rank 0
 };
 
 /// Writes result.json as a whole. Throws OutputError.

@@ -129,6 +129,11 @@ void Simulation::step(std::span<const double> control) {
   clock_.take(next_);
   lastPlan_ = plan;
   isAhead_ = true;
+  try {
+    runner_->balance();
+  } catch (...) {
+    fail(lastPlan_, currentError());
+  }
 }
 
 void Simulation::settle() {

@@ -129,6 +129,10 @@ class Simulation {
   const DataWarehouse& dataOnHost(std::span<const LabelId> labels) const;
   /// Until the devices have done all that the steps so far ask of them. Between steps. Throws as above.
   void waitForDevices() const;
+  /// As the caller and the deck want them used.
+  const DeviceOptions& deviceOptions() const { return options_.devices; }
+  /// What placement by cost has found so far.
+  CostReport costReport() const { return runner_->costReport(); }
   /// What the run uses; empty without.
   std::vector<DeviceInfo> devices() const { return runner_->devices(); }
   /// What of `DeviceOptions` cannot be had, and why; a line each.

@@ -64,12 +64,12 @@ Driver findDriver(const DeviceInfo& info) {
 
 class CudaAddresses final : public DeviceAddresses {
  public:
-  CudaAddresses(const DeviceInfo& info, std::int64_t bytes);
+  CudaAddresses(const DeviceInfo& info, std::int64_t bytes, std::int64_t pieceBytes);
   ~CudaAddresses() override;
 
   std::byte* begin() const override { return reinterpret_cast<std::byte*>(begin_); }
   std::int64_t bytes() const override { return bytes_; }
-  std::int64_t pageBytes() const override { return page_; }
+  std::int64_t pieceBytes() const override { return piece_; }
   void map(std::int64_t offset, std::int64_t bytes) override;
   void unmap(std::int64_t offset, std::int64_t bytes) override;
 
@@ -79,57 +79,58 @@ class CudaAddresses final : public DeviceAddresses {
   void check(CUresult status, const char* call) const {
     if (status != CUDA_SUCCESS) fail(info_, call, "error " + std::to_string(status) + " of the driver");
   }
-  Handle takePage();
+  Handle takePiece();
   CUdeviceptr at(std::int64_t offset) const { return begin_ + static_cast<CUdeviceptr>(offset); }
 
   const DeviceInfo& info_;
   const Driver driver_;
   CUmemAllocationProp what_{};
-  std::int64_t page_ = 0;
+  std::int64_t piece_ = 0;
   std::int64_t bytes_ = 0;
   CUdeviceptr begin_ = 0;
-  std::vector<Handle> handles_;  ///< by page; 0: none
-  std::vector<Handle> spare_;  ///< pages that are behind no address: to make one takes longer than to move it
+  std::vector<Handle> handles_;  ///< by piece; 0: none
+  std::vector<Handle> spare_;    ///< behind no address: to make one takes longer than to move it
 };
 
-CudaAddresses::CudaAddresses(const DeviceInfo& info, std::int64_t bytes)
+CudaAddresses::CudaAddresses(const DeviceInfo& info, std::int64_t bytes, std::int64_t pieceBytes)
     : info_(info), driver_(findDriver(info)) {
   what_.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   what_.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   what_.location.id = info.number;
-  std::size_t page = 0;
-  check(driver_.granularity(&page, &what_, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
+  std::size_t granularity = 0;
+  check(driver_.granularity(&granularity, &what_, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
         "cuMemGetAllocationGranularity");
-  page_ = static_cast<std::int64_t>(page);
-  bytes_ = (bytes + page_ - 1) / page_ * page_;
+  const auto page = static_cast<std::int64_t>(granularity);
+  piece_ = (pieceBytes + page - 1) / page * page;
+  bytes_ = (bytes + piece_ - 1) / piece_ * piece_;
   check(driver_.reserve(&begin_, static_cast<std::size_t>(bytes_), 0, 0, 0), "cuMemAddressReserve");
-  handles_.assign(static_cast<std::size_t>(bytes_ / page_), 0);
+  handles_.assign(static_cast<std::size_t>(bytes_ / piece_), 0);
 }
 
 CudaAddresses::~CudaAddresses() {
   for (std::size_t n = 0; n < handles_.size(); ++n) {
     if (handles_[n] == 0) continue;
     static_cast<void>(
-        driver_.unmap(at(static_cast<std::int64_t>(n) * page_), static_cast<std::size_t>(page_)));
+        driver_.unmap(at(static_cast<std::int64_t>(n) * piece_), static_cast<std::size_t>(piece_)));
     spare_.push_back(handles_[n]);
   }
   for (const Handle handle : spare_) static_cast<void>(driver_.release(handle));
   static_cast<void>(driver_.giveBack(begin_, static_cast<std::size_t>(bytes_)));
 }
 
-CudaAddresses::Handle CudaAddresses::takePage() {
+CudaAddresses::Handle CudaAddresses::takePiece() {
   Handle handle = 0;
   if (!spare_.empty()) {
     handle = spare_.back();
     spare_.pop_back();
     return handle;
   }
-  const CUresult status = driver_.create(&handle, static_cast<std::size_t>(page_), &what_, 0);
+  const CUresult status = driver_.create(&handle, static_cast<std::size_t>(piece_), &what_, 0);
   if (status == CUDA_ERROR_OUT_OF_MEMORY) {
     std::size_t free = 0;
     std::size_t total = 0;
     static_cast<void>(cudaMemGetInfo(&free, &total));
-    throw outOfDeviceMemory(asText(info_), "pages of variables", page_,
+    throw outOfDeviceMemory(asText(info_), "a piece of the memory for variables", piece_,
                             static_cast<std::int64_t>(total - free), static_cast<std::int64_t>(total));
   }
   check(status, "cuMemCreate");
@@ -137,12 +138,12 @@ CudaAddresses::Handle CudaAddresses::takePage() {
 }
 
 void CudaAddresses::map(std::int64_t offset, std::int64_t bytes) {
-  TESSERA_EXPECT(offset % page_ == 0 && bytes % page_ == 0 && offset + bytes <= bytes_, "map whole pages");
-  for (std::int64_t page = offset; page < offset + bytes; page += page_) {
-    Handle& handle = handles_[static_cast<std::size_t>(page / page_)];
+  TESSERA_EXPECT(offset % piece_ == 0 && bytes % piece_ == 0 && offset + bytes <= bytes_, "map whole pieces");
+  for (std::int64_t piece = offset; piece < offset + bytes; piece += piece_) {
+    Handle& handle = handles_[static_cast<std::size_t>(piece / piece_)];
     TESSERA_EXPECT(handle == 0, "map what has no memory");
-    const Handle taken = takePage();
-    const CUresult status = driver_.map(at(page), static_cast<std::size_t>(page_), 0, taken, 0);
+    const Handle taken = takePiece();
+    const CUresult status = driver_.map(at(piece), static_cast<std::size_t>(piece_), 0, taken, 0);
     if (status != CUDA_SUCCESS) spare_.push_back(taken);
     check(status, "cuMemMap");
     handle = taken;
@@ -154,10 +155,10 @@ void CudaAddresses::map(std::int64_t offset, std::int64_t bytes) {
 }
 
 void CudaAddresses::unmap(std::int64_t offset, std::int64_t bytes) {
-  for (std::int64_t page = offset; page < offset + bytes; page += page_) {
-    Handle& handle = handles_[static_cast<std::size_t>(page / page_)];
+  for (std::int64_t piece = offset; piece < offset + bytes; piece += piece_) {
+    Handle& handle = handles_[static_cast<std::size_t>(piece / piece_)];
     TESSERA_EXPECT(handle != 0, "unmap what has memory");
-    check(driver_.unmap(at(page), static_cast<std::size_t>(page_)), "cuMemUnmap");
+    check(driver_.unmap(at(piece), static_cast<std::size_t>(piece_)), "cuMemUnmap");
     spare_.push_back(handle);
     handle = 0;
   }
@@ -165,8 +166,9 @@ void CudaAddresses::unmap(std::int64_t offset, std::int64_t bytes) {
 
 }  // namespace
 
-std::unique_ptr<DeviceAddresses> makeCudaAddresses(const DeviceInfo& info, std::int64_t bytes) {
-  return std::make_unique<CudaAddresses>(info, bytes);
+std::unique_ptr<DeviceAddresses> makeCudaAddresses(const DeviceInfo& info, std::int64_t bytes,
+                                                   std::int64_t pieceBytes) {
+  return std::make_unique<CudaAddresses>(info, bytes, pieceBytes);
 }
 
 }  // namespace tessera::detail

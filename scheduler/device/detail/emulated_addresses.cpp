@@ -10,14 +10,23 @@
 
 namespace tessera::detail {
 
-EmulatedAddresses::EmulatedAddresses(std::int64_t bytes, std::string device, std::int64_t& inUse,
-                                     std::int64_t limit, std::int64_t page)
+namespace {
+
+std::int64_t pieceOf(std::int64_t bytes, std::int64_t page) {
+  if (page == 0) page = sysconf(_SC_PAGESIZE);
+  return (bytes + page - 1) / page * page;
+}
+
+}  // namespace
+
+EmulatedAddresses::EmulatedAddresses(std::int64_t bytes, std::int64_t pieceBytes, std::string device,
+                                     std::int64_t& inUse, std::int64_t limit, std::int64_t page)
     : device_(std::move(device)),
       inUse_(inUse),
       limit_(limit),
-      page_(page > 0 ? page : sysconf(_SC_PAGESIZE)),
+      piece_(pieceOf(pieceBytes, page)),
       protects_(page == 0) {
-  bytes_ = (bytes + page_ - 1) / page_ * page_;
+  bytes_ = (bytes + piece_ - 1) / piece_ * piece_;
   void* range =
       mmap(nullptr, static_cast<std::size_t>(bytes_), protects_ ? PROT_NONE : PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -31,7 +40,7 @@ EmulatedAddresses::~EmulatedAddresses() {
 }
 
 void EmulatedAddresses::map(std::int64_t offset, std::int64_t bytes) {
-  TESSERA_EXPECT(offset % page_ == 0 && bytes % page_ == 0 && offset + bytes <= bytes_, "map whole pages");
+  TESSERA_EXPECT(offset % piece_ == 0 && bytes % piece_ == 0 && offset + bytes <= bytes_, "map whole pieces");
   if (bytes > limit_ - inUse_) throw outOfDeviceMemory(device_, "pages", bytes, inUse_, limit_);
   if (protects_ && mprotect(begin_ + offset, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE) != 0) {
     throw outOfDeviceMemory(device_, "pages", bytes, inUse_, limit_);
@@ -41,7 +50,8 @@ void EmulatedAddresses::map(std::int64_t offset, std::int64_t bytes) {
 }
 
 void EmulatedAddresses::unmap(std::int64_t offset, std::int64_t bytes) {
-  TESSERA_EXPECT(offset % page_ == 0 && bytes % page_ == 0 && offset + bytes <= bytes_, "unmap whole pages");
+  TESSERA_EXPECT(offset % piece_ == 0 && bytes % piece_ == 0 && offset + bytes <= bytes_,
+                 "unmap whole pieces");
   // The values are gone, as on a GPU, where the next who maps the page finds those of somebody else.
   if (protects_) {
     madvise(begin_ + offset, static_cast<std::size_t>(bytes), MADV_DONTNEED);

@@ -40,7 +40,7 @@ class DevicePagerClaims : public test::OnEachDevice {
                                          DevicePoolOptions{DeviceSpace::PinnedHost, std::int64_t{1} << 30});
     in_ = watch_.add("in", DeviceWork::Copy);
     out_ = watch_.add("out", DeviceWork::Copy);
-    page_ = device_->makeAddresses(1)->pageBytes();
+    page_ = device_->makeAddresses(1, 1)->pieceBytes();
   }
   /// `pieces` of `bytes`, with memory for `segments` of one page.
   void make(int pieces, std::int64_t bytes, std::int64_t segments) {

@@ -1,5 +1,6 @@
 // Wide halos and whole levels stored as one on devices: the bits of the host, from little more memory than
 // distinct values.
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/detail/patch_devices.hpp"
+#include "scheduler/device/cuda_device.hpp"
 #include "taskgraph/placement_check.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 #include "tools/bench/wide_halo/wide_halo_case.hpp"
@@ -63,33 +65,46 @@ struct Manner {
   int devices = 1;
 };
 
-void expectBitsOfHost(const WideHalo& what, const Manner& manner, DevicePlacement placement) {
+void expectBitsOfHost(const WideHalo& what, const Manner& manner,
+                      const std::vector<std::string>& cpuTasks = {}) {
   RunShape shape{manner.ranks, manner.threads};
   shape.devices = emulated(manner.devices);
-  shape.devices.placement = placement;
+  shape.devices.cpuTasks = cpuTasks;
   EXPECT_EQ(valuesAfterSteps(what, shape), valuesAfterSteps(what, {}))
       << asText(what) << ", " << manner.ranks << " ranks, " << manner.threads << " threads, "
-      << manner.devices << " devices";
+      << manner.devices << " devices, on the host: " << (cpuTasks.empty() ? "nothing" : cpuTasks.front());
 }
 
 TEST(SharedWindowsOnDevices, GiveTheBitsOfTheHost) {
   for (const WideHalo& what : smallCases()) {
     for (const Manner& manner : {Manner{1, 0}, Manner{1, 2}, Manner{2, 0}, Manner{2, 2}})
-      expectBitsOfHost(what, manner, DevicePlacement::Auto);
+      expectBitsOfHost(what, manner);
   }
 }
 
 TEST(SharedWindowsOnDevices, GiveThemOnSeveralDevices) {
   for (const WideHalo& what : smallCases()) {
     for (const Manner& manner : {Manner{1, 0, 2}, Manner{1, 2, 3}, Manner{2, 2, 2}})
-      expectBitsOfHost(what, manner, DevicePlacement::Auto);
+      expectBitsOfHost(what, manner);
   }
 }
 
-TEST(SharedWindowsOnDevices, GiveThemWhereTheHostHasSomeOfThePatches) {
+TEST(SharedWindowsOnDevices, GiveThemWhereTheHostHasSomeOfTheTasks) {
   for (const WideHalo& what : smallCases()) {
-    for (const Manner& manner : {Manner{1, 2, 1}, Manner{1, 0, 2}})
-      expectBitsOfHost(what, manner, DevicePlacement::Cost);
+    for (const char* task : {"Wide::initial", "Wide::keep", "Wide::step"}) {
+      expectBitsOfHost(what, {1, 2, 1}, {task});
+      expectBitsOfHost(what, {1, 0, 2}, {task});
+    }
+  }
+}
+
+TEST(SharedWindowsOnDevices, GiveThemOnAGpu) {
+  if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
+  for (const WideHalo& what : smallCases()) {
+    RunShape shape;
+    shape.devices = emulated(std::min(cudaDeviceCount(), 3));
+    shape.devices.kind = DeviceKind::Cuda;
+    EXPECT_EQ(valuesAfterSteps(what, shape), valuesAfterSteps(what, {})) << asText(what);
   }
 }
 

@@ -30,9 +30,16 @@ TEST(DeviceChoice, MoreRanksThanGpusTakeThemInTurns) {
 TEST(DeviceChoice, MoreGpusThanRanksAreDealtOutInRanges) {
   const DeviceChoice choice = parseDeviceChoice("cuda:4,3,2,1,0");
   EXPECT_THAT(devicesOf(choice, 0, 1).numbers, ElementsAre(4, 3, 2, 1, 0));
-  EXPECT_THAT(devicesOf(choice, 0, 2).numbers, ElementsAre(4, 3));
-  EXPECT_THAT(devicesOf(choice, 1, 2).numbers, ElementsAre(2, 1, 0));
+  EXPECT_THAT(devicesOf(choice, 0, 2).numbers, ElementsAre(4, 3, 2));
+  EXPECT_THAT(devicesOf(choice, 1, 2).numbers, ElementsAre(1, 0));
   EXPECT_THAT(devicesOf(choice, 4, 5).numbers, ElementsAre(0));
+}
+
+TEST(DeviceChoice, RanksGetTheGpusThatAreNearerToThem) {
+  const DeviceChoice choice = parseDeviceChoice("cuda:4,3,2,1");
+  const std::vector<std::vector<int>> distances{{20, 20, 10, 10}, {10, 10, 20, 20}};
+  EXPECT_THAT(devicesOf(choice, 0, distances).numbers, ElementsAre(2, 1));
+  EXPECT_THAT(devicesOf(choice, 1, distances).numbers, ElementsAre(4, 3));
 }
 
 TEST(DeviceChoice, EachRankHasEmulatedDevicesOfItsOwn) {

@@ -27,6 +27,7 @@
 #include "tools/bench/step_case.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/device_choice.hpp"
+#include "tools/tessera/device_table.hpp"
 #include "tools/tessera/simulation.hpp"
 
 namespace tessera::bench {
@@ -44,6 +45,9 @@ class Rounds : public RunListener {
   Rounds(std::int64_t steps, std::int64_t rounds) : steps_(steps), rounds_(rounds) {}
 
   bool stepped(Simulation& simulation, std::span<const double> /*control*/) override {
+    const CostReport cost = simulation.costReport();
+    if (cost.used && !cost.settled) return false;  // what comes before is no part of the comparison
+    hostPart = cost.hostPart;
     if (++taken_ % steps_ != 0) return false;
     const double host = secondsSince(begin_);
     simulation.waitForDevices();
@@ -59,13 +63,14 @@ class Rounds : public RunListener {
 
   double step = std::numeric_limits<double>::infinity();
   double hostStep = 0.0;
+  double hostPart = 0.0;      ///< of the cells, where placement is by cost
   DevicePagingCounts paging;  ///< of all rounds
 
   std::int64_t taken() const { return taken_; }
 
  private:
-  const std::int64_t steps_;
-  const std::int64_t rounds_;
+  std::int64_t steps_;
+  std::int64_t rounds_;
   std::int64_t taken_ = 0;
   SteadyClock::time_point begin_ = SteadyClock::now();
 };
@@ -141,6 +146,34 @@ void compare(const StepCase& what, Transport& transport, const SimulationOptions
   }
 }
 
+/// One case with each placement, twice in turns, so that none has the warmer device; the better time counts.
+void comparePlacements(const StepCase& what, Transport& transport, const SimulationOptions& options,
+                       const std::vector<DevicePlacement>& placements, std::int64_t steps,
+                       const FigureLines& lines) {
+  std::vector<Rounds> best(placements.size(), Rounds(steps, 4));
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::size_t n = 0; n < placements.size(); ++n) {
+      SimulationOptions some = options;
+      some.devices.placement = placements[n];
+      const Rounds rounds = measure(what, transport, some, steps, "");
+      if (rounds.step < best[n].step) best[n] = rounds;
+    }
+  }
+  if (transport.rank() != 0) return;
+  for (std::size_t n = 0; n < placements.size(); ++n) {
+    const std::string placement(asText(placements[n]));
+    std::fprintf(
+        lines.table(), "%-9s %5lld^3 in %4lld^3 %-4s %9.1f us a step  host %3.0f %% of the cells  %5.3f x\n",
+        what.physics.c_str(), static_cast<long long>(what.cells), static_cast<long long>(what.patch),
+        placement.c_str(), best[n].step * 1e6, 100.0 * best[n].hostPart, best[n].step / best[0].step);
+    std::fflush(lines.table());
+    if (n == 0) continue;
+    lines.add(what.physics + "_" + std::to_string(what.cells) + "_in_" + std::to_string(what.patch) + "_" +
+                  placement + "_over_" + std::string(asText(placements[0])),
+              best[n].step / best[0].step, "x", placements[n] == DevicePlacement::Cost ? "<=1.02" : "-");
+  }
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -153,6 +186,7 @@ int run(int argc, char** argv) {
   bool lines = false;
   std::string limit;
   std::string memory = "explicit";
+  std::vector<std::string> placements;
   SimulationOptions options;
   CLI::App app{"Whole steps on devices"};
   app.add_option("--device", device, "as of tessera run")->capture_default_str();
@@ -177,6 +211,10 @@ int run(int argc, char** argv) {
   app.add_option("--memory", memory, "explicit, or managed by the driver")
       ->check(CLI::IsMember({"explicit", "managed"}))
       ->capture_default_str();
+  app.add_option("--placement", placements,
+                 "auto, gpu, cpu, cost: compare these, on all devices, in place of numbers of devices")
+      ->check(CLI::IsMember({"auto", "gpu", "cpu", "cost"}))
+      ->delimiter(',');
   CLI11_PARSE(app, argc, argv);
   const MpiSession mpi;
   MpiTransport transport;
@@ -192,10 +230,17 @@ int run(int argc, char** argv) {
     throw UsageError("--devices " + std::to_string(count) + ": each rank has 1 to " + std::to_string(most) +
                      " devices here (--device)");
   }
+  std::vector<DevicePlacement> places;
+  for (const std::string& placement : placements) places.push_back(devicePlacementOf(placement));
   for (const std::string& physics : cases) {
     for (const std::int64_t n : cells) {
       for (const std::int64_t p : patches) {
-        if (p <= n) compare({physics, n, p}, transport, options, counts, steps, limit, FigureLines(lines));
+        if (p > n) continue;
+        if (places.empty()) {
+          compare({physics, n, p}, transport, options, counts, steps, limit, FigureLines(lines));
+        } else {
+          comparePlacements({physics, n, p}, transport, options, places, steps, FigureLines(lines));
+        }
       }
     }
   }

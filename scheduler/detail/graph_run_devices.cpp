@@ -1,0 +1,81 @@
+// The part of GraphRun that has to do with devices.
+#include <limits>
+
+#include "core/step_aside.hpp"
+#include "scheduler/detail/graph_run.hpp"
+
+namespace tessera::detail {
+
+/// A device may read what any other has: so all have theirs first, and none begins before the others have
+/// come to the end of the step before.
+void GraphRun::beginDevices() {
+  if (devices_.empty()) return;
+  for (const auto& device : devices_) device->bringOld();
+  rankDevices_->comeTogether();
+  for (const auto& device : devices_) device->begin();
+}
+
+void GraphRun::finishDevices() {
+  StepAside stepAside;
+  while (true) {
+    bool finished = true;
+    for (const auto& device : devices_) finished = device->finish() && finished;
+    if (finished) break;
+    stepAside();
+  }
+  expectNothingFound();
+}
+
+std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t> messages) {
+  if (standbyFailed_.load(std::memory_order_acquire)) standbyFailure_->raise();
+  served_.store(true, std::memory_order_relaxed);
+  reported_.assign(messages.begin(), messages.end());
+  for (const auto& device : devices_) {
+    device->serve();
+    device->take([this](std::int32_t node) {
+      if (options_.trace != nullptr && node < graph_.nodeCount()) options_.trace->finished(node);
+      reported_.push_back(node);
+    });
+  }
+  // What a task did was found before it was seen to end: nobody goes on from it.
+  expectNothingFound();
+  return reported_;
+}
+
+void GraphRun::serveDevices() {
+  if (served_.exchange(false, std::memory_order_relaxed)) return;
+  try {
+    for (const auto& device : devices_) device->serve();
+  } catch (const Error& error) {
+    if (standbyFailed_.load(std::memory_order_relaxed)) return;
+    standbyFailure_ = error.copy();
+    standbyFailed_.store(true, std::memory_order_release);
+  }
+}
+
+void GraphRun::bringHome(std::span<const LabelId> labels) {
+  for (const auto& device : devices_) device->bringHome(labels);
+}
+
+/// The sooner the lane has it the better.
+NodeTraits GraphRun::deviceTraits(std::int32_t node, int workers) const {
+  const PlacedBlock& placed = placed_->block(node);
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  NodeTraits traits;
+  traits.home = homeOf(block, placed.firstNumber + node - placed.firstNode, workers);
+  traits.urgency = std::numeric_limits<int>::max();
+  traits.waits = devices_[static_cast<std::size_t>(placed.place)]->reports(node);
+  return traits;
+}
+
+/// To the lane of its device.
+bool GraphRun::handOver(std::int32_t node, int worker) {
+  if (options_.trace == nullptr || node >= graph_.nodeCount()) return deviceOf(node).run(node);
+  const auto begin = Trace::Clock::now();
+  const bool finished = deviceOf(node).run(node);
+  // What the host does not hear of has no end here; the device's own lane shows it.
+  options_.trace->ran(node, worker, begin, Trace::Clock::now(), /*finished=*/false);
+  return finished;
+}
+
+}  // namespace tessera::detail
