@@ -33,4 +33,22 @@ ExactSum reduce(Gpu gpu, const char* name, const Box& box, SumTag, Kernel&& kern
   return detail::resultOf<detail::DeviceSum>(gpu, name, box, kernel);
 }
 
+/// The same for bodies of checked mode.
+template <class Kernel>
+void forEach(CheckedGpu gpu, const char* name, const Box& box, const Kernel& kernel) {
+  gpu.loops->loop(name, box, &kernel, detail::kDeviceLoopType<Kernel, detail::NoResult, CheckedGpu>);
+}
+template <class Kernel>
+double reduce(CheckedGpu gpu, const char* name, const Box& box, MinTag, Kernel&& kernel) {
+  return detail::resultOf<detail::DeviceMin>(gpu, name, box, kernel);
+}
+template <class Kernel>
+double reduce(CheckedGpu gpu, const char* name, const Box& box, MaxTag, Kernel&& kernel) {
+  return detail::resultOf<detail::DeviceMax>(gpu, name, box, kernel);
+}
+template <class Kernel>
+ExactSum reduce(CheckedGpu gpu, const char* name, const Box& box, SumTag, Kernel&& kernel) {
+  return detail::resultOf<detail::DeviceSum>(gpu, name, box, kernel);
+}
+
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include "core/block_shape.hpp"
 #include "core/box.hpp"
 #include "core/exact_sum.hpp"
+#include "core/final_values.hpp"
 #include "core/patch_part.hpp"
 #include "core/read_ahead.hpp"
 
@@ -16,6 +17,7 @@ namespace tessera {
 struct DeviceLoopHead {
   Box box;
   MemoryPiece reads[kReadAhead] = {};  // NOLINT: a std::array's operator[] is no device function
+  FinalValues finals[kFinalValues];    // NOLINT: likewise; of indices of `box`
 };
 
 /// One launch of one loop over many patches: what DeviceLoopType::run is called
@@ -29,6 +31,7 @@ struct DeviceLoopBatch {
   std::int32_t count = 0;
   BlockShape shape;
   PatchPart part;
+  bool keepsClosures = false;  ///< a run on the host leaves them for the next run
 };
 
 /// What there is to know of a type of closure whose own type is forgotten; one
@@ -40,10 +43,16 @@ struct DeviceLoopType {
   std::int64_t resultStart = 0;   ///< the value of each word before the loop
   /// Copies a closure for a run on the host, which ends it.
   void (*keep)(void *to, const void *closure) = nullptr;
+  /// Ends a copy that no run has ended.
+  void (*drop)(void *closure) = nullptr;
   /// Gets a DeviceLoopBatch: launches it into a stream of CUDA, or does the
   /// work itself when there is none.
   void (*run)(const void *batch, void *cudaStream) = nullptr;
 };
+
+/// Numbers of a step that a body may ask its task for; they change from step
+/// to step.
+enum class StepNumber : std::uint8_t { Time, Dt, Step };
 
 /// What takes the loops of a task's body on a device. The body is called on the
 /// host, once for each patch, and its loops are recorded; when the bodies of
@@ -55,9 +64,18 @@ class DeviceLoops {
  public:
   /// Whether this is the second call, in which `contribute` counts.
   virtual bool finished() const = 0;
+  /// The body has asked for it: what it launches may depend on that number.
+  virtual void asksFor(StepNumber number) = 0;
   /// The body's loops from now on read that; a hint, of which the first few
   /// count.
   virtual void willRead(const MemoryPiece &piece) = 0;
+  /// They read none of what `willRead` was told so far.
+  virtual void forgetReads() = 0;
+  /// The next loop, if it is over `declared`, gives these numbers their final values, and has its threads
+  /// look for NaN and infinity in them.
+  virtual void willFinish(const FinalValues &values, const Box &declared) = 0;
+  /// Whether a loop of the body looks at the numbers whose findings go to these words.
+  virtual bool looksAt(const std::int64_t *words) const = 0;
   /// `closure` is copied byte by byte; `name` outlives the launch.
   virtual void loop(const char *name, const Box &box, const void *closure, const DeviceLoopType &type) = 0;
   /// The result's words, `resultWords` for each part of the launch; empty in

@@ -54,6 +54,11 @@ struct ElementTypeOf<Vec<T, N>> {
 template <class T>
 inline constexpr ElementType elementTypeOf = detail::ElementTypeOf<T>::value;
 
+/// Whether numbers of that type can be NaN or infinite.
+constexpr bool holdsReals(ElementType type) {
+  return type.scalar == Scalar::Float64 || type.scalar == Scalar::Float32;
+}
+
 /// "double", "float[3]": the words used in messages and checkpoints.
 std::string asText(ElementType type);
 

@@ -32,6 +32,9 @@ class DeviceLoops;
 struct Gpu {
   DeviceLoops* loops = nullptr;
 };
+struct CheckedGpu {  ///< as Gpu, with every access compared with what the task declared
+  DeviceLoops* loops = nullptr;
+};
 
 /// How contributions of patches are joined. Distinct types, so that `reduce` can return the right thing.
 struct MinTag {};
@@ -85,7 +88,8 @@ inline constexpr std::int64_t kWatchedPart = 4096;
 /// (see withWideVectors); `name` is what profilers show. The kernel is copied, as it is for a device.
 template <class Exec, class Kernel>
 void forEach([[maybe_unused]] Exec exec, const char* /*name*/, const Box& box, const Kernel& kernel) {
-  static_assert(!std::is_same_v<Exec, Gpu>, "include core/device_exec.hpp");
+  static_assert(!std::is_same_v<Exec, Gpu> && !std::is_same_v<Exec, CheckedGpu>,
+                "include core/device_exec.hpp");
   if constexpr (std::is_same_v<Exec, Cpu>) {
     if (exec.watch != nullptr) {
       detail::forEachPart(box, detail::kWatchedPart, [&](const Box& part) {

@@ -66,10 +66,11 @@ __device__ inline void awaitLastLaunch([[maybe_unused]] std::uint32_t &slot) {
 }
 
 /// Runs the kernel on a column, as calls of `kernel(patchAt(slot).arguments,
-/// Index)`.
-template <class Kernel, class PatchAt>
+/// Index)`. Without `kUnrolls` one cell after the other, in code that is
+/// shorter and slower.
+template <bool kUnrolls = true, class Kernel, class PatchAt>
 __device__ void walk(const Kernel &kernel, const PatchAt &patchAt, std::uint32_t slot, Column column) {
-  if (column.rows == kRows) {
+  if (kUnrolls && column.rows == kRows) {
 #pragma unroll 1
     for (; column.planes >= kUnrolled; column.planes -= kUnrolled, column.first.k += kUnrolled) {
       // The fields are loaded again for each stretch of planes, from a number

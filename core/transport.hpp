@@ -40,6 +40,13 @@ class PreparedMessages {
   /// last one, and not any more once it is started. Of a receive: what has come, once `testSome` has named
   /// it, until it is started again. It may be another place after each start.
   virtual std::span<std::byte> memory(std::int32_t n) = 0;
+  /// Where message `n` lies when it is started for the `start`-th time, counted from 1. There are two places
+  /// at most, which take turns and stay where they are: that of start + 2 is that of `start`. So who prepares
+  /// work on the bytes needs it twice, not for each step.
+  virtual std::span<std::byte> place(std::int32_t n, std::int64_t start) = 0;
+  /// The memory in which all of them lie, in whole pages with nothing of anybody else's: to be locked in
+  /// place for devices.
+  virtual std::vector<std::span<std::byte>> pages() = 0;
   /// Starts the messages with the numbers first..first + count - 1 of the list given to `prepare`; none of
   /// them is under way. Those of one way, peer and tag are started in the order of the list, on both sides.
   virtual void start(std::int32_t first, std::int32_t count = 1) = 0;

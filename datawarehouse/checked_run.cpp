@@ -75,21 +75,12 @@ void prepareOutput(TaskAccess& access, const LabelInfo& info, std::vector<std::u
 }
 
 void expectAllWritten(const TaskFrame& frame, const TaskAccess& access) {
-  const LabelInfo& info = frame.labels->info(access.label);
   const Extent n = access.declared.extent();
   for (std::size_t m = 0; m < access.written->size(); ++m) {
     if ((*access.written)[m] != 0) continue;
     const auto at = static_cast<std::int64_t>(m);
-    const Index x = access.declared.lo + Index{at % n.i, at / n.i % n.j, at / (n.i * n.j)};
-    throw UndeclaredAccess(
-        Message("task leaves a part of its output unwritten")
-            .line("task      ", frame.task, " on patch ", asText(*frame.patch))
-            .line("writes    ", info.name, ", but not at ", asText(info.centering), " ", asText(x))
-            .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
-            .line("fix       write every index of task.interior(", info.name, "), or declare .modifies(",
-                  info.name, ")")
-            .text(),
-        info.name);
+    detail::reportUnwritten(frame, access,
+                            access.declared.lo + Index{at % n.i, at / n.i % n.j, at / (n.i * n.j)});
   }
 }
 
@@ -106,37 +97,15 @@ void expectUnchanged(const TaskFrame& frame, const TaskAccess& access, std::uint
                          info.name);
 }
 
-void expectContributions(const TaskFrame& frame) {
-  for (const PatchContribution& c : frame.contributions) {
-    if (c.given) continue;
-    const std::string& name = frame.labels->reductionName(c.reduction);
-    throw UndeclaredAccess(Message("task does not contribute what it declared")
-                               .line("task      ", frame.task, " on patch ", asText(*frame.patch))
-                               .line("declared  .contributes(", name, ") at ", frame.declaredAt)
-                               .line("fix       call task.contribute(", name, ", value) on every patch")
-                               .text(),
-                           name);
-  }
-}
-
 /// Throws for the first number that is not finite, if there is one.
 template <class T>
-void reportNonFinite(const TaskFrame& frame, const TaskAccess& access, const LabelInfo& info) {
+void lookForNonFinite(const TaskFrame& frame, const TaskAccess& access, int components) {
   const auto* data = reinterpret_cast<const T*>(access.data);
-  const int components = info.type.components;
   forEachDeclaredRow(access, [&](Index first, std::int64_t at, std::int64_t n) {
     for (std::int64_t m = 0; m < n * components; ++m) {
       const T value = data[at * components + m];
       if (std::isfinite(value)) continue;
-      const Index x = first + Index{m / components, 0, 0};
-      throw NumericalError(
-          Message("a value is not finite")
-              .line("variable  ", info.name, " = ", value)
-              .line("where     ", asText(info.centering), " ", asText(x), " of patch ", asText(*frame.patch))
-              .line("task      ", frame.task, ", declared at ", frame.declaredAt)
-              .line("fix       look at this task's inputs there; a smaller time.cfl or time.dt helps "
-                    "against instability")
-              .text());
+      detail::reportNonFinite(frame, access, first + Index{m / components, 0, 0}, value);
     }
   });
 }
@@ -170,9 +139,50 @@ void expectFinite(const TaskFrame& frame) {
     if (!isOutput(access) || (frame.watch != nullptr && frame.watch->settled(access))) continue;
     const LabelInfo& info = frame.labels->info(access.label);
     if (!detail::mayHoldNonFinite(access, info, access.declared)) continue;
-    if (info.type.scalar == Scalar::Float64) reportNonFinite<double>(frame, access, info);
-    if (info.type.scalar == Scalar::Float32) reportNonFinite<float>(frame, access, info);
+    if (info.type.scalar == Scalar::Float64) lookForNonFinite<double>(frame, access, info.type.components);
+    if (info.type.scalar == Scalar::Float32) lookForNonFinite<float>(frame, access, info.type.components);
   }
 }
 
+void expectContributions(const TaskFrame& frame) {
+  for (const PatchContribution& c : frame.contributions) {
+    if (c.given) continue;
+    const std::string& name = frame.labels->reductionName(c.reduction);
+    throw UndeclaredAccess(Message("task does not contribute what it declared")
+                               .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+                               .line("declared  .contributes(", name, ") at ", frame.declaredAt)
+                               .line("fix       call task.contribute(", name, ", value) on every patch")
+                               .text(),
+                           name);
+  }
+}
+
+namespace detail {
+
+void reportUnwritten(const TaskFrame& frame, const TaskAccess& access, Index x) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  throw UndeclaredAccess(
+      Message("task leaves a part of its output unwritten")
+          .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+          .line("writes    ", info.name, ", but not at ", asText(info.centering), " ", asText(x))
+          .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
+          .line("fix       write every index of task.interior(", info.name, "), or declare .modifies(",
+                info.name, ")")
+          .text(),
+      info.name);
+}
+
+void reportNonFinite(const TaskFrame& frame, const TaskAccess& access, Index x, double value) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  throw NumericalError(
+      Message("a value is not finite")
+          .line("variable  ", info.name, " = ", value)
+          .line("where     ", asText(info.centering), " ", asText(x), " of patch ", asText(*frame.patch))
+          .line("task      ", frame.task, ", declared at ", frame.declaredAt)
+          .line("fix       look at this task's inputs there; a smaller time.cfl or time.dt helps "
+                "against instability")
+          .text());
+}
+
+}  // namespace detail
 }  // namespace tessera

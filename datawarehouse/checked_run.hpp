@@ -22,4 +22,16 @@ void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
 /// wrote.
 void expectFinite(const TaskFrame& frame);
 
+/// Throws UndeclaredAccess where the task has not contributed what it declared.
+void expectContributions(const TaskFrame& frame);
+
+namespace detail {
+
+/// Throws UndeclaredAccess: the task left index `x` of an output unwritten.
+[[noreturn]] void reportUnwritten(const TaskFrame& frame, const TaskAccess& access, Index x);
+/// Throws NumericalError: the task left `value`, which is not finite, at index `x`.
+[[noreturn]] void reportNonFinite(const TaskFrame& frame, const TaskAccess& access, Index x, double value);
+
+}  // namespace detail
+
 }  // namespace tessera

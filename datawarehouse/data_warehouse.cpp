@@ -88,7 +88,7 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
     }
     Entry& e = entry(wanted.label, localOf(wanted.patch));
     TESSERA_EXPECT(e.generation[0] < 0, "one entry for each label and patch");
-    e = {{number, wanted.hasOld ? number + 1 : number}};
+    e = {{number, wanted.hasOld ? number + 1 : number}, planned[static_cast<std::size_t>(number)].entries};
     for (std::int32_t n = e.generation[0]; n <= e.generation[1]; ++n) {
       Planned& p = planned[static_cast<std::size_t>(n)];
       TESSERA_EXPECT(p.first->hasOld == wanted.hasOld, "share memory of as many generations");
@@ -110,6 +110,7 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
     d.entries = planned[n].entries;
     d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes(), piece_);
     TESSERA_EXPECT(planned[n].first->slot < 0 || d.entries == 1, "share memory by slot or by group");
+    if (planned[n].first->packed != nullptr) d.parts = planned[n].first->packed->slabs;
     if (packs && planned[n].first->packed != nullptr) {
       d.packed = static_cast<std::int32_t>(packed_.size());
       packed_.push_back(*planned[n].first->packed);
@@ -117,7 +118,10 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
       d.bytes = packed_.back().bytes;
     }
     addRoom(d, planned[n].first->slot);
-    if (d.entries > 1) shared_.push_back(&d);
+    if (d.entries > 1) {
+      shared_.push_back(&d);
+      d.values = std::make_unique<Status[]>(static_cast<std::size_t>(d.entries));  // NOLINT: see there
+    }
   }
 }
 
@@ -161,7 +165,13 @@ void DataWarehouse::bring(Description& d) {
   memoryOf_[static_cast<std::size_t>(&d - descriptions_.data())] = d.data;
   d.status.finishAllocation(kHost);
   d.status.markValid(kHost);
-  if (shared) d.status.finishMerge(d.entries);
+  if (!shared) return;
+  for (Status& values : std::span(d.values.get(), static_cast<std::size_t>(d.entries))) {
+    if (!values.claimAllocation(kHost)) continue;
+    values.finishAllocation(kHost);
+    values.markValid(kHost);
+  }
+  d.status.finishMerge(d.entries);
 }
 
 Layout DataWarehouse::layoutOf(const Box& window) const {

@@ -96,6 +96,12 @@ class DataWarehouse {
   Status& status(Generation generation, LabelId label, std::size_t local) {
     return description(generation, label, local).status;
   }
+  /// Where the owned indices of one entry are valid: what `wroteOn`, `broughtTo` and `needsCopyTo` are about.
+  /// The word of its description where it has that for itself, else a word of its own beside it.
+  Status& valueStatus(Generation generation, LabelId label, std::size_t local) {
+    Description& d = description(generation, label, local);
+    return d.values ? d.values[static_cast<std::size_t>(entry(label, local).member)] : d.status;
+  }
   /// The number of the description behind an entry. It stays with its memory and status: after `promote` the
   /// other generation has it. Counts from 0 to `descriptionCount()`.
   std::int32_t descriptionOf(Generation generation, LabelId label, std::size_t local) const {
@@ -138,6 +144,7 @@ class DataWarehouse {
   /// Descriptions of Old and New: the same one twice where only one generation is kept; -1: no memory.
   struct Entry {
     std::int32_t generation[2] = {-1, -1};
+    std::int32_t member = 0;  ///< which of the entries of its description it is
     bool hasOld() const { return generation[0] != generation[1]; }
   };
   struct Gather {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "core/contracts.hpp"
@@ -11,26 +12,42 @@ namespace {
 
 /// Bytes in which a GPU moves memory.
 constexpr std::int64_t kSectorBytes = kSectorElements * 8;
+constexpr std::int64_t kMemoryGrain = 256;
 
 /// Elements after which begins of elements and of sectors meet again.
 std::int64_t sectorOf(std::int64_t elementBytes) {
   return kSectorBytes / std::gcd(kSectorBytes, elementBytes);
 }
 
+/// Of a shared description: the words of its entries.
+std::span<Status> valuesOf(Description& d) {
+  if (!d.values) return {};
+  return {d.values.get(), static_cast<std::size_t>(d.entries)};
+}
+
+void leaveSpace(Status& status, MemorySpace space) {
+  if (status.state(space) >= SpaceState::Valid) status.outdate(space);
+  status.release(space);
+}
+
 }  // namespace
 
 DeviceStore::DeviceStore(DataWarehouse& data, int slot, DeviceMemory& memory)
-    : data_(data), space_(deviceSlot(slot)), memory_(memory) {
+    : data_(data),
+      space_(deviceSlot(slot)),
+      memory_(memory),
+      added_(static_cast<std::size_t>(data.labels().count()) * data.ownPatches().size(), 0) {
   layOutEntries();
   layOutGathers();
 }
 
 DeviceStore::~DeviceStore() {
+  forgetWanted();
   for (std::size_t n = 0; n < windows_.size(); ++n) {
     if (windows_[n].room < 0) continue;
-    Status& status = data_.description(static_cast<std::int32_t>(n)).status;
-    if (status.state(space_) >= SpaceState::Valid) status.outdate(space_);
-    status.release(space_);
+    Description& d = data_.description(static_cast<std::int32_t>(n));
+    leaveSpace(d.status, space_);
+    for (Status& values : valuesOf(d)) leaveSpace(values, space_);
   }
   for (const std::vector<Room>* rooms : {&rooms_, &gatherRooms_}) {
     for (const Room& room : *rooms) {
@@ -46,12 +63,30 @@ void DeviceStore::layOutEntries() {
     const Patch& patch = data_.hierarchy().patch(d.patch);
     const Box owned = data_.hierarchy().level(patch.level).ownedBy(patch, info.centering);
     Window window;
-    window.aligned = alignRows(d.layout, owned, sectorOf(info.type.bytes()));
+    window.aligned = layOutRows(d, owned, sectorOf(info.type.bytes()));
     rooms_.resize(std::max(rooms_.size(), static_cast<std::size_t>(d.room) + 1));
     Room& room = rooms_[static_cast<std::size_t>(d.room)];
     room.bytes = std::max(room.bytes, window.aligned.elements * info.type.bytes());
     windows_.push_back(window);
   }
+}
+
+/// Both generations have the same parts, and often other variables too.
+AlignedLayout DeviceStore::layOutRows(const Description& d, const Box& owned, std::int64_t sector) {
+  AlignedLayout aligned = alignRows(d.layout, owned, sector);
+  if (d.parts.empty()) return aligned;
+  auto known = std::find_if(lean_.begin(), lean_.end(), [&](const KnownStrides& k) {
+    return k.sector == sector && k.window == d.layout.window && *k.parts == d.parts;
+  });
+  if (known == lean_.end()) {
+    known = lean_.insert(known,
+                         {sector, d.layout.window, &d.parts, leanStrides(d.layout.window, d.parts, sector)});
+  }
+  if (!known->strides) return aligned;
+  aligned.layout.strideJ = known->strides->strideJ;
+  aligned.layout.strideK = known->strides->strideK;
+  aligned.elements = aligned.lead + known->strides->elements;
+  return aligned;
 }
 
 void DeviceStore::layOutGathers() {
@@ -73,45 +108,98 @@ void DeviceStore::layOutGathers() {
 
 void DeviceStore::addEntry(LabelId label, std::size_t local) {
   TESSERA_EXPECT(data_.has(label, local), "add entries that the warehouse has");
-  addDescription(data_.descriptionOf(Generation::Old, label, local));
-  addDescription(data_.descriptionOf(Generation::New, label, local));
+  added_[numberOf(label, local)] = 1;
+  addDescription(label, 0, data_.descriptionOf(Generation::Old, label, local));
+  addDescription(label, 1, data_.descriptionOf(Generation::New, label, local));
 }
 
-void DeviceStore::addDescription(std::int32_t number) {
+void DeviceStore::addDescription(LabelId label, int generation, std::int32_t number) {
   Window& window = windows_[static_cast<std::size_t>(number)];
   Description& d = data_.description(number);
   if (window.room >= 0 || !d.status.claimAllocation(space_)) return;
-  const LabelInfo& info = data_.labels().info(d.label);
-  Room& room = rooms_[static_cast<std::size_t>(d.room)];
-  try {
-    bring(room, info.name + " on patch " + asText(data_.hierarchy().patch(d.patch)));
-  } catch (...) {
-    d.status.abandonAllocation(space_);
-    throw;
-  }
-  place(window, d.room, room, info.type.bytes());
-  d.status.finishAllocation(space_);
+  window.room = d.room;
+  wanted_.push_back({label, generation, number});
+  want(rooms_[static_cast<std::size_t>(d.room)]);
 }
 
 void DeviceStore::addGather(std::size_t plan, std::size_t n) {
-  const GatherLayout& wanted = data_.gathers()[plan][n];
+  const std::int32_t slot = data_.gathers()[plan][n].slot;
   Window& window = gathers_[plan][n];
   if (window.room >= 0) return;
-  const LabelInfo& info = data_.labels().info(wanted.label);
-  Room& room = gatherRooms_[static_cast<std::size_t>(wanted.slot)];
-  bring(room, info.name + ", gathered over " + asText(wanted.window));
-  place(window, wanted.slot, room, info.type.bytes());
+  window.room = slot;
+  wantedGathers_.emplace_back(plan, n);
+  want(gatherRooms_[static_cast<std::size_t>(slot)]);
 }
 
-void DeviceStore::bring(Room& room, std::string_view owner) {
+void DeviceStore::want(Room& room) {
+  if (room.isWanted) return;
+  room.isWanted = true;
+  wantedBytes_ += (room.bytes + kMemoryGrain - 1) / kMemoryGrain * kMemoryGrain;
+}
+
+void DeviceStore::bring() {
+  if (wanted_.empty() && wantedGathers_.empty()) return;
+  std::sort(wanted_.begin(), wanted_.end());
+  std::reverse(wanted_.begin(), wanted_.end());
+  try {
+    memory_.expect(wantedBytes_);
+    for (; !wanted_.empty(); wanted_.pop_back()) bringDescription(wanted_.back().description);
+    for (; !wantedGathers_.empty(); wantedGathers_.pop_back()) {
+      bringGather(wantedGathers_.back().first, wantedGathers_.back().second);
+    }
+  } catch (...) {
+    forgetWanted();
+    throw;
+  }
+  wantedBytes_ = 0;
+}
+
+void DeviceStore::forgetWanted() {
+  for (const Wanted& w : wanted_) {
+    Window& window = windows_[static_cast<std::size_t>(w.description)];
+    Room& room = rooms_[static_cast<std::size_t>(window.room)];
+    room.isWanted = room.memory != nullptr;
+    window.room = -1;
+    data_.description(w.description).status.abandonAllocation(space_);
+  }
+  for (const auto& [plan, n] : wantedGathers_) {
+    Room& room = gatherRooms_[static_cast<std::size_t>(gathers_[plan][n].room)];
+    room.isWanted = room.memory != nullptr;
+    gathers_[plan][n].room = -1;
+  }
+  wanted_.clear();
+  wantedGathers_.clear();
+  wantedBytes_ = 0;
+}
+
+void DeviceStore::bringDescription(std::int32_t number) {
+  Window& window = windows_[static_cast<std::size_t>(number)];
+  Description& d = data_.description(number);
+  const LabelInfo& info = data_.labels().info(d.label);
+  Room& room = rooms_[static_cast<std::size_t>(window.room)];
+  bringRoom(room, info.name + " on patch " + asText(data_.hierarchy().patch(d.patch)));
+  window.data = static_cast<std::byte*>(room.memory) + window.aligned.lead * info.type.bytes();
+  for (Status& values : valuesOf(d)) {
+    if (values.claimAllocation(space_)) values.finishAllocation(space_);
+  }
+  d.status.finishAllocation(space_);
+  // From here on the word of a shared one tells of its halo only, and each entry's own where its values are.
+  if (d.values) d.status.markValid(space_);
+}
+
+void DeviceStore::bringGather(std::size_t plan, std::size_t n) {
+  const GatherLayout& wanted = data_.gathers()[plan][n];
+  Window& window = gathers_[plan][n];
+  const LabelInfo& info = data_.labels().info(wanted.label);
+  Room& room = gatherRooms_[static_cast<std::size_t>(window.room)];
+  bringRoom(room, info.name + ", gathered over " + asText(wanted.window));
+  window.data = static_cast<std::byte*>(room.memory) + window.aligned.lead * info.type.bytes();
+}
+
+void DeviceStore::bringRoom(Room& room, std::string_view owner) {
   if (room.memory != nullptr) return;
   room.memory = memory_.allocate(room.bytes, owner);
   bytes_ += room.bytes;
-}
-
-void DeviceStore::place(Window& window, std::int32_t number, const Room& room, std::int64_t elementBytes) {
-  window.room = number;
-  window.data = static_cast<std::byte*>(room.memory) + window.aligned.lead * elementBytes;
 }
 
 void broughtTo(Status& status, MemorySpace space) {

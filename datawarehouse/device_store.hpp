@@ -1,11 +1,14 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/lean_strides.hpp"
 #include "datawarehouse/aligned_layout.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 
@@ -19,6 +22,8 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   virtual ~DeviceMemory() = default;
 
+  /// Said before memory for a store is allocated: how much that will be, each piece rounded up to 256 bytes.
+  virtual void expect(std::int64_t /*bytes*/) {}
   /// Each byte is 0xFF, so that floating-point numbers nobody wrote are NaN. At least 256-byte aligned.
   /// Throws the device's own error, with `owner`, the bytes and the limit, where so much is not to be had.
   virtual void* allocate(std::int64_t bytes, std::string_view owner) = 0;
@@ -30,12 +35,14 @@ class DeviceMemory {
 ///
 ///   DeviceStore store(data, 0, memory);
 ///   store.addEntry(temperature, local);                       // before the first step: Old and New
+///   store.bring();                                            // memory for all that was added
 ///   Field<double> T(reinterpret_cast<double*>(store.data(Generation::Old, temperature, local)),
 ///                   store.layout(temperature, local));        // a kernel of the device may use it
 ///
 /// It follows `DataWarehouse::promote`: memory belongs to a description, and the warehouse says whose it is
 /// now. Entries that share a description on the host share it here; a window that is kept without its voids
-/// there is a box here. Descriptions that take turns with one piece of memory there do so here.
+/// there has strides here that leave little of them (core/lean_strides.hpp), or is a box. Descriptions that
+/// take turns with one piece of memory there do so here.
 ///
 /// It copies nothing, and does not say that there are values: `wroteOn` and `broughtTo` do, and are for
 /// whoever launches. Thread rule: one thread at a time, the one that serves the device's lane; the accessors
@@ -52,9 +59,10 @@ class DeviceStore {
 
   MemorySpace space() const { return space_; }
 
-  /// Memory for both generations of an entry of the warehouse; nothing where it is there. Throws what
-  /// `DeviceMemory::allocate` does, with label and patch.
+  /// `bring` will take memory for both generations of an entry of the warehouse; nothing where it is there.
   void addEntry(LabelId label, std::size_t local);
+  /// Whether `addEntry` was called for this very entry.
+  bool isAdded(LabelId label, std::size_t local) const { return added_[numberOf(label, local)] != 0; }
   /// Whether `addEntry` was called for it, or for an entry that it shares its memory with.
   bool has(LabelId label, std::size_t local) const {
     return data_.has(label, local) && windowOf(Generation::Old, label, local).room >= 0;
@@ -70,14 +78,27 @@ class DeviceStore {
 
   /// Buffer number `n` of a plan, as the warehouse has it. Buffers that share memory there do so here.
   void addGather(std::size_t plan, std::size_t n);
-  bool hasGather(std::size_t plan, std::size_t n) const { return gathers_[plan][n].data != nullptr; }
+  bool hasGather(std::size_t plan, std::size_t n) const { return gathers_[plan][n].room >= 0; }
   std::byte* gatherData(std::size_t plan, std::size_t n) const { return gathers_[plan][n].data; }
   const Layout& gatherLayout(std::size_t plan, std::size_t n) const {
     return gathers_[plan][n].aligned.layout;
   }
 
-  /// Of entries and gathers that were added.
+  /// Takes memory for all that was added since. Windows that one task after another comes to, those of a
+  /// variable's generation on neighbouring patches, follow each other. Throws what `DeviceMemory::allocate`
+  /// does, with label and patch; what has no memory then counts as not added.
+  void bring();
+  /// Of entries and gathers that were brought.
   std::int64_t bytes() const { return bytes_; }
+
+  /// The memory that an entry's window lies in, as `DeviceMemory` gave it: windows that take turns have the
+  /// same.
+  const void* memoryOf(Generation generation, LabelId label, std::size_t local) const {
+    return rooms_[static_cast<std::size_t>(windowOf(generation, label, local).room)].memory;
+  }
+  const void* gatherMemory(std::size_t plan, std::size_t n) const {
+    return gatherRooms_[static_cast<std::size_t>(gathers_[plan][n].room)].memory;
+  }
 
  private:
   /// Of one description, or of a gather.
@@ -90,24 +111,52 @@ class DeviceStore {
   struct Room {
     void* memory = nullptr;
     std::int64_t bytes = 0;  ///< that the largest of them needs
+    bool isWanted = false;
+  };
+  /// Of one description that was added and not brought, in the order in which it will be.
+  struct Wanted {
+    LabelId label = -1;
+    int generation = 0;  ///< entries of a variable swap theirs together
+    std::int32_t description = -1;
+    friend auto operator<=>(const Wanted&, const Wanted&) = default;
+  };
+
+  /// Strides of a window with holes that were looked for.
+  struct KnownStrides {
+    std::int64_t sector = 1;
+    Box window;
+    const std::vector<Box>* parts = nullptr;
+    std::optional<LeanStrides> strides;
   };
 
   const Window& windowOf(Generation generation, LabelId label, std::size_t local) const {
     return windows_[static_cast<std::size_t>(data_.descriptionOf(generation, label, local))];
   }
+  std::size_t numberOf(LabelId label, std::size_t local) const {
+    return static_cast<std::size_t>(label) * data_.ownPatches().size() + local;
+  }
   void layOutEntries();
+  AlignedLayout layOutRows(const Description& d, const Box& owned, std::int64_t sector);
   void layOutGathers();
-  void addDescription(std::int32_t number);
-  void bring(Room& room, std::string_view owner);
-  void place(Window& window, std::int32_t number, const Room& room, std::int64_t elementBytes);
+  void addDescription(LabelId label, int generation, std::int32_t number);
+  void want(Room& room);
+  void bringDescription(std::int32_t number);
+  void bringGather(std::size_t plan, std::size_t n);
+  void bringRoom(Room& room, std::string_view owner);
+  void forgetWanted();
 
   DataWarehouse& data_;
   MemorySpace space_;
   DeviceMemory& memory_;
+  std::vector<char> added_;      ///< by label and own patch
   std::vector<Window> windows_;  ///< by description
-  std::vector<Room> rooms_;      ///< as the warehouse numbers them
+  std::vector<KnownStrides> lean_;
+  std::vector<Room> rooms_;  ///< as the warehouse numbers them
   std::vector<std::vector<Window>> gathers_;
   std::vector<Room> gatherRooms_;  ///< by slot; plans do not run at the same time
+  std::vector<Wanted> wanted_;
+  std::vector<std::pair<std::size_t, std::size_t>> wantedGathers_;  ///< plan, number
+  std::int64_t wantedBytes_ = 0;
   std::int64_t bytes_ = 0;
 };
 

@@ -39,6 +39,11 @@ struct Layout {
   constexpr std::int64_t elements() const {
     return window.extent().i * window.extent().j * window.extent().k;
   }
+  /// Elements from the first to behind the last one, with what lies between rows.
+  constexpr std::int64_t span() const {
+    const Extent n = window.extent();
+    return n.i + (n.j - 1) * strideJ + (n.k - 1) * strideK;
+  }
 };
 
 /// A view of one variable on one patch. Trivially copyable: kernels capture it by value. Valid while the task

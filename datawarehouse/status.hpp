@@ -7,13 +7,13 @@
 
 namespace tessera {
 
-/// Where a copy of a description's values may lie: the host, or device slot 0 to 2 of the rank.
+/// Where a copy of a description's values may lie: the host, or device slot 0 to 7 of the rank.
 struct MemorySpace {
   int number = 0;
   friend constexpr bool operator==(MemorySpace, MemorySpace) = default;
 };
 inline constexpr MemorySpace kHost{0};
-inline constexpr int kDeviceSlots = 3;
+inline constexpr int kDeviceSlots = 8;
 constexpr MemorySpace deviceSlot(int n) { return {1 + n}; }
 
 /// What is in one space, in the order in which it comes about.
@@ -150,12 +150,12 @@ class BasicStatus {
  private:
   using Word = std::uint64_t;
   static constexpr int kBitsOfSpace = 4;
-  static constexpr int kMergeShift = 16;
-  static constexpr int kShareShift = 32;
+  static constexpr int kMergeShift = 36;
+  static constexpr int kShareShift = 48;
   static_assert((1 + kDeviceSlots) * kBitsOfSpace <= kMergeShift);
 
   static int shiftOf(MemorySpace space) {
-    TESSERA_EXPECT(space.number >= 0 && space.number <= kDeviceSlots, "name the host or device slot 0 to 2");
+    TESSERA_EXPECT(space.number >= 0 && space.number <= kDeviceSlots, "name the host or device slot 0 to 7");
     return space.number * kBitsOfSpace;
   }
   static SpaceState stateIn(Word word, MemorySpace space) {

@@ -6,6 +6,7 @@
 #include "core/box_difference.hpp"
 #include "core/device_exec.hpp"
 #include "core/exec.hpp"
+#include "datawarehouse/checked_device_field.hpp"
 #include "datawarehouse/checked_field.hpp"
 #include "datawarehouse/finite_watch.hpp"
 #include "datawarehouse/read_only_field.hpp"
@@ -31,6 +32,13 @@ template <class T>
 struct FieldFor<Gpu, const T> {
   using Type = ReadOnlyField<T>;
 };
+template <class T>
+struct FieldFor<CheckedGpu, T> {
+  using Type = CheckedDeviceField<T>;
+};
+
+template <class Exec>
+inline constexpr bool kIsOnDevice = std::is_same_v<Exec, Gpu> || std::is_same_v<Exec, CheckedGpu>;
 
 }  // namespace detail
 
@@ -51,7 +59,7 @@ class PatchTask {
   explicit PatchTask(const TaskFrame &frame) : frame_(&frame) {}
 
   Exec exec() const {
-    if constexpr (std::is_same_v<Exec, Gpu>) {
+    if constexpr (detail::kIsOnDevice<Exec>) {
       return {frame_->loops};
     } else {
       return {};
@@ -72,6 +80,7 @@ class PatchTask {
       }
       return {frame_->watch};
     } else {
+      if constexpr (std::is_same_v<Exec, Gpu>) (willFinish<T>(finalHere.id), ...);
       return exec();
     }
   }
@@ -170,14 +179,22 @@ class PatchTask {
     return r;
   }
 
-  double time() const { return frame_->time; }  ///< time of Old
+  /// Time of Old.
+  double time() const {
+    asksFor(StepNumber::Time);
+    return frame_->time;
+  }
   /// New is at time() + dt(). Throws UndeclaredAccess in a task that is
   /// declared `.withoutDt()`.
   double dt() const {
     if (!frame_->usesDt) detail::reportUndeclaredDt(*frame_);
+    asksFor(StepNumber::Dt);
     return frame_->dt;
   }
-  std::int64_t step() const { return frame_->step; }
+  std::int64_t step() const {
+    asksFor(StepNumber::Step);
+    return frame_->step;
+  }
 
   /// Gives this patch's share of a declared reduction (Min or Max).
   void contribute(ReductionLabel reduction, double value) const {
@@ -220,6 +237,8 @@ class PatchTask {
         continue;
       if constexpr (std::is_same_v<Exec, Checked>) {
         return FieldOf<T>(*frame_, access);
+      } else if constexpr (std::is_same_v<Exec, CheckedGpu>) {
+        return FieldOf<T>(access);
       } else {
         if constexpr (std::is_same_v<Exec, Gpu> && std::is_const_v<T>) willRead(access, sizeof(T));
         return FieldOf<T>(reinterpret_cast<T *>(access.data), access.layout);
@@ -227,10 +246,14 @@ class PatchTask {
     }
     detail::reportUndeclared(*frame_, label, mode, reach);
   }
+  /// Tells a device what the body's loops depend on beside their fields.
+  void asksFor([[maybe_unused]] StepNumber number) const {
+    if constexpr (std::is_same_v<Exec, Gpu>) frame_->loops->asksFor(number);
+  }
   /// Whether reductions give their values: not in the first call of a body that
   /// runs on a device.
   bool isKnown() const {
-    if constexpr (std::is_same_v<Exec, Gpu>) {
+    if constexpr (detail::kIsOnDevice<Exec>) {
       return frame_->loops->finished();
     } else {
       return true;
@@ -240,9 +263,18 @@ class PatchTask {
   /// more than the patch.
   void willRead(const TaskAccess &access, std::size_t elementBytes) const {
     if (access.reach != Reach::Patch || access.sharedWindow) return;
-    const Extent n = access.layout.window.extent();
-    const std::int64_t elements = n.i + (n.j - 1) * access.layout.strideJ + (n.k - 1) * access.layout.strideK;
-    frame_->loops->willRead({access.data, elements * static_cast<std::int64_t>(elementBytes)});
+    frame_->loops->willRead({access.data, access.layout.span() * static_cast<std::int64_t>(elementBytes)});
+  }
+  /// Tells a device that the next loop gives an output its final values.
+  template <class T>
+  void willFinish(LabelId label) const {
+    if constexpr (holdsReals(elementTypeOf<T>)) {
+      for (const TaskAccess &access : frame_->accesses) {
+        const bool isOutput = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
+        if (access.label != label || !isOutput || access.findings.words == nullptr) continue;
+        frame_->loops->willFinish(finalValues(access, elementTypeOf<T>), access.declared);
+      }
+    }
   }
   PatchContribution &contribution(ReductionLabel reduction) const {
     for (PatchContribution &c : frame_->contributions) {

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device_findings.hpp"
 #include "core/exact_sum.hpp"
+#include "core/final_values.hpp"
 #include "datawarehouse/field.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
@@ -30,7 +32,21 @@ struct TaskAccess {
   bool sharedWindow = false;  ///< other patches' values lie in the window of `layout` as well
   bool facesOnly = false;  ///< checked mode: no index that lies outside of the patch along more than one axis
   bool holes = false;  ///< checked mode: a whole level that patches cover in part; the rest may not be read
+  Box inner;           ///< where `facesOnly`, on a device: the patch, with what it owns
+  DeviceFindings findings{};      ///< of a task on a device
+  std::uint8_t* marks = nullptr;  ///< what `written` is, in checked mode on a device
 };
+
+/// What an access declares to write, as a kernel looks for NaN in it; of numbers that are not whole.
+inline FinalValues finalValues(const TaskAccess& access, ElementType type) {
+  const std::int64_t each = type.bytes() / 4;
+  return {reinterpret_cast<const std::uint32_t*>(access.data) + access.layout.at(Index{}) * each,
+          access.layout.strideJ * each,
+          access.layout.strideK * each,
+          type.components,
+          type.scalar == Scalar::Float64,
+          access.findings};
+}
 
 /// What one patch of a task contributed to one reduction.
 struct PatchContribution {

@@ -29,25 +29,37 @@ std::uint64_t mortonKey(const Patch& patch, const Box& domain) {
 
 }  // namespace
 
+std::vector<int> cutAlongCurve(const Level& level, std::span<const Patch> patches, int parts) {
+  TESSERA_EXPECT(parts >= 1, "cut into at least one part");
+  std::vector<std::uint64_t> keys;
+  double total = 0.0;
+  for (const Patch& patch : patches) {
+    keys.push_back(mortonKey(patch, level.domain()));
+    total += static_cast<double>(patch.cells.volume());
+  }
+  std::vector<std::size_t> order(patches.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  std::vector<int> partOf(patches.size(), 0);
+  double before = 0.0;
+  for (const std::size_t n : order) {
+    const auto cells = static_cast<double>(patches[n].cells.volume());
+    // The part whose share contains the middle of this patch's piece of the curve.
+    const auto part = static_cast<int>((before + 0.5 * cells) / total * parts);
+    partOf[n] = std::min(part, parts - 1);
+    before += cells;
+  }
+  return partOf;
+}
+
 RankMap distribute(const Hierarchy& hierarchy, int ranks) {
-  TESSERA_EXPECT(ranks >= 1, "distribute over at least one rank");
   RankMap owner(static_cast<std::size_t>(hierarchy.patchCount()), 0);
   for (const Level& level : hierarchy.levels()) {
     const auto patches = level.patches();
-    std::vector<std::uint64_t> keys;
-    for (const Patch& patch : patches) keys.push_back(mortonKey(patch, level.domain()));
-    std::vector<std::size_t> order(patches.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
-    const auto total = static_cast<double>(level.cellCount());
-    double before = 0.0;
-    for (const std::size_t n : order) {
-      const auto cells = static_cast<double>(patches[n].cells.volume());
-      // The rank whose share contains the middle of this patch's piece of the curve.
-      const auto rank = static_cast<int>((before + 0.5 * cells) / total * ranks);
-      owner[static_cast<std::size_t>(patches[n].id)] = std::min(rank, ranks - 1);
-      before += cells;
+    const std::vector<int> rankOf = cutAlongCurve(level, patches, ranks);
+    for (std::size_t n = 0; n < patches.size(); ++n) {
+      owner[static_cast<std::size_t>(patches[n].id)] = rankOf[n];
     }
   }
   return owner;

@@ -1,5 +1,7 @@
 #include "scheduler/step_runner.hpp"
 
+#include <algorithm>
+
 #include "core/contracts.hpp"
 #include "scheduler/detail/graph_run.hpp"
 #include "scheduler/detail/lane_standby.hpp"
@@ -25,7 +27,7 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
                        Executor& executor, RunnerOptions options)
     : state_(new State{graphs, executor, nullptr, {}, {}, options.stepsOverlap, {}, nullptr}) {
   if (options.devices.kind != DeviceKind::None) {
-    TESSERA_EXPECT(!options.stepsOverlap && !options.checked, "use devices without overlap and checks");
+    TESSERA_EXPECT(!options.stepsOverlap, "use devices without overlap of steps");
     state_->devices = std::make_unique<detail::RankDevices>(graphs, data, options.devices, options.trace);
   }
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
@@ -100,7 +102,14 @@ void StepRunner::State::count(const detail::GraphRun& run) {
   for (const MessagePlan& message : graph.sends) s.messageBytes += message.bytes;
   s.taskSeconds = 0.0;
   s.messageSeconds = 0.0;
+  s.graphCaptures = s.graphReplays = s.graphBodies = 0;
   for (const auto& r : runs) {
+    for (const auto& device : r->deviceRuns()) {
+      const detail::ReplayCounts counts = device->replayCounts();
+      s.graphCaptures += counts.captures;
+      s.graphReplays += counts.replays;
+      s.graphBodies += counts.bodiesCalled;
+    }
     s.taskSeconds += r->taskSeconds();
     s.messageSeconds += r->messageSeconds();
   }
@@ -108,12 +117,22 @@ void StepRunner::State::count(const detail::GraphRun& run) {
 }
 
 void StepRunner::bringHome(std::span<const LabelId> labels) {
-  if (state_->devices) state_->runs.front()->bringHome(labels);
+  if (!state_->devices) return;
+  state_->runs.front()->bringHome(labels);
+  state_->runs.front()->expectNothingFound();
 }
 
 void StepRunner::waitForDevices() {
   if (!state_->devices) return;
   for (const auto& side : state_->devices->sides()) side->lane.synchronize();
+  state_->runs.front()->expectNothingFound();
+}
+
+std::optional<StepMoment> StepRunner::failedAt() const {
+  for (const auto& run : state_->runs) {
+    if (const auto moment = run->failedAt()) return moment;
+  }
+  return std::nullopt;
 }
 
 std::vector<DeviceInfo> StepRunner::devices() const {
@@ -121,6 +140,31 @@ std::vector<DeviceInfo> StepRunner::devices() const {
   if (!state_->devices) return devices;
   for (const auto& side : state_->devices->sides()) devices.push_back(side->backend->info());
   return devices;
+}
+
+std::vector<std::string> StepRunner::notices() const {
+  std::vector<std::string> lines;
+  for (const auto& run : state_->runs) {
+    for (const auto& device : run->deviceRuns()) {
+      const std::string& line = device->whyNoGraphs();
+      if (!line.empty() && std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
+DevicePagingCounts StepRunner::devicePaging() const {
+  DevicePagingCounts sum;
+  if (!state_->devices) return sum;
+  for (const auto& side : state_->devices->sides()) sum += side->paging();
+  return sum;
+}
+
+std::vector<DeviceMemoryUse> StepRunner::deviceMemory() const {
+  std::vector<DeviceMemoryUse> uses;
+  if (!state_->devices) return uses;
+  for (const auto& side : state_->devices->sides()) uses.push_back(memoryUseOf(state_->graphs, side->store));
+  return uses;
 }
 
 const StepStatistics& StepRunner::statistics() const { return state_->statistics; }

@@ -3,12 +3,16 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/device/device_memory_use.hpp"
 #include "scheduler/device/device_options.hpp"
+#include "scheduler/device/device_paging_counts.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/send_limit.hpp"
 #include "scheduler/trace.hpp"
@@ -44,6 +48,13 @@ struct StepResult {
   std::vector<double> control;     ///< the largest of every rank's `control`
 };
 
+/// Which run of a plan something belongs to.
+struct StepMoment {
+  std::size_t plan = 0;
+  std::int64_t shownStep = 0;  ///< see StepInputs
+  double time = 0.0;           ///< of Old
+};
+
 /// Sums since the runner was made.
 struct StepStatistics {
   std::int64_t steps = 0;
@@ -53,7 +64,10 @@ struct StepStatistics {
   double taskSeconds = 0.0;  ///< in tasks, all workers together
   double messageSeconds =
       0.0;  ///< packing and handing over messages, filling halos, joining; all workers together
-  double waitSeconds = 0.0;  ///< workers without anything to run, all together
+  double waitSeconds = 0.0;        ///< workers without anything to run, all together
+  std::int64_t graphCaptures = 0;  ///< of steps, as graphs of a device
+  std::int64_t graphReplays = 0;   ///< steps that a device has run as a graph, those captured included
+  std::int64_t graphBodies = 0;    ///< bodies of tasks that these have called for their closures
 };
 
 struct RunnerOptions {
@@ -72,12 +86,14 @@ struct RunnerOptions {
   /// Of the caches that a core has to itself. Tasks that gather into scratch windows ask for the data of the
   /// next patch before they compute, where both fit. 0: not known, and never done.
   std::int64_t coreCacheBytes = 0;
-  /// Devices for the tasks that can run there. Steps do not overlap then, and nothing is checked.
+  /// Devices for the tasks that can run there. Steps do not overlap then.
   DeviceOptions devices{};
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.
-/// A task that fails ends the step with the exception it threw, after the others have come to rest.
+/// A task that fails ends the step with the exception it threw, after the others have come to rest. What a
+/// device finds out about a task comes from that step, one of the next two, `bringHome` or `waitForDevices`,
+/// before anybody on the host sees what the task wrote.
 class StepRunner {
  public:
   StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport, Executor& executor,
@@ -104,10 +120,21 @@ class StepRunner {
   /// Before the caller reads Old values of these variables from the data warehouse, where devices are in use:
   /// brings what devices alone have to the host. Between runs.
   void bringHome(std::span<const LabelId> labels);
-  /// Until the devices have done all that was launched. Between runs.
+  /// Until the devices have done all that was launched. Throws what they have found out about tasks. Between
+  /// runs.
   void waitForDevices();
+  /// After an error that a device has found in a task: the run that the task belongs to, which need not be
+  /// the last one. Empty after others.
+  std::optional<StepMoment> failedAt() const;
   /// Those in use.
   std::vector<DeviceInfo> devices() const;
+  /// Where `DeviceOptions::graphs` are asked for: for people, which plans have none and why, a line each.
+  std::vector<std::string> notices() const;
+  /// What variables take on these devices, and what was moved because that is more than the limit, all
+  /// devices together. Between runs.
+  DevicePagingCounts devicePaging() const;
+  /// What variables take on each of them.
+  std::vector<DeviceMemoryUse> deviceMemory() const;
 
  private:
   struct State;

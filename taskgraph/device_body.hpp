@@ -28,15 +28,21 @@ class PatchTask;
 ///
 /// A linker that misses `DeviceBody<AdvanceHeat>::run` misses the second of these. Without CUDA any callable
 /// will do.
-template <class Body, class Place = Gpu>
+template <class Body, class Place = Gpu, class WithChecks = CheckedGpu>
 struct DeviceBody {
   static void run(const Body& body, const TaskFrame& frame);
+  /// In checked mode.
+  static void runChecked(const Body& body, const TaskFrame& frame);
 };
 
 #if defined(__CUDACC__) || !defined(TESSERA_HAVE_CUDA)
-template <class Body, class Place>
-void DeviceBody<Body, Place>::run(const Body& body, const TaskFrame& frame) {
+template <class Body, class Place, class WithChecks>
+void DeviceBody<Body, Place, WithChecks>::run(const Body& body, const TaskFrame& frame) {
   body(PatchTask<Place>(frame));
+}
+template <class Body, class Place, class WithChecks>
+void DeviceBody<Body, Place, WithChecks>::runChecked(const Body& body, const TaskFrame& frame) {
+  body(PatchTask<WithChecks>(frame));
 }
 #endif
 

@@ -50,6 +50,9 @@ struct CompileInput {
   /// memory of their own.
   std::vector<LabelId> kept{};
   WindowSharing sharing = WindowSharing::On;
+  /// Of this rank, that its patches of each level are dealt out to along the curve (`cutAlongCurve`): those
+  /// of different devices share no window. The same number on every rank.
+  int devices = 1;
   ScratchRule scratch{};  ///< never, unless given
   /// Labels whose halos are stored on these levels in any case, say because a device has them.
   std::vector<LevelLabel> storedHalos{};

@@ -1,6 +1,7 @@
 #include "taskgraph/placed_graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "taskgraph/detail/added_nodes.hpp"
 #include "taskgraph/detail/edge_router.hpp"
@@ -77,15 +78,17 @@ PlaceTask placeOnDevice() {
   };
 }
 
-PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place) {
+PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
+                       std::vector<NodePlace> homes) {
   const CompiledGraph& graph = graphs.plans[plan];
   const detail::ValueFlow flow(graph);
   const detail::PackedValues packed(graph, flow);
   const NodePlaces places(graphs, plan, place, flow, packed);
   AddedNodesTable added(graph);
-  EdgeRouter router(graphs, plan, flow, packed, places, added);
 
   PlacedGraph placed;
+  placed.homes = std::move(homes);
+  EdgeRouter router(graphs, plan, flow, packed, places, added, placed.homes);
   cutBlocks(graph, places, placed);
   addTwinsAndPacks(graph, places, added);
   addCopies(graph, router, added);

@@ -44,7 +44,8 @@ struct PlacedBlock {
 };
 
 /// A value of the Old generation that nodes of the plan read in the memory of some place: to be there, on
-/// every own patch of the level, before the plan runs.
+/// every own patch of the level, before the plan runs. Where patches have homes, a place that is a device
+/// stands for the home of each patch that shares no window with patches of other homes.
 struct OldNeed {
   LabelId label = -1;
   LevelId level = 0;
@@ -56,8 +57,8 @@ struct OldNeed {
 ///
 /// Node numbers below `CompiledGraph::nodeCount()` mean what they mean there; those of further nodes follow.
 /// A device's nodes that wait for something on the host or that something on the host waits for are nodes of
-/// the executor as well: running one there hands it to the lane. Edges between two nodes of one device are
-/// the lane's alone, all others the executor's.
+/// the executor as well: running one there hands it to the lane. Edges between two nodes of devices are those
+/// of their lanes alone, all others the executor's.
 struct PlacedGraph {
   std::vector<PlacedBlock>
       blocks;  ///< those of the compiled graph, cut where the place changes; then added ones
@@ -67,7 +68,13 @@ struct PlacedGraph {
   RowLists<std::int32_t> hostEdges;  ///< by node: successors that the executor tells, ascending, each once
   /// (first, then), both on one device; ascending, each once.
   std::vector<std::pair<std::int32_t, std::int32_t>> deviceEdges;
+  /// (first, then), on two devices; ascending, each once.
+  std::vector<std::pair<std::int32_t, std::int32_t>> peerEdges;
   std::vector<OldNeed> oldNeeds;  ///< ascending by label, level and place, each once
+  /// By own patch: the device in whose memory its values are read wherever a device reads them, unless the
+  /// patch shares a window with patches that have other homes. Empty: what a fill takes of Old or from the
+  /// host's values lies in the memory of the fill's own device.
+  std::vector<NodePlace> homes;
   /// By position in `CompiledGraph::packItems`: from whose memory the piece is packed, by the Pack node of
   /// that device or, on the host (forwarded pieces too), by the send itself.
   std::vector<NodePlace> packPlaces;
@@ -85,6 +92,11 @@ struct PlacedGraph {
 /// that patch (on the host where none does). Receives and reductions are the host's. A fill reads what a task
 /// on another device has left from that device's memory, other patches only; anything else that was written
 /// in another place is copied. Pure; throws nothing but what `place` throws. Linear in edges.
-PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place);
+///
+/// `homes`: as PlacedGraph has them. Where there are some, `place` answers with the host or the patch's home,
+/// and what a fill takes from the host's values of another patch is copied to that patch's home, once for all
+/// devices.
+PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
+                       std::vector<NodePlace> homes = {});
 
 }  // namespace tessera

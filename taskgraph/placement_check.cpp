@@ -92,8 +92,10 @@ void PlacementProof::addEdges(const RaceMessages& messages) {
       for (const std::int32_t then : placed.hostEdges.row(n))
         nodes_.addEdge(nodes_.node(rank.rank, n), nodes_.node(rank.rank, then));
     }
-    for (const auto& [first, then] : placed.deviceEdges)
-      nodes_.addEdge(nodes_.node(rank.rank, first), nodes_.node(rank.rank, then));
+    for (const auto* edges : {&placed.deviceEdges, &placed.peerEdges}) {
+      for (const auto& [first, then] : *edges)
+        nodes_.addEdge(nodes_.node(rank.rank, first), nodes_.node(rank.rank, then));
+    }
   }
   for (const RaceMessages::Pair& pair : messages.pairs()) {
     nodes_.addEdge(messageNode(pair.from, NodeKind::Send, pair.send),
@@ -158,11 +160,16 @@ PlacementReport checkPlacement(std::span<const CompiledGraphs> ranks, std::size_
 }
 
 std::int64_t expectGoodPlacement(std::span<const CompiledGraphs> ranks,
-                                 const std::function<PlaceTask(Rank)>& placeOf) {
+                                 const std::function<PlaceTask(Rank)>& placeOf,
+                                 const std::function<std::vector<NodePlace>(Rank)>& homesOf) {
   std::int64_t conflicts = 0;
   for (std::size_t plan = 0; plan < ranks.front().plans.size(); ++plan) {
     std::vector<PlacedGraph> placed;
-    for (const CompiledGraphs& rank : ranks) placed.push_back(placeGraph(rank, plan, placeOf(rank.rank)));
+    for (const CompiledGraphs& rank : ranks) {
+      std::vector<NodePlace> homes;
+      if (homesOf) homes = homesOf(rank.rank);
+      placed.push_back(placeGraph(rank, plan, placeOf(rank.rank), std::move(homes)));
+    }
     const PlacementReport report = checkPlacement(ranks, plan, placed);
     conflicts += report.conflicts;
     if (report.clean()) continue;

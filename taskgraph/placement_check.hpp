@@ -43,9 +43,11 @@ struct PlacementReport {
 PlacementReport checkPlacement(std::span<const CompiledGraphs> ranks, std::size_t plan,
                                std::span<const PlacedGraph> placed);
 
-/// For tests: places every plan of every rank by `placeOf(rank)`, looks at each and throws InternalError with
-/// the first faults. Returns the number of conflicting pairs.
+/// For tests: places every plan of every rank by `placeOf(rank)`, with patches at home where `homesOf(rank)`
+/// says (without: nowhere), looks at each and throws InternalError with the first faults. Returns the number
+/// of conflicting pairs.
 std::int64_t expectGoodPlacement(std::span<const CompiledGraphs> ranks,
-                                 const std::function<PlaceTask(Rank)>& placeOf);
+                                 const std::function<PlaceTask(Rank)>& placeOf,
+                                 const std::function<std::vector<NodePlace>(Rank)>& homesOf = {});
 
 }  // namespace tessera

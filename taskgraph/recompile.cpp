@@ -39,7 +39,8 @@ std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan
     return "other step plans";
   if (before.labels != next.labels) return "other labels";
   if (before.reuse != next.reuse || before.kept != next.kept || before.sharing != next.sharing ||
-      before.scratch != next.scratch || before.storedHalos != next.storedHalos)
+      before.devices != next.devices || before.scratch != next.scratch ||
+      before.storedHalos != next.storedHalos)
     return "other rules for sharing memory";
   if (before.rank != next.rank || before.ranks != next.ranks) return "another rank or number of ranks";
   if (!sameLevels(*before.hierarchy, *next.hierarchy)) return "other levels";

@@ -21,6 +21,7 @@ struct TaskBody {
   std::function<void(const TaskFrame&)> cpu;
   std::function<void(const TaskFrame&)> checked;
   std::function<void(const TaskFrame&)> device;
+  std::function<void(const TaskFrame&)> deviceChecked;
 };
 
 /// Everything declared about one task; plain data that the graph compiler reads.
@@ -121,6 +122,9 @@ class TaskBuilder {
     if constexpr ((std::is_same_v<Places, Gpu> || ...)) {
       detail::requireKernelsSource<Body>();
       task_.body.device = [body](const TaskFrame& frame) { DeviceBody<Body>::run(body, frame); };
+      task_.body.deviceChecked = [body](const TaskFrame& frame) {
+        DeviceBody<Body>::runChecked(body, frame);
+      };
     }
     return *this;
   }

@@ -23,7 +23,7 @@ struct DeviceLoopEntry {
 
 #if defined(__CUDACC__)
 
-template <class Closure, class Join>
+template <class Closure, class Join, bool kUnrolls>
 __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
     runLoops(const __grid_constant__ DeviceLoopBatch batch) {
   const auto each = static_cast<std::uint32_t>(batch.shape.blocksEach);
@@ -38,12 +38,16 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   readAhead(head.reads, batch.part, each, block);
   const Column column = columnOf(box, batch.shape, block, static_cast<std::int32_t>(threadIdx.x));
   if constexpr (Join::kWords == 0) {
-    walk([](const Closure &closure, Index x) { closure(x); }, entryAt, slot, column);
+    walk<kUnrolls>([](const Closure &closure, Index x) { closure(x); }, entryAt, slot, column);
+#pragma unroll 1
+    for (int n = 0; n < kFinalValues && head.finals[n].words != nullptr; ++n) {
+      lookAtColumn(head.finals[n], column, head.box.lo);
+    }
   } else {
     std::int64_t *words = batch.results + static_cast<std::int64_t>(slot) * Join::kWords;
     typename Join::OnDevice values(words);
-    walk([&](const Closure &closure, Index x) { values.add(static_cast<double>(closure(x))); }, entryAt, slot,
-         column);
+    walk<kUnrolls>([&](const Closure &closure, Index x) { values.add(static_cast<double>(closure(x))); },
+                   entryAt, slot, column);
     values.join(words);
   }
 }
@@ -51,7 +55,7 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
 #endif
 
 /// What is instantiated for each type of closure.
-template <class Closure, class Join>
+template <class Closure, class Join, bool kUnrolls>
 struct DeviceLoop {
   static_assert(alignof(Closure) <= alignof(std::max_align_t));
 
@@ -59,19 +63,25 @@ struct DeviceLoop {
     new (to) Closure(*static_cast<const Closure *>(closure));
   }
 
+  static void drop(void *closure) { std::destroy_at(static_cast<Closure *>(closure)); }
+
   static void runOnHost(const DeviceLoopBatch &batch) {
     for (std::int32_t n = 0; n < batch.count; ++n) {
       const std::byte *entry = batch.entries + std::int64_t{n} * batch.stride;
-      const Box box = partOf(reinterpret_cast<const DeviceLoopHead *>(entry)->box, batch.part);
+      const auto &head = *reinterpret_cast<const DeviceLoopHead *>(entry);
+      const Box box = partOf(head.box, batch.part);
       const auto *closure = reinterpret_cast<const Closure *>(entry + sizeof(DeviceLoopHead));
       if constexpr (Join::kWords == 0) {
         forEachInOrder(box, *closure);
+        for (int f = 0; f < kFinalValues && head.finals[f].words != nullptr; ++f) {
+          forEachInOrder(box, [&](Index x) { lookAt(head.finals[f], x, head.box.lo); });
+        }
       } else {
         typename Join::OnHost values;
         forEachInOrder(box, [&](Index x) { values.add(static_cast<double>((*closure)(x))); });
         values.join(batch.results + std::int64_t{n} * Join::kWords);
       }
-      std::destroy_at(closure);
+      if (!batch.keepsClosures) std::destroy_at(closure);
     }
   }
 
@@ -81,7 +91,8 @@ struct DeviceLoop {
 #if defined(__CUDACC__)
     if (cudaStream != nullptr) {
       const auto blocks = static_cast<std::uint32_t>(batch.count * batch.shape.blocksEach);
-      runLoops<Closure, Join><<<blocks, kBlockThreads, 0, static_cast<cudaStream_t>(cudaStream)>>>(batch);
+      runLoops<Closure, Join, kUnrolls>
+          <<<blocks, kBlockThreads, 0, static_cast<cudaStream_t>(cudaStream)>>>(batch);
       return;
     }
 #endif
@@ -89,14 +100,18 @@ struct DeviceLoop {
   }
 };
 
-template <class Closure, class Join>
-inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure), Join::kWords, Join::kStart,
-                                                &DeviceLoop<Closure, Join>::keep,
-                                                &DeviceLoop<Closure, Join>::run};
+/// Loops of checked bodies are not unrolled: nvcc would take minutes for the checks.
+template <class Closure, class Join, class Exec = Gpu>
+inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure),
+                                                Join::kWords,
+                                                Join::kStart,
+                                                &DeviceLoop<Closure, Join, std::is_same_v<Exec, Gpu>>::keep,
+                                                &DeviceLoop<Closure, Join, std::is_same_v<Exec, Gpu>>::drop,
+                                                &DeviceLoop<Closure, Join, std::is_same_v<Exec, Gpu>>::run};
 
-template <class Join, class Kernel>
-typename Join::Value resultOf(Gpu gpu, const char *name, const Box &box, const Kernel &kernel) {
-  const auto words = gpu.loops->reduce(name, box, &kernel, kDeviceLoopType<Kernel, Join>);
+template <class Join, class Exec, class Kernel>
+typename Join::Value resultOf(Exec exec, const char *name, const Box &box, const Kernel &kernel) {
+  const auto words = exec.loops->reduce(name, box, &kernel, kDeviceLoopType<Kernel, Join, Exec>);
   return words.empty() ? Join::unknown() : Join::ofParts(words);
 }
 

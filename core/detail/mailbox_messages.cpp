@@ -10,6 +10,7 @@
 #include "core/detail/check_mpi.hpp"
 #include "core/detail/message_check.hpp"
 #include "core/detail/mpi_finish.hpp"
+#include "core/detail/page_memory.hpp"
 #include "core/error.hpp"
 
 namespace tessera::detail {
@@ -32,8 +33,6 @@ struct Place {
   std::int64_t bytes = 0;
   std::int64_t offset = 0;  ///< of the mailbox; the two slots follow it
 };
-
-std::int64_t slotBytesOf(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
@@ -92,7 +91,7 @@ class MailboxMessages::Setup {
     for (const auto& [peer, side] : from_) {
       for (const std::size_t n : side.messages) {
         places[peer].push_back({messages_[n].tag, messages_[n].bytes, bytes});
-        bytes += static_cast<std::int64_t>(sizeof(Mailbox<>)) + 2 * slotBytesOf(messages_[n].bytes);
+        bytes += static_cast<std::int64_t>(sizeof(Mailbox<>)) + 2 * inCacheLines(messages_[n].bytes);
       }
     }
     if (bytes > 0) made_.own_ = SharedMemory::make(bytes);
@@ -169,7 +168,7 @@ class MailboxMessages::Setup {
   void take(std::size_t n, std::byte* mailbox) {
     made_.boxes_[n] = {.mailbox = std::launder(reinterpret_cast<Mailbox<>*>(mailbox)),
                        .slots = mailbox + sizeof(Mailbox<>),
-                       .slotBytes = slotBytesOf(messages_[n].bytes),
+                       .slotBytes = inCacheLines(messages_[n].bytes),
                        .bytes = messages_[n].bytes,
                        .receives = messages_[n].way == Way::Receive};
   }
@@ -190,9 +189,18 @@ MailboxMessages::MailboxMessages(const MpiWorld& world, std::span<const Prepared
 
 std::span<std::byte> MailboxMessages::memory(std::int32_t n) const {
   const Box& box = at(n);
-  const std::int64_t round = box.receives ? box.round : box.round + 1;
-  return {box.slots + static_cast<std::int64_t>(Mailbox<>::slotOf(round)) * box.slotBytes,
+  return place(n, box.receives ? box.round : box.round + 1);
+}
+
+std::span<std::byte> MailboxMessages::place(std::int32_t n, std::int64_t start) const {
+  const Box& box = at(n);
+  return {box.slots + static_cast<std::int64_t>(Mailbox<>::slotOf(start)) * box.slotBytes,
           static_cast<std::size_t>(box.bytes)};
+}
+
+void MailboxMessages::addPages(std::vector<std::span<std::byte>>& pages) const {
+  if (own_) pages.push_back(own_->memory());
+  for (const SharedMemory& other : others_) pages.push_back(other.memory());
 }
 
 void MailboxMessages::start(std::int32_t n) {

@@ -29,6 +29,9 @@ class MailboxMessages {
   /// Whether message number `n` of the list goes this way. If not, the other calls are not for it.
   bool has(std::int32_t n) const { return at(n).mailbox != nullptr; }
   std::span<std::byte> memory(std::int32_t n) const;
+  std::span<std::byte> place(std::int32_t n, std::int64_t start) const;
+  /// Adds the memory of all messages that go this way, whole mappings.
+  void addPages(std::vector<std::span<std::byte>>& pages) const;
   void start(std::int32_t n);
   /// Adds those that have become complete to `done`.
   void test(std::vector<std::int32_t>& done);

@@ -12,6 +12,7 @@
 #include "core/detail/mailbox_messages.hpp"
 #include "core/detail/message_check.hpp"
 #include "core/detail/message_parts.hpp"
+#include "core/detail/page_memory.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -22,6 +23,12 @@ class MpiMessages final : public PreparedMessages {
  public:
   MpiMessages(const MpiWorld& world, std::span<const PreparedMessage> messages)
       : world_(world), mailboxes_(world, messages) {
+    std::int64_t bytes = 0;
+    for (std::size_t n = 0; n < messages.size(); ++n) {
+      offsets_.push_back(bytes);
+      if (!mailboxes_.has(static_cast<std::int32_t>(n))) bytes += inCacheLines(messages[n].bytes);
+    }
+    memory_ = PageMemory(bytes);
     try {
       for (const PreparedMessage& message : messages) add(message);
     } catch (...) {
@@ -37,8 +44,17 @@ class MpiMessages final : public PreparedMessages {
   }
 
   std::span<std::byte> memory(std::int32_t n) override {
-    if (mailboxes_.has(n)) return mailboxes_.memory(n);
-    return messages_[static_cast<std::size_t>(n)].memory;
+    return mailboxes_.has(n) ? mailboxes_.memory(n) : ownPlace(n);
+  }
+
+  std::span<std::byte> place(std::int32_t n, std::int64_t start) override {
+    return mailboxes_.has(n) ? mailboxes_.place(n, start) : ownPlace(n);
+  }
+
+  std::vector<std::span<std::byte>> pages() override {
+    std::vector<std::span<std::byte>> pages{memory_.pages()};
+    mailboxes_.addPages(pages);
+    return pages;
   }
 
   ~MpiMessages() override {
@@ -114,22 +130,26 @@ class MpiMessages final : public PreparedMessages {
     std::int32_t firstPart = 0;
     std::int32_t parts = 0;
     std::int32_t missing = 0;  ///< parts under way; 1 where it has none
-    std::vector<std::byte> memory;
   };
+
+  /// Of a message that goes by MPI.
+  std::span<std::byte> ownPlace(std::int32_t n) const {
+    const auto at = static_cast<std::size_t>(n);
+    return {memory_.data() + offsets_[at], static_cast<std::size_t>(messages_[at].bytes)};
+  }
 
   void add(const PreparedMessage& wanted) {
     Message message{
-        wanted.way, wanted.peer, wanted.tag, wanted.bytes, static_cast<std::int32_t>(requests_.size()),
-        0,          0,           {}};
+        wanted.way, wanted.peer, wanted.tag, wanted.bytes, static_cast<std::int32_t>(requests_.size()), 0, 0};
     if (mailboxes_.has(static_cast<std::int32_t>(messages_.size()))) {
-      messages_.push_back(std::move(message));
+      messages_.push_back(message);
       return;
     }
-    message.memory.resize(static_cast<std::size_t>(wanted.bytes));
+    std::byte* const memory = memory_.data() + offsets_[messages_.size()];
     const MPI_Comm communicator = MPI_Comm_f2c(world_.communicator);
     forEachPart(message.bytes, world_.maxCount, [&](std::ptrdiff_t offset, int count) {
       MPI_Request request = MPI_REQUEST_NULL;
-      std::byte* const data = message.memory.data() + offset;
+      std::byte* const data = memory + offset;
       const int tag = static_cast<int>(wanted.tag);
       const int result = wanted.way == Way::Send
                              ? MPI_Send_init(data, count, MPI_BYTE, wanted.peer, tag, communicator, &request)
@@ -139,7 +159,7 @@ class MpiMessages final : public PreparedMessages {
       messageOfPart_.push_back(static_cast<std::int32_t>(messages_.size()));
       ++message.parts;
     });
-    messages_.push_back(std::move(message));
+    messages_.push_back(message);
   }
 
   static std::string describe(const Message& message) {
@@ -199,6 +219,8 @@ class MpiMessages final : public PreparedMessages {
 
   const MpiWorld world_;
   MailboxMessages mailboxes_;
+  std::vector<std::int64_t> offsets_;  ///< by message: in the memory of those that go by MPI
+  PageMemory memory_;
   std::vector<Message> messages_;
   std::vector<MPI_Request> requests_;  ///< by part, those of a message in a row
   std::vector<std::int32_t> messageOfPart_;

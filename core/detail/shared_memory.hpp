@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace tessera::detail {
 
@@ -28,6 +29,7 @@ class SharedMemory {
   ~SharedMemory();
 
   std::byte* data() const { return data_; }
+  std::span<std::byte> memory() const { return {data_, static_cast<std::size_t>(bytes_)}; }
   /// For `open`, by others; no descriptor after `close`.
   SharedMemoryAddress address() const;
   /// From now on nobody else can open it. The memory stays.

@@ -1,9 +1,10 @@
 #include "scheduler/detail/device_run.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/contracts.hpp"
-#include "core/step_aside.hpp"
+#include "datawarehouse/checked_run.hpp"
 #include "scheduler/detail/launch_names.hpp"
 
 namespace tessera::detail {
@@ -14,28 +15,43 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
     const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
     const auto mode = static_cast<AccessMode>(access.mode);
     if (mode != AccessMode::Write && mode != AccessMode::Modify) continue;
-    wroteOn(data.status(Generation::New, access.label, static_cast<std::size_t>(local)), space);
+    wroteOn(data.valueStatus(Generation::New, access.label, static_cast<std::size_t>(local)), space);
   }
 }
 
-DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
-                     DataWarehouse& data, DeviceSide& side, MessagePump& pump, TaskFrames& frames,
-                     const StepInputs& inputs, NvtxRanges* nvtx)
+DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data,
+                     const RankDevices& devices, std::size_t slot, MessagePump& pump, TaskFrames& frames,
+                     const StepInputs& inputs, const RunnerOptions& options)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
-      placed_(placed),
       data_(data),
-      side_(side),
+      side_(*devices.sides()[slot]),
+      placed_(devices.placed(plan)),
       frames_(frames),
       inputs_(inputs),
-      fills_(graphs, plan, data, side.store, pump, *side.backend, side.tables, side.pinned,
-             [this](const PackItem& item) { return isPackedHere(item); }),
-      loops_(*side.backend, side.tables, side.pinned),
-      watch_(side.timeline.get(), nvtx),
-      ended_(placed.blockOf.size()) {
-  layOut();
+      fills_(
+          graphs, plan, data, side_.store, pump, *side_.backend, side_.tables, side_.pinned,
+          [this](const PackItem& item) { return isPackedHere(item); },
+          [&devices](std::int32_t local) -> DeviceStore& { return devices.storeOf(local); }),
+      loops_(*side_.backend, side_.tables, side_.pinned),
+      watch_(side_.timeline.get(), options.nvtx),
+      checks_(side_, {options.checked, options.findNonFinite, options.devices.graphs},
+              [this](const TaskFinding& finding) { report(finding); }),
+      ended_(placed_.blockOf.size()),
+      placing_(graphs, plan, data) {
+  listOldNeeds();
+  const LanePlan lane = layOut();
+  layOutChecks();
   nameLaunches();
+  if (side_.pager() != nullptr) {
+    paging_ = std::make_unique<DevicePaging>(graphs, plan, placed_, data, side_, nodes_, watch_);
+  }
+  if (side_.graphs && options.checked) {
+    whyNoGraphs_ = "checked mode looks at each launch";
+  } else if (side_.graphs) {
+    makeReplay(lane);
+  }
 }
 
 void DeviceRun::nameLaunches() {
@@ -65,22 +81,29 @@ bool DeviceRun::readsHost(const PlacedBlock& placed, const NodeBlock& block, std
          std::any_of(coarse.begin(), coarse.end(), [](const CoarsePiece& p) { return p.message >= 0; });
 }
 
+/// Whether a node moves values between memories, for somebody else who waits: the next rank, or the host.
+bool DeviceRun::crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const {
+  return placed.kind == PlacedKind::Pack || placed.kind == PlacedKind::CopyOut ||
+         readsHost(placed, block, node);
+}
+
 /// Numbers the nodes of this device as the lane's tasks, in the order of the graph.
-void DeviceRun::layOut() {
+LanePlan DeviceRun::layOut() {
   LanePlan lane;
-  std::vector<std::int32_t> kindOf(placed_.blocks.size(), -1);
+  std::vector<std::array<std::int32_t, 2>> kindOf(placed_.blocks.size(), {-1, -1});  // of urgent nodes second
   taskOf_.assign(placed_.blockOf.size(), -1);
   for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
     const std::int32_t number = placed_.blockOf[static_cast<std::size_t>(node)];
     if (number < 0 || placed_.place(node) != side_.slot) continue;
     const PlacedBlock& block = placed_.block(node);
-    std::int32_t& kind = kindOf[static_cast<std::size_t>(number)];
+    const NodeBlock& original = graph_.blocks[static_cast<std::size_t>(block.block)];
+    const bool urgent = crossesTheBus(block, original, node);
+    std::int32_t& kind = kindOf[static_cast<std::size_t>(number)][urgent ? 1 : 0];
     if (kind < 0) {
       kind = static_cast<std::int32_t>(kinds_.size());
       kinds_.push_back(number);
     }
     std::int32_t streams = 1;
-    const NodeBlock& original = graph_.blocks[static_cast<std::size_t>(block.block)];
     bool contributes = false;
     if (block.kind == PlacedKind::Original && original.kind == NodeKind::Task) {
       const TaskUnit& unit = graph_.units[static_cast<std::size_t>(original.item)];
@@ -94,14 +117,89 @@ void DeviceRun::layOut() {
     if (!placed_.ofExecutor(node)) first_.push_back(static_cast<std::int32_t>(nodes_.size()));
     nodes_.push_back(node);
     reports_.push_back(reports ? 1 : 0);
-    lane.tasks.push_back({kind, streams, reports});
+    lane.tasks.push_back({kind, streams, reports, urgent});
   }
-  for (const auto& [before, after] : placed_.deviceEdges) {
-    const std::int32_t first = taskOf_[static_cast<std::size_t>(before)];
-    const std::int32_t then = taskOf_[static_cast<std::size_t>(after)];
-    if (first >= 0 && then >= 0) lane.edges.emplace_back(first, then);
-  }
+  addEdges(lane);
   work_ = side_.lane.prepare(lane);
+  return lane;
+}
+
+void DeviceRun::layOutChecks() {
+  std::vector<CheckedTask> tasks;
+  for (const std::int32_t node : nodes_) {
+    CheckedTask& checked = tasks.emplace_back();
+    const PlacedBlock& placed = placed_.block(node);
+    const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+    if (placed.kind != PlacedKind::Original || block.kind != NodeKind::Task) continue;
+    TaskFrames::Accesses accesses;
+    const TaskFrame frame = frameOf(placed, static_cast<std::int32_t>(tasks.size()) - 1, accesses);
+    checked.accesses = frame.accesses.size();
+    for (const TaskAccess& access : frame.accesses) {
+      if (access.mode == AccessMode::Write) checked.marks += access.declared.volume();
+    }
+  }
+  checks_.layOut(tasks);
+}
+
+void DeviceRun::report(const TaskFinding& finding) {
+  failedAt_ = finding.moment;
+  const PlacedBlock& placed = placed_.block(nodes_[static_cast<std::size_t>(finding.task)]);
+  TaskFrames::Accesses accesses;
+  reportFinding(frameOf(placed, finding.task, accesses), finding);
+}
+
+void DeviceRun::expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> runs) {
+  const bool any =
+      std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run->checks_.isRaised(); });
+  if (!any) return;
+  std::optional<DeviceChecks::Candidate> best;
+  for (const auto& run : runs) {
+    const std::optional<DeviceChecks::Candidate> found = run->checks_.earliest();
+    if (found && (!best || found->comesBefore(*best))) best = found;
+  }
+  TESSERA_EXPECT(best.has_value(), "a kernel says that it has found something, and there is nothing");
+  best->whose->report(best->finding);
+}
+
+/// Nothing of the last user of a buffer is to be taken for a value.
+void DeviceRun::unsetGathers(const FillPlan& fill, DeviceStream stream) {
+  if (fill.firstGather < 0) return;
+  for (const std::int32_t row : numbers_) {
+    const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
+    const std::int64_t bytes =
+        side_.store.gatherLayout(plan_, buffer).span() * data_.labels().info(fill.label).type.bytes();
+    side_.backend->fill(stream, side_.store.gatherData(plan_, buffer), 0xFF, bytes);
+  }
+}
+
+void DeviceRun::addEdges(LanePlan& lane) const {
+  const auto taskOf = [&](std::int32_t node) { return taskOf_[static_cast<std::size_t>(node)]; };
+  for (const auto& [before, after] : placed_.deviceEdges) {
+    if (taskOf(before) >= 0 && taskOf(after) >= 0) lane.edges.emplace_back(taskOf(before), taskOf(after));
+  }
+  if (placed_.peerEdges.empty()) return;
+  // Each lane numbers its nodes in the order of the graph.
+  std::vector<std::int32_t> numberOf(placed_.blockOf.size(), -1);
+  std::array<std::int32_t, kDeviceSlots> counts{};
+  for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
+    const auto n = static_cast<std::size_t>(node);
+    if (placed_.blockOf[n] < 0 || placed_.place(node) == kOnHost) continue;
+    numberOf[n] = counts[static_cast<std::size_t>(placed_.place(node))]++;
+  }
+  lane.peerPredecessors.assign(lane.tasks.size(), 0);
+  for (const auto& [before, after] : placed_.peerEdges) {
+    if (taskOf(before) >= 0) {
+      lane.peerEdges.push_back(
+          {taskOf(before), placed_.place(after), numberOf[static_cast<std::size_t>(after)]});
+    }
+    if (taskOf(after) >= 0) ++lane.peerPredecessors[static_cast<std::size_t>(taskOf(after))];
+  }
+}
+
+void DeviceRun::join(std::span<const std::unique_ptr<DeviceRun>> runs) {
+  std::vector<LaneWork*> works;
+  for (const auto& run : runs) works.push_back(run->work_.get());
+  LaneWork::join(works);
 }
 
 bool DeviceRun::isPackedHere(const PackItem& item) const {
@@ -110,8 +208,28 @@ bool DeviceRun::isPackedHere(const PackItem& item) const {
   return placed_.packPlaces[static_cast<std::size_t>(n)] == side_.slot;
 }
 
+/// What is read on any device is read in the home of its patch.
+void DeviceRun::listOldNeeds() {
+  for (const OldNeed& need : placed_.oldNeeds) {
+    const NodePlace place = need.place == kOnHost ? kOnHost : static_cast<NodePlace>(side_.slot);
+    const bool known = std::any_of(oldNeeds_.begin(), oldNeeds_.end(), [&](const OldNeed& other) {
+      return other.label == need.label && other.level == need.level && other.place == place;
+    });
+    if (!known) oldNeeds_.push_back({need.label, need.level, place});
+  }
+}
+
+void DeviceRun::bringOld() {
+  using To = DeviceFills::CopyTo;
+  for (const OldNeed& need : oldNeeds_)
+    bring(need.place == kOnHost ? To::Host : To::Device, need.label, need.level);
+}
+
 void DeviceRun::begin() {
-  for (const OldNeed& need : placed_.oldNeeds) bringHere(need);
+  if (paging_) paging_->begin();
+  isReplayed_ = replay_ && replay_->begin(placing_.now());
+  checks_.beginStep({plan_, inputs_.shownStep, inputs_.time});
+  if (isReplayed_) return beginReplay();
   side_.lane.begin(*work_, *this);
   for (const std::int32_t task : first_) side_.lane.submit(task);
 }
@@ -122,30 +240,31 @@ std::vector<std::int32_t> DeviceRun::localsToBring(LabelId label, LevelId level,
   const Range range = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
   for (auto local = static_cast<std::int32_t>(range.begin); local < range.end; ++local) {
     const auto n = static_cast<std::size_t>(local);
-    if (!side_.store.has(label, n)) continue;
-    const Status& status = data_.status(Generation::Old, label, n);
+    if (placed_.homes[n] != side_.slot || !side_.store.has(label, n)) continue;
+    const Status& status = data_.valueStatus(Generation::Old, label, n);
     if (needsCopyTo(status, to) && !needsCopyTo(status, from)) locals.push_back(local);
   }
   return locals;
 }
 
-void DeviceRun::bringHere(const OldNeed& need) {
-  const bool in = need.place == side_.slot;
-  if (!in && need.place != kOnHost) return;
+void DeviceRun::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
+  const bool in = to == DeviceFills::CopyTo::Device;
   const MemorySpace target = in ? side_.space() : kHost;
   const MemorySpace source = in ? kHost : side_.space();
-  const std::vector<std::int32_t> locals = localsToBring(need.label, need.level, source, target);
+  const std::vector<std::int32_t> locals = localsToBring(label, level, source, target);
   if (locals.empty()) return;
-  const std::size_t kind = 2 * static_cast<std::size_t>(need.label) + (in ? 0 : 1);
+  const std::size_t kind = 2 * static_cast<std::size_t>(label) + (in ? 0 : 1);
   side_.lane.putBeside([&](DeviceStream stream) {
-    const std::int64_t before = fills_.counts().bytesMoved();
-    LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(locals));
-    fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, need.label,
-                      Generation::Old, locals, stream);
-    scope.carries(fills_.counts().bytesMoved() - before);
+    const auto copy = [&](std::span<const std::int32_t> some) {
+      const std::int64_t before = fills_.counts().bytesMoved();
+      LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(some));
+      fills_.launchCopy(to, label, Generation::Old, some, stream);
+      scope.carries(fills_.counts().bytesMoved() - before);
+    };
+    return paging_ ? paging_->copy(label, in, locals, stream, copy) : copy(locals);
   });
   for (const std::int32_t local : locals) {
-    broughtTo(data_.status(Generation::Old, need.label, static_cast<std::size_t>(local)), target);
+    broughtTo(data_.valueStatus(Generation::Old, label, static_cast<std::size_t>(local)), target);
   }
   side_.lane.synchronize();  // the host goes on to read, or to overwrite, what was copied
 }
@@ -153,47 +272,75 @@ void DeviceRun::bringHere(const OldNeed& need) {
 void DeviceRun::bringHome(std::span<const LabelId> labels) {
   for (const LabelId label : labels) {
     for (LevelId level = 0; level < std::ssize(graphs_.localsOfLevel); ++level) {
-      bringHere({label, level, kOnHost});
+      bring(DeviceFills::CopyTo::Host, label, level);
     }
   }
 }
 
 bool DeviceRun::run(std::int32_t node) {
   const std::int32_t task = taskOf_[static_cast<std::size_t>(node)];
-  side_.lane.submit(task);
+  if (isReplayed_) {
+    comeTo(task);
+  } else {
+    side_.lane.submit(task);
+  }
   return !reports(node);
 }
 
 void DeviceRun::serve() {
-  side_.lane.serve([this](std::int32_t task) { end(task); });
+  side_.lane.serve([this](std::int32_t task) { endOf(task); });
 }
 
-void DeviceRun::finish() {
-  StepAside stepAside;
-  while (!side_.lane.allLaunched()) {
-    if (!side_.lane.serve([this](std::int32_t task) { end(task); })) stepAside();
+bool DeviceRun::finish() {
+  if (!side_.lane.allLaunched()) serve();
+  if (!side_.lane.allLaunched()) return false;
+  if (paging_) paging_->end();
+  return true;
+}
+
+/// The device has ended a task of the lane.
+void DeviceRun::endOf(std::int32_t task) {
+  if (!isReplayed_) return end(task, loops_);
+  for (const std::int32_t one : replay_->tasksOf(task)) {
+    if (reports_[static_cast<std::size_t>(one)] != 0) end(one, *replay_);
   }
 }
 
-/// The device has ended a task: what it found for reductions is given now.
-void DeviceRun::end(std::int32_t task) {
+/// What a task has found for reductions is given now; `finished(task)` gives it.
+template <class Results>
+void DeviceRun::end(std::int32_t task, Results& results) {
   const PlacedBlock& placed = placed_.block(nodes_[static_cast<std::size_t>(task)]);
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   if (placed.kind == PlacedKind::Original && block.kind == NodeKind::Task &&
       graph_.units[static_cast<std::size_t>(block.item)].contributions.size() > 0) {
-    callBody(placed, task, loops_.finished(task));
+    callBody(placed, task, results.finished(task));
   }
   ended_.push(task);
 }
 
 std::vector<std::int32_t> DeviceRun::begun() const {
   std::vector<std::int32_t> nodes;
-  for (const std::int32_t task : side_.lane.begun()) nodes.push_back(nodes_[static_cast<std::size_t>(task)]);
+  for (const std::int32_t task : side_.lane.begun()) {
+    if (!isReplayed_) {
+      nodes.push_back(nodes_[static_cast<std::size_t>(task)]);
+      continue;
+    }
+    for (const std::int32_t one : replay_->tasksOf(task)) {
+      if (reports_[static_cast<std::size_t>(one)] != 0)
+        nodes.push_back(nodes_[static_cast<std::size_t>(one)]);
+    }
+  }
   return nodes;
 }
 
 void DeviceRun::launch(std::int32_t kind, std::span<const std::int32_t> tasks,
                        std::span<const DeviceStream> streams) {
+  if (!paging_) return put(kind, tasks, streams);
+  paging_->launch(tasks, streams, [&](std::span<const std::int32_t> some) { put(kind, some, streams); });
+}
+
+void DeviceRun::put(std::int32_t kind, std::span<const std::int32_t> tasks,
+                    std::span<const DeviceStream> streams) {
   const PlacedBlock& placed =
       placed_.blocks[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(kind)])];
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
@@ -214,8 +361,7 @@ void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int3
     case PlacedKind::CopyOut:
       return launchCopies(placed, tasks, stream);
     case PlacedKind::Pack:
-      numbers_.clear();
-      for (const std::int32_t task : tasks) numbers_.push_back(block.item + numberOf(placed, task));
+      setNumbers(placed, tasks, block.item);
       return fills_.launchPack(numbers_, stream);
     case PlacedKind::Original:
     case PlacedKind::Twin:
@@ -226,24 +372,41 @@ void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int3
 
 void DeviceRun::launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                             DeviceStream stream) {
-  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
-  const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
-  numbers_.clear();
-  for (const std::int32_t task : tasks) numbers_.push_back(numberOf(placed, task));
-  fills_.launchFill(block.item, numbers_, time, stream);
+  const std::int32_t fill = graph_.blocks[static_cast<std::size_t>(placed.block)].item;
+  const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
+  setNumbers(placed, tasks, 0);
+  if (checks_.mode().accesses) unsetGathers(plan, stream);
+  fills_.launchFill(fill, numbers_, timeOf(plan), stream);
 }
 
 void DeviceRun::launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                              DeviceStream stream) {
-  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
-  const bool in = placed.kind == PlacedKind::CopyIn;
+  setNumbers(placed, tasks, graph_.blocks[static_cast<std::size_t>(placed.block)].firstLocal);
+  putCopies(placed, stream);
+  noteCopied(placed);
+}
+
+void DeviceRun::setNumbers(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
+                           std::int32_t first) {
   numbers_.clear();
-  for (const std::int32_t task : tasks) numbers_.push_back(block.firstLocal + numberOf(placed, task));
+  for (const std::int32_t task : tasks) numbers_.push_back(first + numberOf(placed, task));
+}
+
+/// Conditions hold at the start of the step for Old, at its end for New.
+double DeviceRun::timeOf(const FillPlan& fill) const {
+  return fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
+}
+
+void DeviceRun::putCopies(const PlacedBlock& placed, DeviceStream stream) {
+  const bool in = placed.kind == PlacedKind::CopyIn;
   fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, placed.label,
                     Generation::New, numbers_, stream);
+}
+
+void DeviceRun::noteCopied(const PlacedBlock& placed) {
+  const bool in = placed.kind == PlacedKind::CopyIn;
   for (const std::int32_t local : numbers_) {
-    broughtTo(data_.status(Generation::New, placed.label, static_cast<std::size_t>(local)),
+    broughtTo(data_.valueStatus(Generation::New, placed.label, static_cast<std::size_t>(local)),
               in ? side_.space() : kHost);
   }
 }
@@ -261,17 +424,38 @@ void DeviceRun::launchTasks(std::int32_t kind, const PlacedBlock& placed, std::s
   loops_.launch(streams);
 }
 
-void DeviceRun::callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops) {
+TaskFrame DeviceRun::frameOf(const PlacedBlock& placed, std::int32_t task, TaskFrames::Accesses& accesses) {
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const std::int32_t number = numberOf(placed, task);
-  TaskFrames::Accesses accesses;
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
   const std::size_t count =
       frames_.resolve(unit, number, block.firstLocal + number, frame.patch, accesses, &side_.store);
+  checks_.equip(task, frame, std::span(accesses).first(count));
   frame.accesses = std::span(accesses).first(count);
+  return frame;
+}
+
+const TaskDeclaration& DeviceRun::declarationOf(const PlacedBlock& placed) const {
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+  return graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+}
+
+void DeviceRun::callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops) {
+  const bool records = !loops.finished();
+  TaskFrames::Accesses accesses;
+  TaskFrame frame = frameOf(placed, task, accesses);
   frame.loops = &loops;
-  graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].body.device(frame);
+  const TaskBody& body = declarationOf(placed).body;
+  if (records) checks_.recordBefore(task, frame, loops);
+  if (checks_.mode().accesses) {
+    body.deviceChecked(frame);
+    if (!records) expectContributions(frame);
+  } else {
+    body.device(frame);
+  }
+  if (records) checks_.recordAfter(frame, loops);
 }
 
 }  // namespace tessera::detail

@@ -6,6 +6,7 @@
 
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/device_store.hpp"
+#include "scheduler/detail/finding_board.hpp"
 #include "scheduler/device/device_lane.hpp"
 #include "scheduler/device/device_options.hpp"
 #include "scheduler/device/device_pool.hpp"
@@ -21,15 +22,22 @@ struct DeviceSide {
 
   /// Where values on this device are valid, in status words.
   MemorySpace space() const { return store.space(); }
+  /// Null where all variables fit on the device.
+  DevicePager* pager() const { return storeMemory.pager(); }
+  /// While nobody serves the lane.
+  DevicePagingCounts paging() const;
 
   const int slot;
+  const bool graphs;  ///< steps are to be replayed as graphs of the device
   const std::unique_ptr<DeviceBackend> backend;
   DevicePool tables;  ///< on the device, for launches
   DevicePool pinned;  ///< of the host, for launches
   DevicePool values;  ///< on the device, for the store
+  DevicePool swap;    ///< of the host, for what does not fit on the device
   const DeviceStream storeStream;
   StoreMemory storeMemory;
   DeviceStore store;
+  FindingBoard findings;
   DeviceLane lane;
   const std::unique_ptr<DeviceTimeline> timeline;  ///< null without a trace
 };

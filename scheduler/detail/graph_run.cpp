@@ -7,6 +7,7 @@
 
 #include "core/contracts.hpp"
 #include "core/kokkos_regions.hpp"
+#include "core/step_aside.hpp"
 #include "datawarehouse/checked_run.hpp"
 #include "datawarehouse/finite_watch.hpp"
 #include "datawarehouse/region_copy.hpp"
@@ -21,7 +22,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       data_(data),
       options_(options),
       transport_(transport),
-      pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace, devices != nullptr),
+      pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       fills_(graphs, plan, data, pump_),
       frames_(graphs, plan, data, options.checked),
       scratch_(graphs, plan, workers),
@@ -42,10 +43,13 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
   }
   if (devices != nullptr) {
     placed_ = &devices->placed(plan);
-    for (const auto& side : devices->sides()) {
-      devices_.push_back(std::make_unique<DeviceRun>(graphs, plan, *placed_, data, *side, pump_, frames_,
-                                                     inputs_, options.nvtx));
+    rankDevices_ = devices;
+    for (std::size_t slot = 0; slot < devices->sides().size(); ++slot) {
+      devices->sides()[slot]->backend->bindThread();
+      devices_.push_back(
+          std::make_unique<DeviceRun>(graphs, plan, data, *devices, slot, pump_, frames_, inputs_, options));
     }
+    DeviceRun::join(devices_);
     reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
   }
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
@@ -117,11 +121,20 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
   std::fill(result.reductions.begin(), result.reductions.end(), std::numeric_limits<double>::quiet_NaN());
   open_[round_] = true;
   pump_.begin(result.control, ahead);
+  beginDevices();
+}
+
+/// A device may read what any other has: so all have theirs first, and none begins before the others have
+/// come to the end of the step before.
+void GraphRun::beginDevices() {
+  if (devices_.empty()) return;
+  for (const auto& device : devices_) device->bringOld();
+  rankDevices_->comeTogether();
   for (const auto& device : devices_) device->begin();
 }
 
 void GraphRun::end() {
-  for (const auto& device : devices_) device->finish();
+  finishDevices();
   if (options_.trace != nullptr) options_.trace->executed();
   pump_.end();
   if (!ahead_ || refusal_) settleWaiting(round_);
@@ -134,6 +147,17 @@ void GraphRun::end() {
   }
   if (options_.trace != nullptr) options_.trace->endStep();
   if (refusal_) std::exchange(refusal_, nullptr)->raise();
+}
+
+void GraphRun::finishDevices() {
+  StepAside stepAside;
+  while (true) {
+    bool finished = true;
+    for (const auto& device : devices_) finished = device->finish() && finished;
+    if (finished) break;
+    stepAside();
+  }
+  expectNothingFound();
 }
 
 bool GraphRun::settle(std::size_t round) {
@@ -185,6 +209,8 @@ std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t
       reported_.push_back(node);
     });
   }
+  // What a task did was found before it was seen to end: nobody goes on from it.
+  expectNothingFound();
   return reported_;
 }
 

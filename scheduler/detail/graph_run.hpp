@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,11 +82,22 @@ class GraphRun : public NodeSource {
   /// Old values of these variables on the host, where devices alone have them; waits for that.
   void bringHome(std::span<const LabelId> labels);
 
+  /// Throws what the devices have found out about tasks of any plan so far.
+  void expectNothingFound() const { DeviceRun::expectNothingFound(devices_); }
+  /// See StepRunner.
+  std::optional<StepMoment> failedAt() const {
+    for (const auto& device : devices_) {
+      if (device->failedAt()) return device->failedAt();
+    }
+    return std::nullopt;
+  }
+
   std::int64_t taskCount() const { return taskCount_; }
   /// In tasks, and in all other nodes, all workers together, in the steps that have ended.
   double taskSeconds() const { return taskSeconds_; }
   double messageSeconds() const { return messageSeconds_; }
   const CompiledGraph& graph() const { return graph_; }
+  const std::vector<std::unique_ptr<DeviceRun>>& deviceRuns() const { return devices_; }
   /// A range around the run for a profiler, shown with the number of the step; nothing where none listens.
   NvtxScope shownAs(std::int64_t step) {
     return ranges_ ? ranges_->step(step) : NvtxScope(nullptr, nullptr, step);
@@ -98,6 +110,8 @@ class GraphRun : public NodeSource {
     std::int64_t messages = 0;
   };
 
+  void beginDevices();
+  void finishDevices();
   NodeTraits deviceTraits(std::int32_t node, int workers) const;
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;
@@ -154,7 +168,8 @@ class GraphRun : public NodeSource {
   double taskSeconds_ = 0.0;
   double messageSeconds_ = 0.0;
   std::unique_ptr<NodeRanges> ranges_;
-  const PlacedGraph* placed_ = nullptr;              ///< where devices are in use
+  const RankDevices* rankDevices_ = nullptr;         ///< where devices are in use
+  const PlacedGraph* placed_ = nullptr;              ///< likewise
   std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
   std::vector<std::int32_t> reported_;
   std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the standby thread looked

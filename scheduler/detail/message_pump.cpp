@@ -7,7 +7,7 @@
 namespace tessera::detail {
 
 MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendLimit limit, FaultPlan* faults,
-                         Trace* trace, bool forDevices)
+                         Trace* trace)
     : graph_(graph),
       transport_(transport),
       limit_(limit),
@@ -23,7 +23,6 @@ MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendL
       receiveHalves_(graph.receives.size(), 0),
       rounds_{ReductionRound(graph, transport, trace), ReductionRound(graph, transport, trace)} {
   TESSERA_EXPECT(limit.messages >= 1, "allow at least one message at a time");
-  if (forDevices) pages_.emplace(graph);
   prepareMessages();
   queue_.reserve(graph.sends.size());
   finished_.reserve(graph.sends.size() + graph.receives.size() + graph.reductions.size() + 1);
@@ -43,6 +42,7 @@ void MessagePump::begin(std::span<double> control, bool ahead) {
   std::fill(receiveHalves_.begin(), receiveHalves_.end(), std::uint8_t{0});
   queue_.clear();
   nextSend_ = 0;
+  ++steps_;
   messages_->start(static_cast<std::int32_t>(graph_.sends.size()),
                    static_cast<std::int32_t>(graph_.receives.size()));
   ahead_ = ahead;
@@ -124,7 +124,6 @@ void MessagePump::startQueued() {
     if (full && sendsUnderWay_ > 0) return;
     ++sendsUnderWay_;
     bytesUnderWay_ += bytes;
-    if (pages_) std::ranges::copy(pages_->send(send), messages_->memory(send).begin());
     messages_->start(send);
   }
 }
@@ -138,7 +137,6 @@ bool MessagePump::dropped(std::int32_t send) {
 void MessagePump::finishMessage(std::int32_t message) {
   const auto sends = static_cast<std::int32_t>(graph_.sends.size());
   if (message >= sends) {
-    if (pages_) std::ranges::copy(messages_->memory(message), pages_->receive(message - sends).begin());
     return finishReceive(message - sends, kArrived);
   }
   --sendsUnderWay_;

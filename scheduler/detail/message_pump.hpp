@@ -2,13 +2,11 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/fault_point.hpp"
 #include "core/transport.hpp"
-#include "scheduler/detail/message_pages.hpp"
 #include "scheduler/detail/reduction_round.hpp"
 #include "scheduler/detail/submissions.hpp"
 #include "scheduler/send_limit.hpp"
@@ -32,10 +30,9 @@ namespace tessera::detail {
 /// round.
 class MessagePump {
  public:
-  /// `faults` and `trace` may be null. `forDevices`: messages are packed and unpacked in pages of our own,
-  /// and copied to and from the memory of the transport.
+  /// `faults` and `trace` may be null.
   MessagePump(const CompiledGraph& graph, Transport& transport, SendLimit limit, FaultPlan* faults,
-              Trace* trace, bool forDevices = false);
+              Trace* trace);
 
   /// Before a step: `control` is combined (largest wins) over the ranks, in place, alongside the step. A
   /// trace has begun its record of the step.
@@ -43,16 +40,16 @@ class MessagePump {
   /// After a step: waits for the control numbers.
   void end();
 
-  std::span<std::byte> sendBuffer(std::int32_t send) const {
-    return pages_ ? pages_->send(send) : messages_->memory(send);
-  }
+  /// Where messages of the running step are packed and unpacked: in the memory of the transport, that of the
+  /// receiver where both see it. It depends on `turn` alone.
+  std::span<std::byte> sendBuffer(std::int32_t send) const { return messages_->place(send, steps_); }
   std::span<const std::byte> receiveBuffer(std::int32_t receive) const {
-    return pages_ ? std::span<const std::byte>(pages_->receive(receive))
-                  : messages_->memory(static_cast<std::int32_t>(graph_.sends.size()) + receive);
+    return messages_->place(static_cast<std::int32_t>(graph_.sends.size()) + receive, steps_);
   }
-
-  /// Of the buffers of all messages, to be locked in place for devices; none where they are the transport's.
-  std::span<std::byte> pages() const { return pages_ ? pages_->memory() : std::span<std::byte>(); }
+  /// Buffers of steps with the same turn are the same ones: 0 and 1 alternate.
+  std::int32_t turn() const { return static_cast<std::int32_t>(steps_ % 2); }
+  /// Of the buffers of all messages, to be locked in place for devices.
+  std::vector<std::span<std::byte>> pages() const { return messages_->pages(); }
 
   /// The buffer of send number `send` is packed; `node` is reported when it has left.
   void submitSend(std::int32_t send, std::int32_t node);
@@ -91,7 +88,6 @@ class MessagePump {
   const SendLimit limit_;
   FaultPlan* faults_;
   Trace* trace_;
-  std::optional<MessagePages> pages_;
   Transport::Request control_ = 0;
   bool hasControl_ = false;
 
@@ -104,7 +100,8 @@ class MessagePump {
   Submissions<> submittedReductions_;
 
   // Touched by `begin` and by the one thread inside `poll` only.
-  std::unique_ptr<PreparedMessages> messages_;  ///< sends, then receives
+  std::unique_ptr<PreparedMessages> messages_;  ///< sends, then receives; each is started once a step
+  std::int64_t steps_ = 0;                      ///< begun so far
   std::vector<std::int32_t> queue_;             ///< sends of this step in the order of submission
   std::size_t nextSend_ = 0;                    ///< position in `queue_` of the first that was not started
   std::int64_t sendsUnderWay_ = 0;

@@ -1,24 +1,51 @@
 #include "scheduler/detail/rank_devices.hpp"
 
 #include "core/error.hpp"
+#include "scheduler/placement.hpp"
 
 namespace tessera::detail {
 
 RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, const DeviceOptions& options,
                          Trace* trace)
-    : graphs_(graphs), sides_(makeDeviceSides(data, options, trace)) {
-  const PlaceTask place = placeOnDevice();
+    : graphs_(graphs),
+      sides_(makeDeviceSides(data, options, trace)),
+      patches_(graphs, static_cast<int>(sides_.size())) {
+  const PlaceTask place = makePlacement(graphs, options);
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
-    placed_.push_back(placeGraph(graphs, plan, place));
+    placed_.push_back(placeGraph(graphs, plan, place, patches_.places()));
   }
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
-  for (const auto& side : sides_) side->backend->synchronize(side->storeStream);
+  for (const auto& side : sides_) {
+    side->backend->bindThread();
+    side->store.bring();
+    side->backend->synchronize(side->storeStream);
+  }
+  refuseSeveralThatSwap();
+}
+
+/// Other devices read the values of one where they lie, at any time.
+void RankDevices::refuseSeveralThatSwap() const {
+  for (const auto& side : sides_) {
+    if (side->pager() == nullptr || sides_.size() == 1) continue;
+    const DevicePagingCounts& counts = side->pager()->counts();
+    throw DeviceError(
+        DeviceFault::OutOfMemory,
+        Message(asText(side->backend->info()) + ": its variables do not fit, and cannot be swapped with the "
+                                                "host while other devices of the rank read them")
+            .line("wanted    ", counts.neededBytes, " bytes for the variables of the rank's patches there")
+            .line("limit     ", counts.limitBytes, " bytes")
+            .line("fix       ",
+                  "give each rank one device and use more ranks, raise device.limit, or set "
+                  "device.memory = \"managed\"")
+            .text());
+  }
 }
 
 RankDevices::~RankDevices() { synchronize(); }
 
 void RankDevices::pin(std::span<const std::span<std::byte>> memory) {
-  if (!sides_.empty()) pinned_.emplace(*sides_.front()->backend, memory);
+  sides_.front()->backend->bindThread();
+  pinned_.emplace(*sides_.front()->backend, memory);
 }
 
 void RankDevices::unpin() {
@@ -36,52 +63,76 @@ void RankDevices::synchronize() noexcept {
   }
 }
 
+void RankDevices::comeTogether() const {
+  for (const auto& side : sides_) {
+    for (const auto& other : sides_) {
+      if (other != side) side->lane.comeAfter(other->lane);
+    }
+  }
+}
+
+/// What nodes on devices work on or take from, on the device of its patch.
 void RankDevices::addEntries(std::size_t plan) {
   const PlacedGraph& placed = placed_[plan];
   for (const PlacedBlock& block : placed.blocks) {
     if (block.place == kOnHost) continue;
-    DeviceStore& store = sides_[static_cast<std::size_t>(block.place)]->store;
     const NodeBlock& original = graphs_.plans[plan].blocks[static_cast<std::size_t>(block.block)];
     for (std::int32_t number = block.firstNumber; number < block.firstNumber + block.count; ++number) {
       if (block.kind == PlacedKind::CopyIn || block.kind == PlacedKind::CopyOut) {
-        store.addEntry(block.label, static_cast<std::size_t>(original.firstLocal + number));
+        addEntry(block.label, original.firstLocal + number);
       } else if (block.kind == PlacedKind::Pack) {
         addPack(plan, block.place, original.item + number);
       } else if (original.kind == NodeKind::Task) {
-        addTask(plan, store, original, number);
+        addTask(plan, original, number);
       } else {
-        addFill(plan, store, original, number);
+        addFill(plan, block.place, original, number);
       }
     }
   }
 }
 
-void RankDevices::addTask(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number) {
+void RankDevices::addEntry(LabelId label, std::int32_t local) {
+  storeOf(local).addEntry(label, static_cast<std::size_t>(local));
+}
+
+void RankDevices::addTask(std::size_t plan, const NodeBlock& block, std::int32_t number) {
   const CompiledGraph& graph = graphs_.plans[plan];
   const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
     const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
-    if (access.reach == Reach::Patch) {
-      store.addEntry(access.label, static_cast<std::size_t>(block.firstLocal + number));
-    }
+    if (access.reach == Reach::Patch) addEntry(access.label, block.firstLocal + number);
   }
 }
 
 /// Memory of its row, and of all that it takes from.
-void RankDevices::addFill(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number) {
-  const CompiledGraph& graph = graphs_.plans[plan];
-  const FillPlan& fill = graph.fills[static_cast<std::size_t>(block.item)];
-  const bool whole = fill.reach == Reach::WholeLevel;
+void RankDevices::addFill(std::size_t plan, NodePlace place, const NodeBlock& block, std::int32_t number) {
+  const FillPlan& fill = graphs_.plans[plan].fills[static_cast<std::size_t>(block.item)];
+  DeviceStore& store = sides_[static_cast<std::size_t>(place)]->store;
+  if (fill.reach == Reach::WholeLevel) {
+    if (fill.firstGather >= 0) store.addGather(plan, static_cast<std::size_t>(fill.firstGather));
+    return addSources(plan, fill, 0);
+  }
   if (fill.firstGather >= 0) {
-    store.addGather(plan, static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number)));
-  } else {
-    store.addEntry(fill.label, static_cast<std::size_t>(block.firstLocal + number));
+    store.addGather(plan, static_cast<std::size_t>(fill.firstGather + number));
+    return addSources(plan, fill, number);
   }
-  for (const Neighbour& n : graph.tables[static_cast<std::size_t>(fill.table)].row(whole ? 0 : number)) {
-    store.addEntry(fill.label, static_cast<std::size_t>(n.source));
+  addEntry(fill.label, block.firstLocal + number);
+  // The row of a first member works for its whole group, wherever the others are read.
+  for (std::int64_t s = fill.shared.begin; s < fill.shared.end; ++s) {
+    const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(s)];
+    if (shared.members.front() != block.firstLocal + number) continue;
+    for (const std::int32_t member : shared.members) addSources(plan, fill, member - block.firstLocal);
+    return;
   }
-  for (const CoarsePiece& piece : fill.coarse.row(whole ? 0 : number)) {
-    if (piece.source >= 0) store.addEntry(fill.label, static_cast<std::size_t>(piece.source));
+  addSources(plan, fill, number);
+}
+
+void RankDevices::addSources(std::size_t plan, const FillPlan& fill, std::int32_t row) {
+  for (const Neighbour& n : graphs_.plans[plan].tables[static_cast<std::size_t>(fill.table)].row(row)) {
+    addEntry(fill.label, n.source);
+  }
+  for (const CoarsePiece& piece : fill.coarse.row(row)) {
+    if (piece.source >= 0) addEntry(fill.label, piece.source);
   }
 }
 
@@ -91,8 +142,7 @@ void RankDevices::addPack(std::size_t plan, NodePlace place, std::int32_t send) 
   for (std::int64_t n = items.begin; n < items.end; ++n) {
     if (placed_[plan].packPlaces[static_cast<std::size_t>(n)] != place) continue;
     const PackItem& item = graph.packItems[static_cast<std::size_t>(n)];
-    sides_[static_cast<std::size_t>(place)]->store.addEntry(item.label,
-                                                            static_cast<std::size_t>(item.source));
+    addEntry(item.label, item.source);
   }
 }
 

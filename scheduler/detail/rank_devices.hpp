@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "scheduler/detail/device_side.hpp"
+#include "scheduler/detail/patch_devices.hpp"
 #include "scheduler/device/pinned_host.hpp"
 #include "taskgraph/placed_graph.hpp"
 
 namespace tessera::detail {
 
-/// The devices of a rank, where the nodes of each plan run, and the memory that this takes on each device.
+/// The devices of a rank, which of them each own patch has, where the nodes of each plan run, and the memory
+/// that this takes on each device.
 class RankDevices {
  public:
   /// Opens the devices and takes their memory. `trace` may be null. Throws DeviceError.
@@ -20,23 +22,33 @@ class RankDevices {
 
   ~RankDevices();
 
-  /// Locks memory of the host in place that kernels work on, all at once.
+  /// Locks memory of the host in place that kernels of all devices work on, all at once.
   void pin(std::span<const std::span<std::byte>> memory);
   /// Before that memory ends: waits for the devices.
   void unpin();
 
   const PlacedGraph& placed(std::size_t plan) const { return placed_[plan]; }
   const std::vector<std::unique_ptr<DeviceSide>>& sides() const { return sides_; }
+  /// Where devices find the values of an own patch.
+  DeviceStore& storeOf(std::int32_t local) const {
+    return sides_[static_cast<std::size_t>(patches_.of(local))]->store;
+  }
+  /// Between steps: what any device is given from now on comes after all that any other has been given.
+  void comeTogether() const;
 
  private:
   void synchronize() noexcept;
+  void refuseSeveralThatSwap() const;
   void addEntries(std::size_t plan);
-  void addTask(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);
-  void addFill(std::size_t plan, DeviceStore& store, const NodeBlock& block, std::int32_t number);
+  void addEntry(LabelId label, std::int32_t local);
+  void addTask(std::size_t plan, const NodeBlock& block, std::int32_t number);
+  void addFill(std::size_t plan, NodePlace place, const NodeBlock& block, std::int32_t number);
+  void addSources(std::size_t plan, const FillPlan& fill, std::int32_t row);
   void addPack(std::size_t plan, NodePlace place, std::int32_t send);
 
   const CompiledGraphs& graphs_;
   std::vector<std::unique_ptr<DeviceSide>> sides_;
+  PatchDevices patches_;
   std::vector<PlacedGraph> placed_;  ///< by plan
   std::optional<PinnedHost> pinned_;
 };

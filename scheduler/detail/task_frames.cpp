@@ -95,7 +95,7 @@ std::size_t TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::
                    : checked_ ? readBox(level, *patch, centering, access.halo)
                               : Box{},
                    nullptr,
-                   checked_ && data_.isShared(access.label, own),
+                   (checked_ || store != nullptr) && data_.isShared(access.label, own),
                    checked_ && access.facesOnly};
   }
   return n;

@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <cuda_runtime_api.h>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/contracts.hpp"
+#include "scheduler/device/detail/cuda_addresses.hpp"
 
 namespace tessera {
 
@@ -81,7 +83,8 @@ class CudaDevice final : public DeviceBackend {
   const DeviceInfo& info() const override { return info_; }
   void bindThread() override { check(cudaSetDevice(info_.number), "cudaSetDevice"); }
 
-  DeviceStream makeStream() override;
+  DeviceStream makeStream() override { return addStream(0); }
+  DeviceStream makeUrgentStream() override;
   // Without a time stamp, which would cost the device some work at each record.
   DeviceEvent makeEvent() override { return addEvent(cudaEventDisableTiming); }
   DeviceEvent makeTimedEvent() override { return addEvent(cudaEventDefault); }
@@ -94,7 +97,8 @@ class CudaDevice final : public DeviceBackend {
     check(cudaStreamWaitEvent(at(stream).handle, at(event), 0), "cudaStreamWaitEvent", stream);
   }
   void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) override {
-    check(cudaStreamWaitEvent(at(stream).handle, asCuda(peer).at(event), 0), "cudaStreamWaitEvent", stream);
+    check(cudaStreamWaitEvent(at(stream).handle, asCuda(peer).seenByPeers(event), 0), "cudaStreamWaitEvent",
+          stream);
   }
   void synchronize(DeviceStream stream) override {
     check(cudaStreamSynchronize(at(stream).handle), "cudaStreamSynchronize", stream);
@@ -108,8 +112,15 @@ class CudaDevice final : public DeviceBackend {
           "cudaMemsetAsync", stream);
   }
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
+  void beginCapture(DeviceStream stream) override;
+  DeviceGraph endCapture() override;
+  void launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) override;
+  void releaseGraph(DeviceGraph graph) noexcept override;
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
+  std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) override {
+    return detail::makeCudaAddresses(info_, bytes);
+  }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
   std::int64_t pinnedBytes() const override { return pinnedBytes_; }
@@ -119,9 +130,15 @@ class CudaDevice final : public DeviceBackend {
   /// Whether kernels of this device reach the memory of another.
   enum class PeerAccess : char { NotAsked, Impossible, Allowed };
 
+  DeviceStream addStream(int priority);
   DeviceEvent addEvent(unsigned flags);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
   cudaEvent_t at(DeviceEvent event) const { return events_[static_cast<std::size_t>(event.number)]; }
+  /// For a thread that calls another device, while this one may be called too.
+  cudaEvent_t seenByPeers(DeviceEvent event) {
+    const std::lock_guard lock(eventsMutex_);
+    return at(event);
+  }
   static CudaDevice& asCuda(DeviceBackend& peer);
   void check(cudaError_t status, const char* call, DeviceStream stream = {}) const {
     if (status != cudaSuccess) fail(status, call, stream);
@@ -129,10 +146,14 @@ class CudaDevice final : public DeviceBackend {
   [[noreturn]] void fail(cudaError_t status, const char* call, DeviceStream stream) const;
   std::string launchedText(DeviceStream stream) const;
   bool allowPeer(std::int32_t peer);
+  void* allocateManaged(std::int64_t bytes);
 
   DeviceInfo info_;
   std::vector<Stream> streams_;
+  std::mutex eventsMutex_;  ///< held by who adds events, and by peers that look; others are of one thread
   std::vector<cudaEvent_t> events_;
+  std::vector<cudaGraphExec_t> graphs_;  ///< null: released
+  DeviceStream capturing_;               ///< what the capture under way began with
   std::vector<PeerAccess> peers_;
   std::map<void*, std::int64_t> pinned_;
   std::int64_t pinnedBytes_ = 0;
@@ -170,6 +191,9 @@ CudaDevice::~CudaDevice() {
     static_cast<void>(cudaStreamSynchronize(stream.handle));
     static_cast<void>(cudaStreamDestroy(stream.handle));
   }
+  for (const cudaGraphExec_t graph : graphs_) {
+    if (graph != nullptr) static_cast<void>(cudaGraphExecDestroy(graph));
+  }
   for (const cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
 }
 
@@ -204,10 +228,18 @@ void CudaDevice::fail(cudaError_t status, const char* call, DeviceStream stream)
   throw error;
 }
 
-DeviceStream CudaDevice::makeStream() {
+DeviceStream CudaDevice::makeUrgentStream() {
+  int least = 0;
+  int greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+  return addStream(greatest);
+}
+
+DeviceStream CudaDevice::addStream(int priority) {
   Stream stream;
   // Not the kind that waits for the default stream, which libraries use behind our back.
-  check(cudaStreamCreateWithFlags(&stream.handle, cudaStreamNonBlocking), "cudaStreamCreate");
+  check(cudaStreamCreateWithPriority(&stream.handle, cudaStreamNonBlocking, priority),
+        "cudaStreamCreateWithPriority");
   streams_.push_back(stream);
   return {static_cast<std::int32_t>(streams_.size()) - 1};
 }
@@ -215,6 +247,7 @@ DeviceStream CudaDevice::makeStream() {
 DeviceEvent CudaDevice::addEvent(unsigned flags) {
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreate");
+  const std::lock_guard lock(eventsMutex_);
   events_.push_back(event);
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
@@ -280,7 +313,59 @@ void CudaDevice::launch(DeviceStream stream, const DeviceLaunch& work) {
   check(cudaPeekAtLastError(), "the launch of a kernel", stream);
 }
 
+/// With the hints that the driver takes: it is the device's, and is brought there as far as there is room.
+void* CudaDevice::allocateManaged(std::int64_t bytes) {
+  void* memory = nullptr;
+  const auto size = static_cast<std::size_t>(bytes);
+  check(cudaMallocManaged(&memory, size, cudaMemAttachGlobal), "cudaMallocManaged");
+#if CUDART_VERSION >= 13000
+  const cudaMemLocation here{cudaMemLocationTypeDevice, info_.number};
+  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, here), "cudaMemAdvise");
+  check(cudaMemPrefetchAsync(memory, size, here, 0, nullptr), "cudaMemPrefetchAsync");
+#else
+  check(cudaMemAdvise(memory, size, cudaMemAdviseSetPreferredLocation, info_.number), "cudaMemAdvise");
+  check(cudaMemPrefetchAsync(memory, size, info_.number, nullptr), "cudaMemPrefetchAsync");
+#endif
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+  return memory;
+}
+
+void CudaDevice::beginCapture(DeviceStream stream) {
+  TESSERA_EXPECT(capturing_.number < 0, "end a capture before the next one begins");
+  // Relaxed: this thread may ask for events of other streams meanwhile, and others may allocate.
+  check(cudaStreamBeginCapture(at(stream).handle, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture",
+        stream);
+  capturing_ = stream;
+}
+
+DeviceGraph CudaDevice::endCapture() {
+  TESSERA_EXPECT(capturing_.number >= 0, "begin a capture before it ends");
+  const DeviceStream stream = std::exchange(capturing_, DeviceStream{});
+  cudaGraph_t captured = nullptr;
+  check(cudaStreamEndCapture(at(stream).handle, &captured), "cudaStreamEndCapture", stream);
+  cudaGraphExec_t graph = nullptr;
+  const cudaError_t made = cudaGraphInstantiate(&graph, captured, 0);
+  static_cast<void>(cudaGraphDestroy(captured));
+  check(made, "cudaGraphInstantiate", stream);
+  graphs_.push_back(graph);
+  check(cudaGraphUpload(graph, at(stream).handle), "cudaGraphUpload", stream);
+  return {static_cast<std::int32_t>(graphs_.size()) - 1};
+}
+
+void CudaDevice::launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) {
+  at(stream).launched = name;
+  check(cudaGraphLaunch(graphs_[static_cast<std::size_t>(graph.number)], at(stream).handle),
+        "cudaGraphLaunch", stream);
+}
+
+void CudaDevice::releaseGraph(DeviceGraph graph) noexcept {
+  cudaGraphExec_t& entry = graphs_[static_cast<std::size_t>(graph.number)];
+  static_cast<void>(cudaGraphExecDestroy(entry));
+  entry = nullptr;
+}
+
 void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
+  if (space == DeviceSpace::Managed) return allocateManaged(bytes);
   void* memory = nullptr;
   const auto size = static_cast<std::size_t>(bytes);
   const bool onDevice = space == DeviceSpace::Device;
@@ -299,7 +384,7 @@ void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
 }
 
 void CudaDevice::release(DeviceSpace space, void* memory) noexcept {
-  static_cast<void>(space == DeviceSpace::Device ? cudaFree(memory) : cudaFreeHost(memory));
+  static_cast<void>(space == DeviceSpace::PinnedHost ? cudaFreeHost(memory) : cudaFree(memory));
 }
 
 void CudaDevice::pin(void* memory, std::int64_t bytes) {

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
+#include "scheduler/device/device_addresses.hpp"
 #include "scheduler/device/device_error.hpp"
 
 namespace tessera {
@@ -22,10 +24,18 @@ struct DeviceEvent {
   friend bool operator==(DeviceEvent, DeviceEvent) = default;
 };
 
+/// Work that was captured in streams, to be launched at once any number of times; by its number in its
+/// backend.
+struct DeviceGraph {
+  std::int32_t number = -1;
+  friend bool operator==(DeviceGraph, DeviceGraph) = default;
+};
+
 /// Where memory lies.
 enum class DeviceSpace {
   Device,
   PinnedHost,  ///< the host's, locked in place: copies from and to it run beside everything else
+  Managed,  ///< moved by the driver to whoever touches it; it prefers the device and is brought there at once
 };
 
 /// Which way a copy goes.
@@ -84,6 +94,9 @@ class DeviceBackend {
   virtual void bindThread() = 0;
 
   virtual DeviceStream makeStream() = 0;
+  /// A stream whose work is given room before that of others which has not begun: for little that somebody
+  /// elsewhere waits for.
+  virtual DeviceStream makeUrgentStream() = 0;
   virtual DeviceEvent makeEvent() = 0;
   /// An event that also keeps when it was reached. Its records cost the device some work that those of others
   /// do not; it does all that others do.
@@ -99,7 +112,8 @@ class DeviceBackend {
   virtual double secondsBetween(DeviceEvent first, DeviceEvent then) = 0;
   /// What is put into `stream` from now on starts after the event's last record.
   virtual void wait(DeviceStream stream, DeviceEvent event) = 0;
-  /// As `wait`, for an event of another device of the same kind, while nobody else calls that one.
+  /// As `wait`, for an event of another device of the same kind, which other threads may call meanwhile, also
+  /// to record the event again: then it is that record or the one before.
   virtual void waitForPeer(DeviceStream stream, DeviceBackend& peer, DeviceEvent event) = 0;
   /// The calling thread waits until the stream is empty.
   virtual void synchronize(DeviceStream stream) = 0;
@@ -116,11 +130,30 @@ class DeviceBackend {
   virtual void fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) = 0;
   virtual void launch(DeviceStream stream, const DeviceLaunch& work) = 0;
 
+  /// From now on what is put into `stream` is captured and not run. A stream that waits for an event which
+  /// was recorded in the capture belongs to it from then on. Only `launch`, `copy`, `fill`, `record` and
+  /// `wait` are for streams of a capture, whose waits are for events of the same capture alone; nobody else
+  /// asks for those events. One capture at a time.
+  virtual void beginCapture(DeviceStream stream) = 0;
+  /// The stream that the capture began with has waited for all others of it. Slow: the device gets ready for
+  /// the work. The streams are as they were before.
+  virtual DeviceGraph endCapture() = 0;
+  /// All of the captured work in one call, in the order of `stream`, with the arguments and addresses that it
+  /// was captured with. A graph that is launched again while it runs starts when it has ended. `name` is for
+  /// messages and outlives the work.
+  virtual void launchGraph(DeviceStream stream, DeviceGraph graph, const char* name) = 0;
+  /// Its launches are done.
+  virtual void releaseGraph(DeviceGraph graph) noexcept = 0;
+
   /// Slow, and may wait for the device: before a run and inside pools (scheduler/device/device_pool.hpp)
   /// only. At least 256-byte aligned. DeviceFault::OutOfMemory where there is no more.
   virtual void* allocate(DeviceSpace space, std::int64_t bytes) = 0;
   /// No work may use the memory any more.
   virtual void release(DeviceSpace space, void* memory) noexcept = 0;
+
+  /// Addresses of this device alone, other devices do not reach them; before a run only. They end before the
+  /// backend. DeviceFault::Failed where the driver cannot do that.
+  virtual std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes) = 0;
 
   /// Locks memory of the host in place, so that kernels of this and all other devices read and write it where
   /// it is, under the same address, and copies run beside everything else. Slow, as `allocate` is. No two

@@ -30,7 +30,7 @@ struct DeviceFills::FillLists {
 
 DeviceFills::DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data,
                          DeviceStore& store, const detail::MessagePump& pump, DeviceBackend& device,
-                         DevicePool& memory, DevicePool& pinned, IsOnDevice isOnDevice)
+                         DevicePool& memory, DevicePool& pinned, IsOnDevice isOnDevice, StoreOf storeOf)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
@@ -41,18 +41,28 @@ DeviceFills::DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWar
       memory_(memory),
       pinned_(pinned),
       isOnDevice_(std::move(isOnDevice)),
+      storeOf_(std::move(storeOf)),
       shared_(graphs, plan),
       fills_(graph_.fills.size()) {
-  const std::span<std::byte> buffers = pump.pages();
-  if (store.space() == deviceSlot(0) && !buffers.empty()) messages_.emplace(device, std::span(&buffers, 1));
+  for (const FillPlan& fill : graph_.fills) {
+    const auto isReceived = [](const CoarsePiece& piece) { return piece.message >= 0; };
+    fromMessages_.push_back(fill.pieces.itemCount() > 0 ||
+                            std::any_of(fill.coarse.pool.begin(), fill.coarse.pool.end(), isReceived));
+  }
+  if (store.space() == deviceSlot(0)) messages_.emplace(device, pump.pages());
+}
+
+bool DeviceFills::isLaunched(const FillPlan& fill) const {
+  // Where the patches of a whole level share a window, that is what is read.
+  if (fill.reach == Reach::WholeLevel && fill.shared.size() > 0) return false;
+  TESSERA_EXPECT(!fill.scratch, "store the halos of variables that a device has (CompileInput::storedHalos)");
+  return true;
 }
 
 void DeviceFills::launchFill(std::int32_t fill, std::span<const std::int32_t> rows, double time,
                              DeviceStream stream) {
   const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
-  // Where the patches of a whole level share a window, that is what is read.
-  if (plan.reach == Reach::WholeLevel && plan.shared.size() > 0) return;
-  TESSERA_EXPECT(!plan.scratch, "store the halos of variables that a device has (CompileInput::storedHalos)");
+  if (!isLaunched(plan)) return;
   FillTables& tables = tablesOf(fill, stream);
   for (const std::int32_t row : rows) {
     TESSERA_EXPECT(tables.isThere[static_cast<std::size_t>(row)] != 0,
@@ -60,11 +70,44 @@ void DeviceFills::launchFill(std::int32_t fill, std::span<const std::int32_t> ro
   }
   claimGathers(fill, rows);
   counts_.regions += tables.moves.launch(stream, "Fill::move", rows);
-  const LaunchedValues given = evaluate(plan, tables, rows, time, stream);
+  const KeptValues given = valuesFor(plan, tables, rows, stream);
+  evaluateRows(plan, tables, rows, time, given);
   for (RegionTable& side : tables.sides) {
     counts_.regions += side.launch(stream, "Fill::conditions", rows, given.values);
   }
-  if (given.memory != nullptr) pinned_.free(stream, given.memory);
+  giveValues(given, stream);
+}
+
+DeviceFills::KeptValues DeviceFills::keepValues(std::int32_t fill, std::span<const std::int32_t> rows,
+                                                DeviceStream stream) {
+  const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
+  return isLaunched(plan) ? valuesFor(plan, tablesOf(fill, stream), rows, stream) : KeptValues{};
+}
+
+void DeviceFills::giveValues(const KeptValues& kept, DeviceStream stream) {
+  if (kept.memory != nullptr) pinned_.free(stream, kept.memory);
+}
+
+void DeviceFills::evaluate(std::int32_t fill, std::span<const std::int32_t> rows, double time,
+                           const KeptValues& kept) {
+  if (kept.memory == nullptr) return;
+  const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
+  evaluateRows(plan, fills_[static_cast<std::size_t>(fill)].at(placingOf(plan)), rows, time, kept);
+}
+
+void DeviceFills::captureFill(std::int32_t fill, std::span<const std::int32_t> rows, const KeptValues& kept,
+                              DeviceStream stream) {
+  const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
+  if (!isLaunched(plan)) return;
+  FillTables& tables = tablesOf(fill, stream);
+  counts_.regions += tables.moves.launch(stream, "Fill::move", rows);
+  for (RegionTable& side : tables.sides) {
+    counts_.regions += side.launch(stream, "Fill::conditions", rows, kept.values);
+  }
+}
+
+void DeviceFills::noteFilled(std::int32_t fill, std::span<const std::int32_t> rows) {
+  if (isLaunched(graph_.fills[static_cast<std::size_t>(fill)])) claimGathers(fill, rows);
 }
 
 void DeviceFills::claimGathers(std::int32_t fill, std::span<const std::int32_t> rows) {
@@ -82,10 +125,9 @@ void DeviceFills::claimGathers(std::int32_t fill, std::span<const std::int32_t> 
   }
 }
 
-DeviceFills::LaunchedValues DeviceFills::evaluate(const FillPlan& fill, const FillTables& tables,
-                                                  std::span<const std::int32_t> rows, double time,
-                                                  DeviceStream stream) {
-  LaunchedValues given;
+DeviceFills::KeptValues DeviceFills::valuesFor(const FillPlan& fill, const FillTables& tables,
+                                               std::span<const std::int32_t> rows, DeviceStream stream) {
+  KeptValues given;
   if (tables.timed.empty() || rows.empty()) return given;
   const auto [lowest, highest] = std::minmax_element(rows.begin(), rows.end());
   const std::int64_t first = tables.rowValues[static_cast<std::size_t>(*lowest)];
@@ -93,11 +135,19 @@ DeviceFills::LaunchedValues DeviceFills::evaluate(const FillPlan& fill, const Fi
   if (count == 0) return given;
   given.memory = pinned_.allocate(stream, count * static_cast<std::int64_t>(sizeof(double)),
                                   "values of conditions of " + info(fill.label).name);
-  auto* values = static_cast<double*>(given.memory);
-  given.values = {values, first};
-  for (const std::int32_t row : rows) evaluateRow(fill, tables, row, time, values, first);
-  counts_.valuesGiven += count;
+  given.values = {static_cast<double*>(given.memory), first};
   return given;
+}
+
+void DeviceFills::evaluateRows(const FillPlan& fill, const FillTables& tables,
+                               std::span<const std::int32_t> rows, double time, const KeptValues& kept) {
+  if (kept.memory == nullptr) return;
+  const std::int64_t first = kept.values.first;
+  for (const std::int32_t row : rows) {
+    evaluateRow(fill, tables, row, time, static_cast<double*>(kept.memory), first);
+    const auto r = static_cast<std::size_t>(row);
+    counts_.valuesGiven += tables.rowValues[r + 1] - tables.rowValues[r];
+  }
 }
 
 void DeviceFills::evaluateRow(const FillPlan& fill, const FillTables& tables, std::int32_t row, double time,
@@ -113,7 +163,8 @@ void DeviceFills::evaluateRow(const FillPlan& fill, const FillTables& tables, st
 
 DeviceFills::FillTables& DeviceFills::tablesOf(std::int32_t fill, DeviceStream stream) {
   auto& known = fills_[static_cast<std::size_t>(fill)];
-  const Placing placing = placingOf(graph_.fills[static_cast<std::size_t>(fill)]);
+  Placing placing = placingOf(graph_.fills[static_cast<std::size_t>(fill)]);
+  if (fromMessages_[static_cast<std::size_t>(fill)]) placing.push_back(pump_.turn());
   const auto found = known.find(placing);
   if (found != known.end()) return found->second;
   return known.emplace(placing, makeTables(fill, stream)).first->second;
@@ -154,7 +205,7 @@ RegionTable DeviceFills::upload(const RegionList& list, DeviceStream stream, con
 bool DeviceFills::isRowThere(std::int32_t number, std::int32_t row) const {
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(number)];
   const auto has = [&](std::int32_t local) {
-    return store_.has(fill.label, static_cast<std::size_t>(local));
+    return sourceOf(local).has(fill.label, static_cast<std::size_t>(local));
   };
   if (shared_.has(static_cast<std::size_t>(number), row)) {
     const detail::SharedGather* gather = shared_.workOf(static_cast<std::size_t>(number), row);
@@ -243,8 +294,9 @@ void DeviceFills::addShared(FillLists& lists, const FillPlan& fill, const detail
 void DeviceFills::addCopy(FillLists& lists, const FillPlan& fill, const Destination& to, std::int32_t source,
                           const Box& region, Index shift) {
   const auto from = static_cast<std::size_t>(source);
-  lists.moves.copy(to.data, *to.layout, store_.data(fill.generation, fill.label, from),
-                   store_.layout(fill.label, from), region, shift, info(fill.label).type.bytes());
+  const DeviceStore& store = sourceOf(source);
+  lists.moves.copy(to.data, *to.layout, store.data(fill.generation, fill.label, from),
+                   store.layout(fill.label, from), region, shift, info(fill.label).type.bytes());
 }
 
 void DeviceFills::addPieces(FillLists& lists, const FillPlan& fill, std::int32_t row, const Destination& to) {
@@ -262,8 +314,9 @@ void DeviceFills::addCoarse(FillLists& lists, const FillPlan& fill, const Coarse
   const Index by = shiftOf(level(fill), piece.image);
   if (piece.source >= 0) {
     const auto source = static_cast<std::size_t>(piece.source);
-    lists.moves.prolong(to.data, *to.layout, store_.data(fill.generation, fill.label, source),
-                        store_.layout(fill.label, source), region, by, ratio, bytes);
+    const DeviceStore& store = sourceOf(piece.source);
+    lists.moves.prolong(to.data, *to.layout, store.data(fill.generation, fill.label, source),
+                        store.layout(fill.label, source), region, by, ratio, bytes);
     return;
   }
   const Box coarse = coarsen(shift(piece.region, Index{} - by), ratio);

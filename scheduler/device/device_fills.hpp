@@ -33,7 +33,8 @@ struct DeviceFillCounts {
   std::int64_t launches() const { return regions.launches + copyLaunches; }
 };
 
-/// Carries out the fills of one compiled graph in the memory of a device, as FillRun does in the host's: bit
+/// Carries out the fills of one compiled graph in the memory of a device, taking from that of others too, as
+/// FillRun does in the host's: bit
 /// for bit the same, in one launch for all that any number of rows copy, unpack and take from a coarser
 /// level, and one for each axis on which some of them lie at the domain's border. Packs messages and copies
 /// owned indices between the two memories in the same manner.
@@ -43,9 +44,9 @@ struct DeviceFillCounts {
 ///   fills.launchCopy(CopyTo::Device, label, Generation::Old, locals, stream);
 ///
 /// Tables of what is to be done are made and uploaded at first use, once for each way in which the
-/// generations of the variables can lie in memory: two, where every step writes all of them.
+/// generations of the variables and the messages can lie in memory: two, where every step writes all of them.
 ///
-/// All entries and gathers that a launch touches were added to the store before; memory of the warehouse is
+/// All entries and gathers that a launch touches were added to the stores before; memory of the warehouse is
 /// pinned for copies. Message buffers are pinned by the fills of device slot 0, for those of all others.
 /// Owned indices are to be valid where a launch reads them; of the status words it moves but the gathers of
 /// shared windows. Thread rule: the backend's.
@@ -53,12 +54,15 @@ class DeviceFills {
  public:
   /// Whether an item of a message (never one that is forwarded) is packed from the device's memory.
   using IsOnDevice = std::function<bool(const PackItem&)>;
+  /// Where a device finds the values of an own patch: the store of that patch's device.
+  using StoreOf = std::function<DeviceStore&(std::int32_t local)>;
   enum class CopyTo { Host, Device };
 
-  /// All of these outlive the fills. Without `isOnDevice`: all items whose source is in the store.
+  /// All of these outlive the fills. Without `isOnDevice`: all items whose source is in the store. Without
+  /// `storeOf`: everything is in `store`; else the device may read the memory of the others.
   DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, DeviceStore& store,
               const detail::MessagePump& pump, DeviceBackend& device, DevicePool& memory, DevicePool& pinned,
-              IsOnDevice isOnDevice = {});
+              IsOnDevice isOnDevice = {}, StoreOf storeOf = {});
   /// What was launched is done.
   ~DeviceFills() = default;
   DeviceFills(const DeviceFills&) = delete;
@@ -66,6 +70,23 @@ class DeviceFills {
 
   /// Rows, ascending, of fill number `fill`; conditions of time hold at `time`.
   void launchFill(std::int32_t fill, std::span<const std::int32_t> rows, double time, DeviceStream stream);
+
+  /// Values of conditions of time for one launch of a fill that is captured, in pinned memory that stays.
+  struct KeptValues {
+    void* memory = nullptr;  ///< null where the rows have no such condition
+    detail::RegionLaunchValues values;
+  };
+  /// Takes memory for rows of a fill that was launched before, with the generations where they are now.
+  KeptValues keepValues(std::int32_t fill, std::span<const std::int32_t> rows, DeviceStream stream);
+  void giveValues(const KeptValues& kept, DeviceStream stream);
+  /// Writes the values at `time`; launches that read them are done.
+  void evaluate(std::int32_t fill, std::span<const std::int32_t> rows, double time, const KeptValues& kept);
+  /// The launches of `launchFill` alone, to be captured: what was launched before is done.
+  void captureFill(std::int32_t fill, std::span<const std::int32_t> rows, const KeptValues& kept,
+                   DeviceStream stream);
+  /// What `launchFill` notes in status words, for a launch of a captured one.
+  void noteFilled(std::int32_t fill, std::span<const std::int32_t> rows);
+
   /// What lies on the device of these messages, ascending, into their buffers.
   void launchPack(std::span<const std::int32_t> sends, DeviceStream stream);
   /// Owned indices of a variable on own patches, ascending, of one level.
@@ -75,7 +96,8 @@ class DeviceFills {
   const DeviceFillCounts& counts() const { return counts_; }
 
  private:
-  /// Descriptions that a table was made for: one each for the variables on their levels that it works on.
+  /// What a table was made for: descriptions, one each for the variables on their levels that it works on,
+  /// and the turn of the messages where it works on some.
   using Placing = std::vector<std::int32_t>;
   /// An expression of time on a part of the border, to be evaluated for each launch.
   struct Timed {
@@ -98,10 +120,6 @@ class DeviceFills {
     std::byte* data = nullptr;
     const Layout* layout = nullptr;
   };
-  struct LaunchedValues {
-    void* memory = nullptr;
-    detail::RegionLaunchValues values;
-  };
   struct CopyTable {
     RegionTable table;
     std::vector<char> isThere;  ///< by row
@@ -122,8 +140,12 @@ class DeviceFills {
   void addCondition(FillLists& lists, const FillPlan& fill, const BoundaryPart& part, const Destination& to);
   Destination destinationOf(const FillPlan& fill, std::int32_t row) const;
   void claimGathers(std::int32_t fill, std::span<const std::int32_t> rows);
-  LaunchedValues evaluate(const FillPlan& fill, const FillTables& tables, std::span<const std::int32_t> rows,
-                          double time, DeviceStream stream);
+  /// Whether there is anything to launch.
+  bool isLaunched(const FillPlan& fill) const;
+  KeptValues valuesFor(const FillPlan& fill, const FillTables& tables, std::span<const std::int32_t> rows,
+                       DeviceStream stream);
+  void evaluateRows(const FillPlan& fill, const FillTables& tables, std::span<const std::int32_t> rows,
+                    double time, const KeptValues& kept);
   void evaluateRow(const FillPlan& fill, const FillTables& tables, std::int32_t row, double time,
                    double* values, std::int64_t first) const;
 
@@ -141,6 +163,8 @@ class DeviceFills {
   const Patch& ownPatch(std::int32_t local) const {
     return data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(local)]);
   }
+  /// Whose memory a fill takes from.
+  DeviceStore& sourceOf(std::int32_t local) const { return storeOf_ ? storeOf_(local) : store_; }
   std::int32_t firstLocal(LevelId level) const {
     return static_cast<std::int32_t>(graphs_.localsOfLevel[static_cast<std::size_t>(level)].begin);
   }
@@ -155,8 +179,10 @@ class DeviceFills {
   DevicePool& memory_;
   DevicePool& pinned_;
   IsOnDevice isOnDevice_;
+  StoreOf storeOf_;
   detail::SharedGathers shared_;
-  std::optional<PinnedHost> messages_;  ///< none where there are none
+  std::optional<PinnedHost> messages_;  ///< of device slot 0, for all
+  std::vector<bool> fromMessages_;      ///< by fill: reads what has come from other ranks
   std::vector<std::map<Placing, FillTables>> fills_;
   std::map<Placing, RegionTable> packs_;
   /// By what lies in front of the variable's description: which way, and which level.

@@ -36,6 +36,8 @@ LaneWork::LaneWork(const LanePlan& plan, const LaneOptions& options)
     : tasks_(plan.tasks),
       successorBegin_(plan.tasks.size() + 1, 0),
       predecessorBegin_(plan.tasks.size() + 1, 0),
+      peerEdges_(plan.peerEdges),
+      peerPredecessors_(plan.peerPredecessors),
       submitted_(plan.tasks.size()),
       running_(plan.tasks.size(), 0) {
   makeLists(plan.edges, false, successors_, successorBegin_);
@@ -45,10 +47,12 @@ LaneWork::LaneWork(const LanePlan& plan, const LaneOptions& options)
   for (std::size_t n = 0; n < tasks_.size(); ++n) {
     TESSERA_EXPECT(tasks_[n].streams >= 1 && tasks_[n].streams <= options.streams,
                    "give each task at least one stream and at most those of the lane");
+    TESSERA_EXPECT(!tasks_[n].urgent || tasks_[n].streams == 1, "give an urgent task one stream");
+    hasUrgent_ = hasUrgent_ || tasks_[n].urgent;
     placeBegin_.push_back(places);
     places += tasks_[n].streams;
     kinds = std::max(kinds, tasks_[n].kind + 1);
-    missing_.push_back(1 + predecessorBegin_[n + 1] - predecessorBegin_[n]);
+    missing_.push_back(countsOf(static_cast<std::int32_t>(n)));
   }
   placeBegin_.push_back(places);
   places_.resize(static_cast<std::size_t>(places));
@@ -72,10 +76,10 @@ std::span<const std::int32_t> LaneWork::predecessors(std::int32_t task) const {
 DeviceLane::DeviceLane(DeviceBackend& device, const LaneOptions& options)
     : device_(device), options_(options) {
   device_.bindThread();
-  for (std::int32_t n = 0; n < options_.streams; ++n) {
-    Stream& stream = streams_.emplace_back();
-    stream.handle = device_.makeStream();
-    stream.waitedFor.assign(static_cast<std::size_t>(options_.streams), 0);
+  streams_.resize(static_cast<std::size_t>(options_.streams) + 1);
+  for (Stream& stream : streams_) {
+    stream.handle = &stream == &streams_.back() ? device_.makeUrgentStream() : device_.makeStream();
+    stream.waitedFor.assign(streams_.size(), 0);
   }
 }
 
@@ -93,8 +97,10 @@ std::unique_ptr<LaneWork> DeviceLane::prepare(const LanePlan& plan) const {
 void DeviceLane::begin(LaneWork& work, LaneClient& client) {
   const Leave leave{takeOver()};
   TESSERA_EXPECT(work_ == nullptr || allLaunched(), "begin a plan when all tasks of the last are launched");
+  TESSERA_EXPECT(work.arrivals_.has_value() || (work.peerEdges_.empty() && work.peerPredecessors_.empty()),
+                 "join the works of all lanes before one with edges to others is begun");
   device_.bindThread();
-  fence();
+  fence(work.hasUrgent_);
   boundLead();
   work_ = &work;
   client_ = &client;
@@ -119,29 +125,19 @@ void DeviceLane::synchronize() {
   for (const Stream& stream : streams_) device_.synchronize(stream.handle);
 }
 
-void DeviceLane::comeAfter(DeviceLane& other) {
-  const Leave leave{takeOver()};
-  const Leave leaveOther{other.takeOver()};
-  for (Stream& there : other.streams_) {
-    if (there.done >= there.launched) continue;
-    other.device_.bindThread();
-    const Mark mark = other.markOf(there, there.launched);
-    device_.bindThread();
-    for (const Stream& stream : streams_) device_.waitForPeer(stream.handle, other.device_, mark.event);
-  }
-}
-
 std::atomic<bool>& DeviceLane::takeOver() {
   StepAside stepAside;
   while (serving_.exchange(true, std::memory_order_acquire)) stepAside();
   return serving_;
 }
 
-/// All that is put into any stream from now on comes after all that is in the others.
-void DeviceLane::fence() {
-  for (std::int32_t from = 0; from < options_.streams; ++from) {
+/// All that is put into any stream, the urgent one only if asked for, from now on comes after all that is in
+/// the others.
+void DeviceLane::fence(bool urgentToo) {
+  const std::span<Stream> waiting = std::span(streams_).first(streams_.size() - (urgentToo ? 0 : 1));
+  for (std::int32_t from = 0; from < std::ssize(streams_); ++from) {
     const std::int64_t last = streams_[static_cast<std::size_t>(from)].launched;
-    for (Stream& stream : streams_) waitFor(stream, {from, last});
+    for (Stream& stream : waiting) waitFor(stream, {from, last});
   }
 }
 
@@ -150,7 +146,10 @@ bool DeviceLane::advance() {
   if (work_ == nullptr) return false;
   const std::int64_t before = counts_.launches;
   device_.bindThread();
-  work_->submitted_.takeAll([this](std::int32_t task) { release(task); });
+  const auto come = [this](std::int32_t task) { release(task); };
+  work_->submitted_.takeAll(come);
+  // What comes from other lanes before this one has begun waits.
+  if (work_->arrivals_ && !allLaunched()) work_->arrivals_->takeAll(come);
   // The ends of before first: without chaining they make tasks ready.
   const bool someEnded = poll();
   launchReady();
@@ -162,7 +161,7 @@ void DeviceLane::release(std::int32_t task) {
   const auto n = static_cast<std::size_t>(task);
   LaneWork& work = *work_;
   if (--work.missing_[n] > 0) return;
-  work.missing_[n] = 1 + static_cast<std::int32_t>(work.predecessors(task).size());
+  work.missing_[n] = work.countsOf(task);
   work.ready_[static_cast<std::size_t>(work.tasks_[n].kind)].push_back(task);
 }
 
@@ -194,6 +193,7 @@ void DeviceLane::launchBatch(std::int32_t kind, std::span<const std::int32_t> ta
   if (options_.chainsOnDevice) {
     for (const std::int32_t task : tasks) waitForPredecessors(task);
   }
+  for (const std::int32_t task : tasks) waitForPeers(task);
   handles_.clear();
   for (const std::int32_t number : chosen_) {
     Stream& stream = streams_[static_cast<std::size_t>(number)];
@@ -209,11 +209,16 @@ void DeviceLane::launchBatch(std::int32_t kind, std::span<const std::int32_t> ta
 
 void DeviceLane::chooseStreams(std::span<const std::int32_t> tasks, std::int32_t parts) {
   chosen_.clear();
+  if (options_.urgentStream && work_->tasks_[static_cast<std::size_t>(tasks.front())].urgent) {
+    chosen_.push_back(options_.streams);
+    return;
+  }
   // A chain stays in its stream, where order costs nothing, if nothing else has been put there since.
   const std::span<const std::int32_t> before = work_->predecessors(tasks.front());
   if (parts == 1 && !before.empty()) {
     const Place place = work_->placesOf(before.front()).front();
-    if (streams_[static_cast<std::size_t>(place.stream)].launched == place.launch) {
+    const Stream& stream = streams_[static_cast<std::size_t>(place.stream)];
+    if (place.stream < options_.streams && stream.launched == place.launch) {
       chosen_.push_back(place.stream);
       return;
     }
@@ -232,14 +237,15 @@ void DeviceLane::waitForPredecessors(std::int32_t task) {
   }
 }
 
-void DeviceLane::waitFor(Stream& stream, const Place& place) {
+bool DeviceLane::waitFor(Stream& stream, const Place& place) {
   Stream& other = streams_[static_cast<std::size_t>(place.stream)];
   std::int64_t& waited = stream.waitedFor[static_cast<std::size_t>(place.stream)];
-  if (&other == &stream || other.done >= place.launch || waited >= place.launch) return;
+  if (&other == &stream || other.done >= place.launch || waited >= place.launch) return false;
   const Mark mark = markOf(other, place.launch);
   device_.wait(stream.handle, mark.event);
   ++counts_.waits;
   waited = mark.covers;
+  return true;
 }
 
 /// The first recorded event behind that launch; recorded now where there is none.
@@ -259,7 +265,7 @@ DeviceLane::Mark DeviceLane::markOf(Stream& stream, std::int64_t launch) {
 void DeviceLane::noteLaunched(std::int32_t task) {
   const auto n = static_cast<std::size_t>(task);
   LaneWork& work = *work_;
-  const bool hasSuccessors = !work.successors(task).empty();
+  const bool hasSuccessors = !work.successors(task).empty() || !work.toldOf(task).empty();
   const bool watched = work.tasks_[n].reports || (hasSuccessors && !options_.chainsOnDevice);
   const std::span<Place> places = work.placesOf(task);
   for (std::size_t part = 0; part < places.size(); ++part) {
@@ -273,6 +279,7 @@ void DeviceLane::noteLaunched(std::int32_t task) {
 
 void DeviceLane::releaseSuccessors(std::int32_t task) {
   for (const std::int32_t next : work_->successors(task)) release(next);
+  tellPeers(task);
 }
 
 void DeviceLane::markWatched() {

@@ -77,7 +77,7 @@ char* DevicePool::reuse(FreePieces& pieces, DeviceStream stream) {
     pieces.erase(std::next(piece).base());
     return memory;
   };
-  const bool inOrder = options_.space == DeviceSpace::Device;
+  const bool inOrder = options_.space != DeviceSpace::PinnedHost;
   const auto own = !inOrder ? pieces.rend()
                             : std::find_if(pieces.rbegin(), pieces.rend(),
                                            [&](const FreePiece& piece) { return piece.stream == stream; });
@@ -95,7 +95,7 @@ char* DevicePool::reuse(FreePieces& pieces, DeviceStream stream) {
 
 char* DevicePool::reuseAfterWaiting(FreePieces& pieces, DeviceStream stream) {
   if (pieces.empty()) return nullptr;
-  if (options_.space == DeviceSpace::Device) {
+  if (options_.space != DeviceSpace::PinnedHost) {
     device_.wait(stream, markAfter(pieces.front()));
   } else {
     device_.synchronize(pieces.front().stream);
@@ -121,6 +121,10 @@ char* DevicePool::carveFrom(std::size_t slab, std::int64_t bytes) {
   slabs_[slab].carved += bytes;
   pieces_[memory] = {bytes, slab};
   return memory;
+}
+
+bool DevicePool::prepare(std::int64_t bytes) {
+  return bytes == 0 || addSlab((bytes + kGrain - 1) / kGrain * kGrain);
 }
 
 bool DevicePool::addSlab(std::int64_t bytes) {

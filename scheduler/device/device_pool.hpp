@@ -50,9 +50,12 @@ class DevicePool {
   /// At least 256-byte aligned. Throws DeviceFault::OutOfMemory with `owner`, the bytes and the limit.
   void* allocate(DeviceStream stream, std::int64_t bytes, std::string_view owner);
   void free(DeviceStream stream, void* memory);
+  /// Takes so much from the device in one piece, for what will be allocated. False: it is not to be had so.
+  bool prepare(std::int64_t bytes);
   /// Gives back to the device what nobody uses; waits for work that still does. True: there was some.
   bool trim();
   const DevicePoolUse& use() const { return use_; }
+  std::int64_t limitBytes() const { return options_.limitBytes; }
 
  private:
   struct Slab {

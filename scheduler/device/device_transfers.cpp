@@ -33,7 +33,7 @@ void DeviceFills::listPacked() {
 }
 
 DeviceFills::Placing DeviceFills::placingOfPacks() const {
-  Placing placing;
+  Placing placing{pump_.turn()};
   for (const PackItem& item : packed_) {
     placing.push_back(
         data_.descriptionOf(item.generation, item.label, static_cast<std::size_t>(item.source)));

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "scheduler/device/device_backend.hpp"
 
@@ -13,7 +14,8 @@ enum class EmulatedProgress {
   /// A host thread for each stream: work really overlaps, as on a device.
   Threads,
   /// The calling thread, a little at each `isDone`, in an order that the seed gives: the same calls run the
-  /// same way again. Work must not wait for other work except by events.
+  /// same way again. Work must not wait for other work except by events. Devices that know each other by
+  /// `enablePeer` move together, in one thread.
   Stepped,
 };
 
@@ -23,8 +25,12 @@ struct EmulatedOptions {
   EmulatedProgress progress = EmulatedProgress::Threads;
   std::chrono::microseconds longestDelay{50};        ///< before each piece of work, with threads
   std::int64_t memoryBytes = std::int64_t{1} << 30;  ///< more than that cannot be allocated
-  std::int32_t number = 0;                           ///< what messages call it
-  std::int64_t failsAfter = -1;                      ///< pieces of work until the device is lost; -1: never
+  /// Of addresses that memory comes and goes behind. 0: as the host's, whose own protection makes an access
+  /// to one without memory a fault. Smaller ones only lose what is in them.
+  std::int64_t pageBytes = 0;
+  std::int32_t number = 0;               ///< what messages call it
+  std::int64_t failsAfter = -1;          ///< pieces of work until the device is lost; -1: never
+  std::optional<DeviceFault> refuses{};  ///< what comes of making it, in place of a device
 };
 
 /// A device made of host memory and host threads, so that every test of a lane runs where no GPU is. Kernels

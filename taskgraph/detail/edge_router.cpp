@@ -5,19 +5,29 @@
 namespace tessera::detail {
 
 EdgeRouter::EdgeRouter(const CompiledGraphs& graphs, std::size_t plan, const ValueFlow& flow,
-                       const PackedValues& packed, const NodePlaces& places, const AddedNodesTable& added)
+                       const PackedValues& packed, const NodePlaces& places, const AddedNodesTable& added,
+                       std::span<const NodePlace> homes)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       values_(flow),
       packed_(packed),
       places_(places),
       added_(added),
+      homes_(homes),
       hasReaders_(graph_.blocks.size(), false),
       flows_(graph_.blocks.size()),
       windows_(graph_.fills.size()) {
   for (std::int32_t b = 0; b < static_cast<std::int32_t>(graph_.blocks.size()); ++b) {
     for (const ValueInput& input : flow.inputs(b))
       hasReaders_[static_cast<std::size_t>(input.producer)] = true;
+  }
+  if (homes_.empty()) return;
+  shared_.assign(static_cast<std::size_t>(graphs.labels->count()),
+                 std::vector<bool>(graphs.ownPatches.size(), false));
+  for (const SharedWindow& window : graphs.shared) {
+    if (haveOneHome(window.members, homes)) continue;
+    for (const std::int32_t member : window.members)
+      shared_[static_cast<std::size_t>(window.label)][static_cast<std::size_t>(member)] = true;
   }
 }
 
@@ -85,15 +95,20 @@ bool EdgeRouter::readsFill(const NodeBlock& reader, std::int32_t fill) const {
 
 void EdgeRouter::routeValue(const Flow& flow, const Route& towards, std::int32_t local, std::int32_t row,
                             const NodeBlock& reader, std::vector<Route>& routes) {
-  const bool betweenDevices = towards.from != kOnHost && towards.to != kOnHost;
-  if (betweenDevices && reader.kind == NodeKind::Fill && readsPeer(local, row, reader)) {
+  const bool isPeer = towards.to != kOnHost && reader.kind == NodeKind::Fill && readsPeer(local, row, reader);
+  if (isPeer && towards.from != kOnHost) {
     routes.push_back(towards);
     return;
   }
   for (const LabelId label : flow.labels) {
     routes.push_back(towards);
     routes.back().copied = label;
+    if (isPeer && hasHome(label, local)) routes.back().to = homes_[static_cast<std::size_t>(local)];
   }
+}
+
+bool EdgeRouter::hasHome(LabelId label, std::int32_t local) const {
+  return !homes_.empty() && !shared_[static_cast<std::size_t>(label)][static_cast<std::size_t>(local)];
 }
 
 void EdgeRouter::routeMessage(std::int32_t from, std::int32_t to, const Route& towards,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "taskgraph/detail/added_nodes.hpp"
@@ -12,7 +13,7 @@ struct Route {
   std::int32_t first = 0;
   std::int32_t then = 0;
   NodePlace from = kOnHost;  ///< place of `first`
-  NodePlace to = kOnHost;    ///< place of `then`
+  NodePlace to = kOnHost;    ///< place of `then`; of a copy: whose memory it goes to
   LabelId copied = -1;       ///< the variable of which a copy stands between the two; -1: a plain edge
 };
 
@@ -29,7 +30,8 @@ struct Route {
 class EdgeRouter {
  public:
   EdgeRouter(const CompiledGraphs& graphs, std::size_t plan, const ValueFlow& flow,
-             const PackedValues& packed, const NodePlaces& places, const AddedNodesTable& added);
+             const PackedValues& packed, const NodePlaces& places, const AddedNodesTable& added,
+             std::span<const NodePlace> homes);
 
   /// The routes of all edges of a node of block `from`, in `routes`.
   void route(std::int32_t from, std::int32_t node, std::vector<Route>& routes);
@@ -53,6 +55,7 @@ class EdgeRouter {
                     std::vector<Route>& routes) const;
   bool readsPeer(std::int32_t local, std::int32_t row, const NodeBlock& reader);
   std::int32_t windowOf(std::int32_t fill, std::int32_t local);
+  bool hasHome(LabelId label, std::int32_t local) const;
   template <class Visit>
   void forEachInstance(std::int32_t block, std::int32_t node, Visit&& visit) const;
   const NodeBlock& block(std::int32_t n) const { return graph_.blocks[static_cast<std::size_t>(n)]; }
@@ -63,6 +66,9 @@ class EdgeRouter {
   const PackedValues& packed_;
   const NodePlaces& places_;
   const AddedNodesTable& added_;
+  /// By label and own patch, where patches have homes: whether it shares a window with patches of others.
+  std::vector<std::vector<bool>> shared_;
+  std::span<const NodePlace> homes_;                ///< as PlacedGraph has them
   std::vector<bool> hasReaders_;                    ///< by block
   std::vector<Flow> flows_;                         ///< by block that the edge leads to
   std::vector<std::vector<std::int32_t>> windows_;  ///< by fill, then own patch; made when asked for

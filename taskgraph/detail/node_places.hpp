@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "taskgraph/detail/packed_values.hpp"
@@ -23,6 +25,12 @@ constexpr PlaceSet withoutFirst(PlaceSet places) { return places & (places - 1);
 template <class Visit>
 void forEachPlace(PlaceSet places, Visit&& visit) {
   for (; places != 0; places = withoutFirst(places)) visit(firstOf(places));
+}
+
+/// Whether values of these own patches lie on one device: then so does a window that they share.
+inline bool haveOneHome(std::span<const std::int32_t> locals, std::span<const NodePlace> homes) {
+  const auto home = [&](std::int32_t local) { return homes[static_cast<std::size_t>(local)]; };
+  return std::all_of(locals.begin(), locals.end(), [&](auto n) { return home(n) == home(locals.front()); });
 }
 
 /// Where the nodes of a compiled graph run, in how many places, and which Old values that asks for.

@@ -26,6 +26,7 @@ class EdgeWriter {
  private:
   using Edge = std::pair<std::int32_t, std::int32_t>;
 
+  std::vector<Edge>& ofLanes(const Edge& edge);
   NodePlace place(std::int32_t node) const { return placeOf_[static_cast<std::size_t>(node)]; }
 
   PlacedGraph& placed_;
@@ -33,7 +34,8 @@ class EdgeWriter {
   std::vector<NodePlace> placeOf_;  ///< by node
   std::vector<bool> touched_;       ///< by node: has an edge of the executor
   std::vector<Edge> batch_;
-  std::vector<Edge> later_;  ///< edges within devices that begin at added nodes
+  std::vector<Edge> later_;       ///< edges within devices that begin at added nodes
+  std::vector<Edge> laterPeers_;  ///< and between devices
 };
 
 void EdgeWriter::write() {
@@ -45,8 +47,8 @@ void EdgeWriter::write() {
     const auto begin = static_cast<std::int64_t>(pool.size());
     for (; at < batch_.size() && batch_[at].first == first; ++at) {
       const std::int32_t then = batch_[at].second;
-      if (place(first) != kOnHost && place(first) == place(then)) {
-        (first < compiled_ ? placed_.deviceEdges : later_).push_back(batch_[at]);
+      if (place(first) != kOnHost && place(then) != kOnHost) {
+        ofLanes(batch_[at]).push_back(batch_[at]);
         continue;
       }
       pool.push_back(then);
@@ -59,9 +61,18 @@ void EdgeWriter::write() {
   batch_.clear();
 }
 
+/// Where an edge between devices' nodes goes. Those that begin at added nodes come last in the end.
+std::vector<EdgeWriter::Edge>& EdgeWriter::ofLanes(const Edge& edge) {
+  const bool added = edge.first >= compiled_;
+  if (place(edge.first) == place(edge.second)) return added ? later_ : placed_.deviceEdges;
+  return added ? laterPeers_ : placed_.peerEdges;
+}
+
 void EdgeWriter::finish() {
   std::sort(later_.begin(), later_.end());
   placed_.deviceEdges.insert(placed_.deviceEdges.end(), later_.begin(), later_.end());
+  std::sort(laterPeers_.begin(), laterPeers_.end());
+  placed_.peerEdges.insert(placed_.peerEdges.end(), laterPeers_.begin(), laterPeers_.end());
   for (std::size_t n = 0; n < placeOf_.size(); ++n) {
     const bool spare = placed_.blockOf[n] < 0;
     if (spare || (placeOf_[n] != kOnHost && !touched_[n])) placed_.hostCounts[n] = -1;

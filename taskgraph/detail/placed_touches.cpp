@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "taskgraph/detail/node_places.hpp"
 
 namespace tessera::detail {
 
@@ -87,9 +88,30 @@ void PlacedTouches::startOfStep(const Touch& touch) {
   const CompiledGraphs& rank = ranks_[static_cast<std::size_t>(touch.memory.rank)];
   const PatchId patch = rank.ownPatches[static_cast<std::size_t>(touch.memory.number)];
   const LevelId level = rank.hierarchy->patch(patch).level;
+  const NodePlace home = homeOf(touch.memory);
+  std::set<NodePlace> places;
   for (const OldNeed& need : placedOf(rank.rank).oldNeeds) {
-    if (need.label == touch.memory.label && need.level == level) add(need.place, touch, -1);
+    if (need.label != touch.memory.label || need.level != level) continue;
+    places.insert(need.place == kOnHost || home == kOnHost ? need.place : home);
   }
+  for (const NodePlace place : places) add(place, touch, -1);
+}
+
+/// Whether it is the window of patches that have several homes. The first member's number stands for all.
+bool PlacedTouches::isScattered(const Memory& memory) const {
+  const std::vector<SharedWindow>& shared = ranks_[static_cast<std::size_t>(memory.rank)].shared;
+  const std::vector<NodePlace>& homes = placedOf(memory.rank).homes;
+  return std::any_of(shared.begin(), shared.end(), [&](const SharedWindow& window) {
+    return window.label == memory.label && window.members.front() == memory.number &&
+           !haveOneHome(window.members, homes);
+  });
+}
+
+/// Of an own patch whose values have one device; else the host.
+NodePlace PlacedTouches::homeOf(const Memory& memory) const {
+  const std::vector<NodePlace>& homes = placedOf(memory.rank).homes;
+  if (homes.empty() || memory.kind != Memory::Kind::Entry || isScattered(memory)) return kOnHost;
+  return homes[static_cast<std::size_t>(memory.number)];
 }
 
 void PlacedTouches::ofTask(const Touch& touch) {
@@ -106,9 +128,10 @@ void PlacedTouches::ofFill(const Touch& touch) {
     NodePlace space = stand.place;
     if (touch.memory.kind == Memory::Kind::Received) {
       space = kOnHost;
-    } else if (space != kOnHost && own.count(touch.memory) == 0 && touch.version >= 0) {
-      // Another patch's value is read where a task of another device has left it.
-      const NodePlace there = writtenOn(touch);
+    } else if (space != kOnHost && own.count(touch.memory) == 0) {
+      // Another patch's value is read at its home, or where a task of another device has left it.
+      const NodePlace home = homeOf(touch.memory);
+      const NodePlace there = home != kOnHost || touch.version < 0 ? home : writtenOn(touch);
       if (there != kOnHost) space = there;
     }
     add(space, touch, stand.node);

@@ -50,6 +50,8 @@ class PlacedTouches {
   static Touch packed(Rank rank, const PackItem& item, std::int32_t version, const TouchCollector& collector);
   void ofCopies(Rank rank, const TouchCollector& collector);
   NodePlace writtenOn(const Touch& read) const;
+  bool isScattered(const Memory& memory) const;
+  NodePlace homeOf(const Memory& memory) const;
   void add(NodePlace space, const Touch& touch, std::int64_t node);
   const CompiledGraph& graphOf(Rank rank) const {
     return ranks_[static_cast<std::size_t>(rank)].plans[plan_];

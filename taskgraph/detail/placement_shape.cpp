@@ -20,7 +20,8 @@ class ShapeCheck {
     checkBlocks();
     if (faults_.count() > before) return false;
     checkHostEdges();
-    checkDeviceEdges();
+    checkLaneEdges(placed_.deviceEdges, /*within=*/true);
+    checkLaneEdges(placed_.peerEdges, /*within=*/false);
     checkCounts();
     return faults_.count() == before;
   }
@@ -34,10 +35,10 @@ class ShapeCheck {
   void checkBlock(std::size_t number);
   bool standsBeside(const PlacedBlock& block) const;
   void checkHostEdges();
-  void checkDeviceEdges();
+  void checkLaneEdges(const std::vector<std::pair<std::int32_t, std::int32_t>>& edges, bool within);
   void checkCounts();
-  bool together(std::int32_t a, std::int32_t b) const {
-    return placed_.place(a) != kOnHost && placed_.place(a) == placed_.place(b);
+  bool onDevices(std::int32_t a, std::int32_t b) const {
+    return placed_.place(a) != kOnHost && placed_.place(b) != kOnHost;
   }
   bool isNode(std::int32_t node) const {
     return node >= 0 && node < placed_.nodeCount() && placed_.blockOf[static_cast<std::size_t>(node)] >= 0;
@@ -112,20 +113,24 @@ void ShapeCheck::checkHostEdges() {
     for (const std::int32_t then : next) {
       if (!isNode(n) || !isNode(then)) {
         fault("an edge joins what is no node", n);
-      } else if (together(n, then)) {
-        fault("the executor keeps an edge within a device", n);
+      } else if (onDevices(n, then)) {
+        fault("the executor keeps an edge of lanes", n);
       }
     }
   }
 }
 
-void ShapeCheck::checkDeviceEdges() {
-  const auto& edges = placed_.deviceEdges;
+void ShapeCheck::checkLaneEdges(const std::vector<std::pair<std::int32_t, std::int32_t>>& edges,
+                                bool within) {
   if (std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) != edges.end())
     fault("edges of a lane do not ascend, each once", -1);
   for (const auto& [first, then] : edges) {
     const bool nodes = isNode(first) && isNode(then);
-    if (!nodes || !together(first, then)) fault("a lane keeps an edge that is not within its device", first);
+    if (!nodes || !onDevices(first, then) || (placed_.place(first) == placed_.place(then)) != within) {
+      fault(within ? "a lane keeps an edge that is not within its device"
+                   : "lanes keep an edge that is not between devices",
+            first);
+    }
   }
 }
 

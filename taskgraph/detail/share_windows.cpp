@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 
+#include "grid/rank_map.hpp"
 #include "taskgraph/fill_geometry.hpp"
 #include "taskgraph/window_groups.hpp"
 
@@ -34,11 +35,12 @@ bool stays(std::span<const ResolvedPlan> plans, const LevelLabel& what, Reach re
   return stays;
 }
 
-/// Whether a level that is read whole may be the window of its patches: where one rank has all of them.
+/// Whether a level that is read whole may be the window of its patches: where one rank, with one device at
+/// most, has all of them.
 bool mayBeWhole(std::span<const ResolvedPlan> plans, const CompileInput& input, const LevelLabel& what) {
   bool read = false;
   forEachRead(plans, what, Reach::WholeLevel, [&](const auto&, const auto&) { read = true; });
-  return read && input.ranks == 1 && stays(plans, what, Reach::WholeLevel) &&
+  return read && input.ranks == 1 && input.devices == 1 && stays(plans, what, Reach::WholeLevel) &&
          stays(plans, what, Reach::Patch);
 }
 
@@ -62,7 +64,7 @@ std::int64_t worthPacking(std::int64_t bytes) {
 /// The shared windows of one kind of variable: those of the same level, centering, halo and size are alike.
 class Groups {
  public:
-  explicit Groups(const CompiledGraphs& graphs) : graphs_(graphs) {}
+  Groups(const CompiledGraphs& graphs, int devices) : graphs_(graphs), devices_(devices) {}
 
   const std::vector<SharedWindow>& of(LevelId level, Centering centering, const Halo& halo,
                                       std::int64_t elementBytes) {
@@ -88,22 +90,39 @@ class Groups {
     const Level& level = graphs_.hierarchy->level(number);
     const double copies = isLarge(level.effectiveHalo(halo)) ? kCopiesOfLargeHalos : kCopiesOfSmallHalos;
     if (isSmall(number, centering, level.effectiveHalo(halo), copies)) return {};
-    std::vector<Box> owned;
-    std::vector<Box> windows;
-    const Range own = graphs_.localsOfLevel[static_cast<std::size_t>(number)];
-    for (std::int64_t local = own.begin; local < own.end; ++local) {
-      owned.push_back(level.ownedBy(patchOf(graphs_, local), centering));
-      windows.push_back(fillTarget(level, patchOf(graphs_, local), centering, halo, Reach::Patch));
+    std::vector<SharedWindow> all;
+    for (const std::vector<std::int32_t>& locals : byDevice(number)) {
+      std::vector<Box> owned;
+      std::vector<Box> windows;
+      for (const std::int32_t local : locals) {
+        owned.push_back(level.ownedBy(patchOf(graphs_, local), centering));
+        windows.push_back(fillTarget(level, patchOf(graphs_, local), centering, halo, Reach::Patch));
+      }
+      std::vector<SharedWindow> made;
+      for (const WindowGroup& group : groupWindows(owned, windows, copies)) {
+        made.push_back({-1, number, group.window, group.members, group.full, false});
+      }
+      pack(windows, elementBytes, made);
+      for (SharedWindow& shared : made) {
+        for (std::int32_t& member : shared.members) member = locals[static_cast<std::size_t>(member)];
+        all.push_back(std::move(shared));
+      }
     }
-    std::vector<SharedWindow> made;
-    for (const WindowGroup& group : groupWindows(owned, windows, copies)) {
-      made.push_back({-1, number, group.window, group.members, group.full, false});
+    return all;
+  }
+
+  /// Own patches of a level, ascending, by the device that has them.
+  std::vector<std::vector<std::int32_t>> byDevice(LevelId level) const {
+    const Range own = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
+    std::vector<Patch> patches;
+    for (std::int64_t local = own.begin; local < own.end; ++local) patches.push_back(patchOf(graphs_, local));
+    const std::vector<int> deviceOf = cutAlongCurve(graphs_.hierarchy->level(level), patches, devices_);
+    std::vector<std::vector<std::int32_t>> locals(static_cast<std::size_t>(devices_));
+    for (std::size_t n = 0; n < deviceOf.size(); ++n) {
+      locals[static_cast<std::size_t>(deviceOf[n])].push_back(static_cast<std::int32_t>(own.begin) +
+                                                              static_cast<std::int32_t>(n));
     }
-    pack(windows, elementBytes, made);
-    for (SharedWindow& shared : made) {
-      for (std::int32_t& member : shared.members) member += static_cast<std::int32_t>(own.begin);
-    }
-    return made;
+    return locals;
   }
 
   /// Where groups store much twice, or voids: all windows as one without its voids, or else each group.
@@ -169,6 +188,7 @@ class Groups {
   }
 
   const CompiledGraphs& graphs_;
+  const int devices_;
   std::vector<Known> known_;
   std::map<LevelId, Extent> thinnest_;
 };
@@ -240,7 +260,7 @@ bool willShareWindows(std::span<const ResolvedPlan> plans, const CompileInput& i
 }
 
 void shareWindows(std::span<const ResolvedPlan> plans, const CompileInput& input, CompiledGraphs& graphs) {
-  Groups groups(graphs);
+  Groups groups(graphs, input.devices);
   for (LevelStorage& storage : graphs.storage) shareStorage(plans, input, groups, graphs, storage);
 }
 
@@ -248,7 +268,7 @@ bool shareWindowsAnew(std::span<const ResolvedPlan> plans, const CompileInput& i
                       const MeshChanges& changes, CompiledGraphs& graphs) {
   std::vector<SharedWindow> before = std::move(graphs.shared);
   graphs.shared.clear();
-  Groups groups(graphs);
+  Groups groups(graphs, input.devices);
   bool alike = true;
   for (LevelStorage& storage : graphs.storage) {
     const Range had = storage.shared;

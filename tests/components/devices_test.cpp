@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "datawarehouse/status.hpp"
 #include "scheduler/device/cuda_device.hpp"
 #include "tests/components/small_decks.hpp"
 
@@ -60,6 +62,14 @@ TEST_P(DevicesOfEveryDeck, GiveThemUnderEverySeed) {
   }
 }
 
+TEST_P(DevicesOfEveryDeck, GiveThemInCheckedModeWithoutAComplaint) {
+  const Outcome right = expected();
+  for (const int ranks : {1, 2}) {
+    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(1).checked().devices(emulated()).run(kSteps);
+    EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
+  }
+}
+
 TEST_P(DevicesOfEveryDeck, GiveThemOnAGpu) {
   if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
   const Outcome right = expected();
@@ -68,6 +78,44 @@ TEST_P(DevicesOfEveryDeck, GiveThemOnAGpu) {
   for (const int ranks : {1, 2}) {
     const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
     EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
+  }
+  const Outcome o = small({3, 2, 2}).threads(2).checked().devices(devices).run(kSteps);
+  EXPECT_EQ(firstDifference(right, o), "") << "checked";
+}
+
+TEST_P(DevicesOfEveryDeck, SeveralOfARankGiveTheBitsOfTheHost) {
+  const Outcome right = expected();
+  for (const int count : {2, 3}) {
+    for (const int threads : {0, 1, 3}) {
+      for (const int ranks : {1, 2}) {
+        const Outcome o = small({3, 2, 2}).ranks(ranks).threads(threads).devices(emulated(count)).run(kSteps);
+        EXPECT_EQ(firstDifference(right, o), "")
+            << count << " devices, " << threads << " threads, " << ranks << " ranks";
+      }
+    }
+  }
+}
+
+TEST_P(DevicesOfEveryDeck, SeveralOfARankGiveThemUnderEverySeed) {
+  const Outcome right = expected();
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const int ranks = 1 + static_cast<int>(seed % 2);
+    const int count = 2 + static_cast<int>(seed % 3);
+    const Outcome o = small({3, 2, 2}).ranks(ranks).seed(seed).devices(emulated(count)).run(kSteps);
+    EXPECT_EQ(firstDifference(right, o), "")
+        << "seed " << seed << ", " << ranks << " ranks, " << count << " devices";
+  }
+}
+
+TEST_P(DevicesOfEveryDeck, GiveThemOnSeveralGpusOfARank) {
+  const int gpus = std::min(cudaDeviceCount(), kDeviceSlots);
+  if (gpus < 2) GTEST_SKIP() << "this case needs a GPU and another one, and has " << gpus;
+  const Outcome right = expected();
+  DeviceOptions devices = emulated(gpus);
+  devices.kind = DeviceKind::Cuda;
+  for (const int ranks : {1, 2}) {
+    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
+    EXPECT_EQ(firstDifference(right, o), "") << gpus << " GPUs, " << ranks << " ranks";
   }
 }
 

@@ -71,9 +71,11 @@ void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
       if (copyOwned(simulation, label, level, whole)) outcome.fields[name] = std::move(whole);
     }
   }
+  outcome.paging += simulation.devicePaging();
   outcome.steps = simulation.clock().step();
   outcome.time = simulation.clock().time();
   outcome.dt = simulation.clock().dt();
+  outcome.statistics = simulation.statistics();
 }
 
 std::string listText(Extent n) {

@@ -10,6 +10,8 @@
 #include "core/deck.hpp"
 #include "grid/hierarchy.hpp"
 #include "scheduler/device/device_options.hpp"
+#include "scheduler/device/device_paging_counts.hpp"
+#include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
 namespace tessera::testing {
@@ -42,7 +44,9 @@ struct Outcome {
   std::map<std::string, double> end;    ///< and after the last
   std::int64_t steps = 0;
   double time = 0.0;
-  double dt = 0.0;  ///< of the last step
+  double dt = 0.0;            ///< of the last step
+  StepStatistics statistics;  ///< of one of the ranks
+  DevicePagingCounts paging;  ///< of all ranks
 };
 
 /// Empty where all fields and columns have the same bits, else a sentence that names the first difference.

@@ -251,6 +251,30 @@ void preparedMessagesGoAgainAndAgain(Transport& t) {
   }
 }
 
+/// A message to itself, so that one rank is enough.
+void preparedMessagesLieInTheirTwoPlacesInTurns(Transport& t) {
+  const std::vector<PreparedMessage> wanted{{PreparedMessage::Way::Send, t.rank(), 6, 100},
+                                            {PreparedMessage::Way::Receive, t.rank(), 6, 100}};
+  const auto messages = t.prepare(wanted);
+  const auto isInPages = [pages = messages->pages()](std::span<std::byte> bytes) {
+    return std::ranges::any_of(pages, [&](std::span<std::byte> p) {
+      return p.data() <= bytes.data() && bytes.data() + bytes.size() <= p.data() + p.size();
+    });
+  };
+  for (std::int64_t start = 1; start <= 4; ++start) {
+    for (const std::int32_t n : {0, 1}) {
+      const std::span<std::byte> place = messages->place(n, start);
+      require(place.size() == 100 && isInPages(place), "a message lies in the pages that are told");
+      require(place.data() == messages->place(n, start + 2).data(), "the places of a message take turns");
+    }
+    messages->start(1);
+    require(messages->memory(0).data() == messages->place(0, start).data(), "a send is packed in its place");
+    messages->start(0);
+    for (std::size_t open = wanted.size(); open > 0;) open -= messages->testSome().size();
+    require(messages->memory(1).data() == messages->place(1, start).data(), "what comes lies in its place");
+  }
+}
+
 void aPreparedMessageOfAnotherSizeIsAnError(Transport& t) {
   for (const std::int64_t expected : {16, 4}) {
     std::vector<std::uint8_t> sent(8);
@@ -291,6 +315,7 @@ std::vector<Claim> all(std::size_t longText) {
           {"WrongPeersAndTagsAreErrors", wrongPeersAndTagsAreErrors},
           {"ARequestIsGoneOnceItIsComplete", aRequestIsGoneOnceItIsComplete},
           {"PreparedMessagesGoAgainAndAgain", preparedMessagesGoAgainAndAgain},
+          {"PreparedMessagesLieInTheirTwoPlacesInTurns", preparedMessagesLieInTheirTwoPlacesInTurns},
           {"APreparedMessageOfAnotherSizeIsAnError", aPreparedMessageOfAnotherSizeIsAnError},
           {"PreparedMessagesToWrongPeersAreErrors", preparedMessagesToWrongPeersAreErrors}};
 }

@@ -85,6 +85,7 @@ TEST_F(DeviceStoreTest, FollowsTheSwapOfGenerations) {
   DataWarehouse& data = make({entry(value_, 0)});
   DeviceStore store(data, 0, memory_);
   store.addEntry(value_, 0);
+  store.bring();
   std::byte* old = store.data(Generation::Old, value_, 0);
   std::byte* next = store.data(Generation::New, value_, 0);
   ASSERT_NE(old, next);
@@ -101,6 +102,7 @@ TEST_F(DeviceStoreTest, RowsOfOwnedIndicesBeginAtSectorsAndAreUnset) {
   DeviceStore store(data, 0, memory_);
   for (const LabelId label : {value_, flux_}) {
     store.addEntry(label, 1);
+    store.bring();
     const std::int64_t bytes = labels_.info(label).type.bytes();
     for (std::int64_t j = 0; j < 4; ++j) {
       const std::byte* first =
@@ -119,6 +121,7 @@ TEST_F(DeviceStoreTest, HasMemoryForWhatWasAddedOnlyAndOnce) {
     DeviceStore store(data, 2, memory_);
     store.addEntry(value_, 1);
     store.addEntry(value_, 1);
+    store.bring();
     EXPECT_FALSE(store.has(value_, 0));
     EXPECT_TRUE(store.has(value_, 1));
     EXPECT_FALSE(store.has(mass_, 1));
@@ -136,6 +139,7 @@ TEST_F(DeviceStoreTest, EntriesThatShareADescriptionShareOneWindow) {
   DataWarehouse& data = make({first, second});
   DeviceStore store(data, 0, memory_);
   store.addEntry(value_, 1);
+  store.bring();
 
   EXPECT_TRUE(store.has(value_, 0));
   EXPECT_EQ(store.data(Generation::Old, value_, 0), store.data(Generation::Old, value_, 1));
@@ -151,8 +155,10 @@ TEST_F(DeviceStoreTest, VariablesThatTakeTurnsWithMemoryDoSoHere) {
   DataWarehouse& data = make({value, flux});
   DeviceStore store(data, 0, memory_);
   store.addEntry(flux_, 0);
+  store.bring();
   const std::int64_t bytes = store.bytes();
   store.addEntry(value_, 0);
+  store.bring();
 
   EXPECT_EQ(memory_.pieces(), 1U);
   EXPECT_EQ(store.bytes(), bytes) << "the room was as large as the largest of them from the beginning";
@@ -166,6 +172,7 @@ TEST_F(DeviceStoreTest, GathersOfOneSlotShareMemory) {
   DeviceStore store(data, 0, memory_);
   EXPECT_FALSE(store.hasGather(0, 0));
   for (std::size_t n = 0; n < 3; ++n) store.addGather(0, n);
+  store.bring();
 
   EXPECT_TRUE(store.hasGather(0, 0));
   EXPECT_EQ(memory_.pieces(), 2U);
@@ -179,6 +186,7 @@ TEST_F(DeviceStoreTest, MemoryThatDoesNotFitNamesLabelAndPatch) {
   DeviceStore store(data, 0, small);
   try {
     store.addEntry(value_, 1);
+    store.bring();
     FAIL() << "two windows of 3,456 bytes at least do not fit";
   } catch (const InternalError& error) {
     EXPECT_THAT(error.message(), HasSubstr("value on patch L0/P0001"));
@@ -190,6 +198,7 @@ TEST_F(DeviceStoreTest, TheStatusWordSaysWhereValuesAre) {
   DataWarehouse& data = make({entry(value_, 0)});
   DeviceStore store(data, 1, memory_);
   store.addEntry(value_, 0);
+  store.bring();
   Status& status = data.status(Generation::New, value_, 0);
   EXPECT_TRUE(needsCopyTo(status, store.space()));
 

@@ -111,7 +111,7 @@ TEST(Status, SharesAreCountedDownToAlone) {
 
 TEST(Status, ASpaceThatIsNotThereIsAFault) {
   Status status;
-  EXPECT_THROW(static_cast<void>(status.state(deviceSlot(3))), InternalError);
+  EXPECT_THROW(static_cast<void>(status.state(deviceSlot(kDeviceSlots))), InternalError);
 }
 
 /// Under ThreadSanitizer this also proves that the word orders the plain data behind it.

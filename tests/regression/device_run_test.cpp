@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/regression/run_program.hpp"
+#include "tests/regression/small_decks.hpp"
 
 namespace tessera::test {
 namespace {
@@ -41,6 +42,24 @@ TEST_P(DeviceRun, MayChangeFromHostToDeviceAndBackAtEachRestart) {
   EXPECT_EQ(place_.read("both/history.csv"), place_.read("host/history.csv"));
 }
 
+TEST_P(DeviceRun, MayChangeTheNumberOfDevicesAtEachRestart) {
+  ASSERT_EQ(tessera("run", deck(), 6, {"--out", "host"}).exitCode, 0);
+
+  ASSERT_EQ(tessera("run", deck(), 2, {"--out", "more", "--device", "emulated:2"}).exitCode, 0);
+  ASSERT_EQ(tessera("restart", "more", 3, {"--device", "emulated"}).exitCode, 0);
+  ASSERT_EQ(tessera("restart", "more", 4, {"-n", "2", "--threads", "1", "--device", "emulated:2"}).exitCode,
+            0);
+  ASSERT_EQ(tessera("restart", "more", 5, {"--threads", "2"}).exitCode, 0);
+  ASSERT_EQ(tessera("restart", "more", 6,
+                    {"--executor", "virtual", "--seed", "5", "--ranks", "2", "--device", "emulated:3"})
+                .exitCode,
+            0);
+
+  const ProgramResult compared = place_.tessera({"compare", "--exact", "host", "more"});
+  EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
+  EXPECT_EQ(place_.read("more/history.csv"), place_.read("host/history.csv"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Inputs, DeviceRun,
                          testing::Values("heat/eigenmode_2d", "heat/variable_conductivity",
                                          "advection/zalesak", "wave/pulse", "levels/two_level"),
@@ -56,13 +75,85 @@ TEST(DeviceRunFaults, AreSentencesWithAFix) {
   const ProgramResult unknown = place.tessera({"run", deck, "--device", "gpu"});
   EXPECT_EQ(unknown.exitCode, 2);
   EXPECT_THAT(unknown.err, HasSubstr("give none, cuda"));
-  const ProgramResult checked = place.tessera({"run", deck, "--device", "emulated", "--checked"});
-  EXPECT_EQ(checked.exitCode, 2);
-  EXPECT_THAT(checked.err, HasSubstr("leave --device out"));
+  const ProgramResult tooMany = place.tessera({"run", deck, "--device", "emulated:9"});
+  EXPECT_EQ(tooMany.exitCode, 2);
+  EXPECT_THAT(tooMany.err, HasSubstr("a rank has one to 8 emulated devices"));
   if (std::filesystem::exists("/dev/nvidiactl")) return;  // there is a driver, and so maybe a GPU
   const ProgramResult none = place.tessera({"run", deck, "--device", "cuda"});
   EXPECT_EQ(none.exitCode, 6);
   EXPECT_THAT(none.err, HasSubstr("run without --device cuda"));
+}
+
+/// The same numbers on both sides, so also the same first one that is not finite.
+TEST(NonFiniteOnADevice, IsNamedInTheWordsOfTheHostAndEndsWithFour) {
+  const Workplace place;
+  place.file("unstable.toml", smallHeat("dt = 10\nend = 1e9\n[notes]\nx = 1"));
+  const std::vector<std::string> run{"run",   "unstable.toml",        "-q",   "--threads", "1",
+                                     "--set", "grid.patches=[1,1,1]", "--out"};
+  std::vector<std::string> onHost = run;
+  onHost.emplace_back("host");
+  std::vector<std::string> onDevice = run;
+  onDevice.insert(onDevice.end(), {"device", "--device", "emulated"});
+
+  const ProgramResult right = place.tessera(onHost);
+  const ProgramResult found = place.tessera(onDevice);
+
+  EXPECT_EQ(found.exitCode, 4);
+  EXPECT_THAT(found.err, HasSubstr("heat.temperature = "));
+  EXPECT_THAT(found.err, HasSubstr("Heat::advance"));
+  EXPECT_EQ(found.err, right.err);
+}
+
+int countOf(const std::string& text, const std::string& what) {
+  int count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+struct Fault {
+  const char* name;
+  const char* option;
+  const char* text;
+  const char* fix;
+};
+
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+
+class PlannedDeviceFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(PlannedDeviceFault, IsOneMessageWithAFixAndEndsWithSix) {
+  for (const char* ranks : {"1", "2"}) {
+    const Workplace place;
+    const ProgramResult run =
+        place.tessera({"run", inputsPath() + "/heat/eigenmode_2d.toml", "-n", ranks, "--threads", "1", "-q",
+                       "--out", "run", "--device", "emulated", "--device-fault", GetParam().option},
+                      60.0);
+    EXPECT_EQ(run.exitCode, 6) << run.err;
+    EXPECT_LT(run.seconds, 30.0);
+    EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(GetParam().text));
+    EXPECT_THAT(run.err, HasSubstr(GetParam().fix));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, PlannedDeviceFault,
+    testing::Values(Fault{"absent", "absent", "there is none", "make a GPU visible to this process"},
+                    Fault{"driver", "driver", "its driver is too old", "update the GPU's driver"},
+                    Fault{"memory", "memory=20000", "its memory is used up", "use more GPUs"},
+                    Fault{"lost", "lost=2000", "the device is lost", "restart from the last checkpoint"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(DeviceFaultOption, IsForTheEmulatedDeviceAndNamesWhatItKnows) {
+  const Workplace place;
+  const std::string deck = inputsPath() + "/heat/eigenmode_2d.toml";
+  const ProgramResult onHost = place.tessera({"run", deck, "--device-fault", "absent"});
+  EXPECT_EQ(onHost.exitCode, 2);
+  EXPECT_THAT(onHost.err, HasSubstr("add --device emulated"));
+  const ProgramResult unknown =
+      place.tessera({"run", deck, "--device", "emulated", "--device-fault", "memory=much"});
+  EXPECT_EQ(unknown.exitCode, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("give absent, driver, memory=BYTES or lost=N"));
 }
 
 }  // namespace

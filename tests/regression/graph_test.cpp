@@ -42,5 +42,19 @@ TEST(GraphCommand, SaysWhatItCannotDo) {
   EXPECT_THAT(complaint({"--unfolded"}), HasSubstr("add --format json"));
 }
 
+TEST(GraphCommand, ShowsWhereNodesWouldRunWithoutHavingADevice) {
+  const Workplace place;
+  place.file("deck.toml", smallHeat("max_steps = 1", "[device.tasks]\ncpu = [\"Heat::stableDt\"]\n"));
+
+  const ProgramResult text = place.tessera({"graph", "deck.toml", "--device", "cuda:0"});
+  const ProgramResult json = place.tessera({"graph", "deck.toml", "--device", "cuda", "--format", "json"});
+
+  EXPECT_EQ(text.exitCode, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("New heat.temperature from device 0 to the host"));
+  EXPECT_THAT(text.out, HasSubstr("from a device to it"));
+  EXPECT_EQ(json.exitCode, 2);
+  EXPECT_THAT(json.err, HasSubstr("leave --format out, or --device"));
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -31,7 +31,9 @@ struct RunShape {
   std::optional<std::uint64_t> schedule{};  ///< given: the virtual executor with this seed, delays included
   SendLimit sends{};
   bool stepsOverlap = false;
+  DeviceOptions devices{};
   bool scratch = false;  ///< halos are gathered into scratch windows where that is possible
+  bool findNonFinite = true;
 };
 
 /// What each rank does once its runner stands.
@@ -60,6 +62,9 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     CompileInput input{hierarchy, &labels, &owners, rank, shape.ranks, options.tagBound, shape.reuse, kept};
     input.sharing = shape.sharing;
+    if (shape.devices.kind != DeviceKind::None) {
+      input.devices = static_cast<int>(shape.devices.numbers.size());
+    }
     if (shape.scratch) input.scratch.above = 0;
     compiled.push_back(compileGraphs(plans, input));
   }
@@ -67,7 +72,9 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
   std::vector<std::int64_t> most(static_cast<std::size_t>(shape.ranks));
   const auto onRank = [&](Transport& transport) {
     const CompiledGraphs& graphs = compiled[static_cast<std::size_t>(transport.rank())];
-    const auto data = makeDataWarehouse(graphs, std::max(shape.threads, 1));
+    const bool pins = shape.devices.kind != DeviceKind::None;
+    const auto data = makeDataWarehouse(graphs, std::max(shape.threads, 1), {},
+                                        pins ? MemoryPieces::Pages : MemoryPieces::CacheLines);
     const auto executor = schedule             ? makeVirtualExecutor(*schedule, transport.rank())
                           : shape.threads == 0 ? makeInOrderExecutor()
                                                : makeThreadsExecutor(shape.threads);
@@ -75,6 +82,8 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
     runner.checked = shape.checked;
     runner.sends = shape.sends;
     runner.stepsOverlap = shape.stepsOverlap;
+    runner.findNonFinite = shape.findNonFinite;
+    runner.devices = shape.devices;
     runner.coreCacheBytes = std::int64_t{1} << 20;
     StepRunner run(graphs, *data, transport, *executor, runner);
     body(run, *data, transport);

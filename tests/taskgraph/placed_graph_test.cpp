@@ -215,8 +215,11 @@ TEST_F(PlacedStages, ANewHaloFromAnotherDeviceIsReadThereAndTheOwnCellsStay) {
 
   EXPECT_EQ(placed.nodeCount(), graphs[0].plans[1].nodeCount()) << "no copies";
   const auto edges = edgeTexts(graphs[0], 1, placed);
-  EXPECT_THAT(edges, Contains("half on 2 > fill of h for 1")) << "an edge of the executor";
+  EXPECT_THAT(edges, Contains("half on 2 >>> fill of h for 1"))
+      << "an edge of the lanes, from one to the other";
   EXPECT_THAT(edges, Contains("half on 1 >> fill of h for 1"));
+  for (std::int32_t node = 0; node < placed.nodeCount(); ++node)
+    EXPECT_FALSE(placed.ofExecutor(node)) << "what waits for devices alone is not the executor's";
 }
 
 TEST_F(PlacedStages, WhatGoesToAnotherDeviceOnTheSamePatchGoesByWayOfTheHost) {
@@ -228,9 +231,9 @@ TEST_F(PlacedStages, WhatGoesToAnotherDeviceOnTheSamePatchGoesByWayOfTheHost) {
   EXPECT_EQ(countOf(placed, PlacedKind::CopyOut), 4);
   EXPECT_EQ(countOf(placed, PlacedKind::CopyIn), 4);
   const auto edges = edgeTexts(graphs[0], 1, placed);
-  EXPECT_THAT(edges, Contains("h out of device, of 1 > h into device, of 1"));
+  EXPECT_THAT(edges, Contains("h out of device, of 1 >>> h into device, of 1"));
   EXPECT_THAT(edges, Contains("h into device, of 1 >> fill of h for 1"));
-  EXPECT_THAT(edges, Contains("half on 0 > fill of h for 1"));
+  EXPECT_THAT(edges, Contains("half on 0 >>> fill of h for 1"));
 }
 
 TEST_F(PlacedGraphTest, AHaloThatBothSidesReadIsFilledTwice) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -61,7 +62,8 @@ inline std::string nodeText(const CompiledGraphs& rank, std::size_t plan, const 
   return "reduction";
 }
 
-/// All edges, as text: "advance on 2 > fill of u for 3". Edges of the lane have ">>" for ">".
+/// All edges, as text: "advance on 2 > fill of u for 3". Edges of a lane have ">>" for ">", those between
+/// lanes ">>>".
 inline std::set<std::string> edgeTexts(const CompiledGraphs& rank, std::size_t plan,
                                        const PlacedGraph& placed) {
   const auto text = [&](std::int32_t node) { return nodeText(rank, plan, placed, node); };
@@ -70,6 +72,7 @@ inline std::set<std::string> edgeTexts(const CompiledGraphs& rank, std::size_t p
     for (const std::int32_t then : placed.hostEdges.row(n)) texts.insert(text(n) + " > " + text(then));
   }
   for (const auto& [first, then] : placed.deviceEdges) texts.insert(text(first) + " >> " + text(then));
+  for (const auto& [first, then] : placed.peerEdges) texts.insert(text(first) + " >>> " + text(then));
   return texts;
 }
 
@@ -89,6 +92,7 @@ inline std::vector<NodePair> edgesOf(const PlacedGraph& placed) {
     for (const std::int32_t then : placed.hostEdges.row(n)) edges.emplace_back(n, then);
   }
   edges.insert(edges.end(), placed.deviceEdges.begin(), placed.deviceEdges.end());
+  edges.insert(edges.end(), placed.peerEdges.begin(), placed.peerEdges.end());
   return edges;
 }
 
@@ -99,6 +103,7 @@ inline PlacedGraph without(const PlacedGraph& placed, const NodePair& edge) {
   left.blockOf = placed.blockOf;
   left.oldNeeds = placed.oldNeeds;
   left.packPlaces = placed.packPlaces;
+  left.homes = placed.homes;
   left.hostCounts.assign(placed.hostCounts.size(), 0);
   std::vector<bool> told(placed.hostCounts.size(), false);
   for (std::int32_t n = 0; n < placed.nodeCount(); ++n) {
@@ -115,9 +120,10 @@ inline PlacedGraph without(const PlacedGraph& placed, const NodePair& edge) {
     const auto at = static_cast<std::size_t>(n);
     if (placed.blockOf[at] < 0 || (placed.place(n) != kOnHost && !told[at])) left.hostCounts[at] = -1;
   }
-  for (const NodePair& other : placed.deviceEdges) {
-    if (other != edge) left.deviceEdges.push_back(other);
-  }
+  const auto isOther = [&](const NodePair& other) { return other != edge; };
+  std::copy_if(placed.deviceEdges.begin(), placed.deviceEdges.end(), std::back_inserter(left.deviceEdges),
+               isOther);
+  std::copy_if(placed.peerEdges.begin(), placed.peerEdges.end(), std::back_inserter(left.peerEdges), isOther);
   return left;
 }
 

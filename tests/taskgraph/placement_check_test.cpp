@@ -53,6 +53,32 @@ TEST_F(PlacementCheckTest, AnyPlacementOfEveryKindOfAccessIsProved) {
   EXPECT_GT(added, 1000);
 }
 
+TEST_F(PlacementCheckTest, AnyPlacementWithPatchesAtHomeIsProved) {
+  for (const int ranks : {1, 2}) {
+    const auto graphs = compile(ranks, static_cast<unsigned>(ranks));
+    for (unsigned seed = 0; seed < 20; ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(ranks) + " ranks");
+      const auto homesOf = [&](Rank rank) {
+        return fuzz::drawHomes(seed, graphs[static_cast<std::size_t>(rank)].ownPatches.size());
+      };
+      EXPECT_GT(expectGoodPlacement(
+                    graphs, [&](Rank rank) { return fuzz::drawAtHome(seed, homesOf(rank)); }, homesOf),
+                400);
+    }
+  }
+}
+
+/// A fill on a device looks for the values of a patch at its home, wherever they were computed.
+TEST_F(PlacementCheckTest, ATaskOnAnotherDeviceThanItsPatchsHomeIsFound) {
+  const auto graphs = compile(1, 1);
+  const std::vector<NodePlace> homes = fuzz::drawHomes(3, graphs[0].ownPatches.size());
+  auto elsewhere = homes;
+  for (NodePlace& place : elsewhere) place = place == 0 ? NodePlace{1} : NodePlace{0};
+  EXPECT_THROW(expectGoodPlacement(
+                   graphs, [&](Rank) { return fuzz::drawAtHome(3, elsewhere); }, [&](Rank) { return homes; }),
+               InternalError);
+}
+
 /// What stands at the ends of an edge: the kind that was added, if any.
 PlacedKind addedKind(const PlacedGraph& placed, const NodePair& edge) {
   return std::max(placed.block(edge.first).kind, placed.block(edge.second).kind);
@@ -85,6 +111,26 @@ TEST_F(PlacementCheckTest, TheLossOfAnyEdgeOfACopyOrAPackIsFound) {
   EXPECT_GT(found[PlacedKind::CopyOut], 100);
   EXPECT_GT(found[PlacedKind::Pack], 50);
   EXPECT_GT(found[PlacedKind::Twin], 100);
+}
+
+/// Patches dealt out to three devices: what one of them leaves is read on another, with no copy in between.
+TEST_F(PlacementCheckTest, TheLossOfAnEdgeBetweenDevicesIsFound) {
+  int lost = 0;
+  int found = 0;
+  const auto graphs = compile(2, 2);
+  auto placed = testing::placeAll(graphs, 1, [](const TaskDeclaration&, LevelId, std::int32_t local) {
+    return local < 0 ? kOnHost : static_cast<NodePlace>(local % 3);
+  });
+  const PlacedGraph whole = placed[0];
+  for (const NodePair& edge : whole.peerEdges) {
+    if (testing::leadsAround(whole, edge)) continue;
+    ++lost;
+    placed[0] = testing::without(whole, edge);
+    if (!checkPlacement(graphs, 1, placed).clean()) ++found;
+  }
+  EXPECT_GT(found, 30);
+  // The others order what has nothing in common in any place.
+  EXPECT_GT(2 * found, lost);
 }
 
 TEST_F(PlacementCheckTest, AnOldValueThatIsNotBroughtIsFound) {
@@ -165,6 +211,9 @@ TEST_F(PlacementSentences, AnEdgeWithinADeviceIsNotTheExecutors) {
   placed_[0].deviceEdges.front() = {placed_[0].hostEdges.row(placed_[0].deviceEdges.back().second).front(),
                                     0};
   EXPECT_THAT(faults(), Contains(HasSubstr("a lane keeps an edge that is not within its device")));
+  placed_[0].deviceEdges.clear();
+  placed_[0].peerEdges = {{0, 1}};
+  EXPECT_THAT(faults(), Contains(HasSubstr("lanes keep an edge that is not between devices")));
 }
 
 TEST_F(PlacementSentences, ACountThatNoEdgesMakeIsFound) {

@@ -14,7 +14,7 @@ cmake -S . -B "$build" -DTESSERA_BUILD_BENCHMARKS=ON >/dev/null
 # The folder is left as it was: who has no benchmark library goes on building in it.
 trap 'cmake -S . -B "$build" -DTESSERA_BUILD_BENCHMARKS=OFF >/dev/null' EXIT
 cmake --build "$build" --target tessera_compile_bench tessera_replay_bench tessera_taskbench tessera_stencil_bench \
-  tessera_halo_memory tessera_trace_bench
+  tessera_halo_memory tessera_trace_bench tessera_device_patterns
 
 # table NAME ARGUMENTS...: runs tessera_NAME and keeps what it prints in $table.
 table() {
@@ -62,5 +62,12 @@ rows 12 '^(box|L|plus) +64 +([0-9]+|level) +[0-9.]+'
 
 table trace_bench 8 5 1 0 0
 rows 6 '^[12] thread\(s\) +0 ns tasks +trace (off|off again|on) '
+
+# Every way is verified; the figures are those of the emulated device.
+table device_patterns --device emulated --width 8 --steps 6 --longest 4 --sweeps 1
+for pattern in trivial stencil_1d nearest spread fft tree all_to_all; do
+  for way in lane graph; do rows 1 "^$pattern +$way +METG\(50 %\) +>? *[0-9.]+ us"; done
+done
+rows 7 '^15 uneven tasks, '
 
 echo "bench: the benchmarks build, run and verify"

@@ -205,8 +205,8 @@ void placeRank(benchmark::State& state, bool mixed) {
   for (auto _ : state) placed = placeGraph(graphs, 1, place);
   state.counters["nodes"] = static_cast<double>(graphs.plans[1].nodeCount());
   state.counters["added"] = static_cast<double>(placed.nodeCount() - graphs.plans[1].nodeCount());
-  state.counters["edges"] =
-      static_cast<double>(placed.hostEdges.itemCount()) + static_cast<double>(placed.deviceEdges.size());
+  state.counters["edges"] = static_cast<double>(placed.hostEdges.itemCount()) +
+                            static_cast<double>(placed.deviceEdges.size() + placed.peerEdges.size());
 }
 void placeOnOneDevice(benchmark::State& state) { placeRank(state, false); }
 void placeEveryOther(benchmark::State& state) { placeRank(state, true); }

@@ -53,7 +53,9 @@ fi
 
 targets=(tessera tessera_faulty tessera_regression_tests tessera_scheduler_device_tests tessera_stencil_bench
   tessera_taskbench)
-if [ "$preset" = cuda ]; then targets+=(tessera_device_bench); fi
+if [ "$preset" = cuda ]; then
+  targets+=(tessera_device_bench tessera_device_patterns tessera_step_bench tessera_halo_memory)
+fi
 chosen=()
 for target in "${targets[@]}"; do chosen+=(--target "$target"); done
 

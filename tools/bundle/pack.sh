@@ -38,7 +38,7 @@ mkdir -p "$new/bin" "$new/lib"
 addPrograms() {
   local program
   for program in tools/tessera/tessera tests/tessera_{faulty,regression_tests,scheduler_device_tests} \
-    tools/bench/tessera_{device_bench,stencil_bench,taskbench}; do
+    tools/bench/tessera_{device_bench,device_patterns,halo_memory,step_bench,stencil_bench,taskbench}; do
     if [ -f "$build/$program" ]; then
       cp "$build/$program" "$new/bin/"
     elif [[ $program != tools/bench/* ]]; then # benchmarks are not part of every build

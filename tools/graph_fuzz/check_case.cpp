@@ -173,14 +173,19 @@ Outcome runShape(const Program& program, const ShapeSpec& shape, const std::vect
   return {};
 }
 
-/// Proves two random placements; returns the number of conflicting pairs.
+/// Proves two random placements, and one where patches have homes; returns the number of conflicting pairs.
 std::int64_t checkPlaces(const std::vector<CompiledGraphs>& graphs, std::uint64_t seed) {
   std::int64_t conflicts = 0;
   for (std::uint64_t n = 0; n < 2; ++n) {
     conflicts += expectGoodPlacement(
         graphs, [&](Rank rank) { return drawPlaces(seed + 1000 * n + static_cast<std::uint64_t>(rank)); });
   }
-  return conflicts;
+  const auto homesOf = [&](Rank rank) {
+    return drawHomes(seed + static_cast<std::uint64_t>(rank),
+                     graphs[static_cast<std::size_t>(rank)].ownPatches.size());
+  };
+  return conflicts + expectGoodPlacement(
+                         graphs, [&](Rank rank) { return drawAtHome(seed, homesOf(rank)); }, homesOf);
 }
 
 /// Whether some plan gives reason for a fault of this headline; only looked into where that is easy to tell.

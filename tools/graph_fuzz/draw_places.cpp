@@ -1,5 +1,7 @@
 #include "tools/graph_fuzz/draw_places.hpp"
 
+#include <utility>
+
 namespace tessera::fuzz {
 namespace {
 
@@ -31,6 +33,24 @@ PlaceTask drawPlaces(std::uint64_t seed) {
     if (byPatch) lot = mixed(lot, static_cast<std::uint64_t>(local + 1));
     const std::uint64_t side = lot % (devices + onHost);
     return side < devices ? static_cast<NodePlace>(side) : kOnHost;
+  };
+}
+
+std::vector<NodePlace> drawHomes(std::uint64_t seed, std::size_t patches) {
+  const std::uint64_t devices = 2 + mixed(seed, 1) % 2;
+  std::vector<NodePlace> homes;
+  for (std::size_t n = 0; n < patches; ++n)
+    homes.push_back(static_cast<NodePlace>(mixed(seed, n + 2) % devices));
+  return homes;
+}
+
+PlaceTask drawAtHome(std::uint64_t seed, std::vector<NodePlace> homes) {
+  const bool byPatch = mixed(seed, 0) % 2 == 0;
+  return [=, homes = std::move(homes)](const TaskDeclaration& task, LevelId level, std::int32_t local) {
+    if (local < 0) return kOnHost;
+    std::uint64_t lot = mixed(mixed(seed, numberOf(task.name)), static_cast<std::uint64_t>(level + 1));
+    if (byPatch) lot = mixed(lot, static_cast<std::uint64_t>(local + 1));
+    return lot % 4 == 0 ? kOnHost : homes[static_cast<std::size_t>(local)];
   };
 }
 

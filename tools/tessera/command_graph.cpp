@@ -3,6 +3,8 @@
 #include <sys/resource.h>
 
 #include "core/error.hpp"
+#include "scheduler/placement.hpp"
+#include "taskgraph/placement_summary.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/model.hpp"
@@ -22,6 +24,19 @@ std::size_t positionOf(const CompiledGraphs& graphs, const std::string& plan) {
   throw UsageError("this deck has no plan \"" + plan + "\"; give --plan one of: " + names);
 }
 
+/// As many devices as the command line names, used as the deck says.
+DeviceOptions devicesAsked(const GraphRequest& request, const Model& model) {
+  DeviceOptions options;
+  options.kind = request.devices.kind;
+  if (!request.devices.numbers.empty()) options.numbers = request.devices.numbers;
+  return model.settings().devices.over(options);
+}
+
+std::string placesText(const DeviceOptions& options, const CompiledGraphs& graphs, std::size_t plan) {
+  const PlacedGraph placed = placeGraph(graphs, plan, makePlacement(graphs, options));
+  return asText(summarise(graphs, plan, placed, static_cast<int>(options.numbers.size())), *graphs.labels);
+}
+
 }  // namespace
 
 int graphCommand(const GraphRequest& request, const ComponentRegistry& registry) {
@@ -33,6 +48,10 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
   if (request.unfolded && request.format == GraphFormat::Text) {
     throw UsageError("--unfolded is too long to read; add --format json, dot or graphml");
   }
+  const bool places = request.devices.kind != DeviceKind::None;
+  if (places && request.format != GraphFormat::Text) {
+    throw UsageError("places on devices are shown as text; leave --format out, or --device");
+  }
   Deck deck = Deck::fromFile(request.deck);
   for (const std::string& assignment : request.overrides) deck.set(assignment);
   const Findings findings = checkDeck(deck, registry);
@@ -41,14 +60,18 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
 
   const Model model(deck, registry);
   const auto start = std::chrono::steady_clock::now();
-  const CompiledGraphs graphs = model.compile(request.rank, request.ranks, kTagBound);
+  const DeviceOptions devices = devicesAsked(request, model);
+  const StoragePolicy storage = places ? withDevices({}, devices) : StoragePolicy{};
+  const CompiledGraphs graphs = model.compile(request.rank, request.ranks, kTagBound, storage);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
+  const std::size_t plan = positionOf(graphs, request.plan);
   std::cout << dumpGraph(
-                   graphs, positionOf(graphs, request.plan), request.format,
-                   {request.ranks, request.unfolded, spent.count(), usage.ru_maxrss * std::int64_t{1024}})
-            << std::flush;
+      graphs, plan, request.format,
+      {request.ranks, request.unfolded, spent.count(), usage.ru_maxrss * std::int64_t{1024}});
+  if (places) std::cout << placesText(devices, graphs, plan);
+  std::cout << std::flush;
   return 0;
 }
 

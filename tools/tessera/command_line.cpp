@@ -13,6 +13,7 @@
 #include "tools/tessera/agreement.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job_note.hpp"
+#include "tools/tessera/planned_fault.hpp"
 #include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
@@ -170,10 +171,17 @@ void CommandLine::addRunOptions(CLI::App* command) {
       ->capture_default_str();
   command
       ->add_option("--device", device_,
-                   "Run the tasks that can on a device: none; cuda, a GPU for each rank of a host, in turns; "
-                   "cuda:0,2, these GPUs alone; or emulated, a device made of host memory, for tests")
+                   "Run the tasks that can on devices: none; cuda, all GPUs of a host, shared by its ranks; "
+                   "cuda:0,2, these GPUs alone; or emulated (emulated:3), one (three) for each rank made of "
+                   "host memory, for tests")
       ->type_name("DEVICES")
       ->capture_default_str();
+  command
+      ->add_option(
+          "--device-fault", run_.deviceFault,
+          "With --device emulated, for tests: how it goes wrong; absent, driver (too old), "
+          "memory=BYTES (no more than that) or lost=N (after N pieces of work) [default: not at all]")
+      ->type_name("FAULT");
   command
       ->add_option(
           "--halos", halos_,
@@ -300,6 +308,13 @@ void CommandLine::addGraph() {
       ->capture_default_str();
   command->add_flag("--unfolded", graph_.unfolded,
                     "One node for each instance and message, not for each task [default: off]");
+  command
+      ->add_option(
+          "--device", device_,
+          "Also where the nodes would run with these devices, as of `tessera run`, and what is copied; "
+          "needs none")
+      ->type_name("DEVICES")
+      ->capture_default_str();
 }
 
 void CommandLine::addCompare() {
@@ -356,9 +371,11 @@ int CommandLine::runJob(bool restart) {
                                                              {"virtual", ExecutorKind::Virtual}};
   run_.executor = executors.at(executor_);
   run_.devices = parseDeviceChoice(device_);
-  if (run_.checked && run_.devices.kind != DeviceKind::None) {
-    throw UsageError("--checked compares accesses on the host; leave --device out, or --checked");
+  if (!run_.deviceFault.empty() && run_.devices.kind != DeviceKind::Emulated) {
+    throw UsageError("--device-fault is for the emulated device; add --device emulated");
   }
+  EmulatedOptions unused;
+  planFault(run_.deviceFault, unused);  // a fault of the command line is said before anything is done
   static const std::map<std::string, HaloKeeping> halos{
       {"auto", HaloKeeping::Auto}, {"in-place", HaloKeeping::InPlace}, {"scratch", HaloKeeping::Scratch}};
   run_.halos = halos.at(halos_);
@@ -385,6 +402,7 @@ int CommandLine::dispatch() {
                                                             {"dot", GraphFormat::Dot},
                                                             {"graphml", GraphFormat::GraphMl}};
     graph_.format = formats.at(graphFormat_);
+    graph_.devices = parseDeviceChoice(device_);
     return graphCommand(graph_, registry_);
   }
   if (app_.got_subcommand("compare")) return compareCommand(compare_);

@@ -31,6 +31,7 @@ struct RunRequest {
   ExecutorKind executor = ExecutorKind::Threads;
   std::uint64_t seed = 0;  ///< of the virtual executor
   DeviceChoice devices;
+  std::string deviceFault;  ///< see planFault
   HaloKeeping halos = HaloKeeping::Auto;
   bool bind = true;  ///< workers to cores, where they fill all of them
   bool checked = false;
@@ -59,6 +60,7 @@ struct GraphRequest {
   int rank = 0;
   GraphFormat format = GraphFormat::Text;
   bool unfolded = false;
+  DeviceChoice devices;  ///< where it names some: also where the nodes would run
 };
 
 struct CompareRequest {

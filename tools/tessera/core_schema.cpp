@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/nearest_name.hpp"
+#include "tools/tessera/device_table.hpp"
 #include "tools/tessera/grid_levels.hpp"
 
 namespace tessera {
@@ -206,6 +207,7 @@ void addOutputTables(Schema& schema) {
   schema.add(outputTable());
   schema.add(checkpointTable());
   schema.add(historyTable());
+  schema.add(deviceTable());
 }
 
 bool selects(const Deck& deck, const std::string& component) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <sstream>
 
 #include "core/error.hpp"
+#include "datawarehouse/status.hpp"
 #include "scheduler/device/cuda_device.hpp"
 
 namespace tessera {
@@ -12,7 +14,8 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
   throw UsageError("--device " + text +
-                   " names no devices; give none, cuda (or cuda:0,2 for these GPUs alone), or emulated");
+                   " names no devices; give none, cuda (or cuda:0,2 for these GPUs alone), or emulated (or "
+                   "emulated:3 for three)");
 }
 
 std::int32_t numberOf(std::string_view digits, const std::string& text) {
@@ -35,6 +38,26 @@ std::vector<std::int32_t> numbersOf(std::string_view list, const std::string& te
   }
 }
 
+[[noreturn]] void refuseCount(const std::string& text) {
+  throw UsageError("--device " + text + ": a rank has one to " + std::to_string(kDeviceSlots) +
+                   " emulated devices");
+}
+
+std::vector<std::int32_t> firstNumbers(std::int32_t count) {
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+/// One rank's part of the GPUs of a host.
+std::vector<std::int32_t> shareOf(const std::vector<std::int32_t>& gpus, std::int32_t place,
+                                  std::int32_t ranks) {
+  const auto count = static_cast<std::int64_t>(gpus.size());
+  if (count < ranks) return {gpus[static_cast<std::size_t>(place % count)]};
+  const auto at = [&](std::int64_t rank) { return gpus.begin() + rank * count / ranks; };
+  return {at(place), at(place + std::int64_t{1})};
+}
+
 }  // namespace
 
 DeviceChoice parseDeviceChoice(const std::string& text) {
@@ -49,19 +72,26 @@ DeviceChoice parseDeviceChoice(const std::string& text) {
     if (more) choice.numbers = numbersOf(rest, text);
     return choice;
   }
-  if (kind != "emulated" || more) refuse(text);
+  if (kind != "emulated") refuse(text);
   choice.kind = DeviceKind::Emulated;
+  if (more) {
+    const std::int32_t count = numberOf(rest, text);
+    if (count < 1 || count > kDeviceSlots) refuseCount(text);
+    choice.numbers = firstNumbers(count);
+  }
   return choice;
 }
 
-DeviceOptions devicesOf(const DeviceChoice& choice, std::int32_t place) {
+DeviceOptions devicesOf(const DeviceChoice& choice, std::int32_t place, std::int32_t ranks) {
   DeviceOptions options;
   options.kind = choice.kind;
-  if (!choice.numbers.empty()) {
-    options.numbers = {choice.numbers[static_cast<std::size_t>(place) % choice.numbers.size()]};
-  } else if (choice.kind == DeviceKind::Cuda) {
+  if (choice.kind == DeviceKind::Cuda) {
     // Without a GPU number 0 is asked for, and the backend says why there is none.
-    options.numbers = {place % std::max(cudaDeviceCount(), 1)};
+    const bool all = choice.numbers.empty();
+    options.numbers =
+        shareOf(all ? firstNumbers(std::max(cudaDeviceCount(), 1)) : choice.numbers, place, ranks);
+  } else if (!choice.numbers.empty()) {
+    options.numbers = choice.numbers;
   }
   return options;
 }

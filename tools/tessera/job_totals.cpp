@@ -1,5 +1,6 @@
 #include "tools/tessera/job_totals.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -69,6 +70,25 @@ PlannedMemory plannedMemoryOf(const Simulation& simulation) {
   PlannedMemory planned{sums[0], sums[1]};
   if (sums[3] > 0) planned.overDistinct = static_cast<double>(sums[2]) / static_cast<double>(sums[3]);
   return planned;
+}
+
+std::optional<DeviceTotals> deviceTotalsOf(const Simulation& simulation) {
+  // All ranks use devices, or none does.
+  if (simulation.devices().empty()) return std::nullopt;
+  const DevicePagingCounts own = simulation.devicePaging();
+  std::array<std::int64_t, 8> sums{
+      0, 0, own.neededBytes, own.limitBytes, own.evictions, own.dropped, own.bytesOut, own.bytesIn};
+  double most = 0.0;
+  for (const DeviceMemoryUse& use : simulation.deviceMemory()) {
+    sums[0] += use.bytes;
+    sums[1] += use.distinctBytes;
+    most = std::max(most, use.overDistinct());
+  }
+  Transport& transport = simulation.transport();
+  transport.wait(transport.allReduceSum(sums));
+  const DeviceMemoryUse all{sums[0], sums[1]};
+  const DevicePagingCounts paging{sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], 0};
+  return DeviceTotals{all.bytes, all.overDistinct(), largestOf(transport, most), paging};
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "tools/tessera/simulation.hpp"
 
@@ -29,6 +30,14 @@ struct PlannedMemory {
   double overDistinct = 1.0;      ///< bytes of windows over those of distinct indices
 };
 
+/// What variables take on the devices of all ranks.
+struct DeviceTotals {
+  std::int64_t bytes = 0;
+  double overDistinct = 1.0;         ///< bytes over those of distinct indices, of all together
+  double largestOverDistinct = 1.0;  ///< of the device where it is largest
+  DevicePagingCounts paging;         ///< of all together
+};
+
 /// Adds up what `totalsOf` tells, but for the rank with most memory, while the run goes on:
 ///
 ///   sums.start(simulation, outputSeconds);   // what this rank has done until now; all ranks call it
@@ -52,5 +61,7 @@ class RunningSums {
 JobTotals totalsOf(const Simulation& simulation, double outputSeconds = 0.0);
 /// The same for what was planned; takes time that grows with the patches.
 PlannedMemory plannedMemoryOf(const Simulation& simulation);
+/// The same for devices; nothing where none are in use.
+std::optional<DeviceTotals> deviceTotalsOf(const Simulation& simulation);
 
 }  // namespace tessera

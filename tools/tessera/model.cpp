@@ -27,7 +27,7 @@ std::string hexText(std::uint64_t number) {
 
 /// Keys that say how a run is divided, how long it goes on and what it leaves, but change no bit of a state.
 bool decidesBits(std::string_view name) {
-  for (const std::string_view table : {"checkpoint.", "history."}) {
+  for (const std::string_view table : {"checkpoint.", "history.", "device."}) {
     if (name.substr(0, table.size()) == table) return false;
   }
   if (name.substr(0, 7) == "output.") return name == "output.every";  // steps land on its times
@@ -43,6 +43,13 @@ std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const st
 }
 
 }  // namespace
+
+StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices) {
+  if (devices.privateCopies) storage.sharing = WindowSharing::Off;
+  storage.devices = static_cast<int>(devices.numbers.size());
+  storage.scratch = {};
+  return storage;
+}
 
 Model::Model(const Deck& deck, const ComponentRegistry& registry) {
   const Schema schema = schemaFor(deck, registry);
@@ -77,6 +84,7 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   }
   if (!faults.empty()) throw DeckError(faults);
   declarePlans();
+  checkDeviceTasks(deck, plans_);
   findPersistent();
 }
 
@@ -204,6 +212,7 @@ CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound,
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
   CompileInput input{hierarchy_, &labels_, &owners, rank, ranks, tagBound, storage.reuse, persistent_};
   input.sharing = storage.sharing;
+  input.devices = storage.devices;
   input.scratch = storage.scratch;
   return compileGraphs(plans, input);
 }

@@ -21,7 +21,12 @@ struct StoragePolicy {
   BufferReuse reuse = BufferReuse::On;
   WindowSharing sharing = WindowSharing::On;
   ScratchRule scratch{};
+  int devices = 1;  ///< of each rank
 };
+
+/// The same where devices are used: they have windows of their own, with their halos in place. With
+/// `privateCopies` no two patches share one.
+StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices);
 
 /// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans
 /// follow.

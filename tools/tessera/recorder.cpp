@@ -38,6 +38,14 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// 0 where it is not there.
+double statistic(const RunResult& result, std::string_view name) {
+  for (const auto& [known, value] : result.statistics) {
+    if (known == name) return value;
+  }
+  return 0.0;
+}
+
 }  // namespace
 
 Recorder::Recorder(const Simulation& simulation, StopRequests& stops, RecorderOptions options)
@@ -348,6 +356,15 @@ RunResult Recorder::resultOf(Simulation& simulation) {
                        {"field_bytes_without_reuse", static_cast<double>(planned.withoutReuse)},
                        {"plans_compiled", static_cast<double>(simulation.compiles())},
                        {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())}};
+  if (const std::optional<DeviceTotals> devices = deviceTotalsOf(simulation)) {
+    result.statistics.emplace_back("device_bytes", static_cast<double>(devices->bytes));
+    result.statistics.emplace_back("device_bytes_over_distinct", devices->overDistinct);
+    result.statistics.emplace_back("device_bytes_over_distinct_on_worst", devices->largestOverDistinct);
+    result.statistics.emplace_back("device_bytes_limit", static_cast<double>(devices->paging.limitBytes));
+    result.statistics.emplace_back("device_evictions", static_cast<double>(devices->paging.evictions));
+    result.statistics.emplace_back("device_bytes_swapped_out", static_cast<double>(devices->paging.bytesOut));
+    result.statistics.emplace_back("device_bytes_swapped_in", static_cast<double>(devices->paging.bytesIn));
+  }
   result.warnings = warnings_;
   return result;
 }
@@ -401,6 +418,12 @@ void Recorder::printSummary(const RunResult& result) {
   out << result.outcome.reason << "; step " << result.step << ", t = " << result.time << ", "
       << result.stepsTaken << " steps in " << result.wallSeconds << " s, " << result.cellsPerSecond
       << " cells/s, wait " << static_cast<int>(100.0 * result.waitPart) << " %";
+  const double swapped =
+      statistic(result, "device_bytes_swapped_out") + statistic(result, "device_bytes_swapped_in");
+  if (swapped > 0.0) {
+    out << "\n  device.limit had " << 1e-9 * swapped << " GB swapped between devices and host, in "
+        << statistic(result, "device_evictions") << " evictions";
+  }
   for (const auto& [name, value] : result.diagnostics) out << "\n  " << name << " = " << shortestText(value);
   out << "\n  in " << options_.runFolder.string() << ": " << fieldsWritten_ << " field file(s), "
       << checkpointsWritten_ << " checkpoint(s)";

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <iomanip>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -18,6 +19,7 @@
 #include "tools/tessera/forced_end.hpp"
 #include "tools/tessera/job_note.hpp"
 #include "tools/tessera/job_totals.hpp"
+#include "tools/tessera/planned_fault.hpp"
 #include "tools/tessera/provenance.hpp"
 #include "tools/tessera/recorder.hpp"
 #include "tools/tessera/restart_deck.hpp"
@@ -136,6 +138,7 @@ class Job {
   RunFacts facts_;
   WorkerPlan workers_;
   std::int32_t placeOnHost_ = 0;  ///< ranks before this one on its host
+  std::int32_t ranksOnHost_ = 1;
 };
 
 /// Takes the folder of the run to go on with, and chooses the checkpoint.
@@ -181,6 +184,7 @@ void Job::makeSimulation(const Deck& deck) {
     const std::vector<std::string> hosts = linesOfAllRanks(transport_, hostName());
     placeOnHost_ =
         static_cast<std::int32_t>(std::count(hosts.begin(), hosts.begin() + transport_.rank(), hostName()));
+    ranksOnHost_ = static_cast<std::int32_t>(std::count(hosts.begin(), hosts.end(), hostName()));
   }
   if (request_.trace) trace_.emplace(transport_, workers_.threads, request_.traceEdges);
   together(transport_, [&] {
@@ -201,7 +205,8 @@ SimulationOptions Job::simulationOptions() {
   options.trace = trace();
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
   options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
-  options.devices = devicesOf(request_.devices, placeOnHost_);
+  options.devices = devicesOf(request_.devices, placeOnHost_, ranksOnHost_);
+  planFault(request_.deviceFault, options.devices.emulated);
   options.devices.standbyThread = request_.executor == ExecutorKind::Threads;
   if (schedule_ != nullptr) {
     options.devices.emulated.progress = EmulatedProgress::Stepped;
@@ -274,9 +279,18 @@ void Job::announce(Recorder& recorder) const {
   if (request_.restart) out << ", from step " << simulation_->clock().step();
   const std::vector<DeviceInfo> devices = simulation_->devices();
   if (!devices.empty()) out << "\n" << asText(devices);
+  if (devices.empty() && model.settings().devices.given) {
+    out << "\n[device] of the deck has no effect without --device";
+  }
+  const std::vector<DeviceMemoryUse> uses = simulation_->deviceMemory();
+  for (std::size_t n = 0; n < uses.size(); ++n) {
+    out << "\n  device " << n << ": " << megabytes(uses[n].bytes) << " MB of fields, " << std::fixed
+        << std::setprecision(2) << uses[n].overDistinct() << " of distinct bytes";
+  }
   for (const std::string& notice : {profilers_.kokkos.notice(), profilers_.nvtx.notice()}) {
     if (!notice.empty()) recorder.warn(notice);
   }
+  for (const std::string& notice : simulation_->deviceNotices()) recorder.warn(notice);
   recorder.announce(out.str(), {{"folder", runFolder_.string()},
                                 {"restart", request_.restart},
                                 {"step", simulation_->clock().step()},

@@ -65,6 +65,7 @@ RunSettings settingsOf(const Deck& deck, const Schema& schema) {
   readOutput(valuesOf(deck, schema, "output"), settings.output);
   readCheckpoint(valuesOf(deck, schema, "checkpoint"), settings.checkpoint);
   settings.historyEverySteps = valuesOf(deck, schema, "history").integer("every_steps");
+  settings.devices = deviceSettingsOf(valuesOf(deck, schema, "device"));
   settings.time.landEvery = settings.output.every;
   return settings;
 }

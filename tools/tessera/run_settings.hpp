@@ -10,6 +10,7 @@
 #include "grid/geometry.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/refined_levels.hpp"
+#include "tools/tessera/device_table.hpp"
 
 namespace tessera {
 
@@ -53,6 +54,7 @@ struct RunSettings {
   OutputSettings output;
   CheckpointSettings checkpoint;
   std::int64_t historyEverySteps = 1;  ///< 0: no history
+  DeviceSettings devices;
 };
 
 /// The settings of a deck that has passed `check` with `schema`. Throws DeckError otherwise.

@@ -14,6 +14,13 @@ std::unique_ptr<Executor> makeExecutor(const SimulationOptions& options, int ran
                                                    : makeThreadsExecutor(options.threads, options.execution);
 }
 
+/// The deck's word on devices is there once the model is.
+SimulationOptions withDeck(const SimulationOptions& options, const Model& model) {
+  SimulationOptions result = options;
+  result.devices = model.settings().devices.over(options.devices);
+  return result;
+}
+
 ScratchRule scratchRule(const SimulationOptions& options) {
   const CacheSizes& caches = options.caches;
   if (options.halos == HaloKeeping::Scratch) return {.above = 0};
@@ -32,7 +39,8 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       stepsOverlap_(transport.size() > 1 && options.executor != ExecutorKind::InOrder &&
                     options.devices.kind == DeviceKind::None),
       model_(deck, registry),
-      graphs_(compile(options)),
+      options_(withDeck(options, model_)),
+      graphs_(compile(options_)),
       clock_(model_.settings().time),
       data_(makeDataWarehouse(
           graphs_, options.threads, options.execution.cores,
@@ -41,23 +49,20 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
                                            RunnerOptions{.checked = options.checked,
                                                          .sends = options.sends,
+                                                         .findNonFinite = options.findNonFinite,
                                                          .regions = options.regions,
                                                          .nvtx = options.nvtx,
                                                          .stepsOverlap = stepsOverlap_,
                                                          .trace = options.trace,
                                                          .coreCacheBytes = options.caches.core,
-                                                         .devices = options.devices})),
+                                                         .devices = options_.devices})),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());
 }
 
 CompiledGraphs Simulation::compile(const SimulationOptions& options) {
   StoragePolicy storage{options.reuse, WindowSharing::On, scratchRule(options)};
-  if (options.devices.kind != DeviceKind::None) {
-    // Devices have windows of their own, with their halos in place.
-    storage.sharing = WindowSharing::Off;
-    storage.scratch = {};
-  }
+  if (options.devices.kind != DeviceKind::None) storage = withDevices(storage, options.devices);
   CompiledGraphs graphs =
       model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());
@@ -89,7 +94,10 @@ bool Simulation::runSteps(RunListener& listener) {
     step(listener.control());
     take();
     const bool enough = listener.stepped(*this, control);
-    if (enough || clock_.finished()) settle();
+    if (enough || clock_.finished()) {
+      settle();
+      waitForDevices();
+    }
     if (enough) return false;
   }
   listener.finished(*this);
@@ -214,23 +222,43 @@ void Simulation::runPlan(std::size_t plan, const StepInputs& inputs) {
   }
 }
 
+const DataWarehouse& Simulation::dataOnHost(std::span<const LabelId> labels) const {
+  try {
+    runner_->bringHome(labels);
+  } catch (...) {
+    fail(lastPlan_, currentError());
+  }
+  return *data_;
+}
+
+void Simulation::waitForDevices() const {
+  try {
+    runner_->waitForDevices();
+  } catch (...) {
+    fail(lastPlan_, currentError());
+  }
+}
+
 std::int64_t Simulation::stepNumber(std::size_t plan) const {
   const bool advances = plan != static_cast<std::size_t>(PlanId::Initial) &&
                         plan != static_cast<std::size_t>(PlanId::Diagnostics);
   return clock_.step() + (advances ? 1 : 0);
 }
 
-void Simulation::fail(std::size_t plan, const Error& cause) const {
+void Simulation::fail(std::size_t runningPlan, const Error& cause) const {
+  // A device may tell of a step before.
+  const StepMoment moment =
+      runner_->failedAt().value_or(StepMoment{runningPlan, stepNumber(runningPlan), clock_.time()});
   std::ostringstream where;
   where.precision(12);
   where << "  (";
   if (transport_.size() > 1) where << "rank " << transport_.rank() << " of " << transport_.size() << ", ";
-  if (plan == static_cast<std::size_t>(PlanId::Initial)) {
+  if (moment.plan == static_cast<std::size_t>(PlanId::Initial)) {
     where << "initial state";
   } else {
-    where << "step " << stepNumber(plan);
+    where << "step " << moment.shownStep;
   }
-  where << ", t = " << clock_.time() << ")";
+  where << ", t = " << moment.time << ")";
   std::string text = cause.message();
   text.insert(std::min(text.find('\n'), text.size()), where.str());
   throw StepFailed(cause.kind(), std::move(text));

@@ -41,6 +41,7 @@ struct SimulationOptions {
   int threads = 1;
   ExecutorKind executor = ExecutorKind::Threads;
   bool checked = false;                 ///< compare each access with its declaration; slow
+  bool findNonFinite = true;            ///< look for NaN and infinity in what tasks write
   BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
   HaloKeeping halos = HaloKeeping::Auto;
   CacheSizes caches{};                  ///< this rank's share; not known: halos are kept in place
@@ -124,14 +125,18 @@ class Simulation {
   /// Its layout; its Old values where no devices are in use.
   const DataWarehouse& data() const { return *data_; }
   /// With the Old values of these variables: brings them from devices first. Between steps.
-  const DataWarehouse& dataOnHost(std::span<const LabelId> labels) const {
-    runner_->bringHome(labels);
-    return *data_;
-  }
-  /// Until the devices have done all that the steps so far ask of them. Between steps.
-  void waitForDevices() const { runner_->waitForDevices(); }
+  /// Throws StepFailed where a device has found that a task went wrong.
+  const DataWarehouse& dataOnHost(std::span<const LabelId> labels) const;
+  /// Until the devices have done all that the steps so far ask of them. Between steps. Throws as above.
+  void waitForDevices() const;
   /// What the run uses; empty without.
   std::vector<DeviceInfo> devices() const { return runner_->devices(); }
+  /// What of `DeviceOptions` cannot be had, and why; a line each.
+  std::vector<std::string> deviceNotices() const { return runner_->notices(); }
+  /// What variables take there, and what was moved where that does not fit. Between steps.
+  DevicePagingCounts devicePaging() const { return runner_->devicePaging(); }
+  /// What variables take on each of them; takes time that grows with the patches.
+  std::vector<DeviceMemoryUse> deviceMemory() const { return runner_->deviceMemory(); }
   const TimeControl& clock() const { return clock_; }
   Transport& transport() const { return transport_; }
   const StepStatistics& statistics() const { return runner_->statistics(); }
@@ -154,11 +159,12 @@ class Simulation {
   std::size_t nextPlan() const;
   /// Number of the step that a run of the plan computes, as people count.
   std::int64_t stepNumber(std::size_t plan) const;
-  [[noreturn]] void fail(std::size_t plan, const Error& cause) const;
+  [[noreturn]] void fail(std::size_t runningPlan, const Error& cause) const;
 
   Transport& transport_;
   const bool stepsOverlap_;
   Model model_;
+  const SimulationOptions options_;  ///< the deck's word on devices included
   std::int64_t compiles_ = 0;
   CompiledGraphs graphs_;
   TimeControl clock_;

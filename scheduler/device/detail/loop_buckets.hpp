@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -45,6 +46,18 @@ class LoopBuckets {
   void beginBody() {
     next_ = place_ = reads_ = 0;
     head_ = {};
+    announced_.clear();
+    looked_.clear();
+  }
+  void forgetReads() {
+    reads_ = 0;
+    for (MemoryPiece &piece : head_.reads) piece = {};
+  }
+  void willFinish(const FinalValues &values, const Box &declared) {
+    announced_.push_back({values, declared});
+  }
+  bool looksAt(const std::int64_t *words) const {
+    return std::find(looked_.begin(), looked_.end(), words) != looked_.end();
   }
   /// The body's loops from now on read that.
   void willRead(const MemoryPiece &piece) {
@@ -59,6 +72,7 @@ class LoopBuckets {
     if (bucket.entries.size() < begin + stride) bucket.entries.resize(2 * (begin + stride));
     std::byte *entry = bucket.entries.data() + begin;
     head_.box = box;
+    if (type.resultWords == 0) takeFinals();
     std::memcpy(entry, &head_, sizeof(head_));
     if (keepsClosures_) {
       type.keep(entry + sizeof(DeviceLoopHead), closure);
@@ -75,6 +89,22 @@ class LoopBuckets {
   const LoopBucket &operator[](std::int32_t n) const { return buckets_[static_cast<std::size_t>(n)]; }
 
  private:
+  struct Announced {
+    FinalValues values;
+    Box declared;
+  };
+
+  /// Puts what was announced for the loop of head_ there, as far as it is over all of it and there is room.
+  void takeFinals() {
+    int used = 0;
+    for (const Announced &a : announced_) {
+      if (used == kFinalValues || !(a.declared == head_.box)) continue;
+      head_.finals[used++] = a.values;
+      looked_.push_back(a.values.findings.words);
+    }
+    announced_.clear();
+    while (used < kFinalValues) head_.finals[used++] = {};
+  }
   /// The bucket of the body's next loop. Most bodies are like the one before:
   /// the next bucket is the right one.
   std::int32_t find(const char *name, const DeviceLoopType &type) {
@@ -99,6 +129,8 @@ class LoopBuckets {
   DeviceLoopHead head_;     ///< likewise
   std::int32_t reads_ = 0;  ///< of head_
   std::int32_t next_ = 0;   ///< bucket that it probably belongs to
+  std::vector<Announced> announced_;
+  std::vector<const std::int64_t *> looked_;  ///< findings of what loops of this body look at
 };
 
 }  // namespace tessera::detail

@@ -6,6 +6,7 @@
 
 #include "datawarehouse/aligned_layout.hpp"
 #include "datawarehouse/task_context.hpp"
+#include "scheduler/device/kept_loops.hpp"
 #include "scheduler/device/task_loops.hpp"
 #include "taskgraph/device_body.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
@@ -44,7 +45,8 @@ class BodyRig {
   }
 
   /// Runs `body` for all patches on the CPU and on the device, in `parts` streams: the same bits everywhere,
-  /// halos included, and the same contributions. `repeats`: with the same TaskLoops, one after the other.
+  /// halos included, and the same contributions. `repeats`: with the same TaskLoops, one after the other;
+  /// then captured, with KeptLoops.
   template <class Body>
   void expectSameBits(DeviceBackend& backend, const Body& body, std::int32_t parts, int repeats = 1) {
     startOnCpu();
@@ -67,6 +69,8 @@ class BodyRig {
       finish(body, loops, memory.data());
       compareContributions(right);
     }
+    KeptLoops kept(backend, device, pinned, streams.front(), parts);
+    replay(backend, body, kept, memory, streams, right);
   }
 
  private:
@@ -95,20 +99,61 @@ class BodyRig {
   void compareWindows(const std::vector<double>& device) const;
   void compareContributions(const std::vector<PatchContribution>& right) const;
 
+  /// Captures the loops once and launches them with the closures of then, with new ones and with those again.
+  template <class Body>
+  void replay(DeviceBackend& backend, const Body& body, KeptLoops& loops, OnDevice<double>& memory,
+              const std::vector<DeviceStream>& streams, const std::vector<PatchContribution>& right) {
+    DeviceGraph graph;
+    for (const bool calls : {true, true, false}) {
+      if (calls) {
+        loops.begin();
+        record(body, loops, memory.data());
+        EXPECT_TRUE(graph.number < 0 || loops.fits()) << "the same loops as before";
+        loops.keep();
+        loops.upload(streams.front());
+      }
+      if (graph.number < 0) graph = capture(backend, loops, streams);
+      memory.set(streams.front(), startOnDevice());
+      backend.launchGraph(streams.front(), graph, "test graph");
+      backend.synchronize(streams.front());
+      compareWindows(memory.get(streams.front()));
+      finish(body, loops, memory.data());
+      compareContributions(right);
+    }
+    backend.releaseGraph(graph);
+  }
+  static DeviceGraph capture(DeviceBackend& backend, KeptLoops& loops,
+                             const std::vector<DeviceStream>& streams) {
+    const auto chain = [&](DeviceStream first, DeviceStream then) {
+      const DeviceEvent event = backend.makeEvent();
+      backend.record(event, first);
+      backend.wait(then, event);
+    };
+    backend.beginCapture(streams.front());
+    for (std::size_t n = 1; n < streams.size(); ++n) chain(streams.front(), streams[n]);
+    loops.put(streams);
+    for (std::size_t n = 1; n < streams.size(); ++n) chain(streams[n], streams.front());
+    return backend.endCapture();
+  }
+
   template <class Body>
   void runOnDevice(const Body& body, TaskLoops& loops, double* memory,
                    const std::vector<DeviceStream>& streams) {
     loops.begin(static_cast<std::int32_t>(streams.size()));
+    record(body, loops, memory);
+    loops.launch(streams);
+  }
+  template <class Body, class Loops>
+  void record(const Body& body, Loops& loops, double* memory) {
     for (std::int32_t patch = 0; patch < patchCount(); ++patch) {
       frameFor(patch, device_, memory);
       frame_.loops = &loops.instance(patch);
       DeviceBody<Body>::run(body, frame_);
       for (const PatchContribution& c : frame_.contributions) ASSERT_FALSE(c.given) << "not known yet";
     }
-    loops.launch(streams);
   }
-  template <class Body>
-  void finish(const Body& body, TaskLoops& loops, double* memory) {
+  template <class Body, class Loops>
+  void finish(const Body& body, Loops& loops, double* memory) {
     for (std::int32_t patch = patchCount(); patch-- > 0;) {
       frameFor(patch, device_, memory);
       frame_.loops = &loops.finished(patch);

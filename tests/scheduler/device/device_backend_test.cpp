@@ -358,6 +358,29 @@ TEST(EmulatedDevice, ASteppedOneReachesTimedEventsWhenTheirTurnComes) {
   EXPECT_GE(device->secondsBetween(first, then), 0.005);
 }
 
+TEST(EmulatedDevice, WhoWaitsForASteppedOneMovesThoseThatItWaitsForToo) {
+  EmulatedOptions options;
+  options.progress = EmulatedProgress::Stepped;
+  std::vector<std::unique_ptr<DeviceBackend>> devices;
+  std::vector<DeviceStream> streams;
+  for (int n = 0; n < 3; ++n) {
+    devices.push_back(makeEmulatedDevice(options));
+    streams.push_back(devices.back()->makeStream());
+  }
+  OnDevice<double> data(*devices[0], 1);
+  *data.data() = 1.0;
+  for (std::size_t n = 0; n < 3; ++n) {
+    test::putAffine(*devices[n], streams[n], data.data(), 1, 2.0, 1.0);
+    if (n == 2) break;
+    const DeviceEvent event = devices[n]->makeEvent();
+    devices[n]->record(event, streams[n]);
+    devices[n + 1]->waitForPeer(streams[n + 1], *devices[n], event);
+  }
+
+  devices[2]->synchronize(streams[2]);
+  EXPECT_EQ(*data.data(), 15.0);
+}
+
 TEST(EmulatedDevice, AnEventWithoutATimeIsNotAskedForOne) {
   const auto device = makeEmulatedDevice({});
   const DeviceEvent event = device->makeEvent();

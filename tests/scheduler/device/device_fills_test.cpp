@@ -191,7 +191,7 @@ TEST_P(DeviceFillClaims, SharedWindowsAreOneWindowHere) {
   for (int ranks = 1; ranks <= (isCuda() ? 1 : 2); ++ranks) expectBitsOfHost(c, ranks, 10'000);
 }
 
-TEST_P(DeviceFillClaims, WindowsWithoutTheirVoidsAreBoxesHere) {
+TEST_P(DeviceFillClaims, WindowsWithoutTheirVoidsHaveFewHere) {
   Geometry geometry;
   geometry.cells = {32, 32, 32};
   RefinedLevel fine;
@@ -247,6 +247,7 @@ TEST_P(DeviceFillClaims, WhatTheStoreLacksIsAFaultAndNotAWrongHalo) {
   StoreMemory storeMemory(*device, memory, stream);
   DeviceStore store(both.data(), 1, storeMemory);
   store.addEntry(u.id, 0);
+  store.bring();
   detail::MessagePump pump(graphs.plans[1], world.transport(0), {}, nullptr, nullptr);
   DeviceFills fills(graphs, 1, both.data(), store, pump, *device, memory, pinned);
   const std::vector<std::int32_t> rows{0};

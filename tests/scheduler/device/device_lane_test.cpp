@@ -103,6 +103,23 @@ TEST_P(DeviceLaneClaims, ATaskOfTwoStreamsEndsWithItsLastPart) {
   rig.expectRightDigests();
 }
 
+TEST_P(DeviceLaneClaims, AnUrgentTaskDoesNotStandBehindAnother) {
+  LanePlan plan;
+  plan.tasks = {{0, 1, true}, {1, 1, true, true}};
+  LaneRig rig(*device_, plan);
+  rig.holdTask(0);
+  LaneOptions options;
+  options.streams = 1;
+  DeviceLane lane(*device_, plan, rig, options);
+
+  lane.submit(0);
+  lane.submit(1);
+  EXPECT_THAT(rig.serveUntil(lane, 1), ElementsAre(1));
+  rig.letGo();
+  EXPECT_THAT(rig.serveUntil(lane, 1), ElementsAre(0));
+  rig.expectRightDigests();
+}
+
 TEST_P(DeviceLaneClaims, ATaskWaitsForTheHostAndForTheDevice) {
   LanePlan plan;
   plan.tasks = {{0, 1, true}, {1, 1, true}};

@@ -51,7 +51,7 @@ FillComparison::FillComparison(const CompiledGraphs& graphs, std::size_t plan, T
       device_(device),
       random_(seed),
       data_(makeDataWarehouse(graphs, 1, {}, MemoryPieces::Pages)),
-      pump_(graph_, transport, {}, nullptr, nullptr, true),
+      pump_(graph_, transport, {}, nullptr, nullptr),
       onHost_(graphs, plan, *data_, pump_),
       memory_(device, poolIn(DeviceSpace::Device)),
       pinned_(device, poolIn(DeviceSpace::PinnedHost)),
@@ -64,6 +64,7 @@ FillComparison::FillComparison(const CompiledGraphs& graphs, std::size_t plan, T
   for (std::size_t p = 0; p < data_->gathers().size(); ++p) {
     for (std::size_t n = 0; n < data_->gathers()[p].size(); ++n) store_.addGather(p, n);
   }
+  store_.bring();
   device.synchronize(streams_[0]);
   pinnedData_.emplace(device, data_->memory());
   fills_.emplace(graphs, plan, *data_, store_, pump_, device, memory_, pinned_);

@@ -96,15 +96,18 @@ RandomLaneCase drawLaneCase(std::uint32_t seed) {
   drawn.options.chainsOnDevice = below(4) != 0;
   const std::int32_t kinds = 1 + below(4);
   std::vector<std::int32_t> parts;
+  std::vector<bool> urgent;
   for (std::int32_t n = 0; n < kinds; ++n) {
     parts.push_back(1 + below(static_cast<std::uint32_t>(drawn.options.streams)));
+    urgent.push_back(parts.back() == 1 && below(2) == 0);
   }
   const std::int32_t count = 20 + below(60);
   drawn.hostSuccessors.resize(static_cast<std::size_t>(count));
   drawn.hostPredecessors.resize(static_cast<std::size_t>(count));
   for (std::int32_t n = 0; n < count; ++n) {
     const std::int32_t kind = below(static_cast<std::uint32_t>(kinds));
-    drawn.plan.tasks.push_back({kind, parts[static_cast<std::size_t>(kind)], true});
+    const auto k = static_cast<std::size_t>(kind);
+    drawn.plan.tasks.push_back({kind, parts[k], true, urgent[k]});
     std::vector<std::int32_t> before;
     for (std::int32_t edges = n == 0 ? 0 : below(4); edges > 0; --edges) {
       before.push_back(std::max(0, n - 1 - below(8)));

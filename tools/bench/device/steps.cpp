@@ -2,11 +2,14 @@
 // run has beside its kernels, on a GPU (or the emulated device).
 //
 //   tessera_step_bench [--device cuda] [--case heat,advection] [--cells 256,512] [--patch 32,64,128]
+//   tessera_step_bench --devices 1,2,4 [...]   # on so many of the rank's devices, one after the other
+//   tessera_step_bench --limit 60%     device memory for so much of what all variables need, or so many bytes
+//   tessera_step_bench --memory managed
 //   mpiexec.mpich -n 2 tessera_step_bench --device cuda [...]
 //
 // Prints the time of a step, million cells a second and, for heat, the bandwidth if each cell were read and
-// written once; and how long the host alone took to hand the steps over: below the step's time the GPU never
-// waits for it.
+// written once; how long the host alone took to hand the steps over: below the step's time the GPU never
+// waits for it; and how many times as fast as on the first number of devices it is.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,8 +20,10 @@
 #include <CLI/CLI.hpp>
 
 #include "components/component.hpp"
+#include "core/error.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "tools/bench/figure_lines.hpp"
 #include "tools/bench/step_case.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/device_choice.hpp"
@@ -47,12 +52,16 @@ class Rounds : public RunListener {
       step = whole / static_cast<double>(steps_);
       hostStep = host / static_cast<double>(steps_);
     }
+    paging = simulation.devicePaging();
     begin_ = SteadyClock::now();
     return taken_ >= steps_ * (rounds_ + 1);
   }
 
   double step = std::numeric_limits<double>::infinity();
   double hostStep = 0.0;
+  DevicePagingCounts paging;  ///< of all rounds
+
+  std::int64_t taken() const { return taken_; }
 
  private:
   const std::int64_t steps_;
@@ -61,20 +70,75 @@ class Rounds : public RunListener {
   SteadyClock::time_point begin_ = SteadyClock::now();
 };
 
-void measure(const StepCase& what, Transport& transport, const SimulationOptions& options,
-             std::int64_t steps) {
+/// 2 GPUs are to be 1.9 times as fast as one, and 4 are to be 3.6 times as fast, where there is work enough.
+const char* speedUpTarget(const StepCase& what, std::size_t devices) {
+  if (what.physics != "heat" || what.cells < 512 || what.patch < 64) return "-";
+  return devices == 2 ? ">=1.9" : devices == 4 ? ">=3.6" : "-";
+}
+
+/// "60%" of what all variables of the case need, or bytes; 0 for "".
+std::int64_t limitOf(const std::string& limit, const Deck& deck, const ComponentRegistry& registry,
+                     Transport& transport, const SimulationOptions& options) {
+  if (limit.empty()) return 0;
+  if (limit.back() != '%') return std::stoll(limit);
+  const Simulation simulation(deck, registry, transport, options);
+  return simulation.devicePaging().neededBytes / 100 * std::stoll(limit);
+}
+
+Rounds measure(const StepCase& what, Transport& transport, SimulationOptions options, std::int64_t steps,
+               const std::string& limit) {
   const Deck deck = Deck::fromText(what.deck(), "step_bench");
   const ComponentRegistry registry = builtInComponents();
   checkDeck(deck, registry).throwIfErrors();
+  options.devices.limitBytes = limitOf(limit, deck, registry, transport, options);
   Simulation simulation(deck, registry, transport, options);
   Rounds rounds(steps, 4);
   simulation.run(rounds);
-  if (transport.rank() != 0) return;
-  std::printf("%-9s %5lld^3 in %4lld^3  %9.1f us a step  %8.0f M cells/s  %6.0f GB/s  host %8.1f us\n",
-              what.physics.c_str(), static_cast<long long>(what.cells), static_cast<long long>(what.patch),
-              rounds.step * 1e6, what.million() / rounds.step, what.million() * 16e-3 / rounds.step,
-              rounds.hostStep * 1e6);
-  std::fflush(stdout);
+  return rounds;
+}
+
+void printPaging(const Rounds& rounds, std::FILE* out) {
+  const double taken = static_cast<double>(rounds.taken());
+  const auto perStep = [&](std::int64_t count) { return static_cast<double>(count) / taken; };
+  std::fprintf(out,
+               "          a step: %.0f evictions, %.0f of them without a copy, in %.1f rounds; "
+               "%.0f MB out, %.0f MB in, of %.0f MB; %.1f GB/s both ways together\n",
+               perStep(rounds.paging.evictions), perStep(rounds.paging.dropped),
+               perStep(rounds.paging.rounds), perStep(rounds.paging.bytesOut) * 1e-6,
+               perStep(rounds.paging.bytesIn) * 1e-6, static_cast<double>(rounds.paging.neededBytes) * 1e-6,
+               perStep(rounds.paging.bytesOut + rounds.paging.bytesIn) * 1e-9 / rounds.step);
+}
+
+/// One case, on each number of devices.
+void compare(const StepCase& what, Transport& transport, const SimulationOptions& options,
+             const std::vector<std::size_t>& counts, std::int64_t steps, const std::string& limit,
+             const FigureLines& lines) {
+  double first = 0.0;
+  for (const std::size_t count : counts) {
+    SimulationOptions some = options;
+    some.devices.numbers.resize(count);
+    const Rounds rounds = measure(what, transport, some, steps, limit);
+    if (first == 0.0) first = rounds.step;
+    if (transport.rank() != 0) continue;
+    std::fprintf(lines.table(),
+                 "%-9s %5lld^3 in %4lld^3 on %2zu  %9.1f us a step  %8.0f M cells/s  %6.0f GB/s  host %8.1f "
+                 "us  %5.2f x\n",
+                 what.physics.c_str(), static_cast<long long>(what.cells), static_cast<long long>(what.patch),
+                 count, rounds.step * 1e6, what.million() / rounds.step, what.million() * 16e-3 / rounds.step,
+                 rounds.hostStep * 1e6, first / rounds.step);
+    if (rounds.paging.evictions > 0) printPaging(rounds, lines.table());
+    std::fflush(lines.table());
+    const std::string name = what.physics + "_" + std::to_string(what.cells) + "_in_" +
+                             std::to_string(what.patch) + "_on_" + std::to_string(count);
+    lines.add(name, rounds.step * 1e6, "us_a_step");
+    if (!limit.empty()) {
+      lines.add(name + "_evictions",
+                static_cast<double>(rounds.paging.evictions) / static_cast<double>(rounds.taken()), "a_step",
+                ">0");
+    }
+    if (count != counts.front())
+      lines.add(name + "_speed_up", first / rounds.step, "x", speedUpTarget(what, count / counts.front()));
+  }
 }
 
 }  // namespace
@@ -84,10 +148,17 @@ int run(int argc, char** argv) {
   std::vector<std::string> cases{"heat", "advection"};
   std::vector<std::int64_t> cells{256, 512};
   std::vector<std::int64_t> patches{32, 64, 128};
+  std::vector<std::size_t> counts;
   std::int64_t steps = 50;
+  bool lines = false;
+  std::string limit;
+  std::string memory = "explicit";
   SimulationOptions options;
   CLI::App app{"Whole steps on devices"};
   app.add_option("--device", device, "as of tessera run")->capture_default_str();
+  app.add_option("--devices", counts, "numbers of devices of each rank to compare; without: all it has")
+      ->delimiter(',');
+  app.add_flag("--lines", lines, "print one figure a line, with its target, for programs");
   app.add_option("--case", cases, "heat, advection")->delimiter(',')->capture_default_str();
   app.add_option("--cells", cells, "cells along each axis")->delimiter(',')->capture_default_str();
   app.add_option("--patch", patches, "cells of a patch along each axis")
@@ -96,17 +167,35 @@ int run(int argc, char** argv) {
   app.add_option("--steps", steps, "of a round")->capture_default_str();
   app.add_option("--threads", options.threads, "worker threads")->capture_default_str();
   app.add_option("--streams", options.devices.lane.streams, "of a device")->capture_default_str();
+  app.add_option("--urgent", options.devices.lane.urgentStream, "a stream for what goes over the bus")
+      ->capture_default_str();
   app.add_option("--batch", options.devices.lane.largestBatch, "tasks of a launch")->capture_default_str();
+  app.add_flag("--search,!--no-search", options.findNonFinite, "look for NaN in what tasks write");
+  bool graphs = false;
+  app.add_flag("--graphs", graphs, "replay steps as graphs of the device");
+  app.add_option("--limit", limit, "of memory on the device for variables: bytes, or 60% of their need");
+  app.add_option("--memory", memory, "explicit, or managed by the driver")
+      ->check(CLI::IsMember({"explicit", "managed"}))
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const MpiSession mpi;
   MpiTransport transport;
   const LaneOptions lane = options.devices.lane;
-  options.devices = devicesOf(parseDeviceChoice(device), transport.rank());
+  options.devices = devicesOf(parseDeviceChoice(device), transport.rank(), transport.size());
   options.devices.lane = lane;
+  options.devices.graphs = graphs;
+  if (memory == "managed") options.devices.memory = DeviceMemoryKind::Managed;
+  const std::size_t most = options.devices.numbers.size();
+  if (counts.empty()) counts.push_back(most);
+  for (const std::size_t count : counts) {
+    if (count >= 1 && count <= most) continue;
+    throw UsageError("--devices " + std::to_string(count) + ": each rank has 1 to " + std::to_string(most) +
+                     " devices here (--device)");
+  }
   for (const std::string& physics : cases) {
     for (const std::int64_t n : cells) {
       for (const std::int64_t p : patches) {
-        if (p <= n) measure({physics, n, p}, transport, options, steps);
+        if (p <= n) compare({physics, n, p}, transport, options, counts, steps, limit, FigureLines(lines));
       }
     }
   }

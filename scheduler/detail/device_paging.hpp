@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/contracts.hpp"
+#include "scheduler/detail/device_side.hpp"
+#include "scheduler/detail/shared_gathers.hpp"
+#include "scheduler/device/launch_watch.hpp"
+#include "taskgraph/placed_graph.hpp"
+
+namespace tessera::detail {
+
+/// The launches of one plan on a device whose memory does not hold all its variables: which piece of memory
+/// each node touches, when it is touched next, and launches in groups that fit.
+///
+/// When: nodes of a step are expected in the order of the step before. What has been launched is known, so a
+/// node that comes late is still to come; only before the second step of a plan nothing is concluded from the
+/// order. Thread rule: the one inside the lane's `serve`, or between steps.
+class DevicePaging final : public UseForecast {
+ public:
+  /// `nodes`: of the placed graph, by task of the lane. All outlive the object; the device has a pager.
+  DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed, DataWarehouse& data,
+               DeviceSide& side, std::span<const std::int32_t> nodes, LaunchWatch& watch);
+
+  /// Before the first launch of a step, when Old is where it is needed. Throws DeviceFault::OutOfMemory where
+  /// a node touches more than there is memory for.
+  void begin();
+  /// After the last; once more does nothing.
+  void end();
+  /// Calls `put(some)` for tasks of the lane, some at a time, with all that they touch on the device.
+  template <class Put>
+  void launch(std::span<const std::int32_t> tasks, std::span<const DeviceStream> streams, const Put& put) {
+    inGroups(
+        tasks, streams, [this](std::int32_t task) { return usesOf(task); },
+        [](std::int32_t) { TESSERA_EXPECT(false, "look before a step whether each task fits"); },
+        [&](std::span<const std::int32_t> some) {
+          put(some);
+          noteLaunched(some);
+        });
+  }
+  /// Between steps: the same for own patches, whose Old value of a variable is copied to the device (`in`) or
+  /// from it.
+  template <class Put>
+  void copy(LabelId label, bool in, std::span<const std::int32_t> locals, DeviceStream stream,
+            const Put& put) {
+    pager_.begin(nullptr, shown_);
+    PieceUse use;
+    const auto useOf = [&](std::int32_t local) {
+      use = {pieceOf(Generation::Old, label, local), in ? PieceAccess::Change : PieceAccess::Read};
+      return std::span<const PieceUse>(&use, 1);
+    };
+    inGroups(
+        locals, std::span(&stream, 1), useOf, [&](std::int32_t local) { refuseCopy(label, local); }, put);
+  }
+
+  Outlook of(std::int32_t piece) override;
+
+ private:
+  /// A node that touches a piece.
+  struct Toucher {
+    std::int32_t task = 0;
+    PieceAccess access = PieceAccess::Read;
+  };
+  /// For one way in which generations lie in memory.
+  struct Uses {
+    std::vector<std::int32_t> taskBegin;  ///< by task, and one more
+    std::vector<PieceUse> byTask;
+    std::vector<std::int32_t> pieceBegin;  ///< by piece, and one more
+    std::vector<Toucher> byPiece;          ///< in the order in which they are expected
+    std::vector<char> dies;                ///< by piece: nobody needs it when all of them are launched
+    std::vector<std::int32_t> unborn;      ///< pieces of which nobody reads what was there before the step
+  };
+
+  template <class UsesOf, class Refuse, class Put>
+  void inGroups(std::span<const std::int32_t> items, std::span<const DeviceStream> streams,
+                const UsesOf& usesOfItem, const Refuse& refuseItem, const Put& put) {
+    for (std::size_t first = 0; first < items.size();) {
+      std::size_t end = first;
+      pager_.open();
+      while (end < items.size() && pager_.take(usesOfItem(items[end]))) ++end;
+      if (end == first) return refuseItem(items[end]);
+      pager_.makeResident(streams);
+      put(items.subspan(first, end - first));
+      pager_.close(streams);
+      first = end;
+    }
+  }
+  void noteLaunched(std::span<const std::int32_t> tasks);
+  std::span<const PieceUse> usesOf(std::int32_t task) const {
+    const auto n = static_cast<std::size_t>(task);
+    return std::span(now_->byTask)
+        .subspan(static_cast<std::size_t>(now_->taskBegin[n]),
+                 static_cast<std::size_t>(now_->taskBegin[n + 1] - now_->taskBegin[n]));
+  }
+
+  std::vector<std::int32_t> placing() const;
+  Uses makeUses();
+  void expectToFit(const Uses& uses);
+  [[noreturn]] void refuse(const std::string& what, std::int64_t bytes) const;
+  [[noreturn]] void refuseCopy(LabelId label, std::int32_t local);
+  void sortByPiece(Uses& uses) const;
+  void noteLives(Uses& uses) const;
+  void noteLife(Uses& uses, LabelId label, std::int32_t local, bool isWritten) const;
+  void addNode(Uses& uses, std::int32_t node) const;
+  void addTask(Uses& uses, const NodeBlock& block, std::int32_t number) const;
+  void addGathered(Uses& uses, const UnitAccess& access, std::int32_t number) const;
+  void addFill(Uses& uses, const NodeBlock& block, std::int32_t number) const;
+  void addShared(Uses& uses, const FillPlan& fill, const SharedGather& gather) const;
+  void addPack(Uses& uses, std::int32_t send) const;
+  void add(Uses& uses, Generation generation, LabelId label, std::int32_t local, PieceAccess access) const;
+  void addGather(Uses& uses, std::int32_t buffer, PieceAccess access) const;
+  std::int32_t pieceOf(Generation generation, LabelId label, std::int32_t local) const {
+    return pager_.pieceAt(store_.memoryOf(generation, label, static_cast<std::size_t>(local)));
+  }
+
+  const CompiledGraphs& graphs_;
+  const CompiledGraph& graph_;
+  const std::size_t plan_;
+  const PlacedGraph& placed_;
+  DataWarehouse& data_;
+  const NodePlace slot_;
+  const DeviceStore& store_;
+  DevicePager& pager_;
+  const std::span<const std::int32_t> nodes_;
+  const SharedGathers shared_;
+  DevicePager::Shown shown_;
+  std::map<std::vector<std::int32_t>, Uses> known_;  ///< by placing
+  const Uses* now_ = nullptr;                        ///< null between steps
+  std::vector<std::int32_t> order_;                  ///< by task: position among all, as expected
+  std::vector<std::int32_t> launched_;               ///< by task: position in this step; -1: still to come
+  std::int32_t count_ = 0;                           ///< of launched ones
+  bool isLearned_ = false;                           ///< `order_` is that of a step
+  std::vector<std::int32_t> next_;  ///< by piece: the first of its touchers that may be still to come
+};
+
+}  // namespace tessera::detail

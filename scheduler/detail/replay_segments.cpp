@@ -1,0 +1,117 @@
+#include "scheduler/detail/replay_segments.hpp"
+
+#include <algorithm>
+#include <compare>
+
+namespace tessera::detail {
+
+namespace {
+
+/// What a node waits for.
+struct Key {
+  std::int64_t tag = -1;       ///< the highest of a message; -1: none
+  std::int32_t crossings = 0;  ///< from the host to the device on the way, since that message; -1: not yet
+  friend auto operator<=>(const Key&, const Key&) = default;
+};
+
+class Segments {
+ public:
+  Segments(const CompiledGraph& graph, const PlacedGraph& placed)
+      : graph_(graph),
+        placed_(placed),
+        successors_(static_cast<std::size_t>(placed.nodeCount())),
+        keys_(successors_.size()),
+        urgent_(successors_.size(), 0) {
+    for (const auto& [first, then] : placed.deviceEdges) successors_[at(first)].push_back(then);
+    findOrder();
+    for (const std::int32_t node : order_) passOn(node);
+    for (auto node = order_.rbegin(); node != order_.rend(); ++node) findUrgency(*node);
+  }
+
+  std::vector<std::int32_t> of(std::span<const std::int32_t> nodes) const {
+    const auto place = [this](std::int32_t node) {
+      return std::pair(keys_[at(node)], urgent_[at(node)] != 0 ? 0 : 1);
+    };
+    std::vector<std::pair<Key, int>> places;
+    for (const std::int32_t node : nodes) places.push_back(place(node));
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    std::vector<std::int32_t> segments;
+    for (const std::int32_t node : nodes) {
+      const auto found = std::lower_bound(places.begin(), places.end(), place(node));
+      segments.push_back(static_cast<std::int32_t>(found - places.begin()));
+    }
+    return segments;
+  }
+
+ private:
+  static std::size_t at(std::int32_t node) { return static_cast<std::size_t>(node); }
+  bool isNode(std::int32_t node) const { return placed_.blockOf[at(node)] >= 0; }
+  bool isOnDevice(std::int32_t node) const { return placed_.place(node) != kOnHost; }
+  template <class Visit>
+  void forEachSuccessor(std::int32_t node, const Visit& visit) const {
+    for (const std::int32_t next : successors_[at(node)]) visit(next);
+    for (const std::int32_t next : placed_.hostEdges.row(node)) visit(next);
+  }
+
+  void findOrder() {
+    std::vector<std::int32_t> missing(successors_.size(), 0);
+    for (std::int32_t node = 0; node < std::ssize(successors_); ++node) {
+      forEachSuccessor(node, [&](std::int32_t next) { ++missing[at(next)]; });
+    }
+    for (std::int32_t node = 0; node < std::ssize(successors_); ++node) {
+      if (!isNode(node)) continue;
+      if (missing[at(node)] == 0) order_.push_back(node);
+      keys_[at(node)] = startOf(node);
+    }
+    for (std::size_t n = 0; n < order_.size(); ++n) {
+      forEachSuccessor(order_[n], [&](std::int32_t next) {
+        if (--missing[at(next)] == 0) order_.push_back(next);
+      });
+    }
+  }
+
+  Key startOf(std::int32_t node) const {
+    if (isOnDevice(node)) return {-1, 0};
+    const PlacedBlock& placed = placed_.block(node);
+    const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+    if (placed.kind != PlacedKind::Original || block.kind != NodeKind::Receive) return {-1, -1};
+    const std::int32_t number = placed.firstNumber + node - placed.firstNode;
+    return {graph_.receives[static_cast<std::size_t>(block.item + number)].tag, -1};
+  }
+
+  void passOn(std::int32_t node) {
+    forEachSuccessor(node, [&](std::int32_t next) {
+      Key key = keys_[at(node)];
+      if (!isOnDevice(node) && isOnDevice(next)) ++key.crossings;
+      keys_[at(next)] = std::max(keys_[at(next)], key);
+    });
+  }
+
+  /// In falling order.
+  void findUrgency(std::int32_t node) {
+    if (!isOnDevice(node)) return;
+    const PlacedKind kind = placed_.block(node).kind;
+    bool urgent = kind == PlacedKind::Pack || kind == PlacedKind::CopyOut;
+    for (const std::int32_t next : successors_[at(node)]) {
+      urgent = urgent || (urgent_[at(next)] != 0 && keys_[at(next)] == keys_[at(node)]);
+    }
+    urgent_[at(node)] = urgent ? 1 : 0;
+  }
+
+  const CompiledGraph& graph_;
+  const PlacedGraph& placed_;
+  std::vector<std::vector<std::int32_t>> successors_;  ///< by node, on its device
+  std::vector<Key> keys_;                              ///< by node
+  std::vector<char> urgent_;                           ///< by node
+  std::vector<std::int32_t> order_;                    ///< of nodes, along edges
+};
+
+}  // namespace
+
+std::vector<std::int32_t> replaySegments(const CompiledGraph& graph, const PlacedGraph& placed,
+                                         std::span<const std::int32_t> nodes) {
+  return Segments(graph, placed).of(nodes);
+}
+
+}  // namespace tessera::detail

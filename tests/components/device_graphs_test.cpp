@@ -1,0 +1,134 @@
+// Steps that are replayed as graphs of a device have the bits of the host.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "scheduler/device/cuda_device.hpp"
+#include "tests/components/small_decks.hpp"
+
+namespace tessera::testing {
+namespace {
+
+/// Each way in which generations lie is launched once, captured once, then replayed.
+constexpr std::int64_t kSteps = 8;
+
+DeviceOptions withGraphs(DeviceKind kind = DeviceKind::Emulated) {
+  DeviceOptions options;
+  options.kind = kind;
+  options.numbers = {0};
+  options.emulated.longestDelay = std::chrono::microseconds(5);
+  options.graphs = true;
+  return options;
+}
+
+class GraphsOfEveryDeck : public ::testing::TestWithParam<std::string> {
+ protected:
+  Simulate small(Extent patches) const {
+    return smallDeck(GetParam()).patches(alongResolvedAxes(GetParam(), patches));
+  }
+  /// What the host alone computes.
+  Outcome expected() const { return smallDeck(GetParam()).run(kSteps); }
+};
+
+TEST_P(GraphsOfEveryDeck, GiveTheBitsOfTheHost) {
+  const Outcome right = expected();
+  for (const int threads : {0, 1, 2}) {
+    for (const int ranks : {1, 2, 3}) {
+      const Outcome o = small({3, 2, 2}).ranks(ranks).threads(threads).devices(withGraphs()).run(kSteps);
+      EXPECT_EQ(firstDifference(right, o), "") << threads << " threads, " << ranks << " ranks";
+    }
+  }
+}
+
+TEST_P(GraphsOfEveryDeck, GiveThemInOneStreamAndInSmallBatches) {
+  const Outcome right = expected();
+  for (const LaneOptions& lane : {LaneOptions{.streams = 1}, LaneOptions{.largestBatch = 3}}) {
+    DeviceOptions devices = withGraphs();
+    devices.lane = lane;
+    const Outcome o = small({2, 2, 2}).threads(2).devices(devices).run(kSteps);
+    EXPECT_EQ(firstDifference(right, o), "") << lane.streams << " streams, batches of " << lane.largestBatch;
+  }
+}
+
+TEST_P(GraphsOfEveryDeck, GiveThemUnderEverySeed) {
+  const Outcome right = expected();
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const int ranks = 1 + static_cast<int>(seed % 3);
+    const Outcome o = small({3, 2, 1}).ranks(ranks).seed(seed).devices(withGraphs()).run(kSteps);
+    EXPECT_EQ(firstDifference(right, o), "") << "seed " << seed << ", " << ranks << " ranks";
+  }
+}
+
+TEST_P(GraphsOfEveryDeck, GiveThemOnAGpu) {
+  if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
+  const Outcome right = expected();
+  const Outcome o = small({3, 2, 2}).threads(2).devices(withGraphs(DeviceKind::Cuda)).run(kSteps);
+  EXPECT_EQ(firstDifference(right, o), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Inputs, GraphsOfEveryDeck, ::testing::ValuesIn(allDecks()),
+                         [](const auto& info) { return testName(info.param); });
+
+/// Eight patches of the heat equation, whose steps are all of one length.
+Simulate evenHeat() {
+  return simulateText(R"([simulation]
+components = ["heat"]
+[grid]
+lower = [0, 0, 0]
+upper = [1, 1, 1]
+cells = [8, 8, 8]
+patches = [2, 2, 2]
+periodic = [true, true, false]
+[time]
+end = 1e9
+dt = 1e-4
+[heat]
+conductivity = 1
+initial = "1 + x*y*z"
+boundary.z_low = { type = "dirichlet", value = 1 }
+boundary.z_high = { type = "neumann", value = 0 }
+)");
+}
+
+TEST(DeviceGraphs, EachWayInWhichGenerationsLieIsCapturedOnceAndThenReplayed) {
+  const StepStatistics s = evenHeat().devices(withGraphs()).run(10).statistics;
+
+  // Old and New take turns: steps 1 and 2 make tables, 3 and 4 are captured.
+  EXPECT_EQ(s.graphCaptures, 2);
+  EXPECT_EQ(s.graphReplays, 8);
+}
+
+TEST(DeviceGraphs, BodiesAreCalledAgainOnlyWhereANumberOfTheStepHasChanged) {
+  const StepStatistics same = evenHeat().devices(withGraphs()).run(10).statistics;
+  // The last step is a shorter one.
+  const Simulate shorter = evenHeat().set("time.end=9.5e-4");
+  const Outcome right = Simulate(shorter).run();
+  const Outcome other = Simulate(shorter).devices(withGraphs()).run();
+
+  EXPECT_EQ(same.graphBodies, 2 * 8) << "of eight patches, in two captures";
+  EXPECT_GT(other.statistics.graphBodies, 2 * 8);
+  EXPECT_EQ(other.statistics.graphCaptures, 2) << "other numbers are no other loops";
+  EXPECT_EQ(firstDifference(right, other), "");
+}
+
+TEST(DeviceGraphs, WithoutThemNothingIsCaptured) {
+  DeviceOptions devices = withGraphs();
+  devices.graphs = false;
+  EXPECT_EQ(evenHeat().devices(devices).run(5).statistics.graphReplays, 0);
+}
+
+TEST(DeviceGraphs, WhatWaitsForMessagesIsAGraphOfItsOwn) {
+  // Of the two slabs of a rank one lies at the end of the domain.
+  const Simulate slabs = evenHeat().set("grid.patches=[1,1,4]");
+  const Outcome one = Simulate(slabs).run(10);
+  const Outcome two = Simulate(slabs).ranks(2).devices(withGraphs()).run(10);
+
+  // Packing, what needs no message, and what does: three graphs for each of two ways, in eight steps.
+  EXPECT_EQ(two.statistics.graphCaptures, 6);
+  EXPECT_EQ(two.statistics.graphReplays, 3 * 8);
+  EXPECT_EQ(firstDifference(one, two), "");
+}
+
+}  // namespace
+}  // namespace tessera::testing
