@@ -38,6 +38,7 @@ struct StepRunner::State {
   const CompiledGraphs& graphs;
   Executor& executor;
   std::unique_ptr<detail::RankDevices> devices;  ///< null where none is in use
+  std::unique_ptr<detail::RankTalk> talk;
   std::vector<std::unique_ptr<detail::GraphRun>> runs;
   std::vector<std::unique_ptr<Replay>> replays;  ///< of `runs`
   bool overlap = false;
@@ -56,7 +57,15 @@ struct StepRunner::State {
 
 StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport,
                        Executor& executor, RunnerOptions options)
-    : state_(new State{graphs, executor, nullptr, {}, {}, options.stepsOverlap, {}, nullptr}) {
+    : state_(new State{graphs,
+                       executor,
+                       nullptr,
+                       detail::RankTalk::between(transport),
+                       {},
+                       {},
+                       options.stepsOverlap,
+                       {},
+                       nullptr}) {
   if (options.devices.kind != DeviceKind::None) {
     TESSERA_EXPECT(!options.stepsOverlap, "use devices without overlap of steps");
     state_->devices = std::make_unique<detail::RankDevices>(graphs, data, options.devices, options.trace);
@@ -64,6 +73,7 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
     state_->runs.push_back(std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options,
                                                               executor.threads(), state_->devices.get()));
+    state_->runs.back()->setTalk(state_->talk.get());
     state_->replays.push_back(executor.prepare(*state_->runs.back()));
   }
   if (state_->devices) {

@@ -58,7 +58,8 @@ void Crew::close(double stallSeconds) {
     failure->raise();
   }
   if (complete()) return;
-  const std::string page = stallPage(state_->source, stalled(), stallSeconds);
+  std::string page = stallPage(state_->source, stalled(), stallSeconds);
+  page += state_->source.talkToRanks(talkLimit(stallSeconds));
   putRight();
   throw InternalError(page);
 }

@@ -16,6 +16,7 @@
 #include "scheduler/detail/node_names.hpp"
 #include "scheduler/detail/node_ranges.hpp"
 #include "scheduler/detail/rank_devices.hpp"
+#include "scheduler/detail/rank_talk.hpp"
 #include "scheduler/detail/scratch_windows.hpp"
 #include "scheduler/detail/step_gate.hpp"
 #include "scheduler/detail/task_frames.hpp"
@@ -84,6 +85,9 @@ class GraphRun : public NodeSource {
   std::string describe(std::int32_t node) const override;
   int waitsForRank(std::int32_t node) const override;
   std::vector<std::int32_t> begun() override;
+  std::string talkToRanks(std::chrono::duration<double> limit) override;
+  /// `talk` outlives this object; without one `talkToRanks` says nothing.
+  void setTalk(RankTalk* talk) { talk_ = talk; }
 
   /// For a thread that helps out, beside the workers: serves the devices if nobody has since the last call.
   /// Failures come from the next `poll`.
@@ -159,6 +163,7 @@ class GraphRun : public NodeSource {
   MessagePump pump_;
   FillRun fills_;
   TaskFrames frames_;
+  RankTalk* talk_ = nullptr;
   ScratchWindows scratch_;
   std::vector<bool> readsAhead_;  ///< by unit
   StepInputs inputs_;

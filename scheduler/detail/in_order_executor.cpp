@@ -61,7 +61,9 @@ class InOrderExecutor : public Executor {
           continue;
         }
         if (stallSeconds_ > 0.0 && std::chrono::duration<double>(start - gotOn).count() > stallSeconds_) {
-          throw InternalError(detail::stallPage(source, detail::standOf(source, left, {}), stallSeconds_));
+          const std::string page =
+              detail::stallPage(source, detail::standOf(source, left, {}), stallSeconds_);
+          throw InternalError(page + source.talkToRanks(detail::talkLimit(stallSeconds_)));
         }
         if (++looks % kLooksBetweenSteps == 0) stepAside_();
         waitSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

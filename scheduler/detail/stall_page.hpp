@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -41,6 +43,11 @@ struct RankWait {
   int waitsFor = 0;
   std::string what;
 };
+
+/// How long to wait for what other ranks say about a stall: they notice it about when this one does.
+inline std::chrono::duration<double> talkLimit(double stallSeconds) {
+  return std::chrono::duration<double>(std::min(stallSeconds, 5.0));
+}
 
 /// A sentence about a circle of ranks that wait for each other, or empty where there is none.
 std::string rankCircle(const std::vector<RankWait>& waits);

@@ -70,6 +70,52 @@ TEST_F(CheckedMode, ReadingTwoLayersAfterDeclaringOneNamesTheCellAndTheClause) {
   }
 }
 
+TEST_F(CheckedMode, ReadingACornerAfterDeclaringFacesNamesTheCellAndTheClause) {
+  step_.task("Test::reads")
+      .reads(Old, a_, faceHalo(1))
+      .writes(b_)
+      .runs<Cpu>([a = a_, b = b_](const auto& task) {
+        const auto in = task.read(Old, a);
+        const auto out = task.write(b);
+        forEach(task.exec(), "reads", task.interior(),
+                [=](Index x) { out(x) = in(x + ex) + in(x - ex + ey); });
+      });
+  const std::string message = failure();
+  EXPECT_THAT(message, HasSubstr("an edge or corner of a halo of which it declared the faces"));
+  EXPECT_THAT(message, HasSubstr("Test::reads on patch L0/P000"));
+  EXPECT_THAT(message, HasSubstr("alpha at cell (-1, 4"));
+  EXPECT_THAT(message, HasSubstr("outside the patch along 2 axes"));
+  EXPECT_THAT(message, HasSubstr("declare halo(1) for alpha in Test::reads"));
+  EXPECT_EQ(label_, "alpha");
+}
+
+TEST_F(CheckedMode, ReadingFacesAfterDeclaringThemIsFine) {
+  step_.task("Test::reads")
+      .reads(Old, a_, faceHalo(2))
+      .writes(b_)
+      .runs<Cpu>([a = a_, b = b_](const auto& task) {
+        const auto in = task.read(Old, a);
+        const auto out = task.write(b);
+        forEach(task.exec(), "reads", task.interior(),
+                [=](Index x) { out(x) = in(x + 2 * ex) + in(x - 2 * ex) + in(x + 2 * ey) + in(x - 2 * ey); });
+      });
+  EXPECT_EQ(failure(), "no failure");
+}
+
+TEST_F(CheckedMode, ATaskThatReadsFacesTwiceAndCornersOnceMayReadCorners) {
+  step_.task("Test::reads")
+      .reads(Old, a_, faceHalo(1))
+      .reads(Old, a_, halo(1))
+      .reads(Old, a_, faceHalo(1))
+      .writes(b_)
+      .runs<Cpu>([a = a_, b = b_](const auto& task) {
+        const auto in = task.read(Old, a);
+        const auto out = task.write(b);
+        forEach(task.exec(), "reads", task.interior(), [=](Index x) { out(x) = in(x + ex + ey); });
+      });
+  EXPECT_EQ(failure(), "no failure");
+}
+
 TEST_F(CheckedMode, AnOverReadShowsOnOnePatchToo) {
   Geometry geometry;
   geometry.cells = {8, 4, 1};

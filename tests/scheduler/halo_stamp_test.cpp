@@ -83,6 +83,12 @@ class StampRun {
       ASSERT_EQ(data.layout(label_.id, local).window, data.ownedBox(label_.id, local));
   }
 
+  static int axesOutside(Index x, const Box& inner) {
+    int axes = 0;
+    for (int d = 0; d < kAxes; ++d) axes += x[d] < inner.lo[d] || x[d] >= inner.hi[d] ? 1 : 0;
+    return axes;
+  }
+
   /// How many indices around the patch hold a wrong number.
   template <class Task>
   ExactSum check(const Task& task, Generation generation, std::int64_t step) const {
@@ -91,7 +97,9 @@ class StampRun {
     const Box domain = level.domainOf(C);
     const Box box =
         boundingBox(task.interior(label_), grow(task.interior(), level.effectiveHalo(case_.halo.layers)));
+    const Box inner = boundingBox(task.interior(label_), task.interior());
     return reduce(task.exec(), "check", box, Sum, [&](Index x) {
+      if (case_.halo.facesOnly && axesOutside(x, inner) > 1) return 0.0;
       Index home = x;
       for (int d = 0; d < kAxes; ++d) {
         if (level.geometry().wraps(d)) {
@@ -133,6 +141,9 @@ const StampCase kCases[] = {
     {"one-dimensional", {16, 1, 1}, patches({5, 1, 1}), {false, false, false}, halo(3)},
     {"one patch for all", {5, 5, 5}, patches({1, 1, 1}), {true, false, true}, halo(2)},
     {"only y is resolved", {1, 12, 1}, patches({1, 4, 1}), {false, true, false}, halo(2)},
+    {"faces of a cube, periodic", {8, 6, 4}, patches({2, 3, 2}), {true, true, true}, faceHalo(1)},
+    {"two layers at faces, boundaries", {8, 6, 4}, patches({2, 3, 2}), {false, true, false}, faceHalo(2)},
+    {"patches thinner than faces are deep", {9, 8, 1}, size({2, 3, 1}), {true, false, false}, faceHalo(4)},
     {"last patch smaller", {10, 7, 1}, size({4, 4, 1}), {true, true, false}, halo(2)},
 };
 
