@@ -101,7 +101,8 @@ DeviceOptions devicesOf(const DeviceChoice& choice, std::int32_t place,
   if (choice.kind == DeviceKind::Cuda) {
     const std::vector<std::int32_t> gpus = gpusOf(choice);
     options.numbers.clear();
-    for (const std::int32_t n : dealDevices(distances).at(static_cast<std::size_t>(place))) {
+    const std::vector<std::vector<std::int32_t>> dealt = dealDevices(distances);
+    for (const std::int32_t n : dealt.at(static_cast<std::size_t>(place))) {
       options.numbers.push_back(gpus[static_cast<std::size_t>(n)]);
     }
   } else if (!choice.numbers.empty()) {
