@@ -22,7 +22,7 @@ class PatchDevicesTest : public ::testing::Test {
     plan_.task("look").reads(New, u_).contributes(sum_, Sum).runs<Cpu>(testing::NoBody{});
   }
   CompiledGraphs compiled(const RankMap& ranks, std::size_t rank) {
-    const auto hierarchy = testing::mesh({8, 1, 1}, {2, 1, 1}, {false, false, false});
+    const auto hierarchy = testing::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
     const int count = 1 + *std::max_element(ranks.begin(), ranks.end());
     return testing::compileAllRanks({&plan_}, hierarchy, labels_, ranks, count)[rank];
   }

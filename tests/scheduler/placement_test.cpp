@@ -1,5 +1,7 @@
 #include "scheduler/placement.hpp"
 
+#include <stdexcept>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,16 +21,18 @@ class PlacementTest : public ::testing::Test {
     initial_.task("initial").writes(u_).runs<Cpu>(NoBody{});
     initial_.task("advance").reads(New, u_).writes(v_).runs<Cpu, Gpu>(NoBody{});
     initial_.task("count").contributes(n_, Max).runs<Cpu, Gpu>(NoBody{});
-    initial_.task("deviceOnly").reads(New, u_).contributes(n_, Max).runs<Gpu>(NoBody{});
+    uncompiled_.task("deviceOnly").reads(New, u_).contributes(n_, Max).runs<Gpu>(NoBody{});
     graphs_ =
         testing::compileAllRanks({&initial_}, testing::mesh({16, 1, 1}, {8, 1, 1}, {false, false, false}),
                                  labels_, RankMap(8, 0), 1, BufferReuse::On, WindowSharing::Off);
   }
   const TaskDeclaration& task(const std::string& name) const {
-    for (const TaskDeclaration& one : initial_.tasks()) {
-      if (one.name == name) return one;
+    for (const StepPlan* plan : {&initial_, &uncompiled_}) {
+      for (const TaskDeclaration& one : plan->tasks()) {
+        if (one.name == name) return one;
+      }
     }
-    return initial_.tasks().front();
+    throw std::invalid_argument("no task is called " + name);
   }
   /// Of the task, by patch.
   std::vector<int> places(const std::string& name, const DeviceOptions& options,
@@ -47,6 +51,7 @@ class PlacementTest : public ::testing::Test {
   Label<double, Cell> v_ = labels_.variable<double, Cell>("v");
   ReductionLabel n_ = labels_.reduction("n");
   StepPlan initial_{"initial"};
+  StepPlan uncompiled_{"uncompiled"};  ///< what the compiler refuses, and placement still has a rule for
   std::vector<CompiledGraphs> graphs_;
 };
 
