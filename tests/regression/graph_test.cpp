@@ -50,7 +50,8 @@ TEST(GraphCommand, ShowsWhereNodesWouldRunWithoutHavingADevice) {
   const ProgramResult json = place.tessera({"graph", "deck.toml", "--device", "cuda", "--format", "json"});
 
   EXPECT_EQ(text.exitCode, 0) << text.err;
-  EXPECT_THAT(text.out, HasSubstr("New heat.temperature from device 0 to the host"));
+  EXPECT_THAT(text.out, HasSubstr("New heat.source from the host to device 0"));
+  EXPECT_THAT(text.out, HasSubstr("heat.conductivity on level 0  on the host")) << "Heat::stableDt reads it";
   EXPECT_THAT(text.out, HasSubstr("from a device to it"));
   EXPECT_EQ(json.exitCode, 2);
   EXPECT_THAT(json.err, HasSubstr("leave --format out, or --device"));
