@@ -180,11 +180,12 @@ void DeviceRun::addEdges(LanePlan& lane) const {
   if (placed_.peerEdges.empty()) return;
   // Each lane numbers its nodes in the order of the graph.
   std::vector<std::int32_t> numberOf(placed_.blockOf.size(), -1);
-  std::array<std::int32_t, kDeviceSlots> counts{};
+  std::array<std::int32_t, kDeviceSlots> counts{};  // by device
   for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
     const auto n = static_cast<std::size_t>(node);
-    if (placed_.blockOf[n] < 0 || placed_.place(node) == kOnHost) continue;
-    numberOf[n] = counts[static_cast<std::size_t>(placed_.place(node))]++;
+    if (placed_.blockOf[n] < 0) continue;
+    const std::int32_t place = placed_.place(node);
+    if (place != kOnHost) numberOf[n] = counts[static_cast<std::size_t>(place)]++;
   }
   lane.peerPredecessors.assign(lane.tasks.size(), 0);
   for (const auto& [before, after] : placed_.peerEdges) {

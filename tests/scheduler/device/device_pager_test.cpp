@@ -225,7 +225,7 @@ TEST_P(DevicePagerClaims, RandomLaunchesLeaveWhatAllMemoryWouldHold) {
     const int pieces = 6 + below(10);
     pager_.reset();
     memory_.clear();
-    make(pieces, page_ / 2 + 256 * below(12), 4);
+    make(pieces, page_ / 2 + page_ / 16 * below(12), 4);
     Planned planned(static_cast<std::size_t>(pieces));
     pager_->begin(&planned, {&watch_, in_, out_});
     std::vector<double> right(static_cast<std::size_t>(pieces), 0.0);
