@@ -1,6 +1,7 @@
 #include "scheduler/placement.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "scheduler/detail/patch_devices.hpp"
@@ -31,14 +32,12 @@ std::int64_t cellsOf(const CompiledGraphs& graphs, std::int64_t local) {
   return patch < 0 ? 0 : graphs.hierarchy->patch(patch).cells.volume();
 }
 
-/// By device, of one level.
-std::vector<double> cellsByDevice(const CompiledGraphs& graphs, Range level,
-                                  const std::vector<NodePlace>& devices) {
-  std::vector<double> cells;
+/// Of one level, by device.
+std::map<NodePlace, double> cellsByDevice(const CompiledGraphs& graphs, Range level,
+                                          const std::vector<NodePlace>& devices) {
+  std::map<NodePlace, double> cells;
   for (std::int64_t local = level.begin; local < level.end; ++local) {
-    const auto device = static_cast<std::size_t>(devices[static_cast<std::size_t>(local)]);
-    cells.resize(std::max(cells.size(), device + 1), 0.0);
-    cells[device] += static_cast<double>(cellsOf(graphs, local));
+    cells[devices[static_cast<std::size_t>(local)]] += static_cast<double>(cellsOf(graphs, local));
   }
   return cells;
 }
@@ -51,15 +50,15 @@ PatchPlaces patchPlaces(const CompiledGraphs& graphs, int deviceCount, double ho
   double all = 0.0;
   double given = 0.0;
   for (const Range& level : graphs.localsOfLevel) {
-    std::vector<double> wanted = cellsByDevice(graphs, level, devices);
-    for (double& cells : wanted) {
+    std::map<NodePlace, double> wanted = cellsByDevice(graphs, level, devices);
+    for (auto& [device, cells] : wanted) {
       all += cells;
       cells *= hostPart;
     }
     for (std::int64_t local = level.end - 1; local >= level.begin; --local) {
       const auto patch = static_cast<std::size_t>(local);
       const auto cells = static_cast<double>(cellsOf(graphs, local));
-      double& left = wanted[static_cast<std::size_t>(devices[patch])];
+      double& left = wanted[devices[patch]];
       if (cells <= 0.0 || left < cells / 2.0) {
         left = 0.0;  // a smaller one behind it would lie apart
         continue;

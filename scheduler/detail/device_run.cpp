@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "core/contracts.hpp"
 #include "datawarehouse/checked_run.hpp"
@@ -180,12 +181,11 @@ void DeviceRun::addEdges(LanePlan& lane) const {
   if (placed_.peerEdges.empty()) return;
   // Each lane numbers its nodes in the order of the graph.
   std::vector<std::int32_t> numberOf(placed_.blockOf.size(), -1);
-  std::array<std::int32_t, kDeviceSlots> counts{};  // by device
+  std::map<NodePlace, std::int32_t> counts;  // by device
   for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
     const auto n = static_cast<std::size_t>(node);
-    if (placed_.blockOf[n] < 0) continue;
-    const std::int32_t place = placed_.place(node);
-    if (place != kOnHost) numberOf[n] = counts[static_cast<std::size_t>(place)]++;
+    if (placed_.blockOf[n] < 0 || placed_.place(node) == kOnHost) continue;
+    numberOf[n] = counts[placed_.place(node)]++;
   }
   lane.peerPredecessors.assign(lane.tasks.size(), 0);
   for (const auto& [before, after] : placed_.peerEdges) {
