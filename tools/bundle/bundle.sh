@@ -9,11 +9,11 @@ usage() {
 usage: ./tessera bundle DIR [--preset NAME] [--limit MB]
 
 Builds Tessera and packs it into the new folder DIR, to be carried to a host without network or packages: program,
-decks, tests, benchmarks, and the shared libraries with the MPI launcher; DIR.tar.gz is the same in one file. There,
+decks, tests, benchmarks, and the shared libraries with the MPI launcher; DIR.tar.xz is the same in one file. There,
 DIR/verify proves that it works.
 
   --preset NAME   what to pack: release (default) or cuda, for NVIDIA GPUs; TESSERA_CUDA_ARCHS names their capabilities
-  --limit MB      an error, which says what is largest, where DIR.tar.gz would be larger (default 60)
+  --limit MB      an error, which says what is largest, where DIR.tar.xz would be larger (default 60)
 
 The host needs the same kind of processor, and a glibc as new as the one here; its libc, and the driver of its GPUs, are
 not in the bundle. The folder may be moved and renamed.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # pack.sh [--only-check] BUILD DIR LIMIT: packs what is built in the folder BUILD into the new folder DIR, and that into
-# DIR.tar.gz, of at most LIMIT MB. --only-check: says whether DIR may be made, and makes nothing. Called by bundle.sh, and
+# DIR.tar.xz, of at most LIMIT MB. --only-check: says whether DIR may be made, and makes nothing. Called by bundle.sh, and
 # by the tests.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -22,7 +22,7 @@ fail() {
 }
 
 [[ $limit =~ ^[1-9][0-9]*$ ]] || fail 2 "\"$limit\" is no limit" "fix  a whole number of MB, for example --limit 60"
-for path in "$bundle" "$bundle.tar.gz"; do
+for path in "$bundle" "$bundle.tar.xz"; do
   [ ! -e "$path" ] || fail 2 "$path is there already" "fix  name a folder that is not there yet, or remove it first"
 done
 command -v patchelf >/dev/null || [ $only = check ] || fail 2 "the command patchelf is not here" \
@@ -32,7 +32,7 @@ if [ $only = check ]; then exit 0; fi
 # Beside the folder to make, so that it appears whole or not at all.
 mkdir -p "$(dirname "$bundle")"
 new=$(mktemp -d "$(dirname "$bundle")/.bundle.XXXXXX")
-trap 'rm -rf "$new" "$new.tar.gz"' EXIT
+trap 'rm -rf "$new" "$new.tar.xz"' EXIT
 mkdir -p "$new/bin" "$new/lib"
 
 addPrograms() {
@@ -108,8 +108,8 @@ describe() {
 # The limit is for what travels, the archive (decision 0028).
 checkSize() {
   local bytes
-  tar -C "$new" --owner=0 --group=0 --transform "s,^\.,$(basename "$bundle")," -czf "$new.tar.gz" .
-  bytes=$(stat -c %s "$new.tar.gz")
+  tar -C "$new" --owner=0 --group=0 --transform "s,^\.,$(basename "$bundle")," -I 'xz -T0 -6' -cf "$new.tar.xz" .
+  bytes=$(stat -c %s "$new.tar.xz")
   size=$(inMegabytes "$bytes")
   if [ "$bytes" -gt $((limit * 1000000)) ]; then
     mapfile -t largest < <(find "$new" -type f -printf '%s %P\n' | sort -rn | head -n 5 |
@@ -132,8 +132,8 @@ chmod 755 "$new" "$new/verify"
 describe
 checkSize
 mv "$new" "$bundle"
-mv "$new.tar.gz" "$bundle.tar.gz"
+mv "$new.tar.xz" "$bundle.tar.xz"
 trap - EXIT
 unpacked=$(find "$bundle" -type f -printf '%s\n' | awk '{sum += $1} END {print sum}')
-printf 'tessera bundle: %s (%s MB), and the same as %s.tar.gz (%s MB), for hosts with glibc %s or newer\n' "$bundle" \
+printf 'tessera bundle: %s (%s MB), and the same as %s.tar.xz (%s MB), for hosts with glibc %s or newer\n' "$bundle" \
   "$(inMegabytes "$unpacked")" "$bundle" "$size" "$(awk '$1 == "glibc" {print $2}' "$bundle/about")" >&2

@@ -40,7 +40,7 @@ class PackedTest(unittest.TestCase):
         status, _, said = run(PACKING / "pack.sh", BUILD, made, "60", env=os.environ)
         if status != 0:
             raise RuntimeError(said)
-        cls.archive = Path(f"{made}.tar.gz")
+        cls.archive = Path(f"{made}.tar.xz")
         cls.bundle = made.rename(Path(cls.folder.name) / "moved away")
 
     @classmethod
@@ -133,7 +133,7 @@ class PackTest(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder.name), [])
 
     def test_a_folder_that_is_there_is_left_alone(self):
-        for name in ["there", "other.tar.gz"]:
+        for name in ["there", "other.tar.xz"]:
             (Path(self.folder.name) / name).mkdir()
         for name in ["there", "other"]:
             status, _, said = run(ROOT / "tessera", "bundle", f"{self.folder.name}/{name}", env=os.environ)
