@@ -22,6 +22,12 @@ class DeviceRun : public testing::TestWithParam<std::string> {
     return place_.tessera(arguments, 120.0);
   }
   std::string deck() const { return inputsPath() + "/" + GetParam() + ".toml"; }
+  /// Of a run folder, held against the folder `host`.
+  void expectTheBitsOfTheHost(const std::string& folder) const {
+    const ProgramResult compared = place_.tessera({"compare", "--exact", "host", folder});
+    EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
+    EXPECT_EQ(place_.read(folder + "/history.csv"), place_.read("host/history.csv"));
+  }
 
   Workplace place_;
 };
@@ -37,9 +43,7 @@ TEST_P(DeviceRun, MayChangeFromHostToDeviceAndBackAtEachRestart) {
                 .exitCode,
             0);
 
-  const ProgramResult compared = place_.tessera({"compare", "--exact", "host", "both"});
-  EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
-  EXPECT_EQ(place_.read("both/history.csv"), place_.read("host/history.csv"));
+  expectTheBitsOfTheHost("both");
 }
 
 TEST_P(DeviceRun, MayChangeTheNumberOfDevicesAtEachRestart) {
@@ -55,9 +59,7 @@ TEST_P(DeviceRun, MayChangeTheNumberOfDevicesAtEachRestart) {
                 .exitCode,
             0);
 
-  const ProgramResult compared = place_.tessera({"compare", "--exact", "host", "more"});
-  EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
-  EXPECT_EQ(place_.read("more/history.csv"), place_.read("host/history.csv"));
+  expectTheBitsOfTheHost("more");
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, DeviceRun,
