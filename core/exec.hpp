@@ -6,6 +6,7 @@
 
 #include "core/box.hpp"
 #include "core/exact_sum.hpp"
+#include "core/fetch_ahead.hpp"
 #include "core/kernel.hpp"
 #include "core/wide_vectors.hpp"
 
@@ -24,7 +25,8 @@ class LoopWatch {
 
 /// Where a kernel runs. A component writes one body; the tag decides what its fields and loops become.
 struct Cpu {
-  LoopWatch* watch = nullptr;  ///< of loops that PatchTask::exec was told of
+  LoopWatch* watch = nullptr;   ///< of loops that PatchTask::exec was told of
+  FetchAhead* ahead = nullptr;  ///< what to ask for between rows, for the task that comes next
 };
 struct Checked {};  ///< as Cpu, with every access compared with what the task declared
 /// A device; loops are recorded and launched for many patches at once (core/device_exec.hpp).
@@ -48,7 +50,7 @@ namespace detail {
 
 /// The loops of forEach. The kernel is a copy of our own, so what it captured by value stays in registers.
 template <class Kernel>
-inline void loopOver(const Box box, const Kernel kernel) {
+inline void loopOver(const Box box, const Kernel kernel, FetchAhead* const ahead) {
   for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
     for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
 #if defined(__clang__)
@@ -57,6 +59,7 @@ inline void loopOver(const Box box, const Kernel kernel) {
 #pragma GCC ivdep
 #endif
       for (std::int64_t i = box.lo.i; i < box.hi.i; ++i) kernel(Index{i, j, k});
+      if (ahead != nullptr) ahead->afterRow();
     }
   }
 }
@@ -90,17 +93,19 @@ template <class Exec, class Kernel>
 void forEach([[maybe_unused]] Exec exec, const char* /*name*/, const Box& box, const Kernel& kernel) {
   static_assert(!std::is_same_v<Exec, Gpu> && !std::is_same_v<Exec, CheckedGpu>,
                 "include core/device_exec.hpp");
+  FetchAhead* ahead = nullptr;
   if constexpr (std::is_same_v<Exec, Cpu>) {
+    ahead = exec.ahead;
     if (exec.watch != nullptr) {
       detail::forEachPart(box, detail::kWatchedPart, [&](const Box& part) {
-        withWideVectors([part, kernel] { detail::loopOver(part, kernel); });
+        withWideVectors([part, kernel, ahead] { detail::loopOver(part, kernel, ahead); });
         exec.watch->passed(part);
       });
       exec.watch->finished(box);
       return;
     }
   }
-  withWideVectors([box, kernel] { detail::loopOver(box, kernel); });
+  withWideVectors([box, kernel, ahead] { detail::loopOver(box, kernel, ahead); });
 }
 
 namespace detail {

@@ -61,6 +61,8 @@ class PatchTask {
   Exec exec() const {
     if constexpr (detail::kIsOnDevice<Exec>) {
       return {frame_->loops};
+    } else if constexpr (std::is_same_v<Exec, Cpu>) {
+      return {.ahead = frame_->ahead};
     } else {
       return {};
     }
@@ -72,13 +74,13 @@ class PatchTask {
   template <class... T, Centering... C>
   Exec exec(Label<T, C>... finalHere) const {
     if constexpr (std::is_same_v<Exec, Cpu>) {
-      if (frame_->watch == nullptr) return {};
+      if (frame_->watch == nullptr) return exec();
       frame_->watch->newLoop();
       for (const TaskAccess &access : frame_->accesses) {
         const bool output = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
         if (output && ((access.label == finalHere.id) || ...)) frame_->watch->over(access);
       }
-      return {frame_->watch};
+      return {frame_->watch, frame_->ahead};
     } else {
       if constexpr (std::is_same_v<Exec, Gpu>) (willFinish<T>(finalHere.id), ...);
       return exec();

@@ -56,6 +56,7 @@ struct PatchContribution {
   bool given = false;
 };
 
+class FetchAhead;
 class FiniteWatch;
 class DeviceLoops;
 
@@ -70,6 +71,7 @@ struct TaskFrame {
   std::span<const TaskAccess> accesses;
   std::span<PatchContribution> contributions;
   FiniteWatch* watch = nullptr;  ///< empty where nobody looks for NaN, and in checked mode
+  FetchAhead* ahead = nullptr;   ///< what loops ask for meanwhile; may be empty
   DeviceLoops* loops = nullptr;  ///< of a task on a device: what takes the loops of its body
   double time = 0.0;             ///< of Old
   double dt = 0.0;

@@ -93,9 +93,6 @@ struct RunnerOptions {
   /// Let the next step begin while reductions of the last one are under way (`runAhead`).
   bool stepsOverlap = false;
   Trace* trace = nullptr;  ///< records what runs when; outlives the runner
-  /// Of the caches that a core has to itself. Tasks that gather into scratch windows ask for the data of the
-  /// next patch before they compute, where both fit. 0: not known, and never done.
-  std::int64_t coreCacheBytes = 0;
   /// Devices for the tasks that can run there. Steps do not overlap then.
   DeviceOptions devices{};
 };

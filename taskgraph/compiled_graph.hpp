@@ -194,6 +194,10 @@ struct CompiledGraph {
   bool isSpare(std::int32_t node) const { return predecessorCounts[static_cast<std::size_t>(node)] < 0; }
   const NodeBlock& block(std::int32_t node) const { return blocks[blockOf[static_cast<std::size_t>(node)]]; }
   std::span<const std::int32_t> successors(std::int32_t node) const { return successorLists.row(node); }
+  /// Whether the task gathers this for itself, halo and all.
+  bool isScratch(const UnitAccess& access) const {
+    return access.fill >= 0 && fills[static_cast<std::size_t>(access.fill)].scratch;
+  }
 };
 
 /// What has to be stored of one variable on every own patch of a level.

@@ -25,11 +25,12 @@ class FillRun {
   /// The same for a fill into scratch: patch and halo, into memory laid out as `layout`.
   void gatherScratch(std::size_t fill, std::int32_t row, std::int32_t local, double time, std::byte* memory,
                      const Layout& layout);
-  /// Asks for what `gatherScratch` of a row will read from this rank's patches.
-  void fetchScratch(std::size_t fill, std::int32_t row, std::int32_t local) const;
-  /// Bytes of cache lines that it asks for, about.
-  std::int64_t fetchedBytes(std::size_t fill, std::int32_t row) const {
-    return copies_.of(fill, row).fetches.bytes();
+  /// Appends the cache lines that `gatherScratch` of a row will read from this rank's patches.
+  void listFetches(std::size_t fill, std::int32_t row, std::int32_t local,
+                   std::vector<FetchedLines>& lines) const;
+  /// How many entries that appends.
+  std::size_t fetchEntries(std::size_t fill, std::int32_t row) const {
+    return copies_.of(fill, row).fetches.size();
   }
   /// For checked mode: makes the buffer of a gather NaN, so that nothing of its last user is taken for a
   /// value.

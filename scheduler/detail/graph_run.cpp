@@ -25,6 +25,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       fills_(graphs, plan, data, pump_),
       frames_(graphs, plan, data, options.checked),
       scratch_(graphs, plan, workers),
+      fetches_(graphs, plan, data, fills_, workers),
       gate_(graph_, options.stepsOverlap),
       ticks_(static_cast<std::size_t>(workers)) {
   for (StepResult& result : results_) {
@@ -34,7 +35,6 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
   for (const NodeBlock& block : graph_.blocks) {
     if (block.kind == NodeKind::Task) taskCount_ += block.count;
   }
-  chooseReadAhead();
   for (LabelId label = 0; label < data.labels().count(); ++label) {
     for (const auto& side : data.labels().info(label).boundary.sides) {
       if (side) side->value.prepare(workers);
@@ -42,47 +42,6 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
   }
   if (devices != nullptr) takePlaces(*devices);
   if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
-}
-
-/// What is in use while one task runs and the next one's data come should fit the core's own cache.
-void GraphRun::chooseReadAhead() {
-  readsAhead_.assign(graph_.units.size(), false);
-  for (const NodeBlock& block : graph_.blocks) {
-    if (block.kind != NodeKind::Task || block.count == 0) continue;
-    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-    std::int64_t fetched = 0;
-    bool gathers = false;
-    for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-      const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-      if (isScratch(access)) {
-        fetched += fills_.fetchedBytes(static_cast<std::size_t>(access.fill), 0);
-        gathers = true;
-      } else if (access.reach == Reach::Patch) {
-        fetched += data_.layout(access.label, static_cast<std::size_t>(block.firstLocal)).elements() *
-                   data_.labels().info(access.label).type.bytes();
-      }
-    }
-    readsAhead_[static_cast<std::size_t>(block.item)] =
-        gathers && 2 * fetched + scratch_.bytes() <= options_.coreCacheBytes;
-  }
-}
-
-void GraphRun::readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local) const {
-  const auto own = static_cast<std::size_t>(local);
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-    if (isScratch(access)) {
-      fills_.fetchScratch(static_cast<std::size_t>(access.fill), number, local);
-      continue;
-    }
-    if (access.reach != Reach::Patch || data_.isShared(access.label, own)) continue;
-    const auto mode = static_cast<AccessMode>(access.mode);
-    const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
-    const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
-    fetchLines(data_.data(generation, access.label, own),
-               data_.layout(access.label, own).elements() * data_.labels().info(access.label).type.bytes(),
-               writes ? FetchFor::Writing : FetchFor::Reading);
-  }
 }
 
 void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlier) {
@@ -325,7 +284,7 @@ void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, std::int
                              TaskFrames::Accesses& accesses) {
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-    if (isScratch(access)) {
+    if (graph_.isScratch(access)) {
       gatherScratch(access, number, local, worker,
                     accesses[static_cast<std::size_t>(a - unit.accesses.begin)]);
     }
@@ -357,8 +316,7 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   frame.accesses = std::span(accesses).first(count);
   FiniteWatch watch(frame.accesses, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
-  if (readsAhead_[static_cast<std::size_t>(block.item)] && number + 1 < block.count)
-    readAhead(unit, number + 1, local + 1);
+  frame.ahead = fetches_.during(block, number, frame.patch, worker);
   if (options_.regions != nullptr) {
     const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
     runBody(frame, std::span(accesses).first(count), task);

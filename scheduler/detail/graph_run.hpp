@@ -19,6 +19,7 @@
 #include "scheduler/detail/rank_talk.hpp"
 #include "scheduler/detail/scratch_windows.hpp"
 #include "scheduler/detail/step_gate.hpp"
+#include "scheduler/detail/task_fetches.hpp"
 #include "scheduler/detail/task_frames.hpp"
 #include "scheduler/detail/tick_clock.hpp"
 #include "scheduler/step_runner.hpp"
@@ -147,12 +148,6 @@ class GraphRun : public NodeSource {
                      TaskFrames::Accesses& accesses);
   void gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
                      TaskAccess& resolved);
-  bool isScratch(const UnitAccess& access) const {
-    return access.fill >= 0 && graph_.fills[static_cast<std::size_t>(access.fill)].scratch;
-  }
-  void chooseReadAhead();
-  /// Asks for what a task on own patch `local` will use to be brought near.
-  void readAhead(const TaskUnit& unit, std::int32_t number, std::int32_t local) const;
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
@@ -165,7 +160,7 @@ class GraphRun : public NodeSource {
   TaskFrames frames_;
   RankTalk* talk_ = nullptr;
   ScratchWindows scratch_;
-  std::vector<bool> readsAhead_;  ///< by unit
+  TaskFetches fetches_;
   StepInputs inputs_;
   StepGate gate_;
   bool ahead_ = false;

@@ -6,7 +6,7 @@
 
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/region_copy.hpp"
-#include "scheduler/detail/read_ahead.hpp"
+#include "scheduler/detail/fetch_list.hpp"
 #include "scheduler/detail/shared_gathers.hpp"
 #include "taskgraph/compiled_graph.hpp"
 

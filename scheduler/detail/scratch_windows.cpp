@@ -17,18 +17,20 @@ AlignedLayout scratchLayout(const Hierarchy& hierarchy, const Box& window, const
 ScratchWindows::ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, int workers) {
   const CompiledGraph& graph = graphs.plans[plan];
   layOut(graphs, graph);
+  std::int64_t most = 0;
   for (const TaskUnit& unit : graph.units) {
     std::int64_t end = 0;
     for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-      const std::int32_t fill = graph.accesses[static_cast<std::size_t>(a)].fill;
-      if (fill < 0 || !graph.fills[static_cast<std::size_t>(fill)].scratch) continue;
-      offsets_[static_cast<std::size_t>(fill)] = end;
-      end += sizes_[static_cast<std::size_t>(fill)];
+      const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+      if (!graph.isScratch(access)) continue;
+      const auto fill = static_cast<std::size_t>(access.fill);
+      offsets_[fill] = end;
+      end += sizes_[fill];
     }
-    bytes_ = std::max(bytes_, end);
+    most = std::max(most, end);
   }
-  if (bytes_ == 0) return;
-  for (int n = 0; n < workers; ++n) memory_.emplace_back(bytes_);
+  if (most == 0) return;
+  for (int n = 0; n < workers; ++n) memory_.emplace_back(most);
 }
 
 void ScratchWindows::layOut(const CompiledGraphs& graphs, const CompiledGraph& graph) {

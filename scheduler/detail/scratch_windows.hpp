@@ -36,8 +36,6 @@ class ScratchWindows {
   std::byte* memory(int worker) { return memory_[static_cast<std::size_t>(worker)].data(); }
   /// Room for any row of a fill.
   std::int64_t bytes(std::size_t fill) const { return sizes_[fill]; }
-  /// Of one worker.
-  std::int64_t bytes() const { return bytes_; }
 
  private:
   void layOut(const CompiledGraphs& graphs, const CompiledGraph& graph);
@@ -46,7 +44,6 @@ class ScratchWindows {
   std::vector<std::int64_t> offsets_;         ///< by fill, bytes
   std::vector<std::int64_t> sizes_;           ///< by fill, bytes of the largest row
   std::vector<AlignedMemory> memory_;         ///< by worker
-  std::int64_t bytes_ = 0;
 };
 
 }  // namespace tessera::detail

@@ -84,7 +84,6 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
     runner.stepsOverlap = shape.stepsOverlap;
     runner.findNonFinite = shape.findNonFinite;
     runner.devices = shape.devices;
-    runner.coreCacheBytes = std::int64_t{1} << 20;
     StepRunner run(graphs, *data, transport, *executor, runner);
     body(run, *data, transport);
     most[static_cast<std::size_t>(transport.rank())] = world.statistics(transport.rank()).mostSendsAtOnce;

@@ -135,7 +135,6 @@ void runSteps(const Program& program, const CompiledGraphs& graphs, const ShapeS
   const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
   RunnerOptions options;
   options.checked = shape.checked;
-  if (shape.seed % 5 != 0) options.coreCacheBytes = std::int64_t{1} << 20;
   if (shape.seed % 4 < 2) options.sends.messages = static_cast<std::int64_t>(1 + shape.seed % 4);
   StepRunner runner(graphs, *data, transport, *executor, options);
   for (std::size_t s = 0; s < model.size(); ++s) {

@@ -54,7 +54,6 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                                                          .nvtx = options.nvtx,
                                                          .stepsOverlap = stepsOverlap_,
                                                          .trace = options.trace,
-                                                         .coreCacheBytes = options.caches.core,
                                                          .devices = options_.devices})),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());

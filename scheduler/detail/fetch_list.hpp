@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/fetch_ahead.hpp"
+#include "datawarehouse/region_copy.hpp"
+
+namespace tessera::detail {
+
+/// The cache lines that a list of copies reads, joined where they lie at equal distances. Settled once.
+class FetchList {
+ public:
+  FetchList() = default;
+  explicit FetchList(const std::vector<StridedCopy>& copies);
+
+  /// Appends them to `to`, in the order of the copies; `memoryOf(n)` is where copy n reads.
+  template <class MemoryOf>
+  void addTo(std::vector<FetchedLines>& to, MemoryOf&& memoryOf) const {
+    std::size_t entry = 0;
+    for (std::size_t n = 0; n < ends_.size(); ++n) {
+      const std::byte* memory = memoryOf(n);
+      for (; entry < ends_[n]; ++entry) {
+        const Lines& lines = lines_[entry];
+        to.push_back({memory + lines.first, lines.step, lines.count});
+      }
+    }
+  }
+  /// How many entries `addTo` appends.
+  std::size_t size() const { return lines_.size(); }
+
+ private:
+  struct Lines {
+    std::int64_t first = 0;  ///< bytes from where the copy reads
+    std::int64_t step = 0;   ///< bytes from a line to the next
+    std::int64_t count = 0;
+  };
+  void add(const StridedCopy& copy);
+
+  std::vector<Lines> lines_;
+  std::vector<std::size_t> ends_;  ///< by copy, in `lines_`
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/fetch_ahead.hpp"
+#include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/detail/fill_run.hpp"
+#include "taskgraph/compiled_graph.hpp"
+
+namespace tessera::detail {
+
+/// What a task has its loops ask memory for: all that the next task of its block gathers into scratch
+/// windows, reads and writes. The next one is most likely run by the same worker, right after it.
+class TaskFetches {
+ public:
+  /// Of one plan. Memory is taken here, none later.
+  TaskFetches(const CompiledGraphs& graphs, std::size_t plan, const DataWarehouse& data, const FillRun& fills,
+              int workers);
+
+  /// For node `number` of a block of tasks, until the same worker asks again; null where there is nothing
+  /// to ask for: the last one of the block, and tasks without scratch windows, whose data the caches hold.
+  FetchAhead* during(const NodeBlock& block, std::int32_t number, const Patch* patch, int worker);
+
+ private:
+  struct alignas(64) Worker {
+    std::vector<FetchedLines> lines;
+    FetchAhead ahead;
+  };
+
+  /// How many entries a task of the block needs at the most; 0: it does not gather.
+  std::size_t entries(const NodeBlock& block) const;
+  void list(const TaskUnit& unit, std::int32_t number, std::int32_t local,
+            std::vector<FetchedLines>& lines) const;
+
+  const CompiledGraph& graph_;
+  const DataWarehouse& data_;
+  const FillRun& fills_;
+  std::vector<bool> gathers_;  ///< by unit
+  std::vector<Worker> workers_;
+};
+
+}  // namespace tessera::detail
