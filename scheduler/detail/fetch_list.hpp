@@ -15,19 +15,20 @@ class FetchList {
   FetchList() = default;
   explicit FetchList(const std::vector<StridedCopy>& copies);
 
-  /// Appends them to `to`, in the order of the copies; `memoryOf(n)` is where copy n reads.
+  /// Appends them to `to`, in the order of the copies; `memoryOf(n)` is where copy n reads, null to leave it
+  /// out.
   template <class MemoryOf>
   void addTo(std::vector<FetchedLines>& to, MemoryOf&& memoryOf) const {
-    std::size_t entry = 0;
-    for (std::size_t n = 0; n < ends_.size(); ++n) {
+    for (std::size_t n = 0, entry = 0; n < ends_.size(); entry = ends_[n++]) {
       const std::byte* memory = memoryOf(n);
-      for (; entry < ends_[n]; ++entry) {
-        const Lines& lines = lines_[entry];
+      if (memory == nullptr) continue;
+      for (std::size_t e = entry; e < ends_[n]; ++e) {
+        const Lines& lines = lines_[e];
         to.push_back({memory + lines.first, lines.step, lines.count});
       }
     }
   }
-  /// How many entries `addTo` appends.
+  /// How many entries `addTo` appends at the most.
   std::size_t size() const { return lines_.size(); }
 
  private:

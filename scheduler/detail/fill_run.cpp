@@ -50,9 +50,10 @@ void FillRun::listFetches(std::size_t number, std::int32_t row, std::int32_t loc
   const FillPlan& fill = graph_.fills[number];
   const std::span<const Neighbour> around = graph_.tables[static_cast<std::size_t>(fill.table)].row(row);
   const HaloCopies::List& list = copies_.of(number, row);
-  list.fetches.addTo(lines, [&](std::size_t n) {
+  list.fetches.addTo(lines, [&](std::size_t n) -> const std::byte* {
     const std::int32_t source =
         n < list.from.size() ? around[static_cast<std::size_t>(list.from[n])].source : local;
+    if (source < local) return nullptr;
     return data_.data(fill.generation, fill.label, static_cast<std::size_t>(source));
   });
 }

@@ -25,10 +25,11 @@ class FillRun {
   /// The same for a fill into scratch: patch and halo, into memory laid out as `layout`.
   void gatherScratch(std::size_t fill, std::int32_t row, std::int32_t local, double time, std::byte* memory,
                      const Layout& layout);
-  /// Appends the cache lines that `gatherScratch` of a row will read from this rank's patches.
+  /// Appends the cache lines that `gatherScratch` of a row will read from this rank's patches, without those
+  /// of patches before its own, which a worker that goes through them in order has used not long ago.
   void listFetches(std::size_t fill, std::int32_t row, std::int32_t local,
                    std::vector<FetchedLines>& lines) const;
-  /// How many entries that appends.
+  /// How many entries that appends at the most.
   std::size_t fetchEntries(std::size_t fill, std::int32_t row) const {
     return copies_.of(fill, row).fetches.size();
   }

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-
 namespace tessera {
 namespace {
 
@@ -60,6 +59,20 @@ TEST(FetchList, OfAFaceAcrossXIsOneEntry) {
   const Layout cube = cubeOf(16);
   const auto face = stridedCopy(cube, cube, Box{{15, 0, 0}, {16, 16, 16}}, {}, 8);
   EXPECT_EQ(FetchList({face}).size(), 1u);
+}
+
+TEST(FetchList, LeavesOutCopiesWithoutMemory) {
+  const Layout cube = cubeOf(8);
+  const auto low = stridedCopy(cube, cube, Box{{0, 0, 0}, {8, 8, 1}}, {}, 8);
+  const auto high = stridedCopy(cube, cube, Box{{0, 0, 7}, {8, 8, 8}}, {}, 8);
+  alignas(kLine) static std::byte memory[8 * 8 * 8 * 8];
+  std::vector<FetchedLines> entries;
+
+  FetchList({low, high, low}).addTo(entries, [](std::size_t n) { return n == 1 ? memory : nullptr; });
+
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0].first, memory + 7 * 8 * kLine);
+  EXPECT_EQ(entries[0].count, 8);
 }
 
 TEST(FetchAhead, SharesLinesEvenlyAmongRows) {
