@@ -36,13 +36,13 @@ std::uint8_t laneOf(const std::vector<Order>& orders, Order order) {
 }  // namespace
 
 ReplayState::ReplayState(NodeSource& theSource, int workers)
-    : source(theSource), armed(theSource.predecessorCounts()) {
+    : source(theSource) {
   const auto count = static_cast<std::size_t>(source.nodeCount());
   TESSERA_EXPECT(workers >= 1 && workers <= 0xffff, "use 1 to 65535 workers");
-  leftMemory_.reset(static_cast<std::int32_t*>(
-      ::operator new[](std::max<std::size_t>(count, 1) * sizeof(std::int32_t), std::align_val_t{64})));
-  left = {leftMemory_.get(), count};
-  rearm();
+  memory_.reset(static_cast<Node*>(
+      ::operator new[](std::max<std::size_t>(count, 1) * sizeof(Node), std::align_val_t{64})));
+  std::uninitialized_value_construct_n(memory_.get(), count);
+  nodes = {memory_.get(), count};
 
   std::vector<NodeTraits> traits(count);
   for (std::size_t n = 0; n < count; ++n) traits[n] = source.traits(static_cast<std::int32_t>(n), workers);
@@ -51,27 +51,30 @@ ReplayState::ReplayState(NodeSource& theSource, int workers)
   std::vector<std::vector<std::int64_t>> sizes(static_cast<std::size_t>(workers),
                                                std::vector<std::int64_t>(lanes, 0));
   std::vector<std::vector<std::int32_t>> first(static_cast<std::size_t>(workers));
-  places.resize(count);
+  const std::span<const std::int32_t> predecessors = source.predecessorCounts();
   for (std::size_t n = 0; n < count; ++n) {
     const NodeTraits& t = traits[n];
+    nodes[n].armed = predecessors[n];
     if (!t.used) continue;
     TESSERA_EXPECT(t.home >= 0 && t.home < workers, "give every node a home among the workers");
     const auto home = static_cast<std::size_t>(t.home);
-    places[n] = {static_cast<std::uint16_t>(t.home), laneOf(orders, {t.urgency, t.slack}),
-                 laneOf(orders, {t.urgency, std::numeric_limits<int>::min()})};
-    ++sizes[home][places[n].lane];
+    nodes[n].home = static_cast<std::uint16_t>(t.home);
+    nodes[n].lane = laneOf(orders, {t.urgency, t.slack});
+    nodes[n].urgent = laneOf(orders, {t.urgency, std::numeric_limits<int>::min()});
+    ++sizes[home][nodes[n].lane];
     ++total;
     if (t.waits) ++waiting;
-    if (armed[n] == 0) first[home].push_back(static_cast<std::int32_t>(n));
+    if (nodes[n].armed == 0) first[home].push_back(static_cast<std::int32_t>(n));
   }
   for (std::size_t w = 0; w < sizes.size(); ++w) {
     std::reverse(first[w].begin(), first[w].end());
     shares.push_back({ReadyLanes(sizes[w]), std::move(first[w])});
   }
+  rearm();
 }
 
 void ReplayState::rearm() {
-  for (std::size_t n = 0; n < left.size(); ++n) left[n] = nextBase + armed[n];
+  for (Node& node : nodes) node.left = nextBase + node.armed;
   for (Share& share : shares) share.lanes.clear();
 }
 
@@ -80,13 +83,15 @@ StalledReplay ReplayState::stalled(std::vector<std::int32_t> ready) {
     for (std::int32_t n = share.lanes.pop(); n != ReadyLanes::kNone; n = share.lanes.pop())
       ready.push_back(n);
   }
-  StalledReplay found{std::vector(left.size(), NodeStand::Unused), std::vector<std::int32_t>(left.size(), 0)};
-  for (std::int32_t node = 0; node < std::ssize(left); ++node) {
+  StalledReplay found{std::vector(nodes.size(), NodeStand::Unused),
+                      std::vector<std::int32_t>(nodes.size(), 0)};
+  for (std::int32_t node = 0; node < std::ssize(nodes); ++node) {
     const auto n = static_cast<std::size_t>(node);
     if (!source.traits(node, static_cast<int>(shares.size())).used) continue;
-    const bool fired = armed[n] == 0 || left[n] == nextBase + armed[n];
+    const auto [left, armed, home, lane, urgent] = nodes[n];
+    const bool fired = armed == 0 || left == nextBase + armed;
     found.stands[n] = fired ? NodeStand::Done : NodeStand::Waits;
-    if (!fired) found.missing[n] = left[n] - base;
+    if (!fired) found.missing[n] = left - base;
   }
   for (const std::int32_t n : ready) found.stands[static_cast<std::size_t>(n)] = NodeStand::Ready;
   for (const std::int32_t n : source.begun()) found.stands[static_cast<std::size_t>(n)] = NodeStand::Begun;

@@ -16,15 +16,17 @@ namespace tessera::detail {
 
 /// All that `workers` workers need to replay one node source, allocated once.
 ///
-/// Counters: `left[n]` is touched by the home worker of n alone, so plain memory. It counts down to `base`,
+/// Counters: `left` of a node is touched by its home worker alone, so plain memory. It counts down to `base`,
 /// and is then set to the number of predecessors above the base of the next replay. The two bases take turns,
 /// so that a counter also tells whether its node has become ready in this replay: that is for the page about
 /// a stall.
 struct ReplayState {
   ReplayState(NodeSource& theSource, int workers);
 
-  /// Where a node belongs.
-  struct Place {
+  /// All about one node, so that an arrival touches one cache line.
+  struct alignas(16) Node {
+    std::int32_t left = 0;   ///< arrivals that it waits for, above the base
+    std::int32_t armed = 0;  ///< its predecessors
     std::uint16_t home = 0;
     std::uint8_t lane = 0;    ///< of ReadyLanes; smaller runs earlier
     std::uint8_t urgent = 0;  ///< the lanes below this one are more urgent, and not only less slack
@@ -43,10 +45,8 @@ struct ReplayState {
   StalledReplay stalled(std::vector<std::int32_t> ready);
 
   NodeSource& source;
-  std::span<const std::int32_t> armed;  ///< predecessors of each node
-  std::span<std::int32_t> left;         ///< on a cache line's border
-  std::vector<Place> places;            ///< by node
-  std::vector<Share> shares;            ///< by worker
+  std::span<Node> nodes;      ///< on a cache line's border
+  std::vector<Share> shares;  ///< by worker
   std::int32_t base = 1 << 30;
   std::int32_t nextBase = 0;
   std::int64_t total = 0;    ///< nodes that run
@@ -54,9 +54,9 @@ struct ReplayState {
 
  private:
   struct AlignedDelete {
-    void operator()(std::int32_t* memory) const { ::operator delete[](memory, std::align_val_t{64}); }
+    void operator()(Node* memory) const { ::operator delete[](memory, std::align_val_t{64}); }
   };
-  std::unique_ptr<std::int32_t[], AlignedDelete> leftMemory_;
+  std::unique_ptr<Node[], AlignedDelete> memory_;
 };
 
 }  // namespace tessera::detail

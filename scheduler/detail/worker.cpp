@@ -54,15 +54,13 @@ void Worker::begin() {
   ReplayState::Share& share = state.shares[static_cast<std::size_t>(me_)];
   source_ = &state.source;
   lanes_ = &share.lanes;
-  places_ = state.places.data();
-  armed_ = state.armed.data();
-  left_ = state.left.data();
+  nodes_ = state.nodes.data();
   base_ = state.base;
   nextBase_ = state.nextBase;
   hand_ = kNone;
   completed_ = 0;
   hasMessages_ = state.waiting > 0;
-  for (const std::int32_t node : share.first) lanes_->push(node, places_[node].lane);
+  for (const std::int32_t node : share.first) lanes_->push(node, nodes_[node].lane);
 }
 
 void Worker::loop() {
@@ -93,15 +91,15 @@ std::int32_t Worker::next() {
 std::int32_t Worker::takeHand() {
   const std::int32_t node = hand_;
   hand_ = kNone;
-  if (!lanes_->hasMoreUrgent(places_[node].urgent)) return node;
+  if (!lanes_->hasMoreUrgent(nodes_[node].urgent)) return node;
   const std::int32_t urgent = lanes_->pop();
-  lanes_->push(node, places_[node].lane);
+  lanes_->push(node, nodes_[node].lane);
   return urgent;
 }
 
 void Worker::complete(std::int32_t node) {
   for (const std::int32_t next : source_->successors(node)) {
-    const std::uint16_t home = places_[next].home;
+    const std::uint16_t home = nodes_[next].home;
     if (home == me_) {
       arrive(next);
     } else {
@@ -114,17 +112,18 @@ void Worker::complete(std::int32_t node) {
 }
 
 void Worker::arrive(std::int32_t node) {
-  if (--left_[node] != base_) return;
-  left_[node] = nextBase_ + armed_[node];
+  ReplayState::Node& it = nodes_[node];
+  if (--it.left != base_) return;
+  it.left = nextBase_ + it.armed;
   makeReady(node);
 }
 
 void Worker::makeReady(std::int32_t node) {
-  const unsigned lane = places_[node].lane;
+  const unsigned lane = nodes_[node].lane;
   if (hand_ == kNone) {
     hand_ = node;
-  } else if (lane < places_[hand_].lane) {
-    lanes_->push(hand_, places_[hand_].lane);
+  } else if (lane < nodes_[hand_].lane) {
+    lanes_->push(hand_, nodes_[hand_].lane);
     hand_ = node;
   } else {
     lanes_->push(node, lane);

@@ -64,9 +64,7 @@ class Worker {
   // Of the running replay.
   NodeSource* source_ = nullptr;
   ReadyLanes* lanes_ = nullptr;
-  const ReplayState::Place* places_ = nullptr;
-  const std::int32_t* armed_ = nullptr;
-  std::int32_t* left_ = nullptr;
+  ReplayState::Node* nodes_ = nullptr;
   std::int32_t base_ = 0;      ///< of the counters in this replay
   std::int32_t nextBase_ = 0;  ///< and in the next one
   std::int32_t hand_ = kNone;  ///< the node to run next

@@ -7,7 +7,7 @@
 
 namespace tessera::bench {
 
-void letOthersRest() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+void letOthersRest() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 
 ReplayTime timeReplay(ReplaySystem& system) {
   system.enter();
