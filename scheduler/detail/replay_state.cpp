@@ -35,8 +35,7 @@ std::uint8_t laneOf(const std::vector<Order>& orders, Order order) {
 
 }  // namespace
 
-ReplayState::ReplayState(NodeSource& theSource, int workers)
-    : source(theSource) {
+ReplayState::ReplayState(NodeSource& theSource, int workers) : source(theSource) {
   const auto count = static_cast<std::size_t>(source.nodeCount());
   TESSERA_EXPECT(workers >= 1 && workers <= 0xffff, "use 1 to 65535 workers");
   memory_.reset(static_cast<Node*>(

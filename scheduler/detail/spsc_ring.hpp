@@ -15,11 +15,11 @@ namespace tessera::detail {
 /// Invariant: head <= tail <= staged <= head + capacity, all only ever growing (64 bits do not wrap). Slots
 /// in [head, tail) belong to the consumer, all others to the producer.
 ///
-/// Memory order. The producer writes a slot, then stores `tail`; the consumer loads `tail` with acquire
-/// before it reads the slot, so it sees the slot and all that the producer did before. The consumer reads a
-/// slot, then stores `head` with release; the producer loads `head` with acquire before it uses the slot
-/// again. `tail` is stored seq_cst where release would do for the ring alone: who publishes then looks
-/// whether the consumer sleeps, and that look must not come before the store (EventCount).
+/// Memory order. The producer writes a slot, then stores `tail` with release; the consumer loads `tail` with
+/// acquire before it reads the slot, so it sees the slot and all that the producer did before. The consumer
+/// reads a slot, then stores `head` with release; the producer loads `head` with acquire before it uses the
+/// slot again. Nothing here tells the consumer to look: who publishes says so afterwards by a
+/// read-modify-write that the consumer reads before it drains (Worker::publish).
 template <class Atomics = RealAtomics>
 class SpscRing {
  public:
@@ -39,12 +39,12 @@ class SpscRing {
   }
 
   /// Producer: hands over all that is staged.
-  void publish() { tail_.store(staged_, std::memory_order_seq_cst); }
+  void publish() { tail_.store(staged_, std::memory_order_release); }
 
   /// Consumer: calls `take(value)` for all that is published, in order.
   template <class Take>
   void drain(const Take& take) {
-    const std::int64_t tail = tail_.load(std::memory_order_seq_cst);
+    const std::int64_t tail = tail_.load(std::memory_order_acquire);
     for (std::int64_t n = taken_; n < tail; ++n) take(slots_[static_cast<std::size_t>(n & mask_)]);
     if (tail != taken_) head_.store(tail, std::memory_order_release);
     taken_ = tail;

@@ -154,10 +154,9 @@ void Worker::publish() {
     crew_.ring(me_, home).publish();
     if (crew_.forgetsToWake()) continue;
     Desk& desk = crew_.desk(home);
-    // Where the bit is set, its owner has yet to clear it, and looks at the rings afterwards.
-    if ((desk.mail.load(std::memory_order_seq_cst) & bit) == 0) {
-      desk.mail.fetch_or(bit, std::memory_order_seq_cst);
-    }
+    // Even where the bit is set: its owner may just be clearing it, and has to see the ring's new tail then.
+    // A read-modify-write comes before that, and takes the tail along, or after it, and sets the bit again.
+    desk.mail.fetch_or(bit, std::memory_order_seq_cst);
     if (desk.bed.notify()) crew_.sleepers.fetch_sub(1, std::memory_order_relaxed);
   }
   unpublished_.clear();
