@@ -25,9 +25,10 @@ class FillRun {
   /// The same for a fill into scratch: patch and halo, into memory laid out as `layout`.
   void gatherScratch(std::size_t fill, std::int32_t row, std::int32_t local, double time, std::byte* memory,
                      const Layout& layout);
-  /// Appends the cache lines that `gatherScratch` of a row will read from this rank's patches, without those
-  /// of patches before its own, which a worker that goes through them in order has used not long ago.
-  void listFetches(std::size_t fill, std::int32_t row, std::int32_t local,
+  /// Appends the cache lines that `gatherScratch` of a row will read from this rank's patches. `way`: 1 where
+  /// the worker goes through the patches upwards, -1 downwards; those that it has passed are left out, since
+  /// it has used them not long ago.
+  void listFetches(std::size_t fill, std::int32_t row, std::int32_t local, std::int32_t way,
                    std::vector<FetchedLines>& lines) const;
   /// How many entries that appends at the most.
   std::size_t fetchEntries(std::size_t fill, std::int32_t row) const {

@@ -43,32 +43,38 @@ std::size_t TaskFetches::entries(const NodeBlock& block) const {
 }
 
 FetchAhead* TaskFetches::during(const NodeBlock& block, std::int32_t number, const Patch* patch, int worker) {
-  if (!gathers_[static_cast<std::size_t>(block.item)] || number + 1 == block.count) return nullptr;
+  if (!gathers_[static_cast<std::size_t>(block.item)]) return nullptr;
   Worker& own = workers_[static_cast<std::size_t>(worker)];
+  const std::int32_t node = block.firstNode + number;
+  if (node == own.last + 1) own.way = 1;
+  if (node == own.last - 1) own.way = -1;
+  own.last = node;
+  const std::int32_t next = number + own.way;
+  if (next < 0 || next >= block.count) return nullptr;
   own.lines.clear();
-  list(graph_.units[static_cast<std::size_t>(block.item)], number + 1, block.firstLocal + number + 1,
-       own.lines);
+  list(block, next, own);
   const Extent cells = patch->cells.extent();
   own.ahead.begin(own.lines, cells.j * cells.k);
   return &own.ahead;
 }
 
-void TaskFetches::list(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-                       std::vector<FetchedLines>& lines) const {
+void TaskFetches::list(const NodeBlock& block, std::int32_t number, Worker& worker) const {
   constexpr std::int64_t kLine = 64;  // bytes
+  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+  const std::int32_t local = block.firstLocal + number;
   const auto own = static_cast<std::size_t>(local);
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
     if (graph_.isScratch(access)) {
-      fills_.listFetches(static_cast<std::size_t>(access.fill), number, local, lines);
+      fills_.listFetches(static_cast<std::size_t>(access.fill), number, local, worker.way, worker.lines);
       continue;
     }
     if (access.reach != Reach::Patch || data_.isShared(access.label, own)) continue;
     const bool readsOld = static_cast<AccessMode>(access.mode) == AccessMode::ReadOld;
     const std::int64_t bytes =
         data_.layout(access.label, own).elements() * data_.labels().info(access.label).type.bytes();
-    lines.push_back({data_.data(readsOld ? Generation::Old : Generation::New, access.label, own), kLine,
-                     (bytes + kLine - 1) / kLine});
+    worker.lines.push_back({data_.data(readsOld ? Generation::Old : Generation::New, access.label, own),
+                            kLine, (bytes + kLine - 1) / kLine});
   }
 }
 

@@ -11,7 +11,9 @@
 namespace tessera::detail {
 
 /// What a task has its loops ask memory for: all that the next task of its block gathers into scratch
-/// windows, reads and writes. The next one is most likely run by the same worker, right after it.
+/// windows, reads and writes. Most likely the same worker runs that one right after it. Which one is next is
+/// told from the order so far: upwards through the block, or downwards, as where all of its tasks have waited
+/// for the length of the step.
 class TaskFetches {
  public:
   /// Of one plan. Memory is taken here, none later.
@@ -26,12 +28,14 @@ class TaskFetches {
   struct alignas(64) Worker {
     std::vector<FetchedLines> lines;
     FetchAhead ahead;
+    std::int32_t last = -1;  ///< the node that has asked before
+    std::int32_t way = 1;    ///< to the next: 1 or -1
   };
 
   /// How many entries a task of the block needs at the most; 0: it does not gather.
   std::size_t entries(const NodeBlock& block) const;
-  void list(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-            std::vector<FetchedLines>& lines) const;
+  /// All that node `number` of the block will use.
+  void list(const NodeBlock& block, std::int32_t number, Worker& worker) const;
 
   const CompiledGraph& graph_;
   const DataWarehouse& data_;
