@@ -71,6 +71,10 @@ class StrictViewer {
 
   void lookAtName(const Json& event, const Lane& lane) {
     const std::string what = event.at("name");
+    // Perfetto's reader takes all of these first, and a thread's name for the thread that it has met last
+    // under that number, in whatever process.
+    if (met_.insert(lane).second) lastProcessWith_[lane.second] = lane.first;
+    if (what == "thread_name") EXPECT_EQ(lastProcessWith_[lane.second], lane.first) << event.dump();
     if (what == "thread_name") laneNames_[lane] = event.at("args").at("name");
     if (what == "process_name") processNames_[lane.first] = event.at("args").at("name");
   }
@@ -104,6 +108,8 @@ class StrictViewer {
 
   std::map<Lane, std::string> laneNames_;
   std::map<int, std::string> processNames_;
+  std::set<Lane> met_;                  ///< by names
+  std::map<int, int> lastProcessWith_;  ///< by number of a thread
   std::map<Lane, double> lastAt_;
   std::map<Lane, std::vector<Slice>> slices_;
   std::map<std::string, Ends> arrows_;
