@@ -78,7 +78,7 @@ PlaceTask makePlacement(const DeviceOptions& options, const PatchPlaces& patches
                                                                     std::int32_t local) -> NodePlace {
     if (local < 0 || !task.body.device) return kOnHost;
     const auto patch = static_cast<std::size_t>(local);
-    if (!task.body.cpu || names(gpuTasks, task.name)) return devices[patch];
+    if (names(gpuTasks, task.name)) return devices[patch];
     if (names(cpuTasks, task.name) || !wantsDevice(placement, task)) return kOnHost;
     return places[patch];
   };

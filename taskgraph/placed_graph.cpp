@@ -71,13 +71,6 @@ void addCopies(const CompiledGraph& graph, EdgeRouter& router, AddedNodesTable& 
 
 }  // namespace
 
-PlaceTask placeOnDevice() {
-  return [](const TaskDeclaration& task, LevelId, std::int32_t local) -> NodePlace {
-    const bool touchesFields = !task.reads.empty() || !task.writes.empty();
-    return task.body.device && local >= 0 && touchesFields ? NodePlace{0} : kOnHost;
-  };
-}
-
 PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
                        std::vector<NodePlace> homes) {
   const CompiledGraph& graph = graphs.plans[plan];

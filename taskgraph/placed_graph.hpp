@@ -19,10 +19,6 @@ inline constexpr NodePlace kOnHost = -1;
 /// same answer.
 using PlaceTask = std::function<NodePlace(const TaskDeclaration& task, LevelId level, std::int32_t local)>;
 
-/// On device 0 what has a device body, has a patch, and reads or writes a field; the rest, for which a launch
-/// costs more than it computes, on the host.
-PlaceTask placeOnDevice();
-
 /// What a node of a placed graph does.
 enum class PlacedKind : std::uint8_t {
   Original,  ///< as the compiled graph says: a task, a fill, a send, a receive or a reduction

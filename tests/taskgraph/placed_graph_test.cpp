@@ -70,7 +70,7 @@ class PlacedHeat : public PlacedGraphTest {
 
 TEST_F(PlacedHeat, WhollyOnTheDeviceIsCopiedNowhereAndTellsTheHostOfTheReductionAlone) {
   const auto graphs = compile();
-  const PlacedGraph placed = place(graphs, placeOnDevice());
+  const PlacedGraph placed = place(graphs, onDevice());
 
   EXPECT_EQ(placed.nodeCount(), graphs[0].plans[1].nodeCount());
   EXPECT_THAT(needs(placed), ElementsAre("u on device"));
@@ -134,7 +134,7 @@ TEST_F(PlacedHeat, SomePatchesOnTheDeviceCutTheBlocksAndFillEachHaloWhereItIsRea
 
 TEST_F(PlacedHeat, OnTwoRanksADevicePacksWhatItsTasksWriteInAnyPlan) {
   const auto graphs = compile(2);
-  const PlacedGraph placed = place(graphs, placeOnDevice());
+  const PlacedGraph placed = place(graphs, onDevice());
 
   EXPECT_THAT(needs(placed), ElementsAre("u on device"))
       << "the initial plan writes on the host, but only once";
@@ -143,7 +143,7 @@ TEST_F(PlacedHeat, OnTwoRanksADevicePacksWhatItsTasksWriteInAnyPlan) {
   EXPECT_THAT(edges, Contains("pack to 1 > send to 1"));
   EXPECT_THAT(edges, Contains("receive > fill of u for 1"))
       << "the device unpacks what the host has received";
-  const PlacedGraph initial = placeGraph(graphs[0], 0, placeOnDevice());
+  const PlacedGraph initial = placeGraph(graphs[0], 0, onDevice());
   EXPECT_EQ(initial.nodeCount(), graphs[0].plans[0].nodeCount());
   EXPECT_THAT(initial.oldNeeds, IsEmpty());
 }
@@ -156,20 +156,6 @@ TEST_F(PlacedHeat, TwoDevicesReadEachOthersOldHalosInTheirOwnMemory) {
 
   EXPECT_EQ(placed.nodeCount(), graphs[0].plans[1].nodeCount());
   EXPECT_EQ(placed.oldNeeds.size(), 2U);
-}
-
-TEST_F(PlacedGraphTest, OnlyTasksOfPatchesThatTouchFieldsAndHaveADeviceBodyRunOnTheDevice) {
-  StepPlan plan("step");
-  plan.task("both").writes(u_).runs<Cpu, Gpu>(NoBody{});
-  plan.task("cpu").writes(u_).runs<Cpu>(NoBody{});
-  plan.task("once").oncePerRank().reads(Old, u_, wholeLevel(0)).runs<Cpu, Gpu>(NoBody{});
-  plan.task("empty").contributes(dt_, Min).runs<Cpu, Gpu>(NoBody{});
-  const PlaceTask place = placeOnDevice();
-
-  EXPECT_EQ(place(plan.tasks()[0], 0, 3), 0);
-  EXPECT_EQ(place(plan.tasks()[1], 0, 3), kOnHost);
-  EXPECT_EQ(place(plan.tasks()[2], -1, -1), kOnHost);
-  EXPECT_EQ(place(plan.tasks()[3], 0, 3), kOnHost);
 }
 
 /// Two stages: `half` from Old, `full` from the halo of what it left.
@@ -241,7 +227,7 @@ TEST_F(PlacedGraphTest, AHaloThatBothSidesReadIsFilledTwice) {
   step_.task("device").reads(Old, u_, halo(1)).writes(u_).runs<Cpu, Gpu>(NoBody{});
   step_.task("host").reads(Old, u_, halo(1)).reads(Old, h_).writes(h_).runs<Cpu>(NoBody{});
   const auto graphs = compile();
-  const PlacedGraph placed = place(graphs, placeOnDevice());
+  const PlacedGraph placed = place(graphs, onDevice());
 
   EXPECT_THAT(needs(placed), UnorderedElementsAre("u on host", "u on device", "h on host"));
   EXPECT_EQ(countOf(placed, PlacedKind::Twin), 4);
@@ -260,7 +246,7 @@ TEST_F(PlacedGraphTest, ChangesInPlaceBringEachVersionToWhereTheNextIsMade) {
   step_.task("third").modifies(h_, from("second")).runs<Cpu>(NoBody{});
   step_.task("early").reads(New, h_, from("first")).writes(u_).runs<Cpu>(NoBody{});
   const auto graphs = compile();
-  const PlacedGraph placed = place(graphs, placeOnDevice());
+  const PlacedGraph placed = place(graphs, onDevice());
 
   const auto edges = edgeTexts(graphs[0], 1, placed);
   for (const char* edge : {"first on 2 > h into device, of 2", "h into device, of 2 >> second on 2",
@@ -287,7 +273,7 @@ TEST_F(PlacedGraphTest, VariablesThatShareMemoryKeepTheirOrderInEachSpace) {
   ASSERT_GE(slotOf[a.id], 0);
   ASSERT_EQ(slotOf[a.id], slotOf[c.id]);
 
-  const PlacedGraph placed = place(graphs, placeOnDevice());
+  const PlacedGraph placed = place(graphs, onDevice());
 
   EXPECT_EQ(countOf(placed, PlacedKind::CopyOut), 8) << "a for b, c for u";
   EXPECT_EQ(countOf(placed, PlacedKind::CopyIn), 4) << "b for c";

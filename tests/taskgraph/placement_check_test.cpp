@@ -158,7 +158,7 @@ class PlacementSentences : public ::testing::Test {
     initial_.task("look").reads(New, v_).contributes(sum_, Sum).runs<Cpu>(testing::NoBody{});
     const auto hierarchy = testing::mesh({4, 1, 1}, {2, 1, 1}, {false, false, false});
     graphs_ = testing::compileAllRanks({&initial_}, hierarchy, labels_, RankMap{0, 0}, 1);
-    placed_ = testing::placeAll(graphs_, 0, placeOnDevice());
+    placed_ = testing::placeAll(graphs_, 0, testing::onDevice());
   }
   std::vector<std::string> faults() const { return checkPlacement(graphs_, 0, placed_).faults; }
   PlacedBlock& blockOf(PlacedKind kind, LabelId label) {
