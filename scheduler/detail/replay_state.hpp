@@ -24,7 +24,7 @@ struct ReplayState {
   ReplayState(NodeSource& theSource, int workers);
 
   /// All about one node, so that an arrival touches one cache line.
-  struct alignas(16) Node {
+  struct Node {
     std::int32_t left = 0;   ///< arrivals that it waits for, above the base
     std::int32_t armed = 0;  ///< its predecessors
     std::uint16_t home = 0;

@@ -14,14 +14,13 @@ struct TaskPlace {
 
 /// A list of numbers for each of many items, one list behind the other.
 struct NumberLists {
-  std::vector<std::int64_t> begins{0};
+  std::vector<std::uint32_t> begins{0};
   std::vector<std::int32_t> numbers;
 
-  void endList() { begins.push_back(std::ssize(numbers)); }
+  void endList() { begins.push_back(static_cast<std::uint32_t>(numbers.size())); }
   std::span<const std::int32_t> of(std::int32_t item) const {
     const auto n = static_cast<std::size_t>(item);
-    return std::span(numbers).subspan(static_cast<std::size_t>(begins[n]),
-                                      static_cast<std::size_t>(begins[n + 1] - begins[n]));
+    return std::span(numbers).subspan(begins[n], begins[n + 1] - begins[n]);
   }
 };
 
