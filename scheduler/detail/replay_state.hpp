@@ -23,7 +23,7 @@ namespace tessera::detail {
 struct ReplayState {
   ReplayState(NodeSource& theSource, int workers);
 
-  /// All about one node, so that an arrival touches one cache line.
+  /// All about one node, so that an arrival touches one cache line, seldom two.
   struct Node {
     std::int32_t left = 0;   ///< arrivals that it waits for, above the base
     std::int32_t armed = 0;  ///< its predecessors
