@@ -12,7 +12,6 @@ FetchList::FetchList(const std::vector<StridedCopy>& copies) {
 /// What a copy reads begins at a line, as all memory of the warehouse does. A row that begins elsewhere in a
 /// line than the first one may miss its last line.
 void FetchList::add(const StridedCopy& copy) {
-  constexpr std::int64_t kLine = 64;  // bytes
   StridedCopy::Side from = copy.from;
   std::int64_t bytes = copy.rowBytes;
   std::int64_t rows = copy.rows;

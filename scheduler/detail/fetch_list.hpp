@@ -6,12 +6,15 @@
 
 #include "core/fetch_ahead.hpp"
 #include "datawarehouse/region_copy.hpp"
+#include "scheduler/detail/atomics.hpp"
 
 namespace tessera::detail {
 
 /// The cache lines that a list of copies reads, joined where they lie at equal distances. Settled once.
 class FetchList {
  public:
+  static constexpr auto kLine = static_cast<std::int64_t>(kCacheLine);  ///< bytes
+
   FetchList() = default;
   explicit FetchList(const std::vector<StridedCopy>& copies);
 

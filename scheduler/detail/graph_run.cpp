@@ -316,7 +316,7 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   frame.accesses = std::span(accesses).first(count);
   FiniteWatch watch(frame.accesses, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
-  frame.ahead = fetches_.during(block, number, frame.patch, worker);
+  if (!options_.checked) frame.ahead = fetches_.during(block, number, frame.patch, worker);
   if (options_.regions != nullptr) {
     const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
     runBody(frame, std::span(accesses).first(count), task);

@@ -59,7 +59,6 @@ FetchAhead* TaskFetches::during(const NodeBlock& block, std::int32_t number, con
 }
 
 void TaskFetches::list(const NodeBlock& block, std::int32_t number, Worker& worker) const {
-  constexpr std::int64_t kLine = 64;  // bytes
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const std::int32_t local = block.firstLocal + number;
   const auto own = static_cast<std::size_t>(local);
@@ -74,7 +73,7 @@ void TaskFetches::list(const NodeBlock& block, std::int32_t number, Worker& work
     const std::int64_t bytes =
         data_.layout(access.label, own).elements() * data_.labels().info(access.label).type.bytes();
     worker.lines.push_back({data_.data(readsOld ? Generation::Old : Generation::New, access.label, own),
-                            kLine, (bytes + kLine - 1) / kLine});
+                            FetchList::kLine, (bytes + FetchList::kLine - 1) / FetchList::kLine});
   }
 }
 
