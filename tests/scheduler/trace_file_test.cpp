@@ -74,8 +74,10 @@ class StrictViewer {
     // Perfetto's reader takes all of these first, and a thread's name for the thread that it has met last
     // under that number, in whatever process.
     if (met_.insert(lane).second) lastProcessWith_[lane.second] = lane.first;
-    if (what == "thread_name") EXPECT_EQ(lastProcessWith_[lane.second], lane.first) << event.dump();
-    if (what == "thread_name") laneNames_[lane] = event.at("args").at("name");
+    if (what == "thread_name") {
+      EXPECT_EQ(lastProcessWith_[lane.second], lane.first) << event.dump();
+      laneNames_[lane] = event.at("args").at("name");
+    }
     if (what == "process_name") processNames_[lane.first] = event.at("args").at("name");
   }
 
