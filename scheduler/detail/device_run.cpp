@@ -1,8 +1,8 @@
 #include "scheduler/detail/device_run.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <tuple>
 
 #include "core/contracts.hpp"
 #include "datawarehouse/checked_run.hpp"
@@ -88,10 +88,11 @@ bool DeviceRun::crossesTheBus(const PlacedBlock& placed, const NodeBlock& block,
          readsHost(placed, block, node);
 }
 
-/// Numbers the nodes of this device as the lane's tasks, in the order of the graph.
+/// Numbers the nodes of this device as the lane's tasks, in the order of the graph. What a placement has cut,
+/// because patches in between are another device's, is launched together all the same.
 LanePlan DeviceRun::layOut() {
   LanePlan lane;
-  std::vector<std::array<std::int32_t, 2>> kindOf(placed_.blocks.size(), {-1, -1});  // of urgent nodes second
+  std::map<std::tuple<PlacedKind, std::int32_t, LabelId, bool>, std::int32_t> kindOf;
   taskOf_.assign(placed_.blockOf.size(), -1);
   for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
     const std::int32_t number = placed_.blockOf[static_cast<std::size_t>(node)];
@@ -99,11 +100,9 @@ LanePlan DeviceRun::layOut() {
     const PlacedBlock& block = placed_.block(node);
     const NodeBlock& original = graph_.blocks[static_cast<std::size_t>(block.block)];
     const bool urgent = crossesTheBus(block, original, node);
-    std::int32_t& kind = kindOf[static_cast<std::size_t>(number)][urgent ? 1 : 0];
-    if (kind < 0) {
-      kind = static_cast<std::int32_t>(kinds_.size());
-      kinds_.push_back(number);
-    }
+    const auto [found, isNew] =
+        kindOf.try_emplace({block.kind, block.block, block.label, urgent}, std::ssize(kinds_));
+    if (isNew) kinds_.push_back(number);
     std::int32_t streams = 1;
     bool contributes = false;
     if (block.kind == PlacedKind::Original && original.kind == NodeKind::Task) {
@@ -118,7 +117,7 @@ LanePlan DeviceRun::layOut() {
     if (!placed_.ofExecutor(node)) first_.push_back(static_cast<std::int32_t>(nodes_.size()));
     nodes_.push_back(node);
     reports_.push_back(reports ? 1 : 0);
-    lane.tasks.push_back({kind, streams, reports, urgent});
+    lane.tasks.push_back({found->second, streams, reports, urgent});
   }
   addEdges(lane);
   work_ = side_.lane.prepare(lane);
@@ -362,7 +361,7 @@ void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int3
     case PlacedKind::CopyOut:
       return launchCopies(placed, tasks, stream);
     case PlacedKind::Pack:
-      setNumbers(placed, tasks, block.item);
+      setNumbers(tasks, block.item);
       return fills_.launchPack(numbers_, stream);
     case PlacedKind::Original:
     case PlacedKind::Twin:
@@ -375,22 +374,21 @@ void DeviceRun::launchFills(const PlacedBlock& placed, std::span<const std::int3
                             DeviceStream stream) {
   const std::int32_t fill = graph_.blocks[static_cast<std::size_t>(placed.block)].item;
   const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
-  setNumbers(placed, tasks, 0);
+  setNumbers(tasks, 0);
   if (checks_.mode().accesses) unsetGathers(plan, stream);
   fills_.launchFill(fill, numbers_, timeOf(plan), stream);
 }
 
 void DeviceRun::launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
                              DeviceStream stream) {
-  setNumbers(placed, tasks, graph_.blocks[static_cast<std::size_t>(placed.block)].firstLocal);
+  setNumbers(tasks, graph_.blocks[static_cast<std::size_t>(placed.block)].firstLocal);
   putCopies(placed, stream);
   noteCopied(placed);
 }
 
-void DeviceRun::setNumbers(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
-                           std::int32_t first) {
+void DeviceRun::setNumbers(std::span<const std::int32_t> tasks, std::int32_t first) {
   numbers_.clear();
-  for (const std::int32_t task : tasks) numbers_.push_back(first + numberOf(placed, task));
+  for (const std::int32_t task : tasks) numbers_.push_back(first + numberOf(task));
 }
 
 /// Conditions hold at the start of the step for Old, at its end for New.
@@ -419,7 +417,7 @@ void DeviceRun::launchTasks(std::int32_t kind, const PlacedBlock& placed, std::s
   loops_.begin(static_cast<std::int32_t>(streams.size()));
   for (const std::int32_t task : tasks) {
     callBody(placed, task, loops_.instance(task));
-    noteWritten(data_, graph_, unit, block.firstLocal + numberOf(placed, task), side_.space());
+    noteWritten(data_, graph_, unit, block.firstLocal + numberOf(task), side_.space());
   }
   const LaunchScope scope(watch_, kind, streams, std::ssize(tasks));
   loops_.launch(streams);
@@ -428,7 +426,7 @@ void DeviceRun::launchTasks(std::int32_t kind, const PlacedBlock& placed, std::s
 TaskFrame DeviceRun::frameOf(const PlacedBlock& placed, std::int32_t task, TaskFrames::Accesses& accesses) {
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-  const std::int32_t number = numberOf(placed, task);
+  const std::int32_t number = numberOf(task);
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
   const std::size_t count =
       frames_.resolve(unit, number, block.firstLocal + number, frame.patch, accesses, &side_.store);

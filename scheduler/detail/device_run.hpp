@@ -101,9 +101,10 @@ class DeviceRun : public LaneClient, private ReplaySource {
   bool isFill(const PlacedBlock& placed) const;
   double timeOf(const FillPlan& fill) const;
   /// What the tasks of a launch stand for, counted from `first`, into `numbers_`.
-  void setNumbers(const PlacedBlock& placed, std::span<const std::int32_t> tasks, std::int32_t first);
+  void setNumbers(std::span<const std::int32_t> tasks, std::int32_t first);
   void putCopies(const PlacedBlock& placed, DeviceStream stream);
   void noteCopied(const PlacedBlock& placed);
+  /// One of those that are this kind of the lane: tasks of all are launched together.
   const PlacedBlock& placedOf(std::int32_t kind) const {
     return placed_.blocks[static_cast<std::size_t>(kinds_[static_cast<std::size_t>(kind)])];
   }
@@ -137,8 +138,11 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void beginReplay();
   /// The executor has come to a task of a step that is replayed.
   void comeTo(std::int32_t task);
-  std::int32_t numberOf(const PlacedBlock& placed, std::int32_t task) const {
-    return placed.firstNumber + nodes_[static_cast<std::size_t>(task)] - placed.firstNode;
+  /// What a task of the lane stands for, in its block of the compiled graph.
+  std::int32_t numberOf(std::int32_t task) const {
+    const std::int32_t node = nodes_[static_cast<std::size_t>(task)];
+    const PlacedBlock& placed = placed_.block(node);
+    return placed.firstNumber + node - placed.firstNode;
   }
 
   const CompiledGraphs& graphs_;
@@ -157,7 +161,7 @@ class DeviceRun : public LaneClient, private ReplaySource {
   std::vector<std::int32_t> copyKinds_;  ///< of `watch_`: of a label to the device, and back
   std::vector<std::int32_t> nodes_;      ///< by task of the lane
   std::vector<std::int32_t> taskOf_;     ///< by node; -1: not of this device
-  std::vector<std::int32_t> kinds_;      ///< by kind of the lane: position in the placed graph's blocks
+  std::vector<std::int32_t> kinds_;      ///< by kind of the lane: a position in the placed graph's blocks
   std::vector<char> reports_;            ///< by task
   std::vector<std::int32_t> first_;      ///< tasks that wait for nothing on the host
   std::vector<OldNeed> oldNeeds_;        ///< of this device and of the host

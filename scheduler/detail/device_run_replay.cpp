@@ -57,7 +57,7 @@ DeviceFills::KeptValues DeviceRun::keepValues(std::int32_t kind, std::span<const
                                               DeviceStream stream) {
   const PlacedBlock& placed = placedOf(kind);
   if (!isFill(placed)) return {};
-  setNumbers(placed, tasks, 0);
+  setNumbers(tasks, 0);
   return fills_.keepValues(graph_.blocks[static_cast<std::size_t>(placed.block)].item, numbers_, stream);
 }
 
@@ -69,7 +69,7 @@ void DeviceRun::evaluate(std::int32_t kind, std::span<const std::int32_t> tasks,
                          const DeviceFills::KeptValues& kept) {
   const PlacedBlock& placed = placedOf(kind);
   const std::int32_t fill = graph_.blocks[static_cast<std::size_t>(placed.block)].item;
-  setNumbers(placed, tasks, 0);
+  setNumbers(tasks, 0);
   fills_.evaluate(fill, numbers_, timeOf(graph_.fills[static_cast<std::size_t>(fill)]), kept);
 }
 
@@ -79,13 +79,13 @@ std::int64_t DeviceRun::captureMoves(std::int32_t kind, std::span<const std::int
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   const std::int64_t before = fills_.counts().bytesMoved();
   if (isFill(placed)) {
-    setNumbers(placed, tasks, 0);
+    setNumbers(tasks, 0);
     fills_.captureFill(block.item, numbers_, kept, stream);
   } else if (placed.kind == PlacedKind::Pack) {
-    setNumbers(placed, tasks, block.item);
+    setNumbers(tasks, block.item);
     fills_.launchPack(numbers_, stream);
   } else {
-    setNumbers(placed, tasks, block.firstLocal);
+    setNumbers(tasks, block.firstLocal);
     putCopies(placed, stream);
   }
   return fills_.counts().bytesMoved() - before;
@@ -97,13 +97,13 @@ void DeviceRun::noteLaunched(std::int32_t kind, std::span<const std::int32_t> ta
   if (hasBodies(kind)) {
     const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
     for (const std::int32_t task : tasks) {
-      noteWritten(data_, graph_, unit, block.firstLocal + numberOf(placed, task), side_.space());
+      noteWritten(data_, graph_, unit, block.firstLocal + numberOf(task), side_.space());
     }
   } else if (isFill(placed)) {
-    setNumbers(placed, tasks, 0);
+    setNumbers(tasks, 0);
     fills_.noteFilled(block.item, numbers_);
   } else if (placed.kind != PlacedKind::Pack) {
-    setNumbers(placed, tasks, block.firstLocal);
+    setNumbers(tasks, block.firstLocal);
     noteCopied(placed);
   }
 }
