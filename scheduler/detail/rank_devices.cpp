@@ -1,6 +1,7 @@
 #include "scheduler/detail/rank_devices.hpp"
 
 #include "core/error.hpp"
+#include "scheduler/detail/replay_segments.hpp"
 #include "scheduler/placement.hpp"
 
 namespace tessera::detail {
@@ -46,8 +47,10 @@ void RankDevices::place(double hostPart) {
   const PatchPlaces patches = patchPlaces(graphs_, static_cast<int>(sides_.size()), hostPart);
   const PlaceTask place = makePlacement(options_, patches);
   placed_.clear();
+  segments_.clear();
   for (std::size_t plan = 0; plan < graphs_.plans.size(); ++plan) {
     placed_.push_back(placeGraph(graphs_, plan, place, patches_.places()));
+    if (options_.graphs) segments_.push_back(replaySegments(graphs_.plans[plan], placed_.back()));
   }
   hostPart_ = patches.hostPart;
 }
