@@ -11,6 +11,9 @@ namespace tessera::detail {
 
 namespace {
 
+/// Who else waits for a node, or for one behind it that has the same key: the first ones go first.
+enum class Urgency : char { Bus, Peer, None };
+
 /// What a node waits for.
 struct Key {
   std::int64_t tag = -1;       ///< the highest of a message; -1: none
@@ -26,7 +29,7 @@ class Segments {
         placed_(placed),
         successors_(static_cast<std::size_t>(placed.nodeCount())),
         keys_(successors_.size()),
-        urgent_(successors_.size(), 0) {
+        urgency_(successors_.size(), Urgency::None) {
     for (const auto& [first, then] : placed.deviceEdges) successors_[at(first)].push_back(then);
     for (const auto& [first, then] : placed.peerEdges) successors_[at(first)].push_back(then);
     findOrder();
@@ -35,10 +38,8 @@ class Segments {
   }
 
   std::vector<std::int32_t> byNode() const {
-    const auto place = [this](std::int32_t node) {
-      return std::pair(keys_[at(node)], urgent_[at(node)] != 0 ? 0 : 1);
-    };
-    std::map<NodePlace, std::map<std::pair<Key, int>, std::int32_t>> numbers;  // by device
+    const auto place = [this](std::int32_t node) { return std::pair(keys_[at(node)], urgency_[at(node)]); };
+    std::map<NodePlace, std::map<std::pair<Key, Urgency>, std::int32_t>> numbers;  // by device
     for (const std::int32_t node : order_) {
       if (isOnDevice(node)) numbers[placed_.place(node)][place(node)] = 0;
     }
@@ -102,18 +103,19 @@ class Segments {
   void findUrgency(std::int32_t node) {
     if (!isOnDevice(node)) return;
     const PlacedKind kind = placed_.block(node).kind;
-    bool urgent = kind == PlacedKind::Pack || kind == PlacedKind::CopyOut;
+    Urgency& urgency = urgency_[at(node)];
+    if (kind == PlacedKind::Pack || kind == PlacedKind::CopyOut) urgency = Urgency::Bus;
     for (const std::int32_t next : successors_[at(node)]) {
-      urgent = urgent || (urgent_[at(next)] != 0 && keys_[at(next)] == keys_[at(node)]);
+      if (placed_.place(next) != placed_.place(node)) urgency = std::min(urgency, Urgency::Peer);
+      if (keys_[at(next)] == keys_[at(node)]) urgency = std::min(urgency, urgency_[at(next)]);
     }
-    urgent_[at(node)] = urgent ? 1 : 0;
   }
 
   const CompiledGraph& graph_;
   const PlacedGraph& placed_;
   std::vector<std::vector<std::int32_t>> successors_;  ///< by node, on devices
   std::vector<Key> keys_;                              ///< by node
-  std::vector<char> urgent_;                           ///< by node
+  std::vector<Urgency> urgency_;                       ///< by node
   std::vector<std::int32_t> order_;                    ///< of nodes, along edges
 };
 

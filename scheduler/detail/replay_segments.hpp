@@ -14,8 +14,9 @@ namespace tessera::detail {
 ///
 /// Each segment is the nodes of one device that have one key: the highest tag of a message that a node waits
 /// for, directly or through others; how often it waits for the host on the way since; how often for another
-/// device since then; and whether it is a pack or a copy to the host, or needed by one with the same three.
-/// Segments count up with their keys, the first part of a key before the next.
+/// device since then; and whether the node, or one behind it with the same three, is a pack or a copy to the
+/// host, else whether another device waits for it. Segments count up with their keys, the first part of a key
+/// before the next, so that what others wait for comes first.
 ///
 /// Nothing waits in a circle: along each edge, of one device, between two, or over the host, keys do not
 /// fall, and the first three parts rise where an edge leads to another device or from the host to one. So
