@@ -185,5 +185,40 @@ TEST(DeviceGraphs, SeveralDevicesOfARankHaveTheirOwn) {
   EXPECT_EQ(firstDifference(one, two), "");
 }
 
+TEST(DeviceGraphs, OfSeveralDevicesTakeAnotherLengthOfTheStepAllTogether) {
+  // The last step is a shorter one.
+  const Simulate shorter = evenHeat().set("time.end=8.5e-4");
+  const Outcome right = Simulate(shorter).run();
+  const Outcome o = Simulate(shorter).threads(3).devices(withGraphs(DeviceKind::Emulated, 3)).run();
+
+  EXPECT_EQ(o.statistics.graphCaptures, 3 * 2);
+  EXPECT_GT(o.statistics.graphBodies, 2 * 8);
+  EXPECT_EQ(firstDifference(right, o), "");
+}
+
+TEST(DeviceGraphs, WhatWaitsForAnotherDeviceIsAGraphOfItsOwn) {
+  // Two stages, of which the second reads halos of what the first wrote.
+  const Simulate line = simulateText(R"([simulation]
+components = ["advection"]
+[grid]
+cells = [16, 1, 1]
+patches = [4, 1, 1]
+[time]
+end = 1e9
+dt = 1e-2
+[advection]
+scheme = "plm"
+velocity.x = "1"
+initial = "1 + x"
+)");
+  const Outcome right = Simulate(line).run(kOddSteps);
+  const Outcome o = Simulate(line).devices(withGraphs(DeviceKind::Emulated, 2)).run(kOddSteps);
+
+  // What the other device waits for, what needs it not, and what waits for it: on each, in each of two ways.
+  EXPECT_EQ(o.statistics.graphCaptures, 2 * 3 * 2);
+  EXPECT_EQ(o.statistics.graphReplays, 2 * 3 * (kOddSteps - 2));
+  EXPECT_EQ(firstDifference(right, o), "");
+}
+
 }  // namespace
 }  // namespace tessera::testing
