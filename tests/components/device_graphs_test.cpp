@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/error.hpp"
 #include "scheduler/device/cuda_device.hpp"
 #include "tests/components/small_decks.hpp"
 
@@ -194,6 +195,20 @@ TEST(DeviceGraphs, OfSeveralDevicesTakeAnotherLengthOfTheStepAllTogether) {
   EXPECT_EQ(o.statistics.graphCaptures, 3 * 2);
   EXPECT_GT(o.statistics.graphBodies, 2 * 8);
   EXPECT_EQ(firstDifference(right, o), "");
+}
+
+TEST(DeviceGraphs, FindWhatIsNotFiniteOnWhateverDevice) {
+  for (const int count : {1, 2, 3}) {
+    // Too long a step: values grow until they are no numbers, long after the steps have been captured.
+    Simulate unstable = evenHeat().set("time.dt=1");
+    try {
+      unstable.threads(2).devices(withGraphs(DeviceKind::Emulated, count)).run(1000);
+      ADD_FAILURE() << count << " devices: nothing was found";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::Numerical);
+      EXPECT_NE(error.message().find("Heat::advance"), std::string::npos) << error.message();
+    }
+  }
 }
 
 TEST(DeviceGraphs, WhatWaitsForAnotherDeviceIsAGraphOfItsOwn) {
