@@ -1,5 +1,6 @@
 #include "scheduler/device/region_batch.hpp"
 
+#include <cstdlib>
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -74,12 +75,11 @@ bool RegionList::add(const RegionOp& op, const Box& region, std::int64_t element
 /// The last block of the row is filled up first.
 void RegionList::addWords(std::uint32_t words) {
   const auto op = static_cast<std::int32_t>(ops_.size()) - 1;
-  const bool begun = rowWords_ % detail::kRegionWords != 0;
-  if (begun) {
-    RegionBlock& last = blocks_.back();
-    const std::uint32_t more = std::min(words, detail::kRegionWords - last.words);
-    last.words += more;
-    ++last.opCount;
+  RegionBlock* last = rowWords_ > 0 ? &blocks_.back() : nullptr;
+  if (last != nullptr && last->words < detail::kRegionWords && last->opCount < detail::kRegionOps) {
+    const std::uint32_t more = std::min(words, detail::kRegionWords - last->words);
+    last->words += more;
+    ++last->opCount;
     rowWords_ += more;
     words -= more;
   }
@@ -271,7 +271,7 @@ void RegionTable::put(DeviceStream stream, const char* name, std::span<const Reg
   launch.values = values;
   launch.blockCount = blocks;
   launch.runCount = static_cast<std::int32_t>(runs.size());
-  launch.overlaps = device_->info().overlapsLaunches;
+  launch.overlaps = device_->info().overlapsLaunches && std::getenv("T_PDLF") == nullptr;
   std::copy(runs.begin(), runs.end(), launch.runs);
   detail::putRegions(*device_, stream, name, launch);
 }
