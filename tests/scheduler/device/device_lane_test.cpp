@@ -140,9 +140,11 @@ TEST_P(DeviceLaneClaims, AnyGraphOnAnyThreadsGivesTheSameDigests) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const test::RandomLaneCase drawn = test::drawLaneCase(seed);
     LaneRig rig(*device_, drawn.plan);
-    DeviceLane lane(*device_, drawn.plan, rig, drawn.options);
+    DeviceLane lane(*device_, drawn.options);
+    const auto work = lane.prepare(drawn.plan);
     for (int step = 0; step < 2; ++step) {
       rig.clear();
+      lane.begin(*work, rig);
       test::runStep(lane, drawn, /*threads=*/3);
       rig.expectRightDigests();
     }
@@ -260,9 +262,11 @@ TEST(DeviceLane, EverySeedOfASteppedDeviceGivesTheSameDigests) {
     const auto device = makeEmulatedDevice(options);
     const test::RandomLaneCase drawn = test::drawLaneCase(seed);
     LaneRig rig(*device, drawn.plan);
-    DeviceLane lane(*device, drawn.plan, rig, drawn.options);
+    DeviceLane lane(*device, drawn.options);
+    const auto work = lane.prepare(drawn.plan);
     for (int step = 0; step < 2; ++step) {
       rig.clear();
+      lane.begin(*work, rig);
       test::runStep(lane, drawn, /*threads=*/1);
       rig.expectRightDigests();
     }

@@ -146,7 +146,7 @@ class LaneWay : public Way {
       : tasks_(tasks), lane_(device, options), work_(lane_.prepare(tasks.plan())) {}
   void run() override {
     lane_.begin(*work_, tasks_);
-    for (std::int32_t n = 0; n < tasks_.count(); ++n) lane_.submit(n);
+    lane_.submit(0, static_cast<std::int32_t>(tasks_.count()));
     while (!lane_.allLaunched()) lane_.serve([](std::int32_t) {});
     lane_.synchronize();
   }
