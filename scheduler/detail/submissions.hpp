@@ -8,8 +8,8 @@
 
 namespace tessera::detail {
 
-/// Hands numbers below a bound, each at most once until it is taken, from any threads to one at a time; ranges
-/// of numbers at the price of one.
+/// Hands numbers below a bound, each at most once until it is taken, from any threads to one at a time;
+/// ranges of numbers at the price of one.
 ///
 /// A stack whose links lie ready, one a number; the taker takes all at once, so that no number is ever popped
 /// alone and the compare-and-swap of `push` cannot be deceived by one that came back.
