@@ -15,6 +15,7 @@ enum class RegionKind : std::uint8_t {
   Gather,     ///< each element from where its index divided by a ratio, or a stride of nought, leads
   Dirichlet,  ///< 2 v - the mirrored interior
   Neumann,    ///< the mirrored interior + distance * v
+  RowEnds,    ///< sectors that hold the end of a row and the begin of the next one
 };
 
 /// One region, written word by word; all steps in bytes. A word is 4 or 8 bytes, of conditions one number.
@@ -36,8 +37,12 @@ struct RegionOp {
   std::uint8_t valueStep = 0;   ///< 0: one value for all indices
   bool valuesOfLaunch = false;  ///< else of the table
   std::uint8_t wordBytes = 8;
+  std::uint8_t endElements = 0;    ///< of RowEnds, from `from`: the first of a sector
+  std::uint8_t beginElements = 0;  ///< likewise, from `begins`: the last ones
   RegionKind kind = RegionKind::Copy;
-  Scalar scalar = Scalar::Float64;  ///< of conditions
+  Scalar scalar = Scalar::Float64;        ///< of conditions
+  const std::byte* begins = nullptr;      ///< of RowEnds
+  std::int64_t beginsJ = 0, beginsK = 0;  ///< likewise
 };
 
 /// What a thread block does: words `firstWord` ... of a row, which lie in `opCount` operations from
@@ -57,7 +62,9 @@ struct RegionRun {
 
 /// Threads of a block, and words that they do.
 inline constexpr std::uint32_t kRegionThreads = 256;
-inline constexpr std::uint32_t kRegionWords = 512;
+inline constexpr std::uint32_t kRegionWords = 1024;
+/// Operations of a block at most: it has them at hand.
+inline constexpr std::int32_t kRegionOps = 16;
 
 /// A table as a kernel sees it.
 struct RegionTableView {
@@ -80,7 +87,8 @@ struct RegionLaunch {
   RegionLaunchValues values;
   std::int32_t blockCount = 0;
   std::int32_t runCount = 0;
-  RegionRun runs[Runs];  // NOLINT: a std::array's operator[] is no device function
+  bool overlaps = false;  ///< the device can start it while the launch before it ends
+  RegionRun runs[Runs];   // NOLINT: a std::array's operator[] is no device function
 };
 
 TESSERA_KERNEL inline void moveWord(std::byte* to, const std::byte* from, std::uint32_t bytes) {
@@ -123,31 +131,72 @@ TESSERA_KERNEL inline void applyCondition(const RegionOp& op, std::byte* to, con
   }
 }
 
-/// Word `w` of an operation, counted x fastest.
-TESSERA_KERNEL inline void writeWord(const RegionOp& op, std::uint32_t w, const double* tableValues,
-                                     const RegionLaunchValues& ofLaunch) {
+/// The end of a row and the begin of the next one, with noughts for what lies between, in one piece: of a
+/// sector that is written in part a device reads the rest first.
+TESSERA_KERNEL inline void writeRowEnds(const RegionOp& op, std::byte* to, std::uint32_t j, std::uint32_t k) {
+  std::uint64_t words[4] = {};  // NOLINT: a std::array's operator[] is no device function
+  const std::byte* ends = op.from + j * op.fromJ + k * op.fromK;
+  const std::byte* begins = op.begins + j * op.beginsJ + k * op.beginsK;
+  for (std::uint32_t n = 0; n < 4; ++n) {
+    const std::uint32_t begin = n + op.beginElements - 4;  // in front of the first it is large
+    auto* word = reinterpret_cast<std::byte*>(&words[n]);
+    if (n < op.endElements) moveWord(word, ends + n * 8, 8);
+    if (begin < op.beginElements) moveWord(word, begins + begin * 8, 8);
+  }
+#if defined(__CUDA_ARCH__)
+  reinterpret_cast<ulonglong2*>(to)[0] = make_ulonglong2(words[0], words[1]);
+  reinterpret_cast<ulonglong2*>(to)[1] = make_ulonglong2(words[2], words[3]);
+#else
+  std::memcpy(to, words, sizeof(words));
+#endif
+}
+
+/// A word of an operation: where it goes, where what it is made of lies, and which it is, in elements.
+struct RegionWord {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  std::uint32_t i = 0, j = 0, k = 0;
+  std::uint32_t element = 0;  ///< counted x fastest
+};
+
+/// Word `w`, counted x fastest.
+TESSERA_KERNEL inline RegionWord wordOf(const RegionOp& op, std::uint32_t w) {
   const std::uint32_t row = w / op.rowWords;
   const std::uint32_t word = w - row * op.rowWords;
-  const std::uint32_t k = row / op.rows;
-  const std::uint32_t j = row - k * op.rows;
-  std::byte* to = op.to + std::int64_t{word} * op.wordBytes + j * op.toJ + k * op.toK;
+  RegionWord found;
+  found.k = row / op.rows;
+  found.j = row - found.k * op.rows;
+  found.to = op.to + std::int64_t{word} * op.wordBytes + found.j * op.toJ + found.k * op.toK;
   if (op.kind == RegionKind::Copy) {
-    const std::byte* from = op.from + std::int64_t{word} * op.wordBytes + j * op.fromJ + k * op.fromK;
-    return moveWord(to, from, op.wordBytes);
+    found.from = op.from + std::int64_t{word} * op.wordBytes + found.j * op.fromJ + found.k * op.fromK;
+    return found;
   }
-  const std::uint32_t i = word / op.elementWords;
-  const std::byte* from = op.from + std::int64_t{word - i * op.elementWords} * op.wordBytes;
+  found.i = word / op.elementWords;
+  found.element = row * (op.rowWords / op.elementWords) + found.i;
+  found.from = op.from + std::int64_t{word - found.i * op.elementWords} * op.wordBytes;
   if (op.kind == RegionKind::Gather) {
-    from += ((i + op.offset[0]) / op.ratio[0]) * op.fromI + ((j + op.offset[1]) / op.ratio[1]) * op.fromJ +
-            ((k + op.offset[2]) / op.ratio[2]) * op.fromK;
-    return moveWord(to, from, op.wordBytes);
+    found.from += ((found.i + op.offset[0]) / op.ratio[0]) * op.fromI +
+                  ((found.j + op.offset[1]) / op.ratio[1]) * op.fromJ +
+                  ((found.k + op.offset[2]) / op.ratio[2]) * op.fromK;
+  } else {
+    found.from += found.i * op.fromI + found.j * op.fromJ + found.k * op.fromK;
   }
-  from += i * op.fromI + j * op.fromJ + k * op.fromK;
-  const std::uint32_t element = row * (op.rowWords / op.elementWords) + i;
+  return found;
+}
+
+/// Whether a word is what another one is; else it is computed.
+TESSERA_KERNEL inline bool isMoved(RegionKind kind) {
+  return kind == RegionKind::Copy || kind == RegionKind::Gather;
+}
+
+TESSERA_KERNEL inline void writeWord(const RegionOp& op, const RegionWord& word, const double* tableValues,
+                                     const RegionLaunchValues& ofLaunch) {
+  if (isMoved(op.kind)) return moveWord(word.to, word.from, op.wordBytes);
+  if (op.kind == RegionKind::RowEnds) return writeRowEnds(op, word.to, word.j, word.k);
   const double* values = op.valuesOfLaunch ? ofLaunch.values : tableValues;
   const std::int64_t first = op.valuesOfLaunch ? op.firstValue - ofLaunch.first : op.firstValue;
-  const double v = values[first + std::int64_t{element} * op.valueStep];
-  applyCondition(op, to, from, v, op.axis == 0 ? i : op.axis == 1 ? j : k);
+  const double v = values[first + std::int64_t{word.element} * op.valueStep];
+  applyCondition(op, word.to, word.from, v, op.axis == 0 ? word.i : op.axis == 1 ? word.j : word.k);
 }
 
 /// The operation of a block that word `w` of its row lies in.
@@ -162,19 +211,50 @@ TESSERA_KERNEL inline std::int32_t findOp(const RegionTableView& table, const Re
   return low;
 }
 
+/// The block of the table that a block of the launch does.
 template <int Runs>
-TESSERA_KERNEL void writeWords(const RegionLaunch<Runs>& launch, std::int32_t blockOfLaunch,
-                               std::uint32_t thread, std::uint32_t threads) {
+TESSERA_KERNEL RegionBlock blockOf(const RegionLaunch<Runs>& launch, std::int32_t blockOfLaunch) {
   std::int32_t run = 0;
   for (std::int32_t above = launch.runCount; above - run > 1;) {
     const std::int32_t middle = (run + above) / 2;
     (launch.runs[middle].begin <= blockOfLaunch ? run : above) = middle;
   }
-  const RegionTableView& table = launch.table;
-  const RegionBlock block = table.blocks[launch.runs[run].first + blockOfLaunch - launch.runs[run].begin];
-  for (std::uint32_t n = thread; n < block.words; n += threads) {
-    const std::int32_t op = findOp(table, block, block.firstWord + n);
-    writeWord(table.ops[op], block.firstWord + n - table.begins[op], table.values, launch.values);
+  return launch.table.blocks[launch.runs[run].first + blockOfLaunch - launch.runs[run].begin];
+}
+
+/// Words `first`, `first` + `step`, ... of a block, kEach of them at most: all of them are read before the
+/// first is written, so that a thread waits for memory once and not for each.
+template <int kEach>
+TESSERA_KERNEL void writeWords(const RegionTableView& table, const RegionLaunchValues& ofLaunch,
+                               const RegionBlock& block, std::uint32_t first, std::uint32_t step) {
+  std::byte* to[kEach];        // NOLINT: a std::array's operator[] is no device function
+  std::uint64_t value[kEach];  // NOLINT: likewise
+  std::uint32_t bytes[kEach];  // NOLINT: likewise
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+  for (int n = 0; n < kEach; ++n) {
+    const std::uint32_t w = first + static_cast<std::uint32_t>(n) * step;
+    to[n] = nullptr;
+    value[n] = 0;
+    bytes[n] = 0;
+    if (w >= block.words) continue;
+    const std::int32_t number = findOp(table, block, block.firstWord + w);
+    const RegionOp& op = table.ops[number];
+    const RegionWord word = wordOf(op, block.firstWord + w - table.begins[number]);
+    if (isMoved(op.kind)) {
+      to[n] = word.to;
+      bytes[n] = op.wordBytes;
+      moveWord(reinterpret_cast<std::byte*>(&value[n]), word.from, op.wordBytes);
+    } else {
+      writeWord(op, word, table.values, ofLaunch);
+    }
+  }
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+  for (int n = 0; n < kEach; ++n) {
+    if (to[n] != nullptr) moveWord(to[n], reinterpret_cast<const std::byte*>(&value[n]), bytes[n]);
   }
 }
 
