@@ -44,7 +44,7 @@ class NullDevice final : public DeviceBackend {
   bool enablePeer(DeviceBackend&) override { return true; }
 
  private:
-  const DeviceInfo info_;
+  const DeviceInfo info_{};
   std::int32_t streams_ = 0;
   std::int32_t events_ = 0;
 };
