@@ -114,7 +114,11 @@ LanePlan DeviceRun::layOut() {
     const bool reports =
         contributes || readsHost(block, original, node) || !placed_.hostEdges.row(node).empty();
     taskOf_[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(nodes_.size());
-    if (!placed_.ofExecutor(node)) first_.push_back(static_cast<std::int32_t>(nodes_.size()));
+    if (!placed_.ofExecutor(node)) {
+      const std::int64_t task = std::ssize(nodes_);
+      if (first_.empty() || first_.back().end != task) first_.push_back({task, task});
+      ++first_.back().end;
+    }
     nodes_.push_back(node);
     reports_.push_back(reports ? 1 : 0);
     lane.tasks.push_back({found->second, streams, reports, urgent});
@@ -237,7 +241,8 @@ void DeviceRun::begin() {
   checks_.beginStep({plan_, inputs_.shownStep, inputs_.time});
   if (isReplayed_) return beginReplay();
   side_.lane.begin(*work_, *this);
-  for (const std::int32_t task : first_) side_.lane.submit(task);
+  for (const Range& tasks : first_)
+    side_.lane.submit(static_cast<std::int32_t>(tasks.begin), static_cast<std::int32_t>(tasks.size()));
 }
 
 std::vector<std::int32_t> DeviceRun::localsToBring(LabelId label, LevelId level, MemorySpace from,

@@ -166,7 +166,7 @@ class DeviceRun : public LaneClient, private ReplaySource {
   std::vector<std::int32_t> taskOf_;     ///< by node; -1: not of this device
   std::vector<std::int32_t> kinds_;      ///< by kind of the lane: a position in the placed graph's blocks
   std::vector<char> reports_;            ///< by task
-  std::vector<std::int32_t> first_;      ///< tasks that wait for nothing on the host
+  std::vector<Range> first_;             ///< tasks that wait for nothing on the host
   std::vector<OldNeed> oldNeeds_;        ///< of this device and of the host
   std::unique_ptr<LaneWork> work_;
   Submissions<> ended_;
