@@ -8,6 +8,7 @@
 #include "core/box.hpp"
 #include "core/exact_sum.hpp"
 #include "core/final_values.hpp"
+#include "core/patch_order.hpp"
 #include "core/patch_part.hpp"
 #include "core/read_ahead.hpp"
 
@@ -31,6 +32,8 @@ struct DeviceLoopBatch {
   std::int32_t count = 0;
   BlockShape shape;
   PatchPart part;
+  PatchOrder order = PatchOrder::Rising;
+  bool overlaps = false;       ///< the device can start it while the launch before it ends
   bool keepsClosures = false;  ///< a run on the host leaves them for the next run
 };
 

@@ -64,6 +64,7 @@ void DeviceStore::layOutEntries() {
     const Box owned = data_.hierarchy().level(patch.level).ownedBy(patch, info.centering);
     Window window;
     window.aligned = layOutRows(d, owned, sectorOf(info.type.bytes()));
+    window.isLean = !d.parts.empty();
     rooms_.resize(std::max(rooms_.size(), static_cast<std::size_t>(d.room) + 1));
     Room& room = rooms_[static_cast<std::size_t>(d.room)];
     room.bytes = std::max(room.bytes, window.aligned.elements * info.type.bytes());

@@ -76,6 +76,11 @@ class DeviceStore {
     return windowOf(Generation::Old, label, local).aligned.layout;
   }
 
+  /// Whether nothing lies between the rows of an entry but padding, which anybody may write.
+  bool isPadded(LabelId label, std::size_t local) const {
+    return !windowOf(Generation::Old, label, local).isLean;
+  }
+
   /// Buffer number `n` of a plan, as the warehouse has it. Buffers that share memory there do so here.
   void addGather(std::size_t plan, std::size_t n);
   bool hasGather(std::size_t plan, std::size_t n) const { return gathers_[plan][n].room >= 0; }
@@ -106,6 +111,7 @@ class DeviceStore {
     AlignedLayout aligned;
     std::byte* data = nullptr;
     std::int32_t room = -1;  ///< -1: not added
+    bool isLean = false;     ///< rows lie in what others leave free
   };
   /// Memory of one description or gather, or of several that take turns.
   struct Room {

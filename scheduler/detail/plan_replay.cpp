@@ -187,7 +187,8 @@ void PlanReplay::capture(const Segment& segment, Part& part) {
   part.graph = segment.captures->capture([&](std::size_t n, std::span<const DeviceStream> streams) {
     const LaunchBatch& batch = segment.batches[n];
     if (part.loops[n] != nullptr) {
-      part.loops[n]->put(streams);
+      part.loops[n]->put(streams, order_);
+      order_ = opposite(order_);
     } else {
       part.bytes += source_.captureMoves(batch.kind, batch.tasks, part.values[n], streams.front());
     }

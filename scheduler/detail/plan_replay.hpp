@@ -130,7 +130,8 @@ class PlanReplay : public LaneClient {
   std::unique_ptr<LaneWork> work_;
   DeviceStream memoryStream_;  ///< memory is taken and given in its order
   std::vector<Way> ways_;
-  Way* way_ = nullptr;  ///< of the step at hand
+  Way* way_ = nullptr;                     ///< of the step at hand
+  PatchOrder order_ = PatchOrder::Rising;  ///< of the next launch with bodies that is captured
   ReplayCounts counts_;
 };
 

@@ -247,7 +247,8 @@ void DeviceFills::addRow(FillLists& lists, std::int32_t number, std::int32_t row
 DeviceFills::Destination DeviceFills::destinationOf(const FillPlan& fill, std::int32_t row) const {
   if (fill.reach == Reach::Patch) {
     const auto local = static_cast<std::size_t>(firstLocal(fill.readerLevel) + row);
-    return {store_.data(fill.generation, fill.label, local), &store_.layout(fill.label, local)};
+    return {store_.data(fill.generation, fill.label, local), &store_.layout(fill.label, local),
+            store_.isPadded(fill.label, local)};
   }
   const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
   return {store_.gatherData(plan_, buffer), &store_.gatherLayout(plan_, buffer)};
@@ -258,12 +259,13 @@ void DeviceFills::addPrivateRow(FillLists& lists, const FillPlan& fill, std::int
   const Destination to = destinationOf(fill, row);
   const Patch seen = seenPatch(data_.hierarchy(), ownPatch(firstLocal(fill.readerLevel) + row), fill.reach);
   const Box target = fillTarget(level(fill), seen, centering, fill.halo, fill.reach);
+  std::vector<Copied> copies;
   for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(fill.table)].row(row)) {
     const Index period{n.image[0], n.image[1], n.image[2]};
-    addCopy(lists, fill, to, n.source,
-            sourceRegion(level(fill), ownPatch(n.source), centering, target, period),
-            shiftOf(level(fill), period));
+    copies.push_back({n.source, sourceRegion(level(fill), ownPatch(n.source), centering, target, period),
+                      shiftOf(level(fill), period)});
   }
+  addCopies(lists, fill, to, copies);
   addPieces(lists, fill, row, to);
   for (const CoarsePiece& piece : fill.coarse.row(row)) addCoarse(lists, fill, piece, piece.region, to);
   const BoundaryParts found = boundaryParts(level(fill), centering, target);
@@ -302,6 +304,31 @@ void DeviceFills::addCopy(FillLists& lists, const FillPlan& fill, const Destinat
   const DeviceStore& store = sourceOf(source);
   lists.moves.copy(to.data, *to.layout, store.data(fill.generation, fill.label, from),
                    store.layout(fill.label, from), region, shift, info(fill.label).type.bytes());
+}
+
+/// The same for all that a row gets from windows of this rank. What begins rows and what ends them goes
+/// together, where that spares the device half of its writes.
+void DeviceFills::addCopies(FillLists& lists, const FillPlan& fill, const Destination& to,
+                            std::vector<Copied>& copies) {
+  const bool mayPair = to.isPadded && info(fill.label).type.bytes() == 8;
+  const auto endsOf = [&](const Copied& copied) {
+    const DeviceStore& store = sourceOf(copied.source);
+    const auto from = static_cast<std::size_t>(copied.source);
+    return RegionList::RowEnds{store.data(fill.generation, fill.label, from), &store.layout(fill.label, from),
+                               copied.region, copied.shift};
+  };
+  for (Copied& begins : copies) {
+    if (begins.region.empty()) continue;
+    const auto ends =
+        !mayPair ? copies.end() : std::find_if(copies.begin(), copies.end(), [&](Copied& other) {
+          return &other != &begins && !other.region.empty() &&
+                 lists.moves.copyRowEnds(to.data, *to.layout, endsOf(begins), endsOf(other));
+        });
+    if (ends == copies.end()) continue;
+    begins.region = {};
+    ends->region = {};
+  }
+  for (const Copied& copied : copies) addCopy(lists, fill, to, copied.source, copied.region, copied.shift);
 }
 
 void DeviceFills::addPieces(FillLists& lists, const FillPlan& fill, std::int32_t row, const Destination& to) {

@@ -119,6 +119,13 @@ class DeviceFills {
   struct Destination {
     std::byte* data = nullptr;
     const Layout* layout = nullptr;
+    bool isPadded = false;  ///< what lies between rows is nobody's
+  };
+  /// What a row gets from one window.
+  struct Copied {
+    std::int32_t source = 0;
+    Box region;
+    Index shift;
   };
   struct CopyTable {
     RegionTable table;
@@ -135,6 +142,7 @@ class DeviceFills {
   void addShared(FillLists& lists, const FillPlan& fill, const detail::SharedGather& gather);
   void addCopy(FillLists& lists, const FillPlan& fill, const Destination& to, std::int32_t source,
                const Box& region, Index shift);
+  void addCopies(FillLists& lists, const FillPlan& fill, const Destination& to, std::vector<Copied>& copies);
   void addPieces(FillLists& lists, const FillPlan& fill, std::int32_t row, const Destination& to);
   void addCoarse(FillLists& lists, const FillPlan& fill, const CoarsePiece& piece, const Box& region,
                  const Destination& to);

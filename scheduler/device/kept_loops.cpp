@@ -102,7 +102,7 @@ void KeptLoops::upload(DeviceStream stream) {
   backend_.copy(stream, CopyDirection::HostToDevice, table_, staging_, extent_.bytes);
 }
 
-void KeptLoops::put(std::span<const DeviceStream> streams) {
+void KeptLoops::put(std::span<const DeviceStream> streams, PatchOrder order) {
   const auto buckets = recorder_.buckets().inOrder();
   if (buckets.empty()) return;
   places_.clear();
@@ -113,7 +113,7 @@ void KeptLoops::put(std::span<const DeviceStream> streams) {
       backend_.copy(stream, CopyDirection::WithinDevice, words_ + begin, table_, extent_.wordBytes());
     }
   }
-  launcher_.put(buckets, places_, true);
+  launcher_.put(buckets, places_, order, true);
   if (extent_.words == 0) return;
   for (const detail::LoopPart& part : places_) {
     backend_.copy(part.stream, CopyDirection::DeviceToHost, found_ + (part.words - words_), part.words,

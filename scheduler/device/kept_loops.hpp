@@ -51,7 +51,7 @@ class KeptLoops {
   std::int64_t bytes() const { return extent_.bytes; }
   void upload(DeviceStream stream);
   /// All launches, part p into `streams[p]`, and the copies of reductions' words.
-  void put(std::span<const DeviceStream> streams);
+  void put(std::span<const DeviceStream> streams, PatchOrder order = PatchOrder::Rising);
   /// Of the last launch that has ended; valid until the next call of `finished`.
   DeviceLoops& finished(std::int32_t number);
 

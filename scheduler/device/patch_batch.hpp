@@ -10,6 +10,8 @@
 #include "core/box.hpp"
 #include "core/contracts.hpp"
 #include "core/exec.hpp"
+#include "core/launch_overlap.hpp"
+#include "core/patch_order.hpp"
 #include "core/patch_part.hpp"
 #include "core/patch_walk.hpp"
 #include "core/read_ahead.hpp"
@@ -32,11 +34,6 @@ struct BatchPatch {
   Arguments arguments;
   MemoryPiece reads[kReadAhead] = {};  // NOLINT: a std::array's operator[] is no device function
 };
-
-/// Which patch of a batch comes first. Cells are independent, so it changes no
-/// result; but a launch that goes the other way than the one which wrote what
-/// it reads finds the end of that still in the cache.
-enum class PatchOrder : std::uint8_t { Rising, Falling };
 
 /// The patches of all tasks of a kind, in memory of the device, by the number
 /// of the task in its kind. It is made once with the graph, so that a launch
@@ -135,17 +132,7 @@ void PatchLaunch<Kernel, Arguments, Patches>::run(const void *self, [[maybe_unus
 #if defined(__CUDACC__)
   if (cudaStream != nullptr) {
     const auto blocks = static_cast<std::uint32_t>(launch.count * launch.table.shape.blocksEach);
-    cudaLaunchAttribute overlap{};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t how{};
-    how.gridDim = blocks;
-    how.blockDim = kBlockThreads;
-    how.stream = static_cast<cudaStream_t>(cudaStream);
-    how.attrs = &overlap;
-    how.numAttrs = launch.overlaps ? 1 : 0;
-    // The backend asks for the error.
-    static_cast<void>(cudaLaunchKernelEx(&how, runPatches<PatchLaunch>, launch));
+    launchOverlapped(runPatches<PatchLaunch>, blocks, kBlockThreads, launch.overlaps, cudaStream, launch);
     return;
   }
 #endif

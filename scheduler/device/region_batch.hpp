@@ -61,6 +61,17 @@ class RegionList {
   void beginRow();
   void copy(std::byte* to, const Layout& toLayout, const std::byte* from, const Layout& fromLayout,
             const Box& region, Index shift, std::int64_t elementBytes);
+  /// Where a copy of elements of 8 bytes to the begins or ends of rows of a window comes from.
+  struct RowEnds {
+    const std::byte* from = nullptr;
+    const Layout* layout = nullptr;  ///< of `from`
+    Box region;
+    Index shift;
+  };
+  /// `copy` of both, where the end of a row and the begin of the next one make up a sector with nothing else
+  /// in it but padding, which gets noughts: the sector is written in one piece. False, and nothing is added,
+  /// where they do not. The caller knows that padding is nobody's.
+  bool copyRowEnds(std::byte* to, const Layout& toLayout, const RowEnds& begins, const RowEnds& ends);
   void pack(std::byte* packed, const std::byte* from, const Layout& layout, const Box& region,
             std::int64_t elementBytes);
   void unpack(std::byte* to, const Layout& layout, const Box& region, const std::byte* packed,

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/launch_overlap.hpp"
 #include "scheduler/device/region_batch.hpp"
 
 namespace tessera::detail {
@@ -13,7 +14,10 @@ namespace {
 template <int Runs>
 __global__ void __launch_bounds__(kRegionThreads)
     runRegions(const __grid_constant__ RegionLaunch<Runs> launch) {
-  writeWords(launch, static_cast<std::int32_t>(blockIdx.x), threadIdx.x, kRegionThreads);
+  startNextLaunch();
+  std::uint32_t block = blockIdx.x;
+  awaitLastLaunch(block);
+  writeWords(launch, static_cast<std::int32_t>(block), threadIdx.x, kRegionThreads);
 }
 
 #endif
@@ -24,8 +28,8 @@ void runLaunch(const void* self, [[maybe_unused]] void* cudaStream) {
   std::memcpy(static_cast<void*>(&launch), self, sizeof(launch));
 #if defined(__CUDACC__)
   if (cudaStream != nullptr) {
-    runRegions<Runs><<<static_cast<std::uint32_t>(launch.blockCount), kRegionThreads, 0,
-                       static_cast<cudaStream_t>(cudaStream)>>>(launch);
+    launchOverlapped(runRegions<Runs>, static_cast<std::uint32_t>(launch.blockCount), kRegionThreads,
+                     launch.overlaps, cudaStream, launch);
     return;
   }
 #endif

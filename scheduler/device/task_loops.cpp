@@ -59,6 +59,7 @@ class TaskLoops::State {
   std::vector<std::int64_t *> words_;
   std::vector<DeviceStream> streams_;
   detail::LoopExtent extent_;
+  PatchOrder order_ = PatchOrder::Rising;  ///< of the next launch
 
  public:
   detail::LoopRecorder recorder;
@@ -138,7 +139,8 @@ void TaskLoops::State::launch(std::span<const DeviceStream> streams) {
   for (const Part &part : parts_) {
     places_.push_back({part.stream, part.table, reinterpret_cast<std::int64_t *>(part.table)});
   }
-  launcher_.put(buckets, places_, false);
+  launcher_.put(buckets, places_, order_, false);
+  order_ = opposite(order_);
   fetchWords();
   for (const Part &part : parts_) device_.free(part.stream, part.table);
 }

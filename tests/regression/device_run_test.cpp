@@ -10,6 +10,7 @@
 namespace tessera::test {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 class DeviceRun : public testing::TestWithParam<std::string> {
@@ -70,6 +71,22 @@ INSTANTIATE_TEST_SUITE_P(Inputs, DeviceRun,
                            for (char& c : name) c = c == '/' ? '_' : c;
                            return name;
                          });
+
+/// Four devices have a quarter of the square each, so that patches of one lie between those of another in
+/// every row.
+TEST(PatchesOfADevice, AreOneLaunchThoughThoseOfOthersLieBetweenThem) {
+  const Workplace place;
+  const ProgramResult run =
+      place.tessera({"run", inputsPath() + "/heat/eigenmode_2d.toml", "-q", "--out", "quarters", "--device",
+                     "emulated:4", "--trace", "--set", "grid.patches=[4,4,1]", "--set", "time.max_steps=10"});
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+
+  const ProgramResult summary = place.tessera({"trace", "summary", "quarters"});
+
+  // 10 steps on 4 devices: 40 launches with 4 of the 16 patches each.
+  EXPECT_THAT(summary.out, ContainsRegex("Heat::advance +kernel +40 +160 "));
+  EXPECT_THAT(summary.out, ContainsRegex("halo of Old temperature +fill +40 +160 "));
+}
 
 TEST(DeviceRunFaults, AreSentencesWithAFix) {
   const Workplace place;

@@ -42,23 +42,25 @@ void writeStartWords(std::span<LoopBucket *const> buckets, std::int64_t *words) 
 }
 
 void LoopLauncher::put(std::span<LoopBucket *const> buckets, std::span<const LoopPart> parts,
-                       bool keepsClosures) {
+                       PatchOrder order, bool keepsClosures) {
   for (std::size_t n = 0; n < buckets.size(); ++n) {
     const bool laterPlace = n > 0 && buckets[n]->place != buckets[n - 1]->place;
     if (laterPlace && parts.size() > 1) waitForAllParts(parts);
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      putBucket(*buckets[n], parts, part, keepsClosures);
+      putBucket(*buckets[n], parts, part, order, keepsClosures);
     }
   }
 }
 
 void LoopLauncher::putBucket(const LoopBucket &bucket, std::span<const LoopPart> parts, std::size_t part,
-                             bool keepsClosures) {
+                             PatchOrder order, bool keepsClosures) {
   const LoopPart &memory = parts[part];
   DeviceLoopBatch batch;
   batch.shape = shapeBlocks(bucket.largest);
   batch.stride = bucket.stride;
   batch.part = {static_cast<std::int32_t>(part), static_cast<std::int32_t>(parts.size())};
+  batch.order = order;
+  batch.overlaps = backend_.info().overlapsLaunches;
   batch.keepsClosures = keepsClosures;
   if (batch.shape.blocksEach == 0 && !runsOnHost_) return;
   const std::int32_t most = std::numeric_limits<std::int32_t>::max() / std::max(1, batch.shape.blocksEach);

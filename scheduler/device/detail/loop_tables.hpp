@@ -38,11 +38,12 @@ class LoopLauncher {
       : backend_(backend), runsOnHost_(backend.info().architecture.empty()) {}
 
   /// `keepsClosures`: of a run on the host; see DeviceLoopBatch.
-  void put(std::span<LoopBucket *const> buckets, std::span<const LoopPart> parts, bool keepsClosures);
+  void put(std::span<LoopBucket *const> buckets, std::span<const LoopPart> parts, PatchOrder order,
+           bool keepsClosures);
 
  private:
   void putBucket(const LoopBucket &bucket, std::span<const LoopPart> parts, std::size_t part,
-                 bool keepsClosures);
+                 PatchOrder order, bool keepsClosures);
   void waitForAllParts(std::span<const LoopPart> parts);
 
   DeviceBackend &backend_;

@@ -15,6 +15,7 @@ enum class RegionKind : std::uint8_t {
   Gather,     ///< each element from where its index divided by a ratio, or a stride of nought, leads
   Dirichlet,  ///< 2 v - the mirrored interior
   Neumann,    ///< the mirrored interior + distance * v
+  RowEnds,    ///< sectors that hold the end of a row and the begin of the next one
 };
 
 /// One region, written word by word; all steps in bytes. A word is 4 or 8 bytes, of conditions one number.
@@ -36,8 +37,12 @@ struct RegionOp {
   std::uint8_t valueStep = 0;   ///< 0: one value for all indices
   bool valuesOfLaunch = false;  ///< else of the table
   std::uint8_t wordBytes = 8;
+  std::uint8_t endElements = 0;    ///< of RowEnds, from `from`: the first of a sector
+  std::uint8_t beginElements = 0;  ///< likewise, from `begins`: the last ones
   RegionKind kind = RegionKind::Copy;
-  Scalar scalar = Scalar::Float64;  ///< of conditions
+  Scalar scalar = Scalar::Float64;        ///< of conditions
+  const std::byte* begins = nullptr;      ///< of RowEnds
+  std::int64_t beginsJ = 0, beginsK = 0;  ///< likewise
 };
 
 /// What a thread block does: words `firstWord` ... of a row, which lie in `opCount` operations from
@@ -80,7 +85,8 @@ struct RegionLaunch {
   RegionLaunchValues values;
   std::int32_t blockCount = 0;
   std::int32_t runCount = 0;
-  RegionRun runs[Runs];  // NOLINT: a std::array's operator[] is no device function
+  bool overlaps = false;  ///< the device can start it while the launch before it ends
+  RegionRun runs[Runs];   // NOLINT: a std::array's operator[] is no device function
 };
 
 TESSERA_KERNEL inline void moveWord(std::byte* to, const std::byte* from, std::uint32_t bytes) {
@@ -123,6 +129,26 @@ TESSERA_KERNEL inline void applyCondition(const RegionOp& op, std::byte* to, con
   }
 }
 
+/// The end of a row and the begin of the next one, with noughts for what lies between, in one piece: of a
+/// sector that is written in part a device reads the rest first.
+TESSERA_KERNEL inline void writeRowEnds(const RegionOp& op, std::byte* to, std::uint32_t j, std::uint32_t k) {
+  std::uint64_t words[4] = {};  // NOLINT: a std::array's operator[] is no device function
+  const std::byte* ends = op.from + j * op.fromJ + k * op.fromK;
+  const std::byte* begins = op.begins + j * op.beginsJ + k * op.beginsK;
+  for (std::uint32_t n = 0; n < 4; ++n) {
+    const std::uint32_t begin = n + op.beginElements - 4;  // in front of the first it is large
+    auto* word = reinterpret_cast<std::byte*>(&words[n]);
+    if (n < op.endElements) moveWord(word, ends + n * 8, 8);
+    if (begin < op.beginElements) moveWord(word, begins + begin * 8, 8);
+  }
+#if defined(__CUDA_ARCH__)
+  reinterpret_cast<ulonglong2*>(to)[0] = make_ulonglong2(words[0], words[1]);
+  reinterpret_cast<ulonglong2*>(to)[1] = make_ulonglong2(words[2], words[3]);
+#else
+  std::memcpy(to, words, sizeof(words));
+#endif
+}
+
 /// Word `w` of an operation, counted x fastest.
 TESSERA_KERNEL inline void writeWord(const RegionOp& op, std::uint32_t w, const double* tableValues,
                                      const RegionLaunchValues& ofLaunch) {
@@ -135,6 +161,7 @@ TESSERA_KERNEL inline void writeWord(const RegionOp& op, std::uint32_t w, const 
     const std::byte* from = op.from + std::int64_t{word} * op.wordBytes + j * op.fromJ + k * op.fromK;
     return moveWord(to, from, op.wordBytes);
   }
+  if (op.kind == RegionKind::RowEnds) return writeRowEnds(op, to, j, k);
   const std::uint32_t i = word / op.elementWords;
   const std::byte* from = op.from + std::int64_t{word - i * op.elementWords} * op.wordBytes;
   if (op.kind == RegionKind::Gather) {
