@@ -100,8 +100,10 @@ void DeviceLane::begin(LaneWork& work, LaneClient& client) {
   TESSERA_EXPECT(work.arrivals_.has_value() || (work.peerEdges_.empty() && work.peerPredecessors_.empty()),
                  "join the works of all lanes before one with edges to others is begun");
   device_.bindThread();
-  fence(work.hasUrgent_);
-  boundLead();
+  if (work.taskCount() > 0) {  // else nothing comes after anything, and no event has to be asked for
+    fence(work.hasUrgent_);
+    boundLead();
+  }
   work_ = &work;
   client_ = &client;
   work.launched_.store(0, std::memory_order_release);
