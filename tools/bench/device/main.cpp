@@ -4,8 +4,9 @@
 //   tessera_device_bench --lines    # one figure a line, with its target, for programs
 //   tessera_device_bench --gpus     # one line for each GPU that this process can use, and nothing else
 //
-// Bandwidths count each cell as read once and written once (16 bytes), and are compared with a copy measured
-// in the same run.
+// Bandwidths count each cell as read once and written once (16 bytes), and are compared with copies measured
+// in the same run: of 1 GiB, and of as many cells, whose launch begins and ends as often. The targets are for
+// the latter. Patches are gone through forwards and backwards in turn, as bodies of a step are.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -142,11 +143,12 @@ double measureCopy(DeviceBackend& device, DeviceStream stream, const FigureLines
   return best;
 }
 
-/// What is asked of patches of 32^3 and larger, in percent of copy, and of their gap to the kernel by hand.
+/// What is asked of patches of 32^3 and larger, in percent of a copy of as many cells, and of their gap to
+/// the kernel by hand.
 void addStencilLines(const FigureLines& lines, std::int64_t n, std::int64_t side, double ofCopy,
                      double ofHand) {
   const std::string name = "stencil_" + std::to_string(n) + "_patch_" + std::to_string(side);
-  lines.add(name, 100.0 * ofCopy, "%_of_copy", side >= 64 ? ">=85" : ">=70");
+  lines.add(name, 100.0 * ofCopy, "%_of_a_copy_as_large", side >= 64 ? ">=85" : ">=70");
   lines.add(name + "_gap", 100.0 * (ofHand - 1.0), "%_over_by_hand", side == 64 ? "<=8" : "-");
 }
 
@@ -196,18 +198,18 @@ void measureStencil(DeviceBackend& device, DeviceStream stream, std::int64_t n, 
     lines.add("stencil_" + std::to_string(n) + "_by_hand", 100.0 * bytes / byHand / copy, "%_of_copy");
   }
   const auto line = [&]<class Arguments>(Arguments, std::int64_t side, const char* what,
-                                         PatchOrder backOrder = PatchOrder::Rising,
+                                         PatchOrder backOrder = PatchOrder::Falling,
                                          ReadAhead readAhead = ReadAhead::On) {
     const std::int64_t count = (n / side) * (n / side) * (n / side);
     const double time = sweepTime<Arguments>(device, stream, side, count, backOrder, readAhead);
     printLine(n, "in " + std::to_string(side) + "^3 patches" + what, time, copy, sameCopy, lines);
-    if (*what == '\0') addStencilLines(lines, n, side, bytes / time / copy, time / byHand);
+    if (*what == '\0') addStencilLines(lines, n, side, sameCopy / time, time / byHand);
   };
   for (const std::int64_t side : {32, 64, 128}) {
     line(StencilPatch{}, side, "");
-    line(StencilPatch{}, side, ", back in falling order", PatchOrder::Falling);
+    line(StencilPatch{}, side, ", always in rising order", PatchOrder::Rising);
   }
-  line(StencilPatch{}, 64, ", no read-ahead", PatchOrder::Rising, ReadAhead::Off);
+  line(StencilPatch{}, 64, ", no read-ahead", PatchOrder::Falling, ReadAhead::Off);
   line(StencilClosure{}, 64, ", closure of 384 bytes");
   line(OrderedPatch{}, 64, ", reads ordered with writes");
   line(ScalePatch{}, 64, ", scaled in place");
