@@ -1,8 +1,10 @@
 #include "core/packed_window.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <numeric>
-#include <set>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -11,7 +13,11 @@ constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kPageLines = kPageBytes / kLineBytes;
 /// Rows are at most so many times as far apart as the longest of them is long: farther apart they share less
 /// of a page and more of the tables that map it.
-constexpr std::int64_t kWidest = 6;
+constexpr std::int64_t kWidest = 8;
+/// Slots for rows of one width.
+constexpr std::int64_t kMostSlots = 12;
+/// Promises of strides are told apart by one part in so many of what is in use.
+constexpr std::int64_t kPromises = 100;
 /// Of shapes with more kinds of rows only the longest are combined.
 constexpr std::size_t kWidths = 4;
 /// Less memory than this is not worth the tables that map it.
@@ -192,25 +198,76 @@ class Packing {
     }
   }
 
-  /// Sums of lengths of rows, in lines: so far apart rows of several slabs fit between one another.
-  std::set<std::int64_t> rowStrides() const {
-    std::set<std::int64_t> widths;
+  /// Rows of one width, and how many there are of all slabs.
+  struct Width {
+    std::int64_t lines = 0;
+    std::int64_t rows = 0;
+  };
+
+  /// The longest first.
+  std::vector<Width> widths() const {
+    std::map<std::int64_t, std::int64_t, std::greater<>> rows;
     for (const Comb& comb : combs_) {
-      if (comb.width > 0) widths.insert(comb.width);
+      if (comb.width > 0) rows[comb.width] += comb.rowEnd - comb.rowBegin;
     }
-    while (widths.size() > kWidths) widths.erase(widths.begin());
-    const std::int64_t longest = *widths.rbegin();
-    std::set<std::int64_t> sums{0};
-    for (const std::int64_t width : widths) {
-      for (const std::int64_t sum : std::set<std::int64_t>(sums)) {
-        for (std::int64_t more = sum; more <= kWidest * longest; more += width) sums.insert(more);
-      }
+    std::vector<Width> widths;
+    for (const auto& [lines, count] : rows) {
+      if (widths.size() < kWidths) widths.push_back({lines, count});
     }
-    std::set<std::int64_t> strides;
-    for (const std::int64_t sum : sums) {
-      if (sum >= longest) strides.insert({sum, sum + 1});
+    return widths;
+  }
+
+  /// Sums of lengths of rows, in lines: so far apart rows of several slabs fit between one another. Those
+  /// first that promise the least memory, and of about the same promise the short ones.
+  std::vector<std::int64_t> rowStrides() const {
+    std::map<std::int64_t, std::int64_t> promised;  // lines of memory, by stride
+    std::vector<std::int64_t> slots;
+    noteSums(widths(), 0, slots, promised);
+    std::vector<std::pair<std::int64_t, std::int64_t>> order;
+    for (const auto& [stride, memory] : promised) {
+      order.emplace_back((memory - usedLines_) * kPromises / usedLines_, stride);
     }
+    std::sort(order.begin(), order.end());
+    std::vector<std::int64_t> strides;
+    for (const auto& [waste, stride] : order) strides.push_back(stride);
     return strides;
+  }
+
+  /// Adds the sums that go on with `slots` for rows of the first widths, and `lines` of these.
+  static void noteSums(std::span<const Width> widths, std::int64_t lines, std::vector<std::int64_t>& slots,
+                       std::map<std::int64_t, std::int64_t>& promised) {
+    if (slots.size() == widths.size()) {
+      const std::int64_t height = rowsOfMemory(widths, slots);
+      for (const std::int64_t stride : {lines, lines + 1}) {
+        const auto [at, isNew] = promised.try_emplace(stride, height * stride);
+        if (!isNew) at->second = std::min(at->second, height * stride);
+      }
+      return;
+    }
+    const std::int64_t width = widths[slots.size()].lines;
+    for (std::int64_t n = slots.empty() ? 1 : 0; n <= kMostSlots; ++n) {
+      const std::int64_t more = lines + n * width;
+      if (more > kWidest * widths.front().lines) break;
+      slots.push_back(n);
+      noteSums(widths, more, slots, promised);
+      slots.pop_back();
+    }
+  }
+
+  /// That give each row a slot; one slot has room for several short rows.
+  static std::int64_t rowsOfMemory(std::span<const Width> widths, std::span<const std::int64_t> slots) {
+    std::int64_t height = 0;
+    for (std::size_t n = 0; n < widths.size(); ++n) {
+      std::int64_t needed = 0;
+      std::int64_t there = 0;
+      for (std::size_t wider = 0; wider <= n; ++wider) {
+        const std::int64_t room = widths[wider].lines / widths[n].lines;
+        needed += room * widths[wider].rows;
+        there += room * slots[wider];
+      }
+      height = std::max(height, ceilOf(needed, there));
+    }
+    return height;
   }
 
   std::int64_t elementBytes_;

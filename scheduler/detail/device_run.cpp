@@ -51,7 +51,7 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
   if (side_.graphs && options.checked) {
     whyNoGraphs_ = "checked mode looks at each launch";
   } else if (side_.graphs) {
-    makeReplay(lane);
+    makeReplay(lane, devices.segments(plan));
   }
 }
 
@@ -202,8 +202,14 @@ void DeviceRun::addEdges(LanePlan& lane) const {
 
 void DeviceRun::join(std::span<const std::unique_ptr<DeviceRun>> runs) {
   std::vector<LaneWork*> works;
-  for (const auto& run : runs) works.push_back(run->work_.get());
+  std::vector<LaneWork*> replays;
+  for (const auto& run : runs) {
+    works.push_back(run->work_.get());
+    if (run->replay_) replays.push_back(&run->replay_->work());
+  }
   LaneWork::join(works);
+  TESSERA_EXPECT(replays.empty() || replays.size() == works.size(), "replay a plan on all devices or none");
+  LaneWork::join(replays);
 }
 
 bool DeviceRun::isPackedHere(const PackItem& item) const {

@@ -1,6 +1,5 @@
 #include "scheduler/device/device_fills.hpp"
 
-#include <cstdlib>
 #include <algorithm>
 #include <utility>
 
@@ -311,7 +310,7 @@ void DeviceFills::addCopy(FillLists& lists, const FillPlan& fill, const Destinat
 /// together, where that spares the device half of its writes.
 void DeviceFills::addCopies(FillLists& lists, const FillPlan& fill, const Destination& to,
                             std::vector<Copied>& copies) {
-  const bool mayPair = std::getenv("T_ENDS") != nullptr && to.isPadded && info(fill.label).type.bytes() == 8;
+  const bool mayPair = to.isPadded && info(fill.label).type.bytes() == 8;
   const auto endsOf = [&](const Copied& copied) {
     const DeviceStore& store = sourceOf(copied.source);
     const auto from = static_cast<std::size_t>(copied.source);

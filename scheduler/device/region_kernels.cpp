@@ -2,7 +2,6 @@
 #include <cstring>
 #include <span>
 
-#include "core/launch_overlap.hpp"
 #include "scheduler/device/region_batch.hpp"
 
 namespace tessera::detail {
@@ -21,9 +20,7 @@ __device__ void bring(void* to, const void* from, std::uint32_t bytes) {
 template <int Runs>
 __global__ void __launch_bounds__(kRegionThreads)
     runRegions(const __grid_constant__ RegionLaunch<Runs> launch) {
-  startNextLaunch();
-  // What is older than the launch before is brought before that one ends, and by all threads at once: each
-  // would wait for one piece after the other.
+  // By all threads at once: each would wait for one piece after the other.
   __shared__ alignas(RegionOp) std::byte ops[kRegionOps * sizeof(RegionOp)];
   __shared__ std::uint32_t begins[kRegionOps];
   RegionBlock block = blockOf(launch, static_cast<std::int32_t>(blockIdx.x));
@@ -32,11 +29,9 @@ __global__ void __launch_bounds__(kRegionThreads)
   bring(begins, launch.table.begins + block.firstOp, count * 4);
   __syncthreads();
   block.firstOp = 0;
-  std::uint32_t first = threadIdx.x;
-  awaitLastLaunch(first);
   writeWords<static_cast<int>(kRegionWords / kRegionThreads)>(
       {reinterpret_cast<const RegionOp*>(ops), begins, nullptr, launch.table.values}, launch.values, block,
-      first, kRegionThreads);
+      threadIdx.x, kRegionThreads);
 }
 
 #endif
@@ -47,8 +42,8 @@ void runLaunch(const void* self, [[maybe_unused]] void* cudaStream) {
   std::memcpy(static_cast<void*>(&launch), self, sizeof(launch));
 #if defined(__CUDACC__)
   if (cudaStream != nullptr) {
-    launchOverlapped(runRegions<Runs>, static_cast<std::uint32_t>(launch.blockCount), kRegionThreads,
-                     launch.overlaps, cudaStream, launch);
+    runRegions<Runs><<<static_cast<std::uint32_t>(launch.blockCount), kRegionThreads, 0,
+                       static_cast<cudaStream_t>(cudaStream)>>>(launch);
     return;
   }
 #endif

@@ -97,6 +97,51 @@ TEST(LeanStrides, LittleIsWastedOfShapesWithVoids) {
   EXPECT_LE(wasteOf({"plus", 128, 16}), 1.13) << "1.19 as a box";
 }
 
+TEST(LeanStrides, ATwentiethAtMostIsWastedOfLargeShapes) {
+  for (const std::int64_t n : {256, 512}) {
+    EXPECT_LE(wasteOf({"L", n, 16}), 1.05) << n;
+    EXPECT_LE(wasteOf({"L", n, 0}), 1.05) << n;
+    EXPECT_LE(wasteOf({"plus", n, 0}), 1.05) << n;
+  }
+  EXPECT_LE(wasteOf({"plus", 512, 16}), 1.05);
+  EXPECT_LE(wasteOf({"plus", 256, 16}), 1.081) << "1.077 is the least, see below; 1.246 as a box";
+}
+
+TEST(LeanStrides, AreTheSameFromTheSameBoxes) {
+  for (const char* name : {"L", "plus"}) {
+    const std::vector<Box> parts = Shape{name, 256, 16}.parts();
+    EXPECT_EQ(leanStrides(windowOf(parts), parts, 4), leanStrides(windowOf(parts), parts, 4)) << name;
+  }
+}
+
+/// Whether rows of slabs that are `slab` apart lie on one another, rows being `line` apart.
+bool collide(const std::vector<Box>& rows, std::int64_t line, std::int64_t slab) {
+  std::vector<char> taken(static_cast<std::size_t>(slab), 0);
+  for (const Box& row : rows) {
+    for (std::int64_t i = row.lo.i; i < row.hi.i; ++i) {
+      char& here = taken[static_cast<std::size_t>((i + row.lo.j * line) % slab)];
+      if (here != 0) return true;
+      here = 1;
+    }
+  }
+  return false;
+}
+
+/// The plus of 256 cells with halos of 16, in pieces of 16 cells: 18 rows, the short ones 10 long. The least
+/// is twice 14 rows of 10 (docs/decisions/0051), which is 1.077 times the 260 in use.
+TEST(LeanStrides, NoStridesAreBetterForAPlus) {
+  std::vector<Box> rows;
+  for (std::int64_t j = 0; j < 18; ++j) {
+    const std::int64_t begin = j < 4 || j >= 14 ? 4 : 0;
+    rows.push_back(Box{{begin, j, 0}, {18 - begin, j + 1, 1}});
+  }
+  for (std::int64_t slab = 260; slab < 280; ++slab) {
+    for (std::int64_t line = 0; line < slab; ++line)
+      EXPECT_TRUE(collide(rows, line, slab)) << line << ", " << slab;
+  }
+  EXPECT_FALSE(collide(rows, 20, 290)) << "two short rows a line, and slabs a short row further";
+}
+
 TEST(LeanStrides, ShapesThatAreAlikeAlongYNestToo) {
   const std::vector<Box> parts{Box{{0, 0, 0}, {32, 20, 16}}, Box{{0, 0, 16}, {16, 20, 32}}};
   const auto lean = leanStrides(windowOf(parts), parts, 4);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <random>
+#include <span>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -108,6 +109,22 @@ TEST(PackedWindow, TakesAtMostATwentiethMoreThanAnLOrAPlusWhicheverWayItLies) {
         }
       }
     }
+  }
+}
+
+/// Rows of 288 and 160 cells, 5 long ones to 4 short ones: strides that are worth trying are long.
+TEST(PackedWindow, TakesAtMostATwentiethMoreOfLargeShapes) {
+  const Halo halo = uniformHalo(16);
+  const Box bar = grow(Box{{0, 0, 0}, {256, 128, 256}}, halo);
+  const Box bars[] = {shift(bar, {0, 64, 0}), grow(Box{{64, 0, 0}, {192, 256, 256}}, halo)};
+  const Box ell[] = {bar, grow(Box{{0, 0, 0}, {128, 256, 256}}, halo)};
+  constexpr std::int64_t kDistinct = 288 * (160 * 288 + 128 * 160);
+  for (const std::span<const Box> parts : {std::span<const Box>(bars), std::span<const Box>(ell)}) {
+    const Box window = boundingBox(parts[0], parts[1]);
+    const auto packed = packWindow(window, parts, 8, window.volume() * 8);
+    ASSERT_TRUE(packed.has_value());
+    EXPECT_LE(static_cast<double>(packed->bytes), 1.05 * 8.0 * static_cast<double>(kDistinct));
+    EXPECT_EQ(packed, packWindow(window, parts, 8, window.volume() * 8)) << "the same from the same boxes";
   }
 }
 

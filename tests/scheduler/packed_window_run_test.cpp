@@ -160,7 +160,7 @@ class HaloStep {
 double overheadOf(const CompiledGraphs& graphs) { return storedWindows(graphs).back().overhead(); }
 
 TEST(PackedWindows, TakeAtMostATwentiethMoreThanTheDistinctBytes) {
-  for (const std::int64_t n : {64, 128}) {
+  for (const std::int64_t n : {64, 128, 256}) {
     for (const char* shape : {"box", "L", "plus"}) {
       for (const std::int64_t halo : {std::int64_t{16}, kWhole}) {
         for (const int axis : {0, 2}) {

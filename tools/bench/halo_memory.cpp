@@ -4,6 +4,7 @@
 //   tessera_halo_memory                       # in the host's memory, on one thread
 //   tessera_halo_memory --device cuda         # in the memory of a GPU; or emulated
 //   tessera_halo_memory --small               # the smallest cases only
+//   tessera_halo_memory --bytes               # no steps: of a device's layout on a machine without one
 //   tessera_halo_memory --lines [...]         # one figure a line, with its target, for programs
 #include <algorithm>
 #include <chrono>
@@ -32,6 +33,7 @@ struct Settings {
   std::int64_t patch = 16;
   std::vector<std::int64_t> halos{0, 1, 4, 16, kWholeLevel};
   bool small = false;
+  bool bytes = false;  ///< no step is run
   bool lines = false;
 };
 
@@ -89,11 +91,12 @@ Measured measure(const WideHaloCase& c, WindowSharing sharing, const DeviceOptio
       m.stored = m.windows = use.bytes;
       m.distinct = use.distinctBytes;
     }
+    if (steps == 0) return;
     runner.run(0, {0.0, 0.0, 0, {}});
     m.stepSeconds = timeSteps(runner, steps);
     runner.bringHome(c.results());
   });
-  m.sum = sumOfValues(c, *data);
+  if (steps > 0) m.sum = sumOfValues(c, *data);
   return m;
 }
 
@@ -125,7 +128,7 @@ void printRow(const WideHaloCase& c, const WideHalo& what, const Measured& share
 /// False where the two runs differ.
 bool show(const WideHalo& what, const Settings& settings) {
   const WideHaloCase c(what);
-  const int steps = settings.small ? 1 : 5;
+  const int steps = settings.bytes ? 0 : settings.small ? 1 : 5;
   const Measured shared = measure(c, WindowSharing::On, settings.devices, steps);
   const Measured apart = measure(c, WindowSharing::Off, settings.devices, steps);
   if (settings.lines) {
@@ -172,6 +175,7 @@ int main(int argc, char** argv) {
   app.add_option("--patch", settings.patch, "cells along an axis of a patch");
   app.add_option("--halos", settings.halos, "in cells; -1: the whole level")->delimiter(',');
   app.add_flag("--small", settings.small, "the smallest cases only");
+  app.add_flag("--bytes", settings.bytes, "bytes only, without a step");
   app.add_flag("--lines", settings.lines, "one figure a line, with its target");
   CLI11_PARSE(app, argc, argv);
   if (device == "emulated") settings.devices.kind = DeviceKind::Emulated;

@@ -313,6 +313,27 @@ TEST_P(DeviceLaneClaims, RowsThatWaitForAllOfTheRowBeforeHaveRightDigests) {
   }
 }
 
+/// As where placement by cost has given all to the host.
+TEST_P(DeviceLaneClaims, APlanWithoutTasksHasNothingToDoWithTheDevice) {
+  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
+  *flag.data() = 0;
+  DeviceLane lane(*device_, LaneOptions{});
+  OnDevice<double> value(*device_, 1);
+  AffineStep nothing(*device_, value.data(), 1.0, 0.0);
+  const auto work = lane.prepare(LanePlan{});
+  std::atomic<int> begun{0};
+  lane.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
+
+  std::thread host([&] {
+    for (; begun < 10; ++begun) lane.begin(*work, nothing);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(begun.load(), 10) << "no step waits for what the device has begun";
+  std::atomic_ref<int>(*flag.data()).store(1);
+  host.join();
+  lane.synchronize();
+}
+
 TEST_P(DeviceLaneClaims, TheHostIsNoMoreThanSomeStepsAhead) {
   OnDevice<double> value(*device_, 1);
   OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);

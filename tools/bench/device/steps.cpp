@@ -39,26 +39,27 @@ double secondsSince(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
+/// Rounds go on for so long: of steps of microseconds a few rounds last a millisecond or two, within which
+/// one and the same run scatters by several percent.
+constexpr double kLeastSeconds = 0.1;
+
 /// Times rounds of steps, from an idle device to an idle device; the best round counts.
 class Rounds : public RunListener {
  public:
+  /// At least so many rounds, after one that warms up.
   Rounds(std::int64_t steps, std::int64_t rounds) : steps_(steps), rounds_(rounds) {}
 
   bool stepped(Simulation& simulation, std::span<const double> /*control*/) override {
-    const CostReport cost = simulation.costReport();
-    if (cost.used && !cost.settled) return false;  // what comes before is no part of the comparison
-    hostPart = cost.hostPart;
+    if (!settled_ && !isSettled(simulation)) return false;  // what comes before is no part of the comparison
     if (++taken_ % steps_ != 0) return false;
     const double host = secondsSince(begin_);
     simulation.waitForDevices();
     const double whole = secondsSince(begin_);
-    if (taken_ > steps_ && whole / static_cast<double>(steps_) < step) {  // the first round warms up
-      step = whole / static_cast<double>(steps_);
-      hostStep = host / static_cast<double>(steps_);
-    }
+    if (taken_ > steps_) take(host, whole);  // the first round warms up
     paging = simulation.devicePaging();
+    hostPart = simulation.costReport().hostPart;
     begin_ = SteadyClock::now();
-    return taken_ >= steps_ * (rounds_ + 1);
+    return taken_ >= steps_ * (rounds_ + 1) && seconds_ >= kLeastSeconds;
   }
 
   double step = std::numeric_limits<double>::infinity();
@@ -69,9 +70,26 @@ class Rounds : public RunListener {
   std::int64_t taken() const { return taken_; }
 
  private:
+  /// Whether trials of placement by cost are over.
+  bool isSettled(const Simulation& simulation) {
+    const CostReport cost = simulation.costReport();
+    settled_ = !cost.used || cost.settled;
+    return settled_;
+  }
+
+  void take(double host, double whole) {
+    seconds_ += whole;
+    const auto steps = static_cast<double>(steps_);
+    if (whole / steps >= step) return;
+    step = whole / steps;
+    hostStep = host / steps;
+  }
+
   std::int64_t steps_;
   std::int64_t rounds_;
   std::int64_t taken_ = 0;
+  bool settled_ = false;
+  double seconds_ = 0.0;  ///< of all rounds
   SteadyClock::time_point begin_ = SteadyClock::now();
 };
 
