@@ -33,7 +33,6 @@ struct DeviceLoopBatch {
   BlockShape shape;
   PatchPart part;
   PatchOrder order = PatchOrder::Rising;
-  bool overlaps = false;       ///< the device can start it while the launch before it ends
   bool keepsClosures = false;  ///< a run on the host leaves them for the next run
 };
 

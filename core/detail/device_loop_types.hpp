@@ -10,7 +10,6 @@
 #include "core/detail/device_results.hpp"
 #include "core/device_loops.hpp"
 #include "core/exec.hpp"
-#include "core/launch_overlap.hpp"
 #include "core/patch_walk.hpp"
 
 namespace tessera::detail {
@@ -27,7 +26,6 @@ struct DeviceLoopEntry {
 template <class Closure, class Join, bool kUnrolls>
 __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
     runLoops(const __grid_constant__ DeviceLoopBatch batch) {
-  startNextLaunch();
   const auto each = static_cast<std::uint32_t>(batch.shape.blocksEach);
   std::uint32_t slot = blockIdx.x / each;
   const auto block = static_cast<std::int32_t>(blockIdx.x - slot * each);
@@ -40,8 +38,6 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   const Box box = batch.part.parts == 1 ? head.box : partOf(head.box, batch.part);
   readAhead(head.reads, batch.part, each, block);
   const Column column = columnOf(box, batch.shape, block, static_cast<std::int32_t>(threadIdx.x));
-  // The table is older than the launch before this one.
-  awaitLastLaunch(slot);
   if constexpr (Join::kWords == 0) {
     walk<kUnrolls>([](const Closure &closure, Index x) { closure(x); }, entryAt, slot, column);
 #pragma unroll 1
@@ -96,8 +92,8 @@ struct DeviceLoop {
 #if defined(__CUDACC__)
     if (cudaStream != nullptr) {
       const auto blocks = static_cast<std::uint32_t>(batch.count * batch.shape.blocksEach);
-      launchOverlapped(runLoops<Closure, Join, kUnrolls>, blocks, kBlockThreads, batch.overlaps, cudaStream,
-                       batch);
+      runLoops<Closure, Join, kUnrolls>
+          <<<blocks, kBlockThreads, 0, static_cast<cudaStream_t>(cudaStream)>>>(batch);
       return;
     }
 #endif

@@ -51,7 +51,7 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
   if (side_.graphs && options.checked) {
     whyNoGraphs_ = "checked mode looks at each launch";
   } else if (side_.graphs) {
-    makeReplay(lane);
+    makeReplay(lane, devices.segments(plan));
   }
 }
 
@@ -114,7 +114,11 @@ LanePlan DeviceRun::layOut() {
     const bool reports =
         contributes || readsHost(block, original, node) || !placed_.hostEdges.row(node).empty();
     taskOf_[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(nodes_.size());
-    if (!placed_.ofExecutor(node)) first_.push_back(static_cast<std::int32_t>(nodes_.size()));
+    if (!placed_.ofExecutor(node)) {
+      const std::int64_t task = std::ssize(nodes_);
+      if (first_.empty() || first_.back().end != task) first_.push_back({task, task});
+      ++first_.back().end;
+    }
     nodes_.push_back(node);
     reports_.push_back(reports ? 1 : 0);
     lane.tasks.push_back({found->second, streams, reports, urgent});
@@ -198,8 +202,14 @@ void DeviceRun::addEdges(LanePlan& lane) const {
 
 void DeviceRun::join(std::span<const std::unique_ptr<DeviceRun>> runs) {
   std::vector<LaneWork*> works;
-  for (const auto& run : runs) works.push_back(run->work_.get());
+  std::vector<LaneWork*> replays;
+  for (const auto& run : runs) {
+    works.push_back(run->work_.get());
+    if (run->replay_) replays.push_back(&run->replay_->work());
+  }
   LaneWork::join(works);
+  TESSERA_EXPECT(replays.empty() || replays.size() == works.size(), "replay a plan on all devices or none");
+  LaneWork::join(replays);
 }
 
 bool DeviceRun::isPackedHere(const PackItem& item) const {
@@ -231,7 +241,8 @@ void DeviceRun::begin() {
   checks_.beginStep({plan_, inputs_.shownStep, inputs_.time});
   if (isReplayed_) return beginReplay();
   side_.lane.begin(*work_, *this);
-  for (const std::int32_t task : first_) side_.lane.submit(task);
+  for (const Range& tasks : first_)
+    side_.lane.submit(static_cast<std::int32_t>(tasks.begin), static_cast<std::int32_t>(tasks.size()));
 }
 
 std::vector<std::int32_t> DeviceRun::localsToBring(LabelId label, LevelId level, MemorySpace from,

@@ -43,6 +43,8 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void bringOld();
   /// Then: hands all to the lane that waits for nothing on the host.
   void begin();
+  /// Whether the step is replayed as graphs of the device; the same on all devices of a rank.
+  bool isReplayed() const { return isReplayed_; }
   /// Whether `take` gives the node when it has ended.
   bool reports(std::int32_t node) const {
     return reports_[static_cast<std::size_t>(taskOf_[static_cast<std::size_t>(node)])] != 0;
@@ -86,8 +88,9 @@ class DeviceRun : public LaneClient, private ReplaySource {
   /// What the host would say about it.
   [[noreturn]] void report(const TaskFinding& finding);
   void unsetGathers(const FillPlan& fill, DeviceStream stream);
-  /// A plan's launches as a graph, where they can be one; `lane` is what the lane was given.
-  void makeReplay(const LanePlan& lane);
+  /// A plan's launches as graphs, where they can be some; `lane` is what the lane was given, `segments` are
+  /// by node.
+  void makeReplay(const LanePlan& lane, const std::vector<std::int32_t>& segments);
   bool hasBodies(std::int32_t kind) const override;
   void callBody(std::int32_t kind, std::int32_t task, DeviceLoops& loops) override;
   DeviceFills::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
@@ -163,7 +166,7 @@ class DeviceRun : public LaneClient, private ReplaySource {
   std::vector<std::int32_t> taskOf_;     ///< by node; -1: not of this device
   std::vector<std::int32_t> kinds_;      ///< by kind of the lane: a position in the placed graph's blocks
   std::vector<char> reports_;            ///< by task
-  std::vector<std::int32_t> first_;      ///< tasks that wait for nothing on the host
+  std::vector<Range> first_;             ///< tasks that wait for nothing on the host
   std::vector<OldNeed> oldNeeds_;        ///< of this device and of the host
   std::unique_ptr<LaneWork> work_;
   Submissions<> ended_;

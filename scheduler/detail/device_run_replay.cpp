@@ -1,26 +1,21 @@
 // What a DeviceRun does for steps that are replayed as graphs of the device.
-#include <algorithm>
-
 #include "scheduler/detail/device_run.hpp"
 #include "scheduler/detail/replay_segments.hpp"
 
 namespace tessera::detail {
 
-void DeviceRun::makeReplay(const LanePlan& lane) {
-  if (nodes_.empty()) return;
-  const bool severalDevices = std::any_of(
-      placed_.blocks.begin(), placed_.blocks.end(),
-      [this](const PlacedBlock& block) { return block.place != kOnHost && block.place != side_.slot; });
-  if (severalDevices || paging_) {
-    whyNoGraphs_ = "step plan \"" + graph_.plan->name() + "\" is launched task by task and not as graphs: " +
-                   (severalDevices ? "its devices wait for each other within a step"
-                                   : "its variables come to the device and leave it within a step");
+void DeviceRun::makeReplay(const LanePlan& lane, const std::vector<std::int32_t>& segments) {
+  if (paging_) {
+    whyNoGraphs_ = "step plan \"" + graph_.plan->name() +
+                   "\" is launched task by task and not as graphs: its variables come to the device and "
+                   "leave it within a step";
     return;
   }
-  segments_ = replaySegments(graph_, placed_, nodes_);
+  for (const std::int32_t node : nodes_) segments_.push_back(segments[static_cast<std::size_t>(node)]);
   const std::int32_t watched = watch_.add("replay of " + graph_.plan->name(), DeviceWork::Kernel);
   ReplaySource& source = *this;
-  replay_ = std::make_unique<PlanReplay>(side_, lane, segments_, source, inputs_, watch_, watched);
+  const SegmentPeers peers = segmentPeers(placed_, segments, static_cast<NodePlace>(side_.slot));
+  replay_ = std::make_unique<PlanReplay>(side_, lane, segments_, peers, source, inputs_, watch_, watched);
   nodesOf_.assign(static_cast<std::size_t>(replay_->segmentCount()), 0);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     if (placed_.ofExecutor(nodes_[n])) ++nodesOf_[static_cast<std::size_t>(segments_[n])];

@@ -1,6 +1,8 @@
 // The part of GraphRun that has to do with devices.
+#include <algorithm>
 #include <limits>
 
+#include "core/contracts.hpp"
 #include "core/step_aside.hpp"
 #include "scheduler/detail/graph_run.hpp"
 
@@ -27,6 +29,10 @@ void GraphRun::beginDevices() {
   for (const auto& device : devices_) device->bringOld();
   rankDevices_->comeTogether();
   for (const auto& device : devices_) device->begin();
+  const bool isReplayed = devices_.front()->isReplayed();
+  TESSERA_EXPECT(std::all_of(devices_.begin(), devices_.end(),
+                             [&](const auto& device) { return device->isReplayed() == isReplayed; }),
+                 "replay a step on all devices of a rank or on none: they wait for each other");
 }
 
 void GraphRun::finishDevices() {

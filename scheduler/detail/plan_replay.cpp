@@ -10,8 +10,8 @@
 namespace tessera::detail {
 
 PlanReplay::PlanReplay(DeviceSide& side, const LanePlan& plan, std::span<const std::int32_t> segmentOf,
-                       ReplaySource& source, const StepInputs& inputs, LaunchWatch& watch,
-                       std::int32_t watched)
+                       const SegmentPeers& peers, ReplaySource& source, const StepInputs& inputs,
+                       LaunchWatch& watch, std::int32_t watched)
     : side_(side),
       source_(source),
       inputs_(inputs),
@@ -20,7 +20,7 @@ PlanReplay::PlanReplay(DeviceSide& side, const LanePlan& plan, std::span<const s
       positions_(plan.tasks.size()),
       memoryStream_(side.backend->makeStream()) {
   makeSegments(plan, segmentOf);
-  prepareLane(plan, segmentOf);
+  prepareLane(plan, segmentOf, peers);
   ways_.reserve(kMostWays);
 }
 
@@ -57,7 +57,8 @@ void PlanReplay::makeSegments(const LanePlan& plan, std::span<const std::int32_t
 }
 
 /// Its tasks are the segments.
-void PlanReplay::prepareLane(const LanePlan& plan, std::span<const std::int32_t> segmentOf) {
+void PlanReplay::prepareLane(const LanePlan& plan, std::span<const std::int32_t> segmentOf,
+                             const SegmentPeers& peers) {
   LanePlan lane;
   std::set<std::pair<std::int32_t, std::int32_t>> edges;
   for (std::size_t s = 0; s < segments_.size(); ++s) {
@@ -73,6 +74,8 @@ void PlanReplay::prepareLane(const LanePlan& plan, std::span<const std::int32_t>
     if (from != to) edges.emplace(from, to);
   }
   lane.edges.assign(edges.begin(), edges.end());
+  lane.peerEdges = peers.edges;
+  lane.peerPredecessors = peers.predecessors;
   work_ = side_.lane.prepare(lane);
 }
 

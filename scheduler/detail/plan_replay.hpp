@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/detail/device_side.hpp"
+#include "scheduler/detail/replay_segments.hpp"
 #include "scheduler/device/device_fills.hpp"
 #include "scheduler/device/kept_loops.hpp"
 #include "scheduler/device/launch_watch.hpp"
@@ -45,8 +46,8 @@ struct ReplayCounts {
 };
 
 /// Runs the tasks of a lane's plan as graphs of the device: one for each segment, a set of tasks whose waits
-/// for the host all come before its first task. The lane then has a task for each segment, which launches the
-/// graph.
+/// for the host and for other devices all come before its first task. The lane then has a task for each
+/// segment, which launches the graph; segments of several devices wait for one another as tasks do.
 ///
 /// Generations swap, so that there is a graph for each way in which they lie in memory. The first step of a
 /// way is launched as any other and makes all tables; the second is captured; from then on steps are
@@ -57,10 +58,11 @@ struct ReplayCounts {
 /// Thread rule: the lane's.
 class PlanReplay : public LaneClient {
  public:
-  /// All of these outlive the object but `plan`, the lane's, and `segmentOf`, by task of it: a task comes
-  /// behind those of its own and of lower segments alone. `watch` hears of each replay as `watched`.
+  /// All of these outlive the object but `plan`, the lane's, `segmentOf`, by task of it, and `peers`: a task
+  /// comes behind those of its own and of lower segments alone. `watch` hears of each replay as `watched`.
   PlanReplay(DeviceSide& side, const LanePlan& plan, std::span<const std::int32_t> segmentOf,
-             ReplaySource& source, const StepInputs& inputs, LaunchWatch& watch, std::int32_t watched);
+             const SegmentPeers& peers, ReplaySource& source, const StepInputs& inputs, LaunchWatch& watch,
+             std::int32_t watched);
   /// Waits for what it has launched.
   ~PlanReplay() override;
   PlanReplay(const PlanReplay&) = delete;
@@ -112,7 +114,7 @@ class PlanReplay : public LaneClient {
   };
 
   void makeSegments(const LanePlan& plan, std::span<const std::int32_t> segmentOf);
-  void prepareLane(const LanePlan& plan, std::span<const std::int32_t> segmentOf);
+  void prepareLane(const LanePlan& plan, std::span<const std::int32_t> segmentOf, const SegmentPeers& peers);
   void waitFor(const Part& part);
   void takeMemory(const Segment& segment, Part& part);
   bool hasChanged(const Part& part, const KeptLoops& loops) const;

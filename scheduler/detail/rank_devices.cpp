@@ -1,6 +1,7 @@
 #include "scheduler/detail/rank_devices.hpp"
 
 #include "core/error.hpp"
+#include "scheduler/detail/replay_segments.hpp"
 #include "scheduler/placement.hpp"
 
 namespace tessera::detail {
@@ -46,8 +47,10 @@ void RankDevices::place(double hostPart) {
   const PatchPlaces patches = patchPlaces(graphs_, static_cast<int>(sides_.size()), hostPart);
   const PlaceTask place = makePlacement(options_, patches);
   placed_.clear();
+  segments_.clear();
   for (std::size_t plan = 0; plan < graphs_.plans.size(); ++plan) {
     placed_.push_back(placeGraph(graphs_, plan, place, patches_.places()));
+    if (options_.graphs) segments_.push_back(replaySegments(graphs_.plans[plan], placed_.back()));
   }
   hostPart_ = patches.hostPart;
 }
@@ -72,12 +75,13 @@ void RankDevices::synchronize() noexcept {
   }
 }
 
+/// By way of the first: in pairs each would wait for the one before it in the list, which has waited for
+/// those before, so the last of four would start when four events have gone from device to device, and not
+/// two.
 void RankDevices::comeTogether() const {
-  for (const auto& side : sides_) {
-    for (const auto& other : sides_) {
-      if (other != side) side->lane.comeAfter(other->lane);
-    }
-  }
+  DeviceLane& first = sides_.front()->lane;
+  for (const auto& side : std::span(sides_).subspan(1)) first.comeAfter(side->lane);
+  for (const auto& side : std::span(sides_).subspan(1)) side->lane.comeAfter(first);
 }
 
 /// What nodes on devices work on or take from, on the device of its patch.

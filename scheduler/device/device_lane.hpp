@@ -2,60 +2,15 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "scheduler/detail/submissions.hpp"
-#include "scheduler/device/detail/peer_arrivals.hpp"
+#include "scheduler/device/detail/lane_streams.hpp"
 #include "scheduler/device/device_backend.hpp"
+#include "scheduler/device/lane_work.hpp"
 
 namespace tessera {
-
-/// A task of a device, as its lane sees it.
-struct LaneTask {
-  std::int32_t kind = 0;     ///< ready tasks of one kind are launched together
-  std::int32_t streams = 1;  ///< parts that run in streams of their own; the same for all tasks of a kind
-  bool reports = true;       ///< the host waits for it; without, the host never hears of it
-  bool urgent = false;  ///< goes before what waits for room on the device; the same for all tasks of a kind
-};
-
-/// A task of another device's lane that waits for one of this lane.
-struct PeerEdge {
-  std::int32_t task = 0;      ///< of this lane
-  std::int32_t lane = 0;      ///< the other one, by its position in `DeviceLane::connect`
-  std::int32_t peerTask = 0;  ///< the one that waits, in that lane's plan
-};
-
-/// All tasks of a lane, and which waits for which on the device. Made once with the compiled graph.
-struct LanePlan {
-  std::vector<LaneTask> tasks;
-  std::vector<std::pair<std::int32_t, std::int32_t>> edges;  ///< (first, then), each once, without a cycle
-  std::vector<PeerEdge> peerEdges = {};                      ///< each once, without a cycle over all lanes
-  std::vector<std::int32_t> peerPredecessors = {};  ///< by task: edges from other lanes; empty: none at all
-};
-
-/// What a lane is told to do; the rest is for measurements, which switch one thing off at a time.
-struct LaneOptions {
-  std::int32_t streams = 4;
-  std::int32_t largestBatch = 4096;  ///< tasks of one launch; 1: no batching
-  bool chainsOnDevice = true;        ///< false: a task waits until the host has seen its predecessors end
-  bool urgentStream = true;          ///< besides, for urgent tasks; false: they are as all others
-  std::int32_t stepsAhead = 2;  ///< that the host may have launched before the device has begun the first
-};
-
-/// What a lane has done since it was made.
-struct LaneCounts {
-  std::int64_t tasks = 0;
-  std::int64_t launches = 0;
-  std::int64_t records = 0;    ///< of events
-  std::int64_t waits = 0;      ///< of a stream for another
-  std::int64_t peerWaits = 0;  ///< of a stream for one of another device
-  std::int64_t queries = 0;    ///< of events, by the host
-};
 
 /// Puts the work of tasks into streams.
 class LaneClient {
@@ -66,67 +21,12 @@ class LaneClient {
                       std::span<const DeviceStream> streams) = 0;
 };
 
-/// A plan of a lane, made ready to be gone through any number of times; see `DeviceLane::prepare`.
-class LaneWork {
- public:
-  LaneWork(const LanePlan& plan, const LaneOptions& options);
-
-  /// Joins the parts of one plan that several lanes have, which are given by the numbers of these: each task
-  /// that others wait for learns whom it tells. Once, after all are prepared and before one is begun; without
-  /// it a plan has no edges to other lanes.
-  static void join(std::span<LaneWork* const> works);
-
-  std::int64_t taskCount() const { return static_cast<std::int64_t>(tasks_.size()); }
-
- private:
-  friend class DeviceLane;
-
-  /// Where a part of a task went.
-  struct Place {
-    std::int32_t stream = 0;
-    std::int64_t launch = 0;
-  };
-  /// Whom a task tells of its launch: an entry there.
-  struct Told {
-    LaneWork* work = nullptr;
-    std::int32_t entry = 0;
-  };
-  std::span<Place> placesOf(std::int32_t task);
-  std::span<const Told> toldOf(std::int32_t task) const;
-  /// How many edges lead to a task from other lanes, and what it waits for in all.
-  std::int32_t peersOf(std::int32_t task) const;
-  std::int32_t countsOf(std::int32_t task) const;
-  std::vector<detail::PeerArrivals::Edge> edgesFrom(std::span<LaneWork* const> works) const;
-  void tell(std::span<LaneWork* const> works);
-  std::span<const std::int32_t> successors(std::int32_t task) const;
-  std::span<const std::int32_t> predecessors(std::int32_t task) const;
-
-  std::vector<LaneTask> tasks_;
-  std::vector<std::int32_t> successors_, successorBegin_;      // of each task, one list after the other
-  std::vector<std::int32_t> predecessors_, predecessorBegin_;  // likewise
-  std::vector<std::int32_t> placeBegin_;
-  std::vector<PeerEdge> peerEdges_;  ///< ascending by task
-  std::vector<std::int32_t> peerPredecessors_;
-  std::vector<Told> told_;  ///< by peer edge, once joined
-  std::vector<std::int32_t> toldBegin_;
-  detail::Submissions<> submitted_;
-  std::optional<detail::PeerArrivals> arrivals_;  ///< once joined
-
-  // Touched by the one thread inside `serve` only.
-  bool hasUrgent_ = false;
-  std::vector<std::int32_t> missing_;             ///< by task: submission and predecessors yet to come
-  std::vector<std::int32_t> running_;             ///< by task: parts not known to be done, of those watched
-  std::vector<Place> places_;                     ///< by task and part
-  std::vector<std::vector<std::int32_t>> ready_;  ///< by kind
-  std::atomic<std::int64_t> launched_{0};         ///< tasks, since the plan was begun
-};
-
 /// The one launcher and poller of a device. Workers hand it tasks, by their numbers in the plan, and go on;
 /// any free one serves it now and then.
 ///
 ///   const auto work = lane.prepare(plan);                     // once
 ///   lane.begin(*work, client);                                // before each step
-///   lane.submit(task);                                        // any thread, once a step and task
+///   lane.submit(task);                       // or (first, count): any thread, once a step and task
 ///   lane.serve([&](std::int32_t task) { ... });               // any thread: the tasks that have ended
 ///
 /// A task is submitted when all that it waits for *on the host* is done. What it waits for on the device (the
@@ -158,7 +58,7 @@ class DeviceLane {
  public:
   /// Device, works, clients and what they hold outlive the lane.
   DeviceLane(DeviceBackend& device, const LaneOptions& options);
-  /// A lane with one plan, begun.
+  /// A lane with one plan, begun, for one step.
   DeviceLane(DeviceBackend& device, const LanePlan& plan, LaneClient& client, const LaneOptions& options);
 
   std::unique_ptr<LaneWork> prepare(const LanePlan& plan) const;
@@ -177,8 +77,8 @@ class DeviceLane {
     client_ = nullptr;
   }
 
-  /// Any thread.
-  void submit(std::int32_t task) { work_->submitted_.push(task); }
+  /// Any thread: tasks `task`, `task` + 1, ..., `count` of them, at the price of one.
+  void submit(std::int32_t task, std::int32_t count = 1) { work_->submitted_.push(task, count); }
 
   /// Any thread: launches what has become ready, looks at the events, calls `ended(task)` for each reporting
   /// task that has ended since. False: another thread was serving it, or there was nothing to do.
@@ -198,9 +98,9 @@ class DeviceLane {
   void putBeside(const Put& put) {
     const Leave leave{takeOver()};
     device_.bindThread();
-    fence();
-    ++streams_.front().launched;
-    put(streams_.front().handle);
+    streams_.gather();
+    streams_.addLaunch(0);
+    put(streams_.handle(0));
   }
   /// Between steps, before any lane has begun the next: all that this lane launches in it comes after all
   /// that the other one, of a device of the same kind, has put into streams. Waits for whoever serves either.
@@ -219,53 +119,25 @@ class DeviceLane {
     std::atomic<bool>& serving;
     ~Leave() { serving.store(false, std::memory_order_release); }
   };
-  using Place = LaneWork::Place;
-  /// A recorded event: all launches of its stream up to `covers` are done when it is.
-  struct Mark {
-    DeviceEvent event;
-    std::int64_t covers = 0;
-  };
-  /// A part of a task that somebody on the host waits for.
-  struct Watched {
-    std::int64_t launch = 0;
-    std::int32_t task = 0;
-  };
-  struct Stream {
-    DeviceStream handle;
-    std::int64_t launched = 0;            ///< launches so far; also the number of the last one
-    std::int64_t done = 0;                ///< launches known to be done
-    std::deque<Mark> marks;               ///< recorded, not known to be done
-    std::deque<Watched> watched;          ///< in the order of launches
-    std::vector<std::int64_t> waitedFor;  ///< by stream: launches there that all later work here comes after
-    std::vector<std::int64_t> waitedForPeers;  ///< likewise, by lane and stream
-  };
   /// Another lane, as this one sees it.
   struct Peer {
     DeviceBackend* device = nullptr;
-    std::size_t firstStream = 0;  ///< in `Stream::waitedForPeers`
+    std::size_t firstStream = 0;  ///< among those of all lanes
   };
 
   /// Becomes the one inside `serve`.
   std::atomic<bool>& takeOver();
-  void fence(bool urgentToo = false);
-  Mark gather();
-  void boundLead();
   bool advance();
-  void release(std::int32_t task);
   void launchReady();
+  void launchKind(std::int32_t kind);
   void launchBatch(std::int32_t kind, std::span<const std::int32_t> tasks);
-  void chooseStreams(std::span<const std::int32_t> tasks, std::int32_t parts);
-  void waitForPredecessors(std::int32_t task);
-  /// False where it need not.
-  bool waitFor(Stream& stream, const Place& place);
-  void waitForPeers(std::int32_t task);
+  void chooseStreams(std::span<const std::int32_t> tasks, std::span<const LaneWork::Before> before);
+  void waitForBefore(std::span<const LaneWork::Before> before);
+  void waitForPeers(std::span<const std::int32_t> tasks);
   void tellPeers(std::int32_t task);
-  void noteLaunched(std::int32_t task);
-  void releaseSuccessors(std::int32_t task);
-  Mark markOf(Stream& stream, std::int64_t launch);
-  void markWatched();
-  bool poll();
-  void endPart(std::int32_t task);
+  void noteLaunched(std::span<const std::int32_t> tasks, std::int32_t launch);
+  bool isWatched(const LaneWork::Node& task, std::int32_t number) const;
+  void endPart(std::int32_t launch);
 
   DeviceBackend& device_;
   const LaneOptions options_;
@@ -278,15 +150,12 @@ class DeviceLane {
   std::vector<Peer> peers_;  ///< by lane, where connected
 
   // Touched by the one thread inside `serve` only.
-  std::vector<Stream> streams_;  ///< the urgent one last
-  std::vector<DeviceEvent> spareEvents_;
-  std::deque<DeviceEvent> begins_;  ///< of the last steps, on the device
-  std::vector<std::int32_t> batch_;
+  LaneCounts counts_;
+  detail::LaneStreams streams_;        ///< the urgent one last
   std::vector<std::int32_t> chosen_;   ///< streams of the launch at hand
   std::vector<DeviceStream> handles_;  ///< likewise, for the client
   std::vector<std::int32_t> ended_;
   std::int32_t nextStream_ = 0;
-  LaneCounts counts_;
 };
 
 }  // namespace tessera

@@ -20,10 +20,6 @@ std::int32_t LaneWork::peersOf(std::int32_t task) const {
   return peerPredecessors_.empty() ? 0 : peerPredecessors_[static_cast<std::size_t>(task)];
 }
 
-std::int32_t LaneWork::countsOf(std::int32_t task) const {
-  return 1 + static_cast<std::int32_t>(predecessors(task).size()) + peersOf(task);
-}
-
 void LaneWork::join(std::span<LaneWork* const> works) {
   for (LaneWork* work : works) {
     TESSERA_EXPECT(!work->arrivals_.has_value(), "join a plan of lanes once");
@@ -69,6 +65,7 @@ void LaneWork::tell(std::span<LaneWork* const> works) {
     const auto found = std::lower_bound(edges.begin(), edges.end(), wanted);
     told_.push_back({&other, static_cast<std::int32_t>(found - edges.begin())});
     ++toldBegin_[static_cast<std::size_t>(edge.task) + 1];
+    node(edge.task).flags |= kTells;
   }
   for (std::size_t n = 1; n < toldBegin_.size(); ++n) toldBegin_[n] += toldBegin_[n - 1];
 }
@@ -78,32 +75,29 @@ void DeviceLane::connect(std::span<DeviceLane* const> lanes) {
   std::size_t streams = 0;
   for (DeviceLane* lane : lanes) {
     peers.push_back({&lane->device_, streams});
-    streams += lane->streams_.size();
+    streams += static_cast<std::size_t>(lane->streams_.size());
   }
   for (DeviceLane* lane : lanes) {
     lane->peers_ = peers;
-    for (Stream& stream : lane->streams_) stream.waitedForPeers.assign(streams, 0);
+    lane->streams_.connect(streams);
   }
 }
 
-/// Lets the streams of a launch wait for what its task waits for on other devices.
-void DeviceLane::waitForPeers(std::int32_t task) {
-  if (work_->peersOf(task) == 0) return;
+/// Lets the streams of a launch wait for what its tasks wait for on other devices.
+void DeviceLane::waitForPeers(std::span<const std::int32_t> tasks) {
   PeerArrivals& arrivals = *work_->arrivals_;
-  const std::int32_t first = arrivals.firstOf(task);
-  for (std::int32_t entry = first; entry < first + arrivals.countOf(task); ++entry) {
-    const Peer& peer =
-        peers_[static_cast<std::size_t>(arrivals.edges()[static_cast<std::size_t>(entry)].lane)];
-    for (const PeerArrivals::Mark& mark : arrivals.marks(entry)) {
-      if (mark.event.number < 0) continue;
-      for (const std::int32_t number : chosen_) {
-        Stream& stream = streams_[static_cast<std::size_t>(number)];
-        std::int64_t& waited =
-            stream.waitedForPeers[peer.firstStream + static_cast<std::size_t>(mark.stream)];
-        if (waited >= mark.covers) continue;
-        device_.waitForPeer(stream.handle, *peer.device, mark.event);
-        ++counts_.peerWaits;
-        waited = mark.covers;
+  for (const std::int32_t task : tasks) {
+    if ((work_->node(task).flags & LaneWork::kHearsOf) == 0) continue;
+    const std::int32_t first = arrivals.firstOf(task);
+    for (std::int32_t entry = first; entry < first + arrivals.countOf(task); ++entry) {
+      const Peer& peer =
+          peers_[static_cast<std::size_t>(arrivals.edges()[static_cast<std::size_t>(entry)].lane)];
+      for (const PeerArrivals::Mark& mark : arrivals.marks(entry)) {
+        if (mark.event.number < 0) continue;
+        const std::size_t from = peer.firstStream + static_cast<std::size_t>(mark.stream);
+        for (const std::int32_t stream : chosen_) {
+          if (streams_.waitForPeer(stream, *peer.device, from, mark.event, mark.covers)) ++counts_.peerWaits;
+        }
       }
     }
   }
@@ -112,40 +106,37 @@ void DeviceLane::waitForPeers(std::int32_t task) {
 /// Hands a task that was launched, or has been seen to end where lanes do not chain, to those who wait for
 /// it.
 void DeviceLane::tellPeers(std::int32_t task) {
+  const std::span<const LaneWork::Place> places = work_->placesOf(work_->launch(work_->node(task).launch));
   for (const LaneWork::Told& told : work_->toldOf(task)) {
     const std::span<PeerArrivals::Mark> marks = told.work->arrivals_->marks(told.entry);
-    const std::span<const Place> places = work_->placesOf(task);
     for (std::size_t part = 0; part < marks.size(); ++part) {
-      const Place& place = places[part];
+      const LaneWork::Place& place = places[part];
       marks[part] = {{}, place.stream, place.launch};
       if (!options_.chainsOnDevice) continue;
-      const Mark mark = markOf(streams_[static_cast<std::size_t>(place.stream)], place.launch);
+      const detail::LaneStreams::Mark mark = streams_.markOf(place);
       marks[part] = {mark.event, place.stream, mark.covers};
     }
     told.work->arrivals_->give(told.entry);
   }
 }
 
-/// An event behind all that is in any stream.
-DeviceLane::Mark DeviceLane::gather() {
-  bool waits = false;
-  for (std::int32_t from = 1; from < std::ssize(streams_); ++from) {
-    waits |= waitFor(streams_.front(), {from, streams_[static_cast<std::size_t>(from)].launched});
-  }
-  // A launch of nothing, so that what waits for the stream waits for these streams too.
-  if (waits) ++streams_.front().launched;
-  return markOf(streams_.front(), streams_.front().launched);
-}
-
 void DeviceLane::comeAfter(DeviceLane& other) {
   const Leave leave{takeOver()};
   const Leave leaveOther{other.takeOver()};
   other.device_.bindThread();
-  const Mark mark = other.gather();
+  other.streams_.gather();
+  const detail::LaneStreams::Mark mark = other.streams_.lastOfFirst();
+  if (mark.event.number < 0) return;
   device_.bindThread();
-  device_.waitForPeer(streams_.front().handle, other.device_, mark.event);
-  // The fence at the begin of the step takes it to the other streams.
-  ++streams_.front().launched;
+  const auto known = std::find_if(peers_.begin(), peers_.end(),
+                                  [&](const Peer& peer) { return peer.device == &other.device_; });
+  if (known == peers_.end()) {
+    device_.waitForPeer(streams_.handle(0), other.device_, mark.event);
+  } else if (!streams_.waitForPeer(0, other.device_, known->firstStream, mark.event, mark.covers)) {
+    return;
+  }
+  // A launch of nothing: the begin of the step takes it to the other streams.
+  streams_.addLaunch(0);
 }
 
 }  // namespace tessera

@@ -10,7 +10,6 @@
 #include "core/box.hpp"
 #include "core/contracts.hpp"
 #include "core/exec.hpp"
-#include "core/launch_overlap.hpp"
 #include "core/patch_order.hpp"
 #include "core/patch_part.hpp"
 #include "core/patch_walk.hpp"
@@ -132,7 +131,17 @@ void PatchLaunch<Kernel, Arguments, Patches>::run(const void *self, [[maybe_unus
 #if defined(__CUDACC__)
   if (cudaStream != nullptr) {
     const auto blocks = static_cast<std::uint32_t>(launch.count * launch.table.shape.blocksEach);
-    launchOverlapped(runPatches<PatchLaunch>, blocks, kBlockThreads, launch.overlaps, cudaStream, launch);
+    cudaLaunchAttribute overlap{};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t how{};
+    how.gridDim = blocks;
+    how.blockDim = kBlockThreads;
+    how.stream = static_cast<cudaStream_t>(cudaStream);
+    how.attrs = &overlap;
+    how.numAttrs = launch.overlaps ? 1 : 0;
+    // The backend asks for the error.
+    static_cast<void>(cudaLaunchKernelEx(&how, runPatches<PatchLaunch>, launch));
     return;
   }
 #endif

@@ -74,12 +74,11 @@ bool RegionList::add(const RegionOp& op, const Box& region, std::int64_t element
 /// The last block of the row is filled up first.
 void RegionList::addWords(std::uint32_t words) {
   const auto op = static_cast<std::int32_t>(ops_.size()) - 1;
-  const bool begun = rowWords_ % detail::kRegionWords != 0;
-  if (begun) {
-    RegionBlock& last = blocks_.back();
-    const std::uint32_t more = std::min(words, detail::kRegionWords - last.words);
-    last.words += more;
-    ++last.opCount;
+  RegionBlock* last = rowWords_ > 0 ? &blocks_.back() : nullptr;
+  if (last != nullptr && last->words < detail::kRegionWords && last->opCount < detail::kRegionOps) {
+    const std::uint32_t more = std::min(words, detail::kRegionWords - last->words);
+    last->words += more;
+    ++last->opCount;
     rowWords_ += more;
     words -= more;
   }
@@ -107,30 +106,33 @@ void RegionList::copy(std::byte* to, const Layout& toLayout, const std::byte* fr
 bool RegionList::copyRowEnds(std::byte* to, const Layout& toLayout, const RowEnds& begins,
                              const RowEnds& ends) {
   constexpr std::int64_t kBytes = 8;
+  constexpr std::int64_t kHalf = kSectorElements / 2;
   const Box& left = begins.region;
   const Box& right = ends.region;
   const bool alike = left.lo.j == right.lo.j && left.hi.j == right.hi.j && left.lo.k == right.lo.k &&
                      left.hi.k == right.hi.k && left.lo.i == toLayout.window.lo.i &&
                      right.hi.i == toLayout.window.hi.i;
-  if (!alike || left.extent().j < 2 || right.volume() == 0) return false;
-  const std::int64_t sector = toLayout.at(right.lo);
-  const std::int64_t nextRow = toLayout.at(left.lo) + toLayout.strideJ + left.extent().i;
+  if (!alike || left.empty() || right.empty() || left.extent().j < 2 || left.extent().i > kHalf ||
+      right.extent().i > kHalf) {
+    return false;
+  }
   RegionOp op = opOf(to, toLayout, ends.from, *ends.layout, right, right.lo - ends.shift, kBytes);
-  const bool meet = nextRow == sector + kSectorElements &&
-                    left.extent().i + right.extent().i <= kSectorElements && op.wordBytes == kBytes &&
-                    reinterpret_cast<std::uintptr_t>(op.to) % (kSectorElements * kBytes) == 0 &&
-                    toLayout.strideJ % kSectorElements == 0 && toLayout.strideK % kSectorElements == 0;
-  if (!meet) return false;
+  const std::int64_t nextRow = toLayout.at(left.lo) + toLayout.strideJ + left.extent().i;
+  if (nextRow != toLayout.at(right.lo) + kSectorElements || op.wordBytes != kBytes ||
+      reinterpret_cast<std::uintptr_t>(op.to) % (kSectorElements * kBytes) != 0 ||
+      toLayout.strideJ % kSectorElements != 0 || toLayout.strideK % kSectorElements != 0) {
+    return false;
+  }
   op.kind = RegionKind::RowEnds;
+  op.wordBytes = kHalf * kBytes;
   op.endElements = static_cast<std::uint8_t>(right.extent().i);
   op.beginElements = static_cast<std::uint8_t>(left.extent().i);
   op.begins = begins.from + begins.layout->at(left.lo + Index{0, 1, 0} - begins.shift) * kBytes;
   op.beginsJ = begins.layout->strideJ * kBytes;
   op.beginsK = begins.layout->strideK * kBytes;
-  // A word stands for a sector.
-  const Box sectors{{0, right.lo.j, right.lo.k}, {1, right.hi.j - 1, right.hi.k}};
-  if (add(op, sectors, kBytes)) {
-    counts_.copied += sectors.volume() * (left.extent().i + right.extent().i) * kBytes;
+  const Box halves{{0, right.lo.j, right.lo.k}, {2, right.hi.j - 1, right.hi.k}};
+  if (add(op, halves, kHalf * kBytes)) {
+    counts_.copied += halves.volume() / 2 * (left.extent().i + right.extent().i) * kBytes;
   }
   Box first = left;
   first.hi.j = first.lo.j + 1;
@@ -271,7 +273,6 @@ void RegionTable::put(DeviceStream stream, const char* name, std::span<const Reg
   launch.values = values;
   launch.blockCount = blocks;
   launch.runCount = static_cast<std::int32_t>(runs.size());
-  launch.overlaps = device_->info().overlapsLaunches;
   std::copy(runs.begin(), runs.end(), launch.runs);
   detail::putRegions(*device_, stream, name, launch);
 }

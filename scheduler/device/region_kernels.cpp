@@ -2,7 +2,6 @@
 #include <cstring>
 #include <span>
 
-#include "core/launch_overlap.hpp"
 #include "scheduler/device/region_batch.hpp"
 
 namespace tessera::detail {
@@ -11,13 +10,28 @@ namespace {
 
 #if defined(__CUDACC__)
 
+/// Brings memory into that of a block, which is aligned likewise.
+__device__ void bring(void* to, const void* from, std::uint32_t bytes) {
+  for (std::uint32_t n = threadIdx.x; n < bytes / 4; n += kRegionThreads) {
+    static_cast<std::uint32_t*>(to)[n] = static_cast<const std::uint32_t*>(from)[n];
+  }
+}
+
 template <int Runs>
 __global__ void __launch_bounds__(kRegionThreads)
     runRegions(const __grid_constant__ RegionLaunch<Runs> launch) {
-  startNextLaunch();
-  std::uint32_t block = blockIdx.x;
-  awaitLastLaunch(block);
-  writeWords(launch, static_cast<std::int32_t>(block), threadIdx.x, kRegionThreads);
+  // By all threads at once: each would wait for one piece after the other.
+  __shared__ alignas(RegionOp) std::byte ops[kRegionOps * sizeof(RegionOp)];
+  __shared__ std::uint32_t begins[kRegionOps];
+  RegionBlock block = blockOf(launch, static_cast<std::int32_t>(blockIdx.x));
+  const auto count = static_cast<std::uint32_t>(block.opCount);
+  bring(ops, launch.table.ops + block.firstOp, count * static_cast<std::uint32_t>(sizeof(RegionOp)));
+  bring(begins, launch.table.begins + block.firstOp, count * 4);
+  __syncthreads();
+  block.firstOp = 0;
+  writeWords<static_cast<int>(kRegionWords / kRegionThreads)>(
+      {reinterpret_cast<const RegionOp*>(ops), begins, nullptr, launch.table.values}, launch.values, block,
+      threadIdx.x, kRegionThreads);
 }
 
 #endif
@@ -28,12 +42,15 @@ void runLaunch(const void* self, [[maybe_unused]] void* cudaStream) {
   std::memcpy(static_cast<void*>(&launch), self, sizeof(launch));
 #if defined(__CUDACC__)
   if (cudaStream != nullptr) {
-    launchOverlapped(runRegions<Runs>, static_cast<std::uint32_t>(launch.blockCount), kRegionThreads,
-                     launch.overlaps, cudaStream, launch);
+    runRegions<Runs><<<static_cast<std::uint32_t>(launch.blockCount), kRegionThreads, 0,
+                       static_cast<cudaStream_t>(cudaStream)>>>(launch);
     return;
   }
 #endif
-  for (std::int32_t block = 0; block < launch.blockCount; ++block) writeWords(launch, block, 0, 1);
+  for (std::int32_t n = 0; n < launch.blockCount; ++n) {
+    const RegionBlock block = blockOf(launch, n);
+    for (std::uint32_t w = 0; w < block.words; ++w) writeWords<1>(launch.table, launch.values, block, w, 1);
+  }
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // Steps that are replayed as graphs of a device have the bits of the host.
+#include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "core/error.hpp"
 #include "scheduler/device/cuda_device.hpp"
 #include "tests/components/small_decks.hpp"
 
@@ -13,10 +16,11 @@ namespace {
 /// Each way in which generations lie is launched once, captured once, then replayed.
 constexpr std::int64_t kSteps = 8;
 
-DeviceOptions withGraphs(DeviceKind kind = DeviceKind::Emulated) {
+DeviceOptions withGraphs(DeviceKind kind = DeviceKind::Emulated, int count = 1) {
   DeviceOptions options;
   options.kind = kind;
-  options.numbers = {0};
+  options.numbers.resize(static_cast<std::size_t>(count));
+  std::iota(options.numbers.begin(), options.numbers.end(), 0);
   options.emulated.longestDelay = std::chrono::microseconds(5);
   options.graphs = true;
   return options;
@@ -60,11 +64,48 @@ TEST_P(GraphsOfEveryDeck, GiveThemUnderEverySeed) {
   }
 }
 
+TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralDevicesOfARank) {
+  const Outcome right = expected();
+  for (const int count : {2, 3}) {
+    const DeviceOptions devices = withGraphs(DeviceKind::Emulated, count);
+    for (const int threads : {0, 1, 3}) {
+      for (const int ranks : {1, 2}) {
+        const Outcome o = small({3, 2, 2}).ranks(ranks).threads(threads).devices(devices).run(kSteps);
+        EXPECT_EQ(firstDifference(right, o), "")
+            << count << " devices, " << threads << " threads, " << ranks << " ranks";
+      }
+    }
+  }
+}
+
+TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralDevicesOfARankUnderEverySeed) {
+  const Outcome right = expected();
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const int ranks = 1 + static_cast<int>(seed % 2);
+    const int count = 2 + static_cast<int>(seed % 3);
+    const DeviceOptions devices = withGraphs(DeviceKind::Emulated, count);
+    const Outcome o = small({3, 2, 2}).ranks(ranks).seed(seed).devices(devices).run(kSteps);
+    EXPECT_EQ(firstDifference(right, o), "")
+        << "seed " << seed << ", " << ranks << " ranks, " << count << " devices";
+  }
+}
+
 TEST_P(GraphsOfEveryDeck, GiveThemOnAGpu) {
   if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
   const Outcome right = expected();
   const Outcome o = small({3, 2, 2}).threads(2).devices(withGraphs(DeviceKind::Cuda)).run(kSteps);
   EXPECT_EQ(firstDifference(right, o), "");
+}
+
+TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralGpusOfARank) {
+  const int gpus = std::min(cudaDeviceCount(), kDeviceSlots);
+  if (gpus < 2) GTEST_SKIP() << "this case needs a GPU and another one, and has " << gpus;
+  const Outcome right = expected();
+  for (const int ranks : {1, 2}) {
+    const DeviceOptions devices = withGraphs(DeviceKind::Cuda, gpus);
+    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
+    EXPECT_EQ(firstDifference(right, o), "") << gpus << " GPUs, " << ranks << " ranks";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, GraphsOfEveryDeck, ::testing::ValuesIn(allDecks()),
@@ -132,6 +173,66 @@ TEST(DeviceGraphs, WhatWaitsForMessagesIsAGraphOfItsOwn) {
   EXPECT_EQ(two.statistics.graphCaptures, 6);
   EXPECT_EQ(two.statistics.graphReplays, 3 * (kOddSteps - 2));
   EXPECT_EQ(firstDifference(one, two), "");
+}
+
+TEST(DeviceGraphs, SeveralDevicesOfARankHaveTheirOwn) {
+  const Outcome one = evenHeat().run(kOddSteps);
+  const Outcome two = evenHeat().devices(withGraphs(DeviceKind::Emulated, 2)).run(kOddSteps);
+
+  // What a step of heat takes from others is Old, so no device waits for the other within a step.
+  EXPECT_EQ(two.statistics.graphCaptures, 2 * 2);
+  EXPECT_EQ(two.statistics.graphReplays, 2 * (kOddSteps - 2));
+  EXPECT_EQ(two.statistics.graphBodies, 2 * 8);
+  EXPECT_EQ(firstDifference(one, two), "");
+}
+
+TEST(DeviceGraphs, OfSeveralDevicesTakeAnotherLengthOfTheStepAllTogether) {
+  // The last step is a shorter one.
+  const Simulate shorter = evenHeat().set("time.end=8.5e-4");
+  const Outcome right = Simulate(shorter).run();
+  const Outcome o = Simulate(shorter).threads(3).devices(withGraphs(DeviceKind::Emulated, 3)).run();
+
+  EXPECT_EQ(o.statistics.graphCaptures, 3 * 2);
+  EXPECT_GT(o.statistics.graphBodies, 2 * 8);
+  EXPECT_EQ(firstDifference(right, o), "");
+}
+
+TEST(DeviceGraphs, FindWhatIsNotFiniteOnWhateverDevice) {
+  for (const int count : {1, 2, 3}) {
+    // Too long a step: values grow until they are no numbers, long after the steps have been captured.
+    Simulate unstable = evenHeat().set("time.dt=1");
+    try {
+      unstable.threads(2).devices(withGraphs(DeviceKind::Emulated, count)).run(1000);
+      ADD_FAILURE() << count << " devices: nothing was found";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::Numerical);
+      EXPECT_NE(error.message().find("Heat::advance"), std::string::npos) << error.message();
+    }
+  }
+}
+
+TEST(DeviceGraphs, WhatWaitsForAnotherDeviceIsAGraphOfItsOwn) {
+  // Two stages, of which the second reads halos of what the first wrote.
+  const Simulate line = simulateText(R"([simulation]
+components = ["advection"]
+[grid]
+cells = [16, 1, 1]
+patches = [4, 1, 1]
+[time]
+end = 1e9
+dt = 1e-2
+[advection]
+scheme = "plm"
+velocity.x = "1"
+initial = "1 + x"
+)");
+  const Outcome right = Simulate(line).run(kOddSteps);
+  const Outcome o = Simulate(line).devices(withGraphs(DeviceKind::Emulated, 2)).run(kOddSteps);
+
+  // What the other device waits for, what needs it not, and what waits for it: on each, in each of two ways.
+  EXPECT_EQ(o.statistics.graphCaptures, 2 * 3 * 2);
+  EXPECT_EQ(o.statistics.graphReplays, 2 * 3 * (kOddSteps - 2));
+  EXPECT_EQ(firstDifference(right, o), "");
 }
 
 }  // namespace

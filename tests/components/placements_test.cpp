@@ -75,6 +75,12 @@ TEST_P(PlacementsOfEveryDeck, EveryOtherTaskOnTheHostGivesThemToo) {
     two.cpuTasks = devices.cpuTasks;
     EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
         << "from task " << first << ", two devices";
+    two.graphs = true;
+    for (const int ranks : {1, 2}) {
+      const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(two).run(kSteps);
+      EXPECT_EQ(firstDifference(right, o), "")
+          << "from task " << first << ", two devices, as graphs, " << ranks << " ranks";
+    }
     const Outcome seeded = small({3, 2, 1}).ranks(2).seed(7 + first).devices(devices).run(kSteps);
     EXPECT_EQ(firstDifference(right, seeded), "") << "from task " << first << ", seed " << 7 + first;
   }
@@ -92,6 +98,9 @@ TEST_P(PlacementsOfEveryDeck, PatchesThatMoveToTheHostAndBackBetweenStepsGiveThe
   two.hostParts = devices.hostParts;
   EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
       << "two devices";
+  two.graphs = true;
+  EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
+      << "two devices, as graphs";
   const Outcome seeded = small({3, 2, 1}).ranks(2).seed(11).devices(devices).run(kSteps);
   EXPECT_EQ(firstDifference(right, seeded), "") << "seed 11";
 }
@@ -105,6 +114,9 @@ TEST(PlacementByCost, TriesPartsAndComesToRestWithTheSameBits) {
   };
   const Outcome right = smallDeck("heat/eigenmode_2d").run(1000);
   EXPECT_EQ(firstDifference(right, run(emulated(DevicePlacement::Cost))), "");
+  DeviceOptions twoAsGraphs = emulated(DevicePlacement::Cost, 2);
+  twoAsGraphs.graphs = true;
+  EXPECT_EQ(firstDifference(right, run(twoAsGraphs)), "");
 
   LoopbackWorld world(1);
   SimulationOptions options;

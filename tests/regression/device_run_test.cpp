@@ -63,6 +63,24 @@ TEST_P(DeviceRun, MayChangeTheNumberOfDevicesAtEachRestart) {
   expectTheBitsOfTheHost("more");
 }
 
+TEST_P(DeviceRun, AsGraphsOnAnotherNumberOfDevicesAfterEachRestartHasTheBitsOfTheHost) {
+  const std::vector<std::string> graphs{"--threads", "2", "--set", "device.graphs=true", "--device"};
+  const auto on = [&](std::vector<std::string> more, const std::string& devices) {
+    more.insert(more.end(), graphs.begin(), graphs.end());
+    more.push_back(devices);
+    return more;
+  };
+  ASSERT_EQ(tessera("run", deck(), 18, {"--out", "host"}).exitCode, 0);
+
+  const ProgramResult two = tessera("run", deck(), 6, on({"--out", "graphs"}, "emulated:2"));
+  ASSERT_EQ(two.exitCode, 0);
+  EXPECT_EQ(two.err, "") << "no warning: steps are replayed";
+  ASSERT_EQ(tessera("restart", "graphs", 12, on({"-n", "2"}, "emulated:3")).exitCode, 0);
+  ASSERT_EQ(tessera("restart", "graphs", 18, on({}, "emulated:4")).exitCode, 0);
+
+  expectTheBitsOfTheHost("graphs");
+}
+
 INSTANTIATE_TEST_SUITE_P(Inputs, DeviceRun,
                          testing::Values("heat/eigenmode_2d", "heat/variable_conductivity",
                                          "advection/zalesak", "wave/pulse", "levels/two_level"),
@@ -162,6 +180,25 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"memory", "memory=20000", "its memory is used up", "use more GPUs"},
                     Fault{"lost", "lost=2000", "the device is lost", "restart from the last checkpoint"}),
     [](const auto& info) { return std::string(info.param.name); });
+
+TEST(StepsAsGraphs, AreNoneWhereVariablesAreSwappedAndAWarningSaysSo) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 6"));
+  const std::vector<std::string> run{"run", "small.toml", "-q", "--set", "device.graphs=true", "--out"};
+  const auto on = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), run.begin(), run.end());
+    return place.tessera(more);
+  };
+  ASSERT_EQ(on({"host"}).exitCode, 0);
+
+  // Of 21 KiB that all variables need, a page less.
+  const ProgramResult swapped = on({"swapped", "--device", "emulated", "--set", "device.limit=\"20 KiB\""});
+
+  EXPECT_EQ(swapped.exitCode, 0);
+  EXPECT_THAT(swapped.err, HasSubstr("step plan \"step\" is launched task by task and not as graphs: its "
+                                     "variables come to the device and leave it within a step"));
+  EXPECT_EQ(place.tessera({"compare", "--exact", "host", "swapped"}).exitCode, 0);
+}
 
 TEST(DeviceFaultOption, IsForTheEmulatedDeviceAndNamesWhatItKnows) {
   const Workplace place;

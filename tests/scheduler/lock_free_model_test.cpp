@@ -176,6 +176,32 @@ TEST(SubmissionsModel, TwoPushersAndATakerLoseNothing) {
   });
 }
 
+TEST(SubmissionsModel, ARangeComesWholeAndInOrder) {
+  expectRight([] {
+    auto submitted = std::make_shared<Submissions<ModelAtomics>>(4);
+    auto data = std::make_shared<ModelAtomic<int>>();
+    auto taken = std::make_shared<std::vector<std::int32_t>>();
+    auto early = std::make_shared<bool>(false);
+    const auto take = [=](std::int32_t n) {
+      if (n > 0 && data->load(std::memory_order_relaxed) != 1) *early = true;
+      taken->push_back(n);
+    };
+    ModelCase model;
+    model.threads = {[=] {
+                       data->store(1, std::memory_order_relaxed);
+                       submitted->push(1, 3);
+                     },
+                     [=] { submitted->push(0); }, [=] { submitted->takeAll(take); }};
+    model.verdict = [=]() -> std::string {
+      submitted->takeAll(take);
+      if (*early) return "a number was taken before its data were there";
+      std::erase(*taken, 0);
+      return *taken == std::vector<std::int32_t>{1, 2, 3} ? "" : "a range was not taken whole and in order";
+    };
+    return model;
+  });
+}
+
 /// A sleeper that waits until `conditions` flags are set, each by a thread of its own.
 ModelCase sleepCase(int conditions) {
   auto bed = std::make_shared<Bed>();

@@ -60,7 +60,6 @@ void LoopLauncher::putBucket(const LoopBucket &bucket, std::span<const LoopPart>
   batch.stride = bucket.stride;
   batch.part = {static_cast<std::int32_t>(part), static_cast<std::int32_t>(parts.size())};
   batch.order = order;
-  batch.overlaps = backend_.info().overlapsLaunches;
   batch.keepsClosures = keepsClosures;
   if (batch.shape.blocksEach == 0 && !runsOnHost_) return;
   const std::int32_t most = std::numeric_limits<std::int32_t>::max() / std::max(1, batch.shape.blocksEach);

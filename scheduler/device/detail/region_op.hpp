@@ -18,7 +18,8 @@ enum class RegionKind : std::uint8_t {
   RowEnds,    ///< sectors that hold the end of a row and the begin of the next one
 };
 
-/// One region, written word by word; all steps in bytes. A word is 4 or 8 bytes, of conditions one number.
+/// One region, written word by word; all steps in bytes. A word is 4 or 8 bytes, of conditions one number, of
+/// RowEnds half a sector.
 struct RegionOp {
   std::byte* to = nullptr;
   const std::byte* from = nullptr;
@@ -37,7 +38,7 @@ struct RegionOp {
   std::uint8_t valueStep = 0;   ///< 0: one value for all indices
   bool valuesOfLaunch = false;  ///< else of the table
   std::uint8_t wordBytes = 8;
-  std::uint8_t endElements = 0;    ///< of RowEnds, from `from`: the first of a sector
+  std::uint8_t endElements = 0;    ///< of RowEnds, from `from`: the first of a sector, 1 or 2
   std::uint8_t beginElements = 0;  ///< likewise, from `begins`: the last ones
   RegionKind kind = RegionKind::Copy;
   Scalar scalar = Scalar::Float64;        ///< of conditions
@@ -62,7 +63,9 @@ struct RegionRun {
 
 /// Threads of a block, and words that they do.
 inline constexpr std::uint32_t kRegionThreads = 256;
-inline constexpr std::uint32_t kRegionWords = 512;
+inline constexpr std::uint32_t kRegionWords = 1024;
+/// Operations of a block at most: it has them at hand.
+inline constexpr std::int32_t kRegionOps = 16;
 
 /// A table as a kernel sees it.
 struct RegionTableView {
@@ -85,8 +88,7 @@ struct RegionLaunch {
   RegionLaunchValues values;
   std::int32_t blockCount = 0;
   std::int32_t runCount = 0;
-  bool overlaps = false;  ///< the device can start it while the launch before it ends
-  RegionRun runs[Runs];   // NOLINT: a std::array's operator[] is no device function
+  RegionRun runs[Runs];  // NOLINT: a std::array's operator[] is no device function
 };
 
 TESSERA_KERNEL inline void moveWord(std::byte* to, const std::byte* from, std::uint32_t bytes) {
@@ -129,52 +131,93 @@ TESSERA_KERNEL inline void applyCondition(const RegionOp& op, std::byte* to, con
   }
 }
 
-/// The end of a row and the begin of the next one, with noughts for what lies between, in one piece: of a
-/// sector that is written in part a device reads the rest first.
-TESSERA_KERNEL inline void writeRowEnds(const RegionOp& op, std::byte* to, std::uint32_t j, std::uint32_t k) {
-  std::uint64_t words[4] = {};  // NOLINT: a std::array's operator[] is no device function
-  const std::byte* ends = op.from + j * op.fromJ + k * op.fromK;
-  const std::byte* begins = op.begins + j * op.beginsJ + k * op.beginsK;
-  for (std::uint32_t n = 0; n < 4; ++n) {
-    const std::uint32_t begin = n + op.beginElements - 4;  // in front of the first it is large
-    auto* word = reinterpret_cast<std::byte*>(&words[n]);
-    if (n < op.endElements) moveWord(word, ends + n * 8, 8);
-    if (begin < op.beginElements) moveWord(word, begins + begin * 8, 8);
+/// A word of an operation: where it goes, where what it is made of lies, and which it is, in elements.
+struct RegionWord {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  std::uint32_t i = 0, j = 0, k = 0;
+  std::uint32_t element = 0;  ///< counted x fastest
+};
+
+/// Word `w`, counted x fastest.
+TESSERA_KERNEL inline RegionWord wordOf(const RegionOp& op, std::uint32_t w) {
+  const std::uint32_t row = w / op.rowWords;
+  const std::uint32_t word = w - row * op.rowWords;
+  RegionWord found;
+  found.k = row / op.rows;
+  found.j = row - found.k * op.rows;
+  found.to = op.to + std::int64_t{word} * op.wordBytes + found.j * op.toJ + found.k * op.toK;
+  if (op.kind == RegionKind::Copy) {
+    found.from = op.from + std::int64_t{word} * op.wordBytes + found.j * op.fromJ + found.k * op.fromK;
+    return found;
   }
+  found.i = word / op.elementWords;
+  if (op.kind == RegionKind::RowEnds) {
+    found.from = found.i == 0 ? op.from + found.j * op.fromJ + found.k * op.fromK
+                              : op.begins + found.j * op.beginsJ + found.k * op.beginsK;
+    return found;
+  }
+  found.element = row * (op.rowWords / op.elementWords) + found.i;
+  found.from = op.from + std::int64_t{word - found.i * op.elementWords} * op.wordBytes;
+  if (op.kind == RegionKind::Gather) {
+    found.from += ((found.i + op.offset[0]) / op.ratio[0]) * op.fromI +
+                  ((found.j + op.offset[1]) / op.ratio[1]) * op.fromJ +
+                  ((found.k + op.offset[2]) / op.ratio[2]) * op.fromK;
+  } else {
+    found.from += found.i * op.fromI + found.j * op.fromJ + found.k * op.fromK;
+  }
+  return found;
+}
+
+/// Numbers as they were read, on their way.
+struct MovedWord {
+  std::byte* to = nullptr;  ///< null: nothing is to be written
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;  ///< of half a sector
+  std::uint32_t bytes = 0;
+};
+
+/// Whether a word is what others are; else it is computed.
+TESSERA_KERNEL inline bool isMoved(RegionKind kind) {
+  return kind == RegionKind::Copy || kind == RegionKind::Gather || kind == RegionKind::RowEnds;
+}
+
+TESSERA_KERNEL inline MovedWord readWord(const RegionOp& op, const RegionWord& word) {
+  MovedWord moved;
+  moved.to = word.to;
+  moved.bytes = op.wordBytes;
+  auto* first = reinterpret_cast<std::byte*>(&moved.first);
+  auto* second = reinterpret_cast<std::byte*>(&moved.second);
+  if (op.kind != RegionKind::RowEnds) {
+    moveWord(first, word.from, op.wordBytes);
+  } else if ((word.i == 0 ? op.endElements : op.beginElements) == 2) {
+    moveWord(first, word.from, 8);
+    moveWord(second, word.from + 8, 8);
+  } else {
+    moveWord(word.i == 0 ? first : second, word.from, 8);
+  }
+  return moved;
+}
+
+TESSERA_KERNEL inline void writeWord(const MovedWord& moved) {
+  if (moved.to == nullptr) return;
+  if (moved.bytes != 16)
+    return moveWord(moved.to, reinterpret_cast<const std::byte*>(&moved.first), moved.bytes);
 #if defined(__CUDA_ARCH__)
-  reinterpret_cast<ulonglong2*>(to)[0] = make_ulonglong2(words[0], words[1]);
-  reinterpret_cast<ulonglong2*>(to)[1] = make_ulonglong2(words[2], words[3]);
+  *reinterpret_cast<ulonglong2*>(moved.to) = make_ulonglong2(moved.first, moved.second);
 #else
-  std::memcpy(to, words, sizeof(words));
+  std::memcpy(moved.to, &moved.first, 8);
+  std::memcpy(moved.to + 8, &moved.second, 8);
 #endif
 }
 
-/// Word `w` of an operation, counted x fastest.
-TESSERA_KERNEL inline void writeWord(const RegionOp& op, std::uint32_t w, const double* tableValues,
-                                     const RegionLaunchValues& ofLaunch) {
-  const std::uint32_t row = w / op.rowWords;
-  const std::uint32_t word = w - row * op.rowWords;
-  const std::uint32_t k = row / op.rows;
-  const std::uint32_t j = row - k * op.rows;
-  std::byte* to = op.to + std::int64_t{word} * op.wordBytes + j * op.toJ + k * op.toK;
-  if (op.kind == RegionKind::Copy) {
-    const std::byte* from = op.from + std::int64_t{word} * op.wordBytes + j * op.fromJ + k * op.fromK;
-    return moveWord(to, from, op.wordBytes);
-  }
-  if (op.kind == RegionKind::RowEnds) return writeRowEnds(op, to, j, k);
-  const std::uint32_t i = word / op.elementWords;
-  const std::byte* from = op.from + std::int64_t{word - i * op.elementWords} * op.wordBytes;
-  if (op.kind == RegionKind::Gather) {
-    from += ((i + op.offset[0]) / op.ratio[0]) * op.fromI + ((j + op.offset[1]) / op.ratio[1]) * op.fromJ +
-            ((k + op.offset[2]) / op.ratio[2]) * op.fromK;
-    return moveWord(to, from, op.wordBytes);
-  }
-  from += i * op.fromI + j * op.fromJ + k * op.fromK;
-  const std::uint32_t element = row * (op.rowWords / op.elementWords) + i;
+/// A word that is no other's.
+TESSERA_KERNEL inline void computeWord(const RegionOp& op, const RegionWord& word, const double* tableValues,
+                                       const RegionLaunchValues& ofLaunch) {
   const double* values = op.valuesOfLaunch ? ofLaunch.values : tableValues;
   const std::int64_t first = op.valuesOfLaunch ? op.firstValue - ofLaunch.first : op.firstValue;
-  const double v = values[first + std::int64_t{element} * op.valueStep];
-  applyCondition(op, to, from, v, op.axis == 0 ? i : op.axis == 1 ? j : k);
+  const double v = values[first + std::int64_t{word.element} * op.valueStep];
+  applyCondition(op, word.to, word.from, v, op.axis == 0 ? word.i : op.axis == 1 ? word.j : word.k);
 }
 
 /// The operation of a block that word `w` of its row lies in.
@@ -189,20 +232,42 @@ TESSERA_KERNEL inline std::int32_t findOp(const RegionTableView& table, const Re
   return low;
 }
 
+/// The block of the table that a block of the launch does.
 template <int Runs>
-TESSERA_KERNEL void writeWords(const RegionLaunch<Runs>& launch, std::int32_t blockOfLaunch,
-                               std::uint32_t thread, std::uint32_t threads) {
+TESSERA_KERNEL RegionBlock blockOf(const RegionLaunch<Runs>& launch, std::int32_t blockOfLaunch) {
   std::int32_t run = 0;
   for (std::int32_t above = launch.runCount; above - run > 1;) {
     const std::int32_t middle = (run + above) / 2;
     (launch.runs[middle].begin <= blockOfLaunch ? run : above) = middle;
   }
-  const RegionTableView& table = launch.table;
-  const RegionBlock block = table.blocks[launch.runs[run].first + blockOfLaunch - launch.runs[run].begin];
-  for (std::uint32_t n = thread; n < block.words; n += threads) {
-    const std::int32_t op = findOp(table, block, block.firstWord + n);
-    writeWord(table.ops[op], block.firstWord + n - table.begins[op], table.values, launch.values);
+  return launch.table.blocks[launch.runs[run].first + blockOfLaunch - launch.runs[run].begin];
+}
+
+/// Words `first`, `first` + `step`, ... of a block, kEach of them at most: all of them are read before the
+/// first is written, so that a thread waits for memory once and not for each.
+template <int kEach>
+TESSERA_KERNEL void writeWords(const RegionTableView& table, const RegionLaunchValues& ofLaunch,
+                               const RegionBlock& block, std::uint32_t first, std::uint32_t step) {
+  MovedWord moved[kEach];  // NOLINT: a std::array's operator[] is no device function
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+  for (int n = 0; n < kEach; ++n) {
+    const std::uint32_t w = first + static_cast<std::uint32_t>(n) * step;
+    if (w >= block.words) continue;
+    const std::int32_t number = findOp(table, block, block.firstWord + w);
+    const RegionOp& op = table.ops[number];
+    const RegionWord word = wordOf(op, block.firstWord + w - table.begins[number]);
+    if (isMoved(op.kind)) {
+      moved[n] = readWord(op, word);
+    } else {
+      computeWord(op, word, table.values, ofLaunch);
+    }
   }
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+  for (int n = 0; n < kEach; ++n) writeWord(moved[n]);
 }
 
 }  // namespace tessera::detail

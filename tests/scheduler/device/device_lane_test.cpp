@@ -140,9 +140,11 @@ TEST_P(DeviceLaneClaims, AnyGraphOnAnyThreadsGivesTheSameDigests) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const test::RandomLaneCase drawn = test::drawLaneCase(seed);
     LaneRig rig(*device_, drawn.plan);
-    DeviceLane lane(*device_, drawn.plan, rig, drawn.options);
+    DeviceLane lane(*device_, drawn.options);
+    const auto work = lane.prepare(drawn.plan);
     for (int step = 0; step < 2; ++step) {
       rig.clear();
+      lane.begin(*work, rig);
       test::runStep(lane, drawn, /*threads=*/3);
       rig.expectRightDigests();
     }
@@ -219,6 +221,119 @@ TEST_P(DeviceLaneClaims, APlanWithoutTasksHasNothingToDoWithTheDevice) {
   lane.synchronize();
 }
 
+/// Tasks of so many kinds, each of which does the same to a number of its own: kind k to `data[k * stride]`.
+class AffineTasks : public LaneClient {
+ public:
+  AffineTasks(DeviceBackend& device, double* data, std::ptrdiff_t stride, double factor, double shift)
+      : device_(device), data_(data), stride_(stride), factor_(factor), shift_(shift) {}
+  static LanePlan plan(std::int32_t kinds) {
+    LanePlan plan;
+    for (std::int32_t n = 0; n < kinds; ++n) plan.tasks.push_back({n, 1, false});
+    return plan;
+  }
+  void launch(std::int32_t kind, std::span<const std::int32_t>,
+              std::span<const DeviceStream> streams) override {
+    used_.push_back(streams[0].number);
+    test::putAffine(device_, streams[0], data_ + kind * stride_, 1, factor_, shift_);
+  }
+  /// Streams, by launch.
+  const std::vector<std::int32_t>& used() const { return used_; }
+
+ private:
+  DeviceBackend& device_;
+  double* data_;
+  std::ptrdiff_t stride_;
+  double factor_;
+  double shift_;
+  std::vector<std::int32_t> used_;
+};
+
+TEST_P(DeviceLaneClaims, EachStreamThatAStepUsesComesAfterAllOfTheStepBefore) {
+  OnDevice<double> values(*device_, 3);
+  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
+  values.set(device_->makeStream(), {1.0, 1.0, 1.0});
+  *flag.data() = 0;
+  DeviceLane lane(*device_, LaneOptions{});
+  AffineTasks doubles(*device_, values.data(), 1, 2.0, 0.0);
+  AffineTasks adds(*device_, values.data() + 2, -1, 1.0, 3.0);  // in other streams than before
+  const auto doubling = lane.prepare(AffineTasks::plan(3));
+  const auto adding = lane.prepare(AffineTasks::plan(3));
+  const auto launch = [&](LaneWork& work, LaneClient& client) {
+    lane.begin(work, client);
+    lane.submit(0, 3);
+    lane.serve([](std::int32_t) {});
+  };
+
+  lane.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
+  launch(*doubling, doubles);
+  launch(*adding, adds);
+  EXPECT_NE(adds.used()[0], adds.used()[1]);
+  EXPECT_NE(adds.used()[1], adds.used()[2]);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for what would not wait on the device
+  std::atomic_ref<int>(*flag.data()).store(1);
+  lane.synchronize();
+
+  EXPECT_THAT(values.get(device_->makeStream()), ElementsAre(5.0, 5.0, 5.0));
+}
+
+TEST_P(DeviceLaneClaims, StepsThatNeedOneStreamWaitForNone) {
+  OnDevice<double> value(*device_, 1);
+  value.set(device_->makeStream(), {0.0});
+  DeviceLane lane(*device_, LaneOptions{});
+  AffineStep adds(*device_, value.data(), 1.0, 1.0);
+  const auto work = lane.prepare(AffineStep::plan());
+
+  for (int step = 0; step < 10; ++step) launchStep(lane, *work, adds);
+  lane.synchronize();
+
+  EXPECT_EQ(lane.counts().waits, 0);
+  EXPECT_LE(lane.counts().records, 10) << "one a step, for who counts how far the device is behind";
+  EXPECT_THAT(value.get(device_->makeStream()), ElementsAre(10.0));
+}
+
+TEST_P(DeviceLaneClaims, WhatAWaitTakesAlongIsNotWaitedForAgain) {
+  // 0 and 1 in streams of their own, 2 behind 1, 3 behind 2, 4 behind 0; 5 waits for 0 and 2 in a third.
+  LanePlan plan;
+  for (std::int32_t n = 0; n < 6; ++n) plan.tasks.push_back({n, 1, true});
+  plan.edges = {{0, 2}, {1, 2}, {2, 3}, {0, 4}, {0, 5}, {2, 5}};
+  LaneRig rig(*device_, plan);
+  rig.holdTask(0);
+  DeviceLane lane(*device_, plan, rig, {});
+
+  lane.submit(0, 6);
+  lane.serve([](std::int32_t) {});
+  EXPECT_EQ(lane.counts().launches, 6);
+  EXPECT_EQ(lane.counts().waits, 2) << "2 waits for 0; 5 for 2, and with it for 0";
+  rig.letGo();
+  EXPECT_EQ(rig.serveUntil(lane, 6).size(), 6U);
+  rig.expectRightDigests();
+}
+
+TEST_P(DeviceLaneClaims, RowsThatWaitForAllOfTheRowBeforeHaveRightDigests) {
+  constexpr std::int32_t kWide = 9;
+  constexpr std::int32_t kRows = 6;
+  LanePlan plan;
+  for (std::int32_t n = 0; n < kRows * kWide; ++n) {
+    plan.tasks.push_back({n / kWide % 2, 1, n / kWide + 1 == kRows});
+    for (std::int32_t m = 0; n >= kWide && m < kWide; ++m)
+      plan.edges.emplace_back((n / kWide - 1) * kWide + m, n);
+  }
+  for (const std::int32_t largest : {1, 4, 4096}) {
+    SCOPED_TRACE(largest);
+    LaneRig rig(*device_, plan);
+    rig.holdTask(3);
+    LaneOptions options;
+    options.largestBatch = largest;
+    DeviceLane lane(*device_, plan, rig, options);
+    lane.submit(0, kRows * kWide);
+    lane.serve([](std::int32_t) {});
+    EXPECT_TRUE(lane.allLaunched());
+    rig.letGo();
+    EXPECT_EQ(rig.serveUntil(lane, kWide).size(), kWide);
+    rig.expectRightDigests();
+  }
+}
+
 TEST_P(DeviceLaneClaims, TheHostIsNoMoreThanSomeStepsAhead) {
   OnDevice<double> value(*device_, 1);
   OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
@@ -281,9 +396,11 @@ TEST(DeviceLane, EverySeedOfASteppedDeviceGivesTheSameDigests) {
     const auto device = makeEmulatedDevice(options);
     const test::RandomLaneCase drawn = test::drawLaneCase(seed);
     LaneRig rig(*device, drawn.plan);
-    DeviceLane lane(*device, drawn.plan, rig, drawn.options);
+    DeviceLane lane(*device, drawn.options);
+    const auto work = lane.prepare(drawn.plan);
     for (int step = 0; step < 2; ++step) {
       rig.clear();
+      lane.begin(*work, rig);
       test::runStep(lane, drawn, /*threads=*/1);
       rig.expectRightDigests();
     }

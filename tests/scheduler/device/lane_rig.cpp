@@ -104,6 +104,7 @@ RandomLaneCase drawLaneCase(std::uint32_t seed) {
   const std::int32_t count = 20 + below(60);
   drawn.hostSuccessors.resize(static_cast<std::size_t>(count));
   drawn.hostPredecessors.resize(static_cast<std::size_t>(count));
+  std::vector<std::int32_t> last;
   for (std::int32_t n = 0; n < count; ++n) {
     const std::int32_t kind = below(static_cast<std::uint32_t>(kinds));
     const auto k = static_cast<std::size_t>(kind);
@@ -114,6 +115,9 @@ RandomLaneCase drawLaneCase(std::uint32_t seed) {
     }
     std::sort(before.begin(), before.end());
     before.erase(std::unique(before.begin(), before.end()), before.end());
+    // Where several wait for the same ones, a lane has them wait together.
+    if (below(2) == 0 && !last.empty()) before = last;
+    last = before;
     for (const std::int32_t first : before) {
       drawn.plan.edges.push_back({first, n});
       if (below(4) == 0) {

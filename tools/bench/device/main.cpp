@@ -257,10 +257,12 @@ void measureLane(DeviceBackend& device, DeviceStream stream, std::int64_t side, 
     plan.tasks.push_back({n / count, 1, mode.allReport || n >= count});
   for (std::int32_t n = 0; n < count; ++n) plan.edges.push_back({n, n + count});
   StencilClient client(device, patches);
-  DeviceLane lane(device, plan, client, mode.options);
+  DeviceLane lane(device, mode.options);
+  const auto work = lane.prepare(plan);
   const std::int32_t reports = mode.allReport ? 2 * count : count;
   const auto step = [&] {
-    for (std::int32_t n = 0; n < 2 * count; ++n) lane.submit(n);
+    lane.begin(*work, client);
+    lane.submit(0, 2 * count);
     for (std::int32_t ended = 0; ended < reports;) {
       lane.serve([&](std::int32_t) { ++ended; });
     }

@@ -3,31 +3,30 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/kernel.hpp"
-
 namespace tessera::bench {
 
 namespace {
 
-/// With the rest less than the 4 KiB that a launch may carry.
-constexpr std::int32_t kMostTasks = 960;
+/// Tasks first, first + 1, ...
+struct TaskRange {
+  std::int32_t first;
+  TESSERA_KERNEL std::int32_t at(std::int64_t n) const { return first + static_cast<std::int32_t>(n); }
+};
 
+/// Tasks by their numbers; with the rest less than the 4 KiB that a launch may carry.
+struct TaskList {
+  static constexpr std::int32_t kMost = 960;
+  std::int32_t numbers[kMost];  // NOLINT: a std::array's operator[] is no device function
+  TESSERA_KERNEL std::int32_t at(std::int64_t n) const { return numbers[n]; }
+};
+
+template <class Which>
 struct PatternLaunch {
   const PatternTask* tasks;
   std::int64_t iterations;
   std::int32_t count;
-  std::int32_t numbers[kMostTasks];  // NOLINT: a std::array's operator[] is no device function
+  Which which;
 };
-
-TESSERA_KERNEL inline std::uint64_t stampOf(const PatternTask& task, double computed) {
-  std::uint64_t hash = static_cast<std::uint64_t>(task.number) + 1;
-  for (std::int32_t n = 0; n < task.inputCount; ++n) {
-    hash = (hash ^ task.stamps[task.inputs[n]]) * kStampFactor;
-    hash ^= hash >> 29;
-  }
-  // Never: but the compiler does not know, and has to compute it.
-  return computed == -1.0 ? 0 : hash;
-}
 
 /// One thread's share.
 TESSERA_KERNEL inline double compute(std::int64_t iterations, int thread) {
@@ -43,19 +42,48 @@ TESSERA_KERNEL inline double compute(std::int64_t iterations, int thread) {
 
 #if defined(__CUDACC__)
 
-__global__ void __launch_bounds__(kPatternThreads) runTasks(const __grid_constant__ PatternLaunch launch) {
-  const PatternTask& task = launch.tasks[launch.numbers[blockIdx.x]];
-  const double computed = compute(launch.iterations, static_cast<int>(threadIdx.x));
+/// A thread reads the input of its number before the work, so that the block asks for all of them at once.
+template <class Which>
+__global__ void __launch_bounds__(kPatternThreads)
+    runTasks(const __grid_constant__ PatternLaunch<Which> launch) {
+  __shared__ std::uint64_t inputs[kPatternThreads];                 // NOLINT: of the device
+  __shared__ std::uint64_t pieces[kPatternThreads / kPieceInputs];  // NOLINT: of the device
+  const PatternTask task = launch.tasks[launch.which.at(blockIdx.x)];
+  const auto thread = static_cast<std::int32_t>(threadIdx.x);
+  const auto inputAt = [&](std::int32_t n) {
+    return n < task.inputCount ? task.stamps[task.inputs[n]] : std::uint64_t{0};
+  };
+  inputs[thread] = inputAt(thread);
+  const double computed = compute(launch.iterations, thread);
   // Some thread other than the first may hold the block up: all of it has to be done.
   const bool odd = __syncthreads_or(computed == -1.0) != 0;
-  if (threadIdx.x == 0) task.stamps[task.number] = stampOf(task, odd ? -1.0 : 1.0);
+  std::uint64_t stamp = static_cast<std::uint64_t>(task.number) + 1;
+  for (std::int32_t begin = 0; begin < task.inputCount; begin += kPatternThreads) {
+    if (begin > 0) {
+      __syncthreads();
+      inputs[thread] = inputAt(begin + thread);
+      __syncthreads();
+    }
+    const std::int32_t count = min(kPatternThreads, task.inputCount - begin);
+    const std::int32_t first = thread * kPieceInputs;
+    if (first < count) {
+      pieces[thread] =
+          stampOfPiece((begin + first) / kPieceInputs, inputs + first, min(kPieceInputs, count - first));
+    }
+    __syncthreads();
+    for (std::int32_t piece = 0; piece * kPieceInputs < count; ++piece)
+      stamp = mixStamp(stamp, pieces[piece]);
+  }
+  // Never odd: but the compiler does not know, and has to compute it.
+  if (thread == 0) task.stamps[task.number] = odd ? 0 : stamp;
 }
 
 #endif
 
 /// On the host one thread's share stands for the block.
+template <class Which>
 void runPattern(const void* arguments, [[maybe_unused]] void* cudaStream) {
-  PatternLaunch launch;
+  PatternLaunch<Which> launch;
   std::memcpy(&launch, arguments, sizeof(launch));
 #if defined(__CUDACC__)
   if (cudaStream != nullptr) {
@@ -65,23 +93,33 @@ void runPattern(const void* arguments, [[maybe_unused]] void* cudaStream) {
   }
 #endif
   for (std::int32_t n = 0; n < launch.count; ++n) {
-    const PatternTask& task = launch.tasks[launch.numbers[n]];
-    task.stamps[task.number] = stampOf(task, compute(launch.iterations, 0));
+    const PatternTask& task = launch.tasks[launch.which.at(n)];
+    const double computed = compute(launch.iterations, 0);
+    const std::uint64_t stamp = stampOf(task.number, task.inputCount,
+                                        [&](std::int32_t input) { return task.stamps[task.inputs[input]]; });
+    task.stamps[task.number] = computed == -1.0 ? 0 : stamp;
   }
+}
+
+template <class Which>
+void put(DeviceBackend& device, DeviceStream stream, const PatternLaunch<Which>& launch) {
+  device.launch(stream, {"Pattern::tasks", &runPattern<Which>, std::as_bytes(std::span(&launch, 1))});
 }
 
 }  // namespace
 
 void putPatternTasks(DeviceBackend& device, DeviceStream stream, const PatternTask* tasks,
                      std::span<const std::int32_t> numbers, std::int64_t iterations) {
-  for (std::size_t begin = 0; begin < numbers.size(); begin += kMostTasks) {
-    const auto part = numbers.subspan(begin, std::min<std::size_t>(kMostTasks, numbers.size() - begin));
-    PatternLaunch launch{};
-    launch.tasks = tasks;
-    launch.iterations = iterations;
-    launch.count = static_cast<std::int32_t>(part.size());
-    std::copy(part.begin(), part.end(), launch.numbers);
-    device.launch(stream, {"Pattern::tasks", &runPattern, std::as_bytes(std::span(&launch, 1))});
+  if (numbers.empty()) return;
+  const auto all = static_cast<std::int32_t>(numbers.size());
+  if (numbers.back() - numbers.front() == all - 1) {
+    return put(device, stream, PatternLaunch<TaskRange>{tasks, iterations, all, {numbers.front()}});
+  }
+  for (std::size_t begin = 0; begin < numbers.size(); begin += TaskList::kMost) {
+    const auto part = numbers.subspan(begin, std::min<std::size_t>(TaskList::kMost, numbers.size() - begin));
+    PatternLaunch<TaskList> launch{tasks, iterations, static_cast<std::int32_t>(part.size()), {}};
+    std::copy(part.begin(), part.end(), launch.which.numbers);
+    put(device, stream, launch);
   }
 }
 

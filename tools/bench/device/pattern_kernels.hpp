@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 
+#include "core/kernel.hpp"
 #include "scheduler/device/device_backend.hpp"
 
 namespace tessera::bench {
@@ -15,8 +18,35 @@ struct PatternTask {
   std::int32_t number = 0;
 };
 
-/// What a task leaves, made of its number and of what its inputs have left.
-inline constexpr std::uint64_t kStampFactor = 0x9E3779B97F4A7C15ULL;
+/// What a task leaves, made of its number and of what its inputs have left, in their order: of pieces of so
+/// many inputs, which the threads of a block work on at once.
+inline constexpr std::int32_t kPieceInputs = 16;
+
+TESSERA_KERNEL inline std::uint64_t mixStamp(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL;
+  return hash ^ (hash >> 29);
+}
+
+/// Of piece number `piece`, with `count` inputs.
+TESSERA_KERNEL inline std::uint64_t stampOfPiece(std::int32_t piece, const std::uint64_t* inputs,
+                                                 std::int32_t count) {
+  std::uint64_t hash = static_cast<std::uint64_t>(piece) + 1;
+  for (std::int32_t n = 0; n < count; ++n) hash = mixStamp(hash, inputs[n]);
+  return hash;
+}
+
+/// All of it, by one thread of the host; `input(n)` is what the n-th input has left.
+template <class Input>
+std::uint64_t stampOf(std::int32_t number, std::int32_t inputCount, const Input& input) {
+  std::uint64_t hash = static_cast<std::uint64_t>(number) + 1;
+  for (std::int32_t first = 0; first < inputCount; first += kPieceInputs) {
+    std::array<std::uint64_t, kPieceInputs> inputs{};
+    const std::int32_t count = std::min(kPieceInputs, inputCount - first);
+    for (std::int32_t n = 0; n < count; ++n) inputs[static_cast<std::size_t>(n)] = input(first + n);
+    hash = mixStamp(hash, stampOfPiece(first / kPieceInputs, inputs.data(), count));
+  }
+  return hash;
+}
 
 /// Threads of a task's block, and numbers that each works on: enough to keep a multiprocessor busy alone.
 inline constexpr int kPatternThreads = 256;

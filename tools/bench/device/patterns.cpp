@@ -109,12 +109,9 @@ class PatternTasks : public LaneClient {
       tasks.push_back({stamps_->data(), next, inputCount, static_cast<std::int32_t>(n)});
       next += inputCount;
       // Rows follow each other, so the inputs' are there.
-      std::uint64_t hash = n + 1;
-      for (const std::int32_t input : before[n]) {
-        hash = (hash ^ expected_[static_cast<std::size_t>(input)]) * kStampFactor;
-        hash ^= hash >> 29;
-      }
-      expected_[n] = hash;
+      expected_[n] = stampOf(static_cast<std::int32_t>(n), inputCount, [&](std::int32_t input) {
+        return expected_[static_cast<std::size_t>(before[n][static_cast<std::size_t>(input)])];
+      });
     }
     tasks_ = std::make_unique<Uploaded<PatternTask>>(device_, stream_, tasks);
   }
@@ -146,7 +143,7 @@ class LaneWay : public Way {
       : tasks_(tasks), lane_(device, options), work_(lane_.prepare(tasks.plan())) {}
   void run() override {
     lane_.begin(*work_, tasks_);
-    for (std::int32_t n = 0; n < tasks_.count(); ++n) lane_.submit(n);
+    lane_.submit(0, static_cast<std::int32_t>(tasks_.count()));
     while (!lane_.allLaunched()) lane_.serve([](std::int32_t) {});
     lane_.synchronize();
   }

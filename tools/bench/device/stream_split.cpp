@@ -82,7 +82,7 @@ double timeOf(DeviceBackend& device, Blocks& blocks, const LaneOptions& options,
     lane.synchronize();
     const double begin = seconds();
     lane.begin(*work, blocks);
-    for (std::int32_t n = 0; n < kTasks; ++n) lane.submit(n);
+    lane.submit(0, kTasks);
     while (!lane.allLaunched()) lane.serve([](std::int32_t) {});
     lane.synchronize();
     best = std::min(best, seconds() - begin);
