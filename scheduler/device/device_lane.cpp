@@ -27,7 +27,7 @@ void DeviceLane::begin(LaneWork& work, LaneClient& client) {
   TESSERA_EXPECT(work.arrivals_.has_value() || (work.peerEdges_.empty() && work.peerPredecessors_.empty()),
                  "join the works of all lanes before one with edges to others is begun");
   device_.bindThread();
-  // With nothing to launch nothing comes after anything, and no event has to be asked for.
+  // Where nothing comes, nothing comes after anything, and no event has to be asked for.
   if (work.taskCount() > 0) streams_.beginStep(options_.stepsAhead);
   // What comes first goes into the stream that has nothing to wait for.
   nextStream_ = 0;

@@ -200,27 +200,6 @@ TEST_P(DeviceLaneClaims, StepsOfSeveralPlansFollowOneAnotherOnTheDevice) {
   EXPECT_THAT(value.get(device_->makeStream()), ElementsAre((1.0 * 2.0 + 3.0) * 2.0));
 }
 
-/// As where placement by cost has given all to the host.
-TEST_P(DeviceLaneClaims, APlanWithoutTasksHasNothingToDoWithTheDevice) {
-  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
-  *flag.data() = 0;
-  DeviceLane lane(*device_, LaneOptions{});
-  OnDevice<double> value(*device_, 1);
-  AffineStep nothing(*device_, value.data(), 1.0, 0.0);
-  const auto work = lane.prepare(LanePlan{});
-  std::atomic<int> begun{0};
-  lane.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
-
-  std::thread host([&] {
-    for (; begun < 10; ++begun) lane.begin(*work, nothing);
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_EQ(begun.load(), 10) << "no step waits for what the device has begun";
-  std::atomic_ref<int>(*flag.data()).store(1);
-  host.join();
-  lane.synchronize();
-}
-
 /// Tasks of so many kinds, each of which does the same to a number of its own: kind k to `data[k * stride]`.
 class AffineTasks : public LaneClient {
  public:
@@ -332,6 +311,27 @@ TEST_P(DeviceLaneClaims, RowsThatWaitForAllOfTheRowBeforeHaveRightDigests) {
     EXPECT_EQ(rig.serveUntil(lane, kWide).size(), kWide);
     rig.expectRightDigests();
   }
+}
+
+/// As where placement by cost has given all to the host.
+TEST_P(DeviceLaneClaims, APlanWithoutTasksHasNothingToDoWithTheDevice) {
+  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
+  *flag.data() = 0;
+  DeviceLane lane(*device_, LaneOptions{});
+  OnDevice<double> value(*device_, 1);
+  AffineStep nothing(*device_, value.data(), 1.0, 0.0);
+  const auto work = lane.prepare(LanePlan{});
+  std::atomic<int> begun{0};
+  lane.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
+
+  std::thread host([&] {
+    for (; begun < 10; ++begun) lane.begin(*work, nothing);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(begun.load(), 10) << "no step waits for what the device has begun";
+  std::atomic_ref<int>(*flag.data()).store(1);
+  host.join();
+  lane.synchronize();
 }
 
 TEST_P(DeviceLaneClaims, TheHostIsNoMoreThanSomeStepsAhead) {
