@@ -59,6 +59,7 @@ bool DeviceLane::advance() {
   if (work_->arrivals_ && !allLaunched()) work_->arrivals_->takeAll(come);
   // The ends of before first: without chaining they make tasks ready.
   const bool someEnded = streams_.poll([this](std::int32_t launch) { endPart(launch); });
+  work_->settle();
   launchReady();
   streams_.markWatched();
   return someEnded || counts_.launches != before;
@@ -146,39 +147,45 @@ void DeviceLane::waitForBefore(std::span<const LaneWork::Before> before) {
   }
 }
 
-bool DeviceLane::isWatched(const LaneWork::Node& task, std::int32_t number) const {
-  if ((task.flags & LaneWork::kReports) != 0) return true;
-  return !options_.chainsOnDevice &&
-         ((task.flags & LaneWork::kTells) != 0 || !work_->successors(number).empty());
+bool DeviceLane::isWatched(std::int32_t task) const {
+  const std::uint8_t flags = work_->flagsOf(task);
+  if ((flags & LaneWork::kReports) != 0) return true;
+  return !options_.chainsOnDevice && ((flags & LaneWork::kTells) != 0 || !work_->successors(task).empty());
 }
 
 void DeviceLane::noteLaunched(std::span<const std::int32_t> tasks, std::int32_t number) {
   LaneWork& work = *work_;
-  bool watched = false;
-  for (const std::int32_t n : tasks) {
-    LaneWork::Node& task = work.node(n);
-    task.launch = number;
-    watched = watched || isWatched(task, n);
-    if (!options_.chainsOnDevice) continue;
-    for (const std::int32_t next : work.successors(n)) work.follow(next, number);
-    if ((task.flags & LaneWork::kTells) != 0) tellPeers(n);
-  }
-  if (!watched) return;
+  for (const std::int32_t task : tasks) work.launchOf(task) = number;
+  if (options_.chainsOnDevice) releaseSuccessors(tasks, number);
+  if (std::none_of(tasks.begin(), tasks.end(), [this](std::int32_t task) { return isWatched(task); })) return;
   work.launch(number).running = static_cast<std::int32_t>(chosen_.size());
   for (const std::int32_t stream : chosen_) streams_.watch(stream, number);
+}
+
+/// Of tasks that rise; `launch` is kNone where the device has done it.
+void DeviceLane::releaseSuccessors(std::span<const std::int32_t> tasks, std::int32_t launch) {
+  LaneWork& work = *work_;
+  // The lists of neighbours lie one behind the other.
+  if (tasks.back() - tasks.front() == std::ssize(tasks) - 1) {
+    work.follow(work.successors(tasks.front(), tasks.back()), launch);
+  } else {
+    for (const std::int32_t task : tasks) work.follow(work.successors(task), launch);
+  }
+  work.settle();
+  for (std::size_t n = 0; work.arrivals_ && n < tasks.size(); ++n) {
+    if ((work.flagsOf(tasks[n]) & LaneWork::kTells) != 0) tellPeers(tasks[n]);
+  }
 }
 
 void DeviceLane::endPart(std::int32_t number) {
   LaneWork& work = *work_;
   LaneWork::Launch& launch = work.launch(number);
   if (--launch.running > 0) return;
-  for (const std::int32_t n : work.tasksOf(launch)) {
-    const LaneWork::Node& task = work.node(n);
-    if ((task.flags & LaneWork::kReports) != 0) ended_.push_back(n);
-    if (options_.chainsOnDevice) continue;
-    for (const std::int32_t next : work.successors(n)) work.arrive(next);
-    if ((task.flags & LaneWork::kTells) != 0) tellPeers(n);
+  const std::span<const std::int32_t> tasks = work.tasksOf(launch);
+  for (const std::int32_t task : tasks) {
+    if ((work.flagsOf(task) & LaneWork::kReports) != 0) ended_.push_back(task);
   }
+  if (!options_.chainsOnDevice) releaseSuccessors(tasks, LaneWork::kNone);
 }
 
 std::vector<std::int32_t> DeviceLane::begun() const {
@@ -187,7 +194,7 @@ std::vector<std::int32_t> DeviceLane::begun() const {
   for (const LaneWork::Launch& launch : work_->launches_) {
     if (launch.running == 0) continue;
     for (const std::int32_t n : work_->tasksOf(launch)) {
-      if (isWatched(work_->node(n), n)) tasks.push_back(n);
+      if (isWatched(n)) tasks.push_back(n);
     }
   }
   std::sort(tasks.begin(), tasks.end());

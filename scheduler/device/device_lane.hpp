@@ -136,7 +136,8 @@ class DeviceLane {
   void waitForPeers(std::span<const std::int32_t> tasks);
   void tellPeers(std::int32_t task);
   void noteLaunched(std::span<const std::int32_t> tasks, std::int32_t launch);
-  bool isWatched(const LaneWork::Node& task, std::int32_t number) const;
+  void releaseSuccessors(std::span<const std::int32_t> tasks, std::int32_t launch);
+  bool isWatched(std::int32_t task) const;
   void endPart(std::int32_t launch);
 
   DeviceBackend& device_;

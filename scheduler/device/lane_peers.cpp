@@ -65,7 +65,7 @@ void LaneWork::tell(std::span<LaneWork* const> works) {
     const auto found = std::lower_bound(edges.begin(), edges.end(), wanted);
     told_.push_back({&other, static_cast<std::int32_t>(found - edges.begin())});
     ++toldBegin_[static_cast<std::size_t>(edge.task) + 1];
-    node(edge.task).flags |= kTells;
+    flags_[static_cast<std::size_t>(edge.task)] |= kTells;
   }
   for (std::size_t n = 1; n < toldBegin_.size(); ++n) toldBegin_[n] += toldBegin_[n - 1];
 }
@@ -87,7 +87,7 @@ void DeviceLane::connect(std::span<DeviceLane* const> lanes) {
 void DeviceLane::waitForPeers(std::span<const std::int32_t> tasks) {
   PeerArrivals& arrivals = *work_->arrivals_;
   for (const std::int32_t task : tasks) {
-    if ((work_->node(task).flags & LaneWork::kHearsOf) == 0) continue;
+    if ((work_->flagsOf(task) & LaneWork::kHearsOf) == 0) continue;
     const std::int32_t first = arrivals.firstOf(task);
     for (std::int32_t entry = first; entry < first + arrivals.countOf(task); ++entry) {
       const Peer& peer =
@@ -106,7 +106,7 @@ void DeviceLane::waitForPeers(std::span<const std::int32_t> tasks) {
 /// Hands a task that was launched, or has been seen to end where lanes do not chain, to those who wait for
 /// it.
 void DeviceLane::tellPeers(std::int32_t task) {
-  const std::span<const LaneWork::Place> places = work_->placesOf(work_->launch(work_->node(task).launch));
+  const std::span<const LaneWork::Place> places = work_->placesOf(work_->launch(work_->launchOf(task)));
   for (const LaneWork::Told& told : work_->toldOf(task)) {
     const std::span<PeerArrivals::Mark> marks = told.work->arrivals_->marks(told.entry);
     for (std::size_t part = 0; part < marks.size(); ++part) {

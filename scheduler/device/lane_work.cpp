@@ -25,29 +25,25 @@ LaneWork::LaneWork(const LanePlan& plan, const LaneOptions& options)
   ready_.resize(static_cast<std::size_t>(kinds));
   makeNodes(plan);
   latest_.assign(static_cast<std::size_t>(options.streams) + 1, -1);
-  junctionBefore_.resize((nodes_.size() - 1 - tasks_.size()) * latest_.size());
+  junctionBefore_.resize((counts_.size() - tasks_.size()) * latest_.size());
 }
 
 void LaneWork::makeNodes(const LanePlan& plan) {
   detail::Junctions lists(plan.tasks.size(), plan.edges);
-  nodes_.resize(static_cast<std::size_t>(lists.nodes) + 1);
-  for (std::int32_t n = 0; n <= lists.nodes; ++n) {
-    node(n).successorBegin = lists.successorBegin[static_cast<std::size_t>(n)];
-    node(n).predecessorBegin = lists.predecessorBegin[static_cast<std::size_t>(n)];
-  }
   successors_ = std::move(lists.successors);
+  successorBegin_ = std::move(lists.successorBegin);
   predecessors_ = std::move(lists.predecessors);
+  predecessorBegin_ = std::move(lists.predecessorBegin);
   for (std::int32_t n = 0; n < lists.nodes; ++n) {
-    Node& made = node(n);
-    made.counts = static_cast<std::int32_t>(predecessors(n).size());
-    if (isTask(n)) {
-      const LaneTask& task = tasks_[static_cast<std::size_t>(n)];
-      made.counts += 1 + peersOf(n);
-      made.kind = task.kind;
-      made.flags = (task.reports ? kReports : 0) | (peersOf(n) > 0 ? kHearsOf : 0);
-    }
-    made.missing = made.counts;
+    counts_.push_back(static_cast<std::int32_t>(predecessors(n).size()));
+    if (!isTask(n)) continue;
+    counts_.back() += 1 + peersOf(n);
+    const bool reports = tasks_[static_cast<std::size_t>(n)].reports;
+    flags_.push_back(static_cast<std::uint8_t>((reports ? kReports : 0) | (peersOf(n) > 0 ? kHearsOf : 0)));
   }
+  for (const std::int32_t count : counts_) states_.push_back({count, kNone});
+  launchOf_.assign(counts_.size(), kNone);
+  arrived_.resize(counts_.size() + 1);
 }
 
 void LaneWork::begin() {
@@ -57,14 +53,16 @@ void LaneWork::begin() {
   launched_.store(0, std::memory_order_release);
 }
 
-std::span<const std::int32_t> LaneWork::successors(std::int32_t n) const {
-  const std::int32_t begin = node(n).successorBegin;
-  return {successors_.data() + begin, static_cast<std::size_t>(node(n + 1).successorBegin - begin)};
+std::span<const std::int32_t> LaneWork::successors(std::int32_t first, std::int32_t last) const {
+  const std::int32_t begin = successorBegin_[static_cast<std::size_t>(first)];
+  const std::int32_t end = successorBegin_[static_cast<std::size_t>(last) + 1];
+  return {successors_.data() + begin, static_cast<std::size_t>(end - begin)};
 }
 
-std::span<const std::int32_t> LaneWork::predecessors(std::int32_t n) const {
-  const std::int32_t begin = node(n).predecessorBegin;
-  return {predecessors_.data() + begin, static_cast<std::size_t>(node(n + 1).predecessorBegin - begin)};
+std::span<const std::int32_t> LaneWork::predecessors(std::int32_t node) const {
+  const std::int32_t begin = predecessorBegin_[static_cast<std::size_t>(node)];
+  const std::int32_t end = predecessorBegin_[static_cast<std::size_t>(node) + 1];
+  return {predecessors_.data() + begin, static_cast<std::size_t>(end - begin)};
 }
 
 std::span<const std::int32_t> LaneWork::tasksOf(const Launch& launch) const {
@@ -75,32 +73,42 @@ std::span<const LaneWork::Place> LaneWork::placesOf(const Launch& launch) const 
   return {places_.data() + launch.firstPlace, static_cast<std::size_t>(launch.parts)};
 }
 
-void LaneWork::arrive(std::int32_t n) {
-  Node& arrived = node(n);
-  if (--arrived.missing > 0) return;
-  arrived.missing = arrived.counts;
-  if (isTask(n)) {
-    ready_[static_cast<std::size_t>(arrived.kind)].push_back(n);
-    return;
+void LaneWork::follow(std::span<const std::int32_t> nodes, std::int32_t launch) {
+  // Without branches, which could not be foretold: each node is written behind those that have arrived, and
+  // counts if it has.
+  std::int32_t* const arrived = arrived_.data();
+  State* const states = states_.data();
+  std::size_t count = arrivedCount_;
+  for (const std::int32_t n : nodes) {
+    State& state = states[n];
+    const bool one = state.after == kNone || state.after == launch;
+    state.after = launch == kNone ? state.after : (one ? launch : kSeveral);
+    arrived[count] = n;
+    count += --state.missing == 0 ? 1 : 0;
   }
-  const std::int32_t after = std::exchange(arrived.after, kNone);
-  arrived.launch = kNone;
-  for (const std::int32_t next : successors(n)) {
-    after == kNone ? arrive(next) : follow(next, after);
-  }
+  arrivedCount_ = count;
 }
 
-void LaneWork::follow(std::int32_t n, std::int32_t launch) {
-  std::int32_t& after = node(n).after;
-  after = after == kNone || after == launch ? launch : kSeveral;
-  arrive(n);
+void LaneWork::settle() {
+  for (std::size_t next = 0; next < arrivedCount_; ++next) {
+    const std::int32_t n = arrived_[next];
+    const auto at = static_cast<std::size_t>(n);
+    states_[at].missing = counts_[at];
+    if (isTask(n)) {
+      ready_[static_cast<std::size_t>(tasks_[at].kind)].push_back(n);
+      continue;
+    }
+    launchOf_[at] = kNone;
+    follow(successors(n), std::exchange(states_[at].after, kNone));
+  }
+  arrivedCount_ = 0;
 }
 
 std::span<const LaneWork::Before> LaneWork::placesBefore(std::span<const std::int32_t> tasks) {
   before_.clear();
   std::int32_t last = kNone;
   for (const std::int32_t task : tasks) {
-    const std::int32_t after = std::exchange(node(task).after, kNone);
+    const std::int32_t after = std::exchange(states_[static_cast<std::size_t>(task)].after, kNone);
     if (after == last && after != kSeveral) continue;
     last = after;
     if (after == kSeveral) {
@@ -116,9 +124,9 @@ std::span<const LaneWork::Before> LaneWork::placesBefore(std::span<const std::in
 }
 
 void LaneWork::addBefore(std::int32_t n) {
-  if (isTask(n)) return addLaunchBefore(node(n).launch);
+  if (isTask(n)) return addLaunchBefore(launchOf(n));
   const auto current = static_cast<std::int32_t>(launches_.size());
-  const std::int32_t seenBy = std::exchange(node(n).launch, current);
+  const std::int32_t seenBy = std::exchange(launchOf(n), current);
   if (seenBy == current) return;
   const auto each = latest_.size();
   const std::span<Before> places =
@@ -126,7 +134,7 @@ void LaneWork::addBefore(std::int32_t n) {
   if (seenBy == kNone) {
     for (Before& before : places) before.launch = kNone;
     for (const std::int32_t task : predecessors(n)) {
-      const std::int32_t launched = node(task).launch;
+      const std::int32_t launched = launchOf(task);
       for (const Place& place : placesOf(launch(launched))) {
         Before& before = places[static_cast<std::size_t>(place.stream)];
         if (launched > before.launch) before = {launched, place};

@@ -64,23 +64,18 @@ class LaneWork {
   static constexpr std::int32_t kNone = -1;
   static constexpr std::int32_t kSeveral = -2;
 
-  /// A task; or, behind all tasks, a *junction*: where many tasks wait for the same ones, all of those lead
-  /// to one junction and this to all who wait, a + b edges in place of a * b. It is passed when the last it
-  /// waits for is launched.
-  struct Node {
+  /// What changes of a node with each edge: a node is a task; or, behind all tasks, a *junction*: where many
+  /// tasks wait for the same ones, all of those lead to one junction and this to all who wait, a + b edges in
+  /// place of a * b. It is passed when the last it waits for is launched.
+  struct State {
     std::int32_t missing = 0;  ///< submission and predecessors yet to come
-    std::int32_t counts = 0;   ///< what it waits for in all
     /// The launch that it waits for, as far as is known; `kNone`, `kSeveral`.
     std::int32_t after = kNone;
-    std::int32_t launch = kNone;  ///< a task's in this step; of a junction the last that looked at it
-    std::int32_t successorBegin = 0;
-    std::int32_t predecessorBegin = 0;
-    std::int32_t kind = 0;
-    std::int32_t flags = 0;
   };
-  static constexpr std::int32_t kReports = 1;
-  static constexpr std::int32_t kTells = 2;    ///< tasks of other lanes
-  static constexpr std::int32_t kHearsOf = 4;  ///< tasks of other lanes
+  /// Of a task.
+  static constexpr std::uint8_t kReports = 1;
+  static constexpr std::uint8_t kTells = 2;    ///< tasks of other lanes
+  static constexpr std::uint8_t kHearsOf = 4;  ///< tasks of other lanes
 
   using Place = detail::LaneStreams::Place;
   /// A launch of this step: the tasks from `begin` to `end` in the order of launches.
@@ -105,18 +100,25 @@ class LaneWork {
 
   void begin();
   bool isTask(std::int32_t node) const { return node < std::ssize(tasks_); }
-  Node& node(std::int32_t n) { return nodes_[static_cast<std::size_t>(n)]; }
-  const Node& node(std::int32_t n) const { return nodes_[static_cast<std::size_t>(n)]; }
-  std::span<const std::int32_t> successors(std::int32_t node) const;
+  std::uint8_t flagsOf(std::int32_t task) const { return flags_[static_cast<std::size_t>(task)]; }
+  std::int32_t& launchOf(std::int32_t node) { return launchOf_[static_cast<std::size_t>(node)]; }
+  /// Of all nodes from `first` to `last`.
+  std::span<const std::int32_t> successors(std::int32_t first, std::int32_t last) const;
+  std::span<const std::int32_t> successors(std::int32_t node) const { return successors(node, node); }
   std::span<const std::int32_t> predecessors(std::int32_t node) const;
   Launch& launch(std::int32_t n) { return launches_[static_cast<std::size_t>(n)]; }
   std::span<const std::int32_t> tasksOf(const Launch& launch) const;
   std::span<const Place> placesOf(const Launch& launch) const;
 
   /// One thing less that a node waits for: it was submitted, or told by another lane.
-  void arrive(std::int32_t node);
-  /// The same: a predecessor has been launched, with launch number `launch`.
-  void follow(std::int32_t node, std::int32_t launch);
+  void arrive(std::int32_t node) {
+    arrived_[arrivedCount_] = node;
+    arrivedCount_ += --states_[static_cast<std::size_t>(node)].missing == 0 ? 1 : 0;
+  }
+  /// The same for each of these: a predecessor has been launched, with launch number `launch`.
+  void follow(std::span<const std::int32_t> nodes, std::int32_t launch);
+  /// What has arrived at all it waits for becomes ready.
+  void settle();
   /// Of all launches that `tasks`, which are to be the next launch, come after: the last in each stream, the
   /// latest first.
   std::span<const Before> placesBefore(std::span<const std::int32_t> tasks);
@@ -132,9 +134,12 @@ class LaneWork {
   void tell(std::span<LaneWork* const> works);
 
   std::vector<LaneTask> tasks_;
-  std::vector<std::int32_t> successors_;    ///< of each node, one list after the other
-  std::vector<std::int32_t> predecessors_;  ///< likewise
-  std::vector<PeerEdge> peerEdges_;         ///< ascending by task
+  // By node; `begin` has one entry more.
+  std::vector<std::int32_t> successors_, successorBegin_;
+  std::vector<std::int32_t> predecessors_, predecessorBegin_;
+  std::vector<std::int32_t> counts_;  ///< what it waits for in all
+  std::vector<std::uint8_t> flags_;   ///< by task
+  std::vector<PeerEdge> peerEdges_;   ///< ascending by task
   std::vector<std::int32_t> peerPredecessors_;
   std::vector<Told> told_;  ///< by peer edge, once joined
   std::vector<std::int32_t> toldBegin_;
@@ -142,7 +147,10 @@ class LaneWork {
   std::optional<detail::PeerArrivals> arrivals_;  ///< once joined
 
   // Touched by the one thread inside `serve` only.
-  std::vector<Node> nodes_;                       ///< tasks, junctions, and one more for the ends of lists
+  std::vector<State> states_;           ///< by node
+  std::vector<std::int32_t> launchOf_;  ///< a task's in this step; of a junction the last that looked at it
+  std::vector<std::int32_t> arrived_;   ///< nodes with nothing missing, and room for one more
+  std::size_t arrivedCount_ = 0;
   std::vector<std::vector<std::int32_t>> ready_;  ///< by kind
   detail::RisingOrder rising_;
   std::vector<std::int32_t> order_;   ///< tasks as they were launched in this step

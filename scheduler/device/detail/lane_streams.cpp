@@ -78,13 +78,11 @@ void LaneStreams::beginStep(std::int32_t ahead) {
   // Now, and not when another stream asks for it: it is to cover no launch of the step.
   markOf({0, begin_});
   begins_.push_back(begin_);
-  if (std::ssize(begins_) > ahead) {
-    StepAside stepAside;
-    for (takeDone(streams_.front()); streams_.front().done < begins_.front(); takeDone(streams_.front()))
-      stepAside();
-    begins_.pop_front();
-  }
-  for (Stream& stream : streams_) takeDone(stream);
+  if (std::ssize(begins_) <= ahead) return;
+  const std::int64_t last = begins_.front();
+  begins_.pop_front();
+  StepAside stepAside;
+  for (takeDone(0, last); streams_.front().done < last; takeDone(0, last)) stepAside();
 }
 
 bool LaneStreams::waitForPeer(std::int32_t stream, DeviceBackend& peer, std::size_t from, DeviceEvent event,
@@ -106,11 +104,14 @@ void LaneStreams::markWatched() {
   }
 }
 
-/// Only the oldest event is asked for, and what it comes after is done with it.
-void LaneStreams::takeDone(Stream& stream) {
+/// Only the oldest event is asked for, and what it comes after is done with it. It is a call of the driver:
+/// no more of them than are needed to know whether launch `until` is done.
+void LaneStreams::takeDone(std::int32_t number, std::int64_t until) {
+  Stream& stream = at(number);
   while (!stream.marks.empty()) {
     const Mark mark = stream.marks.front();
     if (mark.covers > stream.done) {
+      if (stream.done >= until) return;
       ++counts_.queries;
       if (!device_.isDone(mark.event)) return;
       const std::span<const std::int64_t> known = knownTo(mark.slot);

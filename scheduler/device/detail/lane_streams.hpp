@@ -108,7 +108,7 @@ class LaneStreams {
   std::span<std::int64_t> knownTo(std::int32_t slot) {
     return std::span(known_).subspan(static_cast<std::size_t>(slot) * streams_.size(), streams_.size());
   }
-  void takeDone(Stream& stream);
+  void takeDone(std::int32_t number, std::int64_t until);
 
   DeviceBackend& device_;
   LaneCounts& counts_;
@@ -124,8 +124,10 @@ class LaneStreams {
 template <class Done>
 bool LaneStreams::poll(const Done& done) {
   bool any = false;
-  for (Stream& stream : streams_) {
-    if (!stream.watched.empty() || stream.marks.size() >= kManyMarks) takeDone(stream);
+  for (std::int32_t n = 0; n < size(); ++n) {
+    Stream& stream = at(n);
+    if (!stream.watched.empty()) takeDone(n, stream.watched.back().launch);
+    if (stream.marks.size() >= kManyMarks) takeDone(n, stream.launched);
     while (!stream.watched.empty() && stream.watched.front().launch <= stream.done) {
       const std::int32_t number = stream.watched.front().number;
       stream.watched.pop_front();

@@ -13,9 +13,9 @@ struct TaskRange {
   TESSERA_KERNEL std::int32_t at(std::int64_t n) const { return first + static_cast<std::int32_t>(n); }
 };
 
-/// Tasks by their numbers; with the rest less than the 4 KiB that a launch may carry.
+/// Tasks by their numbers. With the rest less than the 4 KiB that a launch may carry.
+template <std::int32_t kMost>
 struct TaskList {
-  static constexpr std::int32_t kMost = 960;
   std::int32_t numbers[kMost];  // NOLINT: a std::array's operator[] is no device function
   TESSERA_KERNEL std::int32_t at(std::int64_t n) const { return numbers[n]; }
 };
@@ -106,6 +106,14 @@ void put(DeviceBackend& device, DeviceStream stream, const PatternLaunch<Which>&
   device.launch(stream, {"Pattern::tasks", &runPattern<Which>, std::as_bytes(std::span(&launch, 1))});
 }
 
+template <std::int32_t kMost>
+void putList(DeviceBackend& device, DeviceStream stream, const PatternTask* tasks,
+             std::span<const std::int32_t> numbers, std::int64_t iterations) {
+  PatternLaunch<TaskList<kMost>> launch{tasks, iterations, static_cast<std::int32_t>(numbers.size()), {}};
+  std::copy(numbers.begin(), numbers.end(), launch.which.numbers);
+  put(device, stream, launch);
+}
+
 }  // namespace
 
 void putPatternTasks(DeviceBackend& device, DeviceStream stream, const PatternTask* tasks,
@@ -115,11 +123,11 @@ void putPatternTasks(DeviceBackend& device, DeviceStream stream, const PatternTa
   if (numbers.back() - numbers.front() == all - 1) {
     return put(device, stream, PatternLaunch<TaskRange>{tasks, iterations, all, {numbers.front()}});
   }
-  for (std::size_t begin = 0; begin < numbers.size(); begin += TaskList::kMost) {
-    const auto part = numbers.subspan(begin, std::min<std::size_t>(TaskList::kMost, numbers.size() - begin));
-    PatternLaunch<TaskList> launch{tasks, iterations, static_cast<std::int32_t>(part.size()), {}};
-    std::copy(part.begin(), part.end(), launch.which.numbers);
-    put(device, stream, launch);
+  if (all <= 128) return putList<128>(device, stream, tasks, numbers, iterations);
+  constexpr std::int32_t kMost = 960;
+  for (std::size_t begin = 0; begin < numbers.size(); begin += kMost) {
+    putList<kMost>(device, stream, tasks,
+                   numbers.subspan(begin, std::min<std::size_t>(kMost, numbers.size() - begin)), iterations);
   }
 }
 
