@@ -75,13 +75,10 @@ void RankDevices::synchronize() noexcept {
   }
 }
 
-/// By way of the first: in pairs each would wait for the one before it in the list, which has waited for
-/// those before, so the last of four would start when four events have gone from device to device, and not
-/// two.
 void RankDevices::comeTogether() const {
-  DeviceLane& first = sides_.front()->lane;
-  for (const auto& side : std::span(sides_).subspan(1)) first.comeAfter(side->lane);
-  for (const auto& side : std::span(sides_).subspan(1)) side->lane.comeAfter(first);
+  std::vector<DeviceLane*> lanes;
+  for (const auto& side : sides_) lanes.push_back(&side->lane);
+  DeviceLane::comeTogether(lanes);
 }
 
 /// What nodes on devices work on or take from, on the device of its patch.

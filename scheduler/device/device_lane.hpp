@@ -43,8 +43,8 @@ class LaneClient {
 ///
 ///   DeviceLane::connect(lanes);                        // once
 ///   LaneWork::join(works);                             // once a plan
-///   lane.comeAfter(other);                             // before each step: for all pairs with common
-///   memory, lane.begin(work, client);                          // then for all lanes
+///   DeviceLane::comeTogether(lanes);                   // before each step
+///   lane.begin(work, client);                          // then for all lanes
 ///   ... submit to all, serve all until allLaunched() of all
 ///
 /// Reused events. A lane uses an event again when it has seen it done; another lane to which it was handed
@@ -102,9 +102,9 @@ class DeviceLane {
     streams_.addLaunch(0);
     put(streams_.handle(0));
   }
-  /// Between steps, before any lane has begun the next: all that this lane launches in it comes after all
-  /// that the other one, of a device of the same kind, has put into streams. Waits for whoever serves either.
-  void comeAfter(DeviceLane& other);
+  /// Between steps, before any lane has begun the next: all that any of the lanes that are connected launches
+  /// in it comes after all that any other has put into streams. Waits for whoever serves one.
+  static void comeTogether(std::span<DeviceLane* const> lanes);
   /// Waits until the device has done all that was put into its streams. Waits for whoever serves, too.
   void synchronize();
 
@@ -127,6 +127,7 @@ class DeviceLane {
 
   /// Becomes the one inside `serve`.
   std::atomic<bool>& takeOver();
+  void comeAfter(std::span<const detail::LaneStreams::Mark> marks);
   bool advance();
   void launchReady();
   void launchKind(std::int32_t kind);

@@ -120,23 +120,40 @@ void DeviceLane::tellPeers(std::int32_t task) {
   }
 }
 
-void DeviceLane::comeAfter(DeviceLane& other) {
-  const Leave leave{takeOver()};
-  const Leave leaveOther{other.takeOver()};
-  other.device_.bindThread();
-  other.streams_.gather();
-  const detail::LaneStreams::Mark mark = other.streams_.lastOfFirst();
-  if (mark.event.number < 0) return;
+void DeviceLane::comeTogether(std::span<DeviceLane* const> lanes) {
+  struct LeaveAll {
+    std::span<DeviceLane* const> lanes;
+    ~LeaveAll() {
+      for (DeviceLane* lane : lanes) lane->serving_.store(false, std::memory_order_release);
+    }
+  };
+  if (lanes.size() < 2) return;
+  for (DeviceLane* lane : lanes) lane->takeOver();
+  const LeaveAll leave{lanes};
+  // All events before the first wait: one behind a wait would have devices come one behind the other.
+  std::vector<detail::LaneStreams::Mark> marks;
+  for (DeviceLane* lane : lanes) {
+    lane->device_.bindThread();
+    lane->streams_.gather();
+    marks.push_back(lane->streams_.lastOfFirst());
+  }
+  for (DeviceLane* lane : lanes) lane->comeAfter(marks);
+}
+
+/// Of the first streams of all lanes.
+void DeviceLane::comeAfter(std::span<const detail::LaneStreams::Mark> marks) {
+  TESSERA_EXPECT(marks.size() == peers_.size(), "bring together the lanes that are connected");
   device_.bindThread();
-  const auto known = std::find_if(peers_.begin(), peers_.end(),
-                                  [&](const Peer& peer) { return peer.device == &other.device_; });
-  if (known == peers_.end()) {
-    device_.waitForPeer(streams_.handle(0), other.device_, mark.event);
-  } else if (!streams_.waitForPeer(0, other.device_, known->firstStream, mark.event, mark.covers)) {
-    return;
+  bool waits = false;
+  for (std::size_t n = 0; n < marks.size(); ++n) {
+    const Peer& peer = peers_[n];
+    if (peer.device == &device_ || marks[n].event.number < 0) continue;
+    if (!streams_.waitForPeer(0, *peer.device, peer.firstStream, marks[n].event, marks[n].covers)) continue;
+    ++counts_.peerWaits;
+    waits = true;
   }
   // A launch of nothing: the begin of the step takes it to the other streams.
-  streams_.addLaunch(0);
+  if (waits) streams_.addLaunch(0);
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #include "scheduler/device/device_lane.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -374,14 +375,40 @@ TEST_P(DeviceLaneClaims, LanesOfTwoDevicesComeAfterOneAnother) {
   const auto adding = other.prepare(AffineStep::plan());
   lane.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
 
+  const std::array lanes{&lane, &other};
+  DeviceLane::connect(lanes);
+
   launchStep(lane, *doubling, doubles);
-  other.comeAfter(lane);
+  DeviceLane::comeTogether(lanes);
   launchStep(other, *adding, adds);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   std::atomic_ref<int>(*flag.data()).store(1);
   other.synchronize();
 
   EXPECT_THAT(value.get(device_->makeStream()), ElementsAre(1.0 * 2.0 + 3.0));
+}
+
+TEST_P(DeviceLaneClaims, LanesThatComeTogetherWaitForEachOtherOnce) {
+  const auto second = makeDevice();
+  const auto third = makeDevice();
+  OnDevice<double> value(*device_, 1);
+  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
+  *flag.data() = 0;
+  DeviceLane a(*device_, LaneOptions{});
+  DeviceLane b(*second, LaneOptions{});
+  DeviceLane c(*third, LaneOptions{});
+  const std::array lanes{&a, &b, &c};
+  DeviceLane::connect(lanes);
+  a.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
+  for (DeviceLane* lane : {&b, &c}) lane->putBeside([](DeviceStream) {});
+
+  DeviceLane::comeTogether(lanes);
+  DeviceLane::comeTogether(lanes);  // nothing new but the waits themselves
+
+  for (DeviceLane* lane : lanes) EXPECT_LE(lane->counts().records, 2);
+  EXPECT_EQ(b.counts().peerWaits, 4) << "a and c, each time: what each has been given since is its waits";
+  std::atomic_ref<int>(*flag.data()).store(1);
+  for (DeviceLane* lane : lanes) lane->synchronize();
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, DeviceLaneClaims, testing::ValuesIn(test::deviceKinds()),

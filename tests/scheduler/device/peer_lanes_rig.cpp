@@ -100,11 +100,9 @@ void PeerLanesRig::begin() {
 void PeerLanesRig::begin(std::size_t n) { sides_[n]->lane.begin(*sides_[n]->work, *sides_[n]); }
 
 void PeerLanesRig::arm() {
-  for (auto& side : sides_) {
-    for (auto& other : sides_) {
-      if (other != side) side->lane.comeAfter(other->lane);
-    }
-  }
+  std::vector<DeviceLane*> lanes;
+  for (auto& side : sides_) lanes.push_back(&side->lane);
+  DeviceLane::comeTogether(lanes);
   ended_ = 0;
   for (std::size_t n = 0; n < missing_.size(); ++n) missing_[n] = drawn_.hostPredecessors[n];
 }
