@@ -3,7 +3,6 @@
 #include <array>
 #include <cstring>
 #include <numeric>
-#include <optional>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -12,7 +11,7 @@
 #include "datawarehouse/coarse_fill.hpp"
 #include "datawarehouse/region_copy.hpp"
 #include "grid/refine.hpp"
-#include "tests/scheduler/device/device_rig.hpp"
+#include "tests/scheduler/device/region_rig.hpp"
 
 namespace tessera {
 namespace {
@@ -209,25 +208,7 @@ class Twice {
   std::size_t used_ = 0;
 };
 
-class RegionClaims : public test::OnEachDevice {
- protected:
-  void SetUp() override {
-    OnEachDevice::SetUp();
-    if (IsSkipped()) return;
-    device_ = makeDevice();
-    stream_ = device_->makeStream();
-    memory_.emplace(*device_, DevicePoolOptions{DeviceSpace::Device, 64 << 20, 1 << 20});
-    pinned_.emplace(*device_, DevicePoolOptions{DeviceSpace::PinnedHost, 64 << 20, 1 << 20});
-  }
-  RegionTable upload(const RegionList& list) {
-    return {*device_, *memory_, *pinned_, stream_, list, "a test"};
-  }
-
-  std::unique_ptr<DeviceBackend> device_;
-  DeviceStream stream_;
-  std::optional<DevicePool> memory_;
-  std::optional<DevicePool> pinned_;
-};
+class RegionClaims : public test::RegionsOnEachDevice {};
 
 TEST_P(RegionClaims, RandomRegionsHaveTheBytesOfTheHostsFunctions) {
   OnDevice<std::byte> to(*device_, kBytes);

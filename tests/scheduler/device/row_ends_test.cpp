@@ -1,10 +1,7 @@
-#include <optional>
-
 #include <gtest/gtest.h>
 
 #include "datawarehouse/aligned_layout.hpp"
-#include "scheduler/device/region_batch.hpp"
-#include "tests/scheduler/device/device_rig.hpp"
+#include "tests/scheduler/device/region_rig.hpp"
 
 namespace tessera {
 namespace {
@@ -29,16 +26,8 @@ double numberAt(std::int64_t i, std::int64_t j, std::int64_t k) {
   return static_cast<double>(1000 * i + 10 * j + k) + 0.5;
 }
 
-class RowEndsClaims : public test::OnEachDevice {
+class RowEndsClaims : public test::RegionsOnEachDevice {
  protected:
-  void SetUp() override {
-    OnEachDevice::SetUp();
-    if (IsSkipped()) return;
-    device_ = makeDevice();
-    stream_ = device_->makeStream();
-    memory_.emplace(*device_, DevicePoolOptions{DeviceSpace::Device, 1 << 20, 1 << 18});
-    pinned_.emplace(*device_, DevicePoolOptions{DeviceSpace::PinnedHost, 1 << 20, 1 << 18});
-  }
   /// Begins of rows are copies of the last cells of the neighbour, ends of its first ones: the patch is
   /// periodic.
   static RegionList::RowEnds beginsOf(const Case& c, const std::byte* from) {
@@ -47,11 +36,6 @@ class RowEndsClaims : public test::OnEachDevice {
   static RegionList::RowEnds endsOf(const Case& c, const std::byte* from) {
     return {from, &c.aligned.layout, c.ends(), {8, 0, 0}};
   }
-
-  std::unique_ptr<DeviceBackend> device_;
-  DeviceStream stream_;
-  std::optional<DevicePool> memory_;
-  std::optional<DevicePool> pinned_;
 };
 
 TEST_P(RowEndsClaims, BothEndsOfEachRowGetWhatTwoCopiesWouldGiveThem) {
@@ -75,7 +59,7 @@ TEST_P(RowEndsClaims, BothEndsOfEachRowGetWhatTwoCopiesWouldGiveThem) {
     RegionList list;
     list.beginRow();
     ASSERT_TRUE(list.copyRowEnds(base, layout, beginsOf(c, base), endsOf(c, base)));
-    RegionTable table(*device_, *memory_, *pinned_, stream_, list, "a test");
+    RegionTable table = upload(list);
     const std::int32_t row = 0;
 
     const RegionCounts counts = table.launch(stream_, "Test::ends", {&row, 1});

@@ -12,6 +12,7 @@
 #include "scheduler/device/device_lane.hpp"
 #include "tools/bench/device/null_device.hpp"
 #include "tools/bench/figure_lines.hpp"
+#include "tools/bench/run_main.hpp"
 #include "tools/bench/taskbench/pattern_graph.hpp"
 
 namespace tessera::bench {
@@ -141,10 +142,5 @@ int run(int argc, char** argv) {
 }  // namespace tessera::bench
 
 int main(int argc, char** argv) {
-  try {
-    return tessera::bench::run(argc, argv);
-  } catch (const tessera::Error& error) {
-    std::fprintf(stderr, "tessera_lane_bench: error: %s\n", error.what());
-    return error.exitCode();
-  }
+  return tessera::bench::runMain("tessera_lane_bench", tessera::bench::run, argc, argv);
 }

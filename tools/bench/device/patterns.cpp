@@ -22,6 +22,7 @@
 #include "tools/bench/device/pattern_kernels.hpp"
 #include "tools/bench/device/stream_split.hpp"
 #include "tools/bench/figure_lines.hpp"
+#include "tools/bench/run_main.hpp"
 #include "tools/bench/taskbench/metg.hpp"
 #include "tools/bench/taskbench/pattern_graph.hpp"
 
@@ -287,10 +288,5 @@ int run(int argc, char** argv) {
 }  // namespace tessera::bench
 
 int main(int argc, char** argv) {
-  try {
-    return tessera::bench::run(argc, argv);
-  } catch (const tessera::Error& error) {
-    std::fprintf(stderr, "tessera_device_patterns: error: %s\n", error.what());
-    return error.exitCode();
-  }
+  return tessera::bench::runMain("tessera_device_patterns", tessera::bench::run, argc, argv);
 }

@@ -24,6 +24,7 @@
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
 #include "tools/bench/figure_lines.hpp"
+#include "tools/bench/run_main.hpp"
 #include "tools/bench/step_case.hpp"
 #include "tools/tessera/core_schema.hpp"
 #include "tools/tessera/device_choice.hpp"
@@ -268,10 +269,5 @@ int run(int argc, char** argv) {
 }  // namespace tessera::bench
 
 int main(int argc, char** argv) {
-  try {
-    return tessera::bench::run(argc, argv);
-  } catch (const tessera::Error& error) {
-    std::fprintf(stderr, "tessera_step_bench: error: %s\n", error.what());
-    return error.exitCode();
-  }
+  return tessera::bench::runMain("tessera_step_bench", tessera::bench::run, argc, argv);
 }

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "tools/bench/replay/replay_system.hpp"
+#include "tools/bench/run_main.hpp"
 #include "tools/bench/taskbench/pattern_graph.hpp"
 #include "tools/bench/taskbench/task_body.hpp"
 
@@ -100,10 +101,5 @@ int run(int argc, char** argv) {
 }  // namespace tessera::bench
 
 int main(int argc, char** argv) {
-  try {
-    return tessera::bench::run(argc, argv);
-  } catch (const tessera::Error& error) {
-    std::fprintf(stderr, "tessera_replay_bench: error: %s\n", error.what());
-    return error.exitCode();
-  }
+  return tessera::bench::runMain("tessera_replay_bench", tessera::bench::run, argc, argv);
 }

@@ -16,6 +16,7 @@
 
 #include "core/error.hpp"
 #include "scheduler/cores.hpp"
+#include "tools/bench/run_main.hpp"
 #include "tools/bench/taskbench/sweep.hpp"
 
 namespace tessera::bench {
@@ -161,10 +162,5 @@ int run(int argc, char** argv) {
 }  // namespace tessera::bench
 
 int main(int argc, char** argv) {
-  try {
-    return tessera::bench::run(argc, argv);
-  } catch (const tessera::Error& error) {
-    std::fprintf(stderr, "tessera_taskbench: error: %s\n", error.what());
-    return error.exitCode();
-  }
+  return tessera::bench::runMain("tessera_taskbench", tessera::bench::run, argc, argv);
 }
