@@ -80,6 +80,11 @@ struct PlacedGraph {
     return blocks[static_cast<std::size_t>(blockOf[static_cast<std::size_t>(node)])];
   }
   NodePlace place(std::int32_t node) const { return block(node).place; }
+  /// What a node stands for, among the nodes of its block of the compiled graph.
+  std::int32_t numberOf(std::int32_t node) const {
+    const PlacedBlock& of = block(node);
+    return of.firstNumber + node - of.firstNode;
+  }
   bool ofExecutor(std::int32_t node) const { return hostCounts[static_cast<std::size_t>(node)] >= 0; }
 };
 

@@ -128,7 +128,7 @@ std::string PlacementProof::nodeName(std::int64_t node) const {
   const std::int32_t local = nodes_.localOf(node);
   const PlacedBlock& block = placedOf(rank).block(local);
   const NodeBlock& of = graphOf(rank).blocks[static_cast<std::size_t>(block.block)];
-  const std::int32_t number = block.firstNumber + local - block.firstNode;
+  const std::int32_t number = placedOf(rank).numberOf(local);
   const std::string name = names_.node(compiled_.node(rank, of.firstNode + number));
   const std::string end = placeName(block.place) + ", placed node " + std::to_string(local);
   switch (block.kind) {

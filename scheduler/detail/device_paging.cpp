@@ -200,7 +200,7 @@ void DevicePaging::noteLife(Uses& uses, LabelId label, std::int32_t local, bool 
 void DevicePaging::addNode(Uses& uses, std::int32_t node) const {
   const PlacedBlock& placed = placed_.block(node);
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
-  const std::int32_t number = placed.firstNumber + node - placed.firstNode;
+  const std::int32_t number = placed_.numberOf(node);
   switch (placed.kind) {
     case PlacedKind::CopyIn:
       return add(uses, Generation::New, placed.label, block.firstLocal + number, PieceAccess::Change);

@@ -76,7 +76,7 @@ bool DeviceRun::readsHost(const PlacedBlock& placed, const NodeBlock& block, std
   if (placed.kind == PlacedKind::CopyIn) return true;
   if (block.kind != NodeKind::Fill) return false;
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
-  const std::int32_t row = placed.firstNumber + node - placed.firstNode;
+  const std::int32_t row = placed_.numberOf(node);
   const auto coarse = fill.coarse.row(row);
   return !fill.pieces.row(row).empty() ||
          std::any_of(coarse.begin(), coarse.end(), [](const CoarsePiece& p) { return p.message >= 0; });

@@ -143,9 +143,7 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void comeTo(std::int32_t task);
   /// What a task of the lane stands for, in its block of the compiled graph.
   std::int32_t numberOf(std::int32_t task) const {
-    const std::int32_t node = nodes_[static_cast<std::size_t>(task)];
-    const PlacedBlock& placed = placed_.block(node);
-    return placed.firstNumber + node - placed.firstNode;
+    return placed_.numberOf(nodes_[static_cast<std::size_t>(task)]);
   }
 
   const CompiledGraphs& graphs_;

@@ -82,7 +82,7 @@ NodeTraits GraphRun::deviceTraits(std::int32_t node, int workers) const {
   const PlacedBlock& placed = placed_->block(node);
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   NodeTraits traits;
-  traits.home = homeOf(block, placed.firstNumber + node - placed.firstNode, workers);
+  traits.home = homeOf(block, placed_->numberOf(node), workers);
   traits.urgency = std::numeric_limits<int>::max();
   traits.waits = devices_[static_cast<std::size_t>(placed.place)]->reports(node);
   return traits;

@@ -101,8 +101,7 @@ std::string placedNodeName(const CompiledGraphs& graphs, std::size_t plan, const
   if (block.place == kOnHost) return nodeName(graphs, plan, node);
   const std::string device = "device " + std::to_string(block.place);
   const NodeBlock& original = graphs.plans[plan].blocks[static_cast<std::size_t>(block.block)];
-  const std::int32_t number = block.firstNumber + node - block.firstNode;
-  const std::string name = nodeName(graphs, plan, original.firstNode + number);
+  const std::string name = nodeName(graphs, plan, original.firstNode + placed.numberOf(node));
   if (block.kind == PlacedKind::Original || block.kind == PlacedKind::Twin) return name + " on " + device;
   if (block.kind == PlacedKind::Pack) return "packing on " + device + " of " + name;
   const bool in = block.kind == PlacedKind::CopyIn;

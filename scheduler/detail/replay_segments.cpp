@@ -86,7 +86,7 @@ class Segments {
     const PlacedBlock& placed = placed_.block(node);
     const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
     if (placed.kind != PlacedKind::Original || block.kind != NodeKind::Receive) return {-1, -1, 0};
-    const std::int32_t number = placed.firstNumber + node - placed.firstNode;
+    const std::int32_t number = placed_.numberOf(node);
     return {graph_.receives[static_cast<std::size_t>(block.item + number)].tag, -1, 0};
   }
 

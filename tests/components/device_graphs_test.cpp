@@ -1,6 +1,5 @@
 // Steps that are replayed as graphs of a device have the bits of the host.
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -8,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "scheduler/device/cuda_device.hpp"
-#include "tests/components/small_decks.hpp"
+#include "tests/components/several_devices.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -17,22 +16,14 @@ namespace {
 constexpr std::int64_t kSteps = 8;
 
 DeviceOptions withGraphs(DeviceKind kind = DeviceKind::Emulated, int count = 1) {
-  DeviceOptions options;
-  options.kind = kind;
-  options.numbers.resize(static_cast<std::size_t>(count));
-  std::iota(options.numbers.begin(), options.numbers.end(), 0);
-  options.emulated.longestDelay = std::chrono::microseconds(5);
+  DeviceOptions options = firstDevices(kind, count);
   options.graphs = true;
   return options;
 }
 
-class GraphsOfEveryDeck : public ::testing::TestWithParam<std::string> {
+class GraphsOfEveryDeck : public DeckOnDevices {
  protected:
-  Simulate small(Extent patches) const {
-    return smallDeck(GetParam()).patches(alongResolvedAxes(GetParam(), patches));
-  }
-  /// What the host alone computes.
-  Outcome expected() const { return smallDeck(GetParam()).run(kSteps); }
+  GraphsOfEveryDeck() : DeckOnDevices(kSteps) {}
 };
 
 TEST_P(GraphsOfEveryDeck, GiveTheBitsOfTheHost) {
@@ -64,30 +55,10 @@ TEST_P(GraphsOfEveryDeck, GiveThemUnderEverySeed) {
   }
 }
 
-TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralDevicesOfARank) {
-  const Outcome right = expected();
-  for (const int count : {2, 3}) {
-    const DeviceOptions devices = withGraphs(DeviceKind::Emulated, count);
-    for (const int threads : {0, 1, 3}) {
-      for (const int ranks : {1, 2}) {
-        const Outcome o = small({3, 2, 2}).ranks(ranks).threads(threads).devices(devices).run(kSteps);
-        EXPECT_EQ(firstDifference(right, o), "")
-            << count << " devices, " << threads << " threads, " << ranks << " ranks";
-      }
-    }
-  }
-}
+TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralDevicesOfARank) { expectBitsOnSeveral(withGraphs); }
 
 TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralDevicesOfARankUnderEverySeed) {
-  const Outcome right = expected();
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    const int ranks = 1 + static_cast<int>(seed % 2);
-    const int count = 2 + static_cast<int>(seed % 3);
-    const DeviceOptions devices = withGraphs(DeviceKind::Emulated, count);
-    const Outcome o = small({3, 2, 2}).ranks(ranks).seed(seed).devices(devices).run(kSteps);
-    EXPECT_EQ(firstDifference(right, o), "")
-        << "seed " << seed << ", " << ranks << " ranks, " << count << " devices";
-  }
+  expectBitsOnSeveralUnderEverySeed(withGraphs);
 }
 
 TEST_P(GraphsOfEveryDeck, GiveThemOnAGpu) {
@@ -97,16 +68,7 @@ TEST_P(GraphsOfEveryDeck, GiveThemOnAGpu) {
   EXPECT_EQ(firstDifference(right, o), "");
 }
 
-TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralGpusOfARank) {
-  const int gpus = std::min(cudaDeviceCount(), kDeviceSlots);
-  if (gpus < 2) GTEST_SKIP() << "this case needs a GPU and another one, and has " << gpus;
-  const Outcome right = expected();
-  for (const int ranks : {1, 2}) {
-    const DeviceOptions devices = withGraphs(DeviceKind::Cuda, gpus);
-    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
-    EXPECT_EQ(firstDifference(right, o), "") << gpus << " GPUs, " << ranks << " ranks";
-  }
-}
+TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralGpusOfARank) { expectBitsOnSeveralGpus(withGraphs); }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, GraphsOfEveryDeck, ::testing::ValuesIn(allDecks()),
                          [](const auto& info) { return testName(info.param); });

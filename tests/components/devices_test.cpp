@@ -1,34 +1,21 @@
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "datawarehouse/status.hpp"
 #include "scheduler/device/cuda_device.hpp"
-#include "tests/components/small_decks.hpp"
+#include "tests/components/several_devices.hpp"
 
 namespace tessera::testing {
 namespace {
 
 constexpr std::int64_t kSteps = 5;
 
-DeviceOptions emulated(int count = 1) {
-  DeviceOptions options;
-  options.kind = DeviceKind::Emulated;
-  options.numbers.resize(static_cast<std::size_t>(count));
-  for (int n = 0; n < count; ++n) options.numbers[static_cast<std::size_t>(n)] = n;
-  options.emulated.longestDelay = std::chrono::microseconds(5);
-  return options;
-}
+DeviceOptions emulated() { return firstDevices(DeviceKind::Emulated, 1); }
 
-class DevicesOfEveryDeck : public ::testing::TestWithParam<std::string> {
+class DevicesOfEveryDeck : public DeckOnDevices {
  protected:
-  Simulate small(Extent patches) const {
-    return smallDeck(GetParam()).patches(alongResolvedAxes(GetParam(), patches));
-  }
-  /// What the host alone computes.
-  Outcome expected() const { return smallDeck(GetParam()).run(kSteps); }
+  DevicesOfEveryDeck() : DeckOnDevices(kSteps) {}
 };
 
 TEST_P(DevicesOfEveryDeck, GiveTheBitsOfTheHost) {
@@ -83,41 +70,13 @@ TEST_P(DevicesOfEveryDeck, GiveThemOnAGpu) {
   EXPECT_EQ(firstDifference(right, o), "") << "checked";
 }
 
-TEST_P(DevicesOfEveryDeck, SeveralOfARankGiveTheBitsOfTheHost) {
-  const Outcome right = expected();
-  for (const int count : {2, 3}) {
-    for (const int threads : {0, 1, 3}) {
-      for (const int ranks : {1, 2}) {
-        const Outcome o = small({3, 2, 2}).ranks(ranks).threads(threads).devices(emulated(count)).run(kSteps);
-        EXPECT_EQ(firstDifference(right, o), "")
-            << count << " devices, " << threads << " threads, " << ranks << " ranks";
-      }
-    }
-  }
-}
+TEST_P(DevicesOfEveryDeck, SeveralOfARankGiveTheBitsOfTheHost) { expectBitsOnSeveral(firstDevices); }
 
 TEST_P(DevicesOfEveryDeck, SeveralOfARankGiveThemUnderEverySeed) {
-  const Outcome right = expected();
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    const int ranks = 1 + static_cast<int>(seed % 2);
-    const int count = 2 + static_cast<int>(seed % 3);
-    const Outcome o = small({3, 2, 2}).ranks(ranks).seed(seed).devices(emulated(count)).run(kSteps);
-    EXPECT_EQ(firstDifference(right, o), "")
-        << "seed " << seed << ", " << ranks << " ranks, " << count << " devices";
-  }
+  expectBitsOnSeveralUnderEverySeed(firstDevices);
 }
 
-TEST_P(DevicesOfEveryDeck, GiveThemOnSeveralGpusOfARank) {
-  const int gpus = std::min(cudaDeviceCount(), kDeviceSlots);
-  if (gpus < 2) GTEST_SKIP() << "this case needs a GPU and another one, and has " << gpus;
-  const Outcome right = expected();
-  DeviceOptions devices = emulated(gpus);
-  devices.kind = DeviceKind::Cuda;
-  for (const int ranks : {1, 2}) {
-    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
-    EXPECT_EQ(firstDifference(right, o), "") << gpus << " GPUs, " << ranks << " ranks";
-  }
-}
+TEST_P(DevicesOfEveryDeck, GiveThemOnSeveralGpusOfARank) { expectBitsOnSeveralGpus(firstDevices); }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, DevicesOfEveryDeck, ::testing::ValuesIn(allDecks()),
                          [](const auto& info) { return testName(info.param); });

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -7,7 +6,7 @@
 
 #include "components/component.hpp"
 #include "core/loopback_transport.hpp"
-#include "tests/components/small_decks.hpp"
+#include "tests/components/several_devices.hpp"
 #include "tools/tessera/model.hpp"
 #include "tools/tessera/simulation.hpp"
 
@@ -17,12 +16,8 @@ namespace {
 constexpr std::int64_t kSteps = 5;
 
 DeviceOptions emulated(DevicePlacement placement, int count = 1) {
-  DeviceOptions options;
-  options.numbers.resize(static_cast<std::size_t>(count));
-  std::iota(options.numbers.begin(), options.numbers.end(), 0);
-  options.kind = DeviceKind::Emulated;
+  DeviceOptions options = firstDevices(DeviceKind::Emulated, count);
   options.placement = placement;
-  options.emulated.longestDelay = std::chrono::microseconds(5);
   return options;
 }
 

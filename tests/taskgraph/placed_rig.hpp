@@ -44,7 +44,7 @@ inline std::string nodeText(const CompiledGraphs& rank, std::size_t plan, const 
   const CompiledGraph& graph = rank.plans[plan];
   const PlacedBlock& block = placed.block(node);
   const NodeBlock& of = graph.blocks[static_cast<std::size_t>(block.block)];
-  const std::int32_t number = block.firstNumber + node - block.firstNode;
+  const std::int32_t number = placed.numberOf(node);
   const std::string local = std::to_string(of.firstLocal + number);
   const auto label = [&](LabelId id) { return rank.labels->info(id).name; };
   if (block.kind == PlacedKind::CopyIn) return label(block.label) + " into device, of " + local;
