@@ -29,6 +29,7 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
       data_(data),
       side_(*devices.sides()[slot]),
       placed_(devices.placed(plan)),
+      hasPeers_(devices.sides().size() > 1),
       frames_(frames),
       inputs_(inputs),
       fills_(
@@ -68,64 +69,6 @@ void DeviceRun::nameLaunches() {
           watch_.add(copyName(data_.labels(), Generation::Old, label, way), DeviceWork::Copy));
     }
   }
-}
-
-/// Whether a node takes values out of memory of the host, which the next step may overwrite as soon as it
-/// begins: the buffers of messages, or what host tasks write. This step may not end before.
-bool DeviceRun::readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const {
-  if (placed.kind == PlacedKind::CopyIn) return true;
-  if (block.kind != NodeKind::Fill) return false;
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
-  const std::int32_t row = placed_.numberOf(node);
-  const auto coarse = fill.coarse.row(row);
-  return !fill.pieces.row(row).empty() ||
-         std::any_of(coarse.begin(), coarse.end(), [](const CoarsePiece& p) { return p.message >= 0; });
-}
-
-/// Whether a node moves values between memories, for somebody else who waits: the next rank, or the host.
-bool DeviceRun::crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const {
-  return placed.kind == PlacedKind::Pack || placed.kind == PlacedKind::CopyOut ||
-         readsHost(placed, block, node);
-}
-
-/// Numbers the nodes of this device as the lane's tasks, in the order of the graph. What a placement has cut,
-/// because patches in between are another device's, is launched together all the same.
-LanePlan DeviceRun::layOut() {
-  LanePlan lane;
-  std::map<std::tuple<PlacedKind, std::int32_t, LabelId, bool>, std::int32_t> kindOf;
-  taskOf_.assign(placed_.blockOf.size(), -1);
-  for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
-    const std::int32_t number = placed_.blockOf[static_cast<std::size_t>(node)];
-    if (number < 0 || placed_.place(node) != side_.slot) continue;
-    const PlacedBlock& block = placed_.block(node);
-    const NodeBlock& original = graph_.blocks[static_cast<std::size_t>(block.block)];
-    const bool urgent = crossesTheBus(block, original, node);
-    const auto [found, isNew] =
-        kindOf.try_emplace({block.kind, block.block, block.label, urgent}, std::ssize(kinds_));
-    if (isNew) kinds_.push_back(number);
-    std::int32_t streams = 1;
-    bool contributes = false;
-    if (block.kind == PlacedKind::Original && original.kind == NodeKind::Task) {
-      const TaskUnit& unit = graph_.units[static_cast<std::size_t>(original.item)];
-      const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
-      streams = std::clamp(task.streams, 1, side_.lane.options().streams);
-      contributes = unit.contributions.size() > 0;
-    }
-    const bool reports =
-        contributes || readsHost(block, original, node) || !placed_.hostEdges.row(node).empty();
-    taskOf_[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(nodes_.size());
-    if (!placed_.ofExecutor(node)) {
-      const std::int64_t task = std::ssize(nodes_);
-      if (first_.empty() || first_.back().end != task) first_.push_back({task, task});
-      ++first_.back().end;
-    }
-    nodes_.push_back(node);
-    reports_.push_back(reports ? 1 : 0);
-    lane.tasks.push_back({found->second, streams, reports, urgent});
-  }
-  addEdges(lane);
-  work_ = side_.lane.prepare(lane);
-  return lane;
 }
 
 void DeviceRun::layOutChecks() {
@@ -174,42 +117,6 @@ void DeviceRun::unsetGathers(const FillPlan& fill, DeviceStream stream) {
         side_.store.gatherLayout(plan_, buffer).span() * data_.labels().info(fill.label).type.bytes();
     side_.backend->fill(stream, side_.store.gatherData(plan_, buffer), 0xFF, bytes);
   }
-}
-
-void DeviceRun::addEdges(LanePlan& lane) const {
-  const auto taskOf = [&](std::int32_t node) { return taskOf_[static_cast<std::size_t>(node)]; };
-  for (const auto& [before, after] : placed_.deviceEdges) {
-    if (taskOf(before) >= 0 && taskOf(after) >= 0) lane.edges.emplace_back(taskOf(before), taskOf(after));
-  }
-  if (placed_.peerEdges.empty()) return;
-  // Each lane numbers its nodes in the order of the graph.
-  std::vector<std::int32_t> numberOf(placed_.blockOf.size(), -1);
-  std::map<NodePlace, std::int32_t> counts;  // by device
-  for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
-    const auto n = static_cast<std::size_t>(node);
-    if (placed_.blockOf[n] < 0 || placed_.place(node) == kOnHost) continue;
-    numberOf[n] = counts[placed_.place(node)]++;
-  }
-  lane.peerPredecessors.assign(lane.tasks.size(), 0);
-  for (const auto& [before, after] : placed_.peerEdges) {
-    if (taskOf(before) >= 0) {
-      lane.peerEdges.push_back(
-          {taskOf(before), placed_.place(after), numberOf[static_cast<std::size_t>(after)]});
-    }
-    if (taskOf(after) >= 0) ++lane.peerPredecessors[static_cast<std::size_t>(taskOf(after))];
-  }
-}
-
-void DeviceRun::join(std::span<const std::unique_ptr<DeviceRun>> runs) {
-  std::vector<LaneWork*> works;
-  std::vector<LaneWork*> replays;
-  for (const auto& run : runs) {
-    works.push_back(run->work_.get());
-    if (run->replay_) replays.push_back(&run->replay_->work());
-  }
-  LaneWork::join(works);
-  TESSERA_EXPECT(replays.empty() || replays.size() == works.size(), "replay a plan on all devices or none");
-  LaneWork::join(replays);
 }
 
 bool DeviceRun::isPackedHere(const PackItem& item) const {

@@ -41,6 +41,8 @@ class DeviceRun : public LaneClient, private ReplaySource {
   /// Before a step, first of all: brings here, of the values of this device's patches, what the plan reads of
   /// Old, and to the host what the host reads.
   void bringOld();
+  /// Then: whether some of the step may start before other devices have come to the end of the last one.
+  bool startsApart() const { return startsApart_ && !(replay_ && replay_->isKnown(placing_.now())); }
   /// Then: hands all to the lane that waits for nothing on the host.
   void begin();
   /// Whether the step is replayed as graphs of the device; the same on all devices of a rank.
@@ -115,6 +117,7 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void put(std::int32_t kind, std::span<const std::int32_t> tasks, std::span<const DeviceStream> streams);
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   bool crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
+  LaneTask laneTask(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
   LanePlan layOut();
   void addEdges(LanePlan& lane) const;
   void nameLaunches();
@@ -152,6 +155,8 @@ class DeviceRun : public LaneClient, private ReplaySource {
   DataWarehouse& data_;
   DeviceSide& side_;
   const PlacedGraph& placed_;
+  const bool hasPeers_;       ///< other devices of the rank
+  bool startsApart_ = false;  ///< some task of the lane is `apart`
   TaskFrames& frames_;
   const StepInputs& inputs_;
   DeviceFills fills_;

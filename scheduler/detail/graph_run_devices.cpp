@@ -27,7 +27,8 @@ void GraphRun::takePlaces(const RankDevices& devices) {
 void GraphRun::beginDevices() {
   if (devices_.empty()) return;
   for (const auto& device : devices_) device->bringOld();
-  rankDevices_->comeTogether();
+  rankDevices_->comeTogether(std::any_of(devices_.begin(), devices_.end(),
+                                         [](const auto& device) { return device->startsApart(); }));
   for (const auto& device : devices_) device->begin();
   const bool isReplayed = devices_.front()->isReplayed();
   TESSERA_EXPECT(std::all_of(devices_.begin(), devices_.end(),

@@ -75,10 +75,10 @@ void RankDevices::synchronize() noexcept {
   }
 }
 
-void RankDevices::comeTogether() const {
+void RankDevices::comeTogether(bool apart) const {
   std::vector<DeviceLane*> lanes;
   for (const auto& side : sides_) lanes.push_back(&side->lane);
-  DeviceLane::comeTogether(lanes);
+  DeviceLane::comeTogether(lanes, apart ? DeviceLane::Meeting::ButThoseApart : DeviceLane::Meeting::OfAll);
 }
 
 /// What nodes on devices work on or take from, on the device of its patch.

@@ -207,30 +207,54 @@ RegionTable DeviceFills::upload(const RegionList& list, DeviceStream stream, con
   return table;
 }
 
-bool DeviceFills::isRowThere(std::int32_t number, std::int32_t row) const {
+std::vector<std::int32_t> DeviceFills::sourcesOf(std::int32_t number, std::int32_t row) const {
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(number)];
-  const auto has = [&](std::int32_t local) {
-    return sourceOf(local).has(fill.label, static_cast<std::size_t>(local));
+  std::vector<std::int32_t> sources;
+  const auto addPiece = [&](const CoarsePiece& piece) {
+    if (piece.source >= 0) sources.push_back(piece.source);
   };
   if (shared_.has(static_cast<std::size_t>(number), row)) {
     const detail::SharedGather* gather = shared_.workOf(static_cast<std::size_t>(number), row);
-    if (gather == nullptr) return true;
-    const bool copies = std::all_of(gather->copies.begin(), gather->copies.end(),
-                                    [&](const auto& copy) { return has(copy.source); });
-    return copies && has(gather->shared->members.front()) &&
-           std::all_of(gather->coarse.begin(), gather->coarse.end(), [&](const auto& coarse) {
-             return coarse.piece->source < 0 || has(coarse.piece->source);
-           });
+    if (gather == nullptr) return sources;  // the first member of the window does its work
+    for (const auto& copy : gather->copies) sources.push_back(copy.source);
+    for (const auto& coarse : gather->coarse) addPiece(*coarse.piece);
+    return sources;
   }
-  const bool destination = fill.reach == Reach::Patch
-                               ? has(firstLocal(fill.readerLevel) + row)
-                               : store_.hasGather(plan_, static_cast<std::size_t>(fill.firstGather + row));
-  const auto neighbours = graph_.tables[static_cast<std::size_t>(fill.table)].row(row);
-  const auto coarse = fill.coarse.row(row);
-  return destination &&
-         std::all_of(neighbours.begin(), neighbours.end(), [&](const auto& n) { return has(n.source); }) &&
-         std::all_of(coarse.begin(), coarse.end(),
-                     [&](const auto& piece) { return piece.source < 0 || has(piece.source); });
+  for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(fill.table)].row(row))
+    sources.push_back(n.source);
+  for (const CoarsePiece& piece : fill.coarse.row(row)) addPiece(piece);
+  return sources;
+}
+
+bool DeviceFills::takesFromPeers(std::int32_t number, std::int32_t row) const {
+  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(number)];
+  if (!isLaunched(fill)) return false;
+  const std::vector<std::int32_t> sources = sourcesOf(number, fill.reach == Reach::WholeLevel ? 0 : row);
+  return std::any_of(sources.begin(), sources.end(),
+                     [this](std::int32_t local) { return &sourceOf(local) != &store_; });
+}
+
+bool DeviceFills::isTargetThere(std::int32_t number, std::int32_t row) const {
+  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(number)];
+  const auto n = static_cast<std::size_t>(number);
+  if (shared_.has(n, row)) {
+    const detail::SharedGather* gather = shared_.workOf(n, row);
+    if (gather == nullptr) return true;
+    const auto first = static_cast<std::size_t>(gather->shared->members.front());
+    return sourceOf(gather->shared->members.front()).has(fill.label, first);
+  }
+  if (fill.reach != Reach::Patch)
+    return store_.hasGather(plan_, static_cast<std::size_t>(fill.firstGather + row));
+  const std::int32_t local = firstLocal(fill.readerLevel) + row;
+  return sourceOf(local).has(fill.label, static_cast<std::size_t>(local));
+}
+
+bool DeviceFills::isRowThere(std::int32_t number, std::int32_t row) const {
+  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(number)];
+  const std::vector<std::int32_t> sources = sourcesOf(number, row);
+  return isTargetThere(number, row) && std::all_of(sources.begin(), sources.end(), [&](std::int32_t local) {
+           return sourceOf(local).has(fill.label, static_cast<std::size_t>(local));
+         });
 }
 
 void DeviceFills::addRow(FillLists& lists, std::int32_t number, std::int32_t row) {

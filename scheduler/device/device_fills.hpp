@@ -93,6 +93,9 @@ class DeviceFills {
   void launchCopy(CopyTo to, LabelId label, Generation generation, std::span<const std::int32_t> locals,
                   DeviceStream stream);
 
+  /// Whether that row takes values from the memory of another device.
+  bool takesFromPeers(std::int32_t fill, std::int32_t row) const;
+
   const DeviceFillCounts& counts() const { return counts_; }
 
  private:
@@ -136,6 +139,9 @@ class DeviceFills {
   FillTables& tablesOf(std::int32_t fill, DeviceStream stream);
   FillTables makeTables(std::int32_t fill, DeviceStream stream);
   void addRow(FillLists& lists, std::int32_t fill, std::int32_t row);
+  /// Own patches that a row takes values from; none where another row does its work.
+  std::vector<std::int32_t> sourcesOf(std::int32_t fill, std::int32_t row) const;
+  bool isTargetThere(std::int32_t fill, std::int32_t row) const;
   bool isRowThere(std::int32_t fill, std::int32_t row) const;
   void addPrivateRow(FillLists& lists, const FillPlan& fill, std::int32_t row);
   void addLevel(FillLists& lists, const FillPlan& fill);

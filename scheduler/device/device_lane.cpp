@@ -99,7 +99,7 @@ void DeviceLane::launchBatch(std::int32_t kind, std::span<const std::int32_t> ta
   LaneWork& work = *work_;
   const std::span<const LaneWork::Before> before = work.placesBefore(tasks);
   chooseStreams(tasks, before);
-  waitForBefore(before);
+  waitForBefore(before, work.tasks_[static_cast<std::size_t>(tasks.front())].apart);
   if (work.arrivals_) waitForPeers(tasks);
   const auto number = static_cast<std::int32_t>(work.launches_.size());
   const auto begin = static_cast<std::int32_t>(tasks.data() - work.order_.data());
@@ -140,10 +140,11 @@ void DeviceLane::chooseStreams(std::span<const std::int32_t> tasks,
 }
 
 /// The latest launch first: what it comes after is known to be waited for, too.
-void DeviceLane::waitForBefore(std::span<const LaneWork::Before> before) {
+void DeviceLane::waitForBefore(std::span<const LaneWork::Before> before, bool apart) {
   for (const std::int32_t stream : chosen_) {
     for (const LaneWork::Before& last : before) streams_.waitFor(stream, last.place);
     streams_.waitForBegin(stream);
+    if (!apart) streams_.waitForMeeting(stream);
   }
 }
 

@@ -103,8 +103,10 @@ class DeviceLane {
     put(streams_.handle(0));
   }
   /// Between steps, before any lane has begun the next: all that any of the lanes that are connected launches
-  /// in it comes after all that any other has put into streams. Waits for whoever serves one.
-  static void comeTogether(std::span<DeviceLane* const> lanes);
+  /// in it comes after all that any other has put into streams, but for tasks that are `apart` where the
+  /// lanes let them start at once. Waits for whoever serves one.
+  enum class Meeting : std::uint8_t { OfAll, ButThoseApart };
+  static void comeTogether(std::span<DeviceLane* const> lanes, Meeting meeting = Meeting::OfAll);
   /// Waits until the device has done all that was put into its streams. Waits for whoever serves, too.
   void synchronize();
 
@@ -127,13 +129,13 @@ class DeviceLane {
 
   /// Becomes the one inside `serve`.
   std::atomic<bool>& takeOver();
-  void comeAfter(std::span<const detail::LaneStreams::Mark> marks);
+  void comeAfter(std::span<const detail::LaneStreams::Mark> marks, std::int32_t stream);
   bool advance();
   void launchReady();
   void launchKind(std::int32_t kind);
   void launchBatch(std::int32_t kind, std::span<const std::int32_t> tasks);
   void chooseStreams(std::span<const std::int32_t> tasks, std::span<const LaneWork::Before> before);
-  void waitForBefore(std::span<const LaneWork::Before> before);
+  void waitForBefore(std::span<const LaneWork::Before> before, bool apart);
   void waitForPeers(std::span<const std::int32_t> tasks);
   void tellPeers(std::int32_t task);
   void noteLaunched(std::span<const std::int32_t> tasks, std::int32_t launch);

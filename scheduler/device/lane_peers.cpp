@@ -120,7 +120,7 @@ void DeviceLane::tellPeers(std::int32_t task) {
   }
 }
 
-void DeviceLane::comeTogether(std::span<DeviceLane* const> lanes) {
+void DeviceLane::comeTogether(std::span<DeviceLane* const> lanes, Meeting meeting) {
   struct LeaveAll {
     std::span<DeviceLane* const> lanes;
     ~LeaveAll() {
@@ -137,23 +137,25 @@ void DeviceLane::comeTogether(std::span<DeviceLane* const> lanes) {
     lane->streams_.gather();
     marks.push_back(lane->streams_.lastOfFirst());
   }
-  for (DeviceLane* lane : lanes) lane->comeAfter(marks);
+  // The last stream is the one that a step comes to last.
+  for (DeviceLane* lane : lanes)
+    lane->comeAfter(marks, meeting == Meeting::OfAll ? 0 : lane->options_.streams - 1);
 }
 
-/// Of the first streams of all lanes.
-void DeviceLane::comeAfter(std::span<const detail::LaneStreams::Mark> marks) {
+/// Of the first streams of all lanes; in this stream.
+void DeviceLane::comeAfter(std::span<const detail::LaneStreams::Mark> marks, std::int32_t stream) {
   TESSERA_EXPECT(marks.size() == peers_.size(), "bring together the lanes that are connected");
   device_.bindThread();
   bool waits = false;
   for (std::size_t n = 0; n < marks.size(); ++n) {
     const Peer& peer = peers_[n];
     if (peer.device == &device_ || marks[n].event.number < 0) continue;
-    if (!streams_.waitForPeer(0, *peer.device, peer.firstStream, marks[n].event, marks[n].covers)) continue;
+    if (!streams_.waitForPeer(stream, *peer.device, peer.firstStream, marks[n].event, marks[n].covers))
+      continue;
     ++counts_.peerWaits;
     waits = true;
   }
-  // A launch of nothing: the begin of the step takes it to the other streams.
-  if (waits) streams_.addLaunch(0);
+  if (waits) streams_.noteMeeting(stream);
 }
 
 }  // namespace tessera

@@ -20,6 +20,9 @@ struct LaneTask {
   std::int32_t streams = 1;  ///< parts that run in streams of their own; the same for all tasks of a kind
   bool reports = true;       ///< the host waits for it; without, the host never hears of it
   bool urgent = false;  ///< goes before what waits for room on the device; the same for all tasks of a kind
+  /// Touches nothing that other devices touched in the step before: it need not come after their part of that
+  /// (DeviceLane::comeTogether); the same for all tasks of a kind.
+  bool apart = false;
 };
 
 /// A task of another device's lane that waits for one of this lane.

@@ -68,6 +68,8 @@ TEST_P(GraphsOfEveryDeck, GiveThemOnAGpu) {
   EXPECT_EQ(firstDifference(right, o), "");
 }
 
+TEST_P(GraphsOfEveryDeck, GiveThemOnAGpuTakenForSeveral) { expectBitsOnAGpuTakenForSeveral(withGraphs); }
+
 TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralGpusOfARank) { expectBitsOnSeveralGpus(withGraphs); }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, GraphsOfEveryDeck, ::testing::ValuesIn(allDecks()),

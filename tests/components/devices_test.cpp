@@ -76,6 +76,8 @@ TEST_P(DevicesOfEveryDeck, SeveralOfARankGiveThemUnderEverySeed) {
   expectBitsOnSeveralUnderEverySeed(firstDevices);
 }
 
+TEST_P(DevicesOfEveryDeck, GiveThemOnAGpuTakenForSeveral) { expectBitsOnAGpuTakenForSeveral(firstDevices); }
+
 TEST_P(DevicesOfEveryDeck, GiveThemOnSeveralGpusOfARank) { expectBitsOnSeveralGpus(firstDevices); }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, DevicesOfEveryDeck, ::testing::ValuesIn(allDecks()),

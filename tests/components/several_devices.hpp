@@ -62,6 +62,21 @@ class DeckOnDevices : public ::testing::TestWithParam<std::string> {
     }
   }
 
+  /// One GPU as several devices, which reach each other without a link: all that CUDA does for several of a
+  /// rank, where there is only one.
+  void expectBitsOnAGpuTakenForSeveral(const OptionsOf& optionsOf) const {
+    if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
+    const Outcome right = expected();
+    for (const int count : {2, 4}) {
+      DeviceOptions devices = optionsOf(DeviceKind::Cuda, count);
+      std::fill(devices.numbers.begin(), devices.numbers.end(), 0);
+      for (const int ranks : {1, 2}) {
+        const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(steps_);
+        EXPECT_EQ(firstDifference(right, o), "") << "taken for " << count << ", " << ranks << " ranks";
+      }
+    }
+  }
+
   void expectBitsOnSeveralGpus(const OptionsOf& optionsOf) const {
     const int gpus = std::min(cudaDeviceCount(), kDeviceSlots);
     if (gpus < 2) GTEST_SKIP() << "this case needs a GPU and another one, and has " << gpus;

@@ -52,11 +52,11 @@ LaneStreams::Mark LaneStreams::markOf(const Place& place) {
   return mark;
 }
 
-void LaneStreams::gather() {
+void LaneStreams::gather(std::int32_t but) {
   Stream& first = streams_.front();
   others_.clear();
   for (std::int32_t n = 1; n < size(); ++n) {
-    if (at(n).launched > at(n).done) others_.push_back(n);
+    if (n != but && at(n).launched > at(n).done) others_.push_back(n);
   }
   // Who comes after most of the others goes first: that may spare the rest.
   const auto coversOthers = [&](std::int32_t by) {
@@ -72,8 +72,16 @@ void LaneStreams::gather() {
   if (counts_.waits != before) ++first.launched;
 }
 
+void LaneStreams::noteMeeting(std::int32_t stream) {
+  meeting_ = addLaunch(stream);
+  // Now: it is to cover no launch of the step.
+  if (stream != 0) markOf(meeting_);
+}
+
 void LaneStreams::beginStep(std::int32_t ahead) {
-  gather();
+  // Behind a meeting that has just been noted there is nothing new, and before it all was gathered.
+  const bool isMet = meeting_.stream != 0 && isLast(meeting_);
+  gather(isMet ? meeting_.stream : size());
   begin_ = streams_.front().launched;
   // Now, and not when another stream asks for it: it is to cover no launch of the step.
   markOf({0, begin_});

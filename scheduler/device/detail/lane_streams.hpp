@@ -29,6 +29,8 @@ namespace detail {
 ///
 /// Steps. All that a step puts into streams comes after all that was there when it began. Its begin gathers
 /// the streams in the first one; each other waits for that when the step first uses it (`waitForBegin`).
+/// Where devices meet before a step, a stream of its own may wait for the others (`noteMeeting`): what need
+/// not come after them starts without.
 ///
 /// One thread at a time, on a device that is bound to it.
 class LaneStreams {
@@ -59,10 +61,15 @@ class LaneStreams {
   void waitFor(std::int32_t stream, const Place& place);
   /// ... after all that was in any stream when the step began.
   void waitForBegin(std::int32_t stream) { waitFor(stream, {0, begin_}); }
+  /// ... after what the last meeting comes after.
+  void waitForMeeting(std::int32_t stream) { waitFor(stream, meeting_); }
   /// Begins a step. The host waits until the device has begun the step `ahead` before it.
   void beginStep(std::int32_t ahead);
   /// All that the first stream is given from now on comes after all that is in any.
-  void gather();
+  void gather() { gather(size()); }
+  /// What `stream` has been made to wait for (`waitForPeer`) since streams were gathered is a meeting of
+  /// devices. In the first stream the step that begins next comes after it.
+  void noteMeeting(std::int32_t stream);
   /// The first recorded event behind that launch; recorded now where there is none. Without an event where it
   /// is known to be done.
   Mark markOf(const Place& place);
@@ -109,6 +116,8 @@ class LaneStreams {
     return std::span(known_).subspan(static_cast<std::size_t>(slot) * streams_.size(), streams_.size());
   }
   void takeDone(std::int32_t number, std::int64_t until);
+  /// But for what is in stream `but`.
+  void gather(std::int32_t but);
 
   DeviceBackend& device_;
   LaneCounts& counts_;
@@ -119,6 +128,7 @@ class LaneStreams {
   std::vector<std::int32_t> others_;  ///< streams, while gathering
   std::deque<std::int64_t> begins_;   ///< of the last steps: launches of the first stream
   std::int64_t begin_ = 0;            ///< of this step
+  Place meeting_;                     ///< the last
 };
 
 template <class Done>

@@ -1,12 +1,12 @@
 #include "scheduler/device/device_lane.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <thread>
 
 #include <gmock/gmock.h>
 
+#include "tests/scheduler/device/affine_step.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 #include "tests/scheduler/device/lane_rig.hpp"
@@ -14,7 +14,9 @@
 namespace tessera {
 namespace {
 
+using test::AffineStep;
 using test::LaneRig;
+using test::launchStep;
 using test::OnDevice;
 using testing::ElementsAre;
 
@@ -150,30 +152,6 @@ TEST_P(DeviceLaneClaims, AnyGraphOnAnyThreadsGivesTheSameDigests) {
       rig.expectRightDigests();
     }
   }
-}
-
-/// A plan of one task, which nobody on the host waits for: data = factor * data + shift.
-class AffineStep : public LaneClient {
- public:
-  AffineStep(DeviceBackend& device, double* data, double factor, double shift)
-      : device_(device), data_(data), factor_(factor), shift_(shift) {}
-  static LanePlan plan() { return {{{0, 1, false}}, {}}; }
-  void launch(std::int32_t, std::span<const std::int32_t>, std::span<const DeviceStream> streams) override {
-    test::putAffine(device_, streams[0], data_, 1, factor_, shift_);
-  }
-
- private:
-  DeviceBackend& device_;
-  double* data_;
-  double factor_;
-  double shift_;
-};
-
-/// Begins, submits and launches a step of one task.
-void launchStep(DeviceLane& lane, LaneWork& work, LaneClient& client) {
-  lane.begin(work, client);
-  lane.submit(0);
-  while (!lane.allLaunched()) lane.serve([](std::int32_t) {});
 }
 
 TEST_P(DeviceLaneClaims, StepsOfSeveralPlansFollowOneAnotherOnTheDevice) {
@@ -359,56 +337,6 @@ TEST_P(DeviceLaneClaims, TheHostIsNoMoreThanSomeStepsAhead) {
   lane.synchronize();
 
   EXPECT_THAT(value.get(device_->makeStream()), ElementsAre(6.0));
-}
-
-TEST_P(DeviceLaneClaims, LanesOfTwoDevicesComeAfterOneAnother) {
-  const auto peer = makeDevice();
-  OnDevice<double> value(*device_, 1);
-  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
-  value.set(device_->makeStream(), {1.0});
-  *flag.data() = 0;
-  DeviceLane lane(*device_, LaneOptions{});
-  DeviceLane other(*peer, LaneOptions{});
-  AffineStep doubles(*device_, value.data(), 2.0, 0.0);
-  AffineStep adds(*peer, value.data(), 1.0, 3.0);
-  const auto doubling = lane.prepare(AffineStep::plan());
-  const auto adding = other.prepare(AffineStep::plan());
-  lane.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
-
-  const std::array lanes{&lane, &other};
-  DeviceLane::connect(lanes);
-
-  launchStep(lane, *doubling, doubles);
-  DeviceLane::comeTogether(lanes);
-  launchStep(other, *adding, adds);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  std::atomic_ref<int>(*flag.data()).store(1);
-  other.synchronize();
-
-  EXPECT_THAT(value.get(device_->makeStream()), ElementsAre(1.0 * 2.0 + 3.0));
-}
-
-TEST_P(DeviceLaneClaims, LanesThatComeTogetherWaitForEachOtherOnce) {
-  const auto second = makeDevice();
-  const auto third = makeDevice();
-  OnDevice<double> value(*device_, 1);
-  OnDevice<int> flag(*device_, 1, DeviceSpace::PinnedHost);
-  *flag.data() = 0;
-  DeviceLane a(*device_, LaneOptions{});
-  DeviceLane b(*second, LaneOptions{});
-  DeviceLane c(*third, LaneOptions{});
-  const std::array lanes{&a, &b, &c};
-  DeviceLane::connect(lanes);
-  a.putBeside([&](DeviceStream stream) { test::putSpin(*device_, stream, flag.data()); });
-  for (DeviceLane* lane : {&b, &c}) lane->putBeside([](DeviceStream) {});
-
-  DeviceLane::comeTogether(lanes);
-  DeviceLane::comeTogether(lanes);  // nothing new but the waits themselves
-
-  for (DeviceLane* lane : lanes) EXPECT_LE(lane->counts().records, 2);
-  EXPECT_EQ(b.counts().peerWaits, 4) << "a and c, each time: what each has been given since is its waits";
-  std::atomic_ref<int>(*flag.data()).store(1);
-  for (DeviceLane* lane : lanes) lane->synchronize();
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, DeviceLaneClaims, testing::ValuesIn(test::deviceKinds()),

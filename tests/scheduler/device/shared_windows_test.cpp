@@ -99,13 +99,15 @@ TEST(SharedWindowsOnDevices, GiveThemWhereTheHostHasSomeOfTheTasks) {
   }
 }
 
-TEST(SharedWindowsOnDevices, GiveThemOnAGpu) {
+TEST(SharedWindowsOnDevices, GiveThemOnGpus) {
   if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
   for (const WideHalo& what : smallCases()) {
     RunShape shape;
     shape.devices = emulated(std::min(cudaDeviceCount(), 3));
     shape.devices.kind = DeviceKind::Cuda;
     EXPECT_EQ(valuesAfterSteps(what, shape), valuesAfterSteps(what, {})) << asText(what);
+    shape.devices.numbers = {0, 0, 0};  // the first GPU, taken for three
+    EXPECT_EQ(valuesAfterSteps(what, shape), valuesAfterSteps(what, {})) << asText(what) << ", three in one";
   }
 }
 

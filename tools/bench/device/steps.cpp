@@ -3,6 +3,7 @@
 //
 //   tessera_step_bench [--device cuda] [--case heat,advection] [--cells 256,512] [--patch 32,64,128]
 //   tessera_step_bench --devices 1,2,4 [...]   # on so many of the rank's devices, one after the other
+//   tessera_step_bench --devices 1,2,4 --one-gpu [...]   # the first GPU taken for so many: what they cost
 //   tessera_step_bench --limit 60%     device memory for so much of what all variables need, or so many bytes
 //   tessera_step_bench --memory managed
 //   mpiexec.mpich -n 2 tessera_step_bench --device cuda [...]
@@ -23,6 +24,7 @@
 #include "core/error.hpp"
 #include "core/mpi_session.hpp"
 #include "core/mpi_transport.hpp"
+#include "datawarehouse/status.hpp"
 #include "tools/bench/figure_lines.hpp"
 #include "tools/bench/run_main.hpp"
 #include "tools/bench/step_case.hpp"
@@ -160,8 +162,10 @@ void compare(const StepCase& what, Transport& transport, const SimulationOptions
                 static_cast<double>(rounds.paging.evictions) / static_cast<double>(rounds.taken()), "a_step",
                 ">0");
     }
-    if (count != counts.front())
-      lines.add(name + "_speed_up", first / rounds.step, "x", speedUpTarget(what, count / counts.front()));
+    if (count == counts.front()) continue;
+    const bool oneGpu = options.devices.numbers.front() == options.devices.numbers.back();
+    lines.add(name + "_speed_up", first / rounds.step, "x",
+              oneGpu ? "-" : speedUpTarget(what, count / counts.front()));
   }
 }
 
@@ -211,6 +215,8 @@ int run(int argc, char** argv) {
   app.add_option("--device", device, "as of tessera run")->capture_default_str();
   app.add_option("--devices", counts, "numbers of devices of each rank to compare; without: all it has")
       ->delimiter(',');
+  bool oneGpu = false;
+  app.add_flag("--one-gpu", oneGpu, "take the first GPU of a rank for all of its devices");
   app.add_flag("--lines", lines, "print one figure a line, with its target, for programs");
   app.add_option("--case", cases, "heat, advection")->delimiter(',')->capture_default_str();
   app.add_option("--cells", cells, "cells along each axis")->delimiter(',')->capture_default_str();
@@ -242,8 +248,9 @@ int run(int argc, char** argv) {
   options.devices.lane = lane;
   options.devices.graphs = graphs;
   if (memory == "managed") options.devices.memory = DeviceMemoryKind::Managed;
+  if (oneGpu) options.devices.numbers.assign(kDeviceSlots, options.devices.numbers.front());
   const std::size_t most = options.devices.numbers.size();
-  if (counts.empty()) counts.push_back(most);
+  if (counts.empty()) counts.push_back(oneGpu ? 1 : most);
   for (const std::size_t count : counts) {
     if (count >= 1 && count <= most) continue;
     throw UsageError("--devices " + std::to_string(count) + ": each rank has 1 to " + std::to_string(most) +
