@@ -146,6 +146,43 @@ TEST_P(LaneMeetingClaims, NothingIsApartWhereAllMeet) {
   EXPECT_THAT(valueAfterAll(), ElementsAre(1.0 + 3.0));
 }
 
+/// Four tasks of which the last doubles a value once it is let go.
+class LastDoubles : public LaneClient {
+ public:
+  LastDoubles(DeviceBackend& device, double* value, double* rest, int* flag)
+      : device_(device), value_(value), rest_(rest), flag_(flag) {}
+  static LanePlan plan() { return {{{0, 1, false}, {1, 1, false}, {2, 1, false}, {3, 1, false}}, {}}; }
+  void launch(std::int32_t kind, std::span<const std::int32_t>,
+              std::span<const DeviceStream> streams) override {
+    if (kind == 3) test::putSpin(device_, streams[0], flag_);
+    test::putAffine(device_, streams[0], kind == 3 ? value_ : rest_, 1, kind == 3 ? 2.0 : 1.0, 0.0);
+  }
+
+ private:
+  DeviceBackend& device_;
+  double* value_;
+  double* rest_;
+  int* flag_;
+};
+
+TEST_P(LaneMeetingClaims, TheNextStepComesAfterWhatStandsBehindAMeeting) {
+  make();
+  OnDevice<double> rest(*free_->device, 1, DeviceSpace::PinnedHost);
+  LastDoubles doubles(*free_->device, free_->value.data(), rest.data(), flag_->data());
+  AffineStep adds(*free_->device, free_->value.data(), 1.0, 3.0);
+  const auto four = free_->lane.prepare(LastDoubles::plan());
+  const auto adding = free_->lane.prepare(AffineStep::plan());
+
+  DeviceLane::comeTogether(lanes_, Meeting::ButThoseApart);
+  free_->lane.begin(*four, doubles);
+  free_->lane.submit(0, 4);
+  while (!free_->lane.allLaunched()) free_->lane.serve([](std::int32_t) {});
+  launchStep(free_->lane, *adding, adds);
+
+  valueAfterAll();
+  EXPECT_THAT(free_->value.get(free_->device->makeStream()), ElementsAre(1.0 * 2.0 + 3.0));
+}
+
 TEST_P(LaneMeetingClaims, EachWaitsForEachOtherOnce) {
   make();
   free_->lane.putBeside([](DeviceStream) {});
