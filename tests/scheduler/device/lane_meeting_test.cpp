@@ -168,7 +168,9 @@ class LastDoubles : public LaneClient {
 TEST_P(LaneMeetingClaims, TheNextStepComesAfterWhatStandsBehindAMeeting) {
   make();
   OnDevice<double> rest(*free_->device, 1, DeviceSpace::PinnedHost);
-  LastDoubles doubles(*free_->device, free_->value.data(), rest.data(), flag_->data());
+  OnDevice<int> later(*free_->device, 1, DeviceSpace::PinnedHost);
+  *later.data() = 0;
+  LastDoubles doubles(*free_->device, free_->value.data(), rest.data(), later.data());
   AffineStep adds(*free_->device, free_->value.data(), 1.0, 3.0);
   const auto four = free_->lane.prepare(LastDoubles::plan());
   const auto adding = free_->lane.prepare(AffineStep::plan());
@@ -179,7 +181,10 @@ TEST_P(LaneMeetingClaims, TheNextStepComesAfterWhatStandsBehindAMeeting) {
   while (!free_->lane.allLaunched()) free_->lane.serve([](std::int32_t) {});
   launchStep(free_->lane, *adding, adds);
 
-  valueAfterAll();
+  letGo();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for what would not wait
+  std::atomic_ref<int>(*later.data()).store(1);
+  free_->lane.synchronize();
   EXPECT_THAT(free_->value.get(free_->device->makeStream()), ElementsAre(1.0 * 2.0 + 3.0));
 }
 
