@@ -78,7 +78,7 @@ void DeviceRun::layOutChecks() {
     const PlacedBlock& placed = placed_.block(node);
     const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
     if (placed.kind != PlacedKind::Original || block.kind != NodeKind::Task) continue;
-    TaskFrames::Accesses accesses;
+    TaskAccesses accesses;
     const TaskFrame frame = frameOf(placed, static_cast<std::int32_t>(tasks.size()) - 1, accesses);
     checked.accesses = frame.accesses.size();
     for (const TaskAccess& access : frame.accesses) {
@@ -91,7 +91,7 @@ void DeviceRun::layOutChecks() {
 void DeviceRun::report(const TaskFinding& finding) {
   failedAt_ = finding.moment;
   const PlacedBlock& placed = placed_.block(nodes_[static_cast<std::size_t>(finding.task)]);
-  TaskFrames::Accesses accesses;
+  TaskAccesses accesses;
   reportFinding(frameOf(placed, finding.task, accesses), finding);
 }
 
@@ -341,15 +341,14 @@ void DeviceRun::launchTasks(std::int32_t kind, const PlacedBlock& placed, std::s
   loops_.launch(streams);
 }
 
-TaskFrame DeviceRun::frameOf(const PlacedBlock& placed, std::int32_t task, TaskFrames::Accesses& accesses) {
+TaskFrame DeviceRun::frameOf(const PlacedBlock& placed, std::int32_t task, TaskAccesses& accesses) {
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const std::int32_t number = numberOf(task);
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
-  const std::size_t count =
-      frames_.resolve(unit, number, block.firstLocal + number, frame.patch, accesses, &side_.store);
-  checks_.equip(task, frame, std::span(accesses).first(count));
-  frame.accesses = std::span(accesses).first(count);
+  frames_.resolve(unit, number, block.firstLocal + number, frame.patch, accesses, &side_.store);
+  checks_.equip(task, frame, accesses.all());
+  frame.accesses = accesses.all();
   return frame;
 }
 
@@ -361,7 +360,7 @@ const TaskDeclaration& DeviceRun::declarationOf(const PlacedBlock& placed) const
 
 void DeviceRun::callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops) {
   const bool records = !loops.finished();
-  TaskFrames::Accesses accesses;
+  TaskAccesses accesses;
   TaskFrame frame = frameOf(placed, task, accesses);
   frame.loops = &loops;
   const TaskBody& body = declarationOf(placed).body;

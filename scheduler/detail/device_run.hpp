@@ -134,7 +134,7 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void launchFills(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   void launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks, DeviceStream stream);
   /// What a task sees, but for its loops. `accesses` is what the frame's accesses lie in.
-  TaskFrame frameOf(const PlacedBlock& placed, std::int32_t task, TaskFrames::Accesses& accesses);
+  TaskFrame frameOf(const PlacedBlock& placed, std::int32_t task, TaskAccesses& accesses);
   const TaskDeclaration& declarationOf(const PlacedBlock& placed) const;
   /// Runs the body of a task whose `loops` are given; see TaskLoops.
   void callBody(const PlacedBlock& placed, std::int32_t task, DeviceLoops& loops);

@@ -281,12 +281,12 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
 }
 
 void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, std::int32_t local, int worker,
-                             TaskFrames::Accesses& accesses) {
+                             TaskAccesses& accesses) {
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
     if (graph_.isScratch(access)) {
       gatherScratch(access, number, local, worker,
-                    accesses[static_cast<std::size_t>(a - unit.accesses.begin)]);
+                    accesses.all()[static_cast<std::size_t>(a - unit.accesses.begin)]);
     }
   }
 }
@@ -309,19 +309,19 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
   const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
   const std::int32_t local = block.firstLocal + number;
-  TaskFrames::Accesses accesses;
+  TaskAccesses accesses;
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
-  const std::size_t count = frames_.resolve(unit, number, local, frame.patch, accesses);
+  frames_.resolve(unit, number, local, frame.patch, accesses);
   gatherScratch(unit, number, local, worker, accesses);
-  frame.accesses = std::span(accesses).first(count);
+  frame.accesses = accesses.all();
   FiniteWatch watch(frame.accesses, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
   if (!options_.checked) frame.ahead = fetches_.during(block, number, frame.patch, worker);
   if (options_.regions != nullptr) {
     const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
-    runBody(frame, std::span(accesses).first(count), task);
+    runBody(frame, accesses.all(), task);
   } else {
-    runBody(frame, std::span(accesses).first(count), task);
+    runBody(frame, accesses.all(), task);
   }
   if (options_.findNonFinite) expectFinite(frame);
   if (placed_ != nullptr) noteWritten(data_, graph_, unit, block.firstLocal + number, kHost);

@@ -145,7 +145,7 @@ class GraphRun : public NodeSource {
   void joinContributions(std::int32_t reduction);
   /// Gathers what a task reads of variables without stored halos, and tells where it is.
   void gatherScratch(const TaskUnit& unit, std::int32_t number, std::int32_t local, int worker,
-                     TaskFrames::Accesses& accesses);
+                     TaskAccesses& accesses);
   void gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
                      TaskAccess& resolved);
 

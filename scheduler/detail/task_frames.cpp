@@ -12,7 +12,7 @@ namespace tessera::detail {
 TaskFrames::TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, bool checked)
     : graphs_(graphs), graph_(graphs.plans[plan]), plan_(plan), data_(data), checked_(checked) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
-    TESSERA_EXPECT(task.reads.size() + task.writes.size() <= kMaxAccesses,
+    TESSERA_EXPECT(task.reads.size() + task.writes.size() <= TaskAccesses::kMost,
                    "split a task with more than 48 accesses");
     places_.push_back(placeOf(task));
   }
@@ -69,13 +69,12 @@ TaskAccess TaskFrames::resolveGather(const UnitAccess& access, std::int32_t numb
   return resolved;
 }
 
-std::size_t TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local,
-                                const Patch* patch, Accesses& accesses, DeviceStore* store) {
-  std::size_t n = 0;
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a, ++n) {
+void TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
+                         TaskAccesses& accesses, DeviceStore* store) {
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
     if (access.reach != Reach::Patch) {
-      accesses[n] = resolveGather(access, number, patch, store);
+      accesses.add(resolveGather(access, number, patch, store));
       continue;
     }
     const auto own = static_cast<std::size_t>(local);
@@ -84,21 +83,16 @@ std::size_t TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::
     const Level& level = data_.hierarchy().level(access.level);
     const Centering centering = data_.labels().info(access.label).centering;
     const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
-    accesses[n] = {mode,
-                   access.reach,
-                   access.label,
-                   access.level,
-                   store != nullptr ? store->data(generation, access.label, own)
-                                    : data_.data(generation, access.label, own),
-                   store != nullptr ? store->layout(access.label, own) : data_.layout(access.label, own),
-                   writes     ? level.ownedBy(*patch, centering)
-                   : checked_ ? readBox(level, *patch, centering, access.halo)
-                              : Box{},
-                   nullptr,
-                   (checked_ || store != nullptr) && data_.isShared(access.label, own),
-                   checked_ && access.facesOnly};
+    accesses.add({mode, access.reach, access.label, access.level,
+                  store != nullptr ? store->data(generation, access.label, own)
+                                   : data_.data(generation, access.label, own),
+                  store != nullptr ? store->layout(access.label, own) : data_.layout(access.label, own),
+                  writes     ? level.ownedBy(*patch, centering)
+                  : checked_ ? readBox(level, *patch, centering, access.halo)
+                             : Box{},
+                  nullptr, (checked_ || store != nullptr) && data_.isShared(access.label, own),
+                  checked_ && access.facesOnly});
   }
-  return n;
 }
 
 TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/device_store.hpp"
 #include "datawarehouse/task_frame.hpp"
+#include "scheduler/detail/task_accesses.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
@@ -17,19 +17,15 @@ namespace tessera::detail {
 /// step, and room for what they contribute to reductions. Any number of threads at once, for different nodes.
 class TaskFrames {
  public:
-  /// More accesses than this in one task are refused.
-  static constexpr std::size_t kMaxAccesses = 48;
-  using Accesses = std::array<TaskAccess, kMaxAccesses>;
-
   TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, bool checked);
 
   /// Node `number` of the block, without its accesses.
   TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number,
                     const StepInputs& inputs);
-  /// The accesses of that node, which works on own patch `local`; how many there are. In the memory of the
-  /// device whose store is given, else in the host's.
-  std::size_t resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
-                      Accesses& accesses, DeviceStore* store = nullptr);
+  /// Adds the accesses of that node, which works on own patch `local`. In the memory of the device whose
+  /// store is given, else in the host's.
+  void resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
+               TaskAccesses& accesses, DeviceStore* store = nullptr);
 
   /// Before a step.
   void forgetContributions();
