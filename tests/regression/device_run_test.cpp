@@ -106,6 +106,21 @@ TEST(PatchesOfADevice, AreOneLaunchThoughThoseOfOthersLieBetweenThem) {
   EXPECT_THAT(summary.out, ContainsRegex("halo of Old temperature +fill +40 +160 "));
 }
 
+/// Of each quarter, the patch in the corner of a box with walls has no neighbour on another device.
+TEST(HalosOfADevice, AreALaunchForThoseThatReachOtherDevicesAndOneForTheRest) {
+  const Workplace place;
+  const ProgramResult run =
+      place.tessera({"run", inputsPath() + "/heat/cosine.toml", "-q", "--out", "quarters", "--device",
+                     "emulated:4", "--trace", "--set", "grid.cells=[16,16,8]", "--set",
+                     "grid.patch_size=[4,4,8]", "--set", "time.max_steps=10"});
+  ASSERT_EQ(run.exitCode, 0) << run.err;
+
+  const ProgramResult summary = place.tessera({"trace", "summary", "quarters"});
+
+  EXPECT_THAT(summary.out, ContainsRegex("Heat::advance +kernel +40 +160 "));
+  EXPECT_THAT(summary.out, ContainsRegex("halo of Old temperature +fill +80 +160 "));
+}
+
 TEST(DeviceRunFaults, AreSentencesWithAFix) {
   const Workplace place;
   const std::string deck = inputsPath() + "/heat/eigenmode_2d.toml";
