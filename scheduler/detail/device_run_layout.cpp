@@ -26,10 +26,9 @@ bool DeviceRun::crossesTheBus(const PlacedBlock& placed, const NodeBlock& block,
          readsHost(placed, block, node);
 }
 
-/// What the lane is to know of a node, but for its kind. The sources of a fill of Old decide where it stands
-/// among devices: one that takes from no other device starts beside the end of the others' last step, since
-/// nobody but this device touches its halo and nothing but the next task of its patch wrote what it reads.
-/// One that does crosses a link, which takes longer, while the rest has its own memory to do with.
+/// What the lane is to know of a node, but for its kind. A fill of Old that takes from no other device starts
+/// beside the end of the others' last step: nobody but this device touches its halo or wrote what it takes.
+/// One that does take from another crosses a link, which lasts longer: it goes ahead of the rest.
 LaneTask DeviceRun::laneTask(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const {
   LaneTask task;
   task.urgent = crossesTheBus(placed, block, node);
