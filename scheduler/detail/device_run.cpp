@@ -29,6 +29,7 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
       data_(data),
       side_(*devices.sides()[slot]),
       placed_(devices.placed(plan)),
+      turn_(devices.turn()),
       hasPeers_(devices.sides().size() > 1),
       frames_(frames),
       inputs_(inputs),
@@ -46,11 +47,12 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
   const LanePlan lane = layOut();
   layOutChecks();
   nameLaunches();
-  if (side_.pager() != nullptr) {
-    paging_ = std::make_unique<DevicePaging>(graphs, plan, placed_, data, side_, nodes_, watch_);
-  }
   if (side_.graphs && options.checked) {
     whyNoGraphs_ = "checked mode looks at each launch";
+  } else if (side_.graphs && devices.swap()) {
+    whyNoGraphs_ = "step plan \"" + graph_.plan->name() +
+                   "\" is launched task by task and not as graphs: its variables come to the device and "
+                   "leave it within a step";
   } else if (side_.graphs) {
     makeReplay(lane, devices.segments(plan));
   }
@@ -143,7 +145,6 @@ void DeviceRun::bringOld() {
 }
 
 void DeviceRun::begin() {
-  if (paging_) paging_->begin();
   isReplayed_ = replay_ && replay_->begin(placing_.now());
   checks_.beginStep({plan_, inputs_.shownStep, inputs_.time});
   if (isReplayed_) return beginReplay();
@@ -172,6 +173,7 @@ void DeviceRun::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
   const std::vector<std::int32_t> locals = localsToBring(label, level, source, target);
   if (locals.empty()) return;
   const std::size_t kind = 2 * static_cast<std::size_t>(label) + (in ? 0 : 1);
+  const DeviceTurn::Held held(turn_, DeviceTurn::Wait);
   side_.lane.putBeside([&](DeviceStream stream) {
     const auto copy = [&](std::span<const std::int32_t> some) {
       const std::int64_t before = fills_.counts().bytesMoved();
@@ -179,7 +181,8 @@ void DeviceRun::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
       fills_.launchCopy(to, label, Generation::Old, some, stream);
       scope.carries(fills_.counts().bytesMoved() - before);
     };
-    return paging_ ? paging_->copy(label, in, locals, stream, copy) : copy(locals);
+    if (paging_ == nullptr) return copy(locals);
+    paging_->copy(static_cast<std::size_t>(side_.slot), label, in, locals, stream, copy);
   });
   for (const std::int32_t local : locals) {
     broughtTo(data_.valueStatus(Generation::Old, label, static_cast<std::size_t>(local)), target);
@@ -206,14 +209,14 @@ bool DeviceRun::run(std::int32_t node) {
 }
 
 void DeviceRun::serve() {
+  const DeviceTurn::Held held(turn_, DeviceTurn::IfFree);
+  if (!held) return;
   side_.lane.serve([this](std::int32_t task) { endOf(task); });
 }
 
 bool DeviceRun::finish() {
   if (!side_.lane.allLaunched()) serve();
-  if (!side_.lane.allLaunched()) return false;
-  if (paging_) paging_->end();
-  return true;
+  return side_.lane.allLaunched();
 }
 
 /// The device has ended a task of the lane.
@@ -253,8 +256,9 @@ std::vector<std::int32_t> DeviceRun::begun() const {
 
 void DeviceRun::launch(std::int32_t kind, std::span<const std::int32_t> tasks,
                        std::span<const DeviceStream> streams) {
-  if (!paging_) return put(kind, tasks, streams);
-  paging_->launch(tasks, streams, [&](std::span<const std::int32_t> some) { put(kind, some, streams); });
+  if (paging_ == nullptr) return put(kind, tasks, streams);
+  paging_->launch(static_cast<std::size_t>(side_.slot), tasks, streams,
+                  [&](std::span<const std::int32_t> some) { put(kind, some, streams); });
 }
 
 void DeviceRun::put(std::int32_t kind, std::span<const std::int32_t> tasks,

@@ -5,12 +5,6 @@
 namespace tessera::detail {
 
 void DeviceRun::makeReplay(const LanePlan& lane, const std::vector<std::int32_t>& segments) {
-  if (paging_) {
-    whyNoGraphs_ = "step plan \"" + graph_.plan->name() +
-                   "\" is launched task by task and not as graphs: its variables come to the device and "
-                   "leave it within a step";
-    return;
-  }
   for (const std::int32_t node : nodes_) segments_.push_back(segments[static_cast<std::size_t>(node)]);
   const std::int32_t watched = watch_.add("replay of " + graph_.plan->name(), DeviceWork::Kernel);
   ReplaySource& source = *this;

@@ -1,5 +1,7 @@
 #include "scheduler/detail/rank_devices.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "scheduler/detail/replay_segments.hpp"
 #include "scheduler/placement.hpp"
@@ -19,25 +21,12 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
     side->store.bring();
     side->backend->synchronize(side->storeStream);
   }
-  refuseSeveralThatSwap();
+  // A launch on one device moves memory of others, and looks at their events.
+  if (sides_.size() > 1 && swap()) turn_ = std::make_unique<DeviceTurn>();
 }
 
-/// Other devices read the values of one where they lie, at any time.
-void RankDevices::refuseSeveralThatSwap() const {
-  for (const auto& side : sides_) {
-    if (side->pager() == nullptr || sides_.size() == 1) continue;
-    const DevicePagingCounts& counts = side->pager()->counts();
-    throw DeviceError(
-        DeviceFault::OutOfMemory,
-        Message(asText(side->backend->info()) + ": its variables do not fit, and cannot be swapped with the "
-                                                "host while other devices of the rank read them")
-            .line("wanted    ", counts.neededBytes, " bytes for the variables of the rank's patches there")
-            .line("limit     ", counts.limitBytes, " bytes")
-            .line("fix       ",
-                  "give each rank one device and use more ranks, raise device.limit, or set "
-                  "device.memory = \"managed\"")
-            .text());
-  }
+bool RankDevices::swap() const {
+  return std::any_of(sides_.begin(), sides_.end(), [](const auto& side) { return side->pager() != nullptr; });
 }
 
 RankDevices::~RankDevices() { synchronize(); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/detail/device_side.hpp"
+#include "scheduler/detail/device_turn.hpp"
 #include "scheduler/detail/patch_devices.hpp"
 #include "scheduler/device/pinned_host.hpp"
 #include "taskgraph/placed_graph.hpp"
@@ -41,13 +42,16 @@ class RankDevices {
   DeviceStore& storeOf(std::int32_t local) const {
     return sides_[static_cast<std::size_t>(patches_.of(local))]->store;
   }
+  /// Whether variables do not fit on some of the devices, so that they are swapped with the host.
+  bool swap() const;
+  /// Of whoever calls the devices in steps; null where lanes of several threads do not meet.
+  DeviceTurn* turn() const { return turn_.get(); }
   /// Between steps: what any device is given from now on comes after all that any other has been given, but
   /// for what may start `apart`.
   void comeTogether(bool apart) const;
 
  private:
   void synchronize() noexcept;
-  void refuseSeveralThatSwap() const;
   void addEntries(std::size_t plan);
   void addEntry(LabelId label, std::int32_t local);
   void addTask(std::size_t plan, const NodeBlock& block, std::int32_t number);
@@ -63,6 +67,7 @@ class RankDevices {
   std::vector<PlacedGraph> placed_;                  ///< by plan
   std::vector<std::vector<std::int32_t>> segments_;  ///< likewise
   std::optional<PinnedHost> pinned_;
+  std::unique_ptr<DeviceTurn> turn_;
 };
 
 }  // namespace tessera::detail

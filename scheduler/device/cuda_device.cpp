@@ -2,6 +2,7 @@
 
 #if defined(TESSERA_HAVE_CUDA)
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cuda_runtime_api.h>
@@ -119,12 +120,12 @@ class CudaDevice final : public DeviceBackend {
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
   std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes, std::int64_t pieceBytes) override {
-    return detail::makeCudaAddresses(info_, bytes, pieceBytes);
+    return detail::makeCudaAddresses(info_, readers_, bytes, pieceBytes);
   }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
   std::int64_t pinnedBytes() const override { return pinnedBytes_; }
-  bool enablePeer(DeviceBackend& peer) override { return allowPeer(asCuda(peer).info_.number); }
+  bool enablePeer(DeviceBackend& peer) override;
 
  private:
   /// Whether kernels of this device reach the memory of another.
@@ -155,6 +156,7 @@ class CudaDevice final : public DeviceBackend {
   std::vector<cudaGraphExec_t> graphs_;  ///< null: released
   DeviceStream capturing_;               ///< what the capture under way began with
   std::vector<PeerAccess> peers_;
+  std::vector<std::int32_t> readers_;  ///< other GPUs whose kernels reach this one's memory
   std::map<void*, std::int64_t> pinned_;
   std::int64_t pinnedBytes_ = 0;
 };
@@ -294,6 +296,16 @@ bool CudaDevice::allowPeer(std::int32_t peer) {
     return true;
   }
   check(status, "cudaDeviceEnablePeerAccess");
+  return true;
+}
+
+bool CudaDevice::enablePeer(DeviceBackend& peer) {
+  CudaDevice& other = asCuda(peer);
+  if (!allowPeer(other.info_.number)) return false;
+  const bool isKnown =
+      other.info_.number == info_.number ||
+      std::find(other.readers_.begin(), other.readers_.end(), info_.number) != other.readers_.end();
+  if (!isKnown) other.readers_.push_back(info_.number);
   return true;
 }
 

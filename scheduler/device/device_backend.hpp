@@ -151,8 +151,9 @@ class DeviceBackend {
   /// No work may use the memory any more.
   virtual void release(DeviceSpace space, void* memory) noexcept = 0;
 
-  /// Addresses of this device alone, other devices do not reach them; before a run only. `pieceBytes` is
-  /// rounded up to pages. They end before the backend. DeviceFault::Failed where the driver cannot do that.
+  /// Addresses of this device, for it and for those that have enabled it as a peer by now; before a run only.
+  /// `pieceBytes` is rounded up to pages. They end before the backend. DeviceFault::Failed where the driver
+  /// cannot do that.
   virtual std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes, std::int64_t pieceBytes) = 0;
 
   /// Locks memory of the host in place, so that kernels of this and all other devices read and write it where

@@ -40,6 +40,18 @@ class UseForecast {
   virtual Outlook of(std::int32_t piece) = 0;
 };
 
+/// Who launches what touches the memory: its device or a peer of that, in these streams.
+struct LaunchSite {
+  DeviceBackend& device;  ///< the calling thread's own
+  std::span<const DeviceStream> streams;
+};
+
+/// How much of the limit a group may take.
+enum class GroupRoom : std::uint8_t {
+  All,     ///< the first work of it, which is launched in any case
+  Eighth,  ///< with what is added
+};
+
 /// What a pager may take, and how it goes about it.
 struct DevicePagerOptions {
   std::int64_t limitBytes = 0;
@@ -52,11 +64,19 @@ struct DevicePagerOptions {
 ///
 ///   for (work = first;;) {
 ///     pager.open();
-///     while (more && pager.take(usesOf(work))) ++work;      // nothing, or all that the work touches
-///     pager.makeResident(streams);                          // copies; the streams wait for them
+///     GroupRoom room = GroupRoom::All;
+///     while (more && pager.take(usesOf(work), room)) {      // nothing, or all that the work touches
+///       room = GroupRoom::Eighth;
+///       ++work;
+///     }
+///     pager.makeResident({device, streams});                // copies; the streams wait for them
 ///     launch(...);
-///     pager.close(streams);
+///     pager.close({device, streams});
 ///   }
+///
+/// Work that touches memory of several devices goes through a PagerGroup
+/// (scheduler/device/pager_group.hpp). Whoever launches it, copies out come after it and it comes after
+/// copies in, on the devices.
 ///
 /// Addresses are cut into segments of equal size, which are moved as a whole, with halos and padding, so no
 /// bit can change. Who has to go is the one that the forecast says is touched last of all, among those that
@@ -64,7 +84,7 @@ struct DevicePagerOptions {
 /// waits for the device. A segment that has a copy on the host and was not written since, or that nobody
 /// needs any more, goes without being copied.
 ///
-/// New memory is 0xFF. Thread rule: the backend's.
+/// New memory is 0xFF. Thread rule: the backend's, and that of each whose launches touch the memory.
 class DevicePager final : public DeviceMemory {
  public:
   /// `swap` is of DeviceSpace::PinnedHost; both outlive the pager.
@@ -94,15 +114,19 @@ class DevicePager final : public DeviceMemory {
 
   /// Begins a group of work that is launched together.
   void open();
-  /// Whether the group, with work that touches this, has room on the device: an eighth of the limit, or all
-  /// of it for the first. Where it has not, the group is as before.
-  bool take(std::span<const PieceUse> uses);
+  /// Whether the group, with work that touches this, takes no more than `room`. Where it would, it is as
+  /// before.
+  bool take(std::span<const PieceUse> uses, GroupRoom room);
+  /// The last `take`, which was true, is as if it had not been.
+  void undoTake();
+  /// Whether work of the group touches anything here.
+  bool isTouched() const { return !groupUses_.empty(); }
   /// That work needs which is alone in its group, in whole segments. No group is open afterwards.
   std::int64_t bytesOf(std::span<const PieceUse> uses);
-  /// Work put into these streams from now on finds the group in the device's memory. May wait for the device.
-  void makeResident(std::span<const DeviceStream> streams);
-  /// The group was launched.
-  void close(std::span<const DeviceStream> streams);
+  /// Work put into these streams from now on finds the group in the device's memory. May wait for devices.
+  void makeResident(const LaunchSite& site);
+  /// The group was launched there.
+  void close(const LaunchSite& site);
 
   const DevicePagingCounts& counts() const { return counts_; }
   std::int64_t segmentBytes() const { return segmentBytes_; }
@@ -127,9 +151,16 @@ class DevicePager final : public DeviceMemory {
     std::int64_t arrival = 0;   ///< number of the copy that brought it
     std::int64_t launched = 0;  ///< number of the last launch that touches it
   };
+  /// A device whose launches touch what is here: this one, or a peer.
+  struct User {
+    DeviceBackend* device = nullptr;
+    std::vector<std::int64_t> waitedFor;   ///< by stream: arrivals that all later work there comes after
+    std::vector<DeviceEvent> spareEvents;  ///< of the user
+  };
   /// An event behind a launch.
   struct Mark {
     std::int64_t launch = 0;
+    std::int32_t user = 0;
     DeviceStream stream;
     DeviceEvent event;
   };
@@ -138,6 +169,7 @@ class DevicePager final : public DeviceMemory {
     std::int32_t segment = 0;
   };
 
+  std::int32_t numberOf(DeviceBackend& user);
   void addToGroup(std::span<const PieceUse> uses);
   void makeRoom(std::int64_t segments);
   void findCandidates(std::int64_t launch);
@@ -150,8 +182,9 @@ class DevicePager final : public DeviceMemory {
   void bringMissing();
   void bringRun(std::size_t begin, std::size_t end);
   void copyIn(std::int32_t number);
+  void waitForArrivals(const LaunchSite& site, std::int64_t newest);
   void forgetDone();
-  DeviceEvent takeEvent();
+  DeviceEvent takeEvent(User& user);
   Segment& at(std::int32_t segment) { return segments_[static_cast<std::size_t>(segment)]; }
   std::byte* address(std::int32_t segment) const { return range_->begin() + segment * segmentBytes_; }
 
@@ -173,14 +206,15 @@ class DevicePager final : public DeviceMemory {
   std::int64_t groupStamp_ = 0;      ///< number of the group at hand
   std::vector<std::int32_t> group_;  ///< its segments
   std::vector<PieceUse> groupUses_;
+  std::size_t groupBefore_ = 0;  ///< their numbers before the last `take`
+  std::size_t usesBefore_ = 0;
   std::vector<std::int32_t> missing_;
   std::vector<std::int32_t> victims_;
   std::vector<Candidate> candidates_;
   std::int64_t arrivals_ = 0;
-  std::vector<std::int64_t> waitedFor_;  ///< by stream: arrivals that all later work there comes after
+  std::vector<User> users_;
   std::int64_t launches_ = 0;
   std::deque<Mark> marks_;  ///< ascending by launch; not known to be done
-  std::vector<DeviceEvent> spareEvents_;
   DevicePagingCounts counts_;
 };
 
