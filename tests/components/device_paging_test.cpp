@@ -88,6 +88,22 @@ TEST_P(DevicePagingOfEveryDeck, SoDoTheyUnderEverySeed) {
   }
 }
 
+TEST_P(DevicePagingOfEveryDeck, SoDoTheyWherePatchesMoveToTheHostAndBackAndInCheckedMode) {
+  const Outcome right = expected();
+  const Extent patches{6, 5, 2};
+  for (const int count : {1, 2}) {
+    DeviceOptions devices = emulated(neededBytes(patches, 1, count) * 6 / 10, count);
+    const Outcome checked = small(patches).checked().devices(devices).run(kSteps);
+    EXPECT_EQ(firstDifference(right, checked), "") << count << " devices, checked";
+    devices.placement = DevicePlacement::Cost;
+    devices.hostParts = {0.5, 0.2, 1.0, 0.7, 0.0};
+    devices.limitBytes = 0;  // no two patches share a window there, so more is needed
+    devices.limitBytes = small(patches).devices(devices).run(1).paging.neededBytes / count * 6 / 10;
+    const Outcome moved = small(patches).threads(2).devices(devices).run(kSteps);
+    EXPECT_EQ(firstDifference(right, moved), "") << count << " devices, moved";
+  }
+}
+
 /// 64 patches of 8 x 8 cells in pages that the host's own protection watches.
 Simulate pulse() { return simulate("wave/pulse").set("grid.cells=[64,64,1]").set("grid.patch_size=[8,8,1]"); }
 
@@ -168,6 +184,9 @@ TEST(DevicePaging, ADeviceThatFitsGoesWithOneThatDoesNot) {
   EXPECT_EQ(firstDifference(row().run(kSteps), o), "");
   EXPECT_EQ(o.paging.neededBytes, needed) << "so one fits at least";
   EXPECT_GT(o.paging.evictions, 0) << "and the other does not";
+  DeviceOptions graphs = emulated(needed * 55 / 100, 2);
+  graphs.graphs = true;  // which are for all devices of a rank or for none
+  EXPECT_EQ(firstDifference(row().run(kSteps), row().threads(2).devices(graphs).run(kSteps)), "");
 }
 
 /// Of 3 x 3 patches the middle one takes from all: from four on its own device, from five on the other.
