@@ -78,10 +78,11 @@ struct DeviceLaunch {
 ///   device.wait(other, ready);                                             // on the device, not here
 ///   while (!device.isDone(ready)) doSomethingElse();
 ///
-/// Thread rule: one thread at a time, the one that serves the lane, after `bindThread` on each thread. All
-/// calls but `synchronize` and those of memory return without waiting for the device. All throw
-/// DeviceError; an error of work that had been accepted before comes from a later call and names what was
-/// launched last. The destructor waits for all work, then gives everything back; it never throws.
+/// Thread rule: one thread at a time, the one that serves the lane, or that of a peer where a rank's devices
+/// swap together, after `bindThread` on each thread. All calls but `synchronize` and those of memory return
+/// without waiting for the device. All throw DeviceError; an error of work that had been accepted before
+/// comes from a later call and names what was launched last. The destructor waits for all work, then gives
+/// everything back; it never throws.
 class DeviceBackend {
  public:
   DeviceBackend() = default;

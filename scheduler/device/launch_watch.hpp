@@ -20,7 +20,7 @@ namespace tessera {
 ///     device.launch(...);
 ///   }
 ///
-/// Threads: `add` by one at a time, scopes by the one inside the lane's `serve`.
+/// Threads: `add` by one at a time, scopes by the one who may call the device.
 class LaunchWatch {
  public:
   /// What is given outlives the object.
