@@ -102,13 +102,14 @@ const char* speedUpTarget(const StepCase& what, std::size_t devices) {
   return devices == 2 ? ">=1.9" : devices == 4 ? ">=3.6" : "-";
 }
 
-/// "60%" of what all variables of the case need, or bytes; 0 for "".
+/// Of each device: "60%" of what all variables of the case need there, or bytes; 0 for "".
 std::int64_t limitOf(const std::string& limit, const Deck& deck, const ComponentRegistry& registry,
                      Transport& transport, const SimulationOptions& options) {
   if (limit.empty()) return 0;
   if (limit.back() != '%') return std::stoll(limit);
   const Simulation simulation(deck, registry, transport, options);
-  return simulation.devicePaging().neededBytes / 100 * std::stoll(limit);
+  return simulation.devicePaging().neededBytes / std::ssize(options.devices.numbers) / 100 *
+         std::stoll(limit);
 }
 
 Rounds measure(const StepCase& what, Transport& transport, SimulationOptions options, std::int64_t steps,
