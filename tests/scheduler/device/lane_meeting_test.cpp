@@ -62,7 +62,7 @@ class LaneMeetingClaims : public test::OnEachDevice {
 class ApartThenShared : public LaneClient {
  public:
   ApartThenShared(DeviceBackend& device, double* own, double* shared)
-      : device_(device), own_(own), shared_(shared) {}
+      : device_(device), own_(own), shared_(shared), isApartDone_(device.makeEvent()) {}
   static LanePlan plan(bool isChain) {
     LanePlan plan{{{0, 1, true}, {1, 1, true}}, {}};
     plan.tasks[0].apart = true;
@@ -73,12 +73,16 @@ class ApartThenShared : public LaneClient {
               std::span<const DeviceStream> streams) override {
     const bool isOwn = kind == 0;
     test::putAffine(device_, streams[0], isOwn ? own_ : shared_, 1, 1.0, isOwn ? 1.0 : 3.0);
+    if (isOwn) device_.record(isApartDone_, streams[0]);
   }
+  /// When both are launched. The lane sees its end with that of what stands behind it in its stream.
+  bool isApartDone() const { return device_.isDone(isApartDone_); }
 
  private:
   DeviceBackend& device_;
   double* own_;
   double* shared_;
+  DeviceEvent isApartDone_;
 };
 
 TEST_P(LaneMeetingClaims, WhatALaneIsGivenComesAfterAllThatTheOtherHas) {
@@ -115,11 +119,9 @@ TEST_P(LaneMeetingClaims, WhatIsApartStartsBesideTheEndOfTheOthersStepAndNothing
     std::vector<std::int32_t> ended;
     const auto end = [&](std::int32_t task) { ended.push_back(task); };
     while (!free_->lane.allLaunched()) free_->lane.serve(end);
-    // By its value: its end is seen with that of what stands behind it in its stream.
-    const std::atomic_ref<double> own(*free_->value.data());
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    while (own.load() != 2.0 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
-    EXPECT_EQ(own.load(), 2.0) << "what is apart waits for a device that is held";
+    while (!both.isApartDone() && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+    EXPECT_TRUE(both.isApartDone()) << "what is apart waits for a device that is held";
     for (int n = 0; n < 20; ++n) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       free_->lane.serve(end);
@@ -146,7 +148,7 @@ TEST_P(LaneMeetingClaims, NothingIsApartWhereAllMeet) {
   EXPECT_THAT(valueAfterAll(), ElementsAre(1.0 + 3.0));
 }
 
-/// Four tasks of which the last doubles a value once it is let go.
+/// Four tasks of which the last doubles a value once it is let go; the others have one each.
 class LastDoubles : public LaneClient {
  public:
   LastDoubles(DeviceBackend& device, double* value, double* rest, int* flag)
@@ -155,7 +157,7 @@ class LastDoubles : public LaneClient {
   void launch(std::int32_t kind, std::span<const std::int32_t>,
               std::span<const DeviceStream> streams) override {
     if (kind == 3) test::putSpin(device_, streams[0], flag_);
-    test::putAffine(device_, streams[0], kind == 3 ? value_ : rest_, 1, kind == 3 ? 2.0 : 1.0, 0.0);
+    test::putAffine(device_, streams[0], kind == 3 ? value_ : rest_ + kind, 1, kind == 3 ? 2.0 : 1.0, 0.0);
   }
 
  private:
@@ -167,7 +169,8 @@ class LastDoubles : public LaneClient {
 
 TEST_P(LaneMeetingClaims, TheNextStepComesAfterWhatStandsBehindAMeeting) {
   make();
-  OnDevice<double> rest(*free_->device, 1, DeviceSpace::PinnedHost);
+  OnDevice<double> rest(*free_->device, 3, DeviceSpace::PinnedHost);
+  rest.set(free_->device->makeStream(), {0.0, 0.0, 0.0});
   OnDevice<int> later(*free_->device, 1, DeviceSpace::PinnedHost);
   *later.data() = 0;
   LastDoubles doubles(*free_->device, free_->value.data(), rest.data(), later.data());
