@@ -145,7 +145,6 @@ void DeviceRun::bringOld() {
 }
 
 void DeviceRun::begin() {
-  isReplayed_ = replay_ && replay_->begin(placing_.now());
   checks_.beginStep({plan_, inputs_.shownStep, inputs_.time});
   if (isReplayed_) return beginReplay();
   side_.lane.begin(*work_, *this);

@@ -41,8 +41,10 @@ class DeviceRun : public LaneClient, private ReplaySource {
   /// Before a step, first of all: brings here, of the values of this device's patches, what the plan reads of
   /// Old, and to the host what the host reads.
   void bringOld();
-  /// Then: whether some of the step may start before other devices have come to the end of the last one.
-  bool startsApart() const { return startsApart_ && !(replay_ && replay_->isKnown(placing_.now())); }
+  /// Then: decides whether the step is replayed.
+  void choose() { isReplayed_ = replay_ && replay_->begin(placing_.now()); }
+  /// Whether some of it may start before other devices have come to the end of the last one.
+  bool startsApart() const { return startsApart_ && !isReplayed_; }
   /// Then: hands all to the lane that waits for nothing on the host.
   void begin();
   /// Whether the step is replayed as graphs of the device; the same on all devices of a rank.

@@ -33,6 +33,7 @@ void GraphRun::takePlaces(const RankDevices& devices) {
 void GraphRun::beginDevices() {
   if (devices_.empty()) return;
   for (const auto& device : devices_) device->bringOld();
+  for (const auto& device : devices_) device->choose();
   rankDevices_->comeTogether(std::any_of(devices_.begin(), devices_.end(),
                                          [](const auto& device) { return device->startsApart(); }));
   const DeviceTurn::Held held(rankDevices_->turn(), DeviceTurn::Wait);

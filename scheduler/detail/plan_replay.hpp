@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -71,10 +70,6 @@ class PlanReplay : public LaneClient {
 
   /// Before a step. True: its segments are the tasks of `work`; false: it is to be launched as any other.
   bool begin(const std::vector<std::int32_t>& placing);
-  /// What `begin` will answer.
-  bool isKnown(const std::vector<std::int32_t>& placing) const {
-    return std::any_of(ways_.begin(), ways_.end(), [&](const Way& way) { return way.placing == placing; });
-  }
   LaneWork& work() { return *work_; }
   std::int32_t segmentCount() const { return static_cast<std::int32_t>(segments_.size()); }
   /// Tasks of a segment, ascending.

@@ -129,6 +129,7 @@ TEST_P(LaneMeetingClaims, WhatIsApartStartsBesideTheEndOfTheOthersStepAndNothing
 
     EXPECT_THAT(ended, testing::Not(testing::Contains(1))) << "it waits for a device that is held";
     EXPECT_THAT(valueAfterAll(), ElementsAre(1.0 * 2.0 + 3.0));
+    EXPECT_THAT(free_->value.get(free_->device->makeStream()), ElementsAre(1.0 + 1.0));
     while (ended.size() < 2) free_->lane.serve(end);
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -168,7 +169,9 @@ TEST_P(PagerGroupClaims, WhatLeavesADeviceComesAfterTheLaunchesOfItsPeers) {
 }
 
 TEST_P(PagerGroupClaims, RandomLaunchesOfBothLeaveWhatAllMemoryWouldHold) {
-  std::mt19937_64 random(1);
+  constexpr std::uint64_t kSeed = 1;
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  std::mt19937_64 random(kSeed);
   const auto below = [&](std::uint64_t n) { return random() % n; };
   std::array<std::array<double, PagedDevice::kPieces>, 2> right{};
   for (std::size_t on = 0; on < 2; ++on) {
