@@ -40,6 +40,7 @@ class TouchProof {
   };
 
   void checkMemories();
+  void checkMemory(std::size_t begin, std::size_t end);
   void checkRooms();
   void checkPair(std::size_t a, std::size_t b);
   void checkCovered(std::size_t reader, std::size_t begin, std::size_t end);
