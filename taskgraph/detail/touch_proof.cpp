@@ -50,19 +50,27 @@ void TouchProof::checkMemories() {
   }
 }
 
-/// Reads are compared with the writes as the nodes have them, patch by patch, which leaves the fewest pieces;
-/// pairs along a sweep: a halo of thin patches comes in hundreds of pieces, most of them apart.
+/// Reads are compared with the writes as the nodes have them, patch by patch, which leaves the fewest pieces.
+/// Pairs are looked for along a sweep: a halo of thin patches comes in hundreds of pieces, most of them
+/// apart.
 void TouchProof::checkMemory(std::size_t begin, std::size_t end) {
   for (std::size_t n = begin; n < end; ++n) {
     if (touches_[n].kind == TouchKind::Read) checkCovered(n, begin, end);
   }
   const std::span<Touch> touches = std::span(touches_).subspan(begin, end - begin);
   const int axis = sweepAxis(touches);
-  std::stable_sort(touches.begin(), touches.end(),
-                   [axis](const Touch& a, const Touch& b) { return a.box.lo[axis] < b.box.lo[axis]; });
-  for (std::size_t a = begin; a < end; ++a) {
-    for (std::size_t b = a + 1; b < end && touches_[b].box.lo[axis] < touches_[a].box.hi[axis]; ++b)
-      checkPair(a, b);
+  std::ranges::stable_sort(touches, {}, [axis](const Touch& touch) { return touch.box.lo[axis]; });
+  // A window has hundreds of readers, who do not concern one another.
+  std::vector<std::size_t> nextWrite(touches.size(), touches.size());
+  for (std::size_t n = touches.size() - 1; n > 0; --n)
+    nextWrite[n - 1] = touches[n].writes() ? n : nextWrite[n];
+  for (std::size_t a = 0; a < touches.size(); ++a) {
+    const Touch& one = touches[a];
+    const auto behind = [&](std::size_t n) { return one.writes() ? n + 1 : nextWrite[n]; };
+    for (std::size_t b = behind(a); b < touches.size() && touches[b].box.lo[axis] < one.box.hi[axis];
+         b = behind(b)) {
+      if (touches[b].node != one.node) checkPair(begin + a, begin + b);
+    }
   }
 }
 
@@ -74,11 +82,10 @@ void TouchProof::checkRooms() {
   }
 }
 
-/// Decides from the versions which of two touches has to come first.
+/// Decides from the versions which of two touches of different nodes, one of them a write, has to come first.
 void TouchProof::checkPair(std::size_t a, std::size_t b) {
   const Touch& one = touches_[a];
   const Touch& two = touches_[b];
-  if (one.node == two.node || !(one.writes() || two.writes())) return;
   const Box overlap = intersect(one.box, two.box);
   if (overlap.empty()) return;
   if (one.writes() && two.writes() && one.version == two.version) {
