@@ -64,39 +64,37 @@ struct Manner {
   int ranks = 1;
   int threads = 0;
   int devices = 1;
+  std::vector<std::string> cpuTasks{};
 };
 
-void expectBitsOfHost(const WideHalo& what, const Manner& manner,
-                      const std::vector<std::string>& cpuTasks = {}) {
-  RunShape shape{manner.ranks, manner.threads};
-  shape.devices = emulated(manner.devices);
-  shape.devices.cpuTasks = cpuTasks;
-  EXPECT_EQ(valuesAfterSteps(what, shape), valuesAfterSteps(what, {}))
-      << asText(what) << ", " << manner.ranks << " ranks, " << manner.threads << " threads, "
-      << manner.devices << " devices, on the host: " << (cpuTasks.empty() ? "nothing" : cpuTasks.front());
+void expectBitsOfHost(const WideHalo& what, const std::vector<Manner>& manners) {
+  const auto right = valuesAfterSteps(what, {});
+  for (const Manner& manner : manners) {
+    RunShape shape{manner.ranks, manner.threads};
+    shape.devices = emulated(manner.devices);
+    shape.devices.cpuTasks = manner.cpuTasks;
+    EXPECT_EQ(valuesAfterSteps(what, shape), right)
+        << asText(what) << ", " << manner.ranks << " ranks, " << manner.threads << " threads, "
+        << manner.devices
+        << " devices, on the host: " << (manner.cpuTasks.empty() ? "nothing" : manner.cpuTasks.front());
+  }
 }
 
 TEST(SharedWindowsOnDevices, GiveTheBitsOfTheHost) {
-  for (const WideHalo& what : smallCases()) {
-    for (const Manner& manner : {Manner{1, 0}, Manner{1, 2}, Manner{2, 0}, Manner{2, 2}})
-      expectBitsOfHost(what, manner);
-  }
+  for (const WideHalo& what : smallCases()) expectBitsOfHost(what, {{1, 0}, {1, 2}, {2, 0}, {2, 2}});
 }
 
 TEST(SharedWindowsOnDevices, GiveThemOnSeveralDevices) {
-  for (const WideHalo& what : smallCases()) {
-    for (const Manner& manner : {Manner{1, 0, 2}, Manner{1, 2, 3}, Manner{2, 2, 2}})
-      expectBitsOfHost(what, manner);
-  }
+  for (const WideHalo& what : smallCases()) expectBitsOfHost(what, {{1, 0, 2}, {1, 2, 3}, {2, 2, 2}});
 }
 
 TEST(SharedWindowsOnDevices, GiveThemWhereTheHostHasSomeOfTheTasks) {
-  for (const WideHalo& what : smallCases()) {
-    for (const char* task : {"Wide::initial", "Wide::keep", "Wide::step"}) {
-      expectBitsOfHost(what, {1, 2, 1}, {task});
-      expectBitsOfHost(what, {1, 0, 2}, {task});
-    }
+  std::vector<Manner> manners;
+  for (const char* task : {"Wide::initial", "Wide::keep", "Wide::step"}) {
+    manners.push_back({1, 2, 1, {task}});
+    manners.push_back({1, 0, 2, {task}});
   }
+  for (const WideHalo& what : smallCases()) expectBitsOfHost(what, manners);
 }
 
 TEST(SharedWindowsOnDevices, GiveThemOnGpus) {
