@@ -12,7 +12,7 @@ namespace {
 int sweepAxis(std::span<const Touch> touches) {
   int best = 0;
   double least = 0.0;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < kAxes; ++axis) {
     std::int64_t lower = touches.front().box.lo[axis];
     std::int64_t upper = touches.front().box.hi[axis];
     double extents = 0.0;
