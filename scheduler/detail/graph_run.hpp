@@ -129,6 +129,7 @@ class GraphRun : public NodeSource {
 
   void beginDevices();
   void finishDevices();
+  void raiseOfStandby() const;
   NodeTraits deviceTraits(std::int32_t node, int workers) const;
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;

@@ -48,6 +48,7 @@ void GraphRun::beginDevices() {
 void GraphRun::finishDevices() {
   StepAside stepAside;
   while (true) {
+    raiseOfStandby();  // what it failed to launch nobody will
     bool finished = true;
     for (const auto& device : devices_) finished = device->finish() && finished;
     if (finished) break;
@@ -58,7 +59,7 @@ void GraphRun::finishDevices() {
 }
 
 std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t> messages) {
-  if (standbyFailed_.load(std::memory_order_acquire)) standbyFailure_->raise();
+  raiseOfStandby();
   served_.store(true, std::memory_order_relaxed);
   reported_.assign(messages.begin(), messages.end());
   for (const auto& device : devices_) {
@@ -82,6 +83,10 @@ void GraphRun::serveDevices() {
     standbyFailure_ = error.copy();
     standbyFailed_.store(true, std::memory_order_release);
   }
+}
+
+void GraphRun::raiseOfStandby() const {
+  if (standbyFailed_.load(std::memory_order_acquire)) standbyFailure_->raise();
 }
 
 void GraphRun::bringHome(std::span<const LabelId> labels) {

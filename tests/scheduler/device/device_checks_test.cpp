@@ -1,6 +1,7 @@
 // Checked mode and the search for NaN on a device: what is found there is said in the words of the host.
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -178,6 +179,21 @@ TEST_P(DeviceChecks, AMissingContributionIsNamedAsOnTheHost) {
 TEST_P(DeviceChecks, ALabelThatWasNotDeclaredIsNamedAsOnTheHost) {
   declare({.from = b_, .to = b_});
   EXPECT_THAT(sameMessage(checked()), HasSubstr("add .reads(Old, beta) to Test::marker"));
+}
+
+/// The standby thread launches while the only worker is in a long task; then nothing is left that would ask.
+TEST_P(DeviceChecks, WhatTheStandbyThreadCannotLaunchIsSaidWhenTheHostIsThrough) {
+  Geometry geometry;
+  geometry.cells = {4, 3, 4};
+  geometry.periodic = {true, true, true};
+  hierarchy_ = Hierarchy::uniform(geometry, {Division::By::Patches, {1, 1, 1}});
+  declare({.from = b_, .to = b_});
+  step_.task("Test::long").writes(c_).runs<Cpu>([c = c_](const auto& task) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto out = task.write(c);
+    forEach(task.exec(), "long", task.interior(c), [=](Index x) { out(x) = {{1.0F, 1.0F}}; });
+  });
+  EXPECT_THAT(failure(true, checked(1)), HasSubstr("add .reads(Old, beta) to Test::marker"));
 }
 
 /// An L over a coarser level, of which the corner (7, 7) is missing.
