@@ -231,5 +231,13 @@ TEST(CheckOfALargeDeck, TakesTimeInProportion) {
   EXPECT_LT(check.seconds, 5.0);
 }
 
+TEST(ExactSolution, ThatIsNoNumberIsFourAndNamesTheCell) {
+  const Workplace place;
+  place.file("nan.toml", smallDeck("max_steps = 2", "exact = \"sqrt(x - 0.5)\"\n"));
+  const ProgramResult run = place.tessera({"run", "nan.toml", "-q"});
+  EXPECT_EQ(run.exitCode, 4) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("exact solution"), HasSubstr("cell")));
+}
+
 }  // namespace
 }  // namespace tessera::test
