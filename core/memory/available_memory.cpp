@@ -83,11 +83,16 @@ std::int64_t freeBytesOf(const std::string& meminfo) {
   return available < 0 ? -1 : (available + (swap > 0 ? swap : 0)) * 1024;
 }
 
-AvailableMemory availableMemory() {
+AvailableMemory availableOnMachine() {
   AvailableMemory memory{std::numeric_limits<std::int64_t>::max(), "nothing"};
   const std::int64_t machine = freeBytesOf(textOf("/proc/meminfo"));
   if (machine >= 0) lower(memory, machine, "what is free on this machine");
   lowerByGroups(memory);
+  return memory;
+}
+
+AvailableMemory availableToProcess() {
+  AvailableMemory memory{std::numeric_limits<std::int64_t>::max(), "nothing"};
   lowerByLimit(memory, RLIMIT_AS, "VmSize:", "ulimit -v");
   lowerByLimit(memory, RLIMIT_DATA, "VmData:", "ulimit -d");
   return memory;

@@ -18,14 +18,14 @@ TEST(AvailableMemory, OfAMachineIsWhatCanBeHadAndTheSwapSpace) {
 TEST(AvailableMemory, IsBoundedByTheLimitsOfTheProcess) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_DATA, &before), 0);
-  const std::int64_t free = availableMemory().bytes;
-  EXPECT_GT(free, 0);
+  EXPECT_GT(availableOnMachine().bytes, 0);
   const rlimit small{rlim_t{1} << 30, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_DATA, &small), 0);
-  const AvailableMemory limited = availableMemory();
+  const AvailableMemory limited = availableToProcess();
   setrlimit(RLIMIT_DATA, &before);
   EXPECT_LE(limited.bytes, std::int64_t{1} << 30);
   EXPECT_GE(limited.bytes, 0);
+  EXPECT_EQ(limited.limit, "ulimit -d");
 }
 
 }  // namespace

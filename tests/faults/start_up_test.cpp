@@ -33,7 +33,7 @@ TEST(StartUp, ARankWithoutMemoryEndsTheJobWithSixAndOneMessage) {
   for (const char* ranks : {"2", "3"}) {
     // Each rank has a limit of its own, as batch systems set it.
     const ProgramResult run =
-        shell(place, "ulimit -v 330000; $T run big.toml --threads 1 -q -n " + std::string(ranks), 60.0);
+        shell(place, "ulimit -v 240000; $T run big.toml --threads 1 -q -n " + std::string(ranks), 60.0);
     EXPECT_EQ(run.exitCode, 6) << run.err;
     EXPECT_THAT(run.err, HasSubstr("tessera: error: "));
     EXPECT_LT(run.seconds, 30.0);

@@ -308,6 +308,15 @@ def processes_below(pid):
     return found
 
 
+def takes_signals(pid):
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            masks = re.findall(r"^(?:SigBlk|SigCgt):\s*([0-9a-f]+)", file.read(), re.M)
+    except OSError:
+        return True
+    return any(int(mask, 16) >> (signal.SIGTERM - 1) & 1 for mask in masks)
+
+
 def left_over(pids):
     return [pid for pid in pids if os.path.exists(f"/proc/{pid}") and
             open(f"/proc/{pid}/stat", encoding="latin-1").read().rsplit(")", 1)[1].split()[0] not in "ZX"]
@@ -320,12 +329,14 @@ def stopped(m, numbers, expected):
     m.write("long.toml", SMALL.format(steps=100000000, every=rng.choice([7, 100]), initial="x*y") +
             "[history]\nevery_steps = 100\n")
     process = m.start(["run", "long.toml", "-q", "--threads", "1", "-n", str(ranks)])
+    # A process that is hit before its first instruction is not yet the program.
+    while not takes_signals(process.pid):
+        time.sleep(0.001)
     time.sleep(rng.choice([rng.uniform(0.0, 0.3), rng.uniform(0.0, 1.5)]))
     below = processes_below(process.pid)
     everyone = [process.pid] + below
     kill = "KILL" in numbers
     targets = everyone if rng.random() < 0.3 else [rng.choice(everyone)] if rng.random() < 0.5 or kill else [process.pid]
-    # A process that is hit between its start and its first instruction is not yet the program.
     for number in numbers:
         m.log.append(f"{number} to {targets} of {everyone}")
         for pid in targets:

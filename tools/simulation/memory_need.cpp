@@ -28,16 +28,25 @@ std::string asText(double bytes) {
   return out.str();
 }
 
-[[noreturn]] void refuse(double needed, RanksHere ranks, const AvailableMemory& available) {
-  throw InternalError(
-      Message("the run needs more memory than there is")
-          .line("needs  ", asText(needed),
-                ranks.here > 1 ? " for the " + std::to_string(ranks.here) + " ranks on this machine"
-                               : std::string())
-          .line("there  ", asText(static_cast<double>(available.bytes)), ", by ", available.limit)
-          .line("fix    use fewer cells or patches, or more machines; `tessera check --deep "
-                "--ranks R` tells what a rank needs")
-          .text());
+void require(double needed, const std::string& forWhom, double there, const std::string& limit) {
+  if (needed <= there) return;
+  throw InternalError(Message("the run needs more memory than there is")
+                          .line("needs  ", asText(needed), forWhom)
+                          .line("there  ", asText(there), ", by ", limit)
+                          .line("fix    use fewer cells or patches, or more machines; `tessera check --deep "
+                                "--ranks R` tells what a rank needs")
+                          .text());
+}
+
+/// `mine`: of this rank; `unevenness`: by how much a rank may need more than the mean of all.
+void requireBoth(double mine, RanksHere ranks, double unevenness, const MemoryHere& memory) {
+  const std::string all =
+      ranks.here > 1 ? " for the " + std::to_string(ranks.here) + " ranks on this machine" : "";
+  require(mine, ranks.here > 1 ? " for this rank" : "", static_cast<double>(memory.process.bytes),
+          memory.process.limit);
+  const double there = static_cast<double>(memory.machine.bytes);
+  if (mine * ranks.here / (ranks.here > 1 ? unevenness : 1.0) > there)
+    require(mine * ranks.here, all, there, memory.machine.limit);
 }
 
 /// Cells and patches of all levels.
@@ -74,22 +83,17 @@ MeshSize sizeOf(const RunSettings& settings) {
 
 }  // namespace
 
-void requireMemory(const Model& model, RanksHere ranks, const AvailableMemory& available) {
+void requireMemory(const Model& model, RanksHere ranks, const MemoryHere& memory) {
   double bytesOfCell = 0.0;
   for (const LabelId label : model.persistent())
     bytesOfCell += static_cast<double>(model.labels().info(label).type.bytes());
   const MeshSize mesh = sizeOf(model.settings());
-  const double part = static_cast<double>(ranks.here) / static_cast<double>(ranks.all);
-  const double needed = part * (mesh.cells * bytesOfCell + mesh.patches * kBytesOfOwnPatch) +
-                        static_cast<double>(ranks.here) * mesh.patches * kBytesOfPatch;
-  if (needed > static_cast<double>(available.bytes)) refuse(needed, ranks, available);
+  const double own = (mesh.cells * bytesOfCell + mesh.patches * kBytesOfOwnPatch) / ranks.all;
+  requireBoth(own + mesh.patches * kBytesOfPatch, ranks, 1.0, memory);
 }
 
-void requireMemory(const CompiledGraphs& graphs, RanksHere ranks, const AvailableMemory& available) {
-  const auto mine = static_cast<double>(memoryPlanOf(graphs).total());
-  const double all = mine * static_cast<double>(ranks.here);
-  if (all <= (ranks.here > 1 ? kUnevenness : 1.0) * static_cast<double>(available.bytes)) return;
-  refuse(all, ranks, available);
+void requireMemory(const CompiledGraphs& graphs, RanksHere ranks, const MemoryHere& memory) {
+  requireBoth(static_cast<double>(memoryPlanOf(graphs).total()), ranks, kUnevenness, memory);
 }
 
 }  // namespace tessera

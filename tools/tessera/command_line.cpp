@@ -473,6 +473,8 @@ void printError(const Error& error) {
 
 int runTessera(int argc, char** argv, const ComponentRegistry& components) {
   try {
+    const std::string_view command = argc > 1 ? argv[1] : "";
+    if (command == "run" || command == "restart") holdStopSignals();
     settleProcess();
     std::signal(SIGPIPE, SIG_IGN);
     CommandLine line(argc, argv, components);

@@ -114,7 +114,11 @@ int JobLauncher::wait() {
   for (Stream& stream : streams_) {
     const int flags = stream.from ? ::fcntl(stream.from.get(), F_GETFL) : 0;
     if (stream.from) ::fcntl(stream.from.get(), F_SETFL, flags | O_NONBLOCK);
-    while (stream.from) relay(stream);
+    while (stream.from) {
+      relay(stream);
+      pollfd sink{stream.to, POLLOUT, 0};
+      if (!stream.readerGone) ::poll(&sink, 1, 100);
+    }
   }
   return *status_;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <iostream>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 
 #include "core/text/error.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/stop_requests.hpp"
 
 namespace tessera {
 namespace {
@@ -69,6 +71,13 @@ void settleProcess() {
   if (data < kData) tooLow("data, in kB,", data / kKilobyte, kData / kKilobyte, "ulimit -d unlimited");
   const rlim_t files = raised(RLIMIT_NOFILE, 4096);
   if (files < kFiles) tooLow("open files", files, kFiles, "ulimit -n 1024");
+}
+
+void holdStopSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : stopSignals()) sigaddset(&set, number);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
 }
 
 void requirePrinted() {

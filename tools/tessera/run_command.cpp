@@ -191,12 +191,10 @@ void Job::makeSimulation(const Deck& deck) {
   // What may fail on one rank alone comes first, without a message to the others, and all hear how it went.
   together(transport_, [&] {
     requireFewThreads(workers_.threads);
-    requireMemory(Model::withoutMesh(deck, registry_), ranks, availableMemory());
+    requireMemory(Model::withoutMesh(deck, registry_), ranks, MemoryHere());
     SimulationOptions options = simulationOptions();
     options.connectLater = true;
-    options.beforeMemory = [&](const CompiledGraphs& graphs) {
-      requireMemory(graphs, ranks, availableMemory());
-    };
+    options.beforeMemory = [&](const CompiledGraphs& graphs) { requireMemory(graphs, ranks, MemoryHere()); };
     simulation_.emplace(deck, registry_, transport_, options);
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
