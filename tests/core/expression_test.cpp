@@ -171,7 +171,7 @@ TEST(Expression, LengthAndNestingHaveLimits) {
   std::string sum = "x";
   while (sum.size() + 2 <= Expression::kMaxLength) sum += "+x";
   EXPECT_EQ(Expression::parse(sum)(1, 0, 0, 0), static_cast<double>((sum.size() + 1) / 2));
-  EXPECT_THAT(refusalOf(sum + "+x"), HasSubstr("at most 16384"));
+  EXPECT_THAT(refusalOf(sum + "+x"), HasSubstr("at most 4096"));
 
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '(') + "x" + std::string(depth, ')');

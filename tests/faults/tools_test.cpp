@@ -231,6 +231,19 @@ TEST(CheckOfALargeDeck, TakesTimeInProportion) {
   EXPECT_LT(check.seconds, 5.0);
 }
 
+TEST(CheckOfALargeDeck, OfLongExpressionsIsRefusedAtOnce) {
+  const Workplace place;
+  std::string constants = "[constants]\n";
+  std::string sum = "1";
+  while (sum.size() < 16000) sum += "+1";
+  for (int n = 0; n < 250; ++n) constants += "a" + std::to_string(n) + " = \"" + sum + "\"\n";
+  place.file("long.toml", smallDeck("max_steps = 1", constants));
+  const ProgramResult check = place.tessera({"check", "long.toml"});
+  EXPECT_EQ(check.exitCode, 2);
+  EXPECT_THAT(check.err, HasSubstr("long.toml:"));
+  EXPECT_LT(check.seconds, 5.0);
+}
+
 TEST(ExactSolution, ThatIsNoNumberIsFourAndNamesTheCell) {
   const Workplace place;
   place.file("nan.toml", smallDeck("max_steps = 2", "exact = \"sqrt(x - 0.5)\"\n"));
