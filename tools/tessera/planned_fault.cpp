@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-[[noreturn]] void refuse(const std::string& text) {
+[[noreturn]] void refuseFault(const std::string& text) {
   throw UsageError("--device-fault " + text + " is no fault; give absent, driver, memory=BYTES or lost=N");
 }
 
@@ -15,7 +15,7 @@ std::int64_t numberBehind(std::string_view name, const std::string& text) {
   const std::string_view digits = std::string_view(text).substr(name.size());
   std::int64_t number = -1;
   const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (fault != std::errc() || end != digits.data() + digits.size() || number < 0) refuse(text);
+  if (fault != std::errc() || end != digits.data() + digits.size() || number < 0) refuseFault(text);
   return number;
 }
 
@@ -34,7 +34,7 @@ void planFault(const std::string& text, EmulatedOptions& device) {
   } else if (text.starts_with(kLost)) {
     device.failsAfter = numberBehind(kLost, text);
   } else {
-    refuse(text);
+    refuseFault(text);
   }
 }
 
