@@ -82,7 +82,7 @@ int exitCodeOf(const JobNote& note, int status, int ranks) {
     if (code != 0) return code;
   }
   if (codes.size() == static_cast<std::size_t>(ranks)) return 0;
-  if (note.ready().empty()) throw InternalError(mpiDidNotStart(endOfLauncher(status), ranks));
+  if (note.ready().empty()) throw InternalError(mpiDidNotStart(statusText(status), ranks));
   return reportLostRank(note, status);
 }
 
