@@ -179,7 +179,6 @@ CudaDevice::CudaDevice(std::int32_t number) {
   info_.name = properties.name;
   info_.pciAddress = pci.data();
   info_.architecture = std::to_string(properties.major) + "." + std::to_string(properties.minor);
-  info_.overlapsLaunches = properties.major >= 9;
   info_.processors = properties.multiProcessorCount;
   info_.memoryBytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   check(cudaDriverGetVersion(&info_.driverVersion), "cudaDriverGetVersion");

@@ -49,7 +49,6 @@ struct DeviceInfo {
   std::int32_t number = 0;      ///< among the devices of this process
   std::int32_t processors = 0;  ///< how many blocks of a kernel can be at work, times a small number
   std::int64_t memoryBytes = 0;
-  bool overlapsLaunches = false;   ///< can start a launch while the one before it in its stream ends
   std::int32_t driverVersion = 0;  ///< 13000 for CUDA 13.0; 0 for an emulated one
 };
 
@@ -58,8 +57,8 @@ std::string asText(const DeviceInfo& info);
 
 /// Work for a stream. `run` is called once with a copy of `arguments`, which are trivially copyable. A device
 /// of CUDA calls it at once, with its stream, and it launches kernels there; the emulated device calls it
-/// when its turn in the stream comes, without one, and it does the work itself. Kernels that are written once
-/// for both are launched through scheduler/device/loops/patch_batch.hpp.
+/// when its turn in the stream comes, without one, and it does the work itself. Loops of tasks, which are
+/// written once for both, are launched by scheduler/device/loops/task_loops.hpp.
 struct DeviceLaunch {
   using Run = void (*)(const void* arguments, void* cudaStream);
 
