@@ -133,6 +133,9 @@ class StepRunner {
   /// Between steps, after each: where placement is by cost, learns from what steps took, and may place the
   /// plans anew for the next ones. Nothing else.
   void balance();
+  /// Between steps: gives the host this part of the cells, as whole patches allow, until `balance` decides
+  /// otherwise. Needs placement by cost.
+  void placeOnHost(double part);
   CostReport costReport() const;
   /// After an error that a device has found in a task: the run that the task belongs to, which need not be
   /// the last one. Empty after others.

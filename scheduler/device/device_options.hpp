@@ -38,14 +38,9 @@ struct DeviceOptions {
   std::vector<std::int32_t> numbers{0};
   LaneOptions lane{};
   DevicePlacement placement = DevicePlacement::Auto;
-  /// With Cost: the part of the cells that the host has, another one after each step, in turns, in place of
-  /// what is measured; for tests.
-  std::vector<double> hostParts;
   std::vector<std::string> cpuTasks;  ///< names of tasks that run on the host whatever `placement` says
   std::vector<std::string> gpuTasks;  ///< and on devices; each has a body for them
-  /// For comparison: a window for each patch also where large halos overlap, so much more memory is taken.
-  bool privateCopies = false;
-  std::int64_t limitBytes = 0;  ///< of memory on each device; 0: `limitPart` of what it has
+  std::int64_t limitBytes = 0;        ///< of memory on each device; 0: `limitPart` of what it has
   double limitPart = 0.9;
   DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
   EmulatedOptions emulated{};

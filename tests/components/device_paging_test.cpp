@@ -96,10 +96,10 @@ TEST_P(DevicePagingOfEveryDeck, SoDoTheyWherePatchesMoveToTheHostAndBackAndInChe
     const Outcome checked = small(patches).checked().devices(devices).run(kSteps);
     EXPECT_EQ(firstDifference(right, checked), "") << count << " devices, checked";
     devices.placement = DevicePlacement::Cost;
-    devices.hostParts = {0.5, 0.2, 1.0, 0.7, 0.0};
     devices.limitBytes = 0;  // no two patches share a window there, so more is needed
     devices.limitBytes = small(patches).devices(devices).run(1).paging.neededBytes / count * 6 / 10;
-    const Outcome moved = small(patches).threads(2).devices(devices).run(kSteps);
+    const Outcome moved =
+        small(patches).hostParts({0.5, 0.2, 1.0, 0.7, 0.0}).threads(2).devices(devices).run(kSteps);
     EXPECT_EQ(firstDifference(right, moved), "") << count << " devices, moved";
   }
 }
