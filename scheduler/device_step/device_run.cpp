@@ -29,7 +29,6 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
       data_(data),
       side_(*devices.sides()[slot]),
       placed_(devices.placed(plan)),
-      turn_(devices.turn()),
       hasPeers_(devices.sides().size() > 1),
       frames_(frames),
       inputs_(inputs),
@@ -47,9 +46,12 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
   const LanePlan lane = layOut();
   layOutChecks();
   nameLaunches();
+  if (side_.pager() != nullptr) {
+    paging_ = std::make_unique<DevicePaging>(graphs, plan, placed_, data, side_, nodes_, watch_);
+  }
   if (side_.graphs && options.checked) {
     whyNoGraphs_ = "checked mode looks at each launch";
-  } else if (side_.graphs && devices.swap()) {
+  } else if (side_.graphs && paging_) {
     whyNoGraphs_ = "step plan \"" + graph_.plan->name() +
                    "\" is launched task by task and not as graphs: its variables come to the device and "
                    "leave it within a step";
@@ -147,6 +149,7 @@ void DeviceRun::bringOld() {
 void DeviceRun::begin() {
   checks_.beginStep({plan_, inputs_.shownStep, inputs_.time});
   if (isReplayed_) return beginReplay();
+  if (paging_) paging_->begin();
   side_.lane.begin(*work_, *this);
   for (const Range& tasks : first_)
     side_.lane.submit(static_cast<std::int32_t>(tasks.begin), static_cast<std::int32_t>(tasks.size()));
@@ -172,7 +175,6 @@ void DeviceRun::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
   const std::vector<std::int32_t> locals = localsToBring(label, level, source, target);
   if (locals.empty()) return;
   const std::size_t kind = 2 * static_cast<std::size_t>(label) + (in ? 0 : 1);
-  const DeviceTurn::Held held(turn_, DeviceTurn::Wait);
   side_.lane.putBeside([&](DeviceStream stream) {
     const auto copy = [&](std::span<const std::int32_t> some) {
       const std::int64_t before = fills_.counts().bytesMoved();
@@ -180,8 +182,8 @@ void DeviceRun::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
       fills_.launchCopy(to, label, Generation::Old, some, stream);
       scope.carries(fills_.counts().bytesMoved() - before);
     };
-    if (paging_ == nullptr) return copy(locals);
-    paging_->copy(static_cast<std::size_t>(side_.slot), label, in, locals, stream, copy);
+    if (!paging_) return copy(locals);
+    paging_->copy(label, in ? PieceAccess::Change : PieceAccess::Read, locals, stream, copy);
   });
   for (const std::int32_t local : locals) {
     broughtTo(data_.valueStatus(Generation::Old, label, static_cast<std::size_t>(local)), target);
@@ -208,14 +210,16 @@ bool DeviceRun::run(std::int32_t node) {
 }
 
 void DeviceRun::serve() {
-  const DeviceTurn::Held held(turn_, DeviceTurn::IfFree);
-  if (!held) return;
   side_.lane.serve([this](std::int32_t task) { endOf(task); });
 }
 
 bool DeviceRun::finish() {
   if (!side_.lane.allLaunched()) serve();
   return side_.lane.allLaunched();
+}
+
+void DeviceRun::end() {
+  if (paging_) paging_->end();
 }
 
 /// The device has ended a task of the lane.
@@ -255,9 +259,8 @@ std::vector<std::int32_t> DeviceRun::begun() const {
 
 void DeviceRun::launch(std::int32_t kind, std::span<const std::int32_t> tasks,
                        std::span<const DeviceStream> streams) {
-  if (paging_ == nullptr) return put(kind, tasks, streams);
-  paging_->launch(static_cast<std::size_t>(side_.slot), tasks, streams,
-                  [&](std::span<const std::int32_t> some) { put(kind, some, streams); });
+  if (!paging_) return put(kind, tasks, streams);
+  paging_->launch(tasks, streams, [&](std::span<const std::int32_t> some) { put(kind, some, streams); });
 }
 
 void DeviceRun::put(std::int32_t kind, std::span<const std::int32_t> tasks,

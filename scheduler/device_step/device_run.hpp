@@ -64,6 +64,8 @@ class DeviceRun : public LaneClient, private ReplaySource {
   }
   /// After a step, when the executor has come to its end: launches what can be. Whether nothing is left.
   bool finish();
+  /// Then, when nothing is left on any device of the rank.
+  void end();
   /// Nodes of the executor that were launched and have not ended, for the page about a stall.
   std::vector<std::int32_t> begun() const;
 
@@ -80,11 +82,6 @@ class DeviceRun : public LaneClient, private ReplaySource {
 
   /// Of all devices, by slot, for one plan: their nodes wait for one another. Once, before the first step.
   static void join(std::span<const std::unique_ptr<DeviceRun>> runs);
-  /// What the run launches, for a DevicePaging.
-  DevicePaging::Part part() { return {&side_, nodes_, &watch_}; }
-  /// From now on launches go through `paging`, which outlives the run. Where the rank's variables do not all
-  /// fit on its devices, before the first step.
-  void launchBy(DevicePaging& paging) { paging_ = &paging; }
 
   /// Why steps of the plan are not replayed as graphs of the device, for people; empty where they are, or
   /// nobody has asked for it.
@@ -162,7 +159,6 @@ class DeviceRun : public LaneClient, private ReplaySource {
   DataWarehouse& data_;
   DeviceSide& side_;
   const PlacedGraph& placed_;
-  DeviceTurn* const turn_;    ///< null: the lane lets one thread in, and that is enough
   const bool hasPeers_;       ///< other devices of the rank
   bool startsApart_ = false;  ///< some task of the lane is `apart`
   TaskFrames& frames_;
@@ -181,8 +177,8 @@ class DeviceRun : public LaneClient, private ReplaySource {
   std::vector<OldNeed> oldNeeds_;        ///< of this device and of the host
   std::unique_ptr<LaneWork> work_;
   Submissions<> ended_;
-  std::vector<std::int32_t> numbers_;  ///< of the launch at hand
-  DevicePaging* paging_ = nullptr;     ///< null where all variables fit on the devices
+  std::vector<std::int32_t> numbers_;     ///< of the launch at hand
+  std::unique_ptr<DevicePaging> paging_;  ///< null where all variables fit on the device
   PlanPlacing placing_;
   std::string whyNoGraphs_;
   std::unique_ptr<PlanReplay> replay_;              ///< null: every step is launched

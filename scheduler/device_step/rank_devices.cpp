@@ -21,12 +21,6 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
     side->store.bring();
     side->backend->synchronize(side->storeStream);
   }
-  // A launch on one device moves memory of others, and looks at their events.
-  if (sides_.size() > 1 && swap()) turn_ = std::make_unique<DeviceTurn>();
-}
-
-bool RankDevices::swap() const {
-  return std::any_of(sides_.begin(), sides_.end(), [](const auto& side) { return side->pager() != nullptr; });
 }
 
 RankDevices::~RankDevices() { synchronize(); }

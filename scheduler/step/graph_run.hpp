@@ -66,10 +66,7 @@ class GraphRun : public NodeSource {
 
   /// Between steps, when devices have done all: gives up what was made for the places so far, before these
   /// change. Until `takePlaces` nothing may run.
-  void leavePlaces() {
-    devices_.clear();
-    paging_.reset();
-  }
+  void leavePlaces() { devices_.clear(); }
   /// Runs nodes where the devices say now. Whoever replays this has to be made again.
   void takePlaces(const RankDevices& devices);
 
@@ -184,7 +181,6 @@ class GraphRun : public NodeSource {
   std::unique_ptr<NodeRanges> ranges_;
   const RankDevices* rankDevices_ = nullptr;         ///< where devices are in use
   const PlacedGraph* placed_ = nullptr;              ///< likewise
-  std::unique_ptr<DevicePaging> paging_;             ///< where variables do not fit on some device
   std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
   std::optional<LaunchNodes> launches_;              ///< where there are several
   std::vector<std::int32_t> reported_;

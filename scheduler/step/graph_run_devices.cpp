@@ -17,12 +17,6 @@ void GraphRun::takePlaces(const RankDevices& devices) {
         std::make_unique<DeviceRun>(graphs_, plan_, data_, devices, slot, pump_, frames_, inputs_, options_));
   }
   DeviceRun::join(devices_);
-  if (devices.swap()) {
-    std::vector<DevicePaging::Part> parts;
-    for (const auto& device : devices_) parts.push_back(device->part());
-    paging_ = std::make_unique<DevicePaging>(graphs_, plan_, *placed_, data_, parts);
-    for (const auto& device : devices_) device->launchBy(*paging_);
-  }
   launches_.reset();
   if (devices_.size() > 1) launches_.emplace(placed_->hostCounts, devices_.size());
   reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
@@ -36,8 +30,6 @@ void GraphRun::beginDevices() {
   for (const auto& device : devices_) device->choose();
   rankDevices_->comeTogether(std::any_of(devices_.begin(), devices_.end(),
                                          [](const auto& device) { return device->startsApart(); }));
-  const DeviceTurn::Held held(rankDevices_->turn(), DeviceTurn::Wait);
-  if (paging_) paging_->begin();
   for (const auto& device : devices_) device->begin();
   const bool isReplayed = devices_.front()->isReplayed();
   TESSERA_EXPECT(std::all_of(devices_.begin(), devices_.end(),
@@ -54,7 +46,7 @@ void GraphRun::finishDevices() {
     if (finished) break;
     stepAside();
   }
-  if (paging_) paging_->end();
+  for (const auto& device : devices_) device->end();
   expectNothingFound();
 }
 
