@@ -88,10 +88,7 @@ void DeviceRun::noteLaunched(std::int32_t kind, std::span<const std::int32_t> ta
     for (const std::int32_t task : tasks) {
       noteWritten(data_, graph_, unit, block.firstLocal + numberOf(task), side_.space());
     }
-  } else if (isFill(placed)) {
-    setNumbers(tasks, 0);
-    fills_.noteFilled(block.item, numbers_);
-  } else if (placed.kind != PlacedKind::Pack) {
+  } else if (placed.kind == PlacedKind::CopyIn || placed.kind == PlacedKind::CopyOut) {
     setNumbers(tasks, block.firstLocal);
     noteCopied(placed);
   }

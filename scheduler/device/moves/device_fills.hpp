@@ -84,8 +84,6 @@ class DeviceFills {
   /// The launches of `launchFill` alone, to be captured: what was launched before is done.
   void captureFill(std::int32_t fill, std::span<const std::int32_t> rows, const KeptValues& kept,
                    DeviceStream stream);
-  /// What `launchFill` notes in status words, for a launch of a captured one.
-  void noteFilled(std::int32_t fill, std::span<const std::int32_t> rows);
 
   /// What lies on the device of these messages, ascending, into their buffers.
   void launchPack(std::span<const std::int32_t> sends, DeviceStream stream);
@@ -154,7 +152,6 @@ class DeviceFills {
                  const Destination& to);
   void addCondition(FillLists& lists, const FillPlan& fill, const BoundaryPart& part, const Destination& to);
   Destination destinationOf(const FillPlan& fill, std::int32_t row) const;
-  void claimGathers(std::int32_t fill, std::span<const std::int32_t> rows);
   /// Whether there is anything to launch.
   bool isLaunched(const FillPlan& fill) const;
   KeptValues valuesFor(const FillPlan& fill, const FillTables& tables, std::span<const std::int32_t> rows,
