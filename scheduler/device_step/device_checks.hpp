@@ -9,7 +9,7 @@
 #include "datawarehouse/task_frame.hpp"
 #include "scheduler/device/loops/task_loops.hpp"
 #include "scheduler/device_step/device_side.hpp"
-#include "scheduler/step_runner.hpp"
+#include "scheduler/step_inputs.hpp"
 
 namespace tessera::detail {
 

@@ -19,6 +19,7 @@
 #include "scheduler/device_step/plan_replay.hpp"
 #include "scheduler/device_step/rank_devices.hpp"
 #include "scheduler/messages/message_pump.hpp"
+#include "scheduler/runner_options.hpp"
 #include "scheduler/step/task_frames.hpp"
 #include "taskgraph/placement/placed_graph.hpp"
 

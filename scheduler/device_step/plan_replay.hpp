@@ -13,7 +13,7 @@
 #include "scheduler/device/moves/device_fills.hpp"
 #include "scheduler/device_step/device_side.hpp"
 #include "scheduler/device_step/replay_segments.hpp"
-#include "scheduler/step_runner.hpp"
+#include "scheduler/step_inputs.hpp"
 
 namespace tessera::detail {
 

@@ -15,13 +15,14 @@
 #include "scheduler/diagnostics/rank_talk.hpp"
 #include "scheduler/executor/tick_clock.hpp"
 #include "scheduler/messages/message_pump.hpp"
+#include "scheduler/runner_options.hpp"
 #include "scheduler/step/fill_run.hpp"
 #include "scheduler/step/launch_nodes.hpp"
 #include "scheduler/step/scratch_windows.hpp"
 #include "scheduler/step/step_gate.hpp"
 #include "scheduler/step/task_fetches.hpp"
 #include "scheduler/step/task_frames.hpp"
-#include "scheduler/step_runner.hpp"
+#include "scheduler/step_inputs.hpp"
 #include "scheduler/tracing/node_ranges.hpp"
 
 namespace tessera::detail {
