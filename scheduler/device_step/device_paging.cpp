@@ -11,17 +11,18 @@
 namespace tessera::detail {
 
 DevicePaging::DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
-                           DataWarehouse& data, DeviceSide& side, std::span<const std::int32_t> nodes,
-                           LaunchWatch& watch)
+                           DataWarehouse& data, const DeviceStore& store, DevicePager& pager,
+                           std::span<const std::int32_t> nodes, LaunchWatch& watch, std::string device)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
       placed_(placed),
       data_(data),
       shared_(graphs, plan),
-      side_(side),
-      pager_(*side.pager()),
+      store_(store),
+      pager_(pager),
       nodes_(nodes),
+      device_(std::move(device)),
       order_(nodes.size()),
       launched_(nodes.size(), -1) {
   shown_.watch = &watch;
@@ -121,7 +122,7 @@ void DevicePaging::refuse(const std::string& what, std::int64_t bytes) const {
   throw DeviceError(
       DeviceFault::OutOfMemory,
       Message(what + " does not fit on the device")
-          .line("device    ", asText(side_.backend->info()))
+          .line("device    ", device_)
           .line("needs     ", bytes, " bytes at once, in pieces of ", pager_.segmentBytes())
           .line("limit     ", counts.limitBytes, " bytes, of ", counts.neededBytes,
                 " that all variables need")
@@ -173,8 +174,8 @@ void DevicePaging::noteLives(Uses& uses) const {
     }
   }
   for (std::size_t n = 0; n < data_.gathers()[plan_].size(); ++n) {
-    if (!side_.store.hasGather(plan_, n)) continue;
-    const std::int32_t piece = pager_.pieceAt(side_.store.gatherMemory(plan_, n));
+    if (!store_.hasGather(plan_, n)) continue;
+    const std::int32_t piece = pager_.pieceAt(store_.gatherMemory(plan_, n));
     uses.dies[static_cast<std::size_t>(piece)] = 1;
     uses.unborn.push_back(piece);
   }
@@ -183,7 +184,7 @@ void DevicePaging::noteLives(Uses& uses) const {
 /// New is what Old was a step ago, or a variable of one generation that this plan writes before it reads it.
 /// Old ends with its readers where New takes its place.
 void DevicePaging::noteLife(Uses& uses, LabelId label, std::int32_t local, bool isWritten) const {
-  if (!side_.store.has(label, static_cast<std::size_t>(local))) return;
+  if (!store_.has(label, static_cast<std::size_t>(local))) return;
   const std::int32_t old = pieceOf(Generation::Old, label, local);
   const std::int32_t next = pieceOf(Generation::New, label, local);
   const auto n = static_cast<std::size_t>(next);
@@ -286,7 +287,7 @@ void DevicePaging::addShared(std::vector<PieceUse>& touched, const FillPlan& fil
 void DevicePaging::addPack(std::vector<PieceUse>& touched, std::int32_t send) const {
   const Range items = graph_.sends[static_cast<std::size_t>(send)].items;
   for (std::int64_t n = items.begin; n < items.end; ++n) {
-    if (placed_.packPlaces[static_cast<std::size_t>(n)] != side_.slot) continue;
+    if (placed_.packPlaces[static_cast<std::size_t>(n)] == kOnHost) continue;
     const PackItem& item = graph_.packItems[static_cast<std::size_t>(n)];
     add(touched, item.generation, item.label, item.source, PieceAccess::Read);
   }
@@ -298,7 +299,7 @@ void DevicePaging::add(std::vector<PieceUse>& touched, Generation generation, La
 }
 
 void DevicePaging::addGather(std::vector<PieceUse>& touched, std::int32_t buffer, PieceAccess access) const {
-  const void* memory = side_.store.gatherMemory(plan_, static_cast<std::size_t>(buffer));
+  const void* memory = store_.gatherMemory(plan_, static_cast<std::size_t>(buffer));
   touch(touched, pager_.pieceAt(memory), access);
 }
 

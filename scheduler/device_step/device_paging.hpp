@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "core/text/contracts.hpp"
+#include "datawarehouse/data_warehouse.hpp"
+#include "datawarehouse/device_store.hpp"
 #include "scheduler/device/lane/launch_watch.hpp"
 #include "scheduler/device/memory/device_pager.hpp"
-#include "scheduler/device_step/device_side.hpp"
 #include "scheduler/step/shared_gathers.hpp"
 #include "taskgraph/placement/placed_graph.hpp"
 
@@ -23,9 +24,11 @@ namespace tessera::detail {
 /// order. Thread rule: one thread at a time.
 class DevicePaging final : private UseForecast {
  public:
-  /// `nodes`: of the placed graph, by task of the lane. All outlives the object; `side` has a pager.
+  /// `nodes`: of the placed graph, by task of the lane. `pager` has the memory of `store`. All outlives the
+  /// object, but for `device`, its name for people.
   DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed, DataWarehouse& data,
-               DeviceSide& side, std::span<const std::int32_t> nodes, LaunchWatch& watch);
+               const DeviceStore& store, DevicePager& pager, std::span<const std::int32_t> nodes,
+               LaunchWatch& watch, std::string device);
 
   /// Before the first launch of a step, when Old is where it is needed. Throws DeviceFault::OutOfMemory where
   /// a node touches more than there is memory for.
@@ -117,7 +120,7 @@ class DevicePaging final : private UseForecast {
            PieceAccess access) const;
   static void touch(std::vector<PieceUse>& touched, std::int32_t piece, PieceAccess access);
   std::int32_t pieceOf(Generation generation, LabelId label, std::int32_t local) const {
-    return pager_.pieceAt(side_.store.memoryOf(generation, label, static_cast<std::size_t>(local)));
+    return pager_.pieceAt(store_.memoryOf(generation, label, static_cast<std::size_t>(local)));
   }
 
   const CompiledGraphs& graphs_;
@@ -126,10 +129,11 @@ class DevicePaging final : private UseForecast {
   const PlacedGraph& placed_;
   DataWarehouse& data_;
   const SharedGathers shared_;
-  DeviceSide& side_;
+  const DeviceStore& store_;
   DevicePager& pager_;
   const std::span<const std::int32_t> nodes_;
   DevicePager::Shown shown_;
+  const std::string device_;
   std::map<std::vector<std::int32_t>, Uses> known_;  ///< by placing
   const Uses* now_ = nullptr;                        ///< null between steps
   std::vector<std::int32_t> order_;                  ///< by task: position among all, as expected

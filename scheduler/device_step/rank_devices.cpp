@@ -58,10 +58,10 @@ void RankDevices::synchronize() noexcept {
   }
 }
 
-void RankDevices::comeTogether(bool apart) const {
+void RankDevices::comeTogether(DeviceLane::Meeting meeting) const {
   std::vector<DeviceLane*> lanes;
   for (const auto& side : sides_) lanes.push_back(&side->lane);
-  DeviceLane::comeTogether(lanes, apart ? DeviceLane::Meeting::ButThoseApart : DeviceLane::Meeting::OfAll);
+  DeviceLane::comeTogether(lanes, meeting);
 }
 
 /// What nodes on devices work on or take from, on the device of its patch.

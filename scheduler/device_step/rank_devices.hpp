@@ -41,9 +41,9 @@ class RankDevices {
   DeviceStore& storeOf(std::int32_t local) const {
     return sides_[static_cast<std::size_t>(patches_.of(local))]->store;
   }
-  /// Between steps: what any device is given from now on comes after all that any other has been given, but
-  /// for what may start `apart`.
-  void comeTogether(bool apart) const;
+  /// Between steps: what any device is given from now on comes after all that any other has been given, or
+  /// all but tasks that are `apart`.
+  void comeTogether(DeviceLane::Meeting meeting) const;
 
  private:
   void synchronize() noexcept;

@@ -10,6 +10,7 @@
 #include "core/exact_sum.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "scheduler/device_step/device_run.hpp"
+#include "scheduler/device_step/device_step.hpp"
 #include "scheduler/device_step/rank_devices.hpp"
 #include "scheduler/diagnostics/node_names.hpp"
 #include "scheduler/diagnostics/rank_talk.hpp"
@@ -67,7 +68,10 @@ class GraphRun : public NodeSource {
 
   /// Between steps, when devices have done all: gives up what was made for the places so far, before these
   /// change. Until `takePlaces` nothing may run.
-  void leavePlaces() { devices_.clear(); }
+  void leavePlaces() {
+    deviceStep_.reset();
+    devices_.clear();
+  }
   /// Runs nodes where the devices say now. Whoever replays this has to be made again.
   void takePlaces(const RankDevices& devices);
 
@@ -183,6 +187,7 @@ class GraphRun : public NodeSource {
   const RankDevices* rankDevices_ = nullptr;         ///< where devices are in use
   const PlacedGraph* placed_ = nullptr;              ///< likewise
   std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
+  std::optional<DeviceStep> deviceStep_;             ///< the one at hand, or the last
   std::optional<LaunchNodes> launches_;              ///< where there are several
   std::vector<std::int32_t> reported_;
   std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the standby thread looked

@@ -1,9 +1,6 @@
 // The part of GraphRun that has to do with devices.
-#include <algorithm>
 #include <limits>
 
-#include "core/text/contracts.hpp"
-#include "core/transport/step_aside.hpp"
 #include "scheduler/step/graph_run.hpp"
 
 namespace tessera::detail {
@@ -22,31 +19,13 @@ void GraphRun::takePlaces(const RankDevices& devices) {
   reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
 }
 
-/// A device may read what any other has: so all have theirs first, and none begins before the others have
-/// come to the end of the step before.
 void GraphRun::beginDevices() {
-  if (devices_.empty()) return;
-  for (const auto& device : devices_) device->bringOld();
-  for (const auto& device : devices_) device->choose();
-  rankDevices_->comeTogether(std::any_of(devices_.begin(), devices_.end(),
-                                         [](const auto& device) { return device->startsApart(); }));
-  for (const auto& device : devices_) device->begin();
-  const bool isReplayed = devices_.front()->isReplayed();
-  TESSERA_EXPECT(std::all_of(devices_.begin(), devices_.end(),
-                             [&](const auto& device) { return device->isReplayed() == isReplayed; }),
-                 "replay a step on all devices of a rank or on none: they wait for each other");
+  if (!devices_.empty()) deviceStep_.emplace(devices_, *rankDevices_);
 }
 
 void GraphRun::finishDevices() {
-  StepAside stepAside;
-  while (true) {
-    raiseOfStandby();  // what it failed to launch nobody will
-    bool finished = true;
-    for (const auto& device : devices_) finished = device->finish() && finished;
-    if (finished) break;
-    stepAside();
-  }
-  for (const auto& device : devices_) device->end();
+  if (!deviceStep_) return;
+  deviceStep_->finish([this] { raiseOfStandby(); });  // what it failed to launch nobody will
   expectNothingFound();
 }
 
