@@ -11,8 +11,8 @@
 #include "datawarehouse/device_store.hpp"
 #include "scheduler/device/lane/launch_watch.hpp"
 #include "scheduler/device/memory/device_pager.hpp"
-#include "scheduler/step/shared_gathers.hpp"
 #include "taskgraph/placement/placed_graph.hpp"
+#include "taskgraph/storage/shared_gathers.hpp"
 
 namespace tessera::detail {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/device/lane/submissions.hpp"
+#include "core/lock_free/submissions.hpp"
 #include "scheduler/device/moves/device_fills.hpp"
 #include "scheduler/device_step/device_nodes.hpp"
 #include "scheduler/device_step/graph_replay.hpp"

@@ -29,7 +29,7 @@ struct DeviceFills::FillLists {
 };
 
 DeviceFills::DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data,
-                         DeviceStore& store, const detail::MessagePump& pump, DeviceBackend& device,
+                         DeviceStore& store, const MessageBuffers& pump, DeviceBackend& device,
                          DevicePool& memory, DevicePool& pinned, IsOnDevice isOnDevice, StoreOf storeOf)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),

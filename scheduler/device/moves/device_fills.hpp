@@ -12,11 +12,11 @@
 
 #include "datawarehouse/device_store.hpp"
 #include "scheduler/device/backend/pinned_host.hpp"
+#include "scheduler/device/moves/message_buffers.hpp"
 #include "scheduler/device/moves/region_batch.hpp"
-#include "scheduler/messages/message_pump.hpp"
-#include "scheduler/step/shared_gathers.hpp"
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/fill_geometry.hpp"
+#include "taskgraph/storage/shared_gathers.hpp"
 
 namespace tessera {
 
@@ -61,7 +61,7 @@ class DeviceFills {
   /// All of these outlive the fills. Without `isOnDevice`: all items whose source is in the store. Without
   /// `storeOf`: everything is in `store`; else the device may read the memory of the others.
   DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, DeviceStore& store,
-              const detail::MessagePump& pump, DeviceBackend& device, DevicePool& memory, DevicePool& pinned,
+              const MessageBuffers& pump, DeviceBackend& device, DevicePool& memory, DevicePool& pinned,
               IsOnDevice isOnDevice = {}, StoreOf storeOf = {});
   /// What was launched is done.
   ~DeviceFills() = default;
@@ -186,7 +186,7 @@ class DeviceFills {
   std::size_t plan_;
   DataWarehouse& data_;
   DeviceStore& store_;
-  const detail::MessagePump& pump_;
+  const MessageBuffers& pump_;
   DeviceBackend& device_;
   DevicePool& memory_;
   DevicePool& pinned_;

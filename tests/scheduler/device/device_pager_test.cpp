@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include "scheduler/tracing/device_timeline.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 
