@@ -48,8 +48,8 @@ struct DeviceFillCounts {
 ///
 /// All entries and gathers that a launch touches were added to the stores before; memory of the warehouse is
 /// pinned for copies. Message buffers are pinned by the fills of device slot 0, for those of all others.
-/// Owned indices are to be valid where a launch reads them; of the status words it moves but the gathers of
-/// shared windows. Thread rule: the backend's.
+/// Owned indices are to be valid where a launch reads them; status words stay as they are. Thread rule: the
+/// backend's.
 class DeviceFills {
  public:
   /// Whether an item of a message (never one that is forwarded) is packed from the device's memory.
