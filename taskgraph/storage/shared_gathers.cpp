@@ -1,4 +1,4 @@
-#include "scheduler/step/shared_gathers.hpp"
+#include "taskgraph/storage/shared_gathers.hpp"
 
 #include <array>
 #include <map>

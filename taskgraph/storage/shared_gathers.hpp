@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "datawarehouse/data_warehouse.hpp"
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/fill_geometry.hpp"
 
