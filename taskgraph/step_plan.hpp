@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,17 +11,9 @@
 #include "core/exec/exec.hpp"
 #include "core/text/source_place.hpp"
 #include "taskgraph/access.hpp"
-#include "taskgraph/device_body.hpp"
+#include "taskgraph/task_body.hpp"
 
 namespace tessera {
-
-/// A task's body for each place it can run; empty where it cannot.
-struct TaskBody {
-  std::function<void(const TaskFrame&)> cpu;
-  std::function<void(const TaskFrame&)> checked;
-  std::function<void(const TaskFrame&)> device;
-  std::function<void(const TaskFrame&)> deviceChecked;
-};
 
 /// Everything declared about one task; plain data that the graph compiler reads.
 struct TaskDeclaration {
@@ -111,30 +102,18 @@ class TaskBuilder {
     task_.streams = n;
     return *this;
   }
-  /// The body, a callable that takes `const auto& task`; one source for all listed places (Cpu, Gpu). In a
-  /// build with CUDA a body for Gpu is a named type with a template operator(), of which one source ending in
-  /// _kernels.cpp says `template struct DeviceBody<Body>;` (taskgraph/device_body.hpp).
+  /// The body, a callable that takes `const auto& task`, for all listed places: runs<Cpu>, runs<Cpu, Gpu>.
   template <class... Places, class Body>
-  TaskBuilder& runs(Body body) {
-    if constexpr ((std::is_same_v<Places, Cpu> || ...)) {
-      setHostBodies<Cpu, Checked>(body);
-    }
-    if constexpr ((std::is_same_v<Places, Gpu> || ...)) {
-      detail::requireKernelsSource<Body>();
-      task_.body.device = [body](const TaskFrame& frame) { DeviceBody<Body>::run(body, frame); };
-      task_.body.deviceChecked = [body](const TaskFrame& frame) {
-        DeviceBody<Body>::runChecked(body, frame);
-      };
-    }
+  TaskBuilder& runs(const Body& body) {
+    return runs(taskBody<Places...>(body));
+  }
+  /// A body that a source of kernels has made (taskgraph/task_body.hpp).
+  TaskBuilder& runs(TaskBody body) {
+    task_.body = std::move(body);
     return *this;
   }
 
  private:
-  template <class Plain, class WithChecks, class Body>
-  void setHostBodies(const Body& body) {
-    task_.body.cpu = [body](const TaskFrame& frame) { body(PatchTask<Plain>(frame)); };
-    task_.body.checked = [body](const TaskFrame& frame) { body(PatchTask<WithChecks>(frame)); };
-  }
   static void apply(ReadDeclaration& read, const HaloClause& clause) {
     read.halo = clause.layers;
     read.facesOnly = clause.facesOnly;
@@ -159,7 +138,7 @@ class TaskBuilder {
 ///   step.task("Diffusion::advance")
 ///       .reads(Old, temperature_, halo(1))
 ///       .writes(temperature_)
-///       .runs<Cpu, Gpu>([T = temperature_, p = params_](const auto& task) { advance(task, T, p); });
+///       .runs<Cpu>([T = temperature_, p = params_](const auto& task) { advance(task, T, p); });
 class StepPlan {
  public:
   explicit StepPlan(std::string name) : name_(std::move(name)) {}

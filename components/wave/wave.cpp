@@ -40,21 +40,18 @@ void Wave::declareStep(StepPlan& step) const {
       .reads(Old, displacement_, faceHalo(1))
       .reads(Old, velocity_)
       .writes(displacement_)
-      .runs<Cpu, Gpu>(DriftWave{labels, speed_});
+      .runs(driftWave(labels, speed_));
   step.task("Wave::kick")
       .reads(Old, displacement_, faceHalo(1))
       .reads(New, displacement_, faceHalo(1))
       .reads(Old, velocity_)
       .writes(velocity_)
-      .runs<Cpu, Gpu>(KickWave{labels, speed_});
+      .runs(kickWave(labels, speed_));
   declareStableDt(step);
 }
 
 void Wave::declareStableDt(StepPlan& plan) const {
-  plan.task("Wave::stableDt")
-      .contributes(stableDt_, Min)
-      .withoutDt()
-      .runs<Cpu, Gpu>(StableWaveDt{stableDt_, speed_});
+  plan.task("Wave::stableDt").contributes(stableDt_, Min).withoutDt().runs(stableWaveDt(stableDt_, speed_));
 }
 
 }  // namespace tessera

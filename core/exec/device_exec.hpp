@@ -13,6 +13,7 @@ namespace tessera {
 /// Records the loop. `kernel` has captured all it needs by value: it runs when the body has long returned.
 template <class Kernel>
 void forEach(Gpu gpu, const char* name, const Box& box, const Kernel& kernel) {
+  detail::requireNvcc<Kernel>();
   gpu.loops->loop(name, box, &kernel, detail::kDeviceLoopType<Kernel, detail::NoResult>);
 }
 
@@ -36,6 +37,7 @@ ExactSum reduce(Gpu gpu, const char* name, const Box& box, SumTag, Kernel&& kern
 /// The same for bodies of checked mode.
 template <class Kernel>
 void forEach(CheckedGpu gpu, const char* name, const Box& box, const Kernel& kernel) {
+  detail::requireNvcc<Kernel>();
   gpu.loops->loop(name, box, &kernel, detail::kDeviceLoopType<Kernel, detail::NoResult, CheckedGpu>);
 }
 template <class Kernel>

@@ -93,19 +93,17 @@ template <class Exec, class Kernel>
 void forEach([[maybe_unused]] Exec exec, const char* /*name*/, const Box& box, const Kernel& kernel) {
   static_assert(!std::is_same_v<Exec, Gpu> && !std::is_same_v<Exec, CheckedGpu>,
                 "include core/exec/device_exec.hpp");
-  FetchAhead* ahead = nullptr;
   if constexpr (std::is_same_v<Exec, Cpu>) {
-    ahead = exec.ahead;
-    if (exec.watch != nullptr) {
-      detail::forEachPart(box, detail::kWatchedPart, [&](const Box& part) {
-        withWideVectors([part, kernel, ahead] { detail::loopOver(part, kernel, ahead); });
-        exec.watch->passed(part);
-      });
-      exec.watch->finished(box);
-      return;
-    }
+    // One call of withWideVectors for loops with and without a watch: each is compiled twice, all inlined.
+    const std::int64_t indices = exec.watch != nullptr ? detail::kWatchedPart : box.volume();
+    detail::forEachPart(box, indices, [&](const Box& part) {
+      withWideVectors([part, kernel, ahead = exec.ahead] { detail::loopOver(part, kernel, ahead); });
+      if (exec.watch != nullptr) exec.watch->passed(part);
+    });
+    if (exec.watch != nullptr) exec.watch->finished(box);
+  } else {
+    detail::loopOver(box, kernel, nullptr);
   }
-  withWideVectors([box, kernel, ahead] { detail::loopOver(box, kernel, ahead); });
 }
 
 namespace detail {
