@@ -13,16 +13,17 @@ struct NormTotals {
 
   template <class Task>
   void operator()(const Task& task) const {
+    using std::max;
+    using std::min;
     const auto u = task.read(Old, variable);
     const double volume = cellVolume(task.level());
-    ExactSum sum;
-    double low = std::numeric_limits<double>::infinity();
-    double high = -low;
+    typename Task::ReducedSum sum;
+    typename Task::ReducedReal low = std::numeric_limits<double>::infinity();
+    typename Task::ReducedReal high = -low;
     task.forEachUncovered([&](const Box& box) {
       sum.add(reduce(task.exec(), "total", box, Sum, [=] TESSERA_KERNEL(Index x) { return u(x) * volume; }));
-      low = std::min(low, reduce(task.exec(), "min", box, Min, [=] TESSERA_KERNEL(Index x) { return u(x); }));
-      high =
-          std::max(high, reduce(task.exec(), "max", box, Max, [=] TESSERA_KERNEL(Index x) { return u(x); }));
+      low = min(low, reduce(task.exec(), "min", box, Min, [=] TESSERA_KERNEL(Index x) { return u(x); }));
+      high = max(high, reduce(task.exec(), "max", box, Max, [=] TESSERA_KERNEL(Index x) { return u(x); }));
     });
     task.contribute(norms.total, sum);
     task.contribute(norms.least, low);

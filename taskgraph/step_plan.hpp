@@ -10,6 +10,7 @@
 
 #include "core/exec/exec.hpp"
 #include "core/text/source_place.hpp"
+#include "grid/final_loop.hpp"
 #include "taskgraph/access.hpp"
 #include "taskgraph/task_body.hpp"
 
@@ -21,6 +22,7 @@ struct TaskDeclaration {
   SourcePlace where;
   std::vector<ReadDeclaration> reads;
   std::vector<WriteDeclaration> writes;
+  std::vector<FinalLoop> finalLoops;  ///< of labels among `writes`
   std::vector<ContributionDeclaration> contributions;
   LevelSelection levels;
   std::vector<std::string> plans;  ///< step plans that it takes part in; empty: all
@@ -47,16 +49,18 @@ class TaskBuilder {
     task_.reads.push_back(std::move(read));
     return *this;
   }
-  /// The task computes the New value of `label` on every cell of its patch.
-  template <class T, Centering C>
-  TaskBuilder& writes(Label<T, C> label) {
+  /// The task computes the New value of `label` on every cell of its patch; with `inLoop(...)` in one loop.
+  template <class T, Centering C, class... Clauses>
+  TaskBuilder& writes(Label<T, C> label, const Clauses&... clauses) {
     task_.writes.push_back({label.id, false, {}});
+    (apply(task_.writes.back(), clauses), ...);
     return *this;
   }
   /// The task changes, in place, the New value that another task wrote; `from(task)` where several did.
-  template <class T, Centering C>
-  TaskBuilder& modifies(Label<T, C> label, FromClause source = {}) {
-    task_.writes.push_back({label.id, true, std::string(source.task)});
+  template <class T, Centering C, class... Clauses>
+  TaskBuilder& modifies(Label<T, C> label, const Clauses&... clauses) {
+    task_.writes.push_back({label.id, true, {}});
+    (apply(task_.writes.back(), clauses), ...);
     return *this;
   }
   /// The task calls `contribute(reduction, value)` on every patch.
@@ -128,6 +132,10 @@ class TaskBuilder {
   }
   static void apply(ReadDeclaration& read, const FromFinerClause&) { read.reach = Reach::Finer; }
   static void apply(ReadDeclaration& read, const FromClause& clause) { read.from = clause.task; }
+  void apply(WriteDeclaration& write, const FromClause& clause) { write.from = clause.task; }
+  void apply(const WriteDeclaration& write, const InLoopClause& clause) {
+    task_.finalLoops.push_back({write.label, std::string(clause.loop)});
+  }
 
   TaskDeclaration& task_;
 };

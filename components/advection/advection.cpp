@@ -89,14 +89,14 @@ void Advection::declareStep(StepPlan& step) const {
   TaskBuilder advance = step.task("Advection::advance");
   readVelocity(advance, Old);
   advance.reads(Old, labels_.concentration, faceHalo(oneStage ? 1 : 2))
-      .writes(target)
+      .writes(target, inLoop("Advection::advance"))
       .runs(advanceAdvection(labels_, params_, target));
   if (!oneStage) {
     TaskBuilder correct = step.task("Advection::correct");
     readVelocity(correct, endOfStep);
     correct.reads(Old, labels_.concentration)
         .reads(New, labels_.stage, faceHalo(2))
-        .writes(labels_.concentration)
+        .writes(labels_.concentration, inLoop("Advection::correct"))
         .runs(correctAdvection(labels_, params_, endOfStep));
   }
   declareStableDt(step, endOfStep);

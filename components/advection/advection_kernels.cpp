@@ -126,7 +126,7 @@ void firstStage(const Task& task, Label<double, Cell> from, Label<double, Cell> 
   const auto q = task.read(Old, from);
   const auto result = task.write(to);
   const Box inner = euler.inner(task.interior());
-  forEach(task.exec(to), "Advection::advance", inner,
+  forEach(task.exec(), "Advection::advance", inner,
           [=] TESSERA_KERNEL(Index x) { result(x) = euler(q, u, x); });
   forEachOutside(task.interior(), inner, [&](const Box& cells) {
     forEach(task.exec(), "Advection::advanceAtInflow", cells,
@@ -141,7 +141,7 @@ void secondStage(const Task& task, const AdvectionLabels& labels, Euler euler, V
   const auto stage = task.read(New, labels.stage);
   const auto next = task.write(labels.concentration);
   const Box inner = euler.inner(task.interior());
-  forEach(task.exec(labels.concentration), "Advection::correct", inner,
+  forEach(task.exec(), "Advection::correct", inner,
           [=] TESSERA_KERNEL(Index x) { next(x) = 0.5 * (q(x) + euler(stage, u, x)); });
   forEachOutside(task.interior(), inner, [&](const Box& cells) {
     forEach(task.exec(), "Advection::correctAtInflow", cells,
@@ -163,7 +163,7 @@ void withVelocity(const Task& task, const AdvectionLabels& labels, const Advecti
 /// The largest sum over the axes of u/h, of what leaves or of what enters a cell. Where the velocity is the
 /// same everywhere one cell will do.
 template <class Task, class Velocity>
-double largestRate(const Task& task, Velocity u) {
+typename Task::ReducedReal largestRate(const Task& task, Velocity u) {
   const Real3 inverseSpacing = task.inverseSpacing();
   const Index first = task.interior().lo;
   const Box cells = Velocity::kIsUniform ? Box{first, first + ex + ey + ez} : task.interior();

@@ -118,7 +118,7 @@ void Heat::declareStep(StepPlan& step) const {
         .runs<Cpu>([q = labels_.source, f = source_](const auto& task) { fill(task, q, f, task.time()); });
   }
   TaskBuilder advance = step.task("Heat::advance");
-  advance.reads(Old, labels_.temperature, faceHalo(1)).writes(labels_.temperature);
+  advance.reads(Old, labels_.temperature, faceHalo(1)).writes(labels_.temperature, inLoop("Heat::advance"));
   if (params_.conductivityVaries) advance.reads(Old, labels_.conductivity, faceHalo(1));
   if (params_.sourceVaries) advance.reads(New, labels_.source);
   advance.runs(advanceHeat(labels_, params_));

@@ -58,7 +58,7 @@ void advanceTemperature(const Task& task, Label<double, Cell> temperature, Condu
   const auto T = task.read(Old, temperature);
   const auto next = task.write(temperature);
   const double dt = task.dt();
-  forEach(task.exec(temperature), "Heat::advance", task.interior(),
+  forEach(task.exec(), "Heat::advance", task.interior(),
           [=] TESSERA_KERNEL(Index x) { next(x) = T(x) + dt * source.addedTo(conduction(T, x), x); });
 }
 
@@ -100,13 +100,13 @@ struct StableHeatDt {
 
   template <class Task>
   void operator()(const Task& task) const {
-    double largest = params.conductivity;
-    if (params.conductivityVaries) {
-      const auto k = task.read(conductivity, labels.conductivity);
-      largest = reduce(task.exec(), "Heat::stableDt", task.interior(), Max,
-                       [=] TESSERA_KERNEL(Index x) { return k(x); });
-    }
-    task.contribute(stableDt, 1.0 / (2.0 * largest * sumOf(task.inverseSquaredSpacing())));
+    const auto stableFor = [&](auto largest) {
+      return 1.0 / (2.0 * largest * sumOf(task.inverseSquaredSpacing()));
+    };
+    if (!params.conductivityVaries) return task.contribute(stableDt, stableFor(params.conductivity));
+    const auto k = task.read(conductivity, labels.conductivity);
+    task.contribute(stableDt, stableFor(reduce(task.exec(), "Heat::stableDt", task.interior(), Max,
+                                               [=] TESSERA_KERNEL(Index x) { return k(x); })));
   }
 };
 

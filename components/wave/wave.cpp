@@ -39,13 +39,13 @@ void Wave::declareStep(StepPlan& step) const {
   step.task("Wave::drift")
       .reads(Old, displacement_, faceHalo(1))
       .reads(Old, velocity_)
-      .writes(displacement_)
+      .writes(displacement_, inLoop("Wave::drift"))
       .runs(driftWave(labels, speed_));
   step.task("Wave::kick")
       .reads(Old, displacement_, faceHalo(1))
       .reads(New, displacement_, faceHalo(1))
       .reads(Old, velocity_)
-      .writes(velocity_)
+      .writes(velocity_, inLoop("Wave::kick"))
       .runs(kickWave(labels, speed_));
   declareStableDt(step);
 }

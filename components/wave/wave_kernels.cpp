@@ -19,7 +19,7 @@ struct DriftWave {
     const double dt = task.dt();
     const double halfKick = 0.5 * dt * (speed * speed);
     const Real3 w = task.inverseSquaredSpacing();
-    forEach(task.exec(labels.displacement), "Wave::drift", task.interior(),
+    forEach(task.exec(), "Wave::drift", task.interior(),
             [=] TESSERA_KERNEL(Index x) { next(x) = u(x) + dt * (v(x) + halfKick * laplacian(u, x, w)); });
   }
 };
@@ -36,7 +36,7 @@ struct KickWave {
     const auto next = task.write(labels.velocity);
     const double halfKick = 0.5 * task.dt() * (speed * speed);
     const Real3 w = task.inverseSquaredSpacing();
-    forEach(task.exec(labels.velocity), "Wave::kick", task.interior(), [=] TESSERA_KERNEL(Index x) {
+    forEach(task.exec(), "Wave::kick", task.interior(), [=] TESSERA_KERNEL(Index x) {
       next(x) = v(x) + halfKick * (laplacian(u, x, w) + laplacian(later, x, w));
     });
   }

@@ -121,6 +121,7 @@ inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure),
 
 template <class Join, class Exec, class Kernel>
 typename Join::Value resultOf(Exec exec, const char* name, const Box& box, const Kernel& kernel) {
+  requireKernel<Exec, Kernel>();
   requireNvcc<Kernel>();
   const auto words = exec.loops->reduce(name, box, &kernel, kDeviceLoopType<Kernel, Join, Exec>);
   return words.empty() ? Join::unknown() : Join::ofParts(words);

@@ -41,8 +41,9 @@ class DeviceChecks : public test::OnEachDevice {
         });
   }
 
-  TaskBuilder declare(const Marker& marker) {
-    return step_.task("Test::marker").reads(Old, a_, halo(1)).writes(b_).runs(bodyOf(marker));
+  template <class... Clauses>
+  TaskBuilder declare(const Marker& marker, const Clauses&... ofWrite) {
+    return step_.task("Test::marker").reads(Old, a_, halo(1)).writes(b_, ofWrite...).runs(bodyOf(marker));
   }
 
   /// What the first failure says; empty without one. On the host, or on a device of the kind at hand.
@@ -240,7 +241,8 @@ TEST_P(DeviceChecks, SoIsOneThatTheLoopItselfLooksAt) {
   for (const int streams : {1, 3}) {
     for (const Index cell : {Index{0, 0, 0}, Index{6, 4, 1}, Index{7, 5, 3}}) {
       step_ = StepPlan("step");
-      declare({.from = a_, .to = b_, .at = cell, .number = -kInfinity, .announces = true}).streams(streams);
+      declare({.from = a_, .to = b_, .at = cell, .number = -kInfinity}, inLoop("Test::marker"))
+          .streams(streams);
       const std::string message = sameMessage({});
       EXPECT_THAT(message, HasSubstr("beta = -inf"));
       EXPECT_THAT(message, HasSubstr("cell " + asText(cell) + " of patch L0/P000"));
@@ -258,11 +260,8 @@ TEST_P(DeviceChecks, SoIsOneOfAVectorOfFloats) {
 }
 
 TEST_P(DeviceChecks, TheLargestNumbersAreFinite) {
-  declare({.from = a_,
-           .to = b_,
-           .at = {1, 1, 1},
-           .number = std::numeric_limits<double>::max(),
-           .announces = true});
+  declare({.from = a_, .to = b_, .at = {1, 1, 1}, .number = std::numeric_limits<double>::max()},
+          inLoop("Test::marker"));
   EXPECT_EQ(sameMessage({}), "");
 }
 

@@ -16,8 +16,7 @@ void Marker::operator()(const Task& task) const {
   const Index there = now ? at : Index{-99, 0, 0};
   const bool omits = skips;
   const double other = number;
-  const auto exec = announces ? task.exec(to) : task.exec();
-  forEach(exec, "Test::marker", task.interior(), [=] TESSERA_KERNEL(Index x) {
+  forEach(task.exec(), "Test::marker", task.interior(), [=] TESSERA_KERNEL(Index x) {
     const bool special = areEqual(x, there);
     if (special && omits) return;
     out(x + aside) = special ? other : in(x + away);

@@ -13,7 +13,6 @@ struct Marker {
   Index at{-99, 0, 0};           ///< where what follows is done
   bool skips = false;            ///< nothing is written there
   double number = 1.0;           ///< that is written there
-  bool announces = false;        ///< that the loop gives its output the final values
   std::int64_t onlyInStep = -1;  ///< the faults above happen in this step alone; -1: in all
 
   template <class Task>
