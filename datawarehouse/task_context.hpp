@@ -82,7 +82,7 @@ class PatchTask {
     } else if constexpr (std::is_same_v<Exec, CheckedGpu>) {
       return {frame_->loops};
     } else {
-      return {};
+      return {frame_->loopNames};
     }
   }
 

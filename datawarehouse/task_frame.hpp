@@ -61,6 +61,7 @@ struct PatchContribution {
 
 class FetchAhead;
 class FiniteWatch;
+class LoopWatch;
 class DeviceLoops;
 
 /// Everything one run of one task on one patch sees; made by the step runner, read by PatchTask.
@@ -75,6 +76,7 @@ struct TaskFrame {
   std::span<PatchContribution> contributions;
   std::span<const FinalLoop> finalLoops;  ///< which loops of the body compute final values
   FiniteWatch* watch = nullptr;           ///< empty where nobody looks for NaN, and in checked mode
+  LoopWatch* loopNames = nullptr;         ///< checked mode: hears which loops the body has
   FetchAhead* ahead = nullptr;            ///< what loops ask for meanwhile; may be empty
   DeviceLoops* loops = nullptr;           ///< of a task on a device: what takes the loops of its body
   double time = 0.0;                      ///< of Old

@@ -30,7 +30,10 @@ struct Cpu {
   LoopWatch* watch = nullptr;   ///< asked before each loop; may be empty
   FetchAhead* ahead = nullptr;  ///< what to ask for between rows, for the task that comes next
 };
-struct Checked {};  ///< as Cpu, with every access compared with what the task declared
+/// As Cpu, with every access compared with what the task declared.
+struct Checked {
+  LoopWatch* watch = nullptr;  ///< hears the names of loops alone; may be empty
+};
 class DeviceLoops;
 /// Knows which loops of a body compute final values, and tells a device before such a loop.
 class LoopFinals {
@@ -134,6 +137,7 @@ void forEach([[maybe_unused]] Exec exec, [[maybe_unused]] const char* name, cons
     });
     if (watch != nullptr) watch->finished(box);
   } else {
+    if (exec.watch != nullptr) exec.watch->begins(name);
     detail::loopOver(box, kernel, nullptr);
   }
 }
