@@ -6,15 +6,6 @@
 
 using namespace tessera;
 
-template <class Task>
-void advance(const Task& task, Label<double, Cell> label, double rate) {
-  const auto u = task.read(Old, label);
-  const auto next = task.write(label);
-  const double dt = task.dt();
-  forEach(task.exec(), "Decay::advance", task.interior(),
-          [=] TESSERA_KERNEL(Index x) { next(x) = u(x) - dt * rate * u(x); });
-}
-
 /// Radioactive decay, du/dt = -rate u, by forward Euler.
 class Decay final : public Component {
  public:
@@ -44,7 +35,12 @@ class Decay final : public Component {
     step.task("Decay::advance")
         .reads(Old, amount_)
         .writes(amount_)
-        .runs<Cpu>([u = amount_, rate = rate_](const auto& task) { advance(task, u, rate); });
+        .runs<Cpu>([u = amount_, rate = rate_](const auto& task) {
+          const auto old = task.read(Old, u);
+          const auto next = task.write(u);
+          const double kept = 1.0 - task.dt() * rate;
+          forEach(task.exec(), "Decay::advance", task.interior(), [=](Index x) { next(x) = kept * old(x); });
+        });
   }
 
   void declareDiagnostics(StepPlan& plan) const override { norms_.declareTasks(plan); }
@@ -58,7 +54,7 @@ class Decay final : public Component {
 };
 
 int main(int argc, char** argv) {
-  ComponentRegistry registry = builtInComponents();
-  registry.add<Decay>();
-  return runTessera(argc, argv, registry);
+  ComponentRegistry components = builtInComponents();
+  components.add<Decay>();
+  return runTessera(argc, argv, components);
 }
