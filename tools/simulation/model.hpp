@@ -42,6 +42,9 @@ class Model {
   /// `deck` has passed `checkDeck`.
   Model(const Deck& deck, const ComponentRegistry& registry);
 
+  /// The same but for `hierarchy`, `identity`, `runId` and `compile`: quick for any deck.
+  static Model withoutMesh(const Deck& deck, const ComponentRegistry& registry);
+
   /// What else is wrong with a deck that has passed `checkDeck`: values that a component refuses, and unknown
   /// [output] fields. Throws DeckError with all of it, and PlanError where components use one label for
   /// different kinds of data. Makes no mesh, so it is quick for any deck.
@@ -80,9 +83,12 @@ class Model {
  private:
   Model() = default;
   void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
+  void makeMesh(const Deck& deck, const Schema& schema);
   void declarePlans();
   void checkPlanNames(const StepPlan& declaredSteps) const;
   void findPersistent();
+  void checkStep(const Deck& deck) const;
+  void checkFieldFiles() const;
   void describeIdentity(const Deck& deck, const Schema& schema);
 
   RunSettings settings_;

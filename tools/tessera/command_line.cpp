@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/process_limits.hpp"
 #include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
@@ -77,6 +79,8 @@ class CommandLine {
  public:
   CommandLine(int argc, char** argv, const ComponentRegistry& registry, const EmulatedOptions& emulated);
   int run();
+  /// A run goes on whether somebody reads what it prints or not.
+  bool ranJob() const { return app_.got_subcommand("run") || app_.got_subcommand("restart"); }
 
  private:
   void addRun();
@@ -114,7 +118,7 @@ class CommandLine {
   std::string halos_ = "auto";
   std::string component_;
   std::string format_ = "text";
-  std::string info_;
+  InfoRequest info_;
   std::string traceView_;
   TraceRequest trace_;
 };
@@ -197,7 +201,7 @@ void CommandLine::addRunOptions(CLI::App* command) {
           "End the run, and say who waits for what, where nothing gets on for so long inside a step, the "
           "double where it waits for another rank; 0: never")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative("--watchdog"))
       ->capture_default_str();
   command
       ->add_option("--sends", run_.sends.messages,
@@ -350,7 +354,9 @@ void CommandLine::addTrace() {
 
 void CommandLine::addOthers() {
   CLI::App* info = app_.add_subcommand("info", "Say what is in a run folder, a field file or a checkpoint");
-  info->add_option("WHAT", info_, "A run folder, a .hdf file or a checkpoint")->required();
+  info->add_option("WHAT", info_.target, "A run folder, a .hdf file or a checkpoint")->required();
+  info->add_flag("--verify", info_.verify,
+                 "Read all that the run folder holds, and say what is not as it was written [default: off]");
   app_.add_subcommand("list", "List the components that decks can name");
 }
 
@@ -377,9 +383,7 @@ int CommandLine::runJob(bool restart) {
   } else if (app_.get_subcommands().front()->count("--ranks") > 0) {
     if (const std::optional<int> exitCode = launchRanks(ranks_, argv_)) return *exitCode;
   }
-  const int exitCode = runCommand(run_, registry_);
-  noteExitCode(exitCode);
-  return exitCode;
+  return runCommand(run_, registry_);
 }
 
 int CommandLine::dispatch() {
@@ -459,7 +463,14 @@ void printError(const Error& error) {
 
 int runTessera(int argc, char** argv, const ComponentRegistry& components, const EmulatedOptions& emulated) {
   try {
-    return CommandLine(argc, argv, components, emulated).run();
+    const std::string_view command = argc > 1 ? argv[1] : "";
+    if (command == "run" || command == "restart") holdStopSignals();
+    settleProcess();
+    std::signal(SIGPIPE, SIG_IGN);
+    CommandLine line(argc, argv, components, emulated);
+    const int exitCode = line.run();
+    if (!line.ranJob()) requirePrinted();
+    return exitCode;
   } catch (...) {
     const Error error = currentError();
     if (rankOfLauncher() == 0) printError(error);
