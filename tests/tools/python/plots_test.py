@@ -1,28 +1,15 @@
 """Pictures: what is drawn is what the fields hold, outlines lie where the levels are, errors are sentences."""
-import io
 import tempfile
 import unittest
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import numpy as np
 import synthetic
+from runs import call
 from tessera import FieldFile, plots
-from tessera.commands.parser import main
 from tessera.expression import Expression
 from tessera.plots.planes import patches_on, plane_of, region_edges
 from tessera.plots.style import ColourRange
-
-
-def call(*arguments):
-    """(exit code, what was printed, what was said on standard error)."""
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        try:
-            code = main([str(a) for a in arguments])
-        except SystemExit as end:
-            code = end.code
-    return code, out.getvalue(), err.getvalue()
 
 
 class PlotsTest(unittest.TestCase):

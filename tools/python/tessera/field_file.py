@@ -25,7 +25,7 @@ class Field:
     @property
     def label(self):
         """The name with its unit, for axes of pictures."""
-        return f"{self.name} ({self.unit})" if self.unit else self.name
+        return f"{self.name} ({self.unit})" if self.unit not in ("", "1") else self.name
 
     def __repr__(self):
         return f"Field({self.label}, {self.components} component(s) per {self.centering})"

@@ -6,7 +6,7 @@ import sys
 
 from tessera.errors import TesseraError, nearest
 
-COMMANDS = ("plot",)
+COMMANDS = ("plot", "report", "extract", "export", "compare", "convergence")
 
 
 class Parser(argparse.ArgumentParser):

@@ -23,6 +23,8 @@ def history_figure(tables, columns=None, log=False, title=""):
                       linewidth=1.2, markersize=3, label=label)
         is_error = "error" in column and all((np.asarray(t[column]) > 0).all() for t in tables.values())
         axes.set_yscale("log" if (log or is_error) and _positive(tables, column) else "linear")
+        if axes.get_yscale() == "linear":
+            axes.ticklabel_format(axis="y", useOffset=_is_nearly_constant(tables, column), scilimits=(-4, 5))
         axes.set_title(column, fontsize=10)
         axes.grid(True)
         if len(tables) > 1 and place == 0:
@@ -35,6 +37,11 @@ def history_figure(tables, columns=None, log=False, title=""):
     if title:
         figure.suptitle(title, fontsize=11)
     return figure
+
+
+def _is_nearly_constant(tables, column):
+    values = np.concatenate([np.asarray(table[column]) for table in tables.values()])
+    return bool(values.size) and np.ptp(values) < 1e-4 * np.max(np.abs(values))
 
 
 def _positive(tables, column):

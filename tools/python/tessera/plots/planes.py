@@ -105,7 +105,7 @@ def _aspect(extent):
 def field_label(file, name):
     """'velocity:x (m/s)'."""
     field = file.field(component(name)[0] if name not in file.names else name)
-    return f"{name} ({field.unit})" if field.unit else name
+    return f"{name} ({field.unit})" if field.unit not in ("", "1") else name
 
 
 def slice_figure(files, name, axis="z", at=None, log=False, patches=False, levels=False, limits=None, same_range=False,

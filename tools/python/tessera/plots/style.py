@@ -5,7 +5,7 @@ from tessera.errors import MissingPackage, UsageError, nearest
 
 # Okabe and Ito's palette, which people with any kind of colour blindness can tell apart.
 LINES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
-LEVELS = ["#ffffff", "#ff9f1c", "#e71d36", "#9d4edd", "#2ec4b6", "#111111"]
+LEVELS = ["#9a9a9a", "#ff9f1c", "#e71d36", "#9d4edd", "#2ec4b6", "#111111"]
 
 
 def pyplot():
