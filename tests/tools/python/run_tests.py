@@ -14,7 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parents[2] / "tools" / "python"
-NEEDS_A_BROWSER = {"browser"}
+NEEDS_MORE = {"browser", "yt"}  # a browser, and yt: run by name
 
 
 def doctests():
@@ -31,11 +31,11 @@ def doctests():
 def main(names):
     for folder in (PACKAGE, HERE):
         sys.path.insert(0, str(folder))
-    os.environ["PYTHONPATH"] = str(PACKAGE)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])])
     os.environ.setdefault("MPLCONFIGDIR", str(Path(os.environ.get("TMPDIR", "/tmp")) / f"matplotlib-{os.getuid()}"))
     known = sorted(path.name[:-len("_test.py")] for path in HERE.glob("*_test.py"))
     suite = unittest.TestSuite()
-    for name in names or [*[n for n in known if n not in NEEDS_A_BROWSER], "doctest"]:
+    for name in names or [*[n for n in known if n not in NEEDS_MORE], "doctest"]:
         if name == "doctest":
             suite.addTests(doctests())
         elif name in known:

@@ -20,7 +20,8 @@ from tessera.program import RunFailed, run, sweep
 from tessera.run_folder import Run, Series, load
 from tessera.table import Table
 from tessera.trace import Trace
+from tessera.yt_loader import to_yt
 
 __version__ = "0.1.0"
 __all__ = ["Checkpoint", "Deck", "Expression", "FieldFile", "InputError", "MissingPackage", "OutputError", "Run",
-           "RunFailed", "Series", "Table", "TesseraError", "Trace", "UsageError", "load", "run", "sweep"]
+           "RunFailed", "Series", "Table", "TesseraError", "Trace", "UsageError", "load", "run", "sweep", "to_yt"]

@@ -92,7 +92,12 @@ def _levels_over(file, patch, of):
         up = deep.ratio_between(min(number, patch.level.number), max(number, patch.level.number))
         lo, hi = (patch.lo * up, (patch.hi + 1) * up - 1) if number >= patch.level.number else (patch.lo // up, patch.hi // up)
         for other in level.patches:
-            if (np.maximum(other.lo, lo) <= np.minimum(other.hi, hi)).all() and other.leaves.any():
+            begin, end = np.maximum(other.lo, lo), np.minimum(other.hi, hi)
+            if (begin > end).any() or not other.leaves.any():
+                continue
+            # Where the patch's own finer levels cover it, theirs are compared.
+            inside = tuple(slice(b, e) for b, e in zip(begin // up - patch.lo, end // up - patch.lo + 1))
+            if number <= patch.level.number or patch.leaves[inside].any():
                 found.append(number)
                 break
     return found

@@ -88,6 +88,28 @@ def _block_sums(array, lo, ratio):
     return array, np.array(first)
 
 
+def boxes_of(mask, origin):
+    """Disjoint boxes (lo, hi) that cover the True cells, each as large as it gets along x, then y, then z.
+
+        >>> import numpy as np
+        >>> [(list(map(int, lo)), list(map(int, hi))) for lo, hi in boxes_of(np.ones((2, 3, 1), bool), np.array([4, 0, 0]))]
+        [([4, 0, 0], [5, 2, 0])]
+    """
+    left, found = mask.copy(), []
+    while left.any():
+        i, j, k = np.argwhere(left)[0]
+        x, y, z = i + 1, j + 1, k + 1
+        while x < left.shape[0] and left[x, j, k]:
+            x += 1
+        while y < left.shape[1] and left[i:x, y, k].all():
+            y += 1
+        while z < left.shape[2] and left[i:x, j:y, z].all():
+            z += 1
+        left[i:x, j:y, k:z] = False
+        found.append((origin + [i, j, k], origin + [x - 1, y - 1, z - 1]))
+    return found
+
+
 class Sampling:
     """What `FieldFile` can do with its values; the levels, patches and names are the file's."""
 

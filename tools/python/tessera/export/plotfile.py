@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tessera.aligned_level import AlignedLevel
 from tessera.errors import OutputError, UsageError
 
 # How AMReX describes little-endian doubles in front of each box.
@@ -75,11 +76,6 @@ def box_text(lo, hi):
     return f"(({','.join(map(str, lo))}) ({','.join(map(str, hi))}) (0,0,0))"
 
 
-def _box(file, patch):
-    scale = _scale(file, patch.level.number)
-    return patch.lo * scale, (patch.hi + 1) * scale - 1
-
-
 def header(file, names, ratios):
     """The text of `Header`."""
     lower, upper = file.bounds
@@ -96,9 +92,10 @@ def header(file, names, ratios):
         lines.append(_reals(level.spacing / _scale(file, level.number)))
     lines += ["0", "0"]
     for level in file.levels:
-        lines += [f"{level.number} {len(level.patches)} {file.time!r}", str(file.step)]
-        for patch in level.patches:
-            low, high = patch.bounds
+        boxes = AlignedLevel(file, level)
+        lines += [f"{level.number} {len(boxes.boxes)} {file.time!r}", str(file.step)]
+        for lo, hi in boxes.boxes:
+            low, high = boxes.bounds(lo, hi)
             lines += [f"{float(low[a])!r} {float(high[a])!r}" for a in range(3)]
         lines.append(f"Level_{level.number}/Cell")
     return "\n".join(lines) + "\n"
@@ -111,26 +108,25 @@ def _reals(values):
 def _write_level(file, level, components, folder):
     folder.mkdir()
     scale = _scale(file, level.number)
-    places, lowest, highest, boxes = [], [], [], []
+    places, lowest, highest, texts, boxes = [], [], [], [], AlignedLevel(file, level)
     with open(folder / "Cell_D_00000", "wb") as data:
-        for patch in level.patches:
-            lo, hi = _box(file, patch)
-            boxes.append(box_text(lo, hi))
+        for lo, hi in boxes.boxes:
+            texts.append(box_text(lo * scale, (hi + 1) * scale - 1))
             places.append(data.tell())
-            data.write(f"FAB {REAL}{boxes[-1]} {len(components)}\n".encode("ascii"))
+            data.write(f"FAB {REAL}{texts[-1]} {len(components)}\n".encode("ascii"))
             extremes = []
             for name, _ in components:
-                values = np.asarray(file.cell_values(patch, name), dtype="<f8")
+                values = np.asarray(boxes.values(name, lo, hi), dtype="<f8")
                 for axis in range(3):
                     values = np.repeat(values, scale[axis], axis=axis)
                 data.write(np.ascontiguousarray(values.transpose(2, 1, 0)).tobytes())
                 extremes.append((float(values.min()), float(values.max())))
             lowest.append([low for low, _ in extremes])
             highest.append([high for _, high in extremes])
-    lines = ["1", "1", str(len(components)), "0", f"({len(boxes)} 0", *boxes, ")", str(len(boxes)),
+    lines = ["1", "1", str(len(components)), "0", f"({len(texts)} 0", *texts, ")", str(len(texts)),
              *[f"FabOnDisk: Cell_D_00000 {place}" for place in places], "",
-             f"{len(boxes)},{len(components)}", *[_row(row) for row in lowest], "",
-             f"{len(boxes)},{len(components)}", *[_row(row) for row in highest], ""]
+             f"{len(texts)},{len(components)}", *[_row(row) for row in lowest], "",
+             f"{len(texts)},{len(components)}", *[_row(row) for row in highest], ""]
     (folder / "Cell_H").write_text("\n".join(lines), encoding="ascii")
 
 
