@@ -1,19 +1,17 @@
 # What `cmake --install` leaves: the program, the decks, and a package for components that are kept outside:
 #   find_package(Tessera REQUIRED)
-#   target_link_libraries(my_program PRIVATE Tessera::simulation)
+#   target_link_libraries(my_program PRIVATE Tessera::command_line)
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 get_property(modules GLOBAL PROPERTY TESSERA_MODULES)
 list(TRANSFORM modules PREPEND tessera_ OUTPUT_VARIABLE targets)
-if(TARGET tessera_simulation)
-  list(APPEND targets tessera_simulation)
-endif()
+list(APPEND targets tessera_simulation tessera_command_line)
 set_target_properties(tessera_abi PROPERTIES EXPORT_NAME abi)
 install(TARGETS tessera_abi ${targets} EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-# The headers keep their folders, so that `#include "core/box.hpp"` means the same inside and outside.
-foreach(folder IN LISTS modules ITEMS tools/tessera)
+# The headers keep their folders, so that `#include "core/geometry/box.hpp"` means the same inside and outside.
+foreach(folder IN LISTS modules ITEMS tools/simulation tools/tessera)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION include/tessera/${folder}
           FILES_MATCHING PATTERN "*.hpp")
 endforeach()

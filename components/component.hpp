@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/parameters.hpp"
+#include "core/deck/parameters.hpp"
 #include "grid/geometry.hpp"
 #include "grid/label.hpp"
 #include "taskgraph/step_plan.hpp"

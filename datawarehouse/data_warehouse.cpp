@@ -8,9 +8,9 @@
 #include <numeric>
 #include <unistd.h>
 
-#include "core/contracts.hpp"
-#include "core/error.hpp"
-#include "datawarehouse/region_copy.hpp"
+#include "core/text/contracts.hpp"
+#include "core/text/error.hpp"
+#include "datawarehouse/moves/region_copy.hpp"
 
 namespace tessera {
 namespace {

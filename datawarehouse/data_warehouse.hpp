@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/box.hpp"
+#include "core/geometry/box.hpp"
 #include "datawarehouse/description.hpp"
 #include "datawarehouse/packed_memory.hpp"
 #include "grid/generation.hpp"

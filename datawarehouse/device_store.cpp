@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 
 namespace tessera {
 namespace {

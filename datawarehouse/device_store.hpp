@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/lean_strides.hpp"
-#include "datawarehouse/aligned_layout.hpp"
+#include "core/memory/lean_strides.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "datawarehouse/moves/aligned_layout.hpp"
 
 namespace tessera {
 
@@ -41,8 +41,8 @@ class DeviceMemory {
 ///
 /// It follows `DataWarehouse::promote`: memory belongs to a description, and the warehouse says whose it is
 /// now. Entries that share a description on the host share it here; a window that is kept without its voids
-/// there has strides here that leave little of them (core/lean_strides.hpp), or is a box. Descriptions that
-/// take turns with one piece of memory there do so here.
+/// there has strides here that leave little of them (core/memory/lean_strides.hpp), or is a box. Descriptions
+/// that take turns with one piece of memory there do so here.
 ///
 /// It copies nothing, and does not say that there are values: `wroteOn` and `broughtTo` do, and are for
 /// whoever launches. Thread rule: one thread at a time, the one that serves the device's lane; the accessors

@@ -2,9 +2,9 @@
 
 #include <type_traits>
 
-#include "core/box.hpp"
+#include "core/geometry/box.hpp"
 #include "core/kernel.hpp"
-#include "core/packed_window.hpp"
+#include "core/memory/packed_window.hpp"
 
 namespace tessera {
 

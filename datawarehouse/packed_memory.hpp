@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/packed_window.hpp"
+#include "core/memory/packed_window.hpp"
 
 namespace tessera {
 

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 
 namespace tessera {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/device_findings.hpp"
 #include "core/exact_sum.hpp"
-#include "core/final_values.hpp"
+#include "core/exec/device_findings.hpp"
+#include "core/exec/final_values.hpp"
 #include "datawarehouse/field.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/box.hpp"
+#include "core/geometry/box.hpp"
 #include "grid/patch.hpp"
 
 namespace tessera {

@@ -8,7 +8,7 @@
 
 #include <hwloc.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {

@@ -5,9 +5,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/contracts.hpp"
-#include "core/error.hpp"
-#include "scheduler/detail/bind_thread.hpp"
+#include "core/text/contracts.hpp"
+#include "core/text/error.hpp"
+#include "scheduler/executor/bind_thread.hpp"
 
 namespace tessera {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/contracts.hpp"
-#include "scheduler/detail/cost_balance.hpp"
-#include "scheduler/detail/graph_run.hpp"
-#include "scheduler/detail/lane_standby.hpp"
+#include "core/text/contracts.hpp"
+#include "scheduler/assignment/cost_balance.hpp"
+#include "scheduler/device_step/lane_standby.hpp"
+#include "scheduler/step/graph_run.hpp"
 
 namespace tessera {
 

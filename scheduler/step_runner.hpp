@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/transport.hpp"
+#include "core/transport/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
-#include "scheduler/device/device_memory_use.hpp"
 #include "scheduler/device/device_options.hpp"
-#include "scheduler/device/device_paging_counts.hpp"
+#include "scheduler/device/memory/device_memory_use.hpp"
+#include "scheduler/device/memory/device_paging_counts.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/send_limit.hpp"
 #include "scheduler/trace.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/box.hpp"
+#include "core/geometry/box.hpp"
 #include "grid/generation.hpp"
 #include "grid/label.hpp"
 #include "grid/patch.hpp"

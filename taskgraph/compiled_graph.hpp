@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/packed_window.hpp"
+#include "core/memory/packed_window.hpp"
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"

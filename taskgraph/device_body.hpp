@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "core/exec.hpp"
+#include "core/exec/exec.hpp"
 
 namespace tessera {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/exec.hpp"
-#include "core/source_place.hpp"
+#include "core/exec/exec.hpp"
+#include "core/text/source_place.hpp"
 #include "taskgraph/access.hpp"
 #include "taskgraph/device_body.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/index.hpp"
+#include "core/geometry/index.hpp"
 #include "core/kernel.hpp"
 
 namespace tessera {

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/contracts.hpp"
-#include "core/error.hpp"
+#include "core/text/contracts.hpp"
+#include "core/text/error.hpp"
 #include "datawarehouse/archive/detail/generations.hpp"
 
 namespace tessera {

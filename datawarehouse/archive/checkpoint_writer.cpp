@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <utility>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 #include "datawarehouse/archive/detail/agreement.hpp"
 #include "datawarehouse/archive/detail/generations.hpp"
 

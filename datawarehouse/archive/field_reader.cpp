@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/contracts.hpp"
-#include "core/error.hpp"
+#include "core/text/contracts.hpp"
+#include "core/text/error.hpp"
 #include "datawarehouse/archive/detail/field_layout.hpp"
 #include "datawarehouse/archive/detail/hdf5_input.hpp"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 #include "datawarehouse/archive/detail/agreement.hpp"
 #include "datawarehouse/archive/detail/field_layout.hpp"
 #include "datawarehouse/archive/detail/posix_file.hpp"

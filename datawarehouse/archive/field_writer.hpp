@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/fault_point.hpp"
-#include "core/transport.hpp"
+#include "core/transport/transport.hpp"
 #include "datawarehouse/archive/field_output.hpp"
 
 namespace tessera {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/device/device_lane.hpp"
-#include "scheduler/device/emulated_device.hpp"
+#include "scheduler/device/backend/emulated_device.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
 
 namespace tessera {
 
@@ -50,8 +50,8 @@ struct DeviceOptions {
   DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
   EmulatedOptions emulated{};
   /// Record the device's part of a step once and replay it as one graph of the device, where the host has no
-  /// part in the middle of it (scheduler/detail/plan_replay.hpp). Bodies of tasks must depend on their task
-  /// alone.
+  /// part in the middle of it (scheduler/device_step/plan_replay.hpp). Bodies of tasks must depend on their
+  /// task alone.
   bool graphs = false;
   /// A thread of its own that serves a lane which nobody has served for a while, since all workers are inside
   /// long tasks. Off for executors of one thread, whose order it would change.

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scheduler/device/cuda_device.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
 #include "tests/components/several_devices.hpp"
 
 namespace tessera::testing {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/device/cuda_device.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
 #include "tests/components/several_devices.hpp"
 
 namespace tessera::testing {

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "components/component.hpp"
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "tests/components/several_devices.hpp"
-#include "tools/tessera/model.hpp"
-#include "tools/tessera/simulation.hpp"
+#include "tools/simulation/model.hpp"
+#include "tools/simulation/simulation.hpp"
 
 namespace tessera::testing {
 namespace {

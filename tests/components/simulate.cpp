@@ -5,9 +5,9 @@
 #include <mutex>
 
 #include "components/component.hpp"
-#include "core/loopback_transport.hpp"
-#include "tools/tessera/core_schema.hpp"
-#include "tools/tessera/simulation.hpp"
+#include "core/transport/loopback_transport.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/simulation.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/deck.hpp"
+#include "core/deck/deck.hpp"
 #include "grid/hierarchy.hpp"
 #include "scheduler/device/device_options.hpp"
-#include "scheduler/device/device_paging_counts.hpp"
+#include "scheduler/device/memory/device_paging_counts.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/expression.hpp"
+#include "core/deck/expression.hpp"
 
 #include <cmath>
 #include <cstring>

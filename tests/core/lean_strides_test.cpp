@@ -1,5 +1,5 @@
 // Windows with voids, by strides alone.
-#include "core/lean_strides.hpp"
+#include "core/memory/lean_strides.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "core/packed_window.hpp"
+#include "core/memory/packed_window.hpp"
 
 #include <functional>
 #include <random>

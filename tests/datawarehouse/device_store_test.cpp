@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {

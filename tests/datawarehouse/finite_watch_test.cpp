@@ -1,4 +1,4 @@
-#include "datawarehouse/finite_watch.hpp"
+#include "datawarehouse/checked/finite_watch.hpp"
 
 #include <limits>
 #include <string>
@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "datawarehouse/checked_run.hpp"
+#include "core/text/error.hpp"
+#include "datawarehouse/checked/checked_run.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {

@@ -6,7 +6,7 @@
 
 #include "grid/rank_map.hpp"
 #include "grid/refined_levels.hpp"
-#include "taskgraph/stored_windows.hpp"
+#include "taskgraph/storage/stored_windows.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 
 namespace tessera {

@@ -8,7 +8,7 @@
 
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/fill_geometry.hpp"
-#include "taskgraph/race_check.hpp"
+#include "taskgraph/proof/race_check.hpp"
 
 namespace tessera::testing {
 

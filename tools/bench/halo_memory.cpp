@@ -14,15 +14,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/error.hpp"
-#include "core/loopback_transport.hpp"
+#include "core/text/error.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "grid/rank_map.hpp"
 #include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
-#include "taskgraph/memory_plan.hpp"
-#include "taskgraph/stored_windows.hpp"
-#include "tools/bench/wide_halo/wide_halo_case.hpp"
+#include "taskgraph/storage/memory_plan.hpp"
+#include "taskgraph/storage/stored_windows.hpp"
+#include "tests/wide_halo/wide_halo_case.hpp"
 
 namespace tessera::bench {
 namespace {

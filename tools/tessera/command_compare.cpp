@@ -2,8 +2,8 @@
 #include <iostream>
 #include <set>
 
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
+#include "core/text/error.hpp"
+#include "core/text/nearest_name.hpp"
 #include "tools/tessera/commands.hpp"
 
 namespace tessera {

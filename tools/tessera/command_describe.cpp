@@ -1,7 +1,7 @@
 #include <iostream>
 
+#include "tools/simulation/deck/core_schema.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/core_schema.hpp"
 
 namespace tessera {
 

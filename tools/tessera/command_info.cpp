@@ -5,12 +5,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "datawarehouse/archive/field_reader.hpp"
+#include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/run_folder/history.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/folder_handle.hpp"
-#include "tools/tessera/history.hpp"
 
 namespace tessera {
 namespace {

@@ -10,9 +10,9 @@
 #include <CLI/CLI.hpp>
 
 #include "core/build_info.hpp"
-#include "tools/tessera/agreement.hpp"
+#include "tools/simulation/agreement.hpp"
+#include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/job_note.hpp"
 #include "tools/tessera/planned_fault.hpp"
 #include "tools/tessera/usage_message.hpp"
 

@@ -1,7 +1,7 @@
 #include <iostream>
 
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/trace_summary.hpp"
+#include "tools/tessera/trace/trace_summary.hpp"
 
 namespace tessera {
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "components/component.hpp"
-#include "core/schema.hpp"
+#include "core/deck/schema.hpp"
 #include "datawarehouse/archive/compare.hpp"
-#include "taskgraph/graph_dump.hpp"
+#include "taskgraph/dump/graph_dump.hpp"
+#include "tools/simulation/progress.hpp"
+#include "tools/simulation/simulation.hpp"
+#include "tools/simulation/stop_requests.hpp"
 #include "tools/tessera/device_choice.hpp"
-#include "tools/tessera/progress.hpp"
-#include "tools/tessera/simulation.hpp"
-#include "tools/tessera/stop_requests.hpp"
 
 namespace tessera {
 

@@ -11,13 +11,13 @@
 #include <unistd.h>
 #include <vector>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "datawarehouse/archive/checkpoint_reader.hpp"
+#include "tools/simulation/forced_end.hpp"
+#include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/run_folder/job_note.hpp"
+#include "tools/simulation/run_folder/run_result.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/folder_handle.hpp"
-#include "tools/tessera/forced_end.hpp"
-#include "tools/tessera/job_note.hpp"
-#include "tools/tessera/run_result.hpp"
 
 namespace tessera {
 namespace {

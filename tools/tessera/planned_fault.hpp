@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "scheduler/device/emulated_device.hpp"
+#include "scheduler/device/backend/emulated_device.hpp"
 
 namespace tessera {
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "datawarehouse/archive/detail/field_layout.hpp"
 #include "datawarehouse/archive/detail/hdf5_handle.hpp"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera::detail {
 namespace {

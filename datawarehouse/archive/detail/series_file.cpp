@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera::detail {
 

@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "datawarehouse/aligned_layout.hpp"
+#include "datawarehouse/moves/aligned_layout.hpp"
 #include "datawarehouse/task_context.hpp"
-#include "scheduler/device/kept_loops.hpp"
-#include "scheduler/device/task_loops.hpp"
+#include "scheduler/device/loops/kept_loops.hpp"
+#include "scheduler/device/loops/task_loops.hpp"
 #include "taskgraph/device_body.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 

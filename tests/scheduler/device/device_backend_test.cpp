@@ -1,4 +1,4 @@
-#include "scheduler/device/device_backend.hpp"
+#include "scheduler/device/backend/device_backend.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "scheduler/device/pinned_host.hpp"
+#include "scheduler/device/backend/pinned_host.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 

@@ -1,10 +1,10 @@
-#include "scheduler/device/device_fills.hpp"
+#include "scheduler/device/moves/device_fills.hpp"
 
 #include <numeric>
 
 #include <gmock/gmock.h>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "grid/rank_map.hpp"
 #include "grid/refined_levels.hpp"

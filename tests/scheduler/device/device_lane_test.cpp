@@ -1,4 +1,4 @@
-#include "scheduler/device/device_lane.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "scheduler/device/device_pager.hpp"
+#include "scheduler/device/memory/device_pager.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "scheduler/device/device_timeline.hpp"
+#include "scheduler/device/backend/device_timeline.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,7 @@
 
 #include <gmock/gmock.h>
 
-#include "scheduler/device/launch_watch.hpp"
+#include "scheduler/device/lane/launch_watch.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 

@@ -1,4 +1,4 @@
-#include "scheduler/detail/device_turn.hpp"
+#include "scheduler/device_step/device_turn.hpp"
 
 #include <thread>
 #include <vector>

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "datawarehouse/region_copy.hpp"
+#include "datawarehouse/moves/region_copy.hpp"
 #include "scheduler/make_data_warehouse.hpp"
 #include "taskgraph/fill_geometry.hpp"
 

@@ -1,4 +1,4 @@
-#include "scheduler/device/launch_order.hpp"
+#include "scheduler/device/lane/launch_order.hpp"
 
 #include <random>
 

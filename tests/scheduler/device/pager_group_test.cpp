@@ -1,4 +1,4 @@
-#include "scheduler/device/pager_group.hpp"
+#include "scheduler/device/memory/pager_group.hpp"
 
 #include <array>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "scheduler/device/patch_batch.hpp"
+#include "scheduler/device/loops/patch_batch.hpp"
 
 #include <bit>
 #include <numeric>
@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "datawarehouse/aligned_layout.hpp"
+#include "datawarehouse/moves/aligned_layout.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 

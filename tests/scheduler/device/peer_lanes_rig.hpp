@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/device/device_lane.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 #include "tests/scheduler/device/lane_rig.hpp"

@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/step_runner.hpp"
 #include "scheduler/trace.hpp"
 #include "taskgraph/graph_compiler.hpp"
-#include "tools/bench/wide_halo/wide_halo_case.hpp"
+#include "tests/wide_halo/wide_halo_case.hpp"
 
 namespace tessera {
 namespace {

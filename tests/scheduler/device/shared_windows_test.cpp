@@ -7,12 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include "core/lean_strides.hpp"
-#include "scheduler/detail/patch_devices.hpp"
-#include "scheduler/device/cuda_device.hpp"
-#include "taskgraph/placement_check.hpp"
+#include "core/memory/lean_strides.hpp"
+#include "scheduler/assignment/patch_devices.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
+#include "taskgraph/proof/placement_check.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
-#include "tools/bench/wide_halo/wide_halo_case.hpp"
+#include "tests/wide_halo/wide_halo_case.hpp"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-#include "scheduler/device/task_loops.hpp"
+#include "scheduler/device/loops/task_loops.hpp"
 
 #include <cmath>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "components/advection/advection_kernels.hpp"
 #include "components/heat/heat_kernels.hpp"
 #include "components/wave/wave_kernels.hpp"
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "tests/scheduler/device/body_rig.hpp"
 #include "tests/scheduler/device/loop_bodies_kernels.hpp"
 

@@ -1,10 +1,10 @@
-#include "tools/tessera/device_table.hpp"
+#include "tools/simulation/deck/device_table.hpp"
 
 #include <gmock/gmock.h>
 
-#include "core/error.hpp"
-#include "tools/tessera/core_schema.hpp"
-#include "tools/tessera/model.hpp"
+#include "core/text/error.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/model.hpp"
 
 namespace tessera {
 namespace {

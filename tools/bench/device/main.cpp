@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "datawarehouse/aligned_layout.hpp"
-#include "scheduler/device/cuda_device.hpp"
-#include "scheduler/device/device_lane.hpp"
+#include "datawarehouse/moves/aligned_layout.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
 #include "tools/bench/device/bench_kernels.hpp"
 #include "tools/bench/figure_lines.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include "core/contracts.hpp"
-#include "scheduler/device/device_backend.hpp"
+#include "core/text/contracts.hpp"
+#include "scheduler/device/backend/device_backend.hpp"
 
 namespace tessera::bench {
 

@@ -15,10 +15,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/error.hpp"
-#include "scheduler/device/cuda_device.hpp"
-#include "scheduler/device/emulated_device.hpp"
-#include "scheduler/device/plan_capture.hpp"
+#include "core/text/error.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
+#include "scheduler/device/backend/emulated_device.hpp"
+#include "scheduler/device/lane/plan_capture.hpp"
 #include "tools/bench/device/pattern_kernels.hpp"
 #include "tools/bench/device/stream_split.hpp"
 #include "tools/bench/figure_lines.hpp"
