@@ -6,7 +6,8 @@ import sys
 
 from tessera.errors import TesseraError, nearest
 
-COMMANDS = ("plot", "report", "extract", "export", "compare", "convergence")
+COMMANDS = ("plot", "report", "extract", "export", "compare", "convergence", "new", "doctor", "top", "gallery", "completion",
+            "man")
 
 
 class Parser(argparse.ArgumentParser):
