@@ -1,4 +1,4 @@
-"""The Python of docs/tutorial/results.md gives what the page shows; the commands of the page are a test of their own."""
+"""The Python of docs/tutorial/05-results.md gives what the page shows; the commands of the page are a test of their own."""
 import doctest
 import os
 import tempfile
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import runs
 
-PAGE = runs.ROOT / "docs/tutorial/results.md"
+PAGE = runs.ROOT / "docs/tutorial/05-results.md"
 
 
 class TutorialTest(unittest.TestCase):
