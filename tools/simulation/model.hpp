@@ -12,6 +12,7 @@
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/step_plan.hpp"
+#include "tools/simulation/analysis/analysis.hpp"
 #include "tools/simulation/deck/run_settings.hpp"
 
 namespace tessera {
@@ -51,8 +52,9 @@ class Model {
   const std::shared_ptr<const Hierarchy>& hierarchy() const { return hierarchy_; }
   const LabelTable& labels() const { return labels_; }
   ReductionLabel stableDt() const { return stableDt_; }
-  /// Columns of the history, in the order of the components.
+  /// Columns of the history, in the order of the components; then those of [analysis].
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  const Analysis& analysis() const { return analysis_; }
   /// The variables that live from one step to the next, in the order of their ids: what a checkpoint holds.
   const std::vector<LabelId>& persistent() const { return persistent_; }
   /// The variables to write for viewing. Throws DeckError naming an unknown one in [output] fields.
@@ -82,6 +84,8 @@ class Model {
   void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
   void declarePlans();
   void checkPlanNames(const StepPlan& declaredSteps) const;
+  void declareAnalysis();
+  void checkColumns() const;
   void findPersistent();
   void describeIdentity(const Deck& deck, const Schema& schema);
 
@@ -93,6 +97,7 @@ class Model {
   std::vector<Expression> expressions_;  ///< all that the deck gives the components
   std::vector<StepPlan> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
   std::vector<Diagnostic> diagnostics_;
+  Analysis analysis_;
   std::vector<LabelId> persistent_;
   CheckpointIdentity identity_;
   std::string runId_;
