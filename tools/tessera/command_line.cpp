@@ -14,6 +14,7 @@
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/planned_fault.hpp"
+#include "tools/tessera/python_commands.hpp"
 #include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
@@ -126,6 +127,9 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
   app_.set_version_flag("--version", [] { return asText(buildInfo()); });
   app_.require_subcommand(1);
   app_.footer(
+      "In Python (docs/user/results.md): plot, report, extract, export, convergence, new, doctor, top, "
+      "gallery, "
+      "completion, man.\n"
       "Exit codes: 0 done, 2 usage or deck, 3 missing or damaged input, 4 numerical failure, 5 cannot "
       "write,\n"
       "6 failure of MPI, memory or of Tessera, 75 stopped on request (a checkpoint was written).");
@@ -469,6 +473,7 @@ void printError(const Error& error) {
 
 int runTessera(int argc, char** argv, const ComponentRegistry& components) {
   try {
+    if (isPythonCommand(argc, argv)) becomePython(argv);
     return CommandLine(argc, argv, components).run();
   } catch (...) {
     const Error error = currentError();

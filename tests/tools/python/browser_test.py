@@ -128,6 +128,23 @@ class ReportInABrowserTest(unittest.TestCase):
             self.assertEqual(found, sorted(found, reverse=reverse))
         self.assert_clean()
 
+    def test_a_movie_plays(self):
+        path = Path(self.folder.name) / "movie.html"
+        code, _, error = runs.call("plot", runs.gaussian().path, "-o", path, "--rate", "20")
+        self.assertEqual(code, 0, error)
+        self.browser.problems.clear()
+        self.browser.open(path.as_uri())
+        first = self.browser.evaluate("document.getElementById('picture').src.length")
+        self.assertGreater(first, 5000)
+        self.assertEqual(self.browser.evaluate("document.getElementById('text').textContent"), "t = 0, step 0")
+        self.browser.evaluate("document.getElementById('play').click()")
+        self.browser.evaluate("new Promise(done => setTimeout(done, 200))")
+        self.browser.evaluate("document.getElementById('play').click()")
+        self.assertNotEqual(self.browser.evaluate("document.getElementById('slider').value"), "0")
+        self.browser.evaluate("(() => { const s = document.getElementById('slider'); s.value = 2; s.dispatchEvent(new Event('input')); })()")
+        self.assertIn("t = 0.25", self.browser.evaluate("document.getElementById('text').textContent"))
+        self.assertEqual(self.browser.problems, [])
+
     def test_a_comparison_opens_without_an_error(self):
         self.open(report.write_comparison, runs.cosine(), runs.cosine())
         self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('section')].map(s => s.id)"),

@@ -1,6 +1,7 @@
 """new, doctor, top, gallery, completion, man, and the launcher's way to Python."""
 import json
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import runs
 from tessera.commands import new_command, top_command
+from tessera.commands.parser import COMMANDS
 from tessera.program import find_program
 
 LAUNCHER = runs.ROOT / "tessera"
@@ -231,6 +233,26 @@ class LauncherTest(FolderTest):
         code, said, _ = self.launch("compare", "--norms", runs.gaussian().path, runs.gaussian().path)
         self.assertEqual(code, 0)
         self.assertIn("concentration", said)
+
+    def test_the_program_hands_the_same_commands_over(self):
+        names = set(COMMANDS) - {"compare"}
+        source = (runs.ROOT / "tools/tessera/python_commands.cpp").read_text()
+        listed = source[source.index("kCommands{"):source.index("kOfCompare")]
+        self.assertEqual(set(re.findall(r'"(\w+)"', listed)), names)
+        self.assertEqual(set(re.search(r'case " (.*) " in', LAUNCHER.read_text()).group(1).split()), names)
+
+    def test_the_program_becomes_python(self):
+        done = subprocess.run([find_program(), "plot", runs.gaussian().path, "-o", self.path / "a.png"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, f"wrote {self.path / 'a.png'}\n"), done.stderr)
+        done = subprocess.run([find_program(), "compare", "--norms", runs.gaussian().path, runs.slab().path],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        done = subprocess.run([find_program(), "plot", "x"], capture_output=True, text=True, check=False,
+                              env={**os.environ, "TESSERA_PYTHON": "/nowhere/python3"})
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("/nowhere/python3 cannot be started", done.stderr)
+        self.assertIn("./tessera setup --plot", done.stderr)
 
     def test_its_errors_and_codes_come_through(self):
         code, _, error = self.launch("report", "nowhere")

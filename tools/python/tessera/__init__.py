@@ -11,6 +11,18 @@
 
 Needs numpy and h5py; pictures need matplotlib.
 """
+import sys
+
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    if sys.argv[0] != "-m":  # `python3 -m tessera` shows a sentence, not where it happened
+        raise
+    print("tessera: error: this command needs the Python package numpy, which this machine does not have\n"
+          "  fix  ./tessera setup --plot installs it from Debian (python3-numpy) and makes an environment that finds it",
+          file=sys.stderr)
+    raise SystemExit(6) from None
+
 from tessera.checkpoint import Checkpoint
 from tessera.deck import Deck
 from tessera.errors import InputError, MissingPackage, OutputError, TesseraError, UsageError
