@@ -91,6 +91,7 @@ class CommandLine {
   void addOthers();
   void addRunOptions(CLI::App* command);
   void addWatchOptions(CLI::App* command);
+  static void addJson(CLI::App* command, TableFormat& format);
   std::string usageTextOf(const CLI::ParseError& error) const;
   int runJob(bool restart);
   int dispatch();
@@ -118,6 +119,7 @@ class CommandLine {
   std::string format_ = "text";
   std::string info_;
   std::string traceView_;
+  TableFormat listFormat_ = TableFormat::Text;
   TraceRequest trace_;
 };
 
@@ -341,7 +343,16 @@ void CommandLine::addCompare() {
   command->add_option("--field", compare_.fields, "Only this field; repeat it for more [default: all]")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->footer("Exit codes: 0 equal, 1 different, 2 usage, 3 missing or damaged input.");
+  addJson(command, compare_.format);
+  command->footer(
+      "With --norms, --tolerance or --picture: norms of the difference (docs/user/results.md).\n"
+      "Exit codes: 0 equal, 1 different, 2 usage, 3 missing or damaged input.");
+}
+
+void CommandLine::addJson(CLI::App* command, TableFormat& format) {
+  command->add_flag_callback(
+      "--json", [&format] { format = TableFormat::Json; },
+      "Print JSON in the place of a table [default: off]");
 }
 
 void CommandLine::addTrace() {
@@ -355,12 +366,13 @@ void CommandLine::addTrace() {
   command->add_option("--step", trace_.step, "Only this step [default: all]")
       ->type_name("STEP")
       ->check(wholeNumber("--step", 0, std::numeric_limits<std::int64_t>::max()));
+  addJson(command, trace_.format);
 }
 
 void CommandLine::addOthers() {
   CLI::App* info = app_.add_subcommand("info", "Say what is in a run folder, a field file or a checkpoint");
   info->add_option("WHAT", info_, "A run folder, a .hdf file or a checkpoint")->required();
-  app_.add_subcommand("list", "List the components that decks can name");
+  addJson(app_.add_subcommand("list", "List the components that decks can name"), listFormat_);
 }
 
 int CommandLine::runJob(bool restart) {
@@ -412,7 +424,7 @@ int CommandLine::dispatch() {
   if (app_.got_subcommand("compare")) return compareCommand(compare_);
   if (app_.got_subcommand("info")) return infoCommand(info_);
   if (app_.got_subcommand("trace")) return traceSummaryCommand(trace_);
-  if (app_.got_subcommand("list")) return listCommand(registry_);
+  if (app_.got_subcommand("list")) return listCommand(registry_, listFormat_);
   static const std::map<std::string, DescribeFormat> formats{{"text", DescribeFormat::Text},
                                                              {"md", DescribeFormat::Markdown},
                                                              {"json-schema", DescribeFormat::JsonSchema}};

@@ -182,6 +182,30 @@ class LiveTest(FolderTest):
         self.assertGreater(state["steps_per_second"], 0)
 
 
+class JsonTest(unittest.TestCase):
+    """Tables of the program for programs; `trace summary --json` is in trace_test.py."""
+
+    def program(self, *arguments):
+        done = subprocess.run([find_program(), *map(str, arguments), "--json"], capture_output=True, text=True, check=False)
+        return done.returncode, json.loads(done.stdout)
+
+    def test_the_list_of_components(self):
+        code, rows = self.program("list")
+        self.assertEqual(code, 0)
+        self.assertIn({"name": "heat", "summary": "explicit heat conduction, T_t = div(k grad T) + source"}, rows)
+
+    def test_a_comparison(self):
+        files = runs.gaussian().fields.paths
+        code, found = self.program("compare", files[0], files[0])
+        self.assertEqual((code, found["equal"], found["differences"], found["compared"]), (0, True, [], 32 * 32))
+        code, found = self.program("compare", files[0], files[-1])
+        self.assertEqual((code, found["equal"]), (1, False))
+        row, = found["differences"]
+        self.assertEqual((row["field"], row["compared"]), ("concentration", 32 * 32))
+        rows = json.loads(runs.call("compare", "--json", files[0], files[-1])[1])
+        self.assertEqual(row["max_abs"], rows[0]["max"])
+
+
 class WordsTest(FolderTest):
     def test_bash_completes_commands_options_and_files(self):
         code, script, error = runs.call("completion", "bash")

@@ -1,4 +1,5 @@
 """Traces read in Python against the program's own summary, number by number."""
+import json
 import re
 import subprocess
 import tempfile
@@ -40,6 +41,20 @@ class TraceTest(unittest.TestCase):
                     self.assertAlmostEqual(found[name] / time, 1.0, delta=6e-4, msg=f"{title}: {name}")  # four digits shown
             for row in trace.tasks():
                 self.assertRegex(text, rf"(?m)^  {re.escape(row['name'])} +{row['count']} ")
+
+    def test_they_are_the_same_to_the_nanosecond(self):
+        for run in (runs.cosine(), runs.gaussian(), runs.three_levels()):
+            done = subprocess.run([find_program(), "trace", "summary", run.path, "--json"], capture_output=True, text=True,
+                                  check=True)
+            expected, trace = json.loads(done.stdout), run.trace
+            for key, found in (("critical_path", trace.critical_path()), ("time_of_the_workers", trace.worker_times())):
+                self.assertEqual({row["name"]: row["nanoseconds"] for row in expected[key]}, found)
+            rows = {row["name"]: row for row in trace.tasks()}
+            self.assertEqual(set(rows), {row["name"] for row in expected["tasks"]})
+            for row in expected["tasks"]:
+                for key in ("count", "total", "p99", "delay_p99", "kind"):
+                    self.assertEqual(rows[row["name"]][key], row[key], f"{row['name']}: {key}")
+                self.assertAlmostEqual(rows[row["name"]]["delay_mean"], row["delay_mean"], delta=1e-6 * row["delay_mean"] + 1e-9)
 
     def test_the_time_of_the_workers_is_all_there_is(self):
         trace = runs.cosine().trace
