@@ -261,7 +261,7 @@ class LauncherTest(FolderTest):
     def test_the_program_hands_the_same_commands_over(self):
         names = set(COMMANDS) - {"compare"}
         source = (runs.ROOT / "tools/tessera/python_commands.cpp").read_text()
-        listed = source[source.index("kCommands{"):source.index("kOfCompare")]
+        listed = source[source.index("kPythonCommands{"):source.index("kCompareOptions")]
         self.assertEqual(set(re.findall(r'"(\w+)"', listed)), names)
         self.assertEqual(set(re.search(r'case " (.*) " in', LAUNCHER.read_text()).group(1).split()), names)
 

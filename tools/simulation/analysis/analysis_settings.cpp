@@ -137,7 +137,7 @@ AnalysisRegion regionOf(const ParameterValues& values) {
   return region;
 }
 
-AnalysisProbe lineOf(const ParameterValues& values) {
+AnalysisProbe pointsOf(const ParameterValues& values) {
   AnalysisProbe line{values.text("name"), values.text("field"), {}, {}, values.tableWhere()};
   const Real3 from = values.vector3("from");
   const Real3 to = values.vector3("to");
@@ -170,7 +170,7 @@ AnalysisSettings analysisSettingsOf(const ParameterValues& analysis) {
     settings.probes.push_back(
         {one.text("name"), one.text("field"), {one.vector3("at")}, limitOf(one), one.tableWhere()});
   }
-  for (const ParameterValues& one : analysis.tables("line")) settings.probes.push_back(lineOf(one));
+  for (const ParameterValues& one : analysis.tables("line")) settings.probes.push_back(pointsOf(one));
   for (const ParameterValues& one : analysis.tables("profile")) {
     settings.profiles.push_back({one.text("name"), one.text("field"), one.vector3("centre"),
                                  one.real("radius"), one.integer("bins"), one.tableWhere()});

@@ -5,7 +5,7 @@
 namespace tessera {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 Json sharesJson(const std::vector<TimeShare>& shares) {
   Json list = Json::array();
