@@ -142,7 +142,7 @@ class View:
         if self.is_line:
             values = [file.line(self.name, *self._ends(file)).values for file in self.files]
         elif self.arguments.three:
-            return
+            values = [file.slice(self.name, axis).values for file in self.files for axis in "xyz"]
         else:
             error = self.exact if self.arguments.error else None
             values = [plane_of(file, self.name, self.axis, self.at, error).values for file in self.files]
