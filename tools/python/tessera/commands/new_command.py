@@ -10,7 +10,7 @@ from tessera.errors import InputError, OutputError, TesseraError, UsageError, ne
 from tessera.program import find_program, toml_text
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates" / "component"
-FILES = {"CMakeLists.txt": "CMakeLists.txt", "component.cpp": "{}.cpp", "deck.toml": "{}.toml", "README.md": "README.md"}
+FILES = {"CMakeLists.txt": "CMakeLists.txt", "component.cpp.in": "{}.cpp", "deck.toml": "{}.toml", "README.md": "README.md"}
 # Tables that every deck has, in the order of the deck; the component's comes after [time].
 TABLES = ("simulation", "grid", "time", None, "output", "history", "checkpoint", "device")
 

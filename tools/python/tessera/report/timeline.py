@@ -30,8 +30,8 @@ def timeline(trace, most=MOST_SLICES):
               for (pid, tid), rows in sorted(lanes.items())]
     last = trace.steps[-1]
     said = f"All of steps {trace.steps[0]} to {last}." if first <= trace.steps[0] else (
-        f"Steps {first} to {last} in full (the trace has {trace.steps[0]} to {last}, too many slices for a page; double-click shows where they lie); the"
-        " whole trace opens in https://ui.perfetto.dev.")
+        f"Steps {first} to {last} in full (the trace has {trace.steps[0]} to {last}, too many slices for a"
+        " page; double-click shows where they lie); the whole trace opens in https://ui.perfetto.dev.")
     return {"lanes": packed, "names": list(names), "since": (since - begin) * 1e-6 if first > trace.steps[0] else 0.0}, said
 
 
