@@ -72,7 +72,7 @@ void ErrorNorms::declareTasks(StepPlan& plan) const {
       .contributes(names_.total, Sum)
       .contributes(names_.least, Min)
       .contributes(names_.largest, Max)
-      .runs<Cpu, Gpu>(NormTotals{variable_, names_.total, names_.least, names_.largest});
+      .runs(normTotals(variable_, {names_.total, names_.least, names_.largest}));
   if (!exact_) return;
   plan.task(prefix_ + "::errors")
       .reads(Old, variable_)

@@ -14,8 +14,8 @@
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/planned_fault.hpp"
 #include "tools/tessera/process_limits.hpp"
+#include "tools/tessera/python_commands.hpp"
 #include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
@@ -78,7 +78,7 @@ CommandWords wordsOf(const CLI::App& app, const std::string& name) {
 /// All commands of the program, and what the command line asked of the one that was named.
 class CommandLine {
  public:
-  CommandLine(int argc, char** argv, const ComponentRegistry& registry);
+  CommandLine(int argc, char** argv, const ComponentRegistry& registry, const EmulatedOptions& emulated);
   int run();
   /// A run goes on whether somebody reads what it prints or not.
   bool ranJob() const { return app_.got_subcommand("run") || app_.got_subcommand("restart"); }
@@ -94,6 +94,7 @@ class CommandLine {
   void addOthers();
   void addRunOptions(CLI::App* command);
   void addWatchOptions(CLI::App* command);
+  static void addJson(CLI::App* command, TableFormat& format);
   std::string usageTextOf(const CLI::ParseError& error) const;
   int runJob(bool restart);
   int dispatch();
@@ -121,15 +122,21 @@ class CommandLine {
   std::string format_ = "text";
   InfoRequest info_;
   std::string traceView_;
+  TableFormat listFormat_ = TableFormat::Text;
   TraceRequest trace_;
 };
 
-CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registry)
+CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registry,
+                         const EmulatedOptions& emulated)
     : argc_(argc), argv_(argv), registry_(registry) {
+  run_.emulated = emulated;
   app_.name("tessera");
   app_.set_version_flag("--version", [] { return asText(buildInfo()); });
   app_.require_subcommand(1);
   app_.footer(
+      "In Python (docs/user/results.md): plot, report, extract, export, convergence, new, doctor, top, "
+      "gallery, "
+      "completion, man.\n"
       "Exit codes: 0 done, 2 usage or deck, 3 missing or damaged input, 4 numerical failure, 5 cannot "
       "write,\n"
       "6 failure of MPI, memory or of Tessera, 75 stopped on request (a checkpoint was written).");
@@ -180,12 +187,6 @@ void CommandLine::addRunOptions(CLI::App* command) {
                    "host memory, for tests")
       ->type_name("DEVICES")
       ->capture_default_str();
-  command
-      ->add_option(
-          "--device-fault", run_.deviceFault,
-          "With --device emulated, for tests: how it goes wrong; absent, driver (too old), "
-          "memory=BYTES (no more than that) or lost=N (after N pieces of work) [default: not at all]")
-      ->type_name("FAULT");
   command
       ->add_option(
           "--halos", halos_,
@@ -341,7 +342,16 @@ void CommandLine::addCompare() {
   command->add_option("--field", compare_.fields, "Only this field; repeat it for more [default: all]")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->footer("Exit codes: 0 equal, 1 different, 2 usage, 3 missing or damaged input.");
+  addJson(command, compare_.format);
+  command->footer(
+      "With --norms, --tolerance or --picture: norms of the difference (docs/user/results.md).\n"
+      "Exit codes: 0 equal, 1 different, 2 usage, 3 missing or damaged input.");
+}
+
+void CommandLine::addJson(CLI::App* command, TableFormat& format) {
+  command->add_flag_callback(
+      "--json", [&format] { format = TableFormat::Json; },
+      "Print JSON in the place of a table [default: off]");
 }
 
 void CommandLine::addTrace() {
@@ -355,6 +365,7 @@ void CommandLine::addTrace() {
   command->add_option("--step", trace_.step, "Only this step [default: all]")
       ->type_name("STEP")
       ->check(wholeNumber("--step", 0, std::numeric_limits<std::int64_t>::max()));
+  addJson(command, trace_.format);
 }
 
 void CommandLine::addOthers() {
@@ -362,7 +373,7 @@ void CommandLine::addOthers() {
   info->add_option("WHAT", info_.target, "A run folder, a .hdf file or a checkpoint")->required();
   info->add_flag("--verify", info_.verify,
                  "Read all that the run folder holds, and say what is not as it was written [default: off]");
-  app_.add_subcommand("list", "List the components that decks can name");
+  addJson(app_.add_subcommand("list", "List the components that decks can name"), listFormat_);
 }
 
 int CommandLine::runJob(bool restart) {
@@ -377,11 +388,6 @@ int CommandLine::runJob(bool restart) {
                                                              {"virtual", ExecutorKind::Virtual}};
   run_.executor = executors.at(executor_);
   run_.devices = parseDeviceChoice(device_);
-  if (!run_.deviceFault.empty() && run_.devices.kind != DeviceKind::Emulated) {
-    throw UsageError("--device-fault is for the emulated device; add --device emulated");
-  }
-  EmulatedOptions unused;
-  planFault(run_.deviceFault, unused);  // a fault of the command line is said before anything is done
   static const std::map<std::string, HaloKeeping> halos{
       {"auto", HaloKeeping::Auto}, {"in-place", HaloKeeping::InPlace}, {"scratch", HaloKeeping::Scratch}};
   run_.halos = halos.at(halos_);
@@ -412,7 +418,7 @@ int CommandLine::dispatch() {
   if (app_.got_subcommand("compare")) return compareCommand(compare_);
   if (app_.got_subcommand("info")) return infoCommand(info_);
   if (app_.got_subcommand("trace")) return traceSummaryCommand(trace_);
-  if (app_.got_subcommand("list")) return listCommand(registry_);
+  if (app_.got_subcommand("list")) return listCommand(registry_, listFormat_);
   static const std::map<std::string, DescribeFormat> formats{{"text", DescribeFormat::Text},
                                                              {"md", DescribeFormat::Markdown},
                                                              {"json-schema", DescribeFormat::JsonSchema}};
@@ -471,13 +477,14 @@ void printError(const Error& error) {
   std::cerr << (hasPlace ? "" : "tessera: error: ") << error.message() << std::endl;
 }
 
-int runTessera(int argc, char** argv, const ComponentRegistry& components) {
+int runTessera(int argc, char** argv, const ComponentRegistry& components, const EmulatedOptions& emulated) {
   try {
+    if (isPythonCommand(argc, argv)) becomePython(argv);
     const std::string_view command = argc > 1 ? argv[1] : "";
     if (command == "run" || command == "restart") holdStopSignals();
     settleProcess();
     std::signal(SIGPIPE, SIG_IGN);
-    CommandLine line(argc, argv, components);
+    CommandLine line(argc, argv, components, emulated);
     const int exitCode = line.run();
     if (!line.ranJob()) requirePrinted();
     return exitCode;
