@@ -10,7 +10,6 @@
 
 #include "core/geometry/box.hpp"
 #include "datawarehouse/description.hpp"
-#include "datawarehouse/packed_memory.hpp"
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
@@ -29,9 +28,6 @@ struct EntryLayout {
   /// Entries of one slot on one patch are never in use at the same time and share memory, which is as large
   /// as the largest of them; one generation only, and in no group. -1: memory of its own.
   std::int32_t slot = -1;
-  /// Of a group: how to keep its window without the holes in it, where this machine can do that; looked at in
-  /// the constructor only. Null: as a box.
-  const PackedWindow* packed = nullptr;
 };
 
 /// A buffer for cells of another level or of a whole level, valid from its fill to its last reader.
@@ -134,8 +130,6 @@ class DataWarehouse {
 
   /// Of entries and gathers, as laid out.
   std::int64_t allocatedBytes() const { return allocatedBytes_; }
-  /// Of the windows kept without their holes: what they really take.
-  std::int64_t packedResidentBytes() const { return pageFile_.residentBytes(); }
 
  private:
   /// Descriptions of Old and New: the same one twice where only one generation is kept; -1: no memory.
@@ -161,8 +155,6 @@ class DataWarehouse {
   /// Memory of one description, or of several that are never in use at the same time.
   struct Room {
     AlignedMemory memory;
-    PackedMemory packed;
-    std::int64_t firstPage = -1;  ///< of a packed window, in the page file
     std::int64_t bytes = 0;
     int tenants = 0;
   };
@@ -173,13 +165,10 @@ class DataWarehouse {
   void addRoom(Description& description, std::int32_t slot);
   void bring(Description& description);
   void allocate(Description& description);
-  void allocatePacked(Description& description);
-  void addPackedMemory(Description& description, std::vector<std::span<std::byte>>& pieces);
   [[noreturn]] void reportNoMemory(Description& description) const;
   void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
   void allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes);
   Layout layoutOf(const Box& window) const;
-  Layout layoutOf(const PackedWindow& packed) const;
 
   std::shared_ptr<const Hierarchy> hierarchy_;
   const LabelTable* labels_;
@@ -191,8 +180,6 @@ class DataWarehouse {
   std::vector<Description> descriptions_;
   /// Of each description its data, close together: a halo asks for those of 26 neighbours.
   std::vector<std::byte*> memoryOf_;
-  std::vector<PackedWindow> packed_;
-  PageFile pageFile_;
   std::vector<Room> rooms_;
   std::map<std::pair<std::int32_t, PatchId>, std::int32_t> roomOfSlot_;
   std::vector<std::vector<Gather>> gathers_;  ///< by plan

@@ -58,31 +58,12 @@ void DeviceStore::layOutEntries() {
     const Patch& patch = data_.hierarchy().patch(d.patch);
     const Box owned = data_.hierarchy().level(patch.level).ownedBy(patch, info.centering);
     Window window;
-    window.aligned = layOutRows(d, owned, sectorOf(info.type.bytes()));
-    window.isLean = !d.parts.empty();
+    window.aligned = alignRows(d.layout, owned, sectorOf(info.type.bytes()));
     rooms_.resize(std::max(rooms_.size(), static_cast<std::size_t>(d.room) + 1));
     Room& room = rooms_[static_cast<std::size_t>(d.room)];
     room.bytes = std::max(room.bytes, window.aligned.elements * info.type.bytes());
     windows_.push_back(window);
   }
-}
-
-/// Both generations have the same parts, and often other variables too.
-AlignedLayout DeviceStore::layOutRows(const Description& d, const Box& owned, std::int64_t sector) {
-  AlignedLayout aligned = alignRows(d.layout, owned, sector);
-  if (d.parts.empty()) return aligned;
-  auto known = std::find_if(lean_.begin(), lean_.end(), [&](const KnownStrides& k) {
-    return k.sector == sector && k.window == d.layout.window && *k.parts == d.parts;
-  });
-  if (known == lean_.end()) {
-    known = lean_.insert(known,
-                         {sector, d.layout.window, &d.parts, leanStrides(d.layout.window, d.parts, sector)});
-  }
-  if (!known->strides) return aligned;
-  aligned.layout.strideJ = known->strides->strideJ;
-  aligned.layout.strideK = known->strides->strideK;
-  aligned.elements = aligned.lead + known->strides->elements;
-  return aligned;
 }
 
 void DeviceStore::layOutGathers() {

@@ -251,8 +251,7 @@ void DeviceFills::addRow(FillLists& lists, std::int32_t number, std::int32_t row
 DeviceFills::Destination DeviceFills::destinationOf(const FillPlan& fill, std::int32_t row) const {
   if (fill.reach == Reach::Patch) {
     const auto local = static_cast<std::size_t>(firstLocal(fill.readerLevel) + row);
-    return {store_.data(fill.generation, fill.label, local), &store_.layout(fill.label, local),
-            store_.isPadded(fill.label, local)};
+    return {store_.data(fill.generation, fill.label, local), &store_.layout(fill.label, local), true};
   }
   const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
   return {store_.gatherData(plan_, buffer), &store_.gatherLayout(plan_, buffer)};
@@ -314,7 +313,7 @@ void DeviceFills::addCopy(FillLists& lists, const FillPlan& fill, const Destinat
 /// together, where that spares the device half of its writes.
 void DeviceFills::addCopies(FillLists& lists, const FillPlan& fill, const Destination& to,
                             std::vector<Copied>& copies) {
-  const bool mayPair = to.isPadded && info(fill.label).type.bytes() == 8;
+  const bool mayPair = to.isOneEntry && info(fill.label).type.bytes() == 8;
   const auto endsOf = [&](const Copied& copied) {
     const DeviceStore& store = sourceOf(copied.source);
     const auto from = static_cast<std::size_t>(copied.source);

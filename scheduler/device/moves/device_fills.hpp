@@ -120,7 +120,7 @@ class DeviceFills {
   struct Destination {
     std::byte* data = nullptr;
     const Layout* layout = nullptr;
-    bool isPadded = false;  ///< what lies between rows is nobody's
+    bool isOneEntry = false;  ///< what lies between its rows is padding, which anybody may write
   };
   /// What a row gets from one window.
   struct Copied {
