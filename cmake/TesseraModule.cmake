@@ -3,6 +3,7 @@
 function(tessera_module name)
   cmake_parse_arguments(ARG "" "" "LINKS;EXTERNAL" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/scheduler/engine/")  # a target of its own
   if(sources)
     add_library(tessera_${name} STATIC ${sources})
     set(scope PUBLIC)
@@ -37,7 +38,7 @@ function(tessera_test folder)
   string(REPLACE "/" "_" program tessera_${folder}_tests)
   add_executable(${program} ${sources})
   target_link_libraries(${program} PRIVATE tessera_flags GTest::gmock GTest::gtest_main)
-  if(folder STREQUAL "scheduler/device")
+  if(folder MATCHES "^scheduler/(device|engine)$")
     tessera_cuda_sources(${program} ${sources})
     # Runs on machines that have a GPU and none of the other libraries.
     target_link_options(${program} PRIVATE LINKER:--as-needed)

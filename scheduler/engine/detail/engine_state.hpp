@@ -1,0 +1,156 @@
+#pragma once
+
+#include <cstdint>
+
+#if !defined(__CUDA_ARCH__)
+#include <chrono>
+#include <thread>
+#endif
+
+#include "scheduler/engine/detail/slab.hpp"
+#include "scheduler/engine/detail/ticket_queue.hpp"
+#include "scheduler/engine/task.hpp"
+
+namespace tessera::engine {
+
+using ReadyQueue = TicketQueue<Task, ScopedAtomics<Scope::Device>>;
+using Inbox = TicketRing<Task, ScopedAtomics<Scope::System>>;
+using Outbox = TicketRing<Completion, ScopedAtomics<Scope::System>>;
+using TaskMemory = Slab<ScopedAtomics<Scope::Device>>;
+
+/// A task that waits for others, or that others wait for. It lies where the workers run; `successors` numbers
+/// of nodes lie at the address `edges`.
+struct alignas(16) GraphNode {
+  Task task;
+  ScopedAtomic<std::uint32_t, Scope::Device> waits{0};    ///< predecessors that have not ended
+  ScopedAtomic<std::uint32_t, Scope::Device> spoiled{0};  ///< 1: one of them did not end well
+  std::uint32_t successors = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t nodes = 0;  ///< address of node 0 of the graph
+  std::uint64_t edges = 0;
+  std::uint64_t next = 0;  ///< in the hand of a worker: the ready node after this one
+};
+
+/// What all workers of an engine change.
+struct Control {
+  alignas(128) ScopedAtomic<std::uint32_t, Scope::Device> stop{0};     ///< 1: end after the running tasks
+  alignas(128) ScopedAtomic<std::int64_t, Scope::Device> open{0};      ///< spawned tasks that have not ended
+  alignas(128) ScopedAtomic<std::uint64_t, Scope::Device> outTail{0};  ///< next ticket of the outbox
+  alignas(128) ScopedAtomic<std::uint64_t, Scope::Device> spawnedDone{0};
+};
+
+/// What a worker is at, for whoever looks for a task that does not end.
+struct alignas(32) WorkerNote {
+  ScopedAtomic<std::uint64_t, Scope::System> serial{0};    ///< odd while a task runs
+  ScopedAtomic<std::uint64_t, Scope::System> task{0};      ///< ticket above, kind in the lower 32 bits
+  ScopedAtomic<std::uint64_t, Scope::System> argument{0};  ///< the first eight bytes of the arguments
+  std::uint64_t reserved = 0;
+
+  TESSERA_KERNEL void begins(const Task& next) {
+    task.store(std::uint64_t{next.ticket} << 32 | next.kind, std::memory_order_relaxed);
+    argument.store(next.arguments[0], std::memory_order_relaxed);
+    serial.store(serial.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  TESSERA_KERNEL void ends() {
+    serial.store(serial.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+};
+
+/// All that workers share: addresses and sizes. Copied into each kernel.
+struct EngineState {
+  ReadyQueue queues[kWidths];  ///< by width; on the host three times the same one
+  Outbox outbox;
+  TaskMemory memory;
+  Control* control = nullptr;
+  WorkerNote* notes = nullptr;
+  const ScopedAtomic<std::uint32_t, Scope::System>* cancelled = nullptr;  ///< by ticket
+  std::uint8_t widths[64] = {};                                           ///< of the kinds
+  std::uint32_t kinds = 0;
+  std::uint32_t workers[kWidths] = {1, 1, 1};  ///< groups that take tasks of each width
+  std::uint32_t workspaceBytes = 0;            ///< of fast memory that each group has
+  std::uint32_t mostAtOnce = 1;                ///< tasks that a worker takes together where many wait
+};
+
+/// A task of this kind gives `arguments[0]` back to the memory of tasks, and nothing else.
+inline constexpr std::uint16_t kReleaseKind = 0xffff;
+
+TESSERA_KERNEL inline std::uint64_t nowNanos() {
+#if defined(__CUDA_ARCH__)
+  std::uint64_t nanos;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(nanos));
+  return nanos;
+#else
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+#endif
+}
+
+/// Between two looks at memory that another thread is about to change.
+TESSERA_KERNEL inline void pauseBriefly() {
+#if defined(__CUDA_ARCH__)
+  __nanosleep(40);
+#else
+  std::this_thread::yield();
+#endif
+}
+
+TESSERA_KERNEL inline const ReadyQueue& queueOf(const EngineState& state, const Task& task) {
+  return state.queues[task.kind < state.kinds ? state.widths[task.kind] : 1];
+}
+
+/// Puts a task into its queue; false: the queue is full, and nothing has happened.
+TESSERA_KERNEL inline bool pushReady(const EngineState& state, const Task& task) {
+  const ReadyQueue& queue = queueOf(state, task);
+  if (!queue.claimRoom(1)) return false;
+  const std::uint64_t ticket = queue.tickets(1);
+  while (!queue.ring.isFree(ticket)) pauseBriefly();
+  queue.ring.put(ticket, task);
+  queue.published(1);
+  return true;
+}
+
+/// Tells the successors of `task` that it has ended; those that waited for it alone go to the queues. Called
+/// by `width` threads, each with its own `lane`. Returns the nodes for which there was no room, as a list
+/// that this thread has to run itself: so nothing waits for room and nothing is lost.
+TESSERA_KERNEL inline std::uint64_t releaseSuccessors(const EngineState& state, const Task& task,
+                                                      TaskStatus status, std::uint32_t lane,
+                                                      std::uint32_t width) {
+  if (task.node == 0) return 0;
+  std::uint64_t hand = 0;
+  const auto* node = reinterpret_cast<const GraphNode*>(task.node);
+  auto* nodes = reinterpret_cast<GraphNode*>(node->nodes);
+  const auto* edges = reinterpret_cast<const std::uint32_t*>(node->edges);
+  for (std::uint32_t n = lane; n < node->successors; n += width) {
+    GraphNode& next = nodes[edges[n]];
+    if (status != TaskStatus::Done) next.spoiled.store(1, std::memory_order_relaxed);
+    if (next.waits.fetch_add(~std::uint32_t{0}, std::memory_order_acq_rel) != 1) continue;
+    if (pushReady(state, next.task)) continue;
+    next.next = hand;
+    hand = reinterpret_cast<std::uint64_t>(&next);
+  }
+  return hand;
+}
+
+/// Hands the results of `count` tasks to the host. There is room: the host has no more tasks under way than
+/// the outbox has places.
+TESSERA_KERNEL inline void report(const EngineState& state, const Completion& completion) {
+  const std::uint64_t ticket = state.control->outTail.fetch_add(1, std::memory_order_relaxed);
+  while (!state.outbox.isFree(ticket)) pauseBriefly();
+  state.outbox.put(ticket, completion);
+}
+
+/// Why a task must not begin; Done: it may.
+TESSERA_KERNEL inline TaskStatus hindrance(const EngineState& state, const Task& task) {
+  if (task.node != 0 &&
+      reinterpret_cast<const GraphNode*>(task.node)->spoiled.load(std::memory_order_relaxed) != 0) {
+    return TaskStatus::Skipped;
+  }
+  if (task.cancelWord != 0 &&
+      state.cancelled[task.ticket].load(std::memory_order_relaxed) == task.cancelWord) {
+    return TaskStatus::Cancelled;
+  }
+  return TaskStatus::Done;
+}
+
+}  // namespace tessera::engine
