@@ -254,7 +254,18 @@ void* Engine::allocate(std::int64_t bytes) {
 }
 
 void Engine::release(void* block) {
-  const MemoryFault fault = parts_->side->release(reinterpret_cast<std::uint64_t>(block));
+  const auto address = reinterpret_cast<std::uint64_t>(block);
+  MemoryFault fault = MemoryFault::None;
+  if (parts_->side->isOfTasks(address)) {
+    Task task;
+    task.kind = kReleaseKind;
+    task.arguments[0] = address;
+    Ticket<void> ticket;
+    submitTasks({&task, 1}, {&ticket, 1});
+    fault = static_cast<MemoryFault>(waitFor(ticket).code);
+  } else {
+    fault = parts_->side->release(address);
+  }
   if (fault != MemoryFault::None)
     throw UsageError(std::string(faultText(fault)) + "; release each block once");
 }

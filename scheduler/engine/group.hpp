@@ -49,12 +49,7 @@ class GroupBase {
 
  protected:
   /// Puts a task of no one's into its queue.
-  TESSERA_KERNEL bool spawnTask(const Task& task) {
-    state_.control->open.fetch_add(1, std::memory_order_relaxed);
-    if (pushReady(state_, task)) return true;
-    state_.control->open.fetch_add(-1, std::memory_order_relaxed);
-    return false;
-  }
+  TESSERA_KERNEL bool spawnTask(const Task& task) { return pushSpawned(state_, task); }
 
   const EngineState& state_;
   const Task& task_;

@@ -6,6 +6,11 @@
 
 #include "scheduler/engine/task.hpp"
 
+#if defined(__CUDACC__)
+// The body of a kind is compiled for host and device; each calls the functions of its own group alone.
+#pragma nv_diag_suppress 20011, 20013, 20014, 20015
+#endif
+
 namespace tessera::engine {
 
 /// What a type has to be to be a kind of task: written by the user in one header, for host and device alike.

@@ -11,10 +11,12 @@
 
 namespace tessera::engine {
 
+/// The words of a WorkerNote, read one after another.
 struct NoteCopy {
   std::uint64_t serial = 0;
   std::uint64_t task = 0;
   std::uint64_t argument = 0;
+  std::uint64_t reserved = 0;
 };
 
 /// Where the workers are, and the memory that they share with the host. Functions may be called by any
@@ -43,6 +45,8 @@ class EngineSide {
   virtual void checkAlive() = 0;
 
   virtual TaskMemory::Answer allocate(std::uint64_t bytes) = 0;
+  /// Whether the address is of memory that only tasks can give back.
+  virtual bool isOfTasks(std::uint64_t address) const = 0;
   virtual MemoryFault release(std::uint64_t address) = 0;
   virtual std::int64_t bytesInUse() const = 0;
   virtual void copyIn(void* to, const void* from, std::int64_t bytes) = 0;

@@ -28,7 +28,6 @@ struct alignas(16) GraphNode {
   std::uint32_t reserved = 0;
   std::uint64_t nodes = 0;  ///< address of node 0 of the graph
   std::uint64_t edges = 0;
-  std::uint64_t next = 0;  ///< in the hand of a worker: the ready node after this one
 };
 
 /// What all workers of an engine change.
@@ -36,7 +35,6 @@ struct Control {
   alignas(128) ScopedAtomic<std::uint32_t, Scope::Device> stop{0};     ///< 1: end after the running tasks
   alignas(128) ScopedAtomic<std::int64_t, Scope::Device> open{0};      ///< spawned tasks that have not ended
   alignas(128) ScopedAtomic<std::uint64_t, Scope::Device> outTail{0};  ///< next ticket of the outbox
-  alignas(128) ScopedAtomic<std::uint64_t, Scope::Device> spawnedDone{0};
 };
 
 /// What a worker is at, for whoever looks for a task that does not end.
@@ -68,6 +66,7 @@ struct EngineState {
   std::uint32_t kinds = 0;
   std::uint32_t workers[kWidths] = {1, 1, 1};  ///< groups that take tasks of each width
   std::uint32_t workspaceBytes = 0;            ///< of fast memory that each group has
+  std::int64_t mostSpawned = 0;                ///< spawned tasks that have not ended, at most
   std::uint32_t mostAtOnce = 1;                ///< tasks that a worker takes together where many wait
 };
 
@@ -99,45 +98,43 @@ TESSERA_KERNEL inline const ReadyQueue& queueOf(const EngineState& state, const 
   return state.queues[task.kind < state.kinds ? state.widths[task.kind] : 1];
 }
 
-/// Puts a task into its queue; false: the queue is full, and nothing has happened.
-TESSERA_KERNEL inline bool pushReady(const EngineState& state, const Task& task) {
+/// Puts a task into its queue. Room is there, or will be when a place that is being emptied is empty: a queue
+/// has two places for each task that the host may have under way, and spawned tasks take no more than half of
+/// them.
+TESSERA_KERNEL inline void pushReady(const EngineState& state, const Task& task) {
   const ReadyQueue& queue = queueOf(state, task);
-  if (!queue.claimRoom(1)) return false;
+  while (!queue.claimRoom(1)) pauseBriefly();
   const std::uint64_t ticket = queue.tickets(1);
   while (!queue.ring.isFree(ticket)) pauseBriefly();
   queue.ring.put(ticket, task);
   queue.published(1);
-  return true;
+}
+
+/// Puts a task for which nobody waits into its queue; false: there are so many already, and nothing has
+/// happened.
+TESSERA_KERNEL inline bool pushSpawned(const EngineState& state, const Task& task) {
+  const bool room = state.control->open.fetch_add(1, std::memory_order_relaxed) < state.mostSpawned;
+  if (room) {
+    pushReady(state, task);
+  } else {
+    state.control->open.fetch_add(-1, std::memory_order_relaxed);
+  }
+  return room;
 }
 
 /// Tells the successors of `task` that it has ended; those that waited for it alone go to the queues. Called
-/// by `width` threads, each with its own `lane`. Returns the nodes for which there was no room, as a list
-/// that this thread has to run itself: so nothing waits for room and nothing is lost.
-TESSERA_KERNEL inline std::uint64_t releaseSuccessors(const EngineState& state, const Task& task,
-                                                      TaskStatus status, std::uint32_t lane,
-                                                      std::uint32_t width) {
-  if (task.node == 0) return 0;
-  std::uint64_t hand = 0;
+/// by `width` threads, each with its own `lane`.
+TESSERA_KERNEL inline void releaseSuccessors(const EngineState& state, const Task& task, TaskStatus status,
+                                             std::uint32_t lane, std::uint32_t width) {
+  if (task.node == 0) return;
   const auto* node = reinterpret_cast<const GraphNode*>(task.node);
   auto* nodes = reinterpret_cast<GraphNode*>(node->nodes);
   const auto* edges = reinterpret_cast<const std::uint32_t*>(node->edges);
   for (std::uint32_t n = lane; n < node->successors; n += width) {
     GraphNode& next = nodes[edges[n]];
     if (status != TaskStatus::Done) next.spoiled.store(1, std::memory_order_relaxed);
-    if (next.waits.fetch_add(~std::uint32_t{0}, std::memory_order_acq_rel) != 1) continue;
-    if (pushReady(state, next.task)) continue;
-    next.next = hand;
-    hand = reinterpret_cast<std::uint64_t>(&next);
+    if (next.waits.fetch_add(~std::uint32_t{0}, std::memory_order_acq_rel) == 1) pushReady(state, next.task);
   }
-  return hand;
-}
-
-/// Hands the results of `count` tasks to the host. There is room: the host has no more tasks under way than
-/// the outbox has places.
-TESSERA_KERNEL inline void report(const EngineState& state, const Completion& completion) {
-  const std::uint64_t ticket = state.control->outTail.fetch_add(1, std::memory_order_relaxed);
-  while (!state.outbox.isFree(ticket)) pauseBriefly();
-  state.outbox.put(ticket, completion);
 }
 
 /// Why a task must not begin; Done: it may.

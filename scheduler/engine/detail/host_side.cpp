@@ -55,6 +55,7 @@ class HostSide final : public EngineSide {
     state_.control = &control_;
     state_.notes = notes_.get();
     state_.cancelled = cancelled_.get();
+    state_.mostSpawned = options.capacity;
     state_.kinds = static_cast<std::uint32_t>(program.kinds.size());
     if (options_.mode == EngineMode::Persistent) start();
   }
@@ -107,6 +108,7 @@ class HostSide final : public EngineSide {
   TaskMemory::Answer allocate(std::uint64_t bytes) override {
     return records_.view().allocate(bytes, hints_, 0);
   }
+  bool isOfTasks(std::uint64_t) const override { return false; }
   MemoryFault release(std::uint64_t address) override { return records_.view().release(address); }
   std::int64_t bytesInUse() const override { return static_cast<std::int64_t>(records_.view().bytesInUse()); }
   void copyIn(void* to, const void* from, std::int64_t bytes) override {
@@ -120,8 +122,8 @@ class HostSide final : public EngineSide {
     for (std::int32_t n = 0; n < workers(); ++n) {
       const WorkerNote& note = notes_[static_cast<std::size_t>(n)];
       const std::uint64_t serial = note.serial.load(std::memory_order_acquire);
-      list.push_back(
-          {serial, note.task.load(std::memory_order_relaxed), note.argument.load(std::memory_order_relaxed)});
+      list.push_back({serial, note.task.load(std::memory_order_relaxed),
+                      note.argument.load(std::memory_order_relaxed), 0});
     }
     return list;
   }
@@ -179,26 +181,14 @@ class HostSide final : public EngineSide {
   void runAll(Hand& hand) {
     const std::uint64_t begin = hand.tasks.size() > 1 ? nowNanos() : 0;
     for (const Task& task : hand.tasks) {
-      for (std::uint64_t node = runOne(task, hand); node != 0;) {
-        const auto* next = reinterpret_cast<const GraphNode*>(node);
-        node = next->next;
-        const std::uint64_t more = runOne(next->task, hand);
-        if (more != 0) node = joined(more, node);
-      }
+      runOne(task, hand);
       if (begin != 0 && nowNanos() - begin > kHoldNanos) reportAll(hand);
     }
     reportAll(hand);
     hand.tasks.clear();
   }
 
-  static std::uint64_t joined(std::uint64_t list, std::uint64_t behind) {
-    auto* last = reinterpret_cast<GraphNode*>(list);
-    while (last->next != 0) last = reinterpret_cast<GraphNode*>(last->next);
-    last->next = behind;
-    return list;
-  }
-
-  std::uint64_t runOne(const Task& task, Hand& hand) {
+  void runOne(const Task& task, Hand& hand) {
     Completion completion;
     completion.ticket = task.ticket;
     completion.kind = task.kind;
@@ -208,13 +198,12 @@ class HostSide final : public EngineSide {
       program_.runOnHost(state_, task, hints_, hand.seed, &workspaceOfThread, completion);
       hand.note.ends();
     }
-    const std::uint64_t more = releaseSuccessors(state_, task, completion.status, 0, 1);
+    releaseSuccessors(state_, task, completion.status, 0, 1);
     if (task.ticket != kNobody) {
       hand.done.push_back(completion);
     } else {
       control_.open.fetch_add(-1, std::memory_order_release);
     }
-    return more;
   }
 
   void reportAll(Hand& hand) {

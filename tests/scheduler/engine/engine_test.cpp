@@ -221,6 +221,23 @@ TEST_P(EngineForms, TwoEnginesLiveSideBySide) {
   EXPECT_EQ(one.wait(a).result.sum, 3);
 }
 
+TEST_P(EngineForms, StartsAndEndsAgainAndAgain) {
+  for (int n = 0; n < (GetParam().form == EngineForm::Cuda ? 1000 : 100); ++n) {
+    Engine engine(shippedProgram(), GetParam());
+    if (n % 3 == 0) continue;
+    const auto ticket = engine.submit<WarpAdder>({n, n});
+    if (n % 3 == 1) EXPECT_EQ(engine.wait(ticket).result.sum, 2 * n);
+  }
+}
+
+TEST_P(EngineForms, ShortTasksGoOnBesideLongOnes) {
+  Engine engine(shippedProgram(), GetParam());
+  std::vector<Ticket<Spin>> slow;
+  for (int n = 0; n < 2; ++n) slow.push_back(engine.submit<Spin>({100'000'000, 0}));
+  EXPECT_TRUE(addersComeBack(engine, engine.program().numberOf("adder_warp"), 10'000));
+  for (const auto& ticket : slow) EXPECT_EQ(engine.wait(ticket).status, TaskStatus::Done);
+}
+
 TEST(Engine, StartsAndEndsManyTimesWithTasksStillQueued) {
   for (int n = 0; n < 200; ++n) {
     Engine engine(shippedProgram(), {.threads = 2, .capacity = 16, .memoryBytes = 1 << 16});
