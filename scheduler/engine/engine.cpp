@@ -46,6 +46,10 @@ EngineOptions checked(EngineOptions options, const Program& program) {
   return options;
 }
 
+std::uint16_t cancelWordOf(std::uint32_t generation) {
+  return static_cast<std::uint16_t>(generation % 0xffff + 1);
+}
+
 std::unique_ptr<EngineSide> makeSide(const Program& program, const EngineOptions& options) {
   return options.form == EngineForm::Cuda ? makeCudaSide(program, options) : makeHostSide(program, options);
 }
@@ -58,7 +62,7 @@ class Engine::Parts {
   Parts(const Program& theProgram, const EngineOptions& theOptions)
       : program(theProgram),
         side(makeSide(theProgram, checked(theOptions, theProgram))),
-        slots(side->outbox(), side->options().capacity) {}
+        slots(*side, side->options().capacity) {}
 
   /// One look while something is waited for: empties the outbox, runs a task where that is the form's way.
   void look(int& looks) {
@@ -100,7 +104,7 @@ void Engine::submitTasks(std::span<const Task> tasks, std::span<Ticket<void>> ti
     for (std::size_t n = 0; n < ids.size(); ++n) {
       tickets[done + n] = {ids[n], parts_->slots.keep(ids[n])};
       marked[done + n].ticket = ids[n];
-      marked[done + n].cancelWord = tickets[done + n].generation + 1;
+      marked[done + n].cancelWord = cancelWordOf(tickets[done + n].generation);
     }
     std::span<const Task> part(marked.data() + done, ids.size());
     while (!part.empty()) {
@@ -138,7 +142,7 @@ bool Engine::isDone(Ticket<void> ticket) {
 
 void Engine::cancelSlot(std::uint32_t slot, std::uint32_t generation) {
   parts_->slots.expect(slot, generation);
-  parts_->side->cancelWords()[slot].store(generation + 1, std::memory_order_relaxed);
+  parts_->side->cancelWords()[slot].store(cancelWordOf(generation), std::memory_order_relaxed);
 }
 
 std::int64_t Engine::push(std::span<const Task> tasks, std::span<const std::uint64_t> tags) {
@@ -259,7 +263,7 @@ void Engine::release(void* block) {
   if (parts_->side->isOfTasks(address)) {
     Task task;
     task.kind = kReleaseKind;
-    task.arguments[0] = address;
+    std::memcpy(task.arguments, &address, sizeof(address));
     Ticket<void> ticket;
     submitTasks({&task, 1}, {&ticket, 1});
     fault = static_cast<MemoryFault>(waitFor(ticket).code);

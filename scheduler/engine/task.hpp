@@ -34,13 +34,13 @@ inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 struct alignas(16) Task {
   static constexpr std::size_t kArgumentBytes = 40;
 
-  std::uint16_t kind = 0;  ///< number in the program
-  std::uint16_t reserved = 0;
+  std::uint16_t kind = 0;            ///< number in the program
+  std::uint16_t cancelWord = 0;      ///< dropped where the cancel word of its ticket is this; 0: never
   std::uint32_t ticket = kNobody;    ///< the host's place for its result; nobody asks where it was spawned
   std::uint64_t node = 0;            ///< address of its GraphNode; 0: nothing depends on it
   std::uint32_t deadlineMicros = 0;  ///< 0: none; counted from the moment when the engine takes it up
-  std::uint32_t cancelWord = 0;      ///< dropped where the cancel word of its ticket is this; 0: never
-  std::uint64_t arguments[kArgumentBytes / 8] = {};
+  std::uint32_t arguments[kArgumentBytes / 4] = {};
+  std::uint32_t padding = 0;  ///< the first 60 bytes travel
 };
 static_assert(sizeof(Task) == 64 && std::is_trivially_copyable_v<Task>);
 
@@ -52,8 +52,8 @@ struct alignas(16) Completion {
   TaskStatus status = TaskStatus::Done;
   std::uint16_t kind = 0;
   std::uint32_t code = 0;  ///< of Group::fail
-  std::uint32_t reserved = 0;
-  std::uint64_t result[kResultBytes / 8] = {};
+  std::uint32_t result[kResultBytes / 4] = {};
+  std::uint32_t padding = 0;  ///< the first 60 bytes travel
 };
 static_assert(sizeof(Completion) == 64 && std::is_trivially_copyable_v<Completion>);
 

@@ -25,6 +25,8 @@ constexpr std::size_t kStagingBytes = std::size_t{1} << 20;
 /// A kernel whose tasks do not end within this time of being asked to is a fault of the tasks.
 constexpr auto kLongestEnd = 120s;
 constexpr auto kLongestBegin = 10s;
+/// Tasks ahead whose place in pinned memory is asked for: the device has touched it last.
+constexpr std::uint64_t kAhead = 6;
 
 /// How many blocks there are, and what each does.
 struct Grid {
@@ -41,6 +43,7 @@ Grid gridOf(const Program& program, EngineOptions& options, const cudaDeviceProp
         "the program " + program.name +
         " was not compiled by nvcc; call makeProgram in a source whose name ends in _kernels.cpp");
   }
+  if (options.capacity < 64) throw UsageError("an engine on a GPU has a capacity of at least 64 tasks");
   if (options.blockThreads < 64 || options.blockThreads > kMostThreads || options.blockThreads % 32 != 0) {
     throw UsageError("a block of the engine has 64 to 256 threads, a multiple of 32, not " +
                      std::to_string(options.blockThreads));
@@ -91,13 +94,24 @@ class CudaSide final : public EngineSide {
 
   const EngineOptions& options() const override { return options_; }
   std::int32_t workers() const override { return grid_.total * (options_.blockThreads / 32); }
-  const Outbox& outbox() const override { return input_.state.outbox; }
+  std::int64_t fetch(std::span<Completion> completions) override {
+    std::int64_t count = 0;
+    while (count < std::ssize(completions) &&
+           input_.state.outbox.get(fetched_, completions[static_cast<std::size_t>(count)])) {
+      __builtin_prefetch(input_.state.outbox.place(fetched_ + kAhead));
+      ++count;
+      ++fetched_;
+    }
+    return count;
+  }
   ScopedAtomic<std::uint32_t, Scope::System>* cancelWords() override { return cancelled_; }
   std::int64_t deliver(std::span<const Task> tasks) override {
-    // A free place is there for each: no more tasks have tickets of the host than the inbox has places.
+    // A place is there for each, or will be when the feeder has read its bundle: no more tasks have tickets
+    // of the host than the inbox has places.
     std::uint64_t ticket = inboxTail_.fetch_add(tasks.size(), std::memory_order_relaxed);
     for (const Task& task : tasks) {
-      while (!input_.inbox.isFree(ticket)) pauseBriefly();
+      while (!isFree(ticket)) pauseBriefly();
+      __builtin_prefetch(input_.inbox.place(ticket + kAhead), 1);
       input_.inbox.put(ticket++, task);
     }
     return std::ssize(tasks);
@@ -125,6 +139,11 @@ class CudaSide final : public EngineSide {
   std::vector<NoteCopy> notes() override;
 
  private:
+  bool isFree(std::uint64_t ticket) const {
+    if (ticket <= input_.inbox.mask) return true;
+    const std::uint64_t before = (ticket - input_.inbox.mask - 1) / 32;
+    return input_.read[before & (input_.inbox.mask / 32)].load(std::memory_order_acquire) == before + 1;
+  }
   void plan(const Program& program);
   void emptyQueues();
   void start(HostWords::Command command);
@@ -158,6 +177,7 @@ class CudaSide final : public EngineSide {
   std::mutex copying_;
   std::mutex asking_;
   std::atomic<std::uint64_t> inboxTail_{0};
+  std::uint64_t fetched_ = 0;  ///< ticket of the outbox; of the thread that fetches
   std::atomic<bool> running_{false};
   bool over_ = false;  ///< by `beating_`
   std::mutex beating_;
@@ -221,9 +241,10 @@ void CudaSide::plan(const Program& program) {
       CudaPiece::Where::Device, kWidths * (queueBytes + sizeof(ReadyQueue::Counters)) + sizeof(Control) +
                                     sizeof(Places) + workers * sizeof(WorkerNote) + recordBytes +
                                     (2 * pages + 1) * SlabClasses::kPageBytes + 32 * 256);
-  host_ = std::make_unique<CudaPiece>(
-      CudaPiece::Where::Host, capacity * (sizeof(Task) + sizeof(Completion) + 20) + sizeof(HostWords) +
-                                  kStagingBytes + workers * sizeof(WorkerNote) + 32 * 256);
+  host_ = std::make_unique<CudaPiece>(CudaPiece::Where::Host,
+                                      capacity * (3 * sizeof(Inbox::Chunk) * Inbox::kChunks + 16) +
+                                          sizeof(HostWords) + kStagingBytes + workers * sizeof(WorkerNote) +
+                                          32 * 256);
   EngineState& state = input_.state;
   for (ReadyQueue& queue : state.queues) {
     queue.ring = {device_->deal<ReadyQueue::Ring::Word>(2 * capacity), device_->deal<Task>(2 * capacity),
@@ -251,15 +272,17 @@ void CudaSide::plan(const Program& program) {
                             copyStream_),
             "clear memory");
   input_.words = new (host_->deal<HostWords>(1)) HostWords;
-  input_.inbox = {host_->deal<Inbox::Word>(capacity), host_->deal<Task>(capacity), capacity - 1};
-  state.outbox = {host_->deal<Outbox::Word>(capacity), host_->deal<Completion>(capacity), capacity - 1};
+  // Twice as many places as tasks: the bundle that a place was in before has then been read to its end.
+  input_.inbox = {host_->deal<Inbox::Chunk>(2 * capacity * Inbox::kChunks), 2 * capacity - 1};
+  input_.read = host_->deal<ScopedAtomic<std::uint64_t, Scope::System>>(2 * capacity / 32);
+  state.outbox = {host_->deal<Outbox::Chunk>(capacity * Outbox::kChunks), capacity - 1};
+  std::memset(static_cast<void*>(input_.inbox.chunks), 0,
+              2 * capacity * Inbox::kChunks * sizeof(Inbox::Chunk));
+  std::memset(static_cast<void*>(state.outbox.chunks), 0, capacity * Outbox::kChunks * sizeof(Outbox::Chunk));
   cancelled_ = host_->deal<ScopedAtomic<std::uint32_t, Scope::System>>(capacity);
   staging_ = host_->deal<std::byte>(kStagingBytes);
-  for (std::size_t n = 0; n < capacity; ++n) {
-    input_.inbox.words[n].store(n, std::memory_order_relaxed);
-    state.outbox.words[n].store(n, std::memory_order_relaxed);
-    cancelled_[n].store(0, std::memory_order_relaxed);
-  }
+  for (std::size_t n = 0; n < capacity; ++n) cancelled_[n].store(0, std::memory_order_relaxed);
+  for (std::size_t n = 0; n < 2 * capacity / 32; ++n) input_.read[n].store(0, std::memory_order_relaxed);
   state.cancelled = cancelled_;
   state.kinds = static_cast<std::uint32_t>(program.kinds.size());
   for (std::size_t n = 0; n < program.kinds.size(); ++n) {

@@ -66,74 +66,85 @@ struct Feeder {
     const std::uint32_t lane = threadIdx.x % 32;
     std::uint64_t bundle = input.inboxBegin / 32;
     while (bundle % warps != warp) ++bundle;
+    std::uint32_t looks = 0;
+    bool more =
+        false;  // where tasks have come, others are likely: look for all of a bundle, not for the next
     for (;; bundle += warps) {
-      const std::uint64_t ticket = bundle * 32 + lane;
-      std::uint32_t done = __ballot_sync(~0U, ticket < input.inboxBegin);
-      while (done != ~0U) {
-        const bool full = (done >> lane & 1) == 0 && wordOf(ticket) == ticket + 1;
-        const std::uint32_t ready = __ballot_sync(~0U, full);
-        if (ready == 0) {
-          if (__any_sync(~0U, stopped())) return;
-          continue;
-        }
-        cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_system);
-        moveBundle(bundle * 32, ready, lane);
-        if (full) input.inbox.markFree(ticket);
-        done |= ready;
+      std::uint32_t missing = ~__ballot_sync(~0U, bundle * 32 + lane < input.inboxBegin);
+      while (missing != 0) {
+        const std::uint32_t wanted = more ? missing : missing & (~missing + 1);
+        const std::uint32_t come = moveArrived(bundle * 32, wanted, lane);
+        missing &= ~come;
+        more = come != 0;
+        if (!more && ++looks % 16 == 0 && __any_sync(~0U, stopped())) return;
       }
+      __syncwarp();
+      // The host may use these places again once all of them have been read.
+      if (lane == 0)
+        input.read[bundle & (input.inbox.mask / 32)].store(bundle + 1, std::memory_order_release);
     }
   }
 
-  __device__ std::uint64_t wordOf(std::uint64_t ticket) const {
-    return input.inbox.words[ticket & input.inbox.mask].load(std::memory_order_relaxed);
-  }
-
-  /// Copies the tasks whose bits are set; four lanes carry one task, so that reads of the host's memory are
-  /// long.
-  __device__ void moveBundle(std::uint64_t first, std::uint32_t ready, std::uint32_t lane) const {
-    uint4 parts[4];
-    int widths[4];
-    for (std::uint32_t k = 0; k < 4; ++k) {
-      const std::uint32_t slot = k * 8 + lane / 4;
-      widths[k] = -1;
-      if ((ready >> slot & 1) == 0) continue;
-      parts[k] = reinterpret_cast<const uint4*>(&input.inbox.item(first + slot))[lane % 4];
+  /// Copies those of the wanted tasks that are there to their queues and says which. A task is five chunks;
+  /// the 160 chunks of a bundle are read by 32 lanes, side by side, so that reads over the bus are long.
+  __device__ std::uint32_t moveArrived(std::uint64_t first, std::uint32_t wanted, std::uint32_t lane) const {
+    constexpr std::uint32_t kChunks = Inbox::kChunks;
+    ChunkWords chunks[kChunks];
+    std::uint32_t there[kChunks];
+    for (std::uint32_t k = 0; k < kChunks; ++k) {
+      const std::uint32_t slot = (k * 32 + lane) / kChunks;
+      if ((wanted >> slot & 1) != 0)
+        chunks[k] = readChunk(input.inbox.place(first + slot) + (k * 32 + lane) % kChunks);
     }
-    for (std::uint32_t k = 0; k < 4; ++k) {
-      const std::uint32_t kind = __shfl_sync(~0U, parts[k].x, lane / 4 * 4) & 0xffffU;
-      if ((ready >> (k * 8 + lane / 4) & 1) != 0)
-        widths[k] = kind < input.state.kinds ? input.state.widths[kind] : 1;
+    for (std::uint32_t k = 0; k < kChunks; ++k) {
+      const std::uint32_t slot = (k * 32 + lane) / kChunks;
+      there[k] = __ballot_sync(
+          ~0U, (wanted >> slot & 1) != 0 && chunks[k].high >> 32 == Inbox::stampOf(first + slot));
     }
+    // From here on lane n knows of slot n: whether all of it is there, and its width.
+    const std::uint32_t bit = lane * kChunks;
+    std::uint64_t five = 0;
+    std::uint32_t kind = 0;
+    for (std::uint32_t k = 0; k < kChunks; ++k) {
+      if (k == bit / 32) five |= there[k];
+      if (k == bit / 32 + 1) five |= std::uint64_t{there[k]} << 32;
+      const std::uint32_t word = __shfl_sync(~0U, static_cast<std::uint32_t>(chunks[k].low), bit % 32);
+      if (k == bit / 32) kind = word & 0xffffU;
+    }
+    const bool complete = (five >> (bit % 32) & 31U) == 31U;
+    const std::uint32_t come = __ballot_sync(~0U, complete);
+    if (come == 0) return 0;
+    const int mine = kind < input.state.kinds ? input.state.widths[kind] : 1;
     for (int width = 0; width < kWidths; ++width) {
-      std::uint32_t mine[4];
-      std::uint32_t total = 0;
-      for (int k = 0; k < 4; ++k) {
-        const std::uint32_t heads = __ballot_sync(~0U, lane % 4 == 0 && widths[k] == width);
-        mine[k] = total + static_cast<std::uint32_t>(__popc(heads & ((1U << (lane / 4 * 4)) - 1)));
-        total += static_cast<std::uint32_t>(__popc(heads));
-      }
-      if (total > 0) put(input.state.queues[width], width, parts, widths, mine, total, lane);
+      const std::uint32_t slots = __ballot_sync(~0U, complete && mine == width);
+      if (slots != 0) put(input.state.queues[width], slots, chunks, lane);
     }
+    return come;
   }
 
-  __device__ void put(const ReadyQueue& queue, int width, const uint4* parts, const int* widths,
-                      const std::uint32_t* mine, std::uint32_t total, std::uint32_t lane) const {
+  /// Lane n is told of slot n; the chunks of a slot lie with several lanes.
+  __device__ void put(const ReadyQueue& queue, std::uint32_t slots, const ChunkWords* chunks,
+                      std::uint32_t lane) const {
+    constexpr std::uint32_t kChunks = Inbox::kChunks;
+    const std::int64_t total = __popc(slots);
     std::uint64_t first = 0;
-    if (lane == 0) {
-      while (!queue.claimRoom(total)) pauseBriefly();
-      first = queue.tickets(total);
-    }
+    if (lane == 0) first = queue.tickets(total);
     first = __shfl_sync(~0U, first, 0);
-    for (int k = 0; k < 4; ++k) {
-      if (widths[k] != width) continue;
-      const std::uint64_t ticket = first + mine[k];
-      while (!queue.ring.isFree(ticket)) pauseBriefly();
-      reinterpret_cast<uint4*>(&queue.ring.item(ticket))[lane % 4] = parts[k];
+    const bool mine = (slots >> lane & 1) != 0;
+    const std::uint64_t ticket = first + static_cast<std::uint32_t>(__popc(slots & ((1U << lane) - 1)));
+    while (mine && !queue.ring.isFree(ticket)) pauseBriefly();
+    __syncwarp();
+    for (std::uint32_t k = 0; k < kChunks; ++k) {
+      const std::uint32_t slot = (k * 32 + lane) / kChunks;
+      if ((slots >> slot & 1) == 0) continue;
+      const std::uint64_t to = first + static_cast<std::uint32_t>(__popc(slots & ((1U << slot) - 1)));
+      auto* words = reinterpret_cast<std::uint32_t*>(&queue.ring.item(to)) + (k * 32 + lane) % kChunks * 3;
+      words[0] = static_cast<std::uint32_t>(chunks[k].low);
+      words[1] = static_cast<std::uint32_t>(chunks[k].low >> 32);
+      words[2] = static_cast<std::uint32_t>(chunks[k].high);
     }
     __syncwarp();
-    for (int k = 0; k < 4; ++k) {
-      if (widths[k] == width && lane % 4 == 0) queue.ring.markFull(first + mine[k]);
-    }
+    if (mine) queue.ring.markFull(ticket);
     if (lane == 0) queue.published(total);
   }
 };

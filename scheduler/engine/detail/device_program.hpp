@@ -42,11 +42,13 @@ struct Places {
 struct KernelInput {
   EngineState state;
   Inbox inbox;
+  /// By bundle of 32 tickets: its number + 1 once the device has read all of it.
+  ScopedAtomic<std::uint64_t, Scope::System>* read = nullptr;
   std::uint64_t inboxBegin = 0;  ///< the first ticket of the inbox that was not read yet
   HostWords* words = nullptr;
-  std::uint64_t heartbeatNanos = 0;                             ///< 0: the host may be silent
-  std::uint32_t blocks[kWidths] = {};                           ///< that take tasks of each width
-  std::uint32_t multiprocessors = 0;                            ///< blocks on others end at once
+  std::uint64_t heartbeatNanos = 0;    ///< 0: the host may be silent
+  std::uint32_t blocks[kWidths] = {};  ///< that take tasks of each width
+  std::uint32_t multiprocessors = 0;   ///< blocks on others end at once
   Places* places = nullptr;
 };
 

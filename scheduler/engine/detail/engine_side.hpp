@@ -29,8 +29,8 @@ class EngineSide {
   /// The options with nothing left open.
   virtual const EngineOptions& options() const = 0;
   virtual std::int32_t workers() const = 0;
-  /// Where results arrive; the caller empties it, one thread at a time.
-  virtual const Outbox& outbox() const = 0;
+  /// Takes results that have arrived, in the order of their arrival; how many. One thread at a time.
+  virtual std::int64_t fetch(std::span<Completion> completions) = 0;
   /// Hands tasks over, from the front of the list; how many there was room for.
   virtual std::int64_t deliver(std::span<const Task> tasks) = 0;
   /// Word n is the cancel word of the task with ticket n, once that is to be dropped.

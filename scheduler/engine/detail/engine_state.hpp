@@ -8,14 +8,15 @@
 #endif
 
 #include "scheduler/engine/detail/slab.hpp"
+#include "scheduler/engine/detail/stamped_ring.hpp"
 #include "scheduler/engine/detail/ticket_queue.hpp"
 #include "scheduler/engine/task.hpp"
 
 namespace tessera::engine {
 
 using ReadyQueue = TicketQueue<Task, ScopedAtomics<Scope::Device>>;
-using Inbox = TicketRing<Task, ScopedAtomics<Scope::System>>;
-using Outbox = TicketRing<Completion, ScopedAtomics<Scope::System>>;
+using Inbox = StampedRing<Task, ScopedAtomics<Scope::System>>;
+using Outbox = StampedRing<Completion, ScopedAtomics<Scope::System>>;
 using TaskMemory = Slab<ScopedAtomics<Scope::Device>>;
 
 /// A task that waits for others, or that others wait for. It lies where the workers run; `successors` numbers
@@ -37,27 +38,32 @@ struct Control {
   alignas(128) ScopedAtomic<std::uint64_t, Scope::Device> outTail{0};  ///< next ticket of the outbox
 };
 
-/// What a worker is at, for whoever looks for a task that does not end.
+TESSERA_KERNEL inline std::uint64_t firstArgument(const Task& task) {
+  return std::uint64_t{task.arguments[1]} << 32 | task.arguments[0];
+}
+
+/// What a worker is at, for whoever looks for a task that does not end. Who reads it while the worker goes on
+/// may see parts of two tasks; of one that does not end all parts are seen.
 struct alignas(32) WorkerNote {
-  ScopedAtomic<std::uint64_t, Scope::System> serial{0};    ///< odd while a task runs
-  ScopedAtomic<std::uint64_t, Scope::System> task{0};      ///< ticket above, kind in the lower 32 bits
-  ScopedAtomic<std::uint64_t, Scope::System> argument{0};  ///< the first eight bytes of the arguments
+  ScopedAtomic<std::uint64_t, Scope::Device> serial{0};    ///< odd while a task runs
+  ScopedAtomic<std::uint64_t, Scope::Device> task{0};      ///< ticket above, kind in the lower 32 bits
+  ScopedAtomic<std::uint64_t, Scope::Device> argument{0};  ///< the first eight bytes of the arguments
   std::uint64_t reserved = 0;
 
   TESSERA_KERNEL void begins(const Task& next) {
     task.store(std::uint64_t{next.ticket} << 32 | next.kind, std::memory_order_relaxed);
-    argument.store(next.arguments[0], std::memory_order_relaxed);
-    serial.store(serial.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    argument.store(firstArgument(next), std::memory_order_relaxed);
+    serial.store(serial.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   TESSERA_KERNEL void ends() {
-    serial.store(serial.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    serial.store(serial.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 };
 
 /// All that workers share: addresses and sizes. Copied into each kernel.
 struct EngineState {
   ReadyQueue queues[kWidths];  ///< by width; on the host three times the same one
-  Outbox outbox;
+  Outbox outbox;               ///< of a device; the host's workers have another way
   TaskMemory memory;
   Control* control = nullptr;
   WorkerNote* notes = nullptr;
@@ -70,7 +76,8 @@ struct EngineState {
   std::uint32_t mostAtOnce = 1;                ///< tasks that a worker takes together where many wait
 };
 
-/// A task of this kind gives `arguments[0]` back to the memory of tasks, and nothing else.
+/// A task of this kind gives the address that is its first argument back to the memory of tasks, and nothing
+/// else.
 inline constexpr std::uint16_t kReleaseKind = 0xffff;
 
 TESSERA_KERNEL inline std::uint64_t nowNanos() {
@@ -98,12 +105,10 @@ TESSERA_KERNEL inline const ReadyQueue& queueOf(const EngineState& state, const 
   return state.queues[task.kind < state.kinds ? state.widths[task.kind] : 1];
 }
 
-/// Puts a task into its queue. Room is there, or will be when a place that is being emptied is empty: a queue
-/// has two places for each task that the host may have under way, and spawned tasks take no more than half of
-/// them.
+/// Puts a task into its queue. Its place is free, or is being emptied: a queue has two places for each task that the
+/// host may have under way, and spawned tasks take no more than half of them.
 TESSERA_KERNEL inline void pushReady(const EngineState& state, const Task& task) {
   const ReadyQueue& queue = queueOf(state, task);
-  while (!queue.claimRoom(1)) pauseBriefly();
   const std::uint64_t ticket = queue.tickets(1);
   while (!queue.ring.isFree(ticket)) pauseBriefly();
   queue.ring.put(ticket, task);
@@ -111,15 +116,41 @@ TESSERA_KERNEL inline void pushReady(const EngineState& state, const Task& task)
 }
 
 /// Puts a task for which nobody waits into its queue; false: there are so many already, and nothing has
-/// happened.
+/// happened. Lanes of a warp that come together take their tickets together.
 TESSERA_KERNEL inline bool pushSpawned(const EngineState& state, const Task& task) {
-  const bool room = state.control->open.fetch_add(1, std::memory_order_relaxed) < state.mostSpawned;
-  if (room) {
-    pushReady(state, task);
-  } else {
-    state.control->open.fetch_add(-1, std::memory_order_relaxed);
+#if defined(__CUDA_ARCH__)
+  const std::uint32_t coming = __activemask();
+  const std::uint32_t lane = threadIdx.x % 32;
+  const std::uint32_t alike =
+      __match_any_sync(coming, task.kind < state.kinds ? static_cast<int>(state.widths[task.kind]) : 1);
+  const int leader = __ffs(static_cast<int>(alike)) - 1;
+  const std::int64_t count = __popc(alike);
+  const std::uint64_t rank = __popc(alike & ((1U << lane) - 1));
+  const ReadyQueue& queue = queueOf(state, task);
+  std::uint64_t ticket = ~std::uint64_t{0};
+  if (static_cast<int>(lane) == leader) {
+    if (state.control->open.fetch_add(count, std::memory_order_relaxed) + count <= state.mostSpawned) {
+      ticket = queue.tickets(count);
+    } else {
+      state.control->open.fetch_add(-count, std::memory_order_relaxed);
+    }
   }
-  return room;
+  ticket = __shfl_sync(alike, ticket, leader);
+  if (ticket == ~std::uint64_t{0}) return false;
+  ticket += rank;
+  while (!queue.ring.isFree(ticket)) pauseBriefly();
+  queue.ring.put(ticket, task);
+  __syncwarp(alike);
+  if (static_cast<int>(lane) == leader) queue.published(count);
+  return true;
+#else
+  if (state.control->open.fetch_add(1, std::memory_order_relaxed) < state.mostSpawned) {
+    pushReady(state, task);
+    return true;
+  }
+  state.control->open.fetch_add(-1, std::memory_order_relaxed);
+  return false;
+#endif
 }
 
 /// Tells the successors of `task` that it has ended; those that waited for it alone go to the queues. Called

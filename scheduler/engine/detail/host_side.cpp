@@ -50,7 +50,6 @@ class HostSide final : public EngineSide {
         cancelled_(
             new ScopedAtomic<std::uint32_t, Scope::System>[static_cast<std::size_t>(options.capacity)]) {
     for (ReadyQueue& queue : state_.queues) queue = ready_.view();
-    state_.outbox = outbox_.view().ring;
     state_.memory = records_.view();
     state_.control = &control_;
     state_.notes = notes_.get();
@@ -63,16 +62,21 @@ class HostSide final : public EngineSide {
 
   const EngineOptions& options() const override { return options_; }
   std::int32_t workers() const override { return std::max(1, options_.threads); }
-  const Outbox& outbox() const override { return state_.outbox; }
+  std::int64_t fetch(std::span<Completion> completions) override {
+    const auto& ring = outbox_.view().ring;
+    std::int64_t count = 0;
+    while (count < std::ssize(completions) && ring.isFull(fetched_)) {
+      completions[static_cast<std::size_t>(count++)] = ring.take(fetched_++);
+    }
+    return count;
+  }
   ScopedAtomic<std::uint32_t, Scope::System>* cancelWords() override { return cancelled_.get(); }
   std::int64_t openTasks() override { return control_.open.load(std::memory_order_acquire); }
   void checkAlive() override {}
 
   std::int64_t deliver(std::span<const Task> tasks) override {
     const ReadyQueue& queue = state_.queues[0];
-    auto count = std::ssize(tasks);
-    while (count > 0 && !queue.claimRoom(count)) count /= 2;
-    if (count == 0) return 0;
+    const std::int64_t count = std::ssize(tasks);
     const std::uint64_t first = queue.tickets(count);
     for (std::int64_t n = 0; n < count; ++n) {
       const std::uint64_t ticket = first + static_cast<std::uint64_t>(n);
@@ -175,7 +179,6 @@ class HostSide final : public EngineSide {
       while (!state_.queues[0].ring.isFull(ticket)) pauseBriefly();
       hand.tasks.push_back(state_.queues[0].ring.take(ticket));
     }
-    state_.queues[0].emptied(claim.count);
   }
 
   void runAll(Hand& hand) {
@@ -211,8 +214,8 @@ class HostSide final : public EngineSide {
     std::uint64_t ticket =
         control_.outTail.fetch_add(static_cast<std::uint64_t>(hand.done.size()), std::memory_order_release);
     for (const Completion& completion : hand.done) {
-      while (!state_.outbox.isFree(ticket)) pauseBriefly();
-      state_.outbox.put(ticket++, completion);
+      while (!outbox_.view().ring.isFree(ticket)) pauseBriefly();
+      outbox_.view().ring.put(ticket++, completion);
     }
     hand.done.clear();
   }
@@ -221,6 +224,7 @@ class HostSide final : public EngineSide {
   EngineOptions options_;
   HostQueue<Task, ScopedAtomics<Scope::Device>> ready_;
   HostQueue<Completion, ScopedAtomics<Scope::System>> outbox_;
+  std::uint64_t fetched_ = 0;  ///< ticket of the outbox; of the thread that fetches
   std::unique_ptr<std::byte[]> memory_;
   SlabRecords<ScopedAtomics<Scope::Device>> records_;
   TaskMemory::Hints hints_{};

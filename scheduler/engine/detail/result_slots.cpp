@@ -1,19 +1,19 @@
 #include "scheduler/engine/detail/result_slots.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "core/error.hpp"
 
 namespace tessera::engine {
 
-ResultSlots::ResultSlots(const Outbox& outbox, std::int64_t capacity)
-    : outbox_(outbox),
+ResultSlots::ResultSlots(EngineSide& side, std::int64_t capacity)
+    : side_(side),
       slots_(new Slot[static_cast<std::size_t>(capacity)]),
       kept_(static_cast<std::size_t>(capacity)),
       free_(static_cast<std::size_t>(capacity)) {
   const auto& queue = free_.view();
-  queue.claimRoom(capacity);
   const std::uint64_t first = queue.tickets(capacity);
   for (std::int64_t n = 0; n < capacity; ++n) {
     queue.ring.put(first + static_cast<std::uint64_t>(n), static_cast<std::uint32_t>(n));
@@ -36,7 +36,6 @@ std::int64_t ResultSlots::open(std::span<std::uint32_t> ids) {
     ids[static_cast<std::size_t>(n)] = queue.ring.take(ticket);
   }
   if (claim.count == 0) return 0;
-  queue.emptied(claim.count);
   opened_.fetch_add(claim.count, std::memory_order_relaxed);
   return claim.count;
 }
@@ -50,7 +49,6 @@ void ResultSlots::giveBack(std::span<const std::uint32_t> ids) {
 void ResultSlots::freeSlots(std::span<const std::uint32_t> ids) {
   const auto& queue = free_.view();
   const std::int64_t count = std::ssize(ids);
-  queue.claimRoom(count);  // there is: each slot is in the list at most once
   std::uint64_t ticket = queue.tickets(count);
   for (const std::uint32_t id : ids) {
     while (!queue.ring.isFree(ticket)) pauseBriefly();
@@ -73,16 +71,21 @@ std::uint32_t ResultSlots::keep(std::uint32_t id) {
 template <class Take>
 std::int64_t ResultSlots::empty(std::int64_t most, const Take& take) {
   std::int64_t count = 0;
-  while (count < most && outbox_.isFull(next_)) {
-    const Completion completion = outbox_.take(next_++);
-    Slot& slot = slots_[completion.ticket];
-    ++count;
-    if (slot.state.load(std::memory_order_relaxed) == State::Polled) {
-      take(completion);
-      continue;
+  Completion arrived[32];
+  std::int64_t got = -1;
+  while (count < most && got != 0) {
+    got = side_.fetch({arrived, static_cast<std::size_t>(std::min<std::int64_t>(most - count, 32))});
+    count += got;
+    for (std::int64_t n = 0; n < got; ++n) {
+      const Completion& completion = arrived[n];
+      Slot& slot = slots_[completion.ticket];
+      if (slot.state.load(std::memory_order_relaxed) == State::Polled) {
+        take(completion);
+        continue;
+      }
+      kept_[completion.ticket] = completion;
+      slot.state.store(State::Done, std::memory_order_release);
     }
-    kept_[completion.ticket] = completion;
-    slot.state.store(State::Done, std::memory_order_release);
   }
   if (count > 0) arrived_.fetch_add(count, std::memory_order_relaxed);
   return count;
@@ -101,7 +104,7 @@ void ResultSlots::deliver(const Completion& completion, Finished& finished) cons
   finished.status = completion.status;
   finished.kind = completion.kind;
   finished.code = completion.code;
-  std::copy(std::begin(completion.result), std::end(completion.result), finished.result);
+  std::memcpy(finished.result, completion.result, sizeof(finished.result));
 }
 
 std::int64_t ResultSlots::poll(std::span<Finished> finished) {

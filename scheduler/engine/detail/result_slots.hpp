@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/engine/detail/engine_side.hpp"
 #include "scheduler/engine/detail/host_memory.hpp"
 #include "scheduler/engine/engine.hpp"
 
@@ -16,7 +17,8 @@ namespace tessera::engine {
 /// one thread at a time empties the outbox, and others that come meanwhile go away again.
 class ResultSlots {
  public:
-  ResultSlots(const Outbox& outbox, std::int64_t capacity);
+  /// `side` outlives the slots.
+  ResultSlots(EngineSide& side, std::int64_t capacity);
 
   /// Up to `most` slots, as many as are free.
   std::vector<std::uint32_t> open(std::int64_t most);
@@ -61,12 +63,11 @@ class ResultSlots {
   std::int64_t empty(std::int64_t most, const Take& take);
   void deliver(const Completion& completion, Finished& finished) const;
 
-  Outbox outbox_;
+  EngineSide& side_;
   std::unique_ptr<Slot[]> slots_;
   std::vector<Completion> kept_;
   HostQueue<std::uint32_t, ScopedAtomics<Scope::System>> free_;
   std::atomic<bool> collecting_{false};
-  std::uint64_t next_ = 0;             ///< ticket of the outbox; of the thread that collects
   std::deque<Completion> forPolling_;  ///< collected while waiting for something else; likewise
   std::atomic<std::int64_t> opened_{0};
   std::atomic<std::int64_t> arrived_{0};

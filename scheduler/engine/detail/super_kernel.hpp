@@ -32,10 +32,7 @@ class DeviceWorker {
       if (mine) task = queue.ring.item(claim.first + lane);
       __syncwarp();
       if (mine) queue.ring.markFree(claim.first + lane);
-      if (lane == 0) {
-        queue.emptied(claim.count);
-        note().begins(task);
-      }
+      if (lane == 0) note().begins(task);
       Completion completion;
       if (mine) {
         DeviceGroup<Kinds, TaskWidth::Lane> group(state_, task, shared_.hints, seed(), {});
@@ -70,7 +67,6 @@ class DeviceWorker {
       }
       __syncwarp();
       if (lane < claim.count) queue.ring.markFree(claim.first + lane);
-      if (lane == 0) queue.emptied(claim.count);
       std::uint32_t held = 0;
       const std::uint64_t begin = claim.count > 1 ? nowNanos() : 0;
       for (std::int64_t n = 0; n < claim.count; ++n) {
@@ -99,10 +95,7 @@ class DeviceWorker {
         __syncwarp();
         if (threadIdx.x == 0) {
           shared_.stop = more ? 0 : 1;
-          if (more) {
-            queue.ring.markFree(claim.first);
-            queue.emptied(1);
-          }
+          if (more) queue.ring.markFree(claim.first);
         }
       }
       __syncthreads();
@@ -140,7 +133,9 @@ class DeviceWorker {
       if (looks % 8 == 7 && __any_sync(~0U, stopped())) return false;
       __nanosleep(looks < 64 ? 20 : 200);
     }
-    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+    // One more look, by which what the producers did is seen: cheaper than to acquire at each.
+    if (lane < claim.count) static_cast<void>(queue.ring.isFull(ticket));
+    __syncwarp();
     return true;
   }
 
@@ -152,7 +147,7 @@ class DeviceWorker {
     completion.status = hindrance(state_, task);
     if (task.kind == kReleaseKind) {
       if (group.lane() == 0)
-        completion.code = static_cast<std::uint32_t>(state_.memory.release(task.arguments[0]));
+        completion.code = static_cast<std::uint32_t>(state_.memory.release(firstArgument(task)));
     } else if (completion.status == TaskStatus::Done) {
       if (!Kinds::template runOne<kWidth>(task, group, completion)) {
         completion.status = TaskStatus::UnknownKind;
@@ -184,7 +179,7 @@ class DeviceWorker {
 
   /// The host has a place for each: it has no more tasks under way than the outbox has places.
   __device__ std::uint64_t outboxTickets(std::uint32_t count) const {
-    return state_.control->outTail.fetch_add(count, std::memory_order_release);
+    return state_.control->outTail.fetch_add(count, std::memory_order_relaxed);
   }
 
   /// By a warp: `held` completions in shared memory; none are held afterwards.
@@ -192,15 +187,14 @@ class DeviceWorker {
     if (held == 0) return;
     const std::uint32_t lane = threadIdx.x % 32;
     __syncwarp();
+    // What the tasks have written and spawned is seen before their results are.
+    __threadfence();
     std::uint64_t first = 0;
     if (lane == 0) first = outboxTickets(held);
     first = __shfl_sync(~0U, first, 0);
-    for (std::uint32_t part = lane; part < held * 4; part += 32) {
-      reinterpret_cast<uint4*>(&state_.outbox.item(first + part / 4))[part % 4] =
-          reinterpret_cast<const uint4*>(done)[part];
+    for (std::uint32_t n = lane; n < held * Outbox::kChunks; n += 32) {
+      sendChunk(done[n / Outbox::kChunks], first + n / Outbox::kChunks, n % Outbox::kChunks);
     }
-    __syncwarp();
-    if (lane < held) state_.outbox.markFull(first + lane);
     __syncwarp();
     held = 0;
   }
@@ -210,10 +204,17 @@ class DeviceWorker {
     const std::uint32_t lane = threadIdx.x % 32;
     const std::uint32_t all = __ballot_sync(~0U, mine);
     if (all == 0) return;
+    __threadfence();
     std::uint64_t first = 0;
     if (lane == 0) first = outboxTickets(static_cast<std::uint32_t>(__popc(all)));
     first = __shfl_sync(~0U, first, 0) + static_cast<std::uint32_t>(__popc(all & ((1U << lane) - 1)));
-    if (mine) state_.outbox.put(first, completion);
+    for (std::uint32_t part = 0; mine && part < Outbox::kChunks; ++part) sendChunk(completion, first, part);
+  }
+
+  __device__ void sendChunk(const Completion& completion, std::uint64_t ticket, std::uint32_t part) const {
+    const auto* words = reinterpret_cast<const std::uint32_t*>(&completion) + 3 * part;
+    writeChunk(state_.outbox.place(ticket) + part, {std::uint64_t{words[1]} << 32 | words[0],
+                                                    std::uint64_t{Outbox::stampOf(ticket)} << 32 | words[2]});
   }
 
   const EngineState& state_;

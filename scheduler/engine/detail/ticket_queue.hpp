@@ -60,29 +60,29 @@ struct Claim {
 /// A bounded queue of many producers and many consumers, without a lock. A view: copy it; the memory is its
 /// maker's. Up to 32 tickets are taken at once, by one thread for a whole warp.
 ///
-/// Producer: `claimRoom(n)`, where that says no the queue is full, and nothing has happened; `tickets(n)`;
-/// for each ticket, once `ring.isFree(t)`, `ring.put(t, item)`; `published(n)`. Consumer: `claim(most,
-/// share)`; for each ticket, once `ring.isFull(t)`, `ring.take(t)`; `emptied(n)`. A consumer that finds
+/// Producer, with a permit for each item: `tickets(n)`; for each ticket, once `ring.isFree(t)`,
+/// `ring.put(t, item)`; `published(n)`. Permits bound what is in the queue: there are no more than the ring
+/// has places, and one is given back after its item was taken. (The engine's permits are the host's result
+/// slots and the bound of spawned tasks: who gets none is told so, and nothing has happened.) Consumer:
+/// `claim(most, share)`; for each ticket, once `ring.isFull(t)`, `ring.take(t)`. A consumer that finds
 /// nothing holds one ticket and waits for its place alone: the next item is handed to it without a race for
 /// it. `tryClaim` takes only what is there.
 ///
-/// Invariants. room = capacity - items that have room claimed and are not yet emptied >= 0, once all claims
-/// that failed have been given back; filled = published - claimed by consumers; negative: so many of them
-/// wait. Head and tail only grow (64 bits do not wrap).
+/// Invariant: filled = published - claimed by consumers; negative: so many of them wait. Head and tail only
+/// grow (64 bits do not wrap).
 ///
 /// Who waits for whom. A producer with ticket t waits for the consumer with ticket t - capacity, which has
 /// claimed it already: the `capacity` items from that ticket on would else be in the queue, and there would
-/// be no room. That consumer is copying the item. Where `claim` returns more than one ticket, their items are
-/// published or are being written: at least as many were counted by `filled`. So both waits are for a copy
-/// that is under way, never for a task that runs.
+/// be no permit. That consumer is copying the item. Where `claim` returns more than one ticket, their items
+/// are published or are being written: at least as many were counted by `filled`. So both waits are for a
+/// copy that is under way, never for a task that runs.
 ///
-/// Memory order. All four counters are relaxed: they say how many, and which ticket; the words of the ring
-/// say whether a place may be used.
+/// Memory order. All counters are relaxed: they say how many, and which ticket; the words of the ring say
+/// whether a place may be used.
 template <class T, class Atomics>
 struct TicketQueue {
   struct Counters {
     alignas(128) typename Atomics::template Atomic<std::uint64_t> tail{0};
-    alignas(128) typename Atomics::template Atomic<std::int64_t> room{0};
     alignas(128) typename Atomics::template Atomic<std::uint64_t> head{0};
     alignas(128) typename Atomics::template Atomic<std::int64_t> filled{0};
   };
@@ -92,14 +92,7 @@ struct TicketQueue {
   Ring ring;
   Counters* counters = nullptr;
 
-  /// Producer: room for n more items, or false.
-  TESSERA_KERNEL bool claimRoom(std::int64_t n) const {
-    if (counters->room.fetch_add(-n, std::memory_order_relaxed) >= n) return true;
-    counters->room.fetch_add(n, std::memory_order_relaxed);
-    return false;
-  }
-
-  /// Producer, with room claimed: the first of n tickets.
+  /// Producer: the first of n tickets.
   TESSERA_KERNEL std::uint64_t tickets(std::int64_t n) const {
     return counters->tail.fetch_add(static_cast<std::uint64_t>(n), std::memory_order_relaxed);
   }
@@ -116,11 +109,6 @@ struct TicketQueue {
   /// Consumer: as `claim`, but none where nothing is there. May find nothing while another consumer is inside
   /// and something is there.
   TESSERA_KERNEL Claim tryClaim(std::int64_t most, std::int64_t share) const { return take(most, share, 0); }
-
-  /// Consumer: after n items were taken.
-  TESSERA_KERNEL void emptied(std::int64_t n) const {
-    counters->room.fetch_add(n, std::memory_order_relaxed);
-  }
 
  private:
   TESSERA_KERNEL Claim take(std::int64_t most, std::int64_t share, std::int64_t least) const {
@@ -145,7 +133,6 @@ void makeEmpty(const TicketQueue<T, Atomics>& queue) {
   queue.counters->tail.store(0, std::memory_order_relaxed);
   queue.counters->head.store(0, std::memory_order_relaxed);
   queue.counters->filled.store(0, std::memory_order_relaxed);
-  queue.counters->room.store(static_cast<std::int64_t>(queue.ring.capacity()), std::memory_order_relaxed);
 }
 
 }  // namespace tessera::engine

@@ -226,7 +226,9 @@ TEST_P(EngineForms, StartsAndEndsAgainAndAgain) {
     Engine engine(shippedProgram(), GetParam());
     if (n % 3 == 0) continue;
     const auto ticket = engine.submit<WarpAdder>({n, n});
-    if (n % 3 == 1) EXPECT_EQ(engine.wait(ticket).result.sum, 2 * n);
+    if (n % 3 == 1) {
+      EXPECT_EQ(engine.wait(ticket).result.sum, 2 * n);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 #include "scheduler/engine/kinds/adder.hpp"
-#include "scheduler/engine/kinds/spawn_tree.hpp"
+#include "scheduler/engine/kinds/relay.hpp"
 #include "scheduler/engine/kinds/spin.hpp"
 #include "scheduler/engine/make_program.hpp"
 #include "tools/bench/engine/allocation.hpp"
@@ -17,7 +17,7 @@ namespace tessera::engine {
 const Program& benchProgram() {
   using enum TaskWidth;
   static const Program program =
-      makeProgram<Adder<Lane>, Adder<Warp>, Spin, SpawnTree<Lane>, SpawnTree<Warp>, AllocationLoop>("bench");
+      makeProgram<Adder<Lane>, Adder<Warp>, Spin, Relay<Lane>, Relay<Warp>, AllocationLoop>("bench");
   return program;
 }
 

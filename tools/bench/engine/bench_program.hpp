@@ -4,7 +4,7 @@
 
 namespace tessera::engine {
 
-/// Kinds that need few registers, so that many workers are resident: adders, spin, spawn_tree and
+/// Kinds that need few registers, so that many workers are resident: adders, spin, relays and
 /// allocation_loop.
 const Program& benchProgram();
 

@@ -62,7 +62,7 @@ void feed(const Bench& bench) {
     line("graphs of 1,000 independent nodes", count / Launches::graphs(count, 1000) * 1e-6, "M/s");
     line("one batched kernel, all tasks known before", 1e7 / Launches::batched(10'000'000) * 1e-6, "M/s");
   }
-  for (const std::int64_t capacity : {16384, 65536}) {
+  for (const std::int64_t capacity : {4096, 65536}) {
     Engine engine(benchProgram(), bench.options(capacity));
     for (const char* kind : {"adder", "adder_warp"}) {
       const std::uint64_t count = bench.cuda ? 20'000'000 : 2'000'000;
@@ -74,13 +74,13 @@ void feed(const Bench& bench) {
 }
 
 void made(const Bench& bench) {
-  for (const std::int64_t capacity : {65536, 1 << 20}) {
-    Engine engine(benchProgram(), bench.options(capacity));
-    for (const char* kind : {"spawn_tree", "spawn_tree_warp"}) {
-      const std::uint64_t count = bench.cuda ? 100'000'000 : 2'000'000;
-      workerMade(engine, kind, count / 10, 1);
-      line((std::string("made by tasks: ") + kind + ", capacity " + std::to_string(capacity)).c_str(),
-           static_cast<double>(count) / workerMade(engine, kind, count, 1) * 1e-6, "M/s of leaves");
+  Engine engine(benchProgram(), bench.options());
+  for (const char* kind : {"relay", "relay_warp"}) {
+    for (const std::uint64_t chains : {4096, 32768}) {
+      const std::uint64_t length = bench.cuda ? 4000 : 20;
+      workerMade(engine, kind, chains, length / 10);
+      line((std::string("made by tasks: ") + kind + ", " + std::to_string(chains) + " chains").c_str(),
+           static_cast<double>(chains * length) / workerMade(engine, kind, chains, length) * 1e-6, "M/s");
     }
   }
 }
@@ -90,8 +90,8 @@ void lengths(const Bench& bench) {
     EngineOptions options = bench.options();
     if (!bench.cuda && warps == 84) continue;
     if (bench.cuda && warps > 0) {
-      options.blockThreads = 64;
-      options.blocks[1] = warps / 2;
+      options.blockThreads = warps == 2 ? 64 : 256;
+      options.blocks[1] = warps == 2 ? 1 : (warps + 7) / 8;
     } else if (bench.cuda) {
       options.blocks[1] = 1;  // replaced below by all
       options.blocks[1] = Engine(benchProgram(), bench.options()).workers() / 8 - 8;

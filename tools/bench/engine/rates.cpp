@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 #include "scheduler/engine/kinds/adder.hpp"
-#include "scheduler/engine/kinds/spawn_tree.hpp"
+#include "scheduler/engine/kinds/relay.hpp"
 #include "scheduler/engine/kinds/spin.hpp"
 
 namespace tessera::engine {
@@ -77,25 +77,22 @@ double hostFed(Engine& engine, const char* kind, std::uint64_t count) {
   return time;
 }
 
-double workerMade(Engine& engine, const char* kind, std::uint64_t count, std::uint64_t leaf) {
-  using Tree = SpawnTree<TaskWidth::Lane>;
-  auto* sum = static_cast<std::uint64_t*>(engine.allocate(8));
+double workerMade(Engine& engine, const char* kind, std::uint64_t chains, std::uint64_t length) {
+  using Chain = Relay<TaskWidth::Lane>;
+  auto* ends = static_cast<std::uint64_t*>(engine.allocate(8));
   const std::uint64_t zero = 0;
-  engine.copyIn(sum, &zero, 8);
+  engine.copyIn(ends, &zero, 8);
   const Task task =
-      taskOf<Tree>(engine.program().numberOf(kind), {reinterpret_cast<Tree::Sum*>(sum), 1, count, leaf});
-  const std::uint64_t tag = 0;
-  Finished end;
+      taskOf<Chain>(engine.program().numberOf(kind), {reinterpret_cast<Chain::Count*>(ends), length - 1});
   const auto begin = Clock::now();
-  engine.push({&task, 1}, {&tag, 1});
-  while (engine.poll({&end, 1}) == 0) {
-  }
+  throughEngine(
+      engine, chains, [&](std::uint64_t, Task& next) { next = task; }, [](const Finished&) {});
   engine.drain();
   const double time = since(begin);
   std::uint64_t total = 0;
-  engine.copyOut(&total, sum, 8);
-  engine.release(sum);
-  if (total != count * (count + 1) / 2) throw InternalError("the sum over all leaves is wrong");
+  engine.copyOut(&total, ends, 8);
+  engine.release(ends);
+  if (total != chains) throw InternalError("not every chain has come to its end");
   return time;
 }
 

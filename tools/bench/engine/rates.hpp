@@ -13,9 +13,9 @@ double roundTrip(Engine& engine, const char* kind, int count);
 /// sum of all. Throws InternalError where the sum is wrong.
 double hostFed(Engine& engine, const char* kind, std::uint64_t count);
 
-/// Seconds for a tree of tasks with `count` leaves, of `leaf` leaves a task: made and run by the workers
+/// Seconds for `chains` chains of `length` tasks, each of which makes the next: made and run by the workers
 /// alone.
-double workerMade(Engine& engine, const char* kind, std::uint64_t count, std::uint64_t leaf);
+double workerMade(Engine& engine, const char* kind, std::uint64_t chains, std::uint64_t length);
 
 /// Share of the workers' time that is work, for `count` tasks of so many nanoseconds on `workers` workers.
 double efficiency(Engine& engine, std::uint64_t nanos, std::uint64_t count, int workers);
