@@ -5,7 +5,7 @@
 #include "components/heat/heat.hpp"
 #include "components/levels/levels.hpp"
 #include "components/wave/wave.hpp"
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "components/component.hpp"
-#include "core/expression.hpp"
+#include "core/deck/expression.hpp"
 
 namespace tessera {
 

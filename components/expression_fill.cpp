@@ -1,6 +1,6 @@
 #include "components/expression_fill.hpp"
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 
 namespace tessera {
 

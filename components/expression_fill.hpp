@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/expression.hpp"
+#include "core/deck/expression.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "grid/level.hpp"
 

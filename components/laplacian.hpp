@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/index.hpp"
+#include "core/geometry/index.hpp"
 #include "core/kernel.hpp"
 
 namespace tessera {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 
 namespace tessera {
 namespace {

@@ -3,12 +3,12 @@
 #include <optional>
 #include <type_traits>
 
-#include "core/box_difference.hpp"
-#include "core/device_exec.hpp"
-#include "core/exec.hpp"
-#include "datawarehouse/checked_device_field.hpp"
-#include "datawarehouse/checked_field.hpp"
-#include "datawarehouse/finite_watch.hpp"
+#include "core/exec/device_exec.hpp"
+#include "core/exec/exec.hpp"
+#include "core/geometry/box_difference.hpp"
+#include "datawarehouse/checked/checked_device_field.hpp"
+#include "datawarehouse/checked/checked_field.hpp"
+#include "datawarehouse/checked/finite_watch.hpp"
 #include "datawarehouse/read_only_field.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "grid/generation.hpp"
@@ -37,6 +37,16 @@ struct FieldFor<CheckedGpu, T> {
   using Type = CheckedDeviceField<T>;
 };
 
+/// Tells a device of each loop that computes final values of the frame's outputs.
+class FrameFinals final : public LoopFinals {
+ public:
+  explicit FrameFinals(const TaskFrame& frame) : frame_(&frame) {}
+  void announce(const char* loop, DeviceLoops& loops) const override;
+
+ private:
+  const TaskFrame* frame_;
+};
+
 template <class Exec>
 inline constexpr bool kIsOnDevice = std::is_same_v<Exec, Gpu> || std::is_same_v<Exec, CheckedGpu>;
 
@@ -48,7 +58,7 @@ inline constexpr bool kIsOnDevice = std::is_same_v<Exec, Gpu> || std::is_same_v<
 ///
 ///   const auto T = task.read(Old, temperature);
 ///   const auto next = task.write(temperature);
-///   forEach(task.exec(temperature), "advance", task.interior(),
+///   forEach(task.exec(), "advance", task.interior(),
 ///           [=] TESSERA_KERNEL(Index x) { next(x) = T(x); });
 template <class Exec>
 class PatchTask {
@@ -56,34 +66,23 @@ class PatchTask {
   template <class T>
   using FieldOf = typename detail::FieldFor<Exec, T>::Type;
 
-  explicit PatchTask(const TaskFrame &frame) : frame_(&frame) {}
+  /// What `reduce` gives for Min and Max: a double, or on a device a number that nothing can branch on.
+  using ReducedReal = std::conditional_t<detail::kIsOnDevice<Exec>, DeviceNumber, double>;
+  /// What `reduce` gives for Sum.
+  using ReducedSum = std::conditional_t<detail::kIsOnDevice<Exec>, DeviceExactSum, ExactSum>;
 
+  explicit PatchTask(const TaskFrame& frame) : frame_(&frame) {}
+
+  /// The first argument of `forEach` and `reduce`; valid while the body runs.
   Exec exec() const {
-    if constexpr (detail::kIsOnDevice<Exec>) {
-      return {frame_->loops};
-    } else if constexpr (std::is_same_v<Exec, Cpu>) {
-      return {.ahead = frame_->ahead};
-    } else {
-      return {};
-    }
-  }
-  /// For the one loop that gives these outputs their final values, each at the
-  /// loop's own index. NaN and infinity are then looked for while the values
-  /// are in the nearest cache; after any other loop all of the output is read
-  /// again for that.
-  template <class... T, Centering... C>
-  Exec exec(Label<T, C>... finalHere) const {
     if constexpr (std::is_same_v<Exec, Cpu>) {
-      if (frame_->watch == nullptr) return exec();
-      frame_->watch->newLoop();
-      for (const TaskAccess &access : frame_->accesses) {
-        const bool output = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
-        if (output && ((access.label == finalHere.id) || ...)) frame_->watch->over(access);
-      }
       return {frame_->watch, frame_->ahead};
+    } else if constexpr (std::is_same_v<Exec, Gpu>) {
+      return {frame_->loops, frame_->finalLoops.empty() ? nullptr : &finals_};
+    } else if constexpr (std::is_same_v<Exec, CheckedGpu>) {
+      return {frame_->loops};
     } else {
-      if constexpr (std::is_same_v<Exec, Gpu>) (willFinish<T>(finalHere.id), ...);
-      return exec();
+      return {frame_->loopNames};
     }
   }
 
@@ -124,7 +123,7 @@ class PatchTask {
   }
 
   /// The cells of the patch.
-  const Box &interior() const { return frame_->patch->cells; }
+  const Box& interior() const { return frame_->patch->cells; }
   /// The indices that the patch owns of a label: its cells, or its nodes or
   /// faces without the upper border, which belongs to the neighbour (and to the
   /// patch at the end of the domain).
@@ -133,9 +132,9 @@ class PatchTask {
     return frame_->level->ownedBy(*frame_->patch, C);
   }
 
-  const Patch &patch() const { return *frame_->patch; }
-  const Level &level() const { return *frame_->level; }
-  const Hierarchy &hierarchy() const { return *frame_->hierarchy; }
+  const Patch& patch() const { return *frame_->patch; }
+  const Level& level() const { return *frame_->level; }
+  const Hierarchy& hierarchy() const { return *frame_->hierarchy; }
   /// Cells of the next finer level along each axis of a cell of this one; {1,
   /// 1, 1} on the finest.
   Extent refinementRatio() const {
@@ -146,27 +145,27 @@ class PatchTask {
   /// Calls `visit(Box)` for the parts of the patch that finer patches cover, in
   /// cells of this level; disjoint.
   template <class Visit>
-  void forEachCovered(Visit &&visit) const {
+  void forEachCovered(Visit&& visit) const {
     const LevelId finer = frame_->level->number() + 1;
     if (finer >= static_cast<LevelId>(hierarchy().levels().size())) return;
     const Extent ratio = refinementRatio();
-    hierarchy().level(finer).forEachOverlapping(refine(interior(), ratio), [&](const Patch &fine) {
+    hierarchy().level(finer).forEachOverlapping(refine(interior(), ratio), [&](const Patch& fine) {
       visit(intersect(interior(), coarsen(fine.cells, ratio)));
     });
   }
   /// The rest of the patch: the cells that are the finest ones where they are,
   /// each once over all levels. So sums and norms over the mesh go over these.
   template <class Visit>
-  void forEachUncovered(Visit &&visit) const {
+  void forEachUncovered(Visit&& visit) const {
     if (frame_->level->number() + 1 >= static_cast<LevelId>(hierarchy().levels().size())) {
       visit(interior());
     } else {
       visitUncovered(interior(), visit);
     }
   }
-  const Geometry &geometry() const { return frame_->level->geometry(); }
+  const Geometry& geometry() const { return frame_->level->geometry(); }
   /// Cell sizes of the level along the axes.
-  const Real3 &spacing() const { return frame_->level->spacing(); }
+  const Real3& spacing() const { return frame_->level->spacing(); }
   /// 1/h^2 along a resolved axis, 0 along one of a single cell: a Laplacian
   /// then needs no case distinction.
   Real3 inverseSquaredSpacing() const {
@@ -200,40 +199,46 @@ class PatchTask {
 
   /// Gives this patch's share of a declared reduction (Min or Max).
   void contribute(ReductionLabel reduction, double value) const {
-    PatchContribution &c = contribution(reduction);
+    PatchContribution& c = contribution(reduction);
     if (!isKnown()) return;
     c.value = value;
     c.given = true;
   }
+  void contribute(ReductionLabel reduction, const DeviceNumber& value) const {
+    contribute(reduction, detail::valueOf(value));
+  }
   /// Gives this patch's share of a declared Sum.
-  void contribute(ReductionLabel reduction, const ExactSum &sum) const {
-    PatchContribution &c = contribution(reduction);
+  void contribute(ReductionLabel reduction, const ExactSum& sum) const {
+    PatchContribution& c = contribution(reduction);
     if (!isKnown()) return;
     c.sum = sum;
     c.given = true;
+  }
+  void contribute(ReductionLabel reduction, const DeviceExactSum& sum) const {
+    contribute(reduction, detail::valueOf(sum));
   }
 
  private:
   /// Of one box, by cutting out one finer patch after the other: needs no
   /// memory, which a task shall not ask for.
   template <class Visit>
-  void visitUncovered(const Box &part, Visit &visit) const {
+  void visitUncovered(const Box& part, Visit& visit) const {
     const Extent ratio = refinementRatio();
     std::optional<Box> covered;
     hierarchy()
         .level(frame_->level->number() + 1)
-        .forEachOverlapping(refine(part, ratio), [&](const Patch &fine) {
+        .forEachOverlapping(refine(part, ratio), [&](const Patch& fine) {
           if (!covered) covered = intersect(part, coarsen(fine.cells, ratio));
         });
     if (!covered) return visit(part);
-    forEachOutside(part, *covered, [&](const Box &rest) { visitUncovered(rest, visit); });
+    forEachOutside(part, *covered, [&](const Box& rest) { visitUncovered(rest, visit); });
   }
   static constexpr AccessMode modeOf(Generation generation) {
     return generation == Generation::Old ? AccessMode::ReadOld : AccessMode::ReadNew;
   }
   template <class T>
   FieldOf<T> field(LabelId label, AccessMode mode, Reach reach, LevelId level = -1) const {
-    for (const TaskAccess &access : frame_->accesses) {
+    for (const TaskAccess& access : frame_->accesses) {
       if (access.label != label || access.mode != mode || access.reach != reach) continue;
       if (reach == Reach::WholeLevel && access.level != (level < 0 ? frame_->level->number() : level))
         continue;
@@ -243,7 +248,7 @@ class PatchTask {
         return FieldOf<T>(access);
       } else {
         if constexpr (std::is_same_v<Exec, Gpu> && std::is_const_v<T>) willRead(access, sizeof(T));
-        return FieldOf<T>(reinterpret_cast<T *>(access.data), access.layout);
+        return FieldOf<T>(reinterpret_cast<T*>(access.data), access.layout);
       }
     }
     detail::reportUndeclared(*frame_, label, mode, reach);
@@ -263,29 +268,19 @@ class PatchTask {
   }
   /// Tells a device which memory the body's loops read, where that is little
   /// more than the patch.
-  void willRead(const TaskAccess &access, std::size_t elementBytes) const {
+  void willRead(const TaskAccess& access, std::size_t elementBytes) const {
     if (access.reach != Reach::Patch || access.sharedWindow) return;
     frame_->loops->willRead({access.data, access.layout.span() * static_cast<std::int64_t>(elementBytes)});
   }
-  /// Tells a device that the next loop gives an output its final values.
-  template <class T>
-  void willFinish(LabelId label) const {
-    if constexpr (holdsReals(elementTypeOf<T>)) {
-      for (const TaskAccess &access : frame_->accesses) {
-        const bool isOutput = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
-        if (access.label != label || !isOutput || access.findings.words == nullptr) continue;
-        frame_->loops->willFinish(finalValues(access, elementTypeOf<T>), access.declared);
-      }
-    }
-  }
-  PatchContribution &contribution(ReductionLabel reduction) const {
-    for (PatchContribution &c : frame_->contributions) {
+  PatchContribution& contribution(ReductionLabel reduction) const {
+    for (PatchContribution& c : frame_->contributions) {
       if (c.reduction == reduction.id) return c;
     }
     detail::reportUndeclaredReduction(*frame_, reduction);
   }
 
-  const TaskFrame *frame_;
+  const TaskFrame* frame_;
+  detail::FrameFinals finals_{*frame_};
 };
 
 }  // namespace tessera

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/parameters.hpp"
+#include "core/deck/parameters.hpp"
 #include "grid/geometry.hpp"
 
 namespace tessera {

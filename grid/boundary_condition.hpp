@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "core/box.hpp"
-#include "core/expression.hpp"
+#include "core/deck/expression.hpp"
+#include "core/geometry/box.hpp"
 
 namespace tessera {
 

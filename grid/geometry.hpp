@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "core/box.hpp"
-#include "core/element_type.hpp"
+#include "core/geometry/box.hpp"
+#include "core/memory/element_type.hpp"
 
 namespace tessera {
 

@@ -2,8 +2,8 @@
 
 #include <bit>
 
-#include "core/contracts.hpp"
-#include "core/error.hpp"
+#include "core/text/contracts.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/element_type.hpp"
+#include "core/memory/element_type.hpp"
 #include "grid/boundary_condition.hpp"
 #include "grid/patch.hpp"
 

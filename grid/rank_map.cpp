@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 
 namespace tessera {
 namespace {

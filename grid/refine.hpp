@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/box.hpp"
+#include "core/geometry/box.hpp"
 
 namespace tessera {
 

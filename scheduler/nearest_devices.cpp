@@ -7,7 +7,7 @@
 
 #include <hwloc.h>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 
 namespace tessera {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "scheduler/detail/patch_devices.hpp"
+#include "scheduler/assignment/patch_devices.hpp"
 
 namespace tessera {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "scheduler/device/device_options.hpp"
-#include "taskgraph/placed_graph.hpp"
+#include "taskgraph/placement/placed_graph.hpp"
 
 namespace tessera {
 

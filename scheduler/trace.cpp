@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/resident_memory.hpp"
+#include "core/profile/resident_memory.hpp"
 
 namespace tessera {
 

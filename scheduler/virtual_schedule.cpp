@@ -4,10 +4,10 @@
 #include <numeric>
 #include <utility>
 
-#include "core/contracts.hpp"
-#include "core/error.hpp"
-#include "scheduler/detail/fiber.hpp"
-#include "scheduler/detail/stall_page.hpp"
+#include "core/text/contracts.hpp"
+#include "core/text/error.hpp"
+#include "scheduler/diagnostics/stall_page.hpp"
+#include "scheduler/executor/fiber.hpp"
 
 namespace tessera {
 

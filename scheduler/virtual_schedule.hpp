@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 
 namespace tessera {
 

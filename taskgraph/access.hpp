@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/box.hpp"
+#include "core/geometry/box.hpp"
 #include "grid/generation.hpp"
 #include "grid/label.hpp"
 #include "grid/patch.hpp"
@@ -51,6 +51,16 @@ struct FromClause {
   std::string_view task;
 };
 constexpr FromClause from(std::string_view task) { return {task}; }
+
+/// A clause of `writes` and `modifies`: the loop of that name (what `forEach` is called with) computes the
+/// final values of the label, each in the iteration of its own index. NaN and infinity are then looked for by
+/// that loop, while the values are in the nearest cache; without the clause the values are read again for
+/// that.
+/// Checked mode names a clause whose loop the body does not have.
+struct InLoopClause {
+  std::string_view loop;
+};
+constexpr InLoopClause inLoop(std::string_view loop) { return {loop}; }
 
 /// On which levels a task runs. The clause `.on(...)` takes one; without it a task runs on all.
 struct LevelSelection {

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <map>
 
-#include "core/contracts.hpp"
-#include "taskgraph/detail/graph_builder.hpp"
-#include "taskgraph/detail/own_patches.hpp"
-#include "taskgraph/detail/scratch_halos.hpp"
-#include "taskgraph/detail/share_windows.hpp"
-#include "taskgraph/detail/shared_memory.hpp"
+#include "core/text/contracts.hpp"
+#include "taskgraph/compile/graph_builder.hpp"
+#include "taskgraph/compile/own_patches.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/storage/buffer_reuse.hpp"
+#include "taskgraph/storage/scratch_halos.hpp"
+#include "taskgraph/storage/share_windows.hpp"
 
 namespace tessera {
 namespace {

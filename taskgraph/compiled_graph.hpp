@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "core/packed_window.hpp"
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
@@ -59,6 +58,8 @@ struct UnitAccess {
   Halo halo;               ///< as declared by this task
   std::int32_t fill = -1;  ///< the fill that provides it; needed to find gathered data
   bool facesOnly = false;  ///< of `halo`: no edges and corners
+  /// Whether the task writes or modifies it.
+  bool writes() const { return mode >= 2; }
   friend bool operator==(const UnitAccess&, const UnitAccess&) = default;
 };
 
@@ -227,8 +228,6 @@ struct SharedWindow {
   bool full = false;                  ///< what the members own fills a box, so the window has no void
   /// All patches of a level that tasks read whole: they read the window itself, and nothing is gathered.
   bool whole = false;
-  /// How the window is kept without its voids; empty where that saves too little.
-  std::optional<PackedWindow> packed{};
   friend bool operator==(const SharedWindow&, const SharedWindow&) = default;
 };
 
@@ -240,7 +239,7 @@ inline bool isInside(const SharedWindow& shared, const Neighbour& from) {
 
 /// Bytes of one generation of a shared window.
 inline std::int64_t bytesOf(const SharedWindow& shared, std::int64_t elementBytes) {
-  return shared.packed ? shared.packed->bytes : shared.window.volume() * elementBytes;
+  return shared.window.volume() * elementBytes;
 }
 
 /// What one rank has to store of one variable on one own patch; see `storageNeeds`.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 #include "grid/boundary_condition.hpp"
 #include "grid/refine.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
 #include "grid/rank_map.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 
 namespace tessera {
 

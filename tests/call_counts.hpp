@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "core/transport.hpp"
+#include "core/transport/transport.hpp"
 
 namespace {
 

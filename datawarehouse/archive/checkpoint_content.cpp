@@ -3,7 +3,7 @@
 #include <bit>
 #include <limits>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {

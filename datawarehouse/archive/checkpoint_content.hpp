@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/box.hpp"
-#include "core/element_type.hpp"
+#include "core/geometry/box.hpp"
+#include "core/memory/element_type.hpp"
 
 namespace tessera {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/box.hpp"
-#include "core/element_type.hpp"
+#include "core/geometry/box.hpp"
+#include "core/memory/element_type.hpp"
 
 namespace tessera {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "scheduler/engine/engine.hpp"
 #include "scheduler/engine/kinds/shipped.hpp"
 #include "scheduler/engine/tessera_engine.h"

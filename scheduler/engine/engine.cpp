@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "scheduler/engine/detail/engine_side.hpp"
 #include "scheduler/engine/detail/result_slots.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 #if defined(TESSERA_HAVE_CUDA)
 #include <cuda_runtime_api.h>

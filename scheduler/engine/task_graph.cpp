@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera::engine {
 

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "components/component.hpp"
-#include "core/loopback_transport.hpp"
-#include "scheduler/device/emulated_device.hpp"
+#include "core/transport/loopback_transport.hpp"
+#include "scheduler/device/backend/emulated_device.hpp"
 #include "tests/components/small_decks.hpp"
 #include "tests/scheduler/device/fill_comparison.hpp"
-#include "tools/tessera/core_schema.hpp"
-#include "tools/tessera/model.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/model.hpp"
 
 namespace tessera {
 namespace {

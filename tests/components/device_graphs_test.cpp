@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "scheduler/device/cuda_device.hpp"
+#include "core/text/error.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
 #include "tests/components/several_devices.hpp"
 
 namespace tessera::testing {

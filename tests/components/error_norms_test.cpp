@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/task_context.hpp"
-#include "tools/tessera/simulation.hpp"
+#include "tools/simulation/simulation.hpp"
 
 namespace tessera {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "tests/components/order_of.hpp"
 #include "tests/components/simulate.hpp"
 

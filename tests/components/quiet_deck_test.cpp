@@ -10,8 +10,8 @@
 #include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/step_runner.hpp"
 #include "tests/components/small_decks.hpp"
-#include "tools/tessera/core_schema.hpp"
-#include "tools/tessera/model.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/model.hpp"
 
 namespace tessera::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "datawarehouse/status.hpp"
-#include "scheduler/device/cuda_device.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
 #include "tests/components/small_decks.hpp"
 
 namespace tessera::testing {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "tests/core/sample_schema.hpp"
 
 // Each deck of the folder bad_decks is wrong. What a user reads about it stands beside it in NAME.expected;

@@ -1,12 +1,12 @@
-#include "core/block_shape.hpp"
+#include "core/exec/block_shape.hpp"
 
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "core/patch_part.hpp"
-#include "core/patch_walk.hpp"
+#include "core/exec/patch_part.hpp"
+#include "core/exec/patch_walk.hpp"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/deck.hpp"
+#include "core/deck/deck.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/detail/idle_slots.hpp"
+#include "core/memory/idle_slots.hpp"
 #include "tests/interleavings.hpp"
 
 namespace tessera::detail {

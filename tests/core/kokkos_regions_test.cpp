@@ -1,4 +1,4 @@
-#include "core/kokkos_regions.hpp"
+#include "core/profile/kokkos_regions.hpp"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 
 #include <atomic>
 #include <span>

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/detail/mailbox.hpp"
+#include "core/transport/detail/mailbox.hpp"
 #include "tests/interleavings.hpp"
 
 namespace tessera::detail {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/detail/mpi_start.hpp"
-#include "core/error.hpp"
+#include "core/text/error.hpp"
+#include "core/transport/detail/mpi_start.hpp"
 
 namespace tessera {
 namespace {

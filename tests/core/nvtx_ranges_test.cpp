@@ -1,4 +1,4 @@
-#include "core/nvtx_ranges.hpp"
+#include "core/profile/nvtx_ranges.hpp"
 
 #include <cstdlib>
 #include <fstream>

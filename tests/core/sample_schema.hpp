@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/schema.hpp"
+#include "core/deck/schema.hpp"
 
 namespace tessera::testing {
 

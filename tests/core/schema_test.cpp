@@ -1,4 +1,4 @@
-#include "core/schema.hpp"
+#include "core/deck/schema.hpp"
 
 #include <limits>
 #include <string>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "tests/core/sample_schema.hpp"
 
 namespace tessera {

@@ -1,6 +1,6 @@
-#include "core/detail/shared_memory.hpp"
-
 #include <gtest/gtest.h>
+
+#include "core/transport/detail/posix_shared_memory.hpp"
 
 namespace tessera::detail {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/step_aside.hpp"
+#include "core/transport/step_aside.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/transport.hpp"
+#include "core/text/error.hpp"
+#include "core/transport/transport.hpp"
 
 /// What every transport promises, as functions that each rank runs. A claim that does not hold is thrown, so
 /// that a GoogleTest over the loopback world and a plain MPI program can both use them.

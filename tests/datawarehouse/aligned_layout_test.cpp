@@ -1,4 +1,4 @@
-#include "datawarehouse/aligned_layout.hpp"
+#include "datawarehouse/moves/aligned_layout.hpp"
 
 #include <set>
 

@@ -15,8 +15,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "core/loopback_transport.hpp"
+#include "core/text/error.hpp"
+#include "core/transport/loopback_transport.hpp"
 
 namespace tessera::testing {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/fault_point.hpp"
-#include "core/transport.hpp"
+#include "core/transport/transport.hpp"
 #include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "datawarehouse/archive/checkpoint_writer.hpp"
 

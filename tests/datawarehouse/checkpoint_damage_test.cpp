@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "datawarehouse/archive/crc32c.hpp"
 #include "datawarehouse/archive/detail/block_format.hpp"
 #include "datawarehouse/archive/detail/manifest.hpp"

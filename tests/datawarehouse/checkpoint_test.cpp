@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "tests/datawarehouse/archive_fixture.hpp"
 
 namespace tessera::testing {

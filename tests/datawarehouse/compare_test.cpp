@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "tests/datawarehouse/archive_fixture.hpp"
 #include "tests/datawarehouse/field_fixture.hpp"
 

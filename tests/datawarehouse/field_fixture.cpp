@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 
 namespace tessera::testing {
 

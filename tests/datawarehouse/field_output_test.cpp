@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "core/loopback_transport.hpp"
+#include "core/text/error.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/archive/field_reader.hpp"
 #include "tests/datawarehouse/archive_fixture.hpp"
 #include "tests/datawarehouse/field_fixture.hpp"

@@ -1,4 +1,4 @@
-#include "datawarehouse/detail/finite_probe.hpp"
+#include "datawarehouse/checked/finite_probe.hpp"
 
 #include <limits>
 #include <vector>

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <string>
 
-#include "core/error.hpp"
-#include "core/mpi_session.hpp"
-#include "core/mpi_transport.hpp"
+#include "core/text/error.hpp"
+#include "core/transport/mpi_session.hpp"
+#include "core/transport/mpi_transport.hpp"
 #include "tests/scheduler/ring_of_ranks.hpp"
 
 int main() {

@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 #include <vector>
 
-#include "core/mpi_session.hpp"
-#include "core/mpi_transport.hpp"
+#include "core/transport/mpi_session.hpp"
+#include "core/transport/mpi_transport.hpp"
 #include "tests/core/transport_claims.hpp"
 
 namespace tessera {

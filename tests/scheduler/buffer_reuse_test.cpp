@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "grid/refined_levels.hpp"
-#include "taskgraph/memory_plan.hpp"
+#include "taskgraph/storage/memory_plan.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 
 namespace tessera {

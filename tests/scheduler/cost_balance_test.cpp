@@ -1,4 +1,4 @@
-#include "scheduler/detail/cost_balance.hpp"
+#include "scheduler/assignment/cost_balance.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "scheduler/detail/fetch_list.hpp"
+#include "scheduler/step/fetch_list.hpp"
 
 #include <set>
 

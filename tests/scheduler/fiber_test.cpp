@@ -1,4 +1,4 @@
-#include "scheduler/detail/fiber.hpp"
+#include "scheduler/executor/fiber.hpp"
 
 #include <exception>
 #include <stdexcept>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera::detail {
 namespace {

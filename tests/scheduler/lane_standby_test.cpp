@@ -1,4 +1,4 @@
-#include "scheduler/detail/lane_standby.hpp"
+#include "scheduler/device_step/lane_standby.hpp"
 
 #include <atomic>
 #include <chrono>

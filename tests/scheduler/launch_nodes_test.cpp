@@ -1,4 +1,4 @@
-#include "scheduler/detail/launch_nodes.hpp"
+#include "scheduler/step/launch_nodes.hpp"
 
 #include <array>
 

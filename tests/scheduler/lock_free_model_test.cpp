@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/detail/event_count.hpp"
-#include "scheduler/detail/spsc_ring.hpp"
-#include "scheduler/detail/submissions.hpp"
-#include "scheduler/detail/work_deque.hpp"
+#include "core/lock_free/submissions.hpp"
+#include "scheduler/executor/event_count.hpp"
+#include "scheduler/executor/spsc_ring.hpp"
+#include "scheduler/executor/work_deque.hpp"
 #include "tests/interleavings.hpp"
 
 namespace tessera::detail {

@@ -1,4 +1,4 @@
-#include "scheduler/detail/patch_devices.hpp"
+#include "scheduler/assignment/patch_devices.hpp"
 
 #include <algorithm>
 

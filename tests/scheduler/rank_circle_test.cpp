@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "core/loopback_transport.hpp"
+#include "core/text/error.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "tests/scheduler/ring_of_ranks.hpp"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-#include "scheduler/detail/replay_segments.hpp"
+#include "scheduler/device_step/replay_segments.hpp"
 
 #include <algorithm>
 #include <map>
@@ -14,12 +14,12 @@
 
 #include "datawarehouse/task_context.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "tests/graph_fuzz/draw_case.hpp"
+#include "tests/graph_fuzz/draw_places.hpp"
+#include "tests/graph_fuzz/fuzz_run.hpp"
+#include "tests/graph_fuzz/program.hpp"
 #include "tests/taskgraph/placed_rig.hpp"
 #include "tests/taskgraph/plan_rig.hpp"
-#include "tools/graph_fuzz/draw_case.hpp"
-#include "tools/graph_fuzz/draw_places.hpp"
-#include "tools/graph_fuzz/fuzz_run.hpp"
-#include "tools/graph_fuzz/program.hpp"
 
 namespace tessera::detail {
 namespace {

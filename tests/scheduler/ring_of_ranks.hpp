@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/fault_point.hpp"
-#include "core/transport.hpp"
+#include "core/transport/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "scheduler/executor.hpp"

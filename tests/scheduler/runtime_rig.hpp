@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "scheduler/executor.hpp"
@@ -15,7 +15,7 @@
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
 #include "taskgraph/graph_compiler.hpp"
-#include "taskgraph/race_check.hpp"
+#include "taskgraph/proof/race_check.hpp"
 
 namespace tessera::testing {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/fault_point.hpp"
-#include "scheduler/detail/stall_page.hpp"
+#include "scheduler/diagnostics/stall_page.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 
 namespace tessera {

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "datawarehouse/checked_field.hpp"
+#include "datawarehouse/checked/checked_field.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 #include "tests/scheduler/trace_rig.hpp"
 

@@ -1,12 +1,12 @@
 // What a task's loops ask memory for is what the next task will use, and not what it has just used.
-#include "scheduler/detail/task_fetches.hpp"
+#include "scheduler/step/task_fetches.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "grid/rank_map.hpp"
 #include "scheduler/make_data_warehouse.hpp"

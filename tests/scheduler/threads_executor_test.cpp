@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "scheduler/cores.hpp"
 #include "scheduler/executor.hpp"
 #include "tests/scheduler/random_source.hpp"

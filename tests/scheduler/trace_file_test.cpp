@@ -1,4 +1,4 @@
-#include "scheduler/trace_file.hpp"
+#include "scheduler/tracing/trace_file.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "scheduler/executor.hpp"

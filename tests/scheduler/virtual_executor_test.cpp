@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "core/loopback_transport.hpp"
+#include "core/text/error.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/virtual_schedule.hpp"
 #include "tests/scheduler/random_source.hpp"

@@ -6,7 +6,7 @@
 
 #include "datawarehouse/task_context.hpp"
 #include "grid/refined_levels.hpp"
-#include "taskgraph/memory_plan.hpp"
+#include "taskgraph/storage/memory_plan.hpp"
 #include "tests/taskgraph/edge_drop.hpp"
 #include "tests/taskgraph/plan_rig.hpp"
 

@@ -1,4 +1,4 @@
-#include "taskgraph/placed_graph.hpp"
+#include "taskgraph/placement/placed_graph.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

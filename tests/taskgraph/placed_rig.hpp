@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "taskgraph/placed_graph.hpp"
-#include "taskgraph/placement_check.hpp"
+#include "taskgraph/placement/placed_graph.hpp"
+#include "taskgraph/proof/placement_check.hpp"
 
 namespace tessera::testing {
 

@@ -1,15 +1,15 @@
-#include "taskgraph/placement_check.hpp"
+#include "taskgraph/proof/placement_check.hpp"
 
 #include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "datawarehouse/task_context.hpp"
+#include "tests/graph_fuzz/draw_places.hpp"
 #include "tests/taskgraph/every_access.hpp"
 #include "tests/taskgraph/placed_rig.hpp"
-#include "tools/graph_fuzz/draw_places.hpp"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-#include "taskgraph/placement_summary.hpp"
+#include "taskgraph/placement/placement_summary.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "taskgraph/race_check.hpp"
+#include "taskgraph/proof/race_check.hpp"
 
 #include <map>
 #include <random>
@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "grid/refined_levels.hpp"
 #include "tests/taskgraph/edge_drop.hpp"

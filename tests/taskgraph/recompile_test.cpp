@@ -5,13 +5,13 @@
 
 #include "datawarehouse/task_context.hpp"
 #include "grid/refined_levels.hpp"
-#include "taskgraph/race_check.hpp"
+#include "taskgraph/proof/race_check.hpp"
+#include "tests/graph_fuzz/compare_graphs.hpp"
+#include "tests/graph_fuzz/draw_case.hpp"
+#include "tests/graph_fuzz/fuzz_run.hpp"
+#include "tests/graph_fuzz/recut.hpp"
+#include "tests/graph_fuzz/regrid_chain.hpp"
 #include "tests/taskgraph/plan_rig.hpp"
-#include "tools/graph_fuzz/compare_graphs.hpp"
-#include "tools/graph_fuzz/draw_case.hpp"
-#include "tools/graph_fuzz/fuzz_run.hpp"
-#include "tools/graph_fuzz/recut.hpp"
-#include "tools/graph_fuzz/regrid_chain.hpp"
 
 namespace tessera {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "datawarehouse/task_context.hpp"
 #include "grid/refined_levels.hpp"
-#include "taskgraph/memory_plan.hpp"
-#include "taskgraph/race_check.hpp"
+#include "taskgraph/proof/race_check.hpp"
+#include "taskgraph/storage/memory_plan.hpp"
 #include "tests/taskgraph/edge_drop.hpp"
 #include "tests/taskgraph/plan_rig.hpp"
 

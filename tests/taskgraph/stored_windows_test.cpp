@@ -1,9 +1,9 @@
-#include "taskgraph/stored_windows.hpp"
+#include "taskgraph/storage/stored_windows.hpp"
 
 #include <gtest/gtest.h>
 
 #include "datawarehouse/task_context.hpp"
-#include "taskgraph/memory_plan.hpp"
+#include "taskgraph/storage/memory_plan.hpp"
 #include "tests/taskgraph/plan_rig.hpp"
 
 namespace tessera {

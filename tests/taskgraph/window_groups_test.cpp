@@ -1,4 +1,4 @@
-#include "taskgraph/window_groups.hpp"
+#include "taskgraph/storage/window_groups.hpp"
 
 #include <random>
 #include <string>

@@ -6,8 +6,8 @@
 #include <benchmark/benchmark.h>
 
 #include "taskgraph/graph_compiler.hpp"
-#include "taskgraph/memory_plan.hpp"
-#include "taskgraph/placed_graph.hpp"
+#include "taskgraph/placement/placed_graph.hpp"
+#include "taskgraph/storage/memory_plan.hpp"
 #include "tools/bench/cpu_clock.hpp"
 #include "tools/bench/radiation_case.hpp"
 

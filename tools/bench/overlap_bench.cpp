@@ -14,7 +14,7 @@
 #include <mutex>
 #include <vector>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/make_data_warehouse.hpp"

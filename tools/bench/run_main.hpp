@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera::bench {
 

@@ -19,16 +19,16 @@
 #include <CLI/CLI.hpp>
 
 #include "components/component.hpp"
-#include "core/deck.hpp"
-#include "core/loopback_transport.hpp"
-#include "core/mpi_session.hpp"
-#include "core/mpi_transport.hpp"
+#include "core/deck/deck.hpp"
+#include "core/transport/loopback_transport.hpp"
+#include "core/transport/mpi_session.hpp"
+#include "core/transport/mpi_transport.hpp"
 #include "scheduler/cores.hpp"
 #include "tools/bench/figure_lines.hpp"
 #include "tools/bench/hand_stencil.hpp"
 #include "tools/bench/step_case.hpp"
-#include "tools/tessera/core_schema.hpp"
-#include "tools/tessera/simulation.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/simulation.hpp"
 
 namespace tessera::bench {
 namespace {

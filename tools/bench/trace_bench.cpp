@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/make_data_warehouse.hpp"

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
-# `core/box.hpp`, `docs/decisions/`: a path from the root, with no blank, wildcard or placeholder in it.
+# `core/geometry/box.hpp`, `docs/decisions/`: a path from the root, with no blank, wildcard or placeholder in it.
 PATH = re.compile(r"`((?:core|grid|taskgraph|datawarehouse|scheduler|components|tools|inputs|tests|docs|cmake)/[\w./-]*)`")
 # `Restart.RefusesAFlippedBitByFileAndBlock`, and the two ways in which a test gets its name.
 TEST = re.compile(r"`([A-Z]\w+\.[A-Z]\w+)`")

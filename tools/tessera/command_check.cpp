@@ -2,18 +2,16 @@
 #include <iostream>
 #include <map>
 
-#include "core/error.hpp"
-#include "taskgraph/memory_plan.hpp"
-#include "taskgraph/race_check.hpp"
-#include "taskgraph/stored_windows.hpp"
+#include "core/text/error.hpp"
+#include "taskgraph/proof/race_check.hpp"
+#include "taskgraph/storage/memory_plan.hpp"
+#include "taskgraph/storage/stored_windows.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/model.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/core_schema.hpp"
-#include "tools/tessera/model.hpp"
 
 namespace tessera {
 namespace {
-
-constexpr std::int64_t kTagBound = (std::int64_t{1} << 28) - 1;  ///< of MPICH
 
 /// What one rank has to hold and to do.
 struct RankPlan {

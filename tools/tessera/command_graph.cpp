@@ -2,17 +2,15 @@
 #include <iostream>
 #include <sys/resource.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "scheduler/placement.hpp"
-#include "taskgraph/placement_summary.hpp"
+#include "taskgraph/placement/placement_summary.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/model.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/core_schema.hpp"
-#include "tools/tessera/model.hpp"
 
 namespace tessera {
 namespace {
-
-constexpr std::int64_t kTagBound = (std::int64_t{1} << 28) - 1;  ///< of MPICH
 
 std::size_t positionOf(const CompiledGraphs& graphs, const std::string& plan) {
   std::string names;

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <sstream>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "datawarehouse/status.hpp"
-#include "scheduler/device/cuda_device.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
 #include "scheduler/nearest_devices.hpp"
 
 namespace tessera {

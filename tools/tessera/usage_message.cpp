@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
+#include "core/text/error.hpp"
+#include "core/text/nearest_name.hpp"
 
 namespace tessera {
 namespace {

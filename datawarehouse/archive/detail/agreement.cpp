@@ -3,7 +3,7 @@
 #include <exception>
 #include <vector>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera::detail {
 namespace {

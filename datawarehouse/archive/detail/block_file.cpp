@@ -4,7 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 #include "datawarehouse/archive/crc32c.hpp"
 #include "datawarehouse/archive/detail/block_format.hpp"
 

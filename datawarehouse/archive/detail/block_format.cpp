@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/contracts.hpp"
+#include "core/text/contracts.hpp"
 #include "datawarehouse/archive/crc32c.hpp"
 
 namespace tessera::detail {

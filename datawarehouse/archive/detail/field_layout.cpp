@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "datawarehouse/archive/detail/posix_file.hpp"
 
 namespace tessera::detail {

@@ -7,7 +7,7 @@
 
 #include <hdf5.h>
 
-#include "core/element_type.hpp"
+#include "core/memory/element_type.hpp"
 
 // The little of serial HDF5 that field output needs. Private to the .cpp files of the archive.
 namespace tessera::detail {

@@ -7,7 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <string>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "scheduler/engine/resident_kernels.hpp"
 
 namespace tessera::engine {

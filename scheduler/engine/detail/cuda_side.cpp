@@ -1,4 +1,4 @@
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "scheduler/engine/detail/engine_side.hpp"
 
 #if defined(TESSERA_HAVE_CUDA)

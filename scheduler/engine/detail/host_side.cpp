@@ -3,7 +3,7 @@
 #include <cstring>
 #include <thread>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "scheduler/engine/detail/engine_side.hpp"
 #include "scheduler/engine/detail/host_memory.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera::engine {
 

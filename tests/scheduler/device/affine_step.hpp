@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "scheduler/device/device_lane.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 
 namespace tessera::test {

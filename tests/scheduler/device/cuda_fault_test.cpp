@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "scheduler/device/cuda_device.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 

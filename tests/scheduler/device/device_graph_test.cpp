@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "core/error.hpp"
-#include "scheduler/device/device_backend.hpp"
+#include "core/text/error.hpp"
+#include "scheduler/device/backend/device_backend.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 

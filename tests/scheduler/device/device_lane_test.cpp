@@ -1,4 +1,4 @@
-#include "scheduler/device/device_lane.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -53,22 +53,6 @@ TEST_P(DeviceLaneClaims, AWholeChainIsLaunchedBeforeItsFirstTaskHasEnded) {
   EXPECT_EQ(lane.counts().records, 1) << "in one stream, one event for the end is enough";
   rig.letGo();
   EXPECT_THAT(rig.serveUntil(lane, 1), ElementsAre(19));
-  rig.expectRightDigests();
-}
-
-TEST_P(DeviceLaneClaims, WithoutChainingTheHostSeesEachTaskEndFirst) {
-  LaneRig rig(*device_, chainOf(5));
-  LaneOptions options;
-  options.chainsOnDevice = false;
-  DeviceLane lane(*device_, rig.plan(), rig, options);
-
-  for (std::int32_t n = 0; n < 5; ++n) lane.submit(n);
-  lane.serve([](std::int32_t) {});
-  EXPECT_EQ(lane.counts().launches, 1);
-
-  EXPECT_THAT(rig.serveUntil(lane, 1), ElementsAre(4));
-  EXPECT_EQ(lane.counts().launches, 5);
-  EXPECT_EQ(lane.counts().waits, 0);
   rig.expectRightDigests();
 }
 

@@ -1,4 +1,4 @@
-#include "scheduler/device/device_pool.hpp"
+#include "scheduler/device/memory/device_pool.hpp"
 
 #include <atomic>
 #include <thread>

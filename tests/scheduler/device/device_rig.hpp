@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/device/cuda_device.hpp"
-#include "scheduler/device/emulated_device.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
+#include "scheduler/device/backend/emulated_device.hpp"
 
 namespace tessera::test {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "datawarehouse/device_store.hpp"
-#include "scheduler/detail/fill_run.hpp"
-#include "scheduler/device/device_fills.hpp"
-#include "scheduler/device/store_memory.hpp"
+#include "scheduler/device/memory/store_memory.hpp"
+#include "scheduler/device/moves/device_fills.hpp"
+#include "scheduler/step/fill_run.hpp"
 
 namespace tessera::test {
 

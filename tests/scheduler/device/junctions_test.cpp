@@ -1,4 +1,4 @@
-#include "scheduler/device/detail/junctions.hpp"
+#include "scheduler/device/lane/junctions.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "scheduler/device/detail/rising_order.hpp"
+#include "scheduler/device/lane/rising_order.hpp"
 
 namespace tessera {
 namespace {

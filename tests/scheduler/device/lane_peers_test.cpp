@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
-#include "core/contracts.hpp"
-#include "scheduler/device/device_lane.hpp"
+#include "core/text/contracts.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
 #include "tests/scheduler/device/peer_lanes_rig.hpp"
 
 namespace tessera {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/device/device_lane.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 #include "tests/scheduler/device/lane_rig.hpp"
@@ -64,9 +64,8 @@ class PeerLanesRig {
   std::vector<std::vector<std::int32_t>> predecessors_;
   OnDevice<std::uint64_t> digits_;
   OnDevice<std::int32_t> lists_;
-  OnDevice<BatchPatch<DigestPatch>> patches_;
+  OnDevice<DigestPatch> patches_;
   OnDevice<int> flag_;
-  std::vector<BlockShape> shapes_;  ///< by number of parts
   std::vector<std::unique_ptr<Side>> sides_;
   std::vector<std::atomic<std::int32_t>> missing_;  ///< host predecessors yet to end, by task
   std::atomic<std::size_t> ended_{0};

@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/step_runner.hpp"
 #include "scheduler/trace.hpp"
 #include "taskgraph/graph_compiler.hpp"
-#include "tools/bench/wide_halo/wide_halo_case.hpp"
+#include "tests/wide_halo/wide_halo_case.hpp"
 
 namespace tessera {
 namespace {
@@ -38,12 +38,11 @@ std::vector<std::string> launchesOfTheFifthRun(DevicePlacement placement, const 
     options.devices.numbers = {0};
     options.devices.standbyThread = false;
     options.devices.placement = placement;
-    options.devices.hostParts = parts;
     options.devices.emulated.longestDelay = std::chrono::microseconds(5);
     StepRunner runner(graphs, *data, transport, *executor, options);
     for (std::int64_t run = 0; run <= 5; ++run) {
       runner.run(run == 0 ? 0 : 1, {0.0, 0.0, run, {}});
-      runner.balance();
+      if (!parts.empty()) runner.placeOnHost(parts[static_cast<std::size_t>(run + 1) % parts.size()]);
     }
     trace.flush();
   });

@@ -1,4 +1,4 @@
-#include "scheduler/device/region_batch.hpp"
+#include "scheduler/device/moves/region_batch.hpp"
 
 #include <array>
 #include <cstring>
@@ -7,9 +7,9 @@
 
 #include <gmock/gmock.h>
 
-#include "datawarehouse/boundary_fill.hpp"
-#include "datawarehouse/coarse_fill.hpp"
-#include "datawarehouse/region_copy.hpp"
+#include "datawarehouse/moves/boundary_fill.hpp"
+#include "datawarehouse/moves/coarse_fill.hpp"
+#include "datawarehouse/moves/region_copy.hpp"
 #include "grid/refine.hpp"
 #include "tests/scheduler/device/region_rig.hpp"
 

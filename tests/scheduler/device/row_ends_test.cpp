@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "datawarehouse/aligned_layout.hpp"
+#include "datawarehouse/moves/aligned_layout.hpp"
 #include "tests/scheduler/device/region_rig.hpp"
 
 namespace tessera {

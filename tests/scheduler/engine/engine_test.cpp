@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "tests/scheduler/engine/engine_rig.hpp"
 
 namespace tessera::engine {

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "tools/bench/taskbench/pattern_graph.hpp"
 #include "tools/bench/taskbench/sweep.hpp"
 

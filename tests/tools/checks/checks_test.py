@@ -38,7 +38,7 @@ class TreeTest(unittest.TestCase):
         self.write("CMakeLists.txt", CMAKE)
         for folder in ("taskgraph", "datawarehouse", "tools"):
             (self.root / folder).mkdir()
-        for header in ("core/box.hpp", "grid/level.hpp", "scheduler/executor.hpp", "core/detail/secret.hpp",
+        for header in ("core/geometry/box.hpp", "grid/level.hpp", "scheduler/executor.hpp", "core/detail/secret.hpp",
                        "components/heat/heat.hpp"):
             self.write(header, "/// A box.\n")
 
@@ -66,7 +66,7 @@ class TreeTest(unittest.TestCase):
 
 class IncludesTest(TreeTest):
     def test_what_the_table_allows_passes(self):
-        self.write("grid/level.cpp", '#include "core/box.hpp"\n')
+        self.write("grid/level.cpp", '#include "core/geometry/box.hpp"\n')
         self.write("tests/core/secret_test.cpp", '#include "core/detail/secret.hpp"\n')
         self.assert_clean("check_includes.py")
 
@@ -93,7 +93,7 @@ class IncludesTest(TreeTest):
         self.assert_fault("check_includes.py", "compile.cpp:3: <fstream> brings I/O")
 
     def test_a_heavy_header_in_a_header_is_refused(self):
-        self.write("core/deck.hpp", "#include <toml++/toml.h>\n")
+        self.write("core/deck/deck.hpp", "#include <toml++/toml.h>\n")
         self.assert_fault("check_includes.py", "<toml++/toml.h> is heavy")
 
     def test_a_link_beyond_the_table_is_refused(self):
@@ -151,7 +151,7 @@ class WordsTest(TreeTest):
 
 class LinksTest(TreeTest):
     def test_links_that_lead_somewhere_pass(self):
-        self.write("docs/page.md", "See [the design](design.md#words), [the web](https://x.invalid/) and `core/box.hpp`.\n")
+        self.write("docs/page.md", "See [the design](design.md#words), [the web](https://x.invalid/) and `core/geometry/box.hpp`.\n")
         self.assert_clean("check_links.py")
 
     def test_links_and_paths_that_lead_nowhere_are_found(self):

@@ -2,14 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "taskgraph/graph_compiler.hpp"
-#include "taskgraph/race_check.hpp"
+#include "taskgraph/proof/race_check.hpp"
+#include "tests/graph_fuzz/check_case.hpp"
+#include "tests/graph_fuzz/draw_case.hpp"
+#include "tests/graph_fuzz/fuzz_run.hpp"
+#include "tests/graph_fuzz/kernel.hpp"
+#include "tests/graph_fuzz/plain_model.hpp"
+#include "tests/graph_fuzz/program.hpp"
 #include "tests/taskgraph/edge_drop.hpp"
-#include "tools/graph_fuzz/check_case.hpp"
-#include "tools/graph_fuzz/draw_case.hpp"
-#include "tools/graph_fuzz/fuzz_run.hpp"
-#include "tools/graph_fuzz/kernel.hpp"
-#include "tools/graph_fuzz/plain_model.hpp"
-#include "tools/graph_fuzz/program.hpp"
 
 namespace tessera::fuzz {
 namespace {

@@ -6,9 +6,9 @@
 #include "grid/refine.hpp"
 #include "taskgraph/fill_geometry.hpp"
 #include "taskgraph/graph_compiler.hpp"
-#include "tools/graph_fuzz/draw_case.hpp"
-#include "tools/graph_fuzz/fuzz_run.hpp"
-#include "tools/graph_fuzz/program.hpp"
+#include "tests/graph_fuzz/draw_case.hpp"
+#include "tests/graph_fuzz/fuzz_run.hpp"
+#include "tests/graph_fuzz/program.hpp"
 
 namespace tessera::fuzz {
 namespace {

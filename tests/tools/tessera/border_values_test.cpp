@@ -1,10 +1,10 @@
-#include "tools/tessera/border_values.hpp"
+#include "tools/simulation/run_folder/border_values.hpp"
 
 #include <atomic>
 
 #include <gtest/gtest.h>
 
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/archive/field_output.hpp"
 
 namespace tessera {

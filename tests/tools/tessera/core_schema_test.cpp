@@ -1,9 +1,9 @@
-#include "tools/tessera/core_schema.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tools/tessera/run_settings.hpp"
+#include "tools/simulation/deck/run_settings.hpp"
 
 namespace tessera {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "components/component.hpp"
-#include "core/deck.hpp"
-#include "tools/tessera/model.hpp"
+#include "core/deck/deck.hpp"
+#include "tools/simulation/model.hpp"
 
 namespace tessera {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {

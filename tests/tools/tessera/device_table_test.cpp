@@ -1,10 +1,10 @@
-#include "tools/tessera/device_table.hpp"
+#include "tools/simulation/deck/device_table.hpp"
 
 #include <gmock/gmock.h>
 
-#include "core/error.hpp"
-#include "tools/tessera/core_schema.hpp"
-#include "tools/tessera/model.hpp"
+#include "core/text/error.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/model.hpp"
 
 namespace tessera {
 namespace {
@@ -54,14 +54,12 @@ TEST(DeviceTable, ASilentDeckLeavesTheOptionsAsTheyAre) {
 
 TEST(DeviceTable, EachKeyReachesTheOptions) {
   const DeviceOptions options = optionsOf(
-      "placement = \"cost\"\nlimit = \"1.5 GiB\"\nmemory = \"managed\"\nprivate_copies = true\ngraphs = "
-      "true\n"
+      "placement = \"cost\"\nlimit = \"1.5 GiB\"\nmemory = \"managed\"\ngraphs = true\n"
       "[device.tasks]\ncpu = [\"Heat::stableDt\"]\ngpu = [\"Heat::advance\"]");
 
   EXPECT_EQ(options.placement, DevicePlacement::Cost);
   EXPECT_EQ(options.limitBytes, 3 * (std::int64_t{1} << 29));
   EXPECT_EQ(options.memory, DeviceMemoryKind::Managed);
-  EXPECT_TRUE(options.privateCopies);
   EXPECT_TRUE(options.graphs);
   EXPECT_THAT(options.cpuTasks, ElementsAre("Heat::stableDt"));
   EXPECT_THAT(options.gpuTasks, ElementsAre("Heat::advance"));

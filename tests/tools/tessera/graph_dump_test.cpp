@@ -1,4 +1,4 @@
-#include "taskgraph/graph_dump.hpp"
+#include "taskgraph/dump/graph_dump.hpp"
 
 #include <regex>
 #include <set>
@@ -11,7 +11,7 @@
 #include "components/component.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "taskgraph/graph_compiler.hpp"
-#include "tools/tessera/model.hpp"
+#include "tools/simulation/model.hpp"
 
 namespace tessera {
 namespace {

@@ -1,10 +1,10 @@
-#include "tools/tessera/grid_levels.hpp"
+#include "tools/simulation/deck/grid_levels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tools/tessera/core_schema.hpp"
-#include "tools/tessera/model.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/model.hpp"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/tessera/history.hpp"
+#include "tools/simulation/run_folder/history.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "components/component.hpp"
-#include "core/loopback_transport.hpp"
-#include "tools/tessera/model.hpp"
-#include "tools/tessera/simulation.hpp"
+#include "core/transport/loopback_transport.hpp"
+#include "tools/simulation/model.hpp"
+#include "tools/simulation/simulation.hpp"
 
 namespace tessera {
 namespace {

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "components/component.hpp"
-#include "core/loopback_transport.hpp"
+#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "taskgraph/graph_compiler.hpp"
-#include "tools/tessera/simulation.hpp"
+#include "tools/simulation/simulation.hpp"
 
 namespace tessera {
 namespace {

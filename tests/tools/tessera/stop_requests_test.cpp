@@ -1,10 +1,10 @@
-#include "tools/tessera/stop_requests.hpp"
+#include "tools/simulation/stop_requests.hpp"
 
 #include <csignal>
 
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {

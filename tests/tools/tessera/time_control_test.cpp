@@ -1,4 +1,4 @@
-#include "tools/tessera/time_control.hpp"
+#include "tools/simulation/time_control.hpp"
 
 #include <cmath>
 #include <limits>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {

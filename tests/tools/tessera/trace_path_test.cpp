@@ -1,4 +1,4 @@
-#include "tools/tessera/trace_path.hpp"
+#include "tools/tessera/trace/trace_path.hpp"
 
 #include <algorithm>
 #include <random>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/tessera/trace_summary.hpp"
+#include "tools/tessera/trace/trace_summary.hpp"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/tessera/trace_summary.hpp"
+#include "tools/tessera/trace/trace_summary.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {

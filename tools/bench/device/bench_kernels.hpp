@@ -4,8 +4,8 @@
 #include <span>
 
 #include "datawarehouse/read_only_field.hpp"
-#include "scheduler/device/device_backend.hpp"
-#include "scheduler/device/patch_batch.hpp"
+#include "scheduler/device/backend/device_backend.hpp"
+#include "tools/bench/device/patch_batch.hpp"
 
 namespace tessera::bench {
 

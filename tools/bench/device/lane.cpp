@@ -8,8 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/error.hpp"
-#include "scheduler/device/device_lane.hpp"
+#include "core/text/error.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
 #include "tools/bench/device/null_device.hpp"
 #include "tools/bench/figure_lines.hpp"
 #include "tools/bench/run_main.hpp"

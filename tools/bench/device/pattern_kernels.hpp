@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/kernel.hpp"
-#include "scheduler/device/device_backend.hpp"
+#include "scheduler/device/backend/device_backend.hpp"
 
 namespace tessera::bench {
 

@@ -15,10 +15,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/error.hpp"
-#include "scheduler/device/cuda_device.hpp"
-#include "scheduler/device/emulated_device.hpp"
-#include "scheduler/device/plan_capture.hpp"
+#include "core/text/error.hpp"
+#include "scheduler/device/backend/cuda_device.hpp"
+#include "scheduler/device/backend/emulated_device.hpp"
+#include "scheduler/device/lane/plan_capture.hpp"
 #include "tools/bench/device/pattern_kernels.hpp"
 #include "tools/bench/device/stream_split.hpp"
 #include "tools/bench/figure_lines.hpp"
@@ -171,7 +171,7 @@ class GraphWay : public Way {
   void prepare() override {
     if (graph_.number >= 0) device_.releaseGraph(graph_);
     graph_ = captures_.capture([this](std::size_t n, std::span<const DeviceStream> streams) {
-      tasks_.put(captures_.batches()[n].batch.tasks, streams.front());
+      tasks_.put(captures_.batches()[n].tasks, streams.front());
     });
   }
   void run() override {

@@ -21,17 +21,17 @@
 #include <CLI/CLI.hpp>
 
 #include "components/component.hpp"
-#include "core/error.hpp"
-#include "core/mpi_session.hpp"
-#include "core/mpi_transport.hpp"
+#include "core/text/error.hpp"
+#include "core/transport/mpi_session.hpp"
+#include "core/transport/mpi_transport.hpp"
 #include "datawarehouse/status.hpp"
 #include "tools/bench/figure_lines.hpp"
 #include "tools/bench/run_main.hpp"
 #include "tools/bench/step_case.hpp"
-#include "tools/tessera/core_schema.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/deck/device_table.hpp"
+#include "tools/simulation/simulation.hpp"
 #include "tools/tessera/device_choice.hpp"
-#include "tools/tessera/device_table.hpp"
-#include "tools/tessera/simulation.hpp"
 
 namespace tessera::bench {
 namespace {
@@ -227,8 +227,6 @@ int run(int argc, char** argv) {
   app.add_option("--steps", steps, "of a round")->capture_default_str();
   app.add_option("--threads", options.threads, "worker threads")->capture_default_str();
   app.add_option("--streams", options.devices.lane.streams, "of a device")->capture_default_str();
-  app.add_option("--urgent", options.devices.lane.urgentStream, "a stream for what goes over the bus")
-      ->capture_default_str();
   app.add_option("--batch", options.devices.lane.largestBatch, "tasks of a launch")->capture_default_str();
   app.add_flag("--search,!--no-search", options.findNonFinite, "look for NaN in what tasks write");
   bool graphs = false;

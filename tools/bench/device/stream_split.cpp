@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/device/device_lane.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
 #include "tools/bench/device/pattern_kernels.hpp"
 
 namespace tessera::bench {

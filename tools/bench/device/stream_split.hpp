@@ -1,6 +1,6 @@
 #pragma once
 
-#include "scheduler/device/device_backend.hpp"
+#include "scheduler/device/backend/device_backend.hpp"
 #include "tools/bench/figure_lines.hpp"
 
 namespace tessera::bench {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "scheduler/engine/kinds/matrix_product.hpp"
 #include "scheduler/engine/kinds/molecular_dynamics.hpp"
 #include "scheduler/engine/kinds/shipped.hpp"

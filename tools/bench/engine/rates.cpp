@@ -4,7 +4,7 @@
 #include <chrono>
 #include <functional>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "scheduler/engine/kinds/adder.hpp"
 #include "scheduler/engine/kinds/relay.hpp"
 #include "scheduler/engine/kinds/spin.hpp"

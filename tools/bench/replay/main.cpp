@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "tools/bench/replay/replay_system.hpp"
 #include "tools/bench/run_main.hpp"
 #include "tools/bench/taskbench/pattern_graph.hpp"

@@ -14,7 +14,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "scheduler/cores.hpp"
 #include "tools/bench/run_main.hpp"
 #include "tools/bench/taskbench/sweep.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
+#include "core/text/error.hpp"
+#include "core/text/nearest_name.hpp"
 #include "tools/bench/taskbench/even_hash.hpp"
 
 namespace tessera::bench {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
+#include "core/text/error.hpp"
 #include "tools/bench/taskbench/pattern_graph.hpp"
 
 namespace tessera::bench {

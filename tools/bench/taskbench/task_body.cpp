@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
+#include "core/text/error.hpp"
+#include "core/text/nearest_name.hpp"
 #include "tools/bench/taskbench/even_hash.hpp"
 
 namespace tessera::bench {

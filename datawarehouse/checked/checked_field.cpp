@@ -1,0 +1,169 @@
+#include "datawarehouse/checked/checked_field.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace tessera::detail {
+namespace {
+
+const char* clauseFor(AccessMode mode) {
+  switch (mode) {
+    case AccessMode::ReadOld:
+      return ".reads(Old, ";
+    case AccessMode::ReadNew:
+      return ".reads(New, ";
+    case AccessMode::Write:
+      return ".writes(";
+    case AccessMode::Modify:
+      return ".modifies(";
+  }
+  return "";
+}
+
+const char* verbFor(AccessMode mode) {
+  switch (mode) {
+    case AccessMode::ReadOld:
+      return "reads Old ";
+    case AccessMode::ReadNew:
+      return "reads New ";
+    case AccessMode::Write:
+      return "writes ";
+    case AccessMode::Modify:
+      return "modifies ";
+  }
+  return "";
+}
+
+const char* clauseFor(Reach reach) {
+  switch (reach) {
+    case Reach::Patch:
+      return "";
+    case Reach::Coarser:
+      return ", fromCoarser()";
+    case Reach::Finer:
+      return ", fromFiner()";
+    case Reach::WholeLevel:
+      return ", wholeLevel()";
+  }
+  return "";
+}
+
+/// The patch of the task, or that it has none.
+std::string placeOf(const TaskFrame& frame) {
+  return frame.patch == nullptr ? std::string(" once a rank") : " on patch " + asText(*frame.patch);
+}
+
+/// How many layers `x` lies outside a box of cells.
+std::int64_t layersOutside(const Box& cells, Index x) {
+  std::int64_t layers = 0;
+  for (int d = 0; d < kAxes; ++d) {
+    layers = std::max({layers, cells.lo[d] - x[d], x[d] - cells.hi[d] + 1});
+  }
+  return layers;
+}
+
+}  // namespace
+
+void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted, Reach reach) {
+  const std::string& name = frame.labels->info(label).name;
+  throw UndeclaredAccess(
+      Message("task uses a label that it did not declare")
+          .line("task      ", frame.task, placeOf(frame))
+          .line("uses      ", verbFor(wanted), name)
+          .line("declared  at ", frame.declaredAt)
+          .line("fix       add ", clauseFor(wanted), name, clauseFor(reach), ") to ", frame.task)
+          .text(),
+      name);
+}
+
+void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction) {
+  const std::string& name = frame.labels->reductionName(reduction.id);
+  throw UndeclaredAccess(Message("task contributes to a reduction that it did not declare")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("reduction ", name)
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       add .contributes(", name, ", Min|Max|Sum) to ", frame.task)
+                             .text(),
+                         name);
+}
+
+void reportUndeclaredDt(const TaskFrame& frame) {
+  throw UndeclaredAccess(Message("task uses the length of the step, but is declared without it")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       remove .withoutDt() from ", frame.task)
+                             .text(),
+                         "dt");
+}
+
+void expectCovered(const TaskFrame& frame, const TaskAccess& access, Index x) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  const Level& level = frame.hierarchy->level(access.level);
+  const Index one{1, 1, 1};
+  bool covered = false;
+  level.forEachOverlapping(intersect({x - one, x + one}, level.domain()), [&](const Patch& patch) {
+    covered = covered || level.ownedBy(patch, info.centering).contains(x);
+  });
+  if (covered) return;
+  throw UndeclaredAccess(Message("task reads a part of a level that no patch covers")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("reads     ", info.name, " at ", asText(info.centering), " ", asText(x),
+                                   " of level ", access.level)
+                             .line("declared  the whole level at ", frame.declaredAt)
+                             .line("fix       read what the patches of that level own: "
+                                   "task.hierarchy().level(",
+                                   access.level, ").forEachOverlapping(...)")
+                             .text(),
+                         info.name);
+}
+
+void expectBesideFace(const TaskFrame& frame, const TaskAccess& access, Index x) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  const Patch& patch = *frame.patch;
+  const Box inner =
+      boundingBox(frame.hierarchy->level(access.level).ownedBy(patch, info.centering), patch.cells);
+  int axes = 0;
+  for (int d = 0; d < kAxes; ++d) axes += x[d] < inner.lo[d] || x[d] >= inner.hi[d] ? 1 : 0;
+  if (axes <= 1) return;
+  throw UndeclaredAccess(Message("task reads an edge or corner of a halo of which it declared the faces")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("reads     ", info.name, " at ", asText(info.centering), " ", asText(x),
+                                   ", outside the patch along ", axes, " axes")
+                             .line("declared  faceHalo(...) at ", frame.declaredAt)
+                             .line("fix       declare halo(", layersOutside(patch.cells, x), ") for ",
+                                   info.name, " in ", frame.task)
+                             .text(),
+                         info.name);
+}
+
+void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  if (access.reach != Reach::Patch) {
+    throw UndeclaredAccess(Message("task reads another level beyond what it declared")
+                               .line("task      ", frame.task, placeOf(frame))
+                               .line("reads     ", info.name, " at ", asText(info.centering), " ", asText(x),
+                                     " of level ", access.level)
+                               .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
+                               .line("fix       ", access.reach == Reach::Coarser
+                                                       ? "declare more layers: fromCoarser(n)"
+                                                       : "stay inside the declared part of that level")
+                               .text(),
+                           info.name);
+  }
+  const std::int64_t layers = layersOutside(frame.patch->cells, x);
+  const bool reading = access.mode == AccessMode::ReadOld || access.mode == AccessMode::ReadNew;
+  Message message(reading ? "task reads more halo than it declared" : "task writes outside its patch");
+  message.line("task      ", frame.task, placeOf(frame))
+      .line(reading ? "reads     " : "writes    ", info.name, " at ", asText(info.centering), " ", asText(x),
+            ", ", layers, layers == 1 ? " layer" : " layers", " outside the patch")
+      .line("declared  ", asText(access.declared), " at ", frame.declaredAt);
+  if (reading) {
+    message.line("fix       declare halo(", layers, ") for ", info.name, " in ", frame.task);
+  } else {
+    message.line(
+        "fix       write only task.interior(), or move the work to the task of the neighbouring patch");
+  }
+  throw UndeclaredAccess(message.text(), info.name);
+}
+
+}  // namespace tessera::detail

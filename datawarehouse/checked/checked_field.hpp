@@ -1,0 +1,75 @@
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "core/exec/kernel_call.hpp"
+#include "core/text/error.hpp"
+#include "datawarehouse/task_frame.hpp"
+
+namespace tessera {
+
+/// A task touched data that it did not declare; the message names task, label, patch, cell and the clause to
+/// add.
+class UndeclaredAccess : public ErrorClass<UndeclaredAccess> {
+ public:
+  UndeclaredAccess(std::string text, std::string label)
+      : ErrorClass(ErrorKind::Internal, std::move(text)), label_(std::move(label)) {}
+  const std::string& label() const { return label_; }
+
+ private:
+  std::string label_;
+};
+
+namespace detail {
+
+/// Throws UndeclaredAccess: no clause of the task names `label` in this way.
+[[noreturn]] void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted, Reach reach);
+/// Throws UndeclaredAccess: the task contributes to a reduction that it did not name.
+[[noreturn]] void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction);
+/// Throws UndeclaredAccess: the task is declared `.withoutDt()`.
+[[noreturn]] void reportUndeclaredDt(const TaskFrame& frame);
+/// Throws UndeclaredAccess: index `x` lies outside what the task declared.
+[[noreturn]] void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x);
+/// Throws UndeclaredAccess where index `x` lies outside of the patch along more than one axis.
+void expectBesideFace(const TaskFrame& frame, const TaskAccess& access, Index x);
+/// Throws UndeclaredAccess where no patch of the level that is read whole has index `x`.
+void expectCovered(const TaskFrame& frame, const TaskAccess& access, Index x);
+
+}  // namespace detail
+
+/// A Field that compares every index with the declaration, and marks what is written.
+template <class T>
+class CheckedField {
+ public:
+  CheckedField(const TaskFrame& frame, const TaskAccess& access)
+      : frame_(&frame), access_(&access), field_(reinterpret_cast<T*>(access.data), access.layout) {}
+
+  /// Compiled once and called: inlined into each read of each loop the checks would take minutes to compile.
+  TESSERA_KERNEL_CALL T& operator()(Index x) const {
+    const Box& allowed = access_->declared;
+    Index inside = x;  // an unresolved axis has stride 0: any index names the same element
+    if (access_->layout.strideJ == 0) inside.j = allowed.lo.j;
+    if (access_->layout.strideK == 0) inside.k = allowed.lo.k;
+    if (!allowed.contains(inside)) detail::reportOutside(*frame_, *access_, x);
+    if (access_->facesOnly) detail::expectBesideFace(*frame_, *access_, inside);
+    if (access_->holes) detail::expectCovered(*frame_, *access_, inside);
+    if constexpr (!std::is_const_v<T>) mark(inside);
+    return field_(x);
+  }
+
+ private:
+  void mark(Index x) const {
+    if (access_->written == nullptr) return;
+    const Box& box = access_->declared;
+    const Extent n = box.extent();
+    const Index r = x - box.lo;
+    (*access_->written)[static_cast<std::size_t>((r.k * n.j + r.j) * n.i + r.i)] = 1;
+  }
+
+  const TaskFrame* frame_;
+  const TaskAccess* access_;
+  Field<T> field_;
+};
+
+}  // namespace tessera

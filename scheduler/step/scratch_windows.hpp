@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "datawarehouse/data_warehouse.hpp"
+#include "datawarehouse/moves/aligned_layout.hpp"
+#include "taskgraph/compiled_graph.hpp"
+
+namespace tessera::detail {
+
+/// How a patch and its halo lie in a scratch window: the first cell of the patch in each row is the first of
+/// a cache line, where its size allows it.
+AlignedLayout scratchLayout(const Hierarchy& hierarchy, const Box& window, const Box& owned,
+                            std::int64_t elementBytes);
+
+/// Where the workers put what tasks read of variables without stored halos: one piece of memory a worker,
+/// used again by each task that it runs, so it stays in the nearest caches.
+class ScratchWindows {
+ public:
+  /// Of one plan. Memory is taken here, none later.
+  ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, int workers);
+
+  struct Window {
+    Layout layout;
+    std::int64_t lead = 0;  ///< bytes before its element 0
+  };
+
+  /// Of row `row` of fill number `fill`, which has to be one into scratch.
+  const Window& window(std::size_t fill, std::int32_t row) const {
+    return windows_[fill][static_cast<std::size_t>(row)];
+  }
+  /// From the start of the worker's memory: the windows of one task follow one another.
+  std::int64_t offset(std::size_t fill) const { return offsets_[fill]; }
+  std::byte* memory(int worker) { return memory_[static_cast<std::size_t>(worker)].data(); }
+  /// Room for any row of a fill.
+  std::int64_t bytes(std::size_t fill) const { return sizes_[fill]; }
+
+ private:
+  void layOut(const CompiledGraphs& graphs, const CompiledGraph& graph);
+
+  std::vector<std::vector<Window>> windows_;  ///< by fill, then row
+  std::vector<std::int64_t> offsets_;         ///< by fill, bytes
+  std::vector<std::int64_t> sizes_;           ///< by fill, bytes of the largest row
+  std::vector<AlignedMemory> memory_;         ///< by worker
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,123 @@
+#include "scheduler/step/task_frames.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/text/contracts.hpp"
+#include "taskgraph/fill_geometry.hpp"
+#include "taskgraph/task_place.hpp"
+
+namespace tessera::detail {
+
+TaskFrames::TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, bool checked)
+    : graphs_(graphs), graph_(graphs.plans[plan]), plan_(plan), data_(data), checked_(checked) {
+  for (const TaskDeclaration& task : graph_.plan->tasks()) {
+    TESSERA_EXPECT(task.reads.size() + task.writes.size() <= TaskAccesses::kMost,
+                   "split a task with more than 48 accesses");
+    places_.push_back(placeOf(task));
+  }
+  layOutContributions();
+}
+
+void TaskFrames::forgetContributions() {
+  for (PatchContribution& c : contributions_) c.given = false;
+}
+
+void TaskFrames::layOutContributions() {
+  contributions_.reserve(static_cast<std::size_t>(graph_.contributionCount));
+  for (const NodeBlock& block : graph_.blocks) {
+    if (block.kind != NodeKind::Task) continue;
+    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+    const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+    TESSERA_EXPECT(unit.contributions.begin == static_cast<std::int64_t>(contributions_.size()),
+                   "number contributions in the order of the blocks");
+    for (std::int32_t n = 0; n < block.count; ++n) {
+      for (const ContributionDeclaration& c : task.contributions)
+        contributions_.push_back({c.reduction, 0.0, {}, false});
+    }
+  }
+}
+
+TaskAccess TaskFrames::resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch,
+                                     DeviceStore* store) {
+  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(access.fill)];
+  const bool whole = access.reach == Reach::WholeLevel;
+  const Level& level = data_.hierarchy().level(access.level);
+  const Centering centering = data_.labels().info(access.label).centering;
+  const Box declared =
+      whole ? level.domainOf(centering)
+            : readBox(level, seenPatch(data_.hierarchy(), *patch, access.reach), centering, access.halo);
+  TaskAccess resolved;
+  resolved.mode = static_cast<AccessMode>(access.mode);
+  resolved.reach = access.reach;
+  resolved.label = access.label;
+  resolved.level = access.level;
+  resolved.declared = declared;
+  resolved.holes = checked_ && whole && level.cellCount() < level.domain().volume();
+  if (fill.firstGather < 0) {
+    const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(fill.shared.begin)];
+    const auto first = static_cast<std::size_t>(shared.members.front());
+    resolved.data = store != nullptr ? store->data(fill.generation, access.label, first)
+                                     : data_.data(fill.generation, access.label, first);
+    resolved.layout =
+        store != nullptr ? store->layout(access.label, first) : data_.layout(access.label, first);
+    return resolved;
+  }
+  const auto buffer = static_cast<std::size_t>(fill.firstGather + (whole ? 0 : number));
+  resolved.data = store != nullptr ? store->gatherData(plan_, buffer) : data_.gatherData(plan_, buffer);
+  resolved.layout = store != nullptr ? store->gatherLayout(plan_, buffer) : data_.gatherLayout(plan_, buffer);
+  return resolved;
+}
+
+void TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
+                         TaskAccesses& accesses, DeviceStore* store) {
+  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
+    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+    if (access.reach != Reach::Patch) {
+      accesses.add(resolveGather(access, number, patch, store));
+      continue;
+    }
+    const auto own = static_cast<std::size_t>(local);
+    const auto mode = static_cast<AccessMode>(access.mode);
+    const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
+    const Level& level = data_.hierarchy().level(access.level);
+    const Centering centering = data_.labels().info(access.label).centering;
+    const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
+    accesses.add({mode, access.reach, access.label, access.level,
+                  store != nullptr ? store->data(generation, access.label, own)
+                                   : data_.data(generation, access.label, own),
+                  store != nullptr ? store->layout(access.label, own) : data_.layout(access.label, own),
+                  writes     ? level.ownedBy(*patch, centering)
+                  : checked_ ? readBox(level, *patch, centering, access.halo)
+                             : Box{},
+                  nullptr, (checked_ || store != nullptr) && data_.isShared(access.label, own),
+                  checked_ && access.facesOnly});
+  }
+}
+
+TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number,
+                              const StepInputs& inputs) {
+  TaskFrame frame;
+  frame.task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].name;
+  frame.declaredAt = places_[static_cast<std::size_t>(unit.task)];
+  frame.hierarchy = &data_.hierarchy();
+  frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
+  if (unit.level >= 0) {
+    frame.patch =
+        &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
+  }
+  frame.labels = &data_.labels();
+  frame.finalLoops = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].finalLoops;
+  const std::int64_t first = unit.contributions.begin + number * unit.contributions.size();
+  frame.contributions =
+      std::span(contributions_)
+          .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
+  frame.time = inputs.time;
+  frame.usesDt = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].usesDt;
+  // Another thread may just be writing it.
+  frame.dt = frame.usesDt ? inputs.dt : std::numeric_limits<double>::quiet_NaN();
+  frame.step = inputs.step;
+  return frame;
+}
+
+}  // namespace tessera::detail

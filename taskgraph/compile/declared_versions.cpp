@@ -1,0 +1,108 @@
+#include "taskgraph/compile/declared_versions.hpp"
+
+#include <algorithm>
+
+namespace tessera::detail {
+namespace {
+
+const std::vector<std::int32_t> kNobody;
+
+/// The task of `left` that changes what `current` left: it says so, or says nothing and is the only
+/// candidate.
+std::size_t nextIn(const StepPlan& plan, const std::vector<std::pair<std::int32_t, std::string>>& left,
+                   std::int32_t current) {
+  const std::string& name = plan.tasks()[static_cast<std::size_t>(current)].name;
+  for (std::size_t n = 0; n < left.size(); ++n) {
+    if (left[n].second == name) return n;
+  }
+  for (std::size_t n = 0; n < left.size(); ++n) {
+    if (left[n].second.empty()) return n;
+  }
+  return left.size();
+}
+
+}  // namespace
+
+DeclaredVersions::DeclaredVersions(const StepPlan& plan, const Hierarchy& hierarchy)
+    : plan_(plan), finest_(static_cast<LevelId>(hierarchy.levels().size()) - 1) {
+  for (const TaskDeclaration& task : plan.tasks()) {
+    for (const WriteDeclaration& write : task.writes) {
+      for (LevelId level = 0; level <= finest_; ++level) makeChain(write.label, level);
+    }
+  }
+}
+
+void DeclaredVersions::makeChain(LabelId label, LevelId level) {
+  std::vector<std::int32_t>& made = chains_[{label, level}];
+  made.clear();
+  std::vector<std::pair<std::int32_t, std::string>> left;
+  for (std::size_t t = 0; t < plan_.tasks().size(); ++t) {
+    const TaskDeclaration& task = plan_.tasks()[t];
+    if (!task.levels.contains(level, finest_)) continue;
+    for (const WriteDeclaration& write : task.writes) {
+      if (write.label != label) continue;
+      if (write.modifies) {
+        left.emplace_back(static_cast<std::int32_t>(t), write.from);
+      } else {
+        made.push_back(static_cast<std::int32_t>(t));
+      }
+    }
+  }
+  while (!made.empty() && !left.empty()) {
+    const std::size_t next = nextIn(plan_, left, made.back());
+    if (next == left.size()) return;
+    made.push_back(left[next].first);
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+}
+
+const std::vector<std::int32_t>& DeclaredVersions::chain(LabelId label, LevelId level) const {
+  const auto found = chains_.find({label, level});
+  return found == chains_.end() ? kNobody : found->second;
+}
+
+LevelId DeclaredVersions::levelRead(const ReadDeclaration& read, LevelId level) {
+  switch (read.reach) {
+    case Reach::Patch:
+      break;
+    case Reach::Coarser:
+      return level - 1;
+    case Reach::Finer:
+      return level + 1;
+    case Reach::WholeLevel:
+      return read.level >= 0 ? read.level : std::max(level, 0);
+  }
+  return level;
+}
+
+std::int32_t DeclaredVersions::ofRead(std::int32_t task, LevelId level, const ReadDeclaration& read) const {
+  if (read.generation == Generation::Old) return -1;
+  const LevelId source = levelRead(read, level);
+  const auto& tasks = chain(read.label, source);
+  if (!read.from.empty()) {
+    for (std::size_t v = 0; v < tasks.size(); ++v) {
+      if (plan_.tasks()[static_cast<std::size_t>(tasks[v])].name == read.from)
+        return static_cast<std::int32_t>(v);
+    }
+  }
+  const std::int32_t own = source == level ? ofWrite(task, level, read.label) : -1;
+  return own > 0 ? own - 1 : static_cast<std::int32_t>(tasks.size()) - 1;
+}
+
+std::int32_t DeclaredVersions::ofWrite(std::int32_t task, LevelId level, LabelId label) const {
+  const auto& tasks = chain(label, level);
+  const auto at = std::find(tasks.begin(), tasks.end(), task);
+  return at == tasks.end() ? -1 : static_cast<std::int32_t>(at - tasks.begin());
+}
+
+std::int32_t DeclaredVersions::ofCoarser(LabelId label, LevelId level, std::int32_t version) const {
+  if (version < 0) return -1;
+  const auto& fine = chain(label, level);
+  const auto& coarse = chain(label, level - 1);
+  const auto same = std::find(coarse.begin(), coarse.end(), fine[static_cast<std::size_t>(version)]);
+  return static_cast<std::int32_t>(
+             same == coarse.end() ? coarse.size() : static_cast<std::size_t>(same - coarse.begin()) + 1) -
+         1;
+}
+
+}  // namespace tessera::detail

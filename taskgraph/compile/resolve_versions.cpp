@@ -1,0 +1,253 @@
+#include <algorithm>
+#include <set>
+
+#include "taskgraph/compile/resolved_plan.hpp"
+#include "taskgraph/compile/version_chain.hpp"
+
+namespace tessera::detail {
+namespace {
+
+using Chain = std::vector<std::int32_t>;
+
+std::int32_t versionBy(const Chain& chain, std::int32_t unit) {
+  const auto at = std::find(chain.begin(), chain.end(), unit);
+  return at == chain.end() ? -1 : static_cast<std::int32_t>(at - chain.begin());
+}
+
+/// Builds one ResolvedRead after the other and notes what is wrong with them.
+class ReadResolver {
+ public:
+  ReadResolver(ResolvedPlan& resolved, const LabelTable& labels, const Hierarchy& hierarchy, Faults& faults)
+      : resolved_(resolved),
+        labels_(labels),
+        hierarchy_(hierarchy),
+        levels_(static_cast<int>(hierarchy.levels().size())),
+        faults_(faults) {}
+
+  void resolve(std::int32_t number) {
+    number_ = number;
+    ResolvedUnit& unit = resolved_.units[static_cast<std::size_t>(number)];
+    for (const ReadDeclaration& read : task().reads) {
+      ResolvedRead r{read.label, sourceLevel(read), -1, read.reach, read.halo, false, -1, read.facesOnly};
+      if (!levelExists(read, r.level)) continue;
+      if (read.generation == Generation::New) {
+        r.version = versionOf(read, r);
+        if (r.version < 0) continue;
+      }
+      if (!addCoarseFill(read, r)) continue;
+      merge(unit.reads, r);
+    }
+  }
+
+ private:
+  const ResolvedUnit& unit() const { return resolved_.units[static_cast<std::size_t>(number_)]; }
+  const TaskDeclaration& task() const { return resolved_.declarationOf(number_); }
+
+  LevelId sourceLevel(const ReadDeclaration& read) const {
+    switch (read.reach) {
+      case Reach::Patch:
+        return unit().level;
+      case Reach::Coarser:
+        return unit().level - 1;
+      case Reach::Finer:
+        return unit().level + 1;
+      case Reach::WholeLevel:
+        return read.level < 0 ? std::max(unit().level, 0) : read.level;
+    }
+    return 0;
+  }
+
+  bool levelExists(const ReadDeclaration& read, LevelId level) {
+    const bool patchOfRank = unit().level < 0 && read.reach != Reach::WholeLevel;
+    if (level >= 0 && level < levels_ && !patchOfRank) return true;
+    Message message = head("a task reads a label on a level that is not there");
+    if (patchOfRank) {
+      message.line("reads  ", name(read), " on a patch, but the task runs once a rank")
+          .line("fix    read it with wholeLevel(level), or leave out .oncePerRank()");
+    } else {
+      message.line("reads  ", name(read), " on level ", level, " of ", levels_)
+          .line("fix    limit the task with .on(allButCoarsest()) or .on(allButFinest())");
+    }
+    faults_.push_back(message.text());
+    return false;
+  }
+
+  /// The version of New that a read means; -1 with a fault noted when there is none.
+  std::int32_t versionOf(const ReadDeclaration& read, const ResolvedRead& r) {
+    const auto found = resolved_.versions.find({r.label, r.level});
+    if (found == resolved_.versions.end()) return faultNoProducer(read, r);
+    const Chain& chain = found->second;
+    if (chain.empty()) return -1;  // its own fault is noted already
+    if (!read.from.empty()) return versionFrom(read, chain);
+    // A task that changes the label in place reads what it is about to change.
+    const std::int32_t own = r.level == unit().level ? versionBy(chain, number_) : -1;
+    if (own == 0) return faultNoProducer(read, r);
+    return own > 0 ? own - 1 : static_cast<std::int32_t>(chain.size()) - 1;
+  }
+
+  /// Settles where the halo cells beyond the level's patches come from; false with a fault noted when
+  /// nowhere.
+  bool addCoarseFill(const ReadDeclaration& read, ResolvedRead& r) {
+    const Level& level = hierarchy_.level(r.level);
+    const bool covers = level.cellCount() == level.domain().volume();
+    if (r.reach != Reach::Patch || r.halo.isZero() || r.level == 0 || covers) return true;
+    r.coarseFill = true;
+    if (r.version < 0) return true;
+    const auto coarse = resolved_.versions.find({r.label, r.level - 1});
+    if (coarse == resolved_.versions.end() || coarse->second.empty()) {
+      ResolvedRead below = r;
+      below.level = r.level - 1;
+      if (coarse == resolved_.versions.end()) faultNoProducer(read, below);
+      return false;
+    }
+    // The value that the same task left on the coarser level, else the final one.
+    const std::int32_t producer = resolved_.producerOf(r.label, r.level, r.version);
+    const std::int32_t task = resolved_.units[static_cast<std::size_t>(producer)].task;
+    r.coarseVersion = static_cast<std::int32_t>(coarse->second.size()) - 1;
+    for (std::size_t v = 0; v < coarse->second.size(); ++v) {
+      const ResolvedUnit& other = resolved_.units[static_cast<std::size_t>(coarse->second[v])];
+      if (other.task == task) r.coarseVersion = static_cast<std::int32_t>(v);
+    }
+    return true;
+  }
+
+  std::int32_t versionFrom(const ReadDeclaration& read, const Chain& chain) {
+    std::string names;
+    for (std::size_t v = 0; v < chain.size(); ++v) {
+      const std::string& producer = resolved_.declarationOf(chain[v]).name;
+      if (producer == read.from) return static_cast<std::int32_t>(v);
+      names += (names.empty() ? "" : ", ") + producer;
+    }
+    faults_.push_back(head("a read names a task that does not compute the label")
+                          .line("reads  ", name(read), ", from(\"", read.from, "\")")
+                          .line("fix    name one of: ", names)
+                          .text());
+    return -1;
+  }
+
+  std::int32_t faultNoProducer(const ReadDeclaration& read, const ResolvedRead& r) {
+    const std::string& label = labels_.info(read.label).name;
+    const std::string where = levels_ > 1 ? " on level " + std::to_string(r.level) : "";
+    faults_.push_back(
+        head("nobody computes what a task reads")
+            .line("reads  New ", label, where)
+            .line("fix    read Old ", label, ", or add a task with .writes(", label, ") to this plan", where)
+            .text());
+    return -1;
+  }
+
+  Message head(const char* what) const {
+    Message message(what);
+    message.line("plan   ", resolved_.plan->name())
+        .line("task   ", unitName(resolved_, number_), " at ", placeOf(task()));
+    return message;
+  }
+  std::string name(const ReadDeclaration& read) const {
+    return (read.generation == Generation::Old ? "Old " : "New ") + labels_.info(read.label).name;
+  }
+
+  static void merge(std::vector<ResolvedRead>& reads, const ResolvedRead& r) {
+    for (ResolvedRead& known : reads) {
+      if (known.label != r.label || known.level != r.level || known.version != r.version ||
+          known.reach != r.reach) {
+        continue;
+      }
+      if (!r.halo.isZero()) known.facesOnly = r.facesOnly && (known.facesOnly || known.halo.isZero());
+      known.halo = unite(known.halo, r.halo);
+      if (r.coarseFill) {
+        known.coarseFill = true;
+        known.coarseVersion = r.coarseVersion;
+      }
+      return;
+    }
+    reads.push_back(r);
+  }
+
+  ResolvedPlan& resolved_;
+  const LabelTable& labels_;
+  const Hierarchy& hierarchy_;
+  int levels_;
+  Faults& faults_;
+  std::int32_t number_ = 0;
+};
+
+void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
+  std::set<std::string> names;
+  for (const TaskDeclaration& task : plan.tasks()) {
+    const auto head = [&](const char* what) {
+      Message message(what);
+      message.line("plan   ", plan.name()).line("task   ", task.name, " at ", placeOf(task));
+      return message;
+    };
+    if (!names.insert(task.name).second) {
+      faults.push_back(head("two tasks of one plan have the same name")
+                           .line("fix    give each task its own name, \"Component::verb\"")
+                           .text());
+    }
+    if (!task.body.cpu) {
+      const bool device = task.body.device != nullptr;
+      faults.push_back(head(device ? "a task can run on a device only, and there is none"
+                                   : "a task has no body that can run here")
+                           .line("fix    ", device ? "write .runs<Cpu, Gpu>(...)"
+                                                   : "add .runs<Cpu>(...) or .runs<Cpu, Gpu>(...)")
+                           .text());
+    }
+    if (task.oncePerRank && !task.writes.empty()) {
+      faults.push_back(head("a task that runs once a rank writes a label")
+                           .line("fix    let it contribute to reductions only, or leave out .oncePerRank()")
+                           .text());
+    }
+  }
+}
+
+void makeUnits(ResolvedPlan& resolved, int levels) {
+  std::int32_t number = 0;
+  for (const TaskDeclaration& task : resolved.plan->tasks()) {
+    if (task.oncePerRank) resolved.units.push_back({number, -1, {}, {}});
+    for (LevelId level = 0; level < levels && !task.oncePerRank; ++level) {
+      if (task.levels.contains(level, levels - 1)) resolved.units.push_back({number, level, {}, {}});
+    }
+    ++number;
+  }
+}
+
+}  // namespace
+
+std::string unitName(const ResolvedPlan& resolved, std::int32_t unit) {
+  const bool several = std::any_of(resolved.units.begin(), resolved.units.end(),
+                                   [](const ResolvedUnit& u) { return u.level > 0; });
+  const LevelId level = resolved.units[static_cast<std::size_t>(unit)].level;
+  const std::string& name = resolved.declarationOf(unit).name;
+  return several && level >= 0 ? name + " on level " + std::to_string(level) : name;
+}
+
+ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const Hierarchy& hierarchy,
+                         Faults& faults) {
+  ResolvedPlan resolved;
+  resolved.plan = &plan;
+  checkNamesAndBodies(plan, faults);
+  makeUnits(resolved, static_cast<int>(hierarchy.levels().size()));
+  std::set<LevelLabel> written;
+  for (std::size_t u = 0; u < resolved.units.size(); ++u) {
+    for (const WriteDeclaration& write : resolved.declarationOf(static_cast<std::int32_t>(u)).writes) {
+      written.insert({write.label, resolved.units[u].level});
+    }
+  }
+  for (const LevelLabel& where : written) {
+    resolved.versions[where] = VersionChain(resolved, labels.info(where.label).name, where, faults).resolve();
+  }
+  ReadResolver reads(resolved, labels, hierarchy, faults);
+  for (std::size_t u = 0; u < resolved.units.size(); ++u) {
+    const auto number = static_cast<std::int32_t>(u);
+    reads.resolve(number);
+    for (const WriteDeclaration& write : resolved.declarationOf(number).writes) {
+      const std::int32_t version =
+          versionBy(resolved.versions[{write.label, resolved.units[u].level}], number);
+      if (version >= 0) resolved.units[u].writes.push_back({write.label, version});
+    }
+  }
+  orderUnits(resolved, labels, faults);
+  return resolved;
+}
+
+}  // namespace tessera::detail

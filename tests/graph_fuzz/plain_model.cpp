@@ -1,0 +1,200 @@
+#include "tests/graph_fuzz/plain_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tests/graph_fuzz/kernel.hpp"
+
+namespace tessera::fuzz {
+namespace {
+
+template <class Visit>
+void forEachIndex(const Box& box, Visit&& visit) {
+  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
+    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
+      for (std::int64_t i = box.lo.i; i < box.hi.i; ++i) visit(Index{i, j, k});
+    }
+  }
+}
+
+std::size_t position(const Box& box, Index x) {
+  const Extent n = box.extent();
+  return static_cast<std::size_t>(((x.k - box.lo.k) * n.j + x.j - box.lo.j) * n.i + x.i - box.lo.i);
+}
+
+}  // namespace
+
+PlainModel::PlainModel(const FuzzCase& c) : case_(c) {
+  for (LevelId level = 0; level <= c.finest(); ++level) {
+    const Box cells = domainOf(c, level, Centering::Cell);
+    covered_.emplace_back(static_cast<std::size_t>(cells.volume()), level == 0);
+    if (level == 0) continue;
+    for (const Box& box : c.refined[static_cast<std::size_t>(level) - 1].boxes) {
+      forEachIndex(refine(box, ratioOf(c, level)),
+                   [&](Index x) { covered_.back()[position(cells, x)] = true; });
+    }
+  }
+  old_.assign(c.labels.size(), std::vector<Values>(static_cast<std::size_t>(c.finest()) + 1));
+}
+
+void PlainModel::run(int plan, std::int64_t step) {
+  meaning_.emplace(case_, case_.plans[static_cast<std::size_t>(plan)]);
+  step_ = step;
+  versions_.clear();
+  done_.clear();
+  contributions_.clear();
+  for (const TaskSpec& task : meaning_->plan()) {
+    for (const LevelId level : meaning_->levelsOf(task)) evaluate(task, level);
+  }
+  for (auto& [where, versions] : versions_) {
+    old_[static_cast<std::size_t>(where.first)][static_cast<std::size_t>(where.second)] = versions.back();
+  }
+}
+
+void PlainModel::ensure(int label, LevelId level, std::int32_t version) {
+  if (version >= 0) evaluate(*meaning_->chain(label, level)[static_cast<std::size_t>(version)], level);
+}
+
+void PlainModel::evaluate(const TaskSpec& task, LevelId level) {
+  if (done_[{task.id, level}]) return;
+  done_[{task.id, level}] = true;
+  for (const ReadSpec& read : task.reads)
+    ensure(read.label, levelRead(read, std::max(level, 0)), meaning_->versionOf(task, read, level));
+  for (std::size_t w = 0; w < task.writes.size(); ++w) {
+    const auto tasks = meaning_->chain(task.writes[w].label, level);
+    const auto mine = std::find(tasks.begin(), tasks.end(), &task) - tasks.begin();
+    ensure(task.writes[w].label, level, static_cast<std::int32_t>(mine) - 1);
+    evaluateWrite(task, w, level);
+  }
+  contribute(task, level);
+}
+
+void PlainModel::evaluateWrite(const TaskSpec& task, std::size_t write, LevelId level) {
+  const int label = task.writes[write].label;
+  const Centering centering = case_.labels[static_cast<std::size_t>(label)].centering;
+  const Box domain = domainOf(case_, level, centering);
+  std::vector<Values>& versions = versions_[{label, level}];
+  versions.reserve(meaning_->plan().size());
+  Values made(static_cast<std::size_t>(domain.volume()), std::numeric_limits<double>::quiet_NaN());
+  forEachIndex(domain, [&](Index x) {
+    if (!exists(label, level, x)) return;
+    std::int64_t salt = saltOfWrite(write, step_);
+    if (task.writes[write].modifies) salt += reduced(std::llround(versions.back()[position(domain, x)]));
+    made[position(domain, x)] =
+        static_cast<double>(combine(case_, task, level, x, centering, salt, [&](std::size_t r, Index at) {
+          return look(task, task.reads[r], level, at);
+        }));
+  });
+  versions.push_back(std::move(made));
+}
+
+void PlainModel::contribute(const TaskSpec& task, LevelId level) {
+  for (std::size_t n = 0; n < task.contributions.size(); ++n) {
+    const auto give = [&](Index x) {
+      const auto seen = [&](std::size_t r, Index at) { return look(task, task.reads[r], level, at); };
+      const std::int64_t salt = saltOfContribution(n, step_);
+      contributions_.push_back({task.contributions[n], task.oncePerRank,
+                                combine(case_, task, std::max(level, 0), x, Centering::Cell, salt, seen)});
+    };
+    if (task.oncePerRank) {
+      give({0, 0, 0});
+      continue;
+    }
+    forEachIndex(domainOf(case_, level, Centering::Cell), [&](Index x) {
+      if (covered(level, x)) give(x);
+    });
+  }
+}
+
+std::optional<std::int64_t> PlainModel::look(const TaskSpec& task, const ReadSpec& read, LevelId level,
+                                             Index x) {
+  const LevelId source = levelRead(read, std::max(level, 0));
+  const bool gathered = read.reach == Reach::Finer || read.reach == Reach::WholeLevel;
+  if (gathered && !exists(read.label, source, x)) return std::nullopt;
+  return reduced(std::llround(halo(read.label, source, meaning_->versionOf(task, read, level), x)));
+}
+
+double PlainModel::halo(int label, LevelId level, std::int32_t version, Index x) {
+  const LabelSpec& spec = case_.labels[static_cast<std::size_t>(label)];
+  const Box domain = domainOf(case_, level, spec.centering);
+  const Extent cells = cellsOf(case_, level);
+  for (int d = 0; d < kAxes; ++d) {
+    if (case_.geometry.wraps(d)) x[d] = ((x[d] % cells[d]) + cells[d]) % cells[d];
+  }
+  // The condition of z holds over the halos of x and y as well, that of y over the halo of x.
+  for (int d = kAxes - 1; d >= 0; --d) {
+    const bool high = x[d] >= domain.hi[d];
+    if (!high && x[d] >= domain.lo[d]) continue;
+    const std::int64_t edge = high ? domain.hi[d] - 1 : domain.lo[d];
+    Index inside = x;
+    switch (spec.conditions[static_cast<std::size_t>(sideOf(d, high))]) {
+      case BoundaryKind::Outflow:
+        inside[d] = edge;
+        return halo(label, level, version, inside);
+      case BoundaryKind::Neumann:
+      case BoundaryKind::Dirichlet:
+        break;
+    }
+    inside[d] = 2 * edge - x[d] + (onBorders(spec.centering, d) ? 0 : high ? 1 : -1);
+    const double value = halo(label, level, version, inside);
+    const bool given = spec.conditions[static_cast<std::size_t>(sideOf(d, high))] == BoundaryKind::Dirichlet;
+    return given ? 2.0 * spec.dirichlet - value : value;
+  }
+  if (!exists(label, level, x)) return below(label, level, version, x);
+  const Values& values =
+      version < 0 ? old(label, level) : versions_.at({label, level})[static_cast<std::size_t>(version)];
+  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : values[position(domain, x)];
+}
+
+double PlainModel::below(int label, LevelId level, std::int32_t version, Index x) {
+  const std::int32_t coarse = meaning_->versionBelow(label, level, version);
+  ensure(label, level - 1, coarse);
+  const Index under = coarsen(x, ratioOf(case_, level));
+  if (!exists(label, level - 1, under)) return std::numeric_limits<double>::quiet_NaN();
+  return halo(label, level - 1, coarse, under);
+}
+
+const PlainModel::Values& PlainModel::old(int label, LevelId level) const {
+  return old_[static_cast<std::size_t>(label)][static_cast<std::size_t>(level)];
+}
+
+bool PlainModel::covered(LevelId level, Index cell) const {
+  return covered_[static_cast<std::size_t>(level)][position(domainOf(case_, level, Centering::Cell), cell)];
+}
+
+bool PlainModel::exists(int label, LevelId level, Index x) const {
+  const Box domain = domainOf(case_, level, case_.labels[static_cast<std::size_t>(label)].centering);
+  if (!domain.contains(x)) return false;
+  const Extent cells = cellsOf(case_, level);
+  for (int d = 0; d < kAxes; ++d) x[d] = std::min(x[d], cells[d] - 1);
+  return covered(level, x);
+}
+
+std::optional<double> PlainModel::value(int label, LevelId level, Index x) const {
+  const Values& values = old(label, level);
+  if (values.empty()) return std::nullopt;
+  return values[position(domainOf(case_, level, case_.labels[static_cast<std::size_t>(label)].centering), x)];
+}
+
+std::optional<double> PlainModel::reduction(int number, int ranks) const {
+  std::optional<std::int64_t> result;
+  for (const Contribution& c : contributions_) {
+    if (c.reduction != number) continue;
+    switch (case_.reductions[static_cast<std::size_t>(number)]) {
+      case ReductionKind::Min:
+        result = std::min(result.value_or(c.value), c.value);
+        break;
+      case ReductionKind::Max:
+        result = std::max(result.value_or(c.value), c.value);
+        break;
+      case ReductionKind::Sum:
+        result = result.value_or(0) + c.value * (c.oncePerRank ? ranks : 1);
+        break;
+    }
+  }
+  if (!result) return std::nullopt;
+  return static_cast<double>(*result);
+}
+
+}  // namespace tessera::fuzz

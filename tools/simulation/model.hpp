@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/component.hpp"
+#include "core/deck/deck.hpp"
+#include "datawarehouse/archive/checkpoint_content.hpp"
+#include "grid/hierarchy.hpp"
+#include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/step_plan.hpp"
+#include "tools/simulation/analysis/analysis.hpp"
+#include "tools/simulation/deck/run_settings.hpp"
+
+namespace tessera {
+
+/// How a compile lays out memory; changes no bit of the result. The members are CompileInput's.
+struct StoragePolicy {
+  BufferReuse reuse = BufferReuse::On;
+  WindowSharing sharing = WindowSharing::On;
+  ScratchRule scratch{};
+  int devices = 1;  ///< of each rank
+};
+
+/// The same where devices are used: they have windows of their own, with their halos in place. Where
+/// placement is by cost, no two patches share one.
+StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices);
+
+/// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans
+/// follow.
+enum class PlanId : std::size_t { Initial = 0, Step = 1, Diagnostics = 2 };
+
+/// What a deck means: components made and configured, labels, the mesh and the step plans. It knows neither
+/// ranks nor memory, and is the same on every rank. Throws DeckError where a component refuses its values.
+///
+///   Model model(deck, registry);
+///   CompiledGraphs graphs = model.compile(/*rank=*/0, /*ranks=*/4, tagBound);
+class Model {
+ public:
+  /// `deck` has passed `checkDeck`.
+  Model(const Deck& deck, const ComponentRegistry& registry);
+
+  /// The same but for `hierarchy`, `identity`, `runId` and `compile`: quick for any deck.
+  static Model withoutMesh(const Deck& deck, const ComponentRegistry& registry);
+
+  /// What else is wrong with a deck that has passed `checkDeck`: values that a component refuses, and unknown
+  /// [output] fields. Throws DeckError with all of it, and PlanError where components use one label for
+  /// different kinds of data. Makes no mesh, so it is quick for any deck.
+  static void check(const Deck& deck, const ComponentRegistry& registry);
+
+  const RunSettings& settings() const { return settings_; }
+  const std::shared_ptr<const Hierarchy>& hierarchy() const { return hierarchy_; }
+  const LabelTable& labels() const { return labels_; }
+  ReductionLabel stableDt() const { return stableDt_; }
+  /// Columns of the history, in the order of the components; then those of [analysis].
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  const Analysis& analysis() const { return analysis_; }
+  /// The variables that live from one step to the next, in the order of their ids: what a checkpoint holds.
+  const std::vector<LabelId>& persistent() const { return persistent_; }
+  /// The variables to write for viewing. Throws DeckError naming an unknown one in [output] fields.
+  std::vector<LabelId> outputLabels() const;
+
+  /// What a checkpoint has to have in common with this run.
+  const CheckpointIdentity& identity() const { return identity_; }
+
+  /// Names what is computed: 32 hexadecimal digits over the program's version and every value of the deck
+  /// that decides a bit of the result. So it is the same for any ranks, threads and patches, and for a run
+  /// and its restarts.
+  const std::string& runId() const { return runId_; }
+
+  /// Position of the plan that the components choose for the step after `step` steps. Throws InternalError
+  /// where they name an unknown plan, or two different ones.
+  std::size_t stepPlan(std::int64_t step) const;
+
+  /// All plans from the point of view of one rank. The model has to outlive the result.
+  CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound,
+                         const StoragePolicy& storage = {}) const;
+
+  /// So many threads may evaluate each expression of the components at once without making anything.
+  void prepareExpressions(int threads) const;
+
+ private:
+  Model() = default;
+  void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
+  void makeMesh(const Deck& deck, const Schema& schema);
+  void declarePlans();
+  void checkPlanNames(const StepPlan& declaredSteps) const;
+  void declareAnalysis();
+  void checkColumns() const;
+  void findPersistent();
+  void checkStep(const Deck& deck) const;
+  void checkFieldFiles() const;
+  void describeIdentity(const Deck& deck, const Schema& schema);
+
+  RunSettings settings_;
+  std::shared_ptr<const Hierarchy> hierarchy_;
+  LabelTable labels_;
+  ReductionLabel stableDt_;
+  std::vector<std::unique_ptr<Component>> components_;
+  std::vector<Expression> expressions_;  ///< all that the deck gives the components
+  std::vector<StepPlan> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
+  std::vector<Diagnostic> diagnostics_;
+  Analysis analysis_;
+  std::vector<LabelId> persistent_;
+  CheckpointIdentity identity_;
+  std::string runId_;
+};
+
+}  // namespace tessera

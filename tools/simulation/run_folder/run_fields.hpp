@@ -1,0 +1,18 @@
+#pragma once
+
+#include "datawarehouse/archive/field_writer.hpp"
+#include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/simulation.hpp"
+
+namespace tessera {
+
+/// Writes the present state of `labels` as a file for viewing. `deckSha256` goes into the file. All ranks
+/// call it, between steps. Failures come back in the result.
+FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
+                             const std::vector<LabelId>& labels, const std::string& deckSha256);
+
+/// Takes away what an abandoned future of a run has left in its folder out/: field files after `step`, that
+/// of `step` itself unless `keepStep`, and their lines in the series. For rank 0 of a restart that goes back.
+void dropFieldsAfter(const FolderHandle& out, std::int64_t step, bool keepStep);
+
+}  // namespace tessera

@@ -1,0 +1,195 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "components/component.hpp"
+#include "core/deck/deck.hpp"
+#include "core/transport/transport.hpp"
+#include "datawarehouse/archive/checkpoint_content.hpp"
+#include "datawarehouse/archive/checkpoint_reader.hpp"
+#include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/cores.hpp"
+#include "scheduler/executor.hpp"
+#include "scheduler/send_limit.hpp"
+#include "scheduler/step_runner.hpp"
+#include "scheduler/virtual_schedule.hpp"
+#include "tools/simulation/model.hpp"
+#include "tools/simulation/time_control.hpp"
+
+namespace tessera {
+
+/// Who runs the tasks of a rank.
+enum class ExecutorKind {
+  Threads,  ///< several workers, the product
+  InOrder,  ///< one, in a fixed order, for debugging
+  Virtual,  ///< one, in an order that a seed gives
+};
+
+/// Where halos of Old are kept that one task reads.
+enum class HaloKeeping {
+  Auto,     ///< in scratch where what a rank keeps is more than its share of the caches, else in place
+  InPlace,  ///< around each patch, filled before the task runs
+  Scratch,  ///< nowhere: the task's worker gathers patch and halo into a window that it uses again
+};
+
+/// How to compute; changes no bit of the result.
+struct SimulationOptions {
+  int threads = 1;
+  ExecutorKind executor = ExecutorKind::Threads;
+  bool checked = false;                 ///< compare each access with its declaration; slow
+  bool findNonFinite = true;            ///< look for NaN and infinity in what tasks write
+  BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
+  HaloKeeping halos = HaloKeeping::Auto;
+  CacheSizes caches{};                  ///< this rank's share; not known: halos are kept in place
+  ExecutorOptions execution{};          ///< of the other two
+  SendLimit sends{};                    ///< messages and bytes of a rank on their way
+  VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
+  KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
+  NvtxRanges* nvtx = nullptr;           ///< likewise
+  Trace* trace = nullptr;               ///< records what runs when; outlives the simulation
+  DeviceOptions devices{};              ///< for the tasks that can run there
+  bool connectLater = false;            ///< the caller calls `Simulation::connect` before anything is run
+  /// May throw where the memory that the graphs plan is not there: called before it is allocated.
+  std::function<void(const CompiledGraphs&)> beforeMemory{};
+};
+
+class Simulation;
+
+/// Follows a run, and may end it: writes what a run leaves, or looks for stop requests. All ranks have one,
+/// and each call comes on all ranks, between steps: so collectives are allowed.
+class RunListener {
+ public:
+  virtual ~RunListener() = default;
+  /// Numbers that all ranks combine (largest wins) together with the step to come. The same length on every
+  /// rank.
+  virtual std::vector<double> control() { return {}; }
+  /// The first state is there; `restored`: from a checkpoint. True ends the run here.
+  virtual bool began(Simulation& /*simulation*/, bool /*restored*/, std::span<const double> /*control*/) {
+    return false;
+  }
+  /// A step was taken, as far as this rank is concerned: the largest stable step, which a reduction brings,
+  /// may still be under way (`Simulation::settle`). True ends the run here.
+  virtual bool stepped(Simulation& /*simulation*/, std::span<const double> /*control*/) { return false; }
+  /// The run reached its end; not called when the listener ended it.
+  virtual void finished(Simulation& /*simulation*/) {}
+  /// All ranks found that the run cannot go on; an AgreedError follows.
+  virtual void brokenOff(Simulation& /*simulation*/) {}
+};
+
+/// A step went wrong; the text names rank, step and time, and what the task says. Of the kind of the cause.
+struct StepFailed : ErrorClass<StepFailed> {
+  using ErrorClass::ErrorClass;
+};
+
+/// The time loop on one rank. Writes no files: that is for the listener.
+///
+///   Simulation simulation(deck, builtInComponents(), transport, {.threads = 2});
+///   simulation.run();
+///   simulation.diagnose();   // the columns of the history, for the last state
+///
+/// One thread calls it; the executor brings its own.
+class Simulation {
+ public:
+  /// Makes model, graphs and memory; with `connectLater` without a word to other ranks, else `connect` is
+  /// the last that it does. `deck` has passed `checkDeck`. Throws DeckError.
+  Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
+             SimulationOptions options);
+
+  /// Makes the messages to other ranks ready. All ranks call it, and wait for one another: where it fails on
+  /// one of them, or another one does not come to it, the job has to be ended.
+  void connect();
+
+  /// Continues from a checkpoint: `run` then begins with its state. Makes no collective call. Throws
+  /// InputError where the checkpoint is damaged or belongs to another simulation.
+  void restore(const CheckpointReader& checkpoint);
+
+  /// Computes until the deck's end or until the listener has enough. True where the end was reached. Throws
+  /// StepFailed on the rank where something went wrong: the others then wait for it, so the caller has to end
+  /// the job. Throws AgreedError on all ranks where there is no next step to take.
+  bool run(RunListener& listener);
+  bool run() {
+    RunListener nobody;
+    return run(nobody);
+  }
+
+  /// Waits for what the last step has left under way: from then on `clock().stableDtKnown()`. Needs no other
+  /// rank's call, but all ranks have to take the step.
+  void settle();
+
+  /// The numbers of `model().diagnostics()` for the present state; the same on every rank. All ranks call it.
+  std::vector<double> diagnose();
+  /// The same in two parts, so that steps may be taken while its reductions are under way: `diagnosis` waits
+  /// for them, and gives the numbers of the state in which `startDiagnosis` was called last.
+  void startDiagnosis();
+  std::vector<double> diagnosis();
+
+  const Model& model() const { return model_; }
+  const CompiledGraphs& graphs() const { return graphs_; }
+  /// Its layout; its Old values where no devices are in use.
+  const DataWarehouse& data() const { return *data_; }
+  /// With the Old values of these variables: brings them from devices first. Between steps.
+  /// Throws StepFailed where a device has found that a task went wrong.
+  const DataWarehouse& dataOnHost(std::span<const LabelId> labels) const;
+  /// Until the devices have done all that the steps so far ask of them. Between steps. Throws as above.
+  void waitForDevices() const;
+  /// As the caller and the deck want them used.
+  const DeviceOptions& deviceOptions() const { return options_.devices; }
+  /// Between steps, where placement is by cost: StepRunner::placeOnHost.
+  void placeOnHost(double part) { runner_->placeOnHost(part); }
+  /// What placement by cost has found so far.
+  CostReport costReport() const { return runner_->costReport(); }
+  /// What the run uses; empty without.
+  std::vector<DeviceInfo> devices() const { return runner_->devices(); }
+  /// What of `DeviceOptions` cannot be had, and why; a line each.
+  std::vector<std::string> deviceNotices() const { return runner_->notices(); }
+  /// What variables take there, and what was moved where that does not fit. Between steps.
+  DevicePagingCounts devicePaging() const { return runner_->devicePaging(); }
+  /// What variables take on each of them; takes time that grows with the patches.
+  std::vector<DeviceMemoryUse> deviceMemory() const { return runner_->deviceMemory(); }
+  const TimeControl& clock() const { return clock_; }
+  Transport& transport() const { return transport_; }
+  const StepStatistics& statistics() const { return runner_->statistics(); }
+  int threads() const { return executor_->threads(); }
+  /// Whether steps begin while reductions of the last one are under way.
+  bool stepsOverlap() const { return stepsOverlap_; }
+  /// How many plans were compiled at the start, and how many since: steps pick a plan, they do not compile.
+  std::int64_t compiles() const { return compilesAtStart_; }
+  std::int64_t compilesSinceStart() const { return compiles_ - compilesAtStart_; }
+
+ private:
+  bool runSteps(RunListener& listener);
+  CompiledGraphs compile(const SimulationOptions& options);
+  void runPlan(std::size_t plan, const StepInputs& inputs);
+  StepInputs inputsOf(std::size_t plan, std::span<const double> control) const;
+  void initialise(std::span<const double> control);
+  void step(std::span<const double> control);
+  void takeStableDt(const StepResult& result);
+  NextStep nextStep() const;
+  std::size_t nextPlan() const;
+  /// Number of the step that a run of the plan computes, as people count.
+  std::int64_t stepNumber(std::size_t plan) const;
+  [[noreturn]] void fail(std::size_t runningPlan, const Error& cause) const;
+
+  Transport& transport_;
+  const bool stepsOverlap_;
+  Model model_;
+  const SimulationOptions options_;  ///< the deck's word on devices included
+  std::int64_t compiles_ = 0;
+  CompiledGraphs graphs_;
+  TimeControl clock_;
+  std::unique_ptr<DataWarehouse> data_;
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<StepRunner> runner_;
+  std::int64_t compilesAtStart_ = 0;
+  bool restored_ = false;
+  std::size_t lastPlan_ = 0;  ///< of the last step
+  bool isAhead_ = false;      ///< its reductions may be under way
+  NextStep next_;             ///< the running step
+};
+
+}  // namespace tessera
