@@ -12,7 +12,7 @@ int main() {
   const tessera::MpiSession mpi;
   tessera::MpiTransport transport;
   const int ranks = transport.size();
-  const tessera::testing::RingOfRanks ring(ranks);
+  const tessera::test::RingOfRanks ring(ranks);
   const auto executor = tessera::makeThreadsExecutor(1, {.stallSeconds = 1.0});
   std::string page;
   try {

@@ -156,12 +156,6 @@ TEST(NonFiniteOnADevice, IsNamedInTheWordsOfTheHostAndEndsWithFour) {
   EXPECT_EQ(found.err, right.err);
 }
 
-int countOf(const std::string& text, const std::string& what) {
-  int count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
 struct Fault {
   const char* name;
   const char* how;  ///< see tests/regression/faulty

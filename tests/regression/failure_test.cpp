@@ -13,12 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 
-int countOf(const std::string& text, const std::string& what) {
-  int count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
 /// One of the ranks of a job, not the launcher.
 pid_t rankOf(const RunningProgram& program, std::size_t ranks, std::size_t rank) {
   const std::vector<pid_t> below = program.descendants();

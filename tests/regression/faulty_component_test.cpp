@@ -15,12 +15,6 @@ std::string deckOf(const std::string& how, const std::string& rest = "") {
          how + "\"\n" + rest;
 }
 
-int countOf(const std::string& text, const std::string& what) {
-  int count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
 struct Case {
   const char* how;
   int exitCode;

@@ -19,7 +19,7 @@ using ::testing::Not;
 /// What the first rank to give up says, where the ranks that `loses` names drop their message and rank `late`
 /// begins its step 3 s after the others.
 std::string failureOf(int ranks, int threads, const std::vector<int>& loses, int late = -1) {
-  const testing::RingOfRanks ring(ranks);
+  const test::RingOfRanks ring(ranks);
   LoopbackWorld world(ranks);
   std::string page;
   try {

@@ -10,8 +10,8 @@
 namespace tessera {
 namespace {
 
+using test::RandomSource;
 using ::testing::HasSubstr;
-using testing::RandomSource;
 using Order = std::vector<std::pair<int, std::int32_t>>;
 
 /// Who ran which node, over all ranks, with barriers between the replays.

@@ -8,12 +8,12 @@
 namespace tessera {
 namespace {
 
+using test::faultsOf;
+using test::NoBody;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::faultsOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::NoBody;
 
 class PlanFaults : public ::testing::Test {
  protected:
@@ -22,7 +22,7 @@ class PlanFaults : public ::testing::Test {
   LabelTable labels_;
   Label<double, Cell> a_ = labels_.variable<double, Cell>("alpha");
   Label<double, Cell> b_ = labels_.variable<double, Cell>("beta");
-  std::shared_ptr<const Hierarchy> mesh_ = testing::mesh({8, 8, 1}, {2, 2, 1}, {true, false, false});
+  std::shared_ptr<const Hierarchy> mesh_ = test::mesh({8, 8, 1}, {2, 2, 1}, {true, false, false});
   StepPlan initial_{"initial"};
   StepPlan step_{"step"};
 };
