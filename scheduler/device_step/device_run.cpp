@@ -48,11 +48,11 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
   layOutChecks();
   nameLaunches();
   if (side_.graphs && options.checked) {
-    whyNoGraphs_ = "checked mode looks at each launch";
+    whyNoGraphs_ = "checked mode inspects each launch";
   } else if (side_.graphs && devices.swap()) {
     whyNoGraphs_ = "step plan \"" + graph_.plan->name() +
-                   "\" is launched task by task and not as graphs: its variables come to the device and "
-                   "leave it within a step";
+                   "\" is launched task by task and not as graphs: its variables are swapped in and out "
+                   "within a step";
   } else if (side_.graphs) {
     makeReplay(lane, devices.segments(plan));
   }
@@ -106,7 +106,7 @@ void DeviceRun::expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> r
     const std::optional<DeviceChecks::Candidate> found = run->checks_.earliest();
     if (found && (!best || found->comesBefore(*best))) best = found;
   }
-  TESSERA_EXPECT(best.has_value(), "a kernel says that it has found something, and there is nothing");
+  TESSERA_EXPECT(best.has_value(), "a kernel reported an error, but there is no report");
   best->whose->report(best->finding);
 }
 

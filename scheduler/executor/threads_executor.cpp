@@ -132,8 +132,9 @@ class ThreadsExecutor : public Executor {
   void despair(std::int64_t replay) {
     if (!options_.onHopelessStall || !crew_.beginLook(replay)) return;
     std::ostringstream page;
-    page << "no task has ended for more than " << options_.stallSeconds << " s" << crew_.whatRuns()
-         << "\n  fix  a task that may take longer needs --watchdog SECONDS; else see why it does not end";
+    page << "no task has finished for more than " << options_.stallSeconds << " s" << crew_.whatRuns()
+         << "\n  fix  if a task may take longer, raise --watchdog SECONDS; otherwise find out why it does "
+            "not finish";
     options_.onHopelessStall(page.str());
     crew_.endLook();
   }

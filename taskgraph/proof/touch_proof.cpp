@@ -135,7 +135,7 @@ void TouchProof::checkCovered(std::size_t reader, std::size_t begin, std::size_t
     left.swap(next);
   }
   if (left.empty()) return;
-  faults_.add(Message("a node reads what nobody has written")
+  faults_.add(Message("a node reads a value that no node has written")
                   .line("reader  ", nodeName_(read.node))
                   .line("where   ", asText(left.front()), " of ", memory(read.memory))
                   .line("wanted  ", read.memory.kind == Memory::Kind::Entry ||

@@ -80,7 +80,7 @@ void infoOfFields(const fs::path& path) {
 
 void printResult(const FolderHandle& folder) {
   if (!folder.has("result.json")) {
-    std::cout << "  result      none: the run goes on, or ended without a word\n";
+    std::cout << "  result      none: the run is still going, or ended without writing it\n";
     return;
   }
   const Json result = Json::parse(folder.read("result.json"), nullptr, false);
@@ -126,9 +126,9 @@ int infoCommand(const fs::path& target) {
                          .text());
   }
   if (fs::is_regular_file(target) && target.extension() == ".toml") {
-    throw UsageError(Message(target.string() + " is a deck; info tells what a run left")
-                         .line("fix  to look for faults in it: tessera check ", target.string(),
-                               "; what it would run: tessera check --deep ", target.string())
+    throw UsageError(Message(target.string() + " is a deck; info shows the output of a run")
+                         .line("fix  to find mistakes in it: tessera check ", target.string(),
+                               "; to see what it would run: tessera check --deep ", target.string())
                          .text());
   }
   if (fs::exists(target / "deck.toml"))

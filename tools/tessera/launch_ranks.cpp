@@ -107,14 +107,14 @@ std::int64_t newestCheckpoint(const std::filesystem::path& runFolder) {
 /// place.
 int reportLostRank(const JobNote& note, int status) {
   const std::filesystem::path run = note.runFolder();
-  Message message("a rank of the job ended without a word, and the others were ended with it");
+  Message message("a rank of the job ended without a message, so the other ranks were ended too");
   message.line("found  ", asText(status));
   const std::int64_t step = run.empty() ? -1 : newestCheckpoint(run);
   if (step >= 0) {
-    message.line("fix    go on from the checkpoint of step ", step, ": tessera restart ", run.string(),
-                 "; where memory ran out, with more machines or fewer cells");
+    message.line("fix    continue from the checkpoint of step ", step, ": tessera restart ", run.string(),
+                 "; if memory ran out, use more machines or fewer cells");
   } else {
-    message.line("fix    start it again; where memory ran out, with more machines or fewer cells");
+    message.line("fix    start it again; if memory ran out, use more machines or fewer cells");
   }
   const InternalError error(message.text());
   if (run.empty() || claimFailure(run, error, std::nullopt)) printError(error);

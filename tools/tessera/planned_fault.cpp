@@ -8,7 +8,7 @@ namespace tessera {
 namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
-  throw UsageError("--device-fault " + text + " is no fault; give absent, driver, memory=BYTES or lost=N");
+  throw UsageError("--device-fault " + text + " is not a fault; give absent, driver, memory=BYTES or lost=N");
 }
 
 std::int64_t numberBehind(std::string_view name, const std::string& text) {

@@ -40,7 +40,7 @@ std::string extendSeries(const Folder& folder, const std::string& name, const Se
       file.readAt(std::as_writable_bytes(std::span(text.data(), text.size())), 0);
       entries = parseSeries(text);
     } catch (const InputError& problem) {
-      warning = folder.pathOf(name) + " was begun anew, because " + problem.message();
+      warning = folder.pathOf(name) + " was started again, because " + problem.message();
     }
   }
   std::erase_if(entries,

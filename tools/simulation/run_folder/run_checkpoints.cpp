@@ -23,7 +23,7 @@ bool newerThan(const CheckpointListing& a, const CheckpointListing& b) {
   Message message("the checkpoint " + checkpoint.path.string() + " cannot be used: " + checkpoint.problem);
   const auto good = std::find_if(all.begin(), all.end(), [](const auto& c) { return c.valid; });
   if (good != all.end()) {
-    message.line("fix  go on from the older one at step ", good->step, ": add --from ", good->step);
+    message.line("fix  continue from the older one at step ", good->step, ": add --from ", good->step);
   } else {
     message.line("fix  there is no other one; start the run again");
   }
