@@ -78,7 +78,7 @@ class Layout:
         y = MARGIN
         for layer in reversed(LAYERS):
             free = WIDTH - 2 * MARGIN - GAP * (len(layer) - 1)
-            wanted = [max(len(row) for row in shapes[module]) for module in layer]
+            wanted = [max([len(row) for row in shapes[module]], default=1) for module in layer]
             x, tallest = MARGIN, 0
             for module, most in zip(layer, wanted):
                 width = free * most / sum(wanted)
