@@ -158,7 +158,7 @@ void DataWarehouse::populate(int part, int parts) {
 
 void DataWarehouse::bring(Description& d) {
   const bool shared = d.entries > 1;
-  // The word of the smallest patch's description decides; who comes later takes the next entry.
+  // The word of the smallest patch's description decides; a later thread takes the next entry.
   if (shared && !d.status.claimMerge()) return;
   if (!d.status.claimAllocation(kHost)) return;
   allocate(d);

@@ -50,7 +50,7 @@ enum class MemoryPieces {
 /// The data of this rank. An entry is (label, own patch); it names a description a generation: layout, memory
 /// and status, halo included and filled in place. Where large halos overlap, several entries name one shared
 /// description. Variables that are never in use at the same time may share memory. New memory holds NaN, so
-/// that a value nobody wrote shows.
+/// that an unwritten value shows.
 ///
 /// Thread rules: `populate` and the accessors may be called from any thread; `promote` and `outdateHalos`
 /// only between steps.
@@ -65,8 +65,8 @@ class DataWarehouse {
 
   /// Allocates and fills with NaN what the entries of part `part` of `parts` need; home worker `part` calls
   /// it, so that the memory comes to lie near it. Each part once, at the same time if you like: a description
-  /// that several parts share is made by whoever comes first, the others go on with the next one. The
-  /// accessors may be used when all parts have returned. Throws like the constructor.
+  /// that several parts share is made by the first thread that reaches it; the others continue with the next
+  /// one. The accessors may be used when all parts have returned. Throws like the constructor.
   void populate(int part = 0, int parts = 1);
 
   const Hierarchy& hierarchy() const { return *hierarchy_; }

@@ -24,7 +24,7 @@ class DeviceMemory {
 
   /// Said before memory for a store is allocated: how much that will be, each piece rounded up to 256 bytes.
   virtual void expect(std::int64_t /*bytes*/) {}
-  /// Each byte is 0xFF, so that floating-point numbers nobody wrote are NaN. At least 256-byte aligned.
+  /// Each byte is 0xFF, so that unwritten floating-point numbers are NaN. At least 256-byte aligned.
   /// Throws the device's own error, with `owner`, the bytes and the limit, where so much is not to be had.
   virtual void* allocate(std::int64_t bytes, std::string_view owner) = 0;
   virtual void free(void* memory) = 0;

@@ -40,7 +40,7 @@ std::int64_t PageFile::residentBytes() const {
 PackedMemory::PackedMemory(const PackedWindow& packed, std::int64_t elementBytes, const PageFile& file,
                            std::int64_t firstPage) {
   bytes_ = static_cast<std::size_t>(addressPages(packed, elementBytes) * kPageBytes);
-  // What is between slabs reads as nought and cannot be written.
+  // What is between slabs reads as zero and cannot be written.
   void* all = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) throw std::bad_alloc();
   data_ = static_cast<std::byte*>(all);

@@ -33,21 +33,21 @@ enum class MergeState : std::uint8_t { Alone, Merging, Merged };
 /// The 64-bit atomic status word of a description: four bits a space, two for merging, sixteen for the number
 /// of entries that share it.
 ///
-///   call                from            to              who wins
+///   call                from            to              winner
 ///   claimAllocation     None            Allocating      one caller
 ///   finishAllocation    Allocating      Allocated       the claimer
 ///   abandonAllocation   Allocating      None            the claimer, where no memory is to be had
 ///   claimCopy           Allocated       CopyingIn       one caller
 ///   finishCopy          CopyingIn       Valid           the claimer
-///   markValid           Allocated       Valid           whoever wrote the values in place
+///   markValid           Allocated       Valid           the writer of the values in place
 ///   claimGather         Valid           GatheringHalo   one caller
 ///   finishGather        GatheringHalo   ValidWithHalo   the claimer
-///   outdateHalo         ValidWithHalo   Valid           whoever changes what lies around
-///   outdate             Valid, ValidWithHalo  Allocated whoever knows of newer values elsewhere
-///   wrote               Allocated, Valid, ValidWithHalo  Valid  whoever wrote the values there; at once in
+///   outdateHalo         ValidWithHalo   Valid           the thread that changes neighbouring values
+///   outdate             Valid, ValidWithHalo  Allocated the thread that knows of newer values elsewhere
+///   wrote               Allocated, Valid, ValidWithHalo  Valid  the writer of the values there; at once in
 ///                                                       all other spaces as `outdate`, where there are
 ///                                                       values
-///   release             Allocated       None            whoever frees the memory
+///   release             Allocated       None            the thread that frees the memory
 ///   claimMerge          Alone           Merging         one caller
 ///   finishMerge(n)      Merging         Merged, n shares  the claimer
 ///   leave               Merged          one share less; Alone when it was the last
@@ -68,14 +68,14 @@ class BasicStatus {
   /// Whether a reader of the halo may start.
   bool hasHalo(MemorySpace space) const { return state(space) == SpaceState::ValidWithHalo; }
 
-  /// True for exactly one caller, who then has to finish or abandon.
+  /// True for exactly one caller, which then has to finish or abandon.
   [[nodiscard]] bool claimAllocation(MemorySpace s) {
     return claim(s, SpaceState::None, SpaceState::Allocating);
   }
   void finishAllocation(MemorySpace s) { move(s, SpaceState::Allocating, SpaceState::Allocated); }
   void abandonAllocation(MemorySpace s) { move(s, SpaceState::Allocating, SpaceState::None); }
 
-  /// True for exactly one caller, who then has to copy the values in and finish.
+  /// True for exactly one caller, which then has to copy the values in and finish.
   [[nodiscard]] bool claimCopy(MemorySpace s) {
     return claim(s, SpaceState::Allocated, SpaceState::CopyingIn);
   }
@@ -83,21 +83,22 @@ class BasicStatus {
   /// The values were written in place; no copy was needed.
   void markValid(MemorySpace s) { move(s, SpaceState::Allocated, SpaceState::Valid); }
 
-  /// True for exactly one caller, who then has to fill the halo and finish.
+  /// True for exactly one caller, which then has to fill the halo and finish.
   [[nodiscard]] bool claimGather(MemorySpace s) {
     return claim(s, SpaceState::Valid, SpaceState::GatheringHalo);
   }
   void finishGather(MemorySpace s) { move(s, SpaceState::GatheringHalo, SpaceState::ValidWithHalo); }
 
-  /// What lies around has changed, so the halo has to be gathered again. The caller knows that nobody reads.
+  /// Neighbouring values have changed, so the halo has to be gathered again. The caller knows that no thread
+  /// reads.
   void outdateHalo(MemorySpace s) { move(s, SpaceState::ValidWithHalo, SpaceState::Valid); }
-  /// Newer values are elsewhere; the memory stays. The caller knows that nobody reads.
+  /// Newer values are elsewhere; the memory stays. The caller knows that no thread reads.
   void outdate(MemorySpace s) {
     const SpaceState seen = state(s);
     move(s, seen == SpaceState::ValidWithHalo ? seen : SpaceState::Valid, SpaceState::Allocated);
   }
   /// New values were written in this space, and those of all others are old now, in one transition. The
-  /// caller knows that nobody reads the old ones, copies or gathers.
+  /// caller knows that no thread reads, copies or gathers the old values.
   void wrote(MemorySpace s) {
     Word seen = load();
     Word next = 0;
@@ -117,7 +118,7 @@ class BasicStatus {
   /// The caller frees the memory afterwards, and alone.
   void release(MemorySpace s) { move(s, SpaceState::Allocated, SpaceState::None); }
 
-  /// True for exactly one caller, who then has to make the shared description and finish.
+  /// True for exactly one caller, which then has to make the shared description and finish.
   [[nodiscard]] bool claimMerge() {
     Word seen = load();
     while (mergeIn(seen) == MergeState::Alone) {
@@ -165,7 +166,7 @@ class BasicStatus {
     const int at = shiftOf(space);
     return (word & ~(Word{0xF} << at)) | (static_cast<Word>(state) << at);
   }
-  /// Nobody is at work in the space.
+  /// Whether no claim is open in the space.
   static constexpr bool isAtRest(SpaceState state) {
     return state != SpaceState::Allocating && state != SpaceState::CopyingIn &&
            state != SpaceState::GatheringHalo;
@@ -177,7 +178,7 @@ class BasicStatus {
     return cleared | (static_cast<Word>(state) << kMergeShift) | (static_cast<Word>(shares) << kShareShift);
   }
 
-  /// Acquire: whoever sees a state sees all that was done before it was reached.
+  /// Acquire: a thread that sees a state sees all that was done before it was reached.
   Word load() const { return word_.load(std::memory_order_acquire); }
   /// Release for what the caller did under its claim, acquire for what others did before.
   bool swap(Word& seen, Word next) {

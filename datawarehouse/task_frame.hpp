@@ -70,7 +70,7 @@ struct TaskFrame {
   const LabelTable* labels = nullptr;
   std::span<const TaskAccess> accesses;
   std::span<PatchContribution> contributions;
-  FiniteWatch* watch = nullptr;  ///< empty where nobody looks for NaN, and in checked mode
+  FiniteWatch* watch = nullptr;  ///< empty where NaN is not searched for, and in checked mode
   FetchAhead* ahead = nullptr;   ///< what loops ask for meanwhile; may be empty
   DeviceLoops* loops = nullptr;  ///< of a task on a device: what takes the loops of its body
   double time = 0.0;             ///< of Old

@@ -16,7 +16,7 @@ namespace tessera::detail {
 /// is that of the transport.
 class RankTalk {
  public:
-  /// Each rank talks to each other one, so in larger jobs nobody does.
+  /// Each rank sends to each other rank, so larger jobs do without.
   static constexpr int kMostRanks = 16;
 
   /// Nothing where there is one rank, or too many.

@@ -32,7 +32,7 @@ struct StalledReplay {
 StalledReplay standOf(NodeSource& source, std::span<const std::int32_t> left,
                       std::span<const std::int32_t> ready);
 
-/// Who waits for what: the beginnings of all chains of waiting nodes, the messages that have not come, and a
+/// What waits for what: the beginnings of all chains of waiting nodes, the messages that have not come, and a
 /// circle of nodes where there is one. At most some lines of each kind, for people. `seconds`: how long
 /// nothing has got on, where that is measured in time.
 std::string stallPage(const NodeSource& source, const StalledReplay& replay, std::optional<double> seconds);

@@ -7,7 +7,7 @@
 
 namespace tessera::detail {
 
-/// The short names under which a node's work appears in traces and profilers: the same for all patches.
+/// The short names under which a node's work appears in traces and profilers; all patches have one name.
 class WorkNames {
  public:
   /// `graphs` outlives the object.

@@ -13,9 +13,9 @@ constexpr int kLooksBeforeStealing = 32;
 constexpr int kLooksBetweenYields = 64;
 /// How long it looks around before it sleeps; waking up costs the waker and the woken some microseconds.
 constexpr std::chrono::microseconds kLookFor{50};
-/// The same for the one who watches for messages of other ranks.
+/// How long the watcher, which polls messages of other ranks, searches before it naps.
 constexpr std::chrono::microseconds kWatchFor{500};
-/// A nap of the one who watches for messages, which wake nobody: the first and the longest.
+/// Naps of the watcher, since messages wake no worker: the first and the longest.
 constexpr std::chrono::microseconds kFirstNap{20};
 constexpr std::chrono::microseconds kLongestNap{1000};
 
@@ -85,7 +85,7 @@ void Worker::sleep() {
   if (!notified) crew_.sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// After `prepare`: whoever makes one of these true from now on also wakes this worker.
+/// After `prepare`: a thread that makes one of these true from now on also wakes this worker.
 bool Worker::somethingToDo() {
   if (crew_.stopped(std::memory_order_seq_cst) || crew_.askedToGiveUp(std::memory_order_seq_cst) ||
       desk_.mail.load(std::memory_order_seq_cst) != 0 || crew_.complete())
@@ -105,7 +105,7 @@ void Worker::startWatching() {
   watching_ = !crew_.watching.exchange(true, std::memory_order_seq_cst);
 }
 
-/// The one who watched has got something to do, so another one takes over.
+/// This worker has watched and now has work, so another one takes over.
 void Worker::stopWatching() {
   if (!watching_) return;
   watching_ = false;

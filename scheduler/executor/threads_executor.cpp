@@ -23,7 +23,7 @@ using detail::Worker;
 /// How long a thread looks for the next replay, or for the end of one, before it sleeps.
 constexpr std::chrono::microseconds kLookFor{50};
 
-/// Returns when `condition` holds; `bed` is notified by whoever makes it hold, by a seq_cst store.
+/// Returns when `condition` holds; `bed` is notified by the thread that makes it hold, by a seq_cst store.
 template <class Condition>
 void await(EventCount<>& bed, StepAside& stepAside, const Condition& condition) {
   const auto since = std::chrono::steady_clock::now();
@@ -96,7 +96,7 @@ class ThreadsExecutor : public Executor {
   /// Where a thread waits between replays; worker 0 for the end of one.
   struct alignas(detail::kCacheLine) Bed {
     EventCount<> event;
-    StepAside stepAside;  ///< of whoever waits here
+    StepAside stepAside;  ///< of the thread that waits here
   };
 
   void replay(ReplayState& state) {
@@ -121,7 +121,7 @@ class ThreadsExecutor : public Executor {
     return options_.stallSeconds * (crew_.awaited.load(std::memory_order_relaxed) > 0 ? 2.0 : 1.0);
   }
 
-  /// Whoever is in a task cannot give up; else all come to rest, unless one of them is stuck in a message.
+  /// A worker inside a task cannot give up; otherwise all come to rest, unless one is stuck in a message.
   void stalled(std::int64_t replay, double seconds) {
     if (crew_.anyoneRuns()) return despair(replay);
     if (seconds < patience()) return;

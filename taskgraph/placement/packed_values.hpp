@@ -23,7 +23,8 @@ struct PackedValue {
   friend bool operator==(const PackedValue& a, const PackedValue& b) { return (a <=> b) == 0; }
 };
 
-/// What the sends of a graph are packed from, and who left it. O(pieces log pieces + edges of tasks).
+/// What the sends of a graph are packed from, and which nodes wrote it. O(pieces log pieces + edges of
+/// tasks).
 class PackedValues {
  public:
   PackedValues(const CompiledGraph& graph, const ValueFlow& flow);

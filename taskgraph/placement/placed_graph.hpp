@@ -48,8 +48,8 @@ struct OldNeed {
   NodePlace place = kOnHost;
 };
 
-/// One compiled plan with a place for each node, the copies that this needs, and its edges dealt out to those
-/// who keep them: the executor of the host, and the lanes of the devices.
+/// One compiled plan with a place for each node, the copies that this needs, and its edges dealt out to
+/// their owners: the executor of the host, and the lanes of the devices.
 ///
 /// Node numbers below `CompiledGraph::nodeCount()` mean what they mean there; those of further nodes follow.
 /// A device's nodes that wait for something on the host or that something on the host waits for are nodes of

@@ -19,7 +19,7 @@ struct PackPlace {
   std::int64_t item = 0;
 };
 
-/// The messages of one plan between all ranks: who is whose partner, and what the bytes are.
+/// The messages of one plan between all ranks: the partner of each, and what its bytes are.
 class RaceMessages {
  public:
   /// Notes sends and receives that have no partner, or one of other length.

@@ -15,7 +15,7 @@
 
 namespace tessera::detail {
 
-/// Version of what each packed piece of each rank holds, as its receiver takes it; kUnclaimed where nobody
+/// Version of what each packed piece of each rank holds, as its receiver takes it; kUnclaimed where no fill
 /// does.
 using PackVersions = std::vector<std::vector<std::int32_t>>;
 inline constexpr std::int32_t kUnclaimed = -2;

@@ -60,7 +60,7 @@ class MpiMessages final : public PreparedMessages {
   ~MpiMessages() override {
     int ended = 0;
     if (MPI_Finalized(&ended) != MPI_SUCCESS || ended != 0) return;
-    // Only while an exception is under way: what was to be received stays for whoever asks next. A send
+    // Only while an exception is under way: what was to be received stays for the next receive. A send
     // cannot be taken back; its request goes away when it is complete.
     for (std::size_t n = 0; n < underWay_.size(); ++n) {
       if (messageOf(partUnderWay_[n]).way == Way::Receive) MPI_Cancel(&underWay_[n]);

@@ -32,7 +32,7 @@ class SharedMemory {
   std::span<std::byte> memory() const { return {data_, static_cast<std::size_t>(bytes_)}; }
   /// For `open`, by others; no descriptor after `close`.
   SharedMemoryAddress address() const;
-  /// From now on nobody else can open it. The memory stays.
+  /// Removes the name: no other process can open the memory from now on. The memory itself stays.
   void close();
 
  private:
