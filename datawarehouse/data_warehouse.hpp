@@ -85,7 +85,7 @@ class DataWarehouse {
   const std::byte* data(Generation generation, LabelId label, std::size_t local) const {
     return const_cast<DataWarehouse*>(this)->data(generation, label, local);
   }
-  /// Of both generations. The window may be larger than what the patch needs.
+  /// The layout of both generations. The window may be larger than what the patch needs.
   const Layout& layout(LabelId label, std::size_t local) const {
     return descriptions_[static_cast<std::size_t>(entry(label, local).generation[0])].layout;
   }
@@ -135,7 +135,7 @@ class DataWarehouse {
   /// The indices that `packOwned` copies.
   Box ownedBox(LabelId label, std::size_t local) const;
 
-  /// Of entries and gathers, as laid out.
+  /// Bytes of entries and gathers, as laid out.
   std::int64_t allocatedBytes() const { return allocatedBytes_; }
   /// Of the windows kept without their holes: what they really take.
   std::int64_t packedResidentBytes() const { return pageFile_.residentBytes(); }
@@ -192,7 +192,7 @@ class DataWarehouse {
   std::vector<std::vector<std::size_t>> localsOfLevel_;
   std::vector<Entry> entries_;
   std::vector<Description> descriptions_;
-  /// Of each description its data, close together: a halo asks for those of 26 neighbours.
+  /// The data of each description, close together: a halo asks for those of 26 neighbours.
   std::vector<std::byte*> memoryOf_;
   std::vector<PackedWindow> packed_;
   PageFile pageFile_;

@@ -71,7 +71,7 @@ class DeviceStore {
   std::byte* data(Generation generation, LabelId label, std::size_t local) const {
     return windowOf(generation, label, local).data;
   }
-  /// Of both generations.
+  /// The layout of both generations.
   const Layout& layout(LabelId label, std::size_t local) const {
     return windowOf(Generation::Old, label, local).aligned.layout;
   }
@@ -93,7 +93,7 @@ class DeviceStore {
   /// variable's generation on neighbouring patches, follow each other. Throws what `DeviceMemory::allocate`
   /// does, with label and patch; what has no memory then counts as not added.
   void bring();
-  /// Of entries and gathers that were brought.
+  /// Bytes of entries and gathers that have memory.
   std::int64_t bytes() const { return bytes_; }
 
   /// The memory that an entry's window lies in, as `DeviceMemory` gave it: windows that take turns have the
@@ -106,7 +106,7 @@ class DeviceStore {
   }
 
  private:
-  /// Of one description, or of a gather.
+  /// The window of one description, or of a gather.
   struct Window {
     AlignedLayout aligned;
     std::byte* data = nullptr;
@@ -119,7 +119,7 @@ class DeviceStore {
     std::int64_t bytes = 0;  ///< that the largest of them needs
     bool isWanted = false;
   };
-  /// Of one description that was added and not brought, in the order in which it will be.
+  /// A description that was added and has no memory yet, in the order in which it will get it.
   struct Wanted {
     LabelId label = -1;
     int generation = 0;  ///< entries of a variable swap theirs together

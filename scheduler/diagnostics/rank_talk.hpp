@@ -10,7 +10,7 @@
 
 namespace tessera::detail {
 
-/// Lets the ranks of a job tell each other what they wait for, once, when a step does not get on: only
+/// Lets the ranks of a job tell each other what they wait for, once, when a step makes no progress: only
 /// together do they know whether they wait in a circle. What it needs is made ready at the start, so that
 /// nothing has to be agreed on when something is wrong. Made by all ranks in the same order; the thread rule
 /// is that of the transport.

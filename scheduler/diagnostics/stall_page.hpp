@@ -12,7 +12,7 @@
 
 namespace tessera::detail {
 
-/// How far a node has come in a replay that does not get on.
+/// How far a node has come in a replay without progress.
 enum class NodeStand : std::uint8_t {
   Unused,
   Waits,  ///< for predecessors
@@ -27,8 +27,8 @@ struct StalledReplay {
   std::vector<std::int32_t> missing;
 };
 
-/// Of an executor with one thread: `left` counts by node the predecessors that have not completed, `ready`
-/// could run.
+/// The state of an executor with one thread: `left` has for each node the predecessors that have not
+/// completed, `ready` could run.
 StalledReplay standOf(NodeSource& source, std::span<const std::int32_t> left,
                       std::span<const std::int32_t> ready);
 

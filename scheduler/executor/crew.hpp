@@ -49,19 +49,19 @@ class Crew {
     return *rings_[static_cast<std::size_t>(from) * desks_.size() + static_cast<std::size_t>(to)];
   }
 
-  /// By the calling thread, while no worker is at work: what they do next.
+  /// Sets what the workers do next. The calling thread calls it while no worker runs.
   void open(ReplayState& state);
   ReplayState& state() { return *state_; }
 
   /// Whether all nodes have completed.
   bool complete() const;
-  /// All workers leave the replay: it is over, or something has failed.
+  /// Lets all workers leave the replay: it is over, or something has failed.
   void stop();
   bool stopped(std::memory_order order = std::memory_order_relaxed) const { return stopped_.load(order); }
   /// Keeps the first failure; no worker begins another node.
   void fail(std::unique_ptr<Error> failure);
-  /// After all have come to rest: throws the failure, if any, and makes everything good for the next replay.
-  /// `stallSeconds`: for the page, where they were asked to give up.
+  /// Throws the failure, if any, after all workers have come to rest, and resets everything for the next
+  /// replay. `stallSeconds`: for the stall report, if the workers were asked to give up.
   void close(double stallSeconds);
 
   // For the watchdog, on any thread.

@@ -61,7 +61,7 @@ class Worker {
   const int me_;
   const std::int64_t offersWanted_;  ///< how many nodes lie ready for thieves, where there are enough
 
-  // Of the running replay.
+  // State of the running replay.
   NodeSource* source_ = nullptr;
   ReadyLanes* lanes_ = nullptr;
   ReplayState::Node* nodes_ = nullptr;

@@ -29,7 +29,7 @@ class PackedValues {
  public:
   PackedValues(const CompiledGraph& graph, const ValueFlow& flow);
 
-  /// Of one send, ascending, each once.
+  /// The values that one send is packed from, ascending, each once.
   std::span<const PackedValue> ofSend(std::int32_t send) const;
   /// The value that a piece with a source is packed from.
   const PackedValue& of(std::int32_t send, const PackItem& item) const;

@@ -25,7 +25,7 @@ class RaceMessages {
   /// Notes sends and receives that have no partner, or one of other length.
   RaceMessages(std::span<const CompiledGraphs> ranks, std::size_t plan, RaceFaults& faults);
 
-  /// Of each send that has a partner: (rank, send) and (rank, receive).
+  /// A send and its receive: (rank, send) and (rank, receive).
   struct Pair {
     Rank from = 0;
     std::int32_t send = 0;
