@@ -1,17 +1,19 @@
 # What `cmake --install` leaves: the program, the decks, and a package for components that are kept outside:
 #   find_package(Tessera REQUIRED)
-#   target_link_libraries(my_program PRIVATE Tessera::command_line)
+#   tessera_component(my_component SOURCES my_component.cpp my_component_kernels.cpp)
+#   target_link_libraries(my_program PRIVATE my_component Tessera::command_line)
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 get_property(modules GLOBAL PROPERTY TESSERA_MODULES)
+get_property(folders GLOBAL PROPERTY TESSERA_MODULE_FOLDERS)
 list(TRANSFORM modules PREPEND tessera_ OUTPUT_VARIABLE targets)
 list(APPEND targets tessera_simulation tessera_command_line)
 set_target_properties(tessera_abi PROPERTIES EXPORT_NAME abi)
 install(TARGETS tessera_abi ${targets} EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # The headers keep their folders, so that `#include "core/geometry/box.hpp"` means the same inside and outside.
-foreach(folder IN LISTS modules ITEMS tools/simulation tools/tessera)
+foreach(folder IN LISTS folders ITEMS tools/simulation tools/tessera)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION include/tessera/${folder}
           FILES_MATCHING PATTERN "*.hpp")
 endforeach()
@@ -22,7 +24,8 @@ configure_package_config_file(cmake/TesseraConfig.cmake.in ${PROJECT_BINARY_DIR}
                               INSTALL_DESTINATION ${package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/TesseraConfig.cmake ${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake
-              cmake/TesseraDependencies.cmake DESTINATION ${package})
+              cmake/TesseraDependencies.cmake cmake/TesseraComponent.cmake cmake/TesseraCudaLanguage.cmake
+        DESTINATION ${package})
 
 if(TARGET tessera)
   install(TARGETS tessera RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -97,9 +97,6 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
       ++p.entries;
     }
   }
-  const bool packs = std::any_of(entries.begin(), entries.end(),
-                                 [](const EntryLayout& wanted) { return wanted.packed != nullptr; }) &&
-                     PageFile::works();
   descriptions_ = std::vector<Description>(planned.size());
   memoryOf_.assign(planned.size(), nullptr);
   for (std::size_t n = 0; n < planned.size(); ++n) {
@@ -110,16 +107,8 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
     d.entries = planned[n].entries;
     d.bytes = paddedBytes(d.layout.elements() * labels_->info(d.label).type.bytes(), piece_);
     TESSERA_EXPECT(planned[n].first->slot < 0 || d.entries == 1, "share memory by slot or by group");
-    if (planned[n].first->packed != nullptr) d.parts = planned[n].first->packed->slabs;
-    if (packs && planned[n].first->packed != nullptr) {
-      d.packed = static_cast<std::int32_t>(packed_.size());
-      packed_.push_back(*planned[n].first->packed);
-      d.layout = layoutOf(packed_.back());
-      d.bytes = packed_.back().bytes;
-    }
     addRoom(d, planned[n].first->slot);
     if (d.entries > 1) {
-      shared_.push_back(&d);
       d.values = std::make_unique<Status[]>(static_cast<std::size_t>(d.entries));  // NOLINT: see there
     }
   }
@@ -133,7 +122,6 @@ void DataWarehouse::addRoom(Description& d, std::int32_t slot) {
   allocatedBytes_ += std::max(room.bytes, d.bytes) - room.bytes;
   room.bytes = std::max(room.bytes, d.bytes);
   ++room.tenants;
-  if (d.packed >= 0) room.firstPage = pageFile_.add(packed_[static_cast<std::size_t>(d.packed)].memoryPages);
 }
 
 void DataWarehouse::populate(int part, int parts) {
@@ -157,31 +145,23 @@ void DataWarehouse::populate(int part, int parts) {
 }
 
 void DataWarehouse::bring(Description& d) {
-  const bool shared = d.entries > 1;
-  // The word of the smallest patch's description decides; a later thread takes the next entry.
-  if (shared && !d.status.claimMerge()) return;
+  // Of a shared description the first part to come makes it; the others go on with the next one.
   if (!d.status.claimAllocation(kHost)) return;
   allocate(d);
   memoryOf_[static_cast<std::size_t>(&d - descriptions_.data())] = d.data;
   d.status.finishAllocation(kHost);
   d.status.markValid(kHost);
-  if (!shared) return;
+  if (!d.values) return;
   for (Status& values : std::span(d.values.get(), static_cast<std::size_t>(d.entries))) {
     if (!values.claimAllocation(kHost)) continue;
     values.finishAllocation(kHost);
     values.markValid(kHost);
   }
-  d.status.finishMerge(d.entries);
 }
 
 Layout DataWarehouse::layoutOf(const Box& window) const {
   const Geometry& geometry = hierarchy_->geometry();
   return {window, !geometry.hasHalo(1), !geometry.hasHalo(2)};
-}
-
-Layout DataWarehouse::layoutOf(const PackedWindow& packed) const {
-  const Geometry& geometry = hierarchy_->geometry();
-  return {packed, !geometry.hasHalo(1), !geometry.hasHalo(2)};
 }
 
 void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> gathers) {
@@ -227,28 +207,7 @@ void DataWarehouse::reportNoMemory(Description& d) const {
           .text());
 }
 
-void DataWarehouse::allocatePacked(Description& d) {
-  const ElementType& type = labels_->info(d.label).type;
-  const PackedWindow& packed = packed_[static_cast<std::size_t>(d.packed)];
-  Room& room = rooms_[static_cast<std::size_t>(d.room)];
-  try {
-    room.packed = PackedMemory(packed, type.bytes(), pageFile_, room.firstPage);
-  } catch (const std::bad_alloc&) {
-    reportNoMemory(d);
-  }
-  d.data = room.packed.data();
-  for (const Box& slab : packed.slabs) {
-    for (std::int64_t k = slab.lo.k; k < slab.hi.k; ++k) {
-      for (std::int64_t j = slab.lo.j; j < slab.hi.j; ++j) {
-        std::byte* row = d.data + d.layout.at({slab.lo.i, j, k}) * type.bytes();
-        fillUnset(row, slab.extent().i * type.bytes(), type.scalar);
-      }
-    }
-  }
-}
-
 void DataWarehouse::allocate(Description& d) {
-  if (d.packed >= 0) return allocatePacked(d);
   const LabelInfo& info = labels_->info(d.label);
   // Descriptions of one room are on one patch, so it is one thread that gets here for all of them.
   Room& room = rooms_[static_cast<std::size_t>(d.room)];
@@ -283,36 +242,14 @@ void DataWarehouse::promote(std::span<const LevelLabel> written) {
   }
 }
 
-void DataWarehouse::outdateHalos() {
-  for (Description* d : shared_) {
-    for (int space = 0; space <= kDeviceSlots; ++space) {
-      if (d->status.hasHalo({space})) d->status.outdateHalo({space});
-    }
-  }
-}
-
 std::vector<std::span<std::byte>> DataWarehouse::memory() {
   std::vector<std::span<std::byte>> pieces;
   const auto add = [&](std::byte* memory, std::int64_t bytes) {
     if (memory != nullptr) pieces.emplace_back(memory, static_cast<std::size_t>(bytes));
   };
   for (const Room& room : rooms_) add(room.memory.data(), room.bytes);
-  for (Description& d : descriptions_) {
-    if (d.packed >= 0 && d.data != nullptr) addPackedMemory(d, pieces);
-  }
   add(gatherMemory_.data(), gatherBytes_);
   return pieces;
-}
-
-/// Between slabs there is nothing that could be written.
-void DataWarehouse::addPackedMemory(Description& d, std::vector<std::span<std::byte>>& pieces) {
-  const PackedWindow& packed = packed_[static_cast<std::size_t>(d.packed)];
-  for (std::size_t slab = 0; slab < packed.slabs.size(); ++slab) {
-    const SlabPages pages = slabPages(packed, slab, labels_->info(d.label).type.bytes());
-    if (pages.begin == pages.end) continue;
-    pieces.emplace_back(d.data + pages.begin * kPageBytes,
-                        static_cast<std::size_t>((pages.end - pages.begin) * kPageBytes));
-  }
 }
 
 Box DataWarehouse::ownedBox(LabelId label, std::size_t local) const {

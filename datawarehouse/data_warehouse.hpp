@@ -10,7 +10,6 @@
 
 #include "core/geometry/box.hpp"
 #include "datawarehouse/description.hpp"
-#include "datawarehouse/packed_memory.hpp"
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
@@ -29,9 +28,6 @@ struct EntryLayout {
   /// Entries of one slot on one patch are never in use at the same time and share memory, which is as large
   /// as the largest of them; one generation only, and in no group. -1: memory of its own.
   std::int32_t slot = -1;
-  /// Of a group: how to keep its window without the holes in it, where this machine can do that; looked at in
-  /// the constructor only. Null: as a box.
-  const PackedWindow* packed = nullptr;
 };
 
 /// A buffer for cells of another level or of a whole level, valid from its fill to its last reader.
@@ -52,8 +48,8 @@ enum class MemoryPieces {
 /// description. Variables that are never in use at the same time may share memory. New memory holds NaN, so
 /// that an unwritten value shows.
 ///
-/// Thread rules: `populate` and the accessors may be called from any thread; `promote` and `outdateHalos`
-/// only between steps.
+/// Thread rules: `populate` and the accessors may be called from any thread; `promote` only between
+/// steps.
 class DataWarehouse {
  public:
   /// Lays out the memory but takes none of it for entries: `populate` does. `entries` in any order; at most
@@ -110,9 +106,6 @@ class DataWarehouse {
   std::int32_t descriptionCount() const { return static_cast<std::int32_t>(descriptions_.size()); }
   Description& description(std::int32_t number) { return descriptions_[static_cast<std::size_t>(number)]; }
 
-  /// Before a plan runs: the halos of shared descriptions have to be gathered again.
-  void outdateHalos();
-
   /// Buffer number `n` of a step plan. Plans do not run at the same time, so their buffers share memory.
   std::byte* gatherData(std::size_t plan, std::size_t n) {
     return gatherMemory_.data() + gathers_[plan][n].offset;
@@ -137,8 +130,6 @@ class DataWarehouse {
 
   /// Bytes of entries and gathers, as laid out.
   std::int64_t allocatedBytes() const { return allocatedBytes_; }
-  /// Of the windows kept without their holes: what they really take.
-  std::int64_t packedResidentBytes() const { return pageFile_.residentBytes(); }
 
  private:
   /// Descriptions of Old and New: the same one twice where only one generation is kept; -1: no memory.
@@ -164,8 +155,6 @@ class DataWarehouse {
   /// Memory of one description, or of several that are never in use at the same time.
   struct Room {
     AlignedMemory memory;
-    PackedMemory packed;
-    std::int64_t firstPage = -1;  ///< of a packed window, in the page file
     std::int64_t bytes = 0;
     int tenants = 0;
   };
@@ -176,13 +165,10 @@ class DataWarehouse {
   void addRoom(Description& description, std::int32_t slot);
   void bring(Description& description);
   void allocate(Description& description);
-  void allocatePacked(Description& description);
-  void addPackedMemory(Description& description, std::vector<std::span<std::byte>>& pieces);
   [[noreturn]] void reportNoMemory(Description& description) const;
   void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
   void allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes);
   Layout layoutOf(const Box& window) const;
-  Layout layoutOf(const PackedWindow& packed) const;
 
   std::shared_ptr<const Hierarchy> hierarchy_;
   const LabelTable* labels_;
@@ -194,11 +180,8 @@ class DataWarehouse {
   std::vector<Description> descriptions_;
   /// The data of each description, close together: a halo asks for those of 26 neighbours.
   std::vector<std::byte*> memoryOf_;
-  std::vector<PackedWindow> packed_;
-  PageFile pageFile_;
   std::vector<Room> rooms_;
   std::map<std::pair<std::int32_t, PatchId>, std::int32_t> roomOfSlot_;
-  std::vector<Description*> shared_;          ///< those that several entries use
   std::vector<std::vector<Gather>> gathers_;  ///< by plan
   std::vector<std::vector<GatherLayout>> gathersWanted_;
   AlignedMemory gatherMemory_;

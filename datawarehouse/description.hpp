@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "datawarehouse/field.hpp"
 #include "datawarehouse/status.hpp"
@@ -51,9 +50,7 @@ struct Description {
   PatchId patch = -1;  ///< the smallest of those that use it
   int entries = 1;     ///< that use it
   std::int64_t bytes = 0;
-  std::vector<Box> parts;    ///< of a window with holes, where they are known: what is in use; else empty
-  std::int32_t room = -1;    ///< where its memory is; other descriptions may use it at other times
-  std::int32_t packed = -1;  ///< position in the warehouse's packed windows; -1: memory for the whole box
+  std::int32_t room = -1;  ///< where its memory is; other descriptions may use it at other times
   Status status;
   /// In a shared description, by entry (in the order of the warehouse): where the values that the entry owns
   /// are valid. Entries may be written in different spaces, by threads that do not synchronize.

@@ -25,11 +25,6 @@ std::span<Status> valuesOf(Description& d) {
   return {d.values.get(), static_cast<std::size_t>(d.entries)};
 }
 
-void leaveSpace(Status& status, MemorySpace space) {
-  if (status.state(space) >= SpaceState::Valid) status.outdate(space);
-  status.release(space);
-}
-
 }  // namespace
 
 DeviceStore::DeviceStore(DataWarehouse& data, int slot, DeviceMemory& memory)
@@ -46,8 +41,8 @@ DeviceStore::~DeviceStore() {
   for (std::size_t n = 0; n < windows_.size(); ++n) {
     if (windows_[n].room < 0) continue;
     Description& d = data_.description(static_cast<std::int32_t>(n));
-    leaveSpace(d.status, space_);
-    for (Status& values : valuesOf(d)) leaveSpace(values, space_);
+    d.status.release(space_);
+    for (Status& values : valuesOf(d)) values.release(space_);
   }
   for (const std::vector<Room>* rooms : {&rooms_, &gatherRooms_}) {
     for (const Room& room : *rooms) {
@@ -63,31 +58,12 @@ void DeviceStore::layOutEntries() {
     const Patch& patch = data_.hierarchy().patch(d.patch);
     const Box owned = data_.hierarchy().level(patch.level).ownedBy(patch, info.centering);
     Window window;
-    window.aligned = layOutRows(d, owned, sectorOf(info.type.bytes()));
-    window.isLean = !d.parts.empty();
+    window.aligned = alignRows(d.layout, owned, sectorOf(info.type.bytes()));
     rooms_.resize(std::max(rooms_.size(), static_cast<std::size_t>(d.room) + 1));
     Room& room = rooms_[static_cast<std::size_t>(d.room)];
     room.bytes = std::max(room.bytes, window.aligned.elements * info.type.bytes());
     windows_.push_back(window);
   }
-}
-
-/// Both generations have the same parts, and often other variables too.
-AlignedLayout DeviceStore::layOutRows(const Description& d, const Box& owned, std::int64_t sector) {
-  AlignedLayout aligned = alignRows(d.layout, owned, sector);
-  if (d.parts.empty()) return aligned;
-  auto known = std::find_if(lean_.begin(), lean_.end(), [&](const KnownStrides& k) {
-    return k.sector == sector && k.window == d.layout.window && *k.parts == d.parts;
-  });
-  if (known == lean_.end()) {
-    known = lean_.insert(known,
-                         {sector, d.layout.window, &d.parts, leanStrides(d.layout.window, d.parts, sector)});
-  }
-  if (!known->strides) return aligned;
-  aligned.layout.strideJ = known->strides->strideJ;
-  aligned.layout.strideK = known->strides->strideK;
-  aligned.elements = aligned.lead + known->strides->elements;
-  return aligned;
 }
 
 void DeviceStore::layOutGathers() {
@@ -184,8 +160,6 @@ void DeviceStore::bringDescription(std::int32_t number) {
     if (values.claimAllocation(space_)) values.finishAllocation(space_);
   }
   d.status.finishAllocation(space_);
-  // From here on the word of a shared one tells of its halo only, and each entry's own where its values are.
-  if (d.values) d.status.markValid(space_);
 }
 
 void DeviceStore::bringGather(std::size_t plan, std::size_t n) {
@@ -201,10 +175,6 @@ void DeviceStore::bringRoom(Room& room, std::string_view owner) {
   if (room.memory != nullptr) return;
   room.memory = memory_.allocate(room.bytes, owner);
   bytes_ += room.bytes;
-}
-
-void broughtTo(Status& status, MemorySpace space) {
-  if (needsCopyTo(status, space) && status.claimCopy(space)) status.finishCopy(space);
 }
 
 }  // namespace tessera

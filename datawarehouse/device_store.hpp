@@ -3,12 +3,10 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/memory/lean_strides.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/moves/aligned_layout.hpp"
 
@@ -40,9 +38,8 @@ class DeviceMemory {
 ///                   store.layout(temperature, local));        // a kernel of the device may use it
 ///
 /// It follows `DataWarehouse::promote`: memory belongs to a description, and the warehouse says whose it is
-/// now. Entries that share a description on the host share it here; a window that is kept without its voids
-/// there has strides here that leave little of them (core/memory/lean_strides.hpp), or is a box. Descriptions
-/// that take turns with one piece of memory there do so here.
+/// now. Entries that share a description on the host share it here. Descriptions that take turns with one
+/// piece of memory there do so here.
 ///
 /// It copies nothing, and does not say that there are values: `wroteOn` and `broughtTo` do, and are for
 /// whoever launches. Thread rule: one thread at a time, the one that serves the device's lane; the accessors
@@ -76,11 +73,6 @@ class DeviceStore {
     return windowOf(Generation::Old, label, local).aligned.layout;
   }
 
-  /// Whether nothing lies between the rows of an entry but padding, which anybody may write.
-  bool isPadded(LabelId label, std::size_t local) const {
-    return !windowOf(Generation::Old, label, local).isLean;
-  }
-
   /// Buffer number `n` of a plan, as the warehouse has it. Buffers that share memory there do so here.
   void addGather(std::size_t plan, std::size_t n);
   bool hasGather(std::size_t plan, std::size_t n) const { return gathers_[plan][n].room >= 0; }
@@ -111,7 +103,6 @@ class DeviceStore {
     AlignedLayout aligned;
     std::byte* data = nullptr;
     std::int32_t room = -1;  ///< -1: not added
-    bool isLean = false;     ///< rows lie in what others leave free
   };
   /// Memory of one description or gather, or of several that take turns.
   struct Room {
@@ -127,14 +118,6 @@ class DeviceStore {
     friend auto operator<=>(const Wanted&, const Wanted&) = default;
   };
 
-  /// Strides of a window with holes that were looked for.
-  struct KnownStrides {
-    std::int64_t sector = 1;
-    Box window;
-    const std::vector<Box>* parts = nullptr;
-    std::optional<LeanStrides> strides;
-  };
-
   const Window& windowOf(Generation generation, LabelId label, std::size_t local) const {
     return windows_[static_cast<std::size_t>(data_.descriptionOf(generation, label, local))];
   }
@@ -142,7 +125,6 @@ class DeviceStore {
     return static_cast<std::size_t>(label) * data_.ownPatches().size() + local;
   }
   void layOutEntries();
-  AlignedLayout layOutRows(const Description& d, const Box& owned, std::int64_t sector);
   void layOutGathers();
   void addDescription(LabelId label, int generation, std::int32_t number);
   void want(Room& room);
@@ -156,8 +138,7 @@ class DeviceStore {
   DeviceMemory& memory_;
   std::vector<char> added_;      ///< by label and own patch
   std::vector<Window> windows_;  ///< by description
-  std::vector<KnownStrides> lean_;
-  std::vector<Room> rooms_;  ///< as the warehouse numbers them
+  std::vector<Room> rooms_;      ///< as the warehouse numbers them
   std::vector<std::vector<Window>> gathers_;
   std::vector<Room> gatherRooms_;  ///< by slot; plans do not run at the same time
   std::vector<Wanted> wanted_;
@@ -171,13 +152,15 @@ class DeviceStore {
 /// the host.
 inline void wroteOn(Status& status, MemorySpace space) { status.wrote(space); }
 
-/// The owned indices were copied to `space`, or are by work that goes before all that reads them. Nothing
-/// where they are valid.
-void broughtTo(Status& status, MemorySpace space);
-
 /// Whether the owned indices have to be copied to `space` before something reads them there.
 inline bool needsCopyTo(const Status& status, MemorySpace space) {
   return status.state(space) < SpaceState::Valid;
+}
+
+/// The owned indices were copied to `space`, or are by work that goes before all that reads them. Nothing
+/// where they are valid.
+inline void broughtTo(Status& status, MemorySpace space) {
+  if (needsCopyTo(status, space)) status.markValid(space);
 }
 
 }  // namespace tessera

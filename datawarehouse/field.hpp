@@ -4,7 +4,6 @@
 
 #include "core/geometry/box.hpp"
 #include "core/kernel.hpp"
-#include "core/memory/packed_window.hpp"
 
 namespace tessera {
 
@@ -21,16 +20,6 @@ struct Layout {
       : window(box),
         strideJ(flatJ ? 0 : box.extent().i),
         strideK(flatK ? 0 : box.extent().i * box.extent().j) {}
-
-  /// Only the indices in use of a packed window have memory.
-  Layout(const PackedWindow& packed, bool flatJ, bool flatK)
-      : window(packed.window),
-        strideJ(flatJ               ? 0
-                : packed.outer == 1 ? packed.slabStride
-                                    : packed.rowStride),
-        strideK(flatK               ? 0
-                : packed.outer == 2 ? packed.slabStride
-                                    : packed.rowStride) {}
 
   TESSERA_KERNEL constexpr std::int64_t at(Index x) const {
     return (x.i - window.lo.i) + (x.j - window.lo.j) * strideJ + (x.k - window.lo.k) * strideK;

@@ -40,11 +40,7 @@ std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, i
   std::vector<EntryLayout> entries;
   for (const StorageNeed& need : storageNeeds(graphs)) {
     EntryLayout entry{need.label, need.patch, need.window, need.hasOld, need.shared, need.slot};
-    if (need.shared >= 0) {
-      const SharedWindow& shared = graphs.shared[static_cast<std::size_t>(need.shared)];
-      entry.window = shared.window;
-      if (shared.packed) entry.packed = &*shared.packed;
-    }
+    if (need.shared >= 0) entry.window = graphs.shared[static_cast<std::size_t>(need.shared)].window;
     entries.push_back(entry);
   }
   std::vector<std::vector<GatherLayout>> gathers;

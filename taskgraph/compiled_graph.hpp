@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "core/memory/packed_window.hpp"
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
@@ -229,8 +228,6 @@ struct SharedWindow {
   bool full = false;                  ///< what the members own fills a box, so the window has no void
   /// All patches of a level that tasks read whole: they read the window itself, and nothing is gathered.
   bool whole = false;
-  /// How the window is kept without its voids; empty where that saves too little.
-  std::optional<PackedWindow> packed{};
   friend bool operator==(const SharedWindow&, const SharedWindow&) = default;
 };
 
@@ -242,7 +239,7 @@ inline bool isInside(const SharedWindow& shared, const Neighbour& from) {
 
 /// Bytes of one generation of a shared window.
 inline std::int64_t bytesOf(const SharedWindow& shared, std::int64_t elementBytes) {
-  return shared.packed ? shared.packed->bytes : shared.window.volume() * elementBytes;
+  return shared.window.volume() * elementBytes;
 }
 
 /// What one rank has to store of one variable on one own patch; see `storageNeeds`.

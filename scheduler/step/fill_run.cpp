@@ -78,8 +78,6 @@ void FillRun::fillRest(const FillPlan& fill, std::int32_t row, const HaloCopies:
 void FillRun::runShared(const FillPlan& fill, const SharedGather& gather, double time) {
   const std::vector<std::int32_t>& members = gather.shared->members;
   const auto first = static_cast<std::size_t>(members.front());
-  Status& status = data_.status(fill.generation, fill.label, first);
-  TESSERA_EXPECT(status.claimGather(kHost), "gather the halo of a shared window once in a run of a plan");
   Destination to{data_.data(fill.generation, fill.label, first), &data_.layout(fill.label, first),
                  gather.bounds};
   for (const SharedGather::Copy& copy : gather.copies) {
@@ -93,7 +91,6 @@ void FillRun::runShared(const FillPlan& fill, const SharedGather& gather, double
   for (const BoundaryPart& part : gather.conditions) {
     fillBoundary(to.data, *to.layout, info(fill), level(fill), part.side, part.region, time);
   }
-  status.finishGather(kHost);
 }
 
 void FillRun::unset(const FillPlan& fill, std::int32_t row) {

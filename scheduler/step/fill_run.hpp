@@ -3,8 +3,8 @@
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/messages/message_pump.hpp"
 #include "scheduler/step/halo_copies.hpp"
-#include "scheduler/step/shared_gathers.hpp"
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/storage/shared_gathers.hpp"
 
 namespace tessera::detail {
 

@@ -63,7 +63,6 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
   }
   frames_.forgetContributions();
   rate_ = {};
-  data_.outdateHalos();
   StepResult& result = results_[round_];
   result.control.assign(inputs.control.begin(), inputs.control.end());
   std::fill(result.reductions.begin(), result.reductions.end(), std::numeric_limits<double>::quiet_NaN());
@@ -314,7 +313,7 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   frames_.resolve(unit, number, local, frame.patch, accesses);
   gatherScratch(unit, number, local, worker, accesses);
   frame.accesses = accesses.all();
-  FiniteWatch watch(frame.accesses, data_.labels());
+  FiniteWatch watch(frame.accesses, frame.finalLoops, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
   if (!options_.checked) frame.ahead = fetches_.during(block, number, frame.patch, worker);
   if (options_.regions != nullptr) {

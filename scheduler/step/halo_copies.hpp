@@ -7,8 +7,8 @@
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/moves/region_copy.hpp"
 #include "scheduler/step/fetch_list.hpp"
-#include "scheduler/step/shared_gathers.hpp"
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/storage/shared_gathers.hpp"
 
 namespace tessera::detail {
 

@@ -54,25 +54,16 @@ bool isLarge(const Halo& halo) {
   return widest >= kLargeHalo;
 }
 
-/// Packing is worth its tables and search where it takes less than this part of the memory.
-constexpr double kWorthPacking = 0.97;
-
-std::int64_t worthPacking(std::int64_t bytes) {
-  return static_cast<std::int64_t>(kWorthPacking * static_cast<double>(bytes));
-}
-
-/// The shared windows of one kind of variable: those of the same level, centering, halo and size are alike.
+/// The shared windows of one kind of variable: those of the same level, centering and halo are alike.
 class Groups {
  public:
   Groups(const CompiledGraphs& graphs, int devices) : graphs_(graphs), devices_(devices) {}
 
-  const std::vector<SharedWindow>& of(LevelId level, Centering centering, const Halo& halo,
-                                      std::int64_t elementBytes) {
+  const std::vector<SharedWindow>& of(LevelId level, Centering centering, const Halo& halo) {
     for (const Known& k : known_) {
-      if (k.level == level && k.centering == centering && k.halo == halo && k.elementBytes == elementBytes)
-        return k.windows;
+      if (k.level == level && k.centering == centering && k.halo == halo) return k.windows;
     }
-    Known made{level, centering, halo, elementBytes, make(level, centering, halo, elementBytes)};
+    Known made{level, centering, halo, make(level, centering, halo)};
     return known_.emplace_back(std::move(made)).windows;
   }
 
@@ -81,12 +72,10 @@ class Groups {
     LevelId level;
     Centering centering;
     Halo halo;
-    std::int64_t elementBytes;
     std::vector<SharedWindow> windows;
   };
 
-  std::vector<SharedWindow> make(LevelId number, Centering centering, const Halo& halo,
-                                 std::int64_t elementBytes) {
+  std::vector<SharedWindow> make(LevelId number, Centering centering, const Halo& halo) {
     const Level& level = graphs_.hierarchy->level(number);
     const double copies = isLarge(level.effectiveHalo(halo)) ? kCopiesOfLargeHalos : kCopiesOfSmallHalos;
     if (isSmall(number, centering, level.effectiveHalo(halo), copies)) return {};
@@ -98,14 +87,9 @@ class Groups {
         owned.push_back(level.ownedBy(patchOf(graphs_, local), centering));
         windows.push_back(fillTarget(level, patchOf(graphs_, local), centering, halo, Reach::Patch));
       }
-      std::vector<SharedWindow> made;
-      for (const WindowGroup& group : groupWindows(owned, windows, copies)) {
-        made.push_back({-1, number, group.window, group.members, group.full, false});
-      }
-      pack(windows, elementBytes, made);
-      for (SharedWindow& shared : made) {
-        for (std::int32_t& member : shared.members) member = locals[static_cast<std::size_t>(member)];
-        all.push_back(std::move(shared));
+      for (WindowGroup& group : groupWindows(owned, windows, copies)) {
+        for (std::int32_t& member : group.members) member = locals[static_cast<std::size_t>(member)];
+        all.push_back({-1, number, group.window, std::move(group.members), group.full, false});
       }
     }
     return all;
@@ -123,40 +107,6 @@ class Groups {
                                                               static_cast<std::int32_t>(n));
     }
     return locals;
-  }
-
-  /// Where groups store much twice, or voids: all windows as one without its voids, or else each group.
-  static void pack(std::span<const Box> windows, std::int64_t elementBytes,
-                   std::vector<SharedWindow>& groups) {
-    const bool lean = groups.size() == 1 && groups[0].full && groups[0].members.size() == windows.size();
-    if (groups.empty() || lean) return;
-    std::int64_t cells = 0;
-    for (const Box& w : windows) cells += w.volume();
-    for (const SharedWindow& group : groups) {
-      cells += group.window.volume();
-      for (const std::int32_t m : group.members) cells -= windows[static_cast<std::size_t>(m)].volume();
-    }
-    const std::int64_t distinct = distinctCells(windows);
-    if (static_cast<double>(cells) <= kCopiesOfLargeHalos * static_cast<double>(distinct)) return;
-    if (windows.size() <= kLargestGroup) {
-      SharedWindow all{-1, groups[0].level, {}, {}, false, false};
-      for (const Box& w : windows) {
-        all.window = boundingBox(all.window, w);
-        all.members.push_back(static_cast<std::int32_t>(all.members.size()));
-      }
-      all.packed = packWindow(all.window, windows, elementBytes, worthPacking(cells * elementBytes));
-      if (all.packed) {
-        groups = {std::move(all)};
-        return;
-      }
-    }
-    for (SharedWindow& group : groups) {
-      if (group.full) continue;
-      std::vector<Box> parts;
-      for (const std::int32_t m : group.members) parts.push_back(windows[static_cast<std::size_t>(m)]);
-      group.packed =
-          packWindow(group.window, parts, elementBytes, worthPacking(group.window.volume() * elementBytes));
-    }
   }
 
   /// Whether even on the thinnest patch the halo is too small for windows to be shared: the usual case, told
@@ -202,15 +152,13 @@ bool shareWhole(CompiledGraphs& graphs, LevelStorage& storage) {
   if (own.size() < 2 || own.size() > static_cast<std::int64_t>(kLargestGroup)) return false;
   const std::int64_t elementBytes = graphs.labels->info(storage.label).type.bytes();
   SharedWindow shared{storage.label, storage.level, level.domainOf(centering), {}, false, true};
-  std::vector<Box> parts;
   std::int64_t owned = 0;
   std::int64_t alone = 0;
   for (std::int64_t local = own.begin; local < own.end; ++local) {
     const Box window = fillTarget(level, patchOf(graphs, local), centering, storage.halo, Reach::Patch);
     shared.window = boundingBox(shared.window, window);
     shared.members.push_back(static_cast<std::int32_t>(local));
-    parts.push_back(level.ownedBy(patchOf(graphs, local), centering));
-    owned += parts.back().volume();
+    owned += level.ownedBy(patchOf(graphs, local), centering).volume();
     alone += window.volume();
   }
   const std::int64_t domain = level.domainOf(centering).volume();
@@ -218,10 +166,6 @@ bool shareWhole(CompiledGraphs& graphs, LevelStorage& storage) {
   shared.full = owned == domain;
   // What no patch covers has to stay unset for who reads the level; a halo would bring coarser values there.
   if (!shared.full && !storage.halo.isZero()) return false;
-  if (!shared.full) {
-    const std::int64_t box = shared.window.volume() * elementBytes;
-    shared.packed = packWindow(shared.window, parts, elementBytes, worthPacking(box));
-  }
   if (generations * bytesOf(shared, elementBytes) >= (domain + generations * alone) * elementBytes)
     return false;
   storage.shared.begin = static_cast<std::int64_t>(graphs.shared.size());
@@ -239,8 +183,7 @@ void shareStorage(std::span<const ResolvedPlan> plans, const CompileInput& input
   if (storage.halo.isZero()) return;
   if (!stays(plans, what, Reach::Patch)) return;
   const LabelInfo& info = graphs.labels->info(storage.label);
-  const std::vector<SharedWindow>& found =
-      groups.of(storage.level, info.centering, storage.halo, info.type.bytes());
+  const std::vector<SharedWindow>& found = groups.of(storage.level, info.centering, storage.halo);
   if (found.empty()) return;
   storage.shared.begin = static_cast<std::int64_t>(graphs.shared.size());
   for (const SharedWindow& shared : found) {

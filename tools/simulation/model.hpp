@@ -24,8 +24,8 @@ struct StoragePolicy {
   int devices = 1;  ///< of each rank
 };
 
-/// The same where devices are used: they have windows of their own, with their halos in place. With
-/// `privateCopies`, and where placement is by cost, no two patches share one.
+/// The same where devices are used: they have windows of their own, with their halos in place. Where
+/// placement is by cost, no two patches share one.
 StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices);
 
 /// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans
@@ -41,6 +41,9 @@ class Model {
  public:
   /// `deck` has passed `checkDeck`.
   Model(const Deck& deck, const ComponentRegistry& registry);
+
+  /// The same but for `hierarchy`, `identity`, `runId` and `compile`: quick for any deck.
+  static Model withoutMesh(const Deck& deck, const ComponentRegistry& registry);
 
   /// What else is wrong with a deck that has passed `checkDeck`: values that a component refuses, and unknown
   /// [output] fields. Throws DeckError with all of it, and PlanError where components use one label for
@@ -80,9 +83,12 @@ class Model {
  private:
   Model() = default;
   void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
+  void makeMesh(const Deck& deck, const Schema& schema);
   void declarePlans();
   void checkPlanNames(const StepPlan& declaredSteps) const;
   void findPersistent();
+  void checkStep(const Deck& deck) const;
+  void checkFieldFiles() const;
   void describeIdentity(const Deck& deck, const Schema& schema);
 
   RunSettings settings_;

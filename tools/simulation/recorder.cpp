@@ -28,9 +28,10 @@ const std::vector<std::string> kCostColumns{"wall_seconds",    "task_seconds",  
 
 StopReason reasonOf(double number) { return static_cast<StopReason>(static_cast<int>(number)); }
 
-FieldWriter::Options fieldOptions(const Simulation& simulation, const RecorderOptions& options) {
+FieldWriter::Options fieldOptions(const Simulation& simulation, const FolderHandle& place) {
   FieldWriter::Options o;
-  o.folder = options.runFolder / "out";
+  o.folder = place.path() / "out";
+  o.parent = place.descriptor();
   o.precision = simulation.model().settings().output.doublePrecision ? FieldPrecision::Float64
                                                                      : FieldPrecision::Float32;
   return o;
@@ -52,11 +53,13 @@ double statistic(const RunResult& result, std::string_view name) {
 
 Recorder::Recorder(const Simulation& simulation, StopRequests& stops, RecorderOptions options)
     : options_(std::move(options)),
+      place_(FolderHandle::open(options_.runFolder)),
       stops_(stops),
       fields_(simulation.model().outputLabels()),
       checkpoints_(simulation.transport(), {.folder = options_.runFolder / "checkpoints",
+                                            .parent = place_.descriptor(),
                                             .keep = simulation.model().settings().checkpoint.keep}),
-      fieldFiles_(simulation.transport(), fieldOptions(simulation, options_)),
+      fieldFiles_(simulation.transport(), fieldOptions(simulation, place_)),
       progress_(options_.folder != nullptr ? options_.screen : ScreenMode::Quiet),
       costsAt_(Clock::now()),
       start_(Clock::now()),
@@ -98,7 +101,12 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
   if (restored) {
     // Nothing is touched before a step is taken: a restart that takes none leaves all as it was.
     untouched_ = true;
-    firstFieldsDue_ = fieldsDue(simulation);
+    const RunSettings& now = simulation.model().settings();
+    const RunSettings& before = options_.earlier ? *options_.earlier : now;
+    const TimeControl& clock = simulation.clock();
+    firstFieldsDue_ = fieldsDue(now.output, clock) || fieldsDue(before.output, clock);
+    firstHistoryDue_ =
+        clock.dueEverySteps(now.historyEverySteps) || clock.dueEverySteps(before.historyEverySteps);
     lastHistory_ = lastFields_ = lastCheckpoint_ = firstStep_;
     forcedEndGoesBackTo(firstStep_);
     return stopIfAsked(simulation, agreedStop(simulation));
@@ -156,13 +164,13 @@ void Recorder::openHistory(const Simulation& simulation) {
   const FolderHandle& files = options_.folder->files();
   try {
     if (untouched_) {
-      history_.emplace(files, "history.csv", columns, firstStep_, every);
-      costs_.emplace(files, "statistics.csv", kCostColumns, firstStep_, every);
+      history_.emplace(files, "history.csv", columns, firstStep_, firstHistoryDue_);
+      costs_.emplace(files, "statistics.csv", kCostColumns, firstStep_, firstHistoryDue_);
     } else {
       history_.emplace(files, "history.csv", columns);
       costs_.emplace(files, "statistics.csv", kCostColumns);
     }
-  } catch (const OutputError& error) {
+  } catch (const Error& error) {
     warn(error.message());
   }
 }
@@ -172,15 +180,13 @@ void Recorder::takeUpAgain(const Simulation& simulation) {
   untouched_ = false;
   if (options_.folder == nullptr) return;
   try {
-    dropFieldsAfter(FolderHandle::open(options_.folder->outputFolder()), firstStep_, firstFieldsDue_);
+    dropFieldsAfter(place_.inside("out"), firstStep_, firstFieldsDue_);
   } catch (const std::exception& error) {
     warn(std::string("files of the steps after the checkpoint could not be removed: ") + error.what());
   }
 }
 
-bool Recorder::fieldsDue(const Simulation& simulation) const {
-  const OutputSettings& output = simulation.model().settings().output;
-  const TimeControl& clock = simulation.clock();
+bool Recorder::fieldsDue(const OutputSettings& output, const TimeControl& clock) {
   return clock.step() == 0 || (output.every && clock.dueEvery(*output.every)) ||
          (output.everySteps && clock.dueEverySteps(*output.everySteps));
 }
@@ -190,7 +196,8 @@ void Recorder::recordState(Simulation& simulation, bool always) {
   const std::int64_t every = simulation.model().settings().historyEverySteps;
   if (every > 0 && lastHistory_ != clock.step() && (always || clock.dueEverySteps(every)))
     recordHistory(simulation);
-  if (!fields_.empty() && lastFields_ != clock.step() && (always || fieldsDue(simulation)))
+  if (!fields_.empty() && lastFields_ != clock.step() &&
+      (always || fieldsDue(simulation.model().settings().output, clock)))
     recordFields(simulation);
 }
 
@@ -267,6 +274,7 @@ bool Recorder::recordCheckpoint(Simulation& simulation) {
     ++checkpointsWritten_;
     newestCheckpoint_ = "checkpoints/" + result.path.filename().string();
     event("checkpoint", {{"step", step}, {"folder", newestCheckpoint_}, {"bytes", result.bytes}});
+    recordSums();
     return true;
   }
   const bool stop = simulation.model().settings().checkpoint.stopOnFailure;
@@ -276,6 +284,23 @@ bool Recorder::recordCheckpoint(Simulation& simulation) {
     outcome_ = {"failed", kExitCannotWrite,
                 what + ", and the deck says on_failure = \"stop\": " + result.failure};
   return false;
+}
+
+void Recorder::recordSums() {
+  if (options_.folder == nullptr) return;
+  const FolderHandle& files = options_.folder->files();
+  try {
+    std::map<std::string, FileSum> sums;
+    for (const char* name : {"deck.toml", "resolved.toml", "provenance.json"}) {
+      if (files.has(name)) sums[name] = sumOf(files, name);
+    }
+    if (history_) sums["history.csv"] = history_->sum();
+    if (costs_) sums["statistics.csv"] = costs_->sum();
+    if (log_) sums["log.jsonl"] = log_->sum();
+    writeSums(files, sums);
+  } catch (const Error& error) {
+    warn(error.message());
+  }
 }
 
 void Recorder::event(std::string_view name, std::initializer_list<LogField> fields) {
@@ -411,6 +436,7 @@ int Recorder::close(Simulation& simulation) {
       warn(error.message());
       exitCode = kExitCannotWrite;
     }
+    recordSums();
     printSummary(result);
   }
   // Rank 0 knows best: it is the one that writes.

@@ -27,6 +27,8 @@ struct RecorderOptions {
   std::string deckSha256;
   Trace* trace = nullptr;              ///< also records when something is written
   std::vector<std::string> devices{};  ///< of all ranks, each as a JSON object, for the result
+  /// Of the process that wrote the checkpoint, on a restart: what was due then belongs to the run.
+  std::optional<RunSettings> earlier{};
 };
 
 /// Writes what a run leaves: history, fields, checkpoints, log, the lines on the screen, and in the end
@@ -61,7 +63,7 @@ class Recorder final : public RunListener {
   void openHistory(const Simulation& simulation);
   /// Cuts off what an earlier process wrote after the checkpoint, so that the run reads as if unbroken.
   void takeUpAgain(const Simulation& simulation);
-  bool fieldsDue(const Simulation& simulation) const;
+  static bool fieldsDue(const OutputSettings& output, const TimeControl& clock);
   /// Writes what is due at this state; `always`: also what is not, as at the start and at the end.
   void recordState(Simulation& simulation, bool always);
   /// Begins the line of this state; its numbers may come while the next steps are taken.
@@ -70,6 +72,8 @@ class Recorder final : public RunListener {
   void finishHistory(Simulation& simulation);
   void recordFields(Simulation& simulation);
   bool recordCheckpoint(Simulation& simulation);
+  /// What the files of the run are now, for whoever looks later whether they still are.
+  void recordSums();
   bool stopIfAsked(Simulation& simulation, StopReason reason);
   bool checkpointDue(const Simulation& simulation, std::span<const double> control) const;
   StopReason agreedStop(const Simulation& simulation);
@@ -84,6 +88,7 @@ class Recorder final : public RunListener {
   void printSummary(const RunResult& result);
 
   RecorderOptions options_;
+  FolderHandle place_;  ///< the run folder, wherever it is moved
   StopRequests& stops_;
   std::vector<LabelId> fields_;
   CheckpointWriter checkpoints_;
@@ -112,8 +117,9 @@ class Recorder final : public RunListener {
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
   bool longStepSaid_ = false;
-  bool untouched_ = false;      ///< restored, and no step taken since
-  bool firstFieldsDue_ = true;  ///< whether the checkpoint's state is one that is written for viewing
+  bool untouched_ = false;       ///< restored, and no step taken since
+  bool firstFieldsDue_ = true;   ///< whether the checkpoint's state is one that is written for viewing
+  bool firstHistoryDue_ = true;  ///< and one that has a line of the history
   std::int64_t lastHistory_ = -1;
   std::int64_t lastFields_ = -1;
   std::int64_t lastCheckpoint_ = -1;

@@ -1,10 +1,18 @@
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <iostream>
+#include <optional>
 #include <set>
+#include <sstream>
 
 #include "core/text/error.hpp"
 #include "core/text/nearest_name.hpp"
+#include "datawarehouse/archive/checkpoint_reader.hpp"
+#include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/run_folder/run_checkpoints.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/own_process.hpp"
 
 namespace tessera {
 namespace {
@@ -112,6 +120,89 @@ std::set<std::string> fieldFilesOf(const fs::path& run) {
   return names;
 }
 
+/// Throws InputError where it is damaged: nothing can be said of what it held.
+std::optional<CheckpointListing> newestCheckpoint(const fs::path& run) {
+  const std::vector<CheckpointListing> all = listCheckpoints(run / "checkpoints");
+  const CheckpointListing* newest = nullptr;
+  for (const CheckpointListing& one : all) {
+    if (newest == nullptr || isNewer(one, *newest)) newest = &one;
+  }
+  if (newest == nullptr) return std::nullopt;
+  if (!newest->valid) {
+    throw InputError(
+        Message("the newest checkpoint of " + run.string() + " is damaged, so the runs cannot be compared")
+            .line("found  ", newest->problem)
+            .line("fix    compare what is whole: two field files, or two checkpoints")
+            .text());
+  }
+  return *newest;
+}
+
+void compareNewest(const CompareRequest& request, const std::optional<CheckpointListing>& left,
+                   const std::optional<CheckpointListing>& right, Report& report) {
+  if (left.has_value() != right.has_value()) {
+    throw InputError("there is no checkpoint in " + (left ? request.b : request.a).string() +
+                     ", so the runs cannot be compared; compare what both have: field files");
+  }
+  if (!left) return;
+  if (left->step != right->step) {
+    report.missing("newest checkpoint: the step is " + std::to_string(left->step) + " in the first and " +
+                   std::to_string(right->step) + " in the second");
+    return;
+  }
+  report.add("newest checkpoint", compareCheckpoints(CheckpointReader::open(left->path),
+                                                     CheckpointReader::open(right->path), request.tolerance));
+}
+
+std::vector<std::string> historyOf(const fs::path& run) {
+  std::vector<std::string> lines;
+  const FolderHandle folder = FolderHandle::open(run);
+  if (folder.has("history.csv"))
+    folder.forEachLine("history.csv", [&](std::string_view line) { lines.emplace_back(line); });
+  return lines;
+}
+
+bool within(double a, double b, const CompareTolerance& tolerance) {
+  const double larger = std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= tolerance.abs + tolerance.rel * larger;
+}
+
+bool sameLine(const std::string& a, const std::string& b, const CompareTolerance& tolerance) {
+  std::istringstream left(a);
+  std::istringstream right(b);
+  std::string x;
+  std::string y;
+  for (;;) {
+    const bool more = static_cast<bool>(std::getline(left, x, ','));
+    if (more != static_cast<bool>(std::getline(right, y, ','))) return false;
+    if (!more) return true;
+    if (x == y) continue;
+    if (tolerance.exact) return false;
+    double p = 0.0;
+    double q = 0.0;
+    const bool numbers = std::from_chars(x.data(), x.data() + x.size(), p).ec == std::errc() &&
+                         std::from_chars(y.data(), y.data() + y.size(), q).ec == std::errc();
+    if (!numbers || !within(p, q, tolerance)) return false;
+  }
+}
+
+/// The numbers over time; those of fields that were not asked for are not looked at.
+void compareHistories(const CompareRequest& request, Report& report) {
+  if (!request.fields.empty()) return;
+  const std::vector<std::string> a = historyOf(request.a);
+  const std::vector<std::string> b = historyOf(request.b);
+  for (std::size_t n = 0; n < std::min(a.size(), b.size()); ++n) {
+    if (sameLine(a[n], b[n], request.tolerance)) continue;
+    report.missing("history.csv: line " + std::to_string(n + 1) + " is \"" + a[n] + "\" in the first and \"" +
+                   b[n] + "\" in the second");
+    return;
+  }
+  if (a.size() != b.size()) {
+    report.missing("history.csv has " + std::to_string(a.size()) + " lines in the first and " +
+                   std::to_string(b.size()) + " in the second");
+  }
+}
+
 void compareRuns(const CompareRequest& request, Report& report) {
   const std::set<std::string> a = fieldFilesOf(request.a);
   const std::set<std::string> b = fieldFilesOf(request.b);
@@ -127,35 +218,15 @@ void compareRuns(const CompareRequest& request, Report& report) {
   for (const std::string& name : b) {
     if (a.count(name) == 0) report.missing("out/" + name + " is only in " + request.b.string());
   }
-  const auto newest = [](const fs::path& run) {
-    const auto all = listCheckpoints(run / "checkpoints");
-    return !all.empty() && all.front().valid ? all.front() : CheckpointListing{};
-  };
-  const CheckpointListing left = newest(request.a);
-  const CheckpointListing right = newest(request.b);
-  if (left.step >= 0 && left.step == right.step) {
-    report.add("newest checkpoint",
-               compareCheckpoints(CheckpointReader::open(left.path), CheckpointReader::open(right.path),
-                                  request.tolerance));
-  }
-  if (a.empty() && b.empty() && (left.step < 0 || left.step != right.step)) {
-    throw InputError(
-        "neither run has field files, and their newest checkpoints are not of the same step: nothing to "
-        "compare");
-  }
+  const std::optional<CheckpointListing> left = newestCheckpoint(request.a);
+  const std::optional<CheckpointListing> right = newestCheckpoint(request.b);
+  compareNewest(request, left, right, report);
+  compareHistories(request, report);
+  if (a.empty() && b.empty() && !left && !right)
+    throw InputError("neither run has field files or checkpoints: nothing to compare");
 }
 
-}  // namespace
-
-int compareCommand(const CompareRequest& request) {
-  const Kind kind = kindOf(request.a);
-  const Kind other = kindOf(request.b);
-  if (kind != other) {
-    throw UsageError(Message("only things of the same kind can be compared")
-                         .line(request.a.string(), " is ", nameOf(kind))
-                         .line(request.b.string(), " is ", nameOf(other))
-                         .text());
-  }
+int compareAs(Kind kind, const CompareRequest& request) {
   Report report(request);
   switch (kind) {
     case Kind::Run:
@@ -171,6 +242,21 @@ int compareCommand(const CompareRequest& request) {
       break;
   }
   return report.close();
+}
+
+}  // namespace
+
+int compareCommand(const CompareRequest& request) {
+  const Kind kind = kindOf(request.a);
+  const Kind other = kindOf(request.b);
+  if (kind != other) {
+    throw UsageError(Message("only things of the same kind can be compared")
+                         .line(request.a.string(), " is ", nameOf(kind))
+                         .line(request.b.string(), " is ", nameOf(other))
+                         .text());
+  }
+  return inOwnProcess(request.a.string() + " or " + request.b.string(),
+                      [&] { return compareAs(kind, request); });
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -13,7 +14,7 @@
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/planned_fault.hpp"
+#include "tools/tessera/process_limits.hpp"
 #include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
@@ -76,8 +77,10 @@ CommandWords wordsOf(const CLI::App& app, const std::string& name) {
 /// All commands of the program, and what the command line asked of the one that was named.
 class CommandLine {
  public:
-  CommandLine(int argc, char** argv, const ComponentRegistry& registry);
+  CommandLine(int argc, char** argv, const ComponentRegistry& registry, const EmulatedOptions& emulated);
   int run();
+  /// A run goes on whether somebody reads what it prints or not.
+  bool ranJob() const { return app_.got_subcommand("run") || app_.got_subcommand("restart"); }
 
  private:
   void addRun();
@@ -115,13 +118,15 @@ class CommandLine {
   std::string halos_ = "auto";
   std::string component_;
   std::string format_ = "text";
-  std::string info_;
+  InfoRequest info_;
   std::string traceView_;
   TraceRequest trace_;
 };
 
-CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registry)
+CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registry,
+                         const EmulatedOptions& emulated)
     : argc_(argc), argv_(argv), registry_(registry) {
+  run_.emulated = emulated;
   app_.name("tessera");
   app_.set_version_flag("--version", [] { return asText(buildInfo()); });
   app_.require_subcommand(1);
@@ -180,12 +185,6 @@ void CommandLine::addRunOptions(CLI::App* command) {
       ->capture_default_str();
   command
       ->add_option(
-          "--device-fault", run_.deviceFault,
-          "With --device emulated, for tests: how it goes wrong; absent, driver (too old), "
-          "memory=BYTES (no more than that) or lost=N (after N pieces of work) [default: not at all]")
-      ->type_name("FAULT");
-  command
-      ->add_option(
           "--halos", halos_,
           "Where halos of old values are kept: in-place, around each patch; scratch, with the thread "
           "that needs them; or auto, in scratch where the data are larger than the caches. Changes no "
@@ -204,7 +203,7 @@ void CommandLine::addRunOptions(CLI::App* command) {
           "End the run, and report what waits for what, when a step makes no progress for so long, or "
           "twice as long while it waits for another rank; 0: never")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative("--watchdog"))
       ->capture_default_str();
   command
       ->add_option("--sends", run_.sends.messages,
@@ -360,7 +359,9 @@ void CommandLine::addTrace() {
 
 void CommandLine::addOthers() {
   CLI::App* info = app_.add_subcommand("info", "Show what is in a run folder, a field file or a checkpoint");
-  info->add_option("WHAT", info_, "A run folder, a .hdf file or a checkpoint")->required();
+  info->add_option("WHAT", info_.target, "A run folder, a .hdf file or a checkpoint")->required();
+  info->add_flag("--verify", info_.verify,
+                 "Read all that the run folder holds, and say what is not as it was written [default: off]");
   app_.add_subcommand("list", "List the components that decks can name");
 }
 
@@ -376,11 +377,6 @@ int CommandLine::runJob(bool restart) {
                                                              {"virtual", ExecutorKind::Virtual}};
   run_.executor = executors.at(executor_);
   run_.devices = parseDeviceChoice(device_);
-  if (!run_.deviceFault.empty() && run_.devices.kind != DeviceKind::Emulated) {
-    throw UsageError("--device-fault is for the emulated device; add --device emulated");
-  }
-  EmulatedOptions unused;
-  planFault(run_.deviceFault, unused);  // a fault of the command line is said before anything is done
   static const std::map<std::string, HaloKeeping> halos{
       {"auto", HaloKeeping::Auto}, {"in-place", HaloKeeping::InPlace}, {"scratch", HaloKeeping::Scratch}};
   run_.halos = halos.at(halos_);
@@ -392,9 +388,7 @@ int CommandLine::runJob(bool restart) {
   } else if (app_.get_subcommands().front()->count("--ranks") > 0) {
     if (const std::optional<int> exitCode = launchRanks(ranks_, argv_)) return *exitCode;
   }
-  const int exitCode = runCommand(run_, registry_);
-  noteExitCode(exitCode);
-  return exitCode;
+  return runCommand(run_, registry_);
 }
 
 int CommandLine::dispatch() {
@@ -472,9 +466,16 @@ void printError(const Error& error) {
   std::cerr << (hasPlace ? "" : "tessera: error: ") << error.message() << std::endl;
 }
 
-int runTessera(int argc, char** argv, const ComponentRegistry& components) {
+int runTessera(int argc, char** argv, const ComponentRegistry& components, const EmulatedOptions& emulated) {
   try {
-    return CommandLine(argc, argv, components).run();
+    const std::string_view command = argc > 1 ? argv[1] : "";
+    if (command == "run" || command == "restart") holdStopSignals();
+    settleProcess();
+    std::signal(SIGPIPE, SIG_IGN);
+    CommandLine line(argc, argv, components, emulated);
+    const int exitCode = line.run();
+    if (!line.ranJob()) requirePrinted();
+    return exitCode;
   } catch (...) {
     const Error error = currentError();
     if (rankOfLauncher() == 0) printError(error);

@@ -29,7 +29,7 @@ struct DeviceFills::FillLists {
 };
 
 DeviceFills::DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data,
-                         DeviceStore& store, const detail::MessagePump& pump, DeviceBackend& device,
+                         DeviceStore& store, const MessageBuffers& pump, DeviceBackend& device,
                          DevicePool& memory, DevicePool& pinned, IsOnDevice isOnDevice, StoreOf storeOf)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
@@ -68,7 +68,6 @@ void DeviceFills::launchFill(std::int32_t fill, std::span<const std::int32_t> ro
     TESSERA_EXPECT(tables.isThere[static_cast<std::size_t>(row)] != 0,
                    "add all that a fill reads and writes to the store before it is launched first");
   }
-  claimGathers(fill, rows);
   counts_.regions += tables.moves.launch(stream, "Fill::move", rows);
   const KeptValues given = valuesFor(plan, tables, rows, stream);
   evaluateRows(plan, tables, rows, time, given);
@@ -103,25 +102,6 @@ void DeviceFills::captureFill(std::int32_t fill, std::span<const std::int32_t> r
   counts_.regions += tables.moves.launch(stream, "Fill::move", rows);
   for (RegionTable& side : tables.sides) {
     counts_.regions += side.launch(stream, "Fill::conditions", rows, kept.values);
-  }
-}
-
-void DeviceFills::noteFilled(std::int32_t fill, std::span<const std::int32_t> rows) {
-  if (isLaunched(graph_.fills[static_cast<std::size_t>(fill)])) claimGathers(fill, rows);
-}
-
-void DeviceFills::claimGathers(std::int32_t fill, std::span<const std::int32_t> rows) {
-  const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
-  if (plan.shared.size() == 0) return;
-  for (const std::int32_t row : rows) {
-    const detail::SharedGather* gather = shared_.workOf(static_cast<std::size_t>(fill), row);
-    if (gather == nullptr) continue;
-    const auto first = static_cast<std::size_t>(gather->shared->members.front());
-    Status& status = data_.status(plan.generation, plan.label, first);
-    TESSERA_EXPECT(status.claimGather(store_.space()),
-                   "gather the halo of a shared window once in a run of a plan");
-    // What reads it comes behind it in the order of the device.
-    status.finishGather(store_.space());
   }
 }
 
@@ -271,8 +251,7 @@ void DeviceFills::addRow(FillLists& lists, std::int32_t number, std::int32_t row
 DeviceFills::Destination DeviceFills::destinationOf(const FillPlan& fill, std::int32_t row) const {
   if (fill.reach == Reach::Patch) {
     const auto local = static_cast<std::size_t>(firstLocal(fill.readerLevel) + row);
-    return {store_.data(fill.generation, fill.label, local), &store_.layout(fill.label, local),
-            store_.isPadded(fill.label, local)};
+    return {store_.data(fill.generation, fill.label, local), &store_.layout(fill.label, local), true};
   }
   const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
   return {store_.gatherData(plan_, buffer), &store_.gatherLayout(plan_, buffer)};
@@ -334,7 +313,7 @@ void DeviceFills::addCopy(FillLists& lists, const FillPlan& fill, const Destinat
 /// together, where that spares the device half of its writes.
 void DeviceFills::addCopies(FillLists& lists, const FillPlan& fill, const Destination& to,
                             std::vector<Copied>& copies) {
-  const bool mayPair = to.isPadded && info(fill.label).type.bytes() == 8;
+  const bool mayPair = to.isOneEntry && info(fill.label).type.bytes() == 8;
   const auto endsOf = [&](const Copied& copied) {
     const DeviceStore& store = sourceOf(copied.source);
     const auto from = static_cast<std::size_t>(copied.source);

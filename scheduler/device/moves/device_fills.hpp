@@ -12,11 +12,11 @@
 
 #include "datawarehouse/device_store.hpp"
 #include "scheduler/device/backend/pinned_host.hpp"
+#include "scheduler/device/moves/message_buffers.hpp"
 #include "scheduler/device/moves/region_batch.hpp"
-#include "scheduler/messages/message_pump.hpp"
-#include "scheduler/step/shared_gathers.hpp"
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/fill_geometry.hpp"
+#include "taskgraph/storage/shared_gathers.hpp"
 
 namespace tessera {
 
@@ -48,8 +48,8 @@ struct DeviceFillCounts {
 ///
 /// All entries and gathers that a launch touches were added to the stores before; memory of the warehouse is
 /// pinned for copies. Message buffers are pinned by the fills of device slot 0, for those of all others.
-/// Owned indices are to be valid where a launch reads them; of the status words it moves but the gathers of
-/// shared windows. Thread rule: the backend's.
+/// Owned indices are to be valid where a launch reads them; status words stay as they are. Thread rule: the
+/// backend's.
 class DeviceFills {
  public:
   /// Whether an item of a message (never one that is forwarded) is packed from the device's memory.
@@ -61,7 +61,7 @@ class DeviceFills {
   /// All of these outlive the fills. Without `isOnDevice`: all items whose source is in the store. Without
   /// `storeOf`: everything is in `store`; else the device may read the memory of the others.
   DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, DeviceStore& store,
-              const detail::MessagePump& pump, DeviceBackend& device, DevicePool& memory, DevicePool& pinned,
+              const MessageBuffers& pump, DeviceBackend& device, DevicePool& memory, DevicePool& pinned,
               IsOnDevice isOnDevice = {}, StoreOf storeOf = {});
   /// What was launched is done.
   ~DeviceFills() = default;
@@ -84,8 +84,6 @@ class DeviceFills {
   /// The launches of `launchFill` alone, to be captured: what was launched before is done.
   void captureFill(std::int32_t fill, std::span<const std::int32_t> rows, const KeptValues& kept,
                    DeviceStream stream);
-  /// What `launchFill` notes in status words, for a launch of a captured one.
-  void noteFilled(std::int32_t fill, std::span<const std::int32_t> rows);
 
   /// What lies on the device of these messages, ascending, into their buffers.
   void launchPack(std::span<const std::int32_t> sends, DeviceStream stream);
@@ -122,7 +120,7 @@ class DeviceFills {
   struct Destination {
     std::byte* data = nullptr;
     const Layout* layout = nullptr;
-    bool isPadded = false;  ///< what lies between rows is nobody's
+    bool isOneEntry = false;  ///< what lies between its rows is padding, which anybody may write
   };
   /// What a row gets from one window.
   struct Copied {
@@ -154,7 +152,6 @@ class DeviceFills {
                  const Destination& to);
   void addCondition(FillLists& lists, const FillPlan& fill, const BoundaryPart& part, const Destination& to);
   Destination destinationOf(const FillPlan& fill, std::int32_t row) const;
-  void claimGathers(std::int32_t fill, std::span<const std::int32_t> rows);
   /// Whether there is anything to launch.
   bool isLaunched(const FillPlan& fill) const;
   KeptValues valuesFor(const FillPlan& fill, const FillTables& tables, std::span<const std::int32_t> rows,
@@ -189,7 +186,7 @@ class DeviceFills {
   std::size_t plan_;
   DataWarehouse& data_;
   DeviceStore& store_;
-  const detail::MessagePump& pump_;
+  const MessageBuffers& pump_;
   DeviceBackend& device_;
   DevicePool& memory_;
   DevicePool& pinned_;

@@ -19,5 +19,7 @@ Findings checkDeck(const Deck& deck, const ComponentRegistry& registry);
 
 /// More patches than this are refused: a mistake in the deck, not a mesh.
 inline constexpr std::int64_t kMaxPatches = std::int64_t{1} << 26;
+/// And more cells than this: the bytes of all variables and halos then fit into 64 bits.
+inline constexpr double kMaxCells = 0x1p50;
 
 }  // namespace tessera

@@ -42,13 +42,13 @@ std::string jsonLine(std::string_view event, std::initializer_list<LogField> fie
   return lineOf(objectOf(event, fields));
 }
 
-RunLog::RunLog(const FolderHandle& folder) : file_(folder.openToAppend("log.jsonl")) {}
+RunLog::RunLog(const FolderHandle& folder) : file_(folder, "log.jsonl") {}
 
 void RunLog::event(std::string_view name, std::initializer_list<LogField> fields) {
   Json json;
   json["time"] = utcNow();
   json.update(objectOf(name, fields));
-  const int error = writeAll(file_.get(), lineOf(json) + "\n");
+  const int error = file_.append(lineOf(json) + "\n");
   if (error != 0 && failure_.empty()) failure_ = "log.jsonl could not be written: " + errorText(error);
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/run_folder/file_sums.hpp"
 
 namespace tessera {
 
@@ -34,9 +34,10 @@ class RunLog {
   void event(std::string_view name, std::initializer_list<LogField> fields);
   /// Empty, or a sentence on the first line that could not be written.
   const std::string& failure() const { return failure_; }
+  const FileSum& sum() const { return file_.sum(); }
 
  private:
-  FileHandle file_;
+  SummedFile file_;
   std::string failure_;
 };
 
