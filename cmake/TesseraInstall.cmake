@@ -33,3 +33,6 @@ endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/inputs)
   install(DIRECTORY inputs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/inputs)
 endif()
+# What `tessera plot` and its kind run; needs nothing built.
+install(DIRECTORY tools/python/tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/python
+        PATTERN "__pycache__" EXCLUDE)

@@ -27,7 +27,7 @@ std::string hexText(std::uint64_t number) {
 
 /// Keys that say how a run is divided, how long it goes on and what it leaves, but change no bit of a state.
 bool decidesBits(std::string_view name) {
-  for (const std::string_view table : {"checkpoint.", "history.", "device."}) {
+  for (const std::string_view table : {"checkpoint.", "history.", "analysis.", "device."}) {
     if (name.substr(0, table.size()) == table) return false;
   }
   if (name.substr(0, 7) == "output.") return name == "output.every";  // steps land on its times
@@ -112,8 +112,40 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   }
   if (!faults.empty()) throw DeckError(faults);
   declarePlans();
-  checkDeviceTasks(deck, plans_);
   findPersistent();
+  declareAnalysis();
+  checkDeviceTasks(deck, plans_);
+}
+
+/// Reads variables of the components, and may have some of its own.
+void Model::declareAnalysis() {
+  analysis_ = Analysis(settings_.analysis, labels_, persistent_, settings_.geometry);
+  analysis_.declareInitial(plans_[0]);
+  analysis_.declareDiagnostics(plans_[2]);
+  for (std::size_t p = 1; p < plans_.size(); ++p) {
+    if (p != 2) analysis_.declareStep(plans_[p]);
+  }
+  for (Diagnostic& column : analysis_.diagnostics()) diagnostics_.push_back(std::move(column));
+  findPersistent();
+  checkColumns();
+}
+
+/// No two columns have one name, and what is watched is a column.
+void Model::checkColumns() const {
+  Findings findings;
+  std::vector<std::string> names;
+  for (const Diagnostic& column : diagnostics_) {
+    if (std::find(names.begin(), names.end(), column.name) != names.end())
+      findings.error({}, "two columns of the history are named \"" + column.name + "\"; rename an analysis");
+    names.push_back(column.name);
+  }
+  for (const std::string& name : settings_.watched) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    findings.error(settings_.watchedWhere, "history.watch names \"" + name +
+                                               "\", which is no column of the history" +
+                                               didYouMeanOneOf(name, names));
+  }
+  findings.throwIfErrors();
 }
 
 void Model::declarePlans() {

@@ -65,6 +65,7 @@ Recorder::Recorder(const Simulation& simulation, StopRequests& stops, RecorderOp
       start_(Clock::now()),
       lastStepEnd_(start_),
       lastCheckpointEnd_(start_) {
+  for (const std::string& name : simulation.model().settings().watched) watched_.push_back({name});
   if (options_.folder == nullptr) return;
   stops_.watch(options_.folder->files());
   log_.emplace(options_.folder->files());
@@ -113,13 +114,14 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
   }
   openHistory(simulation);
   recordState(simulation, true);
-  return stopIfAsked(simulation, reasonOf(control[kStop]));
+  return endAtLimit(simulation) || stopIfAsked(simulation, reasonOf(control[kStop]));
 }
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
   if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
+  if (endAtLimit(simulation)) return true;
   warnOfLongStep(simulation);
   StopReason stop = reasonOf(control[kStop]);
   if (checkpointDue(simulation, control)) {
@@ -141,6 +143,16 @@ void Recorder::finished(Simulation& simulation) {
   finishHistory(simulation);
   const std::int64_t step = simulation.clock().step();
   if (simulation.model().settings().checkpoint.atEnd && lastCheckpoint_ != step) recordCheckpoint(simulation);
+}
+
+bool Recorder::endAtLimit(Simulation& simulation) {
+  if (limitReached_.empty() || simulation.clock().finished()) return false;
+  outcome_ = {"done", 0, limitReached_};
+  recordState(simulation, true);
+  finishHistory(simulation);
+  if (simulation.model().settings().checkpoint.atEnd && lastCheckpoint_ != simulation.clock().step())
+    recordCheckpoint(simulation);
+  return true;
 }
 
 bool Recorder::stopIfAsked(Simulation& simulation, StopReason reason) {
@@ -214,7 +226,8 @@ void Recorder::recordHistory(Simulation& simulation) {
   costsAt_ = Clock::now();
   lineBegun_ = true;
   lastHistory_ = clock.step();
-  if (!simulation.stepsOverlap()) finishHistory(simulation);
+  // A limit ends all runs at the same step, whatever overlaps.
+  if (!simulation.stepsOverlap() || simulation.model().analysis().hasLimits()) finishHistory(simulation);
 }
 
 /// The costs are those of the steps since the last line, on all ranks.
@@ -223,6 +236,9 @@ void Recorder::finishHistory(Simulation& simulation) {
   lineBegun_ = false;
   const std::vector<double> values = simulation.diagnosis();
   if (history_) history_->add(line_.step, line_.time, line_.dt, values);
+  watch(simulation, values);
+  if (limitReached_.empty())
+    limitReached_ = simulation.model().analysis().reached(simulation.model().diagnostics(), values);
   const JobTotals now = line_.sums.finish(simulation);
   const JobTotals& before = costsBefore_;
   const double costs[] = {line_.wallSeconds,
@@ -235,6 +251,19 @@ void Recorder::finishHistory(Simulation& simulation) {
                           static_cast<double>(now.residentBytes)};
   costsBefore_ = now;
   if (costs_) costs_->add(line_.step, line_.time, line_.dt, costs);
+}
+
+void Recorder::watch(const Simulation& simulation, std::span<const double> values) {
+  const std::vector<Diagnostic>& columns = simulation.model().diagnostics();
+  for (WatchedNumber& one : watched_) {
+    for (std::size_t n = 0; n < columns.size(); ++n) {
+      if (columns[n].name != one.name) continue;
+      one.last = values[n];
+      one.least = one.isKnown ? std::min(one.least, values[n]) : values[n];
+      one.largest = one.isKnown ? std::max(one.largest, values[n]) : values[n];
+      one.isKnown = true;
+    }
+  }
 }
 
 void Recorder::recordFields(Simulation& simulation) {
@@ -345,6 +374,7 @@ ProgressSample Recorder::sample(const Simulation& simulation) const {
   const JobTotals totals = totalsOf(simulation);
   sample.waitSeconds = totals.waitSeconds;
   sample.workers = totals.workers;
+  sample.watched = watched_;
   return sample;
 }
 

@@ -70,10 +70,14 @@ class Recorder final : public RunListener {
   void recordHistory(Simulation& simulation);
   /// Writes the line that was begun, if any; waits for its numbers.
   void finishHistory(Simulation& simulation);
+  /// Keeps what the screen shows of a line of the history.
+  void watch(const Simulation& simulation, std::span<const double> values);
   void recordFields(Simulation& simulation);
   bool recordCheckpoint(Simulation& simulation);
   /// What the files of the run are now, for whoever looks later whether they still are.
   void recordSums();
+  /// Ends the run where a number of [analysis] has passed its limit, as at the deck's own end.
+  bool endAtLimit(Simulation& simulation);
   bool stopIfAsked(Simulation& simulation, StopReason reason);
   bool checkpointDue(const Simulation& simulation, std::span<const double> control) const;
   StopReason agreedStop(const Simulation& simulation);
@@ -111,7 +115,9 @@ class Recorder final : public RunListener {
   Clock::time_point costsAt_;
   double outputSeconds_ = 0.0;
   RunOutcome outcome_;
-  std::string endKey_;  ///< of the deck, that ended the run
+  std::string endKey_;        ///< of the deck, that ended the run
+  std::string limitReached_;  ///< why [analysis] ends the run
+  std::vector<WatchedNumber> watched_;
   std::vector<std::string> warnings_;
   std::vector<std::string> lost_;  ///< of what `lost` was told
   std::string newestCheckpoint_;

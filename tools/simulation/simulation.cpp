@@ -188,7 +188,8 @@ std::vector<double> Simulation::diagnosis() {
   std::vector<double> values;
   values.reserve(wanted.size());
   for (const Diagnostic& diagnostic : wanted) {
-    const double reduced = result.reductions[static_cast<std::size_t>(diagnostic.reduction.id)];
+    double reduced = result.reductions[static_cast<std::size_t>(diagnostic.reduction.id)];
+    if (diagnostic.per) reduced /= result.reductions[static_cast<std::size_t>(diagnostic.per->id)];
     values.push_back(diagnostic.show ? diagnostic.show(reduced) : reduced);
   }
   return values;

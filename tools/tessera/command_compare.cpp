@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include <nlohmann/json.hpp>
+
 #include "core/text/error.hpp"
 #include "core/text/nearest_name.hpp"
 #include "datawarehouse/archive/checkpoint_reader.hpp"
@@ -45,28 +47,38 @@ class Report {
   void add(const std::string& what, const Comparison& comparison) {
     bool anyField = false;
     names_.insert(comparison.names.begin(), comparison.names.end());
-    for (const std::string& problem : comparison.problems) {
-      std::cout << what << ": " << problem << '\n';
-      equal_ = false;
-    }
+    for (const std::string& problem : comparison.problems) missing(what + ": " + problem);
     for (const FieldComparison& field : comparison.fields) {
       if (!wanted(field.field)) continue;
       anyField = true;
       compared_ += field.compared;
       if (field.differing == 0) continue;
       equal_ = false;
-      print(what, field);
+      if (isJson()) {
+        differences_.push_back({{"where", what},
+                                {"field", field.field},
+                                {"differing", field.differing},
+                                {"compared", field.compared},
+                                {"max_abs", field.maxAbs},
+                                {"max_rel", field.maxRel}});
+      } else {
+        print(what, field);
+      }
     }
     if (!anyField && !request_.fields.empty()) without_.push_back(what);
   }
 
   void missing(const std::string& text) {
-    std::cout << text << '\n';
+    if (isJson()) {
+      problems_.push_back(text);
+    } else {
+      std::cout << text << '\n';
+    }
     equal_ = false;
   }
 
   /// Throws UsageError where a field that was asked for is in nothing that was compared.
-  int close() const {
+  int close() {
     const std::vector<std::string> names(names_.begin(), names_.end());
     for (const std::string& field : request_.fields) {
       if (names.empty() || names_.count(field) > 0) continue;
@@ -75,9 +87,13 @@ class Report {
               .line("fix  give --field one of the known names, or leave it out for all")
               .text());
     }
-    for (const std::string& what : without_) std::cout << what << " has none of the fields asked for\n";
-    const bool equal = equal_ && without_.empty();
-    if (equal) {
+    for (const std::string& what : without_) missing(what + " has none of the fields asked for");
+    const bool equal = equal_;
+    if (isJson()) {
+      const nlohmann::ordered_json json = {
+          {"equal", equal}, {"compared", compared_}, {"problems", problems_}, {"differences", differences_}};
+      std::cout << json.dump(1) << std::endl;
+    } else if (equal) {
       std::cout << "equal" << (request_.tolerance.exact ? ", bit by bit" : "") << ": " << compared_
                 << " values" << std::endl;
     } else {
@@ -104,7 +120,11 @@ class Report {
     std::cout << '\n';
   }
 
+  bool isJson() const { return request_.format == TableFormat::Json; }
+
   const CompareRequest& request_;
+  std::vector<std::string> problems_;
+  nlohmann::ordered_json differences_ = nlohmann::ordered_json::array();
   std::set<std::string> names_;  ///< of all fields that either side has
   std::vector<std::string> without_;
   bool equal_ = true;

@@ -15,6 +15,7 @@
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/process_limits.hpp"
+#include "tools/tessera/python_commands.hpp"
 #include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
@@ -93,6 +94,7 @@ class CommandLine {
   void addOthers();
   void addRunOptions(CLI::App* command);
   void addWatchOptions(CLI::App* command);
+  static void addJson(CLI::App* command, TableFormat& format);
   std::string usageTextOf(const CLI::ParseError& error) const;
   int runJob(bool restart);
   int dispatch();
@@ -120,6 +122,7 @@ class CommandLine {
   std::string format_ = "text";
   InfoRequest info_;
   std::string traceView_;
+  TableFormat listFormat_ = TableFormat::Text;
   TraceRequest trace_;
 };
 
@@ -131,6 +134,9 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
   app_.set_version_flag("--version", [] { return asText(buildInfo()); });
   app_.require_subcommand(1);
   app_.footer(
+      "In Python (docs/user/results.md): plot, report, extract, export, convergence, new, doctor, top, "
+      "gallery, "
+      "completion, man.\n"
       "Exit codes: 0 done, 2 usage or deck, 3 missing or damaged input, 4 numerical failure, 5 cannot "
       "write,\n"
       "6 failure of MPI, memory or of Tessera, 75 stopped on request (a checkpoint was written).");
@@ -340,7 +346,16 @@ void CommandLine::addCompare() {
   command->add_option("--field", compare_.fields, "Only this field; repeat it for more [default: all]")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->footer("Exit codes: 0 equal, 1 different, 2 usage, 3 missing or damaged input.");
+  addJson(command, compare_.format);
+  command->footer(
+      "With --norms, --tolerance or --picture: norms of the difference (docs/user/results.md).\n"
+      "Exit codes: 0 equal, 1 different, 2 usage, 3 missing or damaged input.");
+}
+
+void CommandLine::addJson(CLI::App* command, TableFormat& format) {
+  command->add_flag_callback(
+      "--json", [&format] { format = TableFormat::Json; },
+      "Print JSON in the place of a table [default: off]");
 }
 
 void CommandLine::addTrace() {
@@ -355,6 +370,7 @@ void CommandLine::addTrace() {
   command->add_option("--step", trace_.step, "Only this step [default: all]")
       ->type_name("STEP")
       ->check(wholeNumber("--step", 0, std::numeric_limits<std::int64_t>::max()));
+  addJson(command, trace_.format);
 }
 
 void CommandLine::addOthers() {
@@ -362,7 +378,7 @@ void CommandLine::addOthers() {
   info->add_option("WHAT", info_.target, "A run folder, a .hdf file or a checkpoint")->required();
   info->add_flag("--verify", info_.verify,
                  "Read all that the run folder holds, and say what is not as it was written [default: off]");
-  app_.add_subcommand("list", "List the components that decks can name");
+  addJson(app_.add_subcommand("list", "List the components that decks can name"), listFormat_);
 }
 
 int CommandLine::runJob(bool restart) {
@@ -407,7 +423,7 @@ int CommandLine::dispatch() {
   if (app_.got_subcommand("compare")) return compareCommand(compare_);
   if (app_.got_subcommand("info")) return infoCommand(info_);
   if (app_.got_subcommand("trace")) return traceSummaryCommand(trace_);
-  if (app_.got_subcommand("list")) return listCommand(registry_);
+  if (app_.got_subcommand("list")) return listCommand(registry_, listFormat_);
   static const std::map<std::string, DescribeFormat> formats{{"text", DescribeFormat::Text},
                                                              {"md", DescribeFormat::Markdown},
                                                              {"json-schema", DescribeFormat::JsonSchema}};
@@ -468,6 +484,7 @@ void printError(const Error& error) {
 
 int runTessera(int argc, char** argv, const ComponentRegistry& components, const EmulatedOptions& emulated) {
   try {
+    if (isPythonCommand(argc, argv)) becomePython(argv);
     const std::string_view command = argc > 1 ? argv[1] : "";
     if (command == "run" || command == "restart") holdStopSignals();
     settleProcess();

@@ -66,11 +66,15 @@ struct GraphRequest {
   DeviceChoice devices;  ///< where it names some: also where the nodes would run
 };
 
+/// How a command shows what it found.
+enum class TableFormat { Text, Json };
+
 struct CompareRequest {
   std::filesystem::path a;
   std::filesystem::path b;
   CompareTolerance tolerance;
   std::vector<std::string> fields;  ///< empty: all
+  TableFormat format = TableFormat::Text;
 };
 
 struct InfoRequest {
@@ -81,6 +85,7 @@ struct InfoRequest {
 struct TraceRequest {
   std::filesystem::path target;  ///< a trace, or a run folder with one
   std::int64_t step = -1;        ///< only this step; -1: all
+  TableFormat format = TableFormat::Text;
 };
 
 /// `tessera run` and `tessera restart`: starts MPI, and ends the job where a rank fails.
@@ -89,7 +94,7 @@ int runCommand(const RunRequest& request, const ComponentRegistry& registry);
 int graphCommand(const GraphRequest& request, const ComponentRegistry& registry);
 int checkCommand(const CheckRequest& request, const ComponentRegistry& registry);
 int describeCommand(const std::string& component, DescribeFormat format, const ComponentRegistry& registry);
-int listCommand(const ComponentRegistry& registry);
+int listCommand(const ComponentRegistry& registry, TableFormat format);
 int infoCommand(const InfoRequest& request);
 int traceSummaryCommand(const TraceRequest& request);
 /// 0 equal, 1 different.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/text/nearest_name.hpp"
+#include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/grid_levels.hpp"
 
@@ -232,6 +233,10 @@ ParameterTable historyTable() {
       .atLeast(0)
       .defaultsTo(1)
       .mayChangeOnRestart();
+  table.textList("watch")
+      .doc("columns that the progress on the screen shows, with the least and largest value so far")
+      .defaultsTo(std::vector<std::string>{})
+      .mayChangeOnRestart();
   return table;
 }
 
@@ -247,6 +252,7 @@ void addOutputTables(Schema& schema) {
   schema.add(outputTable());
   schema.add(checkpointTable());
   schema.add(historyTable());
+  schema.add(analysisTable());
   schema.add(deviceTable());
 }
 

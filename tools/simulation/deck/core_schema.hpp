@@ -7,8 +7,8 @@
 namespace tessera {
 
 /// All tables of a deck: those of the time loop ([simulation], [grid], [time], [output], [checkpoint],
-/// [history], [device]), then those of the components. A component that `deck` does not select may not have a
-/// table in it.
+/// [history], [analysis], [device]), then those of the components. A component that `deck` does not select
+/// may not have a table in it.
 Schema schemaFor(const Deck& deck, const ComponentRegistry& registry);
 
 /// The same for no deck in particular, so that no component has to be in it: what `tessera describe` shows.
