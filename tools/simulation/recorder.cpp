@@ -483,9 +483,9 @@ void Recorder::printSummary(const RunResult& result) {
   const double swapped =
       statistic(result, "device_bytes_swapped_out") + statistic(result, "device_bytes_swapped_in");
   if (swapped > 0.0) {
-    out << "\n  because of device.limit, " << 1e-9 * swapped
-        << " GB were swapped between devices and host, in " << statistic(result, "device_evictions")
-        << " evictions";
+    out << "
+  for device.limit " << 1e-9 * swapped << " GB went between devices and host, in "
+        << statistic(result, "device_evictions") << " evictions";
   }
   for (const auto& [name, value] : result.diagnostics) out << "\n  " << name << " = " << shortestText(value);
   out << "\n  in " << options_.runFolder.string() << ": " << fieldsWritten_ << " field file(s), "

@@ -177,8 +177,7 @@ void CommandLine::addRunOptions(CLI::App* command) {
           "and ranks one at a time, in an order that --seed gives")
       ->check(oneOf("--executor", {"threads", "in-order", "virtual"}))
       ->capture_default_str();
-  command
-      ->add_option("--seed", run_.seed, "Seed of the virtual executor; the same seed repeats the same order")
+  command->add_option("--seed", run_.seed, "Seed of the virtual executor; it repeats its order")
       ->type_name("N")
       ->capture_default_str();
   command
@@ -266,8 +265,7 @@ void CommandLine::addRestart() {
 }
 
 void CommandLine::addCheck() {
-  CLI::App* command =
-      app_.add_subcommand("check", "Check a deck and report everything that is wrong with it");
+  CLI::App* command = app_.add_subcommand("check", "Check a deck and report all that is wrong with it");
   command->add_option("DECK", check_.deck, "The deck")->required();
   command->add_option("--set", check_.overrides, "Replace a value of the deck")
       ->type_name("TABLE.KEY=VALUE")
@@ -329,15 +327,12 @@ void CommandLine::addCompare() {
   command->add_option("A", compare_.a, "A run folder, a .hdf file or a checkpoint")->required();
   command->add_option("B", compare_.b, "Another one of the same kind; patches and ranks may differ")
       ->required();
-  CLI::Option* abs = command
-                         ->add_option("--abs", compare_.tolerance.abs,
-                                      "Largest absolute difference that still counts as equal")
-                         ->check(notNegative("--abs"))
-                         ->capture_default_str();
+  CLI::Option* abs =
+      command->add_option("--abs", compare_.tolerance.abs, "Largest difference that counts as equal")
+          ->check(notNegative("--abs"))
+          ->capture_default_str();
   CLI::Option* rel =
-      command
-          ->add_option("--rel", compare_.tolerance.rel,
-                       "Largest difference, relative to the larger value, that still counts as equal")
+      command->add_option("--rel", compare_.tolerance.rel, "Largest relative difference that counts as equal")
           ->check(notNegative("--rel"))
           ->capture_default_str();
   command->add_flag("--exact", compare_.tolerance.exact, "Every bit has to be the same [default: off]")
@@ -359,8 +354,7 @@ void CommandLine::addJson(CLI::App* command, TableFormat& format) {
 }
 
 void CommandLine::addTrace() {
-  CLI::App* command =
-      app_.add_subcommand("trace", "Analyse a trace that `tessera run DECK --trace` has recorded");
+  CLI::App* command = app_.add_subcommand("trace", "Analyse what `tessera run DECK --trace` has recorded");
   command
       ->add_option("VIEW", traceView_,
                    "summary: the critical path, what the workers waited for, and a table of the tasks")
