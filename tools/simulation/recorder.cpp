@@ -483,8 +483,7 @@ void Recorder::printSummary(const RunResult& result) {
   const double swapped =
       statistic(result, "device_bytes_swapped_out") + statistic(result, "device_bytes_swapped_in");
   if (swapped > 0.0) {
-    out << "
-  for device.limit " << 1e-9 * swapped << " GB went between devices and host, in "
+    out << "\n  for device.limit " << 1e-9 * swapped << " GB went between devices and host, in "
         << statistic(result, "device_evictions") << " evictions";
   }
   for (const auto& [name, value] : result.diagnostics) out << "\n  " << name << " = " << shortestText(value);
