@@ -142,7 +142,7 @@ void Model::checkColumns() const {
   for (const std::string& name : settings_.watched) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     findings.error(settings_.watchedWhere, "history.watch names \"" + name +
-                                               "\", which is no column of the history" +
+                                               "\", which is not a column of the history" +
                                                didYouMeanOneOf(name, names));
   }
   findings.throwIfErrors();

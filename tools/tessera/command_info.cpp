@@ -151,7 +151,7 @@ class Verification {
     throw InputError(
         Message(std::to_string(damaged_) + " of " + std::to_string(files_) +
                 " file(s) and checkpoint(s) of " + run.string() + " are damaged")
-            .line("fix  see above; go on from a checkpoint that is whole: tessera restart --from STEP")
+            .line("fix  see above; continue from a checkpoint that is whole: tessera restart --from STEP")
             .text());
   }
 
@@ -185,7 +185,7 @@ void requireSeries(const FolderHandle& run, const std::set<std::string>& fieldFi
   const Json series =
       Json::parse(shallowJson(run.inside("out").read("fields.hdf.series", kMostBytes)), nullptr, false);
   if (!series.is_object() || !series.contains("files") || !series["files"].is_array())
-    throw InputError("it is no list of files");
+    throw InputError("it is not a list of files");
   std::set<std::string> named;
   for (const Json& entry : series["files"]) {
     if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
