@@ -96,7 +96,7 @@ const char* nameOfSignal(int signal) noexcept {
 
 PlainText reasonFor(int signal) noexcept {
   PlainText reason;
-  reason.add("a second signal, ").add(nameOfSignal(signal)).add(",");
+  reason.add("a second ").add(nameOfSignal(signal));
   reason.add(" ended the run at once, without a checkpoint of this step; ");
   const std::int64_t step = lastCheckpoint.load();
   if (step < 0) {

@@ -183,7 +183,7 @@ void Recorder::openHistory(const Simulation& simulation) {
       costs_.emplace(files, "statistics.csv", kCostColumns);
     }
   } catch (const Error& error) {
-    warn(error.message());
+    lost("the history", error.message());
   }
 }
 

@@ -23,7 +23,7 @@ namespace tessera {
 namespace {
 
 const char* const kLauncher = "mpiexec.mpich";
-constexpr int kCannotStart = 127;
+constexpr int kNoLauncher = 127;
 constexpr int kLostRank = static_cast<int>(ErrorKind::Internal);
 
 int numberInEnvironment(const char* name, int otherwise) {
@@ -72,7 +72,7 @@ int reportLostRank(const JobNote& note, int status) {
 
 int exitCodeOf(const JobNote& note, int status, int ranks) {
   const int launcher = WIFEXITED(status) ? WEXITSTATUS(status) : kLostRank;
-  if (launcher == kCannotStart) {
+  if (launcher == kNoLauncher) {
     throw InternalError(Message(std::string("cannot start ") + kLauncher)
                             .line("fix  install the package mpich, or run with one rank (without -n)")
                             .text());
@@ -82,7 +82,7 @@ int exitCodeOf(const JobNote& note, int status, int ranks) {
     if (code != 0) return code;
   }
   if (codes.size() == static_cast<std::size_t>(ranks)) return 0;
-  if (note.ready().empty()) throw InternalError(mpiDidNotStart(asText(status), ranks));
+  if (note.ready().empty()) throw InternalError(mpiDidNotStart(statusText(status), ranks));
   return reportLostRank(note, status);
 }
 

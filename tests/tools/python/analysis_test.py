@@ -152,10 +152,14 @@ class AnalysisTest(unittest.TestCase):
             ends.add(run.result["step"])
         self.assertEqual(len(ends), 1)
         self.assertEqual(ends.pop() % 2, 0)
-        # With another limit the run goes on.
-        done = subprocess.run([find_program(), "restart", run.path, "--threads", "1", "--set", "time.max_steps=40"],
+        # With another limit, in the deck of the run folder, the run goes on.
+        deck = run.path / "deck.toml"
+        deck.write_text(deck.read_text().replace("stop_if_below = 0.97", "stop_if_below = 0.1"))
+        before = run.result["step"]
+        done = subprocess.run([find_program(), "restart", run.path, "--threads", "1", "--set", f"time.max_steps={before + 3}"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(tessera.load(run.path).result["step"], before + 3)
 
     def test_what_is_watched_is_on_the_screen(self):
         deck = self.deck("heat/dirichlet_slab.toml", "")

@@ -145,7 +145,8 @@ void Analysis::declareStep(StepPlan& plan) const {
     const double from = settings_.statistics[n].from;
     TaskBuilder builder = plan.task("Analysis::statistics " + settings_.statistics[n].name);
     builder.reads(Old, m.field).reads(Old, m.mean).reads(Old, m.second).writes(m.mean).writes(m.second);
-    if (m.isCovariance) builder.reads(Old, m.other).reads(Old, m.meanOther).writes(m.meanOther);
+    if (m.isCovariance) builder.reads(Old, m.meanOther).writes(m.meanOther);
+    if (m.other.id != m.field.id) builder.reads(Old, m.other);
     builder.runs<Cpu>([m, from](const auto& task) {
       const StateWeight weight = weightOf(task.time(), task.dt(), from);
       const double sum = weight.before + weight.now;

@@ -204,7 +204,7 @@ void checkLevels(const ParameterValues& grid, Findings& findings) {
   checkAgreement(entries, findings);
   if (!checkSize(entries, geometry, findings) || !checkCorners(entries, geometry, findings)) return;
   const std::vector<RefinedLevel> levels = levelsOf(entries, geometry);
-  for (const BoxFault& fault : findBoxFaults(geometry, levels)) {
+  for (const BoxFault& fault : findBoxFaults(geometry, levels, Nesting::WithRing)) {
     if (findings.isFull()) break;
     for (const LevelEntry& entry : entries) {
       if (entry.level != fault.level || entry.box != fault.box) continue;
