@@ -206,7 +206,7 @@ TEST(StepsAsGraphs, AreNoneWhereVariablesAreSwappedAndAWarningSaysSo) {
 
   EXPECT_EQ(swapped.exitCode, 0);
   EXPECT_THAT(swapped.err, HasSubstr("step plan \"step\" is launched task by task and not as graphs: its "
-                                     "variables come to the device and leave it within a step"));
+                                     "variables are swapped in and out within a step"));
   EXPECT_EQ(place.tessera({"compare", "--exact", "host", "swapped"}).exitCode, 0);
 }
 

@@ -111,7 +111,7 @@ TEST(Failure, ADiskThatIsFullForFieldsIsAWarningAndTheRunGoesOn) {
         "size=300k", {"run", "-n", ranks, "--threads", "1", "small.toml", "-q", "--out", "disk/run"});
 
     EXPECT_EQ(run.exitCode, 5) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("could not be written, the run goes on"));
+    EXPECT_THAT(run.err, HasSubstr("could not be written, the run continues"));
     EXPECT_THAT(run.err, HasSubstr("No space left on device"));
     EXPECT_THAT(run.err, testing::Not(HasSubstr("MPI_Abort")));
     EXPECT_EQ(resultOf(place, "copy/run", "status"), "done");

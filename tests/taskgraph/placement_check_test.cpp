@@ -141,9 +141,10 @@ TEST_F(PlacementCheckTest, AnOldValueThatIsNotBroughtIsFound) {
   for (std::size_t n = 0; n < needs.size(); ++n) {
     placed[0].oldNeeds = needs;
     placed[0].oldNeeds.erase(placed[0].oldNeeds.begin() + static_cast<std::ptrdiff_t>(n));
-    EXPECT_THAT(faultsOf(graphs, placed),
-                Contains(AllOf(HasSubstr("a node reads what nobody has written"), HasSubstr("wanted  Old"),
-                               HasSubstr(needs[n].place == kOnHost ? "memory of the host" : "of device 0"))))
+    EXPECT_THAT(
+        faultsOf(graphs, placed),
+        Contains(AllOf(HasSubstr("a node reads a value that no node has written"), HasSubstr("wanted  Old"),
+                       HasSubstr(needs[n].place == kOnHost ? "memory of the host" : "of device 0"))))
         << n;
   }
 }
@@ -179,7 +180,7 @@ TEST_F(PlacementSentences, TheWholePlacementIsClean) { EXPECT_THAT(faults(), ::t
 TEST_F(PlacementSentences, ACopyOfTheWrongVariableIsFound) {
   blockOf(PlacedKind::CopyOut, u_.id).label = v_.id;
   EXPECT_THAT(faults(),
-              Contains(AllOf(HasSubstr("a node reads what nobody has written"),
+              Contains(AllOf(HasSubstr("a node reads a value that no node has written"),
                              HasSubstr("reader  change on "), HasSubstr("in the memory of the host"))));
 }
 

@@ -29,7 +29,7 @@ class PlanFaults : public ::testing::Test {
 
 TEST_F(PlanFaults, ReadOfNewWithoutProducerNamesTaskLabelAndFix) {
   step_.task("Test::reads").reads(New, a_).runs<Cpu>(NoBody{});
-  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("nobody computes what a task reads"),
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("no task computes what a task reads"),
                                           HasSubstr("Test::reads"), HasSubstr("reads  New alpha"),
                                           HasSubstr("read Old alpha, or add a task with "
                                                     ".writes(alpha)"),
@@ -67,7 +67,7 @@ TEST_F(PlanFaults, TwoModifiersWithoutOrderNameTheClauseThatSettlesIt) {
 
 TEST_F(PlanFaults, ModifyingWhatNobodyWrites) {
   step_.task("Test::changes").modifies(a_).runs<Cpu>(NoBody{});
-  EXPECT_THAT(faults(), ElementsAre(HasSubstr("a label is modified but nobody writes it in this plan")));
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr("a label is modified, but no task writes it in this plan")));
 }
 
 TEST_F(PlanFaults, ReadingFromATaskThatDoesNotComputeTheLabel) {
@@ -185,7 +185,7 @@ TEST_F(PlanFaults, ALabelOnALevelWhereNobodyWritesItAndADeviceOnlyTaskAreNamed) 
   step_.task("Test::device").writes(b_).runs<Gpu>(NoBody{});
   EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("a task can run on a device only, and there is none"),
                                           HasSubstr("Test::device"), HasSubstr("write .runs<Cpu, Gpu>(...)")),
-                                    AllOf(HasSubstr("nobody computes what a task reads"),
+                                    AllOf(HasSubstr("no task computes what a task reads"),
                                           HasSubstr("reads  New alpha on level 1"),
                                           HasSubstr("add a task with .writes(alpha)"))));
 }
@@ -214,8 +214,8 @@ TEST_F(PlanFaults, OfEveryKindAreReportedAtOnceAndEachHasAFix) {
   const std::vector<std::string> found = faults();
 
   for (const char* what :
-       {"two components use one label", "nobody computes what a task reads", "two tasks write one label",
-        "tasks wait for one another in a circle", "a halo is wider than the level", "New epsilon",
+       {"two components use one label", "no task computes what a task reads", "two tasks write one label",
+        "tasks wait for one another in a cycle", "a halo is wider than the level", "New epsilon",
         "a task can run on a device only"}) {
     EXPECT_THAT(found, ::testing::Contains(HasSubstr(what)));
   }

@@ -127,7 +127,7 @@ TEST_F(RaceSentences, APieceThatIsPackedFromElsewhereIsNamed) {
 TEST_F(RaceSentences, AHaloThatIsNotFilledIsNamed) {
   graph(0).fills[0].pieces = {};
   EXPECT_THAT(faults(),
-              Contains(AllOf(HasSubstr("a node reads what nobody has written"),
+              Contains(AllOf(HasSubstr("a node reads a value that no node has written"),
                              HasSubstr("T::reader on L0/P0000"), HasSubstr("[-1,0,0]..[-1,0,0] of u"))));
 }
 
@@ -135,7 +135,7 @@ TEST_F(RaceSentences, AWrongCountAndACircleAreNamed) {
   ++graph(0).predecessorCounts[2];
   EXPECT_THAT(faults(), ::testing::ElementsAre(HasSubstr("a count of predecessors is wrong")));
   graph(0).successorLists.pool[0] = 0;
-  EXPECT_THAT(faults(), Contains(HasSubstr("nodes wait for one another in a circle")));
+  EXPECT_THAT(faults(), Contains(HasSubstr("nodes wait for one another in a cycle")));
 }
 
 TEST_F(RaceSentences, ExpectNoRacesThrowsWhatWasFound) {
@@ -161,7 +161,7 @@ TEST(RaceCheckLimit, ATooLargePlanIsRefusedWithItsNumberOfNodes) {
     checkRaces(graphs, 0);
     FAIL() << "the limit does not hold";
   } catch (const InternalError& error) {
-    EXPECT_THAT(error.message(), HasSubstr("102000 on all ranks, at most 100000 are looked at"));
+    EXPECT_THAT(error.message(), HasSubstr("102000 on all ranks, at most 100000 are checked"));
   }
 }
 

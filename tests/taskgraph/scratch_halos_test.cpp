@@ -159,9 +159,10 @@ TEST_F(ScratchRaces, ALostNeighbourIsAReadOfWhatNobodyHasWritten) {
   std::vector<CompiledGraphs> graphs = compile(1);
   CompiledGraph& graph = graphs[0].plans[1];
   graph.tables[static_cast<std::size_t>(graph.fills[0].table)].replace(0, {});
-  EXPECT_THAT(checkRaces(graphs, 1).faults, ::testing::Contains(::testing::AllOf(
-                                                ::testing::HasSubstr("a node reads what nobody has written"),
-                                                ::testing::HasSubstr("scratch window for u"))));
+  EXPECT_THAT(checkRaces(graphs, 1).faults,
+              ::testing::Contains(
+                  ::testing::AllOf(::testing::HasSubstr("a node reads a value that no node has written"),
+                                   ::testing::HasSubstr("scratch window for u"))));
 }
 
 }  // namespace

@@ -89,8 +89,9 @@ TEST(DeviceTable, UnknownWordsAreErrorsWithTheNearestOne) {
 TEST(DeviceTable, AnUnknownTaskIsAnErrorWithTheNearestNameAndItsPlace) {
   const std::string text = deviceFaults("[device.tasks]\ncpu = [\"Heat::stableDt\", \"Heat::advanc\"]");
 
-  EXPECT_THAT(text, HasSubstr("d.toml:8:26: error: device.tasks.cpu names \"Heat::advanc\", which is no task "
-                              "of this deck; did you mean 'Heat::advance'?"));
+  EXPECT_THAT(text,
+              HasSubstr("d.toml:8:26: error: device.tasks.cpu names \"Heat::advanc\", which is not a task "
+                        "of this deck; did you mean 'Heat::advance'?"));
   EXPECT_THAT(text, Not(HasSubstr("names \"Heat::stableDt\"")));
 }
 
