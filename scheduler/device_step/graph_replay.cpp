@@ -12,14 +12,14 @@ namespace tessera::detail {
 
 GraphReplay::GraphReplay(DeviceSide& side, const LanePlan& plan, const LaneLayout& layout,
                          const PlacedGraph& placed, const std::vector<std::int32_t>& segments,
-                         DeviceNodes& nodes, const StepInputs& inputs, PlanPlacing placing)
+                         DeviceNodes& nodes, const StepInputs& inputs, PlanBuffers configuration)
     : backend_(*side.backend),
       lane_(side.lane),
       tables_(side.tables),
       pinned_(side.pinned),
       nodes_(nodes),
       inputs_(inputs),
-      placing_(std::move(placing)),
+      buffers_(std::move(configuration)),
       watched_(nodes.watch().add("replay of " + nodes.planName(), DeviceWork::Kernel)),
       positions_(plan.tasks.size()),
       memoryStream_(backend_.makeStream()) {
@@ -28,8 +28,8 @@ GraphReplay::GraphReplay(DeviceSide& side, const LanePlan& plan, const LaneLayou
   }
   makeSegments(plan);
   countNodes(layout, placed);
-  prepareLane(plan, segmentPeers(placed, segments, static_cast<NodePlace>(side.slot)));
-  ways_.reserve(kMostWays);
+  prepareLane(plan, segmentPeers(placed, segments, static_cast<DeviceAssignment>(side.slot)));
+  captured_.reserve(kMostCaptured);
 }
 
 void GraphReplay::countNodes(const LaneLayout& layout, const PlacedGraph& placed) {
@@ -95,8 +95,8 @@ void GraphReplay::prepareLane(const LanePlan& plan, const SegmentPeers& peers) {
 }
 
 GraphReplay::~GraphReplay() {
-  for (const Way& way : ways_) {
-    for (const Part& part : way.parts) {
+  for (const CapturedStep& captured : captured_) {
+    for (const Part& part : captured.parts) {
       try {
         waitFor(part);
       } catch (const Error&) {
@@ -109,16 +109,17 @@ GraphReplay::~GraphReplay() {
 }
 
 bool GraphReplay::choose() {
-  const std::vector<std::int32_t> placing = placing_.now();
-  const auto found =
-      std::find_if(ways_.begin(), ways_.end(), [&](const Way& way) { return way.placing == placing; });
-  way_ = found == ways_.end() ? nullptr : &*found;
-  if (way_ != nullptr) {
-    way_->parts.resize(segments_.size());
-  } else if (ways_.size() < kMostWays) {
-    ways_.emplace_back().placing = placing;
+  const std::vector<std::int32_t> configuration = buffers_.now();
+  const auto found = std::find_if(captured_.begin(), captured_.end(), [&](const CapturedStep& captured) {
+    return captured.configuration == configuration;
+  });
+  current_ = found == captured_.end() ? nullptr : &*found;
+  if (current_ != nullptr) {
+    current_->parts.resize(segments_.size());
+  } else if (captured_.size() < kMostCaptured) {
+    captured_.emplace_back().configuration = configuration;
   }
-  return way_ != nullptr;
+  return current_ != nullptr;
 }
 
 void GraphReplay::begin() {
@@ -148,7 +149,7 @@ void GraphReplay::launch(std::int32_t kind, std::span<const std::int32_t> /*task
                          std::span<const DeviceStream> streams) {
   const auto s = static_cast<std::size_t>(kind);
   const Segment& segment = segments_[s];
-  Part& part = way_->parts[s];
+  Part& part = current_->parts[s];
   const bool isNew = part.graph.number < 0;
   if (isNew) {
     // Tables of the steps before are complete when they are captured.
@@ -234,7 +235,7 @@ void GraphReplay::capture(const Segment& segment, Part& part) {
 
 DeviceLoops& GraphReplay::finished(std::int32_t task) {
   const Position at = positions_[static_cast<std::size_t>(task)];
-  const Part& part = way_->parts[static_cast<std::size_t>(at.segment)];
+  const Part& part = current_->parts[static_cast<std::size_t>(at.segment)];
   return part.loops[static_cast<std::size_t>(at.batch)]->finished(task);
 }
 

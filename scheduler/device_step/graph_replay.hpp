@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/device/lane/launch_watch.hpp"
+#include "scheduler/device/lane/launch_profiler.hpp"
 #include "scheduler/device/lane/plan_capture.hpp"
 #include "scheduler/device/loops/kept_loops.hpp"
 #include "scheduler/device/moves/device_fills.hpp"
 #include "scheduler/device_step/device_nodes.hpp"
 #include "scheduler/device_step/lane_layout.hpp"
-#include "scheduler/device_step/plan_placing.hpp"
+#include "scheduler/device_step/plan_buffers.hpp"
 #include "scheduler/device_step/replay_segments.hpp"
 #include "scheduler/step_inputs.hpp"
 
@@ -46,7 +46,7 @@ class GraphReplay final : public LaneClient {
   /// those of its own and of lower segments alone.
   GraphReplay(DeviceSide& side, const LanePlan& plan, const LaneLayout& layout, const PlacedGraph& placed,
               const std::vector<std::int32_t>& segments, DeviceNodes& nodes, const StepInputs& inputs,
-              PlanPlacing placing);
+              PlanBuffers configuration);
   /// Waits for what it has launched.
   ~GraphReplay() override;
   GraphReplay(const GraphReplay&) = delete;
@@ -73,7 +73,7 @@ class GraphReplay final : public LaneClient {
 
  private:
   /// More ways in which generations lie are launched as any other step.
-  static constexpr std::size_t kMostWays = 8;
+  static constexpr std::size_t kMostCaptured = 8;
 
   struct Segment {
     std::vector<std::int32_t> tasks;  ///< ascending
@@ -92,8 +92,8 @@ class GraphReplay final : public LaneClient {
     std::int64_t step = 0;                          ///< likewise
     std::int64_t bytes = 0;                         ///< that the moves carry
   };
-  struct Way {
-    std::vector<std::int32_t> placing;
+  struct CapturedStep {
+    std::vector<std::int32_t> configuration;
     std::vector<Part> parts;  ///< by segment
   };
   /// Where a task is found.
@@ -118,7 +118,7 @@ class GraphReplay final : public LaneClient {
   DevicePool& pinned_;
   DeviceNodes& nodes_;
   const StepInputs& inputs_;
-  const PlanPlacing placing_;
+  const PlanBuffers buffers_;
   const std::int32_t watched_;           ///< the kind of a replay, for the watch of the nodes
   std::vector<std::int32_t> segmentOf_;  ///< by task
   std::vector<Segment> segments_;
@@ -126,8 +126,8 @@ class GraphReplay final : public LaneClient {
   std::vector<Position> positions_;                 ///< by task
   std::unique_ptr<LaneWork> work_;
   DeviceStream memoryStream_;  ///< memory is taken and given in its order
-  std::vector<Way> ways_;
-  Way* way_ = nullptr;                     ///< of the step at hand
+  std::vector<CapturedStep> captured_;
+  CapturedStep* current_ = nullptr;        ///< of the step at hand
   PatchOrder order_ = PatchOrder::Rising;  ///< of the next launch with bodies that is captured
   ReplayCounts counts_;
 };

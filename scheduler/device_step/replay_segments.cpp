@@ -39,7 +39,7 @@ class Segments {
 
   std::vector<std::int32_t> byNode() const {
     const auto place = [this](std::int32_t node) { return std::pair(keys_[at(node)], urgency_[at(node)]); };
-    std::map<NodePlace, std::map<std::pair<Key, Urgency>, std::int32_t>> numbers;  // by device
+    std::map<DeviceAssignment, std::map<std::pair<Key, Urgency>, std::int32_t>> numbers;  // by device
     for (const std::int32_t node : order_) {
       if (isOnDevice(node)) numbers[placed_.place(node)][place(node)] = 0;
     }
@@ -126,7 +126,7 @@ std::vector<std::int32_t> replaySegments(const CompiledGraph& graph, const Place
 }
 
 SegmentPeers segmentPeers(const PlacedGraph& placed, const std::vector<std::int32_t>& segments,
-                          NodePlace device) {
+                          DeviceAssignment device) {
   SegmentPeers peers;
   if (placed.peerEdges.empty()) return peers;
   for (std::size_t node = 0; node < segments.size(); ++node) {
@@ -134,8 +134,8 @@ SegmentPeers segmentPeers(const PlacedGraph& placed, const std::vector<std::int3
     const auto count = static_cast<std::size_t>(segments[node]) + 1;
     if (peers.predecessors.size() < count) peers.predecessors.resize(count, 0);
   }
-  std::set<std::tuple<std::int32_t, NodePlace, std::int32_t>> from;
-  std::set<std::tuple<std::int32_t, NodePlace, std::int32_t>> to;
+  std::set<std::tuple<std::int32_t, DeviceAssignment, std::int32_t>> from;
+  std::set<std::tuple<std::int32_t, DeviceAssignment, std::int32_t>> to;
   for (const auto& [before, after] : placed.peerEdges) {
     const std::int32_t first = segments[static_cast<std::size_t>(before)];
     const std::int32_t then = segments[static_cast<std::size_t>(after)];

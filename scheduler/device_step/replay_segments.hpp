@@ -18,7 +18,7 @@ namespace tessera::detail {
 /// host, else whether another device waits for it. Segments count up with their keys, the first part of a key
 /// before the next, so that what others wait for comes first.
 ///
-/// Nothing waits in a circle: along each edge, of one device, between two, or over the host, keys do not
+/// Nothing waits in a cycle: along each edge, of one device, between two, or over the host, keys do not
 /// fall, and the first three parts rise where an edge leads to another device or from the host to one. So
 /// whoever waits for all that a segment waits for waits for lower keys alone, on whatever device they are.
 /// Between ranks, tags count the stages of a plan alike on every rank, and what is sent under a tag waits for
@@ -32,6 +32,6 @@ struct SegmentPeers {
 };
 /// `segments` is what `replaySegments` gave.
 SegmentPeers segmentPeers(const PlacedGraph& placed, const std::vector<std::int32_t>& segments,
-                          NodePlace device);
+                          DeviceAssignment device);
 
 }  // namespace tessera::detail

@@ -5,8 +5,8 @@
 namespace tessera::detail {
 
 EdgeRouter::EdgeRouter(const CompiledGraphs& graphs, std::size_t plan, const ValueFlow& flow,
-                       const PackedValues& packed, const NodePlaces& places, const AddedNodesTable& added,
-                       std::span<const NodePlace> homes)
+                       const PackedValues& packed, const DeviceAssignments& places,
+                       const AddedNodesTable& added, std::span<const DeviceAssignment> homes)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       values_(flow),
@@ -41,8 +41,8 @@ void EdgeRouter::route(std::int32_t from, std::int32_t node, std::vector<Route>&
       routeMessage(from, to, {node, next, firstOf(places_.of(node)), kOnHost, -1}, routes);
       continue;
     }
-    forEachInstance(from, node, [&](std::int32_t first, NodePlace here) {
-      forEachInstance(to, next, [&](std::int32_t then, NodePlace there) {
+    forEachInstance(from, node, [&](std::int32_t first, DeviceAssignment here) {
+      forEachInstance(to, next, [&](std::int32_t then, DeviceAssignment there) {
         const Route towards{first, then, here, there, -1};
         if (here == there || way.kind == Flow::Kind::Order) {
           routes.push_back(towards);
@@ -60,8 +60,9 @@ void EdgeRouter::forEachInstance(std::int32_t block, std::int32_t node, Visit&& 
   const PlaceSet places = places_.of(node);
   visit(node, firstOf(places));
   const std::int32_t number = node - this->block(block).firstNode;
-  forEachPlace(withoutFirst(places),
-               [&](NodePlace place) { visit(added_.node(PlacedKind::Twin, block, number, place), place); });
+  forEachPlace(withoutFirst(places), [&](DeviceAssignment place) {
+    visit(added_.node(PlacedKind::Twin, block, number, place), place);
+  });
 }
 
 const EdgeRouter::Flow& EdgeRouter::flow(std::int32_t from, std::int32_t to) {

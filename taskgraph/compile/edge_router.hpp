@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "taskgraph/compile/added_nodes.hpp"
-#include "taskgraph/placement/node_places.hpp"
+#include "taskgraph/placement/node_assignments.hpp"
 
 namespace tessera::detail {
 
@@ -12,9 +12,9 @@ namespace tessera::detail {
 struct Route {
   std::int32_t first = 0;
   std::int32_t then = 0;
-  NodePlace from = kOnHost;  ///< place of `first`
-  NodePlace to = kOnHost;    ///< place of `then`; of a copy: whose memory it goes to
-  LabelId copied = -1;       ///< the variable of which a copy stands between the two; -1: a plain edge
+  DeviceAssignment from = kOnHost;  ///< place of `first`
+  DeviceAssignment to = kOnHost;    ///< place of `then`; of a copy: whose memory it goes to
+  LabelId copied = -1;              ///< the variable of which a copy stands between the two; -1: a plain edge
 };
 
 /// Says, for each edge of a compiled graph, how it goes once the nodes have places.
@@ -30,8 +30,8 @@ struct Route {
 class EdgeRouter {
  public:
   EdgeRouter(const CompiledGraphs& graphs, std::size_t plan, const ValueFlow& flow,
-             const PackedValues& packed, const NodePlaces& places, const AddedNodesTable& added,
-             std::span<const NodePlace> homes);
+             const PackedValues& packed, const DeviceAssignments& places, const AddedNodesTable& added,
+             std::span<const DeviceAssignment> homes);
 
   /// The routes of all edges of a node of block `from`, in `routes`.
   void route(std::int32_t from, std::int32_t node, std::vector<Route>& routes);
@@ -64,11 +64,11 @@ class EdgeRouter {
   const CompiledGraph& graph_;
   const ValueFlow& values_;
   const PackedValues& packed_;
-  const NodePlaces& places_;
+  const DeviceAssignments& places_;
   const AddedNodesTable& added_;
   /// By label and own patch, where patches have homes: whether it shares a window with patches of others.
   std::vector<std::vector<bool>> shared_;
-  std::span<const NodePlace> homes_;                ///< as PlacedGraph has them
+  std::span<const DeviceAssignment> homes_;         ///< as PlacedGraph has them
   std::vector<bool> hasReaders_;                    ///< by block
   std::vector<Flow> flows_;                         ///< by block that the edge leads to
   std::vector<std::vector<std::int32_t>> windows_;  ///< by fill, then own patch; made when asked for
