@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text/error.hpp"
-#include "scheduler/device_step/replay_segments.hpp"
+#include "scheduler/graph_replay/replay_segments.hpp"
 #include "scheduler/placement.hpp"
 
 namespace tessera::detail {

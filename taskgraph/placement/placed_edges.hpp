@@ -1,7 +1,7 @@
 #pragma once
 
-#include "taskgraph/compile/added_nodes.hpp"
-#include "taskgraph/compile/edge_router.hpp"
+#include "taskgraph/edges/added_nodes.hpp"
+#include "taskgraph/edges/edge_router.hpp"
 #include "taskgraph/placement/node_assignments.hpp"
 #include "taskgraph/placement/placed_graph.hpp"
 

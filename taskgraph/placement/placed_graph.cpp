@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "taskgraph/compile/added_nodes.hpp"
-#include "taskgraph/compile/edge_router.hpp"
+#include "taskgraph/edges/added_nodes.hpp"
+#include "taskgraph/edges/edge_router.hpp"
 #include "taskgraph/placement/node_assignments.hpp"
 #include "taskgraph/placement/packed_values.hpp"
 #include "taskgraph/placement/placed_edges.hpp"

@@ -1,4 +1,4 @@
-#include "scheduler/device_step/replay_segments.hpp"
+#include "scheduler/graph_replay/replay_segments.hpp"
 
 #include <algorithm>
 #include <map>

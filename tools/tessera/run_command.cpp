@@ -29,7 +29,7 @@
 #include "tools/simulation/run_folder/run_folder.hpp"
 #include "tools/simulation/run_folder/run_trace.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/ranks_of_host.hpp"
+#include "tools/tessera/job/ranks_of_host.hpp"
 
 namespace tessera {
 namespace {

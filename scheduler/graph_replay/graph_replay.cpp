@@ -1,4 +1,4 @@
-#include "scheduler/device_step/graph_replay.hpp"
+#include "scheduler/graph_replay/graph_replay.hpp"
 
 #include <algorithm>
 #include <set>

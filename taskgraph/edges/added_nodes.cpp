@@ -1,4 +1,4 @@
-#include "taskgraph/compile/added_nodes.hpp"
+#include "taskgraph/edges/added_nodes.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "tools/simulation/run_folder/run_fields.hpp"
+#include "tools/simulation/output/run_fields.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include "core/build_info.hpp"
 #include "core/text/contracts.hpp"
 #include "grid/rank_map.hpp"
-#include "tools/simulation/run_folder/border_values.hpp"
+#include "tools/simulation/output/border_values.hpp"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-#include "taskgraph/compile/edge_router.hpp"
+#include "taskgraph/edges/edge_router.hpp"
 
 #include <algorithm>
 

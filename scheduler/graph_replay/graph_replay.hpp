@@ -14,8 +14,8 @@
 #include "scheduler/device/moves/device_fills.hpp"
 #include "scheduler/device_step/device_nodes.hpp"
 #include "scheduler/device_step/lane_layout.hpp"
-#include "scheduler/device_step/plan_buffers.hpp"
-#include "scheduler/device_step/replay_segments.hpp"
+#include "scheduler/graph_replay/plan_buffers.hpp"
+#include "scheduler/graph_replay/replay_segments.hpp"
 #include "scheduler/step_inputs.hpp"
 
 namespace tessera::detail {

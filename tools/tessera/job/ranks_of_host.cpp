@@ -1,4 +1,4 @@
-#include "tools/tessera/ranks_of_host.hpp"
+#include "tools/tessera/job/ranks_of_host.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -1,4 +1,4 @@
-#include "tools/tessera/job_launcher.hpp"
+#include "tools/tessera/job/job_launcher.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -16,8 +16,8 @@
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/simulation/run_folder/run_result.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/job_launcher.hpp"
-#include "tools/tessera/mpi_needs.hpp"
+#include "tools/tessera/job/job_launcher.hpp"
+#include "tools/tessera/job/mpi_needs.hpp"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-#include "scheduler/device_step/plan_buffers.hpp"
+#include "scheduler/graph_replay/plan_buffers.hpp"
 
 #include <optional>
 #include <set>

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "taskgraph/compile/added_nodes.hpp"
+#include "taskgraph/edges/added_nodes.hpp"
 #include "taskgraph/placement/node_assignments.hpp"
 
 namespace tessera::detail {

@@ -1,4 +1,4 @@
-#include "tools/tessera/own_process.hpp"
+#include "tools/tessera/job/own_process.hpp"
 
 #include <cerrno>
 #include <csignal>

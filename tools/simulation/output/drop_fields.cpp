@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/simulation/output/run_fields.hpp"
 #include "tools/simulation/run_folder/json_depth.hpp"
-#include "tools/simulation/run_folder/run_fields.hpp"
 
 namespace tessera {
 namespace {

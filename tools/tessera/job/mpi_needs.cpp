@@ -1,4 +1,4 @@
-#include "tools/tessera/mpi_needs.hpp"
+#include "tools/tessera/job/mpi_needs.hpp"
 
 #include <sstream>
 #include <sys/resource.h>

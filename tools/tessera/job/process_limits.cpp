@@ -1,4 +1,4 @@
-#include "tools/tessera/process_limits.hpp"
+#include "tools/tessera/job/process_limits.hpp"
 
 #include <algorithm>
 #include <cerrno>

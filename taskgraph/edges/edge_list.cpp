@@ -1,4 +1,4 @@
-#include "taskgraph/compile/edge_list.hpp"
+#include "taskgraph/edges/edge_list.hpp"
 
 #include <algorithm>
 
