@@ -11,7 +11,7 @@
 #include "scheduler/device/lane/launch_watch.hpp"
 #include "scheduler/device/memory/pager_group.hpp"
 #include "scheduler/device_step/device_side.hpp"
-#include "scheduler/step/shared_gathers.hpp"
+#include "taskgraph/moves/node_access.hpp"
 #include "taskgraph/placement/placed_graph.hpp"
 
 namespace tessera::detail {
@@ -142,11 +142,7 @@ class DevicePaging final {
   void noteLife(Uses& uses, LabelId label, std::int32_t local, bool isWritten) const;
   void forget(std::span<const std::int32_t> pieces) const;
   void addNode(Touched& touched, std::int32_t node) const;
-  void addTask(Touched& touched, const Place& place, const NodeBlock& block, std::int32_t number) const;
-  void addGathered(Touched& touched, const Place& place, const UnitAccess& access, std::int32_t number) const;
-  void addFill(Touched& touched, const Place& place, const NodeBlock& block, std::int32_t number) const;
-  void addShared(Touched& touched, const FillPlan& fill, const SharedGather& gather) const;
-  void addPack(Touched& touched, const Place& place, std::int32_t send) const;
+  PieceAccess pieceAccessOf(const NodeAccess& access) const;
   void addGather(Touched& touched, const Place& place, std::int32_t buffer, PieceAccess access) const;
   void add(Touched& touched, Generation generation, LabelId label, std::int32_t local,
            PieceAccess access) const;
@@ -165,7 +161,7 @@ class DevicePaging final {
   const std::size_t plan_;
   const PlacedGraph& placed_;
   DataWarehouse& data_;
-  const SharedGathers shared_;
+  const MoveBuilder moves_;
   std::deque<Place> places_;  ///< by slot; pagers hold references
   PagerGroup group_;
   std::int32_t pieceCount_ = 0;

@@ -33,7 +33,7 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
       hasPeers_(devices.sides().size() > 1),
       frames_(frames),
       inputs_(inputs),
-      fills_(
+      moves_(
           graphs, plan, data, side_.store, pump, *side_.backend, side_.tables, side_.pinned,
           [this](const PackItem& item) { return isPackedHere(item); },
           [&devices](std::int32_t local) -> DeviceStore& { return devices.storeOf(local); }),
@@ -139,7 +139,7 @@ void DeviceRun::listOldNeeds() {
 }
 
 void DeviceRun::bringOld() {
-  using To = DeviceFills::CopyTo;
+  using To = DeviceMoves::CopyTo;
   for (const OldNeed& need : oldNeeds_)
     bring(need.place == kOnHost ? To::Host : To::Device, need.label, need.level);
 }
@@ -165,8 +165,8 @@ std::vector<std::int32_t> DeviceRun::localsToBring(LabelId label, LevelId level,
   return locals;
 }
 
-void DeviceRun::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
-  const bool in = to == DeviceFills::CopyTo::Device;
+void DeviceRun::bring(DeviceMoves::CopyTo to, LabelId label, LevelId level) {
+  const bool in = to == DeviceMoves::CopyTo::Device;
   const MemorySpace target = in ? side_.space() : kHost;
   const MemorySpace source = in ? kHost : side_.space();
   const std::vector<std::int32_t> locals = localsToBring(label, level, source, target);
@@ -175,10 +175,10 @@ void DeviceRun::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
   const DeviceTurn::Held held(turn_, DeviceTurn::Wait);
   side_.lane.putBeside([&](DeviceStream stream) {
     const auto copy = [&](std::span<const std::int32_t> some) {
-      const std::int64_t before = fills_.counts().bytesMoved();
+      const std::int64_t before = moves_.counts().bytesMoved();
       LaunchScope scope(watch_, copyKinds_[kind], std::span(&stream, 1), std::ssize(some));
-      fills_.launchCopy(to, label, Generation::Old, some, stream);
-      scope.carries(fills_.counts().bytesMoved() - before);
+      moves_.launchCopy(to, label, Generation::Old, some, stream);
+      scope.carries(moves_.counts().bytesMoved() - before);
     };
     if (paging_ == nullptr) return copy(locals);
     paging_->copy(static_cast<std::size_t>(side_.slot), label, in, locals, stream, copy);
@@ -192,7 +192,7 @@ void DeviceRun::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
 void DeviceRun::bringHome(std::span<const LabelId> labels) {
   for (const LabelId label : labels) {
     for (LevelId level = 0; level < std::ssize(graphs_.localsOfLevel); ++level) {
-      bring(DeviceFills::CopyTo::Host, label, level);
+      bring(DeviceMoves::CopyTo::Host, label, level);
     }
   }
 }
@@ -268,10 +268,10 @@ void DeviceRun::put(std::int32_t kind, std::span<const std::int32_t> tasks,
   if (placed.kind == PlacedKind::Original && block.kind == NodeKind::Task) {
     return launchTasks(kind, placed, tasks, streams);
   }
-  const std::int64_t before = fills_.counts().bytesMoved();
+  const std::int64_t before = moves_.counts().bytesMoved();
   LaunchScope scope(watch_, kind, streams, std::ssize(tasks));
   launchMoves(placed, tasks, streams.front());
-  scope.carries(fills_.counts().bytesMoved() - before);
+  scope.carries(moves_.counts().bytesMoved() - before);
 }
 
 void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
@@ -283,7 +283,7 @@ void DeviceRun::launchMoves(const PlacedBlock& placed, std::span<const std::int3
       return launchCopies(placed, tasks, stream);
     case PlacedKind::Pack:
       setNumbers(tasks, block.item);
-      return fills_.launchPack(numbers_, stream);
+      return moves_.launchPack(numbers_, stream);
     case PlacedKind::Original:
     case PlacedKind::Twin:
       TESSERA_EXPECT(block.kind == NodeKind::Fill, "run tasks, fills and copies on a device");
@@ -297,7 +297,7 @@ void DeviceRun::launchFills(const PlacedBlock& placed, std::span<const std::int3
   const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
   setNumbers(tasks, 0);
   if (checks_.mode().accesses) unsetGathers(plan, stream);
-  fills_.launchFill(fill, numbers_, timeOf(plan), stream);
+  moves_.launchFill(fill, numbers_, timeOf(plan), stream);
 }
 
 void DeviceRun::launchCopies(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
@@ -319,7 +319,7 @@ double DeviceRun::timeOf(const FillPlan& fill) const {
 
 void DeviceRun::putCopies(const PlacedBlock& placed, DeviceStream stream) {
   const bool in = placed.kind == PlacedKind::CopyIn;
-  fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, placed.label,
+  moves_.launchCopy(in ? DeviceMoves::CopyTo::Device : DeviceMoves::CopyTo::Host, placed.label,
                     Generation::New, numbers_, stream);
 }
 

@@ -12,7 +12,7 @@
 #include "scheduler/device/lane/launch_watch.hpp"
 #include "scheduler/device/lane/submissions.hpp"
 #include "scheduler/device/loops/task_loops.hpp"
-#include "scheduler/device/moves/device_fills.hpp"
+#include "scheduler/device/moves/device_moves.hpp"
 #include "scheduler/device_step/device_checks.hpp"
 #include "scheduler/device_step/device_paging.hpp"
 #include "scheduler/device_step/plan_placing.hpp"
@@ -102,13 +102,13 @@ class DeviceRun : public LaneClient, private ReplaySource {
   void makeReplay(const LanePlan& lane, const std::vector<std::int32_t>& segments);
   bool hasBodies(std::int32_t kind) const override;
   void callBody(std::int32_t kind, std::int32_t task, DeviceLoops& loops) override;
-  DeviceFills::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
+  DeviceMoves::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
                                      DeviceStream stream) override;
-  void giveValues(const DeviceFills::KeptValues& kept, DeviceStream stream) override;
+  void giveValues(const DeviceMoves::KeptValues& kept, DeviceStream stream) override;
   void evaluate(std::int32_t kind, std::span<const std::int32_t> tasks,
-                const DeviceFills::KeptValues& kept) override;
+                const DeviceMoves::KeptValues& kept) override;
   std::int64_t captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
-                            const DeviceFills::KeptValues& kept, DeviceStream stream) override;
+                            const DeviceMoves::KeptValues& kept, DeviceStream stream) override;
   void noteLaunched(std::int32_t kind, std::span<const std::int32_t> tasks) override;
   bool isFill(const PlacedBlock& placed) const;
   double timeOf(const FillPlan& fill) const;
@@ -131,7 +131,7 @@ class DeviceRun : public LaneClient, private ReplaySource {
   bool isPackedHere(const PackItem& item) const;
   void listOldNeeds();
   /// Of the patches of this device.
-  void bring(DeviceFills::CopyTo to, LabelId label, LevelId level);
+  void bring(DeviceMoves::CopyTo to, LabelId label, LevelId level);
   /// Patches of this device whose Old value is valid in space `from` and not in `to`.
   std::vector<std::int32_t> localsToBring(LabelId label, LevelId level, MemorySpace from,
                                           MemorySpace to) const;
@@ -167,7 +167,7 @@ class DeviceRun : public LaneClient, private ReplaySource {
   bool startsApart_ = false;  ///< some task of the lane is `apart`
   TaskFrames& frames_;
   const StepInputs& inputs_;
-  DeviceFills fills_;
+  DeviceMoves moves_;
   TaskLoops loops_;
   LaunchWatch watch_;
   DeviceChecks checks_;

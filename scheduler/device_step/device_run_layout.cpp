@@ -35,7 +35,7 @@ LaneTask DeviceRun::laneTask(const PlacedBlock& placed, const NodeBlock& block, 
   task.reports = readsHost(placed, block, node) || !placed_.hostEdges.row(node).empty();
   if (block.kind == NodeKind::Fill && hasPeers_) {
     const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
-    const bool reaches = fills_.takesFromPeers(block.item, placed_.numberOf(node));
+    const bool reaches = moves_.takesFromPeers(block.item, placed_.numberOf(node));
     task.apart = !reaches && fill.generation == Generation::Old && fill.reach == Reach::Patch;
     task.urgent = task.urgent || reaches;
   }

@@ -42,42 +42,42 @@ void DeviceRun::callBody(std::int32_t kind, std::int32_t task, DeviceLoops& loop
   callBody(placedOf(kind), task, loops);
 }
 
-DeviceFills::KeptValues DeviceRun::keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
+DeviceMoves::KeptValues DeviceRun::keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
                                               DeviceStream stream) {
   const PlacedBlock& placed = placedOf(kind);
   if (!isFill(placed)) return {};
   setNumbers(tasks, 0);
-  return fills_.keepValues(graph_.blocks[static_cast<std::size_t>(placed.block)].item, numbers_, stream);
+  return moves_.keepValues(graph_.blocks[static_cast<std::size_t>(placed.block)].item, numbers_, stream);
 }
 
-void DeviceRun::giveValues(const DeviceFills::KeptValues& kept, DeviceStream stream) {
-  fills_.giveValues(kept, stream);
+void DeviceRun::giveValues(const DeviceMoves::KeptValues& kept, DeviceStream stream) {
+  moves_.giveValues(kept, stream);
 }
 
 void DeviceRun::evaluate(std::int32_t kind, std::span<const std::int32_t> tasks,
-                         const DeviceFills::KeptValues& kept) {
+                         const DeviceMoves::KeptValues& kept) {
   const PlacedBlock& placed = placedOf(kind);
   const std::int32_t fill = graph_.blocks[static_cast<std::size_t>(placed.block)].item;
   setNumbers(tasks, 0);
-  fills_.evaluate(fill, numbers_, timeOf(graph_.fills[static_cast<std::size_t>(fill)]), kept);
+  moves_.evaluate(fill, numbers_, timeOf(graph_.fills[static_cast<std::size_t>(fill)]), kept);
 }
 
 std::int64_t DeviceRun::captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
-                                     const DeviceFills::KeptValues& kept, DeviceStream stream) {
+                                     const DeviceMoves::KeptValues& kept, DeviceStream stream) {
   const PlacedBlock& placed = placedOf(kind);
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
-  const std::int64_t before = fills_.counts().bytesMoved();
+  const std::int64_t before = moves_.counts().bytesMoved();
   if (isFill(placed)) {
     setNumbers(tasks, 0);
-    fills_.captureFill(block.item, numbers_, kept, stream);
+    moves_.captureFill(block.item, numbers_, kept, stream);
   } else if (placed.kind == PlacedKind::Pack) {
     setNumbers(tasks, block.item);
-    fills_.launchPack(numbers_, stream);
+    moves_.launchPack(numbers_, stream);
   } else {
     setNumbers(tasks, block.firstLocal);
     putCopies(placed, stream);
   }
-  return fills_.counts().bytesMoved() - before;
+  return moves_.counts().bytesMoved() - before;
 }
 
 void DeviceRun::noteLaunched(std::int32_t kind, std::span<const std::int32_t> tasks) {
@@ -90,7 +90,7 @@ void DeviceRun::noteLaunched(std::int32_t kind, std::span<const std::int32_t> ta
     }
   } else if (isFill(placed)) {
     setNumbers(tasks, 0);
-    fills_.noteFilled(block.item, numbers_);
+    moves_.noteFilled(block.item, numbers_);
   } else if (placed.kind != PlacedKind::Pack) {
     setNumbers(tasks, block.firstLocal);
     noteCopied(placed);

@@ -87,7 +87,7 @@ PlanReplay::~PlanReplay() {
       } catch (const Error&) {
         continue;  // it was said when it happened
       }
-      for (const DeviceFills::KeptValues& kept : part.values) source_.giveValues(kept, memoryStream_);
+      for (const DeviceMoves::KeptValues& kept : part.values) source_.giveValues(kept, memoryStream_);
       if (part.graph.number >= 0) side_.backend->releaseGraph(part.graph);
     }
   }
@@ -142,7 +142,7 @@ void PlanReplay::takeMemory(const Segment& segment, Part& part) {
     part.loops.push_back(bodies ? std::make_unique<KeptLoops>(*side_.backend, side_.tables, side_.pinned,
                                                               memoryStream_, batch.streams)
                                 : nullptr);
-    part.values.push_back(bodies ? DeviceFills::KeptValues{}
+    part.values.push_back(bodies ? DeviceMoves::KeptValues{}
                                  : source_.keepValues(batch.kind, batch.tasks, memoryStream_));
   }
 }

@@ -10,7 +10,7 @@
 #include "scheduler/device/lane/launch_watch.hpp"
 #include "scheduler/device/lane/plan_capture.hpp"
 #include "scheduler/device/loops/kept_loops.hpp"
-#include "scheduler/device/moves/device_fills.hpp"
+#include "scheduler/device/moves/device_moves.hpp"
 #include "scheduler/device_step/device_side.hpp"
 #include "scheduler/device_step/replay_segments.hpp"
 #include "scheduler/step_runner.hpp"
@@ -26,14 +26,14 @@ class ReplaySource {
   virtual void callBody(std::int32_t kind, std::int32_t task, DeviceLoops& loops) = 0;
   /// Tasks that move bytes: memory for what changes from step to step, its values for the step at hand, and
   /// the launches.
-  virtual DeviceFills::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
+  virtual DeviceMoves::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
                                              DeviceStream stream) = 0;
-  virtual void giveValues(const DeviceFills::KeptValues& kept, DeviceStream stream) = 0;
+  virtual void giveValues(const DeviceMoves::KeptValues& kept, DeviceStream stream) = 0;
   virtual void evaluate(std::int32_t kind, std::span<const std::int32_t> tasks,
-                        const DeviceFills::KeptValues& kept) = 0;
+                        const DeviceMoves::KeptValues& kept) = 0;
   /// ... and how many bytes these carry.
   virtual std::int64_t captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
-                                    const DeviceFills::KeptValues& kept, DeviceStream stream) = 0;
+                                    const DeviceMoves::KeptValues& kept, DeviceStream stream) = 0;
   /// Notes in status words what a launch of these tasks does.
   virtual void noteLaunched(std::int32_t kind, std::span<const std::int32_t> tasks) = 0;
 };
@@ -98,7 +98,7 @@ class PlanReplay : public LaneClient {
     DeviceGraph graph;
     DeviceEvent ended;                              ///< the last launch
     std::vector<std::unique_ptr<KeptLoops>> loops;  ///< by batch; null: moves
-    std::vector<DeviceFills::KeptValues> values;    ///< by batch
+    std::vector<DeviceMoves::KeptValues> values;    ///< by batch
     std::array<double, 2> numbers{};                ///< time and dt of the closures
     std::int64_t step = 0;                          ///< likewise
     std::int64_t bytes = 0;                         ///< that the moves carry

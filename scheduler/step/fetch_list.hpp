@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/exec/fetch_ahead.hpp"
-#include "datawarehouse/moves/region_copy.hpp"
+#include "datawarehouse/moves/region_op.hpp"
 #include "scheduler/executor/atomics.hpp"
 
 namespace tessera::detail {
@@ -16,7 +16,7 @@ class FetchList {
   static constexpr auto kLine = static_cast<std::int64_t>(kCacheLine);  ///< bytes
 
   FetchList() = default;
-  explicit FetchList(const std::vector<StridedCopy>& copies);
+  explicit FetchList(const std::vector<RegionOp>& copies);
 
   /// Appends them to `to`, in the order of the copies; `memoryOf(n)` is where copy n reads, null to leave it
   /// out.
@@ -31,6 +31,8 @@ class FetchList {
       }
     }
   }
+  /// Of how many copies it is.
+  std::size_t count() const { return ends_.size(); }
   /// How many entries `addTo` appends at the most.
   std::size_t size() const { return lines_.size(); }
 
@@ -40,7 +42,7 @@ class FetchList {
     std::int64_t step = 0;   ///< bytes from a line to the next
     std::int64_t count = 0;
   };
-  void add(const StridedCopy& copy);
+  void add(const RegionOp& copy);
 
   std::vector<Lines> lines_;
   std::vector<std::size_t> ends_;  ///< by copy, in `lines_`
