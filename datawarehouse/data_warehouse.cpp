@@ -274,16 +274,16 @@ void DataWarehouse::packOwned(LabelId label, std::size_t local, std::span<std::b
   const std::int64_t size = labels_->info(label).type.bytes();
   TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size,
                  "give room for the owned indices");
-  run(copyOp(Layout(box, false, false), layout(label, local), box, {}, size), packed.data(),
-      data(Generation::Old, label, local));
+  runRegion(copyOp(Layout(box, false, false), layout(label, local), box, {}, size), packed.data(),
+            data(Generation::Old, label, local));
 }
 
 void DataWarehouse::unpackOwned(LabelId label, std::size_t local, std::span<const std::byte> packed) {
   const Box box = ownedBox(label, local);
   const std::int64_t size = labels_->info(label).type.bytes();
   TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size, "give the owned indices");
-  run(copyOp(layout(label, local), Layout(box, false, false), box, {}, size),
-      data(Generation::Old, label, local), packed.data());
+  runRegion(copyOp(layout(label, local), Layout(box, false, false), box, {}, size),
+            data(Generation::Old, label, local), packed.data());
 }
 
 }  // namespace tessera

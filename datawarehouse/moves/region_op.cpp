@@ -160,7 +160,7 @@ RegionOp regionOp(const RegionMove& move, const Layout& to, const Layout& from, 
   return copyOp(to, from, move.region, move.shift, info.type.bytes());
 }
 
-void run(const RegionOp& op, std::byte* to, const std::byte* from) {
+void runRegion(const RegionOp& op, std::byte* to, const std::byte* from) {
   to += op.toFirst;
   from += op.fromFirst;
   if (op.kind == RegionKind::Copy) return copyRows(op, to, from);
@@ -176,7 +176,7 @@ void run(const RegionOp& op, std::byte* to, const std::byte* from) {
 }
 
 void runCondition(const RegionOp& op, std::byte* memory, Index first, ConditionValue& value) {
-  if (!op.takesValues()) return run(op, memory, memory);
+  if (!op.takesValues()) return runRegion(op, memory, memory);
   const auto words = static_cast<std::uint32_t>(op.words());
   for (std::uint32_t w = 0; w < words; ++w) {
     const detail::RegionWord word = detail::wordOf(op, memory + op.toFirst, memory + op.fromFirst, w);

@@ -65,7 +65,7 @@ RegionOp copyOp(const Layout& to, const Layout& from, const Box& region, Index s
                 std::int64_t elementBytes);
 
 /// Carries it out on the host, all but Dirichlet and Neumann; `to` and `from` are element 0 of the layouts.
-void run(const RegionOp& op, std::byte* to, const std::byte* from);
+void runRegion(const RegionOp& op, std::byte* to, const std::byte* from);
 /// A condition in one piece of memory; `first` is the index of the first element, `value` the condition's.
 void runCondition(const RegionOp& op, std::byte* memory, Index first, ConditionValue& value);
 

@@ -169,7 +169,7 @@ void HostMoves::carryOut(const FillPlan& fill, const Row& row, const Target& to,
   for (const RegionOp& op : list.ops) {
     const From source = *from++;
     if (source != kTarget) {
-      run(op, to.data, memoryOf(fill.generation, fill.label, source));
+      runRegion(op, to.data, memoryOf(fill.generation, fill.label, source));
       continue;
     }
     ConditionValue value(data_.labels().info(fill.label), data_.hierarchy().level(fill.sourceLevel),
@@ -187,7 +187,7 @@ void HostMoves::pack(std::int32_t send, std::span<const NodePlace> places) const
     const auto item = static_cast<std::size_t>(n);
     if (!places.empty() && places[item] != kOnHost) continue;
     const PackItem& what = graph.packItems[item];
-    run(packed_[item].op, buffer, memoryOf(what.generation, what.label, packed_[item].from));
+    runRegion(packed_[item].op, buffer, memoryOf(what.generation, what.label, packed_[item].from));
   }
 }
 

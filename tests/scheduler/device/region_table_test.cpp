@@ -100,7 +100,7 @@ class Thrice {
   /// The operation on the host and in the list; whether the row is launched.
   void add(const RegionOp& op, std::size_t to, std::size_t from, bool onHost) {
     list.add(op, to_ + to, from_ + from, &RegionCounts::copied);
-    if (onHost) run(op, ranTo_.data() + to, hostFrom_.data() + from);
+    if (onHost) runRegion(op, ranTo_.data() + to, hostFrom_.data() + from);
   }
   void addCopy(bool onHost) {
     const std::int64_t bytes = elementBytes();
