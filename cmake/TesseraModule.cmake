@@ -1,13 +1,20 @@
-# tessera_module(name LINKS modules... EXTERNAL libraries...): the library of one folder, from all sources in it.
+# tessera_module(name [FOLDER folder] LINKS modules... EXTERNAL libraries... [WITHOUT folders...]): the library of one
+# folder, by default that of its name, from all sources in it but those in folders that are modules of their own.
 # Headers of EXTERNAL libraries are for its .cpp files alone.
 function(tessera_module name)
-  cmake_parse_arguments(ARG "" "" "LINKS;EXTERNAL" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.cpp)
+  cmake_parse_arguments(ARG "" "FOLDER" "LINKS;EXTERNAL;WITHOUT" ${ARGN})
+  if(NOT ARG_FOLDER)
+    set(ARG_FOLDER ${name})
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp)
+  foreach(folder IN LISTS ARG_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${folder}/")
+  endforeach()
   if(sources)
     add_library(tessera_${name} STATIC ${sources})
     set(scope PUBLIC)
     target_link_libraries(tessera_${name} PRIVATE $<BUILD_INTERFACE:tessera_flags> ${ARG_EXTERNAL})
-    if(name MATCHES "^(scheduler|components)$")
+    if(name MATCHES "^(device|components)$")
       tessera_cuda_sources(tessera_${name} ${sources})
     endif()
   else()
@@ -23,6 +30,7 @@ function(tessera_module name)
   set_target_properties(tessera_${name} PROPERTIES EXPORT_NAME ${name})
   add_library(Tessera::${name} ALIAS tessera_${name})
   set_property(GLOBAL APPEND PROPERTY TESSERA_MODULES ${name})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_MODULE_FOLDERS ${ARG_FOLDER})
 endfunction()
 
 # tessera_test(folder [MPI] LINKS modules...): one GoogleTest program from tests/<folder>/*.cpp.

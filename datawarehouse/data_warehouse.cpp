@@ -109,7 +109,6 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
     TESSERA_EXPECT(planned[n].first->slot < 0 || d.entries == 1, "share memory by slot or by group");
     addRoom(d, planned[n].first->slot);
     if (d.entries > 1) {
-      shared_.push_back(&d);
       d.values = std::make_unique<Status[]>(static_cast<std::size_t>(d.entries));  // NOLINT: see there
     }
   }
@@ -146,21 +145,18 @@ void DataWarehouse::populate(int part, int parts) {
 }
 
 void DataWarehouse::bring(Description& d) {
-  const bool shared = d.entries > 1;
-  // The word of the smallest patch's description decides; who comes later takes the next entry.
-  if (shared && !d.status.claimMerge()) return;
+  // Of a shared description the first part to come makes it; the others go on with the next one.
   if (!d.status.claimAllocation(kHost)) return;
   allocate(d);
   memoryOf_[static_cast<std::size_t>(&d - descriptions_.data())] = d.data;
   d.status.finishAllocation(kHost);
   d.status.markValid(kHost);
-  if (!shared) return;
+  if (!d.values) return;
   for (Status& values : std::span(d.values.get(), static_cast<std::size_t>(d.entries))) {
     if (!values.claimAllocation(kHost)) continue;
     values.finishAllocation(kHost);
     values.markValid(kHost);
   }
-  d.status.finishMerge(d.entries);
 }
 
 Layout DataWarehouse::layoutOf(const Box& window) const {
@@ -242,14 +238,6 @@ void DataWarehouse::promote(std::span<const LevelLabel> written) {
     for (const std::size_t local : localsOfLevel_[static_cast<std::size_t>(number)]) {
       Entry& e = entry(label, local);
       std::swap(e.generation[0], e.generation[1]);
-    }
-  }
-}
-
-void DataWarehouse::outdateHalos() {
-  for (Description* d : shared_) {
-    for (int space = 0; space <= kDeviceSlots; ++space) {
-      if (d->status.hasHalo({space})) d->status.outdateHalo({space});
     }
   }
 }

@@ -48,8 +48,8 @@ enum class MemoryPieces {
 /// description. Variables that are never in use at the same time may share memory. New memory holds NaN, so
 /// that a value nobody wrote shows.
 ///
-/// Thread rules: `populate` and the accessors may be called from any thread; `promote` and `outdateHalos`
-/// only between steps.
+/// Thread rules: `populate` and the accessors may be called from any thread; `promote` only between
+/// steps.
 class DataWarehouse {
  public:
   /// Lays out the memory but takes none of it for entries: `populate` does. `entries` in any order; at most
@@ -105,9 +105,6 @@ class DataWarehouse {
   }
   std::int32_t descriptionCount() const { return static_cast<std::int32_t>(descriptions_.size()); }
   Description& description(std::int32_t number) { return descriptions_[static_cast<std::size_t>(number)]; }
-
-  /// Before a plan runs: the halos of shared descriptions have to be gathered again.
-  void outdateHalos();
 
   /// Buffer number `n` of a step plan. Plans do not run at the same time, so their buffers share memory.
   std::byte* gatherData(std::size_t plan, std::size_t n) {
@@ -185,7 +182,6 @@ class DataWarehouse {
   std::vector<std::byte*> memoryOf_;
   std::vector<Room> rooms_;
   std::map<std::pair<std::int32_t, PatchId>, std::int32_t> roomOfSlot_;
-  std::vector<Description*> shared_;          ///< those that several entries use
   std::vector<std::vector<Gather>> gathers_;  ///< by plan
   std::vector<std::vector<GatherLayout>> gathersWanted_;
   AlignedMemory gatherMemory_;

@@ -25,11 +25,6 @@ std::span<Status> valuesOf(Description& d) {
   return {d.values.get(), static_cast<std::size_t>(d.entries)};
 }
 
-void leaveSpace(Status& status, MemorySpace space) {
-  if (status.state(space) >= SpaceState::Valid) status.outdate(space);
-  status.release(space);
-}
-
 }  // namespace
 
 DeviceStore::DeviceStore(DataWarehouse& data, int slot, DeviceMemory& memory)
@@ -46,8 +41,8 @@ DeviceStore::~DeviceStore() {
   for (std::size_t n = 0; n < windows_.size(); ++n) {
     if (windows_[n].room < 0) continue;
     Description& d = data_.description(static_cast<std::int32_t>(n));
-    leaveSpace(d.status, space_);
-    for (Status& values : valuesOf(d)) leaveSpace(values, space_);
+    d.status.release(space_);
+    for (Status& values : valuesOf(d)) values.release(space_);
   }
   for (const std::vector<Room>* rooms : {&rooms_, &gatherRooms_}) {
     for (const Room& room : *rooms) {
@@ -165,8 +160,6 @@ void DeviceStore::bringDescription(std::int32_t number) {
     if (values.claimAllocation(space_)) values.finishAllocation(space_);
   }
   d.status.finishAllocation(space_);
-  // From here on the word of a shared one tells of its halo only, and each entry's own where its values are.
-  if (d.values) d.status.markValid(space_);
 }
 
 void DeviceStore::bringGather(std::size_t plan, std::size_t n) {
@@ -182,10 +175,6 @@ void DeviceStore::bringRoom(Room& room, std::string_view owner) {
   if (room.memory != nullptr) return;
   room.memory = memory_.allocate(room.bytes, owner);
   bytes_ += room.bytes;
-}
-
-void broughtTo(Status& status, MemorySpace space) {
-  if (needsCopyTo(status, space) && status.claimCopy(space)) status.finishCopy(space);
 }
 
 }  // namespace tessera

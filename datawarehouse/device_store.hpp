@@ -152,13 +152,15 @@ class DeviceStore {
 /// the host.
 inline void wroteOn(Status& status, MemorySpace space) { status.wrote(space); }
 
-/// The owned indices were copied to `space`, or are by work that goes before all that reads them. Nothing
-/// where they are valid.
-void broughtTo(Status& status, MemorySpace space);
-
 /// Whether the owned indices have to be copied to `space` before something reads them there.
 inline bool needsCopyTo(const Status& status, MemorySpace space) {
   return status.state(space) < SpaceState::Valid;
+}
+
+/// The owned indices were copied to `space`, or are by work that goes before all that reads them. Nothing
+/// where they are valid.
+inline void broughtTo(Status& status, MemorySpace space) {
+  if (needsCopyTo(status, space)) status.markValid(space);
 }
 
 }  // namespace tessera

@@ -45,7 +45,6 @@ struct StepRunner::State {
   StepStatistics statistics;
   std::unique_ptr<detail::LaneStandby> standby;
   std::size_t running = 0;                                 ///< plan, for the standby thread
-  std::vector<double> givenParts{};                        ///< DeviceOptions::hostParts
   std::unique_ptr<detail::CostBalance> balance = nullptr;  ///< where cost decides on places
   double runSeconds = 0.0;                                 ///< in runs since the last call of `balance`
   double hostSeconds = 0.0;                                ///< of workers, up to that call
@@ -80,7 +79,6 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
     state_->devices->pin(data.memory());
   }
   if (options.devices.kind != DeviceKind::None && options.devices.placement == DevicePlacement::Cost) {
-    state_->givenParts = options.devices.hostParts;
     state_->balance = std::make_unique<detail::CostBalance>(executor.threads(), smallestPart(graphs));
   }
   if (state_->devices && options.devices.standbyThread) {
@@ -111,11 +109,6 @@ const StepResult& StepRunner::result(std::size_t plan) {
 
 void StepRunner::balance() {
   State& state = *state_;
-  if (!state.givenParts.empty()) {
-    waitForDevices();
-    const auto turn = static_cast<std::size_t>(state.statistics.steps) % state.givenParts.size();
-    return state.replace(state.givenParts[turn]);
-  }
   if (!state.balance) return;
   if (state.balance->endsWindow()) {
     const Stopwatch watch(state.runSeconds);
@@ -127,6 +120,12 @@ void StepRunner::balance() {
   if (state.balance->stepped(seconds, host - before, state.devices->hostPart())) {
     state.replace(state.balance->part());
   }
+}
+
+void StepRunner::placeOnHost(double part) {
+  TESSERA_EXPECT(state_->balance, "move patches between host and devices where placement is by cost");
+  waitForDevices();
+  state_->replace(part);
 }
 
 CostReport StepRunner::costReport() const {

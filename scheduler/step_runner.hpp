@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,50 +10,15 @@
 
 #include "core/transport/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
-#include "scheduler/device/device_options.hpp"
 #include "scheduler/device/memory/device_memory_use.hpp"
 #include "scheduler/device/memory/device_paging_counts.hpp"
 #include "scheduler/executor.hpp"
-#include "scheduler/send_limit.hpp"
+#include "scheduler/runner_options.hpp"
+#include "scheduler/step_inputs.hpp"
 #include "scheduler/trace.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera {
-
-class KernelRegions;
-class NvtxRanges;
-
-struct StepResult;
-
-/// What a step starts from.
-struct StepInputs {
-  double time = 0.0;  ///< of Old
-  double dt = 0.0;    ///< New is at time + dt
-  std::int64_t step = 0;
-  /// Numbers of the caller that all ranks combine (largest wins) together with the step, for example "stop
-  /// was requested". The same length on every rank, at most 16.
-  std::span<const double> control;
-  std::int64_t shownStep = 0;  ///< number of the step for people, in a trace
-  /// Where set, gives `dt` from the result of the last run of plan `dtFrom`, whose reductions may still be
-  /// under way: tasks and halos of Old that do not use dt run before they are there. Called once, by the
-  /// thread that looks after messages. Where it throws an Error, the step ends without having changed
-  /// anything and `runAhead` throws that Error; it must do so on every rank or on none.
-  std::function<double(const StepResult&)> lateDt{};
-  std::size_t dtFrom = 0;
-};
-
-/// What a step leaves besides the data.
-struct StepResult {
-  std::vector<double> reductions;  ///< by ReductionLabel id; NaN where nobody contributed
-  std::vector<double> control;     ///< the largest of every rank's `control`
-};
-
-/// Which run of a plan something belongs to.
-struct StepMoment {
-  std::size_t plan = 0;
-  std::int64_t shownStep = 0;  ///< see StepInputs
-  double time = 0.0;           ///< of Old
-};
 
 /// Sums since the runner was made.
 struct StepStatistics {
@@ -78,23 +42,6 @@ struct CostReport {
   double hostPart = 0.0;                          ///< of the cells, that the host has now
   std::int64_t trialSteps = 0;                    ///< steps spent on trials
   std::vector<std::pair<double, double>> trials;  ///< host's part, and seconds of a step with it
-};
-
-struct RunnerOptions {
-  bool checked = false;         ///< compare every access with the declaration; slow
-  FaultPlan* faults = nullptr;  ///< of tests; the point is "scheduler.send"
-  SendLimit sends{};            ///< changes no bit of the result
-  bool findNonFinite = true;    ///< after each task look for NaN and infinity in what it wrote
-  /// Hears of every task by its name, where a profiler listens; nullptr: nobody does, and nothing is spent on
-  /// it.
-  KernelRegions* regions = nullptr;
-  /// Hears of steps, nodes and messages, where it is active; nullptr as above. Both outlive the runner.
-  NvtxRanges* nvtx = nullptr;
-  /// Let the next step begin while reductions of the last one are under way (`runAhead`).
-  bool stepsOverlap = false;
-  Trace* trace = nullptr;  ///< records what runs when; outlives the runner
-  /// Devices for the tasks that can run there. Steps do not overlap then.
-  DeviceOptions devices{};
 };
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.
@@ -133,6 +80,9 @@ class StepRunner {
   /// Between steps, after each: where placement is by cost, learns from what steps took, and may place the
   /// plans anew for the next ones. Nothing else.
   void balance();
+  /// Between steps: gives the host this part of the cells, as whole patches allow, until `balance` decides
+  /// otherwise. Needs placement by cost.
+  void placeOnHost(double part);
   CostReport costReport() const;
   /// After an error that a device has found in a task: the run that the task belongs to, which need not be
   /// the last one. Empty after others.

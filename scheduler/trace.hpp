@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/device_span.hpp"
+#include "scheduler/device/lane/device_span.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera {

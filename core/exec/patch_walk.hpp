@@ -47,24 +47,6 @@ TESSERA_KERNEL constexpr Column columnOf(const Box& box, const BlockShape& shape
 
 #if defined(__CUDACC__)
 
-/// Lets the next launch of the stream start on what this one leaves free. It
-/// waits in `awaitLastLaunch`.
-__device__ inline void startNextLaunch() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-/// Waits for all that was launched before in the stream. No thread of a launch
-/// may end without: the launch after the next one relies on it. What is loaded
-/// through `slot` is loaded afterwards, also by loads that are known to meet no
-/// writes, which a compiler may move across any barrier.
-__device__ inline void awaitLastLaunch([[maybe_unused]] std::uint32_t& slot) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" : "+r"(slot)::"memory");
-#endif
-}
-
 /// Runs the kernel on a column, as calls of `kernel(patchAt(slot).arguments,
 /// Index)`. Without `kUnrolls` one cell after the other, in code that is
 /// shorter and slower.

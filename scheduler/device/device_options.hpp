@@ -38,19 +38,14 @@ struct DeviceOptions {
   std::vector<std::int32_t> numbers{0};
   LaneOptions lane{};
   DevicePlacement placement = DevicePlacement::Auto;
-  /// With Cost: the part of the cells that the host has, another one after each step, in turns, in place of
-  /// what is measured; for tests.
-  std::vector<double> hostParts;
   std::vector<std::string> cpuTasks;  ///< names of tasks that run on the host whatever `placement` says
   std::vector<std::string> gpuTasks;  ///< and on devices; each has a body for them
-  /// For comparison: a window for each patch also where large halos overlap, so much more memory is taken.
-  bool privateCopies = false;
-  std::int64_t limitBytes = 0;  ///< of memory on each device; 0: `limitPart` of what it has
+  std::int64_t limitBytes = 0;        ///< of memory on each device; 0: `limitPart` of what it has
   double limitPart = 0.9;
   DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
   EmulatedOptions emulated{};
   /// Record the device's part of a step once and replay it as one graph of the device, where the host has no
-  /// part in the middle of it (scheduler/device_step/plan_replay.hpp). Bodies of tasks must depend on their
+  /// part in the middle of it (scheduler/device_step/graph_replay.hpp). Bodies of tasks must depend on their
   /// task alone.
   bool graphs = false;
   /// A thread of its own that serves a lane which nobody has served for a while, since all workers are inside

@@ -50,15 +50,16 @@ void reportFinding(const TaskFrame& frame, const TaskFinding& finding) {
   reportNonFinite(frame, access, x, numberOf(finding.at.number));
 }
 
-DeviceChecks::DeviceChecks(DeviceSide& side, Mode mode, std::function<void(const TaskFinding&)> report)
-    : side_(side), mode_(mode), report_(std::move(report)) {
-  side_.findings.checks.push_back(this);
+DeviceChecks::DeviceChecks(DeviceLane& lane, FindingBoard& board, Mode mode,
+                           std::function<void(const TaskFinding&)> report)
+    : lane_(lane), board_(board), backend_(board.device), mode_(mode), report_(std::move(report)) {
+  board_.checks.push_back(this);
 }
 
 DeviceChecks::~DeviceChecks() {
-  std::erase(side_.findings.checks, this);
-  if (words_ != nullptr) side_.backend->release(DeviceSpace::Device, words_);
-  if (marks_ != nullptr) side_.backend->release(DeviceSpace::Device, marks_);
+  std::erase(board_.checks, this);
+  if (words_ != nullptr) backend_.release(DeviceSpace::Device, words_);
+  if (marks_ != nullptr) backend_.release(DeviceSpace::Device, marks_);
 }
 
 void DeviceChecks::layOut(std::span<const CheckedTask> tasks) {
@@ -75,21 +76,21 @@ void DeviceChecks::layOut(std::span<const CheckedTask> tasks) {
   launched_.assign(tasks.size(), 0);
   // The running step, those that the device may not have begun or ended, and the one that the host looks at
   // last.
-  const auto steps = mode_.replays ? 1 : static_cast<std::size_t>(side_.lane.options().stepsAhead) + 2;
+  const auto steps = mode_.replays ? 1 : static_cast<std::size_t>(lane_.options().stepsAhead) + 2;
   moments_.resize(steps);
   steps_.assign(steps, -1);
   const std::int64_t words = accesses * kDeviceFindings * std::ssize(moments_);
   if (words == 0) return;
   const std::int64_t bytes = words * static_cast<std::int64_t>(sizeof(std::int64_t));
-  DeviceBackend& backend = *side_.backend;
-  words_ = static_cast<std::int64_t*>(backend.allocate(DeviceSpace::Device, bytes));
-  backend.fill(side_.storeStream, words_, DeviceFindings::kNothingByte, bytes);
-  if (marks > 0) marks_ = static_cast<std::uint8_t*>(backend.allocate(DeviceSpace::Device, marks));
-  backend.synchronize(side_.storeStream);
+  words_ = static_cast<std::int64_t*>(backend_.allocate(DeviceSpace::Device, bytes));
+  lane_.putBeside(
+      [&](DeviceStream stream) { backend_.fill(stream, words_, DeviceFindings::kNothingByte, bytes); });
+  if (marks > 0) marks_ = static_cast<std::uint8_t*>(backend_.allocate(DeviceSpace::Device, marks));
+  lane_.synchronize();
 }
 
 void DeviceChecks::beginStep(const StepMoment& moment) {
-  const std::int64_t step = side_.findings.steps++;  // the same number on all devices of a rank
+  const std::int64_t step = board_.steps++;  // the same number on all devices of a rank
   if (words_ == nullptr) return;
   const auto slot = static_cast<std::size_t>(++runs_ % stepCount());
   moments_[slot] = moment;
@@ -107,7 +108,7 @@ void DeviceChecks::equip(std::int32_t task, const TaskFrame& frame, std::span<Ta
   std::int64_t* words = wordsOf(task);
   std::int64_t mark = firstMark_[static_cast<std::size_t>(task)];
   for (TaskAccess& access : accesses) {
-    access.findings = {words, side_.findings.raised, side_.findings.nowhere};
+    access.findings = {words, board_.raised, board_.nowhere};
     words += kDeviceFindings;
     // A whole number may have the bits of memory that nobody wrote.
     access.holes = access.holes && holdsReals(frame.labels->info(access.label).type);
@@ -123,7 +124,7 @@ void DeviceChecks::equip(std::int32_t task, const TaskFrame& frame, std::span<Ta
 
 void DeviceChecks::recordBefore(std::int32_t task, const TaskFrame& frame, DeviceLoops& loops) {
   if (words_ == nullptr) return;
-  launched_[static_cast<std::size_t>(task)] = side_.findings.nextLaunched();
+  launched_[static_cast<std::size_t>(task)] = board_.nextLaunched();
   if (!mode_.accesses) return;
   for (const TaskAccess& access : frame.accesses) {
     if (access.mode != AccessMode::Write) continue;
@@ -146,9 +147,9 @@ std::optional<DeviceChecks::Candidate> DeviceChecks::first(DeviceStream stream) 
   if (words_ == nullptr) return best;
   std::vector<std::int64_t> words(
       static_cast<std::size_t>(stepCount() * firstAccess_.back() * kDeviceFindings));
-  side_.backend->copy(stream, CopyDirection::DeviceToHost, words.data(), words_,
-                      std::ssize(words) * static_cast<std::int64_t>(sizeof(std::int64_t)));
-  side_.backend->synchronize(stream);
+  backend_.copy(stream, CopyDirection::DeviceToHost, words.data(), words_,
+                std::ssize(words) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  backend_.synchronize(stream);
   for (std::size_t n = 0; n < words.size(); ++n) {
     if (words[n] == DeviceFindings::kNothing) continue;
     const Candidate found = candidate(static_cast<std::int64_t>(n), words[n]);
@@ -182,8 +183,8 @@ bool DeviceChecks::Candidate::comesBefore(const Candidate& other) const {
 std::optional<DeviceChecks::Candidate> DeviceChecks::earliest() const {
   std::optional<Candidate> best;
   if (!isRaised()) return best;
-  side_.lane.putBeside([&](DeviceStream stream) {
-    for (const DeviceChecks* checks : side_.findings.checks) {
+  lane_.putBeside([&](DeviceStream stream) {
+    for (const DeviceChecks* checks : board_.checks) {
       const std::optional<Candidate> found = checks->first(stream);
       if (found && (!best || found->comesBefore(*best))) best = found;
     }

@@ -6,10 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "core/exec/device_loops.hpp"
 #include "datawarehouse/task_frame.hpp"
-#include "scheduler/device/loops/task_loops.hpp"
-#include "scheduler/device_step/device_side.hpp"
-#include "scheduler/step_runner.hpp"
+#include "scheduler/device/lane/device_lane.hpp"
+#include "scheduler/device_step/finding_board.hpp"
+#include "scheduler/step_inputs.hpp"
 
 namespace tessera::detail {
 
@@ -48,8 +49,9 @@ class DeviceChecks {
     bool any() const { return accesses || nonFinite; }
   };
 
-  /// `report` throws what is to be said about a finding. The side outlives the object.
-  DeviceChecks(DeviceSide& side, Mode mode, std::function<void(const TaskFinding&)> report);
+  /// `report` throws what is to be said about a finding. Lane and board, of one device, outlive the object.
+  DeviceChecks(DeviceLane& lane, FindingBoard& board, Mode mode,
+               std::function<void(const TaskFinding&)> report);
   ~DeviceChecks();
   DeviceChecks(const DeviceChecks&) = delete;
   DeviceChecks& operator=(const DeviceChecks&) = delete;
@@ -75,7 +77,7 @@ class DeviceChecks {
   };
 
   /// Whether this device has found something, in a task of any plan. Any thread, at any time.
-  bool isRaised() const { return side_.findings.isRaised(); }
+  bool isRaised() const { return board_.isRaised(); }
   /// What it found first, of all plans. Not inside the lane, which it waits for.
   std::optional<Candidate> earliest() const;
   /// Throws what is to be said about a finding.
@@ -89,7 +91,9 @@ class DeviceChecks {
   std::int64_t* wordsOf(std::int32_t task) const;
   std::int64_t stepCount() const { return std::ssize(moments_); }
 
-  DeviceSide& side_;
+  DeviceLane& lane_;
+  FindingBoard& board_;
+  DeviceBackend& backend_;
   Mode mode_;
   std::function<void(const TaskFinding&)> report_;
   std::vector<std::int64_t> firstAccess_;  ///< by task, and one more

@@ -58,7 +58,7 @@ DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int th
       values(*backend, valuesOf(*backend, options)),
       swap(*backend, {.space = DeviceSpace::PinnedHost, .limitBytes = kNoLimit}),
       storeStream(backend->makeStream()),
-      storeMemory(*backend, values, storeStream, &swap),
+      storeMemory(*backend, values, storeStream, options.numbers.size() == 1 ? &swap : nullptr),
       store(data, theSlot, storeMemory),
       findings(*backend),
       lane(*backend, options.lane),

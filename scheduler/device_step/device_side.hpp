@@ -6,12 +6,12 @@
 
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/device_store.hpp"
-#include "scheduler/device/backend/device_timeline.hpp"
 #include "scheduler/device/device_options.hpp"
 #include "scheduler/device/lane/device_lane.hpp"
 #include "scheduler/device/memory/device_pool.hpp"
 #include "scheduler/device/memory/store_memory.hpp"
 #include "scheduler/device_step/finding_board.hpp"
+#include "scheduler/tracing/device_timeline.hpp"
 
 namespace tessera::detail {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "scheduler/device/backend/device_backend.hpp"
-#include "scheduler/device_span.hpp"
+#include "scheduler/device/lane/device_span.hpp"
 #include "scheduler/diagnostics/work_names.hpp"
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/placement/placed_graph.hpp"

@@ -22,12 +22,6 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
     side->store.bring();
     side->backend->synchronize(side->storeStream);
   }
-  // A launch on one device moves memory of others, and looks at their events.
-  if (sides_.size() > 1 && swap()) turn_ = std::make_unique<DeviceTurn>();
-}
-
-bool RankDevices::swap() const {
-  return std::any_of(sides_.begin(), sides_.end(), [](const auto& side) { return side->pager() != nullptr; });
 }
 
 RankDevices::~RankDevices() { synchronize(); }
@@ -65,10 +59,10 @@ void RankDevices::synchronize() noexcept {
   }
 }
 
-void RankDevices::comeTogether(bool apart) const {
+void RankDevices::comeTogether(DeviceLane::Meeting meeting) const {
   std::vector<DeviceLane*> lanes;
   for (const auto& side : sides_) lanes.push_back(&side->lane);
-  DeviceLane::comeTogether(lanes, apart ? DeviceLane::Meeting::ButThoseApart : DeviceLane::Meeting::OfAll);
+  DeviceLane::comeTogether(lanes, meeting);
 }
 
 /// What nodes on devices work on or take from: values on the device of their patch, buffers where they are

@@ -9,7 +9,6 @@
 #include "scheduler/assignment/patch_devices.hpp"
 #include "scheduler/device/backend/pinned_host.hpp"
 #include "scheduler/device_step/device_side.hpp"
-#include "scheduler/device_step/device_turn.hpp"
 #include "taskgraph/placement/placed_graph.hpp"
 
 namespace tessera::detail {
@@ -42,13 +41,9 @@ class RankDevices {
   DeviceStore& storeOf(std::int32_t local) const {
     return sides_[static_cast<std::size_t>(patches_.of(local))]->store;
   }
-  /// Whether variables do not fit on some of the devices, so that they are swapped with the host.
-  bool swap() const;
-  /// Of whoever calls the devices in steps; null where lanes of several threads do not meet.
-  DeviceTurn* turn() const { return turn_.get(); }
-  /// Between steps: what any device is given from now on comes after all that any other has been given, but
-  /// for what may start `apart`.
-  void comeTogether(bool apart) const;
+  /// Between steps: what any device is given from now on comes after all that any other has been given, or
+  /// all but tasks that are `apart`.
+  void comeTogether(DeviceLane::Meeting meeting) const;
 
  private:
   void synchronize() noexcept;
@@ -63,7 +58,6 @@ class RankDevices {
   std::vector<PlacedGraph> placed_;                  ///< by plan
   std::vector<std::vector<std::int32_t>> segments_;  ///< likewise
   std::optional<PinnedHost> pinned_;
-  std::unique_ptr<DeviceTurn> turn_;
 };
 
 }  // namespace tessera::detail

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/fault_point.hpp"
+#include "core/lock_free/atomics.hpp"
 #include "core/text/error.hpp"
 #include "scheduler/diagnostics/stall_page.hpp"
 #include "scheduler/diagnostics/watchdog.hpp"
-#include "scheduler/executor/atomics.hpp"
 #include "scheduler/executor/event_count.hpp"
 #include "scheduler/executor/replay_state.hpp"
 #include "scheduler/executor/spsc_ring.hpp"

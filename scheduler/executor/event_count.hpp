@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "scheduler/executor/atomics.hpp"
+#include "core/lock_free/atomics.hpp"
 #include "scheduler/executor/futex.hpp"
 
 namespace tessera::detail {

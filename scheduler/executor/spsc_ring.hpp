@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/executor/atomics.hpp"
+#include "core/lock_free/atomics.hpp"
 
 namespace tessera::detail {
 

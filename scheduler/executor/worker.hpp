@@ -47,7 +47,7 @@ class Worker {
   bool poll();
   void pollNowAndThen();
 
-  // Without a node to run (idle.cpp).
+  // Without a node to run.
   std::int32_t idle();
   std::int32_t look(int round);
   std::int32_t steal();

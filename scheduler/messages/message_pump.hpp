@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "core/fault_point.hpp"
+#include "core/lock_free/submissions.hpp"
 #include "core/transport/transport.hpp"
-#include "scheduler/device/lane/submissions.hpp"
+#include "scheduler/device/moves/message_buffers.hpp"
 #include "scheduler/messages/reduction_round.hpp"
 #include "scheduler/send_limit.hpp"
 #include "scheduler/trace.hpp"
@@ -28,7 +29,7 @@ namespace tessera::detail {
 /// Reductions: see ReductionRound. Their nodes are reported when the results are there or, in a run *ahead*,
 /// when they have been started: such a run ends with reductions under way, and the next one takes the other
 /// round.
-class MessagePump {
+class MessagePump final : public MessageBuffers {
  public:
   /// `faults` and `trace` may be null.
   MessagePump(const CompiledGraph& graph, Transport& transport, SendLimit limit, FaultPlan* faults,
@@ -42,14 +43,14 @@ class MessagePump {
 
   /// Where messages of the running step are packed and unpacked: in the memory of the transport, that of the
   /// receiver where both see it. It depends on `turn` alone.
-  std::span<std::byte> sendBuffer(std::int32_t send) const { return messages_->place(send, steps_); }
-  std::span<const std::byte> receiveBuffer(std::int32_t receive) const {
+  std::span<std::byte> sendBuffer(std::int32_t send) const override { return messages_->place(send, steps_); }
+  std::span<const std::byte> receiveBuffer(std::int32_t receive) const override {
     return messages_->place(static_cast<std::int32_t>(graph_.sends.size()) + receive, steps_);
   }
   /// Buffers of steps with the same turn are the same ones: 0 and 1 alternate.
-  std::int32_t turn() const { return static_cast<std::int32_t>(steps_ % 2); }
+  std::int32_t turn() const override { return static_cast<std::int32_t>(steps_ % 2); }
   /// Of the buffers of all messages, to be locked in place for devices.
-  std::vector<std::span<std::byte>> pages() const { return messages_->pages(); }
+  std::vector<std::span<std::byte>> pages() const override { return messages_->pages(); }
 
   /// The buffer of send number `send` is packed; `node` is reported when it has left.
   void submitSend(std::int32_t send, std::int32_t node);

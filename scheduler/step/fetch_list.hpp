@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/exec/fetch_ahead.hpp"
+#include "core/lock_free/atomics.hpp"
 #include "datawarehouse/moves/region_op.hpp"
-#include "scheduler/executor/atomics.hpp"
 
 namespace tessera::detail {
 

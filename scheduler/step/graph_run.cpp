@@ -62,7 +62,6 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
   }
   frames_.forgetContributions();
   rate_ = {};
-  data_.outdateHalos();
   StepResult& result = results_[round_];
   result.control.assign(inputs.control.begin(), inputs.control.end());
   std::fill(result.reductions.begin(), result.reductions.end(), std::numeric_limits<double>::quiet_NaN());

@@ -10,18 +10,20 @@
 #include "core/exact_sum.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "scheduler/device_step/device_run.hpp"
+#include "scheduler/device_step/device_step.hpp"
 #include "scheduler/device_step/rank_devices.hpp"
 #include "scheduler/diagnostics/node_names.hpp"
 #include "scheduler/diagnostics/rank_talk.hpp"
 #include "scheduler/executor/tick_clock.hpp"
 #include "scheduler/messages/message_pump.hpp"
+#include "scheduler/runner_options.hpp"
 #include "scheduler/step/host_moves.hpp"
 #include "scheduler/step/launch_nodes.hpp"
 #include "scheduler/step/scratch_windows.hpp"
 #include "scheduler/step/step_gate.hpp"
 #include "scheduler/step/task_fetches.hpp"
 #include "scheduler/step/task_frames.hpp"
-#include "scheduler/step_runner.hpp"
+#include "scheduler/step_inputs.hpp"
 #include "scheduler/tracing/node_ranges.hpp"
 
 namespace tessera::detail {
@@ -67,8 +69,8 @@ class GraphRun : public NodeSource {
   /// Between steps, when devices have done all: gives up what was made for the places so far, before these
   /// change. Until `takePlaces` nothing may run.
   void leavePlaces() {
+    deviceStep_.reset();
     devices_.clear();
-    paging_.reset();
   }
   /// Runs nodes where the devices say now. Whoever replays this has to be made again.
   void takePlaces(const RankDevices& devices);
@@ -181,8 +183,8 @@ class GraphRun : public NodeSource {
   std::unique_ptr<NodeRanges> ranges_;
   const RankDevices* rankDevices_ = nullptr;         ///< where devices are in use
   const PlacedGraph* placed_ = nullptr;              ///< likewise
-  std::unique_ptr<DevicePaging> paging_;             ///< where variables do not fit on some device
   std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
+  std::optional<DeviceStep> deviceStep_;             ///< the one at hand, or the last
   std::optional<LaunchNodes> launches_;              ///< where there are several
   std::vector<std::int32_t> reported_;
   std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the standby thread looked

@@ -1,9 +1,6 @@
 // The part of GraphRun that has to do with devices.
-#include <algorithm>
 #include <limits>
 
-#include "core/text/contracts.hpp"
-#include "core/transport/step_aside.hpp"
 #include "scheduler/step/graph_run.hpp"
 
 namespace tessera::detail {
@@ -17,44 +14,18 @@ void GraphRun::takePlaces(const RankDevices& devices) {
         std::make_unique<DeviceRun>(graphs_, plan_, data_, devices, slot, pump_, frames_, inputs_, options_));
   }
   DeviceRun::join(devices_);
-  if (devices.swap()) {
-    std::vector<DevicePaging::Part> parts;
-    for (const auto& device : devices_) parts.push_back(device->part());
-    paging_ = std::make_unique<DevicePaging>(graphs_, plan_, *placed_, data_, parts);
-    for (const auto& device : devices_) device->launchBy(*paging_);
-  }
   launches_.reset();
   if (devices_.size() > 1) launches_.emplace(placed_->hostCounts, devices_.size());
   reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
 }
 
-/// A device may read what any other has: so all have theirs first, and none begins before the others have
-/// come to the end of the step before.
 void GraphRun::beginDevices() {
-  if (devices_.empty()) return;
-  for (const auto& device : devices_) device->bringOld();
-  for (const auto& device : devices_) device->choose();
-  rankDevices_->comeTogether(std::any_of(devices_.begin(), devices_.end(),
-                                         [](const auto& device) { return device->startsApart(); }));
-  const DeviceTurn::Held held(rankDevices_->turn(), DeviceTurn::Wait);
-  if (paging_) paging_->begin();
-  for (const auto& device : devices_) device->begin();
-  const bool isReplayed = devices_.front()->isReplayed();
-  TESSERA_EXPECT(std::all_of(devices_.begin(), devices_.end(),
-                             [&](const auto& device) { return device->isReplayed() == isReplayed; }),
-                 "replay a step on all devices of a rank or on none: they wait for each other");
+  if (!devices_.empty()) deviceStep_.emplace(devices_, *rankDevices_);
 }
 
 void GraphRun::finishDevices() {
-  StepAside stepAside;
-  while (true) {
-    raiseOfStandby();  // what it failed to launch nobody will
-    bool finished = true;
-    for (const auto& device : devices_) finished = device->finish() && finished;
-    if (finished) break;
-    stepAside();
-  }
-  if (paging_) paging_->end();
+  if (!deviceStep_) return;
+  deviceStep_->finish([this] { raiseOfStandby(); });  // what it failed to launch nobody will
   expectNothingFound();
 }
 

@@ -147,13 +147,7 @@ void HostMoves::fill(std::int32_t number, std::int32_t row, double time) {
   const FillPlan& fill = moves_.graph().fills[static_cast<std::size_t>(number)];
   if (fill.scratch || row >= std::ssize(rows_[static_cast<std::size_t>(number)])) return;
   const Target to = targetOf(number, row);
-  const SharedWindow* shared = moves_.windowOf(number, row);
-  if (shared == nullptr) return carryOut(fill, rowOf(number, row), to, time);
-  Status& status =
-      data_.status(fill.generation, fill.label, static_cast<std::size_t>(shared->members.front()));
-  TESSERA_EXPECT(status.claimGather(kHost), "gather the halo of a shared window once in a run of a plan");
   carryOut(fill, rowOf(number, row), to, time);
-  status.finishGather(kHost);
 }
 
 void HostMoves::gatherScratch(std::int32_t fill, std::int32_t row, double time, std::byte* memory,

@@ -8,7 +8,7 @@
 #include "datawarehouse/device_store.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "scheduler/step/task_accesses.hpp"
-#include "scheduler/step_runner.hpp"
+#include "scheduler/step_inputs.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera::detail {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "scheduler/device_span.hpp"
+#include "scheduler/device/lane/device_span.hpp"
 
 namespace tessera::detail {
 

@@ -30,9 +30,6 @@ class MoveBuilder {
   /// One move for each PackItem of a send, in their order.
   std::vector<Move> ofMessage(std::int32_t send) const;
 
-  /// The shared window that the row works for: it brings in what lies around all members. Null for rows that
-  /// work for their own patch, and for those of the other members.
-  const SharedWindow* windowOf(std::int32_t fill, std::int32_t row) const;
   /// Rows of a fill that may have moves; 0 where readers look at the windows of the patches themselves.
   std::int32_t rowCount(std::int32_t fill) const;
 
@@ -49,6 +46,9 @@ class MoveBuilder {
     return roles.empty() ? kItself : roles[static_cast<std::size_t>(row)];
   }
   void noteRoles(const FillPlan& fill);
+  /// The shared window that the row works for: it brings in what lies around all members. Null for rows that
+  /// work for their own patch, and for those of the other members.
+  const SharedWindow* windowOf(std::int32_t fill, std::int32_t row) const;
   bool readsFacesOnly(std::int32_t fill) const;
   std::vector<Move> ofPrivateRow(std::int32_t fill, std::int32_t row) const;
   std::vector<Move> ofWindow(const FillPlan& fill, const SharedWindow& shared) const;

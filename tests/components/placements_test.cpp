@@ -84,19 +84,18 @@ TEST_P(PlacementsOfEveryDeck, EveryOtherTaskOnTheHostGivesThemToo) {
 TEST_P(PlacementsOfEveryDeck, PatchesThatMoveToTheHostAndBackBetweenStepsGiveThemToo) {
   const Outcome right = expected();
   DeviceOptions devices = emulated(DevicePlacement::Cost);
-  devices.hostParts = {0.5, 0.2, 1.0, 0.7, 0.0};
+  const auto moving = [&](Extent patches) { return small(patches).hostParts({0.5, 0.2, 1.0, 0.7, 0.0}); };
   for (const int ranks : {1, 2}) {
-    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
+    const Outcome o = moving({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
     EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
   }
   DeviceOptions two = emulated(DevicePlacement::Cost, 2);
-  two.hostParts = devices.hostParts;
-  EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
+  EXPECT_EQ(firstDifference(right, moving({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
       << "two devices";
   two.graphs = true;
-  EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
+  EXPECT_EQ(firstDifference(right, moving({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
       << "two devices, as graphs";
-  const Outcome seeded = small({3, 2, 1}).ranks(2).seed(11).devices(devices).run(kSteps);
+  const Outcome seeded = moving({3, 2, 1}).ranks(2).seed(11).devices(devices).run(kSteps);
   EXPECT_EQ(firstDifference(right, seeded), "") << "seed 11";
 }
 

@@ -48,11 +48,27 @@ bool copyOwned(const Simulation& simulation, LabelId label, const Level& level, 
 
 class StartColumns : public RunListener {
  public:
+  explicit StartColumns(std::span<const double> hostParts) : hostParts_(hostParts) {}
+
   bool began(Simulation& simulation, bool, std::span<const double>) override {
     columns = columnsOf(simulation);
+    movePatches(simulation);
     return false;
   }
+  bool stepped(Simulation& simulation, std::span<const double>) override {
+    movePatches(simulation);
+    return false;
+  }
+
   std::map<std::string, double> columns;
+
+ private:
+  void movePatches(Simulation& simulation) {
+    if (!hostParts_.empty()) simulation.placeOnHost(hostParts_[moves_++ % hostParts_.size()]);
+  }
+
+  const std::span<const double> hostParts_;
+  std::size_t moves_ = 0;
 };
 
 void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
@@ -169,6 +185,11 @@ Simulate& Simulate::devices(DeviceOptions devices) {
   return *this;
 }
 
+Simulate& Simulate::hostParts(std::vector<double> parts) {
+  hostParts_ = std::move(parts);
+  return *this;
+}
+
 Outcome Simulate::run(std::optional<std::int64_t> steps) {
   if (steps) set("time.max_steps=" + std::to_string(*steps));
   const ComponentRegistry registry = builtInComponents();
@@ -202,7 +223,7 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   LoopbackWorld world(ranks_, loopback);
   const auto rank = [&](Transport& transport) {
     Simulation simulation(deck_, registry, transport, options);
-    StartColumns atStart;
+    StartColumns atStart(hostParts_);
     simulation.run(atStart);
     const auto atEnd = columnsOf(simulation);
     collect(simulation, outcome, mutex);

@@ -72,6 +72,9 @@ class Simulate {
   Simulate& withoutReuse();  ///< no two variables share memory
   /// Each rank runs on devices what can run there.
   Simulate& devices(DeviceOptions devices);
+  /// After each step, the initial one included, the host has another of these parts of the cells, in turns.
+  /// Needs devices with placement by cost.
+  Simulate& hostParts(std::vector<double> parts);
   Simulate& scratch();  ///< halos are gathered into scratch windows where that is possible
   /// What was set, as options of the command line: " --set 'grid.cells=[8,8,1]'".
   std::string assignments() const { return assignments_; }
@@ -87,6 +90,7 @@ class Simulate {
   bool checked_ = false;
   BufferReuse reuse_ = BufferReuse::On;
   DeviceOptions devices_;
+  std::vector<double> hostParts_;
   bool scratch_ = false;
   std::optional<std::uint64_t> seed_;
 };

@@ -132,11 +132,6 @@ TEST_F(DeviceStoreTest, EntriesThatShareAWindowTellEachForItselfWhereTheirValues
   EXPECT_FALSE(needsCopyTo(left, store.space()));
   EXPECT_FALSE(needsCopyTo(right, kHost));
   EXPECT_TRUE(needsCopyTo(right, store.space()));
-  Status& window = data.status(Generation::New, value_, 0);
-  for (const MemorySpace space : {kHost, store.space()}) {
-    EXPECT_TRUE(window.claimGather(space)) << "the window itself is there in both";
-    window.finishGather(space);
-  }
 }
 
 TEST_F(DeviceStoreTest, HasMemoryForWhatWasAddedOnlyAndOnce) {

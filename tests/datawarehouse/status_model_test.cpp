@@ -31,7 +31,6 @@ struct Shared {
   Number payload;
   Number inside;
   Number winners;
-  Number last;
 
   /// The value afterwards.
   static std::uint64_t add(Number& number, std::uint64_t by) {
@@ -80,91 +79,35 @@ void exploreAll(int threads, const Look& prepare, const Script& script, const Lo
 
 void fresh(Shared&) {}
 
-int mergeThenLeave(Shared& s, int phase, int shares) {
-  ModelStatus& status = s.status;
-  if (phase == 0) {
-    if (status.claimMerge()) {
-      expect(Shared::add(s.winners, 1) == 1, "one merger");
-      expect(status.claimAllocation(kHost), "the merger is the one who allocates");
-      Shared::add(s.payload, 1);
-      status.finishAllocation(kHost);
-      status.finishMerge(shares);
-      return 1;
-    }
-    // The loser takes other work: its turn is over, and it comes back.
-    return status.mergeState() == MergeState::Merged ? 1 : 0;
-  }
-  expect(status.state(kHost) == SpaceState::Allocated, "merged memory is there");
-  expect(Shared::read(s.payload) == 1, "and made once");
-  if (status.leave()) Shared::add(s.last, 1);
-  return kDone;
-}
-
-TEST(StatusModel, ExactlyOneMergesAndTheLastOneOutIsOne) {
-  for (const int threads : {2, 3}) {
-    exploreAll(
-        threads, fresh, [&](Shared& s, int, int phase) { return mergeThenLeave(s, phase, threads); },
-        [](Shared& s) {
-          expect(Shared::read(s.winners) == 1 && Shared::read(s.last) == 1, "one merger, one last");
-          expect(s.status.mergeState() == MergeState::Alone && s.status.shares() == 0,
-                 "alone again, with share count zero");
-        });
-  }
-}
-
-int gatherThenRead(Shared& s, int phase) {
-  ModelStatus& status = s.status;
-  if (phase == 0) {
-    if (status.claimGather(kHost)) {
-      expect(Shared::add(s.inside, 1) == 1, "one gatherer at a time");
-      Shared::add(s.payload, 1);
-      Shared::write(s.inside, 0);
-      status.finishGather(kHost);
-      return 1;
-    }
-    return status.hasHalo(kHost) ? 1 : 0;
-  }
-  expect(Shared::read(s.payload) == 1, "nobody reads the halo before it is there, and it is gathered once");
-  return kDone;
-}
-
 void makeValid(ModelStatus& status, MemorySpace space) {
   expect(status.claimAllocation(space), "alone");
   status.finishAllocation(space);
   status.markValid(space);
 }
 
-TEST(StatusModel, ExactlyOneGathersAndNobodyReadsBefore) {
-  const auto valid = [](Shared& s) { makeValid(s.status, kHost); };
-  for (const int threads : {2, 3}) {
-    exploreAll(
-        threads, valid, [](Shared& s, int, int phase) { return gatherThenRead(s, phase); },
-        [](Shared& s) { expect(Shared::read(s.payload) == 1, "gathered once"); });
+int allocateThenRead(Shared& s, int phase) {
+  ModelStatus& status = s.status;
+  if (phase == 0) {
+    if (status.claimAllocation(kHost)) {
+      expect(Shared::add(s.winners, 1) == 1, "one allocates");
+      Shared::add(s.payload, 1);
+      status.finishAllocation(kHost);
+      status.markValid(kHost);
+      return 1;
+    }
+    // The loser takes other work: its turn is over, and it comes back.
+    return status.state(kHost) == SpaceState::Valid ? 1 : 0;
   }
+  expect(Shared::read(s.payload) == 1, "valid memory is there, and made once");
+  return kDone;
 }
 
-TEST(StatusModel, OneAllocatesAndOneCopiesIn) {
-  exploreAll(
-      3, fresh,
-      [](Shared& s, int, int phase) {
-        ModelStatus& status = s.status;
-        const MemorySpace device = deviceSlot(2);
-        if (phase == 0) {
-          if (status.claimAllocation(device)) {
-            expect(Shared::add(s.winners, 1) == 1, "one allocates");
-            status.finishAllocation(device);
-          }
-          return status.state(device) >= SpaceState::Allocated ? 1 : 0;
-        }
-        if (status.claimCopy(device)) {
-          expect(Shared::add(s.payload, 1) == 1, "one copies");
-          status.finishCopy(device);
-        }
-        if (status.state(device) != SpaceState::Valid) return 1;
-        expect(Shared::read(s.payload) == 1, "valid means copied");
-        return kDone;
-      },
-      [](Shared& s) { expect(Shared::read(s.winners) == 1 && Shared::read(s.payload) == 1, "once each"); });
+TEST(StatusModel, ExactlyOneAllocatesAndNobodyReadsBefore) {
+  for (const int threads : {2, 3}) {
+    exploreAll(
+        threads, fresh, [](Shared& s, int, int phase) { return allocateThenRead(s, phase); },
+        [](Shared& s) { expect(Shared::read(s.winners) == 1, "one winner"); });
+  }
 }
 
 TEST(StatusModel, AnAllocationThatFailsIsTriedByTheNextOne) {
@@ -186,55 +129,28 @@ TEST(StatusModel, AnAllocationThatFailsIsTriedByTheNextOne) {
       [](Shared& s) { expect(Shared::read(s.payload) == 1, "somebody else has allocated"); });
 }
 
-int gatherOnHost(ModelStatus& status, int phase) {
+int passThrough(ModelStatus& status, MemorySpace space, int phase) {
   if (phase == 0) {
-    expect(status.claimGather(kHost), "nobody else gathers");
+    expect(status.claimAllocation(space), "nobody else allocates");
     return 1;
   }
   if (phase == 1) {
-    status.finishGather(kHost);
+    status.finishAllocation(space);
     return 2;
   }
-  status.outdateHalo(kHost);
+  status.release(space);
   return kDone;
 }
 
-int passThroughDevice(ModelStatus& status, int phase) {
-  const MemorySpace device = deviceSlot(0);
-  if (phase == 0) {
-    expect(status.claimAllocation(device), "nobody else allocates");
-    return 1;
-  }
-  if (phase == 1) {
-    status.finishAllocation(device);
-    return 2;
-  }
-  status.release(device);
-  return kDone;
-}
-
-TEST(StatusModel, SpacesAndSharesDoNotDisturbOneAnother) {
-  const auto valid = [](Shared& s) {
-    makeValid(s.status, kHost);
-    expect(s.status.claimMerge(), "alone");
-    s.status.finishMerge(2);
-  };
+TEST(StatusModel, SpacesDoNotDisturbOneAnother) {
   exploreAll(
-      3, valid,
-      [](Shared& s, int thread, int phase) {
-        ModelStatus& status = s.status;
-        if (thread == 2) {
-          if (status.leave()) Shared::add(s.last, 1);
-          return phase == 0 ? 1 : kDone;
-        }
-        return thread == 0 ? gatherOnHost(status, phase) : passThroughDevice(status, phase);
-      },
+      3, [](Shared& s) { makeValid(s.status, kHost); },
+      [](Shared& s, int thread, int phase) { return passThrough(s.status, deviceSlot(thread), phase); },
       [](Shared& s) {
-        expect(s.status.state(kHost) == SpaceState::Valid &&
-                   s.status.state(deviceSlot(0)) == SpaceState::None &&
-                   s.status.mergeState() == MergeState::Alone,
-               "only the host is valid");
-        expect(Shared::read(s.last) == 1, "one last");
+        expect(s.status.state(kHost) == SpaceState::Valid, "the host is valid");
+        for (int slot = 0; slot < 3; ++slot) {
+          expect(s.status.state(deviceSlot(slot)) == SpaceState::None, "and nothing else is there");
+        }
       });
 }
 

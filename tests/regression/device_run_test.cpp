@@ -164,7 +164,7 @@ int countOf(const std::string& text, const std::string& what) {
 
 struct Fault {
   const char* name;
-  const char* option;
+  const char* how;  ///< see tests/regression/faulty
   const char* text;
   const char* fix;
 };
@@ -176,10 +176,11 @@ class PlannedDeviceFault : public testing::TestWithParam<Fault> {};
 TEST_P(PlannedDeviceFault, IsOneMessageWithAFixAndEndsWithSix) {
   for (const char* ranks : {"1", "2"}) {
     const Workplace place;
-    const ProgramResult run =
-        place.tessera({"run", inputsPath() + "/heat/eigenmode_2d.toml", "-n", ranks, "--threads", "1", "-q",
-                       "--out", "run", "--device", "emulated", "--device-fault", GetParam().option},
-                      60.0);
+    std::vector<std::string> command =
+        Workplace::faultyCommand({"run", inputsPath() + "/heat/eigenmode_2d.toml", "-n", ranks, "--threads",
+                                  "1", "-q", "--out", "run", "--device", "emulated"});
+    command.insert(command.begin(), {"env", std::string("FAULTY_DEVICE=") + GetParam().how});
+    const ProgramResult run = RunningProgram(command, place.path()).wait();
     EXPECT_EQ(run.exitCode, 6) << run.err;
     EXPECT_LT(run.seconds, 30.0);
     EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
@@ -213,18 +214,6 @@ TEST(StepsAsGraphs, AreNoneWhereVariablesAreSwappedAndAWarningSaysSo) {
   EXPECT_THAT(swapped.err, HasSubstr("step plan \"step\" is launched task by task and not as graphs: its "
                                      "variables come to the device and leave it within a step"));
   EXPECT_EQ(place.tessera({"compare", "--exact", "host", "swapped"}).exitCode, 0);
-}
-
-TEST(DeviceFaultOption, IsForTheEmulatedDeviceAndNamesWhatItKnows) {
-  const Workplace place;
-  const std::string deck = inputsPath() + "/heat/eigenmode_2d.toml";
-  const ProgramResult onHost = place.tessera({"run", deck, "--device-fault", "absent"});
-  EXPECT_EQ(onHost.exitCode, 2);
-  EXPECT_THAT(onHost.err, HasSubstr("add --device emulated"));
-  const ProgramResult unknown =
-      place.tessera({"run", deck, "--device", "emulated", "--device-fault", "memory=much"});
-  EXPECT_EQ(unknown.exitCode, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("give absent, driver, memory=BYTES or lost=N"));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/device/lane/submissions.hpp"
+#include "core/lock_free/submissions.hpp"
 #include "scheduler/executor/event_count.hpp"
 #include "scheduler/executor/spsc_ring.hpp"
 #include "scheduler/executor/work_deque.hpp"

@@ -128,7 +128,7 @@ TEST(SharedWindow, MembersNameOneDescriptionThatTheyFillOnce) {
     for (std::size_t local = 0; local < 16; ++local) {
       EXPECT_EQ(data->data(g, 0, local), data->data(g, 0, 0));
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data->data(g, 0, local)) % 64, 0U);
-      EXPECT_EQ(data->status(g, 0, local).shares(), 16);
+      EXPECT_EQ(data->description(data->descriptionOf(g, 0, local)).entries, 16);
       EXPECT_EQ(data->status(g, 0, local).state(kHost), SpaceState::Valid);
     }
   }
@@ -142,7 +142,7 @@ TEST(SharedWindow, ManyThreadsPopulateItTogether) {
   const CompiledGraphs graphs = cube.compile(WindowSharing::On);
   for (int round = 0; round < 20; ++round) {
     const auto data = makeDataWarehouse(graphs, 4);
-    EXPECT_EQ(data->status(Generation::New, 0, 255).shares(), 256);
+    EXPECT_EQ(data->description(data->descriptionOf(Generation::New, 0, 255)).entries, 256);
     EXPECT_TRUE(std::isnan(*reinterpret_cast<const double*>(data->data(Generation::New, 0, 255))));
   }
 }

@@ -60,6 +60,9 @@ def fault_of_project_include(root, path, module, target, table):
         return f"is private to {owner}/"
     if module != "tests" and owner != module and owner not in table[module][0]:
         return f"is closed to {module}/: the table in docs/design.md allows {', '.join(sorted(table[module][0])) or 'none'}"
+    if path.relative_to(root).parts[:2] == ("scheduler", "device") and parts[:2] != ["scheduler", "device"]:
+        if owner == "scheduler":
+            return "is closed to scheduler/device/, a module of its own that the rest of scheduler/ is built on"
     if module == "components" and owner == "components":
         mine, theirs = path.relative_to(root).parts[1:-1], parts[1:-1]
         if mine and theirs and mine[0] != theirs[0] and theirs[0] != "detail":

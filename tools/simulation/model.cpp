@@ -47,7 +47,7 @@ std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const st
 StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices) {
   // Patches of a window may be the host's for a while.
   const bool moves = devices.placement == DevicePlacement::Cost;
-  if (devices.privateCopies || moves) storage.sharing = WindowSharing::Off;
+  if (moves) storage.sharing = WindowSharing::Off;
   storage.devices = static_cast<int>(devices.numbers.size());
   storage.scratch = {};
   return storage;

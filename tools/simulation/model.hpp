@@ -24,8 +24,8 @@ struct StoragePolicy {
   int devices = 1;  ///< of each rank
 };
 
-/// The same where devices are used: they have windows of their own, with their halos in place. With
-/// `privateCopies`, and where placement is by cost, no two patches share one.
+/// The same where devices are used: they have windows of their own, with their halos in place. Where
+/// placement is by cost, no two patches share one.
 StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices);
 
 /// The plans of every simulation, by their position in `Model::compile(...).plans`. Further step plans

@@ -131,6 +131,8 @@ class Simulation {
   void waitForDevices() const;
   /// As the caller and the deck want them used.
   const DeviceOptions& deviceOptions() const { return options_.devices; }
+  /// Between steps, where placement is by cost: StepRunner::placeOnHost.
+  void placeOnHost(double part) { runner_->placeOnHost(part); }
   /// What placement by cost has found so far.
   CostReport costReport() const { return runner_->costReport(); }
   /// What the run uses; empty without.

@@ -13,7 +13,6 @@
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/planned_fault.hpp"
 #include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
@@ -76,7 +75,7 @@ CommandWords wordsOf(const CLI::App& app, const std::string& name) {
 /// All commands of the program, and what the command line asked of the one that was named.
 class CommandLine {
  public:
-  CommandLine(int argc, char** argv, const ComponentRegistry& registry);
+  CommandLine(int argc, char** argv, const ComponentRegistry& registry, const EmulatedOptions& emulated);
   int run();
 
  private:
@@ -120,8 +119,10 @@ class CommandLine {
   TraceRequest trace_;
 };
 
-CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registry)
+CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registry,
+                         const EmulatedOptions& emulated)
     : argc_(argc), argv_(argv), registry_(registry) {
+  run_.emulated = emulated;
   app_.name("tessera");
   app_.set_version_flag("--version", [] { return asText(buildInfo()); });
   app_.require_subcommand(1);
@@ -176,12 +177,6 @@ void CommandLine::addRunOptions(CLI::App* command) {
                    "host memory, for tests")
       ->type_name("DEVICES")
       ->capture_default_str();
-  command
-      ->add_option(
-          "--device-fault", run_.deviceFault,
-          "With --device emulated, for tests: how it goes wrong; absent, driver (too old), "
-          "memory=BYTES (no more than that) or lost=N (after N pieces of work) [default: not at all]")
-      ->type_name("FAULT");
   command
       ->add_option(
           "--halos", halos_,
@@ -371,11 +366,6 @@ int CommandLine::runJob(bool restart) {
                                                              {"virtual", ExecutorKind::Virtual}};
   run_.executor = executors.at(executor_);
   run_.devices = parseDeviceChoice(device_);
-  if (!run_.deviceFault.empty() && run_.devices.kind != DeviceKind::Emulated) {
-    throw UsageError("--device-fault is for the emulated device; add --device emulated");
-  }
-  EmulatedOptions unused;
-  planFault(run_.deviceFault, unused);  // a fault of the command line is said before anything is done
   static const std::map<std::string, HaloKeeping> halos{
       {"auto", HaloKeeping::Auto}, {"in-place", HaloKeeping::InPlace}, {"scratch", HaloKeeping::Scratch}};
   run_.halos = halos.at(halos_);
@@ -467,9 +457,9 @@ void printError(const Error& error) {
   std::cerr << (hasPlace ? "" : "tessera: error: ") << error.message() << std::endl;
 }
 
-int runTessera(int argc, char** argv, const ComponentRegistry& components) {
+int runTessera(int argc, char** argv, const ComponentRegistry& components, const EmulatedOptions& emulated) {
   try {
-    return CommandLine(argc, argv, components).run();
+    return CommandLine(argc, argv, components, emulated).run();
   } catch (...) {
     const Error error = currentError();
     if (rankOfLauncher() == 0) printError(error);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "components/component.hpp"
+#include "scheduler/device/backend/emulated_device.hpp"
 
 namespace tessera {
 
@@ -13,7 +14,9 @@ namespace tessera {
 ///     return tessera::runTessera(argc, argv, components);
 ///   }
 ///
-/// Never throws. Starts MPI where the command needs it.
-int runTessera(int argc, char** argv, const ComponentRegistry& components);
+/// Never throws. Starts MPI where the command needs it. `emulated` says what the devices of `--device
+/// emulated` are like, also how they go wrong.
+int runTessera(int argc, char** argv, const ComponentRegistry& components,
+               const EmulatedOptions& emulated = {});
 
 }  // namespace tessera

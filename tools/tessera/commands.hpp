@@ -31,7 +31,7 @@ struct RunRequest {
   ExecutorKind executor = ExecutorKind::Threads;
   std::uint64_t seed = 0;  ///< of the virtual executor
   DeviceChoice devices;
-  std::string deviceFault;  ///< see planFault
+  EmulatedOptions emulated;  ///< what emulated devices are like
   HaloKeeping halos = HaloKeeping::Auto;
   bool bind = true;  ///< workers to cores, where they fill all of them
   bool checked = false;

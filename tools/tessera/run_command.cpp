@@ -27,7 +27,6 @@
 #include "tools/simulation/run_folder/run_folder.hpp"
 #include "tools/simulation/run_folder/run_trace.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/planned_fault.hpp"
 
 namespace tessera {
 namespace {
@@ -234,7 +233,7 @@ SimulationOptions Job::simulationOptions() {
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
   options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
   options.devices = devicesOf(request_.devices, placeOnHost_, distances_);
-  planFault(request_.deviceFault, options.devices.emulated);
+  options.devices.emulated = request_.emulated;
   options.devices.standbyThread = request_.executor == ExecutorKind::Threads;
   if (schedule_ != nullptr) {
     options.devices.emulated.progress = EmulatedProgress::Stepped;

@@ -64,8 +64,7 @@ Driver findDriver(const DeviceInfo& info) {
 
 class CudaAddresses final : public DeviceAddresses {
  public:
-  CudaAddresses(const DeviceInfo& info, std::span<const std::int32_t> peers, std::int64_t bytes,
-                std::int64_t pieceBytes);
+  CudaAddresses(const DeviceInfo& info, std::int64_t bytes, std::int64_t pieceBytes);
   ~CudaAddresses() override;
 
   std::byte* begin() const override { return reinterpret_cast<std::byte*>(begin_); }
@@ -80,14 +79,13 @@ class CudaAddresses final : public DeviceAddresses {
   void check(CUresult status, const char* call) const {
     if (status != CUDA_SUCCESS) fail(info_, call, "error " + std::to_string(status) + " of the driver");
   }
-  void allow(std::int32_t gpu);
   Handle takePiece();
   CUdeviceptr at(std::int64_t offset) const { return begin_ + static_cast<CUdeviceptr>(offset); }
 
   const DeviceInfo& info_;
   const Driver driver_;
   CUmemAllocationProp what_{};
-  std::vector<CUmemAccessDesc> access_;  ///< who reaches the memory: without it here, no peer does
+  CUmemAccessDesc access_{};
   std::int64_t piece_ = 0;
   std::int64_t bytes_ = 0;
   CUdeviceptr begin_ = 0;
@@ -95,14 +93,13 @@ class CudaAddresses final : public DeviceAddresses {
   std::vector<Handle> spare_;    ///< behind no address: to make one takes longer than to move it
 };
 
-CudaAddresses::CudaAddresses(const DeviceInfo& info, std::span<const std::int32_t> peers, std::int64_t bytes,
-                             std::int64_t pieceBytes)
+CudaAddresses::CudaAddresses(const DeviceInfo& info, std::int64_t bytes, std::int64_t pieceBytes)
     : info_(info), driver_(findDriver(info)) {
   what_.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   what_.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   what_.location.id = info.number;
-  allow(info.number);
-  for (const std::int32_t peer : peers) allow(peer);
+  access_.location = what_.location;
+  access_.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   std::size_t granularity = 0;
   check(driver_.granularity(&granularity, &what_, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED),
         "cuMemGetAllocationGranularity");
@@ -111,14 +108,6 @@ CudaAddresses::CudaAddresses(const DeviceInfo& info, std::span<const std::int32_
   bytes_ = (bytes + piece_ - 1) / piece_ * piece_;
   check(driver_.reserve(&begin_, static_cast<std::size_t>(bytes_), 0, 0, 0), "cuMemAddressReserve");
   handles_.assign(static_cast<std::size_t>(bytes_ / piece_), 0);
-}
-
-void CudaAddresses::allow(std::int32_t gpu) {
-  CUmemAccessDesc access{};
-  access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  access.location.id = gpu;
-  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  access_.push_back(access);
 }
 
 CudaAddresses::~CudaAddresses() {
@@ -162,8 +151,7 @@ void CudaAddresses::map(std::int64_t offset, std::int64_t bytes) {
     check(status, "cuMemMap");
     handle = taken;
   }
-  check(driver_.setAccess(at(offset), static_cast<std::size_t>(bytes), access_.data(), access_.size()),
-        "cuMemSetAccess");
+  check(driver_.setAccess(at(offset), static_cast<std::size_t>(bytes), &access_, 1), "cuMemSetAccess");
 }
 
 void CudaAddresses::unmap(std::int64_t offset, std::int64_t bytes) {
@@ -178,10 +166,9 @@ void CudaAddresses::unmap(std::int64_t offset, std::int64_t bytes) {
 
 }  // namespace
 
-std::unique_ptr<DeviceAddresses> makeCudaAddresses(const DeviceInfo& info,
-                                                   std::span<const std::int32_t> peers, std::int64_t bytes,
+std::unique_ptr<DeviceAddresses> makeCudaAddresses(const DeviceInfo& info, std::int64_t bytes,
                                                    std::int64_t pieceBytes) {
-  return std::make_unique<CudaAddresses>(info, peers, bytes, pieceBytes);
+  return std::make_unique<CudaAddresses>(info, bytes, pieceBytes);
 }
 
 }  // namespace tessera::detail

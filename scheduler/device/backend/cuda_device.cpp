@@ -106,8 +106,6 @@ class CudaDevice final : public DeviceBackend {
   }
   void copy(DeviceStream stream, CopyDirection direction, void* to, const void* from,
             std::int64_t bytes) override;
-  void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
-                  std::int64_t bytes) override;
   void fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) override {
     check(cudaMemsetAsync(memory, byte, static_cast<std::size_t>(bytes), at(stream).handle),
           "cudaMemsetAsync", stream);
@@ -120,7 +118,7 @@ class CudaDevice final : public DeviceBackend {
   void* allocate(DeviceSpace space, std::int64_t bytes) override;
   void release(DeviceSpace space, void* memory) noexcept override;
   std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes, std::int64_t pieceBytes) override {
-    return detail::makeCudaAddresses(info_, readers_, bytes, pieceBytes);
+    return detail::makeCudaAddresses(info_, bytes, pieceBytes);
   }
   void pin(void* memory, std::int64_t bytes) override;
   void unpin(void* memory) noexcept override;
@@ -128,9 +126,6 @@ class CudaDevice final : public DeviceBackend {
   bool enablePeer(DeviceBackend& peer) override;
 
  private:
-  /// Whether kernels of this device reach the memory of another.
-  enum class PeerAccess : char { NotAsked, Impossible, Allowed };
-
   DeviceStream addStream(int priority);
   DeviceEvent addEvent(unsigned flags);
   Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
@@ -146,7 +141,6 @@ class CudaDevice final : public DeviceBackend {
   }
   [[noreturn]] void fail(cudaError_t status, const char* call, DeviceStream stream) const;
   std::string launchedText(DeviceStream stream) const;
-  bool allowPeer(std::int32_t peer);
   void* allocateManaged(std::int64_t bytes);
 
   DeviceInfo info_;
@@ -155,8 +149,6 @@ class CudaDevice final : public DeviceBackend {
   std::vector<cudaEvent_t> events_;
   std::vector<cudaGraphExec_t> graphs_;  ///< null: released
   DeviceStream capturing_;               ///< what the capture under way began with
-  std::vector<PeerAccess> peers_;
-  std::vector<std::int32_t> readers_;  ///< other GPUs whose kernels reach this one's memory
   std::map<void*, std::int64_t> pinned_;
   std::int64_t pinnedBytes_ = 0;
 };
@@ -179,11 +171,9 @@ CudaDevice::CudaDevice(std::int32_t number) {
   info_.name = properties.name;
   info_.pciAddress = pci.data();
   info_.architecture = std::to_string(properties.major) + "." + std::to_string(properties.minor);
-  info_.overlapsLaunches = properties.major >= 9;
   info_.processors = properties.multiProcessorCount;
   info_.memoryBytes = static_cast<std::int64_t>(properties.totalGlobalMem);
   check(cudaDriverGetVersion(&info_.driverVersion), "cudaDriverGetVersion");
-  peers_.assign(static_cast<std::size_t>(count), PeerAccess::NotAsked);
 }
 
 CudaDevice::~CudaDevice() {
@@ -282,40 +272,19 @@ void CudaDevice::copy(DeviceStream stream, CopyDirection direction, void* to, co
         "cudaMemcpyAsync", stream);
 }
 
-bool CudaDevice::allowPeer(std::int32_t peer) {
-  if (peer == info_.number) return true;
-  PeerAccess& access = peers_[static_cast<std::size_t>(peer)];
-  if (access != PeerAccess::NotAsked) return access == PeerAccess::Allowed;
+bool CudaDevice::enablePeer(DeviceBackend& peer) {
+  const std::int32_t number = asCuda(peer).info_.number;
+  if (number == info_.number) return true;
   int possible = 0;
-  check(cudaDeviceCanAccessPeer(&possible, info_.number, peer), "cudaDeviceCanAccessPeer");
-  access = possible == 0 ? PeerAccess::Impossible : PeerAccess::Allowed;
+  check(cudaDeviceCanAccessPeer(&possible, info_.number, number), "cudaDeviceCanAccessPeer");
   if (possible == 0) return false;
-  const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
+  const cudaError_t status = cudaDeviceEnablePeerAccess(number, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled) {
     static_cast<void>(cudaGetLastError());
     return true;
   }
   check(status, "cudaDeviceEnablePeerAccess");
   return true;
-}
-
-bool CudaDevice::enablePeer(DeviceBackend& peer) {
-  CudaDevice& other = asCuda(peer);
-  if (!allowPeer(other.info_.number)) return false;
-  const bool isKnown =
-      other.info_.number == info_.number ||
-      std::find(other.readers_.begin(), other.readers_.end(), info_.number) != other.readers_.end();
-  if (!isKnown) other.readers_.push_back(info_.number);
-  return true;
-}
-
-void CudaDevice::copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
-                            std::int64_t bytes) {
-  const std::int32_t target = asCuda(peer).info_.number;
-  static_cast<void>(allowPeer(target));  // without it the copy goes through the host's memory
-  check(
-      cudaMemcpyPeerAsync(to, target, from, info_.number, static_cast<std::size_t>(bytes), at(stream).handle),
-      "cudaMemcpyPeerAsync", stream);
 }
 
 void CudaDevice::launch(DeviceStream stream, const DeviceLaunch& work) {

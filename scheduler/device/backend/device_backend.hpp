@@ -49,7 +49,6 @@ struct DeviceInfo {
   std::int32_t number = 0;      ///< among the devices of this process
   std::int32_t processors = 0;  ///< how many blocks of a kernel can be at work, times a small number
   std::int64_t memoryBytes = 0;
-  bool overlapsLaunches = false;   ///< can start a launch while the one before it in its stream ends
   std::int32_t driverVersion = 0;  ///< 13000 for CUDA 13.0; 0 for an emulated one
 };
 
@@ -58,8 +57,8 @@ std::string asText(const DeviceInfo& info);
 
 /// Work for a stream. `run` is called once with a copy of `arguments`, which are trivially copyable. A device
 /// of CUDA calls it at once, with its stream, and it launches kernels there; the emulated device calls it
-/// when its turn in the stream comes, without one, and it does the work itself. Kernels that are written once
-/// for both are launched through scheduler/device/loops/patch_batch.hpp.
+/// when its turn in the stream comes, without one, and it does the work itself. Loops of tasks, which are
+/// written once for both, are launched by scheduler/device/loops/task_loops.hpp.
 struct DeviceLaunch {
   using Run = void (*)(const void* arguments, void* cudaStream);
 
@@ -78,11 +77,10 @@ struct DeviceLaunch {
 ///   device.wait(other, ready);                                             // on the device, not here
 ///   while (!device.isDone(ready)) doSomethingElse();
 ///
-/// Thread rule: one thread at a time, the one that serves the lane, or that of a peer where a rank's devices
-/// swap together, after `bindThread` on each thread. All calls but `synchronize` and those of memory return
-/// without waiting for the device. All throw DeviceError; an error of work that had been accepted before
-/// comes from a later call and names what was launched last. The destructor waits for all work, then gives
-/// everything back; it never throws.
+/// Thread rule: one thread at a time, the one that serves the lane, after `bindThread` on each thread. All
+/// calls but `synchronize` and those of memory return without waiting for the device. All throw DeviceError;
+/// an error of work that had been accepted before comes from a later call and names what was launched last.
+/// The destructor waits for all work, then gives everything back; it never throws.
 class DeviceBackend {
  public:
   DeviceBackend() = default;
@@ -123,10 +121,6 @@ class DeviceBackend {
   /// copies in the calling thread.
   virtual void copy(DeviceStream stream, CopyDirection direction, void* to, const void* from,
                     std::int64_t bytes) = 0;
-  /// From this device's memory to that of another device of the same kind, in the order of a stream of this
-  /// one.
-  virtual void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
-                          std::int64_t bytes) = 0;
   /// Makes each of these bytes of the device's memory `byte`.
   virtual void fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) = 0;
   virtual void launch(DeviceStream stream, const DeviceLaunch& work) = 0;
@@ -153,9 +147,8 @@ class DeviceBackend {
   /// No work may use the memory any more.
   virtual void release(DeviceSpace space, void* memory) noexcept = 0;
 
-  /// Addresses of this device, for it and for those that have enabled it as a peer by now; before a run only.
-  /// `pieceBytes` is rounded up to pages. They end before the backend. DeviceFault::Failed where the driver
-  /// cannot do that.
+  /// Addresses of this device, which no peer reaches; before a run only. `pieceBytes` is rounded up to pages.
+  /// They end before the backend. DeviceFault::Failed where the driver cannot do that.
   virtual std::unique_ptr<DeviceAddresses> makeAddresses(std::int64_t bytes, std::int64_t pieceBytes) = 0;
 
   /// Locks memory of the host in place, so that kernels of this and all other devices read and write it where
@@ -168,7 +161,7 @@ class DeviceBackend {
   /// Of the pieces that are pinned now.
   virtual std::int64_t pinnedBytes() const = 0;
   /// From now on kernels of this device may read and write memory of `peer`, a device of the same kind. False
-  /// where the machine cannot do that: copies between the two go through the host then.
+  /// where the machine cannot do that.
   virtual bool enablePeer(DeviceBackend& peer) = 0;
 };
 

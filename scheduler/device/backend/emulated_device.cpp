@@ -76,8 +76,6 @@ class EmulatedDevice final : public DeviceBackend {
   void synchronize(DeviceStream stream) override;
   void copy(DeviceStream stream, CopyDirection direction, void* to, const void* from,
             std::int64_t bytes) override;
-  void copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
-                  std::int64_t bytes) override;
   void fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) override;
   void launch(DeviceStream stream, const DeviceLaunch& work) override;
   void beginCapture(DeviceStream stream) override;
@@ -333,12 +331,6 @@ void EmulatedDevice::copy(DeviceStream stream, CopyDirection, void* to, const vo
   work.from = from;
   work.bytes = static_cast<std::size_t>(bytes);
   enqueue(stream, "copy", std::move(work));
-}
-
-void EmulatedDevice::copyToPeer(DeviceStream stream, DeviceBackend& peer, void* to, const void* from,
-                                std::int64_t bytes) {
-  static_cast<void>(asEmulated(peer));
-  copy(stream, CopyDirection::WithinDevice, to, from, bytes);
 }
 
 void EmulatedDevice::fill(DeviceStream stream, void* memory, std::uint8_t byte, std::int64_t bytes) {

@@ -7,6 +7,8 @@
 
 namespace tessera {
 
+using detail::PeerArrivals;
+
 DeviceLane::DeviceLane(DeviceBackend& device, const LaneOptions& options)
     : device_(device), options_(options), streams_(device, options.streams + 1, counts_) {}
 
@@ -200,6 +202,94 @@ std::vector<std::int32_t> DeviceLane::begun() const {
   }
   std::sort(tasks.begin(), tasks.end());
   return tasks;
+}
+
+void DeviceLane::connect(std::span<DeviceLane* const> lanes) {
+  std::vector<Peer> peers;
+  std::size_t streams = 0;
+  for (DeviceLane* lane : lanes) {
+    peers.push_back({&lane->device_, streams});
+    streams += static_cast<std::size_t>(lane->streams_.size());
+  }
+  for (DeviceLane* lane : lanes) {
+    lane->peers_ = peers;
+    lane->streams_.connect(streams);
+  }
+}
+
+/// Lets the streams of a launch wait for what its tasks wait for on other devices.
+void DeviceLane::waitForPeers(std::span<const std::int32_t> tasks) {
+  PeerArrivals& arrivals = *work_->arrivals_;
+  for (const std::int32_t task : tasks) {
+    if ((work_->flagsOf(task) & LaneWork::kHearsOf) == 0) continue;
+    const std::int32_t first = arrivals.firstOf(task);
+    for (std::int32_t entry = first; entry < first + arrivals.countOf(task); ++entry) {
+      const Peer& peer =
+          peers_[static_cast<std::size_t>(arrivals.edges()[static_cast<std::size_t>(entry)].lane)];
+      for (const PeerArrivals::Mark& mark : arrivals.marks(entry)) {
+        if (mark.event.number < 0) continue;
+        const std::size_t from = peer.firstStream + static_cast<std::size_t>(mark.stream);
+        for (const std::int32_t stream : chosen_) {
+          if (streams_.waitForPeer(stream, *peer.device, from, mark.event, mark.covers)) ++counts_.peerWaits;
+        }
+      }
+    }
+  }
+}
+
+/// Hands a task that was launched, or has been seen to end where lanes do not chain, to those who wait for
+/// it.
+void DeviceLane::tellPeers(std::int32_t task) {
+  const std::span<const LaneWork::Place> places = work_->placesOf(work_->launch(work_->launchOf(task)));
+  for (const LaneWork::Told& told : work_->toldOf(task)) {
+    const std::span<PeerArrivals::Mark> marks = told.work->arrivals_->marks(told.entry);
+    for (std::size_t part = 0; part < marks.size(); ++part) {
+      const LaneWork::Place& place = places[part];
+      marks[part] = {{}, place.stream, place.launch};
+      if (!options_.chainsOnDevice) continue;
+      const detail::LaneStreams::Mark mark = streams_.markOf(place);
+      marks[part] = {mark.event, place.stream, mark.covers};
+    }
+    told.work->arrivals_->give(told.entry);
+  }
+}
+
+void DeviceLane::comeTogether(std::span<DeviceLane* const> lanes, Meeting meeting) {
+  struct LeaveAll {
+    std::span<DeviceLane* const> lanes;
+    ~LeaveAll() {
+      for (DeviceLane* lane : lanes) lane->serving_.store(false, std::memory_order_release);
+    }
+  };
+  if (lanes.size() < 2) return;
+  for (DeviceLane* lane : lanes) lane->takeOver();
+  const LeaveAll leave{lanes};
+  // All events before the first wait: one behind a wait would have devices come one behind the other.
+  std::vector<detail::LaneStreams::Mark> marks;
+  for (DeviceLane* lane : lanes) {
+    lane->device_.bindThread();
+    lane->streams_.gather();
+    marks.push_back(lane->streams_.lastOfFirst());
+  }
+  // The last stream is the one that a step comes to last.
+  for (DeviceLane* lane : lanes)
+    lane->comeAfter(marks, meeting == Meeting::OfAll ? 0 : lane->options_.streams - 1);
+}
+
+/// Of the first streams of all lanes; in this stream.
+void DeviceLane::comeAfter(std::span<const detail::LaneStreams::Mark> marks, std::int32_t stream) {
+  TESSERA_EXPECT(marks.size() == peers_.size(), "bring together the lanes that are connected");
+  device_.bindThread();
+  bool waits = false;
+  for (std::size_t n = 0; n < marks.size(); ++n) {
+    const Peer& peer = peers_[n];
+    if (peer.device == &device_ || marks[n].event.number < 0) continue;
+    if (!streams_.waitForPeer(stream, *peer.device, peer.firstStream, marks[n].event, marks[n].covers))
+      continue;
+    ++counts_.peerWaits;
+    waits = true;
+  }
+  if (waits) streams_.noteMeeting(stream);
 }
 
 }  // namespace tessera

@@ -8,6 +8,8 @@
 
 namespace tessera {
 
+using detail::PeerArrivals;
+
 LaneWork::LaneWork(const LanePlan& plan, const LaneOptions& options)
     : tasks_(plan.tasks),
       peerEdges_(plan.peerEdges),
@@ -160,6 +162,67 @@ void LaneWork::addPlaceBefore(std::int32_t n, const Place& place) {
   } else if (n > before_[static_cast<std::size_t>(entry)].launch) {
     before_[static_cast<std::size_t>(entry)] = {n, place};
   }
+}
+
+std::span<const LaneWork::Told> LaneWork::toldOf(std::int32_t task) const {
+  if (told_.empty()) return {};
+  const auto n = static_cast<std::size_t>(task);
+  const auto first = static_cast<std::size_t>(toldBegin_[n]);
+  return std::span(told_).subspan(first, static_cast<std::size_t>(toldBegin_[n + 1]) - first);
+}
+
+std::int32_t LaneWork::peersOf(std::int32_t task) const {
+  return peerPredecessors_.empty() ? 0 : peerPredecessors_[static_cast<std::size_t>(task)];
+}
+
+void LaneWork::join(std::span<LaneWork* const> works) {
+  for (LaneWork* work : works) {
+    TESSERA_EXPECT(!work->arrivals_.has_value(), "join a plan of lanes once");
+    std::sort(work->peerEdges_.begin(), work->peerEdges_.end(),
+              [](const PeerEdge& a, const PeerEdge& b) { return a.task < b.task; });
+  }
+  for (LaneWork* work : works) {
+    work->arrivals_.emplace(work->edgesFrom(works), work->tasks_.size());
+    for (std::int32_t task = 0; task < std::ssize(work->tasks_); ++task) {
+      TESSERA_EXPECT(work->arrivals_->countOf(task) == work->peersOf(task),
+                     "give each task the number of edges that lead to it from other lanes");
+    }
+  }
+  for (LaneWork* work : works) work->tell(works);
+}
+
+/// The edges of all other lanes that lead here.
+std::vector<PeerArrivals::Edge> LaneWork::edgesFrom(std::span<LaneWork* const> works) const {
+  std::vector<PeerArrivals::Edge> edges;
+  for (std::size_t lane = 0; lane < works.size(); ++lane) {
+    for (const PeerEdge& edge : works[lane]->peerEdges_) {
+      TESSERA_EXPECT(edge.lane >= 0 && edge.lane < std::ssize(works), "name a lane that is joined");
+      if (works[static_cast<std::size_t>(edge.lane)] != this) continue;
+      TESSERA_EXPECT(works[lane] != this, "leave edges within a lane to LanePlan::edges");
+      TESSERA_EXPECT(edge.peerTask >= 0 && edge.peerTask < taskCount(), "name a task of the other lane");
+      edges.push_back({edge.peerTask, static_cast<std::int32_t>(lane), edge.task,
+                       works[lane]->tasks_[static_cast<std::size_t>(edge.task)].streams});
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+/// Finds the entry of each edge that begins here.
+void LaneWork::tell(std::span<LaneWork* const> works) {
+  const auto self = static_cast<std::int32_t>(std::find(works.begin(), works.end(), this) - works.begin());
+  toldBegin_.assign(tasks_.size() + 1, 0);
+  for (const PeerEdge& edge : peerEdges_) {
+    LaneWork& other = *works[static_cast<std::size_t>(edge.lane)];
+    const auto edges = other.arrivals_->edges();
+    const PeerArrivals::Edge wanted{edge.peerTask, self, edge.task,
+                                    tasks_[static_cast<std::size_t>(edge.task)].streams};
+    const auto found = std::lower_bound(edges.begin(), edges.end(), wanted);
+    told_.push_back({&other, static_cast<std::int32_t>(found - edges.begin())});
+    ++toldBegin_[static_cast<std::size_t>(edge.task) + 1];
+    flags_[static_cast<std::size_t>(edge.task)] |= kTells;
+  }
+  for (std::size_t n = 1; n < toldBegin_.size(); ++n) toldBegin_[n] += toldBegin_[n - 1];
 }
 
 }  // namespace tessera

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/lock_free/submissions.hpp"
 #include "scheduler/device/lane/lane_streams.hpp"
 #include "scheduler/device/lane/peer_arrivals.hpp"
 #include "scheduler/device/lane/rising_order.hpp"
-#include "scheduler/device/lane/submissions.hpp"
 
 namespace tessera {
 

@@ -3,17 +3,31 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/profile/nvtx_ranges.hpp"
-#include "scheduler/device/backend/device_timeline.hpp"
+#include "scheduler/device/backend/device_backend.hpp"
+#include "scheduler/device/lane/device_span.hpp"
 
 namespace tessera {
+
+/// Records launches on one device, for a trace. Throws DeviceError.
+class LaunchRecorder {
+ public:
+  virtual ~LaunchRecorder() = default;
+  /// The same text, kept for as long as what is recorded.
+  virtual std::string_view lasting(const std::string& name) = 0;
+  /// What is put into `stream` until `close` is a span. `note.name` must last. One a stream at a time.
+  virtual void open(DeviceStream stream, const LaunchNote& note) = 0;
+  /// `bytes`: that turned out to be carried besides those of the note.
+  virtual void close(DeviceStream stream, std::int64_t bytes) = 0;
+};
 
 /// Who hears of the launches of a plan on one device: a trace, a profiler that listens to NVTX, both or
 /// nobody. Names are registered once, when the plan is made ready:
 ///
-///   LaunchWatch watch(timeline, nvtx);                             // either may be null
+///   LaunchWatch watch(recorder, nvtx);                             // either may be null
 ///   const std::int32_t advance = watch.add("Heat::advance", DeviceWork::Kernel);
 ///   {
 ///     LaunchScope scope(watch, advance, streams, tasks);           // around the launch alone
@@ -24,7 +38,7 @@ namespace tessera {
 class LaunchWatch {
  public:
   /// What is given outlives the object.
-  LaunchWatch(DeviceTimeline* timeline, NvtxRanges* nvtx) : timeline_(timeline), nvtx_(nvtx) {}
+  LaunchWatch(LaunchRecorder* recorder, NvtxRanges* nvtx) : recorder_(recorder), nvtx_(nvtx) {}
 
   /// The number of a kind of launch, counted from 0.
   std::int32_t add(const std::string& name, DeviceWork work);
@@ -37,7 +51,7 @@ class LaunchWatch {
     NvtxRanges::Name range = nullptr;
   };
 
-  DeviceTimeline* timeline_;
+  LaunchRecorder* recorder_;
   NvtxRanges* nvtx_;
   std::vector<Kind> kinds_;
 };
@@ -49,11 +63,11 @@ class LaunchScope {
  public:
   LaunchScope(LaunchWatch& watch, std::int32_t kind, std::span<const DeviceStream> streams,
               std::int64_t tasks)
-      : timeline_(watch.timeline_), nvtx_(watch.nvtx_), streams_(streams) {
-    if (timeline_ != nullptr || nvtx_ != nullptr) open(watch.kinds_[static_cast<std::size_t>(kind)], tasks);
+      : recorder_(watch.recorder_), nvtx_(watch.nvtx_), streams_(streams) {
+    if (recorder_ != nullptr || nvtx_ != nullptr) open(watch.kinds_[static_cast<std::size_t>(kind)], tasks);
   }
   ~LaunchScope() {
-    if (timeline_ != nullptr || nvtx_ != nullptr) close();
+    if (recorder_ != nullptr || nvtx_ != nullptr) close();
   }
   LaunchScope(const LaunchScope&) = delete;
   LaunchScope& operator=(const LaunchScope&) = delete;
@@ -65,7 +79,7 @@ class LaunchScope {
   void open(const LaunchWatch::Kind& kind, std::int64_t tasks);
   void close() noexcept;
 
-  DeviceTimeline* timeline_;
+  LaunchRecorder* recorder_;
   NvtxRanges* nvtx_;
   std::span<const DeviceStream> streams_;
   std::int64_t bytes_ = 0;

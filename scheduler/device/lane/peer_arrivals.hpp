@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "core/lock_free/submissions.hpp"
 #include "scheduler/device/backend/device_backend.hpp"
-#include "scheduler/device/lane/submissions.hpp"
 
 namespace tessera::detail {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "core/text/contracts.hpp"
 
@@ -22,11 +21,6 @@ constexpr std::int64_t kSparePart = 32;
 std::int64_t segmentBytesOf(const DevicePagerOptions& options) {
   if (options.segmentBytes > 0) return options.segmentBytes;
   return std::clamp<std::int64_t>(options.limitBytes / kManySegments, 1, kLargestSegment);
-}
-
-void letWait(DeviceBackend& device, DeviceStream stream, DeviceBackend& owner, DeviceEvent event) {
-  if (&device == &owner) return device.wait(stream, event);
-  device.waitForPeer(stream, owner, event);
 }
 
 }  // namespace
@@ -80,8 +74,6 @@ void DevicePager::open() {
   ++groupStamp_;
   group_.clear();
   groupUses_.clear();
-  groupBefore_ = 0;
-  usesBefore_ = 0;
 }
 
 void DevicePager::addToGroup(std::span<const PieceUse> uses) {
@@ -104,24 +96,20 @@ std::int64_t DevicePager::bytesOf(std::span<const PieceUse> uses) {
 }
 
 bool DevicePager::take(std::span<const PieceUse> uses, GroupRoom room) {
-  groupBefore_ = group_.size();
-  usesBefore_ = groupUses_.size();
+  const std::size_t before = group_.size();
   addToGroup(uses);
-  groupUses_.insert(groupUses_.end(), uses.begin(), uses.end());
   const std::int64_t most =
       room == GroupRoom::All ? capacity_ : std::max<std::int64_t>(1, capacity_ / kGroupPart);
-  if (std::ssize(group_) <= most) return true;
-  undoTake();
-  return false;
+  if (std::ssize(group_) > most) {
+    for (std::size_t n = before; n < group_.size(); ++n) at(group_[n]).group = 0;
+    group_.resize(before);
+    return false;
+  }
+  groupUses_.insert(groupUses_.end(), uses.begin(), uses.end());
+  return true;
 }
 
-void DevicePager::undoTake() {
-  for (std::size_t n = groupBefore_; n < group_.size(); ++n) at(group_[n]).group = 0;
-  group_.resize(groupBefore_);
-  groupUses_.resize(usesBefore_);
-}
-
-void DevicePager::makeResident(const LaunchSite& site) {
+void DevicePager::makeResident(std::span<const DeviceStream> streams) {
   missing_.clear();
   std::int64_t newest = 0;
   for (const std::int32_t n : group_) {
@@ -133,34 +121,31 @@ void DevicePager::makeResident(const LaunchSite& site) {
       if (use.access == PieceAccess::Overwrite) forget(use.piece);
     }
     std::sort(missing_.begin(), missing_.end());
-    device_.bindThread();
     makeRoom(std::ssize(missing_));
     bringMissing();
-    site.device.bindThread();
     newest = arrivals_;
   }
-  waitForArrivals(site, newest);
+  waitForArrivals(streams, newest);
 }
 
-void DevicePager::waitForArrivals(const LaunchSite& site, std::int64_t newest) {
-  std::vector<std::int64_t>& waitedFor = users_[static_cast<std::size_t>(numberOf(site.device))].waitedFor;
-  for (const DeviceStream stream : site.streams) {
+void DevicePager::waitForArrivals(std::span<const DeviceStream> streams, std::int64_t newest) {
+  for (const DeviceStream stream : streams) {
     const auto number = static_cast<std::size_t>(stream.number);
-    if (number >= waitedFor.size()) waitedFor.resize(number + 1, 0);
-    if (waitedFor[number] >= newest) continue;
-    letWait(site.device, stream, device_, arrived_);
-    waitedFor[number] = arrivals_;
+    if (number >= waitedFor_.size()) waitedFor_.resize(number + 1, 0);
+    if (waitedFor_[number] >= newest) continue;
+    device_.wait(stream, arrived_);
+    waitedFor_[number] = arrivals_;
   }
 }
 
-void DevicePager::close(const LaunchSite& site) {
+void DevicePager::close(std::span<const DeviceStream> streams) {
+  if (groupUses_.empty()) return;
   forgetDone();
   ++launches_;
-  const std::int32_t user = numberOf(site.device);
-  for (const DeviceStream stream : site.streams) {
-    const DeviceEvent event = takeEvent(users_[static_cast<std::size_t>(user)]);
-    site.device.record(event, stream);
-    marks_.push_back({launches_, user, stream, event});
+  for (const DeviceStream stream : streams) {
+    const DeviceEvent event = takeEvent();
+    device_.record(event, stream);
+    marks_.push_back({launches_, stream, event});
   }
   for (const std::int32_t n : group_) at(n).launched = launches_;
   for (const PieceUse& use : groupUses_) {
@@ -169,14 +154,6 @@ void DevicePager::close(const LaunchSite& site) {
     piece.isLive = true;
     for (std::int32_t n = piece.first; n <= piece.last; ++n) at(n).isDirty = true;
   }
-}
-
-std::int32_t DevicePager::numberOf(DeviceBackend& user) {
-  const auto found =
-      std::find_if(users_.begin(), users_.end(), [&](const User& known) { return known.device == &user; });
-  if (found != users_.end()) return static_cast<std::int32_t>(found - users_.begin());
-  users_.push_back({&user, {}, {}});
-  return static_cast<std::int32_t>(users_.size()) - 1;
 }
 
 void DevicePager::makeRoom(std::int64_t segments) {
@@ -255,13 +232,12 @@ bool DevicePager::isNeeded(const Segment& segment) {
 /// before it.
 void DevicePager::comeAfterUses(std::int64_t launch) {
   forgetDone();
-  std::vector<std::pair<std::int32_t, std::int32_t>> seen;  // user, stream
+  std::vector<DeviceStream> seen;
   for (auto mark = marks_.rbegin(); mark != marks_.rend(); ++mark) {
     if (mark->launch > launch) continue;
-    const std::pair key{mark->user, mark->stream.number};
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
-    seen.push_back(key);
-    letWait(device_, out_, *users_[static_cast<std::size_t>(mark->user)].device, mark->event);
+    if (std::find(seen.begin(), seen.end(), mark->stream) != seen.end()) continue;
+    seen.push_back(mark->stream);
+    device_.wait(out_, mark->event);
   }
 }
 
@@ -333,18 +309,17 @@ void DevicePager::copyIn(std::int32_t number) {
 
 void DevicePager::forgetDone() {
   while (!marks_.empty()) {
-    const Mark& mark = marks_.front();
-    User& user = users_[static_cast<std::size_t>(mark.user)];
-    if (!user.device->isDone(mark.event)) return;
-    user.spareEvents.push_back(mark.event);
+    const DeviceEvent event = marks_.front().event;
+    if (!device_.isDone(event)) return;
+    spareEvents_.push_back(event);
     marks_.pop_front();
   }
 }
 
-DeviceEvent DevicePager::takeEvent(User& user) {
-  if (user.spareEvents.empty()) return user.device->makeEvent();
-  const DeviceEvent event = user.spareEvents.back();
-  user.spareEvents.pop_back();
+DeviceEvent DevicePager::takeEvent() {
+  if (spareEvents_.empty()) return device_.makeEvent();
+  const DeviceEvent event = spareEvents_.back();
+  spareEvents_.pop_back();
   return event;
 }
 

@@ -40,12 +40,6 @@ class UseForecast {
   virtual Outlook of(std::int32_t piece) = 0;
 };
 
-/// Who launches what touches the memory: its device or a peer of that, in these streams.
-struct LaunchSite {
-  DeviceBackend& device;  ///< the calling thread's own
-  std::span<const DeviceStream> streams;
-};
-
 /// How much of the limit a group may take.
 enum class GroupRoom : std::uint8_t {
   All,     ///< the first work of it, which is launched in any case
@@ -69,14 +63,12 @@ struct DevicePagerOptions {
 ///       room = GroupRoom::Eighth;
 ///       ++work;
 ///     }
-///     pager.makeResident({device, streams});                // copies; the streams wait for them
+///     pager.makeResident(streams);                          // copies; the streams wait for them
 ///     launch(...);
-///     pager.close({device, streams});
+///     pager.close(streams);
 ///   }
 ///
-/// Work that touches memory of several devices goes through a PagerGroup
-/// (scheduler/device/memory/pager_group.hpp). Whoever launches it, copies out come after it and it comes
-/// after copies in, on the devices.
+/// Copies out come after the launches that touch a segment, and launches after copies in, on the device.
 ///
 /// Addresses are cut into segments of equal size, which are moved as a whole, with halos and padding, so no
 /// bit can change. Who has to go is the one that the forecast says is touched last of all, among those that
@@ -84,7 +76,7 @@ struct DevicePagerOptions {
 /// waits for the device. A segment that has a copy on the host and was not written since, or that nobody
 /// needs any more, goes without being copied.
 ///
-/// New memory is 0xFF. Thread rule: the backend's, and that of each whose launches touch the memory.
+/// New memory is 0xFF. Thread rule: the backend's.
 class DevicePager final : public DeviceMemory {
  public:
   /// `swap` is of DeviceSpace::PinnedHost; both outlive the pager.
@@ -117,16 +109,12 @@ class DevicePager final : public DeviceMemory {
   /// Whether the group, with work that touches this, takes no more than `room`. Where it would, it is as
   /// before.
   bool take(std::span<const PieceUse> uses, GroupRoom room);
-  /// The last `take`, which was true, is as if it had not been.
-  void undoTake();
-  /// Whether work of the group touches anything here.
-  bool isTouched() const { return !groupUses_.empty(); }
   /// That work needs which is alone in its group, in whole segments. No group is open afterwards.
   std::int64_t bytesOf(std::span<const PieceUse> uses);
   /// Work put into these streams from now on finds the group in the device's memory. May wait for devices.
-  void makeResident(const LaunchSite& site);
-  /// The group was launched there.
-  void close(const LaunchSite& site);
+  void makeResident(std::span<const DeviceStream> streams);
+  /// The group was launched into these streams.
+  void close(std::span<const DeviceStream> streams);
 
   const DevicePagingCounts& counts() const { return counts_; }
   std::int64_t segmentBytes() const { return segmentBytes_; }
@@ -151,16 +139,9 @@ class DevicePager final : public DeviceMemory {
     std::int64_t arrival = 0;   ///< number of the copy that brought it
     std::int64_t launched = 0;  ///< number of the last launch that touches it
   };
-  /// A device whose launches touch what is here: this one, or a peer.
-  struct User {
-    DeviceBackend* device = nullptr;
-    std::vector<std::int64_t> waitedFor;   ///< by stream: arrivals that all later work there comes after
-    std::vector<DeviceEvent> spareEvents;  ///< of the user
-  };
   /// An event behind a launch.
   struct Mark {
     std::int64_t launch = 0;
-    std::int32_t user = 0;
     DeviceStream stream;
     DeviceEvent event;
   };
@@ -169,7 +150,6 @@ class DevicePager final : public DeviceMemory {
     std::int32_t segment = 0;
   };
 
-  std::int32_t numberOf(DeviceBackend& user);
   void addToGroup(std::span<const PieceUse> uses);
   void makeRoom(std::int64_t segments);
   void findCandidates(std::int64_t launch);
@@ -182,9 +162,9 @@ class DevicePager final : public DeviceMemory {
   void bringMissing();
   void bringRun(std::size_t begin, std::size_t end);
   void copyIn(std::int32_t number);
-  void waitForArrivals(const LaunchSite& site, std::int64_t newest);
+  void waitForArrivals(std::span<const DeviceStream> streams, std::int64_t newest);
   void forgetDone();
-  DeviceEvent takeEvent(User& user);
+  DeviceEvent takeEvent();
   Segment& at(std::int32_t segment) { return segments_[static_cast<std::size_t>(segment)]; }
   std::byte* address(std::int32_t segment) const { return range_->begin() + segment * segmentBytes_; }
 
@@ -206,13 +186,12 @@ class DevicePager final : public DeviceMemory {
   std::int64_t groupStamp_ = 0;      ///< number of the group at hand
   std::vector<std::int32_t> group_;  ///< its segments
   std::vector<PieceUse> groupUses_;
-  std::size_t groupBefore_ = 0;  ///< their numbers before the last `take`
-  std::size_t usesBefore_ = 0;
   std::vector<std::int32_t> missing_;
   std::vector<std::int32_t> victims_;
   std::vector<Candidate> candidates_;
   std::int64_t arrivals_ = 0;
-  std::vector<User> users_;
+  std::vector<std::int64_t> waitedFor_;  ///< by stream: arrivals that all later work there comes after
+  std::vector<DeviceEvent> spareEvents_;
   std::int64_t launches_ = 0;
   std::deque<Mark> marks_;  ///< ascending by launch; not known to be done
   DevicePagingCounts counts_;

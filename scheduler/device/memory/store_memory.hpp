@@ -4,7 +4,9 @@
 #include <memory>
 #include <string_view>
 
+#include "core/text/error.hpp"
 #include "datawarehouse/device_store.hpp"
+#include "scheduler/device/backend/device_error.hpp"
 #include "scheduler/device/memory/device_pager.hpp"
 #include "scheduler/device/memory/device_pool.hpp"
 
@@ -15,8 +17,8 @@ namespace tessera {
 /// all entries are brought, before others use them. Thread rule: the backend's.
 class StoreMemory final : public DeviceMemory {
  public:
-  /// All outlive the store. `swap`: host memory for what a pager has to put somewhere; null: what does not
-  /// fit is an error.
+  /// All outlive the store. `swap`: host memory for what a pager has to put somewhere; null where the device
+  /// is one of several of a rank: variables that do not fit are an error then.
   StoreMemory(DeviceBackend& device, DevicePool& pool, DeviceStream stream, DevicePool* swap = nullptr)
       : device_(device), pool_(pool), stream_(stream), swap_(swap) {}
 
@@ -24,7 +26,9 @@ class StoreMemory final : public DeviceMemory {
     needed_ += bytes;
     if (bytes + pool_.use().inUse <= pool_.limitBytes()) {
       static_cast<void>(pool_.prepare(bytes));  // what is not to be had in one piece may be in several
-    } else if (swap_ != nullptr && pager_ == nullptr) {
+    } else if (swap_ == nullptr) {
+      throw doesNotFit();
+    } else if (pager_ == nullptr) {
       pager_ = std::make_unique<DevicePager>(
           device_, *swap_, DevicePagerOptions{.limitBytes = pool_.limitBytes(), .neededBytes = bytes});
     }
@@ -45,6 +49,19 @@ class StoreMemory final : public DeviceMemory {
   DevicePager* pager() const { return pager_.get(); }
 
  private:
+  DeviceError doesNotFit() const {
+    return {
+        DeviceFault::OutOfMemory,
+        Message("the variables of a rank do not fit on its devices")
+            .line("device    ", asText(device_.info()))
+            .line("needs     ", needed_, " bytes")
+            .line("limit     ", pool_.limitBytes(), " bytes")
+            .line("fix       ",
+                  "start a rank for each device (-n): a rank with one device swaps with the host what does "
+                  "not fit; or raise device.limit")
+            .text()};
+  }
+
   DeviceBackend& device_;
   DevicePool& pool_;
   DeviceStream stream_;

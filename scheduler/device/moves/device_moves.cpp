@@ -28,7 +28,7 @@ struct DeviceMoves::FillLists {
 };
 
 DeviceMoves::DeviceMoves(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data,
-                         DeviceStore& store, const detail::MessagePump& pump, DeviceBackend& device,
+                         DeviceStore& store, const MessageBuffers& pump, DeviceBackend& device,
                          DevicePool& memory, DevicePool& pinned, IsOnDevice isOnDevice, StoreOf storeOf)
     : moves_(graphs, plan),
       graphs_(graphs),
@@ -67,7 +67,6 @@ void DeviceMoves::launchFill(std::int32_t fill, std::span<const std::int32_t> ro
     TESSERA_EXPECT(tables.isThere[static_cast<std::size_t>(row)] != 0,
                    "add all that a fill reads and writes to the store before it is launched first");
   }
-  claimGathers(fill, rows);
   counts_.regions += tables.moves.launch(stream, "Fill::move", rows);
   const KeptValues given = valuesFor(plan, tables, rows, stream);
   evaluateRows(plan, tables, rows, time, given);
@@ -102,25 +101,6 @@ void DeviceMoves::captureFill(std::int32_t fill, std::span<const std::int32_t> r
   counts_.regions += tables.moves.launch(stream, "Fill::move", rows);
   for (RegionTable& side : tables.sides) {
     counts_.regions += side.launch(stream, "Fill::conditions", rows, kept.values);
-  }
-}
-
-void DeviceMoves::noteFilled(std::int32_t fill, std::span<const std::int32_t> rows) {
-  if (isLaunched(graph_.fills[static_cast<std::size_t>(fill)])) claimGathers(fill, rows);
-}
-
-void DeviceMoves::claimGathers(std::int32_t fill, std::span<const std::int32_t> rows) {
-  const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
-  if (plan.shared.size() == 0) return;
-  for (const std::int32_t row : rows) {
-    const SharedWindow* shared = moves_.windowOf(fill, row);
-    if (shared == nullptr) continue;
-    const auto first = static_cast<std::size_t>(shared->members.front());
-    Status& status = data_.status(plan.generation, plan.label, first);
-    TESSERA_EXPECT(status.claimGather(store_.space()),
-                   "gather the halo of a shared window once in a run of a plan");
-    // What reads it comes behind it in the order of the device.
-    status.finishGather(store_.space());
   }
 }
 

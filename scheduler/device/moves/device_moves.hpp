@@ -12,8 +12,8 @@
 
 #include "datawarehouse/device_store.hpp"
 #include "scheduler/device/backend/pinned_host.hpp"
+#include "scheduler/device/moves/message_buffers.hpp"
 #include "scheduler/device/moves/region_table.hpp"
-#include "scheduler/messages/message_pump.hpp"
 #include "taskgraph/moves/build_moves.hpp"
 
 namespace tessera {
@@ -45,8 +45,8 @@ struct DeviceMoveCounts {
 ///
 /// All entries and gathers that a launch touches were added to the stores before; memory of the warehouse is
 /// pinned for copies. Message buffers are pinned by the moves of device slot 0, for those of all others.
-/// Owned indices are to be valid where a launch reads them; of the status words it moves but the gathers of
-/// shared windows. Thread rule: the backend's.
+/// Owned indices are to be valid where a launch reads them; it moves no status words. Thread rule: the
+/// backend's.
 class DeviceMoves {
  public:
   /// Whether an item of a message (never one that is forwarded) is packed from the device's memory.
@@ -58,7 +58,7 @@ class DeviceMoves {
   /// All of these outlive the moves. Without `isOnDevice`: all items whose source is in the store. Without
   /// `storeOf`: everything is in `store`; else the device may read the memory of the others.
   DeviceMoves(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, DeviceStore& store,
-              const detail::MessagePump& pump, DeviceBackend& device, DevicePool& memory, DevicePool& pinned,
+              const MessageBuffers& pump, DeviceBackend& device, DevicePool& memory, DevicePool& pinned,
               IsOnDevice isOnDevice = {}, StoreOf storeOf = {});
   /// What was launched is done.
   ~DeviceMoves() = default;
@@ -81,8 +81,6 @@ class DeviceMoves {
   /// The launches of `launchFill` alone, to be captured: what was launched before is done.
   void captureFill(std::int32_t fill, std::span<const std::int32_t> rows, const KeptValues& kept,
                    DeviceStream stream);
-  /// What `launchFill` notes in status words, for a launch of a captured one.
-  void noteFilled(std::int32_t fill, std::span<const std::int32_t> rows);
 
   /// What lies on the device of these messages, ascending, into their buffers.
   void launchPack(std::span<const std::int32_t> sends, DeviceStream stream);
@@ -136,7 +134,6 @@ class DeviceMoves {
   void addCondition(FillLists& lists, const Move& move) const;
   void add(RegionList& list, const Move& move, const RegionValues& values = {}) const;
   End endOf(const MoveRef& ref, const Move& move) const;
-  void claimGathers(std::int32_t fill, std::span<const std::int32_t> rows);
   /// Whether there is anything to launch.
   bool isLaunched(const FillPlan& fill) const;
   KeptValues valuesFor(const FillPlan& fill, const FillTables& tables, std::span<const std::int32_t> rows,
@@ -172,7 +169,7 @@ class DeviceMoves {
   std::size_t plan_;
   DataWarehouse& data_;
   DeviceStore& store_;
-  const detail::MessagePump& pump_;
+  const MessageBuffers& pump_;
   DeviceBackend& device_;
   DevicePool& memory_;
   DevicePool& pinned_;

@@ -1,5 +1,6 @@
 // A program whose one component goes wrong on request: at a step, on the patch that the deck names, in the
-// way and at the place that the deck says. What the tests look at is what the job does then.
+// way and at the place that the deck says. What the tests look at is what the job does then. Emulated devices
+// go wrong as the environment says in FAULTY_DEVICE: absent, driver, memory=BYTES or lost=PIECES_OF_WORK.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -135,11 +136,23 @@ class Faulty final : public Component {
   Label<double, FaceY> faces_;
 };
 
+EmulatedOptions devicesThatGoWrong() {
+  EmulatedOptions devices;
+  const char* given = std::getenv("FAULTY_DEVICE");
+  const std::string how = given == nullptr ? "" : given;
+  const std::string number = how.substr(how.find('=') + 1);
+  if (how == "absent") devices.refuses = DeviceFault::NoDevice;
+  if (how == "driver") devices.refuses = DeviceFault::DriverTooOld;
+  if (how.starts_with("memory=")) devices.memoryBytes = std::stoll(number);
+  if (how.starts_with("lost=")) devices.failsAfter = std::stoll(number);
+  return devices;
+}
+
 }  // namespace
 }  // namespace tessera::test
 
 int main(int argc, char** argv) {
   tessera::ComponentRegistry components = tessera::builtInComponents();
   components.add<tessera::test::Faulty>();
-  return tessera::runTessera(argc, argv, components);
+  return tessera::runTessera(argc, argv, components, tessera::test::devicesThatGoWrong());
 }

@@ -1,7 +1,10 @@
 #include "tests/scheduler/device/claim_kernels.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+
+#include "tests/scheduler/device/launch_box.hpp"
 
 namespace tessera::test {
 
@@ -36,6 +39,20 @@ struct Spin {
   }
 };
 
+/// Tasks whose digits are computed together.
+struct DigestTasks {
+  static constexpr std::size_t kMost = 512;
+  const DigestPatch* patches;
+  std::int32_t numbers[kMost];  // NOLINT: a std::array's operator[] is no device function
+};
+
+/// Digit x.i of the task at position x.j.
+struct DigestOfTask {
+  TESSERA_KERNEL void operator()(const DigestTasks& tasks, Index x) const {
+    Digest{}(tasks.patches[tasks.numbers[x.j]], {x.i, 0, 0});
+  }
+};
+
 struct WriteNowhere {
   TESSERA_KERNEL void operator()(double* data, Index) const { *data = 1.0; }
 };
@@ -56,14 +73,16 @@ void putWriteNowhere(DeviceBackend& device, DeviceStream stream) {
             WriteNowhere{});
 }
 
-void putStencil(DeviceBackend& device, DeviceStream stream, const PatchTable<StencilPatch>& table,
-                std::span<const std::int32_t> tasks, PatchPart part, PatchOrder order) {
-  launchPatches(device, stream, "Test::stencil", table, tasks, SevenPoint{}, part, order);
-}
-
-void putDigest(DeviceBackend& device, DeviceStream stream, const PatchTable<DigestPatch>& table,
+void putDigest(DeviceBackend& device, DeviceStream stream, const DigestPatch* patches,
                std::span<const std::int32_t> tasks, PatchPart part) {
-  launchPatches(device, stream, "Test::digest", table, tasks, Digest{}, part);
+  const Box digits = partOf({{0, 0, 0}, {kDigits, 1, 1}}, part);
+  for (; !tasks.empty(); tasks = tasks.subspan(std::min(tasks.size(), DigestTasks::kMost))) {
+    const std::size_t count = std::min(tasks.size(), DigestTasks::kMost);
+    DigestTasks launched{patches, {}};
+    std::copy_n(tasks.begin(), count, launched.numbers);
+    launchBox(device, stream, "Test::digest", {digits.lo, {digits.hi.i, static_cast<std::int64_t>(count), 1}},
+              launched, DigestOfTask{});
+  }
 }
 
 }  // namespace tessera::test

@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <span>
 
-#include "datawarehouse/read_only_field.hpp"
+#include "core/exec/patch_part.hpp"
+#include "core/geometry/box.hpp"
+#include "core/kernel.hpp"
 #include "scheduler/device/backend/device_backend.hpp"
-#include "scheduler/device/loops/patch_batch.hpp"
 
 namespace tessera::test {
 
@@ -18,26 +19,6 @@ void putSpin(DeviceBackend& device, DeviceStream stream, int* flag);
 
 /// Writes where no memory is. For a GPU only.
 void putWriteNowhere(DeviceBackend& device, DeviceStream stream);
-
-/// What the seven-point stencil works on.
-struct StencilPatch {
-  ReadOnlyField<double> from;
-  Field<double> to;
-};
-
-/// One step of heat conduction, as plain expressions whose bits must not depend on who computes them.
-struct SevenPoint {
-  double c = 0.1;
-  TESSERA_KERNEL void operator()(const StencilPatch& patch, Index x) const {
-    const auto& u = patch.from;
-    const double sum = (u(x - ex) + u(x + ex)) + (u(x - ey) + u(x + ey)) + (u(x - ez) + u(x + ez));
-    patch.to(x) = u(x) + c * (sum - 6.0 * u(x));
-  }
-};
-
-void putStencil(DeviceBackend& device, DeviceStream stream, const PatchTable<StencilPatch>& table,
-                std::span<const std::int32_t> tasks, PatchPart part = {},
-                PatchOrder order = PatchOrder::Rising);
 
 inline constexpr std::int32_t kDigits = 4;
 
@@ -63,7 +44,9 @@ struct Digest {
   }
 };
 
-void putDigest(DeviceBackend& device, DeviceStream stream, const PatchTable<DigestPatch>& table,
+/// Computes the digits of these tasks, or part `part` of them. `patches` is memory of the device, one for
+/// each task of the plan.
+void putDigest(DeviceBackend& device, DeviceStream stream, const DigestPatch* patches,
                std::span<const std::int32_t> tasks, PatchPart part);
 
 }  // namespace tessera::test

@@ -183,15 +183,17 @@ TEST_P(DeviceBackendClaims, CopiesInAllDirectionsCarryTheRightBytes) {
   for (std::size_t n = 0; n < values.size(); ++n) values[n] = 0.1 * static_cast<double>(n);
   OnDevice<double> first(*device_, values.size());
   OnDevice<double> second(*device_, values.size());
-  OnDevice<double> third(*peer, values.size());
+  ASSERT_TRUE(peer->enablePeer(*device_));
+  const DeviceEvent done = peer->makeEvent();
 
   device_->copy(stream, CopyDirection::HostToDevice, first.data(), values.data(), first.bytes());
   device_->copy(stream, CopyDirection::WithinDevice, second.data(), first.data(), first.bytes());
-  device_->copyToPeer(stream, *peer, third.data(), second.data(), first.bytes());
   device_->record(arrived, stream);
   peer->waitForPeer(peersStream, *device_, arrived);
-  test::putAffine(*peer, peersStream, third.data(), 777, 1.0, 1.0);
-  const std::vector<double> got = third.get(peersStream);
+  test::putAffine(*peer, peersStream, second.data(), 777, 1.0, 1.0);
+  peer->record(done, peersStream);
+  device_->waitForPeer(stream, *peer, done);
+  const std::vector<double> got = second.get(stream);
 
   for (std::size_t n = 0; n < values.size(); ++n) ASSERT_EQ(got[n], values[n] + 1.0) << n;
 }

@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include "scheduler/tracing/device_timeline.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 
@@ -57,19 +58,19 @@ class DevicePagerClaims : public test::OnEachDevice {
   void change(std::int32_t piece, double scale, double offset, int count = 4) {
     touch({{piece, PieceAccess::Change}});
     test::putAffine(*device_, stream_, memory_[static_cast<std::size_t>(piece)], count, scale, offset);
-    pager_->close({*device_, std::span(&stream_, 1)});
+    pager_->close(std::span(&stream_, 1));
   }
   void touch(const std::vector<PieceUse>& uses) {
     pager_->open();
     ASSERT_TRUE(pager_->take(uses, GroupRoom::All));
-    pager_->makeResident({*device_, std::span(&stream_, 1)});
+    pager_->makeResident(std::span(&stream_, 1));
   }
   std::vector<double> valuesOf(std::int32_t piece, std::size_t count = 4) {
     touch({{piece, PieceAccess::Read}});
     std::vector<double> got(count);
     device_->copy(stream_, CopyDirection::DeviceToHost, got.data(), memory_[static_cast<std::size_t>(piece)],
                   static_cast<std::int64_t>(count * sizeof(double)));
-    pager_->close({*device_, std::span(&stream_, 1)});
+    pager_->close(std::span(&stream_, 1));
     device_->synchronize(stream_);
     return got;
   }
@@ -127,7 +128,7 @@ TEST_P(DevicePagerClaims, WhatIsOverwrittenComesWithoutACopy) {
   change(1, 0.0, 8.0);
   touch({{0, PieceAccess::Overwrite}});
   test::putAffine(*device_, stream_, memory_[0], 4, 0.0, 9.0);
-  pager_->close({*device_, std::span(&stream_, 1)});
+  pager_->close(std::span(&stream_, 1));
 
   EXPECT_EQ(pager_->counts().bytesIn, 0);
   EXPECT_EQ(valuesOf(0), std::vector<double>(4, 9.0));
@@ -201,14 +202,14 @@ TEST_P(DevicePagerClaims, AnotherStreamComesAfterTheCopyThatBroughtIt) {
   const DeviceStream other = device_->makeStream();
   for (const std::int32_t piece : {0, 1}) {
     touch({{piece, PieceAccess::Read}});
-    pager_->close({*device_, std::span(&stream_, 1)});
+    pager_->close(std::span(&stream_, 1));
     pager_->open();
     ASSERT_TRUE(pager_->take(std::vector<PieceUse>{{piece, PieceAccess::Read}}, GroupRoom::All));
-    pager_->makeResident({*device_, std::span(&other, 1)});
+    pager_->makeResident(std::span(&other, 1));
     std::vector<double> got(4);
     device_->copy(other, CopyDirection::DeviceToHost, got.data(), memory_[static_cast<std::size_t>(piece)],
                   4 * sizeof(double));
-    pager_->close({*device_, std::span(&other, 1)});
+    pager_->close(std::span(&other, 1));
     device_->synchronize(other);
     EXPECT_EQ(got, std::vector<double>(4, 7.0 + piece));
   }

@@ -1,4 +1,4 @@
-#include "scheduler/device/backend/device_timeline.hpp"
+#include "scheduler/tracing/device_timeline.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -112,14 +112,14 @@ TEST_P(DeviceTimelineClaims, ASpanThatIsOpenWhenTheClockIsTiedAgainKeepsItsTime)
   const std::int64_t before = trace_.now();
   timeline.open(stream, {.name = "spin"});
   kernel.putInto(stream);
-  timeline.close(stream);
+  timeline.close(stream, 0);
   std::vector<DeviceStream> others;
   for (int step = 0; step < 3; ++step) {
     std::this_thread::sleep_for(std::chrono::milliseconds(260));
     trace_.beginStep({}, 0);
     others.push_back(device_->makeStream());
     timeline.open(others.back(), {.name = "nothing"});
-    timeline.close(others.back());
+    timeline.close(others.back(), 0);
     trace_.endStep();
   }
   for (const DeviceStream other : others) device_->synchronize(other);
@@ -151,7 +151,7 @@ TEST_P(DeviceTimelineClaims, CollectingWaitsForNobodyAndKeepsTheOrderOfTime) {
   const auto put = [&](std::string_view name) {
     timeline.open(other, {.name = name});
     device_->fill(other, data.data(), 0, data.bytes());
-    timeline.close(other);
+    timeline.close(other, 0);
     device_->synchronize(other);
   };
   Spinning kernel(*device_);
@@ -160,7 +160,7 @@ TEST_P(DeviceTimelineClaims, CollectingWaitsForNobodyAndKeepsTheOrderOfTime) {
   timeline.open(busy, {.name = "long"});
   device_->record(begun, busy);
   kernel.putInto(busy);
-  timeline.close(busy);
+  timeline.close(busy, 0);
   while (!device_->isDone(begun)) std::this_thread::yield();
   put("beside");
 
@@ -181,7 +181,7 @@ TEST_P(DeviceTimelineClaims, EventsAreUsedAgain) {
   const auto round = [&] {
     for (int n = 0; n < 10; ++n) {
       timeline.open(stream, {.name = "nothing"});
-      timeline.close(stream);
+      timeline.close(stream, 0);
     }
     EXPECT_EQ(givenAtTheEnd().size(), 10U);
   };
@@ -255,7 +255,7 @@ std::vector<DeviceSpan> randomSpans(std::uint64_t seed, EmulatedProgress progres
       const DeviceStream stream = streams[chosen];
       timeline.open(stream, {.name = "fill"});
       device->fill(stream, data.data() + kEach * chosen, 0, kEach * sizeof(double));
-      timeline.close(stream);
+      timeline.close(stream, 0);
       device->record(event, stream);
       device->wait(streams[any()], event);
     }

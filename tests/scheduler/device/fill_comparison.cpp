@@ -143,7 +143,6 @@ void FillComparison::launchInBatches(std::int32_t fill, std::int32_t rows, doubl
 }
 
 void FillComparison::expectSameFills(double time) {
-  data_->outdateHalos();
   for (std::size_t number = 0; number < graph_.fills.size(); ++number) {
     const FillPlan& fill = graph_.fills[number];
     const std::int32_t rows = rowCount(fill);

@@ -7,12 +7,6 @@
 
 namespace tessera::test {
 
-namespace {
-
-const Box kDigitsBox{{0, 0, 0}, {kDigits, 1, 1}};
-
-}  // namespace
-
 LaneRig::LaneRig(DeviceBackend& device, LanePlan plan)
     : device_(device),
       plan_(std::move(plan)),
@@ -25,20 +19,16 @@ LaneRig::LaneRig(DeviceBackend& device, LanePlan plan)
   for (const auto& [first, then] : plan_.edges)
     predecessors_[static_cast<std::size_t>(then)].push_back(first);
   std::vector<std::int32_t> lists;
-  std::vector<BatchPatch<DigestPatch>> patches;
+  std::vector<DigestPatch> patches;
   for (std::size_t n = 0; n < plan_.tasks.size(); ++n) {
     const std::vector<std::int32_t>& before = predecessors_[n];
-    patches.push_back({kDigitsBox,
-                       {digits_.data(), lists_.data() + lists.size(),
-                        static_cast<std::int32_t>(before.size()), static_cast<std::int32_t>(n)}});
+    patches.push_back({digits_.data(), lists_.data() + lists.size(), static_cast<std::int32_t>(before.size()),
+                       static_cast<std::int32_t>(n)});
     lists.insert(lists.end(), before.begin(), before.end());
   }
   lists.push_back(0);
   lists_.set(stream_, lists);
   patches_.set(stream_, patches);
-  for (std::int32_t parts = 0; parts <= kDigits; ++parts) {
-    shapes_.push_back(shapeBlocks(std::span(&kDigitsBox, 1), std::max(parts, 1)));
-  }
   *flag_.data() = 0;
   clear();
 }
@@ -55,8 +45,7 @@ void LaneRig::launch(std::int32_t, std::span<const std::int32_t> tasks,
     if (part == heldPart_ || std::find(tasks.begin(), tasks.end(), heldTask_) != tasks.end()) {
       putSpin(device_, stream, flag_.data());
     }
-    putDigest(device_, stream, {patches_.data(), shapes_[static_cast<std::size_t>(parts)]}, tasks,
-              {part, parts});
+    putDigest(device_, stream, patches_.data(), tasks, {part, parts});
   }
 }
 

@@ -42,9 +42,8 @@ class LaneRig : public LaneClient {
   std::vector<std::vector<std::int32_t>> predecessors_;
   OnDevice<std::uint64_t> digits_;
   OnDevice<std::int32_t> lists_;
-  OnDevice<BatchPatch<DigestPatch>> patches_;
+  OnDevice<DigestPatch> patches_;
   OnDevice<int> flag_;
-  std::vector<BlockShape> shapes_;  ///< by number of parts
   std::int32_t heldTask_ = -1;
   std::int32_t heldPart_ = -1;
 };

@@ -7,12 +7,6 @@
 
 namespace tessera::test {
 
-namespace {
-
-const Box kDigitsBox{{0, 0, 0}, {kDigits, 1, 1}};
-
-}  // namespace
-
 PeerLanesRig::PeerLanesRig(std::span<DeviceBackend* const> devices, RandomLaneCase drawn,
                            std::vector<std::int32_t> laneOf)
     : drawn_(std::move(drawn)),
@@ -36,13 +30,10 @@ void PeerLanesRig::fillTables() {
   std::int32_t* list = lists_.data();
   for (std::size_t n = 0; n < predecessors_.size(); ++n) {
     const std::vector<std::int32_t>& before = predecessors_[n];
-    const DigestPatch patch{digits_.data(), list, static_cast<std::int32_t>(before.size()),
-                            static_cast<std::int32_t>(n)};
-    patches_.data()[n] = {kDigitsBox, patch};
+    patches_.data()[n] = {digits_.data(), list, static_cast<std::int32_t>(before.size()),
+                          static_cast<std::int32_t>(n)};
     list = std::copy(before.begin(), before.end(), list);
   }
-  for (std::int32_t parts = 0; parts <= kDigits; ++parts)
-    shapes_.push_back(shapeBlocks(std::span(&kDigitsBox, 1), std::max(parts, 1)));
 }
 
 void PeerLanesRig::dealOut() {
@@ -87,8 +78,7 @@ void PeerLanesRig::Side::launch(std::int32_t, std::span<const std::int32_t> numb
     const DeviceStream stream = streams[static_cast<std::size_t>(part)];
     if (std::find(ofCase.begin(), ofCase.end(), rig.heldTask_) != ofCase.end())
       putSpin(device, stream, rig.flag_.data());
-    putDigest(device, stream, {rig.patches_.data(), rig.shapes_[static_cast<std::size_t>(parts)]}, ofCase,
-              {part, parts});
+    putDigest(device, stream, rig.patches_.data(), ofCase, {part, parts});
   }
 }
 

@@ -64,9 +64,8 @@ class PeerLanesRig {
   std::vector<std::vector<std::int32_t>> predecessors_;
   OnDevice<std::uint64_t> digits_;
   OnDevice<std::int32_t> lists_;
-  OnDevice<BatchPatch<DigestPatch>> patches_;
+  OnDevice<DigestPatch> patches_;
   OnDevice<int> flag_;
-  std::vector<BlockShape> shapes_;  ///< by number of parts
   std::vector<std::unique_ptr<Side>> sides_;
   std::vector<std::atomic<std::int32_t>> missing_;  ///< host predecessors yet to end, by task
   std::atomic<std::size_t> ended_{0};

@@ -38,12 +38,11 @@ std::vector<std::string> launchesOfTheFifthRun(DevicePlacement placement, const 
     options.devices.numbers = {0};
     options.devices.standbyThread = false;
     options.devices.placement = placement;
-    options.devices.hostParts = parts;
     options.devices.emulated.longestDelay = std::chrono::microseconds(5);
     StepRunner runner(graphs, *data, transport, *executor, options);
     for (std::int64_t run = 0; run <= 5; ++run) {
       runner.run(run == 0 ? 0 : 1, {0.0, 0.0, run, {}});
-      runner.balance();
+      if (!parts.empty()) runner.placeOnHost(parts[static_cast<std::size_t>(run + 1) % parts.size()]);
     }
     trace.flush();
   });

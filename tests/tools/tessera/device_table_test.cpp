@@ -54,14 +54,12 @@ TEST(DeviceTable, ASilentDeckLeavesTheOptionsAsTheyAre) {
 
 TEST(DeviceTable, EachKeyReachesTheOptions) {
   const DeviceOptions options = optionsOf(
-      "placement = \"cost\"\nlimit = \"1.5 GiB\"\nmemory = \"managed\"\nprivate_copies = true\ngraphs = "
-      "true\n"
+      "placement = \"cost\"\nlimit = \"1.5 GiB\"\nmemory = \"managed\"\ngraphs = true\n"
       "[device.tasks]\ncpu = [\"Heat::stableDt\"]\ngpu = [\"Heat::advance\"]");
 
   EXPECT_EQ(options.placement, DevicePlacement::Cost);
   EXPECT_EQ(options.limitBytes, 3 * (std::int64_t{1} << 29));
   EXPECT_EQ(options.memory, DeviceMemoryKind::Managed);
-  EXPECT_TRUE(options.privateCopies);
   EXPECT_TRUE(options.graphs);
   EXPECT_THAT(options.cpuTasks, ElementsAre("Heat::stableDt"));
   EXPECT_THAT(options.gpuTasks, ElementsAre("Heat::advance"));

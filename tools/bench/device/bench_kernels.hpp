@@ -5,7 +5,7 @@
 
 #include "datawarehouse/read_only_field.hpp"
 #include "scheduler/device/backend/device_backend.hpp"
-#include "scheduler/device/loops/patch_batch.hpp"
+#include "tools/bench/device/patch_batch.hpp"
 
 namespace tessera::bench {
 

@@ -23,7 +23,6 @@ class NullDevice final : public DeviceBackend {
   void waitForPeer(DeviceStream, DeviceBackend&, DeviceEvent) override {}
   void synchronize(DeviceStream) override {}
   void copy(DeviceStream, CopyDirection, void*, const void*, std::int64_t) override {}
-  void copyToPeer(DeviceStream, DeviceBackend&, void*, const void*, std::int64_t) override {}
   void fill(DeviceStream, void*, std::uint8_t, std::int64_t) override {}
   void launch(DeviceStream, const DeviceLaunch&) override {}
   void beginCapture(DeviceStream) override {}

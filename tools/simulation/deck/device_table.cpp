@@ -107,10 +107,6 @@ ParameterTable deviceTable() {
       .doc("explicit: taken from the device, copied as planned; managed: the driver moves pages as needed")
       .defaultsTo("explicit")
       .mayChangeOnRestart();
-  table.boolean("private_copies")
-      .doc("large halos that overlap do not share memory on devices; for comparisons")
-      .defaultsTo(false)
-      .mayChangeOnRestart();
   table.boolean("graphs")
       .doc("record what devices do in a step once and replay it, in place of a launch for each part")
       .defaultsTo(false)
@@ -128,20 +124,17 @@ DeviceSettings deviceSettingsOf(const ParameterValues& device) {
   takeGiven(device, "memory", settings.memory, [&](std::string_view key) {
     return device.choice(key) == "managed" ? DeviceMemoryKind::Managed : DeviceMemoryKind::Explicit;
   });
-  const auto flag = [&](std::string_view key) { return device.boolean(key); };
-  takeGiven(device, "private_copies", settings.privateCopies, flag);
-  takeGiven(device, "graphs", settings.graphs, flag);
+  takeGiven(device, "graphs", settings.graphs, [&](std::string_view key) { return device.boolean(key); });
   if (device.has("tasks.cpu")) settings.cpuTasks = device.texts("tasks.cpu");
   if (device.has("tasks.gpu")) settings.gpuTasks = device.texts("tasks.gpu");
-  settings.given = settings.placement || settings.limit || settings.memory || settings.privateCopies ||
-                   settings.graphs || device.has("tasks.cpu") || device.has("tasks.gpu");
+  settings.given = settings.placement || settings.limit || settings.memory || settings.graphs ||
+                   device.has("tasks.cpu") || device.has("tasks.gpu");
   return settings;
 }
 
 DeviceOptions DeviceSettings::over(DeviceOptions options) const {
   options.placement = placement.value_or(options.placement);
   options.memory = memory.value_or(options.memory);
-  options.privateCopies = privateCopies.value_or(options.privateCopies);
   options.graphs = graphs.value_or(options.graphs);
   if (limit) {
     options.limitBytes = limit->bytes;

@@ -30,7 +30,6 @@ struct DeviceSettings {
   std::optional<DevicePlacement> placement;
   std::optional<DeviceLimit> limit;
   std::optional<DeviceMemoryKind> memory;
-  std::optional<bool> privateCopies;
   std::optional<bool> graphs;
   std::vector<std::string> cpuTasks;
   std::vector<std::string> gpuTasks;

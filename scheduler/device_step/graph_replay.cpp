@@ -1,4 +1,4 @@
-#include "scheduler/device_step/plan_replay.hpp"
+#include "scheduler/device_step/graph_replay.hpp"
 
 #include <algorithm>
 #include <set>
@@ -6,29 +6,45 @@
 
 #include "core/text/error.hpp"
 #include "core/transport/step_aside.hpp"
+#include "scheduler/device_step/device_side.hpp"
 
 namespace tessera::detail {
 
-PlanReplay::PlanReplay(DeviceSide& side, const LanePlan& plan, std::span<const std::int32_t> segmentOf,
-                       const SegmentPeers& peers, ReplaySource& source, const StepInputs& inputs,
-                       LaunchWatch& watch, std::int32_t watched)
-    : side_(side),
-      source_(source),
+GraphReplay::GraphReplay(DeviceSide& side, const LanePlan& plan, const LaneLayout& layout,
+                         const PlacedGraph& placed, const std::vector<std::int32_t>& segments,
+                         DeviceNodes& nodes, const StepInputs& inputs, PlanPlacing placing)
+    : backend_(*side.backend),
+      lane_(side.lane),
+      tables_(side.tables),
+      pinned_(side.pinned),
+      nodes_(nodes),
       inputs_(inputs),
-      watch_(watch),
-      watched_(watched),
+      placing_(std::move(placing)),
+      watched_(nodes.watch().add("replay of " + nodes.planName(), DeviceWork::Kernel)),
       positions_(plan.tasks.size()),
-      memoryStream_(side.backend->makeStream()) {
-  makeSegments(plan, segmentOf);
-  prepareLane(plan, segmentOf, peers);
+      memoryStream_(backend_.makeStream()) {
+  for (const std::int32_t node : layout.nodes()) {
+    segmentOf_.push_back(segments[static_cast<std::size_t>(node)]);
+  }
+  makeSegments(plan);
+  countNodes(layout, placed);
+  prepareLane(plan, segmentPeers(placed, segments, static_cast<NodePlace>(side.slot)));
   ways_.reserve(kMostWays);
 }
 
-void PlanReplay::makeSegments(const LanePlan& plan, std::span<const std::int32_t> segmentOf) {
+void GraphReplay::countNodes(const LaneLayout& layout, const PlacedGraph& placed) {
+  for (std::size_t task = 0; task < segmentOf_.size(); ++task) {
+    if (!placed.ofExecutor(layout.nodes()[task])) continue;
+    ++segments_[static_cast<std::size_t>(segmentOf_[task])].nodes;
+  }
+  missing_ = std::vector<std::atomic<std::int32_t>>(segments_.size());
+}
+
+void GraphReplay::makeSegments(const LanePlan& plan) {
   std::vector<std::int32_t> numberIn(plan.tasks.size());  // among the tasks of its segment
   std::vector<LanePlan> plans;
   for (std::size_t n = 0; n < plan.tasks.size(); ++n) {
-    const auto s = static_cast<std::size_t>(segmentOf[n]);
+    const auto s = static_cast<std::size_t>(segmentOf_[n]);
     if (s >= segments_.size()) segments_.resize(s + 1);
     if (s >= plans.size()) plans.resize(s + 1);
     numberIn[n] = static_cast<std::int32_t>(segments_[s].tasks.size());
@@ -39,12 +55,12 @@ void PlanReplay::makeSegments(const LanePlan& plan, std::span<const std::int32_t
   for (const auto& [first, then] : plan.edges) {
     const auto from = static_cast<std::size_t>(first);
     const auto to = static_cast<std::size_t>(then);
-    if (segmentOf[from] != segmentOf[to]) continue;
-    plans[static_cast<std::size_t>(segmentOf[from])].edges.emplace_back(numberIn[from], numberIn[to]);
+    if (segmentOf_[from] != segmentOf_[to]) continue;
+    plans[static_cast<std::size_t>(segmentOf_[from])].edges.emplace_back(numberIn[from], numberIn[to]);
   }
   for (std::size_t s = 0; s < segments_.size(); ++s) {
     Segment& segment = segments_[s];
-    segment.captures = std::make_unique<PlanCapture>(*side_.backend, plans[s], side_.lane.options());
+    segment.captures = std::make_unique<PlanCapture>(backend_, plans[s], lane_.options());
     for (const StreamedBatch& entry : segment.captures->batches()) {
       LaunchBatch& batch = segment.batches.emplace_back(entry.batch);
       for (std::int32_t& task : batch.tasks) {
@@ -57,8 +73,7 @@ void PlanReplay::makeSegments(const LanePlan& plan, std::span<const std::int32_t
 }
 
 /// Its tasks are the segments.
-void PlanReplay::prepareLane(const LanePlan& plan, std::span<const std::int32_t> segmentOf,
-                             const SegmentPeers& peers) {
+void GraphReplay::prepareLane(const LanePlan& plan, const SegmentPeers& peers) {
   LanePlan lane;
   std::set<std::pair<std::int32_t, std::int32_t>> edges;
   for (std::size_t s = 0; s < segments_.size(); ++s) {
@@ -69,17 +84,17 @@ void PlanReplay::prepareLane(const LanePlan& plan, std::span<const std::int32_t>
     lane.tasks.push_back({static_cast<std::int32_t>(s), 1, segments_[s].reports, urgent});
   }
   for (const auto& [first, then] : plan.edges) {
-    const std::int32_t from = segmentOf[static_cast<std::size_t>(first)];
-    const std::int32_t to = segmentOf[static_cast<std::size_t>(then)];
+    const std::int32_t from = segmentOf_[static_cast<std::size_t>(first)];
+    const std::int32_t to = segmentOf_[static_cast<std::size_t>(then)];
     if (from != to) edges.emplace(from, to);
   }
   lane.edges.assign(edges.begin(), edges.end());
   lane.peerEdges = peers.edges;
   lane.peerPredecessors = peers.predecessors;
-  work_ = side_.lane.prepare(lane);
+  work_ = lane_.prepare(lane);
 }
 
-PlanReplay::~PlanReplay() {
+GraphReplay::~GraphReplay() {
   for (const Way& way : ways_) {
     for (const Part& part : way.parts) {
       try {
@@ -87,13 +102,14 @@ PlanReplay::~PlanReplay() {
       } catch (const Error&) {
         continue;  // it was said when it happened
       }
-      for (const DeviceMoves::KeptValues& kept : part.values) source_.giveValues(kept, memoryStream_);
-      if (part.graph.number >= 0) side_.backend->releaseGraph(part.graph);
+      for (const DeviceMoves::KeptValues& kept : part.values) nodes_.giveValues(kept, memoryStream_);
+      if (part.graph.number >= 0) backend_.releaseGraph(part.graph);
     }
   }
 }
 
-bool PlanReplay::begin(const std::vector<std::int32_t>& placing) {
+bool GraphReplay::choose() {
+  const std::vector<std::int32_t> placing = placing_.now();
   const auto found =
       std::find_if(ways_.begin(), ways_.end(), [&](const Way& way) { return way.placing == placing; });
   way_ = found == ways_.end() ? nullptr : &*found;
@@ -105,21 +121,38 @@ bool PlanReplay::begin(const std::vector<std::int32_t>& placing) {
   return way_ != nullptr;
 }
 
-void PlanReplay::waitFor(const Part& part) {
-  StepAside stepAside;
-  while (part.ended.number >= 0 && !side_.backend->isDone(part.ended)) stepAside();
+void GraphReplay::begin() {
+  lane_.begin(*work_, *this);
+  for (std::int32_t s = 0; s < segmentCount(); ++s) {
+    const std::int32_t nodes = segments_[static_cast<std::size_t>(s)].nodes;
+    missing_[static_cast<std::size_t>(s)].store(nodes, std::memory_order_relaxed);
+  }
+  for (std::int32_t s = 0; s < segmentCount(); ++s) {
+    if (segments_[static_cast<std::size_t>(s)].nodes == 0) lane_.submit(s);
+  }
 }
 
-void PlanReplay::launch(std::int32_t kind, std::span<const std::int32_t> /*tasks*/,
-                        std::span<const DeviceStream> streams) {
+/// What others have come to is before the launch.
+void GraphReplay::comeTo(std::int32_t task) {
+  const std::int32_t segment = segmentOf_[static_cast<std::size_t>(task)];
+  std::atomic<std::int32_t>& missing = missing_[static_cast<std::size_t>(segment)];
+  if (missing.fetch_sub(1, std::memory_order_acq_rel) == 1) lane_.submit(segment);
+}
+
+void GraphReplay::waitFor(const Part& part) {
+  StepAside stepAside;
+  while (part.ended.number >= 0 && !backend_.isDone(part.ended)) stepAside();
+}
+
+void GraphReplay::launch(std::int32_t kind, std::span<const std::int32_t> /*tasks*/,
+                         std::span<const DeviceStream> streams) {
   const auto s = static_cast<std::size_t>(kind);
   const Segment& segment = segments_[s];
   Part& part = way_->parts[s];
-  DeviceBackend& device = *side_.backend;
   const bool isNew = part.graph.number < 0;
   if (isNew) {
     // Tables of the steps before are complete when they are captured.
-    device.synchronize(streams.front());
+    backend_.synchronize(streams.front());
     takeMemory(segment, part);
   }
   const bool otherLoops = renewBodies(segment, part, streams.front());
@@ -127,64 +160,64 @@ void PlanReplay::launch(std::int32_t kind, std::span<const std::int32_t> /*tasks
   if (isNew || otherLoops) capture(segment, part);
   part.numbers = {inputs_.time, inputs_.dt};
   part.step = inputs_.step;
-  for (const LaunchBatch& batch : segment.batches) source_.noteLaunched(batch.kind, batch.tasks);
-  LaunchScope scope(watch_, watched_, streams, std::ssize(segment.tasks));
-  device.launchGraph(streams.front(), part.graph, "a captured step");
+  for (const LaunchBatch& batch : segment.batches) nodes_.noteLaunched(batch.kind, batch.tasks);
+  LaunchScope scope(nodes_.watch(), watched_, streams, std::ssize(segment.tasks));
+  backend_.launchGraph(streams.front(), part.graph, "a captured step");
   scope.carries(part.bytes);
-  device.record(part.ended, streams.front());
+  backend_.record(part.ended, streams.front());
   ++counts_.replays;
 }
 
-void PlanReplay::takeMemory(const Segment& segment, Part& part) {
-  part.ended = side_.backend->makeEvent();
+void GraphReplay::takeMemory(const Segment& segment, Part& part) {
+  part.ended = backend_.makeEvent();
   for (const LaunchBatch& batch : segment.batches) {
-    const bool bodies = source_.hasBodies(batch.kind);
-    part.loops.push_back(bodies ? std::make_unique<KeptLoops>(*side_.backend, side_.tables, side_.pinned,
-                                                              memoryStream_, batch.streams)
-                                : nullptr);
+    const bool bodies = nodes_.hasBodies(batch.kind);
+    part.loops.push_back(
+        bodies ? std::make_unique<KeptLoops>(backend_, tables_, pinned_, memoryStream_, batch.streams)
+               : nullptr);
     part.values.push_back(bodies ? DeviceMoves::KeptValues{}
-                                 : source_.keepValues(batch.kind, batch.tasks, memoryStream_));
+                                 : nodes_.keepValues(batch.kind, batch.tasks, memoryStream_));
   }
 }
 
-bool PlanReplay::hasChanged(const Part& part, const KeptLoops& loops) const {
+bool GraphReplay::hasChanged(const Part& part, const KeptLoops& loops) const {
   return part.graph.number < 0 || (loops.hasAsked(StepNumber::Time) && part.numbers[0] != inputs_.time) ||
          (loops.hasAsked(StepNumber::Dt) && part.numbers[1] != inputs_.dt) ||
          (loops.hasAsked(StepNumber::Step) && part.step != inputs_.step);
 }
 
 /// Calls bodies whose closures are no longer right. True: their loops are not those of the graph.
-bool PlanReplay::renewBodies(const Segment& segment, Part& part, DeviceStream stream) {
+bool GraphReplay::renewBodies(const Segment& segment, Part& part, DeviceStream stream) {
   bool otherLoops = false;
   for (std::size_t n = 0; n < segment.batches.size(); ++n) {
     KeptLoops* loops = part.loops[n].get();
     if (loops == nullptr || !hasChanged(part, *loops)) continue;
     const LaunchBatch& batch = segment.batches[n];
     loops->begin();
-    for (const std::int32_t task : batch.tasks) source_.callBody(batch.kind, task, loops->instance(task));
+    for (const std::int32_t task : batch.tasks) nodes_.callBody(task, loops->instance(task));
     counts_.bodiesCalled += std::ssize(batch.tasks);
     const bool fits = loops->fits();
     waitFor(part);  // it reads what is written now
     loops->keep();
-    if (!fits) side_.backend->synchronize(memoryStream_);
+    if (!fits) backend_.synchronize(memoryStream_);
     loops->upload(stream);
     otherLoops = otherLoops || !fits;
   }
   return otherLoops;
 }
 
-void PlanReplay::renewValues(const Segment& segment, Part& part) {
+void GraphReplay::renewValues(const Segment& segment, Part& part) {
   for (std::size_t n = 0; n < segment.batches.size(); ++n) {
     if (part.values[n].memory == nullptr) continue;
     waitFor(part);
-    source_.evaluate(segment.batches[n].kind, segment.batches[n].tasks, part.values[n]);
+    nodes_.evaluate(segment.batches[n].kind, segment.batches[n].tasks, part.values[n]);
   }
 }
 
-void PlanReplay::capture(const Segment& segment, Part& part) {
+void GraphReplay::capture(const Segment& segment, Part& part) {
   if (part.graph.number >= 0) {
     waitFor(part);
-    side_.backend->releaseGraph(part.graph);
+    backend_.releaseGraph(part.graph);
   }
   part.bytes = 0;
   part.graph = segment.captures->capture([&](std::size_t n, std::span<const DeviceStream> streams) {
@@ -193,13 +226,13 @@ void PlanReplay::capture(const Segment& segment, Part& part) {
       part.loops[n]->put(streams, order_);
       order_ = opposite(order_);
     } else {
-      part.bytes += source_.captureMoves(batch.kind, batch.tasks, part.values[n], streams.front());
+      part.bytes += nodes_.captureMoves(batch.kind, batch.tasks, part.values[n], streams.front());
     }
   });
   ++counts_.captures;
 }
 
-DeviceLoops& PlanReplay::finished(std::int32_t task) {
+DeviceLoops& GraphReplay::finished(std::int32_t task) {
   const Position at = positions_[static_cast<std::size_t>(task)];
   const Part& part = way_->parts[static_cast<std::size_t>(at.segment)];
   return part.loops[static_cast<std::size_t>(at.batch)]->finished(task);

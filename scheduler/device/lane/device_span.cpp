@@ -1,4 +1,4 @@
-#include "scheduler/device_span.hpp"
+#include "scheduler/device/lane/device_span.hpp"
 
 namespace tessera {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,32 +12,15 @@
 #include "scheduler/device/lane/plan_capture.hpp"
 #include "scheduler/device/loops/kept_loops.hpp"
 #include "scheduler/device/moves/device_moves.hpp"
-#include "scheduler/device_step/device_side.hpp"
+#include "scheduler/device_step/device_nodes.hpp"
+#include "scheduler/device_step/lane_layout.hpp"
+#include "scheduler/device_step/plan_placing.hpp"
 #include "scheduler/device_step/replay_segments.hpp"
-#include "scheduler/step_runner.hpp"
+#include "scheduler/step_inputs.hpp"
 
 namespace tessera::detail {
 
-/// What the tasks of a lane do, as PlanReplay asks for it; kinds and tasks are those of the lane's plan.
-class ReplaySource {
- public:
-  virtual ~ReplaySource() = default;
-  /// Whether the tasks of a kind have bodies; others move bytes.
-  virtual bool hasBodies(std::int32_t kind) const = 0;
-  virtual void callBody(std::int32_t kind, std::int32_t task, DeviceLoops& loops) = 0;
-  /// Tasks that move bytes: memory for what changes from step to step, its values for the step at hand, and
-  /// the launches.
-  virtual DeviceMoves::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
-                                             DeviceStream stream) = 0;
-  virtual void giveValues(const DeviceMoves::KeptValues& kept, DeviceStream stream) = 0;
-  virtual void evaluate(std::int32_t kind, std::span<const std::int32_t> tasks,
-                        const DeviceMoves::KeptValues& kept) = 0;
-  /// ... and how many bytes these carry.
-  virtual std::int64_t captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
-                                    const DeviceMoves::KeptValues& kept, DeviceStream stream) = 0;
-  /// Notes in status words what a launch of these tasks does.
-  virtual void noteLaunched(std::int32_t kind, std::span<const std::int32_t> tasks) = 0;
-};
+struct DeviceSide;
 
 /// What has been captured and replayed.
 struct ReplayCounts {
@@ -56,20 +40,24 @@ struct ReplayCounts {
 /// are others than before, the segment is captured anew.
 ///
 /// Thread rule: the lane's.
-class PlanReplay : public LaneClient {
+class GraphReplay final : public LaneClient {
  public:
-  /// All of these outlive the object but `plan`, the lane's, `segmentOf`, by task of it, and `peers`: a task
-  /// comes behind those of its own and of lower segments alone. `watch` hears of each replay as `watched`.
-  PlanReplay(DeviceSide& side, const LanePlan& plan, std::span<const std::int32_t> segmentOf,
-             const SegmentPeers& peers, ReplaySource& source, const StepInputs& inputs, LaunchWatch& watch,
-             std::int32_t watched);
+  /// All of these outlive the object but `plan`, the lane's, and `segments`, by node: a task comes behind
+  /// those of its own and of lower segments alone.
+  GraphReplay(DeviceSide& side, const LanePlan& plan, const LaneLayout& layout, const PlacedGraph& placed,
+              const std::vector<std::int32_t>& segments, DeviceNodes& nodes, const StepInputs& inputs,
+              PlanPlacing placing);
   /// Waits for what it has launched.
-  ~PlanReplay() override;
-  PlanReplay(const PlanReplay&) = delete;
-  PlanReplay& operator=(const PlanReplay&) = delete;
+  ~GraphReplay() override;
+  GraphReplay(const GraphReplay&) = delete;
+  GraphReplay& operator=(const GraphReplay&) = delete;
 
-  /// Before a step. True: its segments are the tasks of `work`; false: it is to be launched as any other.
-  bool begin(const std::vector<std::int32_t>& placing);
+  /// Before a step. True: it is to be replayed; false: to be launched as any other.
+  bool choose();
+  /// Begins a step that is replayed: the segments are the tasks of the lane.
+  void begin();
+  /// The executor has come to a task of a step that is replayed. Any thread.
+  void comeTo(std::int32_t task);
   LaneWork& work() { return *work_; }
   std::int32_t segmentCount() const { return static_cast<std::int32_t>(segments_.size()); }
   /// Tasks of a segment, ascending.
@@ -90,6 +78,7 @@ class PlanReplay : public LaneClient {
   struct Segment {
     std::vector<std::int32_t> tasks;  ///< ascending
     bool reports = false;
+    std::int32_t nodes = 0;  ///< of the executor
     std::unique_ptr<PlanCapture> captures;
     std::vector<LaunchBatch> batches;  ///< of `captures`, by the numbers of the plan
   };
@@ -113,8 +102,9 @@ class PlanReplay : public LaneClient {
     std::int32_t batch = 0;
   };
 
-  void makeSegments(const LanePlan& plan, std::span<const std::int32_t> segmentOf);
-  void prepareLane(const LanePlan& plan, std::span<const std::int32_t> segmentOf, const SegmentPeers& peers);
+  void makeSegments(const LanePlan& plan);
+  void prepareLane(const LanePlan& plan, const SegmentPeers& peers);
+  void countNodes(const LaneLayout& layout, const PlacedGraph& placed);
   void waitFor(const Part& part);
   void takeMemory(const Segment& segment, Part& part);
   bool hasChanged(const Part& part, const KeptLoops& loops) const;
@@ -122,13 +112,18 @@ class PlanReplay : public LaneClient {
   void renewValues(const Segment& segment, Part& part);
   void capture(const Segment& segment, Part& part);
 
-  DeviceSide& side_;
-  ReplaySource& source_;
+  DeviceBackend& backend_;
+  DeviceLane& lane_;
+  DevicePool& tables_;
+  DevicePool& pinned_;
+  DeviceNodes& nodes_;
   const StepInputs& inputs_;
-  LaunchWatch& watch_;
-  const std::int32_t watched_;
+  const PlanPlacing placing_;
+  const std::int32_t watched_;           ///< the kind of a replay, for the watch of the nodes
+  std::vector<std::int32_t> segmentOf_;  ///< by task
   std::vector<Segment> segments_;
-  std::vector<Position> positions_;  ///< by task
+  std::vector<std::atomic<std::int32_t>> missing_;  ///< by segment: nodes that the executor has not come to
+  std::vector<Position> positions_;                 ///< by task
   std::unique_ptr<LaneWork> work_;
   DeviceStream memoryStream_;  ///< memory is taken and given in its order
   std::vector<Way> ways_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/device/backend/device_backend.hpp"
+#include "scheduler/device/lane/launch_watch.hpp"
 #include "scheduler/trace.hpp"
 
 namespace tessera {
@@ -16,7 +17,7 @@ namespace tessera {
 ///   DeviceTimeline timeline(device, trace);                    // once
 ///   timeline.open(stream, {.name = name, .tasks = tasks});     // just before the launch
 ///   device.launch(stream, ...);
-///   timeline.close(stream);                                    // just behind it
+///   timeline.close(stream, 0);                                 // just behind it
 ///
 /// The spans go to the trace when many have come together, before some step, and when it is flushed; a step
 /// only records events, which are used again and again. How a span's times come about:
@@ -32,7 +33,7 @@ namespace tessera {
 /// Threads: `open` and `close` by the one inside the lane's `serve`; all else by the one that steps, between
 /// steps. All throw DeviceError, but `giveAll` and the destructor do not: a device that fails then has told
 /// it to somebody else.
-class DeviceTimeline final : public TraceSource {
+class DeviceTimeline final : public TraceSource, public LaunchRecorder {
  public:
   /// Both outlive the object.
   DeviceTimeline(DeviceBackend& device, Trace& trace);
@@ -42,15 +43,13 @@ class DeviceTimeline final : public TraceSource {
   DeviceTimeline& operator=(const DeviceTimeline&) = delete;
 
   /// Of launches: kept as long as the trace.
-  std::string_view lasting(const std::string& name) { return trace_.lasting(name); }
+  std::string_view lasting(const std::string& name) override { return trace_.lasting(name); }
 
   /// Ties the device's clock to the trace's where that has become old. Waits for the device only then, some
   /// tens of microseconds.
   void beforeStep() override;
-  /// What is put into `stream` until `close` is a span. `note.name` must last. One a stream at a time.
-  void open(DeviceStream stream, const LaunchNote& note);
-  /// `bytes`: that turned out to be carried besides those of the note.
-  void close(DeviceStream stream, std::int64_t bytes = 0);
+  void open(DeviceStream stream, const LaunchNote& note) override;
+  void close(DeviceStream stream, std::int64_t bytes) override;
 
   /// Gives the trace the spans that are complete, but for those that began after one that is not. Does not
   /// wait.

@@ -1,4 +1,4 @@
-#include "scheduler/device/backend/device_timeline.hpp"
+#include "scheduler/tracing/device_timeline.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/executor/atomics.hpp"
+#include "core/lock_free/atomics.hpp"
 
 namespace tessera::detail {
 

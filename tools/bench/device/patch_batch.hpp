@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -16,7 +17,7 @@
 #include "core/text/contracts.hpp"
 #include "scheduler/device/backend/device_backend.hpp"
 
-namespace tessera {
+namespace tessera::bench {
 
 /// One patch as a kernel sees it: its cells, and what the kernel works on there
 /// (fields, numbers).
@@ -91,6 +92,24 @@ struct PatchLaunch {
 
 #if defined(__CUDACC__)
 
+/// Lets the next launch of the stream start on what this one leaves free. It
+/// waits in `awaitLastLaunch`.
+__device__ inline void startNextLaunch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/// Waits for all that was launched before in the stream. No thread of a launch
+/// may end without: the launch after the next one relies on it. What is loaded
+/// through `slot` is loaded afterwards, also by loads that are known to meet no
+/// writes, which a compiler may move across any barrier.
+__device__ inline void awaitLastLaunch([[maybe_unused]] std::uint32_t& slot) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" : "+r"(slot)::"memory");
+#endif
+}
+
 template <class Launch>
 __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
     runPatches(const __grid_constant__ Launch launch) {
@@ -105,10 +124,11 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   // What needs no result of the launch before is done before that one ends: the
   // table is older.
   const Box box = launch.part.parts == 1 ? patchAt(slot).box : partOf(patchAt(slot).box, launch.part);
-  readAhead(patchAt(slot).reads, launch.part, each, block);
+  tessera::detail::readAhead(patchAt(slot).reads, launch.part, each, block);
   awaitLastLaunch(slot);
-  walk(launch.kernel, patchAt, slot,
-       columnOf(box, launch.table.shape, block, static_cast<std::int32_t>(threadIdx.x)));
+  tessera::detail::walk(
+      launch.kernel, patchAt, slot,
+      tessera::detail::columnOf(box, launch.table.shape, block, static_cast<std::int32_t>(threadIdx.x)));
 }
 
 #endif
@@ -120,7 +140,7 @@ void PatchLaunch<Kernel, Arguments, Patches>::runOnHost() const {
     const Arguments arguments = patch.arguments;
     // Any order will do, and a kernel that is no candidate for vectors would
     // have clang warn about it.
-    forEachInOrder(partOf(patch.box, part), [&](Index x) { kernel(arguments, x); });
+    tessera::detail::forEachInOrder(partOf(patch.box, part), [&](Index x) { kernel(arguments, x); });
   }
 }
 
@@ -148,6 +168,9 @@ void PatchLaunch<Kernel, Arguments, Patches>::run(const void* self, [[maybe_unus
   launch.runOnHost();
 }
 
+/// Whether the device can start a launch while the one before it in its stream ends.
+inline bool canOverlap(const DeviceInfo& info) { return std::atof(info.architecture.c_str()) >= 9.0; }
+
 template <class Kernel, class Arguments, class Patches>
 void putPatches(DeviceBackend& device, DeviceStream stream, const char* name,
                 const PatchLaunch<Kernel, Arguments, Patches>& launch) {
@@ -160,10 +183,10 @@ void putPatches(DeviceBackend& device, DeviceStream stream, const char* name,
 
 }  // namespace detail
 
-/// `forEach` on a device: runs `kernel(arguments, Index)` once for each cell of
-/// each of these patches, in one launch (more only where `tasks` is long and
-/// has gaps). `tasks` rises. `kernel` is trivially copyable, and the same for
-/// CPU and GPU:
+/// What the launch of a step's loops is measured against: a table of patches that is made once, and launches
+/// that overlap in one stream. Runs `kernel(arguments, Index)` once for each cell of each of these patches,
+/// in one launch (more only where `tasks` is long and has gaps). `tasks` rises. `kernel` is trivially
+/// copyable, and the same for CPU and GPU:
 ///
 ///   struct Scale {
 ///     double factor;
@@ -180,10 +203,10 @@ void launchPatches(DeviceBackend& device, DeviceStream stream, const char* name,
                    const PatchTable<Arguments>& table, std::span<const std::int32_t> tasks,
                    const Kernel& kernel, PatchPart part = {}, PatchOrder order = PatchOrder::Rising) {
   const auto put = [&](auto which, std::size_t count) {
-    detail::putPatches(device, stream, name,
-                       detail::PatchLaunch<Kernel, Arguments, decltype(which)>{
-                           table, which, static_cast<std::int32_t>(count), part, order,
-                           device.info().overlapsLaunches, kernel});
+    detail::putPatches(
+        device, stream, name,
+        detail::PatchLaunch<Kernel, Arguments, decltype(which)>{
+            table, which, static_cast<std::int32_t>(count), part, order, canOverlap(device.info()), kernel});
   };
   if (tasks.empty()) return;
   const bool gaps = static_cast<std::size_t>(tasks.back() - tasks.front()) + 1 != tasks.size();
@@ -214,4 +237,4 @@ void launchBox(DeviceBackend& device, DeviceStream stream, const char* name, con
                          kernel});
 }
 
-}  // namespace tessera
+}  // namespace tessera::bench
