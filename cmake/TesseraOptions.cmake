@@ -5,6 +5,8 @@ option(TESSERA_CHECKED_DEFAULT "Run in checked mode unless told otherwise" OFF)
 option(TESSERA_BUILD_BENCHMARKS "Build the benchmark programs (tools/bench)" OFF)
 option(TESSERA_NATIVE "Compile for this machine's processor only (-march=native)" OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers, for example 'address,undefined' or 'thread'")
+option(TESSERA_UNITY "Compile the sources of a room together, about eight at a time" ON)
+option(TESSERA_PRECOMPILED_HEADERS "Parse the standard library's and GoogleTest's headers once for all sources" ON)
 set(TESSERA_KOKKOS "AUTO" CACHE STRING "Use Kokkos: AUTO (where it is found), ON (an error where it is not), OFF")
 set_property(CACHE TESSERA_KOKKOS PROPERTY STRINGS AUTO ON OFF)
 
@@ -46,6 +48,12 @@ if(TESSERA_SANITIZE)
   target_compile_options(tessera_flags INTERFACE -fsanitize=${TESSERA_SANITIZE} -fno-omit-frame-pointer
                                                  -fno-sanitize-recover=all)
   target_link_options(tessera_flags INTERFACE -fsanitize=${TESSERA_SANITIZE})
+endif()
+
+# tessera_test_flags: test code is compiled to be run once, so half of the optimiser's time is saved there.
+add_library(tessera_test_flags INTERFACE)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(tessera_test_flags INTERFACE $<${host}:-O1>)
 endif()
 
 # tessera_abi: what our headers need wherever they are compiled, an outside component included.

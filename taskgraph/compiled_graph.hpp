@@ -58,6 +58,8 @@ struct UnitAccess {
   Halo halo;               ///< as declared by this task
   std::int32_t fill = -1;  ///< the fill that provides it; needed to find gathered data
   bool facesOnly = false;  ///< of `halo`: no edges and corners
+  /// Whether the task writes or modifies it.
+  bool writes() const { return mode >= 2; }
   friend bool operator==(const UnitAccess&, const UnitAccess&) = default;
 };
 

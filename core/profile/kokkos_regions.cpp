@@ -34,7 +34,7 @@ namespace tessera {
 
 namespace {
 
-bool toolRequested() {
+bool kokkosToolRequested() {
   const char* libraries = std::getenv("KOKKOS_TOOLS_LIBS");
   return libraries != nullptr && *libraries != '\0';
 }
@@ -44,7 +44,7 @@ bool toolRequested() {
 #if defined(TESSERA_HAVE_KOKKOS)
 
 KernelRegions::KernelRegions() {
-  if (!toolRequested()) return;
+  if (!kokkosToolRequested()) return;
   // Kokkos with CUDA ends the program where it finds no GPU; one for the CPU alone counts -1 of them.
   if (Kokkos::num_devices() == 0) {
     notice_ = "KOKKOS_TOOLS_LIBS is set, but Kokkos of this build needs a GPU, and there is none here";
@@ -80,7 +80,7 @@ void KernelRegions::end(std::uint64_t id) {
 #else
 
 KernelRegions::KernelRegions() {
-  if (toolRequested()) {
+  if (kokkosToolRequested()) {
     notice_ =
         "KOKKOS_TOOLS_LIBS is set, but this build has no Kokkos, so no tool sees the tasks; "
         "./tessera setup fetches it and builds again";

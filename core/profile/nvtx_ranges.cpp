@@ -10,7 +10,7 @@ namespace tessera {
 
 namespace {
 
-bool toolRequested() {
+bool nvtxToolRequested() {
   const char* library = std::getenv("NVTX_INJECTION64_PATH");
   return library != nullptr && *library != '\0';
 }
@@ -37,7 +37,7 @@ nvtxEventAttributes_t eventOf(NvtxRanges::Name name, std::int64_t payload) {
 }  // namespace
 
 NvtxRanges::NvtxRanges() {
-  if (!toolRequested()) return;
+  if (!nvtxToolRequested()) return;
   domain_ = nvtxDomainCreateA("Tessera");
   if (domain_ == nullptr)
     notice_ = "NVTX_INJECTION64_PATH is set, but NVTX could load no tool from it; check the path";
@@ -68,7 +68,7 @@ void NvtxRanges::end(std::uint64_t range) { nvtxDomainRangeEnd(domainOf(domain_)
 #else
 
 NvtxRanges::NvtxRanges() {
-  if (toolRequested()) {
+  if (nvtxToolRequested()) {
     notice_ =
         "NVTX_INJECTION64_PATH is set, but this build found no headers of NVTX, so no tool sees the tasks; "
         "name the folder that holds nvtx3/nvToolsExt.h in TESSERA_NVTX_INCLUDE and build again";

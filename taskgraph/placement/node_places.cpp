@@ -9,7 +9,6 @@ namespace tessera::detail {
 namespace {
 
 constexpr std::uint8_t kReadOld = 0;
-constexpr std::uint8_t kWrite = 2;
 
 }  // namespace
 
@@ -170,7 +169,7 @@ const std::vector<const TaskDeclaration*>& NodePlaces::writersInAllPlans(const L
     for (const TaskUnit& unit : plan.units) {
       for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
         const UnitAccess& access = plan.accesses[static_cast<std::size_t>(a)];
-        const bool here = access.mode >= kWrite && access.label == what.label && access.level == what.level;
+        const bool here = access.writes() && access.label == what.label && access.level == what.level;
         if (here) at->second.push_back(&plan.plan->tasks()[static_cast<std::size_t>(unit.task)]);
       }
     }

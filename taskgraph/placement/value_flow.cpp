@@ -7,7 +7,6 @@ namespace {
 
 // Modes of UnitAccess.
 constexpr std::uint8_t kReadNew = 1;
-constexpr std::uint8_t kWrite = 2;
 constexpr std::uint8_t kModify = 3;
 
 bool readsInPlace(const UnitAccess& access) {
@@ -31,7 +30,7 @@ ValueFlow::ValueFlow(const CompiledGraph& graph) : graph_(graph), inputs_(graph.
   for (std::int32_t b = 0; b < blocks; ++b) {
     if (block(b).kind != NodeKind::Task) continue;
     for (const UnitAccess& access : accesses(b)) {
-      if (access.mode >= kWrite) writers_[{access.label, access.level}].push_back(b);
+      if (access.writes()) writers_[{access.label, access.level}].push_back(b);
     }
   }
   for (std::int32_t b = 0; b < blocks; ++b) {
@@ -47,9 +46,8 @@ std::span<const UnitAccess> ValueFlow::accesses(std::int32_t block) const {
 
 bool ValueFlow::writes(std::int32_t block, LabelId label) const {
   const auto list = accesses(block);
-  return std::any_of(list.begin(), list.end(), [&](const UnitAccess& access) {
-    return access.mode >= kWrite && access.label == label;
-  });
+  return std::any_of(list.begin(), list.end(),
+                     [&](const UnitAccess& access) { return access.writes() && access.label == label; });
 }
 
 std::span<const std::int32_t> ValueFlow::writers(LabelId label, LevelId level) const {

@@ -5,14 +5,10 @@
 #include "core/text/contracts.hpp"
 
 namespace tessera::detail {
-namespace {
-
 void sortUnique(std::vector<std::int32_t>& list) {
   if (!std::is_sorted(list.begin(), list.end())) std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
-
-}  // namespace
 
 EdgeUpdate::EdgeUpdate(CompiledGraph& graph, const std::vector<Relation>& relations, const FillShapes& shapes,
                        std::vector<std::int32_t> countsBefore)

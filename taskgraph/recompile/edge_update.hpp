@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "taskgraph/compile/edge_list.hpp"
 #include "taskgraph/compile/fill_shapes.hpp"
 
 namespace tessera::detail {
+
+/// Brings numbers into rising order, each once.
+void sortUnique(std::vector<std::int32_t>& numbers);
 
 /// Gives those nodes of a graph other successors that need them after a change of the mesh: blocks, tables
 /// and relations are the new ones already, successors and counts of predecessors the old ones.

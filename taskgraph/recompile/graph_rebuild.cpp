@@ -16,11 +16,6 @@ void addFilledRows(const RowLists<T>& lists, Range used, std::vector<std::int32_
   }
 }
 
-void sortUnique(std::vector<std::int32_t>& slots) {
-  std::sort(slots.begin(), slots.end());
-  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
-}
-
 }  // namespace
 
 std::optional<CompiledGraph> GraphBuilder::rebuild(CompiledGraph previous, std::vector<GatherNeed>& gathers) {

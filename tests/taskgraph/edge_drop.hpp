@@ -211,7 +211,7 @@ inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph,
   const auto changes = [&](std::int64_t a) {
     const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
     // Old has memory of its own.
-    return access.mode >= 2 && access.label == fill.label && fill.generation == Generation::New;
+    return access.writes() && access.label == fill.label && fill.generation == Generation::New;
   };
   bool changesIt = false;
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) changesIt = changesIt || changes(a);

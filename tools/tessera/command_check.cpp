@@ -13,8 +13,6 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t kTagBound = (std::int64_t{1} << 28) - 1;  ///< of MPICH
-
 /// What one rank has to hold and to do.
 struct RankPlan {
   std::int64_t patches = 0;

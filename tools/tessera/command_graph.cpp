@@ -12,8 +12,6 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t kTagBound = (std::int64_t{1} << 28) - 1;  ///< of MPICH
-
 std::size_t positionOf(const CompiledGraphs& graphs, const std::string& plan) {
   std::string names;
   for (std::size_t p = 0; p < graphs.plans.size(); ++p) {

@@ -17,6 +17,9 @@
 
 namespace tessera {
 
+/// The largest tag of a message that MPICH takes, for graphs that are compiled without starting MPI.
+inline constexpr std::int64_t kTagBound = (std::int64_t{1} << 28) - 1;
+
 // What the command line asks for, one struct a command. The functions print on standard output and return the
 // exit code; errors are exceptions.
 

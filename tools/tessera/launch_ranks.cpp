@@ -83,7 +83,7 @@ class Launcher {
 };
 
 /// What the launcher has to say on how it went.
-std::string asText(int status) {
+std::string statusText(int status) {
   if (WIFSIGNALED(status)) return std::string("the launcher was ended by: ") + ::strsignal(WTERMSIG(status));
   const int code = WEXITSTATUS(status);
   std::string text = "the launcher ended with code " + std::to_string(code);
@@ -108,7 +108,7 @@ std::int64_t newestCheckpoint(const std::filesystem::path& runFolder) {
 int reportLostRank(const JobNote& note, int status) {
   const std::filesystem::path run = note.runFolder();
   Message message("a rank of the job ended without a word, and the others were ended with it");
-  message.line("found  ", asText(status));
+  message.line("found  ", statusText(status));
   const std::int64_t step = run.empty() ? -1 : newestCheckpoint(run);
   if (step >= 0) {
     message.line("fix    go on from the checkpoint of step ", step, ": tessera restart ", run.string(),

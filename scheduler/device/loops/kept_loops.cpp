@@ -7,7 +7,7 @@ namespace tessera {
 
 namespace {
 
-constexpr const char* kOwner = "the loops of a captured step";
+constexpr const char* kKeptOwner = "the loops of a captured step";
 
 }  // namespace
 
@@ -57,12 +57,12 @@ void KeptLoops::keep() {
 }
 
 void KeptLoops::takeMemory() {
-  staging_ = static_cast<std::byte*>(pinned_.allocate(stream_, extent_.bytes, kOwner));
-  table_ = static_cast<std::byte*>(device_.allocate(stream_, extent_.bytes, kOwner));
+  staging_ = static_cast<std::byte*>(pinned_.allocate(stream_, extent_.bytes, kKeptOwner));
+  table_ = static_cast<std::byte*>(device_.allocate(stream_, extent_.bytes, kKeptOwner));
   if (extent_.words == 0) return;
   const std::int64_t bytes = parts_ * extent_.wordBytes();
-  words_ = static_cast<std::int64_t*>(device_.allocate(stream_, bytes, kOwner));
-  found_ = static_cast<std::int64_t*>(pinned_.allocate(stream_, bytes, kOwner));
+  words_ = static_cast<std::int64_t*>(device_.allocate(stream_, bytes, kKeptOwner));
+  found_ = static_cast<std::int64_t*>(pinned_.allocate(stream_, bytes, kKeptOwner));
 }
 
 void KeptLoops::giveMemory() {

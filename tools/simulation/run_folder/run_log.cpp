@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Text that is not UTF-8 is shown with replacement characters, not refused: a log takes everything.
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string lineOf(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json objectOf(std::string_view event, std::initializer_list<LogField> fields) {
   Json json;
@@ -39,7 +39,7 @@ std::string utcNow() {
 }
 
 std::string jsonLine(std::string_view event, std::initializer_list<LogField> fields) {
-  return dumped(objectOf(event, fields));
+  return lineOf(objectOf(event, fields));
 }
 
 RunLog::RunLog(const FolderHandle& folder) : file_(folder.openToAppend("log.jsonl")) {}
@@ -48,7 +48,7 @@ void RunLog::event(std::string_view name, std::initializer_list<LogField> fields
   Json json;
   json["time"] = utcNow();
   json.update(objectOf(name, fields));
-  const int error = writeAll(file_.get(), dumped(json) + "\n");
+  const int error = writeAll(file_.get(), lineOf(json) + "\n");
   if (error != 0 && failure_.empty()) failure_ = "log.jsonl could not be written: " + errorText(error);
 }
 
