@@ -61,8 +61,8 @@ void GraphReplay::makeSegments(const LanePlan& plan) {
   for (std::size_t s = 0; s < segments_.size(); ++s) {
     Segment& segment = segments_[s];
     segment.captures = std::make_unique<PlanCapture>(backend_, plans[s], lane_.options());
-    for (const StreamedBatch& entry : segment.captures->batches()) {
-      LaunchBatch& batch = segment.batches.emplace_back(entry.batch);
+    for (const LaunchBatch& captured : segment.captures->batches()) {
+      LaunchBatch& batch = segment.batches.emplace_back(captured);
       for (std::int32_t& task : batch.tasks) {
         task = segment.tasks[static_cast<std::size_t>(task)];
         positions_[static_cast<std::size_t>(task)] = {static_cast<std::int32_t>(s),
@@ -172,9 +172,9 @@ void GraphReplay::takeMemory(const Segment& segment, Part& part) {
   part.ended = backend_.makeEvent();
   for (const LaunchBatch& batch : segment.batches) {
     const bool bodies = nodes_.hasBodies(batch.kind);
-    part.loops.push_back(
-        bodies ? std::make_unique<KeptLoops>(backend_, tables_, pinned_, memoryStream_, batch.streams)
-               : nullptr);
+    part.loops.push_back(bodies ? std::make_unique<KeptLoops>(backend_, tables_, pinned_, memoryStream_,
+                                                              static_cast<std::int32_t>(batch.streams.size()))
+                                : nullptr);
     part.values.push_back(bodies ? DeviceMoves::KeptValues{}
                                  : nodes_.keepValues(batch.kind, batch.tasks, memoryStream_));
   }

@@ -59,7 +59,6 @@ bool DeviceLane::advance() {
   work_->submitted_.takeAll(come);
   // What comes from other lanes before this one has begun waits.
   if (work_->arrivals_ && !allLaunched()) work_->arrivals_->takeAll(come);
-  // The ends of before first: without chaining they make tasks ready.
   const bool someEnded = streams_.poll([this](std::int32_t launch) { endPart(launch); });
   work_->settle();
   launchReady();
@@ -125,7 +124,7 @@ void DeviceLane::chooseStreams(std::span<const std::int32_t> tasks,
                                std::span<const LaneWork::Before> before) {
   chosen_.clear();
   const LaneTask& task = work_->tasks_[static_cast<std::size_t>(tasks.front())];
-  if (options_.urgentStream && task.urgent) {
+  if (task.urgent) {
     chosen_.push_back(options_.streams);
     return;
   }
@@ -150,22 +149,16 @@ void DeviceLane::waitForBefore(std::span<const LaneWork::Before> before, bool ap
   }
 }
 
-bool DeviceLane::isWatched(std::int32_t task) const {
-  const std::uint8_t flags = work_->flagsOf(task);
-  if ((flags & LaneWork::kReports) != 0) return true;
-  return !options_.chainsOnDevice && ((flags & LaneWork::kTells) != 0 || !work_->successors(task).empty());
-}
-
 void DeviceLane::noteLaunched(std::span<const std::int32_t> tasks, std::int32_t number) {
   LaneWork& work = *work_;
   for (const std::int32_t task : tasks) work.launchOf(task) = number;
-  if (options_.chainsOnDevice) releaseSuccessors(tasks, number);
-  if (std::none_of(tasks.begin(), tasks.end(), [this](std::int32_t task) { return isWatched(task); })) return;
+  releaseSuccessors(tasks, number);
+  if (std::none_of(tasks.begin(), tasks.end(), [this](std::int32_t task) { return reports(task); })) return;
   work.launch(number).running = static_cast<std::int32_t>(chosen_.size());
   for (const std::int32_t stream : chosen_) streams_.watch(stream, number);
 }
 
-/// Of tasks that rise; `launch` is kNone where the device has done it.
+/// Of tasks that rise, of this launch.
 void DeviceLane::releaseSuccessors(std::span<const std::int32_t> tasks, std::int32_t launch) {
   LaneWork& work = *work_;
   // The lists of neighbours lie one behind the other.
@@ -184,11 +177,9 @@ void DeviceLane::endPart(std::int32_t number) {
   LaneWork& work = *work_;
   LaneWork::Launch& launch = work.launch(number);
   if (--launch.running > 0) return;
-  const std::span<const std::int32_t> tasks = work.tasksOf(launch);
-  for (const std::int32_t task : tasks) {
-    if ((work.flagsOf(task) & LaneWork::kReports) != 0) ended_.push_back(task);
+  for (const std::int32_t task : work.tasksOf(launch)) {
+    if (reports(task)) ended_.push_back(task);
   }
-  if (!options_.chainsOnDevice) releaseSuccessors(tasks, LaneWork::kNone);
 }
 
 std::vector<std::int32_t> DeviceLane::begun() const {
@@ -197,7 +188,7 @@ std::vector<std::int32_t> DeviceLane::begun() const {
   for (const LaneWork::Launch& launch : work_->launches_) {
     if (launch.running == 0) continue;
     for (const std::int32_t n : work_->tasksOf(launch)) {
-      if (isWatched(n)) tasks.push_back(n);
+      if (reports(n)) tasks.push_back(n);
     }
   }
   std::sort(tasks.begin(), tasks.end());
@@ -237,16 +228,13 @@ void DeviceLane::waitForPeers(std::span<const std::int32_t> tasks) {
   }
 }
 
-/// Hands a task that was launched, or has been seen to end where lanes do not chain, to those who wait for
-/// it.
+/// Hands a task that was launched to the lanes whose tasks wait for it.
 void DeviceLane::tellPeers(std::int32_t task) {
   const std::span<const LaneWork::Place> places = work_->placesOf(work_->launch(work_->launchOf(task)));
   for (const LaneWork::Told& told : work_->toldOf(task)) {
     const std::span<PeerArrivals::Mark> marks = told.work->arrivals_->marks(told.entry);
     for (std::size_t part = 0; part < marks.size(); ++part) {
       const LaneWork::Place& place = places[part];
-      marks[part] = {{}, place.stream, place.launch};
-      if (!options_.chainsOnDevice) continue;
       const detail::LaneStreams::Mark mark = streams_.markOf(place);
       marks[part] = {mark.event, place.stream, mark.covers};
     }

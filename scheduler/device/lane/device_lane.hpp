@@ -140,7 +140,7 @@ class DeviceLane {
   void tellPeers(std::int32_t task);
   void noteLaunched(std::span<const std::int32_t> tasks, std::int32_t launch);
   void releaseSuccessors(std::span<const std::int32_t> tasks, std::int32_t launch);
-  bool isWatched(std::int32_t task) const;
+  bool reports(std::int32_t task) const { return (work_->flagsOf(task) & LaneWork::kReports) != 0; }
   void endPart(std::int32_t launch);
 
   DeviceBackend& device_;

@@ -84,7 +84,7 @@ void LaneWork::follow(std::span<const std::int32_t> nodes, std::int32_t launch) 
   for (const std::int32_t n : nodes) {
     State& state = states[n];
     const bool one = state.after == kNone || state.after == launch;
-    state.after = launch == kNone ? state.after : (one ? launch : kSeveral);
+    state.after = one ? launch : kSeveral;
     arrived[count] = n;
     count += --state.missing == 0 ? 1 : 0;
   }

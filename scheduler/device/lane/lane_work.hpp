@@ -40,12 +40,10 @@ struct LanePlan {
   std::vector<std::int32_t> peerPredecessors = {};  ///< by task: edges from other lanes; empty: none at all
 };
 
-/// What a lane is told to do; the rest is for measurements, which switch one thing off at a time.
+/// What a lane is told to do.
 struct LaneOptions {
-  std::int32_t streams = 4;
+  std::int32_t streams = 4;          ///< besides one for urgent tasks
   std::int32_t largestBatch = 4096;  ///< tasks of one launch; 1: no batching
-  bool chainsOnDevice = true;        ///< false: a task waits until the host has seen its predecessors end
-  bool urgentStream = true;          ///< besides, for urgent tasks; false: they are as all others
   std::int32_t stepsAhead = 2;  ///< that the host may have launched before the device has begun the first
 };
 

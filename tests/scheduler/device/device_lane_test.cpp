@@ -56,22 +56,6 @@ TEST_P(DeviceLaneClaims, AWholeChainIsLaunchedBeforeItsFirstTaskHasEnded) {
   rig.expectRightDigests();
 }
 
-TEST_P(DeviceLaneClaims, WithoutChainingTheHostSeesEachTaskEndFirst) {
-  LaneRig rig(*device_, chainOf(5));
-  LaneOptions options;
-  options.chainsOnDevice = false;
-  DeviceLane lane(*device_, rig.plan(), rig, options);
-
-  for (std::int32_t n = 0; n < 5; ++n) lane.submit(n);
-  lane.serve([](std::int32_t) {});
-  EXPECT_EQ(lane.counts().launches, 1);
-
-  EXPECT_THAT(rig.serveUntil(lane, 1), ElementsAre(4));
-  EXPECT_EQ(lane.counts().launches, 5);
-  EXPECT_EQ(lane.counts().waits, 0);
-  rig.expectRightDigests();
-}
-
 TEST_P(DeviceLaneClaims, ReadyTasksOfOneKindAreOneLaunch) {
   LanePlan plan;
   for (std::int32_t n = 0; n < 300; ++n) plan.tasks.push_back({n % 2, 1, true});

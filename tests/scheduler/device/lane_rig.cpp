@@ -82,7 +82,6 @@ RandomLaneCase drawLaneCase(std::uint32_t seed) {
   RandomLaneCase drawn;
   drawn.options.streams = 1 + below(4);
   drawn.options.largestBatch = below(3) == 0 ? 1 : 1 + below(20);
-  drawn.options.chainsOnDevice = below(4) != 0;
   const std::int32_t kinds = 1 + below(4);
   std::vector<std::int32_t> parts;
   std::vector<bool> urgent;

@@ -241,12 +241,11 @@ struct LaneMode {
 
 const LaneMode kLaneModes[] = {
     {"batched", {}, false, "batched", "<1"},
-    {"batched, 1 stream", {1, 4096, true}},
+    {"batched, 1 stream", {1}},
     {"batched, the host told of all", {}, true},
-    {"batches of 64", {4, 64, true}},
-    {"one by one, 4 streams", {4, 1, true}, false, "one_by_one"},
-    {"one by one, 1 stream", {1, 1, true}},
-    {"one by one, 4 streams, no event chaining", {4, 1, false}},
+    {"batches of 64", {4, 64}},
+    {"one by one, 4 streams", {4, 1}, false, "one_by_one"},
+    {"one by one, 1 stream", {1, 1}},
 };
 
 /// A step: each patch there and back, so two tasks of which the second waits for the first.

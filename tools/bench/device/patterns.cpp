@@ -171,7 +171,7 @@ class GraphWay : public Way {
   void prepare() override {
     if (graph_.number >= 0) device_.releaseGraph(graph_);
     graph_ = captures_.capture([this](std::size_t n, std::span<const DeviceStream> streams) {
-      tasks_.put(captures_.batches()[n].batch.tasks, streams.front());
+      tasks_.put(captures_.batches()[n].tasks, streams.front());
     });
   }
   void run() override {

@@ -227,8 +227,6 @@ int run(int argc, char** argv) {
   app.add_option("--steps", steps, "of a round")->capture_default_str();
   app.add_option("--threads", options.threads, "worker threads")->capture_default_str();
   app.add_option("--streams", options.devices.lane.streams, "of a device")->capture_default_str();
-  app.add_option("--urgent", options.devices.lane.urgentStream, "a stream for what goes over the bus")
-      ->capture_default_str();
   app.add_option("--batch", options.devices.lane.largestBatch, "tasks of a launch")->capture_default_str();
   app.add_flag("--search,!--no-search", options.findNonFinite, "look for NaN in what tasks write");
   bool graphs = false;
