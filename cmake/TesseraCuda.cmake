@@ -4,27 +4,9 @@ option(TESSERA_CUDA "Build for NVIDIA GPUs too (needs nvcc)" OFF)
 set(TESSERA_CUDA_ARCHS "80;90" CACHE STRING "Compute capabilities that kernels are compiled for, without the dot")
 
 if(TESSERA_CUDA)
-  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-    find_program(TESSERA_NVCC nvcc PATHS /usr/local/cuda/bin)
-    if(NOT TESSERA_NVCC)
-      message(FATAL_ERROR "TESSERA_CUDA=ON needs nvcc, which is neither on the PATH nor in /usr/local/cuda/bin. Install "
-                          "the CUDA toolkit, name its nvcc in CUDACXX, or build without GPUs (preset release).")
-    endif()
-    set(CMAKE_CUDA_COMPILER ${TESSERA_NVCC})
-  endif()
-  # Both halves of a source by the same compiler, or the program would hold two C++ standard libraries' idea of things.
-  set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
-  set(CMAKE_CUDA_ARCHITECTURES ${TESSERA_CUDA_ARCHS})
-  enable_language(CUDA)
-  find_package(CUDAToolkit 12 REQUIRED)
+  include(TesseraCudaLanguage)
   if(CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
-  endif()
-
-  # CMake knows nvcc's option for C++20 since 3.25.2 only.
-  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
-    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
 
   # A fused multiply-add rounds once where the CPU rounds twice
@@ -33,7 +15,7 @@ if(TESSERA_CUDA)
   target_compile_options(tessera_abi INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>
                                                $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>
                                                $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
-  # Says to headers that bodies for devices are compiled by nvcc (taskgraph/device_body.hpp).
+  # Says to headers that bodies for devices are compiled by nvcc (taskgraph/task_body.hpp).
   target_compile_definitions(tessera_abi INTERFACE TESSERA_HAVE_CUDA)
   # Host code of nvcc's is written by a program: warnings of style would be about that.
   target_compile_options(tessera_flags INTERFACE

@@ -1,6 +1,7 @@
 # What `cmake --install` leaves: the program, the decks, and a package for components that are kept outside:
 #   find_package(Tessera REQUIRED)
-#   target_link_libraries(my_program PRIVATE Tessera::command_line)
+#   tessera_component(my_component SOURCES my_component.cpp my_component_kernels.cpp)
+#   target_link_libraries(my_program PRIVATE my_component Tessera::command_line)
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -23,7 +24,8 @@ configure_package_config_file(cmake/TesseraConfig.cmake.in ${PROJECT_BINARY_DIR}
                               INSTALL_DESTINATION ${package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/TesseraConfig.cmake ${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake
-              cmake/TesseraDependencies.cmake DESTINATION ${package})
+              cmake/TesseraDependencies.cmake cmake/TesseraComponent.cmake cmake/TesseraCudaLanguage.cmake
+        DESTINATION ${package})
 
 if(TARGET tessera)
   install(TARGETS tessera RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -31,3 +33,6 @@ endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/inputs)
   install(DIRECTORY inputs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/inputs)
 endif()
+# What `tessera plot` and its kind run; needs nothing built.
+install(DIRECTORY tools/python/tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/python
+        PATTERN "__pycache__" EXCLUDE)

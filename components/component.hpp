@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace tessera {
 struct Diagnostic {
   std::string name;  ///< "heat.total", "heat.error_l2"
   ReductionLabel reduction;
-  std::function<double(double)> show;  ///< from the reduced number to the column; empty: as it is
+  std::function<double(double)> show;   ///< from the reduced number to the column; empty: as it is
+  std::optional<ReductionLabel> per{};  ///< another reduction, by which the number is divided: a mean
 };
 
 /// What a component gets to configure itself.

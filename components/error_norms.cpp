@@ -5,9 +5,18 @@
 
 #include "components/error_norms_kernels.hpp"
 #include "components/expression_fill.hpp"
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {
+
+/// A norm would take it for no error.
+[[noreturn]] void notANumber(Index x, const Level& level, double time) {
+  throw NumericalError(Message("the exact solution is not a number")
+                           .line("cell  ", asText(x), " of level ", level.number(), ", t = ", time)
+                           .line("fix   give an expression that has a value everywhere, or leave out `exact`")
+                           .text());
+}
 
 template <class Task, class Names>
 void contributeErrors(const Task& task, Label<double, Cell> variable, const Expression& exact,
@@ -19,6 +28,7 @@ void contributeErrors(const Task& task, Label<double, Cell> variable, const Expr
   double largest = 0.0;
   const auto add = [&](Index x, double value) {
     const double error = std::abs(u(x) - value);
+    if (std::isnan(value)) notANumber(x, task.level(), task.time());
     l1.add(error * volume);
     l2.add(error * error * volume);
     largest = std::max(largest, error);
@@ -62,7 +72,7 @@ void ErrorNorms::declareTasks(StepPlan& plan) const {
       .contributes(names_.total, Sum)
       .contributes(names_.least, Min)
       .contributes(names_.largest, Max)
-      .runs<Cpu, Gpu>(NormTotals{variable_, names_.total, names_.least, names_.largest});
+      .runs(normTotals(variable_, {names_.total, names_.least, names_.largest}));
   if (!exact_) return;
   plan.task(prefix_ + "::errors")
       .reads(Old, variable_)

@@ -37,6 +37,16 @@ struct FieldFor<CheckedGpu, T> {
   using Type = CheckedDeviceField<T>;
 };
 
+/// Tells a device of each loop that computes final values of the frame's outputs.
+class FrameFinals final : public LoopFinals {
+ public:
+  explicit FrameFinals(const TaskFrame& frame) : frame_(&frame) {}
+  void announce(const char* loop, DeviceLoops& loops) const override;
+
+ private:
+  const TaskFrame* frame_;
+};
+
 template <class Exec>
 inline constexpr bool kIsOnDevice = std::is_same_v<Exec, Gpu> || std::is_same_v<Exec, CheckedGpu>;
 
@@ -48,7 +58,7 @@ inline constexpr bool kIsOnDevice = std::is_same_v<Exec, Gpu> || std::is_same_v<
 ///
 ///   const auto T = task.read(Old, temperature);
 ///   const auto next = task.write(temperature);
-///   forEach(task.exec(temperature), "advance", task.interior(),
+///   forEach(task.exec(), "advance", task.interior(),
 ///           [=] TESSERA_KERNEL(Index x) { next(x) = T(x); });
 template <class Exec>
 class PatchTask {
@@ -56,34 +66,23 @@ class PatchTask {
   template <class T>
   using FieldOf = typename detail::FieldFor<Exec, T>::Type;
 
+  /// What `reduce` gives for Min and Max: a double, or on a device a number that nothing can branch on.
+  using ReducedReal = std::conditional_t<detail::kIsOnDevice<Exec>, DeviceNumber, double>;
+  /// What `reduce` gives for Sum.
+  using ReducedSum = std::conditional_t<detail::kIsOnDevice<Exec>, DeviceExactSum, ExactSum>;
+
   explicit PatchTask(const TaskFrame& frame) : frame_(&frame) {}
 
+  /// The first argument of `forEach` and `reduce`; valid while the body runs.
   Exec exec() const {
-    if constexpr (detail::kIsOnDevice<Exec>) {
-      return {frame_->loops};
-    } else if constexpr (std::is_same_v<Exec, Cpu>) {
-      return {.ahead = frame_->ahead};
-    } else {
-      return {};
-    }
-  }
-  /// For the one loop that gives these outputs their final values, each at the
-  /// loop's own index. NaN and infinity are then looked for while the values
-  /// are in the nearest cache; after any other loop all of the output is read
-  /// again for that.
-  template <class... T, Centering... C>
-  Exec exec(Label<T, C>... finalHere) const {
     if constexpr (std::is_same_v<Exec, Cpu>) {
-      if (frame_->watch == nullptr) return exec();
-      frame_->watch->newLoop();
-      for (const TaskAccess& access : frame_->accesses) {
-        const bool output = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
-        if (output && ((access.label == finalHere.id) || ...)) frame_->watch->over(access);
-      }
       return {frame_->watch, frame_->ahead};
+    } else if constexpr (std::is_same_v<Exec, Gpu>) {
+      return {frame_->loops, frame_->finalLoops.empty() ? nullptr : &finals_};
+    } else if constexpr (std::is_same_v<Exec, CheckedGpu>) {
+      return {frame_->loops};
     } else {
-      if constexpr (std::is_same_v<Exec, Gpu>) (willFinish<T>(finalHere.id), ...);
-      return exec();
+      return {frame_->loopNames};
     }
   }
 
@@ -205,12 +204,18 @@ class PatchTask {
     c.value = value;
     c.given = true;
   }
+  void contribute(ReductionLabel reduction, const DeviceNumber& value) const {
+    contribute(reduction, detail::valueOf(value));
+  }
   /// Gives this patch's share of a declared Sum.
   void contribute(ReductionLabel reduction, const ExactSum& sum) const {
     PatchContribution& c = contribution(reduction);
     if (!isKnown()) return;
     c.sum = sum;
     c.given = true;
+  }
+  void contribute(ReductionLabel reduction, const DeviceExactSum& sum) const {
+    contribute(reduction, detail::valueOf(sum));
   }
 
  private:
@@ -267,17 +272,6 @@ class PatchTask {
     if (access.reach != Reach::Patch || access.sharedWindow) return;
     frame_->loops->willRead({access.data, access.layout.span() * static_cast<std::int64_t>(elementBytes)});
   }
-  /// Tells a device that the next loop gives an output its final values.
-  template <class T>
-  void willFinish(LabelId label) const {
-    if constexpr (holdsReals(elementTypeOf<T>)) {
-      for (const TaskAccess& access : frame_->accesses) {
-        const bool isOutput = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
-        if (access.label != label || !isOutput || access.findings.words == nullptr) continue;
-        frame_->loops->willFinish(finalValues(access, elementTypeOf<T>), access.declared);
-      }
-    }
-  }
   PatchContribution& contribution(ReductionLabel reduction) const {
     for (PatchContribution& c : frame_->contributions) {
       if (c.reduction == reduction.id) return c;
@@ -286,6 +280,7 @@ class PatchTask {
   }
 
   const TaskFrame* frame_;
+  detail::FrameFinals finals_{*frame_};
 };
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include "core/exec/device_findings.hpp"
 #include "core/exec/final_values.hpp"
 #include "datawarehouse/field.hpp"
+#include "grid/final_loop.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
 #include "grid/reach.hpp"
@@ -18,6 +19,8 @@ namespace tessera {
 
 /// What a running task may do with one variable.
 enum class AccessMode : std::uint8_t { ReadOld, ReadNew, Write, Modify };
+
+constexpr bool isOutput(AccessMode mode) { return mode == AccessMode::Write || mode == AccessMode::Modify; }
 
 /// One declared access, resolved to memory.
 struct TaskAccess {
@@ -58,6 +61,7 @@ struct PatchContribution {
 
 class FetchAhead;
 class FiniteWatch;
+class LoopWatch;
 class DeviceLoops;
 
 /// Everything one run of one task on one patch sees; made by the step runner, read by PatchTask.
@@ -70,10 +74,12 @@ struct TaskFrame {
   const LabelTable* labels = nullptr;
   std::span<const TaskAccess> accesses;
   std::span<PatchContribution> contributions;
-  FiniteWatch* watch = nullptr;  ///< empty where nobody looks for NaN, and in checked mode
-  FetchAhead* ahead = nullptr;   ///< what loops ask for meanwhile; may be empty
-  DeviceLoops* loops = nullptr;  ///< of a task on a device: what takes the loops of its body
-  double time = 0.0;             ///< of Old
+  std::span<const FinalLoop> finalLoops;  ///< which loops of the body compute final values
+  FiniteWatch* watch = nullptr;           ///< empty where nobody looks for NaN, and in checked mode
+  LoopWatch* loopNames = nullptr;         ///< checked mode: hears which loops the body has
+  FetchAhead* ahead = nullptr;            ///< what loops ask for meanwhile; may be empty
+  DeviceLoops* loops = nullptr;           ///< of a task on a device: what takes the loops of its body
+  double time = 0.0;                      ///< of Old
   double dt = 0.0;
   bool usesDt = true;  ///< false: declared `.withoutDt()`
   std::int64_t step = 0;

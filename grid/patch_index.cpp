@@ -5,6 +5,8 @@
 namespace tessera {
 namespace {
 
+constexpr double kMostBucketsAPatch = 16.0;
+
 template <class Visit>
 void forEachBucket(Index first, Index last, Visit&& visit) {
   for (std::int64_t k = first.k; k <= last.k; ++k) {
@@ -25,11 +27,27 @@ PatchIndex::PatchIndex(std::span<const Patch> patches) {
     bounds_ = boundingBox(bounds_, patch.cells);
     total = total + patch.cells.extent();
   }
-  const auto count = static_cast<std::int64_t>(patches.size());
+  sparse_ = !chooseLattice(total);
+  if (sparse_) {
+    lattice_ = false;
+    tree_ = BoxTree(boxes_);
+  } else {
+    fillBuckets();
+  }
+}
+
+bool PatchIndex::chooseLattice(Extent total) {
+  const auto count = static_cast<std::int64_t>(boxes_.size());
+  double buckets = 1.0;
   for (int d = 0; d < kAxes; ++d) {
     size_[d] = std::max<std::int64_t>(1, (total[d] + count - 1) / count);
     buckets_[d] = (bounds_.extent()[d] + size_[d] - 1) / size_[d];
+    buckets *= static_cast<double>(buckets_[d]);
   }
+  return buckets <= kMostBucketsAPatch * static_cast<double>(count);
+}
+
+void PatchIndex::fillBuckets() {
   offsets_.assign(static_cast<std::size_t>(buckets_.i * buckets_.j * buckets_.k) + 1, 0);
   const auto place = [&](Index b) {
     return static_cast<std::size_t>((b.k * buckets_.j + b.j) * buckets_.i + b.i);

@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "core/geometry/box.hpp"
+#include "grid/box_tree.hpp"
 #include "grid/patch.hpp"
 
 namespace tessera {
 
 /// Finds the patches that overlap a box: a lattice of buckets about as large as a patch, each listing the
-/// patches that touch it. Building costs O(patches), a query O(patches found). Immutable; safe from any
+/// patches that touch it; where most buckets would be empty, because patches lie far apart, a tree. Building
+/// costs O(patches), with a tree times their logarithm, a query O(patches found). Immutable; safe from any
 /// thread.
 class PatchIndex {
  public:
@@ -27,7 +29,12 @@ class PatchIndex {
     if (query.empty()) return;
     if (lattice_) return visitBuckets(query, visit);
     Found found;
-    visitBuckets(query, [&](std::size_t n) { found.add(static_cast<std::uint32_t>(n)); });
+    const auto note = [&](std::size_t n) { found.add(static_cast<std::uint32_t>(n)); };
+    if (sparse_) {
+      tree_.visit(boxes_, query, note);
+    } else {
+      visitBuckets(query, note);
+    }
     for (const std::uint32_t n : found.sorted(boxes_)) visit(std::size_t{n});
   }
 
@@ -89,6 +96,10 @@ class PatchIndex {
     }
   }
 
+  /// False where the lattice would have many more buckets than there are patches.
+  bool chooseLattice(Extent total);
+  void fillBuckets();
+
   Box bounds_;
   Extent size_{1, 1, 1};
   Extent buckets_{0, 0, 0};
@@ -97,6 +108,8 @@ class PatchIndex {
   std::vector<Box> boxes_;
   std::vector<std::size_t> offsets_;
   std::vector<std::uint32_t> items_;
+  bool sparse_ = false;  ///< `tree_` is in use, and no bucket
+  BoxTree tree_;
 };
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text/error.hpp"
+#include "grid/box_tree.hpp"
 #include "grid/refine.hpp"
 
 namespace tessera {
@@ -17,38 +18,66 @@ namespace {
                       .text());
 }
 
+/// The parts of `box` inside the domain; along a periodic axis what leaves it comes back at the other end.
+std::vector<Box> partsInside(const Box& box, const Box& domain, const Geometry& geometry) {
+  std::vector<Box> parts{box};
+  for (int d = 0; d < kAxes; ++d) {
+    std::vector<Box> cut;
+    for (const Box& part : parts) {
+      for (const std::int64_t image : {-1, 0, 1}) {
+        if (image != 0 && !geometry.wraps(d)) continue;
+        Box moved = part;
+        moved.lo[d] = std::max(domain.lo[d], part.lo[d] + image * domain.extent()[d]);
+        moved.hi[d] = std::min(domain.hi[d], part.hi[d] + image * domain.extent()[d]);
+        if (moved.hi[d] > moved.lo[d]) cut.push_back(moved);
+      }
+    }
+    parts = std::move(cut);
+  }
+  return parts;
+}
+
 /// Notes what is wrong with the boxes of one level, given those of the level below in cells of that level.
 class BoxCheck {
  public:
-  BoxCheck(std::size_t level, const std::vector<Box>& boxes, std::vector<BoxFault>& faults)
-      : level_(level), boxes_(boxes), faults_(faults) {}
+  BoxCheck(std::size_t level, const std::vector<Box>& boxes, Nesting nesting, std::vector<BoxFault>& faults)
+      : level_(level), boxes_(boxes), nesting_(nesting), tree_(boxes), faults_(faults) {}
 
-  void run(const Box& domain, const std::vector<Box>& below) {
+  void run(const Geometry& geometry, const Box& domain, const std::vector<Box>& below) {
+    const BoxTree belowTree(below);
+    Halo ring;
+    for (int d = 0; d < kAxes; ++d) ring.lo[d] = ring.hi[d] = geometry.active(d) ? 1 : 0;
+    const std::string coarser = "level " + std::to_string(level_);
     for (std::size_t n = 0; n < boxes_.size(); ++n) {
+      const auto covered = [&](const Box& box) {
+        std::int64_t cells = 0;
+        belowTree.visit(below, box, [&](std::size_t b) { cells += intersect(below[b], box).volume(); });
+        return cells == box.volume();
+      };
       if (boxes_[n].empty()) {
         note(n, "holds no cell", "make upper greater than lower on every axis");
       } else if (!domain.contains(boxes_[n])) {
         note(n, "leaves the domain", "keep lower and upper inside [grid]");
-      } else if (!overlapsEarlier(n) && coveredBy(below, boxes_[n]) != boxes_[n].volume()) {
-        const std::string coarser = "level " + std::to_string(level_);
+      } else if (overlapsEarlier(n)) {
+        continue;
+      } else if (!covered(boxes_[n])) {
         note(n, "is not covered by the boxes of " + coarser, "enlarge the boxes of " + coarser);
+      } else if (nesting_ == Nesting::WithRing) {
+        const std::vector<Box> around = partsInside(grow(boxes_[n], ring), domain, geometry);
+        if (std::all_of(around.begin(), around.end(), covered)) continue;
+        note(n, "ends where " + coarser + " ends, which has to go on for a cell around it",
+             "enlarge the boxes of " + coarser + ", or make this one smaller");
       }
     }
   }
 
  private:
   bool overlapsEarlier(std::size_t n) {
-    for (std::size_t other = 0; other < n; ++other) {
-      if (intersect(boxes_[n], boxes_[other]).empty()) continue;
-      note(n, "overlaps " + asText(boxes_[other]), "join the two boxes or let them only touch");
-      return true;
-    }
-    return false;
-  }
-  static std::int64_t coveredBy(const std::vector<Box>& below, const Box& box) {
-    std::int64_t cells = 0;
-    for (const Box& b : below) cells += intersect(b, box).volume();
-    return cells;
+    std::size_t earliest = n;
+    tree_.visit(boxes_, boxes_[n], [&](std::size_t other) { earliest = std::min(earliest, other); });
+    if (earliest == n) return false;
+    note(n, "overlaps " + asText(boxes_[earliest]), "join the two boxes or let them only touch");
+    return true;
   }
   void note(std::size_t box, std::string why, std::string fix) {
     faults_.push_back({level_, box, std::move(why), std::move(fix)});
@@ -56,6 +85,8 @@ class BoxCheck {
 
   std::size_t level_;
   const std::vector<Box>& boxes_;
+  const Nesting nesting_;
+  BoxTree tree_;
   std::vector<BoxFault>& faults_;
 };
 
@@ -90,12 +121,13 @@ Extent ratioAlongAxes(const Geometry& geometry, std::int64_t ratio) {
   return ratios;
 }
 
-std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<RefinedLevel>& levels) {
+std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<RefinedLevel>& levels,
+                                    Nesting nesting) {
   std::vector<BoxFault> faults;
   Box domain{{}, geometry.cells};
   std::vector<Box> below{domain};
   for (std::size_t n = 0; n < levels.size(); ++n) {
-    BoxCheck(n, levels[n].boxes, faults).run(domain, below);
+    BoxCheck(n, levels[n].boxes, nesting, faults).run(geometry, domain, below);
     const Extent ratio = ratioAlongAxes(geometry, levels[n].ratio);
     below.clear();
     for (const Box& box : levels[n].boxes) below.push_back(refine(box, ratio));
@@ -106,7 +138,7 @@ std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<
 
 std::shared_ptr<const Hierarchy> refinedHierarchy(const Geometry& geometry, const Division& division,
                                                   const std::vector<RefinedLevel>& levels) {
-  const std::vector<BoxFault> faults = findBoxFaults(geometry, levels);
+  const std::vector<BoxFault> faults = findBoxFaults(geometry, levels, Nesting::Covered);
   if (!faults.empty()) refuse(levels, faults.front());
   const auto coarsest = Hierarchy::uniform(geometry, division);
   std::vector<Level> all{coarsest->level(0)};

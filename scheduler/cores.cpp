@@ -113,7 +113,15 @@ AllowedCores allowedCores() {
   if (hwloc_get_cpubind(topology.get(), bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
     hwloc_bitmap_copy(bound.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
   }
-  return {coresIn(topology.get(), bound.get()), quotaOfThisProcess(), cachesIn(topology.get(), bound.get())};
+  const std::vector<int> cores = coresIn(topology.get(), bound.get());
+  return {cores, quotaOfThisProcess(), plausible(cachesIn(topology.get(), bound.get()), std::ssize(cores))};
+}
+
+CacheSizes plausible(CacheSizes reported, std::int64_t cores) {
+  constexpr std::int64_t kMostOfCore = std::int64_t{8} << 20;
+  constexpr std::int64_t kMostSharedOfCore = std::int64_t{16} << 20;
+  return {std::min(reported.core, kMostOfCore),
+          std::min(reported.shared, kMostSharedOfCore * std::max<std::int64_t>(cores, 1))};
 }
 
 std::string asText(std::span<const int> cores) {

@@ -31,6 +31,10 @@ AllowedCores allowedCores();
 /// "200000 100000" (cpu.max of a control group) is 2 cores' worth; "max ..." and anything else is no limit.
 std::optional<double> quotaOf(std::string_view cpuMax);
 
+/// No more than any processor has for so many cores: virtual machines report the caches of their whole host,
+/// or what they like.
+CacheSizes plausible(CacheSizes reported, std::int64_t cores);
+
 /// "0-3,6"
 std::string asText(std::span<const int> cores);
 

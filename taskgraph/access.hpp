@@ -52,6 +52,16 @@ struct FromClause {
 };
 constexpr FromClause from(std::string_view task) { return {task}; }
 
+/// A clause of `writes` and `modifies`: the loop of that name (what `forEach` is called with) computes the
+/// final values of the label, each in the iteration of its own index. NaN and infinity are then looked for by
+/// that loop, while the values are in the nearest cache; without the clause the values are read again for
+/// that.
+/// Checked mode names a clause whose loop the body does not have.
+struct InLoopClause {
+  std::string_view loop;
+};
+constexpr InLoopClause inLoop(std::string_view loop) { return {loop}; }
+
 /// On which levels a task runs. The clause `.on(...)` takes one; without it a task runs on all.
 struct LevelSelection {
   enum class Kind : std::uint8_t { All, One, Finest, AllButFinest, AllButCoarsest };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -11,18 +10,11 @@
 
 #include "core/exec/exec.hpp"
 #include "core/text/source_place.hpp"
+#include "grid/final_loop.hpp"
 #include "taskgraph/access.hpp"
-#include "taskgraph/device_body.hpp"
+#include "taskgraph/task_body.hpp"
 
 namespace tessera {
-
-/// A task's body for each place it can run; empty where it cannot.
-struct TaskBody {
-  std::function<void(const TaskFrame&)> cpu;
-  std::function<void(const TaskFrame&)> checked;
-  std::function<void(const TaskFrame&)> device;
-  std::function<void(const TaskFrame&)> deviceChecked;
-};
 
 /// Everything declared about one task; plain data that the graph compiler reads.
 struct TaskDeclaration {
@@ -30,6 +22,7 @@ struct TaskDeclaration {
   SourcePlace where;
   std::vector<ReadDeclaration> reads;
   std::vector<WriteDeclaration> writes;
+  std::vector<FinalLoop> finalLoops;  ///< of labels among `writes`
   std::vector<ContributionDeclaration> contributions;
   LevelSelection levels;
   std::vector<std::string> plans;  ///< step plans that it takes part in; empty: all
@@ -56,16 +49,18 @@ class TaskBuilder {
     task_.reads.push_back(std::move(read));
     return *this;
   }
-  /// The task computes the New value of `label` on every cell of its patch.
-  template <class T, Centering C>
-  TaskBuilder& writes(Label<T, C> label) {
+  /// The task computes the New value of `label` on every cell of its patch; with `inLoop(...)` in one loop.
+  template <class T, Centering C, class... Clauses>
+  TaskBuilder& writes(Label<T, C> label, const Clauses&... clauses) {
     task_.writes.push_back({label.id, false, {}});
+    (apply(task_.writes.back(), clauses), ...);
     return *this;
   }
   /// The task changes, in place, the New value that another task wrote; `from(task)` where several did.
-  template <class T, Centering C>
-  TaskBuilder& modifies(Label<T, C> label, FromClause source = {}) {
-    task_.writes.push_back({label.id, true, std::string(source.task)});
+  template <class T, Centering C, class... Clauses>
+  TaskBuilder& modifies(Label<T, C> label, const Clauses&... clauses) {
+    task_.writes.push_back({label.id, true, {}});
+    (apply(task_.writes.back(), clauses), ...);
     return *this;
   }
   /// The task calls `contribute(reduction, value)` on every patch.
@@ -111,30 +106,18 @@ class TaskBuilder {
     task_.streams = n;
     return *this;
   }
-  /// The body, a callable that takes `const auto& task`; one source for all listed places (Cpu, Gpu). In a
-  /// build with CUDA a body for Gpu is a named type with a template operator(), of which one source ending in
-  /// _kernels.cpp says `template struct DeviceBody<Body>;` (taskgraph/device_body.hpp).
+  /// The body, a callable that takes `const auto& task`, for all listed places: runs<Cpu>, runs<Cpu, Gpu>.
   template <class... Places, class Body>
-  TaskBuilder& runs(Body body) {
-    if constexpr ((std::is_same_v<Places, Cpu> || ...)) {
-      setHostBodies<Cpu, Checked>(body);
-    }
-    if constexpr ((std::is_same_v<Places, Gpu> || ...)) {
-      detail::requireKernelsSource<Body>();
-      task_.body.device = [body](const TaskFrame& frame) { DeviceBody<Body>::run(body, frame); };
-      task_.body.deviceChecked = [body](const TaskFrame& frame) {
-        DeviceBody<Body>::runChecked(body, frame);
-      };
-    }
+  TaskBuilder& runs(const Body& body) {
+    return runs(taskBody<Places...>(body));
+  }
+  /// A body that a source of kernels has made (taskgraph/task_body.hpp).
+  TaskBuilder& runs(TaskBody body) {
+    task_.body = std::move(body);
     return *this;
   }
 
  private:
-  template <class Plain, class WithChecks, class Body>
-  void setHostBodies(const Body& body) {
-    task_.body.cpu = [body](const TaskFrame& frame) { body(PatchTask<Plain>(frame)); };
-    task_.body.checked = [body](const TaskFrame& frame) { body(PatchTask<WithChecks>(frame)); };
-  }
   static void apply(ReadDeclaration& read, const HaloClause& clause) {
     read.halo = clause.layers;
     read.facesOnly = clause.facesOnly;
@@ -149,6 +132,10 @@ class TaskBuilder {
   }
   static void apply(ReadDeclaration& read, const FromFinerClause&) { read.reach = Reach::Finer; }
   static void apply(ReadDeclaration& read, const FromClause& clause) { read.from = clause.task; }
+  void apply(WriteDeclaration& write, const FromClause& clause) { write.from = clause.task; }
+  void apply(const WriteDeclaration& write, const InLoopClause& clause) {
+    task_.finalLoops.push_back({write.label, std::string(clause.loop)});
+  }
 
   TaskDeclaration& task_;
 };
@@ -159,7 +146,7 @@ class TaskBuilder {
 ///   step.task("Diffusion::advance")
 ///       .reads(Old, temperature_, halo(1))
 ///       .writes(temperature_)
-///       .runs<Cpu, Gpu>([T = temperature_, p = params_](const auto& task) { advance(task, T, p); });
+///       .runs<Cpu>([T = temperature_, p = params_](const auto& task) { advance(task, T, p); });
 class StepPlan {
  public:
   explicit StepPlan(std::string name) : name_(std::move(name)) {}

@@ -89,15 +89,15 @@ void Advection::declareStep(StepPlan& step) const {
   TaskBuilder advance = step.task("Advection::advance");
   readVelocity(advance, Old);
   advance.reads(Old, labels_.concentration, faceHalo(oneStage ? 1 : 2))
-      .writes(target)
-      .runs<Cpu, Gpu>(AdvanceAdvection{labels_, params_, target});
+      .writes(target, inLoop("Advection::advance"))
+      .runs(advanceAdvection(labels_, params_, target));
   if (!oneStage) {
     TaskBuilder correct = step.task("Advection::correct");
     readVelocity(correct, endOfStep);
     correct.reads(Old, labels_.concentration)
         .reads(New, labels_.stage, faceHalo(2))
-        .writes(labels_.concentration)
-        .runs<Cpu, Gpu>(CorrectAdvection{labels_, params_, endOfStep});
+        .writes(labels_.concentration, inLoop("Advection::correct"))
+        .runs(correctAdvection(labels_, params_, endOfStep));
   }
   declareStableDt(step, endOfStep);
 }
@@ -115,9 +115,7 @@ void Advection::declareVelocity(StepPlan& plan) const {
 void Advection::declareStableDt(StepPlan& plan, Generation velocity) const {
   TaskBuilder task = plan.task("Advection::stableDt");
   readVelocity(task, velocity);
-  task.contributes(stableDt_, Min)
-      .withoutDt()
-      .runs<Cpu, Gpu>(StableAdvectionDt{labels_, params_, stableDt_, velocity});
+  task.contributes(stableDt_, Min).withoutDt().runs(stableAdvectionDt(labels_, params_, stableDt_, velocity));
 }
 
 void Advection::readVelocity(TaskBuilder& task, Generation generation) const {

@@ -3,13 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "core/geometry/index.hpp"
+#include "components/advection/advection_kernels.hpp"
 #include "core/kernel.hpp"
+#include "core/text/contracts.hpp"
 
 namespace tessera {
-
-/// How the slope of a cell is limited; None is the plain central difference, Flat no slope at all (upwind).
-enum class Limiter { Flat, None, Minmod, VanLeer, Mc };
 
 // Each gives the difference across a cell, s, from its differences a to the lower and b to the upper
 // neighbour. All are odd under mirroring, bit by bit: s(-b, -a) = -s(a, b). Sources:
@@ -57,12 +55,13 @@ struct McSlope {
   }
 };
 
-/// Calls `body(slope)` with the slope that `limiter` names.
+/// Calls `body(slope)` with the slope of any limiter but Flat.
 template <class Body>
-void withSlope(Limiter limiter, Body&& body) {
+void withLimiter(Limiter limiter, Body&& body) {
   switch (limiter) {
     case Limiter::Flat:
-      return body(FlatSlope{});
+      TESSERA_EXPECT(limiter != Limiter::Flat, "upwind has one stage and no slopes");
+      return;
     case Limiter::None:
       return body(CentralSlope{});
     case Limiter::Minmod:

@@ -118,19 +118,17 @@ void Heat::declareStep(StepPlan& step) const {
         .runs<Cpu>([q = labels_.source, f = source_](const auto& task) { fill(task, q, f, task.time()); });
   }
   TaskBuilder advance = step.task("Heat::advance");
-  advance.reads(Old, labels_.temperature, faceHalo(1)).writes(labels_.temperature);
+  advance.reads(Old, labels_.temperature, faceHalo(1)).writes(labels_.temperature, inLoop("Heat::advance"));
   if (params_.conductivityVaries) advance.reads(Old, labels_.conductivity, faceHalo(1));
   if (params_.sourceVaries) advance.reads(New, labels_.source);
-  advance.runs<Cpu, Gpu>(AdvanceHeat{labels_, params_});
+  advance.runs(advanceHeat(labels_, params_));
   declareStableDt(step, Old);
 }
 
 void Heat::declareStableDt(StepPlan& plan, Generation conductivity) const {
   TaskBuilder task = plan.task("Heat::stableDt");
   if (params_.conductivityVaries) task.reads(conductivity, labels_.conductivity);
-  task.contributes(stableDt_, Min)
-      .withoutDt()
-      .runs<Cpu, Gpu>(StableHeatDt{labels_, params_, stableDt_, conductivity});
+  task.contributes(stableDt_, Min).withoutDt().runs(stableHeatDt(labels_, params_, stableDt_, conductivity));
 }
 
 }  // namespace tessera

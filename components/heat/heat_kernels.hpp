@@ -1,8 +1,8 @@
 #pragma once
 
-#include "components/laplacian.hpp"
-#include "datawarehouse/task_context.hpp"
-#include "taskgraph/device_body.hpp"
+#include "grid/generation.hpp"
+#include "grid/label.hpp"
+#include "taskgraph/task_body.hpp"
 
 namespace tessera {
 
@@ -20,114 +20,12 @@ struct HeatParams {
   bool sourceVaries = false;
 };
 
-/// A source that is the same number in every cell.
-struct UniformSource {
-  double value;
-  TESSERA_KERNEL double addedTo(double rate, Index) const { return rate + value; }
-};
-struct NoSource {
-  TESSERA_KERNEL double addedTo(double rate, Index) const { return rate; }
-};
-template <class Field>
-struct VaryingSource {
-  Field q;
-  TESSERA_KERNEL double addedTo(double rate, Index x) const { return rate + q(x); }
-};
+/// One step of a patch, T' = T + dt (div(k grad T) + source).
+TaskBody advanceHeat(const HeatLabels& labels, const HeatParams& params);
 
-/// div(k grad T) for one k everywhere; `kByH2` is k/h^2 along each axis.
-struct UniformConduction {
-  Real3 kByH2;
-  template <class Field>
-  TESSERA_KERNEL double operator()(const Field& T, Index x) const {
-    return laplacian(T, x, kByH2);
-  }
-};
-
-/// div(k grad T) as the difference of face fluxes, each the same number for both of its cells. The
-/// conductivity of a face is the harmonic mean of its two cells, that of two resistances in series. Beyond
-/// the domain k is extrapolated through its value on the face and can come out negative where k varies too
-/// much for the mesh: the cell's own k then counts.
-template <class Conductivity>
-struct VaryingConduction {
-  Conductivity k;
-  Real3 w;  ///< 1/h^2 along each axis
-
-  TESSERA_KERNEL double onFace(Index cell, Index neighbour) const {
-    const double a = k(cell);
-    const double b = k(neighbour);
-    return b > 0.0 ? 2.0 * (a * b) / (a + b) : a;
-  }
-  template <class Field>
-  TESSERA_KERNEL double along(const Field& T, Index x, Index e) const {
-    return onFace(x, x + e) * (T(x + e) - T(x)) - onFace(x, x - e) * (T(x) - T(x - e));
-  }
-  template <class Field>
-  TESSERA_KERNEL double operator()(const Field& T, Index x) const {
-    return (w.x * along(T, x, ex) + w.y * along(T, x, ey)) + w.z * along(T, x, ez);
-  }
-};
-
-template <class Task, class Conduction, class Source>
-void advanceTemperature(const Task& task, Label<double, Cell> temperature, Conduction conduction,
-                        Source source) {
-  const auto T = task.read(Old, temperature);
-  const auto next = task.write(temperature);
-  const double dt = task.dt();
-  forEach(task.exec(temperature), "Heat::advance", task.interior(),
-          [=] TESSERA_KERNEL(Index x) { next(x) = T(x) + dt * source.addedTo(conduction(T, x), x); });
-}
-
-template <class Task, class Conduction>
-void advanceWithSource(const Task& task, const HeatLabels& labels, const HeatParams& p,
-                       Conduction conduction) {
-  if (p.sourceVaries) {
-    const auto q = task.read(New, labels.source);
-    advanceTemperature(task, labels.temperature, conduction, VaryingSource<decltype(q)>{q});
-  } else if (p.source != 0.0) {
-    advanceTemperature(task, labels.temperature, conduction, UniformSource{p.source});
-  } else {
-    advanceTemperature(task, labels.temperature, conduction, NoSource{});
-  }
-}
-
-/// T' = T + dt (div(k grad T) + source)
-struct AdvanceHeat {
-  HeatLabels labels;
-  HeatParams params;
-
-  template <class Task>
-  void operator()(const Task& task) const {
-    const Real3 w = task.inverseSquaredSpacing();
-    if (params.conductivityVaries) {
-      const auto k = task.read(Old, labels.conductivity);
-      advanceWithSource(task, labels, params, VaryingConduction<decltype(k)>{k, w});
-    } else {
-      const double k = params.conductivity;
-      advanceWithSource(task, labels, params, UniformConduction{{k * w.x, k * w.y, k * w.z}});
-    }
-  }
-};
-
-/// The largest time step that keeps the explicit scheme stable: 1 / (2 k sum(1/h^2)).
-struct StableHeatDt {
-  HeatLabels labels;
-  HeatParams params;
-  ReductionLabel stableDt;
-  Generation conductivity = Old;
-
-  template <class Task>
-  void operator()(const Task& task) const {
-    double largest = params.conductivity;
-    if (params.conductivityVaries) {
-      const auto k = task.read(conductivity, labels.conductivity);
-      largest = reduce(task.exec(), "Heat::stableDt", task.interior(), Max,
-                       [=] TESSERA_KERNEL(Index x) { return k(x); });
-    }
-    task.contribute(stableDt, 1.0 / (2.0 * largest * sumOf(task.inverseSquaredSpacing())));
-  }
-};
-
-extern template struct DeviceBody<AdvanceHeat>;
-extern template struct DeviceBody<StableHeatDt>;
+/// Contributes the largest time step that keeps the explicit scheme stable, 1 / (2 k sum(1/h^2)), to
+/// `stableDt`; `conductivity` is the generation that is read where k varies.
+TaskBody stableHeatDt(const HeatLabels& labels, const HeatParams& params, ReductionLabel stableDt,
+                      Generation conductivity);
 
 }  // namespace tessera

@@ -39,22 +39,19 @@ void Wave::declareStep(StepPlan& step) const {
   step.task("Wave::drift")
       .reads(Old, displacement_, faceHalo(1))
       .reads(Old, velocity_)
-      .writes(displacement_)
-      .runs<Cpu, Gpu>(DriftWave{labels, speed_});
+      .writes(displacement_, inLoop("Wave::drift"))
+      .runs(driftWave(labels, speed_));
   step.task("Wave::kick")
       .reads(Old, displacement_, faceHalo(1))
       .reads(New, displacement_, faceHalo(1))
       .reads(Old, velocity_)
-      .writes(velocity_)
-      .runs<Cpu, Gpu>(KickWave{labels, speed_});
+      .writes(velocity_, inLoop("Wave::kick"))
+      .runs(kickWave(labels, speed_));
   declareStableDt(step);
 }
 
 void Wave::declareStableDt(StepPlan& plan) const {
-  plan.task("Wave::stableDt")
-      .contributes(stableDt_, Min)
-      .withoutDt()
-      .runs<Cpu, Gpu>(StableWaveDt{stableDt_, speed_});
+  plan.task("Wave::stableDt").contributes(stableDt_, Min).withoutDt().runs(stableWaveDt(stableDt_, speed_));
 }
 
 }  // namespace tessera

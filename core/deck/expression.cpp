@@ -74,6 +74,9 @@ void defineFunctions(mu::Parser& parser) {
 /// muParser's compiled form with the storage of its variables; for one thread at a time.
 struct Expression::Evaluator::Program {
   Program(const std::string& text, const Constants& constants) {
+    // The optimizer folds and reorders: it changes results, and other versions of the library do it
+    // differently.
+    parser.EnableOptimizer(false);
     defineFunctions(parser);
     parser.ClearConst();
     parser.DefineConst("pi", std::numbers::pi);

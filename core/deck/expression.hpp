@@ -44,7 +44,7 @@ class ExpressionError : public DeckError {
 ///   for (...) out = at(x, y, z, t);
 class Expression {
  public:
-  static constexpr std::size_t kMaxLength = 16384;
+  static constexpr std::size_t kMaxLength = 4096;  ///< the library takes time with the square of it
   static constexpr int kMaxNesting = 256;
 
   class Evaluator;

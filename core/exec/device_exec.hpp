@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/exec/detail/device_loop_types.hpp"
+#include "core/exec/device_number.hpp"
 #include "core/exec/exec.hpp"
 
 // A device's `forEach` and `reduce`. A build with CUDA has to instantiate them in sources whose names end in
@@ -13,42 +14,47 @@ namespace tessera {
 /// Records the loop. `kernel` has captured all it needs by value: it runs when the body has long returned.
 template <class Kernel>
 void forEach(Gpu gpu, const char* name, const Box& box, const Kernel& kernel) {
+  detail::requireKernel<Gpu, Kernel>();
+  detail::requireNvcc<Kernel>();
+  if (gpu.finals != nullptr) gpu.finals->announce(name, *gpu.loops);
   gpu.loops->loop(name, box, &kernel, detail::kDeviceLoopType<Kernel, detail::NoResult>);
 }
 
 /// As on the CPU, with the same bits: NaN is passed over, and a smallest or largest value of 0 has no sign.
-/// The first call of a body gets NaN, since the device has yet to compute it: what a task's other loops do
-/// must not depend on it.
+/// The first call of a body gets a NaN, since the device has yet to compute it: a DeviceNumber is for
+/// `task.contribute`, and nothing can branch on it.
 template <class Kernel>
-double reduce(Gpu gpu, const char* name, const Box& box, MinTag, Kernel&& kernel) {
+DeviceNumber reduce(Gpu gpu, const char* name, const Box& box, MinTag, Kernel&& kernel) {
   return detail::resultOf<detail::DeviceMin>(gpu, name, box, kernel);
 }
 template <class Kernel>
-double reduce(Gpu gpu, const char* name, const Box& box, MaxTag, Kernel&& kernel) {
+DeviceNumber reduce(Gpu gpu, const char* name, const Box& box, MaxTag, Kernel&& kernel) {
   return detail::resultOf<detail::DeviceMax>(gpu, name, box, kernel);
 }
 /// Exact, as on the CPU; the sum of a NaN in the first call.
 template <class Kernel>
-ExactSum reduce(Gpu gpu, const char* name, const Box& box, SumTag, Kernel&& kernel) {
-  return detail::resultOf<detail::DeviceSum>(gpu, name, box, kernel);
+DeviceExactSum reduce(Gpu gpu, const char* name, const Box& box, SumTag, Kernel&& kernel) {
+  return DeviceExactSum(detail::resultOf<detail::DeviceSum>(gpu, name, box, kernel));
 }
 
 /// The same for bodies of checked mode.
 template <class Kernel>
 void forEach(CheckedGpu gpu, const char* name, const Box& box, const Kernel& kernel) {
+  detail::requireKernel<CheckedGpu, Kernel>();
+  detail::requireNvcc<Kernel>();
   gpu.loops->loop(name, box, &kernel, detail::kDeviceLoopType<Kernel, detail::NoResult, CheckedGpu>);
 }
 template <class Kernel>
-double reduce(CheckedGpu gpu, const char* name, const Box& box, MinTag, Kernel&& kernel) {
+DeviceNumber reduce(CheckedGpu gpu, const char* name, const Box& box, MinTag, Kernel&& kernel) {
   return detail::resultOf<detail::DeviceMin>(gpu, name, box, kernel);
 }
 template <class Kernel>
-double reduce(CheckedGpu gpu, const char* name, const Box& box, MaxTag, Kernel&& kernel) {
+DeviceNumber reduce(CheckedGpu gpu, const char* name, const Box& box, MaxTag, Kernel&& kernel) {
   return detail::resultOf<detail::DeviceMax>(gpu, name, box, kernel);
 }
 template <class Kernel>
-ExactSum reduce(CheckedGpu gpu, const char* name, const Box& box, SumTag, Kernel&& kernel) {
-  return detail::resultOf<detail::DeviceSum>(gpu, name, box, kernel);
+DeviceExactSum reduce(CheckedGpu gpu, const char* name, const Box& box, SumTag, Kernel&& kernel) {
+  return DeviceExactSum(detail::resultOf<detail::DeviceSum>(gpu, name, box, kernel));
 }
 
 }  // namespace tessera

@@ -67,6 +67,7 @@ struct MpiTransport::Impl {
   detail::RequestTable<Operation> requests;
   std::int64_t preparedUnderWay = 0;
   std::vector<bool> sameMachine;  // by rank, but not this one
+  WaitRecord* waits = nullptr;
   detail::SingleThreadGate gate;
 
   void open() {
@@ -159,6 +160,7 @@ struct MpiTransport::Impl {
   // Runs start(&request) and waits for its end.
   template <class Start>
   void block(const std::string& what, const Start& start) const {
+    const WaitRecord::Scope scope(*waits);
     MPI_Request request = MPI_REQUEST_NULL;
     TESSERA_CHECK_MPI(start(&request), what);
     finish(request, what);
@@ -189,6 +191,7 @@ MpiTransport::MpiTransport(const MpiTransportOptions& options) : impl_(std::make
   TESSERA_EXPECT(options.maxCount > 0 && options.maxCount <= kMpiMaxCount,
                  "use a limit from 1 to the largest int");
   impl_->maxCount = options.maxCount;
+  impl_->waits = &waits_;
   impl_->open();
   if (options.commonMemory && impl_->size > 1) impl_->findNeighbours();
 }
@@ -244,6 +247,7 @@ std::unique_ptr<PreparedMessages> MpiTransport::prepare(std::span<const Prepared
     detail::checkAddress(message.peer, message.tag, impl_->size, impl_->tagBound);
   }
   const detail::SingleThreadGate::Pass pass(impl_->gate, impl_->rank);
+  const WaitRecord::Scope scope(waits_);
   return detail::makeMpiMessages({.communicator = MPI_Comm_c2f(impl_->messages),
                                   .setup = MPI_Comm_c2f(impl_->collectives),
                                   .rank = impl_->rank,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/transport/step_aside.hpp"
+#include "core/transport/wait_record.hpp"
 
 namespace tessera {
 
@@ -96,6 +97,10 @@ class Transport {
   /// Ends the whole job at once with `exitCode`; nothing is unwound.
   [[noreturn]] virtual void abort(int exitCode) = 0;
 
+  /// How long this rank has been waiting for others inside a blocking call, or inside `wait`; 0 where it does
+  /// not. Any thread may ask.
+  double waitSeconds() const { return waits_.seconds(); }
+
   /// Polls `test` until done.
   void wait(Request request) {
     waitUntil([this, request] { return test(request); });
@@ -104,12 +109,15 @@ class Transport {
   /// meanwhile.
   template <class Done>
   void waitUntil(const Done& done) {
+    const WaitRecord::Scope scope(waits_);
     for (int looks = 1; !done(); ++looks) {
       if (looks % kLooksBetweenSteps == 0) stepAside();
     }
   }
 
  protected:
+  WaitRecord waits_;
+
   /// A wait cannot go on yet.
   virtual void stepAside() { stepAside_(); }
 

@@ -21,7 +21,7 @@ bool keyBefore(const BlockDescription& a, const BlockDescription& b) { return ke
 std::string adviceFor(const std::filesystem::path& damaged) {
   const std::filesystem::path folder = damaged.parent_path();
   for (const CheckpointListing& other : listCheckpoints(folder.empty() ? "." : folder)) {
-    if (!other.valid || other.path.filename() == damaged.filename()) continue;
+    if (!other.valid || other.path.filename() == damaged.filename() || !isWhole(other.path)) continue;
     return "restart --from " + std::to_string(other.step) + ", the other checkpoint " +
            other.path.filename().string();
   }
@@ -85,6 +85,20 @@ struct CheckpointReader::Content {
     readBlockData(file, indexed[n], out);
   }
 };
+
+bool isWhole(const std::filesystem::path& checkpoint) {
+  try {
+    const CheckpointReader::Content content(checkpoint);
+    std::vector<std::byte> buffer;
+    for (std::size_t n = 0; n < content.blocks.size(); ++n) {
+      buffer.resize(static_cast<std::size_t>(content.blocks[n].bytes()));
+      content.readInto(n, buffer);
+    }
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 CheckpointReader::CheckpointReader(std::unique_ptr<Content> content) : content_(std::move(content)) {}
 CheckpointReader::~CheckpointReader() = default;
@@ -187,6 +201,19 @@ void CheckpointReader::requireSame(const CheckpointIdentity& ours) const {
                "restart with the [grid] of the checkpoint's deck, or start a new run");
 }
 
+namespace {
+
+/// Of a checkpoint whose blocks are damaged; -1 where its manifest is as well.
+std::int64_t sequenceOf(const std::filesystem::path& checkpoint, const FileOps& ops) {
+  try {
+    return readManifest(Folder::open(checkpoint, ops), ops).sequence;
+  } catch (const Error&) {
+    return -1;
+  }
+}
+
+}  // namespace
+
 std::vector<CheckpointListing> listCheckpoints(const std::filesystem::path& folder) {
   std::vector<CheckpointListing> found;
   const FileOps ops("restart", nullptr);
@@ -208,6 +235,7 @@ std::vector<CheckpointListing> listCheckpoints(const std::filesystem::path& fold
       entry.valid = true;
     } catch (const Error& problem) {
       entry.problem = problem.message();
+      entry.sequence = sequenceOf(entry.path, ops);
     }
     found.push_back(std::move(entry));
   }

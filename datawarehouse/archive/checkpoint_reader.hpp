@@ -28,6 +28,9 @@ struct CheckpointListing {
 /// listed. An empty or missing folder gives an empty list.
 std::vector<CheckpointListing> listCheckpoints(const std::filesystem::path& folder);
 
+/// Whether a checkpoint can be read and all its values are as they were written; reads them all.
+bool isWhole(const std::filesystem::path& checkpoint);
+
 /// Reads one checkpoint; any rank may read any block, so the number of ranks may differ from the writing run.
 ///
 ///   const auto reader = CheckpointReader::open(listCheckpoints(folder).front().path);
@@ -64,6 +67,7 @@ class CheckpointReader {
 
  private:
   struct Content;
+  friend bool isWhole(const std::filesystem::path& checkpoint);
   friend std::vector<CheckpointListing> listCheckpoints(const std::filesystem::path& folder);
   explicit CheckpointReader(std::unique_ptr<Content> content);
   std::unique_ptr<Content> content_;

@@ -53,12 +53,14 @@ class Attempt {
 
   // Rank 0: a clean, empty temporary folder. Gives the generation id.
   std::string begin() {
-    std::error_code error;
-    std::filesystem::create_directories(options_.folder, error);
-    if (error)
-      throw IoError(error.value(),
-                    "cannot make the folder " + options_.folder.string() + ": " + error.message());
-    const Folder root = Folder::open(options_.folder, ops_);
+    if (options_.parent < 0) {
+      std::error_code error;
+      std::filesystem::create_directories(options_.folder, error);
+      if (error)
+        throw IoError(error.value(),
+                      "cannot make the folder " + options_.folder.string() + ": " + error.message());
+    }
+    const Folder root = Folder::openIn(options_.parent, options_.folder, ops_);
     clearLeftovers(root, ops_);
     root.makeFolder(unfinished(), ops_);
     return drawGenerationId();
@@ -66,13 +68,14 @@ class Attempt {
 
   // Every rank: its own file.
   std::string writeMine(const BlockFileIdentity& identity, const CheckpointBlocks& mine) {
-    const Folder folder = Folder::open(options_.folder, ops_).openFolder(unfinished(), ops_);
+    const Folder folder =
+        Folder::openIn(options_.parent, options_.folder, ops_).openFolder(unfinished(), ops_);
     return asWords(writeBlockFile(folder, identity, mine, ops_));
   }
 
   // Rank 0: the manifest and the commit. Gives the size of all files, then one line for each warning.
   std::string commit(Manifest manifest, const std::vector<std::string>& files) {
-    const Folder root = Folder::open(options_.folder, ops_);
+    const Folder root = Folder::openIn(options_.parent, options_.folder, ops_);
     std::int64_t bytes = 0;
     for (const std::string& words : files) {
       manifest.files.push_back(fromWords(words));
@@ -90,7 +93,7 @@ class Attempt {
 
   // Rank 0: nothing of a failed attempt stays.
   void undo() {
-    const Folder root = Folder::open(options_.folder, ops_);
+    const Folder root = Folder::openIn(options_.parent, options_.folder, ops_);
     if (root.has(unfinished())) removeGeneration(root, unfinished(), ops_);
   }
 

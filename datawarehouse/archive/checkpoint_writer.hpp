@@ -35,7 +35,9 @@ class CheckpointWriter {
  public:
   struct Options {
     std::filesystem::path folder;  ///< made when missing; shared by all ranks
-    int keep = 2;                  ///< committed generations that stay, >= 2
+    int parent =
+        -1;        ///< descriptor of the folder around it, which may be moved meanwhile; -1: as the path says
+    int keep = 2;  ///< committed generations that stay, >= 2
     FaultPlan* faults = nullptr;  ///< tests only; points "checkpoint.open", ".write", ".fsync", ".rename" ...
   };
 

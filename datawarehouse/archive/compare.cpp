@@ -157,6 +157,64 @@ void compareSteps(std::int64_t a, std::int64_t b, Comparison& result) {
                             " in the second");
 }
 
+std::string asText(const Real3& x) {
+  std::ostringstream out;
+  out.precision(17);
+  out << "(" << x.x << ", " << x.y << ", " << x.z << ")";
+  return out.str();
+}
+
+void comparePoints(const std::string& what, const Real3& a, const Real3& b, const CompareTolerance& tolerance,
+                   Comparison& result) {
+  for (int axis = 0; axis < kAxes; ++axis) {
+    if (sameNumber(a[axis], b[axis], tolerance)) continue;
+    result.problems.push_back(what + " is " + asText(a) + " in the first and " + asText(b) +
+                              " in the second");
+    return;
+  }
+}
+
+/// Where the values lie: equal numbers at other places are no equal fields.
+void compareGeometry(const FieldOutput& a, const FieldOutput& b, const CompareTolerance& tolerance,
+                     Comparison& result) {
+  comparePoints("the lower corner", a.origin, b.origin, tolerance, result);
+  if (a.periodic != b.periodic) result.problems.push_back("the domain is periodic on other axes");
+  if (a.levels.size() != b.levels.size()) {
+    result.problems.push_back("there are " + std::to_string(a.levels.size()) + " levels in the first and " +
+                              std::to_string(b.levels.size()) + " in the second");
+    return;
+  }
+  for (std::size_t n = 0; n < a.levels.size(); ++n) {
+    const std::string level = " of level " + std::to_string(n);
+    comparePoints("the size of the cells" + level, a.levels[n].spacing, b.levels[n].spacing, tolerance,
+                  result);
+    if (a.levels[n].domain != b.levels[n].domain) {
+      result.problems.push_back("the cells" + level + " are " + asText(a.levels[n].domain) +
+                                " in the first and " + asText(b.levels[n].domain) + " in the second");
+    }
+  }
+}
+
+/// The value of a key of the deck's [grid], without the remark on where it came from.
+std::string gridValue(const std::string& deck, const std::string& key) {
+  std::istringstream lines(deck);
+  bool inGrid = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind('[', 0) == 0) inGrid = line.rfind("[grid]", 0) == 0;
+    if (inGrid && line.rfind(key + " = ", 0) == 0) return line.substr(0, line.find("  #"));
+  }
+  return {};
+}
+
+void compareDomains(const std::string& a, const std::string& b, Comparison& result) {
+  for (const char* key : {"lower", "upper", "periodic"}) {
+    const std::string x = gridValue(a, key);
+    const std::string y = gridValue(b, key);
+    if (x == y) continue;
+    result.problems.push_back("the domain has " + x + " in the first and " + y + " in the second");
+  }
+}
+
 Comparison concluded(Comparison result) {
   result.equal = result.problems.empty();
   for (const FieldComparison& field : result.fields) result.equal = result.equal && field.differing == 0;
@@ -172,6 +230,7 @@ Comparison compareFields(const FieldReader& a, const FieldReader& b, const Compa
     result.problems.push_back("the time is " + asText(StateValue(a.header().time)) + " in the first and " +
                               asText(StateValue(b.header().time)) + " in the second");
   }
+  compareGeometry(a.header(), b.header(), tolerance, result);
   compareVariables(variablesOf(a), variablesOf(b), tolerance, result);
   return concluded(std::move(result));
 }
@@ -181,6 +240,7 @@ Comparison compareCheckpoints(const CheckpointReader& a, const CheckpointReader&
   Comparison result;
   compareSteps(a.step(), b.step(), result);
   compareStates(a.state(), b.state(), tolerance, result);
+  compareDomains(a.identity().deckText, b.identity().deckText, result);
   compareVariables(variablesOf(a), variablesOf(b), tolerance, result);
   return concluded(std::move(result));
 }

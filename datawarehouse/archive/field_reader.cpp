@@ -1,10 +1,12 @@
 #include "datawarehouse/archive/field_reader.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
+#include "datawarehouse/archive/crc32c.hpp"
 #include "datawarehouse/archive/detail/field_layout.hpp"
 #include "datawarehouse/archive/detail/hdf5_input.hpp"
 
@@ -72,6 +74,11 @@ OutputLevel readLevel(const Hdf5Input& file, std::size_t number) {
   const auto numbers = file.allIntegers(boxesName, rows);
   if (rows < 1 || static_cast<std::int64_t>(numbers.size()) != 6 * rows)
     file.refuse(boxesName, "it is not a list of boxes");
+  if (file.hasAttribute(ownLevel(number), "boxes_crc32c")) {
+    const std::vector<std::int32_t> narrow(numbers.begin(), numbers.end());
+    if (file.integer(ownLevel(number), "boxes_crc32c") != crc32c(std::as_bytes(std::span(narrow))))
+      file.refuse(boxesName, "its boxes changed after they were written");
+  }
   std::int64_t cells = 0;
   for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r) {
     const Box patch = fromInclusive(numbers.data() + 6 * r);
@@ -112,6 +119,8 @@ struct FieldReader::Content {
   FieldOutput header;
   FieldPrecision precision = FieldPrecision::Float32;
   std::vector<FieldDataset> datasets;
+  std::vector<std::int64_t> sums;
+  std::int64_t firstSums = 0;
 
   explicit Content(const std::filesystem::path& where) : path(where), file(where.string()) {
     readRun(file, header);
@@ -119,6 +128,32 @@ struct FieldReader::Content {
     readLevels(file, header);
     datasets = planDatasets(header);
     for (const FieldDataset& d : datasets) checkDataset(d);
+    readChecksums();
+  }
+
+  /// Files of version 0.1 have none.
+  void readChecksums() {
+    if (!file.has(kChecksums)) return;
+    std::int64_t count = 0;
+    sums = file.allIntegers(kChecksums, count);
+    for (FieldDataset& d : datasets) {
+      d.sumOffset = firstSums;
+      firstSums += d.patches();
+    }
+    if (static_cast<std::int64_t>(sums.size()) != firstSums)
+      file.refuse(kChecksums, "it does not have a checksum for each patch of each field");
+  }
+
+  void verify(const FieldDataset& d, const Hdf5Input::Dataset& set, std::size_t patch) const {
+    if (sums.empty()) return;
+    const std::int64_t row = set.scalarBytes * header.fields[d.field].components;
+    const std::int64_t expected = sums[static_cast<std::size_t>(d.sumOffset) + patch];
+    const std::int64_t found =
+        file.checksum(set.offset + d.start[patch] * row, (d.start[patch + 1] - d.start[patch]) * row);
+    if (found == expected) return;
+    file.refuse(nameOf(d), "its values of patch " + std::to_string(patch) +
+                               " changed after they were written, CRC32C " + std::to_string(found) +
+                               " instead of " + std::to_string(expected));
   }
 
   static std::string nameOf(const FieldDataset& d) { return d.group + "/" + d.name; }
@@ -163,7 +198,9 @@ std::vector<double> FieldReader::values(std::size_t field, std::size_t level, st
   const auto n = static_cast<std::size_t>(patch);
   TESSERA_EXPECT(patch >= 0 && n + 1 < d.start.size(), "ask for a patch that the level has");
   const std::string name = Content::nameOf(d);
-  return content_->file.rows(content_->file.dataset(name), name, d.start[n], d.start[n + 1] - d.start[n]);
+  const Hdf5Input::Dataset set = content_->file.dataset(name);
+  content_->verify(d, set, n);
+  return content_->file.rows(set, name, d.start[n], d.start[n + 1] - d.start[n]);
 }
 
 }  // namespace tessera

@@ -12,8 +12,8 @@ namespace tessera {
 
 /// Reads a file of `FieldWriter` into memory. The file is not trusted: no filter plugins, no external links
 /// or storage, and every count is checked against the size of the file. Errors: InputError naming the file
-/// and the item. HDF5 files carry no checksums: a flipped bit in the data is not noticed here. Thread rule:
-/// one thread at a time (serial HDF5).
+/// and the item. Each patch of each field has a checksum, which `values` compares. Thread rule: one thread at
+/// a time (serial HDF5).
 class FieldReader {
  public:
   static FieldReader open(const std::filesystem::path& file);

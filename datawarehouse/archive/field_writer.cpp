@@ -1,12 +1,14 @@
 #include "datawarehouse/archive/field_writer.hpp"
 
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <sstream>
 #include <unistd.h>
 #include <utility>
 
 #include "core/text/contracts.hpp"
+#include "datawarehouse/archive/crc32c.hpp"
 #include "datawarehouse/archive/detail/agreement.hpp"
 #include "datawarehouse/archive/detail/field_layout.hpp"
 #include "datawarehouse/archive/detail/posix_file.hpp"
@@ -32,7 +34,8 @@ std::vector<double> meanOfFaces(std::span<const double> faces, const Box& cells,
       for (std::int64_t x = 0; x < n.i * components; ++x) {
         const double low = faces[static_cast<std::size_t>(row + x)];
         const double high = faces[static_cast<std::size_t>(row + x + stride)];
-        means.push_back(0.5 * (low + high));
+        // NaN: nobody computes the upper faces of a refined region.
+        means.push_back(std::isnan(high) ? low : 0.5 * (low + high));
       }
     }
   }
@@ -40,9 +43,9 @@ std::vector<double> meanOfFaces(std::span<const double> faces, const Box& cells,
 }
 
 // One attempt at one file; the steps that touch the file system.
-class Attempt {
+class FieldAttempt {
  public:
-  Attempt(const FieldWriter::Options& options, const FieldOutput& output)
+  FieldAttempt(const FieldWriter::Options& options, const FieldOutput& output)
       : options_(options), output_(output), ops_("output", options.faults) {
     char number[32];
     std::snprintf(number, sizeof number, "_%06" PRId64 ".hdf", output.step);
@@ -61,12 +64,14 @@ class Attempt {
 
   // Rank 0: the file with its place for everything. Gives its size and the offsets of the datasets.
   std::string layOut() {
-    std::error_code error;
-    std::filesystem::create_directories(options_.folder, error);
-    if (error)
-      throw IoError(error.value(),
-                    "cannot make the folder " + options_.folder.string() + ": " + error.message());
-    const Folder folder = Folder::open(options_.folder, ops_);
+    if (options_.parent < 0) {
+      std::error_code error;
+      std::filesystem::create_directories(options_.folder, error);
+      if (error)
+        throw IoError(error.value(),
+                      "cannot make the folder " + options_.folder.string() + ": " + error.message());
+    }
+    const Folder folder = Folder::openIn(options_.parent, options_.folder, ops_);
     if (folder.has(unfinished())) folder.unlinkFile(unfinished(), ops_);
     const File image = layOutInMemory(folder.pathOf(unfinished()), output_, options_.precision, datasets_);
     File file = folder.createFile(unfinished(), ops_);
@@ -75,7 +80,8 @@ class Attempt {
     copyData(image, file, ops_);
     file.close(ops_);
     std::string words = std::to_string(image.size());
-    for (const FieldDataset& d : datasets_) words += " " + std::to_string(d.offset);
+    for (const FieldDataset& d : datasets_)
+      words += " " + std::to_string(d.offset) + " " + std::to_string(d.sumOffset);
     return words;
   }
 
@@ -83,14 +89,14 @@ class Attempt {
   void learnLayout(const std::string& words) {
     std::istringstream in(words);
     in >> size_;
-    for (FieldDataset& d : datasets_) in >> d.offset;
+    for (FieldDataset& d : datasets_) in >> d.offset >> d.sumOffset;
   }
 
   std::int64_t size() const { return size_; }
 
   // Every rank: the values of its patches, each a single run of bytes in each dataset.
   std::string writeMine(const FillPatch& fill) {
-    const Folder folder = Folder::open(options_.folder, ops_);
+    const Folder folder = Folder::openIn(options_.parent, options_.folder, ops_);
     File file = folder.openForWriting(unfinished(), ops_);
     std::vector<double> values;
     for (std::size_t level = 0; level < output_.levels.size(); ++level) {
@@ -107,25 +113,33 @@ class Attempt {
     }
     file.sync(ops_);
     file.close(ops_);
-    return {};
+    return std::to_string(tooLarge_);
   }
 
-  // Rank 0: the final name, then the series. Gives a warning or nothing.
-  std::string publish() {
-    const Folder folder = Folder::open(options_.folder, ops_);
+  // Rank 0: the final name, then the series. `tooLarge`: of each rank. Gives a warning a line.
+  std::string publish(const std::vector<std::string>& tooLarge) {
+    std::int64_t infinite = 0;
+    for (const std::string& count : tooLarge) infinite += std::stoll(count);
+    std::string warnings;
+    if (infinite > 0) {
+      warnings = std::to_string(infinite) + " finite value(s) of " + name_ +
+                 " are too large for output.precision = \"float32\" and are infinite in the file; use "
+                 "\"float64\"\n";
+    }
+    const Folder folder = Folder::openIn(options_.parent, options_.folder, ops_);
     folder.rename(unfinished(), name_, ops_);
     folder.sync(ops_);
     try {
-      return extendSeries(folder, options_.name + ".hdf.series", {name_, output_.time}, ops_);
+      return warnings + extendSeries(folder, options_.name + ".hdf.series", {name_, output_.time}, ops_);
     } catch (const Error& problem) {
-      return "the file is complete, but its entry in the series is missing: " + problem.message();
+      return warnings + "the file is complete, but its entry in the series is missing: " + problem.message();
     }
   }
 
   // Rank 0: nothing of a failed attempt stays.
   void undo() {
-    if (!std::filesystem::exists(options_.folder)) return;
-    const Folder folder = Folder::open(options_.folder, ops_);
+    if (options_.parent < 0 && !std::filesystem::exists(options_.folder)) return;
+    const Folder folder = Folder::openIn(options_.parent, options_.folder, ops_);
     if (folder.has(unfinished())) folder.unlinkFile(unfinished(), ops_);
   }
 
@@ -149,12 +163,23 @@ class Attempt {
     const std::int64_t components = output_.fields[dataset.field].components;
     const std::int64_t first = dataset.start[static_cast<std::size_t>(patch)] * components;
     if (options_.precision == FieldPrecision::Float64) {
-      file.writeAt(ops_, std::as_bytes(values), dataset.offset + first * 8);
+      writeSummed(file, dataset, patch, std::as_bytes(values), first * 8);
       return;
     }
     narrow_.resize(values.size());
-    for (std::size_t n = 0; n < values.size(); ++n) narrow_[n] = static_cast<float>(values[n]);
-    file.writeAt(ops_, std::as_bytes(std::span(narrow_)), dataset.offset + first * 4);
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      narrow_[n] = static_cast<float>(values[n]);
+      if (std::isinf(narrow_[n]) && std::isfinite(values[n])) ++tooLarge_;
+    }
+    writeSummed(file, dataset, patch, std::as_bytes(std::span(narrow_)), first * 4);
+  }
+
+  void writeSummed(const File& file, const FieldDataset& dataset, std::int64_t patch,
+                   std::span<const std::byte> bytes, std::int64_t at) {
+    const std::int64_t sum = crc32c(bytes);
+    file.writeAt(ops_, bytes, dataset.offset + at);
+    file.writeAt(ops_, std::as_bytes(std::span(&sum, 1)),
+                 dataset.sumOffset + patch * static_cast<std::int64_t>(sizeof(sum)));
   }
 
   const FieldWriter::Options& options_;
@@ -162,6 +187,7 @@ class Attempt {
   FileOps ops_;
   std::vector<FieldDataset> datasets_;
   std::vector<float> narrow_;
+  std::int64_t tooLarge_ = 0;  ///< values of this rank that single precision makes infinite
   std::string name_;
   std::int64_t size_ = 0;
 };
@@ -176,7 +202,7 @@ FieldWriter::FieldWriter(Transport& transport, Options options)
 }
 
 FieldWriteResult FieldWriter::write(const FieldOutput& output, const FillPatch& fill) {
-  Attempt now(options_, output);
+  FieldAttempt now(options_, output);
   FieldWriteResult result;
   result.path = options_.folder / now.name();
   const auto failed = [&](const std::string& why) {
@@ -190,12 +216,13 @@ FieldWriteResult FieldWriter::write(const FieldOutput& output, const FillPatch& 
   now.learnLayout(laidOut.text);
 
   const Outcome wrote = attempt([&] { return now.writeMine(fill); });
-  const auto publish = [&](const std::vector<std::string>&) { return now.publish(); };
+  const auto publish = [&](const std::vector<std::string>& tooLarge) { return now.publish(tooLarge); };
   const Outcome done = agree(transport_, wrote, publish, [&] { now.undo(); });
   if (!done.ok) return failed(done.text);
   result.written = true;
   result.bytes = now.size();
-  if (!done.text.empty()) result.warnings.push_back(done.text);
+  std::istringstream lines(done.text);
+  for (std::string line; std::getline(lines, line);) result.warnings.push_back(line);
   return result;
 }
 

@@ -35,7 +35,9 @@ class FieldWriter {
  public:
   struct Options {
     std::filesystem::path folder;  ///< made when missing; shared by all ranks
-    std::string name = "fields";   ///< start of the file names: [A-Za-z0-9._-], no leading dot
+    int parent =
+        -1;  ///< descriptor of the folder around it, which may be moved meanwhile; -1: as the path says
+    std::string name = "fields";  ///< start of the file names: [A-Za-z0-9._-], no leading dot
     FieldPrecision precision = FieldPrecision::Float32;
     FaultPlan* faults = nullptr;  ///< tests only; points "output.create", ".allocate", ".write", ".fsync" ...
   };

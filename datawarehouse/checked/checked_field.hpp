@@ -3,6 +3,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core/exec/kernel_call.hpp"
 #include "core/text/error.hpp"
 #include "datawarehouse/task_frame.hpp"
 
@@ -44,7 +45,8 @@ class CheckedField {
   CheckedField(const TaskFrame& frame, const TaskAccess& access)
       : frame_(&frame), access_(&access), field_(reinterpret_cast<T*>(access.data), access.layout) {}
 
-  T& operator()(Index x) const {
+  /// Compiled once and called: inlined into each read of each loop the checks would take minutes to compile.
+  TESSERA_KERNEL_CALL T& operator()(Index x) const {
     const Box& allowed = access_->declared;
     Index inside = x;  // an unresolved axis has stride 0: any index names the same element
     if (access_->layout.strideJ == 0) inside.j = allowed.lo.j;

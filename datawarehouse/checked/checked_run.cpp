@@ -5,6 +5,7 @@
 
 #include <xxhash.h>
 
+#include "core/exec/exec.hpp"
 #include "datawarehouse/checked/finite_rows.hpp"
 #include "datawarehouse/checked/finite_watch.hpp"
 
@@ -110,6 +111,39 @@ void lookForNonFinite(const TaskFrame& frame, const TaskAccess& access, int comp
   });
 }
 
+/// Hears which loops a body has.
+class LoopNames final : public LoopWatch {
+ public:
+  explicit LoopNames(std::span<const FinalLoop> declared)
+      : declared_(declared), seen_(declared.size(), false) {}
+
+  bool begins(const char* loop) override {
+    for (std::size_t n = 0; n < declared_.size(); ++n) seen_[n] = seen_[n] || declared_[n].loop == loop;
+    return false;
+  }
+  void passed(const Box&) override {}
+  void finished(const Box&) override {}
+
+  /// Throws for the first loop that was declared and not run.
+  void expectAll(const TaskFrame& frame) const {
+    for (std::size_t n = 0; n < declared_.size(); ++n) {
+      if (seen_[n]) continue;
+      const std::string& name = frame.labels->info(declared_[n].label).name;
+      throw UndeclaredAccess(
+          Message("task declares a loop that its body does not have")
+              .line("task      ", frame.task, " on patch ", asText(*frame.patch))
+              .line("declared  inLoop(\"", declared_[n].loop, "\") for ", name, " at ", frame.declaredAt)
+              .line("fix       call the loop so in forEach, or leave the clause out")
+              .text(),
+          name);
+    }
+  }
+
+ private:
+  std::span<const FinalLoop> declared_;
+  std::vector<bool> seen_;
+};
+
 }  // namespace
 
 void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
@@ -125,7 +159,10 @@ void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
     }
   }
   frame.accesses = accesses;
+  LoopNames loops(frame.finalLoops);
+  frame.loopNames = &loops;
   body(frame);
+  loops.expectAll(frame);
   for (std::size_t n = 0; n < accesses.size(); ++n) {
     if (accesses[n].written != nullptr) expectAllWritten(frame, accesses[n]);
     if (!isOutput(accesses[n])) expectUnchanged(frame, accesses[n], hashes[n]);

@@ -12,14 +12,12 @@ namespace tessera {
 /// `expectFinite` need not read it again. For one run of one task; used by its thread alone.
 class FiniteWatch final : public LoopWatch {
  public:
-  /// `accesses`: of the task, at most 64.
-  FiniteWatch(std::span<const TaskAccess> accesses, const LabelTable& labels)
-      : accesses_(accesses), labels_(&labels) {}
+  /// `accesses`: of the task, at most 64. `finalLoops`: which loops compute final values of them.
+  FiniteWatch(std::span<const TaskAccess> accesses, std::span<const FinalLoop> finalLoops,
+              const LabelTable& labels)
+      : accesses_(accesses), finalLoops_(finalLoops), labels_(&labels) {}
 
-  void newLoop() { now_ = 0; }
-  /// The next loop gives `access` its final values, each at its own index.
-  void over(const TaskAccess& access) { now_ |= bitOf(access); }
-
+  bool begins(const char* loop) override;
   void passed(const Box& part) override;
   void finished(const Box& box) override;
 
@@ -32,6 +30,7 @@ class FiniteWatch final : public LoopWatch {
   }
 
   std::span<const TaskAccess> accesses_;
+  std::span<const FinalLoop> finalLoops_;
   const LabelTable* labels_;
   std::uint64_t now_ = 0;       ///< accesses that the running loop gives their values
   std::uint64_t settled_ = 0;   ///< all of what was declared has been looked at

@@ -57,18 +57,27 @@ class ThreadsExecutor : public Executor {
       throw InternalError("a thread cannot be bound to core " + std::to_string(cores[0]) +
                           "; run with --no-bind, or inside the cores that the launcher gave");
     }
-    for (int n = 1; n < threads; ++n) {
-      const int core = cores.empty() ? -1 : cores[static_cast<std::size_t>(n)];
-      threads_.emplace_back([this, n, core] { threadMain(n, core); });
+    try {
+      for (int n = 1; n < threads; ++n) {
+        const int core = cores.empty() ? -1 : cores[static_cast<std::size_t>(n)];
+        threads_.emplace_back([this, n, core] { threadMain(n, core); });
+      }
+      if (options_.stallSeconds > 0.0) startWatchdog();
+    } catch (const std::exception& failure) {
+      const std::size_t started = threads_.size() + 1;
+      leave();
+      throw InternalError(
+          Message("a thread cannot be started")
+              .line("found  ", started, " of ", threads, " are there; ", failure.what())
+              .line("fix    use fewer --threads, or raise the limits of processes (ulimit -u) "
+                    "and of memory (ulimit -v)")
+              .text());
     }
-    if (options_.stallSeconds > 0.0) startWatchdog();
   }
 
   ~ThreadsExecutor() override {
     watchdog_.reset();
-    leaving_.store(true, std::memory_order_relaxed);
-    callAll();
-    for (std::thread& thread : threads_) thread.join();
+    leave();
   }
 
   std::unique_ptr<Replay> prepare(NodeSource& source) override {
@@ -136,6 +145,14 @@ class ThreadsExecutor : public Executor {
          << "\n  fix  a task that may take longer needs --watchdog SECONDS; else see why it does not end";
     options_.onHopelessStall(page.str());
     crew_.endLook();
+  }
+
+  /// All threads that were started end.
+  void leave() {
+    leaving_.store(true, std::memory_order_relaxed);
+    callAll();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
   }
 
   void callAll() {

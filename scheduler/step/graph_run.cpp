@@ -311,7 +311,7 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   frames_.resolve(unit, number, local, frame.patch, accesses);
   gatherScratch(unit, number, worker, accesses);
   frame.accesses = accesses.all();
-  FiniteWatch watch(frame.accesses, data_.labels());
+  FiniteWatch watch(frame.accesses, frame.finalLoops, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
   if (!options_.checked) frame.ahead = fetches_.during(block, number, frame.patch, worker);
   if (options_.regions != nullptr) {

@@ -107,6 +107,7 @@ TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std:
         &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
   }
   frame.labels = &data_.labels();
+  frame.finalLoops = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].finalLoops;
   const std::int64_t first = unit.contributions.begin + number * unit.contributions.size();
   frame.contributions =
       std::span(contributions_)

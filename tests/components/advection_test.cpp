@@ -171,6 +171,70 @@ scheme = ")deck") + scheme + "\"\n")
   }
 }
 
+/// Uniform flow from the sides whose numbers are given, over uniform matter of 0.25; all numbers are exact in
+/// binary.
+std::string inflowDeck(bool fromLow) {
+  const std::string side = fromLow ? "low" : "high";
+  const std::string sign = fromLow ? "" : "-";
+  return "simulation.components = ['advection']\n"
+         "grid = { cells = [4, 4, 4], patches = [1, 1, 1] }\n"
+         "time = { dt = 0.25, max_steps = 1 }\n"
+         "[advection]\n"
+         "scheme = 'upwind'\n"
+         "initial = 0.25\n"
+         "velocity = { x = " +
+         sign + "0.5, y = " + sign + "0.25, z = " + sign +
+         "0.125 }\n"
+         "boundary.x_" +
+         side + " = { type = 'dirichlet', value = 1 }\nboundary.y_" + side +
+         " = { type = 'dirichlet', value = 2 }\nboundary.z_" + side +
+         " = { type = 'dirichlet', value = 4 }\n";
+}
+
+TEST(Advection, EachCellTakesInWhatItsInflowSidesGive) {
+  for (const bool fromLow : {true, false}) {
+    const std::int64_t first = fromLow ? 0 : 3;
+    for (const std::int64_t patches : {1, 2, 4}) {
+      const Outcome o = simulateText(inflowDeck(fromLow)).patches({patches, patches, patches}).run();
+      const WholeField& q = concentration(o);
+
+      forEachIndex(q.box, [&](Index x) {
+        double expected = 0.25;
+        if (x.i == first) expected += 0.5 * (1.0 - 0.25);
+        if (x.j == first) expected += 0.25 * (2.0 - 0.25);
+        if (x.k == first) expected += 0.125 * (4.0 - 0.25);
+        EXPECT_EQ(q(x), expected) << asText(x) << ", " << patches << " patches along each axis";
+      });
+    }
+  }
+}
+
+TEST(Advection, CellsAtInflowSidesHaveTheSameBitsOnEveryLayoutAndOnDevices) {
+  for (const char* limiter : {"none", "minmod", "vanleer", "mc"}) {
+    std::string deck = R"deck(
+simulation.components = ["advection"]
+grid = { cells = [8, 6, 4], patches = [1, 1, 1] }
+time = { max_steps = 3, cfl = 0.4 }
+[advection]
+initial = "1 + 0.5*sin(7*x + 3*y*z)"
+velocity = { x = "0.4 + x*y", y = "-0.3 + 0.1*z", z = 0.2 }
+)deck";
+    for (const char* side : {"x_low", "x_high", "y_low", "y_high", "z_low", "z_high"}) {
+      deck += std::string("boundary.") + side + " = { type = 'dirichlet', value = '0.9 + x*y' }\n";
+    }
+    deck += std::string("limiter = '") + limiter + "'\n";
+    const Outcome expected = simulateText(deck).run();
+
+    EXPECT_EQ(firstDifference(expected, simulateText(deck).patches({3, 2, 2}).checked().run()), "")
+        << limiter;
+    EXPECT_EQ(firstDifference(expected, simulateText(deck).patches({8, 6, 4}).run()), "") << limiter;
+    DeviceOptions emulated;
+    emulated.kind = DeviceKind::Emulated;
+    EXPECT_EQ(firstDifference(expected, simulateText(deck).patches({3, 2, 2}).devices(emulated).run()), "")
+        << limiter;
+  }
+}
+
 TEST(Advection, SymmetricInputStaysSymmetricBitByBit) {
   for (const char* limiter : {"none", "minmod", "vanleer", "mc"}) {
     // Both halves flow to the middle: the mirror image of the velocity is its negative.

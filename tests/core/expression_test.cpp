@@ -171,7 +171,7 @@ TEST(Expression, LengthAndNestingHaveLimits) {
   std::string sum = "x";
   while (sum.size() + 2 <= Expression::kMaxLength) sum += "+x";
   EXPECT_EQ(Expression::parse(sum)(1, 0, 0, 0), static_cast<double>((sum.size() + 1) / 2));
-  EXPECT_THAT(refusalOf(sum + "+x"), HasSubstr("at most 16384"));
+  EXPECT_THAT(refusalOf(sum + "+x"), HasSubstr("at most 4096"));
 
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '(') + "x" + std::string(depth, ')');
@@ -259,6 +259,16 @@ TEST(Expression, RandomTokensAreReadOrRefused) {
       EXPECT_FALSE(error.message().empty());
     }
   }
+}
+
+TEST(Expression, IsEvaluatedAsWrittenWithoutFoldingOrReordering) {
+  const auto at = [](const char* text, double x) { return Expression::parse(text)(x, 0, 0, 0); };
+  const double thirds[] = {0, 1, 2, 2, 3, 4, 4, 5, 6, 6};
+  for (int n = 0; n < 10; ++n) EXPECT_EQ(at("floor((x+1)/3)", 2.0 * n + 1.0), thirds[n]) << n;
+  EXPECT_EQ(at("0.5 && 0.5", 0.0), 1.0);
+  EXPECT_EQ(at("x && x", 0.3), 1.0);
+  EXPECT_EQ(at("(x + 1e-17) - x", 1.0), 0.0);
+  EXPECT_EQ(at("x * 3 / 3 - x", 0.1), 0.1 * 3 / 3 - 0.1);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ class FiniteWatchTest : public ::testing::Test {
     frame_.patch = &patch_;
     frame_.labels = &labels_;
     frame_.accesses = accesses_;
+    frame_.finalLoops = finalLoops_;
     frame_.watch = &watch_;
   }
 
@@ -52,14 +53,15 @@ class FiniteWatchTest : public ::testing::Test {
   Patch patch_{0, 0, {{0, 0, 0}, {20, 30, 40}}};
   std::vector<double> a_, b_;
   std::vector<TaskAccess> accesses_{2};
-  FiniteWatch watch_{accesses_, labels_};
+  std::vector<FinalLoop> finalLoops_{{first_.id, "w"}, {first_.id, "both"}, {second_.id, "both"}};
+  FiniteWatch watch_{accesses_, finalLoops_, labels_};
   TaskFrame frame_;
   PatchTask<Cpu> task_{frame_};
 };
 
 TEST_F(FiniteWatchTest, NeedsNoSecondLookAfterALoopOverAllThatWasDeclared) {
   const auto out = task_.write(first_);
-  forEach(task_.exec(first_), "w", task_.interior(), [=](Index x) { out(x) = 2.0; });
+  forEach(task_.exec(), "w", task_.interior(), [=](Index x) { out(x) = 2.0; });
   EXPECT_TRUE(watch_.settled(accesses_[0]));
   EXPECT_FALSE(watch_.settled(accesses_[1]));
   EXPECT_EQ(complaint(), "");
@@ -68,7 +70,7 @@ TEST_F(FiniteWatchTest, NeedsNoSecondLookAfterALoopOverAllThatWasDeclared) {
 TEST_F(FiniteWatchTest, NamesOneBadCellWhereverItIs) {
   const auto out = task_.write(first_);
   for (const Index bad : {Index{0, 0, 0}, Index{19, 29, 39}, Index{7, 11, 20}}) {
-    forEach(task_.exec(first_), "w", task_.interior(), [=](Index x) { out(x) = x == bad ? kNan : 1.0; });
+    forEach(task_.exec(), "w", task_.interior(), [=](Index x) { out(x) = x == bad ? kNan : 1.0; });
     EXPECT_THAT(complaint(), ::testing::HasSubstr("cell " + asText(bad))) << asText(bad);
   }
 }
@@ -76,7 +78,7 @@ TEST_F(FiniteWatchTest, NamesOneBadCellWhereverItIs) {
 TEST_F(FiniteWatchTest, EveryOutputOfALoopIsLookedAt) {
   const auto a = task_.write(first_);
   const auto b = task_.write(second_);
-  forEach(task_.exec(first_, second_), "w", task_.interior(), [=](Index x) {
+  forEach(task_.exec(), "both", task_.interior(), [=](Index x) {
     a(x) = 1.0;
     b(x) = x == Index{3, 4, 5} ? kNan : 1.0;
   });
@@ -86,28 +88,30 @@ TEST_F(FiniteWatchTest, EveryOutputOfALoopIsLookedAt) {
 TEST_F(FiniteWatchTest, ALoopOverAPartLeavesTheRestToBeReadAgain) {
   const auto out = task_.write(first_);
   out({19, 29, 39}) = kNan;
-  forEach(task_.exec(first_), "w", {{0, 0, 0}, {20, 30, 39}}, [=](Index x) { out(x) = 1.0; });
+  forEach(task_.exec(), "w", {{0, 0, 0}, {20, 30, 39}}, [=](Index x) { out(x) = 1.0; });
   EXPECT_FALSE(watch_.settled(accesses_[0]));
   EXPECT_THAT(complaint(), ::testing::HasSubstr("cell (19, 29, 39)"));
 }
 
-TEST_F(FiniteWatchTest, WhatIsWrittenInALoopThatWasNotAnnouncedIsReadAgain) {
+TEST_F(FiniteWatchTest, WhatIsWrittenInALoopThatWasNotDeclaredIsReadAgain) {
   const auto a = task_.write(first_);
   const auto b = task_.write(second_);
-  forEach(task_.exec(first_), "w", task_.interior(), [=](Index x) { a(x) = 1.0; });
-  forEach(task_.exec(), "w", task_.interior(), [=](Index x) { b(x) = kNan; });
+  forEach(task_.exec(), "w", task_.interior(), [=](Index x) { a(x) = 1.0; });
+  forEach(task_.exec(), "another", task_.interior(), [=](Index x) { b(x) = kNan; });
+  EXPECT_TRUE(watch_.settled(accesses_[0]));
+  EXPECT_FALSE(watch_.settled(accesses_[1]));
   EXPECT_THAT(complaint(), ::testing::HasSubstr("second = "));
 }
 
 TEST_F(FiniteWatchTest, TheLargestNumbersAreFinite) {
   const auto out = task_.write(first_);
-  forEach(task_.exec(first_), "w", task_.interior(),
-          [=](Index x) { out(x) = std::numeric_limits<double>::max(); });
+  forEach(task_.exec(), "w", task_.interior(), [=](Index x) { out(x) = std::numeric_limits<double>::max(); });
   EXPECT_EQ(complaint(), "");
 }
 
 TEST(ForEach, VisitsEachIndexOnceWhetherSomebodyWatchesOrNot) {
   struct Count : LoopWatch {
+    bool begins(const char* loop) override { return loop == std::string("count"); }
     void passed(const Box& part) override { indices += part.volume(); }
     void finished(const Box& box) override { boxes.push_back(box); }
     std::int64_t indices = 0;
@@ -121,8 +125,9 @@ TEST(ForEach, VisitsEachIndexOnceWhetherSomebodyWatchesOrNot) {
     const Field<int> field(visits.data(), layout);
     Count count;
     forEach(Cpu{&count}, "count", box, [=](Index x) { ++field(x); });
+    forEach(Cpu{&count}, "not looked at", box, [=](Index x) { ++field(x); });
     forEach(Cpu{}, "count", box, [=](Index x) { ++field(x); });
-    EXPECT_EQ(visits, std::vector<int>(visits.size(), 2)) << asText(box);
+    EXPECT_EQ(visits, std::vector<int>(visits.size(), 3)) << asText(box);
     EXPECT_EQ(count.indices, box.volume());
     EXPECT_EQ(count.boxes, std::vector<Box>{box});
   }

@@ -52,6 +52,22 @@ class CheckedMode : public ::testing::Test {
   std::string label_;
 };
 
+TEST_F(CheckedMode, DeclaringALoopThatTheBodyDoesNotHaveNamesIt) {
+  const auto body = [a = a_](const auto& task) {
+    const auto out = task.write(a);
+    forEach(task.exec(), "Test::fill", task.interior(), [=](Index x) { out(x) = 2.0; });
+  };
+  step_.task("Test::right").writes(a_, inLoop("Test::fill")).runs<Cpu>(body);
+  EXPECT_EQ(failure(), "no failure");
+
+  step_ = StepPlan("step");
+  step_.task("Test::wrong").writes(a_, inLoop("Test::fil")).runs<Cpu>(body);
+  const std::string message = failure();
+  EXPECT_THAT(message, HasSubstr("task declares a loop that its body does not have"));
+  EXPECT_THAT(message, HasSubstr("Test::wrong on patch L0/P0000"));
+  EXPECT_THAT(message, HasSubstr("inLoop(\"Test::fil\") for alpha"));
+}
+
 TEST_F(CheckedMode, ReadingTwoLayersAfterDeclaringOneNamesTheCellAndTheClause) {
   step_.task("Test::reads").reads(Old, a_, halo(1)).writes(b_).runs<Cpu>([a = a_, b = b_](const auto& task) {
     const auto in = task.read(Old, a);

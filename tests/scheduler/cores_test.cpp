@@ -65,6 +65,17 @@ TEST(Cores, ACoreHasNoMoreCacheThanAllOfThem) {
   EXPECT_LE(sizes.core, sizes.shared);
 }
 
+TEST(Cores, CachesThatNoProcessorHasAreNotBelieved) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  // A virtual machine of two cores that shows the last cache of its whole host, once a core.
+  const CacheSizes virtualOnes = plausible({2 * kMiB, 2 * 508 * kMiB}, 2);
+  EXPECT_EQ(virtualOnes.core, 2 * kMiB);
+  EXPECT_EQ(virtualOnes.shared, 32 * kMiB);
+  // The largest that are sold: 1152 MiB for 96 cores.
+  EXPECT_EQ(plausible({kMiB, 1152 * kMiB}, 96).shared, 1152 * kMiB);
+  EXPECT_EQ(plausible({0, 0}, 0).shared, 0);
+}
+
 TEST(Cores, AQuotaLimitsTheThreadsAndLeavesThemUnbound) {
   const AllowedCores limited{{0, 1, 2, 3}, 2.5};
   EXPECT_EQ(planWorkers(limited, 0, 1, 0, true).threads, 2);

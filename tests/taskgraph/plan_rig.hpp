@@ -14,20 +14,6 @@ struct NoBody {
   void operator()(const Task&) const {}
 };
 
-}  // namespace tessera::testing
-
-namespace tessera {
-
-// In a build with CUDA too there is nothing for nvcc to compile.
-template <>
-inline void DeviceBody<testing::NoBody>::run(const testing::NoBody&, const TaskFrame&) {}
-template <>
-inline void DeviceBody<testing::NoBody>::runChecked(const testing::NoBody&, const TaskFrame&) {}
-
-}  // namespace tessera
-
-namespace tessera::testing {
-
 /// A mesh of one level.
 inline std::shared_ptr<const Hierarchy> mesh(Extent cells, Extent patches, std::array<bool, 3> periodic) {
   Geometry geometry;

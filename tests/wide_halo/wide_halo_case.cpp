@@ -39,27 +39,32 @@ std::string asText(const WideHalo& what) {
 
 WideHaloCase::WideHaloCase(const WideHalo& what) : what_(what), mesh_(meshOf(what)) {
   labels_.setBoundary(u_, BoundaryConditions::everywhere(BoundaryKind::Outflow));
-  initial_.task("Wide::initial").writes(u_).runs<Cpu, Gpu>(WideInitial{u_});
+  initial_.task("Wide::initial").writes(u_).runs(bodyOf(WideInitial{u_}));
   declareStep();
 }
 
 void WideHaloCase::declareStep() {
   if (mesh_->levels().size() > 1) {
-    step_.task("Wide::keep").on(allButFinest()).reads(Old, u_).writes(u_).runs<Cpu, Gpu>(WideKeep{u_});
+    step_.task("Wide::keep").on(allButFinest()).reads(Old, u_).writes(u_).runs(bodyOf(WideKeep{u_}));
   }
-  declareReader<Cpu, Gpu>(step_.task("Wide::step"), u_);
-  if (what_.hostReads) declareReader<Cpu>(step_.task("Wide::look"), seen_);
+  TaskBuilder reader = step_.task("Wide::step");
+  reader.runs(declareReader(reader, u_));
+  if (!what_.hostReads) return;
+  TaskBuilder onHost = step_.task("Wide::look");
+  TaskBody body = declareReader(onHost, seen_);
+  body.device = body.deviceChecked = nullptr;
+  onHost.runs(body);
 }
 
-template <class... Places>
-void WideHaloCase::declareReader(TaskBuilder task, Label<double, Cell> to) {
+TaskBody WideHaloCase::declareReader(TaskBuilder& task, Label<double, Cell> to) const {
   task.on(finestLevel()).writes(to);
   if (what_.halo == kWholeLevel) {
     const std::int64_t low = what_.shape == "plus" ? what_.cells / 4 : 0;  // a bar that the shape covers
-    task.reads(Old, u_, wholeLevel()).template runs<Places...>(WideTurn{u_, to, what_.cells, low});
-  } else {
-    task.reads(Old, u_, halo(what_.halo)).template runs<Places...>(WideMean{u_, to, what_.halo});
+    task.reads(Old, u_, wholeLevel());
+    return bodyOf(WideTurn{u_, to, what_.cells, low});
   }
+  task.reads(Old, u_, halo(what_.halo));
+  return bodyOf(WideMean{u_, to, what_.halo});
 }
 
 std::vector<LabelId> WideHaloCase::results() const {

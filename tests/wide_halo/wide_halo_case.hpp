@@ -54,8 +54,8 @@ class WideHaloCase {
 
  private:
   void declareStep();
-  template <class... Places>
-  void declareReader(TaskBuilder task, Label<double, Cell> to);
+  /// Declares what `task` reads, and that it writes `to`; its body is the result.
+  TaskBody declareReader(TaskBuilder& task, Label<double, Cell> to) const;
 
   const WideHalo what_;
   std::shared_ptr<const Hierarchy> mesh_;

@@ -116,8 +116,6 @@ def check(root):
     faults = list(check_links(root, table))
     for module in MODULES + ["tests"]:
         for path in sorted((root / module).rglob("*.?pp")):
-            if module == "tests" and "external_component" in path.parts:
-                continue  # sees Tessera as installed
             faults.extend(check_file(root, path, module, table))
     return faults
 

@@ -6,13 +6,15 @@ root=$(cd "$here/../.." && pwd)
 
 usage() {
   cat <<'END'
-usage: ./tessera setup [--preset NAME] [--target NAME]... [--develop] [--no-packages] [--no-build]
+usage: ./tessera setup [--preset NAME] [--target NAME]... [--develop] [--plot] [--no-packages] [--no-build]
 
 Makes this machine ready and builds Tessera. Every other ./tessera command does it by itself on first use.
 
   --preset NAME   what to build: release (default), cuda, debug, checked, asan, tsan
   --target NAME   build only this (default: the program alone; "all" adds the tests)
   --develop       install clang and the checkers too, which the presets asan and tsan and .ci/run need
+  --plot          only what pictures and reports need: Python packages of Debian, ffmpeg, and an environment of
+                  its own, build/python; nothing is built
   --no-packages   leave the machine's packages alone; the list is tools/setup/packages.txt
   --no-build      stop after the packages and Kokkos
 
@@ -30,14 +32,16 @@ packages=yes
 build=yes
 implicit=no
 benchmarks=no
+plot=no
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --preset) preset=${2:?--preset needs a name}; shift ;;
     --target) targets+=("${2:?--target needs a name}"); shift ;;
-    --develop) groups=(build test bundle develop) ;;
-    --test) groups=(build test bundle) ;;
+    --develop) groups=(build test bundle plot develop) ;;
+    --test) groups=(build test bundle plot) ;;
     --bundle) groups=(build test bundle) benchmarks=yes ;; # from bundle.sh
+    --plot) groups=(plot) plot=yes ;;
     --no-packages) packages=no ;;
     --no-build) build=no ;;
     --implicit) implicit=yes ;; # from the launcher: do not wait for a network again that was not there before
@@ -48,7 +52,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-if [ "$preset" = tsan ] || [ "$preset" = asan ]; then groups=(build test bundle develop); fi
+if [ "$preset" = tsan ] || [ "$preset" = asan ]; then groups=(build test bundle plot develop); fi
 
 say() { printf 'tessera setup: %s\n' "$*" >&2; }
 
@@ -58,6 +62,7 @@ exec 8>"$root/build/setup.lock"
 flock 8
 
 if [ $packages = yes ]; then "$here/packages.sh" "${groups[@]}"; fi
+if [ $plot = yes ]; then exec "$here/python.sh" make; fi
 
 flavour=cpu
 if [ "$preset" = cuda ]; then flavour=cuda; fi

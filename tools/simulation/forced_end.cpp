@@ -71,15 +71,32 @@ PlainText inFolder(const char* name) noexcept {
 }
 
 void writeFile(const PlainText& path, int flags, const PlainText& text) noexcept {
-  const int file = ::open(path.text(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
+  const int file = ::open(path.text(), O_WRONLY | O_CLOEXEC | flags, 0666);
   if (file < 0) return;
   text.writeTo(file);
   ::close(file);
 }
 
+const char* nameOfSignal(int signal) noexcept {
+  switch (signal) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGHUP:
+      return "SIGHUP";
+    case SIGUSR1:
+      return "SIGUSR1";
+    case SIGUSR2:
+      return "SIGUSR2";
+    case SIGXCPU:
+      return "SIGXCPU";
+    default:
+      return "SIGTERM";
+  }
+}
+
 PlainText reasonFor(int signal) noexcept {
   PlainText reason;
-  reason.add("a second ").add(signal == SIGINT ? "SIGINT" : "SIGTERM");
+  reason.add("a second ").add(nameOfSignal(signal));
   reason.add(" ended the run at once, without a checkpoint of this step; ");
   const std::int64_t step = lastCheckpoint.load();
   if (step < 0) {
@@ -97,7 +114,7 @@ void writeResult(const PlainText& reason) noexcept {
   ::unlink(inFolder("reserve").text());
   const PlainText temporary = inFolder("result.json.tmp");
   ::unlink(temporary.text());
-  writeFile(temporary, O_CREAT | O_EXCL, json);
+  writeFile(temporary, O_CREAT | O_EXCL | O_NOFOLLOW, json);
   ::rename(temporary.text(), inFolder("result.json").text());
 }
 
@@ -158,7 +175,8 @@ void endAtOnce(int signal) noexcept {
   if (!prepared.alone) letTheOthersKnow(speaks);
   if (!prepared.note.empty()) {
     PlainText line;
-    writeFile(prepared.note, O_APPEND, line.add("exit ").add(std::int64_t{kExitForced}).add("\n"));
+    line.add("exit ").add(std::int64_t{::getpid()}).add(" ").add(std::int64_t{kExitForced}).add("\n");
+    writeFile(prepared.note, O_APPEND, line);
   }
   ::_exit(kExitForced);
 }

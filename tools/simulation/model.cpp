@@ -27,7 +27,7 @@ std::string hexText(std::uint64_t number) {
 
 /// Keys that say how a run is divided, how long it goes on and what it leaves, but change no bit of a state.
 bool decidesBits(std::string_view name) {
-  for (const std::string_view table : {"checkpoint.", "history.", "device."}) {
+  for (const std::string_view table : {"checkpoint.", "history.", "analysis.", "device."}) {
     if (name.substr(0, table.size()) == table) return false;
   }
   if (name.substr(0, 7) == "output.") return name == "output.every";  // steps land on its times
@@ -56,15 +56,41 @@ StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices) {
 Model::Model(const Deck& deck, const ComponentRegistry& registry) {
   const Schema schema = schemaFor(deck, registry);
   declare(deck, schema, registry);
+  makeMesh(deck, schema);
+}
+
+void Model::makeMesh(const Deck& deck, const Schema& schema) {
   hierarchy_ = refinedHierarchy(settings_.geometry, settings_.division, settings_.levels);
   describeIdentity(deck, schema);
 }
 
-void Model::check(const Deck& deck, const ComponentRegistry& registry) {
+Model Model::withoutMesh(const Deck& deck, const ComponentRegistry& registry) {
   Model model;
   model.declare(deck, schemaFor(deck, registry), registry);
+  return model;
+}
+
+void Model::check(const Deck& deck, const ComponentRegistry& registry) {
+  const Model model = withoutMesh(deck, registry);
   if (!model.labels_.faults().empty()) throw PlanError(model.labels_.faults());
   model.outputLabels();
+  model.checkStep(deck);
+}
+
+/// The first step follows the initial plan, so its length has to be known from there.
+void Model::checkStep(const Deck& deck) const {
+  const TimeSettings& time = settings_.time;
+  if (time.dt || time.dtMax || time.maxSteps == 0) return;
+  for (const TaskDeclaration& task : plans_.front().tasks()) {
+    for (const ContributionDeclaration& contribution : task.contributions) {
+      if (contribution.reduction == stableDt_.id) return;
+    }
+  }
+  const DeckNode* table = deck.find("time");
+  Findings findings;
+  findings.error(table == nullptr ? Where() : table->where,
+                 "no component says how long a time step may be; give time.dt (a fixed step) or time.dt_max");
+  findings.throwIfErrors();
 }
 
 void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry) {
@@ -86,8 +112,40 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   }
   if (!faults.empty()) throw DeckError(faults);
   declarePlans();
-  checkDeviceTasks(deck, plans_);
   findPersistent();
+  declareAnalysis();
+  checkDeviceTasks(deck, plans_);
+}
+
+/// Reads variables of the components, and may have some of its own.
+void Model::declareAnalysis() {
+  analysis_ = Analysis(settings_.analysis, labels_, persistent_, settings_.geometry);
+  analysis_.declareInitial(plans_[0]);
+  analysis_.declareDiagnostics(plans_[2]);
+  for (std::size_t p = 1; p < plans_.size(); ++p) {
+    if (p != 2) analysis_.declareStep(plans_[p]);
+  }
+  for (Diagnostic& column : analysis_.diagnostics()) diagnostics_.push_back(std::move(column));
+  findPersistent();
+  checkColumns();
+}
+
+/// No two columns have one name, and what is watched is a column.
+void Model::checkColumns() const {
+  Findings findings;
+  std::vector<std::string> names;
+  for (const Diagnostic& column : diagnostics_) {
+    if (std::find(names.begin(), names.end(), column.name) != names.end())
+      findings.error({}, "two columns of the history are named \"" + column.name + "\"; rename an analysis");
+    names.push_back(column.name);
+  }
+  for (const std::string& name : settings_.watched) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    findings.error(settings_.watchedWhere, "history.watch names \"" + name +
+                                               "\", which is no column of the history" +
+                                               didYouMeanOneOf(name, names));
+  }
+  findings.throwIfErrors();
 }
 
 void Model::declarePlans() {
@@ -187,7 +245,26 @@ void Model::describeIdentity(const Deck& deck, const Schema& schema) {
   }
 }
 
+/// The indices of a field file have 32 bits.
+void Model::checkFieldFiles() const {
+  for (int axis = 0; axis < kAxes; ++axis) {
+    double cells = static_cast<double>(settings_.geometry.cells[axis]);
+    for (const RefinedLevel& level : settings_.levels) {
+      if (settings_.geometry.active(axis)) cells *= static_cast<double>(level.ratio);
+    }
+    if (cells < 0x1p31) continue;
+    Findings findings;
+    findings.error(
+        settings_.output.fieldsWhere,
+        std::string("field files cannot hold 2^31 or more cells along an axis, and the finest level "
+                    "would have that many along ") +
+            "xyz"[axis] + "; use fewer cells or levels, or write none: output.fields = []");
+    findings.throwIfErrors();
+  }
+}
+
 std::vector<LabelId> Model::outputLabels() const {
+  if (!settings_.output.fields || !settings_.output.fields->empty()) checkFieldFiles();
   if (!settings_.output.fields) return persistent_;
   std::vector<std::string> names;
   for (const LabelId label : persistent_) names.push_back(labels_.info(label).name);
@@ -195,7 +272,10 @@ std::vector<LabelId> Model::outputLabels() const {
   Findings findings;
   for (const std::string& name : *settings_.output.fields) {
     const LabelId id = labels_.idOf(name);
-    if (std::find(persistent_.begin(), persistent_.end(), id) != persistent_.end()) {
+    if (std::find(chosen.begin(), chosen.end(), id) != chosen.end()) {
+      findings.error(settings_.output.fieldsWhere,
+                     "output.fields names \"" + name + "\" twice; remove one of them");
+    } else if (std::find(persistent_.begin(), persistent_.end(), id) != persistent_.end()) {
       chosen.push_back(id);
     } else {
       findings.error(settings_.output.fieldsWhere, "output.fields names \"" + name +

@@ -12,6 +12,7 @@
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/step_plan.hpp"
+#include "tools/simulation/analysis/analysis.hpp"
 #include "tools/simulation/deck/run_settings.hpp"
 
 namespace tessera {
@@ -42,6 +43,9 @@ class Model {
   /// `deck` has passed `checkDeck`.
   Model(const Deck& deck, const ComponentRegistry& registry);
 
+  /// The same but for `hierarchy`, `identity`, `runId` and `compile`: quick for any deck.
+  static Model withoutMesh(const Deck& deck, const ComponentRegistry& registry);
+
   /// What else is wrong with a deck that has passed `checkDeck`: values that a component refuses, and unknown
   /// [output] fields. Throws DeckError with all of it, and PlanError where components use one label for
   /// different kinds of data. Makes no mesh, so it is quick for any deck.
@@ -51,8 +55,9 @@ class Model {
   const std::shared_ptr<const Hierarchy>& hierarchy() const { return hierarchy_; }
   const LabelTable& labels() const { return labels_; }
   ReductionLabel stableDt() const { return stableDt_; }
-  /// Columns of the history, in the order of the components.
+  /// Columns of the history, in the order of the components; then those of [analysis].
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  const Analysis& analysis() const { return analysis_; }
   /// The variables that live from one step to the next, in the order of their ids: what a checkpoint holds.
   const std::vector<LabelId>& persistent() const { return persistent_; }
   /// The variables to write for viewing. Throws DeckError naming an unknown one in [output] fields.
@@ -80,9 +85,14 @@ class Model {
  private:
   Model() = default;
   void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
+  void makeMesh(const Deck& deck, const Schema& schema);
   void declarePlans();
   void checkPlanNames(const StepPlan& declaredSteps) const;
+  void declareAnalysis();
+  void checkColumns() const;
   void findPersistent();
+  void checkStep(const Deck& deck) const;
+  void checkFieldFiles() const;
   void describeIdentity(const Deck& deck, const Schema& schema);
 
   RunSettings settings_;
@@ -93,6 +103,7 @@ class Model {
   std::vector<Expression> expressions_;  ///< all that the deck gives the components
   std::vector<StepPlan> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
   std::vector<Diagnostic> diagnostics_;
+  Analysis analysis_;
   std::vector<LabelId> persistent_;
   CheckpointIdentity identity_;
   std::string runId_;

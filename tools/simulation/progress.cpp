@@ -47,7 +47,26 @@ std::string lineOf(const ProgressSample& sample, const Rates& rates, bool bar) {
   out.precision(3);
   out << " | " << rates.cellsPerSecond << " cells/s | wait " << static_cast<int>(100.0 * rates.waitPart)
       << " %";
+  out.precision(4);
+  for (const WatchedNumber& one : sample.watched) {
+    if (one.isKnown)
+      out << " | " << one.name << ' ' << one.last << " (" << one.least << " .. " << one.largest << ')';
+  }
   return out.str();
+}
+
+std::string jsonLineOf(const ProgressSample& sample, const Rates& rates) {
+  std::vector<LogField> fields{{"step", sample.step},
+                               {"time", sample.time},
+                               {"dt", sample.dt},
+                               {"part", sample.part},
+                               {"eta_seconds", rates.secondsToGo},
+                               {"cells_per_second", rates.cellsPerSecond},
+                               {"wait_part", rates.waitPart}};
+  for (const WatchedNumber& one : sample.watched) {
+    if (one.isKnown) fields.push_back({one.name, one.last});
+  }
+  return jsonLine("progress", fields);
 }
 
 }  // namespace
@@ -90,14 +109,7 @@ void Progress::show(const ProgressSample& sample, Clock::time_point now, bool la
   const double seconds = std::chrono::duration<double>(now - recent_.front().at).count();
   const Rates rates = ratesBetween(recent_.front().sample, sample, seconds);
   if (mode_ == ScreenMode::Json) {
-    std::cout << jsonLine("progress", {{"step", sample.step},
-                                       {"time", sample.time},
-                                       {"dt", sample.dt},
-                                       {"part", sample.part},
-                                       {"eta_seconds", rates.secondsToGo},
-                                       {"cells_per_second", rates.cellsPerSecond},
-                                       {"wait_part", rates.waitPart}})
-              << std::endl;
+    std::cout << jsonLineOf(sample, rates) << std::endl;
   } else {
     const std::string line = lineOf(sample, rates, terminal_);
     if (terminal_) std::cout << "\r\033[K";

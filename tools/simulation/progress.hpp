@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <vector>
 
 namespace tessera {
 
@@ -12,6 +13,15 @@ enum class ScreenMode {
   Text,   ///< lines for people
   Json,   ///< the same as JSON objects, one a line
   Quiet,  ///< nothing but errors
+};
+
+/// A column of the history that the deck's `[history] watch` names, as far as its lines have come.
+struct WatchedNumber {
+  std::string name;
+  double last = 0.0;
+  double least = 0.0;    ///< since the start of this process
+  double largest = 0.0;  ///< the same
+  bool isKnown = false;  ///< there was a line
 };
 
 /// Where a run stands, for one line on the screen.
@@ -23,6 +33,7 @@ struct ProgressSample {
   double cellSteps = 0.0;    ///< cells of the mesh times steps since the start
   double waitSeconds = 0.0;  ///< of the workers of all ranks, all together
   std::int64_t workers = 1;
+  std::vector<WatchedNumber> watched{};
 };
 
 /// The lines that a run prints on standard output, at a fixed rate in wall time: however short the steps are,

@@ -28,9 +28,10 @@ const std::vector<std::string> kCostColumns{"wall_seconds",    "task_seconds",  
 
 StopReason reasonOf(double number) { return static_cast<StopReason>(static_cast<int>(number)); }
 
-FieldWriter::Options fieldOptions(const Simulation& simulation, const RecorderOptions& options) {
+FieldWriter::Options fieldOptions(const Simulation& simulation, const FolderHandle& place) {
   FieldWriter::Options o;
-  o.folder = options.runFolder / "out";
+  o.folder = place.path() / "out";
+  o.parent = place.descriptor();
   o.precision = simulation.model().settings().output.doublePrecision ? FieldPrecision::Float64
                                                                      : FieldPrecision::Float32;
   return o;
@@ -52,16 +53,19 @@ double statistic(const RunResult& result, std::string_view name) {
 
 Recorder::Recorder(const Simulation& simulation, StopRequests& stops, RecorderOptions options)
     : options_(std::move(options)),
+      place_(FolderHandle::open(options_.runFolder)),
       stops_(stops),
       fields_(simulation.model().outputLabels()),
       checkpoints_(simulation.transport(), {.folder = options_.runFolder / "checkpoints",
+                                            .parent = place_.descriptor(),
                                             .keep = simulation.model().settings().checkpoint.keep}),
-      fieldFiles_(simulation.transport(), fieldOptions(simulation, options_)),
+      fieldFiles_(simulation.transport(), fieldOptions(simulation, place_)),
       progress_(options_.folder != nullptr ? options_.screen : ScreenMode::Quiet),
       costsAt_(Clock::now()),
       start_(Clock::now()),
       lastStepEnd_(start_),
       lastCheckpointEnd_(start_) {
+  for (const std::string& name : simulation.model().settings().watched) watched_.push_back({name});
   if (options_.folder == nullptr) return;
   stops_.watch(options_.folder->files());
   log_.emplace(options_.folder->files());
@@ -98,20 +102,26 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
   if (restored) {
     // Nothing is touched before a step is taken: a restart that takes none leaves all as it was.
     untouched_ = true;
-    firstFieldsDue_ = fieldsDue(simulation);
+    const RunSettings& now = simulation.model().settings();
+    const RunSettings& before = options_.earlier ? *options_.earlier : now;
+    const TimeControl& clock = simulation.clock();
+    firstFieldsDue_ = fieldsDue(now.output, clock) || fieldsDue(before.output, clock);
+    firstHistoryDue_ =
+        clock.dueEverySteps(now.historyEverySteps) || clock.dueEverySteps(before.historyEverySteps);
     lastHistory_ = lastFields_ = lastCheckpoint_ = firstStep_;
     forcedEndGoesBackTo(firstStep_);
     return stopIfAsked(simulation, agreedStop(simulation));
   }
   openHistory(simulation);
   recordState(simulation, true);
-  return stopIfAsked(simulation, reasonOf(control[kStop]));
+  return endAtLimit(simulation) || stopIfAsked(simulation, reasonOf(control[kStop]));
 }
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
   if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
+  if (endAtLimit(simulation)) return true;
   warnOfLongStep(simulation);
   StopReason stop = reasonOf(control[kStop]);
   if (checkpointDue(simulation, control)) {
@@ -135,6 +145,16 @@ void Recorder::finished(Simulation& simulation) {
   if (simulation.model().settings().checkpoint.atEnd && lastCheckpoint_ != step) recordCheckpoint(simulation);
 }
 
+bool Recorder::endAtLimit(Simulation& simulation) {
+  if (limitReached_.empty() || simulation.clock().finished()) return false;
+  outcome_ = {"done", 0, limitReached_};
+  recordState(simulation, true);
+  finishHistory(simulation);
+  if (simulation.model().settings().checkpoint.atEnd && lastCheckpoint_ != simulation.clock().step())
+    recordCheckpoint(simulation);
+  return true;
+}
+
 bool Recorder::stopIfAsked(Simulation& simulation, StopReason reason) {
   if (reason == StopReason::None || simulation.clock().finished()) return false;
   const bool saved = lastCheckpoint_ == simulation.clock().step() || recordCheckpoint(simulation);
@@ -156,14 +176,14 @@ void Recorder::openHistory(const Simulation& simulation) {
   const FolderHandle& files = options_.folder->files();
   try {
     if (untouched_) {
-      history_.emplace(files, "history.csv", columns, firstStep_, every);
-      costs_.emplace(files, "statistics.csv", kCostColumns, firstStep_, every);
+      history_.emplace(files, "history.csv", columns, firstStep_, firstHistoryDue_);
+      costs_.emplace(files, "statistics.csv", kCostColumns, firstStep_, firstHistoryDue_);
     } else {
       history_.emplace(files, "history.csv", columns);
       costs_.emplace(files, "statistics.csv", kCostColumns);
     }
-  } catch (const OutputError& error) {
-    warn(error.message());
+  } catch (const Error& error) {
+    lost("the history", error.message());
   }
 }
 
@@ -172,15 +192,13 @@ void Recorder::takeUpAgain(const Simulation& simulation) {
   untouched_ = false;
   if (options_.folder == nullptr) return;
   try {
-    dropFieldsAfter(FolderHandle::open(options_.folder->outputFolder()), firstStep_, firstFieldsDue_);
+    dropFieldsAfter(place_.inside("out"), firstStep_, firstFieldsDue_);
   } catch (const std::exception& error) {
     warn(std::string("files of the steps after the checkpoint could not be removed: ") + error.what());
   }
 }
 
-bool Recorder::fieldsDue(const Simulation& simulation) const {
-  const OutputSettings& output = simulation.model().settings().output;
-  const TimeControl& clock = simulation.clock();
+bool Recorder::fieldsDue(const OutputSettings& output, const TimeControl& clock) {
   return clock.step() == 0 || (output.every && clock.dueEvery(*output.every)) ||
          (output.everySteps && clock.dueEverySteps(*output.everySteps));
 }
@@ -190,7 +208,8 @@ void Recorder::recordState(Simulation& simulation, bool always) {
   const std::int64_t every = simulation.model().settings().historyEverySteps;
   if (every > 0 && lastHistory_ != clock.step() && (always || clock.dueEverySteps(every)))
     recordHistory(simulation);
-  if (!fields_.empty() && lastFields_ != clock.step() && (always || fieldsDue(simulation)))
+  if (!fields_.empty() && lastFields_ != clock.step() &&
+      (always || fieldsDue(simulation.model().settings().output, clock)))
     recordFields(simulation);
 }
 
@@ -207,7 +226,8 @@ void Recorder::recordHistory(Simulation& simulation) {
   costsAt_ = Clock::now();
   lineBegun_ = true;
   lastHistory_ = clock.step();
-  if (!simulation.stepsOverlap()) finishHistory(simulation);
+  // A limit ends all runs at the same step, whatever overlaps.
+  if (!simulation.stepsOverlap() || simulation.model().analysis().hasLimits()) finishHistory(simulation);
 }
 
 /// The costs are those of the steps since the last line, on all ranks.
@@ -216,6 +236,9 @@ void Recorder::finishHistory(Simulation& simulation) {
   lineBegun_ = false;
   const std::vector<double> values = simulation.diagnosis();
   if (history_) history_->add(line_.step, line_.time, line_.dt, values);
+  watch(simulation, values);
+  if (limitReached_.empty())
+    limitReached_ = simulation.model().analysis().reached(simulation.model().diagnostics(), values);
   const JobTotals now = line_.sums.finish(simulation);
   const JobTotals& before = costsBefore_;
   const double costs[] = {line_.wallSeconds,
@@ -228,6 +251,19 @@ void Recorder::finishHistory(Simulation& simulation) {
                           static_cast<double>(now.residentBytes)};
   costsBefore_ = now;
   if (costs_) costs_->add(line_.step, line_.time, line_.dt, costs);
+}
+
+void Recorder::watch(const Simulation& simulation, std::span<const double> values) {
+  const std::vector<Diagnostic>& columns = simulation.model().diagnostics();
+  for (WatchedNumber& one : watched_) {
+    for (std::size_t n = 0; n < columns.size(); ++n) {
+      if (columns[n].name != one.name) continue;
+      one.last = values[n];
+      one.least = one.isKnown ? std::min(one.least, values[n]) : values[n];
+      one.largest = one.isKnown ? std::max(one.largest, values[n]) : values[n];
+      one.isKnown = true;
+    }
+  }
 }
 
 void Recorder::recordFields(Simulation& simulation) {
@@ -267,6 +303,7 @@ bool Recorder::recordCheckpoint(Simulation& simulation) {
     ++checkpointsWritten_;
     newestCheckpoint_ = "checkpoints/" + result.path.filename().string();
     event("checkpoint", {{"step", step}, {"folder", newestCheckpoint_}, {"bytes", result.bytes}});
+    recordSums();
     return true;
   }
   const bool stop = simulation.model().settings().checkpoint.stopOnFailure;
@@ -276,6 +313,23 @@ bool Recorder::recordCheckpoint(Simulation& simulation) {
     outcome_ = {"failed", kExitCannotWrite,
                 what + ", and the deck says on_failure = \"stop\": " + result.failure};
   return false;
+}
+
+void Recorder::recordSums() {
+  if (options_.folder == nullptr) return;
+  const FolderHandle& files = options_.folder->files();
+  try {
+    std::map<std::string, FileSum> sums;
+    for (const char* name : {"deck.toml", "resolved.toml", "provenance.json"}) {
+      if (files.has(name)) sums[name] = sumOf(files, name);
+    }
+    if (history_) sums["history.csv"] = history_->sum();
+    if (costs_) sums["statistics.csv"] = costs_->sum();
+    if (log_) sums["log.jsonl"] = log_->sum();
+    writeSums(files, sums);
+  } catch (const Error& error) {
+    warn(error.message());
+  }
 }
 
 void Recorder::event(std::string_view name, std::initializer_list<LogField> fields) {
@@ -320,6 +374,7 @@ ProgressSample Recorder::sample(const Simulation& simulation) const {
   const JobTotals totals = totalsOf(simulation);
   sample.waitSeconds = totals.waitSeconds;
   sample.workers = totals.workers;
+  sample.watched = watched_;
   return sample;
 }
 
@@ -411,6 +466,7 @@ int Recorder::close(Simulation& simulation) {
       warn(error.message());
       exitCode = kExitCannotWrite;
     }
+    recordSums();
     printSummary(result);
   }
   // Rank 0 knows best: it is the one that writes.

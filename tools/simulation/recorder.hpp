@@ -27,6 +27,8 @@ struct RecorderOptions {
   std::string deckSha256;
   Trace* trace = nullptr;              ///< also records when something is written
   std::vector<std::string> devices{};  ///< of all ranks, each as a JSON object, for the result
+  /// Of the process that wrote the checkpoint, on a restart: what was due then belongs to the run.
+  std::optional<RunSettings> earlier{};
 };
 
 /// Writes what a run leaves: history, fields, checkpoints, log, the lines on the screen, and in the end
@@ -61,15 +63,21 @@ class Recorder final : public RunListener {
   void openHistory(const Simulation& simulation);
   /// Cuts off what an earlier process wrote after the checkpoint, so that the run reads as if unbroken.
   void takeUpAgain(const Simulation& simulation);
-  bool fieldsDue(const Simulation& simulation) const;
+  static bool fieldsDue(const OutputSettings& output, const TimeControl& clock);
   /// Writes what is due at this state; `always`: also what is not, as at the start and at the end.
   void recordState(Simulation& simulation, bool always);
   /// Begins the line of this state; its numbers may come while the next steps are taken.
   void recordHistory(Simulation& simulation);
   /// Writes the line that was begun, if any; waits for its numbers.
   void finishHistory(Simulation& simulation);
+  /// Keeps what the screen shows of a line of the history.
+  void watch(const Simulation& simulation, std::span<const double> values);
   void recordFields(Simulation& simulation);
   bool recordCheckpoint(Simulation& simulation);
+  /// What the files of the run are now, for whoever looks later whether they still are.
+  void recordSums();
+  /// Ends the run where a number of [analysis] has passed its limit, as at the deck's own end.
+  bool endAtLimit(Simulation& simulation);
   bool stopIfAsked(Simulation& simulation, StopReason reason);
   bool checkpointDue(const Simulation& simulation, std::span<const double> control) const;
   StopReason agreedStop(const Simulation& simulation);
@@ -84,6 +92,7 @@ class Recorder final : public RunListener {
   void printSummary(const RunResult& result);
 
   RecorderOptions options_;
+  FolderHandle place_;  ///< the run folder, wherever it is moved
   StopRequests& stops_;
   std::vector<LabelId> fields_;
   CheckpointWriter checkpoints_;
@@ -106,14 +115,17 @@ class Recorder final : public RunListener {
   Clock::time_point costsAt_;
   double outputSeconds_ = 0.0;
   RunOutcome outcome_;
-  std::string endKey_;  ///< of the deck, that ended the run
+  std::string endKey_;        ///< of the deck, that ended the run
+  std::string limitReached_;  ///< why [analysis] ends the run
+  std::vector<WatchedNumber> watched_;
   std::vector<std::string> warnings_;
   std::vector<std::string> lost_;  ///< of what `lost` was told
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
   bool longStepSaid_ = false;
-  bool untouched_ = false;      ///< restored, and no step taken since
-  bool firstFieldsDue_ = true;  ///< whether the checkpoint's state is one that is written for viewing
+  bool untouched_ = false;       ///< restored, and no step taken since
+  bool firstFieldsDue_ = true;   ///< whether the checkpoint's state is one that is written for viewing
+  bool firstHistoryDue_ = true;  ///< and one that has a line of the history
   std::int64_t lastHistory_ = -1;
   std::int64_t lastFields_ = -1;
   std::int64_t lastCheckpoint_ = -1;

@@ -46,17 +46,21 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
           graphs_, options.threads, options.execution.cores,
           options.devices.kind == DeviceKind::None ? MemoryPieces::CacheLines : MemoryPieces::Pages)),
       executor_(makeExecutor(options, transport.rank())),
-      runner_(std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
-                                           RunnerOptions{.checked = options.checked,
-                                                         .sends = options.sends,
-                                                         .findNonFinite = options.findNonFinite,
-                                                         .regions = options.regions,
-                                                         .nvtx = options.nvtx,
-                                                         .stepsOverlap = stepsOverlap_,
-                                                         .trace = options.trace,
-                                                         .devices = options_.devices})),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());
+  if (!options_.connectLater) connect();
+}
+
+void Simulation::connect() {
+  runner_ = std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
+                                         RunnerOptions{.checked = options_.checked,
+                                                       .sends = options_.sends,
+                                                       .findNonFinite = options_.findNonFinite,
+                                                       .regions = options_.regions,
+                                                       .nvtx = options_.nvtx,
+                                                       .stepsOverlap = stepsOverlap_,
+                                                       .trace = options_.trace,
+                                                       .devices = options_.devices});
 }
 
 CompiledGraphs Simulation::compile(const SimulationOptions& options) {
@@ -65,6 +69,7 @@ CompiledGraphs Simulation::compile(const SimulationOptions& options) {
   CompiledGraphs graphs =
       model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);
   compiles_ += static_cast<std::int64_t>(graphs.plans.size());
+  if (options.beforeMemory) options.beforeMemory(graphs);
   return graphs;
 }
 
@@ -183,7 +188,8 @@ std::vector<double> Simulation::diagnosis() {
   std::vector<double> values;
   values.reserve(wanted.size());
   for (const Diagnostic& diagnostic : wanted) {
-    const double reduced = result.reductions[static_cast<std::size_t>(diagnostic.reduction.id)];
+    double reduced = result.reductions[static_cast<std::size_t>(diagnostic.reduction.id)];
+    if (diagnostic.per) reduced /= result.reductions[static_cast<std::size_t>(diagnostic.per->id)];
     values.push_back(diagnostic.show ? diagnostic.show(reduced) : reduced);
   }
   return values;

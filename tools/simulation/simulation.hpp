@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,6 +53,9 @@ struct SimulationOptions {
   NvtxRanges* nvtx = nullptr;           ///< likewise
   Trace* trace = nullptr;               ///< records what runs when; outlives the simulation
   DeviceOptions devices{};              ///< for the tasks that can run there
+  bool connectLater = false;            ///< the caller calls `Simulation::connect` before anything is run
+  /// May throw where the memory that the graphs plan is not there: called before it is allocated.
+  std::function<void(const CompiledGraphs&)> beforeMemory{};
 };
 
 class Simulation;
@@ -91,10 +95,14 @@ struct StepFailed : ErrorClass<StepFailed> {
 /// One thread calls it; the executor brings its own.
 class Simulation {
  public:
-  /// Makes model, graphs and memory. `deck` has passed `checkDeck`. Makes no collective call; throws
-  /// DeckError.
+  /// Makes model, graphs and memory; with `connectLater` without a word to other ranks, else `connect` is
+  /// the last that it does. `deck` has passed `checkDeck`. Throws DeckError.
   Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
              SimulationOptions options);
+
+  /// Makes the messages to other ranks ready. All ranks call it, and wait for one another: where it fails on
+  /// one of them, or another one does not come to it, the job has to be ended.
+  void connect();
 
   /// Continues from a checkpoint: `run` then begins with its state. Makes no collective call. Throws
   /// InputError where the checkpoint is damaged or belongs to another simulation.

@@ -1,6 +1,7 @@
 #include "tools/simulation/stop_requests.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <ctime>
@@ -8,6 +9,7 @@
 
 #include "core/text/error.hpp"
 #include "tools/simulation/forced_end.hpp"
+#include "tools/simulation/run_folder/job_note.hpp"
 
 namespace tessera {
 namespace {
@@ -20,6 +22,7 @@ std::atomic<bool> requestAnswered{false};
 static_assert(std::atomic<std::int64_t>::is_always_lock_free,
               "a signal handler may use lock-free atomics only");
 
+constexpr std::array kStopSignals{SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 constexpr std::int64_t kSameSignalMs = 1000;  ///< a launcher and a terminal may both deliver the same Ctrl-C
 
 std::int64_t nowMs() {
@@ -46,6 +49,23 @@ void handle(int number, void (*handler)(int)) {
   sigaction(number, &action, nullptr);
 }
 
+StopReason reasonOf(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return StopReason::Interrupt;
+    case SIGHUP:
+      return StopReason::Hangup;
+    case SIGUSR1:
+      return StopReason::User1;
+    case SIGUSR2:
+      return StopReason::User2;
+    case SIGXCPU:
+      return StopReason::CpuTime;
+    default:
+      return StopReason::Terminate;
+  }
+}
+
 [[noreturn]] void badDuration(std::string_view text) {
   throw UsageError(
       Message("\"" + std::string(text) + "\" is no length of time")
@@ -64,6 +84,8 @@ double numberAt(std::string_view& rest, std::string_view whole) {
 
 }  // namespace
 
+std::span<const int> stopSignals() { return kStopSignals; }
+
 std::string asText(StopReason reason) {
   switch (reason) {
     case StopReason::None:
@@ -72,6 +94,16 @@ std::string asText(StopReason reason) {
       return "stopped by the file `stop` in the run folder";
     case StopReason::WallTime:
       return "stopped by the limit of wall time (--wall)";
+    case StopReason::StarterGone:
+      return "stopped because the process that started the job has gone";
+    case StopReason::CpuTime:
+      return "stopped by SIGXCPU";
+    case StopReason::User1:
+      return "stopped by SIGUSR1";
+    case StopReason::User2:
+      return "stopped by SIGUSR2";
+    case StopReason::Hangup:
+      return "stopped by SIGHUP";
     case StopReason::Interrupt:
       return "stopped by SIGINT";
     case StopReason::Terminate:
@@ -84,13 +116,21 @@ StopRequests::StopRequests(std::optional<double> wallSeconds)
     : start_(Clock::now()), wallSeconds_(wallSeconds) {
   signalSeen.store(0);
   requestAnswered.store(false);
-  handle(SIGTERM, onSignal);
-  handle(SIGINT, onSignal);
+  listen();
 }
 
 StopRequests::~StopRequests() {
-  handle(SIGTERM, SIG_DFL);
-  handle(SIGINT, SIG_DFL);
+  for (const int number : kStopSignals) handle(number, SIG_DFL);
+}
+
+void StopRequests::listen() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : kStopSignals) {
+    handle(number, onSignal);
+    sigaddset(&set, number);
+  }
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 void StopRequests::expect(double stepSeconds, double checkpointSeconds) {
@@ -103,14 +143,14 @@ StopReason StopRequests::look() {
   if (folder_ != nullptr && (!lastLook_ || now - *lastLook_ >= std::chrono::seconds(1))) {
     lastLook_ = now;
     fileSeen_ = fileSeen_ || folder_->has("stop");
+    starterGone_ = starterGone_ || jobStarterIsGone();
   }
   if (fileSeen_) reason = StopReason::StopFile;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   if (wallSeconds_ && elapsed + reserve_ >= *wallSeconds_) reason = StopReason::WallTime;
+  if (starterGone_) reason = StopReason::StarterGone;
   const int number = signalSeen.load();
-  if (number == SIGINT) reason = StopReason::Interrupt;
-  if (number == SIGTERM) reason = StopReason::Terminate;
-  return reason;
+  return number == 0 ? reason : reasonOf(number);
 }
 
 void StopRequests::answered() {

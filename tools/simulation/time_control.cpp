@@ -67,9 +67,10 @@ double TimeControl::nextLanding() const {
   if (settings_.landEvery) {
     const double every = *settings_.landEvery;
     double n = std::floor(time_ / every);
-    if (n * every <= time_) n += 1.0;
-    if (n * every <= time_) n += 1.0;  // the quotient was rounded down to a whole number
-    landing = std::min(landing, n * every);
+    // As good as reached is reached; and the quotient may have been rounded down to a whole number.
+    for (int tries = 0; tries < 3 && n * every <= time_ + kSame * every; ++tries) n += 1.0;
+    // An output as good as at the end is at the end: no step leads from one to the other.
+    if (n * every < landing - kSame * every) landing = n * every;
   }
   return landing;
 }
@@ -112,7 +113,7 @@ void TimeControl::take(const NextStep& next) {
 
 bool TimeControl::dueEvery(double every) const {
   const double n = std::round(time_ / every);
-  return n * every == time_;
+  return std::abs(n * every - time_) <= kSame * every;
 }
 
 void TimeControl::save(CheckpointState& state) const {

@@ -1,10 +1,20 @@
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <iostream>
+#include <optional>
 #include <set>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
 
 #include "core/text/error.hpp"
 #include "core/text/nearest_name.hpp"
+#include "datawarehouse/archive/checkpoint_reader.hpp"
+#include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/run_folder/run_checkpoints.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/own_process.hpp"
 
 namespace tessera {
 namespace {
@@ -37,28 +47,38 @@ class Report {
   void add(const std::string& what, const Comparison& comparison) {
     bool anyField = false;
     names_.insert(comparison.names.begin(), comparison.names.end());
-    for (const std::string& problem : comparison.problems) {
-      std::cout << what << ": " << problem << '\n';
-      equal_ = false;
-    }
+    for (const std::string& problem : comparison.problems) missing(what + ": " + problem);
     for (const FieldComparison& field : comparison.fields) {
       if (!wanted(field.field)) continue;
       anyField = true;
       compared_ += field.compared;
       if (field.differing == 0) continue;
       equal_ = false;
-      print(what, field);
+      if (isJson()) {
+        differences_.push_back({{"where", what},
+                                {"field", field.field},
+                                {"differing", field.differing},
+                                {"compared", field.compared},
+                                {"max_abs", field.maxAbs},
+                                {"max_rel", field.maxRel}});
+      } else {
+        print(what, field);
+      }
     }
     if (!anyField && !request_.fields.empty()) without_.push_back(what);
   }
 
   void missing(const std::string& text) {
-    std::cout << text << '\n';
+    if (isJson()) {
+      problems_.push_back(text);
+    } else {
+      std::cout << text << '\n';
+    }
     equal_ = false;
   }
 
   /// Throws UsageError where a field that was asked for is in nothing that was compared.
-  int close() const {
+  int close() {
     const std::vector<std::string> names(names_.begin(), names_.end());
     for (const std::string& field : request_.fields) {
       if (names.empty() || names_.count(field) > 0) continue;
@@ -67,9 +87,13 @@ class Report {
               .line("fix  give --field one of the known names, or leave it out for all")
               .text());
     }
-    for (const std::string& what : without_) std::cout << what << " has none of the fields asked for\n";
-    const bool equal = equal_ && without_.empty();
-    if (equal) {
+    for (const std::string& what : without_) missing(what + " has none of the fields asked for");
+    const bool equal = equal_;
+    if (isJson()) {
+      const nlohmann::ordered_json json = {
+          {"equal", equal}, {"compared", compared_}, {"problems", problems_}, {"differences", differences_}};
+      std::cout << json.dump(1) << std::endl;
+    } else if (equal) {
       std::cout << "equal" << (request_.tolerance.exact ? ", bit by bit" : "") << ": " << compared_
                 << " values" << std::endl;
     } else {
@@ -96,7 +120,11 @@ class Report {
     std::cout << '\n';
   }
 
+  bool isJson() const { return request_.format == TableFormat::Json; }
+
   const CompareRequest& request_;
+  std::vector<std::string> problems_;
+  nlohmann::ordered_json differences_ = nlohmann::ordered_json::array();
   std::set<std::string> names_;  ///< of all fields that either side has
   std::vector<std::string> without_;
   bool equal_ = true;
@@ -110,6 +138,89 @@ std::set<std::string> fieldFilesOf(const fs::path& run) {
     if (entry.path().extension() == ".hdf") names.insert(entry.path().filename().string());
   }
   return names;
+}
+
+/// Throws InputError where it is damaged: nothing can be said of what it held.
+std::optional<CheckpointListing> newestCheckpoint(const fs::path& run) {
+  const std::vector<CheckpointListing> all = listCheckpoints(run / "checkpoints");
+  const CheckpointListing* newest = nullptr;
+  for (const CheckpointListing& one : all) {
+    if (newest == nullptr || isNewer(one, *newest)) newest = &one;
+  }
+  if (newest == nullptr) return std::nullopt;
+  if (!newest->valid) {
+    throw InputError(
+        Message("the newest checkpoint of " + run.string() + " is damaged, so the runs cannot be compared")
+            .line("found  ", newest->problem)
+            .line("fix    compare what is whole: two field files, or two checkpoints")
+            .text());
+  }
+  return *newest;
+}
+
+void compareNewest(const CompareRequest& request, const std::optional<CheckpointListing>& left,
+                   const std::optional<CheckpointListing>& right, Report& report) {
+  if (left.has_value() != right.has_value()) {
+    throw InputError("there is no checkpoint in " + (left ? request.b : request.a).string() +
+                     ", so the runs cannot be compared; compare what both have: field files");
+  }
+  if (!left) return;
+  if (left->step != right->step) {
+    report.missing("newest checkpoint: the step is " + std::to_string(left->step) + " in the first and " +
+                   std::to_string(right->step) + " in the second");
+    return;
+  }
+  report.add("newest checkpoint", compareCheckpoints(CheckpointReader::open(left->path),
+                                                     CheckpointReader::open(right->path), request.tolerance));
+}
+
+std::vector<std::string> historyOf(const fs::path& run) {
+  std::vector<std::string> lines;
+  const FolderHandle folder = FolderHandle::open(run);
+  if (folder.has("history.csv"))
+    folder.forEachLine("history.csv", [&](std::string_view line) { lines.emplace_back(line); });
+  return lines;
+}
+
+bool within(double a, double b, const CompareTolerance& tolerance) {
+  const double larger = std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= tolerance.abs + tolerance.rel * larger;
+}
+
+bool sameLine(const std::string& a, const std::string& b, const CompareTolerance& tolerance) {
+  std::istringstream left(a);
+  std::istringstream right(b);
+  std::string x;
+  std::string y;
+  for (;;) {
+    const bool more = static_cast<bool>(std::getline(left, x, ','));
+    if (more != static_cast<bool>(std::getline(right, y, ','))) return false;
+    if (!more) return true;
+    if (x == y) continue;
+    if (tolerance.exact) return false;
+    double p = 0.0;
+    double q = 0.0;
+    const bool numbers = std::from_chars(x.data(), x.data() + x.size(), p).ec == std::errc() &&
+                         std::from_chars(y.data(), y.data() + y.size(), q).ec == std::errc();
+    if (!numbers || !within(p, q, tolerance)) return false;
+  }
+}
+
+/// The numbers over time; those of fields that were not asked for are not looked at.
+void compareHistories(const CompareRequest& request, Report& report) {
+  if (!request.fields.empty()) return;
+  const std::vector<std::string> a = historyOf(request.a);
+  const std::vector<std::string> b = historyOf(request.b);
+  for (std::size_t n = 0; n < std::min(a.size(), b.size()); ++n) {
+    if (sameLine(a[n], b[n], request.tolerance)) continue;
+    report.missing("history.csv: line " + std::to_string(n + 1) + " is \"" + a[n] + "\" in the first and \"" +
+                   b[n] + "\" in the second");
+    return;
+  }
+  if (a.size() != b.size()) {
+    report.missing("history.csv has " + std::to_string(a.size()) + " lines in the first and " +
+                   std::to_string(b.size()) + " in the second");
+  }
 }
 
 void compareRuns(const CompareRequest& request, Report& report) {
@@ -127,35 +238,15 @@ void compareRuns(const CompareRequest& request, Report& report) {
   for (const std::string& name : b) {
     if (a.count(name) == 0) report.missing("out/" + name + " is only in " + request.b.string());
   }
-  const auto newest = [](const fs::path& run) {
-    const auto all = listCheckpoints(run / "checkpoints");
-    return !all.empty() && all.front().valid ? all.front() : CheckpointListing{};
-  };
-  const CheckpointListing left = newest(request.a);
-  const CheckpointListing right = newest(request.b);
-  if (left.step >= 0 && left.step == right.step) {
-    report.add("newest checkpoint",
-               compareCheckpoints(CheckpointReader::open(left.path), CheckpointReader::open(right.path),
-                                  request.tolerance));
-  }
-  if (a.empty() && b.empty() && (left.step < 0 || left.step != right.step)) {
-    throw InputError(
-        "neither run has field files, and their newest checkpoints are not of the same step: nothing to "
-        "compare");
-  }
+  const std::optional<CheckpointListing> left = newestCheckpoint(request.a);
+  const std::optional<CheckpointListing> right = newestCheckpoint(request.b);
+  compareNewest(request, left, right, report);
+  compareHistories(request, report);
+  if (a.empty() && b.empty() && !left && !right)
+    throw InputError("neither run has field files or checkpoints: nothing to compare");
 }
 
-}  // namespace
-
-int compareCommand(const CompareRequest& request) {
-  const Kind kind = kindOf(request.a);
-  const Kind other = kindOf(request.b);
-  if (kind != other) {
-    throw UsageError(Message("only things of the same kind can be compared")
-                         .line(request.a.string(), " is ", nameOf(kind))
-                         .line(request.b.string(), " is ", nameOf(other))
-                         .text());
-  }
+int compareAs(Kind kind, const CompareRequest& request) {
   Report report(request);
   switch (kind) {
     case Kind::Run:
@@ -171,6 +262,21 @@ int compareCommand(const CompareRequest& request) {
       break;
   }
   return report.close();
+}
+
+}  // namespace
+
+int compareCommand(const CompareRequest& request) {
+  const Kind kind = kindOf(request.a);
+  const Kind other = kindOf(request.b);
+  if (kind != other) {
+    throw UsageError(Message("only things of the same kind can be compared")
+                         .line(request.a.string(), " is ", nameOf(kind))
+                         .line(request.b.string(), " is ", nameOf(other))
+                         .text());
+  }
+  return inOwnProcess(request.a.string() + " or " + request.b.string(),
+                      [&] { return compareAs(kind, request); });
 }
 
 }  // namespace tessera

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iostream>
+#include <map>
+#include <set>
 #include <variant>
 
 #include <nlohmann/json.hpp>
@@ -8,15 +11,18 @@
 #include "core/text/error.hpp"
 #include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "datawarehouse/archive/field_reader.hpp"
+#include "tools/simulation/run_folder/file_sums.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
 #include "tools/simulation/run_folder/history.hpp"
+#include "tools/simulation/run_folder/json_depth.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/own_process.hpp"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 std::string textOf(const StateValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -78,12 +84,14 @@ void infoOfFields(const fs::path& path) {
   }
 }
 
+std::string textOf(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 void printResult(const FolderHandle& folder) {
   if (!folder.has("result.json")) {
     std::cout << "  result      none: the run goes on, or ended without a word\n";
     return;
   }
-  const Json result = Json::parse(folder.read("result.json"), nullptr, false);
+  const Json result = Json::parse(shallowJson(folder.read("result.json")), nullptr, false);
   if (!result.is_object()) throw InputError("result.json of " + folder.path().string() + " is damaged");
   const std::array<std::array<const char*, 3>, 6> lines{{{"status", "status      ", ""},
                                                          {"reason", "reason      ", ""},
@@ -94,12 +102,12 @@ void printResult(const FolderHandle& folder) {
   for (const auto& [key, shown, unit] : lines) {
     if (!result.contains(key)) continue;
     const Json& value = result[key];
-    std::cout << "  " << shown << (value.is_string() ? value.get<std::string>() : value.dump()) << unit
+    std::cout << "  " << shown << (value.is_string() ? value.get<std::string>() : textOf(value)) << unit
               << '\n';
   }
-  if (!result.contains("diagnostics")) return;
+  if (!result.contains("diagnostics") || !result["diagnostics"].is_object()) return;
   for (const auto& [name, value] : result["diagnostics"].items())
-    std::cout << "  " << name << " = " << value.dump() << '\n';
+    std::cout << "  " << name << " = " << textOf(value) << '\n';
 }
 
 void infoOfRun(const fs::path& path) {
@@ -109,17 +117,110 @@ void infoOfRun(const fs::path& path) {
   for (const CheckpointListing& checkpoint : listCheckpoints(path / "checkpoints")) {
     std::cout << "  checkpoint  step " << checkpoint.step << ", t = " << shortestText(checkpoint.time) << ", "
               << checkpoint.path.filename().string()
-              << (checkpoint.valid ? "" : ", DAMAGED: " + checkpoint.problem) << '\n';
+              << (checkpoint.valid ? "" : ", DAMAGED: " + checkpoint.problem)
+              << (checkpoint.valid && !isWhole(checkpoint.path)
+                      ? ", DAMAGED: values changed after they were written"
+                      : "")
+              << '\n';
   }
   std::int64_t files = 0;
-  for (const auto& entry : fs::directory_iterator(path / "out"))
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(path / "out", none))
     files += entry.path().extension() == ".hdf" ? 1 : 0;
   std::cout << "  fields      " << files << " file(s) in out/\n";
 }
 
+/// Says what is damaged, a line each.
+class Verification {
+ public:
+  void check(const std::string& what, const std::function<void()>& read) {
+    ++files_;
+    try {
+      read();
+    } catch (const Error& problem) {
+      ++damaged_;
+      std::cout << "  DAMAGED     " << what << ": " << problem.message() << '\n';
+    }
+  }
+  void close(const fs::path& run) const {
+    if (damaged_ == 0) {
+      std::cout << "  verified    " << files_ << " file(s) and checkpoint(s) are as they were written\n";
+      return;
+    }
+    std::cout.flush();
+    throw InputError(
+        Message(std::to_string(damaged_) + " of " + std::to_string(files_) +
+                " file(s) and checkpoint(s) of " + run.string() + " are damaged")
+            .line("fix  see above; go on from a checkpoint that is whole: tessera restart --from STEP")
+            .text());
+  }
+
+ private:
+  int files_ = 0;
+  int damaged_ = 0;
+};
+
+void readAllValues(const fs::path& file) {
+  const FieldReader reader = FieldReader::open(file);
+  const FieldOutput& header = reader.header();
+  for (std::size_t f = 0; f < header.fields.size(); ++f) {
+    for (std::size_t l = 0; l < header.levels.size(); ++l) {
+      for (std::size_t p = 0; p < header.levels[l].patches.size(); ++p)
+        reader.values(f, l, static_cast<std::int64_t>(p));
+    }
+  }
+}
+
+std::set<std::string> fieldFilesOf(const FolderHandle& run) {
+  std::set<std::string> names;
+  if (!run.has("out")) return names;
+  for (const std::string& name : run.inside("out").names()) {
+    if (fs::path(name).extension() == ".hdf") names.insert(name);
+  }
+  return names;
+}
+
+void requireSeries(const FolderHandle& run, const std::set<std::string>& fieldFiles) {
+  constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
+  const Json series =
+      Json::parse(shallowJson(run.inside("out").read("fields.hdf.series", kMostBytes)), nullptr, false);
+  if (!series.is_object() || !series.contains("files") || !series["files"].is_array())
+    throw InputError("it is no list of files");
+  std::set<std::string> named;
+  for (const Json& entry : series["files"]) {
+    if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
+      throw InputError("it has an entry without a name");
+    named.insert(entry["name"].get<std::string>());
+  }
+  if (named != fieldFiles) throw InputError("it does not name the field files that are there");
+}
+
+void verifyRun(const fs::path& path) {
+  const FolderHandle run = FolderHandle::open(path);
+  Verification verification;
+  for (const CheckpointListing& listing : listCheckpoints(path / "checkpoints")) {
+    verification.check("checkpoints/" + listing.path.filename().string(),
+                       [&] { CheckpointReader::open(listing.path).verifyAll(); });
+  }
+  const std::set<std::string> fieldFiles = fieldFilesOf(run);
+  for (const std::string& name : fieldFiles)
+    verification.check("out/" + name, [&] { readAllValues(path / "out" / name); });
+  if (!fieldFiles.empty())
+    verification.check("out/fields.hdf.series", [&] { requireSeries(run, fieldFiles); });
+  std::map<std::string, FileSum> sums;
+  verification.check("sums.json", [&] { sums = readSums(run); });
+  for (const auto& [name, sum] : sums) {
+    verification.check(name, [&, &name = name, &sum = sum] {
+      if (sumOf(run, name, sum.bytes) != sum) throw InputError("it does not begin as it was written");
+    });
+  }
+  verification.close(path);
+}
+
 }  // namespace
 
-int infoCommand(const fs::path& target) {
+int infoCommand(const InfoRequest& request) {
+  const fs::path& target = request.target;
   if (!fs::exists(target)) {
     throw InputError(Message("there is no " + target.string())
                          .line("fix  give a run folder, a field file (.hdf) or a checkpoint")
@@ -131,14 +232,17 @@ int infoCommand(const fs::path& target) {
                                "; what it would run: tessera check --deep ", target.string())
                          .text());
   }
-  if (fs::exists(target / "deck.toml"))
-    infoOfRun(target);
-  else if (fs::is_directory(target))
-    infoOfCheckpoint(target);
-  else
-    infoOfFields(target);
-  std::cout.flush();
-  return 0;
+  return inOwnProcess(target.string(), [&] {
+    if (fs::exists(target / "deck.toml")) {
+      infoOfRun(target);
+      if (request.verify) verifyRun(target);
+    } else if (fs::is_directory(target)) {
+      infoOfCheckpoint(target);
+    } else {
+      infoOfFields(target);
+    }
+    return 0;
+  });
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -13,6 +14,8 @@
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/process_limits.hpp"
+#include "tools/tessera/python_commands.hpp"
 #include "tools/tessera/usage_message.hpp"
 
 namespace tessera {
@@ -77,6 +80,8 @@ class CommandLine {
  public:
   CommandLine(int argc, char** argv, const ComponentRegistry& registry, const EmulatedOptions& emulated);
   int run();
+  /// A run goes on whether somebody reads what it prints or not.
+  bool ranJob() const { return app_.got_subcommand("run") || app_.got_subcommand("restart"); }
 
  private:
   void addRun();
@@ -89,6 +94,7 @@ class CommandLine {
   void addOthers();
   void addRunOptions(CLI::App* command);
   void addWatchOptions(CLI::App* command);
+  static void addJson(CLI::App* command, TableFormat& format);
   std::string usageTextOf(const CLI::ParseError& error) const;
   int runJob(bool restart);
   int dispatch();
@@ -114,8 +120,9 @@ class CommandLine {
   std::string halos_ = "auto";
   std::string component_;
   std::string format_ = "text";
-  std::string info_;
+  InfoRequest info_;
   std::string traceView_;
+  TableFormat listFormat_ = TableFormat::Text;
   TraceRequest trace_;
 };
 
@@ -127,6 +134,9 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
   app_.set_version_flag("--version", [] { return asText(buildInfo()); });
   app_.require_subcommand(1);
   app_.footer(
+      "In Python (docs/user/results.md): plot, report, extract, export, convergence, new, doctor, top, "
+      "gallery, "
+      "completion, man.\n"
       "Exit codes: 0 done, 2 usage or deck, 3 missing or damaged input, 4 numerical failure, 5 cannot "
       "write,\n"
       "6 failure of MPI, memory or of Tessera, 75 stopped on request (a checkpoint was written).");
@@ -197,7 +207,7 @@ void CommandLine::addRunOptions(CLI::App* command) {
           "End the run, and say who waits for what, where nothing gets on for so long inside a step, the "
           "double where it waits for another rank; 0: never")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative("--watchdog"))
       ->capture_default_str();
   command
       ->add_option("--sends", run_.sends.messages,
@@ -332,7 +342,16 @@ void CommandLine::addCompare() {
   command->add_option("--field", compare_.fields, "Only this field; repeat it for more [default: all]")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->footer("Exit codes: 0 equal, 1 different, 2 usage, 3 missing or damaged input.");
+  addJson(command, compare_.format);
+  command->footer(
+      "With --norms, --tolerance or --picture: norms of the difference (docs/user/results.md).\n"
+      "Exit codes: 0 equal, 1 different, 2 usage, 3 missing or damaged input.");
+}
+
+void CommandLine::addJson(CLI::App* command, TableFormat& format) {
+  command->add_flag_callback(
+      "--json", [&format] { format = TableFormat::Json; },
+      "Print JSON in the place of a table [default: off]");
 }
 
 void CommandLine::addTrace() {
@@ -346,12 +365,15 @@ void CommandLine::addTrace() {
   command->add_option("--step", trace_.step, "Only this step [default: all]")
       ->type_name("STEP")
       ->check(wholeNumber("--step", 0, std::numeric_limits<std::int64_t>::max()));
+  addJson(command, trace_.format);
 }
 
 void CommandLine::addOthers() {
   CLI::App* info = app_.add_subcommand("info", "Say what is in a run folder, a field file or a checkpoint");
-  info->add_option("WHAT", info_, "A run folder, a .hdf file or a checkpoint")->required();
-  app_.add_subcommand("list", "List the components that decks can name");
+  info->add_option("WHAT", info_.target, "A run folder, a .hdf file or a checkpoint")->required();
+  info->add_flag("--verify", info_.verify,
+                 "Read all that the run folder holds, and say what is not as it was written [default: off]");
+  addJson(app_.add_subcommand("list", "List the components that decks can name"), listFormat_);
 }
 
 int CommandLine::runJob(bool restart) {
@@ -377,9 +399,7 @@ int CommandLine::runJob(bool restart) {
   } else if (app_.get_subcommands().front()->count("--ranks") > 0) {
     if (const std::optional<int> exitCode = launchRanks(ranks_, argv_)) return *exitCode;
   }
-  const int exitCode = runCommand(run_, registry_);
-  noteExitCode(exitCode);
-  return exitCode;
+  return runCommand(run_, registry_);
 }
 
 int CommandLine::dispatch() {
@@ -398,7 +418,7 @@ int CommandLine::dispatch() {
   if (app_.got_subcommand("compare")) return compareCommand(compare_);
   if (app_.got_subcommand("info")) return infoCommand(info_);
   if (app_.got_subcommand("trace")) return traceSummaryCommand(trace_);
-  if (app_.got_subcommand("list")) return listCommand(registry_);
+  if (app_.got_subcommand("list")) return listCommand(registry_, listFormat_);
   static const std::map<std::string, DescribeFormat> formats{{"text", DescribeFormat::Text},
                                                              {"md", DescribeFormat::Markdown},
                                                              {"json-schema", DescribeFormat::JsonSchema}};
@@ -459,7 +479,15 @@ void printError(const Error& error) {
 
 int runTessera(int argc, char** argv, const ComponentRegistry& components, const EmulatedOptions& emulated) {
   try {
-    return CommandLine(argc, argv, components, emulated).run();
+    if (isPythonCommand(argc, argv)) becomePython(argv);
+    const std::string_view command = argc > 1 ? argv[1] : "";
+    if (command == "run" || command == "restart") holdStopSignals();
+    settleProcess();
+    std::signal(SIGPIPE, SIG_IGN);
+    CommandLine line(argc, argv, components, emulated);
+    const int exitCode = line.run();
+    if (!line.ranJob()) requirePrinted();
+    return exitCode;
   } catch (...) {
     const Error error = currentError();
     if (rankOfLauncher() == 0) printError(error);

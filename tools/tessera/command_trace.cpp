@@ -8,7 +8,8 @@ namespace tessera {
 int traceSummaryCommand(const TraceRequest& request) {
   TraceModel trace = readTrace(request.target);
   if (request.step >= 0) keepStep(trace, request.step);
-  std::cout << asText(summarise(trace));
+  const TraceSummary summary = summarise(trace);
+  std::cout << (request.format == TableFormat::Json ? asJson(summary) : asText(summary));
   return 0;
 }
 

@@ -66,16 +66,26 @@ struct GraphRequest {
   DeviceChoice devices;  ///< where it names some: also where the nodes would run
 };
 
+/// How a command shows what it found.
+enum class TableFormat { Text, Json };
+
 struct CompareRequest {
   std::filesystem::path a;
   std::filesystem::path b;
   CompareTolerance tolerance;
   std::vector<std::string> fields;  ///< empty: all
+  TableFormat format = TableFormat::Text;
+};
+
+struct InfoRequest {
+  std::filesystem::path target;
+  bool verify = false;  ///< read all that a run has left, and compare checksums
 };
 
 struct TraceRequest {
   std::filesystem::path target;  ///< a trace, or a run folder with one
   std::int64_t step = -1;        ///< only this step; -1: all
+  TableFormat format = TableFormat::Text;
 };
 
 /// `tessera run` and `tessera restart`: starts MPI, and ends the job where a rank fails.
@@ -84,8 +94,8 @@ int runCommand(const RunRequest& request, const ComponentRegistry& registry);
 int graphCommand(const GraphRequest& request, const ComponentRegistry& registry);
 int checkCommand(const CheckRequest& request, const ComponentRegistry& registry);
 int describeCommand(const std::string& component, DescribeFormat format, const ComponentRegistry& registry);
-int listCommand(const ComponentRegistry& registry);
-int infoCommand(const std::filesystem::path& target);
+int listCommand(const ComponentRegistry& registry, TableFormat format);
+int infoCommand(const InfoRequest& request);
 int traceSummaryCommand(const TraceRequest& request);
 /// 0 equal, 1 different.
 int compareCommand(const CompareRequest& request);
@@ -94,11 +104,13 @@ int compareCommand(const CompareRequest& request);
 /// stays as it is: editors read it.
 void printError(const Error& error);
 
-/// Runs `mpiexec.mpich -n ranks` with the same command line, passes signals on to it, and returns the exit
-/// code of the job; 6, after saying so, where a rank was killed or crashed. Returns nothing where there is
-/// nothing to do: one rank, or started by an mpiexec already. Throws UsageError where that mpiexec started
+/// Runs `mpiexec.mpich -n ranks` with the same command line, passes signals on to the ranks, and returns the
+/// exit code of the job; 6, after saying so, where a rank was killed or crashed. Returns nothing where there
+/// is nothing to do: one rank, or started by an mpiexec already. Throws UsageError where that mpiexec started
 /// another number of ranks.
 std::optional<int> launchRanks(int ranks, char** argv);
+/// Whether some launcher, of whatever MPI or batch system, may have started this process as one of several.
+bool startedByLauncher();
 /// This rank's number as the launcher tells it, before MPI is started; 0 without a launcher.
 int rankOfLauncher();
 

@@ -1,12 +1,10 @@
-#include <cerrno>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
-#include <iostream>
 #include <string>
-#include <sys/prctl.h>
+#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -18,69 +16,20 @@
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/simulation/run_folder/run_result.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/job_launcher.hpp"
+#include "tools/tessera/mpi_needs.hpp"
 
 namespace tessera {
 namespace {
 
 const char* const kLauncher = "mpiexec.mpich";
-constexpr int kCannotStart = 127;
+constexpr int kNoLauncher = 127;
 constexpr int kLostRank = static_cast<int>(ErrorKind::Internal);
-constexpr int kSecondsToEnd = 10;  ///< after a second signal, before the launcher is killed
 
 int numberInEnvironment(const char* name, int otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::atoi(text);
 }
-
-sigset_t setOf(std::initializer_list<int> numbers) {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : numbers) sigaddset(&set, number);
-  return set;
-}
-
-/// The launcher in a process group of its own: Ctrl-C at a terminal then comes to this process alone, and is
-/// passed on once. It would otherwise come twice, and MPICH's launcher takes that for a wish to kill.
-class Launcher {
- public:
-  explicit Launcher(std::vector<char*> arguments) {
-    sigset_t before;
-    sigprocmask(SIG_BLOCK, &watched_, &before);
-    pid_ = ::fork();
-    if (pid_ < 0) throw InternalError(std::string("cannot start ") + kLauncher + ": " + errorText(errno));
-    if (pid_ > 0) return;
-    sigprocmask(SIG_SETMASK, &before, nullptr);
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    const int nothing = ::open("/dev/null", O_RDONLY);
-    if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
-    ::execvp(arguments[0], arguments.data());
-    ::_exit(kCannotStart);
-  }
-
-  /// Passes signals on until the launcher ends; returns its wait status.
-  int wait() {
-    int signals = 0;
-    int secondsLeft = kSecondsToEnd;
-    for (;;) {
-      int status = 0;
-      if (::waitpid(pid_, &status, WNOHANG) == pid_) return status;
-      const timespec second{1, 0};
-      const int number = sigtimedwait(&watched_, nullptr, &second);
-      if (number == SIGTERM || number == SIGINT) {
-        // A second SIGINT would kill the ranks before they can say anything.
-        if (signals == 0 && ::isatty(STDERR_FILENO) == 1) std::cerr << kStopAnnouncement << std::flush;
-        ::kill(pid_, signals++ == 0 ? number : SIGTERM);
-      } else if (number < 0 && errno == EAGAIN && signals > 1 && --secondsLeft == 0) {
-        ::kill(pid_, SIGKILL);
-      }
-    }
-  }
-
- private:
-  sigset_t watched_ = setOf({SIGTERM, SIGINT, SIGCHLD});
-  pid_t pid_ = -1;
-};
 
 /// What the launcher has to say on how it went.
 std::string statusText(int status) {
@@ -123,17 +72,17 @@ int reportLostRank(const JobNote& note, int status) {
 
 int exitCodeOf(const JobNote& note, int status, int ranks) {
   const int launcher = WIFEXITED(status) ? WEXITSTATUS(status) : kLostRank;
-  if (launcher == kCannotStart) {
+  if (launcher == kNoLauncher) {
     throw InternalError(Message(std::string("cannot start ") + kLauncher)
                             .line("fix  install the package mpich, or run with one rank (without -n)")
                             .text());
   }
-  if (!note.usable()) return launcher;
-  const std::vector<int> codes = note.exitCodes();
-  for (const int code : codes) {
+  const std::map<pid_t, int> codes = note.exitCodes();
+  for (const auto& [rank, code] : codes) {
     if (code != 0) return code;
   }
-  if (codes.size() == static_cast<std::size_t>(ranks) || (launcher == 0 && !codes.empty())) return 0;
+  if (codes.size() == static_cast<std::size_t>(ranks)) return 0;
+  if (note.ready().empty()) throw InternalError(mpiDidNotStart(statusText(status), ranks));
   return reportLostRank(note, status);
 }
 
@@ -145,6 +94,18 @@ std::string launcherBeside(const std::filesystem::path& program) {
 }
 
 }  // namespace
+
+bool startedByLauncher() {
+  constexpr std::array kStarts{"PMI",       "PMIX_",  "OMPI_",    "SLURM_PROCID", "PALS_", "ALPS_",
+                               "MPI_LOCAL", "HYDRA_", "MV2_COMM", "FLUX_",        "JSM_"};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable = *entry;
+    for (const std::string_view start : kStarts) {
+      if (variable.substr(0, start.size()) == start) return true;
+    }
+  }
+  return false;
+}
 
 int rankOfLauncher() { return numberInEnvironment("PMI_RANK", 0); }
 
@@ -164,12 +125,11 @@ std::optional<int> launchRanks(int ranks, char** argv) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", none).string();
   const std::string count = std::to_string(ranks);
   const std::string launcher = launcherBeside(program);
-  std::vector<char*> arguments{const_cast<char*>(launcher.c_str()), const_cast<char*>("-n"),
-                               const_cast<char*>(count.c_str()), const_cast<char*>(program.c_str())};
-  for (char** argument = argv + 1; *argument != nullptr; ++argument) arguments.push_back(*argument);
-  arguments.push_back(nullptr);
+  std::vector<std::string> arguments{launcher, "-n", count, program};
+  for (char** argument = argv + 1; *argument != nullptr; ++argument) arguments.emplace_back(*argument);
+  requireForMpi(ranks);
   const JobNote note;
-  const int status = Launcher(std::move(arguments)).wait();
+  const int status = JobLauncher(std::move(arguments), ranks, note).wait();
   return exitCodeOf(note, status, ranks);
 }
 

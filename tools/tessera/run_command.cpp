@@ -20,6 +20,8 @@
 #include "tools/simulation/device_report.hpp"
 #include "tools/simulation/forced_end.hpp"
 #include "tools/simulation/job_totals.hpp"
+#include "tools/simulation/memory_need.hpp"
+#include "tools/simulation/rank_watch.hpp"
 #include "tools/simulation/recorder.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/simulation/run_folder/provenance.hpp"
@@ -27,32 +29,10 @@
 #include "tools/simulation/run_folder/run_folder.hpp"
 #include "tools/simulation/run_folder/run_trace.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/ranks_of_host.hpp"
 
 namespace tessera {
 namespace {
-
-/// One line of every rank, in rank order, on all ranks.
-std::vector<std::string> linesOfAllRanks(Transport& transport, const std::string& line) {
-  std::string joined;
-  for (const std::string& other : transport.gather(line, 0)) joined += other + "\n";
-  transport.broadcast(joined, 0);
-  std::vector<std::string> lines;
-  std::istringstream in(joined);
-  for (std::string one; std::getline(in, one);) lines.push_back(one);
-  return lines;
-}
-
-/// Shares the cores with those ranks that may use the same ones: a launcher may have given each its own.
-WorkerPlan workersOfThisRank(Transport& transport, const RunRequest& request) {
-  if (request.executor != ExecutorKind::Threads) return {};
-  const AllowedCores allowed = allowedCores();
-  const std::string mine = hostName() + " " + asText(allowed.cores);
-  const std::vector<std::string> all = linesOfAllRanks(transport, mine);
-  const auto before = std::count(all.begin(), all.begin() + transport.rank(), mine);
-  const auto sharers = std::count(all.begin(), all.end(), mine);
-  return planWorkers(allowed, static_cast<int>(before), static_cast<int>(sharers), request.threads,
-                     request.bind);
-}
 
 /// For provenance.json; a virtual run with its seed.
 std::string nameOf(const RunRequest& request) {
@@ -87,6 +67,8 @@ class Job {
         profilers_(profilers) {}
 
   int run() {
+    const std::unique_ptr<RankWatch> watch = watchOverWaits();
+    requireNewTraceFile();
     if (request_.restart) reopenFolder();
     const Deck deck = sharedDeck(transport_, [this] { return readDeck(); });
     makeSimulation(deck);
@@ -95,12 +77,10 @@ class Job {
     forcedEndIn(runFolder_);
     askForDevices();
     writeFacts(deck);
-    if (trace_)
-      trace_->open(request_.traceFile.empty() ? runFolder_ / "trace.json.gz" : request_.traceFile,
-                   *simulation_);
-    Recorder recorder(
-        *simulation_, stops_,
-        {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256, trace(), devices_});
+    if (trace_) trace_->open(tracePath(), *simulation_);
+    Recorder recorder(*simulation_, stops_,
+                      {runFolder_, folder_ ? &*folder_ : nullptr, request_.screen, facts_.deckSha256, trace(),
+                       devices_, earlierSettings()});
     announce(recorder);
     simulation_->run(recorder);
     if (trace_) {
@@ -119,10 +99,13 @@ class Job {
   void reopenFolder();
   void makeFolder(const Deck& deck);
   Deck readDeck() const;
+  std::optional<RunSettings> earlierSettings() const;
   void makeSimulation(const Deck& deck);
-  void findPlaceOnHost();
   SimulationOptions simulationOptions();
   void endStalled(const std::string& page);
+  std::unique_ptr<RankWatch> watchOverWaits();
+  std::filesystem::path tracePath() const;
+  void requireNewTraceFile() const;
   void askForDevices();
   void writeFacts(const Deck& deck);
   void announce(Recorder& recorder) const;
@@ -141,21 +124,31 @@ class Job {
   RunFacts facts_;
   std::vector<std::string> devices_;  ///< of all ranks, as JSON
   WorkerPlan workers_;
-  std::int32_t placeOnHost_ = 0;             ///< ranks before this one on its host
-  std::vector<std::vector<int>> distances_;  ///< of all ranks of its host, from its GPUs
+  PlaceOnHost place_;
 };
 
 /// Takes the folder of the run to go on with, and chooses the checkpoint.
 void Job::reopenFolder() {
+  std::string path;
   std::string chosen;
   together(transport_, [&] {
     if (!root()) return;
     folder_.emplace(RunFolder::reopen(request_.target));
-    chosen = chooseCheckpoint(request_.target, request_.fromStep).path.string();
+    path = folder_->path().string();
+    chosen = chooseCheckpoint(path, request_.fromStep).path.string();
   });
+  transport_.broadcast(path, 0);
   transport_.broadcast(chosen, 0);
   checkpoint_ = chosen;
-  runFolder_ = request_.target;
+  runFolder_ = path;
+}
+
+/// Of the process that wrote the checkpoint.
+std::optional<RunSettings> Job::earlierSettings() const {
+  if (!request_.restart) return std::nullopt;
+  const CheckpointReader checkpoint = CheckpointReader::open(checkpoint_);
+  const Deck before = Deck::fromText(checkpoint.identity().deckText, checkpoint_.string() + "/deck");
+  return settingsOf(before, schemaFor(before, registry_));
 }
 
 void Job::makeFolder(const Deck& deck) {
@@ -171,54 +164,41 @@ void Job::makeFolder(const Deck& deck) {
 
 Deck Job::readDeck() const {
   if (request_.restart) {
-    return restartDeck(folder_->files(), CheckpointReader::open(checkpoint_), request_.overrides, registry_);
+    Deck deck =
+        restartDeck(folder_->files(), CheckpointReader::open(checkpoint_), request_.overrides, registry_);
+    Model::check(deck, registry_);
+    return deck;
   }
   Deck deck = Deck::fromFile(request_.target);
   for (const std::string& assignment : request_.overrides) deck.set(assignment);
   const Findings findings = checkDeck(deck, registry_);
   findings.throwIfErrors();
   if (!findings.empty()) std::cerr << findings.text() << std::endl;
+  Model::check(deck, registry_);
   return deck;
 }
 
 void Job::makeSimulation(const Deck& deck) {
   facts_.processes = linesOfAllRanks(transport_, processName());
   workers_ = workersOfThisRank(transport_, request_);
-  if (request_.devices.kind == DeviceKind::Cuda) findPlaceOnHost();
+  if (request_.devices.kind == DeviceKind::Cuda) place_ = placeOnHost(transport_, request_, workers_.cores);
   if (request_.trace) trace_.emplace(transport_, workers_.threads, request_.traceEdges);
+  RanksHere ranks{transport_.size(), 0};
+  for (const std::string& process : facts_.processes) {
+    ranks.here += process.substr(0, process.rfind(' ')) == hostName() ? 1 : 0;
+  }
+  // What may fail on one rank alone comes first, without a message to the others, and all hear how it went.
   together(transport_, [&] {
-    simulation_.emplace(deck, registry_, transport_, simulationOptions());
+    requireFewThreads(workers_.threads);
+    requireMemory(Model::withoutMesh(deck, registry_), ranks, MemoryHere());
+    SimulationOptions options = simulationOptions();
+    options.connectLater = true;
+    options.beforeMemory = [&](const CompiledGraphs& graphs) { requireMemory(graphs, ranks, MemoryHere()); };
+    simulation_.emplace(deck, registry_, transport_, options);
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
-}
-
-/// Which ranks share the GPUs of this host, and how far they are from each.
-void Job::findPlaceOnHost() {
-  const std::string host = hostName();
-  std::string mine = host;
-  together(transport_, [&] {
-    for (const int distance : distancesTo(request_.devices, workers_.cores)) {
-      mine += " " + std::to_string(distance);
-    }
-  });
-  const std::vector<std::string> all = linesOfAllRanks(transport_, mine);
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    std::istringstream line(all[rank]);
-    std::string name;
-    line >> name;
-    if (name != host) continue;
-    if (static_cast<int>(rank) < transport_.rank()) ++placeOnHost_;
-    std::vector<int>& distances = distances_.emplace_back();
-    for (int distance = 0; line >> distance;) distances.push_back(distance);
-  }
-  const std::vector<int> own = distances_[static_cast<std::size_t>(placeOnHost_)];
-  const bool alike = std::all_of(distances_.begin(), distances_.end(),
-                                 [&](const auto& row) { return row.size() == own.size(); });
-  if (alike) return;
-  // The launcher has shown each rank other GPUs: what a rank sees is its own.
-  distances_ = {own};
-  placeOnHost_ = 0;
+  simulation_->connect();
 }
 
 SimulationOptions Job::simulationOptions() {
@@ -232,7 +212,7 @@ SimulationOptions Job::simulationOptions() {
   options.trace = trace();
   options.regions = profilers_.kokkos.active() ? &profilers_.kokkos : nullptr;
   options.nvtx = profilers_.nvtx.active() ? &profilers_.nvtx : nullptr;
-  options.devices = devicesOf(request_.devices, placeOnHost_, distances_);
+  options.devices = devicesOf(request_.devices, place_.before, place_.distances);
   options.devices.emulated = request_.emulated;
   options.devices.standbyThread = request_.executor == ExecutorKind::Threads;
   if (schedule_ != nullptr) {
@@ -250,15 +230,44 @@ SimulationOptions Job::simulationOptions() {
 /// that.
 void Job::endStalled(const std::string& page) {
   const InternalError error(page);
-  const bool first =
-      runFolder_.empty() ||
-      claimFailure(runFolder_, error, RunState{simulation_->clock().step(), simulation_->clock().time()});
+  std::optional<RunState> state;
+  if (simulation_) state = RunState{simulation_->clock().step(), simulation_->clock().time()};
+  const bool first = runFolder_.empty() || claimFailure(runFolder_, error, state);
   if (first) printError(error);
   std::cout.flush();
   noteExitCode(error.exitCode());  // without a return to runTessera
   if (transport_.size() == 1) std::_Exit(error.exitCode());
   std::this_thread::sleep_for(first ? std::chrono::milliseconds(500) : std::chrono::seconds(5));
   transport_.abort(error.exitCode());
+}
+
+/// In the run folder a name that is free: a restart leaves the traces before it.
+std::filesystem::path Job::tracePath() const {
+  if (!request_.traceFile.empty()) return request_.traceFile;
+  std::string path;
+  if (root()) path = freeTraceName(runFolder_).string();
+  transport_.broadcast(path, 0);
+  return path;
+}
+
+/// Before anything is done. All ranks call it.
+void Job::requireNewTraceFile() const {
+  if (!request_.trace || request_.traceFile.empty()) return;
+  together(transport_, [&] {
+    if (!root() || !std::filesystem::exists(std::filesystem::symlink_status(request_.traceFile))) return;
+    throw OutputError(
+        Message("--trace=" + request_.traceFile.string() + " is there already, and nothing is overwritten")
+            .line("fix  choose another name, or leave it out: the trace is in the run folder then")
+            .text());
+  });
+}
+
+/// Other ranks may write for long, so the patience is a multiple of that inside a step.
+std::unique_ptr<RankWatch> Job::watchOverWaits() {
+  constexpr double kPatience = 4.0;
+  if (transport_.size() == 1 || request_.stallSeconds <= 0.0 || schedule_ != nullptr) return nullptr;
+  return std::make_unique<RankWatch>(transport_, kPatience * request_.stallSeconds,
+                                     [this](const std::string& page) { endStalled(page); });
 }
 
 /// All ranks call it.
@@ -286,7 +295,13 @@ void Job::writeFacts(const Deck& deck) {
     if (!root()) return;
     const FolderHandle& files = folder_->files();
     if (request_.restart) {
-      const std::string before = files.has("provenance.json") ? files.read("provenance.json") : "{}";
+      std::string before = "{}";
+      try {
+        if (files.has("provenance.json")) before = files.read("provenance.json");
+        overridesIn(before);
+      } catch (const InputError&) {
+        before = "{}";  // damaged, as has been said
+      }
       files.write("provenance.json", provenanceText(facts_, before, simulation_->clock().step()));
     } else {
       files.write("deck.toml", deck.text());
@@ -393,11 +408,9 @@ int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
   }
 }
 
-int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
-  const MpiSession mpi;
-  StopRequests stops(request.wallSeconds);
-  MpiTransport transport;
-  prepareForcedEnd(transport.rank(), transport.size());
+/// Ends every rank of the job that `transport` belongs to where this one fails.
+int runOn(Transport& transport, StopRequests& stops, const RunRequest& request,
+          const ComponentRegistry& registry) {
   Profilers profilers;
   Job job(request, registry, transport, stops, profilers);
   try {
@@ -413,6 +426,30 @@ int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   }
 }
 
+int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
+  prepareForcedEnd(rankOfLauncher(), 1);
+  // Before MPI starts, which takes a while, so that no wish to stop is lost; and again after it, because it
+  // has handlers of its own.
+  StopRequests stops(request.wallSeconds);
+  const MpiSession mpi;
+  stops.listen();
+  MpiTransport transport;
+  prepareForcedEnd(transport.rank(), transport.size());
+  noteReady();
+  const int exitCode = runOn(transport, stops, request, registry);
+  // The end of MPI may fail where the launcher has gone; that does not change how the run ended.
+  noteExitCode(exitCode);
+  return exitCode;
+}
+
+/// One process that no launcher has started needs no MPI, and nothing of what MPI needs.
+int runAlone(const RunRequest& request, const ComponentRegistry& registry) {
+  prepareForcedEnd(0, 1);
+  StopRequests stops(request.wallSeconds);
+  LoopbackWorld world(1);
+  return runOn(world.transport(0), stops, request, registry);
+}
+
 }  // namespace
 
 int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
@@ -420,8 +457,8 @@ int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
   // the run.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  return request.executor == ExecutorKind::Virtual ? runVirtual(request, registry)
-                                                   : runWithMpi(request, registry);
+  if (request.executor == ExecutorKind::Virtual) return runVirtual(request, registry);
+  return startedByLauncher() ? runWithMpi(request, registry) : runAlone(request, registry);
 }
 
 }  // namespace tessera

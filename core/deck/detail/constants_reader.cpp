@@ -12,6 +12,7 @@ namespace tessera::detail {
 namespace {
 
 constexpr std::size_t kMostConstants = 256;
+constexpr std::size_t kMostCharacters = 32768;  ///< of all expressions: reading each takes time
 
 /// "" or why the name cannot be that of a constant.
 std::string faultOfName(const std::string& name) {
@@ -95,6 +96,16 @@ Constants readConstants(const Deck& deck, Findings& findings) {
     findings.error(table->keyWhere, "[constants] has " + std::to_string(table->children.size()) +
                                         " constants; at most " + std::to_string(kMostConstants) +
                                         " are allowed");
+    return constants;
+  }
+  std::size_t characters = 0;
+  for (const DeckNode& node : table->children) {
+    characters += node.kind == DeckKind::Text ? node.text().size() : 0;
+  }
+  if (characters > kMostCharacters) {
+    findings.error(table->keyWhere, "the expressions of [constants] have " + std::to_string(characters) +
+                                        " characters together; at most " + std::to_string(kMostCharacters) +
+                                        " are possible");
     return constants;
   }
   for (const DeckNode& node : table->children) addConstant(*table, node, constants, findings);

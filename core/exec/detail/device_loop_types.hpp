@@ -55,6 +55,17 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
 
 #endif
 
+/// Ends a compilation of a loop for devices by another compiler than nvcc, where there is a GPU to run it.
+template <class Kernel>
+constexpr void requireNvcc() {
+#if defined(TESSERA_HAVE_CUDA) && !defined(__CUDACC__)
+  static_assert(
+      sizeof(Kernel) == 0,
+      "a loop for Gpu has to be compiled by nvcc: move the task's body to a source whose name ends in "
+      "_kernels.cpp and give that to tessera_component(); or leave Gpu out of .runs<Cpu, Gpu>(...)");
+#endif
+}
+
 /// What is instantiated for each type of closure.
 template <class Closure, class Join, bool kUnrolls>
 struct DeviceLoop {
@@ -110,6 +121,8 @@ inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure),
 
 template <class Join, class Exec, class Kernel>
 typename Join::Value resultOf(Exec exec, const char* name, const Box& box, const Kernel& kernel) {
+  requireKernel<Exec, Kernel>();
+  requireNvcc<Kernel>();
   const auto words = exec.loops->reduce(name, box, &kernel, kDeviceLoopType<Kernel, Join, Exec>);
   return words.empty() ? Join::unknown() : Join::ofParts(words);
 }

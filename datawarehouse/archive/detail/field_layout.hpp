@@ -19,7 +19,10 @@ struct FieldDataset {
   std::vector<std::int64_t> start;        ///< first element of each patch, then the number of elements
   std::int64_t offset = -1;               ///< of its first byte in the file, once that is laid out
 
+  std::int64_t sumOffset = -1;  ///< the same of the checksum of its first patch
+
   std::int64_t elements() const { return start.back(); }
+  std::int64_t patches() const { return static_cast<std::int64_t>(start.size()) - 1; }
 };
 
 /// All bulk datasets of an output in the order of the file. UsageError-free: throws OutputError when the
@@ -28,6 +31,9 @@ std::vector<FieldDataset> planDatasets(const FieldOutput& output);
 
 /// Throws OutputError naming what a file of this layout cannot hold.
 void checkOutput(const FieldOutput& output);
+
+/// CRC-32C of the bytes of each patch in each bulk dataset, in the order of these, as whole numbers.
+inline const char* const kChecksums = "/tessera/crc32c";
 
 /// "/VTKHDF/Level2" and "/tessera/levels/2".
 std::string vtkLevel(std::size_t level);

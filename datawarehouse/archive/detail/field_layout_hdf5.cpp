@@ -3,10 +3,13 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/text/error.hpp"
+#include "datawarehouse/archive/crc32c.hpp"
 #include "datawarehouse/archive/detail/field_layout.hpp"
 #include "datawarehouse/archive/detail/hdf5_handle.hpp"
 
@@ -166,14 +169,38 @@ void describeLevel(LayoutFile& file, const OutputLevel& level, std::size_t numbe
   std::vector<std::int32_t> domain;
   appendInclusive(domain, level.domain);
   file.numbers(own, "domain", domain);
+  file.number(own, "boxes_crc32c", static_cast<std::int64_t>(crc32c(std::as_bytes(std::span(boxes)))));
   file.smallDataset(own + "/patch_id", ids, 0);
   file.group(own + "/faces");
+}
+
+/// HDF5 does not get over a write that is refused, not even when it is given up; so that may not come to
+/// pass.
+void requireFileSize(const std::string& path, const FieldOutput& output, FieldPrecision precision,
+                     const std::vector<FieldDataset>& datasets) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  constexpr double kBytesOfPatch = 64.0;
+  constexpr double kBytesOfHead = 65536.0;
+  double bytes = kBytesOfHead;
+  for (const OutputLevel& level : output.levels)
+    bytes += kBytesOfHead + kBytesOfPatch * static_cast<double>(level.patches.size());
+  for (const FieldDataset& d : datasets) {
+    bytes += 4096.0 + 8.0 * static_cast<double>(d.start.size()) +
+             static_cast<double>(d.elements()) * output.fields[d.field].components *
+                 (precision == FieldPrecision::Float32 ? 4.0 : 8.0);
+  }
+  if (bytes <= static_cast<double>(limit.rlim_cur)) return;
+  throw IoError(EFBIG, "cannot lay out " + path + " of about " +
+                           std::to_string(static_cast<std::int64_t>(bytes)) +
+                           " bytes: File too large (raise the file size limit, 'ulimit -f')");
 }
 
 }  // namespace
 
 File layOutInMemory(const std::string& path, const FieldOutput& output, FieldPrecision precision,
                     std::vector<FieldDataset>& datasets) {
+  requireFileSize(path, output, precision, datasets);
   File image(::memfd_create("tessera-field-layout", MFD_CLOEXEC), path);
   if (image.descriptor() < 0)
     throw IoError(errno, "cannot lay out " + path + ": the system gives no memory file");
@@ -195,6 +222,16 @@ File layOutInMemory(const std::string& path, const FieldOutput& output, FieldPre
     const haddr_t offset = H5Dget_offset(set.get());
     if (offset == HADDR_UNDEF) throw OutputError("HDF5 gives no place in " + path + " for '" + name + "'");
     d.offset = static_cast<std::int64_t>(offset);
+  }
+  std::int64_t sums = 0;
+  for (const FieldDataset& d : datasets) sums += d.patches();
+  if (sums > 0) {
+    const Handle set = file.dataset(kChecksums, Scalar::Int64, sums, 0);
+    auto at = static_cast<std::int64_t>(H5Dget_offset(set.get()));
+    for (FieldDataset& d : datasets) {
+      d.sumOffset = at;
+      at += d.patches() * static_cast<std::int64_t>(sizeof(std::int64_t));
+    }
   }
   file.close();
   return image;

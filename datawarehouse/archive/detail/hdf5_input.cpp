@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <fcntl.h>
 #include <filesystem>
+#include <span>
 #include <system_error>
 
 #include "core/text/error.hpp"
+#include "datawarehouse/archive/crc32c.hpp"
+#include "datawarehouse/archive/detail/posix_file.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -19,6 +23,8 @@ Hdf5Input::Hdf5Input(const std::string& path) : path_(path) {
   // Filters are libraries that HDF5 would load by the content of a file.
   H5PLset_loading_state(0);
   std::error_code error;
+  const bool plain = std::filesystem::is_regular_file(path, error);
+  if (!error && !plain) throw InputError(path + " is not a regular file");
   const auto bytes = std::filesystem::file_size(path, error);
   if (error) throw InputError("cannot open " + path + ": " + error.message());
   fileBytes_ = static_cast<std::int64_t>(bytes);
@@ -50,6 +56,11 @@ bool Hdf5Input::has(const std::string& item) const {
     if (H5Lexists(file_.get(), item.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
     if (end == std::string::npos) return true;
   }
+}
+
+bool Hdf5Input::hasAttribute(const std::string& object, const std::string& attribute) const {
+  const QuietHdf5 quiet;
+  return H5Aexists_by_name(file_.get(), object.c_str(), attribute.c_str(), H5P_DEFAULT) > 0;
 }
 
 std::vector<std::string> Hdf5Input::members(const std::string& group) const {
@@ -157,7 +168,23 @@ Hdf5Input::Dataset Hdf5Input::dataset(const std::string& name) const {
   const bool inside = bytes == 0 || (offset != HADDR_UNDEF && bytes <= fileBytes_ &&
                                      offset <= static_cast<haddr_t>(fileBytes_ - bytes));
   if (!inside) refuse(name, "its values do not lie inside the file");
+  if (bytes > 0) set.offset = static_cast<std::int64_t>(offset);
   return set;
+}
+
+std::uint32_t Hdf5Input::checksum(std::int64_t offset, std::int64_t bytes) const {
+  const File file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC), path_);
+  if (file.descriptor() < 0) throw InputError("cannot open " + path_);
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::int64_t>(bytes, 1 << 20)));
+  std::uint32_t sum = 0;
+  for (std::int64_t done = 0; done < bytes;) {
+    const auto wanted = static_cast<std::size_t>(std::min(std::ssize(buffer), bytes - done));
+    const std::int64_t read = file.readAt(std::span(buffer).first(wanted), offset + done);
+    if (read <= 0) throw InputError(path_ + " became shorter while it was read");
+    sum = crc32c(std::span(buffer).first(static_cast<std::size_t>(read)), sum);
+    done += read;
+  }
+  return sum;
 }
 
 std::vector<std::int64_t> Hdf5Input::allIntegers(const std::string& name, std::int64_t& rowCount) const {

@@ -17,6 +17,7 @@ class Hdf5Input {
 
   std::int64_t fileBytes() const { return fileBytes_; }
   bool has(const std::string& item) const;
+  bool hasAttribute(const std::string& object, const std::string& attribute) const;
   /// The names inside a group, sorted.
   std::vector<std::string> members(const std::string& group) const;
   std::string text(const std::string& object, const std::string& attribute) const;
@@ -28,6 +29,7 @@ class Hdf5Input {
     Handle handle;
     std::vector<std::int64_t> extent;
     std::int64_t scalarBytes = 0;
+    std::int64_t offset = 0;  ///< of its first byte in the file
   };
   /// Opens a dataset after checking links, storage and size.
   Dataset dataset(const std::string& name) const;
@@ -36,6 +38,9 @@ class Hdf5Input {
   /// Rows [first, first + count) of a dataset of reals, all columns.
   std::vector<double> rows(const Dataset& dataset, const std::string& name, std::int64_t first,
                            std::int64_t count) const;
+
+  /// CRC-32C of `bytes` bytes of the file from `offset`.
+  std::uint32_t checksum(std::int64_t offset, std::int64_t bytes) const;
 
   [[noreturn]] void refuse(const std::string& item, const std::string& why) const;
 

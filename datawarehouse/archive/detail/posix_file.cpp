@@ -129,6 +129,17 @@ Folder Folder::open(const std::filesystem::path& path, const FileOps& ops) {
   return Folder(File(static_cast<int>(fd), path.string()));
 }
 
+Folder Folder::openIn(int parent, const std::filesystem::path& path, const FileOps& ops) {
+  if (parent < 0) return open(path, ops);
+  const std::string name = path.filename().string();
+  if (::mkdirat(parent, name.c_str(), 0777) != 0 && errno != EEXIST)
+    throw IoError(errno, explain("make the folder", path.string(), errno));
+  const auto fd = ops.run("open", path.string(), [&] {
+    return ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  });
+  return Folder(File(static_cast<int>(fd), path.string()));
+}
+
 File Folder::openAt(const std::string& name, int flags, const FileOps& ops) const {
   const std::string full = pathOf(name);
   // O_NONBLOCK: a pipe left under the name of a file must not make us wait for ever.

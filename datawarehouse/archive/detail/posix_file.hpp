@@ -71,6 +71,10 @@ class Folder {
  public:
   /// Opens an existing folder. The path itself is the caller's choice and may go through links.
   static Folder open(const std::filesystem::path& path, const FileOps& ops);
+  /// Opens an entry of a folder that is held open as `parent`, wherever that has been moved meanwhile; makes
+  /// it when it is missing. `path` is for messages, and its last part the name. Without a parent (-1) the
+  /// path.
+  static Folder openIn(int parent, const std::filesystem::path& path, const FileOps& ops);
   /// Opens the folder `name` inside this one.
   Folder openFolder(const std::string& name, const FileOps& ops) const;
 

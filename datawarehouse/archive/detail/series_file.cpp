@@ -1,7 +1,8 @@
 #include "datawarehouse/archive/detail/series_file.hpp"
 
-#include <charconv>
-#include <cmath>
+#include <algorithm>
+#include <span>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -29,16 +30,60 @@ std::string formatSeries(const std::vector<SeriesEntry>& entries) {
   return json.dump(1) + "\n";
 }
 
+namespace {
+
+constexpr std::string_view kSeriesEntry = "\n  {\n";
+constexpr std::string_view kSeriesEnd = "\n ]\n}\n";
+constexpr std::int64_t kLongestEntry = 1024;
+constexpr std::int64_t kMaxSeriesBytes = std::int64_t{256} << 20;
+
+std::string textOf(const File& file, std::int64_t from, std::int64_t bytes) {
+  std::string text(static_cast<std::size_t>(bytes), '\0');
+  text.resize(static_cast<std::size_t>(file.readAt(std::as_writable_bytes(std::span(text)), from)));
+  return text;
+}
+
+/// The entries of the text from the last one on; empty where it does not end as `formatSeries` writes it.
+std::vector<SeriesEntry> lastEntryOf(const std::string& tail) {
+  const std::size_t start = tail.rfind(kSeriesEntry);
+  if (start == std::string::npos || !tail.ends_with(kSeriesEnd)) return {};
+  return parseSeries("{\"files\": [" + tail.substr(start, tail.size() - start - kSeriesEnd.size()) + "]}");
+}
+
+/// Puts the entry behind the last one, by one short write: a series of many files costs no more than one of
+/// few. False where that does not do: the entry replaces others, or the end of the file is not as expected.
+bool appended(const Folder& folder, const std::string& name, const SeriesEntry& entry, const FileOps& ops) {
+  File file = folder.openForWriting(name, ops);
+  const std::int64_t size = file.size();
+  const std::int64_t from = std::max<std::int64_t>(0, size - kLongestEntry);
+  std::vector<SeriesEntry> last;
+  try {
+    last = lastEntryOf(textOf(file, from, size - from));
+  } catch (const InputError&) {
+    return false;
+  }
+  if (last.size() != 1 || !(last.front().time < entry.time) || last.front().file == entry.file) return false;
+  const std::string one = formatSeries({entry});
+  file.writeAt(ops, asBytes("," + one.substr(one.find(kSeriesEntry))),
+               size - static_cast<std::int64_t>(kSeriesEnd.size()));
+  file.sync(ops);
+  file.close(ops);
+  return true;
+}
+
+}  // namespace
+
 std::string extendSeries(const Folder& folder, const std::string& name, const SeriesEntry& entry,
                          const FileOps& ops) {
   std::vector<SeriesEntry> entries;
   std::string warning;
   if (folder.has(name)) {
     try {
+      if (appended(folder, name, entry, ops)) return {};
       const File file = folder.openForReading(name, ops);
-      std::string text(static_cast<std::size_t>(file.size()), '\0');
-      file.readAt(std::as_writable_bytes(std::span(text.data(), text.size())), 0);
-      entries = parseSeries(text);
+      if (file.size() > kMaxSeriesBytes)
+        throw InputError("it is larger than " + std::to_string(kMaxSeriesBytes) + " bytes");
+      entries = parseSeries(textOf(file, 0, file.size()));
     } catch (const InputError& problem) {
       warning = folder.pathOf(name) + " was begun anew, because " + problem.message();
     }

@@ -9,7 +9,6 @@ namespace tessera {
 
 namespace {
 
-constexpr std::int64_t kGrain = 256;
 /// So many segments at least, where pages are small enough, and so large ones at most: larger ones cost fewer
 /// calls of the driver, smaller ones carry less that nobody has asked for.
 constexpr std::int64_t kManySegments = 128;
@@ -51,7 +50,7 @@ DevicePager::~DevicePager() {
 }
 
 void* DevicePager::allocate(std::int64_t bytes, std::string_view owner) {
-  const std::int64_t size = std::max(kGrain, (bytes + kGrain - 1) / kGrain * kGrain);
+  const std::int64_t size = std::max(kDeviceGrain, (bytes + kDeviceGrain - 1) / kDeviceGrain * kDeviceGrain);
   if (used_ + size > std::ssize(segments_) * segmentBytes_) {
     throw outOfDeviceMemory(asText(device_.info()), owner, bytes, used_, counts_.neededBytes);
   }

@@ -9,10 +9,8 @@ namespace tessera {
 
 namespace {
 
-constexpr std::int64_t kPoolGrain = 256;
-
 std::int64_t rounded(std::int64_t bytes) {
-  return std::max(kPoolGrain, (bytes + kPoolGrain - 1) / kPoolGrain * kPoolGrain);
+  return std::max(kDeviceGrain, (bytes + kDeviceGrain - 1) / kDeviceGrain * kDeviceGrain);
 }
 
 }  // namespace
@@ -112,7 +110,7 @@ char* DevicePool::carve(std::int64_t bytes) {
     if (slabs_[n].bytes - slabs_[n].carved >= bytes) return carveFrom(n, bytes);
   }
   const bool small = bytes <= options_.slabBytes / 4;
-  const std::int64_t left = (options_.limitBytes - use_.reserved) / kPoolGrain * kPoolGrain;
+  const std::int64_t left = (options_.limitBytes - use_.reserved) / kDeviceGrain * kDeviceGrain;
   const std::int64_t generous = std::max(bytes, std::min(options_.slabBytes, left));
   const bool added = (small && addSlab(generous)) || addSlab(bytes);
   return added ? carveFrom(slabs_.size() - 1, bytes) : nullptr;
@@ -126,7 +124,7 @@ char* DevicePool::carveFrom(std::size_t slab, std::int64_t bytes) {
 }
 
 bool DevicePool::prepare(std::int64_t bytes) {
-  return bytes == 0 || addSlab((bytes + kPoolGrain - 1) / kPoolGrain * kPoolGrain);
+  return bytes == 0 || addSlab((bytes + kDeviceGrain - 1) / kDeviceGrain * kDeviceGrain);
 }
 
 bool DevicePool::addSlab(std::int64_t bytes) {

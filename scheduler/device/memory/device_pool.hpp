@@ -10,6 +10,9 @@
 
 namespace tessera {
 
+/// Pieces of device memory are multiples of this many bytes.
+inline constexpr std::int64_t kDeviceGrain = 256;
+
 /// What a pool may take, and in which pieces it asks the device for it.
 struct DevicePoolOptions {
   DeviceSpace space = DeviceSpace::Device;

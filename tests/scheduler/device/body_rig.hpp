@@ -8,7 +8,7 @@
 #include "datawarehouse/task_context.hpp"
 #include "scheduler/device/loops/kept_loops.hpp"
 #include "scheduler/device/loops/task_loops.hpp"
-#include "taskgraph/device_body.hpp"
+#include "taskgraph/task_body.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 
 namespace tessera::test {
@@ -47,12 +47,11 @@ class BodyRig {
   /// Runs `body` for all patches on the CPU and on the device, in `parts` streams: the same bits everywhere,
   /// halos included, and the same contributions. `repeats`: with the same TaskLoops, one after the other;
   /// then captured, with KeptLoops.
-  template <class Body>
-  void expectSameBits(DeviceBackend& backend, const Body& body, std::int32_t parts, int repeats = 1) {
+  void expectSameBits(DeviceBackend& backend, const TaskBody& body, std::int32_t parts, int repeats = 1) {
     startOnCpu();
     for (std::int32_t patch = 0; patch < patchCount(); ++patch) {
       frameFor(patch, cpu_, nullptr);
-      body(PatchTask<Cpu>(frame_));
+      body.cpu(frame_);
     }
     const std::vector<PatchContribution> right = contributions_;
     OnDevice<double> memory(backend, deviceElements());
@@ -100,8 +99,7 @@ class BodyRig {
   void compareContributions(const std::vector<PatchContribution>& right) const;
 
   /// Captures the loops once and launches them with the closures of then, with new ones and with those again.
-  template <class Body>
-  void replay(DeviceBackend& backend, const Body& body, KeptLoops& loops, OnDevice<double>& memory,
+  void replay(DeviceBackend& backend, const TaskBody& body, KeptLoops& loops, OnDevice<double>& memory,
               const std::vector<DeviceStream>& streams, const std::vector<PatchContribution>& right) {
     DeviceGraph graph;
     for (const bool calls : {true, true, false}) {
@@ -136,28 +134,27 @@ class BodyRig {
     return backend.endCapture();
   }
 
-  template <class Body>
-  void runOnDevice(const Body& body, TaskLoops& loops, double* memory,
+  void runOnDevice(const TaskBody& body, TaskLoops& loops, double* memory,
                    const std::vector<DeviceStream>& streams) {
     loops.begin(static_cast<std::int32_t>(streams.size()));
     record(body, loops, memory);
     loops.launch(streams);
   }
-  template <class Body, class Loops>
-  void record(const Body& body, Loops& loops, double* memory) {
+  template <class Loops>
+  void record(const TaskBody& body, Loops& loops, double* memory) {
     for (std::int32_t patch = 0; patch < patchCount(); ++patch) {
       frameFor(patch, device_, memory);
       frame_.loops = &loops.instance(patch);
-      DeviceBody<Body>::run(body, frame_);
+      body.device(frame_);
       for (const PatchContribution& c : frame_.contributions) ASSERT_FALSE(c.given) << "not known yet";
     }
   }
-  template <class Body, class Loops>
-  void finish(const Body& body, Loops& loops, double* memory) {
+  template <class Loops>
+  void finish(const TaskBody& body, Loops& loops, double* memory) {
     for (std::int32_t patch = patchCount(); patch-- > 0;) {
       frameFor(patch, device_, memory);
       frame_.loops = &loops.finished(patch);
-      DeviceBody<Body>::run(body, frame_);
+      body.device(frame_);
     }
   }
 

@@ -41,8 +41,9 @@ class DeviceChecks : public test::OnEachDevice {
         });
   }
 
-  TaskBuilder declare(const Marker& marker) {
-    return step_.task("Test::marker").reads(Old, a_, halo(1)).writes(b_).runs<Cpu, Gpu>(marker);
+  template <class... Clauses>
+  TaskBuilder declare(const Marker& marker, const Clauses&... ofWrite) {
+    return step_.task("Test::marker").reads(Old, a_, halo(1)).writes(b_, ofWrite...).runs(bodyOf(marker));
   }
 
   /// What the first failure says; empty without one. On the host, or on a device of the kind at hand.
@@ -134,7 +135,7 @@ TEST_P(DeviceChecks, AnEdgeOfAHaloOfFacesIsNamedAsOnTheHost) {
   for (const bool edge : {false, true}) {
     step_ = StepPlan("step");
     const Marker marker{.from = a_, .to = b_, .reads = {1, edge ? 1 : 0, 0}};
-    step_.task("Test::marker").reads(Old, a_, faceHalo(1)).writes(b_).runs<Cpu, Gpu>(marker);
+    step_.task("Test::marker").reads(Old, a_, faceHalo(1)).writes(b_).runs(bodyOf(marker));
     const std::string message = sameMessage(checked());
     if (edge) {
       EXPECT_THAT(message,
@@ -164,14 +165,14 @@ TEST_P(DeviceChecks, AnUnwrittenCellIsNamedAsOnTheHost) {
 }
 
 TEST_P(DeviceChecks, WhatWasNotWrittenYetIsNoValueAsOnTheHost) {
-  step_.task("Test::unset").writes(b_).runs<Cpu, Gpu>(test::ReadsUnset{b_});
+  step_.task("Test::unset").writes(b_).runs(bodyOf(test::ReadsUnset{b_}));
   const std::string message = sameMessage(checked());
   EXPECT_THAT(message, HasSubstr("a value is not finite"));
   EXPECT_THAT(message, HasSubstr("cell (0, 0, 0) of patch L0/P0000"));
 }
 
 TEST_P(DeviceChecks, AMissingContributionIsNamedAsOnTheHost) {
-  step_.task("Test::silent").reads(Old, a_).contributes(total_, Sum).runs<Cpu, Gpu>(test::Silent{a_});
+  step_.task("Test::silent").reads(Old, a_).contributes(total_, Sum).runs(bodyOf(test::Silent{a_}));
   EXPECT_EQ(failure(true, checked()), failure(false, checked()));
   EXPECT_THAT(failure(true, checked(2)), HasSubstr("declared  .contributes(total)"));
 }
@@ -212,7 +213,7 @@ TEST_P(DeviceChecks, APartOfALevelThatNoPatchCoversIsNamedAsOnTheHost) {
         .on(finestLevel())
         .reads(Old, b_, wholeLevel())
         .writes(b_)
-        .runs<Cpu, Gpu>(test::ReadsOneCell{b_, {7, covered ? 3 : 7, 0}});
+        .runs(bodyOf(test::ReadsOneCell{b_, {7, covered ? 3 : 7, 0}}));
     const std::string message = sameMessage(checked());
     if (covered) {
       EXPECT_EQ(message, "");
@@ -240,7 +241,8 @@ TEST_P(DeviceChecks, SoIsOneThatTheLoopItselfLooksAt) {
   for (const int streams : {1, 3}) {
     for (const Index cell : {Index{0, 0, 0}, Index{6, 4, 1}, Index{7, 5, 3}}) {
       step_ = StepPlan("step");
-      declare({.from = a_, .to = b_, .at = cell, .number = -kInfinity, .announces = true}).streams(streams);
+      declare({.from = a_, .to = b_, .at = cell, .number = -kInfinity}, inLoop("Test::marker"))
+          .streams(streams);
       const std::string message = sameMessage({});
       EXPECT_THAT(message, HasSubstr("beta = -inf"));
       EXPECT_THAT(message, HasSubstr("cell " + asText(cell) + " of patch L0/P000"));
@@ -251,18 +253,15 @@ TEST_P(DeviceChecks, SoIsOneThatTheLoopItselfLooksAt) {
 TEST_P(DeviceChecks, SoIsOneOfAVectorOfFloats) {
   step_.task("Test::vector")
       .writes(c_)
-      .runs<Cpu, Gpu>(test::MarksVector{c_, {3, 2, 3}, std::numeric_limits<float>::infinity()});
+      .runs(bodyOf(test::MarksVector{c_, {3, 2, 3}, std::numeric_limits<float>::infinity()}));
   const std::string message = sameMessage({});
   EXPECT_THAT(message, HasSubstr("gamma = inf"));
   EXPECT_THAT(message, HasSubstr("node (3, 2, 3)"));
 }
 
 TEST_P(DeviceChecks, TheLargestNumbersAreFinite) {
-  declare({.from = a_,
-           .to = b_,
-           .at = {1, 1, 1},
-           .number = std::numeric_limits<double>::max(),
-           .announces = true});
+  declare({.from = a_, .to = b_, .at = {1, 1, 1}, .number = std::numeric_limits<double>::max()},
+          inLoop("Test::marker"));
   EXPECT_EQ(sameMessage({}), "");
 }
 
@@ -290,7 +289,7 @@ TEST_P(DeviceChecks, AFindingNamesTheStepThatItWasMadeIn) {
 /// b is wrong first, and everything computed from it later on.
 TEST_P(DeviceChecks, TheFirstTaskIsNamedAndNotWhoReadsItsValues) {
   declare({.from = a_, .to = b_, .at = {1, 1, 1}, .number = kNan});
-  step_.task("Test::later").reads(New, b_).writes(a_).runs<Cpu, Gpu>(test::Follower{b_, a_});
+  step_.task("Test::later").reads(New, b_).writes(a_).runs(bodyOf(test::Follower{b_, a_}));
   EXPECT_THAT(sameMessage({}), HasSubstr("Test::marker, declared at "));
 }
 

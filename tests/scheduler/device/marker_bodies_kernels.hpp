@@ -1,11 +1,9 @@
 #pragma once
 
-#include "datawarehouse/task_context.hpp"
-#include "taskgraph/device_body.hpp"
+#include "grid/label.hpp"
+#include "taskgraph/task_body.hpp"
 
 namespace tessera::test {
-
-TESSERA_KERNEL inline bool areEqual(Index a, Index b) { return a.i == b.i && a.j == b.j && a.k == b.k; }
 
 /// Copies one variable to another, and does one thing wrong on request.
 struct Marker {
@@ -15,26 +13,10 @@ struct Marker {
   Index at{-99, 0, 0};           ///< where what follows is done
   bool skips = false;            ///< nothing is written there
   double number = 1.0;           ///< that is written there
-  bool announces = false;        ///< that the loop gives its output the final values
   std::int64_t onlyInStep = -1;  ///< the faults above happen in this step alone; -1: in all
 
   template <class Task>
-  void operator()(const Task& task) const {
-    const auto in = task.read(Old, from);
-    const auto out = task.write(to);
-    const bool now = onlyInStep < 0 || task.step() == onlyInStep;
-    const Index away = now ? reads : Index{0, 0, 0};
-    const Index aside = now ? writes : Index{0, 0, 0};
-    const Index there = now ? at : Index{-99, 0, 0};
-    const bool omits = skips;
-    const double other = number;
-    const auto exec = announces ? task.exec(to) : task.exec();
-    forEach(exec, "Test::marker", task.interior(), [=] TESSERA_KERNEL(Index x) {
-      const bool special = areEqual(x, there);
-      if (special && omits) return;
-      out(x + aside) = special ? other : in(x + away);
-    });
-  }
+  void operator()(const Task& task) const;
 };
 
 /// Reads what it is about to write.
@@ -42,13 +24,7 @@ struct ReadsUnset {
   Label<double, Cell> to;
 
   template <class Task>
-  void operator()(const Task& task) const {
-    const auto out = task.write(to);
-    forEach(task.exec(), "Test::unset", task.interior(), [=] TESSERA_KERNEL(Index x) {
-      const double before = out(x);
-      out(x) = before + 1.0;
-    });
-  }
+  void operator()(const Task& task) const;
 };
 
 /// Writes float vectors, one component of which is given at one index.
@@ -58,14 +34,7 @@ struct MarksVector {
   float number = 0.0F;
 
   template <class Task>
-  void operator()(const Task& task) const {
-    const auto out = task.write(to);
-    const Index there = at;
-    const float second = number;
-    forEach(task.exec(), "Test::vector", task.interior(to), [=] TESSERA_KERNEL(Index x) {
-      out(x) = {{1.0F, areEqual(x, there) ? second : 2.0F}};
-    });
-  }
+  void operator()(const Task& task) const;
 };
 
 /// Copies what was computed in the same step.
@@ -73,11 +42,7 @@ struct Follower {
   Label<double, Cell> from, to;
 
   template <class Task>
-  void operator()(const Task& task) const {
-    const auto in = task.read(New, from);
-    const auto out = task.write(to);
-    forEach(task.exec(), "Test::later", task.interior(), [=] TESSERA_KERNEL(Index x) { out(x) = in(x); });
-  }
+  void operator()(const Task& task) const;
 };
 
 /// Reads one index of its own level, which it has declared to read whole.
@@ -86,12 +51,7 @@ struct ReadsOneCell {
   Index at;
 
   template <class Task>
-  void operator()(const Task& task) const {
-    const auto in = task.readLevel(Old, values);
-    const auto out = task.write(values);
-    const Index there = at;
-    forEach(task.exec(), "Test::level", task.interior(), [=] TESSERA_KERNEL(Index x) { out(x) = in(there); });
-  }
+  void operator()(const Task& task) const;
 };
 
 /// Contributes nothing.
@@ -99,20 +59,14 @@ struct Silent {
   Label<double, Cell> from;
 
   template <class Task>
-  void operator()(const Task& task) const {
-    static_cast<void>(task.read(Old, from));
-  }
+  void operator()(const Task& task) const;
 };
 
+TaskBody bodyOf(const Marker& body);
+TaskBody bodyOf(const ReadsUnset& body);
+TaskBody bodyOf(const MarksVector& body);
+TaskBody bodyOf(const Follower& body);
+TaskBody bodyOf(const ReadsOneCell& body);
+TaskBody bodyOf(const Silent& body);
+
 }  // namespace tessera::test
-
-namespace tessera {
-
-extern template struct DeviceBody<test::Marker>;
-extern template struct DeviceBody<test::ReadsUnset>;
-extern template struct DeviceBody<test::MarksVector>;
-extern template struct DeviceBody<test::Follower>;
-extern template struct DeviceBody<test::ReadsOneCell>;
-extern template struct DeviceBody<test::Silent>;
-
-}  // namespace tessera

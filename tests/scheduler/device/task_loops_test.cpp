@@ -37,8 +37,7 @@ Halo upTo(std::int64_t n) { return uniformHalo(n); }
 class TaskLoopsClaims : public test::OnEachDevice {
  protected:
   /// On every mesh, in one stream and in three.
-  template <class Body>
-  static void expectBitsOfTheCpu(const Body& body, const std::vector<test::Use>& uses,
+  static void expectBitsOfTheCpu(const TaskBody& body, const std::vector<test::Use>& uses,
                                  std::int32_t reductions = 0) {
     const auto device = makeDevice();
     for (const Mesh& mesh : meshes()) {
@@ -59,7 +58,7 @@ TEST_P(TaskLoopsClaims, HeatHasTheBitsOfTheCpu) {
   for (const bool conductivityVaries : {false, true}) {
     for (const bool sourceVaries : {false, true}) {
       for (const double source : {0.0, 0.75}) {
-        const AdvanceHeat body{labels, {0.3, source, conductivityVaries, sourceVaries}};
+        const TaskBody body = advanceHeat(labels, {0.3, source, conductivityVaries, sourceVaries});
         expectBitsOfTheCpu(body,
                            {use(kOld, kA, upTo(1)), use(kOld, kB, upTo(1)), use(kNew, kC), use(kWrite, kA)});
       }
@@ -69,17 +68,17 @@ TEST_P(TaskLoopsClaims, HeatHasTheBitsOfTheCpu) {
 
 TEST_P(TaskLoopsClaims, HeatsStableStepHasTheBitsOfTheCpu) {
   for (const bool varies : {false, true}) {
-    const StableHeatDt body{{kA, kB, kC}, {0.3, 0.0, varies, false}, ReductionLabel{0}, Old};
+    const TaskBody body = stableHeatDt({kA, kB, kC}, {0.3, 0.0, varies, false}, ReductionLabel{0}, Old);
     expectBitsOfTheCpu(body, {use(kOld, kB)}, 1);
   }
 }
 
 TEST_P(TaskLoopsClaims, WaveHasTheBitsOfTheCpu) {
   const WaveLabels labels{kA, kB};
-  expectBitsOfTheCpu(DriftWave{labels, 1.7}, {use(kOld, kA, upTo(1)), use(kOld, kB), use(kWrite, kA)});
-  expectBitsOfTheCpu(KickWave{labels, 1.7},
+  expectBitsOfTheCpu(driftWave(labels, 1.7), {use(kOld, kA, upTo(1)), use(kOld, kB), use(kWrite, kA)});
+  expectBitsOfTheCpu(kickWave(labels, 1.7),
                      {use(kOld, kA, upTo(1)), use(kNew, kA, upTo(1)), use(kOld, kB), use(kWrite, kB)});
-  expectBitsOfTheCpu(StableWaveDt{ReductionLabel{0}, 1.7}, {use(kOld, kA)}, 1);
+  expectBitsOfTheCpu(stableWaveDt(ReductionLabel{0}, 1.7), {use(kOld, kA)}, 1);
 }
 
 const AdvectionLabels kAdvected{{0}, {1}, {2}, {3}, {4}};
@@ -116,12 +115,13 @@ TEST_P(AdvectionOnDevices, HasTheBitsOfTheCpuInBothStages) {
         BodyRig first(
             mesh.cells, mesh.pieces,
             withVelocities({use(kOld, kAdvected.concentration, upTo(2)), use(kWrite, kAdvected.stage)}));
-        first.expectSameBits(*device, AdvanceAdvection{kAdvected, p, kAdvected.stage}, 2);
+        first.expectSameBits(*device, advanceAdvection(kAdvected, p, kAdvected.stage), 2);
+        if (limiter == Limiter::Flat) continue;
         BodyRig second(
             mesh.cells, mesh.pieces,
             withVelocities({use(kOld, kAdvected.concentration), use(kNew, kAdvected.stage, upTo(2)),
                             use(kWrite, kAdvected.concentration)}));
-        second.expectSameBits(*device, CorrectAdvection{kAdvected, p, Old}, 1);
+        second.expectSameBits(*device, correctAdvection(kAdvected, p, Old), 1);
       }
     }
   }
@@ -133,24 +133,25 @@ TEST_P(AdvectionOnDevices, StableStepHasTheBitsOfTheCpu) {
     for (const bool varies : {false, true}) {
       BodyRig rig(mesh.cells, mesh.pieces, withVelocities({}), 1);
       const AdvectionParams p = params(Limiter::Mc, varies, mesh);
-      rig.expectSameBits(*device, StableAdvectionDt{kAdvected, p, ReductionLabel{0}, Old}, 2);
+      rig.expectSameBits(*device, stableAdvectionDt(kAdvected, p, ReductionLabel{0}, Old), 2);
     }
   }
 }
 
 TEST_P(TaskLoopsClaims, ALaterLoopSeesAllThatTheEarlierOneWroteInOtherParts) {
-  expectBitsOfTheCpu(test::SmoothTwice{kA, kB, kC}, {use(kOld, kA), use(kWrite, kB), use(kWrite, kC)});
+  expectBitsOfTheCpu(bodyOf(test::SmoothTwice{kA, kB, kC}),
+                     {use(kOld, kA), use(kWrite, kB), use(kWrite, kC)});
 }
 
 TEST_P(TaskLoopsClaims, PatchesMayTakeDifferentBranches) {
   const auto device = makeDevice();
   BodyRig rig({31, 17, 5}, {4, 3, 1}, {use(kOld, kA), use(kWrite, kB)});
-  rig.expectSameBits(*device, test::Branches{kA, kB}, 1, 2);
-  rig.expectSameBits(*device, test::Branches{kA, kB}, 2, 2);
+  rig.expectSameBits(*device, bodyOf(test::Branches{kA, kB}), 1, 2);
+  rig.expectSameBits(*device, bodyOf(test::Branches{kA, kB}), 2, 2);
 }
 
 TEST_P(TaskLoopsClaims, ReductionsHaveTheBitsOfTheCpu) {
-  expectBitsOfTheCpu(test::Reductions{kA, kB}, {use(kOld, kA), use(kWrite, kB)}, 6);
+  expectBitsOfTheCpu(bodyOf(test::Reductions{kA, kB}), {use(kOld, kA), use(kWrite, kB)}, 6);
 }
 
 TEST_P(TaskLoopsClaims, ReductionsOfUnlikeNumbersHaveTheBitsOfTheCpu) {
@@ -164,7 +165,7 @@ TEST_P(TaskLoopsClaims, ReductionsOfUnlikeNumbersHaveTheBitsOfTheCpu) {
   for (const Mesh& mesh : meshes()) {
     BodyRig rig(mesh.cells, mesh.pieces, {use(kOld, kA), use(kWrite, kB)}, 6);
     rig.set(kA.id, spread);
-    rig.expectSameBits(*device, test::Reductions{kA, kB}, 2);
+    rig.expectSameBits(*device, bodyOf(test::Reductions{kA, kB}), 2);
   }
 }
 
@@ -190,7 +191,7 @@ TEST_P(TaskLoopsClaims, ReductionsPassOverNanAndGiveZeroNoSign) {
   };
   BodyRig rig({20, 12, 1}, {5, 1, 1}, {use(kOld, kA), use(kWrite, kB)}, 6);
   rig.set(kA.id, special);
-  rig.expectSameBits(*device, test::Reductions{kA, kB}, 1);
+  rig.expectSameBits(*device, bodyOf(test::Reductions{kA, kB}), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, TaskLoopsClaims, testing::ValuesIn(test::deviceKinds()),

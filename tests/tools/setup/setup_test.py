@@ -90,6 +90,25 @@ class PackagesTest(MachineTest):
         self.assertIn("./tessera setup --no-packages", said)
 
 
+class PythonTest(MachineTest):
+    def test_missing_packages_are_named_with_the_way_to_them(self):
+        self.machine.fake("python", "exit 1")
+        status, _, said = self.machine.run("python.sh", "run", "plot", "cosine", TESSERA_PYTHON=str(self.machine.bin / "python"))
+        self.assertEqual(status, 6)
+        self.assertIn("numpy and h5py", said)
+        self.assertIn("fix  ./tessera setup --plot", said)
+
+    def test_a_machine_without_python_is_told_what_to_do(self):
+        status, _, said = self.machine.run("python.sh", "run", "plot", "cosine", TESSERA_PYTHON="/nowhere/python")
+        self.assertEqual(status, 6)
+        self.assertIn("fix  ./tessera setup --plot", said)
+
+    def test_the_command_and_the_folder_of_the_package_are_passed_on(self):
+        self.machine.fake("python", 'if [ "$1" = -c ]; then exit 0; fi; echo "$@ in $PYTHONPATH"')
+        status, out, _ = self.machine.run("python.sh", "run", "plot", "a b", TESSERA_PYTHON=str(self.machine.bin / "python"))
+        self.assertEqual((status, out), (0, f"-m tessera plot a b in {ROOT}/tools/python\n"))
+
+
 class FetchTest(MachineTest):
     def setUp(self):
         super().setUp()

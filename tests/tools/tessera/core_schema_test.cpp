@@ -44,7 +44,7 @@ TEST(CoreSchema, RefusesWhatDoesNotFitTogether) {
 }
 
 TEST(CoreSchema, RefusesGridsThatNoMachineHolds) {
-  EXPECT_THAT(faultsOf("cells = [2097152, 2097152, 2097152]"), HasSubstr("2^62"));
+  EXPECT_THAT(faultsOf("cells = [2097152, 2097152, 2097152]"), HasSubstr("2^50"));
   EXPECT_THAT(faultsOf("cells = [1048576, 1048576, 1]\npatch_size = [1, 1, 1]"),
               HasSubstr("patches; make them larger"));
 }

@@ -1,10 +1,12 @@
 #include "tools/simulation/deck/core_schema.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
 #include "core/text/nearest_name.hpp"
+#include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/grid_levels.hpp"
 
@@ -20,14 +22,38 @@ ParameterTable simulationTable() {
   return table;
 }
 
+/// Neighbouring cells need positions that differ, on the finest level too.
+void checkSpacing(const ParameterValues& grid, int axis, Findings& findings) {
+  const double lower = grid.vector3("lower")[axis];
+  const double upper = grid.vector3("upper")[axis];
+  const std::int64_t cells = grid.integers3("cells")[axis];
+  constexpr double kFewest = 16.0;  // doubles from one cell to the next
+  const double smallest =
+      kFewest * std::numeric_limits<double>::epsilon() * std::max(std::abs(lower), std::abs(upper));
+  const double spacing = (upper - lower) / static_cast<double>(cells);
+  if (cells > 1 &&
+      spacing / refinementOfLevels(grid) < std::max(smallest, std::numeric_limits<double>::min())) {
+    findings.error(grid.where("upper"),
+                   std::string("cells along ") + kAxisNames[axis] +
+                       " are so small that positions in them are the same number of double precision; use "
+                       "fewer cells or levels, a larger domain, or one nearer to 0");
+  }
+}
+
 void checkDomain(const ParameterValues& grid, Findings& findings) {
   const Real3 lower = grid.vector3("lower");
   const Real3 upper = grid.vector3("upper");
   for (int axis = 0; axis < kAxes; ++axis) {
-    if (upper[axis] > lower[axis]) continue;
-    findings.error(
-        grid.where("upper"),
-        std::string("grid.upper has to be above grid.lower on each axis, but is not on ") + kAxisNames[axis]);
+    const std::string name = kAxisNames[axis];
+    if (!(upper[axis] > lower[axis])) {
+      findings.error(grid.where("upper"),
+                     "grid.upper has to be above grid.lower on each axis, but is not on " + name);
+    } else if (!std::isfinite(upper[axis] - lower[axis])) {
+      findings.error(grid.where("upper"), "grid.upper - grid.lower is infinite on " + name +
+                                              "; choose units in which the domain has a finite length");
+    } else {
+      checkSpacing(grid, axis, findings);
+    }
   }
 }
 
@@ -38,9 +64,9 @@ std::int64_t piecesAlong(const ParameterValues& grid, int axis) {
     const std::int64_t pieces = grid.integers3("patches")[axis];
     return pieces > cells ? 0 : pieces;
   }
-  if (!grid.has("patch_size")) return 1;
-  const std::int64_t size = grid.integers3("patch_size")[axis];
-  return (cells - 1) / size + 1;
+  const Extent size =
+      grid.has("patch_size") ? grid.integers3("patch_size") : usualPatchSize(geometryOf(grid));
+  return (cells - 1) / size[axis] + 1;
 }
 
 void checkDivision(const ParameterValues& grid, Findings& findings) {
@@ -63,16 +89,19 @@ void checkDivision(const ParameterValues& grid, Findings& findings) {
     patches *= static_cast<double>(pieces);
   }
   if (patches > static_cast<double>(kMaxPatches)) {
-    findings.error(
-        grid.where(grid.has("patches") ? "patches" : "patch_size"),
-        "the grid would have more than " + std::to_string(kMaxPatches) + " patches; make them larger");
+    const char* const key = grid.has("patches") ? "patches" : grid.has("patch_size") ? "patch_size" : "cells";
+    const std::string usual =
+        key == std::string("cells") ? " of the usual size; give grid.patch_size" : "; make them larger";
+    findings.error(grid.where(key),
+                   "the grid would have more than " + std::to_string(kMaxPatches) + " patches" + usual);
   }
 }
 
 void checkCellCount(const ParameterValues& grid, Findings& findings) {
   double count = 1.0;
   for (int axis = 0; axis < kAxes; ++axis) count *= static_cast<double>(grid.integers3("cells")[axis]);
-  if (count >= 0x1p62) findings.error(grid.where("cells"), "grid.cells asks for more than 2^62 cells in all");
+  if (count >= kMaxCells)
+    findings.error(grid.where("cells"), "grid.cells asks for more than 2^50 cells in all");
 }
 
 ParameterTable gridTable() {
@@ -125,13 +154,21 @@ ParameterTable timeTable() {
       .mayChangeOnRestart();
   table.real("dt_max").doc("no time step is longer").above(0).optional().mayChangeOnRestart();
   table.real("dt_growth")
-      .doc("no time step is longer than this many times the one before")
+      .doc(
+          "no time step is longer than this many times the one before; where that one was shortened to land "
+          "on "
+          "a time, its length without that counts")
       .above(1)
       .optional()
       .mayChangeOnRestart();
   table.check([](const ParameterValues& time, Findings& findings) {
     if (!time.has("end") && !time.has("max_steps")) {
       findings.error(time.tableWhere(), "the run would not end; give time.end, time.max_steps or both");
+    }
+    if (time.real("cfl") > 1.0) {
+      findings.warning(time.where("cfl"),
+                       "time.cfl is above 1: steps are longer than the largest that an explicit component "
+                       "calls stable, and its result may blow up");
     }
   });
   return table;
@@ -192,6 +229,10 @@ ParameterTable historyTable() {
       .atLeast(0)
       .defaultsTo(1)
       .mayChangeOnRestart();
+  table.textList("watch")
+      .doc("columns that the progress on the screen shows, with the least and largest value so far")
+      .defaultsTo(std::vector<std::string>{})
+      .mayChangeOnRestart();
   return table;
 }
 
@@ -207,6 +248,7 @@ void addOutputTables(Schema& schema) {
   schema.add(outputTable());
   schema.add(checkpointTable());
   schema.add(historyTable());
+  schema.add(analysisTable());
   schema.add(deviceTable());
 }
 

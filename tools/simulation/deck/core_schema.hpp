@@ -7,8 +7,8 @@
 namespace tessera {
 
 /// All tables of a deck: those of the time loop ([simulation], [grid], [time], [output], [checkpoint],
-/// [history], [device]), then those of the components. A component that `deck` does not select may not have a
-/// table in it.
+/// [history], [analysis], [device]), then those of the components. A component that `deck` does not select
+/// may not have a table in it.
 Schema schemaFor(const Deck& deck, const ComponentRegistry& registry);
 
 /// The same for no deck in particular, so that no component has to be in it: what `tessera describe` shows.
@@ -19,5 +19,7 @@ Findings checkDeck(const Deck& deck, const ComponentRegistry& registry);
 
 /// More patches than this are refused: a mistake in the deck, not a mesh.
 inline constexpr std::int64_t kMaxPatches = std::int64_t{1} << 26;
+/// And more cells than this: the bytes of all variables and halos then fit into 64 bits.
+inline constexpr double kMaxCells = 0x1p50;
 
 }  // namespace tessera

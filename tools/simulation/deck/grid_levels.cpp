@@ -10,6 +10,8 @@
 namespace tessera {
 namespace {
 
+constexpr double kMostCellsAnAxis = 0x1p40;  ///< that a checkpoint can count
+
 /// One entry of the deck with the place that it takes among the levels.
 struct LevelEntry {
   const ParameterValues* values = nullptr;
@@ -141,7 +143,11 @@ bool checkCorners(const std::vector<LevelEntry>& entries, const Geometry& geomet
 /// Level by level the number of cells that a whole level would have, and of patches that there are.
 bool checkSize(const std::vector<LevelEntry>& entries, const Geometry& geometry, Findings& findings) {
   double cells = 1.0;
-  for (int d = 0; d < kAxes; ++d) cells *= static_cast<double>(geometry.cells[d]);
+  double longest = 1.0;
+  for (int d = 0; d < kAxes; ++d) {
+    cells *= static_cast<double>(geometry.cells[d]);
+    longest = std::max(longest, static_cast<double>(geometry.cells[d]));
+  }
   std::size_t levels = 0;
   for (const LevelEntry& entry : entries) {
     if (entry.level < levels) continue;
@@ -149,10 +155,13 @@ bool checkSize(const std::vector<LevelEntry>& entries, const Geometry& geometry,
     const double ratio =
         entry.values->has("ratio") ? static_cast<double>(entry.values->integer("ratio")) : 2.0;
     cells *= std::pow(ratio, geometry.activeAxes());
-    if (cells < 0x1p62) continue;
-    findings.error(entry.values->tableWhere(), "level " + std::to_string(levels) +
-                                                   " is so fine that the whole grid would have more than "
-                                                   "2^62 cells; use fewer levels");
+    longest *= ratio;
+    if (cells < 0x1p62 && longest < kMostCellsAnAxis) continue;
+    findings.error(
+        entry.values->tableWhere(),
+        "level " + std::to_string(levels) + " is so fine that the whole grid would have more than " +
+            (cells < 0x1p62 ? "2^40 cells along an axis, which no checkpoint can hold" : "2^62 cells") +
+            "; use fewer levels");
     return false;
   }
   return true;
@@ -161,13 +170,22 @@ bool checkSize(const std::vector<LevelEntry>& entries, const Geometry& geometry,
 void checkPatches(const std::vector<LevelEntry>& entries, const std::vector<RefinedLevel>& levels,
                   const Geometry& geometry, Findings& findings) {
   double patches = 0.0;
+  double cellsInAll = 0.0;
   for (const LevelEntry& entry : entries) {
     const RefinedLevel& level = levels[entry.level];
     const Extent cells = refine(level.boxes[entry.box], ratioAlongAxes(geometry, level.ratio)).extent();
     double pieces = 1.0;
-    for (int d = 0; d < kAxes; ++d)
+    double size = 1.0;
+    for (int d = 0; d < kAxes; ++d) {
       pieces *= std::ceil(static_cast<double>(cells[d]) / static_cast<double>(level.patchSize[d]));
+      size *= static_cast<double>(cells[d]);
+    }
     patches += pieces;
+    cellsInAll += size;
+    if (cellsInAll >= kMaxCells) {
+      findings.error(entry.values->tableWhere(), "the refined levels would have more than 2^50 cells");
+      return;
+    }
     if (patches <= static_cast<double>(kMaxPatches)) continue;
     findings.error(entry.values->tableWhere(), "the refined levels would have more than " +
                                                    std::to_string(kMaxPatches) +
@@ -186,7 +204,8 @@ void checkLevels(const ParameterValues& grid, Findings& findings) {
   checkAgreement(entries, findings);
   if (!checkSize(entries, geometry, findings) || !checkCorners(entries, geometry, findings)) return;
   const std::vector<RefinedLevel> levels = levelsOf(entries, geometry);
-  for (const BoxFault& fault : findBoxFaults(geometry, levels)) {
+  for (const BoxFault& fault : findBoxFaults(geometry, levels, Nesting::WithRing)) {
+    if (findings.isFull()) break;
     for (const LevelEntry& entry : entries) {
       if (entry.level != fault.level || entry.box != fault.box) continue;
       findings.error(entry.values->where("lower"),
@@ -238,6 +257,19 @@ Geometry geometryOf(const ParameterValues& grid) {
   geometry.cells = grid.integers3("cells");
   geometry.periodic = grid.booleans3("periodic");
   return geometry;
+}
+
+double refinementOfLevels(const ParameterValues& grid) {
+  double refinement = 1.0;
+  std::int64_t number = 0;
+  std::int64_t highest = 0;
+  for (const ParameterValues& entry : grid.tables("level")) {
+    number = numberOf(entry, number);
+    if (number <= highest) continue;
+    highest = number;
+    refinement *= entry.has("ratio") ? static_cast<double>(entry.integer("ratio")) : 2.0;
+  }
+  return refinement;
 }
 
 Extent usualPatchSize(const Geometry& geometry) {

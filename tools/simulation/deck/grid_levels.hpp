@@ -18,6 +18,9 @@ Geometry geometryOf(const ParameterValues& grid);
 /// share out. It may not depend on the machine, because a checkpoint belongs to its patches.
 Extent usualPatchSize(const Geometry& geometry);
 
+/// How many times smaller the cells of the finest level are than those of level 0, along each resolved axis.
+double refinementOfLevels(const ParameterValues& grid);
+
 /// The refined levels of a deck that has passed `check`, coarsest first; empty for a uniform mesh. Boxes are
 /// snapped outward to whole cells of the next coarser level, and cover every axis that is not resolved.
 std::vector<RefinedLevel> refinedLevelsOf(const ParameterValues& grid);

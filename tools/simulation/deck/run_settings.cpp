@@ -64,7 +64,11 @@ RunSettings settingsOf(const Deck& deck, const Schema& schema) {
   readTime(valuesOf(deck, schema, "time"), settings.time);
   readOutput(valuesOf(deck, schema, "output"), settings.output);
   readCheckpoint(valuesOf(deck, schema, "checkpoint"), settings.checkpoint);
-  settings.historyEverySteps = valuesOf(deck, schema, "history").integer("every_steps");
+  const ParameterValues history = valuesOf(deck, schema, "history");
+  settings.historyEverySteps = history.integer("every_steps");
+  settings.watched = history.texts("watch");
+  settings.watchedWhere = history.where("watch");
+  settings.analysis = analysisSettingsOf(valuesOf(deck, schema, "analysis"));
   settings.devices = deviceSettingsOf(valuesOf(deck, schema, "device"));
   settings.time.landEvery = settings.output.every;
   return settings;

@@ -10,6 +10,7 @@
 #include "grid/geometry.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/refined_levels.hpp"
+#include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 
 namespace tessera {
@@ -54,6 +55,9 @@ struct RunSettings {
   OutputSettings output;
   CheckpointSettings checkpoint;
   std::int64_t historyEverySteps = 1;  ///< 0: no history
+  std::vector<std::string> watched;    ///< columns of the history for the screen
+  Where watchedWhere;                  ///< their place in the deck
+  AnalysisSettings analysis;
   DeviceSettings devices;
 };
 

@@ -1,6 +1,7 @@
 #include "tools/simulation/run_folder/border_values.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "datawarehouse/archive/field_output.hpp"
@@ -93,7 +94,9 @@ std::vector<std::vector<double>> BorderValues::gather(
       if (ownerOf(&patch) != me) continue;
       have[patch.id] = {level.ownedBy(patch, centering), owned(patch)};
       const Box box = valueBox(patch.cells, centering);
-      result[patch.id] = {box, std::vector<double>(static_cast<std::size_t>(box.volume() * components))};
+      // The upper borders of a refined region belong to no patch: there is no value there.
+      result[patch.id] = {box, std::vector<double>(static_cast<std::size_t>(box.volume() * components),
+                                                   std::numeric_limits<double>::quiet_NaN())};
     }
   }
 

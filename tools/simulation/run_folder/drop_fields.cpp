@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/simulation/run_folder/json_depth.hpp"
 #include "tools/simulation/run_folder/run_fields.hpp"
 
 namespace tessera {
@@ -13,6 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const char* const kSeries = "fields.hdf.series";
+constexpr std::int64_t kMaxSeriesBytes = std::int64_t{256} << 20;
 
 /// 120 of "fields_000120.hdf", -1 of any other name.
 std::int64_t stepOf(const std::string& name) {
@@ -30,7 +32,7 @@ std::int64_t stepOf(const std::string& name) {
 
 void dropFromSeries(const FolderHandle& out, const std::set<std::string>& dropped) {
   if (!out.has(kSeries)) return;
-  Json series = Json::parse(out.read(kSeries), nullptr, false);
+  Json series = Json::parse(shallowJson(out.read(kSeries, kMaxSeriesBytes)), nullptr, false);
   // A series that nobody can read is begun anew with the next file; that is the writer's business.
   if (!series.is_object() || !series["files"].is_array()) return;
   Json kept = Json::array();
@@ -46,8 +48,7 @@ void dropFromSeries(const FolderHandle& out, const std::set<std::string>& droppe
 
 void dropFieldsAfter(const FolderHandle& out, std::int64_t step, bool keepStep) {
   std::set<std::string> dropped;
-  for (const auto& entry : std::filesystem::directory_iterator(out.path())) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : out.names()) {
     const std::int64_t at = stepOf(name);
     if (at > step || (at == step && !keepStep)) dropped.insert(name);
   }

@@ -1,6 +1,7 @@
 #include "tools/simulation/run_folder/folder_handle.hpp"
 
 #include <cerrno>
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -12,26 +13,34 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
+const char* const kOrElse = ", or choose another place with --out DIR";
 
 std::string fixFor(int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-      return "free some space, or choose another place with --out DIR";
+      return "free some space";
     case ENOENT:
-      return "make the folder that should hold it, or choose another place with --out DIR";
+      return "make the folder that should hold it";
     case ELOOP:
     case ENOTDIR:
-      return "a folder is needed here, not a file or a symbolic link; choose another place with --out DIR";
+      return "a folder is needed here, not a file or a symbolic link";
     default:
-      return "choose a place that you may write to with --out DIR";
+      return "it has to be a place that you may write to";
   }
 }
 
-[[noreturn]] void cannotUse(const std::string& what, const std::filesystem::path& path, int error) {
+bool isPlain(const FileHandle& file) {
+  struct stat status {};
+  return ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+[[noreturn]] void cannotUse(const std::string& what, const std::filesystem::path& path, int error,
+                            const char* orElse = "") {
   throw OutputError(Message("cannot " + what + " " + path.string() + ": " + errorText(error))
-                        .line("fix  ", fixFor(error))
+                        .line("fix  ", fixFor(error), orElse)
                         .text());
 }
 
@@ -74,7 +83,7 @@ FolderHandle FolderHandle::open(const std::filesystem::path& path) {
 
 FolderHandle FolderHandle::make(const std::filesystem::path& path, bool& made) {
   made = ::mkdir(path.c_str(), 0777) == 0;
-  if (!made && errno != EEXIST) cannotUse("make the run folder", path, errno);
+  if (!made && errno != EEXIST) cannotUse("make the run folder", path, errno, kOrElse);
   if (made) return open(path);
   FolderHandle nothing;
   nothing.path_ = path;
@@ -86,25 +95,93 @@ bool FolderHandle::has(const std::string& name) const {
   return ::fstatat(handle_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-std::string FolderHandle::read(const std::string& name) const {
-  const FileHandle file(
-      ::openat(handle_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+FolderHandle FolderHandle::inside(const std::string& name) const {
+  FolderHandle folder;
+  folder.path_ = path_ / name;
+  folder.handle_ =
+      FileHandle(::openat(handle_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.handle_) cannotUse("use the folder", folder.path_, errno);
+  return folder;
+}
+
+std::vector<std::string> FolderHandle::names() const {
+  const int copy = ::openat(handle_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const stream = copy < 0 ? nullptr : ::fdopendir(copy);
+  if (stream == nullptr) cannotUse("list", path_, errno);
+  std::vector<std::string> found;
+  while (const dirent* entry = ::readdir(stream)) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") found.push_back(name);
+  }
+  ::closedir(stream);
+  return found;
+}
+
+FileHandle FolderHandle::openToRead(const std::string& name) const {
+  FileHandle file(::openat(handle_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!file) throw InputError("cannot read " + (path_ / name).string() + ": " + errorText(errno));
+  if (!isPlain(file))
+    throw InputError("cannot read " + (path_ / name).string() + ": it is not a regular file");
+  return file;
+}
+
+FileHandle FolderHandle::openPlain(const std::string& name, int flags, unsigned mode) const {
+  FileHandle file(::openat(handle_.get(), name.c_str(), O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags, mode));
+  if (!file) cannotWrite(name, errno);
+  if (!isPlain(file)) {
+    throw OutputError(Message("cannot write " + (path_ / name).string() + ": it is not a regular file")
+                          .line("fix  remove it")
+                          .text());
+  }
+  return file;
+}
+
+std::string FolderHandle::read(const std::string& name, std::int64_t mostBytes) const {
+  const FileHandle file = openToRead(name);
   std::string text;
   char buffer[65536];
-  ssize_t n = file ? 1 : -1;
-  while (n > 0 && text.size() <= kMaxBytes) {
+  ssize_t n = 1;
+  while (n > 0 && std::ssize(text) <= mostBytes) {
     n = ::read(file.get(), buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR)
       n = 1;
     else if (n > 0)
       text.append(buffer, static_cast<std::size_t>(n));
   }
-  if (n < 0 || text.size() > kMaxBytes) {
-    throw InputError(Message("cannot read " + (path_ / name).string() + ": " +
-                             (n < 0 ? errorText(errno) : std::string("it is larger than 64 MiB")))
-                         .text());
+  if (n < 0 || std::ssize(text) > mostBytes) {
+    throw InputError(
+        "cannot read " + (path_ / name).string() + ": " +
+        (n < 0 ? errorText(errno) : "it is larger than " + std::to_string(mostBytes >> 20) + " MiB"));
   }
   return text;
+}
+
+void FolderHandle::forEachPiece(const std::string& name,
+                                const std::function<void(std::string_view)>& visit) const {
+  const FileHandle file = openToRead(name);
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = ::read(file.get(), buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw InputError("cannot read " + (path_ / name).string() + ": " + errorText(errno));
+    if (n == 0) return;
+    visit({buffer, static_cast<std::size_t>(n)});
+  }
+}
+
+void FolderHandle::forEachLine(const std::string& name,
+                               const std::function<void(std::string_view)>& visit) const {
+  std::string rest;
+  forEachPiece(name, [&](std::string_view piece) {
+    rest.append(piece);
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = rest.find('\n', begin)) != std::string::npos; begin = end + 1)
+      visit(std::string_view(rest).substr(begin, end - begin));
+    rest.erase(0, begin);
+    if (rest.size() > kLongestLine)
+      throw InputError("cannot read " + (path_ / name).string() + ": it has a line of more than a MiB");
+  });
+  if (!rest.empty()) visit(rest);
 }
 
 void FolderHandle::write(const std::string& name, std::string_view text) const {
@@ -124,10 +201,7 @@ void FolderHandle::write(const std::string& name, std::string_view text) const {
 }
 
 FileHandle FolderHandle::openToAppend(const std::string& name) const {
-  FileHandle file(
-      ::openat(handle_.get(), name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (!file) cannotWrite(name, errno);
-  return file;
+  return openPlain(name, O_WRONLY | O_CREAT | O_APPEND, 0666);
 }
 
 bool FolderHandle::claim(const std::string& name) const {
@@ -137,12 +211,17 @@ bool FolderHandle::claim(const std::string& name) const {
 }
 
 void FolderHandle::reserve(const std::string& name, std::int64_t bytes) const {
-  const FileHandle file =
-      FileHandle(::openat(handle_.get(), name.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
-  const int error = file ? ::posix_fallocate(file.get(), 0, bytes) : errno;
+  const FileHandle file = openPlain(name, O_WRONLY | O_CREAT, 0666);
+  const int error = ::posix_fallocate(file.get(), 0, bytes);
   if (error == 0) return;
   remove(name);
   cannotWrite(name, error);
+}
+
+void FolderHandle::rename(const std::string& from, const std::string& to) const {
+  const FileHandle file = openToRead(from);
+  if (::fsync(file.get()) != 0 || ::renameat(handle_.get(), from.c_str(), handle_.get(), to.c_str()) != 0)
+    cannotWrite(to, errno);
 }
 
 void FolderHandle::remove(const std::string& name) const { ::unlinkat(handle_.get(), name.c_str(), 0); }
@@ -156,9 +235,7 @@ void FolderHandle::needFolder(const std::string& name) const {
 }
 
 FileHandle FolderHandle::openLock(const std::string& name) const {
-  FileHandle file(::openat(handle_.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) cannotWrite(name, errno);
-  return file;
+  return openPlain(name, O_RDWR | O_CREAT, 0600);
 }
 
 void FolderHandle::cannotWrite(const std::string& name, int error) const {

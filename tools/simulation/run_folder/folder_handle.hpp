@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tessera {
 
@@ -36,9 +38,19 @@ class FolderHandle {
   static FolderHandle make(const std::filesystem::path& path, bool& made);
 
   const std::filesystem::path& path() const { return path_; }
+  int descriptor() const { return handle_.get(); }
   bool has(const std::string& name) const;
   /// The whole file; at most 64 MiB.
-  std::string read(const std::string& name) const;
+  std::string read(const std::string& name) const { return read(name, std::int64_t{64} << 20); }
+  std::string read(const std::string& name, std::int64_t mostBytes) const;
+  /// A file of any size from its beginning to its end, piece by piece.
+  void forEachPiece(const std::string& name, const std::function<void(std::string_view)>& visit) const;
+  /// Line after line of a file of any size, without their ends; a line of more than a MiB is an InputError.
+  void forEachLine(const std::string& name, const std::function<void(std::string_view)>& visit) const;
+  /// The names in it but "." and "..", in no order.
+  std::vector<std::string> names() const;
+  /// Opens a folder inside.
+  FolderHandle inside(const std::string& name) const;
   /// Replaces the file as a whole: a temporary file, fsync, rename. A reader sees the old one or the new one.
   void write(const std::string& name, std::string_view text) const;
   /// Opens for appending; makes the file when missing.
@@ -47,6 +59,8 @@ class FolderHandle {
   bool claim(const std::string& name) const;
   /// Makes a file of this size whose room on the disk is taken.
   void reserve(const std::string& name, std::int64_t bytes) const;
+  /// Gives a file that is wholly there its name, in the place of another one; what it holds is on the disk.
+  void rename(const std::string& from, const std::string& to) const;
   void remove(const std::string& name) const;  ///< a missing file is fine
   /// Makes a folder inside, or finds it; a file or a symbolic link in its place, or one that cannot be
   /// written, is an OutputError.
@@ -57,6 +71,9 @@ class FolderHandle {
  private:
   FolderHandle() = default;
   [[noreturn]] void cannotWrite(const std::string& name, int error) const;
+  FileHandle openToRead(const std::string& name) const;
+  /// For writing. Anything but a plain file is refused, a pipe without waiting for whoever reads it.
+  FileHandle openPlain(const std::string& name, int flags, unsigned mode) const;
 
   std::filesystem::path path_;
   FileHandle handle_;

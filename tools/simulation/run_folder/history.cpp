@@ -1,7 +1,9 @@
 #include "tools/simulation/run_folder/history.hpp"
 
 #include <charconv>
-#include <sstream>
+#include <string_view>
+
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {
@@ -12,19 +14,32 @@ std::string headerOf(const std::vector<std::string>& columns) {
   return text + "\n";
 }
 
-/// The lines of an earlier run that an unbroken one would have written up to `step`.
-std::string keptLines(const std::string& text, std::int64_t step, std::int64_t everySteps) {
-  std::istringstream in(text);
-  std::string line;
-  std::string kept;
-  std::getline(in, line);  // the header
-  while (std::getline(in, line)) {
-    std::int64_t at = -1;
-    std::from_chars(line.data(), line.data() + line.size(), at);
-    if (at < 0 || at > step || everySteps == 0 || at % everySteps != 0) continue;
-    kept += line + "\n";
+/// Hands lines to a file in large pieces.
+class LineCopy {
+ public:
+  explicit LineCopy(const FileHandle& to) : to_(to) {}
+  void add(std::string_view line) {
+    text_.append(line).append("\n");
+    if (text_.size() >= kPiece) flush();
   }
-  return kept;
+  int flush() {
+    if (error_ == 0) error_ = writeAll(to_.get(), text_);
+    text_.clear();
+    return error_;
+  }
+
+ private:
+  static constexpr std::size_t kPiece = 65536;
+  const FileHandle& to_;
+  std::string text_;
+  int error_ = 0;
+};
+
+/// The step that a line begins with; -1 where it does not.
+std::int64_t stepOf(std::string_view line) {
+  std::int64_t step = -1;
+  std::from_chars(line.data(), line.data() + line.size(), step);
+  return step;
 }
 
 }  // namespace
@@ -38,15 +53,26 @@ std::string shortestText(double value) {
 History::History(const FolderHandle& folder, std::string name, const std::vector<std::string>& columns)
     : name_(std::move(name)) {
   folder.write(name_, headerOf(columns));
-  file_ = folder.openToAppend(name_);
+  file_ = SummedFile(folder, name_);
 }
 
 History::History(const FolderHandle& folder, std::string name, const std::vector<std::string>& columns,
-                 std::int64_t step, std::int64_t everySteps)
+                 std::int64_t step, bool keepStep)
     : name_(std::move(name)) {
-  const std::string old = folder.has(name_) ? folder.read(name_) : std::string();
-  folder.write(name_, headerOf(columns) + keptLines(old, step, everySteps));
-  file_ = folder.openToAppend(name_);
+  const std::string kept = name_ + ".kept";
+  folder.write(kept, headerOf(columns));
+  const FileHandle file = folder.openToAppend(kept);
+  LineCopy copy(file);
+  if (folder.has(name_)) {
+    folder.forEachLine(name_, [&](std::string_view line) {
+      const std::int64_t at = stepOf(line);
+      if (at >= 0 && (at < step || (at == step && keepStep))) copy.add(line);
+    });
+  }
+  if (const int error = copy.flush(); error != 0)
+    throw OutputError(name_ + " cannot be written: " + errorText(error));
+  folder.rename(kept, name_);
+  file_ = SummedFile(folder, name_);
 }
 
 void History::add(std::int64_t step, double time, double dt, std::span<const double> values) {
@@ -56,7 +82,7 @@ void History::add(std::int64_t step, double time, double dt, std::span<const dou
 }
 
 void History::append(const std::string& text) {
-  const int error = writeAll(file_.get(), text);
+  const int error = file_.append(text);
   if (error != 0 && failure_.empty()) failure_ = name_ + " could not be written: " + errorText(error);
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/run_folder/file_sums.hpp"
 
 namespace tessera {
 
@@ -16,18 +16,20 @@ class History {
  public:
   /// Begins the file.
   History(const FolderHandle& folder, std::string name, const std::vector<std::string>& columns);
-  /// Goes on with the file of an earlier run: lines after `step`, and those that are not due, are cut off.
+  /// Goes on with the file of an earlier run: lines after `step` are cut off, and that of `step` itself
+  /// unless `keepStep`. Costs memory for one line.
   History(const FolderHandle& folder, std::string name, const std::vector<std::string>& columns,
-          std::int64_t step, std::int64_t everySteps);
+          std::int64_t step, bool keepStep);
 
   void add(std::int64_t step, double time, double dt, std::span<const double> values);
   const std::string& failure() const { return failure_; }
+  const FileSum& sum() const { return file_.sum(); }
 
  private:
   void append(const std::string& text);
 
   std::string name_;
-  FileHandle file_;
+  SummedFile file_;
   std::string failure_;
 };
 

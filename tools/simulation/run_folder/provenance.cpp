@@ -4,6 +4,7 @@
 
 #include "core/build_info.hpp"
 #include "core/text/error.hpp"
+#include "tools/simulation/run_folder/json_depth.hpp"
 #include "tools/simulation/run_folder/run_log.hpp"
 
 namespace tessera {
@@ -48,8 +49,25 @@ std::string dumped(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+/// A run that is restarted for ever forgets the oldest restarts, and says how many.
+std::string dumpedWithin(Json json) {
+  constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+  std::string text = dumped(json);
+  Json& restarts = json["restarts"];
+  while (text.size() > kMostBytes && restarts.size() > 1) {
+    const auto half = static_cast<std::ptrdiff_t>(restarts.size() / 2);
+    const std::int64_t before = json.contains("restarts_left_out") && json["restarts_left_out"].is_number()
+                                    ? json["restarts_left_out"].get<std::int64_t>()
+                                    : 0;
+    restarts.erase(restarts.begin(), restarts.begin() + half);
+    json["restarts_left_out"] = before + half;
+    text = dumped(json);
+  }
+  return text;
+}
+
 Json parsed(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
+  Json json = Json::parse(shallowJson(text), nullptr, false);
   if (json.is_object()) return json;
   throw InputError("provenance.json of the run folder is damaged: it is not a JSON object");
 }
@@ -75,7 +93,7 @@ std::string provenanceText(const RunFacts& facts, const std::string& before, std
   json["overrides"] = facts.overrides;
   if (!json["restarts"].is_array()) json["restarts"] = Json::array();
   json["restarts"].push_back(restart);
-  return dumped(json);
+  return dumpedWithin(std::move(json));
 }
 
 std::vector<std::string> overridesIn(const std::string& provenance) {

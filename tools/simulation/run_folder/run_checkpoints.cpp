@@ -12,16 +12,10 @@ struct Source {
   std::size_t local;
 };
 
-/// A damaged checkpoint counts as newer where its step is higher; where the manifest can be read, the order
-/// of writing decides.
-bool newerThan(const CheckpointListing& a, const CheckpointListing& b) {
-  if (a.sequence >= 0 && b.sequence >= 0) return a.sequence > b.sequence;
-  return a.step > b.step;
-}
-
 [[noreturn]] void damaged(const CheckpointListing& checkpoint, const std::vector<CheckpointListing>& all) {
   Message message("the checkpoint " + checkpoint.path.string() + " cannot be used: " + checkpoint.problem);
-  const auto good = std::find_if(all.begin(), all.end(), [](const auto& c) { return c.valid; });
+  const auto good =
+      std::find_if(all.begin(), all.end(), [](const auto& c) { return c.valid && isWhole(c.path); });
   if (good != all.end()) {
     message.line("fix  go on from the older one at step ", good->step, ": add --from ", good->step);
   } else {
@@ -31,6 +25,11 @@ bool newerThan(const CheckpointListing& a, const CheckpointListing& b) {
 }
 
 }  // namespace
+
+bool isNewer(const CheckpointListing& a, const CheckpointListing& b) {
+  if (a.sequence >= 0 && b.sequence >= 0) return a.sequence > b.sequence;
+  return a.step > b.step;
+}
 
 CheckpointResult writeCheckpoint(CheckpointWriter& writer, const Simulation& simulation) {
   const Model& model = simulation.model();
@@ -82,7 +81,7 @@ CheckpointListing chooseCheckpoint(const std::filesystem::path& runFolder, std::
   }
   const CheckpointListing* newest = &all.front();
   for (const CheckpointListing& listing : all) {
-    if (newerThan(listing, *newest)) newest = &listing;
+    if (isNewer(listing, *newest)) newest = &listing;
   }
   if (!newest->valid) damaged(*newest, all);
   return *newest;

@@ -17,4 +17,7 @@ CheckpointResult writeCheckpoint(CheckpointWriter& writer, const Simulation& sim
 /// is damaged.
 CheckpointListing chooseCheckpoint(const std::filesystem::path& runFolder, std::int64_t step);
 
+/// Where the manifests can be read, the order of writing decides; else a higher step counts as newer.
+bool isNewer(const CheckpointListing& a, const CheckpointListing& b);
+
 }  // namespace tessera

@@ -107,6 +107,12 @@ OutputLevel levelOf(const Level& level, const DataWarehouse& data) {
   return output;
 }
 
+/// Along each axis that is resolved; one that is not has 1.
+std::int32_t ratioOf(const Level& level) {
+  const Extent ratio = level.ratioToCoarser();
+  return static_cast<std::int32_t>(std::max({ratio.i, ratio.j, ratio.k}));
+}
+
 }  // namespace
 
 FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
@@ -125,8 +131,7 @@ FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
   output.runId = model.runId();
   for (const Level& level : hierarchy.levels()) {
     output.levels.push_back(levelOf(level, simulation.data()));
-    if (level.number() > 0)
-      output.refinementRatio.push_back(static_cast<std::int32_t>(level.ratioToCoarser().i));
+    if (level.number() > 0) output.refinementRatio.push_back(ratioOf(level));
   }
   for (const LabelId label : labels) {
     const LabelInfo& info = model.labels().info(label);

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <climits>
+
 #include "core/text/error.hpp"
 
 namespace tessera {
@@ -55,6 +57,17 @@ FolderHandle makeNamed(const std::filesystem::path& path) {
   return folder;
 }
 
+/// What is written later has a longer path; that it is too long is said now.
+void requireShortPath(const std::filesystem::path& folder) {
+  constexpr std::size_t kLongestInside = 100;  // checkpoints/ckpt-<step>.tmp/rank-<number>.dat
+  if (folder.string().size() + kLongestInside < PATH_MAX) return;
+  throw OutputError(
+      Message("the path of the run folder is too long: " + std::to_string(folder.string().size()) +
+              " characters, and the system allows " + std::to_string(PATH_MAX - 1) + " for the files in it")
+          .line("fix  start in a folder nearer to it, or choose a shorter one with --out DIR")
+          .text());
+}
+
 }  // namespace
 
 std::string hostName() {
@@ -66,6 +79,7 @@ std::string hostName() {
 std::string processName() { return hostName() + " " + std::to_string(::getpid()); }
 
 RunFolder::RunFolder(FolderHandle files) : files_(std::move(files)) {
+  requireShortPath(path());
   lock();
   files_.needFolder("out");
   files_.needFolder("checkpoints");
@@ -82,6 +96,7 @@ RunFolder::~RunFolder() {
 }
 
 RunFolder RunFolder::create(const std::string& deckName, const std::optional<std::filesystem::path>& out) {
+  if (out) requireShortPath(*out);
   return RunFolder(out ? makeNamed(*out) : makeNumbered(folderNameFor(deckName)));
 }
 
@@ -93,7 +108,11 @@ RunFolder RunFolder::reopen(const std::filesystem::path& path) {
                          .line("fix  ", fix)
                          .text());
   }
-  return RunFolder(FolderHandle::open(path));
+  // The path is the user's word, and may go through a link; nothing inside may.
+  std::error_code error;
+  const std::filesystem::path real =
+      std::filesystem::is_symlink(path) ? std::filesystem::canonical(path, error) : path;
+  return RunFolder(FolderHandle::open(error ? path : real));
 }
 
 void RunFolder::lock() {

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 /// Text that is not UTF-8 is shown with replacement characters, not refused: a log takes everything.
 std::string lineOf(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-Json objectOf(std::string_view event, std::initializer_list<LogField> fields) {
+Json objectOf(std::string_view event, std::span<const LogField> fields) {
   Json json;
   json["event"] = event;
   for (const LogField& field : fields) {
@@ -38,17 +38,17 @@ std::string utcNow() {
   return text;
 }
 
-std::string jsonLine(std::string_view event, std::initializer_list<LogField> fields) {
+std::string jsonLine(std::string_view event, std::span<const LogField> fields) {
   return lineOf(objectOf(event, fields));
 }
 
-RunLog::RunLog(const FolderHandle& folder) : file_(folder.openToAppend("log.jsonl")) {}
+RunLog::RunLog(const FolderHandle& folder) : file_(folder, "log.jsonl") {}
 
 void RunLog::event(std::string_view name, std::initializer_list<LogField> fields) {
   Json json;
   json["time"] = utcNow();
-  json.update(objectOf(name, fields));
-  const int error = writeAll(file_.get(), lineOf(json) + "\n");
+  json.update(objectOf(name, std::span(fields.begin(), fields.size())));
+  const int error = file_.append(lineOf(json) + "\n");
   if (error != 0 && failure_.empty()) failure_ = "log.jsonl could not be written: " + errorText(error);
 }
 

@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 
-#include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/run_folder/file_sums.hpp"
 
 namespace tessera {
 
@@ -24,7 +25,10 @@ struct LogField {
 };
 
 /// {"event": "checkpoint", "step": 120} on one line, without line break; control characters are escaped.
-std::string jsonLine(std::string_view event, std::initializer_list<LogField> fields);
+std::string jsonLine(std::string_view event, std::span<const LogField> fields);
+inline std::string jsonLine(std::string_view event, std::initializer_list<LogField> fields) {
+  return jsonLine(event, std::span(fields.begin(), fields.size()));
+}
 
 /// RUN/log.jsonl: one JSON object a line, first its wall time and its event. A disk that is full does not
 /// stop a run: `failure` says what was lost. One thread at a time.
@@ -34,9 +38,10 @@ class RunLog {
   void event(std::string_view name, std::initializer_list<LogField> fields);
   /// Empty, or a sentence on the first line that could not be written.
   const std::string& failure() const { return failure_; }
+  const FileSum& sum() const { return file_.sum(); }
 
  private:
-  FileHandle file_;
+  SummedFile file_;
   std::string failure_;
 };
 

@@ -1,5 +1,6 @@
 #include "tools/simulation/run_folder/run_trace.hpp"
 
+#include <cstdio>
 #include <sstream>
 
 #include "tools/simulation/agreement.hpp"
@@ -21,7 +22,25 @@ Trace::Clock::time_point commonOrigin(Transport& transport) {
   return host == hostName() ? Trace::Clock::time_point(Trace::Clock::duration(count)) : mine;
 }
 
+std::filesystem::path traceName(const std::filesystem::path& runFolder, int number) {
+  char name[32] = "trace.json.gz";
+  if (number > 0) std::snprintf(name, sizeof(name), "trace.%03d.json.gz", number);
+  return runFolder / name;
+}
+
 }  // namespace
+
+std::filesystem::path freeTraceName(const std::filesystem::path& runFolder) {
+  int number = 0;
+  while (std::filesystem::exists(std::filesystem::symlink_status(traceName(runFolder, number)))) ++number;
+  return traceName(runFolder, number);
+}
+
+std::filesystem::path newestTrace(const std::filesystem::path& runFolder) {
+  int number = 0;
+  while (std::filesystem::exists(traceName(runFolder, number + 1))) ++number;
+  return traceName(runFolder, number);
+}
 
 RunTrace::RunTrace(Transport& transport, int workers, bool edges)
     : transport_(transport),

@@ -39,4 +39,9 @@ class RunTrace {
   std::string failure_;
 };
 
+/// RUN/trace.json.gz, or trace.001.json.gz ... where that is taken.
+std::filesystem::path freeTraceName(const std::filesystem::path& runFolder);
+/// The newest of them; the first name where there is none.
+std::filesystem::path newestTrace(const std::filesystem::path& runFolder);
+
 }  // namespace tessera

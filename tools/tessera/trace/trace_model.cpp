@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "core/text/error.hpp"
+#include "tools/simulation/run_folder/run_trace.hpp"
 
 namespace tessera {
 namespace {
@@ -27,11 +28,19 @@ class GzipText : public std::streambuf {
   int_type underflow() override {
     const int size = gzread(file_.get(), block_.data(), static_cast<unsigned>(block_.size()));
     if (size <= 0) return traits_type::eof();
+    bytes_ += size;
+    const std::int64_t packed = gzoffset(file_.get());
+    if (bytes_ > std::max(kAlwaysBytes, kMostExpansion * packed)) return traits_type::eof();
     setg(block_.data(), block_.data(), block_.data() + size);
     return traits_type::to_int_type(block_[0]);
   }
 
  private:
+  /// A trace shrinks to a tenth; what shrinks to much less was made to fill memory.
+  static constexpr std::int64_t kMostExpansion = 100;
+  static constexpr std::int64_t kAlwaysBytes = std::int64_t{16} << 20;
+
+  std::int64_t bytes_ = 0;
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
   std::array<char, 1 << 16> block_{};
 };
@@ -155,9 +164,10 @@ TraceModel readTrace(std::istream& in, const std::string& name) {
   try {
     // Events are used up one by one: a trace may be larger than memory.
     const auto take = [&](int depth, Json::parse_event_t what, Json& parsed) {
-      if (depth == 1 && what == Json::parse_event_t::key && parsed == "traceEvents") found = true;
-      if (!found || depth != 2 || what != Json::parse_event_t::object_end) return true;
-      reader.take(parsed);
+      // Whatever else is in the file is not kept.
+      if (depth == 1 && what == Json::parse_event_t::key) return found = parsed == "traceEvents";
+      if (depth != 2 || what == Json::parse_event_t::object_start) return true;
+      if (found && what == Json::parse_event_t::object_end) reader.take(parsed);
       return false;
     };
     [[maybe_unused]] const Json rest = Json::parse(in, take);
@@ -171,7 +181,9 @@ TraceModel readTrace(std::istream& in, const std::string& name) {
 
 TraceModel readTrace(const std::filesystem::path& fileOrRun) {
   const bool isRun = std::filesystem::is_directory(fileOrRun);
-  const std::filesystem::path file = isRun ? fileOrRun / "trace.json.gz" : fileOrRun;
+  const std::filesystem::path file = isRun ? newestTrace(fileOrRun) : fileOrRun;
+  if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file))
+    notATrace(file.string(), "it is not a regular file");
   GzipText text(file);
   if (!text.isOpen()) notATrace(file.string(), isRun ? "the run has no trace" : "it cannot be read");
   std::istream in(&text);

@@ -53,5 +53,7 @@ std::vector<TimeShare> sharesOf(const std::map<std::string, std::int64_t>& times
 
 /// Tables for people; ends in a newline.
 std::string asText(const TraceSummary& summary);
+/// The same for programs, times in nanoseconds; ends in a newline.
+std::string asJson(const TraceSummary& summary);
 
 }  // namespace tessera

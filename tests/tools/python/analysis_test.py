@@ -1,0 +1,197 @@
+"""[analysis] of decks: columns, statistics and limits of runs, against the field files of the same runs."""
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import runs
+import tessera
+from tessera.program import find_program
+
+GAUSSIAN = """
+[[analysis.region]]
+name = "corner"
+field = "concentration"
+lower = [0.2, 0.2, 0]
+upper = [0.6, 0.71, 1]
+[[analysis.region]]
+name = "all"
+field = "concentration"
+quantities = ["mean", "integral"]
+[[analysis.probe]]
+name = "middle"
+field = "concentration"
+at = [0.5, 0.5, 0.5]
+[[analysis.line]]
+name = "diagonal"
+field = "concentration"
+from = [0, 0, 0]
+to = [1, 1, 0]
+points = 5
+[[analysis.profile]]
+name = "around"
+field = "concentration"
+centre = [0.5, 0.5, 0]
+radius = 0.5
+bins = 20
+"""
+
+
+class AnalysisTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def deck(self, base, text, name="deck.toml"):
+        path = self.path / name
+        path.write_text((runs.INPUTS / base).read_text() + text)
+        return path
+
+    def run_deck(self, deck, name, ranks=1, **values):
+        return tessera.run(deck, self.path / name, ranks, ["--threads", "1"], timeout=120, **values)
+
+    def small(self, **more):
+        return {"grid.cells": [32, 32, 1], "grid.patches": [2, 2, 1], "time.end": 0.125, "output.every": 0.125,
+                "history.every_steps": 1000, **more}
+
+    def test_columns_are_what_the_fields_say(self):
+        run = self.run_deck(self.deck("advection/gaussian.toml", GAUSSIAN), "run", **self.small())
+        fields, row = run.fields[-1], run.history
+        values, volumes, centres = [], [], []
+        for patch, mask, array in fields.leaves("concentration"):
+            x, y = np.meshgrid(patch.centres(0), patch.centres(1), indexing="ij")
+            centres.append(np.stack([x, y], axis=2)[mask[..., 0]])
+            values.append(array[mask])
+            volumes.append(np.full(mask.sum(), np.prod(patch.level.spacing)))
+        values, volumes, centres = map(np.concatenate, (values, volumes, centres))
+        inside = (centres >= [0.2, 0.2]).all(axis=1) & (centres < [0.6, 0.71]).all(axis=1)
+        integral = float(np.sum(values[inside] * volumes[inside]))
+        self.assertAlmostEqual(row.last("corner.integral"), integral, delta=1e-15)
+        self.assertAlmostEqual(row.last("corner.mean"), integral / volumes[inside].sum(), delta=1e-14)
+        self.assertEqual(row.last("corner.min"), values[inside].min())
+        self.assertEqual(row.last("corner.max"), values[inside].max())
+        self.assertEqual(row.last("all.integral"), row.last("advection.total"))
+        self.assertNotIn("all.min", row)
+        self.assertEqual(row.last("middle"), fields.points("concentration", [(0.5, 0.5, 0.5)])[0])
+        for n in range(5):
+            at = n / 4
+            self.assertEqual(row.last(f"diagonal.{n:03d}"), fields.points("concentration", [(at, at, 0.5)])[0])
+        shells = np.floor(np.hypot(*(centres - 0.5).T) / (0.5 / 20)).astype(int)
+        for n in range(20):
+            expected = values[shells == n].mean() if (shells == n).any() else np.nan
+            np.testing.assert_allclose(row.last(f"around.{n:03d}"), expected, rtol=1e-13)
+
+    def test_the_bits_are_those_of_any_layout(self):
+        deck = self.deck("advection/gaussian.toml", GAUSSIAN + '[[analysis.statistics]]\nname = "s"\nfield = "concentration"\n')
+        histories, fields = set(), []
+        for name, ranks, patches in (("a", 1, [1, 1, 1]), ("b", 1, [5, 3, 1]), ("c", 3, [4, 4, 1])):
+            run = self.run_deck(deck, name, ranks, **self.small(**{"grid.patches": patches, "history.every_steps": 3,
+                                                                  "output.fields": ["s.mean", "s.variance"]}))
+            histories.add((run.path / "history.csv").read_text())
+            fields.append(run.fields[-1].covering_grid("s.variance").values)
+        self.assertEqual(len(histories), 1)
+        for other in fields[1:]:
+            np.testing.assert_array_equal(other, fields[0])
+
+    def test_refined_levels_count_once(self):
+        text = ('[[analysis.region]]\nname = "all"\nfield = "levels.stamp"\n[[analysis.probe]]\nname = "fine"\n'
+                'field = "levels.stamp"\nat = [0.5, 0.5, 0.5]\n[[analysis.probe]]\nname = "coarse"\nfield = "levels.stamp"\n'
+                'at = [0.05, 0.9, 0.5]\n')
+        run = self.run_deck(self.deck("levels/three_level.toml", text), "run")
+        fields = run.fields[-1]
+        self.assertAlmostEqual(run.history.last("all.integral") / fields.integral("levels.stamp"), 1.0, delta=1e-14)
+        self.assertAlmostEqual(run.history.last("all.mean") / fields.integral("levels.stamp"), 1.0, delta=1e-14)  # volume 1
+        places = [(0.5, 0.5, 0.5), (0.05, 0.9, 0.5)]
+        self.assertEqual([run.history.last("fine"), run.history.last("coarse")], list(fields.points("levels.stamp", places)))
+        self.assertGreater(run.history.last("fine"), 2e8)
+
+    def test_statistics_are_those_of_the_states(self):
+        # T = 1 + t exactly: a uniform field with source 1, and steps of a power of two.
+        text = ('[[analysis.statistics]]\nname = "s"\nfield = "temperature"\n[[analysis.statistics]]\nname = "late"\n'
+                'field = "temperature"\nfrom = 0.0009765625\n[[analysis.statistics]]\nname = "c"\nfield = "temperature"\n'
+                'with = "temperature"\n')
+        deck = self.deck("heat/eigenmode_2d.toml", text)
+        dt, steps = 2.0**-12, 16
+        values = {"heat.initial": "1", "heat.source": 1.0, "heat.exact": "1 + t", "time.dt": dt, "time.max_steps": steps,
+                  "output.fields": ["s.mean", "s.variance", "late.mean", "c.covariance", "c.mean_with"]}
+        fields = self.run_deck(deck, "run", **values).fields[-1]
+        states = 1.0 + dt * np.arange(steps)
+        for name, expected in (("s.mean", states.mean()), ("s.variance", states.var()), ("late.mean", states[4:].mean()),
+                               ("c.covariance", states.var()), ("c.mean_with", states.mean())):
+            low, high = fields.extremes(name)
+            self.assertAlmostEqual(low, expected, delta=1e-15 if "mean" in name else 1e-18, msg=name)
+            self.assertEqual(low, high)
+
+    def test_statistics_go_on_after_a_restart(self):
+        deck = self.deck("advection/gaussian.toml", '[[analysis.statistics]]\nname = "s"\nfield = "concentration"\n')
+        whole = self.run_deck(deck, "whole", **self.small())
+        half = self.run_deck(deck, "half", **self.small(**{"time.max_steps": 7}))
+        subprocess.run([find_program(), "restart", half.path, "--threads", "1", "--set", "time.max_steps=1000000"], check=True,
+                       capture_output=True)
+        done = subprocess.run([find_program(), "compare", "--exact", whole.path, half.path], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_limit_ends_the_run_at_the_same_step_for_any_ranks(self):
+        text = '[[analysis.region]]\nname = "hot"\nfield = "concentration"\nquantities = ["max"]\nstop_if_below = 0.97\n'
+        deck = self.deck("advection/gaussian.toml", text)
+        ends = set()
+        for name, ranks in (("one", 1), ("three", 3)):
+            run = self.run_deck(deck, name, ranks, **self.small(**{"history.every_steps": 2, "time.end": 1.0}))
+            self.assertEqual((run.result["status"], run.result["exit_code"]), ("done", 0))
+            self.assertIn("hot.max = ", run.result["reason"])
+            self.assertIn("is below stop_if_below = 0.97", run.result["reason"])
+            self.assertLess(run.history.last("hot.max"), 0.97)
+            self.assertGreaterEqual(run.history["hot.max"][-2], 0.97)
+            self.assertEqual(run.checkpoints[-1].step, run.result["step"])
+            self.assertEqual(run.fields[-1].step, run.result["step"])
+            ends.add(run.result["step"])
+        self.assertEqual(len(ends), 1)
+        self.assertEqual(ends.pop() % 2, 0)
+        # With another limit, in the deck of the run folder, the run goes on.
+        deck = run.path / "deck.toml"
+        deck.write_text(deck.read_text().replace("stop_if_below = 0.97", "stop_if_below = 0.1"))
+        before = run.result["step"]
+        done = subprocess.run([find_program(), "restart", run.path, "--threads", "1", "--set", f"time.max_steps={before + 3}"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(tessera.load(run.path).result["step"], before + 3)
+
+    def test_what_is_watched_is_on_the_screen(self):
+        deck = self.deck("heat/dirichlet_slab.toml", "")
+        text = deck.read_text().replace("every_steps = 50", 'every_steps = 50\nwatch = ["heat.max"]')
+        deck.write_text(text.replace("end = 0.5", "end = 1e9").replace("every = 0.125", "every_steps = 1000000"))
+        process = subprocess.Popen([find_program(), "run", "--threads", "1", "--out", self.path / "run", deck],
+                                   stdout=subprocess.PIPE, text=True)
+        lines = [process.stdout.readline() for _ in range(2)]
+        (self.path / "run/stop").touch()
+        rest = process.communicate(timeout=60)[0]
+        self.assertRegex("".join(lines) + rest, r"step \d+ .* \| heat\.max \S+ \(\S+ \.\. \S+\)\n")
+
+    def test_mistakes_are_found_by_the_check(self):
+        region = '[[analysis.region]]\nname = "{}"\nfield = "{}"\n{}\n'
+        for text, said in (
+                (region.format("a", "concentratio", ""), "did you mean \"concentration\"?"),
+                (region.format("a b", "concentration", ""), "is no name for an analysis"),
+                (region.format("a", "concentration", "") * 2, 'two analyses are named "a"'),
+                (region.format("a", "concentration", 'quantities = ["men"]'), 'there is no quantity "men"'),
+                (region.format("a", "concentration", "lower = [0.5, 0, 0]\nupper = [0.5, 1, 1]"), "holds no centre of a cell along x"),
+                (region.format("a", "concentration", 'quantities = ["mean"]\nstop_if_above = 1'), 'stop_on is "max"'),
+                ('[[analysis.probe]]\nname = "p"\nfield = "concentration"\nat = [2, 0, 0]\n', "outside of the domain along x"),
+                ('[[analysis.line]]\nname = "p"\nfield = "concentration"\nfrom = [0, 0, 0]\nto = [1, 1, 1]\npoints = 1\n', "points"),
+                ('[[analysis.profile]]\nname = "p"\nfield = "concentration"\ncentre = [0, 0, 0]\nbins = 4\n', "radius"),
+                ('[[analysis.statistics]]\nname = "p"\nfield = "concentration"\nwith = "x"\n', 'the variable "x"'),
+                ('[history]\nwatch = ["advection.mx"]\n', "did you mean \"advection.max\"?")):
+            with self.subTest(text=text):
+                deck = self.deck("advection/gaussian.toml", text)
+                done = subprocess.run([find_program(), "check", deck], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                self.assertIn(said, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,64 @@
+"""Decks as the run folder keeps them: every value, and the exact solutions that they give."""
+import tomllib
+from pathlib import Path
+
+from tessera.errors import InputError
+from tessera.expression import Expression
+
+# Which field an `exact` of a table belongs to, where the table has another name than the field.
+EXACT_FIELDS = {"heat": "temperature", "advection": "concentration", "wave": "displacement"}
+
+
+class Deck:
+    """The values of a deck; `deck["grid"]["cells"]`, `deck.get("time.end")`."""
+
+    def __init__(self, values, text="", path=None):
+        self.values, self.text, self.path = values, text, path
+
+    @classmethod
+    def read(cls, path):
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as problem:
+            raise InputError(f"{path} cannot be read: {problem.strerror}\n  fix  give a deck, a .toml file") from problem
+        try:
+            return cls(tomllib.loads(text), text, path)
+        except tomllib.TOMLDecodeError as problem:
+            raise InputError(f"{path} is no TOML: {problem}\n  fix  tessera check {path} shows the place") from problem
+
+    def __getitem__(self, key):
+        return self.values[key]
+
+    def get(self, name, default=None):
+        """The value of 'table.key', or the default."""
+        value = self.values
+        for part in name.split("."):
+            if not isinstance(value, dict) or part not in value:
+                return default
+            value = value[part]
+        return value
+
+    @property
+    def title(self):
+        return str(self.get("simulation.title", ""))
+
+    @property
+    def components(self):
+        return list(self.get("simulation.components", []))
+
+    def constants(self):
+        return {key: float(value) for key, value in self.values.get("constants", {}).items()}
+
+    def exact(self, field_names):
+        """{field: Expression} for each component that gives an exact solution of one of these fields."""
+        found = {}
+        for component in self.components:
+            text = self.get(f"{component}.exact")
+            if text in (None, ""):
+                continue
+            wanted = EXACT_FIELDS.get(component)
+            names = [wanted] if wanted in field_names else [n for n in field_names if "." not in n][:1]
+            for name in names:
+                found[name] = Expression(text, self.constants())
+        return found

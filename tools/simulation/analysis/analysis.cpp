@@ -1,0 +1,291 @@
+#include "tools/simulation/analysis/analysis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/deck/findings.hpp"
+#include "core/text/nearest_name.hpp"
+#include "tools/simulation/analysis/analysis_tasks.hpp"
+#include "tools/simulation/run_folder/history.hpp"
+
+namespace tessera {
+namespace {
+
+std::string numbered(const std::string& name, std::size_t n) {
+  char text[16];
+  std::snprintf(text, sizeof text, ".%03zu", n);
+  return name + text;
+}
+
+/// Finds the variables of [analysis] among those of the components.
+class FieldFinder {
+ public:
+  FieldFinder(LabelTable& labels, std::span<const LabelId> persistent, Findings& findings)
+      : labels_(labels), findings_(findings) {
+    for (const LabelId label : persistent) names_.push_back(labels.info(label).name);
+  }
+
+  Label<double, Cell> find(const std::string& name, const Where& where) {
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
+      findings_.error(where, "[analysis] names the variable \"" + name +
+                                 "\", which is none that lives from step to step" +
+                                 didYouMeanOneOf(name, names_));
+      return {};
+    }
+    const LabelInfo& info = labels_.info(labels_.idOf(name));
+    if (!(info.type == elementTypeOf<double>) || info.centering != Centering::Cell) {
+      findings_.error(where, "[analysis] names the variable \"" + name + "\", which has " +
+                                 asText(info.type) + " per " + asText(info.centering) +
+                                 "; only one double per cell can be analysed");
+      return {};
+    }
+    return labels_.variable<double, Cell>(name);
+  }
+
+ private:
+  LabelTable& labels_;
+  Findings& findings_;
+  std::vector<std::string> names_;
+};
+
+void checkPlaces(const AnalysisProbe& probe, const Geometry& geometry, Findings& findings) {
+  for (const Real3& place : probe.places) {
+    for (int d = 0; d < kAxes; ++d) {
+      if (!geometry.active(d) || (place[d] >= geometry.lower[d] && place[d] <= geometry.upper[d])) continue;
+      findings.error(probe.where,
+                     "the analysis \"" + probe.name + "\" has a point outside of the domain along " +
+                         std::string(1, "xyz"[d]) + "; keep it between grid.lower and grid.upper");
+      return;
+    }
+  }
+}
+
+/// On level 0; finer levels have a cell where the coarser one has.
+void checkHoldsACell(const AnalysisRegion& region, const Geometry& geometry, Findings& findings) {
+  for (int d = 0; d < kAxes; ++d) {
+    if (!geometry.active(d)) continue;
+    const double h = (geometry.upper[d] - geometry.lower[d]) / static_cast<double>(geometry.cells[d]);
+    const double lower = std::max(region.lower[d], geometry.lower[d]);
+    const double upper = std::min(region.upper[d], geometry.upper[d]);
+    if (std::ceil((lower - geometry.lower[d]) / h - 0.5) < std::ceil((upper - geometry.lower[d]) / h - 0.5))
+      continue;
+    findings.error(region.where, "the box of the analysis \"" + region.name +
+                                     "\" holds no centre of a cell along " + std::string(1, "xyz"[d]) +
+                                     "; make it larger than a cell, within the domain");
+    return;
+  }
+}
+
+}  // namespace
+
+Analysis::Analysis(AnalysisSettings settings, LabelTable& labels, std::span<const LabelId> persistent,
+                   const Geometry& geometry)
+    : settings_(std::move(settings)) {
+  Findings findings;
+  FieldFinder fields(labels, persistent, findings);
+  const auto named = [&](const std::string& name, const char* what) {
+    return labels.reduction("analysis." + name + what);
+  };
+  for (const AnalysisRegion& region : settings_.regions) {
+    checkHoldsACell(region, geometry, findings);
+    regions_.push_back({fields.find(region.field, region.where), named(region.name, ".integral"),
+                        named(region.name, ".volume"), named(region.name, ".min"),
+                        named(region.name, ".max")});
+  }
+  for (const AnalysisProbe& probe : settings_.probes) {
+    checkPlaces(probe, geometry, findings);
+    probes_.push_back({fields.find(probe.field, probe.where), {}});
+    for (std::size_t n = 0; n < probe.places.size(); ++n)
+      probes_.back().values.push_back(named(numbered(probe.name, n), ""));
+  }
+  for (const AnalysisProfile& profile : settings_.profiles) {
+    profiles_.push_back({fields.find(profile.field, profile.where), {}, {}});
+    for (std::size_t n = 0; n < static_cast<std::size_t>(profile.bins); ++n) {
+      profiles_.back().integrals.push_back(named(numbered(profile.name, n), ".integral"));
+      profiles_.back().volumes.push_back(named(numbered(profile.name, n), ".volume"));
+    }
+  }
+  for (const AnalysisStatistics& statistics : settings_.statistics) {
+    Moments moments;
+    moments.isCovariance = !statistics.other.empty();
+    moments.field = fields.find(statistics.field, statistics.where);
+    moments.other = moments.isCovariance ? fields.find(statistics.other, statistics.where) : moments.field;
+    moments.mean = labels.variable<double, Cell>(statistics.name + ".mean");
+    if (moments.isCovariance)
+      moments.meanOther = labels.variable<double, Cell>(statistics.name + ".mean_with");
+    moments.second =
+        labels.variable<double, Cell>(statistics.name + (moments.isCovariance ? ".covariance" : ".variance"));
+    moments_.push_back(moments);
+  }
+  findings.throwIfErrors();
+}
+
+void Analysis::declareInitial(StepPlan& plan) const {
+  const auto zero = [](const auto& task, Label<double, Cell> label) {
+    const auto field = task.write(label);
+    forEachCell(task.interior(), [&](Index x) { field(x) = 0.0; });
+  };
+  for (std::size_t n = 0; n < moments_.size(); ++n) {
+    const Moments& m = moments_[n];
+    TaskBuilder builder = plan.task("Analysis::begin " + settings_.statistics[n].name);
+    builder.writes(m.mean).writes(m.second);
+    if (m.isCovariance) builder.writes(m.meanOther);
+    builder.runs<Cpu>([m, zero](const auto& t) {
+      zero(t, m.mean);
+      zero(t, m.second);
+      if (m.isCovariance) zero(t, m.meanOther);
+    });
+  }
+}
+
+void Analysis::declareStep(StepPlan& plan) const {
+  for (std::size_t n = 0; n < moments_.size(); ++n) {
+    const Moments& m = moments_[n];
+    const double from = settings_.statistics[n].from;
+    TaskBuilder builder = plan.task("Analysis::statistics " + settings_.statistics[n].name);
+    builder.reads(Old, m.field).reads(Old, m.mean).reads(Old, m.second).writes(m.mean).writes(m.second);
+    if (m.isCovariance) builder.reads(Old, m.meanOther).writes(m.meanOther);
+    if (m.other.id != m.field.id) builder.reads(Old, m.other);
+    builder.runs<Cpu>([m, from](const auto& task) {
+      const StateWeight weight = weightOf(task.time(), task.dt(), from);
+      const double sum = weight.before + weight.now;
+      const double part = sum > 0.0 ? weight.now / sum : 0.0;
+      const auto u = task.read(Old, m.field);
+      const auto mean = task.read(Old, m.mean);
+      const auto second = task.read(Old, m.second);
+      const auto newMean = task.write(m.mean);
+      const auto newSecond = task.write(m.second);
+      // The weighted form of Welford's update, which loses no digits where the mean is large.
+      const auto update = [&](Index x, double other, double otherMean) {
+        const double apart = u(x) - mean(x);
+        const double otherNow = otherMean + part * (other - otherMean);
+        newMean(x) = mean(x) + part * apart;
+        newSecond(x) = (1.0 - part) * second(x) + part * apart * (other - otherNow);
+        return otherNow;
+      };
+      if (m.isCovariance) {
+        const auto v = task.read(Old, m.other);
+        const auto meanOther = task.read(Old, m.meanOther);
+        const auto newMeanOther = task.write(m.meanOther);
+        forEachCell(task.interior(), [&](Index x) { newMeanOther(x) = update(x, v(x), meanOther(x)); });
+      } else {
+        forEachCell(task.interior(), [&](Index x) { update(x, u(x), mean(x)); });
+      }
+    });
+  }
+}
+
+void Analysis::declareDiagnostics(StepPlan& plan) const {
+  declareRegions(plan);
+  declareProbes(plan);
+  declareProfiles(plan);
+}
+
+void Analysis::declareRegions(StepPlan& plan) const {
+  for (std::size_t n = 0; n < regions_.size(); ++n) {
+    const Region r = regions_[n];
+    plan.task("Analysis::region " + settings_.regions[n].name)
+        .reads(Old, r.field)
+        .contributes(r.integral, Sum)
+        .contributes(r.volume, Sum)
+        .contributes(r.least, Min)
+        .contributes(r.largest, Max)
+        .runs<Cpu>(
+            [r, lower = settings_.regions[n].lower, upper = settings_.regions[n].upper](const auto& task) {
+              const RegionSums sums =
+                  sumsOver(task, task.read(Old, r.field), cellsWithin(task.level(), lower, upper));
+              task.contribute(r.integral, sums.integral);
+              task.contribute(r.volume, sums.volume);
+              task.contribute(r.least, sums.least);
+              task.contribute(r.largest, sums.largest);
+            });
+  }
+}
+
+void Analysis::declareProbes(StepPlan& plan) const {
+  for (std::size_t n = 0; n < probes_.size(); ++n) {
+    TaskBuilder builder = plan.task("Analysis::probe " + settings_.probes[n].name);
+    builder.reads(Old, probes_[n].field);
+    for (const ReductionLabel value : probes_[n].values) builder.contributes(value, Sum);
+    builder.runs<Cpu>([p = probes_[n], places = settings_.probes[n].places](const auto& task) {
+      const auto u = task.read(Old, p.field);
+      for (std::size_t m = 0; m < places.size(); ++m) {
+        ExactSum value;
+        const Index cell = cellAt(task.level(), places[m]);
+        if (hasFinest(task, cell)) value.add(u(cell));
+        task.contribute(p.values[m], value);
+      }
+    });
+  }
+}
+
+void Analysis::declareProfiles(StepPlan& plan) const {
+  for (std::size_t n = 0; n < profiles_.size(); ++n) {
+    TaskBuilder builder = plan.task("Analysis::profile " + settings_.profiles[n].name);
+    builder.reads(Old, profiles_[n].field);
+    for (const ReductionLabel sum : profiles_[n].integrals) builder.contributes(sum, Sum);
+    for (const ReductionLabel sum : profiles_[n].volumes) builder.contributes(sum, Sum);
+    builder.runs<Cpu>([p = profiles_[n], s = settings_.profiles[n]](const auto& task) {
+      const double width = s.radius / static_cast<double>(s.bins);
+      contributeShells(task, task.read(Old, p.field), s.centre, width, p.integrals, p.volumes);
+    });
+  }
+}
+
+std::vector<Diagnostic> Analysis::diagnostics() const {
+  std::vector<Diagnostic> columns;
+  for (std::size_t n = 0; n < regions_.size(); ++n) {
+    const Region& r = regions_[n];
+    for (const std::string& quantity : settings_.regions[n].quantities) {
+      const std::string name = settings_.regions[n].name + "." + quantity;
+      if (quantity == "integral") columns.push_back({name, r.integral, {}, {}});
+      if (quantity == "mean") columns.push_back({name, r.integral, {}, r.volume});
+      if (quantity == "min") columns.push_back({name, r.least, {}, {}});
+      if (quantity == "max") columns.push_back({name, r.largest, {}, {}});
+    }
+  }
+  for (std::size_t n = 0; n < probes_.size(); ++n) {
+    const std::string& name = settings_.probes[n].name;
+    const bool isLine = probes_[n].values.size() > 1;
+    for (std::size_t m = 0; m < probes_[n].values.size(); ++m)
+      columns.push_back({isLine ? numbered(name, m) : name, probes_[n].values[m], {}, {}});
+  }
+  for (std::size_t n = 0; n < profiles_.size(); ++n) {
+    for (std::size_t m = 0; m < profiles_[n].integrals.size(); ++m) {
+      columns.push_back(
+          {numbered(settings_.profiles[n].name, m), profiles_[n].integrals[m], {}, profiles_[n].volumes[m]});
+    }
+  }
+  return columns;
+}
+
+bool Analysis::hasLimits() const {
+  const auto isSet = [](const auto& one) { return one.limit.isSet(); };
+  return std::any_of(settings_.regions.begin(), settings_.regions.end(), isSet) ||
+         std::any_of(settings_.probes.begin(), settings_.probes.end(), isSet);
+}
+
+std::string Analysis::reached(std::span<const Diagnostic> columns, std::span<const double> values) const {
+  const auto passed = [&](const std::string& column, const AnalysisLimit& limit) {
+    for (std::size_t n = 0; n < columns.size() && n < values.size(); ++n) {
+      if (columns[n].name != column) continue;
+      if (limit.above && values[n] > *limit.above)
+        return column + " = " + shortestText(values[n]) +
+               " is above stop_if_above = " + shortestText(*limit.above);
+      if (limit.below && values[n] < *limit.below)
+        return column + " = " + shortestText(values[n]) +
+               " is below stop_if_below = " + shortestText(*limit.below);
+    }
+    return std::string();
+  };
+  for (const AnalysisRegion& region : settings_.regions) {
+    if (std::string why = passed(region.name + "." + region.limitOn, region.limit); !why.empty()) return why;
+  }
+  for (const AnalysisProbe& probe : settings_.probes) {
+    if (std::string why = passed(probe.name, probe.limit); !why.empty()) return why;
+  }
+  return {};
+}
+
+}  // namespace tessera

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "components/component.hpp"
+#include "grid/label.hpp"
+#include "taskgraph/step_plan.hpp"
+#include "tools/simulation/analysis/analysis_settings.hpp"
+
+namespace tessera {
+
+/// The tasks behind the deck's [analysis]: columns of the history over regions, at points and in shells, and
+/// statistics in time as variables. Sums are exact, and every cell is looked at by itself, so all numbers
+/// have the same bits for any patches, ranks and threads; statistics live in checkpoints as any variable
+/// does. A cell that finer ones cover does not count. A plain value, kept by the model.
+///
+///   Analysis analysis(settings, labels, persistent, geometry);   // throws DeckError
+///   analysis.declareDiagnostics(plan);
+class Analysis {
+ public:
+  Analysis() = default;
+  /// `persistent`: the variables of the components that live from step to step. Throws DeckError naming what
+  /// is no such variable, and points and boxes that hold no cell.
+  Analysis(AnalysisSettings settings, LabelTable& labels, std::span<const LabelId> persistent,
+           const Geometry& geometry);
+
+  void declareInitial(StepPlan& plan) const;
+  /// Into every plan of a step.
+  void declareStep(StepPlan& plan) const;
+  /// Tasks that read Old and contribute.
+  void declareDiagnostics(StepPlan& plan) const;
+  /// Their columns, in the order of the deck's kinds: regions, probes and lines, profiles.
+  std::vector<Diagnostic> diagnostics() const;
+
+  /// Whether a number can end the run: lines of the history are then waited for at once, so that all runs
+  /// end at the same step.
+  bool hasLimits() const;
+  /// Why the run has to end, of a line of the history by its columns; empty: it goes on.
+  std::string reached(std::span<const Diagnostic> columns, std::span<const double> values) const;
+
+ private:
+  struct Region {
+    Label<double, Cell> field;
+    ReductionLabel integral, volume, least, largest;
+  };
+  struct Probe {
+    Label<double, Cell> field;
+    std::vector<ReductionLabel> values;
+  };
+  struct Profile {
+    Label<double, Cell> field;
+    std::vector<ReductionLabel> integrals, volumes;
+  };
+  struct Moments {
+    Label<double, Cell> field, other, mean, meanOther, second;
+    bool isCovariance = false;
+  };
+
+  void declareRegions(StepPlan& plan) const;
+  void declareProbes(StepPlan& plan) const;
+  void declareProfiles(StepPlan& plan) const;
+
+  AnalysisSettings settings_;
+  std::vector<Region> regions_;
+  std::vector<Probe> probes_;
+  std::vector<Profile> profiles_;
+  std::vector<Moments> moments_;
+};
+
+}  // namespace tessera

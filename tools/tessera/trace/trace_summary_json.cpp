@@ -1,0 +1,85 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/tessera/trace/trace_summary.hpp"
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::json;
+
+Json sharesJson(const std::vector<TimeShare>& shares) {
+  Json list = Json::array();
+  for (const TimeShare& one : shares)
+    list.push_back({{"name", one.name}, {"nanoseconds", one.nanoseconds}, {"share", one.share}});
+  return list;
+}
+
+const char* kindName(TraceKind kind) {
+  switch (kind) {
+    case TraceKind::Task:
+      return "task";
+    case TraceKind::Fill:
+      return "fill";
+    case TraceKind::Send:
+      return "send";
+    case TraceKind::Receive:
+      return "receive";
+    case TraceKind::Reduce:
+      return "reduce";
+  }
+  return "";
+}
+
+Json tasksJson(const std::vector<TaskRow>& rows) {
+  Json list = Json::array();
+  for (const TaskRow& row : rows) {
+    list.push_back({{"name", row.name},
+                    {"kind", kindName(row.kind)},
+                    {"count", row.count},
+                    {"total", row.total},
+                    {"mean", row.mean},
+                    {"p99", row.p99},
+                    {"delay_mean", row.delayMean},
+                    {"delay_p99", row.delayP99}});
+  }
+  return list;
+}
+
+Json devicesJson(const DeviceSummary& summary) {
+  Json devices = Json::array();
+  for (const DeviceRow& row : summary.devices) {
+    devices.push_back({{"rank", row.rank},
+                       {"device", row.device},
+                       {"busy", row.busy},
+                       {"idle_in_steps", row.idleInSteps},
+                       {"idle_between_steps", row.idleBetween},
+                       {"idle_for_output", row.idleForOutput}});
+  }
+  Json launches = Json::array();
+  for (const LaunchRow& row : summary.launches) {
+    launches.push_back({{"name", row.name},
+                        {"kind", row.kind},
+                        {"launches", row.launches},
+                        {"tasks", row.tasks},
+                        {"total", row.total},
+                        {"bytes", row.bytes}});
+  }
+  return {{"devices", devices}, {"launches", launches}};
+}
+
+}  // namespace
+
+std::string asJson(const TraceSummary& summary) {
+  const Json json = {{"ranks", summary.ranks},
+                     {"workers", summary.workers},
+                     {"runs", summary.runs},
+                     {"wall", summary.wall},
+                     {"critical_path_length", summary.pathLength},
+                     {"critical_path", sharesJson(summary.path)},
+                     {"time_of_the_workers", sharesJson(summary.workerTime)},
+                     {"tasks", tasksJson(summary.tasks)},
+                     {"on_devices", devicesJson(summary.devices)}};
+  return json.dump(1) + "\n";
+}
+
+}  // namespace tessera
