@@ -57,7 +57,7 @@ TEST(CoreSchema, NamesUnknownAndRepeatedComponents) {
   };
   EXPECT_THAT(
       faults("[\"haet\"]"),
-      HasSubstr("d.toml:2:15: error: unknown component \"haet\"; did you mean 'heat'? Known are: heat"));
+      HasSubstr("d.toml:2:15: error: unknown component \"haet\"; did you mean 'heat'? Known names: heat"));
   EXPECT_THAT(faults("[\"wave\", \"wave\"]"), HasSubstr("named twice"));
   EXPECT_THAT(faults("[]"), HasSubstr("name at least one of"));
 }
