@@ -22,7 +22,7 @@ class DeviceMemory {
 
   /// Said before memory for a store is allocated: how much that will be, each piece rounded up to 256 bytes.
   virtual void expect(std::int64_t /*bytes*/) {}
-  /// Each byte is 0xFF, so that floating-point numbers nobody wrote are NaN. At least 256-byte aligned.
+  /// Each byte is 0xFF, so that unwritten floating-point numbers are NaN. At least 256-byte aligned.
   /// Throws the device's own error, with `owner`, the bytes and the limit, where so much is not to be had.
   virtual void* allocate(std::int64_t bytes, std::string_view owner) = 0;
   virtual void free(void* memory) = 0;
@@ -68,7 +68,7 @@ class DeviceStore {
   std::byte* data(Generation generation, LabelId label, std::size_t local) const {
     return windowOf(generation, label, local).data;
   }
-  /// Of both generations.
+  /// The layout of both generations.
   const Layout& layout(LabelId label, std::size_t local) const {
     return windowOf(Generation::Old, label, local).aligned.layout;
   }
@@ -85,7 +85,7 @@ class DeviceStore {
   /// variable's generation on neighbouring patches, follow each other. Throws what `DeviceMemory::allocate`
   /// does, with label and patch; what has no memory then counts as not added.
   void bring();
-  /// Of entries and gathers that were brought.
+  /// Bytes of entries and gathers that have memory.
   std::int64_t bytes() const { return bytes_; }
 
   /// The memory that an entry's window lies in, as `DeviceMemory` gave it: windows that take turns have the
@@ -98,7 +98,7 @@ class DeviceStore {
   }
 
  private:
-  /// Of one description, or of a gather.
+  /// The window of one description, or of a gather.
   struct Window {
     AlignedLayout aligned;
     std::byte* data = nullptr;
@@ -110,7 +110,7 @@ class DeviceStore {
     std::int64_t bytes = 0;  ///< that the largest of them needs
     bool isWanted = false;
   };
-  /// Of one description that was added and not brought, in the order in which it will be.
+  /// A description that was added and has no memory yet, in the order in which it will get it.
   struct Wanted {
     LabelId label = -1;
     int generation = 0;  ///< entries of a variable swap theirs together

@@ -20,7 +20,7 @@ BoundaryKind kindNamed(const std::string& name) {
   for (const auto& [kind, text] : kKinds) {
     if (name == text) return kind;
   }
-  throw InternalError("\"" + name + "\" is no kind of boundary condition; declare it as a choice");
+  throw InternalError("\"" + name + "\" is not a kind of boundary condition; declare it as a choice");
 }
 
 bool isGiven(const ParameterValues& values, const std::string& key) {

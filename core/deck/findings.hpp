@@ -29,7 +29,8 @@ class Findings {
   void warning(const Where& where, std::string text);
   void append(const Findings& other);
 
-  /// More findings than anybody reads: whoever collects may stop. A deck of a million wrong keys ends here.
+  /// There are more findings than a person would read, so the collector may stop. A deck of a million wrong
+  /// keys ends here.
   bool isFull() const { return all_.size() >= kMostShown; }
 
   bool empty() const { return all_.empty(); }

@@ -32,7 +32,7 @@ class ParameterValues {
   const std::string& text(std::string_view name) const;
   const std::string& choice(std::string_view name) const { return text(name); }
   const Expression& expression(std::string_view name) const;
-  /// All that are there, those of nested tables as well.
+  /// All expressions among the values, those of nested tables included.
   std::vector<Expression> expressions() const;
 
   Real3 vector3(std::string_view name) const;                  ///< of a realVector of length 3
@@ -54,8 +54,8 @@ class ParameterValues {
                              std::vector<double>, std::vector<std::int64_t>, std::vector<bool>,
                              std::vector<std::string>, std::vector<ParameterValues>>;
 
-  /// For the code that fills it in (the checker, and tests of rules): one declared name, monostate = not
-  /// there.
+  /// Sets one declared name; for the checker, and for tests of rules. monostate means that the deck leaves it
+  /// out.
   void put(std::string name, Value value, Where where);
   void setTable(std::string name, Where where);
 

@@ -51,8 +51,8 @@ ParameterValues valuesOf(const Deck& deck, const Schema& schema, std::string_vie
 Constants constantsOf(const Deck& deck);
 
 /// The contents of `resolved.toml`: every value of the run with its origin as a comment ("# default",
-/// "# heat.toml:14", "# command line"; "# unset" for an optional one that nobody gave). It is a deck that
-/// gives the same values, bit by bit. The deck must have passed check().
+/// "# heat.toml:14", "# command line"; "# unset" for an optional key that the deck leaves out). It is a deck
+/// that gives the same values, bit by bit. The deck must have passed check().
 std::string resolvedText(const Deck& deck, const Schema& schema);
 
 /// The values of the deck, one "time.cfl = 0.9" a line, without origins, and those of [constants]; what is

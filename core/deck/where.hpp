@@ -13,7 +13,7 @@ class Where {
  public:
   enum class Origin { Default, File, CommandLine };
 
-  /// The origin of a value that nobody wrote: the declared default.
+  /// The origin of a value that the deck leaves out: the declared default.
   Where() = default;
 
   /// A place in a deck; line and column count from 1, columns in characters (not bytes).

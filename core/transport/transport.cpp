@@ -6,8 +6,8 @@
 namespace tessera {
 namespace {
 
-/// A request of its own at each start. Two places for each message, as where memory is common, so that who
-/// takes the one for the other is found where ranks are joined inside one process.
+/// A request of its own at each start. Each message has two buffers, as in shared memory, so that a caller
+/// that takes the one for the other is found where ranks are joined inside one process.
 class PlainMessages final : public PreparedMessages {
  public:
   PlainMessages(Transport& transport, std::span<const PreparedMessage> messages)

@@ -40,7 +40,7 @@ void reportFinding(const TaskFrame& frame, const TaskFinding& finding) {
       [[fallthrough]];
     case DeviceFinding::Uncovered:
       expectCovered(frame, access, x);
-      TESSERA_EXPECT(false, "a number of a patch has the bits of memory that nobody wrote");
+      TESSERA_EXPECT(false, "a value of a patch has the bits of unwritten memory");
       [[fallthrough]];
     case DeviceFinding::Unwritten:
       reportUnwritten(frame, access, x);

@@ -34,11 +34,11 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
   work_ = side_.lane.prepare(lane);
   if (!options.devices.graphs) return;
   if (options.checked) {
-    whyNoGraphs_ = "checked mode looks at each launch";
+    whyNoGraphs_ = "checked mode inspects each launch";
   } else if (nodes_.swaps()) {
     whyNoGraphs_ = "step plan \"" + graph_.plan->name() +
-                   "\" is launched task by task and not as graphs: its variables come to the device and "
-                   "leave it within a step";
+                   "\" is launched task by task and not as graphs: its variables are swapped in and out "
+                   "within a step";
   } else {
     replay_ = std::make_unique<GraphReplay>(side_, lane, layout_, placed_, devices.segments(plan), nodes_,
                                             inputs, PlanPlacing(graphs, plan, data, pump));
@@ -72,7 +72,7 @@ void DeviceRun::expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> r
     const std::optional<DeviceChecks::Candidate> found = run->nodes_.checks().earliest();
     if (found && (!best || found->comesBefore(*best))) best = found;
   }
-  TESSERA_EXPECT(best.has_value(), "a kernel says that it has found something, and there is nothing");
+  TESSERA_EXPECT(best.has_value(), "a kernel reported an error, but there is no report");
   best->whose->report(best->finding);
 }
 

@@ -78,7 +78,7 @@ std::string RankTalk::tell(const std::vector<RankWait>& mine, std::chrono::durat
   if (!circle.empty()) return "\n  " + circle;
   std::ostringstream line;
   for (const int peer : silent) line << (peer == silent.front() ? "\n  no answer from rank " : ", ") << peer;
-  if (!silent.empty()) line << ": still at work, or stuck in something else";
+  if (!silent.empty()) line << ": it is still working, or blocked elsewhere";
   return line.str();
 }
 

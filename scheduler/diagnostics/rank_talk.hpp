@@ -10,13 +10,13 @@
 
 namespace tessera::detail {
 
-/// Lets the ranks of a job tell each other what they wait for, once, when a step does not get on: only
+/// Lets the ranks of a job tell each other what they wait for, once, when a step makes no progress: only
 /// together do they know whether they wait in a circle. What it needs is made ready at the start, so that
 /// nothing has to be agreed on when something is wrong. Made by all ranks in the same order; the thread rule
 /// is that of the transport.
 class RankTalk {
  public:
-  /// Each rank talks to each other one, so in larger jobs nobody does.
+  /// Each rank sends to each other rank, so larger jobs do without.
   static constexpr int kMostRanks = 16;
 
   /// Nothing where there is one rank, or too many.

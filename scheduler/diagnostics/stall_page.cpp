@@ -30,22 +30,19 @@ class Page {
       return s == NodeStand::Waits || s == NodeStand::Ready || s == NodeStand::Begun;
     });
     const auto used = count() - std::count(replay_.stands.begin(), replay_.stands.end(), NodeStand::Unused);
-    out_ << "nothing ";
-    if (seconds) {
-      out_ << "has got on for " << *seconds << " s";
-    } else {
-      out_ << "gets on";
-    }
-    out_ << ", and " << waiting << " of the " << used << " nodes of this step have not ended";
+    out_ << "no progress";
+    if (seconds) out_ << " for " << *seconds << " s";
+    out_ << ", and " << waiting << " of the " << used << " nodes of this step have not finished";
     list("waits for another rank", nodesThat([&](std::int32_t n) { return stand(n) == NodeStand::Begun; }));
-    list("is ready, but nobody runs it",
+    list("is ready, but no worker runs it",
          nodesThat([&](std::int32_t n) { return stand(n) == NodeStand::Ready; }));
-    list("waits, although all before it has ended (a lost wake-up: a fault of Tessera)",
+    list("waits, although all its predecessors have finished (a lost wake-up: a bug in Tessera)",
          nodesThat([&](std::int32_t n) { return stand(n) == NodeStand::Waits && !hasOpenPredecessor(n); }));
     listBlocked();
     listCircle();
     if (!seconds) return out_.str();
-    out_ << "\n  fix  where a rank is named, see what it says; a step that may take longer needs --watchdog "
+    out_ << "\n  fix  if a rank is named here, look at its message; if a step may take longer, raise "
+            "--watchdog "
             "SECONDS";
     return out_.str();
   }
@@ -92,7 +89,7 @@ class Page {
       const auto& before = at(predecessors_, blocked[b]);
       const auto open = std::find_if(before.begin(), before.end(), [&](std::int32_t p) { return isOpen(p); });
       out_ << "\n  " << source_.describe(blocked[b]) << " waits for " << at(replay_.missing, blocked[b])
-           << " of " << before.size() << ", among them " << source_.describe(*open);
+           << " of " << before.size() << " predecessors, among them " << source_.describe(*open);
     }
     more(blocked.size());
   }
@@ -133,11 +130,11 @@ class Page {
 
   /// Each waits for the next one, and the last for the first.
   void tellCircle(const std::vector<std::int32_t>& circle) {
-    out_ << "\n  these wait for each other in a circle: ";
+    out_ << "\n  a deadlock, each node waits for the next: ";
     for (std::size_t n = 0; n < std::min(circle.size(), kLinesOfAKind); ++n) {
-      out_ << (n == 0 ? "" : ", for ") << source_.describe(circle[n]);
+      out_ << (n == 0 ? "" : ", ") << source_.describe(circle[n]);
     }
-    out_ << (circle.size() <= kLinesOfAKind ? ", for the first" : ", ...");
+    out_ << (circle.size() <= kLinesOfAKind ? ", the first again" : ", ...");
   }
 
   const NodeSource& source_;
@@ -188,10 +185,10 @@ std::string rankCircle(const std::vector<RankWait>& waits) {
     way.clear();
     if (!follow(wait)) continue;
     std::ostringstream text;
-    text << "these ranks wait for each other in a circle:";
+    text << "these ranks are in a deadlock:";
     for (const std::size_t w : way) {
-      text << " rank " << waits[w].rank << " for rank " << waits[w].waitsFor << " (" << waits[w].what << ")"
-           << (w == way.back() ? "" : ",");
+      text << " rank " << waits[w].rank << " waits for rank " << waits[w].waitsFor << " (" << waits[w].what
+           << ")" << (w == way.back() ? "" : ",");
     }
     return text.str();
   }

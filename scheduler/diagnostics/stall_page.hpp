@@ -12,7 +12,7 @@
 
 namespace tessera::detail {
 
-/// How far a node has come in a replay that does not get on.
+/// How far a node has come in a replay without progress.
 enum class NodeStand : std::uint8_t {
   Unused,
   Waits,  ///< for predecessors
@@ -27,12 +27,12 @@ struct StalledReplay {
   std::vector<std::int32_t> missing;
 };
 
-/// Of an executor with one thread: `left` counts by node the predecessors that have not completed, `ready`
-/// could run.
+/// The state of an executor with one thread: `left` has for each node the predecessors that have not
+/// completed, `ready` could run.
 StalledReplay standOf(NodeSource& source, std::span<const std::int32_t> left,
                       std::span<const std::int32_t> ready);
 
-/// Who waits for what: the beginnings of all chains of waiting nodes, the messages that have not come, and a
+/// What waits for what: the beginnings of all chains of waiting nodes, the messages that have not come, and a
 /// circle of nodes where there is one. At most some lines of each kind, for people. `seconds`: how long
 /// nothing has got on, where that is measured in time.
 std::string stallPage(const NodeSource& source, const StalledReplay& replay, std::optional<double> seconds);

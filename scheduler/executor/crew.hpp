@@ -35,10 +35,10 @@ struct Desk {
 /// the running replay.
 ///
 /// A replay is over when the sum of all `completed` is the number of nodes. Each of them only grows, so that
-/// a sum of values read one after the other is never too large. Somebody has to see it whole, or all would
-/// sleep for ever: a worker stores its count before it prepares to sleep and sums up afterwards, and
+/// a sum of values read one after the other is never too large. One worker has to see the whole sum, or all
+/// would sleep for ever: a worker stores its count before it prepares to sleep and sums up afterwards, and
 /// preparing is a read-modify-write of `sleepers`, so of two workers the later one sees the earlier one's
-/// count. Who sees it says so by `stopped_`, a seq_cst store as EventCount asks for.
+/// count. The worker that sees it stores `stopped_`, a seq_cst store as EventCount asks for.
 class Crew {
  public:
   explicit Crew(int workers, FaultPlan* faults = nullptr);
@@ -49,19 +49,19 @@ class Crew {
     return *rings_[static_cast<std::size_t>(from) * desks_.size() + static_cast<std::size_t>(to)];
   }
 
-  /// By the calling thread, while no worker is at work: what they do next.
+  /// Sets what the workers do next. The calling thread calls it while no worker runs.
   void open(ReplayState& state);
   ReplayState& state() { return *state_; }
 
   /// Whether all nodes have completed.
   bool complete() const;
-  /// All workers leave the replay: it is over, or something has failed.
+  /// Lets all workers leave the replay: it is over, or something has failed.
   void stop();
   bool stopped(std::memory_order order = std::memory_order_relaxed) const { return stopped_.load(order); }
-  /// The first failure counts; nobody begins another node.
+  /// Keeps the first failure; no worker begins another node.
   void fail(std::unique_ptr<Error> failure);
-  /// After all have come to rest: throws the failure, if any, and makes everything good for the next replay.
-  /// `stallSeconds`: for the page, where they were asked to give up.
+  /// Throws the failure, if any, after all workers have come to rest, and resets everything for the next
+  /// replay. `stallSeconds`: for the stall report, if the workers were asked to give up.
   void close(double stallSeconds);
 
   // For the watchdog, on any thread.
@@ -75,11 +75,11 @@ class Crew {
   /// it. False: it has ended.
   bool beginLook(std::int64_t replay);
   void endLook() { looking_.store(false, std::memory_order_seq_cst); }
-  /// What the workers are in, as far as that can be said from outside; within a look.
+  /// The nodes that workers run at the moment, for the report; between beginLook and endLook.
   std::string whatRuns();
   bool anyoneRuns() const;
 
-  /// A planned fault: somebody is not told.
+  /// A planned fault of tests: a worker is not woken.
   bool forgetsToWake() {
     return faults_ != nullptr && faults_->hit("scheduler.wake").effect == FaultEffect::Fail;
   }
@@ -87,13 +87,13 @@ class Crew {
   /// Wakes one worker that sleeps, if any.
   void wakeOne(int except);
 
-  /// Workers that sleep, or are about to. Counted down by whoever ends the sleep.
+  /// Workers that sleep, or are about to. The thread that ends a sleep counts it down.
   alignas(kCacheLine) std::atomic<int> sleepers{0};
-  /// Somebody is inside `NodeSource::poll`.
+  /// Whether a worker is inside `NodeSource::poll`.
   alignas(kCacheLine) std::atomic<bool> polling{false};
-  /// Nodes that `poll` has to finish in this replay; changed by whoever polls.
+  /// Nodes that `poll` has to finish in this replay; changed by the worker that polls.
   std::atomic<std::int64_t> awaited{0};
-  /// Somebody without work looks after messages at short intervals, so that others may sleep.
+  /// Whether an idle worker polls messages at short intervals, so that others may sleep.
   std::atomic<bool> watching{false};
 
  private:
@@ -111,7 +111,8 @@ class Crew {
   std::atomic<std::int64_t> givenUp_{-1};  ///< the replay to leave
   std::atomic<bool> looking_{false};
   std::int64_t replays_ = 0;
-  std::unique_ptr<Error> failure_;  ///< written by whoever set `failed_`, read after all have come to rest
+  std::unique_ptr<Error>
+      failure_;  ///< written by the thread that set `failed_`, read after all have come to rest
 };
 
 }  // namespace tessera::detail

@@ -23,7 +23,7 @@ using detail::Worker;
 /// How long a thread looks for the next replay, or for the end of one, before it sleeps.
 constexpr std::chrono::microseconds kLookFor{50};
 
-/// Returns when `condition` holds; `bed` is notified by whoever makes it hold, by a seq_cst store.
+/// Returns when `condition` holds; `bed` is notified by the thread that makes it hold, by a seq_cst store.
 template <class Condition>
 void await(EventCount<>& bed, StepAside& stepAside, const Condition& condition) {
   const auto since = std::chrono::steady_clock::now();
@@ -105,7 +105,7 @@ class ThreadsExecutor : public Executor {
   /// Where a thread waits between replays; worker 0 for the end of one.
   struct alignas(detail::kCacheLine) Bed {
     EventCount<> event;
-    StepAside stepAside;  ///< of whoever waits here
+    StepAside stepAside;  ///< of the thread that waits here
   };
 
   void replay(ReplayState& state) {
@@ -130,7 +130,7 @@ class ThreadsExecutor : public Executor {
     return options_.stallSeconds * (crew_.awaited.load(std::memory_order_relaxed) > 0 ? 2.0 : 1.0);
   }
 
-  /// Whoever is in a task cannot give up; else all come to rest, unless one of them is stuck in a message.
+  /// A worker inside a task cannot give up; otherwise all come to rest, unless one is stuck in a message.
   void stalled(std::int64_t replay, double seconds) {
     if (crew_.anyoneRuns()) return despair(replay);
     if (seconds < patience()) return;
@@ -141,8 +141,9 @@ class ThreadsExecutor : public Executor {
   void despair(std::int64_t replay) {
     if (!options_.onHopelessStall || !crew_.beginLook(replay)) return;
     std::ostringstream page;
-    page << "no task has ended for more than " << options_.stallSeconds << " s" << crew_.whatRuns()
-         << "\n  fix  a task that may take longer needs --watchdog SECONDS; else see why it does not end";
+    page << "no task has finished for more than " << options_.stallSeconds << " s" << crew_.whatRuns()
+         << "\n  fix  if a task may take longer, raise --watchdog SECONDS; otherwise find out why it does "
+            "not finish";
     options_.onHopelessStall(page.str());
     crew_.endLook();
   }

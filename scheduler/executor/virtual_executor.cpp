@@ -22,7 +22,7 @@ class VirtualExecutor : public Executor {
     return std::make_unique<VirtualReplay>(*this, source);
   }
   int threads() const override { return 1; }
-  double waitSeconds() const override { return 0.0; }  // in virtual time nobody waits
+  double waitSeconds() const override { return 0.0; }  // in virtual time no worker waits
 
  private:
   class VirtualReplay : public Replay {

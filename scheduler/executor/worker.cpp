@@ -196,7 +196,7 @@ void Worker::offer() {
   if (crew_.sleepers.load(std::memory_order_relaxed) > 0 && desk_.offers.size() > 0) crew_.wakeOne(me_);
 }
 
-/// Looks after messages unless somebody else does. True: something has completed.
+/// Polls messages unless another worker does. Returns whether something has completed.
 bool Worker::poll() {
   if (crew_.awaited.load(std::memory_order_relaxed) == 0) return false;
   if (crew_.polling.load(std::memory_order_relaxed) ||

@@ -12,13 +12,13 @@ namespace tessera::detail {
 /// One thread's part in replays: runs ready nodes, and decrements the counters of its home nodes.
 ///
 /// The rule that makes plain counters right: the counter of a node is touched by its home worker alone.
-/// Whoever has run a node, at home or as a thief, decrements those successors that are at home with itself
-/// and sends the numbers of the others through its rings to their homes. So a thief needs nothing but the
-/// node's number.
+/// A worker that has run a node, at home or as a thief, decrements those successors that are at home with
+/// itself and sends the numbers of the others through its rings to their homes. So a thief needs nothing but
+/// the node's number.
 ///
-/// What the node's predecessors wrote is seen by whoever runs it: each predecessor's worker handed the
-/// arrival to the home (by a ring, or being the home itself), and the home handed the node to a thief by its
-/// deque.
+/// What the node's predecessors wrote is seen by the worker that runs it: each predecessor's worker handed
+/// the arrival to the home (by a ring, or being the home itself), and the home handed the node to a thief by
+/// its deque.
 class Worker {
  public:
   Worker(Crew& crew, int number);
@@ -61,7 +61,7 @@ class Worker {
   const int me_;
   const std::int64_t offersWanted_;  ///< how many nodes lie ready for thieves, where there are enough
 
-  // Of the running replay.
+  // State of the running replay.
   NodeSource* source_ = nullptr;
   ReadyLanes* lanes_ = nullptr;
   ReplayState::Node* nodes_ = nullptr;

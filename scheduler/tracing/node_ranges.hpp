@@ -18,9 +18,9 @@ class NodeRanges {
   /// `ranges`, active, outlives the object.
   NodeRanges(NvtxRanges& ranges, const CompiledGraphs& graphs, std::size_t plan);
 
-  /// Of a run of the plan, shown with the number of the step.
+  /// The range of a run of the plan, shown with the number of the step.
   NvtxScope step(std::int64_t number) { return {&ranges_, plan_, number}; }
-  /// Of the node's work, shown with the patch, the bytes of the message, or -1.
+  /// The range of a node's work, shown with the patch, the bytes of the message, or -1.
   NvtxScope work(std::int32_t node) {
     const Marks& marks = marks_[static_cast<std::size_t>(node)];
     return {marks.work != nullptr ? &ranges_ : nullptr, marks.work, marks.number};

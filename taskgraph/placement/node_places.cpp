@@ -21,7 +21,7 @@ NodePlaces::NodePlaces(const CompiledGraphs& graphs, std::size_t plan, const Pla
   placeTasks();
   placeFills(flow);
   placePacks(packed);
-  // The rest, and fills that nobody reads, are the host's.
+  // All other nodes, and fills without readers, run on the host.
   for (const NodeBlock& block : graph_.blocks) {
     for (std::int32_t n = 0; n < block.count; ++n) {
       if (of(block.firstNode + n) == 0) set(block.firstNode + n) = setOf(kOnHost);

@@ -41,11 +41,11 @@ class NodePlaces {
 
   /// All places where a node is needed: one, or for fills several. The first is the node's own.
   PlaceSet of(std::int32_t node) const { return sets_[static_cast<std::size_t>(node)]; }
-  /// By pack item: from whose memory.
+  /// For each pack item, the space from whose memory it is packed.
   const std::vector<NodePlace>& packs() const { return packs_; }
   /// Devices whose memory a send packs from.
   PlaceSet packing(std::int32_t send) const { return packing_[static_cast<std::size_t>(send)]; }
-  /// In ascending order, each once.
+  /// The Old values that the nodes need, in ascending order, each once.
   std::vector<OldNeed> oldNeeds() const;
 
  private:

@@ -8,7 +8,7 @@
 namespace tessera::detail {
 
 /// Fills in the edges of a placed graph whose nodes have their numbers: to the executor, or to the lane of a
-/// device, and who belongs to the executor.
+/// device, and which nodes belong to the executor.
 void dealOutEdges(const CompiledGraph& graph, EdgeRouter& router, const AddedNodesTable& added,
                   const NodePlaces& places, PlacedGraph& placed);
 

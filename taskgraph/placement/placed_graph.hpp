@@ -48,8 +48,8 @@ struct OldNeed {
   NodePlace place = kOnHost;
 };
 
-/// One compiled plan with a place for each node, the copies that this needs, and its edges dealt out to those
-/// who keep them: the executor of the host, and the lanes of the devices.
+/// One compiled plan with a place for each node, the copies that this needs, and its edges dealt out to
+/// their owners: the executor of the host, and the lanes of the devices.
 ///
 /// Node numbers below `CompiledGraph::nodeCount()` mean what they mean there; those of further nodes follow.
 /// A device's nodes that wait for something on the host or that something on the host waits for are nodes of
@@ -67,12 +67,12 @@ struct PlacedGraph {
   /// (first, then), on two devices; ascending, each once.
   std::vector<std::pair<std::int32_t, std::int32_t>> peerEdges;
   std::vector<OldNeed> oldNeeds;  ///< ascending by label, level and place, each once
-  /// By own patch: the device in whose memory its values are read wherever a device reads them, unless the
-  /// patch shares a window with patches that have other homes. Empty: what a fill takes of Old or from the
-  /// host's values lies in the memory of the fill's own device.
+  /// For each own patch, the device in whose memory its values are read wherever a device reads them, unless
+  /// the patch shares a window with patches that have other homes. Empty: what a fill takes of Old or from
+  /// the host's values lies in the memory of the fill's own device.
   std::vector<NodePlace> homes;
-  /// By position in `CompiledGraph::packItems`: from whose memory the piece is packed, by the Pack node of
-  /// that device or, on the host (forwarded pieces too), by the send itself.
+  /// For each position in `CompiledGraph::packItems`, the space from whose memory the piece is packed, by the
+  /// Pack node of that device or, on the host (forwarded pieces too), by the send itself.
   std::vector<NodePlace> packPlaces;
 
   std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }

@@ -100,7 +100,7 @@ void writeCopies(std::ostream& out, const PlacementSummary& summary, const Label
 }
 
 void writeNeeds(std::ostream& out, const PlacementSummary& summary, const LabelTable& labels) {
-  out << "read of Old, brought before the run where it is not there\n";
+  out << "Old values read, copied before the run where they are not valid\n";
   if (summary.oldNeeds.empty()) out << "  nothing\n";
   for (const OldNeed& need : summary.oldNeeds) {
     out << "  " << labels.info(need.label).name << " on level " << need.level << "  "

@@ -83,7 +83,7 @@ void PlacedTouches::noteWriters(std::span<const Touch> touches) {
   }
 }
 
-/// What the step before has left is in the memory of those who ask for it.
+/// The values of the last step are in the memory of the spaces that ask for them.
 void PlacedTouches::startOfStep(const Touch& touch) {
   const CompiledGraphs& rank = ranks_[static_cast<std::size_t>(touch.memory.rank)];
   const PatchId patch = rank.ownPatches[static_cast<std::size_t>(touch.memory.number)];

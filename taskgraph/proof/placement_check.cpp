@@ -74,8 +74,8 @@ PlacementReport PlacementProof::run() {
     if (waiting.empty()) {
       report.conflicts = prove(messages);
     } else {
-      faults_.add(Message("placed nodes wait for one another in a circle")
-                      .line("nodes   ", waiting.size(), " on or behind it")
+      faults_.add(Message("placed nodes wait for one another in a cycle")
+                      .line("nodes   ", waiting.size(), " on the cycle or after it")
                       .line("first   ", nodeName(waiting.front()))
                       .text());
     }

@@ -17,7 +17,7 @@ struct RaceReport {
   std::int64_t conflicts = 0;  ///< pairs of nodes that touch the same memory, one of them writing
   std::int64_t faultCount = 0;
   std::vector<std::string>
-      faults;  ///< the first ones, each a paragraph: who, what, where, which path is missing
+      faults;  ///< the first ones, each a paragraph: the nodes, what they touch, and which path is missing
 
   bool clean() const { return faultCount == 0; }
 };

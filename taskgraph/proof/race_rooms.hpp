@@ -32,12 +32,12 @@ class RaceRooms {
  public:
   RaceRooms(std::span<const CompiledGraphs> ranks, std::size_t plan);
 
-  /// Empty where the memory is nobody else's.
+  /// The shared memory that `memory` lies in; empty where no other variable uses it.
   std::optional<Room> roomOf(const Memory& memory) const;
-  /// Who has to be through before whom. Whatever boxes they touch: bytes of one variable are not those of the
-  /// same index of another. The memory that is touched first in some order of the graph comes first; a path
-  /// from each of its nodes to those of the next one is what makes this true of all orders. `touches` are
-  /// sorted by memory.
+  /// Pairs of nodes of which the first must end before the second begins, whatever boxes they touch: bytes of
+  /// one variable are not those of the same index of another. The memory that is touched first in some order
+  /// of the graph comes first; a path from each of its nodes to those of the next one is what makes this true
+  /// of all orders. `touches` are sorted by memory.
   std::vector<RoomConflict> conflicts(std::span<const Touch> touches, const UnionGraph& nodes) const;
 
  private:

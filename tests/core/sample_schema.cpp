@@ -1,6 +1,6 @@
 #include "tests/core/sample_schema.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 namespace {
 
@@ -132,4 +132,4 @@ author = "a person"
 )deck";
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

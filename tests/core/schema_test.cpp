@@ -14,11 +14,11 @@
 namespace tessera {
 namespace {
 
+using test::sampleDeck;
+using test::sampleSchema;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::sampleDeck;
-using testing::sampleSchema;
 
 Deck sample() { return Deck::fromText(sampleDeck(), "spot.toml"); }
 

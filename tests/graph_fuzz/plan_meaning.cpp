@@ -84,8 +84,8 @@ bool PlanMeaning::partlyCovered(LevelId level) const {
 }
 
 bool PlanMeaning::explains(const std::string& headline) const {
-  if (headline == "nobody computes what a task reads") return readsWhatNobodyComputes();
-  if (headline == "tasks wait for one another in a circle") return hasCircle();
+  if (headline == "no task computes what a task reads") return readsWhatNobodyComputes();
+  if (headline == "tasks wait for one another in a cycle") return hasCircle();
   return false;
 }
 

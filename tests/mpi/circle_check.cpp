@@ -12,7 +12,7 @@ int main() {
   const tessera::MpiSession mpi;
   tessera::MpiTransport transport;
   const int ranks = transport.size();
-  const tessera::testing::RingOfRanks ring(ranks);
+  const tessera::test::RingOfRanks ring(ranks);
   const auto executor = tessera::makeThreadsExecutor(1, {.stallSeconds = 1.0});
   std::string page;
   try {
@@ -20,10 +20,10 @@ int main() {
   } catch (const tessera::InternalError& error) {
     page = error.message();
   }
-  bool isNamed = page.find("these ranks wait for each other in a circle:") != std::string::npos;
+  bool isNamed = page.find("these ranks are in a deadlock:") != std::string::npos;
   for (int rank = 0; rank < ranks; ++rank) {
-    const std::string wait =
-        "rank " + std::to_string(rank) + " for rank " + std::to_string((rank + 1) % ranks) + " (a message";
+    const std::string wait = "rank " + std::to_string(rank) + " waits for rank " +
+                             std::to_string((rank + 1) % ranks) + " (a message";
     isNamed = isNamed && page.find(wait) != std::string::npos;
   }
   if (!isNamed) std::fprintf(stderr, "no circle in: %s\n", page.c_str());

@@ -36,9 +36,9 @@ std::set<std::int64_t> linesRead(const StridedCopy& copy) {
   return lines;
 }
 
-class FetchesOf : public testing::TestWithParam<Box> {};
+class LinesOfCopies : public testing::TestWithParam<Box> {};
 
-TEST_P(FetchesOf, EachLineThatACopyReadsOnce) {
+TEST_P(LinesOfCopies, EachLineThatACopyReadsOnce) {
   const Layout cube = cubeOf(16);
   const StridedCopy copy = stridedCopy(cube, cube, GetParam(), {}, 8);
   alignas(kLine) static std::byte memory[16 * 16 * 16 * 8];
@@ -49,7 +49,7 @@ TEST_P(FetchesOf, EachLineThatACopyReadsOnce) {
   EXPECT_EQ(std::set(lines.begin(), lines.end()), linesRead(copy));
 }
 
-INSTANTIATE_TEST_SUITE_P(Regions, FetchesOf,
+INSTANTIATE_TEST_SUITE_P(Regions, LinesOfCopies,
                          testing::Values(Box{{0, 0, 0}, {16, 16, 16}}, Box{{15, 0, 0}, {16, 16, 16}},
                                          Box{{0, 0, 0}, {1, 16, 16}}, Box{{0, 15, 0}, {16, 16, 16}},
                                          Box{{0, 0, 0}, {16, 16, 1}}, Box{{6, 3, 2}, {10, 5, 7}},

@@ -13,13 +13,13 @@
 namespace tessera::detail {
 namespace {
 
-using testing::Interleavings;
-using testing::ModelAtomic;
-using testing::ModelAtomics;
-using testing::ModelCase;
-using testing::ModelKernel;
-using testing::ModelResult;
-using testing::Ordering;
+using test::Interleavings;
+using test::ModelAtomic;
+using test::ModelAtomics;
+using test::ModelCase;
+using test::ModelKernel;
+using test::ModelResult;
+using test::Ordering;
 
 using Deque = WorkDeque<4, ModelAtomics>;
 using Bed = EventCount<ModelAtomics, ModelKernel>;

@@ -19,7 +19,7 @@ using ::testing::Not;
 /// What the first rank to give up says, where the ranks that `loses` names drop their message and rank `late`
 /// begins its step 3 s after the others.
 std::string failureOf(int ranks, int threads, const std::vector<int>& loses, int late = -1) {
-  const testing::RingOfRanks ring(ranks);
+  const test::RingOfRanks ring(ranks);
   LoopbackWorld world(ranks);
   std::string page;
   try {
@@ -41,17 +41,18 @@ std::string failureOf(int ranks, int threads, const std::vector<int>& loses, int
 TEST(RankCircle, TwoRanksThatWaitForEachOtherAreNamedWithTheirMessages) {
   for (const int threads : {0, 1, 2}) {
     const std::string page = failureOf(2, threads, {0, 1});
-    EXPECT_THAT(page, HasSubstr("these ranks wait for each other in a circle:"));
-    EXPECT_THAT(page, HasSubstr("rank 0 for rank 1 (a message of 8 bytes from rank 1"));
-    EXPECT_THAT(page, HasSubstr("rank 1 for rank 0 (a message of 8 bytes from rank 0"));
+    EXPECT_THAT(page, HasSubstr("these ranks are in a deadlock:"));
+    EXPECT_THAT(page, HasSubstr("rank 0 waits for rank 1 (a message of 8 bytes from rank 1"));
+    EXPECT_THAT(page, HasSubstr("rank 1 waits for rank 0 (a message of 8 bytes from rank 0"));
   }
 }
 
 TEST(RankCircle, ThreeRanksThatWaitForEachOtherAreNamed) {
   for (const int threads : {0, 2}) {
     const std::string page = failureOf(3, threads, {0, 1, 2});
-    EXPECT_THAT(page, HasSubstr("these ranks wait for each other in a circle:"));
-    for (const char* wait : {"rank 0 for rank 1 (", "rank 1 for rank 2 (", "rank 2 for rank 0 ("})
+    EXPECT_THAT(page, HasSubstr("these ranks are in a deadlock:"));
+    for (const char* wait :
+         {"rank 0 waits for rank 1 (", "rank 1 waits for rank 2 (", "rank 2 waits for rank 0 ("})
       EXPECT_THAT(page, HasSubstr(wait));
   }
 }
@@ -59,14 +60,14 @@ TEST(RankCircle, ThreeRanksThatWaitForEachOtherAreNamed) {
 TEST(RankCircle, OneLostMessageIsNoCircle) {
   const std::string page = failureOf(2, 1, {1});
   EXPECT_THAT(page, HasSubstr("waits for another rank"));
-  EXPECT_THAT(page, Not(HasSubstr("in a circle")));
+  EXPECT_THAT(page, Not(HasSubstr("in a deadlock")));
   EXPECT_THAT(page, Not(HasSubstr("no answer")));
 }
 
 TEST(RankCircle, ARankThatDoesNotComeIsNamedWhenTheTimeForAnAnswerIsOver) {
   const std::string page = failureOf(2, 1, {}, /*late=*/1);
   EXPECT_THAT(page, HasSubstr("a message of 8 bytes from rank 1"));
-  EXPECT_THAT(page, HasSubstr("no answer from rank 1: still at work, or stuck in something else"));
+  EXPECT_THAT(page, HasSubstr("no answer from rank 1: it is still working, or blocked elsewhere"));
 }
 
 }  // namespace

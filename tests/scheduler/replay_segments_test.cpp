@@ -28,8 +28,8 @@ using fuzz::drawAtHome;
 using fuzz::drawHomes;
 using fuzz::drawPlaces;
 
+using test::NoBody;
 using ::testing::ElementsAre;
-using testing::NoBody;
 using ::testing::UnorderedElementsAre;
 
 /// A step of two stages on a line of 8 cells in 4 patches with fixed ends: each stage reads halos of what the
@@ -48,8 +48,8 @@ class SegmentsOfTwoStages : public ::testing::Test {
   /// Cuts the step, compiled for the first of the ranks that `owners` names, with patches on these devices.
   void cut(const RankMap& owners, std::vector<NodePlace> homes) {
     const int ranks = *std::max_element(owners.begin(), owners.end()) + 1;
-    graphs_ = testing::compileAllRanks({&initial_, &step_}, hierarchy_, labels_, owners, ranks,
-                                       BufferReuse::On, WindowSharing::Off)
+    graphs_ = test::compileAllRanks({&initial_, &step_}, hierarchy_, labels_, owners, ranks, BufferReuse::On,
+                                    WindowSharing::Off)
                   .front();
     const auto place = [&](const TaskDeclaration&, LevelId, std::int32_t local) {
       return homes[static_cast<std::size_t>(local)];
@@ -62,7 +62,7 @@ class SegmentsOfTwoStages : public ::testing::Test {
     for (std::int32_t n = 0; n < placed_.nodeCount(); ++n) {
       if (placed_.blockOf[static_cast<std::size_t>(n)] < 0 || placed_.place(n) != device) continue;
       if (segments_[static_cast<std::size_t>(n)] == segment) {
-        texts.push_back(testing::nodeText(graphs_, 1, placed_, n));
+        texts.push_back(test::nodeText(graphs_, 1, placed_, n));
       }
     }
     return texts;
@@ -72,7 +72,7 @@ class SegmentsOfTwoStages : public ::testing::Test {
   LabelTable labels_;
   Label<double, Cell> u_ = labels_.variable<double, Cell>("u");
   Label<double, Cell> v_ = labels_.variable<double, Cell>("v");
-  std::shared_ptr<const Hierarchy> hierarchy_ = testing::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
+  std::shared_ptr<const Hierarchy> hierarchy_ = test::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
   StepPlan initial_{"initial"};
   StepPlan step_{"step"};
   CompiledGraphs graphs_;

@@ -12,7 +12,7 @@
 #include "taskgraph/placement/placed_graph.hpp"
 #include "taskgraph/proof/placement_check.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 using NodePair = std::pair<std::int32_t, std::int32_t>;
 
@@ -153,4 +153,4 @@ inline bool leadsAround(const PlacedGraph& placed, const NodePair& edge) {
   return false;
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

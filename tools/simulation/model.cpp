@@ -142,7 +142,7 @@ void Model::checkColumns() const {
   for (const std::string& name : settings_.watched) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     findings.error(settings_.watchedWhere, "history.watch names \"" + name +
-                                               "\", which is no column of the history" +
+                                               "\", which is not a column of the history" +
                                                didYouMeanOneOf(name, names));
   }
   findings.throwIfErrors();
@@ -177,7 +177,7 @@ void Model::checkPlanNames(const StepPlan& declaredSteps) const {
   }
   std::vector<std::string> faults;
   const auto fault = [&](const TaskDeclaration& task, const std::string& name, const std::string& fix) {
-    faults.push_back(Message("a task takes part in a plan that is no step plan")
+    faults.push_back(Message("a task takes part in a plan that is not a step plan")
                          .line("task  ", task.name, " at ", placeOf(task))
                          .line("says  .in(\"", name, "\")")
                          .line("fix   ", fix)
@@ -279,7 +279,7 @@ std::vector<LabelId> Model::outputLabels() const {
       chosen.push_back(id);
     } else {
       findings.error(settings_.output.fieldsWhere, "output.fields names \"" + name +
-                                                       "\", which is no variable of this run" +
+                                                       "\", which is not a variable of this run" +
                                                        didYouMeanOneOf(name, names));
     }
   }

@@ -28,7 +28,7 @@ Kind kindOf(const fs::path& path) {
   if (fs::exists(path / "deck.toml")) return Kind::Run;
   if (fs::is_directory(path)) return Kind::Checkpoint;
   if (path.extension() == ".toml") {
-    throw UsageError(Message(path.string() + " is a deck; compare looks at what runs left")
+    throw UsageError(Message(path.string() + " is a deck; compare reads the output of runs")
                          .line("fix  run it, and give the run folders: tessera run ", path.string())
                          .text());
   }

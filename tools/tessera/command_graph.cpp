@@ -42,7 +42,7 @@ std::string placesText(const DeviceOptions& options, const CompiledGraphs& graph
 int graphCommand(const GraphRequest& request, const ComponentRegistry& registry) {
   if (request.rank >= request.ranks) {
     throw UsageError("there is no rank " + std::to_string(request.rank) + " among " +
-                     std::to_string(request.ranks) + "; ranks count from 0, so give --rank " +
+                     std::to_string(request.ranks) + "; ranks are counted from 0, so give --rank " +
                      std::to_string(request.ranks - 1) + " or less");
   }
   if (request.unfolded && request.format == GraphFormat::Text) {

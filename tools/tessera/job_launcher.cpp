@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <poll.h>
 #include <sstream>
 #include <sys/prctl.h>
@@ -205,7 +206,11 @@ void JobLauncher::look() {
 
 /// Ranks whose launcher has gone go on for themselves; they are asked to stop.
 void JobLauncher::stopOrphans() {
-  if (wishes_ == 0) request(SIGTERM);
+  if (wishes_ > 0) return;
+  const std::map<pid_t, int> ended = note_.exitCodes();
+  for (const pid_t rank : note_.ready()) {
+    if (ended.count(rank) == 0 && ::kill(rank, 0) == 0) return request(SIGTERM);
+  }
 }
 
 void JobLauncher::endSlowOnes() {

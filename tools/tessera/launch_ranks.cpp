@@ -23,7 +23,7 @@ namespace tessera {
 namespace {
 
 const char* const kLauncher = "mpiexec.mpich";
-constexpr int kCannotStart = 127;
+constexpr int kNoLauncher = 127;
 constexpr int kLostRank = static_cast<int>(ErrorKind::Internal);
 
 int numberInEnvironment(const char* name, int otherwise) {
@@ -33,7 +33,7 @@ int numberInEnvironment(const char* name, int otherwise) {
 
 /// What the launcher has to say on how it went.
 std::string statusText(int status) {
-  if (WIFSIGNALED(status)) return std::string("the launcher was ended by: ") + ::strsignal(WTERMSIG(status));
+  if (WIFSIGNALED(status)) return std::string("the launcher was ended by ") + ::strsignal(WTERMSIG(status));
   const int code = WEXITSTATUS(status);
   std::string text = "the launcher ended with code " + std::to_string(code);
   if (code == SIGKILL || code == SIGSEGV || code == SIGBUS || code == SIGFPE || code == SIGILL)
@@ -56,14 +56,14 @@ std::int64_t newestCheckpoint(const std::filesystem::path& runFolder) {
 /// place.
 int reportLostRank(const JobNote& note, int status) {
   const std::filesystem::path run = note.runFolder();
-  Message message("a rank of the job ended without a word, and the others were ended with it");
+  Message message("a rank of the job ended without a message, so the other ranks were ended too");
   message.line("found  ", statusText(status));
   const std::int64_t step = run.empty() ? -1 : newestCheckpoint(run);
   if (step >= 0) {
-    message.line("fix    go on from the checkpoint of step ", step, ": tessera restart ", run.string(),
-                 "; where memory ran out, with more machines or fewer cells");
+    message.line("fix    continue from the checkpoint of step ", step, ": tessera restart ", run.string(),
+                 "; if memory ran out, use more machines or fewer cells");
   } else {
-    message.line("fix    start it again; where memory ran out, with more machines or fewer cells");
+    message.line("fix    start it again; if memory ran out, use more machines or fewer cells");
   }
   const InternalError error(message.text());
   if (run.empty() || claimFailure(run, error, std::nullopt)) printError(error);
@@ -72,7 +72,7 @@ int reportLostRank(const JobNote& note, int status) {
 
 int exitCodeOf(const JobNote& note, int status, int ranks) {
   const int launcher = WIFEXITED(status) ? WEXITSTATUS(status) : kLostRank;
-  if (launcher == kCannotStart) {
+  if (launcher == kNoLauncher) {
     throw InternalError(Message(std::string("cannot start ") + kLauncher)
                             .line("fix  install the package mpich, or run with one rank (without -n)")
                             .text());
@@ -82,7 +82,7 @@ int exitCodeOf(const JobNote& note, int status, int ranks) {
     if (code != 0) return code;
   }
   if (codes.size() == static_cast<std::size_t>(ranks)) return 0;
-  if (note.ready().empty()) throw InternalError(mpiDidNotStart(asText(status), ranks));
+  if (note.ready().empty()) throw InternalError(mpiDidNotStart(statusText(status), ranks));
   return reportLostRank(note, status);
 }
 

@@ -34,7 +34,7 @@ ParameterValues TableReader::read(const ParameterTable& table, const DeckNode* n
   return std::move(reading.values);
 }
 
-/// Finds the nodes of the declared names, entering sub-tables, and reports keys that nobody declared.
+/// Finds the nodes of the declared names, entering sub-tables, and reports undeclared keys.
 void TableReader::walk(Reading& reading, const DeckNode& node, const std::string& prefix) const {
   for (const DeckNode& child : node.children) {
     if (reading.findings.isFull()) return;

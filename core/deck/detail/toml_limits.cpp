@@ -12,9 +12,10 @@ namespace tessera::detail {
 
 namespace {
 
-class Scan {
+class LimitScan {
  public:
-  Scan(std::string_view text, const std::shared_ptr<const std::string>& file) : text_(text), file_(file) {}
+  LimitScan(std::string_view text, const std::shared_ptr<const std::string>& file)
+      : text_(text), file_(file) {}
 
   void run() {
     while (at_ < text_.size()) {
@@ -104,7 +105,7 @@ class Scan {
 }  // namespace
 
 void checkTomlLimits(std::string_view text, const std::shared_ptr<const std::string>& file) {
-  Scan(text, file).run();
+  LimitScan(text, file).run();
 }
 
 }  // namespace tessera::detail

@@ -56,7 +56,7 @@ class MailboxMessages::Setup {
     for (auto& [peer, side] : from_) side.send(kOfferTag, peer, *this);
     for (auto& [peer, side] : to_) answer(peer, side);
     for (auto& [peer, side] : from_) hear(peer, side);
-    for (auto& [peer, side] : to_) side.finishSend("answering where messages lie");
+    for (auto& [peer, side] : to_) side.finishSend("answering where messages are in memory");
     if (made_.own_) made_.own_->close();
   }
 
@@ -74,12 +74,12 @@ class MailboxMessages::Setup {
       incoming.resize(tag == kOfferTag ? offerBytes() : sizeof(std::int64_t));
       TESSERA_CHECK_MPI(MPI_Irecv(incoming.data(), static_cast<int>(incoming.size()), MPI_BYTE, peer, tag,
                                   setup.communicator_, &receive),
-                        "asking rank " + std::to_string(peer) + " about common memory");
+                        "asking rank " + std::to_string(peer) + " about shared memory");
     }
     void send(int tag, int peer, const Setup& setup) {
       TESSERA_CHECK_MPI(MPI_Isend(outgoing.data(), static_cast<int>(outgoing.size()), MPI_BYTE, peer, tag,
                                   setup.communicator_, &sending),
-                        "telling rank " + std::to_string(peer) + " about common memory");
+                        "telling rank " + std::to_string(peer) + " about shared memory");
     }
     void finishReceive(const std::string& what) { finishMpi(MPI_Request_c2f(receive), what); }
     void finishSend(const std::string& what) { finishMpi(MPI_Request_c2f(sending), what); }
@@ -111,7 +111,7 @@ class MailboxMessages::Setup {
   }
 
   void answer(int peer, Side& side) {
-    side.finishReceive("hearing where rank " + std::to_string(peer) + " receives");
+    side.finishReceive("learning where rank " + std::to_string(peer) + " receives");
     OfferHead head;
     std::memcpy(&head, side.incoming.data(), sizeof(head));
     std::vector<Place> places(side.messages.size());
@@ -157,7 +157,7 @@ class MailboxMessages::Setup {
   }
 
   void hear(int peer, Side& side) {
-    side.finishReceive("hearing whether rank " + std::to_string(peer) + " sees common memory");
+    side.finishReceive("learning whether rank " + std::to_string(peer) + " sees shared memory");
     side.finishSend("telling rank " + std::to_string(peer) + " where its messages go");
     std::int64_t seen = 0;
     std::memcpy(&seen, side.incoming.data(), sizeof(seen));

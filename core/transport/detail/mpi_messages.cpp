@@ -60,7 +60,7 @@ class MpiMessages final : public PreparedMessages {
   ~MpiMessages() override {
     int ended = 0;
     if (MPI_Finalized(&ended) != MPI_SUCCESS || ended != 0) return;
-    // Only while an exception is under way: what was to be received stays for whoever asks next. A send
+    // Only while an exception is under way: what was to be received stays for the next receive. A send
     // cannot be taken back; its request goes away when it is complete.
     for (std::size_t n = 0; n < underWay_.size(); ++n) {
       if (messageOf(partUnderWay_[n]).way == Way::Receive) MPI_Cancel(&underWay_[n]);
@@ -109,7 +109,7 @@ class MpiMessages final : public PreparedMessages {
     const int result = MPI_Testsome(static_cast<int>(underWay_.size()), underWay_.data(), &count,
                                     found_.data(), statuses_.data());
     const bool single = result == MPI_ERR_IN_STATUS;  // each status has a code of its own
-    if (!single) TESSERA_CHECK_MPI(result, "looking after " + std::to_string(open_) + " messages");
+    if (!single) TESSERA_CHECK_MPI(result, "testing " + std::to_string(open_) + " messages");
     if (count <= 0) return;
     for (int n = 0; n < count; ++n) {
       const auto at = static_cast<std::size_t>(n);
@@ -154,7 +154,7 @@ class MpiMessages final : public PreparedMessages {
       const int result = wanted.way == Way::Send
                              ? MPI_Send_init(data, count, MPI_BYTE, wanted.peer, tag, communicator, &request)
                              : MPI_Recv_init(data, count, MPI_BYTE, wanted.peer, tag, communicator, &request);
-      TESSERA_CHECK_MPI(result, "making ready " + describe(message));
+      TESSERA_CHECK_MPI(result, "preparing " + describe(message));
       requests_.push_back(request);
       messageOfPart_.push_back(static_cast<std::int32_t>(messages_.size()));
       ++message.parts;

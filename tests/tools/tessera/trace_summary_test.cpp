@@ -100,7 +100,7 @@ TEST(TraceSummary, TasksHaveCountsTimesAndDelays) {
 TEST(TraceSummary, TheTextNamesWhatCosts) {
   const std::string text = asText(summarise(modelOf(kTrace)));
 
-  EXPECT_THAT(text, HasSubstr("2 run(s) of a plan on 2 rank(s) with 3 worker(s) in all, 122 us"));
+  EXPECT_THAT(text, HasSubstr("2 run(s) of a plan on 2 rank(s) with 3 worker(s) in total, 122 us"));
   EXPECT_THAT(text, HasSubstr("Critical path, 122 us:"));
   EXPECT_THAT(text, HasSubstr("  B                     48 us  39.3 %\n"));
   EXPECT_THAT(text, HasSubstr("  waits: reduction      147 us  40.2 %\n"));

@@ -58,7 +58,7 @@ void declareRegion(ParameterTable& table) {
       .doc("any of integral, mean, min and max")
       .defaultsTo(std::vector<std::string>{"integral", "mean", "min", "max"});
   region.choice("stop_on", kQuantities)
-      .doc("the quantity that stop_if_above and stop_if_below look at")
+      .doc("the quantity that stop_if_above and stop_if_below check")
       .defaultsTo("max")
       .mayChangeOnRestart();
   declareLimit(region);
@@ -110,7 +110,7 @@ void checkNames(const ParameterValues& analysis, Findings& findings) {
               std::string::npos;
       if (!good) {
         findings.error(one.where("name"), "\"" + name +
-                                              "\" is no name for an analysis; use 1 to 60 letters, "
+                                              "\" is not a valid name for an analysis; use 1 to 60 letters, "
                                               "digits, '_' and '-'");
       } else if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
         findings.error(one.where("name"), "two analyses are named \"" + name + "\"; rename one");
@@ -154,7 +154,7 @@ AnalysisProbe pointsOf(const ParameterValues& values) {
 }  // namespace
 
 ParameterTable analysisTable() {
-  ParameterTable table("analysis", "Numbers of the fields while the run goes on");
+  ParameterTable table("analysis", "Numbers computed from the fields during the run");
   declareRegion(table);
   declarePoints(table);
   declareProfile(table);

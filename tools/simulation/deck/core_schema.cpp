@@ -17,7 +17,7 @@ const char* const kAxisNames[] = {"x", "y", "z"};
 
 ParameterTable simulationTable() {
   ParameterTable table("simulation", "What is computed");
-  table.text("title").doc("a line for people; shown in reports").defaultsTo("").mayChangeOnRestart();
+  table.text("title").doc("a title for people; shown in reports").defaultsTo("").mayChangeOnRestart();
   table.textList("components").doc("the physics to run, by name; `tessera list` shows all").required();
   return table;
 }
@@ -101,7 +101,7 @@ void checkCellCount(const ParameterValues& grid, Findings& findings) {
   double count = 1.0;
   for (int axis = 0; axis < kAxes; ++axis) count *= static_cast<double>(grid.integers3("cells")[axis]);
   if (count >= kMaxCells)
-    findings.error(grid.where("cells"), "grid.cells asks for more than 2^50 cells in all");
+    findings.error(grid.where("cells"), "grid.cells asks for more than 2^50 cells in total");
 }
 
 ParameterTable gridTable() {
@@ -124,7 +124,7 @@ ParameterTable gridTable() {
       .atLeast(1)
       .optional();
   table.booleanVector("periodic", 3)
-      .doc("whether what leaves on one side enters on the other, for x, y and z")
+      .doc("whether the domain is periodic along x, y and z")
       .defaultsTo({false, false, false});
   declareGridLevels(table);
   table.check(checkDomain);
@@ -152,10 +152,10 @@ ParameterTable timeTable() {
       .above(0)
       .optional()
       .mayChangeOnRestart();
-  table.real("dt_max").doc("no time step is longer").above(0).optional().mayChangeOnRestart();
+  table.real("dt_max").doc("the largest time step allowed").above(0).optional().mayChangeOnRestart();
   table.real("dt_growth")
       .doc(
-          "no time step is longer than this many times the one before; where that one was shortened to land "
+          "the largest ratio of a time step to the one before it; where that one was shortened to land "
           "on "
           "a time, its length without that counts")
       .above(1)
@@ -213,7 +213,11 @@ ParameterTable checkpointTable() {
       .atLeast(0)
       .defaultsTo(900.0)
       .mayChangeOnRestart();
-  table.integer("keep").doc("how many of the newest stay").range(2, 1000).defaultsTo(2).mayChangeOnRestart();
+  table.integer("keep")
+      .doc("how many of the newest to keep")
+      .range(2, 1000)
+      .defaultsTo(2)
+      .mayChangeOnRestart();
   table.boolean("at_end").doc("write one when the run is done").defaultsTo(true).mayChangeOnRestart();
   table.choice("on_failure", {"continue", "stop"})
       .doc("what to do when one cannot be written, for example because the disk is full")

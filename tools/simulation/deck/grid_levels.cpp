@@ -204,7 +204,7 @@ void checkLevels(const ParameterValues& grid, Findings& findings) {
   checkAgreement(entries, findings);
   if (!checkSize(entries, geometry, findings) || !checkCorners(entries, geometry, findings)) return;
   const std::vector<RefinedLevel> levels = levelsOf(entries, geometry);
-  for (const BoxFault& fault : findBoxFaults(geometry, levels)) {
+  for (const BoxFault& fault : findBoxFaults(geometry, levels, Nesting::WithRing)) {
     if (findings.isFull()) break;
     for (const LevelEntry& entry : entries) {
       if (entry.level != fault.level || entry.box != fault.box) continue;
@@ -235,7 +235,7 @@ void declareGridLevels(ParameterTable& grid) {
   level.realVector("lower", 3)
       .doc("position of the box's lower corner; snapped outward to cells of the next coarser level")
       .required();
-  level.realVector("upper", 3).doc("position of the box's upper corner, snapped alike").required();
+  level.realVector("upper", 3).doc("position of the box's upper corner, snapped in the same way").required();
   level.integerVector("patch_size", 3)
       .doc(
           "cells of a patch along x, y and z, of this level; not given: that of the level's first box, or "
