@@ -92,7 +92,7 @@ class DataWarehouse {
   Status& status(Generation generation, LabelId label, std::size_t local) {
     return description(generation, label, local).status;
   }
-  /// Where the owned indices of one entry are valid: what `wroteOn`, `broughtTo` and `needsCopyTo` are about.
+  /// Where the owned indices of one entry are valid: what `wroteOn`, `copiedTo` and `needsCopyTo` are about.
   /// The word of its description where it has that for itself, else a word of its own beside it.
   Status& valueStatus(Generation generation, LabelId label, std::size_t local) {
     Description& d = description(generation, label, local);
@@ -153,17 +153,17 @@ class DataWarehouse {
     return descriptions_[static_cast<std::size_t>(e.generation[generation == Generation::Old ? 0 : 1])];
   }
   /// Memory of one description, or of several that are never in use at the same time.
-  struct Room {
+  struct Allocation {
     AlignedMemory memory;
     std::int64_t bytes = 0;
-    int tenants = 0;
+    int users = 0;
   };
   /// Notes where each own patch stands.
   void noteSlots();
   void layOut(std::span<const EntryLayout> entries);
   std::size_t localOf(PatchId patch) const;
   void addRoom(Description& description, std::int32_t slot);
-  void bring(Description& description);
+  void claimAndAllocate(Description& description);
   void allocate(Description& description);
   [[noreturn]] void reportNoMemory(Description& description) const;
   void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
@@ -180,8 +180,8 @@ class DataWarehouse {
   std::vector<Description> descriptions_;
   /// The data of each description, close together: a halo asks for those of 26 neighbours.
   std::vector<std::byte*> memoryOf_;
-  std::vector<Room> rooms_;
-  std::map<std::pair<std::int32_t, PatchId>, std::int32_t> roomOfSlot_;
+  std::vector<Allocation> allocations_;
+  std::map<std::pair<std::int32_t, PatchId>, std::int32_t> allocationOfSlot_;
   std::vector<std::vector<Gather>> gathers_;  ///< by plan
   std::vector<std::vector<GatherLayout>> gathersWanted_;
   AlignedMemory gatherMemory_;

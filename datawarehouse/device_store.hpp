@@ -41,7 +41,7 @@ class DeviceMemory {
 /// now. Entries that share a description on the host share it here. Descriptions that take turns with one
 /// piece of memory there do so here.
 ///
-/// It copies nothing, and does not say that there are values: `wroteOn` and `broughtTo` do, and are for
+/// It copies nothing, and does not say that there are values: `wroteOn` and `copiedTo` do, and are for
 /// whoever launches. Thread rule: one thread at a time, the one that serves the device's lane; the accessors
 /// also for others once all is added.
 class DeviceStore {
@@ -56,13 +56,14 @@ class DeviceStore {
 
   MemorySpace space() const { return space_; }
 
-  /// `bring` will take memory for both generations of an entry of the warehouse; nothing where it is there.
+  /// `allocate` will take memory for both generations of an entry of the warehouse; nothing where it is
+  /// there.
   void addEntry(LabelId label, std::size_t local);
   /// Whether `addEntry` was called for this very entry.
   bool isAdded(LabelId label, std::size_t local) const { return added_[numberOf(label, local)] != 0; }
   /// Whether `addEntry` was called for it, or for an entry that it shares its memory with.
   bool has(LabelId label, std::size_t local) const {
-    return data_.has(label, local) && windowOf(Generation::Old, label, local).room >= 0;
+    return data_.has(label, local) && windowOf(Generation::Old, label, local).allocation >= 0;
   }
   /// The element at the begin of the layout's window.
   std::byte* data(Generation generation, LabelId label, std::size_t local) const {
@@ -75,7 +76,7 @@ class DeviceStore {
 
   /// Buffer number `n` of a plan, as the warehouse has it. Buffers that share memory there do so here.
   void addGather(std::size_t plan, std::size_t n);
-  bool hasGather(std::size_t plan, std::size_t n) const { return gathers_[plan][n].room >= 0; }
+  bool hasGather(std::size_t plan, std::size_t n) const { return gathers_[plan][n].allocation >= 0; }
   std::byte* gatherData(std::size_t plan, std::size_t n) const { return gathers_[plan][n].data; }
   const Layout& gatherLayout(std::size_t plan, std::size_t n) const {
     return gathers_[plan][n].aligned.layout;
@@ -84,17 +85,17 @@ class DeviceStore {
   /// Takes memory for all that was added since. Windows that one task after another comes to, those of a
   /// variable's generation on neighbouring patches, follow each other. Throws what `DeviceMemory::allocate`
   /// does, with label and patch; what has no memory then counts as not added.
-  void bring();
+  void allocate();
   /// Bytes of entries and gathers that have memory.
   std::int64_t bytes() const { return bytes_; }
 
   /// The memory that an entry's window lies in, as `DeviceMemory` gave it: windows that take turns have the
   /// same.
   const void* memoryOf(Generation generation, LabelId label, std::size_t local) const {
-    return rooms_[static_cast<std::size_t>(windowOf(generation, label, local).room)].memory;
+    return allocations_[static_cast<std::size_t>(windowOf(generation, label, local).allocation)].memory;
   }
   const void* gatherMemory(std::size_t plan, std::size_t n) const {
-    return gatherRooms_[static_cast<std::size_t>(gathers_[plan][n].room)].memory;
+    return gatherAllocations_[static_cast<std::size_t>(gathers_[plan][n].allocation)].memory;
   }
 
  private:
@@ -102,10 +103,10 @@ class DeviceStore {
   struct Window {
     AlignedLayout aligned;
     std::byte* data = nullptr;
-    std::int32_t room = -1;  ///< -1: not added
+    std::int32_t allocation = -1;  ///< -1: not added
   };
   /// Memory of one description or gather, or of several that take turns.
-  struct Room {
+  struct Allocation {
     void* memory = nullptr;
     std::int64_t bytes = 0;  ///< that the largest of them needs
     bool isWanted = false;
@@ -127,20 +128,20 @@ class DeviceStore {
   void layOutEntries();
   void layOutGathers();
   void addDescription(LabelId label, int generation, std::int32_t number);
-  void want(Room& room);
-  void bringDescription(std::int32_t number);
-  void bringGather(std::size_t plan, std::size_t n);
-  void bringRoom(Room& room, std::string_view owner);
+  void want(Allocation& allocation);
+  void allocateDescription(std::int32_t number);
+  void allocateGather(std::size_t plan, std::size_t n);
+  void allocateMemory(Allocation& allocation, std::string_view owner);
   void forgetWanted();
 
   DataWarehouse& data_;
   MemorySpace space_;
   DeviceMemory& memory_;
-  std::vector<char> added_;      ///< by label and own patch
-  std::vector<Window> windows_;  ///< by description
-  std::vector<Room> rooms_;      ///< as the warehouse numbers them
+  std::vector<char> added_;              ///< by label and own patch
+  std::vector<Window> windows_;          ///< by description
+  std::vector<Allocation> allocations_;  ///< as the warehouse numbers them
   std::vector<std::vector<Window>> gathers_;
-  std::vector<Room> gatherRooms_;  ///< by slot; plans do not run at the same time
+  std::vector<Allocation> gatherAllocations_;  ///< by slot; plans do not run at the same time
   std::vector<Wanted> wanted_;
   std::vector<std::pair<std::size_t, std::size_t>> wantedGathers_;  ///< plan, number
   std::int64_t wantedBytes_ = 0;
@@ -159,7 +160,7 @@ inline bool needsCopyTo(const Status& status, MemorySpace space) {
 
 /// The owned indices were copied to `space`, or are by work that goes before all that reads them. Nothing
 /// where they are valid.
-inline void broughtTo(Status& status, MemorySpace space) {
+inline void copiedTo(Status& status, MemorySpace space) {
   if (needsCopyTo(status, space)) status.markValid(space);
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
-#include "scheduler/diagnostics/stall_page.hpp"
+#include "scheduler/diagnostics/stall_report.hpp"
 #include "scheduler/executor/fiber.hpp"
 
 namespace tessera {
@@ -57,7 +57,7 @@ std::string VirtualSchedule::stalled() const {
   for (const std::size_t rank : present_) {
     page.line("rank ", rank, ": ", tells_[rank] ? tells_[rank](waits) : "is between two steps");
   }
-  if (const std::string circle = detail::rankCircle(waits); !circle.empty()) page.line(circle);
+  if (const std::string cycle = detail::rankCycle(waits); !cycle.empty()) page.line(cycle);
   page.line("fix  run again with this seed to find the missing message or collective");
   return page.text();
 }

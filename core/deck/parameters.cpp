@@ -87,7 +87,7 @@ Parameter& Parameter::mayChangeOnRestart() {
 
 void Parameter::expectConsistent() const {
   if (!default_) return;
-  Findings findings;
+  DeckDiagnostics findings;
   detail::readValue(*this, *default_, name_, {}, findings);
   if (findings.hasErrors()) {
     throw InternalError(Message("the declaration of parameter '" + name_ + "' contradicts itself")

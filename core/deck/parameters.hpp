@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/deck/deck.hpp"
-#include "core/deck/findings.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/deck/parameter_values.hpp"
 
 namespace tessera {
@@ -112,11 +112,11 @@ class Parameter {
 ///   ParameterTable heat("heat", "Explicit heat conduction");
 ///   heat.real("conductivity").unit("W/(m K)").doc("thermal conductivity").above(0).required();
 ///   heat.expression("initial", {"x", "y", "z"}).doc("temperature at t = 0").defaultsTo(0);
-///   heat.check([](const ParameterValues& heat, Findings& findings) { ... });
+///   heat.check([](const ParameterValues& heat, DeckDiagnostics& findings) { ... });
 class ParameterTable {
  public:
   /// A rule across keys; runs only when every key of the table is right by itself.
-  using Rule = std::function<void(const ParameterValues&, Findings&)>;
+  using Rule = std::function<void(const ParameterValues&, DeckDiagnostics&)>;
 
   ParameterTable(std::string name, std::string doc);
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/deck/deck.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/deck/expression.hpp"
-#include "core/deck/findings.hpp"
 #include "core/deck/parameters.hpp"
 
 namespace tessera {
@@ -41,7 +41,7 @@ class Schema {
 };
 
 /// Everything that is wrong with the deck, all at once. Pure: touches nothing but its arguments.
-Findings check(const Deck& deck, const Schema& schema);
+DeckDiagnostics check(const Deck& deck, const Schema& schema);
 
 /// The values of one selected table, defaults filled in. Throws DeckError if something in that table (or in
 /// [constants]) is wrong; call check() first to show all faults together.
@@ -72,7 +72,7 @@ struct ParameterChange {
   std::string name;      ///< "grid.cells"
   std::string oldValue;  ///< as TOML, or "unset"
   std::string newValue;
-  Where where;  ///< in the new deck
+  DeckLocation where;  ///< in the new deck
 };
 
 /// Compares two decks that have both passed check(); defaults count as values. [notes] may change.

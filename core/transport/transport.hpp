@@ -15,8 +15,8 @@ namespace tessera {
 
 /// One message that goes the same way again and again. The other side has prepared it as well.
 struct PreparedMessage {
-  enum class Way { Send, Receive };
-  Way way = Way::Send;
+  enum class Direction { Send, Receive };
+  Direction direction = Direction::Send;
   int peer = 0;
   std::int64_t tag = 0;
   std::int64_t bytes = 0;

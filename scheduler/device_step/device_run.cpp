@@ -25,10 +25,10 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
           graphs, plan, data, side_.store, pump, *side_.backend, side_.tables, side_.pinned,
           [this](const PackItem& item) { return isPackedHere(item); },
           [&devices](std::int32_t local) -> DeviceStore& { return devices.storeOf(local); }),
-      layout_(graph_, placed_, static_cast<NodePlace>(slot), side_.lane.options().streams,
+      layout_(graph_, placed_, static_cast<DeviceAssignment>(slot), side_.lane.options().streams,
               takesFromPeers(fills_, devices)),
       nodes_(graphs, plan, data, placed_, side_, layout_, fills_, frames, inputs, options),
-      old_(graphs, data, placed_, static_cast<NodePlace>(slot), side_.store, side_.lane, nodes_),
+      old_(graphs, data, placed_, static_cast<DeviceAssignment>(slot), side_.store, side_.lane, nodes_),
       ended_(placed_.blockOf.size()) {
   const LanePlan lane = layout_.plan();
   work_ = side_.lane.prepare(lane);
@@ -41,7 +41,7 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
                    "within a step";
   } else {
     replay_ = std::make_unique<GraphReplay>(side_, lane, layout_, placed_, devices.segments(plan), nodes_,
-                                            inputs, PlanPlacing(graphs, plan, data, pump));
+                                            inputs, PlanBuffers(graphs, plan, data, pump));
   }
 }
 

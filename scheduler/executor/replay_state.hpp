@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/diagnostics/stall_page.hpp"
+#include "scheduler/diagnostics/stall_report.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/executor/ready_lanes.hpp"
 

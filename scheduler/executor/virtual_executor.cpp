@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/text/error.hpp"
-#include "scheduler/diagnostics/stall_page.hpp"
+#include "scheduler/diagnostics/stall_report.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/virtual_schedule.hpp"
 
@@ -93,7 +93,7 @@ class VirtualExecutor : public Executor {
   }
 
   std::string page(NodeSource& source) const {
-    return detail::stallPage(source, detail::standOf(source, left_, ready_), {});
+    return detail::stallReport(source, detail::standOf(source, left_, ready_), {});
   }
 
   std::string tell(NodeSource& source, std::vector<detail::RankWait>& waits) const {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/transport/step_aside.hpp"
-#include "scheduler/executor/crew.hpp"
+#include "scheduler/executor/worker_pool.hpp"
 
 namespace tessera::detail {
 
@@ -21,9 +21,9 @@ namespace tessera::detail {
 /// its deque.
 class Worker {
  public:
-  Worker(Crew& crew, int number);
+  Worker(WorkerPool& pool, int number);
 
-  /// One replay of `crew.state()`, until all its nodes have completed or one has failed.
+  /// One replay of `pool.state()`, until all its nodes have completed or one has failed.
   void replay();
 
   /// Seconds without a node to run, since it was made.
@@ -36,7 +36,7 @@ class Worker {
   void begin();
   void loop();
   std::int32_t next();
-  std::int32_t takeHand();
+  std::int32_t takeNext();
   void complete(std::int32_t node);
   void arrive(std::int32_t node);
   void makeReady(std::int32_t node);
@@ -56,10 +56,10 @@ class Worker {
   void startWatching();
   void stopWatching();
 
-  Crew& crew_;
-  Desk& desk_;
+  WorkerPool& pool_;
+  WorkerSlot& slot_;
   const int me_;
-  const std::int64_t offersWanted_;  ///< how many nodes lie ready for thieves, where there are enough
+  const std::int64_t stealableWanted_;  ///< how many nodes lie ready for thieves, where there are enough
 
   // State of the running replay.
   NodeSource* source_ = nullptr;
@@ -67,7 +67,7 @@ class Worker {
   ReplayState::Node* nodes_ = nullptr;
   std::int32_t base_ = 0;      ///< of the counters in this replay
   std::int32_t nextBase_ = 0;  ///< and in the next one
-  std::int32_t hand_ = kNone;  ///< the node to run next
+  std::int32_t next_ = kNone;  ///< the node to run next
   std::int64_t completed_ = 0;
   bool hasMessages_ = false;
   Clock::time_point nextPoll_;

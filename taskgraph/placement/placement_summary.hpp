@@ -19,7 +19,7 @@ struct PlacedNodes {
 /// What a run of the plan copies between the host and one device, of one variable and in one direction.
 struct PlannedCopy {
   LabelId label = -1;
-  NodePlace device = 0;
+  DeviceAssignment device = 0;
   bool toHost = false;
   std::int64_t values = 0;  ///< patches
   std::int64_t bytes = 0;

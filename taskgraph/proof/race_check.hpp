@@ -38,7 +38,7 @@ std::int64_t nodesOfAllRanks(std::span<const CompiledGraphs> ranks, std::size_t 
 /// * of two variables, or two gather buffers, that share memory, one is done with before the other begins;
 /// * every index that a task declares to read has been written, with the version that the declaration means;
 /// * every message has one partner with the same bytes, and what is packed is what the receiver takes it for;
-/// * counts of predecessors agree with the edges, and nothing waits in a circle.
+/// * counts of predecessors agree with the edges, and nothing waits in a cycle.
 ///
 /// It shares no code with the compiler beyond the geometry of `fill_geometry.hpp`, by which the runner, too,
 /// finds the regions it copies: versions are derived anew from the declarations of the plan.

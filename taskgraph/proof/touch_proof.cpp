@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text/error.hpp"
-#include "taskgraph/proof/race_rooms.hpp"
+#include "taskgraph/proof/race_allocations.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -76,7 +76,7 @@ void TouchProof::checkMemory(std::size_t begin, std::size_t end) {
 
 /// Memories of different variables in the same bytes.
 void TouchProof::checkRooms() {
-  for (const RoomConflict& conflict : RaceRooms(ranks_, plan_).conflicts(touches_, nodes_)) {
+  for (const AllocationConflict& conflict : RaceAllocations(ranks_, plan_).conflicts(touches_, nodes_)) {
     // A node that touches both is no path from itself to itself: the two have to lie apart.
     want({conflict.first, conflict.second});
   }

@@ -45,8 +45,8 @@ TEST(VirtualExecutor, ASeedReplaysTheOrderOfAllTasksOfAllRanks) {
   }
 }
 
-TEST(VirtualExecutor, ACircleIsReportedWithTheNumberOfWaitingNodes) {
-  class Circle : public NodeSource {
+TEST(VirtualExecutor, ACycleIsReportedWithTheNumberOfWaitingNodes) {
+  class Cycle : public NodeSource {
    public:
     std::int64_t nodeCount() const override { return 2; }
     NodeTraits traits(std::int32_t, int) const override { return {}; }
@@ -60,12 +60,12 @@ TEST(VirtualExecutor, ACircleIsReportedWithTheNumberOfWaitingNodes) {
    private:
     std::int32_t counts_[2] = {1, 1};
     std::int32_t other_[2] = {1, 0};
-  } circle;
+  } cycle;
   VirtualSchedule schedule(1, 5);
   std::string failure = "the circle was not reported";
   schedule.run([&](int rank) {
     const auto executor = makeVirtualExecutor(schedule, rank);
-    const auto replay = executor->prepare(circle);
+    const auto replay = executor->prepare(cycle);
     try {
       replay->run();
     } catch (const InternalError& error) {
@@ -95,7 +95,7 @@ class WaitsForTheNext : public NodeSource {
   std::int32_t counts_[1] = {0};
 };
 
-TEST(VirtualExecutor, ACircleOfRanksIsNamedRankByRank) {
+TEST(VirtualExecutor, ACycleOfRanksIsNamedRankByRank) {
   VirtualSchedule schedule(3, 1, 100);
   std::string page;
   schedule.run([&](int rank) {

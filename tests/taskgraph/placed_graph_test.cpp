@@ -121,7 +121,7 @@ TEST_F(PlacedHeat, WhatTheDeviceReadsOfTheHostIsCopiedIn) {
 TEST_F(PlacedHeat, SomePatchesOnTheDeviceCutTheBlocksAndFillEachHaloWhereItIsRead) {
   const auto graphs = compile();
   const PlacedGraph placed = place(graphs, [](const TaskDeclaration&, LevelId, std::int32_t local) {
-    return local == 1 || local == 2 ? NodePlace{0} : kOnHost;
+    return local == 1 || local == 2 ? DeviceAssignment{0} : kOnHost;
   });
 
   EXPECT_EQ(countOf(placed, PlacedKind::Original), graphs[0].plans[1].nodeCount());
@@ -151,7 +151,7 @@ TEST_F(PlacedHeat, OnTwoRanksADevicePacksWhatItsTasksWriteInAnyPlan) {
 TEST_F(PlacedHeat, TwoDevicesReadEachOthersOldHalosInTheirOwnMemory) {
   const auto graphs = compile();
   const PlacedGraph placed = place(graphs, [](const TaskDeclaration&, LevelId, std::int32_t local) {
-    return static_cast<NodePlace>(local / 2);
+    return static_cast<DeviceAssignment>(local / 2);
   });
 
   EXPECT_EQ(placed.nodeCount(), graphs[0].plans[1].nodeCount());
@@ -196,7 +196,7 @@ TEST_F(PlacedStages, TwoRanksPackANewValueWhereItWasWritten) {
 TEST_F(PlacedStages, ANewHaloFromAnotherDeviceIsReadThereAndTheOwnCellsStay) {
   const auto graphs = compile();
   const PlacedGraph placed = place(graphs, [](const TaskDeclaration&, LevelId, std::int32_t local) {
-    return static_cast<NodePlace>(local / 2);
+    return static_cast<DeviceAssignment>(local / 2);
   });
 
   EXPECT_EQ(placed.nodeCount(), graphs[0].plans[1].nodeCount()) << "no copies";
@@ -211,7 +211,7 @@ TEST_F(PlacedStages, ANewHaloFromAnotherDeviceIsReadThereAndTheOwnCellsStay) {
 TEST_F(PlacedStages, WhatGoesToAnotherDeviceOnTheSamePatchGoesByWayOfTheHost) {
   const auto graphs = compile();
   const PlacedGraph placed = place(graphs, [](const TaskDeclaration& task, LevelId, std::int32_t) {
-    return task.name == "half" ? NodePlace{0} : NodePlace{1};
+    return task.name == "half" ? DeviceAssignment{0} : DeviceAssignment{1};
   });
 
   EXPECT_EQ(countOf(placed, PlacedKind::CopyOut), 4);

@@ -28,7 +28,7 @@ class PlacementCheckTest : public test::EveryAccess {
     return [seed](const TaskDeclaration& task, LevelId level, std::int32_t) {
       std::seed_seq lots{static_cast<unsigned>(task.name.size()), static_cast<unsigned>(task.name.back()),
                          static_cast<unsigned>(task.name[3]), static_cast<unsigned>(level + 1), seed};
-      return std::mt19937(lots)() % 2 == 0 ? NodePlace{0} : kOnHost;
+      return std::mt19937(lots)() % 2 == 0 ? DeviceAssignment{0} : kOnHost;
     };
   }
   static std::vector<std::string> faultsOf(const std::vector<CompiledGraphs>& graphs,
@@ -71,9 +71,9 @@ TEST_F(PlacementCheckTest, AnyPlacementWithPatchesAtHomeIsProved) {
 /// A fill on a device looks for the values of a patch at its home, wherever they were computed.
 TEST_F(PlacementCheckTest, ATaskOnAnotherDeviceThanItsPatchsHomeIsFound) {
   const auto graphs = compile(1, 1);
-  const std::vector<NodePlace> homes = fuzz::drawHomes(3, graphs[0].ownPatches.size());
+  const std::vector<DeviceAssignment> homes = fuzz::drawHomes(3, graphs[0].ownPatches.size());
   auto elsewhere = homes;
-  for (NodePlace& place : elsewhere) place = place == 0 ? NodePlace{1} : NodePlace{0};
+  for (DeviceAssignment& place : elsewhere) place = place == 0 ? DeviceAssignment{1} : DeviceAssignment{0};
   EXPECT_THROW(expectGoodPlacement(
                    graphs, [&](Rank) { return fuzz::drawAtHome(3, elsewhere); }, [&](Rank) { return homes; }),
                InternalError);
@@ -118,7 +118,7 @@ TEST_F(PlacementCheckTest, TheLossOfAnEdgeBetweenDevicesIsFound) {
   int found = 0;
   const auto graphs = compile(2, 2);
   auto placed = test::placeAll(graphs, 1, [](const TaskDeclaration&, LevelId, std::int32_t local) {
-    return local < 0 ? kOnHost : static_cast<NodePlace>(local % 3);
+    return local < 0 ? kOnHost : static_cast<DeviceAssignment>(local % 3);
   });
   const PlacedGraph whole = placed[0];
   for (const NodePair& edge : whole.peerEdges) {

@@ -44,7 +44,7 @@ TEST_F(PlanFaults, TwoProducersAreListedBoth) {
                                 HasSubstr("Test::two"), HasSubstr(".modifies(alpha, from(\"Test::one\"))"))));
 }
 
-TEST_F(PlanFaults, ACircleIsShownAsAChain) {
+TEST_F(PlanFaults, ACycleIsShownAsAChain) {
   step_.task("Test::one").reads(New, b_).writes(a_).runs<Cpu>(NoBody{});
   step_.task("Test::two").reads(New, a_).writes(b_).runs<Cpu>(NoBody{});
   EXPECT_THAT(

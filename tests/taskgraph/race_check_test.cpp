@@ -131,7 +131,7 @@ TEST_F(RaceSentences, AHaloThatIsNotFilledIsNamed) {
                              HasSubstr("T::reader on L0/P0000"), HasSubstr("[-1,0,0]..[-1,0,0] of u"))));
 }
 
-TEST_F(RaceSentences, AWrongCountAndACircleAreNamed) {
+TEST_F(RaceSentences, AWrongCountAndACycleAreNamed) {
   ++graph(0).predecessorCounts[2];
   EXPECT_THAT(faults(), ::testing::ElementsAre(HasSubstr("a count of predecessors is wrong")));
   graph(0).successorLists.pool[0] = 0;

@@ -8,8 +8,8 @@
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/device_report.hpp"
 #include "tools/simulation/forced_end.hpp"
+#include "tools/simulation/output/run_fields.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
-#include "tools/simulation/run_folder/run_fields.hpp"
 
 namespace tessera {
 namespace {

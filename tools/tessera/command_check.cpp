@@ -165,7 +165,7 @@ bool printDeep(const Deck& deck, int ranks, const ComponentRegistry& registry) {
 int checkCommand(const CheckRequest& request, const ComponentRegistry& registry) {
   Deck deck = Deck::fromFile(request.deck);
   for (const std::string& assignment : request.overrides) deck.set(assignment);
-  const Findings findings = checkDeck(deck, registry);
+  const DeckDiagnostics findings = checkDeck(deck, registry);
   if (findings.hasErrors()) {
     std::cerr << findings.text() << '\n' << findings.errors() << " error(s)" << std::endl;
     return static_cast<int>(ErrorKind::Usage);

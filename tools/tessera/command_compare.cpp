@@ -14,7 +14,7 @@
 #include "tools/simulation/run_folder/folder_handle.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/own_process.hpp"
+#include "tools/tessera/job/own_process.hpp"
 
 namespace tessera {
 namespace {

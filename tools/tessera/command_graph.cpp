@@ -54,7 +54,7 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
   }
   Deck deck = Deck::fromFile(request.deck);
   for (const std::string& assignment : request.overrides) deck.set(assignment);
-  const Findings findings = checkDeck(deck, registry);
+  const DeckDiagnostics findings = checkDeck(deck, registry);
   findings.throwIfErrors();
   if (!findings.empty()) std::cerr << findings.text() << std::endl;
 

@@ -16,7 +16,7 @@
 #include "tools/simulation/run_folder/history.hpp"
 #include "tools/simulation/run_folder/json_depth.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/own_process.hpp"
+#include "tools/tessera/job/own_process.hpp"
 
 namespace tessera {
 namespace {

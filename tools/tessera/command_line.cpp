@@ -14,7 +14,7 @@
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/process_limits.hpp"
+#include "tools/tessera/job/process_limits.hpp"
 #include "tools/tessera/python_commands.hpp"
 #include "tools/tessera/usage_message.hpp"
 

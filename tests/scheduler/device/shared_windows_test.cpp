@@ -39,7 +39,7 @@ std::vector<std::vector<double>> valuesAfterSteps(const WideHalo& what, const Ru
                    [&](StepRunner& runner, DataWarehouse& data, Transport&) {
                      runner.run(0, {0.0, 0.0, 0, {}});
                      for (std::int64_t s = 1; s <= 3; ++s) runner.run(1, {0.0, 0.0, s, {}});
-                     runner.bringHome(c.results());
+                     runner.copyToHost(c.results());
                      for (std::size_t n = 0; n < data.ownPatches().size(); ++n)
                        values[static_cast<std::size_t>(data.ownPatches()[n])] = c.valuesOn(data, n);
                    });
@@ -116,7 +116,7 @@ TEST(SharedWindowsOnDevices, AreOneOfEachDevice) {
     input.devices = devices;
     const CompiledGraphs graphs = compileGraphs(c.plans(), input);
     ASSERT_EQ(std::ssize(graphs.shared), devices);
-    const std::vector<NodePlace> homes = detail::PatchDevices(graphs, devices).places();
+    const std::vector<DeviceAssignment> homes = detail::PatchDevices(graphs, devices).places();
     for (const SharedWindow& shared : graphs.shared) {
       EXPECT_EQ(std::ssize(shared.members), 64 / devices);
       for (const std::int32_t member : shared.members) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Proves that each check of tools/checks can fail: a small tree with one fault, and the line that reports it."""
+import json
 import subprocess
 import sys
 import tempfile
@@ -110,8 +111,8 @@ class SizesTest(TreeTest):
         self.assert_clean("check_sizes.py")
 
     def test_a_long_file_is_refused(self):
-        self.write("core/long.cpp", "\n" * 501)
-        self.assert_fault("check_sizes.py", "core/long.cpp: 501 lines, at most 500")
+        self.write("core/long.cpp", "\n" * 601)
+        self.assert_fault("check_sizes.py", "core/long.cpp: 601 lines, at most 600")
 
     def test_a_long_function_is_refused_and_a_long_class_is_not(self):
         body = "  a();\n" * 80
@@ -129,6 +130,84 @@ class SizesTest(TreeTest):
         self.write("core/plain.hpp", "int x();\n" * 40)
         self.assert_fault("check_sizes.py", "core/plain.hpp: 0 comment lines of 40")
         self.assert_fault("check_sizes.py", "public headers: ")
+
+
+class LayoutTest(TreeTest):
+    ROOMS = """
+| room | may include | open to other modules | what is there |
+|---|---|---|---|
+| `core/text` | - | yes | x |
+| `core/deck` | `text` | no | x |
+| `core/geometry` | - | yes | x |
+| `core/detail` | - | yes | x |
+| `scheduler/.` | - | yes | x |
+"""
+
+    def test_small_rooms_pass(self):
+        self.write("docs/rooms.md", self.ROOMS)
+        self.write("core/text/error.hpp", "/// x\n")
+        self.write("core/deck/deck.cpp", '#include "core/text/error.hpp"\nint Deck::size() const { return 0; }\n')
+        self.assert_clean("check_layout.py")
+
+    def test_a_crowded_folder_is_refused(self):
+        for number in range(26):
+            self.write(f"grid/part_{number}.hpp", "/// x\n")
+        self.assert_fault("check_layout.py", "grid: 27 files, at most 25")
+
+    def test_a_class_in_two_sources_is_refused(self):
+        self.write("grid/level.cpp", "int Level::size() const { return 0; }\n")
+        self.write("grid/more.cpp", "\nstd::vector<int> Level::parts(int n) {\n  return {};\n}\n")
+        self.assert_fault("check_layout.py", "Level: defined in grid/level.cpp, grid/more.cpp")
+
+    def test_a_call_or_a_result_of_another_class_is_no_definition(self):
+        self.write("grid/level.cpp", "int Level::size() const { return 0; }\n")
+        self.write("grid/other.cpp", "const int x = \n    Level::size();\nLevel::Part partOf(int n) { return {}; }\n")
+        self.assert_clean("check_layout.py")
+
+    def test_a_room_beyond_its_row_is_refused(self):
+        self.write("docs/rooms.md", self.ROOMS)
+        self.write("core/deck/deck.hpp", "/// x\n")
+        self.write("core/text/error.cpp", '#include "core/deck/deck.hpp"\n')
+        self.assert_fault("check_layout.py", 'core/text/error.cpp:1: "core/deck/deck.hpp" is closed to the room text of core')
+
+    def test_a_private_room_and_a_room_without_a_row_are_refused(self):
+        self.write("docs/rooms.md", self.ROOMS)
+        self.write("core/deck/deck.hpp", "/// x\n")
+        self.write("grid/level.cpp", '#include "core/deck/deck.hpp"\n')
+        self.write("core/attic/old.hpp", "/// x\n")
+        self.assert_fault("check_layout.py", "is in a room that is private to core")
+        self.assert_fault("check_layout.py", "docs/rooms.md has no row for the room attic of core")
+
+
+class BuildCostTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.build = Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_check(self, *options):
+        done = subprocess.run([sys.executable, CHECKS / "build_cost.py", self.build, *options], capture_output=True,
+                              text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_an_object_above_the_limit_is_refused_by_its_processor_time(self):
+        (self.build / "build.ninja").write_text("")
+        (self.build / ".ninja_log").write_text("# ninja log v5\n0\t90000\t0\tslow.o\tx\n0\t90000\t0\tidle.o\tx\n")
+        slow = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass"
+        commands = [{"directory": str(self.build), "file": name, "command": f"{sys.executable} -c '{program}' -o {name}.o"}
+                    for name, program in (("slow", slow), ("idle", "import time; time.sleep(0.5)"))]
+        (self.build / "compile_commands.json").write_text(json.dumps(commands))
+        status, said = self.run_check("--limit", "0.4")
+        self.assertEqual(status, 1, said)
+        self.assertIn("slow.o: 0.", said)
+        self.assertNotIn("idle.o: 0.", said)
+
+    def test_a_folder_without_a_build_is_named(self):
+        status, said = self.run_check()
+        self.assertEqual(status, 2)
+        self.assertIn("holds no Ninja build", said)
 
 
 class WordsTest(TreeTest):

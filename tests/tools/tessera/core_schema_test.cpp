@@ -86,7 +86,7 @@ TEST(CoreSchema, ASlipInAnyKeyOfAnyTableIsAnErrorThatNamesTheKey) {
     const bool isComponent = builtInComponents().make(table) != nullptr;
     const std::string deck = isComponent ? "[simulation]\ncomponents = [\"" + table + "\"]\n" : "";
 
-    const Findings findings =
+    const DeckDiagnostics findings =
         checkDeck(Deck::fromText(deck + header + "\n" + name + "q = 1\n", "d.toml"), builtInComponents());
 
     EXPECT_THAT(findings.text(), HasSubstr("did you mean '" + name + "'?")) << header << " " << name;

@@ -24,7 +24,7 @@ Deck deckWithDevice(const std::string& device) {
 /// Everything that is said against it before a mesh is made.
 std::string deviceFaults(const std::string& device) {
   const Deck deck = deckWithDevice(device);
-  const Findings findings = checkDeck(deck, builtInComponents());
+  const DeckDiagnostics findings = checkDeck(deck, builtInComponents());
   if (findings.hasErrors()) return findings.text();
   try {
     Model::check(deck, builtInComponents());

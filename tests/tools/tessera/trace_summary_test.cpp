@@ -217,7 +217,7 @@ TEST(TraceSummary, AChosenStepHasItsOwnLaunchesAlone) {
   EXPECT_EQ(devices.launches.size(), 2U);
 }
 
-TEST(TraceSummary, NodesThatWaitInACircleAreNoEndlessPath) {
+TEST(TraceSummary, NodesThatWaitInACycleAreNoEndlessPath) {
   const TraceModel model = modelOf(R"({"traceEvents":[
 {"ph":"X","pid":0,"tid":0,"name":"s","cat":"step","ts":0,"dur":9,"args":{"run":0,"step":1,"plan":"s","workers":1,"executed":9}},
 {"ph":"X","pid":0,"tid":1,"name":"A","cat":"task","ts":0,"dur":4,"args":{"run":0,"node":0,"after":1,"ready":0}},

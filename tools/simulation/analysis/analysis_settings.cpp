@@ -31,7 +31,7 @@ void declareLimit(ParameterTable& shape) {
       .mayChangeOnRestart();
 }
 
-void checkRegion(const ParameterValues& region, Findings& findings) {
+void checkRegion(const ParameterValues& region, DeckDiagnostics& findings) {
   const std::vector<std::string> chosen = region.texts("quantities");
   for (const std::string& name : chosen) {
     if (std::find(kQuantities.begin(), kQuantities.end(), name) != kQuantities.end()) continue;
@@ -99,7 +99,7 @@ void declareStatistics(ParameterTable& table) {
 }
 
 /// Names are columns and variables, so each is there once.
-void checkNames(const ParameterValues& analysis, Findings& findings) {
+void checkNames(const ParameterValues& analysis, DeckDiagnostics& findings) {
   std::vector<std::string> seen;
   for (const char* kind : kKinds) {
     for (const ParameterValues& one : analysis.tables(kind)) {

@@ -23,7 +23,7 @@ ParameterTable simulationTable() {
 }
 
 /// Neighbouring cells need positions that differ, on the finest level too.
-void checkSpacing(const ParameterValues& grid, int axis, Findings& findings) {
+void checkSpacing(const ParameterValues& grid, int axis, DeckDiagnostics& findings) {
   const double lower = grid.vector3("lower")[axis];
   const double upper = grid.vector3("upper")[axis];
   const std::int64_t cells = grid.integers3("cells")[axis];
@@ -40,7 +40,7 @@ void checkSpacing(const ParameterValues& grid, int axis, Findings& findings) {
   }
 }
 
-void checkDomain(const ParameterValues& grid, Findings& findings) {
+void checkDomain(const ParameterValues& grid, DeckDiagnostics& findings) {
   const Real3 lower = grid.vector3("lower");
   const Real3 upper = grid.vector3("upper");
   for (int axis = 0; axis < kAxes; ++axis) {
@@ -69,7 +69,7 @@ std::int64_t piecesAlong(const ParameterValues& grid, int axis) {
   return (cells - 1) / size[axis] + 1;
 }
 
-void checkDivision(const ParameterValues& grid, Findings& findings) {
+void checkDivision(const ParameterValues& grid, DeckDiagnostics& findings) {
   const Index cells = grid.integers3("cells");
   if (grid.has("patches") && grid.has("patch_size")) {
     findings.error(grid.where("patch_size"),
@@ -97,7 +97,7 @@ void checkDivision(const ParameterValues& grid, Findings& findings) {
   }
 }
 
-void checkCellCount(const ParameterValues& grid, Findings& findings) {
+void checkCellCount(const ParameterValues& grid, DeckDiagnostics& findings) {
   double count = 1.0;
   for (int axis = 0; axis < kAxes; ++axis) count *= static_cast<double>(grid.integers3("cells")[axis]);
   if (count >= kMaxCells)
@@ -161,7 +161,7 @@ ParameterTable timeTable() {
       .above(1)
       .optional()
       .mayChangeOnRestart();
-  table.check([](const ParameterValues& time, Findings& findings) {
+  table.check([](const ParameterValues& time, DeckDiagnostics& findings) {
     if (!time.has("end") && !time.has("max_steps")) {
       findings.error(time.tableWhere(), "the run would not end; give time.end, time.max_steps or both");
     }
@@ -191,7 +191,7 @@ ParameterTable outputTable() {
       .doc("number type in the files")
       .defaultsTo("float64")
       .mayChangeOnRestart();
-  table.check([](const ParameterValues& output, Findings& findings) {
+  table.check([](const ParameterValues& output, DeckDiagnostics& findings) {
     if (output.has("every") && output.has("every_steps")) {
       findings.error(output.where("every_steps"),
                      "output.every and output.every_steps exclude each other; give one of them");
@@ -278,7 +278,7 @@ std::string namesOf(const ComponentRegistry& registry) {
 }
 
 /// A component that knows nothing of levels would compute something wrong where they meet.
-void checkLevelSupport(const Deck& deck, const ComponentRegistry& registry, Findings& findings) {
+void checkLevelSupport(const Deck& deck, const ComponentRegistry& registry, DeckDiagnostics& findings) {
   const DeckNode* levels = deck.find("grid.level");
   const DeckNode* list = deck.find("simulation.components");
   if (levels == nullptr || levels->children.empty() || list == nullptr || list->kind != DeckKind::Array)
@@ -293,7 +293,7 @@ void checkLevelSupport(const Deck& deck, const ComponentRegistry& registry, Find
   }
 }
 
-void checkComponentNames(const Deck& deck, const ComponentRegistry& registry, Findings& findings) {
+void checkComponentNames(const Deck& deck, const ComponentRegistry& registry, DeckDiagnostics& findings) {
   const DeckNode* list = deck.find("simulation.components");
   if (list == nullptr || list->kind != DeckKind::Array) return;
   if (list->children.empty()) {
@@ -335,8 +335,8 @@ Schema schemaOfEverything(const ComponentRegistry& registry) {
   return schema;
 }
 
-Findings checkDeck(const Deck& deck, const ComponentRegistry& registry) {
-  Findings findings = check(deck, schemaFor(deck, registry));
+DeckDiagnostics checkDeck(const Deck& deck, const ComponentRegistry& registry) {
+  DeckDiagnostics findings = check(deck, schemaFor(deck, registry));
   checkComponentNames(deck, registry, findings);
   checkLevelSupport(deck, registry, findings);
   return findings;

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "core/deck/findings.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/text/contracts.hpp"
 #include "core/text/nearest_name.hpp"
 
@@ -30,7 +30,7 @@ constexpr std::array<std::pair<std::string_view, DevicePlacement>, 4> kPlacement
      {"cpu", DevicePlacement::Cpu},
      {"cost", DevicePlacement::Cost}}};
 
-void checkLimit(const ParameterValues& device, Findings& findings) {
+void checkLimit(const ParameterValues& device, DeckDiagnostics& findings) {
   if (parseDeviceLimit(device.text("limit"))) return;
   findings.error(device.where("limit"),
                  "device.limit is \"" + device.text("limit") +
@@ -42,7 +42,7 @@ void checkLimit(const ParameterValues& device, Findings& findings) {
 template <class T, class Get>
 void takeGiven(const ParameterValues& device, std::string_view key, std::optional<T>& setting,
                const Get& get) {
-  if (device.where(key).origin() != Where::Origin::Default) setting = get(key);
+  if (device.where(key).origin() != DeckLocation::Origin::Default) setting = get(key);
 }
 
 /// Where a task can run, in some plan.
@@ -157,7 +157,7 @@ void checkDeviceTasks(const Deck& deck, const std::vector<StepPlan>& plans) {
   std::vector<std::string> names;
   for (const auto& [name, sides] : tasks) names.push_back(name);
   std::map<std::string, std::string> seen;  // key by name
-  Findings findings;
+  DeckDiagnostics findings;
   for (const std::string key : {"device.tasks.cpu", "device.tasks.gpu"}) {
     for (const DeckNode& entry : entriesOf(deck, key)) {
       const std::string& name = entry.text();
