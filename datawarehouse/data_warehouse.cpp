@@ -10,7 +10,7 @@
 
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
-#include "datawarehouse/moves/region_copy.hpp"
+#include "datawarehouse/moves/region_op.hpp"
 
 namespace tessera {
 namespace {
@@ -263,14 +263,16 @@ void DataWarehouse::packOwned(LabelId label, std::size_t local, std::span<std::b
   const std::int64_t size = labels_->info(label).type.bytes();
   TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size,
                  "give room for the owned indices");
-  packRegion(packed, data(Generation::Old, label, local), layout(label, local), box, size);
+  runRegion(copyOp(Layout(box, false, false), layout(label, local), box, {}, size), packed.data(),
+            data(Generation::Old, label, local));
 }
 
 void DataWarehouse::unpackOwned(LabelId label, std::size_t local, std::span<const std::byte> packed) {
   const Box box = ownedBox(label, local);
   const std::int64_t size = labels_->info(label).type.bytes();
   TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size, "give the owned indices");
-  unpackRegion(data(Generation::Old, label, local), layout(label, local), box, packed, size);
+  runRegion(copyOp(layout(label, local), Layout(box, false, false), box, {}, size),
+            data(Generation::Old, label, local), packed.data());
 }
 
 }  // namespace tessera

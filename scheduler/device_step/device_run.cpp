@@ -8,7 +8,7 @@ namespace tessera::detail {
 
 namespace {
 
-LaneLayout::TakesFromPeers takesFromPeers(const DeviceFills& fills, const RankDevices& devices) {
+LaneLayout::TakesFromPeers takesFromPeers(const DeviceMoves& fills, const RankDevices& devices) {
   if (devices.sides().size() < 2) return {};
   return [&fills](std::int32_t fill, std::int32_t row) { return fills.takesFromPeers(fill, row); };
 }

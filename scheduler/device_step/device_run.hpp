@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/lock_free/submissions.hpp"
-#include "scheduler/device/moves/device_fills.hpp"
+#include "scheduler/device/moves/device_moves.hpp"
 #include "scheduler/device_step/device_nodes.hpp"
 #include "scheduler/device_step/lane_layout.hpp"
 #include "scheduler/device_step/old_values.hpp"
@@ -86,7 +86,7 @@ class DeviceRun {
   const CompiledGraph& graph_;
   DeviceSide& side_;
   const PlacedGraph& placed_;
-  DeviceFills fills_;
+  DeviceMoves fills_;
   const LaneLayout layout_;
   DeviceNodes nodes_;
   OldValues old_;

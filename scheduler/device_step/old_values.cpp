@@ -24,7 +24,7 @@ OldValues::OldValues(const CompiledGraphs& graphs, DataWarehouse& data, const Pl
 }
 
 void OldValues::copy() {
-  using To = DeviceFills::CopyTo;
+  using To = DeviceMoves::CopyTo;
   for (const OldNeed& need : needs_)
     copy(need.place == kOnHost ? To::Host : To::Device, need.label, need.level);
 }
@@ -32,7 +32,7 @@ void OldValues::copy() {
 void OldValues::copyToHost(std::span<const LabelId> labels) {
   for (const LabelId label : labels) {
     for (LevelId level = 0; level < std::ssize(graphs_.localsOfLevel); ++level) {
-      copy(DeviceFills::CopyTo::Host, label, level);
+      copy(DeviceMoves::CopyTo::Host, label, level);
     }
   }
 }
@@ -50,8 +50,8 @@ std::vector<std::int32_t> OldValues::localsToBring(LabelId label, LevelId level,
   return locals;
 }
 
-void OldValues::copy(DeviceFills::CopyTo to, LabelId label, LevelId level) {
-  const bool in = to == DeviceFills::CopyTo::Device;
+void OldValues::copy(DeviceMoves::CopyTo to, LabelId label, LevelId level) {
+  const bool in = to == DeviceMoves::CopyTo::Device;
   const MemorySpace target = in ? store_.space() : kHost;
   const std::vector<std::int32_t> locals = localsToBring(label, level, in ? kHost : store_.space(), target);
   if (locals.empty()) return;

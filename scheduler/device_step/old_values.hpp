@@ -26,7 +26,7 @@ class OldValues {
   void copyToHost(std::span<const LabelId> labels);
 
  private:
-  void copy(DeviceFills::CopyTo to, LabelId label, LevelId level);
+  void copy(DeviceMoves::CopyTo to, LabelId label, LevelId level);
   /// Patches whose value is valid in space `from` and not in `to`.
   std::vector<std::int32_t> localsToBring(LabelId label, LevelId level, MemorySpace from,
                                           MemorySpace to) const;

@@ -49,10 +49,6 @@ class RankDevices {
   void synchronize() noexcept;
   void addEntries(std::size_t plan);
   void addEntry(LabelId label, std::int32_t local);
-  void addTask(std::size_t plan, const NodeBlock& block, std::int32_t number);
-  void addFill(std::size_t plan, DeviceAssignment place, const NodeBlock& block, std::int32_t number);
-  void addSources(std::size_t plan, const FillPlan& fill, std::int32_t row);
-  void addPack(std::size_t plan, DeviceAssignment place, std::int32_t send);
 
   const CompiledGraphs& graphs_;
   const DeviceOptions options_;

@@ -102,7 +102,7 @@ GraphReplay::~GraphReplay() {
       } catch (const Error&) {
         continue;  // it was said when it happened
       }
-      for (const DeviceFills::KeptValues& kept : part.values) nodes_.giveValues(kept, memoryStream_);
+      for (const DeviceMoves::KeptValues& kept : part.values) nodes_.giveValues(kept, memoryStream_);
       if (part.graph.number >= 0) backend_.releaseGraph(part.graph);
     }
   }
@@ -176,7 +176,7 @@ void GraphReplay::takeMemory(const Segment& segment, Part& part) {
     part.loops.push_back(bodies ? std::make_unique<KeptLoops>(backend_, tables_, pinned_, memoryStream_,
                                                               static_cast<std::int32_t>(batch.streams.size()))
                                 : nullptr);
-    part.values.push_back(bodies ? DeviceFills::KeptValues{}
+    part.values.push_back(bodies ? DeviceMoves::KeptValues{}
                                  : nodes_.keepValues(batch.kind, batch.tasks, memoryStream_));
   }
 }

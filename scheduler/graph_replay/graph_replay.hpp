@@ -11,7 +11,7 @@
 #include "scheduler/device/lane/launch_profiler.hpp"
 #include "scheduler/device/lane/plan_capture.hpp"
 #include "scheduler/device/loops/kept_loops.hpp"
-#include "scheduler/device/moves/device_fills.hpp"
+#include "scheduler/device/moves/device_moves.hpp"
 #include "scheduler/device_step/device_nodes.hpp"
 #include "scheduler/device_step/lane_layout.hpp"
 #include "scheduler/graph_replay/plan_buffers.hpp"
@@ -87,7 +87,7 @@ class GraphReplay final : public LaneClient {
     DeviceGraph graph;
     DeviceEvent ended;                              ///< the last launch
     std::vector<std::unique_ptr<KeptLoops>> loops;  ///< by batch; null: moves
-    std::vector<DeviceFills::KeptValues> values;    ///< by batch
+    std::vector<DeviceMoves::KeptValues> values;    ///< by batch
     std::array<double, 2> numbers{};                ///< time and dt of the closures
     std::int64_t step = 0;                          ///< likewise
     std::int64_t bytes = 0;                         ///< that the moves carry

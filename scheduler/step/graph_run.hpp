@@ -17,7 +17,7 @@
 #include "scheduler/executor/tick_clock.hpp"
 #include "scheduler/messages/message_pump.hpp"
 #include "scheduler/runner_options.hpp"
-#include "scheduler/step/fill_run.hpp"
+#include "scheduler/step/host_moves.hpp"
 #include "scheduler/step/launch_nodes.hpp"
 #include "scheduler/step/scratch_windows.hpp"
 #include "scheduler/step/step_gate.hpp"
@@ -147,13 +147,10 @@ class GraphRun : public NodeSource {
   bool runNode(const NodeBlock& block, std::int32_t node, int worker);
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
-  void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
   /// Gathers what a task reads of variables without stored halos, and tells where it is.
-  void gatherScratch(const TaskUnit& unit, std::int32_t number, std::int32_t local, int worker,
-                     TaskAccesses& accesses);
-  void gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
-                     TaskAccess& resolved);
+  void gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses);
+  void gatherScratch(const UnitAccess& access, std::int32_t number, int worker, TaskAccess& resolved);
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
@@ -162,7 +159,7 @@ class GraphRun : public NodeSource {
   RunnerOptions options_;
   Transport& transport_;
   MessagePump pump_;
-  FillRun fills_;
+  HostMoves moves_;
   TaskFrames frames_;
   DeadlockDetector* talk_ = nullptr;
   ScratchWindows scratch_;

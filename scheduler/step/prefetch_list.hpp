@@ -6,7 +6,7 @@
 
 #include "core/exec/prefetcher.hpp"
 #include "core/lock_free/atomics.hpp"
-#include "datawarehouse/moves/region_copy.hpp"
+#include "datawarehouse/moves/region_op.hpp"
 
 namespace tessera::detail {
 
@@ -16,7 +16,7 @@ class PrefetchList {
   static constexpr auto kLine = static_cast<std::int64_t>(kCacheLine);  ///< bytes
 
   PrefetchList() = default;
-  explicit PrefetchList(const std::vector<StridedCopy>& copies);
+  explicit PrefetchList(const std::vector<RegionOp>& copies);
 
   /// Appends them to `to`, in the order of the copies; `memoryOf(n)` is where copy n reads, null to leave it
   /// out.
@@ -31,6 +31,8 @@ class PrefetchList {
       }
     }
   }
+  /// Of how many copies it is.
+  std::size_t count() const { return ends_.size(); }
   /// How many entries `addTo` appends at the most.
   std::size_t size() const { return lines_.size(); }
 
@@ -40,7 +42,7 @@ class PrefetchList {
     std::int64_t step = 0;   ///< bytes from a line to the next
     std::int64_t count = 0;
   };
-  void add(const StridedCopy& copy);
+  void add(const RegionOp& copy);
 
   std::vector<Lines> lines_;
   std::vector<std::size_t> ends_;  ///< by copy, in `lines_`

@@ -7,10 +7,10 @@
 namespace tessera::detail {
 
 TaskPrefetches::TaskPrefetches(const CompiledGraphs& graphs, std::size_t plan, const DataWarehouse& data,
-                               const FillRun& fills, int workers)
+                               const HostMoves& moves, int workers)
     : graph_(graphs.plans[plan]),
       data_(data),
-      fills_(fills),
+      moves_(moves),
       gathers_(graph_.units.size(), false),
       workers_(static_cast<std::size_t>(workers)) {
   std::size_t most = 0;
@@ -36,7 +36,7 @@ std::size_t TaskPrefetches::entries(const NodeBlock& block) const {
     gathers = true;
     std::size_t ofRow = 0;
     for (std::int32_t row = 0; row < block.count; ++row)
-      ofRow = std::max(ofRow, fills_.fetchEntries(static_cast<std::size_t>(access.fill), row));
+      ofRow = std::max(ofRow, moves_.fetchEntries(access.fill, row));
     most += ofRow;
   }
   return gathers ? most : 0;
@@ -66,7 +66,7 @@ void TaskPrefetches::list(const NodeBlock& block, std::int32_t number, Worker& w
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
     if (graph_.isScratch(access)) {
-      fills_.listPrefetches(static_cast<std::size_t>(access.fill), number, local, worker.step, worker.lines);
+      moves_.listPrefetches(access.fill, number, local, worker.step, worker.lines);
       continue;
     }
     if (access.reach != Reach::Patch || data_.isShared(access.label, own)) continue;

@@ -5,7 +5,7 @@
 
 #include "core/exec/prefetcher.hpp"
 #include "datawarehouse/data_warehouse.hpp"
-#include "scheduler/step/fill_run.hpp"
+#include "scheduler/step/host_moves.hpp"
 #include "taskgraph/compiled_graph.hpp"
 
 namespace tessera::detail {
@@ -18,7 +18,7 @@ class TaskPrefetches {
  public:
   /// Of one plan. Memory is taken here, none later.
   TaskPrefetches(const CompiledGraphs& graphs, std::size_t plan, const DataWarehouse& data,
-                 const FillRun& fills, int workers);
+                 const HostMoves& moves, int workers);
 
   /// For node `number` of a block of tasks, until the same worker asks again; null where there is nothing
   /// to ask for: the last one of the block, and tasks without scratch windows, whose data the caches hold.
@@ -39,7 +39,7 @@ class TaskPrefetches {
 
   const CompiledGraph& graph_;
   const DataWarehouse& data_;
-  const FillRun& fills_;
+  const HostMoves& moves_;
   std::vector<bool> gathers_;  ///< by unit
   std::vector<Worker> workers_;
 };

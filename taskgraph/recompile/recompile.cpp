@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "core/text/contracts.hpp"
-#include "taskgraph/compile/graph_builder.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/recompile/graph_rebuild.hpp"
 #include "taskgraph/recompile/mesh_changes.hpp"
 #include "taskgraph/storage/buffer_reuse.hpp"
 #include "taskgraph/storage/share_windows.hpp"
@@ -83,7 +83,7 @@ Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const>
   const bool different = std::any_of(changes->levels.begin(), changes->levels.end(),
                                      [](const detail::LevelChanges& level) { return !level.same; });
   for (std::size_t p = 0; p < resolved.size() && different; ++p) {
-    detail::GraphBuilder builder(resolved[p], next, graphs, &*changes);
+    detail::GraphRebuild builder(resolved[p], next, graphs, &*changes);
     std::optional<CompiledGraph> graph = builder.rebuild(std::move(graphs.plans[p]), graphs.gathers[p]);
     if (!graph)
       return compileAnew(

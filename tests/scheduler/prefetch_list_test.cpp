@@ -25,12 +25,12 @@ std::vector<std::int64_t> linesOf(const PrefetchList& list, const std::byte* mem
   return lines;
 }
 
-std::set<std::int64_t> linesRead(const StridedCopy& copy) {
+std::set<std::int64_t> linesRead(const RegionOp& copy) {
   std::set<std::int64_t> lines;
   for (std::int64_t k = 0; k < copy.planes; ++k) {
     for (std::int64_t j = 0; j < copy.rows; ++j) {
-      const std::int64_t row = copy.from.first + k * copy.from.plane + j * copy.from.stride;
-      for (std::int64_t at = row; at < row + copy.rowBytes; ++at) lines.insert(at / kLine);
+      const std::int64_t row = copy.fromFirst + k * copy.fromK + j * copy.fromJ;
+      for (std::int64_t at = row; at < row + copy.rowWords * copy.wordBytes; ++at) lines.insert(at / kLine);
     }
   }
   return lines;
@@ -40,7 +40,7 @@ class LinesOfCopies : public testing::TestWithParam<Box> {};
 
 TEST_P(LinesOfCopies, EachLineThatACopyReadsOnce) {
   const Layout cube = cubeOf(16);
-  const StridedCopy copy = stridedCopy(cube, cube, GetParam(), {}, 8);
+  const RegionOp copy = copyOp(cube, cube, GetParam(), {}, 8);
   alignas(kLine) static std::byte memory[16 * 16 * 16 * 8];
 
   const std::vector<std::int64_t> lines = linesOf(PrefetchList({copy}), memory);
@@ -57,14 +57,14 @@ INSTANTIATE_TEST_SUITE_P(Regions, LinesOfCopies,
 
 TEST(PrefetchList, OfAFaceAcrossXIsOneEntry) {
   const Layout cube = cubeOf(16);
-  const auto face = stridedCopy(cube, cube, Box{{15, 0, 0}, {16, 16, 16}}, {}, 8);
+  const auto face = copyOp(cube, cube, Box{{15, 0, 0}, {16, 16, 16}}, {}, 8);
   EXPECT_EQ(PrefetchList({face}).size(), 1u);
 }
 
 TEST(PrefetchList, LeavesOutCopiesWithoutMemory) {
   const Layout cube = cubeOf(8);
-  const auto low = stridedCopy(cube, cube, Box{{0, 0, 0}, {8, 8, 1}}, {}, 8);
-  const auto high = stridedCopy(cube, cube, Box{{0, 0, 7}, {8, 8, 8}}, {}, 8);
+  const auto low = copyOp(cube, cube, Box{{0, 0, 0}, {8, 8, 1}}, {}, 8);
+  const auto high = copyOp(cube, cube, Box{{0, 0, 7}, {8, 8, 8}}, {}, 8);
   alignas(kLine) static std::byte memory[8 * 8 * 8 * 8];
   std::vector<PrefetchLines> entries;
 

@@ -32,8 +32,8 @@ class RowOfPatches {
     data_ = makeDataWarehouse(graphs_);
     pump_ = std::make_unique<detail::MessagePump>(graphs_.plans[1], world_.transport(0), SendLimit{}, nullptr,
                                                   nullptr);
-    fills_ = std::make_unique<detail::FillRun>(graphs_, 1, *data_, *pump_);
-    prefetches_ = std::make_unique<detail::TaskPrefetches>(graphs_, 1, *data_, *fills_, 1);
+    moves_ = std::make_unique<detail::HostMoves>(graphs_, 1, *data_, *pump_);
+    prefetches_ = std::make_unique<detail::TaskPrefetches>(graphs_, 1, *data_, *moves_, 1);
   }
 
   /// Of which patches' Old, and of which New, task number `number` asks for lines, when it runs now.
@@ -69,7 +69,7 @@ class RowOfPatches {
   LoopbackWorld world_{1};
   std::unique_ptr<DataWarehouse> data_;
   std::unique_ptr<detail::MessagePump> pump_;
-  std::unique_ptr<detail::FillRun> fills_;
+  std::unique_ptr<detail::HostMoves> moves_;
   std::unique_ptr<detail::TaskPrefetches> prefetches_;
 };
 

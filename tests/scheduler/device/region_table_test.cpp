@@ -1,4 +1,4 @@
-#include "scheduler/device/moves/region_batch.hpp"
+#include "scheduler/device/moves/region_table.hpp"
 
 #include <array>
 #include <cstring>
@@ -7,10 +7,9 @@
 
 #include <gmock/gmock.h>
 
-#include "datawarehouse/moves/boundary_fill.hpp"
-#include "datawarehouse/moves/coarse_fill.hpp"
-#include "datawarehouse/moves/region_copy.hpp"
+#include "datawarehouse/moves/condition_values.hpp"
 #include "grid/refine.hpp"
+#include "tests/scheduler/device/plain_moves.hpp"
 #include "tests/scheduler/device/region_rig.hpp"
 
 namespace tessera {
@@ -21,24 +20,24 @@ using testing::ElementsAre;
 
 constexpr std::size_t kBytes = 1 << 20;
 
-/// Draws operations and carries each out twice: on the host at once, and as a part of a RegionList on memory
-/// that looks the same.
-class Twice {
+/// Draws moves and carries each out three times in memory that looks the same: index by index, which is
+/// right; as an operation on the host; and as a part of a RegionList.
+class Thrice {
  public:
-  Twice(std::uint64_t seed, std::byte* to, const std::byte* from)
-      : random_(seed), to_(to), from_(from), hostFrom_(kBytes), hostTo_(kBytes) {
+  Thrice(std::uint64_t seed, std::byte* to, const std::byte* from)
+      : random_(seed), to_(to), from_(from), hostFrom_(kBytes), hostTo_(kBytes), ranTo_(kBytes) {
     for (std::size_t n = 0; n < kBytes; n += 4) {
       // A float of 1 to 2, and two of them a small double: all arithmetic stays finite.
       const auto word = static_cast<std::uint32_t>(0x3F800000U | (random_() & 0x7FFFFFU));
       std::memcpy(hostFrom_.data() + n, &word, 4);
       std::memcpy(hostTo_.data() + n, &word, 4);
     }
-    begin_ = hostTo_;
+    begin_ = ranTo_ = hostTo_;
   }
 
   /// One operation of a random kind in the row at hand; `onHost`: whether its row will be launched.
   void add(bool onHost) {
-    switch (below(5)) {
+    switch (below(6)) {
       case 0:
         return addCopy(onHost);
       case 1:
@@ -47,6 +46,8 @@ class Twice {
         return addUnpack(onHost);
       case 3:
         return addProlong(onHost);
+      case 4:
+        return addAverage(onHost);
       default:
         return addCondition(onHost);
     }
@@ -57,6 +58,8 @@ class Twice {
   const std::vector<std::byte>& from() const { return hostFrom_; }
   const std::vector<std::byte>& before() const { return begin_; }
   const std::vector<std::byte>& after() const { return hostTo_; }
+  /// What operations of the host have left.
+  const std::vector<std::byte>& ran() const { return ranTo_; }
   std::int64_t below(std::int64_t n) {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(n));
   }
@@ -94,58 +97,85 @@ class Twice {
   void alignTo() { used_ = (used_ + 7) / 8 * 8; }
   Index anyShift() { return {below(9) - 4, below(9) - 4, below(9) - 4}; }
 
+  /// The operation on the host and in the list; whether the row is launched.
+  void add(const RegionOp& op, std::size_t to, std::size_t from, bool onHost) {
+    list.add(op, to_ + to, from_ + from, &RegionCounts::copied);
+    if (onHost) runRegion(op, ranTo_.data() + to, hostFrom_.data() + from);
+  }
   void addCopy(bool onHost) {
     const std::int64_t bytes = elementBytes();
     const Box region = box(9);
     const Index by = anyShift();
     const Window to = window(region, bytes, true);
     const Window from = window(shift(region, Index{} - by), bytes, false);
-    list.copy(to_ + to.offset, to.layout, from_ + from.offset, from.layout, region, by, bytes);
+    add(copyOp(to.layout, from.layout, region, by, bytes), to.offset, from.offset, onHost);
     if (!onHost) return;
-    copyRegion(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + from.offset, from.layout, region, by,
-               bytes);
+    test::plainCopy(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + from.offset, from.layout,
+                    region, by, bytes);
   }
   void addPack(bool onHost) {
     const std::int64_t bytes = elementBytes();
     const Box region = box(9);
     const Window from = window(region, bytes, false);
     const std::size_t at = used_;
-    const auto size = static_cast<std::size_t>(region.volume() * bytes);
-    used_ += size;
-    list.pack(to_ + at, from_ + from.offset, from.layout, region, bytes);
-    if (onHost)
-      packRegion(std::span(hostTo_).subspan(at, size), hostFrom_.data() + from.offset, from.layout, region,
-                 bytes);
+    const Layout packed(region, false, false);
+    used_ += static_cast<std::size_t>(region.volume() * bytes);
+    add(copyOp(packed, from.layout, region, {}, bytes), at, from.offset, onHost);
+    if (!onHost) return;
+    test::plainCopy(hostTo_.data() + at, packed, hostFrom_.data() + from.offset, from.layout, region, {},
+                    bytes);
   }
   void addUnpack(bool onHost) {
     const std::int64_t bytes = elementBytes();
     const Box region = box(9);
     const Window to = window(region, bytes, true);
+    const Layout packed(region, false, false);
     const auto size = static_cast<std::size_t>(region.volume() * bytes);
     const auto at = static_cast<std::size_t>(below(static_cast<std::int64_t>(kBytes - size) / 4)) * 4;
-    list.unpack(to_ + to.offset, to.layout, region, from_ + at, bytes);
-    if (onHost)
-      unpackRegion(hostTo_.data() + to.offset, to.layout, region, std::span(hostFrom_).subspan(at, size),
-                   bytes);
+    add(copyOp(to.layout, packed, region, {}, bytes), to.offset, at, onHost);
+    if (!onHost) return;
+    test::plainCopy(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + at, packed, region, {}, bytes);
   }
   void addProlong(bool onHost) {
-    const std::int64_t bytes = elementBytes();
+    LabelInfo info;
+    info.type = anyType();
     const Box region = box(9);
     const Index by = anyShift();
     const Extent ratio{1 + below(4), 1 + below(4), 1 + below(4)};
-    const Window to = window(region, bytes, true);
-    const Window from = window(coarsen(shift(region, Index{} - by), ratio), bytes, false);
-    list.prolong(to_ + to.offset, to.layout, from_ + from.offset, from.layout, region, by, ratio, bytes);
+    alignTo();
+    const Window to = window(region, info.type.bytes(), true);
+    const Window from = window(coarsen(shift(region, Index{} - by), ratio), info.type.bytes(), false);
+    add(regionOp({MoveKind::Prolong, region, by, ratio}, to.layout, from.layout, info, levelOf(6)), to.offset,
+        from.offset, onHost);
     if (!onHost) return;
-    fillFromCoarser(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + from.offset, from.layout,
-                    region, by, ratio, bytes);
+    test::plainProlong(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + from.offset, from.layout,
+                       region, by, ratio, info.type.bytes());
+  }
+  /// A kind that no read asks for: it is known to the operation alone.
+  void addAverage(bool onHost) {
+    LabelInfo info;
+    info.type = anyType();
+    const Box region = box(4);
+    const Index by = anyShift();
+    const Extent ratio{1 + below(4), 1 + below(4), 1 + below(4)};
+    alignTo();
+    const Window to = window(region, info.type.bytes(), true);
+    const Window from = window(refine(shift(region, Index{} - by), ratio), info.type.bytes(), false);
+    add(regionOp({MoveKind::Average, region, by, ratio}, to.layout, from.layout, info, levelOf(6)), to.offset,
+        from.offset, onHost);
+    if (!onHost) return;
+    test::plainAverage(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + from.offset, from.layout,
+                       region, by, ratio, info.type);
+  }
+  ElementType anyType() {
+    constexpr std::array kScalars{Scalar::Float64, Scalar::Float32, Scalar::Int32, Scalar::Int64};
+    return {kScalars[static_cast<std::size_t>(below(4))], static_cast<std::int32_t>(1 + below(3))};
   }
   void addCondition(bool onHost) {
-    constexpr std::array kScalars{Scalar::Float64, Scalar::Float32, Scalar::Int32, Scalar::Int64};
     constexpr std::array kCenterings{Cell, Node, FaceX, FaceY, FaceZ};
     constexpr std::array kKinds{BoundaryKind::Dirichlet, BoundaryKind::Neumann, BoundaryKind::Outflow};
     LabelInfo info;
-    info.type = {kScalars[static_cast<std::size_t>(below(4))], static_cast<std::int32_t>(1 + below(3))};
+    info.type = anyType();
     info.centering = kCenterings[static_cast<std::size_t>(below(5))];
     const auto side = static_cast<int>(below(6));
     const bool varies = below(2) == 0;
@@ -176,6 +206,7 @@ class Twice {
     values.count = varies ? RegionValues::Count::OneEachIndex : RegionValues::Count::One;
     std::vector<double> given(static_cast<std::size_t>(region.volume()));
     conditionValues(info, level, side, region, time, given);
+    const std::vector<double> ofEach = given;
     if (!varies) given.resize(1);
     if (below(2) == 0) {
       values.first = list.addValues(given);
@@ -184,8 +215,13 @@ class Twice {
       values.first = kFirstOfLaunch + std::ssize(launchValues);
       launchValues.insert(launchValues.end(), given.begin(), given.end());
     }
-    list.condition(to_ + at.offset, at.layout, info, level, side, region, values);
-    if (onHost) fillBoundary(hostTo_.data() + at.offset, at.layout, info, level, side, region, time);
+    const RegionOp op =
+        regionOp({MoveKind::Condition, region, {}, {1, 1, 1}, side}, at.layout, at.layout, info, level);
+    list.add(op, to_ + at.offset, to_ + at.offset, &RegionCounts::conditions, values);
+    if (!onHost) return;
+    ConditionValue value(info, level, side, time);
+    runCondition(op, ranTo_.data() + at.offset, region.lo, value);
+    test::plainCondition(hostTo_.data() + at.offset, at.layout, info, level, side, region, ofEach);
   }
   static Level levelOf(std::int64_t n) {
     Geometry geometry;
@@ -204,35 +240,37 @@ class Twice {
   const std::byte* from_;
   std::vector<std::byte> hostFrom_;
   std::vector<std::byte> hostTo_;
+  std::vector<std::byte> ranTo_;
   std::vector<std::byte> begin_;
   std::size_t used_ = 0;
 };
 
 class RegionClaims : public test::RegionsOnEachDevice {};
 
-TEST_P(RegionClaims, RandomRegionsHaveTheBytesOfTheHostsFunctions) {
+TEST_P(RegionClaims, RandomMovesHaveTheSameBytesOnTheHostAndThere) {
   OnDevice<std::byte> to(*device_, kBytes);
   OnDevice<std::byte> from(*device_, kBytes);
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("replay: seed " + std::to_string(seed));
-    Twice twice(seed, to.data(), from.data());
+    Thrice thrice(seed, to.data(), from.data());
     std::vector<std::int32_t> rows;
     for (std::int32_t row = 0; row < 12; ++row) {
-      twice.list.beginRow();
-      const bool chosen = twice.below(3) > 0;
+      thrice.list.beginRow();
+      const bool chosen = thrice.below(3) > 0;
       if (chosen) rows.push_back(row);
       // Some rows have more operations than a thread block takes.
-      for (std::int64_t n = twice.below(row % 6 == 5 ? 40 : 5); n > 0; --n) twice.add(chosen);
+      for (std::int64_t n = thrice.below(row % 6 == 5 ? 40 : 5); n > 0; --n) thrice.add(chosen);
     }
-    OnDevice<double> values(*device_, twice.launchValues.size() + 1, DeviceSpace::PinnedHost);
-    std::copy(twice.launchValues.begin(), twice.launchValues.end(), values.data());
-    to.set(stream_, twice.before());
-    from.set(stream_, twice.from());
+    OnDevice<double> values(*device_, thrice.launchValues.size() + 1, DeviceSpace::PinnedHost);
+    std::copy(thrice.launchValues.begin(), thrice.launchValues.end(), values.data());
+    to.set(stream_, thrice.before());
+    from.set(stream_, thrice.from());
 
-    RegionTable table = upload(twice.list);
-    table.launch(stream_, "Test::regions", rows, {values.data(), Twice::kFirstOfLaunch});
+    RegionTable table = upload(thrice.list);
+    table.launch(stream_, "Test::regions", rows, {values.data(), Thrice::kFirstOfLaunch});
 
-    ASSERT_EQ(to.get(stream_), twice.after());
+    ASSERT_EQ(thrice.ran(), thrice.after());
+    ASSERT_EQ(to.get(stream_), thrice.after());
   }
 }
 
@@ -249,8 +287,9 @@ TEST_P(RegionClaims, RowsWithManyGapsAreLaunchedAllTheSame) {
   std::vector<std::int32_t> rows;
   for (std::int32_t row = 0; row < kRows; ++row) {
     list.beginRow();
-    list.pack(reinterpret_cast<std::byte*>(to.data() + row), reinterpret_cast<std::byte*>(from.data() + row),
-              Layout(one, false, false), one, 8);
+    list.add(copyOp(Layout(one, false, false), Layout(one, false, false), one, {}, 8),
+             reinterpret_cast<std::byte*>(to.data() + row), reinterpret_cast<std::byte*>(from.data() + row),
+             &RegionCounts::packed);
     if (row % 3 != 1) rows.push_back(row);
   }
 
@@ -272,8 +311,9 @@ TEST_P(RegionClaims, AnotherStreamComesAfterTheUpload) {
   const Box one{{0, 0, 0}, {1, 1, 1}};
   RegionList list;
   list.beginRow();
-  list.pack(reinterpret_cast<std::byte*>(data.data() + 1), reinterpret_cast<std::byte*>(data.data()),
-            Layout(one, false, false), one, 8);
+  list.add(copyOp(Layout(one, false, false), Layout(one, false, false), one, {}, 8),
+           reinterpret_cast<std::byte*>(data.data() + 1), reinterpret_cast<std::byte*>(data.data()),
+           &RegionCounts::packed);
 
   RegionTable table = upload(list);
   const std::int32_t row = 0;
@@ -285,7 +325,7 @@ TEST_P(RegionClaims, AnotherStreamComesAfterTheUpload) {
 TEST_P(RegionClaims, NothingToDoIsNoLaunch) {
   RegionList list;
   list.beginRow();
-  list.unpack(nullptr, {}, Box{}, nullptr, 8);
+  list.add(copyOp({}, {}, Box{}, {}, 8), nullptr, nullptr, &RegionCounts::unpacked);
   RegionTable table = upload(list);
   const std::int32_t row = 0;
 

@@ -13,15 +13,13 @@
 #include "datawarehouse/device_store.hpp"
 #include "scheduler/device/backend/pinned_host.hpp"
 #include "scheduler/device/moves/message_buffers.hpp"
-#include "scheduler/device/moves/region_batch.hpp"
-#include "taskgraph/compiled_graph.hpp"
-#include "taskgraph/fill_geometry.hpp"
-#include "taskgraph/storage/shared_gathers.hpp"
+#include "scheduler/device/moves/region_table.hpp"
+#include "taskgraph/moves/build_moves.hpp"
 
 namespace tessera {
 
-/// What the fills of a plan have put into streams since they were made.
-struct DeviceFillCounts {
+/// What the moves of a plan have put into streams since they were made.
+struct DeviceMoveCounts {
   RegionCounts regions;        ///< of fills and packs
   std::int64_t copiedIn = 0;   ///< bytes from the host to the device
   std::int64_t copiedOut = 0;  ///< and back
@@ -33,24 +31,23 @@ struct DeviceFillCounts {
   std::int64_t launches() const { return regions.launches + copyLaunches; }
 };
 
-/// Carries out the fills of one compiled graph in the memory of a device, taking from that of others too, as
-/// FillRun does in the host's: bit
-/// for bit the same, in one launch for all that any number of rows copy, unpack and take from a coarser
-/// level, and one for each axis on which some of them lie at the domain's border. Packs messages and copies
-/// owned indices between the two memories in the same manner.
+/// Carries out the moves of one compiled graph in the memory of a device, taking from that of others too, as
+/// HostMoves does in the host's, bit for bit: in one launch for all that any number of rows of a fill copy,
+/// unpack and take from a coarser level, and one for each axis on which some of them lie at the domain's
+/// border. Packs messages and copies owned indices between the two memories in the same manner.
 ///
-///   fills.launchFill(fill, rows, time, stream);    // returns at once
-///   fills.launchPack(sends, stream);
-///   fills.launchCopy(CopyTo::Device, label, Generation::Old, locals, stream);
+///   moves.launchFill(fill, rows, time, stream);    // returns at once
+///   moves.launchPack(sends, stream);
+///   moves.launchCopy(CopyTo::Device, label, Generation::Old, locals, stream);
 ///
 /// Tables of what is to be done are made and uploaded at first use, once for each way in which the
 /// generations of the variables and the messages can lie in memory: two, where every step writes all of them.
 ///
 /// All entries and gathers that a launch touches were added to the stores before; memory of the warehouse is
-/// pinned for copies. Message buffers are pinned by the fills of device slot 0, for those of all others.
-/// Owned indices are to be valid where a launch reads them; status words stay as they are. Thread rule: the
+/// pinned for copies. Message buffers are pinned by the moves of device slot 0, for those of all others.
+/// Owned indices are to be valid where a launch reads them; it moves no status words. Thread rule: the
 /// backend's.
-class DeviceFills {
+class DeviceMoves {
  public:
   /// Whether an item of a message (never one that is forwarded) is packed from the device's memory.
   using IsOnDevice = std::function<bool(const PackItem&)>;
@@ -58,15 +55,15 @@ class DeviceFills {
   using StoreOf = std::function<DeviceStore&(std::int32_t local)>;
   enum class CopyTo { Host, Device };
 
-  /// All of these outlive the fills. Without `isOnDevice`: all items whose source is in the store. Without
+  /// All of these outlive the moves. Without `isOnDevice`: all items whose source is in the store. Without
   /// `storeOf`: everything is in `store`; else the device may read the memory of the others.
-  DeviceFills(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, DeviceStore& store,
+  DeviceMoves(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, DeviceStore& store,
               const MessageBuffers& pump, DeviceBackend& device, DevicePool& memory, DevicePool& pinned,
               IsOnDevice isOnDevice = {}, StoreOf storeOf = {});
   /// What was launched is done.
-  ~DeviceFills() = default;
-  DeviceFills(const DeviceFills&) = delete;
-  DeviceFills& operator=(const DeviceFills&) = delete;
+  ~DeviceMoves() = default;
+  DeviceMoves(const DeviceMoves&) = delete;
+  DeviceMoves& operator=(const DeviceMoves&) = delete;
 
   /// Rows, ascending, of fill number `fill`; conditions of time hold at `time`.
   void launchFill(std::int32_t fill, std::span<const std::int32_t> rows, double time, DeviceStream stream);
@@ -94,7 +91,7 @@ class DeviceFills {
   /// Whether that row takes values from the memory of another device.
   bool takesFromPeers(std::int32_t fill, std::int32_t row) const;
 
-  const DeviceFillCounts& counts() const { return counts_; }
+  const DeviceMoveCounts& counts() const { return counts_; }
 
  private:
   /// What a table was made for: descriptions, one each for the variables on their levels that it works on,
@@ -116,17 +113,10 @@ class DeviceFills {
   };
   /// FillTables while they are made.
   struct FillLists;
-  /// Where a row's values go.
-  struct Destination {
-    std::byte* data = nullptr;
-    const Layout* layout = nullptr;
-    bool isOneEntry = false;  ///< what lies between its rows is padding, which anybody may write
-  };
-  /// What a row gets from one window.
-  struct Copied {
-    std::int32_t source = 0;
-    Box region;
-    Index shift;
+  /// Where an end of a move lies.
+  struct End {
+    std::byte* data = nullptr;  ///< element 0 of the layout
+    Layout layout;
   };
   struct CopyTable {
     RegionTable table;
@@ -136,22 +126,14 @@ class DeviceFills {
   BufferConfiguration configurationOfTables(std::int32_t fill) const;
   FillTables& tablesOf(std::int32_t fill, DeviceStream stream);
   FillTables makeTables(std::int32_t fill, DeviceStream stream);
-  void addRow(FillLists& lists, std::int32_t fill, std::int32_t row);
-  /// Own patches that a row takes values from; none where another row does its work.
-  std::vector<std::int32_t> sourcesOf(std::int32_t fill, std::int32_t row) const;
-  bool isTargetThere(std::int32_t fill, std::int32_t row) const;
-  bool isRowThere(std::int32_t fill, std::int32_t row) const;
-  void addPrivateRow(FillLists& lists, const FillPlan& fill, std::int32_t row);
-  void addLevel(FillLists& lists, const FillPlan& fill);
-  void addShared(FillLists& lists, const FillPlan& fill, const detail::SharedGather& gather);
-  void addCopy(FillLists& lists, const FillPlan& fill, const Destination& to, std::int32_t source,
-               const Box& region, Index shift);
-  void addCopies(FillLists& lists, const FillPlan& fill, const Destination& to, std::vector<Copied>& copies);
-  void addPieces(FillLists& lists, const FillPlan& fill, std::int32_t row, const Destination& to);
-  void addCoarse(FillLists& lists, const FillPlan& fill, const CoarsePiece& piece, const Box& region,
-                 const Destination& to);
-  void addCondition(FillLists& lists, const FillPlan& fill, const BoundaryPart& part, const Destination& to);
-  Destination destinationOf(const FillPlan& fill, std::int32_t row) const;
+  /// Whether all that the moves take from and write to is in the stores.
+  bool isThere(std::span<const Move> moves) const;
+  bool isThere(const MoveRef& ref, LabelId label) const;
+  void addMoves(FillLists& lists, std::vector<Move>& moves) const;
+  void pairRowEnds(RegionList& list, std::vector<Move>& moves) const;
+  void addCondition(FillLists& lists, const Move& move) const;
+  void add(RegionList& list, const Move& move, const RegionValues& values = {}) const;
+  End endOf(const MoveRef& ref, const Move& move) const;
   /// Whether there is anything to launch.
   bool isLaunched(const FillPlan& fill) const;
   KeptValues valuesFor(const FillPlan& fill, const FillTables& tables, std::span<const std::int32_t> rows,
@@ -181,6 +163,7 @@ class DeviceFills {
     return static_cast<std::int32_t>(graphs_.localsOfLevel[static_cast<std::size_t>(level)].begin);
   }
 
+  const MoveBuilder moves_;
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
   std::size_t plan_;
@@ -192,7 +175,6 @@ class DeviceFills {
   DevicePool& pinned_;
   IsOnDevice isOnDevice_;
   StoreOf storeOf_;
-  detail::SharedGathers shared_;
   std::optional<PinnedHost> messages_;  ///< of device slot 0, for all
   std::vector<bool> fromMessages_;      ///< by fill: reads what has come from other ranks
   std::vector<std::map<BufferConfiguration, FillTables>> fills_;
@@ -201,7 +183,7 @@ class DeviceFills {
   std::map<std::array<std::int32_t, 4>, CopyTable> copies_;
   std::vector<PackItem> packed_;    ///< one item for each (variable, generation, level) that is packed
   std::vector<std::int32_t> rows_;  ///< of the copy at hand
-  DeviceFillCounts counts_;
+  DeviceMoveCounts counts_;
 };
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-#include "scheduler/device/moves/region_batch.hpp"
+#include "scheduler/device/moves/region_table.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -6,15 +6,12 @@
 
 #include "core/text/contracts.hpp"
 #include "datawarehouse/moves/aligned_layout.hpp"
-#include "datawarehouse/moves/boundary_fill.hpp"
-#include "grid/refine.hpp"
 
 namespace tessera {
 
+using detail::PlacedRegion;
 using detail::RegionBlock;
-using detail::RegionKind;
 using detail::RegionLaunch;
-using detail::RegionOp;
 using detail::RegionRun;
 
 RegionCounts& RegionCounts::operator+=(const RegionCounts& other) {
@@ -38,37 +35,34 @@ void RegionList::beginRow() {
   rowWords_ = 0;
 }
 
-RegionOp RegionList::opOf(std::byte* to, const Layout& toLayout, const std::byte* from,
-                          const Layout& fromLayout, const Box& region, Index fromFirst,
-                          std::int64_t elementBytes) {
-  TESSERA_EXPECT(elementBytes > 0 && elementBytes % 4 == 0, "give elements of a multiple of 4 bytes");
-  RegionOp op;
-  op.to = to + toLayout.at(region.lo) * elementBytes;
-  op.from = from + fromLayout.at(fromFirst) * elementBytes;
-  op.toJ = toLayout.strideJ * elementBytes;
-  op.toK = toLayout.strideK * elementBytes;
-  op.fromI = elementBytes;
-  op.fromJ = fromLayout.strideJ * elementBytes;
-  op.fromK = fromLayout.strideK * elementBytes;
-  const bool wide = elementBytes % 8 == 0 && reinterpret_cast<std::uintptr_t>(op.to) % 8 == 0 &&
-                    reinterpret_cast<std::uintptr_t>(op.from) % 8 == 0;
-  op.wordBytes = wide ? 8 : 4;
-  return op;
+void RegionList::add(const RegionOp& op, std::byte* to, const std::byte* from,
+                     std::int64_t RegionCounts::*counted, const RegionValues& values) {
+  if (op.words() == 0) return;
+  PlacedRegion placed{op, to + op.toFirst, from + op.fromFirst};
+  const auto isOdd = [](const std::byte* memory) {
+    return reinterpret_cast<std::uintptr_t>(memory) % 8 != 0;
+  };
+  if (detail::isMoved(op.kind) && op.wordBytes == 8 && (isOdd(placed.to) || isOdd(placed.from))) {
+    placed.op.wordBytes = 4;
+    placed.op.elementWords *= 2;
+    placed.op.rowWords *= 2;
+  }
+  placed.firstValue = values.first;
+  placed.valueStep = values.count == RegionValues::Count::One ? 0 : 1;
+  placed.valuesOfLaunch = values.of == RegionValues::Of::Launch;
+  put(placed);
+  counts_.*counted += op.bytes();
 }
 
-bool RegionList::add(const RegionOp& op, const Box& region, std::int64_t elementBytes) {
+void RegionList::put(const PlacedRegion& placed) {
   TESSERA_EXPECT(!rowBlocks_.empty(), "begin a row first");
-  const std::int64_t words = region.volume() * (elementBytes / op.wordBytes);
-  if (words == 0) return false;
+  const std::int64_t words = placed.op.words();
+  if (words == 0) return;
   TESSERA_EXPECT(words + rowWords_ <= std::numeric_limits<std::uint32_t>::max(),
                  "cut the domain into smaller patches: a row of regions has at most 2^32 - 1 words");
-  RegionOp& added = ops_.emplace_back(op);
-  added.elementWords = static_cast<std::uint32_t>(elementBytes / op.wordBytes);
-  added.rowWords = static_cast<std::uint32_t>(region.extent().i) * added.elementWords;
-  added.rows = static_cast<std::uint32_t>(region.extent().j);
+  ops_.push_back(placed);
   begins_.push_back(rowWords_);
   addWords(static_cast<std::uint32_t>(words));
-  return true;
 }
 
 /// The last block of the row is filled up first.
@@ -90,19 +84,6 @@ void RegionList::addWords(std::uint32_t words) {
   }
 }
 
-void RegionList::addPlain(std::byte* to, const Layout& toLayout, const std::byte* from,
-                          const Layout& fromLayout, const Box& region, Index shift, std::int64_t elementBytes,
-                          std::int64_t& counted) {
-  if (region.empty()) return;
-  const RegionOp op = opOf(to, toLayout, from, fromLayout, region, region.lo - shift, elementBytes);
-  if (add(op, region, elementBytes)) counted += region.volume() * elementBytes;
-}
-
-void RegionList::copy(std::byte* to, const Layout& toLayout, const std::byte* from, const Layout& fromLayout,
-                      const Box& region, Index shift, std::int64_t elementBytes) {
-  addPlain(to, toLayout, from, fromLayout, region, shift, elementBytes, counts_.copied);
-}
-
 bool RegionList::copyRowEnds(std::byte* to, const Layout& toLayout, const RowEnds& begins,
                              const RowEnds& ends) {
   constexpr std::int64_t kBytes = 8;
@@ -116,87 +97,33 @@ bool RegionList::copyRowEnds(std::byte* to, const Layout& toLayout, const RowEnd
       right.extent().i > kHalf) {
     return false;
   }
-  RegionOp op = opOf(to, toLayout, ends.from, *ends.layout, right, right.lo - ends.shift, kBytes);
+  PlacedRegion placed{copyOp(toLayout, *ends.layout, right, ends.shift, kBytes)};
+  placed.to = to + placed.op.toFirst;
+  placed.from = ends.from + placed.op.fromFirst;
+  const auto addressOf = [](const std::byte* memory) { return reinterpret_cast<std::uintptr_t>(memory); };
   const std::int64_t nextRow = toLayout.at(left.lo) + toLayout.strideJ + left.extent().i;
-  if (nextRow != toLayout.at(right.lo) + kSectorElements || op.wordBytes != kBytes ||
-      reinterpret_cast<std::uintptr_t>(op.to) % (kSectorElements * kBytes) != 0 ||
-      toLayout.strideJ % kSectorElements != 0 || toLayout.strideK % kSectorElements != 0) {
+  if (nextRow != toLayout.at(right.lo) + kSectorElements || addressOf(placed.from) % kBytes != 0 ||
+      addressOf(placed.to) % (kSectorElements * kBytes) != 0 || toLayout.strideJ % kSectorElements != 0 ||
+      toLayout.strideK % kSectorElements != 0) {
     return false;
   }
-  op.kind = RegionKind::RowEnds;
-  op.wordBytes = kHalf * kBytes;
-  op.endElements = static_cast<std::uint8_t>(right.extent().i);
-  op.beginElements = static_cast<std::uint8_t>(left.extent().i);
-  op.begins = begins.from + begins.layout->at(left.lo + Index{0, 1, 0} - begins.shift) * kBytes;
-  op.beginsJ = begins.layout->strideJ * kBytes;
-  op.beginsK = begins.layout->strideK * kBytes;
-  const Box halves{{0, right.lo.j, right.lo.k}, {2, right.hi.j - 1, right.hi.k}};
-  if (add(op, halves, kHalf * kBytes)) {
-    counts_.copied += halves.volume() / 2 * (left.extent().i + right.extent().i) * kBytes;
-  }
+  placed.op.wordBytes = kHalf * kBytes;
+  placed.op.rowWords = 2;
+  --placed.op.rows;
+  placed.endElements = static_cast<std::uint8_t>(right.extent().i);
+  placed.beginElements = static_cast<std::uint8_t>(left.extent().i);
+  placed.begins = begins.from + begins.layout->at(left.lo + Index{0, 1, 0} - begins.shift) * kBytes;
+  placed.beginsJ = begins.layout->strideJ * kBytes;
+  placed.beginsK = begins.layout->strideK * kBytes;
+  put(placed);
+  counts_.copied += placed.op.words() / 2 * (left.extent().i + right.extent().i) * kBytes;
   Box first = left;
   first.hi.j = first.lo.j + 1;
-  copy(to, toLayout, begins.from, *begins.layout, first, begins.shift, kBytes);
+  add(copyOp(toLayout, *begins.layout, first, begins.shift, kBytes), to, begins.from, &RegionCounts::copied);
   Box last = right;
   last.lo.j = last.hi.j - 1;
-  copy(to, toLayout, ends.from, *ends.layout, last, ends.shift, kBytes);
+  add(copyOp(toLayout, *ends.layout, last, ends.shift, kBytes), to, ends.from, &RegionCounts::copied);
   return true;
-}
-
-void RegionList::pack(std::byte* packed, const std::byte* from, const Layout& layout, const Box& region,
-                      std::int64_t elementBytes) {
-  addPlain(packed, Layout(region, false, false), from, layout, region, {}, elementBytes, counts_.packed);
-}
-
-void RegionList::unpack(std::byte* to, const Layout& layout, const Box& region, const std::byte* packed,
-                        std::int64_t elementBytes) {
-  addPlain(to, layout, packed, Layout(region, false, false), region, {}, elementBytes, counts_.unpacked);
-}
-
-void RegionList::prolong(std::byte* to, const Layout& toLayout, const std::byte* from,
-                         const Layout& fromLayout, const Box& region, Index shift, Extent ratio,
-                         std::int64_t elementBytes) {
-  if (region.empty()) return;
-  const Index fine = region.lo - shift;
-  const Index coarse = coarsen(fine, ratio);
-  RegionOp op = opOf(to, toLayout, from, fromLayout, region, coarse, elementBytes);
-  op.kind = RegionKind::Gather;
-  for (int d = 0; d < kAxes; ++d) {
-    TESSERA_EXPECT(ratio[d] >= 1 && ratio[d] <= 0xFFFF, "refine by 65,535 at most");
-    op.ratio[d] = static_cast<std::uint16_t>(ratio[d]);
-    op.offset[d] = static_cast<std::uint16_t>(fine[d] - coarse[d] * ratio[d]);
-  }
-  if (add(op, region, elementBytes)) counts_.prolonged += region.volume() * elementBytes;
-}
-
-void RegionList::condition(std::byte* data, const Layout& layout, const LabelInfo& info, const Level& level,
-                           int side, const Box& region, const RegionValues& values) {
-  if (region.empty()) return;
-  const auto& condition = info.boundary.sides[static_cast<std::size_t>(side)];
-  TESSERA_EXPECT(condition.has_value(), "give the side a condition");
-  const int axis = side / 2;
-  const Index source = mirroredIndex(region.lo, info, level, side);
-  RegionOp op = opOf(data, layout, data, layout, region, source, info.type.bytes());
-  std::int64_t& step = axis == 0 ? op.fromI : axis == 1 ? op.fromJ : op.fromK;
-  if (condition->kind == BoundaryKind::Outflow) {
-    op.kind = RegionKind::Gather;
-    step = 0;
-  } else {
-    op.kind = condition->kind == BoundaryKind::Dirichlet ? RegionKind::Dirichlet : RegionKind::Neumann;
-    op.wordBytes = static_cast<std::uint8_t>(info.type.scalarBytes());
-    op.scalar = info.type.scalar;
-    op.axis = static_cast<std::int8_t>(axis);
-    op.spacing = level.spacing()[axis];
-    // Outwards by one index, the mirror image goes inwards by one.
-    const std::int64_t layers = region.lo[axis] - source[axis];
-    op.firstLayers = static_cast<std::uint32_t>(layers < 0 ? -layers : layers);
-    op.layerStep = layers < 0 ? -2 : 2;
-    op.firstValue = values.first;
-    op.valueStep = values.count == RegionValues::Count::One ? 0 : 1;
-    op.valuesOfLaunch = values.of == RegionValues::Of::Launch;
-    step = -step;
-  }
-  if (add(op, region, info.type.bytes())) counts_.conditions += region.volume() * info.type.bytes();
 }
 
 std::int64_t RegionList::addValues(std::span<const double> values) {

@@ -9,10 +9,8 @@
 
 #include "core/geometry/box.hpp"
 #include "datawarehouse/field.hpp"
-#include "grid/label.hpp"
-#include "grid/level.hpp"
 #include "scheduler/device/memory/device_pool.hpp"
-#include "scheduler/device/moves/region_op.hpp"
+#include "scheduler/device/moves/region_launch.hpp"
 
 namespace tessera {
 
@@ -45,22 +43,22 @@ struct RegionValues {
   Count count = Count::One;
 };
 
-/// Operations on boxes of indices, by row: what is launched together is chosen by rows. They do what
-/// copyRegion, packRegion, unpackRegion, fillFromCoarser and fillBoundary do, bit for bit, on memory that the
-/// device reaches: its own, a peer's or pinned memory of the host. Operations of one launch run in any order,
-/// so none writes what another reads or writes.
+/// Operations on boxes of indices, by row: what is launched together is chosen by rows. They work on memory
+/// that the device reaches: its own, a peer's or pinned memory of the host. Operations of one launch run in
+/// any order, so none writes what another reads or writes.
 ///
 ///   RegionList list;
 ///   list.beginRow();
-///   list.copy(to, toLayout, from, fromLayout, region, shift, 8);
+///   list.add(regionOp(move, toLayout, fromLayout, info, level), to, from, &RegionCounts::copied);
 ///
-/// Elements have a multiple of 4 bytes. Boxes may be empty. Thread rule: one thread at a time.
+/// Operations may be empty. Thread rule: one thread at a time.
 class RegionList {
  public:
   /// What comes next belongs to the next row.
   void beginRow();
-  void copy(std::byte* to, const Layout& toLayout, const std::byte* from, const Layout& fromLayout,
-            const Box& region, Index shift, std::int64_t elementBytes);
+  /// `to` and `from`: element 0 of the layouts. `values` are those of a condition.
+  void add(const RegionOp& op, std::byte* to, const std::byte* from, std::int64_t RegionCounts::*counted,
+           const RegionValues& values = {});
   /// Where a copy of elements of 8 bytes to the begins or ends of rows of a window comes from.
   struct RowEnds {
     const std::byte* from = nullptr;
@@ -68,19 +66,10 @@ class RegionList {
     Box region;
     Index shift;
   };
-  /// `copy` of both, where the end of a row and the begin of the next one make up a sector with nothing else
+  /// Copies of both, where the end of a row and the begin of the next one make up a sector with nothing else
   /// in it but padding, which gets noughts: the sector is written in one piece. False, and nothing is added,
   /// where they do not. The caller knows that padding is nobody's.
   bool copyRowEnds(std::byte* to, const Layout& toLayout, const RowEnds& begins, const RowEnds& ends);
-  void pack(std::byte* packed, const std::byte* from, const Layout& layout, const Box& region,
-            std::int64_t elementBytes);
-  void unpack(std::byte* to, const Layout& layout, const Box& region, const std::byte* packed,
-              std::int64_t elementBytes);
-  void prolong(std::byte* to, const Layout& toLayout, const std::byte* from, const Layout& fromLayout,
-               const Box& region, Index shift, Extent ratio, std::int64_t elementBytes);
-  /// `values` are not used by Outflow.
-  void condition(std::byte* data, const Layout& layout, const LabelInfo& info, const Level& level, int side,
-                 const Box& region, const RegionValues& values);
   /// For conditions: copies `values` into the table; the position of the first one.
   std::int64_t addValues(std::span<const double> values);
 
@@ -90,17 +79,10 @@ class RegionList {
  private:
   friend class RegionTable;
 
-  /// Pointers, rows and steps of a region between two layouts; the rest is the caller's.
-  static detail::RegionOp opOf(std::byte* to, const Layout& toLayout, const std::byte* from,
-                               const Layout& fromLayout, const Box& region, Index fromFirst,
-                               std::int64_t elementBytes);
-  /// False where there is nothing to do.
-  bool add(const detail::RegionOp& op, const Box& region, std::int64_t elementBytes);
-  void addPlain(std::byte* to, const Layout& toLayout, const std::byte* from, const Layout& fromLayout,
-                const Box& region, Index shift, std::int64_t elementBytes, std::int64_t& counted);
+  void put(const detail::PlacedRegion& placed);
   void addWords(std::uint32_t words);
 
-  std::vector<detail::RegionOp> ops_;
+  std::vector<detail::PlacedRegion> ops_;
   std::vector<std::uint32_t> begins_;
   std::vector<detail::RegionBlock> blocks_;
   std::vector<double> values_;

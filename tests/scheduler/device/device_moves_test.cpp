@@ -1,4 +1,4 @@
-#include "scheduler/device/moves/device_fills.hpp"
+#include "scheduler/device/moves/device_moves.hpp"
 
 #include <numeric>
 
@@ -126,7 +126,7 @@ void addLevels(Case& c) {
   c.step().task("Step::down").on(allButFinest()).reads(New, u, fromFiner()).modifies(w).runs<Cpu>(NoBody{});
 }
 
-class DeviceFillClaims : public test::OnEachDevice {
+class DeviceMoveClaims : public test::OnEachDevice {
  protected:
   /// Both plans on each of `ranks` ranks, over several steps.
   static void expectBitsOfHost(const Case& c, int ranks, std::int64_t atLeast) {
@@ -154,7 +154,7 @@ class DeviceFillClaims : public test::OnEachDevice {
   }
 };
 
-TEST_P(DeviceFillClaims, AllCenteringsAndConditionsHaveTheBitsOfTheHost) {
+TEST_P(DeviceMoveClaims, AllCenteringsAndConditionsHaveTheBitsOfTheHost) {
   for (const std::array<bool, 3> periodic :
        {std::array{false, false, false}, std::array{true, false, true}, std::array{true, true, true}}) {
     Case c(uniform({8, 6, 5}, {2, 3, 1}, periodic));
@@ -163,7 +163,7 @@ TEST_P(DeviceFillClaims, AllCenteringsAndConditionsHaveTheBitsOfTheHost) {
   }
 }
 
-TEST_P(DeviceFillClaims, FlatAxesAndOneSidedHalosToo) {
+TEST_P(DeviceMoveClaims, FlatAxesAndOneSidedHalosToo) {
   Case plane(uniform({9, 7, 1}, {3, 2, 1}, {true, false, false}));
   addAllCenterings(plane, halo({2, 0, 0}, {1, 3, 0}));
   expectBitsOfHost(plane, 2, 1000);
@@ -172,7 +172,7 @@ TEST_P(DeviceFillClaims, FlatAxesAndOneSidedHalosToo) {
   expectBitsOfHost(line, 1, 500);
 }
 
-TEST_P(DeviceFillClaims, LevelsAboveAndBelowAndWholeOnesToo) {
+TEST_P(DeviceMoveClaims, LevelsAboveAndBelowAndWholeOnesToo) {
   for (const bool periodic : {false, true}) {
     Case c(twoLevels(periodic));
     addLevels(c);
@@ -180,7 +180,7 @@ TEST_P(DeviceFillClaims, LevelsAboveAndBelowAndWholeOnesToo) {
   }
 }
 
-TEST_P(DeviceFillClaims, SharedWindowsAreOneWindowHere) {
+TEST_P(DeviceMoveClaims, SharedWindowsAreOneWindowHere) {
   Case c(uniform({32, 16, 1}, {8, 4, 1}, {true, false, false}));
   const auto u = c.variable<double, Cell>("u");
   c.step().task("Step::smooth").reads(Old, u, halo(8)).writes(u).runs<Cpu>(NoBody{});
@@ -191,7 +191,7 @@ TEST_P(DeviceFillClaims, SharedWindowsAreOneWindowHere) {
   for (int ranks = 1; ranks <= (isCuda() ? 1 : 2); ++ranks) expectBitsOfHost(c, ranks, 10'000);
 }
 
-TEST_P(DeviceFillClaims, WindowsOfAnLHaveTheBitsOfTheHost) {
+TEST_P(DeviceMoveClaims, WindowsOfAnLHaveTheBitsOfTheHost) {
   Geometry geometry;
   geometry.cells = {32, 32, 32};
   RefinedLevel fine;
@@ -209,7 +209,7 @@ TEST_P(DeviceFillClaims, WindowsOfAnLHaveTheBitsOfTheHost) {
   both.expectSameFills(0.0);
 }
 
-TEST_P(DeviceFillClaims, ASteadyStepUploadsNothing) {
+TEST_P(DeviceMoveClaims, ASteadyStepUploadsNothing) {
   Case c(uniform({8, 8, 8}, {2, 2, 2}, {false, false, false}));
   addAllCenterings(c, halo(1));
   const CompiledGraphs graphs = c.compile(0, 1);
@@ -220,7 +220,7 @@ TEST_P(DeviceFillClaims, ASteadyStepUploadsNothing) {
     both.expectSameFills(0.5);
     both.promote();
   }
-  const DeviceFillCounts before = both.fills().counts();
+  const DeviceMoveCounts before = both.fills().counts();
   EXPECT_GT(before.bytesUploaded, 0);
 
   for (int step = 0; step < 4; ++step) {
@@ -232,7 +232,7 @@ TEST_P(DeviceFillClaims, ASteadyStepUploadsNothing) {
   EXPECT_EQ(both.fills().counts().regions.total(), 3 * before.regions.total());
 }
 
-TEST_P(DeviceFillClaims, WhatTheStoreLacksIsAFaultAndNotAWrongHalo) {
+TEST_P(DeviceMoveClaims, WhatTheStoreLacksIsAFaultAndNotAWrongHalo) {
   Case c(uniform({8, 8, 1}, {2, 2, 1}, {true, true, false}));
   const auto u = c.variable<double, Cell>("u");
   c.step().task("Step::smooth").reads(Old, u, halo(1)).writes(u).runs<Cpu>(NoBody{});
@@ -248,17 +248,17 @@ TEST_P(DeviceFillClaims, WhatTheStoreLacksIsAFaultAndNotAWrongHalo) {
   store.addEntry(u.id, 0);
   store.allocate();
   detail::MessagePump pump(graphs.plans[1], world.transport(0), {}, nullptr, nullptr);
-  DeviceFills fills(graphs, 1, both.data(), store, pump, *device, memory, pinned);
+  DeviceMoves fills(graphs, 1, both.data(), store, pump, *device, memory, pinned);
   const std::vector<std::int32_t> rows{0};
 
   EXPECT_THROW(fills.launchFill(0, rows, 0.0, stream), InternalError);
-  EXPECT_NO_THROW(fills.launchCopy(DeviceFills::CopyTo::Device, u.id, Generation::Old, rows, stream));
-  EXPECT_THROW(fills.launchCopy(DeviceFills::CopyTo::Device, u.id, Generation::Old,
+  EXPECT_NO_THROW(fills.launchCopy(DeviceMoves::CopyTo::Device, u.id, Generation::Old, rows, stream));
+  EXPECT_THROW(fills.launchCopy(DeviceMoves::CopyTo::Device, u.id, Generation::Old,
                                 std::vector<std::int32_t>{0, 1}, stream),
                InternalError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, DeviceFillClaims, testing::ValuesIn(test::deviceKinds()),
+INSTANTIATE_TEST_SUITE_P(Kinds, DeviceMoveClaims, testing::ValuesIn(test::deviceKinds()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
