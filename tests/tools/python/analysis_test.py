@@ -175,7 +175,7 @@ class AnalysisTest(unittest.TestCase):
     def test_mistakes_are_found_by_the_check(self):
         region = '[[analysis.region]]\nname = "{}"\nfield = "{}"\n{}\n'
         for text, said in (
-                (region.format("a", "concentratio", ""), "did you mean \"concentration\"?"),
+                (region.format("a", "concentratio", ""), "did you mean 'concentration'?"),
                 (region.format("a b", "concentration", ""), "is not a valid name for an analysis"),
                 (region.format("a", "concentration", "") * 2, 'two analyses are named "a"'),
                 (region.format("a", "concentration", 'quantities = ["men"]'), 'there is no quantity "men"'),
@@ -185,7 +185,7 @@ class AnalysisTest(unittest.TestCase):
                 ('[[analysis.line]]\nname = "p"\nfield = "concentration"\nfrom = [0, 0, 0]\nto = [1, 1, 1]\npoints = 1\n', "points"),
                 ('[[analysis.profile]]\nname = "p"\nfield = "concentration"\ncentre = [0, 0, 0]\nbins = 4\n', "radius"),
                 ('[[analysis.statistics]]\nname = "p"\nfield = "concentration"\nwith = "x"\n', 'the variable "x"'),
-                ('[history]\nwatch = ["advection.mx"]\n', "did you mean \"advection.max\"?")):
+                ('[history]\nwatch = ["advection.mx"]\n', "did you mean 'advection.max'?")):
             with self.subTest(text=text):
                 deck = self.deck("advection/gaussian.toml", text)
                 done = subprocess.run([find_program(), "check", deck], capture_output=True, text=True, check=False)
