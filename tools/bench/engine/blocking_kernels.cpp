@@ -85,8 +85,9 @@ struct Probe {
 
 const char* const kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry loaded() { ret; }\n";
 
-std::vector<Probe> probes() {
-  const auto launchSmall = [](Bench& b) { small<<<1, 1, 0, b.stream>>>(b.word); };
+void launchSmall(Bench& b) { small<<<1, 1, 0, b.stream>>>(b.word); }
+
+std::vector<Probe> launches() {
   return {
       {"launch, kernel known, own stream", launchSmall, launchSmall, true},
       {"launch, first use of the kernel", nothing, [](Bench& b) { another<<<1, 1, 0, b.stream>>>(b.word); },
@@ -118,6 +119,11 @@ std::vector<Probe> probes() {
        [](Bench&) {
          check(cudaFuncSetAttribute(small, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536), "set");
        }},
+  };
+}
+
+std::vector<Probe> allocations() {
+  return {
       {"cudaMalloc 1 KiB", nothing, [](Bench& b) { check(cudaMalloc(&b.spare, 1024), "malloc"); }},
       {"cudaMalloc 1 GiB", nothing, [](Bench& b) { check(cudaMalloc(&b.spare, 1024 * kMiB), "malloc"); }},
       {"cudaFree 1 KiB", [](Bench& b) { cudaMalloc(&b.spare, 1024); },
@@ -147,6 +153,11 @@ std::vector<Probe> probes() {
        [](Bench& b) { check(cudaHostRegister(b.pageable.data(), 4 * kMiB, 0), "register"); }},
       {"cudaHostUnregister", [](Bench& b) { cudaHostRegister(b.pageable.data(), 4 * kMiB, 0); },
        [](Bench& b) { check(cudaHostUnregister(b.pageable.data()), "unregister"); }},
+  };
+}
+
+std::vector<Probe> copiesAndStreams() {
+  return {
       {"cudaMemcpy, legacy stream", nothing,
        [](Bench& b) { check(cudaMemcpy(b.device, b.pageable.data(), kMiB, cudaMemcpyDefault), "copy"); }},
       {"cudaMemcpyAsync, pinned", nothing,
@@ -175,6 +186,11 @@ std::vector<Probe> probes() {
          check(cudaEventSynchronize(event), "event");
          check(cudaEventDestroy(event), "event");
        }},
+  };
+}
+
+std::vector<Probe> graphsAndOthers() {
+  return {
       {"graph capture and instantiate", launchSmall,
        [](Bench& b) {
          b.captureGraph();
@@ -232,6 +248,14 @@ std::vector<Probe> probes() {
        true},
       {"cudaDeviceSynchronize", nothing, [](Bench&) { check(cudaDeviceSynchronize(), "wait"); }},
   };
+}
+
+std::vector<Probe> probes() {
+  std::vector<Probe> all;
+  for (const auto& some : {launches(), allocations(), copiesAndStreams(), graphsAndOthers()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 int runProbe(const Probe& probe) {
