@@ -52,7 +52,7 @@ std::map<std::string, double> columns(bool deeper, int ranks) {
       "[grid]\ncells = [4, 4, 1]\npatch_size = [2, 2, 1]\n"
       "[[grid.level]]\nlower = [0.25, 0.25, 0]\nupper = [0.75, 0.75, 1]\npatch_size = [4, 2, 1]\n";
   if (deeper)
-    text += "[[grid.level]]\nlower = [0.25, 0.25, 0]\nupper = [0.5, 0.5, 1]\npatch_size = [4, 4, 1]\n";
+    text += "[[grid.level]]\nlower = [0.375, 0.375, 0]\nupper = [0.625, 0.625, 1]\npatch_size = [4, 4, 1]\n";
   ComponentRegistry registry;
   registry.add<Steps>();
   const Deck deck = Deck::fromText(text, "deck.toml");

@@ -152,7 +152,7 @@ TEST(FieldOutput, ABrokenSeriesIsBegunAnewWithAWarning) {
   writeText(folder / "fields.hdf.series", "{\"files\": [");
   const FieldWriteResult result = FieldSample{}.write(folder.path(), 3, 2);
   ASSERT_TRUE(result.written);
-  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("begun anew")));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("was started again")));
   EXPECT_THAT(readText(folder / "fields.hdf.series"), HasSubstr("fields_000003.hdf"));
 }
 

@@ -132,8 +132,10 @@ TEST(Restart, WithoutAStepRewritesNothing) {
   EXPECT_EQ(again.exitCode, 0) << again.err;
   EXPECT_EQ(stamp(), before);
   EXPECT_EQ(resultOf(place, "whole", "steps_taken"), "0");
-  EXPECT_THAT(again.out,
-              HasSubstr("at its end already; to go further: tessera restart whole --set time.max_steps=..."));
+  EXPECT_THAT(
+      again.out,
+      HasSubstr(
+          "already reached its end; to continue further: tessera restart whole --set time.max_steps=..."));
 }
 
 TEST(Restart, RefusesADamagedNewestCheckpointByNameAndSaysHowToGoOn) {

@@ -129,7 +129,7 @@ TEST(RunFolder, ALockOfADeadProcessOfThisMachineIsNoObstacle) {
     first.signal(SIGKILL);
     EXPECT_EQ(first.wait().exitCode, 128 + SIGKILL);
   }
-  const ProgramResult again = place.tessera({"restart", "endless", "--set", "time.max_steps=1"});
+  const ProgramResult again = place.tessera({"restart", "endless", "--set", "time.max_steps=20000"});
   EXPECT_EQ(again.exitCode, 0) << again.err;
 }
 

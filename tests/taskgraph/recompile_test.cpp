@@ -288,7 +288,7 @@ TEST_F(WholeLineRegrid, ALevelThatIsNoWindowAnyMoreIsCompiledAnew) {
 
   const Recompiled made = recompile(compileGraphs(plans_, from), plans_, from, input(after, one));
 
-  EXPECT_THAT(made.whyFull, HasSubstr("read whole is stored other than before"));
+  EXPECT_THAT(made.whyFull, HasSubstr("read whole is stored in another way"));
   EXPECT_TRUE(made.graphs.shared.empty());
   EXPECT_GE(made.graphs.plans[1].fills[0].firstGather, 0);
 }
