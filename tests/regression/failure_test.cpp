@@ -98,7 +98,7 @@ TEST(Failure, ARankThatCannotWriteHoldsNobodyUpAndTheOlderCheckpointIsWhole) {
   EXPECT_EQ(resultOf(place, "endless", "status"), "stopped");
   EXPECT_EQ(resultOf(place, "endless", "exit_code"), "5");
   EXPECT_THAT(place.tessera({"info", "endless"}).out, testing::Not(HasSubstr("DAMAGED")));
-  EXPECT_EQ(place.tessera({"restart", "endless", "-q", "--set", "time.max_steps=1"}).exitCode, 0);
+  EXPECT_EQ(place.tessera({"restart", "endless", "-q", "--set", "time.max_steps=20000"}).exitCode, 0);
 }
 
 TEST(Failure, ADiskThatIsFullForFieldsIsAWarningAndTheRunGoesOn) {

@@ -369,6 +369,9 @@ bool claimFailure(const Job& job, const Error& error) {
 /// job.
 int endJob(const Job& job, Transport& transport) {
   const Error error = currentError();
+  // Where there is no folder yet to claim in, rank 0 has the word if it failed as well: it ends the job
+  // meanwhile.
+  if (job.runFolder().empty() && transport.rank() != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
   const bool first = job.runFolder().empty() || claimFailure(job, error);
   if (first) printError(error);
   if (transport.size() > 1) noteExitCode(error.exitCode());  // without a return to runTessera
