@@ -1,13 +1,17 @@
-#include "components/advection/advection_kernels.hpp"
+#pragma once
 
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include "components/advection/advection_kernels.hpp"
 #include "components/advection/slopes.hpp"
 #include "core/exec/kernel_call.hpp"
 #include "core/geometry/box_difference.hpp"
 #include "datawarehouse/task_context.hpp"
+
+// What the kernels of both stages are made of. Each stage is a source of its own: with 5 limiters and two
+// kinds of velocities, both for two vector widths, one would take the compiler long.
 
 namespace tessera {
 
@@ -34,6 +38,17 @@ auto faceVelocity(const Task& task, const AdvectionLabels& labels, const Advecti
   const auto y = p.active[1] ? task.read(generation, labels.velocityY) : x;
   const auto z = p.active[2] ? task.read(generation, labels.velocityZ) : x;
   return FaceVelocity<std::remove_const_t<decltype(x)>>{{x, y, z}};
+}
+
+/// Calls `body(velocity)` with what the deck says of the velocity.
+template <class Task, class Body>
+void withVelocity(const Task& task, const AdvectionLabels& labels, const AdvectionParams& p,
+                  Generation generation, Body&& body) {
+  if (p.velocityVaries) {
+    body(faceVelocity(task, labels, p, generation));
+  } else {
+    body(UniformVelocity{p.velocity});
+  }
 }
 
 /// One forward Euler step of one cell, written as a weighted mean of the cell and its neighbours: what leaves
@@ -118,128 +133,6 @@ EulerStep<Slope> eulerStep(const Task& task, const AdvectionParams& p) {
     if (p.inflow[2 * axis + 1] && patch.hi[d] == domain.hi[d]) euler.highInflow[d] = domain.hi[d] - 1;
   }
   return euler;
-}
-
-/// target = Euler(Old).
-template <class Task, class Euler, class Velocity>
-void firstStage(const Task& task, Label<double, Cell> from, Label<double, Cell> to, Euler euler, Velocity u) {
-  const auto q = task.read(Old, from);
-  const auto result = task.write(to);
-  const Box inner = euler.inner(task.interior());
-  forEach(task.exec(), "Advection::advance", inner,
-          [=] TESSERA_KERNEL(Index x) { result(x) = euler(q, u, x); });
-  forEachOutside(task.interior(), inner, [&](const Box& cells) {
-    forEach(task.exec(), "Advection::advanceAtInflow", cells,
-            [=] TESSERA_KERNEL(Index x) { result(x) = euler.atInflow(q, u, x); });
-  });
-}
-
-/// New = (Old + Euler(stage)) / 2.
-template <class Task, class Euler, class Velocity>
-void secondStage(const Task& task, const AdvectionLabels& labels, Euler euler, Velocity u) {
-  const auto q = task.read(Old, labels.concentration);
-  const auto stage = task.read(New, labels.stage);
-  const auto next = task.write(labels.concentration);
-  const Box inner = euler.inner(task.interior());
-  forEach(task.exec(), "Advection::correct", inner,
-          [=] TESSERA_KERNEL(Index x) { next(x) = 0.5 * (q(x) + euler(stage, u, x)); });
-  forEachOutside(task.interior(), inner, [&](const Box& cells) {
-    forEach(task.exec(), "Advection::correctAtInflow", cells,
-            [=] TESSERA_KERNEL(Index x) { next(x) = 0.5 * (q(x) + euler.atInflow(stage, u, x)); });
-  });
-}
-
-/// Calls `body(velocity)` with what the deck says of the velocity.
-template <class Task, class Body>
-void withVelocity(const Task& task, const AdvectionLabels& labels, const AdvectionParams& p,
-                  Generation generation, Body&& body) {
-  if (p.velocityVaries) {
-    body(faceVelocity(task, labels, p, generation));
-  } else {
-    body(UniformVelocity{p.velocity});
-  }
-}
-
-/// The largest sum over the axes of u/h, of what leaves or of what enters a cell. Where the velocity is the
-/// same everywhere one cell will do.
-template <class Task, class Velocity>
-typename Task::ReducedReal largestRate(const Task& task, Velocity u) {
-  const Real3 inverseSpacing = task.inverseSpacing();
-  const Index first = task.interior().lo;
-  const Box cells = Velocity::kIsUniform ? Box{first, first + ex + ey + ez} : task.interior();
-  return reduce(task.exec(), "Advection::stableDt", cells, Max, [=] TESSERA_KERNEL(Index x) {
-    double out = 0.0;
-    double in = 0.0;
-    for (int axis = 0; axis < kAxes; ++axis) {
-      const double low = u(axis, x) * inverseSpacing[axis];
-      const double high = u(axis, x + unit(axis)) * inverseSpacing[axis];
-      out += (high > 0.0 ? high : 0.0) - (low < 0.0 ? low : 0.0);
-      in += (low > 0.0 ? low : 0.0) - (high < 0.0 ? high : 0.0);
-    }
-    return out > in ? out : in;
-  });
-}
-
-struct AdvanceAdvection {
-  AdvectionLabels labels;
-  AdvectionParams params;
-  Label<double, Cell> target;
-
-  template <class Task>
-  void operator()(const Task& task) const {
-    if (params.limiter == Limiter::Flat) return advance<FlatSlope>(task);
-    withLimiter(params.limiter, [&](auto slope) { advance<decltype(slope)>(task); });
-  }
-
- private:
-  template <class Slope, class Task>
-  void advance(const Task& task) const {
-    const auto euler = eulerStep<Slope>(task, params);
-    withVelocity(task, labels, params, Old,
-                 [&](auto u) { firstStage(task, labels.concentration, target, euler, u); });
-  }
-};
-
-struct CorrectAdvection {
-  AdvectionLabels labels;
-  AdvectionParams params;
-  Generation velocity = Old;
-
-  template <class Task>
-  void operator()(const Task& task) const {
-    withLimiter(params.limiter, [&](auto slope) {
-      const auto euler = eulerStep<decltype(slope)>(task, params);
-      withVelocity(task, labels, params, velocity, [&](auto u) { secondStage(task, labels, euler, u); });
-    });
-  }
-};
-
-struct StableAdvectionDt {
-  AdvectionLabels labels;
-  AdvectionParams params;
-  ReductionLabel stableDt;
-  Generation velocity = Old;
-
-  template <class Task>
-  void operator()(const Task& task) const {
-    withVelocity(task, labels, params, velocity,
-                 [&](auto u) { task.contribute(stableDt, 1.0 / largestRate(task, u)); });
-  }
-};
-
-[[gnu::weak]] TaskBody advanceAdvection(const AdvectionLabels& labels, const AdvectionParams& params,
-                                        Label<double, Cell> target) {
-  return taskBody<Cpu, Gpu>(AdvanceAdvection{labels, params, target});
-}
-
-[[gnu::weak]] TaskBody correctAdvection(const AdvectionLabels& labels, const AdvectionParams& params,
-                                        Generation velocity) {
-  return taskBody<Cpu, Gpu>(CorrectAdvection{labels, params, velocity});
-}
-
-[[gnu::weak]] TaskBody stableAdvectionDt(const AdvectionLabels& labels, const AdvectionParams& params,
-                                         ReductionLabel stableDt, Generation velocity) {
-  return taskBody<Cpu, Gpu>(StableAdvectionDt{labels, params, stableDt, velocity});
 }
 
 }  // namespace tessera
