@@ -70,7 +70,7 @@ TEST(History, OfAnyLengthIsTakenUpAgain) {
   }
   const ProgramResult again = place.tessera({"restart", "small", "-q", "--set", "time.max_steps=6"});
   EXPECT_EQ(again.exitCode, 0) << again.err;
-  EXPECT_GT(fs::file_size(place.path() / "small/history.csv"), std::uintmax_t{70} << 20);
+  EXPECT_GT(fs::file_size(place.path() / "small/history.csv"), std::uintmax_t{64} << 20);
 }
 
 TEST(RunFolderThatIsMoved, StaysOneFolder) {
