@@ -29,7 +29,7 @@ TEST(StartUp, ALevelThatEndsWhereTheOneBelowEndsIsAFaultOfTheDeckAndHangsNobody)
 TEST(StartUp, ARankWithoutMemoryEndsTheJobWithSixAndOneMessage) {
   const Workplace place;
   place.file("big.toml",
-             smallDeck("max_steps = 1", "", "cells = [256, 256, 128]\npatch_size = [64, 64, 64]"));
+             smallDeck("max_steps = 1", "", "cells = [512, 512, 128]\npatch_size = [64, 64, 64]"));
   for (const char* ranks : {"2", "3"}) {
     // Each rank has a limit of its own, as batch systems set it.
     const ProgramResult run =
