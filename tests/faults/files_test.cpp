@@ -1,6 +1,9 @@
 // What a run leaves: nothing of it may be lost, wrong, or damaged without a word.
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

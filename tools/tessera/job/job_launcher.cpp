@@ -39,6 +39,15 @@ sigset_t stopSet() {
   return set;
 }
 
+/// Whether a process has ended and only waits for its parent to ask how.
+bool isZombie(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name = text.rfind(')');
+  return name == std::string::npos || text.compare(name, 3, ") Z") == 0;
+}
+
 std::vector<pid_t> childrenOf(pid_t process) {
   std::vector<pid_t> children;
   const std::string number = std::to_string(process);
@@ -200,11 +209,20 @@ void JobLauncher::look() {
   lastLook_ = Clock::now();
   takeMisdirectedSignals();
   passOn();
-  if (status_) stopOrphans();
+  if (status_ || lostProxy()) stopOrphans();
   endSlowOnes();
 }
 
-/// Ranks whose launcher has gone go on for themselves; they are asked to stop.
+/// Whether the launcher is there, but none of the helpers that started the ranks; it does not always notice.
+bool JobLauncher::lostProxy() const {
+  if (note_.ready().empty()) return false;
+  for (const pid_t helper : childrenOf(launcher_)) {
+    if (!isZombie(helper)) return false;
+  }
+  return true;
+}
+
+/// Ranks whose launcher or its helper has gone go on for themselves; they are asked to stop.
 void JobLauncher::stopOrphans() {
   if (wishes_ > 0) return;
   const std::map<pid_t, int> ended = note_.exitCodes();

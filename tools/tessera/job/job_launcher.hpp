@@ -47,6 +47,7 @@ class JobLauncher {
   void takeMisdirectedSignals();
   void request(int number);
   void passOn();
+  bool lostProxy() const;
   void stopOrphans();
   void endSlowOnes();
   void look();
