@@ -88,7 +88,7 @@ std::string instanceName(const DumpedGraph& dumped, std::int32_t node) {
   return name + ", " + asText(dumped.graphs.hierarchy->patch(patch));
 }
 
-std::string quotedText(std::string_view text) {
+std::string inQuotes(std::string_view text) {
   std::string safe = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') safe += '\\';
@@ -99,11 +99,11 @@ std::string quotedText(std::string_view text) {
 
 std::string dotOf(const DumpedGraph& dumped) {
   std::ostringstream out;
-  out << "digraph " << quotedText(dumped.graph().plan->name()) << " {\n  rankdir=TB;\n";
+  out << "digraph " << inQuotes(dumped.graph().plan->name()) << " {\n  rankdir=TB;\n";
   forEachDrawn(
       dumped,
       [&](std::int64_t n, const std::string& name, NodeKind kind) {
-        out << "  n" << n << " [label=" << quotedText(name) << ", shape=" << shapeOf(kind) << "];\n";
+        out << "  n" << n << " [label=" << inQuotes(name) << ", shape=" << shapeOf(kind) << "];\n";
       },
       [&](std::int32_t from, std::int32_t to, std::int64_t count) {
         out << "  n" << from << " -> n" << to;

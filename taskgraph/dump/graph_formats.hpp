@@ -26,6 +26,6 @@ std::string graphMlOf(const DumpedGraph& dumped);
 std::string instanceName(const DumpedGraph& dumped, std::int32_t node);
 
 /// The text within quotes, with what JSON and DOT cannot have there escaped.
-std::string quotedText(std::string_view text);
+std::string inQuotes(std::string_view text);
 
 }  // namespace tessera::detail

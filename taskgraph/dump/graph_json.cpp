@@ -19,7 +19,7 @@ class JsonWriter {
   }
   void key(std::string_view name) {
     comma();
-    out_ << quotedText(name) << ':';
+    out_ << inQuotes(name) << ':';
     first_ = true;
   }
   void value(std::int64_t number) {
@@ -32,7 +32,7 @@ class JsonWriter {
   }
   void value(std::string_view text) {
     comma();
-    out_ << quotedText(text);
+    out_ << inQuotes(text);
   }
   template <class T>
   void member(std::string_view name, const T& v) {
