@@ -31,6 +31,7 @@ bool takes(pid_t process, int number) {
 class SignalToAJob : public testing::TestWithParam<int> {};
 
 TEST_P(SignalToAJob, AtAnyMomentLeavesACheckpointAndSeventyFive) {
+  std::signal(GetParam(), SIG_DFL);  // under nohup this program, and what it starts, would ignore SIGHUP
   for (const char* ranks : {"1", "2"}) {
     for (const int milliseconds : {0, 150, 400, 1500}) {
       const Workplace place;
