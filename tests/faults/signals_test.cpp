@@ -52,6 +52,20 @@ TEST_P(SignalToAJob, AtAnyMomentLeavesACheckpointAndSeventyFive) {
 INSTANTIATE_TEST_SUITE_P(AllThatBatchSystemsSend, SignalToAJob,
                          testing::Values(SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU));
 
+// Libraries that the program is linked with start before it, and some of them take signals for themselves.
+TEST(SignalToAProgram, IsNotTakenByALibraryThatStarts) {
+  std::signal(SIGHUP, SIG_DFL);
+  for (int n = 0; n < 20; ++n) {
+    const Workplace place;
+    place.file("long.toml", longDeck());
+    RunningProgram program(Workplace::command({"run", "long.toml", "--threads", "1"}), place.path());
+    while (!takes(program.pid(), SIGHUP) && kill(program.pid(), 0) == 0) continue;
+    kill(program.pid(), SIGHUP);
+    const ProgramResult result = program.wait();
+    ASSERT_EQ(result.exitCode, 75) << "start " << n << ": " << result.err;
+  }
+}
+
 TEST(SignalToEveryProcess, OfAJobIsOneWish) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const Workplace place;

@@ -479,9 +479,7 @@ void printError(const Error& error) {
 int runTessera(int argc, char** argv, const ComponentRegistry& components, const EmulatedOptions& emulated) {
   try {
     if (isPythonCommand(argc, argv)) becomePython(argv);
-    const std::string_view command = argc > 1 ? argv[1] : "";
-    if (command == "run" || command == "restart") holdStopSignals();
-    settleProcess();
+    settleProcess(argc, argv);
     std::signal(SIGPIPE, SIG_IGN);
     CommandLine line(argc, argv, components, emulated);
     const int exitCode = line.run();

@@ -7,12 +7,21 @@
 #include <iostream>
 #include <pthread.h>
 #include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/text/error.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
 #include "tools/simulation/stop_requests.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TESSERA_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TESSERA_SANITIZED
+#endif
+#endif
 
 namespace tessera {
 namespace {
@@ -60,9 +69,26 @@ void giveThreadsThatStack(rlim_t bytes) {
   pthread_attr_destroy(&attributes);
 }
 
+/// Before the libraries of the program start: one of them (UCX) takes SIGHUP for itself at its start, swallows
+/// it from then on and crashes where it comes within the start. Sanitizers are not ready so early.
+void holdStopSignals(int argumentCount, char** arguments, char** /*environment*/) {
+  const std::string_view command = argumentCount > 1 ? arguments[1] : "";
+  if (command != "run" && command != "restart") return;
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : stopSignals()) sigaddset(&set, number);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
+#if !defined(TESSERA_SANITIZED)
+[[gnu::section(".preinit_array"), gnu::used]] void (*const kBeforeLibraries)(int, char**, char**) =
+    holdStopSignals;
+#endif
+
 }  // namespace
 
-void settleProcess() {
+void settleProcess(int argumentCount, char** arguments) {
+  holdStopSignals(argumentCount, arguments, nullptr);
   keepStandardStreams();
   const rlim_t stack = raised(RLIMIT_STACK, kUsualStack);
   if (stack < kStack) tooLow("the stack, in kB,", stack / kKilobyte, kStack / kKilobyte, "ulimit -s 8192");
@@ -71,13 +97,6 @@ void settleProcess() {
   if (data < kData) tooLow("data, in kB,", data / kKilobyte, kData / kKilobyte, "ulimit -d unlimited");
   const rlim_t files = raised(RLIMIT_NOFILE, 4096);
   if (files < kFiles) tooLow("open files", files, kFiles, "ulimit -n 1024");
-}
-
-void holdStopSignals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : stopSignals()) sigaddset(&set, number);
-  sigprocmask(SIG_BLOCK, &set, nullptr);
 }
 
 void requirePrinted() {
