@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-#include "core/exec/detail/device_loop_types.hpp"
+#include "core/exec/device_exec.hpp"
 #include "core/kernel.hpp"
 #include "datawarehouse/moves/condition_values.hpp"
 #include "datawarehouse/task_context.hpp"
