@@ -17,6 +17,9 @@
 
 namespace tessera {
 
+/// Accesses of one task at most.
+inline constexpr std::size_t kMostAccesses = 96;
+
 /// What a running task may do with one variable.
 enum class AccessMode : std::uint8_t { ReadOld, ReadNew, Write, Modify };
 

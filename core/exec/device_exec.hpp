@@ -20,6 +20,15 @@ void forEach(Gpu gpu, const char* name, const Box& box, const Kernel& kernel) {
   gpu.loops->loop(name, box, &kernel, detail::kDeviceLoopType<Kernel, detail::NoResult>);
 }
 
+/// The same for kernels that do much for each cell: a thread does one of them.
+template <class Kernel>
+void forEachHeavy(Gpu gpu, const char* name, const Box& box, const Kernel& kernel) {
+  detail::requireKernel<Gpu, Kernel>();
+  detail::requireNvcc<Kernel>();
+  if (gpu.finals != nullptr) gpu.finals->announce(name, *gpu.loops);
+  gpu.loops->loop(name, box, &kernel, detail::kDeviceLoopTypeOf<Kernel, detail::NoResult, LoopWalk::OneCell>);
+}
+
 /// As on the CPU, with the same bits: NaN is passed over, and a smallest or largest value of 0 has no sign.
 /// The first call of a body gets a NaN, since the device has yet to compute it: a DeviceNumber is for
 /// `task.contribute`, and nothing can branch on it.
@@ -43,6 +52,10 @@ void forEach(CheckedGpu gpu, const char* name, const Box& box, const Kernel& ker
   detail::requireKernel<CheckedGpu, Kernel>();
   detail::requireNvcc<Kernel>();
   gpu.loops->loop(name, box, &kernel, detail::kDeviceLoopType<Kernel, detail::NoResult, CheckedGpu>);
+}
+template <class Kernel>
+void forEachHeavy(CheckedGpu gpu, const char* name, const Box& box, const Kernel& kernel) {
+  forEach(gpu, name, box, kernel);
 }
 template <class Kernel>
 DeviceNumber reduce(CheckedGpu gpu, const char* name, const Box& box, MinTag, Kernel&& kernel) {

@@ -50,6 +50,7 @@ struct DeviceLoopType {
   /// Gets a DeviceLoopBatch: launches it into a stream of CUDA, or does the
   /// work itself when there is none.
   void (*run)(const void* batch, void* cudaStream) = nullptr;
+  LoopWalk walk = LoopWalk::Unrolled;
 };
 
 /// Numbers of a step that a body may ask its task for; they change from step

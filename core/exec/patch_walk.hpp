@@ -11,10 +11,10 @@
 
 namespace tessera::detail {
 
-/// The cells of one thread: kRows rows of one column along z.
+/// The cells of one thread: one or kRows rows of one column along z.
 struct Column {
   Index first;
-  std::int32_t rows = 0;  ///< less than kRows at the border; 0 where the thread
+  std::int32_t rows = 0;  ///< less than those of the shape at the border; 0 where the thread
                           ///< has nothing to do
   std::int32_t planes = 0;
 };
@@ -31,17 +31,18 @@ TESSERA_KERNEL constexpr Column columnOf(const Box& box, const BlockShape& shape
   const auto nK = static_cast<std::int32_t>(box.hi.k - box.lo.k);
   if (nI <= 0 || nJ <= 0 || nK <= 0) return {};
   const std::int32_t tilesI = (nI + (1 << shape.tileShift) - 1) >> shape.tileShift;
-  const std::int32_t bands = (nJ + kRows - 1) / kRows;
+  const std::int32_t rows = 1 << shape.rowShift;
+  const std::int32_t bands = (nJ + rows - 1) >> shape.rowShift;
   const std::int32_t blockRow = block / tilesI;
   const std::int32_t item = blockRow * (kBlockThreads >> shape.tileShift) + (thread >> shape.tileShift);
   const std::int32_t slab = item / bands;
   const std::int32_t i =
       ((block - blockRow * tilesI) << shape.tileShift) + (thread & ((1 << shape.tileShift) - 1));
-  const std::int32_t j = (item - slab * bands) * kRows;
+  const std::int32_t j = (item - slab * bands) << shape.rowShift;
   const std::int32_t k = slab * shape.depth;
   if (i >= nI || k >= nK) return {};
   return {{box.lo.i + i, box.lo.j + j, box.lo.k + k},
-          nJ - j < kRows ? nJ - j : kRows,
+          nJ - j < rows ? nJ - j : rows,
           nK - k < shape.depth ? nK - k : shape.depth};
 }
 

@@ -1,5 +1,7 @@
 #include "core/transport/transport.hpp"
 
+#include <cstring>
+
 #include "core/memory/page_memory.hpp"
 #include "core/text/contracts.hpp"
 
@@ -83,6 +85,28 @@ class PlainMessages final : public PreparedMessages {
 
 std::unique_ptr<PreparedMessages> Transport::prepare(std::span<const PreparedMessage> messages) {
   return std::make_unique<PlainMessages>(*this, messages);
+}
+
+std::vector<std::string> Transport::allGather(std::string_view bytes) {
+  constexpr int kRoot = 0;
+  std::vector<std::string> all = gather(bytes, kRoot);
+  // The lengths, then the bytes of all ranks.
+  std::vector<std::uint64_t> lengths(static_cast<std::size_t>(size()));
+  std::string together;
+  if (rank() == kRoot) {
+    for (std::size_t n = 0; n < all.size(); ++n) lengths[n] = all[n].size();
+    together.assign(reinterpret_cast<const char*>(lengths.data()), lengths.size() * sizeof(lengths[0]));
+    for (const std::string& one : all) together += one;
+  }
+  broadcast(together, kRoot);
+  if (rank() == kRoot) return all;
+  std::memcpy(lengths.data(), together.data(), lengths.size() * sizeof(lengths[0]));
+  std::size_t at = lengths.size() * sizeof(lengths[0]);
+  for (const std::uint64_t length : lengths) {
+    all.push_back(together.substr(at, length));
+    at += length;
+  }
+  return all;
 }
 
 }  // namespace tessera

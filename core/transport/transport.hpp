@@ -93,6 +93,8 @@ class Transport {
   virtual void broadcast(std::string& bytes, int root) = 0;
   /// Rank `root` gets every rank's bytes in rank order; the others get an empty list.
   virtual std::vector<std::string> gather(std::string_view bytes, int root) = 0;
+  /// Every rank gets every rank's bytes in rank order.
+  std::vector<std::string> allGather(std::string_view bytes);
 
   /// Ends the whole job at once with `exitCode`; nothing is unwound.
   [[noreturn]] virtual void abort(int exitCode) = 0;

@@ -1,36 +1,33 @@
 #include "datawarehouse/checked/finite_watch.hpp"
 
-#include <bit>
-
 #include "datawarehouse/checked/finite_rows.hpp"
 
 namespace tessera {
 
 bool FiniteWatch::begins(const char* loop) {
-  now_ = 0;
+  now_ = {};
   for (const FinalLoop& final : finalLoops_) {
     if (final.loop != loop) continue;
     for (const TaskAccess& access : accesses_) {
-      if (access.label == final.label && isOutput(access.mode)) now_ |= bitOf(access);
+      if (access.label == final.label && isOutput(access.mode)) now_.add(numberOf(access));
     }
   }
-  return now_ != 0;
+  return now_.any();
 }
 
 void FiniteWatch::passed(const Box& part) {
-  for (std::uint64_t left = now_; left != 0; left &= left - 1) {
-    const TaskAccess& access = accesses_[static_cast<std::size_t>(std::countr_zero(left))];
+  now_.forEach([&](std::size_t n) {
+    const TaskAccess& access = accesses_[n];
     if (detail::mayHoldNonFinite(access, labels_->info(access.label), intersect(part, access.declared)))
-      doubtful_ |= bitOf(access);
-  }
+      doubtful_.add(n);
+  });
 }
 
 void FiniteWatch::finished(const Box& box) {
-  for (std::uint64_t left = now_; left != 0; left &= left - 1) {
-    const TaskAccess& access = accesses_[static_cast<std::size_t>(std::countr_zero(left))];
-    if (box.contains(access.declared)) settled_ |= bitOf(access);
-  }
-  now_ = 0;
+  now_.forEach([&](std::size_t n) {
+    if (box.contains(accesses_[n].declared)) settled_.add(n);
+  });
+  now_ = {};
 }
 
 }  // namespace tessera

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -12,7 +14,7 @@ namespace tessera {
 /// `expectFinite` need not read it again. For one run of one task; used by its thread alone.
 class FiniteWatch final : public LoopWatch {
  public:
-  /// `accesses`: of the task, at most 64. `finalLoops`: which loops compute final values of them.
+  /// `accesses`: of the task, at most kMostAccesses. `finalLoops`: which loops compute final values of them.
   FiniteWatch(std::span<const TaskAccess> accesses, std::span<const FinalLoop> finalLoops,
               const LabelTable& labels)
       : accesses_(accesses), finalLoops_(finalLoops), labels_(&labels) {}
@@ -22,19 +24,42 @@ class FiniteWatch final : public LoopWatch {
   void finished(const Box& box) override;
 
   /// Whether a loop has been over all that the task declared to write, and nothing was doubtful.
-  bool settled(const TaskAccess& access) const { return (settled_ & ~doubtful_ & bitOf(access)) != 0; }
+  bool settled(const TaskAccess& access) const {
+    return settled_.has(numberOf(access)) && !doubtful_.has(numberOf(access));
+  }
 
  private:
-  std::uint64_t bitOf(const TaskAccess& access) const {
-    return std::uint64_t{1} << static_cast<unsigned>(&access - accesses_.data());
+  /// Some of the accesses, by number.
+  class Some {
+   public:
+    void add(std::size_t n) { words_[n / kBits] |= std::uint64_t{1} << n % kBits; }
+    bool has(std::size_t n) const { return (words_[n / kBits] >> n % kBits & 1) != 0; }
+    bool any() const { return (words_[0] | words_[1]) != 0; }
+    /// Calls `visit(number)` for each.
+    template <class Visit>
+    void forEach(Visit&& visit) const {
+      for (std::size_t w = 0; w < words_.size(); ++w) {
+        for (std::uint64_t left = words_[w]; left != 0; left &= left - 1)
+          visit(w * kBits + static_cast<std::size_t>(std::countr_zero(left)));
+      }
+    }
+
+   private:
+    static constexpr std::size_t kBits = 64;
+    static_assert(kMostAccesses <= 2 * kBits);
+    std::array<std::uint64_t, 2> words_{};
+  };
+
+  std::size_t numberOf(const TaskAccess& access) const {
+    return static_cast<std::size_t>(&access - accesses_.data());
   }
 
   std::span<const TaskAccess> accesses_;
   std::span<const FinalLoop> finalLoops_;
   const LabelTable* labels_;
-  std::uint64_t now_ = 0;       ///< accesses that the running loop gives their values
-  std::uint64_t settled_ = 0;   ///< all of what was declared has been looked at
-  std::uint64_t doubtful_ = 0;  ///< something may be NaN or infinite
+  Some now_;       ///< accesses that the running loop gives their values
+  Some settled_;   ///< all of what was declared has been looked at
+  Some doubtful_;  ///< something may be NaN or infinite
 };
 
 }  // namespace tessera

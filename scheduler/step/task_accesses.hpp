@@ -15,7 +15,7 @@ namespace tessera::detail {
 class TaskAccesses {
  public:
   /// More accesses than this in one task are refused.
-  static constexpr std::size_t kMost = 48;
+  static constexpr std::size_t kMost = kMostAccesses;
 
   TaskAccesses() {}  // NOLINT(modernize-use-equals-default): that would clear the memory
   TaskAccesses(const TaskAccesses&) = delete;
@@ -23,7 +23,7 @@ class TaskAccesses {
   ~TaskAccesses() = default;
 
   void add(const TaskAccess& access) {
-    TESSERA_EXPECT(count_ < kMost, "split a task with more than 48 accesses");
+    TESSERA_EXPECT(count_ < kMost, "split a task with more than 96 accesses");
     std::construct_at(first() + count_++, access);
   }
   std::span<TaskAccess> all() { return {first(), count_}; }

@@ -13,7 +13,7 @@ TaskFrames::TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWareh
     : graphs_(graphs), graph_(graphs.plans[plan]), plan_(plan), data_(data), checked_(checked) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() <= TaskAccesses::kMost,
-                   "split a task with more than 48 accesses");
+                   "split a task with more than 96 accesses");
     places_.push_back(placeOf(task));
   }
   layOutContributions();

@@ -34,12 +34,14 @@ std::vector<int> visits(const Box& box, const BlockShape& shape) {
 }
 
 void expectOnceEach(const std::vector<Box>& boxes, std::int32_t parts) {
-  const BlockShape shape = shapeBlocks(boxes, parts);
-  for (const Box& box : boxes) {
-    for (std::int32_t part = 0; part < parts; ++part) {
-      const Box cells = partOf(box, {part, parts});
-      EXPECT_EQ(visits(cells, shape), std::vector<int>(static_cast<std::size_t>(cells.volume()), 1))
-          << asText(cells) << " among " << boxes.size() << " boxes";
+  for (const LoopWalk walk : {LoopWalk::Unrolled, LoopWalk::OneCell}) {
+    const BlockShape shape = shapeBlocks(boxes, parts, walk);
+    for (const Box& box : boxes) {
+      for (std::int32_t part = 0; part < parts; ++part) {
+        const Box cells = partOf(box, {part, parts});
+        EXPECT_EQ(visits(cells, shape), std::vector<int>(static_cast<std::size_t>(cells.volume()), 1))
+            << asText(cells) << " among " << boxes.size() << " boxes";
+      }
     }
   }
 }
@@ -72,6 +74,16 @@ TEST(BlockShape, ASmallPatchIsOneFullBlock) {
   EXPECT_EQ(shapeBlocks(std::vector<Box>{{{0, 0, 0}, {16, 16, 16}}}).blocksEach, 1);
   // 32 x 16 pairs of rows x 2 stretches of 16 planes are four times 256.
   EXPECT_EQ(shapeBlocks(std::vector<Box>{{{0, 0, 0}, {32, 32, 32}}}).blocksEach, 4);
+}
+
+TEST(BlockShape, HeavyKernelsHaveAThreadForEachCell) {
+  const Box patch{{0, 0, 0}, {16, 16, 16}};
+  const BlockShape shape = shapeBlocks(std::vector<Box>{patch}, 1, LoopWalk::OneCell);
+  EXPECT_EQ(shape.blocksEach * kBlockThreads, 4096);
+  for (std::int32_t thread = 0; thread < kBlockThreads; ++thread) {
+    const detail::Column column = detail::columnOf(patch, shape, 3, thread);
+    EXPECT_EQ(column.rows * column.planes, 1);
+  }
 }
 
 }  // namespace

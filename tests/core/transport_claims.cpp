@@ -153,6 +153,19 @@ void gatherBringsEveryRanksText(Transport& t, std::size_t longText) {
   }
 }
 
+void allGatherBringsEveryRanksTextToAll(Transport& t, std::size_t longText) {
+  for (const std::size_t unit : {std::size_t{0}, std::size_t{1}, longText}) {
+    const auto lengthOf = [unit](int rank) { return static_cast<std::size_t>((rank + 1) % 3) * unit; };
+    const std::string mine(lengthOf(t.rank()), static_cast<char>('a' + t.rank()));
+    const auto all = t.allGather(mine);
+    require(std::ssize(all) == t.size(), "every rank gets one text a rank");
+    for (int rank = 0; rank < t.size(); ++rank) {
+      const std::string expected(lengthOf(rank), static_cast<char>('a' + rank));
+      require(all[static_cast<std::size_t>(rank)] == expected, "the texts come in rank order to all");
+    }
+  }
+}
+
 void messagesSentBeforeABarrierArriveAfterIt(Transport& t) {
   const std::vector<int> mark{t.rank()};
   const auto send = t.send(0, 9, bytesOf(mark));
@@ -311,6 +324,8 @@ std::vector<Claim> all(std::size_t longText) {
           {"BroadcastBringsTextsOfAnyLength",
            [=](Transport& t) { broadcastBringsTextsOfAnyLength(t, longText); }},
           {"GatherBringsEveryRanksText", [=](Transport& t) { gatherBringsEveryRanksText(t, longText); }},
+          {"AllGatherBringsEveryRanksTextToAll",
+           [=](Transport& t) { allGatherBringsEveryRanksTextToAll(t, longText); }},
           {"MessagesSentBeforeABarrierArriveAfterIt", messagesSentBeforeABarrierArriveAfterIt},
           {"AnotherSizeThanExpectedIsAnError", anotherSizeThanExpectedIsAnError},
           {"WrongPeersAndTagsAreErrors", wrongPeersAndTagsAreErrors},

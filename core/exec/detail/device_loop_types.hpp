@@ -23,8 +23,8 @@ struct DeviceLoopEntry {
 
 #if defined(__CUDACC__)
 
-template <class Closure, class Join, bool kUnrolls>
-__global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
+template <class Closure, class Join, LoopWalk kWalk>
+__global__ void __launch_bounds__(kBlockThreads, kWalk == LoopWalk::OneCell ? 1 : kBlocksAtOnce)
     runLoops(const __grid_constant__ DeviceLoopBatch batch) {
   const auto each = static_cast<std::uint32_t>(batch.shape.blocksEach);
   std::uint32_t slot = blockIdx.x / each;
@@ -39,7 +39,8 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   prefetchWindows(head.reads, batch.part, each, block);
   const Column column = columnOf(box, batch.shape, block, static_cast<std::int32_t>(threadIdx.x));
   if constexpr (Join::kWords == 0) {
-    walk<kUnrolls>([](const Closure& closure, Index x) { closure(x); }, entryAt, slot, column);
+    walk<kWalk == LoopWalk::Unrolled>([](const Closure& closure, Index x) { closure(x); }, entryAt, slot,
+                                      column);
 #pragma unroll 1
     for (int n = 0; n < kFinalValues && head.finals[n].words != nullptr; ++n) {
       lookAtColumn(head.finals[n], column, head.box.lo);
@@ -47,8 +48,9 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   } else {
     std::int64_t* words = batch.results + static_cast<std::int64_t>(slot) * Join::kWords;
     typename Join::OnDevice values(words);
-    walk<kUnrolls>([&](const Closure& closure, Index x) { values.add(static_cast<double>(closure(x))); },
-                   entryAt, slot, column);
+    walk<kWalk == LoopWalk::Unrolled>(
+        [&](const Closure& closure, Index x) { values.add(static_cast<double>(closure(x))); }, entryAt, slot,
+        column);
     values.join(words);
   }
 }
@@ -67,7 +69,7 @@ constexpr void requireNvcc() {
 }
 
 /// What is instantiated for each type of closure.
-template <class Closure, class Join, bool kUnrolls>
+template <class Closure, class Join, LoopWalk kWalk>
 struct DeviceLoop {
   static_assert(alignof(Closure) <= alignof(std::max_align_t));
 
@@ -101,7 +103,7 @@ struct DeviceLoop {
 #if defined(__CUDACC__)
     if (cudaStream != nullptr) {
       const auto blocks = static_cast<std::uint32_t>(batch.count * batch.shape.blocksEach);
-      runLoops<Closure, Join, kUnrolls>
+      runLoops<Closure, Join, kWalk>
           <<<blocks, kBlockThreads, 0, static_cast<cudaStream_t>(cudaStream)>>>(batch);
       return;
     }
@@ -110,14 +112,19 @@ struct DeviceLoop {
   }
 };
 
+template <class Closure, class Join, LoopWalk kWalk>
+inline constexpr DeviceLoopType kDeviceLoopTypeOf{sizeof(Closure),
+                                                  Join::kWords,
+                                                  Join::kStart,
+                                                  &DeviceLoop<Closure, Join, kWalk>::keep,
+                                                  &DeviceLoop<Closure, Join, kWalk>::drop,
+                                                  &DeviceLoop<Closure, Join, kWalk>::run,
+                                                  kWalk};
+
 /// Loops of checked bodies are not unrolled: nvcc would take minutes for the checks.
 template <class Closure, class Join, class Exec = Gpu>
-inline constexpr DeviceLoopType kDeviceLoopType{sizeof(Closure),
-                                                Join::kWords,
-                                                Join::kStart,
-                                                &DeviceLoop<Closure, Join, std::is_same_v<Exec, Gpu>>::keep,
-                                                &DeviceLoop<Closure, Join, std::is_same_v<Exec, Gpu>>::drop,
-                                                &DeviceLoop<Closure, Join, std::is_same_v<Exec, Gpu>>::run};
+inline constexpr const DeviceLoopType& kDeviceLoopType =
+    kDeviceLoopTypeOf<Closure, Join, std::is_same_v<Exec, Gpu> ? LoopWalk::Unrolled : LoopWalk::CellByCell>;
 
 template <class Join, class Exec, class Kernel>
 typename Join::Value resultOf(Exec exec, const char* name, const Box& box, const Kernel& kernel) {

@@ -56,7 +56,7 @@ void LoopLauncher::putBucket(const LoopBucket& bucket, std::span<const LoopPart>
                              PatchOrder order, bool keepsClosures) {
   const LoopPart& memory = parts[part];
   DeviceLoopBatch batch;
-  batch.shape = shapeBlocks(bucket.largest);
+  batch.shape = shapeBlocks(bucket.largest, bucket.type->walk);
   batch.stride = bucket.stride;
   batch.part = {static_cast<std::int32_t>(part), static_cast<std::int32_t>(parts.size())};
   batch.order = order;

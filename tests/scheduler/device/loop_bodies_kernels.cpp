@@ -11,7 +11,7 @@ void SmoothTwice::operator()(const Task& task) const {
   const auto result = task.write(to);
   const Box box = task.interior();
   forEach(task.exec(), "Test::first", box, [=] TESSERA_KERNEL(Index x) { half(x) = 3.0 * u(x) + 1.0; });
-  forEach(task.exec(), "Test::second", box, [=] TESSERA_KERNEL(Index x) {
+  forEachHeavy(task.exec(), "Test::second", box, [=] TESSERA_KERNEL(Index x) {
     const Index mirrored = box.lo + (box.hi - x) - Index{1, 1, 1};
     result(x) = half(x) - 0.25 * half(mirrored);
   });
