@@ -53,10 +53,9 @@ struct FromClause {
 constexpr FromClause from(std::string_view task) { return {task}; }
 
 /// A clause of `writes` and `modifies`: the loop of that name (what `forEach` is called with) computes the
-/// final values of the label, each in the iteration of its own index. NaN and infinity are then looked for by
-/// that loop, while the values are in the nearest cache; without the clause the values are read again for
-/// that.
-/// Checked mode names a clause whose loop the body does not have.
+/// final values of the label, each in the iteration of its own index, of all components if it has some. NaN
+/// and infinity are then looked for by that loop, while the values are in the nearest cache; without the
+/// clause the values are read again for that. Checked mode names a clause whose loop the body does not have.
 struct InLoopClause {
   std::string_view loop;
 };

@@ -94,7 +94,9 @@ void HostMoves::addConditions(List& list, const Move& move, const Layout& target
   });
   if (!info.coded[static_cast<std::size_t>(move.what.side)]) return;
   const Box& region = move.what.region;
-  list.ops.push_back({});
+  RegionOp op;
+  op.kind = RegionKind::Given;
+  list.ops.push_back(op);
   list.borders.push_back({region.lo - target.window.lo, move.what.side, kCoded, region.extent()});
   from_.push_back(kTarget);
 }
