@@ -146,8 +146,12 @@ inline bool mirrorsThePatch(const CompiledGraphs& rank, const FillPlan& fill, co
   for (int n = 0; n < parts.count; ++n) {
     const BoundaryPart& part = parts.parts[static_cast<std::size_t>(n)];
     const int axis = part.side / 2;
-    const auto& condition = info.boundary.sides[static_cast<std::size_t>(part.side)];
-    const bool edge = condition->kind == BoundaryKind::Outflow;
+    bool edge = true;
+    for (std::int32_t c = 0; c < info.type.planes(); ++c) {
+      const BoundaryConditions& conditions = info.conditionsOf(c);
+      for (int m = 0; m < conditions.count(part.side); ++m)
+        edge = edge && conditions.condition(part.side, m).kind == BoundaryKind::Outflow;
+    }
     const std::int64_t border = onBorders(info.centering, axis) ? 1 : 0;
     const std::int64_t layers = edge ? 1 : part.region.extent()[axis] + border;
     Box source = part.region;
