@@ -153,6 +153,18 @@ class PatchTask {
     return field<T>(label.id, AccessMode::Modify, Reach::Patch);
   }
 
+  /// A declared scratch field, to be written: what it held before is nobody's. Of the size that
+  /// `.scratch(...)` says; the same memory in each call.
+  template <class T, Centering C>
+  FieldOf<T> scratch(Label<T, C> label) const {
+    return field<T>(label.id, AccessMode::Scratch, Reach::Patch);
+  }
+  /// The same to be read, at indices that an earlier loop of the body has written.
+  template <class T, Centering C>
+  FieldOf<const T> readScratch(Label<T, C> label) const {
+    return field<const T>(label.id, AccessMode::Scratch, Reach::Patch);
+  }
+
   /// The cells of the patch.
   const Box& interior() const { return frame_->patch->cells; }
   /// The indices that the patch owns of a label: its cells, or its nodes or
@@ -281,7 +293,9 @@ class PatchTask {
   FieldOf<T> viewOf(const TaskAccess& access) const {
     using View = detail::ViewFor<Exec, T>;
     using Number = typename View::Number;
-    if constexpr (std::is_same_v<Exec, Gpu> && std::is_const_v<Number>) willRead(access);
+    if constexpr (std::is_same_v<Exec, Gpu> && std::is_const_v<Number>) {
+      if (access.mode != AccessMode::Scratch) willRead(access);
+    }
     if constexpr (View::kHasComponents) {
       const std::int32_t count = frame_->labels->info(access.label).type.components;
       if constexpr (std::is_same_v<Exec, Checked>) {

@@ -21,7 +21,7 @@ namespace tessera {
 inline constexpr std::size_t kMostAccesses = 96;
 
 /// What a running task may do with one variable.
-enum class AccessMode : std::uint8_t { ReadOld, ReadNew, Write, Modify };
+enum class AccessMode : std::uint8_t { ReadOld, ReadNew, Write, Modify, Scratch };
 
 constexpr bool isOutput(AccessMode mode) { return mode == AccessMode::Write || mode == AccessMode::Modify; }
 
@@ -42,6 +42,11 @@ struct TaskAccess {
   Box inner{};         ///< where `facesOnly`, on a device: the patch, with what it owns
   KernelErrors findings{};        ///< of a task on a device
   std::uint8_t* marks = nullptr;  ///< what `written` is, in checked mode on a device
+
+  /// Whether the task has to leave each index written.
+  bool writesAll() const { return mode == AccessMode::Write; }
+  /// Whether checked mode marks what is written.
+  bool isMarked() const { return mode == AccessMode::Write || mode == AccessMode::Scratch; }
 };
 
 /// What an access declares to write, as a kernel looks for NaN in it; of numbers that are not whole.

@@ -111,6 +111,12 @@ struct WriteDeclaration {
   std::string from;
 };
 
+/// A field that a task has for itself while it runs on a patch.
+struct ScratchDeclaration {
+  LabelId label = -1;
+  Halo grow;  ///< around the cells of the patch
+};
+
 /// How the contributions of all patches become one number.
 enum class ReductionKind : std::uint8_t { Min, Max, Sum };
 

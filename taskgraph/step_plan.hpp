@@ -23,6 +23,7 @@ struct TaskDeclaration {
   std::vector<ReadDeclaration> reads;
   std::vector<WriteDeclaration> writes;
   std::vector<FinalLoop> finalLoops;  ///< of labels among `writes`
+  std::vector<ScratchDeclaration> scratch;
   std::vector<ContributionDeclaration> contributions;
   LevelSelection levels;
   std::vector<std::string> plans;  ///< step plans that it takes part in; empty: all
@@ -61,6 +62,17 @@ class TaskBuilder {
   TaskBuilder& modifies(Label<T, C> label, const Clauses&... clauses) {
     task_.writes.push_back({label.id, true, {}});
     (apply(task_.writes.back(), clauses), ...);
+    return *this;
+  }
+  /// The task has a field of the label's type and centering for itself while it runs on a patch: on all cells
+  /// of the patch and, with `halo(n)`, so many around it, both borders of nodes and faces included. The label
+  /// names it; no task writes or reads it as a variable. The body takes it by `task.scratch(label)` to write
+  /// it and by `task.readScratch(label)` to read what it has written. For fluxes and slopes that are computed
+  /// once and used twice: the memory is the worker's, used again by its next task, and on devices that of the
+  /// launch.
+  template <class T, Centering C>
+  TaskBuilder& scratch(Label<T, C> label, const HaloClause& grow = {}) {
+    task_.scratch.push_back({label.id, grow.layers});
     return *this;
   }
   /// The task calls `contribute(reduction, value)` on every patch.

@@ -29,6 +29,7 @@ class CheckedDeviceField {
         facesOnly_(access.facesOnly),
         holes_(access.holes),
         inner_(access.inner),
+        isScratch_(access.mode == AccessMode::Scratch),
         findings_(access.findings),
         marks_(access.marks) {}
 
@@ -57,7 +58,10 @@ class CheckedDeviceField {
       return nothing();
     }
     if constexpr (!std::is_const_v<T>) {
-      if (marks_ != nullptr) mark(inside - allowed_.lo);
+      if (marks_ != nullptr) markOf(inside - allowed_.lo) = 1;
+    } else if (isScratch_ && marks_ != nullptr && markOf(inside - allowed_.lo) == 0) {
+      findings_.note(KernelError::UnwrittenScratch, {inside - allowed_.lo, NonFinite::Nan, component_});
+      return nothing();
     } else if (facesOnly_ && isAtEdge(inside)) {
       findings_.note(KernelError::BesideEdge, {inside - allowed_.lo});
       return nothing();
@@ -94,9 +98,9 @@ class CheckedDeviceField {
       return *static_cast<T*>(findings_.nowhere);
     }
   }
-  TESSERA_KERNEL void mark(Index relative) const {
+  TESSERA_KERNEL std::uint8_t& markOf(Index relative) const {
     const Extent n = allowed_.extent();
-    marks_[(relative.k * n.j + relative.j) * n.i + relative.i] = 1;
+    return marks_[(relative.k * n.j + relative.j) * n.i + relative.i];
   }
 
   Field<T> field_;
@@ -109,6 +113,7 @@ class CheckedDeviceField {
   bool facesOnly_ = false;
   bool holes_ = false;
   Box inner_;
+  bool isScratch_ = false;
   KernelErrors findings_;
   std::uint8_t* marks_ = nullptr;
 };

@@ -16,6 +16,8 @@ const char* clauseFor(AccessMode mode) {
       return ".writes(";
     case AccessMode::Modify:
       return ".modifies(";
+    case AccessMode::Scratch:
+      return ".scratch(";
   }
   return "";
 }
@@ -30,6 +32,8 @@ const char* verbFor(AccessMode mode) {
       return "writes ";
     case AccessMode::Modify:
       return "modifies ";
+    case AccessMode::Scratch:
+      return "has as scratch ";
   }
   return "";
 }
@@ -136,6 +140,20 @@ void expectBesideFace(const TaskFrame& frame, const TaskAccess& access, Index x)
                          info.name);
 }
 
+void reportUnwrittenScratch(const TaskFrame& frame, const TaskAccess& access, Index x,
+                            std::int32_t component) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  throw UndeclaredAccess(
+      Message("task reads scratch that it has not written")
+          .line("task      ", frame.task, placeOf(frame))
+          .line("reads     ", info.nameOf(component), " at ", asText(info.centering), " ", asText(x))
+          .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
+          .line("fix       write it in an earlier loop of the same body, through task.scratch(", info.name,
+                ")")
+          .text(),
+      info.name);
+}
+
 void reportNoComponent(const TaskFrame& frame, const TaskAccess& access, std::int32_t component) {
   const LabelInfo& info = frame.labels->info(access.label);
   const std::int32_t last = info.type.components - 1;
@@ -165,12 +183,15 @@ void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x, st
   }
   const std::int64_t layers = layersOutside(frame.patch->cells, x);
   const bool reading = access.mode == AccessMode::ReadOld || access.mode == AccessMode::ReadNew;
-  Message message(reading ? "task reads more halo than it declared" : "task writes outside its patch");
+  const bool scratch = access.mode == AccessMode::Scratch;
+  Message message(reading   ? "task reads more halo than it declared"
+                  : scratch ? "task uses more scratch than it declared"
+                            : "task writes outside its patch");
   message.line("task      ", frame.task, placeOf(frame))
       .line(reading ? "reads     " : "writes    ", info.nameOf(component), " at ", asText(info.centering),
             " ", asText(x), ", ", layers, layers == 1 ? " layer" : " layers", " outside the patch")
       .line("declared  ", asText(access.declared), " at ", frame.declaredAt);
-  if (reading) {
+  if (reading || scratch) {
     message.line("fix       declare halo(", layers, ") for ", info.name, " in ", frame.task);
   } else {
     message.line(

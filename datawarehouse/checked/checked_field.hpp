@@ -32,6 +32,9 @@ namespace detail {
 /// Throws UndeclaredAccess: index `x` lies outside what the task declared.
 [[noreturn]] void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x,
                                 std::int32_t component);
+/// Throws UndeclaredAccess: the task reads an index of a scratch field that it has not written.
+[[noreturn]] void reportUnwrittenScratch(const TaskFrame& frame, const TaskAccess& access, Index x,
+                                         std::int32_t component);
 /// Throws UndeclaredAccess: the variable has no such component.
 [[noreturn]] void reportNoComponent(const TaskFrame& frame, const TaskAccess& access, std::int32_t component);
 /// Throws UndeclaredAccess where index `x` lies outside of the patch along more than one axis.
@@ -61,17 +64,24 @@ class CheckedField {
     if (!allowed.contains(inside)) detail::reportOutside(*frame_, *access_, x, component_);
     if (access_->facesOnly) detail::expectBesideFace(*frame_, *access_, inside);
     if (access_->holes) detail::expectCovered(*frame_, *access_, inside);
-    if constexpr (!std::is_const_v<T>) mark(inside);
+    if constexpr (!std::is_const_v<T>) {
+      mark(inside);
+    } else if (access_->mode == AccessMode::Scratch && !isMarked(inside)) {
+      detail::reportUnwrittenScratch(*frame_, *access_, x, component_);
+    }
     return field_(x);
   }
 
  private:
   void mark(Index x) const {
-    if (access_->written == nullptr) return;
+    if (access_->written != nullptr) markOf(x) = 1;
+  }
+  bool isMarked(Index x) const { return access_->written == nullptr || markOf(x) != 0; }
+  std::uint8_t& markOf(Index x) const {
     const Box& box = access_->declared;
     const Extent n = box.extent();
     const Index r = x - box.lo;
-    (*access_->written)[static_cast<std::size_t>(((component_ * n.k + r.k) * n.j + r.j) * n.i + r.i)] = 1;
+    return (*access_->written)[static_cast<std::size_t>(((component_ * n.k + r.k) * n.j + r.j) * n.i + r.i)];
   }
 
   const TaskFrame* frame_;
