@@ -200,8 +200,7 @@ void DeviceNodes::callBody(std::int32_t task, DeviceLoops& loops) {
   TaskAccesses accesses;
   TaskFrame frame = frameOf(task, accesses);
   frame.loops = &loops;
-  const auto declared = static_cast<std::size_t>(unitOf(layout_.blockOf(task)).task);
-  const TaskBody& body = graph_.plan->tasks()[declared].body;
+  const TaskBody& body = graph_.plan->task(unitOf(layout_.blockOf(task)).task).body;
   if (records) checks_.recordBefore(task, frame, loops);
   if (checks_.mode().accesses) {
     body.deviceChecked(frame);

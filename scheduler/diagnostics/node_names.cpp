@@ -10,7 +10,7 @@ class Names {
  public:
   Names(const CompiledGraphs& graphs, std::size_t plan) : graphs_(graphs), graph_(graphs.plans[plan]) {}
 
-  std::string node(std::int32_t node) const {
+  std::string node(NodeId node) const {
     const NodeBlock& block = graph_.block(node);
     const std::int32_t number = node - block.firstNode;
     const auto item = static_cast<std::size_t>(block.item + number);
@@ -38,7 +38,7 @@ class Names {
     return (generation == Generation::Old ? "Old " : "New ") + graphs_.labels->info(label).name;
   }
   std::string task(const TaskUnit& unit, std::int32_t local) const {
-    const std::string& name = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].name;
+    const std::string& name = graph_.plan->task(unit.task).name;
     return unit.level < 0 ? name : name + " on " + patch(local);
   }
   std::string fill(const FillPlan& fill, std::int32_t local) const {
@@ -91,12 +91,12 @@ class Names {
 
 }  // namespace
 
-std::string nodeName(const CompiledGraphs& graphs, std::size_t plan, std::int32_t node) {
+std::string nodeName(const CompiledGraphs& graphs, std::size_t plan, NodeId node) {
   return Names(graphs, plan).node(node);
 }
 
 std::string placedNodeName(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
-                           std::int32_t node) {
+                           NodeId node) {
   const PlacedBlock& block = placed.block(node);
   if (block.place == kOnHost) return nodeName(graphs, plan, node);
   const std::string device = "device " + std::to_string(block.place);

@@ -28,7 +28,7 @@ void TaskFrames::layOutContributions() {
   for (const NodeBlock& block : graph_.blocks) {
     if (block.kind != NodeKind::Task) continue;
     const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-    const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+    const TaskDeclaration& task = graph_.plan->task(unit.task);
     TESSERA_EXPECT(unit.contributions.begin == static_cast<std::int64_t>(contributions_.size()),
                    "number contributions in the order of the blocks");
     for (std::int32_t n = 0; n < block.count; ++n) {
@@ -98,8 +98,8 @@ void TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t
 TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number,
                               const StepInputs& inputs) {
   TaskFrame frame;
-  frame.task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].name;
-  frame.declaredAt = places_[static_cast<std::size_t>(unit.task)];
+  frame.task = graph_.plan->task(unit.task).name;
+  frame.declaredAt = places_[unit.task.index()];
   frame.hierarchy = &data_.hierarchy();
   frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
   if (unit.level >= 0) {
@@ -107,13 +107,13 @@ TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std:
         &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
   }
   frame.labels = &data_.labels();
-  frame.finalLoops = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].finalLoops;
+  frame.finalLoops = graph_.plan->task(unit.task).finalLoops;
   const std::int64_t first = unit.contributions.begin + number * unit.contributions.size();
   frame.contributions =
       std::span(contributions_)
           .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
   frame.time = inputs.time;
-  frame.usesDt = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].usesDt;
+  frame.usesDt = graph_.plan->task(unit.task).usesDt;
   // Another thread may just be writing it.
   frame.dt = frame.usesDt ? inputs.dt : std::numeric_limits<double>::quiet_NaN();
   frame.step = inputs.step;

@@ -46,7 +46,7 @@ Prefetcher* TaskPrefetches::during(const NodeBlock& block, std::int32_t number, 
                                    int worker) {
   if (!gathers_[static_cast<std::size_t>(block.item)]) return nullptr;
   Worker& own = workers_[static_cast<std::size_t>(worker)];
-  const std::int32_t node = block.firstNode + number;
+  const NodeId node = block.firstNode + number;
   if (node == own.last + 1) own.step = 1;
   if (node == own.last - 1) own.step = -1;
   own.last = node;

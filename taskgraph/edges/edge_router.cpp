@@ -31,23 +31,23 @@ EdgeRouter::EdgeRouter(const CompiledGraphs& graphs, std::size_t plan, const Val
   }
 }
 
-void EdgeRouter::route(std::int32_t from, std::int32_t node, std::vector<Route>& routes) {
+void EdgeRouter::route(std::int32_t from, NodeId node, std::vector<Route>& routes) {
   routes.clear();
-  const std::int32_t local = block(from).firstLocal + node - block(from).firstNode;
-  for (const std::int32_t next : graph_.successors(node)) {
-    const auto to = static_cast<std::int32_t>(graph_.blockOf[static_cast<std::size_t>(next)]);
+  const std::int32_t local = block(from).firstLocal + (node - block(from).firstNode);
+  for (const NodeId next : graph_.successors(node)) {
+    const auto to = static_cast<std::int32_t>(graph_.blockOf[next]);
     const Flow& way = flow(from, to);
     if (way.kind == Flow::Kind::Message) {
       routeMessage(from, to, {node, next, firstOf(places_.of(node)), kOnHost, -1}, routes);
       continue;
     }
-    forEachInstance(from, node, [&](std::int32_t first, DeviceAssignment here) {
-      forEachInstance(to, next, [&](std::int32_t then, DeviceAssignment there) {
+    forEachInstance(from, node, [&](NodeId first, DeviceAssignment here) {
+      forEachInstance(to, next, [&](NodeId then, DeviceAssignment there) {
         const Route towards{first, then, here, there, -1};
         if (here == there || way.kind == Flow::Kind::Order) {
           routes.push_back(towards);
         } else if (way.kind == Flow::Kind::Value) {
-          routeValue(way, towards, local, block(to).firstLocal + next - block(to).firstNode, block(to),
+          routeValue(way, towards, local, block(to).firstLocal + (next - block(to).firstNode), block(to),
                      routes);
         }
       });
@@ -56,7 +56,7 @@ void EdgeRouter::route(std::int32_t from, std::int32_t node, std::vector<Route>&
 }
 
 template <class Visit>
-void EdgeRouter::forEachInstance(std::int32_t block, std::int32_t node, Visit&& visit) const {
+void EdgeRouter::forEachInstance(std::int32_t block, NodeId node, Visit&& visit) const {
   const PlaceSet places = places_.of(node);
   visit(node, firstOf(places));
   const std::int32_t number = node - this->block(block).firstNode;
@@ -115,7 +115,7 @@ bool EdgeRouter::hasHome(LabelId label, std::int32_t local) const {
 void EdgeRouter::routeMessage(std::int32_t from, std::int32_t to, const Route& towards,
                               std::vector<Route>& routes) const {
   const std::int32_t number = towards.then - block(to).firstNode;
-  const std::int32_t local = block(from).firstLocal + towards.first - block(from).firstNode;
+  const std::int32_t local = block(from).firstLocal + (towards.first - block(from).firstNode);
   Route way = towards;
   if (towards.from != kOnHost && packed_.takes(block(to).item + number, from, local)) {
     way.then = added_.node(PlacedKind::Pack, to, number, towards.from);

@@ -89,7 +89,7 @@ void forEachAccessOfSend(const MoveBuilder& moves, std::int32_t send, Visit&& vi
 /// Calls `visit(NodeAccess)` for all memory that a node of the graph touches. The one answer for all who ask
 /// but the race proof, which has its own.
 template <class Visit>
-void forEachAccess(const MoveBuilder& moves, std::int32_t node, Visit&& visit) {
+void forEachAccess(const MoveBuilder& moves, NodeId node, Visit&& visit) {
   const NodeBlock& block = moves.graph().block(node);
   const std::int32_t number = node - block.firstNode;
   switch (block.kind) {

@@ -14,10 +14,7 @@ constexpr std::uint8_t kReadOld = 0;
 
 DeviceAssignments::DeviceAssignments(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
                                      const ValueFlow& flow, const PackedValues& packed)
-    : graphs_(graphs),
-      graph_(graphs.plans[plan]),
-      place_(place),
-      sets_(static_cast<std::size_t>(graph_.nodeCount()), 0) {
+    : graphs_(graphs), graph_(graphs.plans[plan]), place_(place), sets_(graph_.nodeCount(), 0) {
   placeTasks();
   placeFills(flow);
   placePacks(packed);
@@ -40,7 +37,7 @@ void DeviceAssignments::placeTasks() {
   for (const NodeBlock& block : graph_.blocks) {
     if (block.kind != NodeKind::Task) continue;
     const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-    const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+    const TaskDeclaration& task = graph_.plan->task(unit.task);
     PlaceSet all = 0;
     for (std::int32_t n = 0; n < block.count; ++n) {
       const std::int32_t local = unit.level < 0 ? -1 : block.firstLocal + n;
@@ -83,7 +80,7 @@ void DeviceAssignments::joinGroups(const NodeBlock& block, const FillPlan& fill)
   if (fill.reach != Reach::Patch) return;
   for (std::int64_t s = fill.shared.begin; s < fill.shared.end; ++s) {
     const std::vector<std::int32_t>& members = graphs_.shared[static_cast<std::size_t>(s)].members;
-    const std::int32_t first = block.firstNode - block.firstLocal;
+    const NodeId first = block.firstNode - block.firstLocal;
     for (const std::int32_t member : members) set(first + members.front()) |= of(first + member);
   }
 }
@@ -173,7 +170,7 @@ const std::vector<const TaskDeclaration*>& DeviceAssignments::writersInAllPlans(
       for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
         const UnitAccess& access = plan.accesses[static_cast<std::size_t>(a)];
         const bool here = access.writes() && access.label == what.label && access.level == what.level;
-        if (here) at->second.push_back(&plan.plan->tasks()[static_cast<std::size_t>(unit.task)]);
+        if (here) at->second.push_back(&plan.plan->task(unit.task));
       }
     }
   }

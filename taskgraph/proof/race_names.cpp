@@ -43,7 +43,7 @@ std::string RaceNames::fill(const FillPlan& fill, std::int64_t local, const Comp
 std::string RaceNames::node(std::int64_t node) const {
   if (node < 0) return "the step before";
   const Rank r = nodes_.rankOf(node);
-  const std::int32_t n = nodes_.localOf(node);
+  const NodeId n = nodes_.localOf(node);
   const CompiledGraphs& rank = ranks_[static_cast<std::size_t>(r)];
   const CompiledGraph& graph = rank.plans[plan_];
   const NodeBlock& block = graph.block(n);
@@ -53,7 +53,7 @@ std::string RaceNames::node(std::int64_t node) const {
   switch (block.kind) {
     case NodeKind::Task: {
       const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
-      text = graph.plan->tasks()[static_cast<std::size_t>(unit.task)].name;
+      text = graph.plan->task(unit.task).name;
       if (unit.level >= 0) text += " on " + patch(rank, block.firstLocal + number);
       break;
     }
@@ -72,7 +72,7 @@ std::string RaceNames::node(std::int64_t node) const {
       text = "reduction " + rank.labels->reductionName(graph.reductions[item].reduction);
       break;
   }
-  return text + " (rank " + std::to_string(r) + ", node " + std::to_string(n) + ")";
+  return text + " (rank " + std::to_string(r) + ", node " + std::to_string(n.value()) + ")";
 }
 
 std::string RaceNames::memory(const Memory& memory) const {

@@ -98,7 +98,7 @@ void TouchCollector::startOfStep() {
 
 void TouchCollector::task(const NodeBlock& block) {
   const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-  const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+  const TaskDeclaration& task = graph_.plan->task(unit.task);
   for (std::int32_t row = 0; row < block.count; ++row) {
     const std::int64_t node = nodes_.node(own_.rank, block.firstNode + row);
     const std::int64_t local = unit.level < 0 ? -1 : block.firstLocal + row;
@@ -115,7 +115,7 @@ void TouchCollector::task(const NodeBlock& block) {
 void TouchCollector::taskReads(const TaskUnit& unit, std::int64_t local, std::int64_t node,
                                std::int32_t row) {
   const Patch* patch = local < 0 ? nullptr : &ownPatch(local);
-  for (const ReadDeclaration& read : graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].reads) {
+  for (const ReadDeclaration& read : graph_.plan->task(unit.task).reads) {
     if (read.reach != Reach::Patch) {
       gatherRead(unit, read, patch, node, row);
     } else if (patch != nullptr) {
@@ -132,7 +132,7 @@ void TouchCollector::taskReads(const TaskUnit& unit, std::int64_t local, std::in
 
 void TouchCollector::taskWrites(const TaskUnit& unit, std::int64_t local, std::int64_t node) {
   const Patch& patch = ownPatch(local);
-  for (const WriteDeclaration& write : graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].writes) {
+  for (const WriteDeclaration& write : graph_.plan->task(unit.task).writes) {
     const Memory memory = entry(write.label, Generation::New, local);
     const Box owned = level(patch.level).ownedBy(patch, centeringOf(write.label));
     const std::int32_t version = versions_.ofWrite(unit.task, unit.level, write.label);
@@ -203,7 +203,7 @@ void TouchCollector::reduce(const NodeBlock& block) {
     for (const std::int32_t from : plan.blocks) {
       const NodeBlock& given = graph_.blocks[static_cast<std::size_t>(from)];
       const TaskUnit& unit = graph_.units[static_cast<std::size_t>(given.item)];
-      const auto& declared = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].contributions;
+      const auto& declared = graph_.plan->task(unit.task).contributions;
       for (std::int32_t row = 0; row < given.count; ++row) {
         for (std::size_t c = 0; c < declared.size(); ++c) {
           if (declared[c].reduction != plan.reduction) continue;

@@ -75,9 +75,8 @@ TEST(Trace, EveryNodeOfEveryRunHasItsTimesAndItsWorker) {
           EXPECT_LE(node.begin, node.end);
           EXPECT_LE(node.end, step.executed);
           EXPECT_LE(node.done, step.executed);
-          for (const std::int32_t next : rig.graphs(0).plans[0].successors(static_cast<std::int32_t>(n))) {
-            EXPECT_LE(node.done, step.nodes[static_cast<std::size_t>(next)].begin)
-                << "a node began too early";
+          for (const NodeId next : rig.graphs(0).plans[0].successors(NodeId(n))) {
+            EXPECT_LE(node.done, step.nodes[next.index()].begin) << "a node began too early";
           }
         }
         EXPECT_LE(step.executed, step.end);
@@ -169,11 +168,12 @@ TEST(TraceOverlap, AllInteriorTasksRunBetweenTheStartOfAReceiveAndItsArrival) {
     for (std::size_t r = 0; r < step.nodes.size(); ++r) {
       if (graph.block(static_cast<std::int32_t>(r)).kind != NodeKind::Receive) continue;
       for (std::size_t n = 0; n < step.nodes.size(); ++n) {
-        const auto node = static_cast<std::int32_t>(n);
+        const auto node = NodeId(n);
         const NodeBlock& block = graph.block(node);
-        if (block.kind != NodeKind::Task || graph.units[static_cast<std::size_t>(block.item)].task != 1)
+        if (block.kind != NodeKind::Task ||
+            graph.units[static_cast<std::size_t>(block.item)].task != TaskId(1))
           continue;
-        const auto local = static_cast<std::size_t>(block.firstLocal + node - block.firstNode);
+        const auto local = static_cast<std::size_t>(block.firstLocal + (node - block.firstNode));
         if (!isInterior(graphs.ownPatches[local])) continue;
         EXPECT_GE(step.nodes[n].begin, step.begin) << "all receives are posted before the first node runs";
         EXPECT_LE(step.nodes[n].end, step.nodes[r].done);

@@ -217,7 +217,7 @@ TEST_F(PlacementSentences, AnEdgeWithinADeviceIsNotTheExecutors) {
 }
 
 TEST_F(PlacementSentences, ACountThatNoEdgesMakeIsFound) {
-  ++placed_[0].hostCounts[0];
+  ++placed_[0].hostCounts[NodeId(0)];
   EXPECT_THAT(faults(), Contains(HasSubstr("a count of predecessors is wrong")));
 }
 

@@ -16,7 +16,7 @@ std::map<std::string, int> slackOf(const CompiledGraph& graph) {
   for (const NodeBlock& block : graph.blocks) {
     if (block.kind != NodeKind::Task) continue;
     const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
-    slack[graph.plan->tasks()[static_cast<std::size_t>(unit.task)].name] = block.slack;
+    slack[graph.plan->task(unit.task).name] = block.slack;
   }
   return slack;
 }
