@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/id_vector.hpp"
+#include "grid/access_mode.hpp"
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
@@ -53,15 +54,14 @@ struct NodeBlock {
 
 /// One declared access of a task on one level.
 struct UnitAccess {
-  std::uint8_t mode = 0;  ///< an AccessMode of the data warehouse: 0 read Old, 1 read New, 2 write, 3 modify
+  AccessMode mode = AccessMode::ReadOld;
   LabelId label = -1;
   LevelId level = 0;  ///< whose indices and values
   Reach reach = Reach::Patch;
   Halo halo;               ///< as declared by this task
   std::int32_t fill = -1;  ///< the fill that provides it; needed to find gathered data
   bool facesOnly = false;  ///< of `halo`: no edges and corners
-  /// Whether the task writes or modifies it.
-  bool writes() const { return mode >= 2; }
+  bool writes() const { return isOutput(mode); }
   friend bool operator==(const UnitAccess&, const UnitAccess&) = default;
 };
 
@@ -199,6 +199,15 @@ struct CompiledGraph {
   bool isSpare(NodeId node) const { return predecessorCounts[node] < 0; }
   const NodeBlock& block(NodeId node) const { return blocks[blockOf[node]]; }
   std::span<const NodeId> successors(NodeId node) const { return successorLists.row(node); }
+  /// What the nodes of a block of tasks do.
+  const TaskUnit& unitOf(const NodeBlock& block) const { return units[static_cast<std::size_t>(block.item)]; }
+  /// What the nodes of a block of fills fill.
+  const FillPlan& fillOf(const NodeBlock& block) const { return fills[static_cast<std::size_t>(block.item)]; }
+  const TaskDeclaration& declarationOf(const TaskUnit& unit) const { return plan->task(unit.task); }
+  std::span<const UnitAccess> accessesOf(const TaskUnit& unit) const {
+    return std::span(accesses).subspan(static_cast<std::size_t>(unit.accesses.begin),
+                                       static_cast<std::size_t>(unit.accesses.size()));
+  }
   /// Whether the task gathers this for itself, halo and all.
   bool isScratch(const UnitAccess& access) const {
     return access.fill >= 0 && fills[static_cast<std::size_t>(access.fill)].scratch;

@@ -37,7 +37,7 @@ LaneLayout::LaneLayout(const CompiledGraph& graph, const PlacedGraph& placed, De
 bool LaneLayout::readsHost(const PlacedBlock& placed, const NodeBlock& block, NodeId node) const {
   if (placed.kind == PlacedKind::CopyIn) return true;
   if (block.kind != NodeKind::Fill) return false;
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+  const FillPlan& fill = graph_.fillOf(block);
   const std::int32_t row = placed_.numberOf(node);
   const auto coarse = fill.coarse.row(row);
   return !fill.pieces.row(row).empty() ||
@@ -59,14 +59,14 @@ LaneTask LaneLayout::laneTask(const PlacedBlock& placed, const NodeBlock& block,
   task.urgent = crossesTheBus(placed, block, node);
   task.reports = readsHost(placed, block, node) || !placed_.hostEdges.row(node).empty();
   if (block.kind == NodeKind::Fill && takesFromPeers) {
-    const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+    const FillPlan& fill = graph_.fillOf(block);
     const bool reaches = takesFromPeers(block.item, placed_.numberOf(node));
     task.independentOfPeers = !reaches && fill.generation == Generation::Old && fill.reach == Reach::Patch;
     task.urgent = task.urgent || reaches;
   }
   if (placed.kind == PlacedKind::Original && block.kind == NodeKind::Task) {
-    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-    const TaskDeclaration& declared = graph_.plan->task(unit.task);
+    const TaskUnit& unit = graph_.unitOf(block);
+    const TaskDeclaration& declared = graph_.declarationOf(unit);
     task.streams = std::clamp(declared.streams, 1, streams_);
     task.reports = task.reports || unit.contributions.size() > 0;
   }

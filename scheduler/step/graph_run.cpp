@@ -196,8 +196,8 @@ NodeTraits GraphRun::traits(NodeId node, int workers) const {
   // In quarters of the critical path, so that the many nodes near it stay together, with their data.
   traits.slack = std::min(3, 4 * block.slack / (graph_.longestWay + 1));
   if (block.kind == NodeKind::Task) {
-    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-    traits.urgency = graph_.plan->task(unit.task).priority;
+    const TaskUnit& unit = graph_.unitOf(block);
+    traits.urgency = graph_.declarationOf(unit).priority;
   } else if (block.kind != NodeKind::Fill) {
     traits.urgency = std::numeric_limits<int>::max();  // other ranks wait for it
     traits.waits = true;
@@ -252,7 +252,7 @@ bool GraphRun::runNode(const NodeBlock& block, NodeId node, int worker) {
       runTask(block, number, worker);
       return true;
     case NodeKind::Fill: {
-      const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+      const FillPlan& fill = graph_.fillOf(block);
       // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
       const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
       if (options_.checked) moves_.unset(fill, number);
@@ -279,8 +279,7 @@ bool GraphRun::runNode(const NodeBlock& block, NodeId node, int worker) {
 }
 
 void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses) {
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+  for (const UnitAccess& access : graph_.accessesOf(unit)) {
     if (graph_.isScratch(access)) {
       gatherScratch(access, number, worker,
                     accesses.all()[static_cast<std::size_t>(a - unit.accesses.begin)]);
@@ -303,8 +302,8 @@ void GraphRun::gatherScratch(const UnitAccess& access, std::int32_t number, int 
 
 void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) {
   if (isRefused_.load(std::memory_order_relaxed)) return;
-  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-  const TaskDeclaration& task = graph_.plan->task(unit.task);
+  const TaskUnit& unit = graph_.unitOf(block);
+  const TaskDeclaration& task = graph_.declarationOf(unit);
   const std::int32_t local = block.firstLocal + number;
   TaskAccesses accesses;
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
@@ -339,7 +338,7 @@ void GraphRun::joinContributions(std::int32_t reduction) {
   state = {plan.kind == ReductionKind::Min ? infinity : -infinity, {}};
   for (const std::int32_t b : plan.blocks) {
     const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(b)];
-    const Range first = graph_.units[static_cast<std::size_t>(block.item)].contributions;
+    const Range first = graph_.unitOf(block).contributions;
     const std::int64_t end = first.begin + block.count * first.size();
     for (std::int64_t n = first.begin; n < end; ++n) {
       const PatchContribution& given = frames_.contribution(n);

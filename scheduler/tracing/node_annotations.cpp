@@ -32,8 +32,7 @@ NodeAnnotations::NodeAnnotations(NvtxAnnotations& ranges, const CompiledGraphs& 
   plan_ = registered.of(graph.plan->name());
   for (const NodeBlock& block : graph.blocks) {
     const bool onPatches =
-        block.kind == NodeKind::Fill ||
-        (block.kind == NodeKind::Task && graph.units[static_cast<std::size_t>(block.item)].level >= 0);
+        block.kind == NodeKind::Fill || (block.kind == NodeKind::Task && graph.unitOf(block).level >= 0);
     for (std::int32_t n = 0; n < block.count; ++n) {
       const NodeId node = block.firstNode + n;
       Marks& marks = marks_[node];

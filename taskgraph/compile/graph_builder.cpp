@@ -118,12 +118,12 @@ void GraphBuilder::addAccesses(TaskUnit& made, const ResolvedUnit& unit) {
   made.accesses.begin = static_cast<std::int64_t>(graph_.accesses.size());
   for (const ResolvedRead& read : unit.reads) {
     const StagedFill* fill = fillFor(unit, read);
-    const auto mode = static_cast<std::uint8_t>(read.version < 0 ? 0 : 1);
+    const AccessMode mode = read.version < 0 ? AccessMode::ReadOld : AccessMode::ReadNew;
     graph_.accesses.push_back({mode, read.label, read.level, read.reach, read.halo,
                                fill == nullptr ? -1 : fill->fill, read.facesOnly});
   }
   for (const ResolvedWrite& write : unit.writes) {
-    const auto mode = static_cast<std::uint8_t>(write.version == 0 ? 2 : 3);
+    const AccessMode mode = write.version == 0 ? AccessMode::Write : AccessMode::Modify;
     graph_.accesses.push_back({mode, write.label, unit.level, Reach::Patch, {}, -1});
   }
   made.accesses.end = static_cast<std::int64_t>(graph_.accesses.size());

@@ -41,7 +41,7 @@ std::string blockName(const CompiledGraph& graph, const NodeBlock& block, const 
   switch (block.kind) {
     case NodeKind::Task: {
       const TaskUnit& unit = graph.units[item];
-      return graph.plan->task(unit.task).name + onLevel(unit.level, graphs);
+      return graph.declarationOf(unit).name + onLevel(unit.level, graphs);
     }
     case NodeKind::Fill:
       return fillName(graph.fills[item], graphs);
@@ -167,7 +167,7 @@ CriticalPath longestPath(const CompiledGraph& graph) {
 std::set<LevelLabel> readAsOld(const CompiledGraph& graph) {
   std::set<LevelLabel> labels;
   for (const UnitAccess& access : graph.accesses) {
-    if (access.mode == 0) labels.insert({access.label, access.level});
+    if (access.mode == AccessMode::ReadOld) labels.insert({access.label, access.level});
   }
   return labels;
 }

@@ -74,7 +74,7 @@ const EdgeRouter::Flow& EdgeRouter::flow(std::int32_t from, std::int32_t to) {
   const NodeBlock& first = block(from);
   const NodeBlock& then = block(to);
   if (first.kind == NodeKind::Fill) {
-    const bool old = graph_.fills[static_cast<std::size_t>(first.item)].version < 0;
+    const bool old = graph_.fillOf(first).version < 0;
     if (old && readsFill(then, first.item)) known.kind = Flow::Kind::OldFill;
   } else if (first.kind == NodeKind::Task && then.kind == NodeKind::Send) {
     known.kind = Flow::Kind::Message;
@@ -89,9 +89,8 @@ const EdgeRouter::Flow& EdgeRouter::flow(std::int32_t from, std::int32_t to) {
 
 bool EdgeRouter::readsFill(const NodeBlock& reader, std::int32_t fill) const {
   if (reader.kind != NodeKind::Task) return false;
-  const Range accesses = graph_.units[static_cast<std::size_t>(reader.item)].accesses;
-  const auto first = graph_.accesses.begin() + accesses.begin;
-  return std::any_of(first, first + accesses.size(), [&](const UnitAccess& a) { return a.fill == fill; });
+  const auto accesses = graph_.accessesOf(graph_.unitOf(reader));
+  return std::any_of(accesses.begin(), accesses.end(), [&](const UnitAccess& a) { return a.fill == fill; });
 }
 
 void EdgeRouter::routeValue(const Flow& flow, const Route& towards, std::int32_t local, std::int32_t row,
@@ -128,7 +127,7 @@ void EdgeRouter::routeMessage(std::int32_t from, std::int32_t to, const Route& t
 /// where its readers look for it: then it has to be copied. `local` is the patch it was written on, `row`
 /// that of the fill.
 bool EdgeRouter::readsPeer(std::int32_t local, std::int32_t row, const NodeBlock& reader) {
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(reader.item)];
+  const FillPlan& fill = graph_.fillOf(reader);
   switch (fill.reach) {
     case Reach::Coarser:
     case Reach::Finer:

@@ -5,13 +5,9 @@
 namespace tessera::detail {
 namespace {
 
-// Modes of UnitAccess.
-constexpr std::uint8_t kReadNew = 1;
-constexpr std::uint8_t kModify = 3;
-
 bool readsInPlace(const UnitAccess& access) {
-  return access.mode == kModify ||
-         (access.mode == kReadNew && access.reach == Reach::Patch && access.fill < 0);
+  return access.mode == AccessMode::Modify ||
+         (access.mode == AccessMode::ReadNew && access.reach == Reach::Patch && access.fill < 0);
 }
 
 bool takesCoarse(const FillPlan& fill, std::int32_t rows) {

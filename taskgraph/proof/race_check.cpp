@@ -108,8 +108,8 @@ void RaceProof::checkComplete(const CompiledGraphs& rank) {
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     const NodeBlock& block = graph.blocks[b];
     if (block.kind != NodeKind::Task) continue;
-    const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
-    const TaskDeclaration& task = graph.plan->task(unit.task);
+    const TaskUnit& unit = graph.unitOf(block);
+    const TaskDeclaration& task = graph.declarationOf(unit);
     const Range own = unit.level < 0 ? Range{block.firstLocal, block.firstLocal + 1}
                                      : rank.localsOfLevel[static_cast<std::size_t>(unit.level)];
     const bool all = block.count == own.size() && (block.count == 0 || block.firstLocal == own.begin);

@@ -52,13 +52,13 @@ std::string RaceNames::node(std::int64_t node) const {
   std::string text;
   switch (block.kind) {
     case NodeKind::Task: {
-      const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
-      text = graph.plan->task(unit.task).name;
+      const TaskUnit& unit = graph.unitOf(block);
+      text = graph.declarationOf(unit).name;
       if (unit.level >= 0) text += " on " + patch(rank, block.firstLocal + number);
       break;
     }
     case NodeKind::Fill:
-      text = fill(graph.fills[static_cast<std::size_t>(block.item)], block.firstLocal + number, rank);
+      text = fill(graph.fillOf(block), block.firstLocal + number, rank);
       break;
     case NodeKind::Send:
       text = "message to rank " + std::to_string(graph.sends[item].peer) + " with tag " +

@@ -209,12 +209,12 @@ void GraphRebuild::countNodes() {
   graph_.contributionCount = 0;
   for (NodeBlock& block : graph_.blocks) {
     if (block.kind == NodeKind::Fill) {
-      const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+      const FillPlan& fill = graph_.fillOf(block);
       if (fill.reach != Reach::WholeLevel)
         block.count = static_cast<std::int32_t>(shapes_.locals(fill.readerLevel).size());
     }
     if (block.kind != NodeKind::Task) continue;
-    TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+    TaskUnit& unit = graph_.unitOf(block);
     if (unit.level >= 0) block.count = static_cast<std::int32_t>(shapes_.locals(unit.level).size());
     const std::int64_t each = unit.contributions.size();
     unit.contributions = {graph_.contributionCount, graph_.contributionCount + each};

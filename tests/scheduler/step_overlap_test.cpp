@@ -144,8 +144,8 @@ std::vector<NodeTimes> timesOf(const TracedStep& step, const CompiledGraph& grap
   for (const NodeId node : graph.nodes()) {
     const NodeBlock& block = graph.block(node);
     if (block.kind != NodeKind::Task) continue;
-    const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
-    if (graph.plan->task(unit.task).name != task) continue;
+    const TaskUnit& unit = graph.unitOf(block);
+    if (graph.declarationOf(unit).name != task) continue;
     times.push_back(step.nodes[node.index()]);
   }
   return times;

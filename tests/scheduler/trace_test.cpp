@@ -170,9 +170,7 @@ TEST(TraceOverlap, AllInteriorTasksRunBetweenTheStartOfAReceiveAndItsArrival) {
       for (std::size_t n = 0; n < step.nodes.size(); ++n) {
         const auto node = NodeId(n);
         const NodeBlock& block = graph.block(node);
-        if (block.kind != NodeKind::Task ||
-            graph.units[static_cast<std::size_t>(block.item)].task != TaskId(1))
-          continue;
+        if (block.kind != NodeKind::Task || graph.unitOf(block).task != TaskId(1)) continue;
         const auto local = static_cast<std::size_t>(block.firstLocal + (node - block.firstNode));
         if (!isInterior(graphs.ownPatches[local])) continue;
         EXPECT_GE(step.nodes[n].begin, step.begin) << "all receives are posted before the first node runs";

@@ -101,7 +101,7 @@ inline std::string classOf(const CompiledGraph& graph, const EdgeAt& edge) {
   const NodeBlock& before = graph.block(edge.before);
   const NodeBlock& after = graph.block(edge.after);
   const auto fillText = [&](const NodeBlock& block) -> std::string {
-    switch (graph.fills[static_cast<std::size_t>(block.item)].reach) {
+    switch (graph.fillOf(block).reach) {
       case Reach::Patch:
         return "halo";
       case Reach::Coarser:
@@ -160,8 +160,7 @@ inline bool mirrorsThePatch(const CompiledGraphs& rank, const FillPlan& fill, co
 inline bool readsTheHalo(const CompiledGraphs& rank, const CompiledGraph& graph, const TaskUnit& unit,
                          std::int32_t fill, const Patch& patch) {
   const Level& level = rank.hierarchy->level(patch.level);
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+  for (const UnitAccess& access : graph.accessesOf(unit)) {
     const Centering centering = rank.labels->info(access.label).centering;
     const Box owned = level.ownedBy(patch, centering);
     if (access.fill == fill && !owned.contains(readBox(level, patch, centering, access.halo))) return true;
@@ -194,7 +193,7 @@ inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph,
   const NodeBlock& block = graph.block(filling);
   const NodeBlock& other = graph.block(task);
   if (block.kind != NodeKind::Fill || other.kind != NodeKind::Task) return false;
-  const FillPlan& fill = graph.fills[static_cast<std::size_t>(block.item)];
+  const FillPlan& fill = graph.fillOf(block);
   const std::int64_t row = filling - block.firstNode;
   if (isRelay(rank, fill, block.firstLocal + row)) return true;
   if (fill.reach == Reach::Finer) {
@@ -204,7 +203,7 @@ inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph,
   const std::int64_t local = block.firstLocal + row;
   if (fill.reach != Reach::Patch || other.firstLocal + (task - other.firstNode) != local) return false;
   const Patch& patch = rank.hierarchy->patch(rank.ownPatches[static_cast<std::size_t>(local)]);
-  const TaskUnit& unit = graph.units[static_cast<std::size_t>(other.item)];
+  const TaskUnit& unit = graph.unitOf(other);
   if (fillFirst && readsTheHalo(rank, graph, unit, block.item, patch)) return false;
   const auto changes = [&](std::int64_t a) {
     const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
@@ -229,7 +228,7 @@ inline std::string nameOf(const CompiledGraphs& rank, const CompiledGraph& graph
 /// lets that task wait for messages.
 inline bool isScratchRow(const CompiledGraph& graph, NodeId node) {
   const NodeBlock& block = graph.block(node);
-  return block.kind == NodeKind::Fill && graph.fills[static_cast<std::size_t>(block.item)].scratch;
+  return block.kind == NodeKind::Fill && graph.fillOf(block).scratch;
 }
 
 /// Edges to be lost together, and the orders of two nodes that they are there for.
