@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <hwloc.h>
+
 #include "core/text/error.hpp"
 #include "scheduler/hwloc_topology.hpp"
 

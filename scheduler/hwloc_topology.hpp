@@ -1,22 +1,22 @@
 #pragma once
 
 #include <memory>
-#include <type_traits>
 
-#include <hwloc.h>
+struct hwloc_bitmap_s;
+struct hwloc_topology;
 
 namespace tessera::detail {
 
 struct TopologyEnd {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+  void operator()(hwloc_topology* topology) const;
 };
 /// What hwloc knows of a machine.
-using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyEnd>;
+using Topology = std::unique_ptr<hwloc_topology, TopologyEnd>;
 
 struct BitmapEnd {
-  void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
+  void operator()(hwloc_bitmap_s* bitmap) const;
 };
 /// A set of hardware threads or of memory nodes.
-using Bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, BitmapEnd>;
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, BitmapEnd>;
 
 }  // namespace tessera::detail

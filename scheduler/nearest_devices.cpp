@@ -4,6 +4,8 @@
 #include <numeric>
 #include <set>
 
+#include <hwloc.h>
+
 #include "core/text/contracts.hpp"
 #include "scheduler/hwloc_topology.hpp"
 

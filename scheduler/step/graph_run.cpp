@@ -279,11 +279,10 @@ bool GraphRun::runNode(const NodeBlock& block, NodeId node, int worker) {
 }
 
 void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses) {
+  auto resolved = accesses.all().begin();
   for (const UnitAccess& access : graph_.accessesOf(unit)) {
-    if (graph_.isScratch(access)) {
-      gatherScratch(access, number, worker,
-                    accesses.all()[static_cast<std::size_t>(a - unit.accesses.begin)]);
-    }
+    if (graph_.isScratch(access)) gatherScratch(access, number, worker, *resolved);
+    ++resolved;
   }
 }
 

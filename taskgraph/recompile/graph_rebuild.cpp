@@ -214,7 +214,7 @@ void GraphRebuild::countNodes() {
         block.count = static_cast<std::int32_t>(shapes_.locals(fill.readerLevel).size());
     }
     if (block.kind != NodeKind::Task) continue;
-    TaskUnit& unit = graph_.unitOf(block);
+    TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
     if (unit.level >= 0) block.count = static_cast<std::int32_t>(shapes_.locals(unit.level).size());
     const std::int64_t each = unit.contributions.size();
     unit.contributions = {graph_.contributionCount, graph_.contributionCount + each};
