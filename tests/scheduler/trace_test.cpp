@@ -125,7 +125,7 @@ std::int64_t covered(const TracedStep& step, const CompiledGraph& graph, NodeKin
                      std::int64_t end) {
   std::vector<std::pair<std::int64_t, std::int64_t>> busy;
   for (std::size_t n = 0; n < step.nodes.size(); ++n) {
-    if (graph.block(static_cast<std::int32_t>(n)).kind != kind) continue;
+    if (graph.block(NodeId(n)).kind != kind) continue;
     busy.emplace_back(std::max(begin, step.nodes[n].begin), std::min(end, step.nodes[n].end));
   }
   std::sort(busy.begin(), busy.end());
@@ -166,7 +166,7 @@ TEST(TraceOverlap, AllInteriorTasksRunBetweenTheStartOfAReceiveAndItsArrival) {
     const CompiledGraph& graph = graphs.plans[0];
     int pairs = 0;
     for (std::size_t r = 0; r < step.nodes.size(); ++r) {
-      if (graph.block(static_cast<std::int32_t>(r)).kind != NodeKind::Receive) continue;
+      if (graph.block(NodeId(r)).kind != NodeKind::Receive) continue;
       for (std::size_t n = 0; n < step.nodes.size(); ++n) {
         const auto node = NodeId(n);
         const NodeBlock& block = graph.block(node);
@@ -199,7 +199,7 @@ TEST(TraceOverlap, ADelayedMessageIsHiddenBehindInteriorWork) {
     const TracedStep& step = got.steps[0];
     int receives = 0;
     for (std::size_t n = 0; n < step.nodes.size(); ++n) {
-      if (graph.block(static_cast<std::int32_t>(n)).kind != NodeKind::Receive) continue;
+      if (graph.block(NodeId(n)).kind != NodeKind::Receive) continue;
       ++receives;
       const std::int64_t begin = step.nodes[n].begin;
       const std::int64_t wait = step.nodes[n].done - begin;
