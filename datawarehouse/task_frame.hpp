@@ -10,6 +10,7 @@
 #include "core/exec/final_values.hpp"
 #include "core/exec/kernel_errors.hpp"
 #include "datawarehouse/field.hpp"
+#include "grid/access_mode.hpp"
 #include "grid/final_loop.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
@@ -19,11 +20,6 @@ namespace tessera {
 
 /// Accesses of one task at most.
 inline constexpr std::size_t kMostAccesses = 96;
-
-/// What a running task may do with one variable.
-enum class AccessMode : std::uint8_t { ReadOld, ReadNew, Write, Modify, Scratch };
-
-constexpr bool isOutput(AccessMode mode) { return mode == AccessMode::Write || mode == AccessMode::Modify; }
 
 /// One declared access, resolved to memory.
 struct TaskAccess {

@@ -11,14 +11,15 @@ namespace tessera {
 
 /// What kernels may find out about one access of a task that runs on a device.
 enum class KernelError : std::int32_t {
-  NoComponent,  ///< a component that the variable does not have was touched
-  Outside,      ///< an index outside what was declared was touched
-  BesideEdge,   ///< of a halo of faces alone, an index of an edge or corner was read
-  Uncovered,    ///< of a level that is read whole, an index was read where probably no patch lies
-  Unwritten,    ///< an index that was to be written was not
-  NonFinite,    ///< a number that the task left is NaN or infinite
+  NoComponent,       ///< a component that the variable does not have was touched
+  Outside,           ///< an index outside what was declared was touched
+  BesideEdge,        ///< of a halo of faces alone, an index of an edge or corner was read
+  Uncovered,         ///< of a level that is read whole, an index was read where probably no patch lies
+  UnwrittenScratch,  ///< an index of a scratch field was read that the task had not written
+  Unwritten,         ///< an index that was to be written was not
+  NonFinite,         ///< a number that the task left is NaN or infinite
 };
-inline constexpr std::int32_t kDeviceFindings = 6;
+inline constexpr std::int32_t kDeviceFindings = 7;
 
 /// How a number is not finite.
 enum class NonFinite : std::int32_t { Nan, MinusNan, Infinity, MinusInfinity };

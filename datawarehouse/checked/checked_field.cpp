@@ -182,7 +182,7 @@ void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x, st
                            info.name);
   }
   const std::int64_t layers = layersOutside(frame.patch->cells, x);
-  const bool reading = access.mode == AccessMode::ReadOld || access.mode == AccessMode::ReadNew;
+  const bool reading = !isOutput(access.mode) && access.mode != AccessMode::Scratch;
   const bool scratch = access.mode == AccessMode::Scratch;
   Message message(reading   ? "task reads more halo than it declared"
                   : scratch ? "task uses more scratch than it declared"

@@ -12,9 +12,7 @@
 namespace tessera {
 namespace {
 
-bool isOutput(const TaskAccess& access) {
-  return access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
-}
+bool isOutput(const TaskAccess& access) { return isOutput(access.mode); }
 
 /// Calls `row(first element, elements)` for each row of the declared region of an access.
 template <class Row>
@@ -73,7 +71,7 @@ void poison(const TaskAccess& access, const ElementType& type) {
 }
 
 void prepareOutput(TaskAccess& access, const LabelInfo& info, std::vector<std::uint8_t>& marks) {
-  if (access.mode != AccessMode::Write) return;
+  if (!access.isMarked()) return;
   if (info.type.scalar == Scalar::Float64) poison<double>(access, info.type);
   if (info.type.scalar == Scalar::Float32) poison<float>(access, info.type);
   marks.assign(static_cast<std::size_t>(access.declared.volume() * info.type.planes()), 0);
@@ -161,7 +159,7 @@ void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
   std::vector<std::uint64_t> hashes(accesses.size(), 0);
   for (std::size_t n = 0; n < accesses.size(); ++n) {
     const LabelInfo& info = frame.labels->info(accesses[n].label);
-    if (isOutput(accesses[n])) {
+    if (isOutput(accesses[n]) || accesses[n].mode == AccessMode::Scratch) {
       prepareOutput(accesses[n], info, marks[n]);
     } else {
       hashes[n] = hashOf(accesses[n], changedBox(accesses[n], accesses), info.type);
@@ -173,8 +171,9 @@ void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
   body(frame);
   loops.expectAll(frame);
   for (std::size_t n = 0; n < accesses.size(); ++n) {
-    if (accesses[n].written != nullptr) expectAllWritten(frame, accesses[n]);
-    if (!isOutput(accesses[n])) expectUnchanged(frame, accesses[n], hashes[n]);
+    const bool isScratch = accesses[n].mode == AccessMode::Scratch;
+    if (accesses[n].writesAll()) expectAllWritten(frame, accesses[n]);
+    if (!isOutput(accesses[n]) && !isScratch) expectUnchanged(frame, accesses[n], hashes[n]);
     accesses[n].written = nullptr;
   }
   expectContributions(frame);

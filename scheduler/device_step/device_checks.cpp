@@ -44,6 +44,8 @@ void reportFinding(const TaskFrame& frame, const TaskError& finding) {
       expectCovered(frame, access, x);
       TESSERA_EXPECT(false, "a value of a patch has the bits of unwritten memory");
       [[fallthrough]];
+    case KernelError::UnwrittenScratch:
+      reportUnwrittenScratch(frame, access, x, finding.at.component);
     case KernelError::Unwritten:
       reportUnwritten(frame, access, x, finding.at.component);
     case KernelError::NonFinite:
@@ -118,7 +120,7 @@ void DeviceChecks::equip(std::int32_t task, const TaskFrame& frame, std::span<Ta
       const Centering centering = frame.labels->info(access.label).centering;
       access.inner = boundingBox(frame.level->ownedBy(*frame.patch, centering), frame.patch->cells);
     }
-    if (!mode_.accesses || access.mode != AccessMode::Write) continue;
+    if (!mode_.accesses || !access.isMarked()) continue;
     access.marks = marks_ + mark;
     mark += access.declared.volume() * frame.labels->info(access.label).type.planes();
   }
@@ -129,7 +131,7 @@ void DeviceChecks::recordBefore(std::int32_t task, const TaskFrame& frame, Devic
   launched_[static_cast<std::size_t>(task)] = board_.nextLaunched();
   if (!mode_.accesses) return;
   for (const TaskAccess& access : frame.accesses) {
-    if (access.mode != AccessMode::Write) continue;
+    if (!access.isMarked()) continue;
     recordPoison(loops, frame.task.data(), access, frame.labels->info(access.label));
   }
 }
@@ -137,10 +139,10 @@ void DeviceChecks::recordBefore(std::int32_t task, const TaskFrame& frame, Devic
 void DeviceChecks::recordAfter(const TaskFrame& frame, DeviceLoops& loops) const {
   if (words_ == nullptr) return;
   for (const TaskAccess& access : frame.accesses) {
-    if (access.marks != nullptr)
+    if (access.marks != nullptr && access.writesAll())
       recordUnwrittenSearch(loops, frame.task.data(), access, frame.labels->info(access.label));
-    const bool isOutput = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
-    if (!isOutput || !mode_.nonFinite || loops.looksAt(access.findings.words)) continue;
+    const bool writes = isOutput(access.mode);
+    if (!writes || !mode_.nonFinite || loops.looksAt(access.findings.words)) continue;
     recordFiniteSearch(loops, frame.task.data(), access, frame.labels->info(access.label));
   }
 }

@@ -1,5 +1,7 @@
 #include "scheduler/device_step/device_nodes.hpp"
 
+#include <algorithm>
+
 #include "core/text/contracts.hpp"
 #include "datawarehouse/checked/checked_run.hpp"
 #include "scheduler/device_step/device_side.hpp"
@@ -9,10 +11,8 @@ namespace tessera::detail {
 
 void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit& unit, std::int32_t local,
                  MemorySpace space) {
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
-    const auto mode = static_cast<AccessMode>(access.mode);
-    if (mode != AccessMode::Write && mode != AccessMode::Modify) continue;
+  for (const UnitAccess& access : graph.accessesOf(unit)) {
+    if (!access.writes()) continue;
     wroteOn(data.valueStatus(Generation::New, access.label, static_cast<std::size_t>(local)), space);
   }
 }
@@ -27,6 +27,7 @@ DeviceNodes::DeviceNodes(const CompiledGraphs& graphs, std::size_t plan, DataWar
       data_(data),
       backend_(*side.backend),
       store_(side.store),
+      memory_(side.tables),
       layout_(layout),
       fills_(fills),
       frames_(frames),
@@ -65,7 +66,7 @@ void DeviceNodes::layOutChecks() {
     const TaskFrame frame = frameOf(task, accesses);
     checked.accesses = frame.accesses.size();
     for (const TaskAccess& access : frame.accesses) {
-      if (access.mode == AccessMode::Write)
+      if (access.isMarked())
         checked.marks += access.declared.volume() * data_.labels().info(access.label).type.planes();
     }
   }
@@ -105,10 +106,34 @@ void DeviceNodes::put(std::int32_t kind, std::span<const std::int32_t> tasks,
 void DeviceNodes::launchTasks(std::int32_t kind, std::span<const std::int32_t> tasks,
                               std::span<const DeviceStream> streams) {
   loops_.begin(static_cast<std::int32_t>(streams.size()));
-  for (const std::int32_t task : tasks) callBody(task, loops_.instance(task));
+  std::int64_t bytes = 0;
+  for (const std::int32_t task : tasks) bytes += scratchBytes(task);
+  std::byte* scratch = nullptr;
+  if (bytes > 0)
+    scratch = static_cast<std::byte*>(memory_.allocate(streams.front(), bytes, "scratch fields of tasks"));
+  std::int64_t at = 0;
+  for (const std::int32_t task : tasks) {
+    callBody(task, loops_.instance(task), scratch == nullptr ? nullptr : scratch + at);
+    at += scratchBytes(task);
+  }
   noteLaunched(kind, tasks);
   const LaunchScope scope(watch_, kind, streams, std::ssize(tasks));
   loops_.launch(streams);
+  if (scratch != nullptr) memory_.free(streams.front(), scratch);
+}
+
+std::int64_t DeviceNodes::scratchBytes(std::int32_t task) const {
+  const PlacedBlock& placed = layout_.blockOf(task);
+  const NodeBlock& block = original(placed);
+  const TaskUnit& unit = unitOf(placed);
+  if (graph_.plan->tasks()[unit.task.index()].scratch.empty()) return 0;
+  const auto own = static_cast<std::size_t>(block.firstLocal + layout_.numberOf(task));
+  return frames_.scratchBytesOf(unit, &data_.hierarchy().patch(data_.ownPatches()[own]));
+}
+
+bool DeviceNodes::hasScratch() const {
+  const auto& tasks = graph_.plan->tasks();
+  return std::any_of(tasks.begin(), tasks.end(), [](const TaskDeclaration& t) { return !t.scratch.empty(); });
 }
 
 void DeviceNodes::launchMoves(const PlacedBlock& placed, std::span<const std::int32_t> tasks,
@@ -124,7 +149,7 @@ void DeviceNodes::launchMoves(const PlacedBlock& placed, std::span<const std::in
     return fills_.launchPack(numbers_, stream);
   }
   TESSERA_EXPECT(block.kind == NodeKind::Fill, "run tasks, fills and copies on a device");
-  const FillPlan& plan = graph_.fills[static_cast<std::size_t>(block.item)];
+  const FillPlan& plan = graph_.fillOf(block);
   setNumbers(tasks, 0);
   if (checks_.mode().accesses) unsetGathers(plan, stream);
   fills_.launchFill(block.item, numbers_, timeOf(plan), stream);
@@ -177,12 +202,13 @@ double DeviceNodes::timeOf(const FillPlan& fill) const {
   return fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
 }
 
-TaskFrame DeviceNodes::frameOf(std::int32_t task, TaskAccesses& accesses) {
+TaskFrame DeviceNodes::frameOf(std::int32_t task, TaskAccesses& accesses, std::byte* scratch) {
   const PlacedBlock& placed = layout_.blockOf(task);
   const NodeBlock& block = original(placed);
   const std::int32_t number = layout_.numberOf(task);
   TaskFrame frame = frames_.frameOf(unitOf(placed), block, number, inputs_);
   frames_.resolve(unitOf(placed), number, block.firstLocal + number, frame.patch, accesses, &store_);
+  frames_.addScratch(unitOf(placed), frame.patch, scratch, accesses);
   checks_.equip(task, frame, accesses.all());
   frame.accesses = accesses.all();
   return frame;
@@ -195,13 +221,12 @@ bool DeviceNodes::contributes(std::int32_t task) const {
 
 bool DeviceNodes::hasBodies(std::int32_t kind) const { return isTask(layout_.kind(kind)); }
 
-void DeviceNodes::callBody(std::int32_t task, DeviceLoops& loops) {
+void DeviceNodes::callBody(std::int32_t task, DeviceLoops& loops, std::byte* scratch) {
   const bool records = !loops.finished();
   TaskAccesses accesses;
-  TaskFrame frame = frameOf(task, accesses);
+  TaskFrame frame = frameOf(task, accesses, scratch);
   frame.loops = &loops;
-  const auto declared = static_cast<std::size_t>(unitOf(layout_.blockOf(task)).task);
-  const TaskBody& body = graph_.plan->tasks()[declared].body;
+  const TaskBody& body = graph_.plan->task(unitOf(layout_.blockOf(task)).task).body;
   if (records) checks_.recordBefore(task, frame, loops);
   if (checks_.mode().accesses) {
     body.deviceChecked(frame);

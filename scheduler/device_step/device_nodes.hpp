@@ -48,6 +48,8 @@ class DeviceNodes final : public LaneClient {
   /// Whether a task contributes to reductions: `contribute` gives their values when it has ended.
   bool contributes(std::int32_t task) const;
   void contribute(std::int32_t task, DeviceLoops& finished) { callBody(task, finished); }
+  /// Whether some task has scratch fields, which lie elsewhere in each launch.
+  bool hasScratch() const;
   DeviceLoops& finished(std::int32_t task) { return loops_.finished(task); }
 
   // For launches that are captured, and repeated in later steps.
@@ -55,7 +57,8 @@ class DeviceNodes final : public LaneClient {
   /// Whether the tasks of a kind have bodies; others move bytes.
   bool hasBodies(std::int32_t kind) const;
   /// Runs the body of a task whose `loops` are given; see TaskLoops.
-  void callBody(std::int32_t task, DeviceLoops& loops);
+  /// Its scratch fields lie in `scratch`.
+  void callBody(std::int32_t task, DeviceLoops& loops, std::byte* scratch = nullptr);
   /// Tasks that move bytes: memory for what changes from step to step, its values for the step at hand, and
   /// the launches.
   DeviceMoves::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
@@ -95,7 +98,8 @@ class DeviceNodes final : public LaneClient {
   void setNumbers(std::span<const std::int32_t> tasks, std::int32_t first);
   double timeOf(const FillPlan& fill) const;
   /// What a task sees, but for its loops. `accesses` is what the frame's accesses lie in.
-  TaskFrame frameOf(std::int32_t task, TaskAccesses& accesses);
+  TaskFrame frameOf(std::int32_t task, TaskAccesses& accesses, std::byte* scratch = nullptr);
+  std::int64_t scratchBytes(std::int32_t task) const;
   const NodeBlock& original(const PlacedBlock& placed) const {
     return graph_.blocks[static_cast<std::size_t>(placed.block)];
   }
@@ -115,6 +119,7 @@ class DeviceNodes final : public LaneClient {
   DataWarehouse& data_;
   DeviceBackend& backend_;
   DeviceStore& store_;
+  DevicePool& memory_;
   const LaneLayout& layout_;
   DeviceMoves& fills_;
   TaskFrames& frames_;

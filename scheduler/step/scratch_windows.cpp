@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "taskgraph/fill_geometry.hpp"
+#include "taskgraph/storage/memory_plan.hpp"
 
 namespace tessera::detail {
 
@@ -23,16 +24,18 @@ ScratchWindows::ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, i
   const CompiledGraph& graph = graphs.plans[plan];
   layOut(graphs, graph);
   std::int64_t most = 0;
+  firstUnit_ = graph.units.data();
   for (const TaskUnit& unit : graph.units) {
     std::int64_t end = 0;
-    for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-      const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+    for (const UnitAccess& access : graph.accessesOf(unit)) {
       if (!graph.isScratch(access)) continue;
       const auto fill = static_cast<std::size_t>(access.fill);
       offsets_[fill] = end;
       end += sizes_[fill];
     }
-    most = std::max(most, end);
+    ownOffsets_.push_back(end);
+    most = std::max(most, end + mostScratchBytes(graphs, unit.level,
+                                                 graph.plan->tasks()[unit.task.index()]));
   }
   if (most == 0) return;
   for (int n = 0; n < workers; ++n) memory_.emplace_back(most);

@@ -30,6 +30,10 @@ class ScratchWindows {
   const Window& window(std::size_t fill, std::int32_t row) const {
     return windows_[fill][static_cast<std::size_t>(row)];
   }
+  /// Where the scratch fields of a unit's task begin in the worker's memory: behind its windows.
+  std::int64_t ownOffset(const TaskUnit& unit) const {
+    return ownOffsets_[static_cast<std::size_t>(&unit - firstUnit_)];
+  }
   /// From the start of the worker's memory: the windows of one task follow one another.
   std::int64_t offset(std::size_t fill) const { return offsets_[fill]; }
   std::byte* memory(int worker) { return memory_[static_cast<std::size_t>(worker)].data(); }
@@ -42,7 +46,9 @@ class ScratchWindows {
   std::vector<std::vector<Window>> windows_;  ///< by fill, then row
   std::vector<std::int64_t> offsets_;         ///< by fill, bytes
   std::vector<std::int64_t> sizes_;           ///< by fill, bytes of the largest row
-  std::vector<AlignedMemory> memory_;         ///< by worker
+  const TaskUnit* firstUnit_ = nullptr;
+  std::vector<std::int64_t> ownOffsets_;  ///< by unit
+  std::vector<AlignedMemory> memory_;     ///< by worker
 };
 
 }  // namespace tessera::detail

@@ -27,6 +27,10 @@ class TaskFrames {
   void resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
                TaskAccesses& accesses, DeviceStore* store = nullptr);
 
+  /// Adds the scratch fields of that node, in `memory` of so many bytes; null: nobody will touch them.
+  void addScratch(const TaskUnit& unit, const Patch* patch, std::byte* memory, TaskAccesses& accesses) const;
+  std::int64_t scratchBytesOf(const TaskUnit& unit, const Patch* patch) const;
+
   /// Before a step.
   void forgetContributions();
   /// By the graph's numbers.

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "taskgraph/task_scratch.hpp"
+
 namespace tessera {
 namespace {
 
@@ -60,11 +62,28 @@ std::int64_t gatherBytes(const CompiledGraphs& graphs, std::size_t plan) {
   return std::accumulate(slots.begin(), slots.end(), std::int64_t{0});
 }
 
+std::int64_t mostScratchBytes(const CompiledGraphs& graphs, LevelId level, const TaskDeclaration& task) {
+  if (task.scratch.empty() || level < 0) return 0;
+  const Range own = graphs.localsOfLevel[static_cast<std::size_t>(level)];
+  std::int64_t most = 0;
+  for (std::int64_t local = own.begin; local < own.end; ++local) {
+    const PatchId patch = graphs.ownPatches[static_cast<std::size_t>(local)];
+    if (patch < 0) continue;  // a spare slot
+    most = std::max(most, scratchBytes(task, *graphs.labels, graphs.hierarchy->level(level),
+                                       graphs.hierarchy->patch(patch)));
+  }
+  return most;
+}
+
 MemoryPlan memoryPlanOf(const CompiledGraphs& graphs) {
   MemoryPlan plan;
   addFields(graphs, plan);
   for (std::size_t p = 0; p < graphs.plans.size(); ++p) {
     plan.gathers = std::max(plan.gathers, gatherBytes(graphs, p));
+    for (const TaskUnit& unit : graphs.plans[p].units) {
+      const TaskDeclaration& task = graphs.plans[p].plan->tasks()[unit.task.index()];
+      plan.taskScratch = std::max(plan.taskScratch, mostScratchBytes(graphs, unit.level, task));
+    }
     std::int64_t alone = 0;
     for (const GatherNeed& need : graphs.gathers[p]) alone += bytesOf(need.window, need.label, graphs);
     plan.gathersWithoutReuse = std::max(plan.gathersWithoutReuse, alone);
