@@ -143,6 +143,7 @@ void writeMemory(JsonWriter& json, const DumpedGraph& dumped) {
   json.member("gathers", dumped.summary.gathers);
   json.member("largest_gathers", dumped.summary.planned.gathers);
   json.member("largest_gathers_without_reuse", dumped.summary.planned.gathersWithoutReuse);
+  json.member("task_scratch", dumped.summary.planned.taskScratch);
   json.member("messages", dumped.summary.messageBuffers);
   json.member("total", dumped.summary.memory());
   json.member("total_without_reuse", dumped.summary.memoryWithoutReuse());

@@ -84,8 +84,10 @@ void writeMemory(std::ostream& out, const DumpedGraph& dumped) {
       << " without reuse), " << std::fixed << std::setprecision(3) << s.overhead
       << " x their distinct bytes\n"
       << "  gathers of other levels  " << s.gathers << "; in the largest plan " << s.planned.gathers << " ("
-      << s.planned.gathersWithoutReuse << " without reuse)\n"
-      << "  messages  " << s.messageBuffers << '\n'
+      << s.planned.gathersWithoutReuse << " without reuse)\n";
+  if (s.planned.taskScratch > 0)
+    out << "  scratch fields of tasks  " << s.planned.taskScratch << " for each worker\n";
+  out << "  messages  " << s.messageBuffers << '\n'
       << "  total  " << s.memory() << " (" << s.memoryWithoutReuse() << " without reuse)\n";
 }
 
