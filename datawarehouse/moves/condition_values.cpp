@@ -37,6 +37,11 @@ ConditionValue::ConditionValue(const LabelInfo& info, const Level& level, int si
 }
 
 double ConditionValue::operator()(Index x) {
+  // Across a period the halo is that of the other end of the domain, at its place.
+  for (int d = 0; d < kAxes; ++d) {
+    const std::int64_t cells = level_.domain().extent()[d];
+    if (d != axis_ && level_.geometry().wraps(d)) x[d] = (x[d] % cells + cells) % cells;
+  }
   Real3 p = level_.position(x, centering_);
   Real3 foot = p;
   foot[axis_] = face_;
