@@ -10,6 +10,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(StartUp, ALevelThatEndsWhereTheOneBelowEndsIsAFaultOfTheDeckAndHangsNobody) {
   const Workplace place;
@@ -93,6 +94,20 @@ TEST(StartUp, LimitsThatAreTooLowForAnyRunAreSixAndNameTheLimit) {
   const ProgramResult ranks = shell(place, "ulimit -n 32; $T run small.toml -q --out b -n 2");
   EXPECT_EQ(ranks.exitCode, 6);
   EXPECT_THAT(ranks.err, HasSubstr("open files"));
+}
+
+TEST(StartUp, AFileSizeThatIsTooLowForMpiIsSixInOneSentenceAndOneRankNeedsNone) {
+  const Workplace place;
+  place.file("small.toml", smallDeck("max_steps = 2", "[output]\nfields = []"));
+  for (const char* start : {"$T run small.toml -q --threads 1 --out two -n 2",
+                            "mpiexec.mpich -n 2 $T run small.toml -q --threads 1 --out two"}) {
+    const ProgramResult two = shell(place, std::string("ulimit -f 100; ") + start);
+    EXPECT_EQ(two.exitCode, 6) << two.err;
+    EXPECT_THAT(two.err, AllOf(HasSubstr("tessera: error: the limit of file sizes"), HasSubstr("ulimit -f")));
+    EXPECT_THAT(two.err, Not(HasSubstr("MPI_Init"))) << start;
+    EXPECT_FALSE(place.has("two"));
+  }
+  EXPECT_EQ(shell(place, "ulimit -f 100; $T run small.toml -q --out one").exitCode, 0);
 }
 
 TEST(StartUp, ASmallSharedMemoryIsSixAndNamesItAndOneRankNeedsNone) {

@@ -29,6 +29,7 @@
 #include "tools/simulation/run_folder/run_folder.hpp"
 #include "tools/simulation/run_folder/run_trace.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/job/mpi_needs.hpp"
 #include "tools/tessera/job/ranks_of_host.hpp"
 
 namespace tessera {
@@ -75,6 +76,8 @@ class Job {
     if (!request_.restart) makeFolder(deck);
     if (root()) noteRunFolder(runFolder_);
     forcedEndIn(runFolder_);
+    // A failure in here is one rank's alone, which the folder knows of.
+    simulation_->connect();
     askForDevices();
     writeFacts(deck);
     if (trace_) trace_->open(tracePath(), *simulation_);
@@ -198,7 +201,6 @@ void Job::makeSimulation(const Deck& deck) {
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
-  simulation_->connect();
 }
 
 SimulationOptions Job::simulationOptions() {
@@ -369,9 +371,6 @@ bool claimFailure(const Job& job, const Error& error) {
 /// job.
 int endJob(const Job& job, Transport& transport) {
   const Error error = currentError();
-  // Where there is no folder yet to claim in, rank 0 has the word if it failed as well: it ends the job
-  // meanwhile.
-  if (job.runFolder().empty() && transport.rank() != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
   const bool first = job.runFolder().empty() || claimFailure(job, error);
   if (first) printError(error);
   if (transport.size() > 1) noteExitCode(error.exitCode());  // without a return to runTessera
@@ -434,6 +433,7 @@ int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   // Before MPI starts, which takes a while, so that no wish to stop is lost; and again after it, because it
   // has handlers of its own.
   StopRequests stops(request.wallSeconds);
+  requireFileSizeForMpi();
   const MpiSession mpi;
   stops.listen();
   MpiTransport transport;
