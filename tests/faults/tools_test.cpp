@@ -42,6 +42,24 @@ TEST(CompareOfRuns, SaysEqualOnlyOfWhatIsWhole) {
   EXPECT_EQ(place.tessera({"compare", "--exact", "a", "d"}).exitCode, 1);
 }
 
+TEST(RunFolderWithoutItsDeck, IsDamagedForEveryCommandThatReadsRuns) {
+  const Workplace place;
+  place.file("small.toml", smallDeck("max_steps = 2"));
+  for (const char* run : {"a", "b"})
+    ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "--out", run}).exitCode, 0);
+  fs::remove(place.path() / "a/deck.toml");
+  const std::vector<std::string> commands[] = {{"info", "a"},
+                                               {"info", "--verify", "a"},
+                                               {"compare", "a", "b"},
+                                               {"compare", "b", "a"},
+                                               {"restart", "a"}};
+  for (const std::vector<std::string>& command : commands) {
+    const ProgramResult result = place.tessera(command);
+    EXPECT_EQ(result.exitCode, 3) << command.front();
+    EXPECT_THAT(result.err, HasSubstr("no deck.toml")) << command.front();
+  }
+}
+
 TEST(CompareOfFields, OfOtherDomainsIsDifferent) {
   const Workplace place;
   const std::string time = "max_steps = 1\ndt = 1e-3";
