@@ -17,9 +17,23 @@ class GatheredWrites {
   GatheredWrites(const File& file, const FileOps& ops) : file_(file), ops_(ops) {}
 
   /// Writes all bytes at `offset`, now or by the next call. Throws IoError, also of bytes before.
-  void put(std::int64_t offset, std::span<const std::byte> bytes);
+  void put(std::int64_t offset, std::span<const std::byte> bytes) {
+    const bool follows = offset == offset_ + static_cast<std::int64_t>(waiting_.size());
+    if (!follows || waiting_.size() + bytes.size() > kMost) flush();
+    if (bytes.size() >= kMost / 4) {
+      flush();
+      file_.writeAt(ops_, bytes, offset);
+      return;
+    }
+    if (waiting_.empty()) offset_ = offset;
+    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+  }
   /// Writes what is left. Without this call it is lost.
-  void flush();
+  void flush() {
+    if (waiting_.empty()) return;
+    file_.writeAt(ops_, waiting_, offset_);
+    waiting_.clear();
+  }
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 18;
