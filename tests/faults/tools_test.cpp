@@ -60,6 +60,46 @@ TEST(RunFolderWithoutItsDeck, IsDamagedForEveryCommandThatReadsRuns) {
   }
 }
 
+TEST(EmptyPath, IsAFaultOfTheCommandLineInEveryCommand) {
+  const Workplace place;
+  place.file("small.toml", smallDeck("max_steps = 1"));
+  const std::vector<std::string> commands[] = {{"run", ""},
+                                               {"restart", ""},
+                                               {"check", ""},
+                                               {"graph", ""},
+                                               {"compare", "", "small.toml"},
+                                               {"compare", "small.toml", ""},
+                                               {"info", ""},
+                                               {"trace", "summary", ""},
+                                               {"run", "small.toml", "--out", ""}};
+  for (const std::vector<std::string>& command : commands) {
+    const ProgramResult result = place.tessera(command);
+    EXPECT_EQ(result.exitCode, 2) << command.front();
+    EXPECT_THAT(result.err, AllOf(HasSubstr("tessera: error: "), HasSubstr(" is empty"))) << command.front();
+  }
+}
+
+TEST(PathThatTheSystemRefuses, IsSaidWithItsReasonByEveryCommand) {
+  const Workplace place;
+  place.file("small.toml", smallDeck("max_steps = 1"));
+  const std::string name(300, 'x');
+  const std::pair<std::vector<std::string>, int> commands[] = {
+      {{"run", name}, 3},
+      {{"restart", name}, 3},
+      {{"check", name}, 3},
+      {{"graph", name}, 3},
+      {{"compare", name, name}, 3},
+      {{"info", name}, 3},
+      {{"trace", "summary", name}, 3},
+      {{"run", "small.toml", "-q", "--out", name}, 5},
+      {{"run", "small.toml", "-q", "--trace=" + name, "--out", "traced"}, 5}};
+  for (const auto& [command, code] : commands) {
+    const ProgramResult result = place.tessera(command);
+    EXPECT_EQ(result.exitCode, code) << command.front() << result.err;
+    EXPECT_THAT(result.err, Not(HasSubstr("filesystem error"))) << command.front();
+  }
+}
+
 TEST(CompareOfFields, OfOtherDomainsIsDifferent) {
   const Workplace place;
   const std::string time = "max_steps = 1\ndt = 1e-3";

@@ -256,7 +256,16 @@ std::filesystem::path Job::tracePath() const {
 void Job::requireNewTraceFile() const {
   if (!request_.trace || request_.traceFile.empty()) return;
   together(transport_, [&] {
-    if (!root() || !std::filesystem::exists(std::filesystem::symlink_status(request_.traceFile))) return;
+    if (!root()) return;
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::symlink_status(request_.traceFile, error);
+    if (status.type() == std::filesystem::file_type::not_found) return;
+    if (!std::filesystem::exists(status)) {
+      throw OutputError(
+          Message("--trace=" + request_.traceFile.string() + " cannot be written: " + error.message())
+              .line("fix  choose another name, or leave it out: the trace is in the run folder then")
+              .text());
+    }
     throw OutputError(
         Message("--trace=" + request_.traceFile.string() + " is there already, and nothing is overwritten")
             .line("fix  choose another name, or leave it out: the trace is in the run folder then")
