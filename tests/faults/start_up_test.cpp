@@ -70,6 +70,25 @@ TEST(StartUp, CountsBeyondWhatAnyMachineHoldsAreFaultsOfTheDeck) {
   }
 }
 
+/// Variables and one layer of halo, twice: the plan of 2^35 cells, in patches and in one of more than 2^34
+/// bytes.
+TEST(Sizes, OfGridsBeyond32BitsAreExactInThePlan) {
+  const Workplace place;
+  place.file("large.toml", smallDeck("max_steps = 1\ndt = 1e-9", "",
+                                     "cells = [4096, 4096, 2048]\npatch_size = [256, 256, 256]"));
+  const std::int64_t inPatches = std::int64_t{2048} * 2 * 8 * 258 * 258 * 258;
+  const std::int64_t inOne = std::int64_t{2} * 8 * 4098 * 4098 * 2050;
+  const std::pair<const char*, std::int64_t> grids[] = {{"[256, 256, 256]", inPatches},
+                                                        {"[4096, 4096, 2048]", inOne}};
+  for (const auto& [patch, bytes] : grids) {
+    const ProgramResult check =
+        place.tessera({"check", "--deep", "large.toml", "--set", std::string("grid.patch_size=") + patch});
+    EXPECT_EQ(check.exitCode, 0) << check.err;
+    EXPECT_THAT(check.out, HasSubstr("level 0  34359738368 cells"));
+    EXPECT_THAT(check.out, HasSubstr("memory for fields: " + std::to_string(bytes) + " bytes in total"));
+  }
+}
+
 TEST(StartUp, ThreadsThatCannotBeStartedAreSix) {
   const Workplace place;
   place.file("small.toml", smallDeck());
