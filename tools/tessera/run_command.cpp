@@ -410,11 +410,13 @@ int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
       const auto rank = static_cast<std::size_t>(transport.rank());
       codes[rank] = jobs[rank].emplace(request, registry, transport, stops, profilers, &schedule).run();
     });
+    stops.end();
     return codes.front();
   } catch (...) {
     const Error error = currentError();
     if (jobs.front() && !jobs.front()->runFolder().empty()) claimFailure(*jobs.front(), error);
     printError(error);
+    stops.end();
     return error.exitCode();
   }
 }
@@ -449,6 +451,7 @@ int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   prepareForcedEnd(transport.rank(), transport.size());
   noteReady();
   const int exitCode = runOn(transport, stops, request, registry);
+  stops.end();
   // The end of MPI may fail where the launcher has gone; that does not change how the run ended.
   noteExitCode(exitCode);
   return exitCode;
@@ -459,7 +462,9 @@ int runAlone(const RunRequest& request, const ComponentRegistry& registry) {
   prepareForcedEnd(0, 1);
   StopRequests stops(request.wallSeconds);
   LoopbackWorld world(1);
-  return runOn(world.transport(0), stops, request, registry);
+  const int exitCode = runOn(world.transport(0), stops, request, registry);
+  stops.end();
+  return exitCode;
 }
 
 }  // namespace
