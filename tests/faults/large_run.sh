@@ -4,7 +4,7 @@
 #
 #   tests/faults/large_run.sh [PROGRAM]       default: build/release/tools/tessera/tessera
 #
-# Needs 13 GB of memory, 20 GB in the folder for temporary files and some minutes, so it is run by hand.
+# Needs 13 GB of memory, 30 GB in the folder for temporary files and some minutes, so it is run by hand.
 set -eu
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 T=$(readlink -f "${1:-$root/build/release/tools/tessera/tessera}")
@@ -26,7 +26,7 @@ initial = "x + 2*y - z"
 [output]
 fields = []
 [checkpoint]
-keep = 1
+keep = 2
 END
 "$T" run large.toml --out broken --set time.max_steps=1
 size=$(stat -c %s broken/checkpoints/ckpt-000001/rank-00000.dat)
