@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/memory/grown_heap.hpp"
 #include "core/profile/kokkos_annotations.hpp"
 #include "core/profile/nvtx_annotations.hpp"
 #include "core/sha256.hpp"
@@ -193,7 +194,9 @@ void Job::makeSimulation(const Deck& deck) {
   // What may fail on one rank alone comes first, without a message to the others, and all hear how it went.
   together(transport_, [&] {
     requireFewThreads(workers_.threads);
-    requireMemory(Model::withoutMesh(deck, registry_), ranks, MemoryHere());
+    const Model model = Model::withoutMesh(deck, registry_);
+    requireMemory(model, ranks, MemoryHere());
+    growHeap(bytesForPatches(model, ranks));
     SimulationOptions options = simulationOptions();
     options.connectLater = true;
     options.beforeMemory = [&](const CompiledGraphs& graphs) { requireMemory(graphs, ranks, MemoryHere()); };
