@@ -18,6 +18,12 @@ using testing::Not;
 
 void damage(const fs::path& file) { fs::resize_file(file, fs::file_size(file) / 2); }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += word + " ";
+  return line;
+}
+
 void flipValue(const fs::path& checkpoint) {
   std::fstream file(checkpoint / "rank-00000.dat", std::ios::in | std::ios::out | std::ios::binary);
   file.seekg(600);
@@ -97,6 +103,22 @@ TEST(PathThatTheSystemRefuses, IsSaidWithItsReasonByEveryCommand) {
     const ProgramResult result = place.tessera(command);
     EXPECT_EQ(result.exitCode, code) << command.front() << result.err;
     EXPECT_THAT(result.err, Not(HasSubstr("filesystem error"))) << command.front();
+  }
+}
+
+/// The memory of a process cannot be read from its start; its page map has no end that fits into memory.
+TEST(FilesOfTheSystem, InThePlaceOfInputAreRefused) {
+  const Workplace place;
+  place.file("small.toml", smallDeck("max_steps = 1"));
+  fs::create_symlink("loop", place.path() / "loop");
+  for (const char* file : {"/proc/self/mem", "/proc/self/pagemap", "/dev/zero", "loop"}) {
+    const std::vector<std::string> commands[] = {
+        {"run", file},  {"restart", file},          {"check", file},        {"graph", file},
+        {"info", file}, {"trace", "summary", file}, {"compare", file, file}};
+    for (const std::vector<std::string>& command : commands) {
+      const ProgramResult result = shell(place, "ulimit -v 4000000; $T " + joined(command));
+      EXPECT_EQ(result.exitCode, 3) << command.front() << " " << file << ": " << result.err;
+    }
   }
 }
 
