@@ -250,11 +250,12 @@ class PatchTask {
   void contribute(ReductionLabel reduction, const DeviceNumber& value) const {
     contribute(reduction, detail::valueOf(value));
   }
-  /// Gives this patch's share of a declared Sum.
+  /// Gives this patch's share of a declared Sum, once.
   void contribute(ReductionLabel reduction, const ExactSum& sum) const {
     PatchContribution& c = contribution(reduction);
     if (!isKnown()) return;
-    c.sum = sum;
+    if (c.given) detail::reportSecondContribution(*frame_, reduction);
+    c.sum->add(sum);
     c.given = true;
   }
   void contribute(ReductionLabel reduction, const DeviceExactSum& sum) const {

@@ -59,11 +59,12 @@ inline FinalValues finalValues(const TaskAccess& access, ElementType type) {
           access.findings};
 }
 
-/// What one patch of a task contributed to one reduction.
+/// What one patch of a task contributed to one reduction. Sums are exact, so that any order gives the same
+/// bits: they are kept once a thread, and not once a patch.
 struct PatchContribution {
   LabelId reduction = -1;
-  double value = 0.0;
-  ExactSum sum;
+  double value = 0.0;       ///< of Min and Max
+  ExactSum* sum = nullptr;  ///< of Sum: what the thread that runs the task adds up, of all its patches
   bool given = false;
 };
 

@@ -36,14 +36,16 @@ double smallestPart(const CompiledGraphs& graphs) {
 
 struct StepRunner::State {
   const CompiledGraphs& graphs;
+  DataWarehouse& data;
+  Transport& transport;
   Executor& executor;
+  const RunnerOptions options;
   std::unique_ptr<detail::RankDevices> devices;  ///< null where none is in use
   std::unique_ptr<detail::DeadlockDetector> talk;
-  std::vector<std::unique_ptr<detail::GraphRun>> runs;
-  std::vector<std::unique_ptr<Replay>> replays;  ///< of `runs`
-  bool overlap = false;
-  StepStatistics statistics;
-  std::unique_ptr<detail::LaneStandby> standby;
+  std::vector<std::unique_ptr<detail::GraphRun>> runs{};
+  std::vector<std::unique_ptr<Replay>> replays{};  ///< of `runs`
+  StepStatistics statistics{};
+  std::unique_ptr<detail::LaneStandby> standby = nullptr;
   std::size_t running = 0;                                 ///< plan, for the standby thread
   std::unique_ptr<detail::CostBalance> balance = nullptr;  ///< where cost decides on places
   double runSeconds = 0.0;                                 ///< in runs since the last call of `balance`
@@ -56,35 +58,36 @@ struct StepRunner::State {
 
 StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport,
                        Executor& executor, RunnerOptions options)
-    : state_(new State{graphs,
-                       executor,
-                       nullptr,
-                       detail::DeadlockDetector::between(transport),
-                       {},
-                       {},
-                       options.stepsOverlap,
-                       {},
-                       nullptr}) {
-  if (options.devices.kind != DeviceKind::None) {
-    TESSERA_EXPECT(!options.stepsOverlap, "use devices without overlap of steps");
-    state_->devices = std::make_unique<detail::RankDevices>(graphs, data, options.devices, options.trace);
+    : state_(new State{graphs, data, transport, executor, std::move(options), nullptr,
+                       detail::DeadlockDetector::between(transport)}) {
+  const RunnerOptions& wanted = state_->options;
+  if (wanted.devices.kind != DeviceKind::None) {
+    TESSERA_EXPECT(!wanted.stepsOverlap, "use devices without overlap of steps");
+    state_->devices = std::make_unique<detail::RankDevices>(graphs, data, wanted.devices, wanted.trace);
   }
-  for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
-    state_->runs.push_back(std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options,
-                                                              executor.threads(), state_->devices.get()));
-    state_->runs.back()->setTalk(state_->talk.get());
-    state_->replays.push_back(executor.prepare(*state_->runs.back()));
+  if (!wanted.connectLater) connect();
+}
+
+void StepRunner::connect() {
+  State& state = *state_;
+  TESSERA_EXPECT(state.runs.empty(), "connect a runner once");
+  const DeviceOptions& devices = state.options.devices;
+  for (std::size_t plan = 0; plan < state.graphs.plans.size(); ++plan) {
+    state.runs.push_back(std::make_unique<detail::GraphRun>(state.graphs, plan, state.data, state.transport,
+                                                            state.options, state.executor.threads(),
+                                                            state.devices.get()));
+    state.runs.back()->setTalk(state.talk.get());
+    state.replays.push_back(state.executor.prepare(*state.runs.back()));
   }
-  if (state_->devices) {
-    state_->devices->pin(data.memory());
+  if (!state.devices) return;
+  state.devices->pin(state.data.memory());
+  if (devices.placement == DevicePlacement::Cost) {
+    state.balance =
+        std::make_unique<detail::CostBalance>(state.executor.threads(), smallestPart(state.graphs));
   }
-  if (options.devices.kind != DeviceKind::None && options.devices.placement == DevicePlacement::Cost) {
-    state_->balance = std::make_unique<detail::CostBalance>(executor.threads(), smallestPart(graphs));
-  }
-  if (state_->devices && options.devices.standbyThread) {
-    State* state = state_.get();
-    state_->standby =
-        std::make_unique<detail::LaneStandby>([state] { state->runs[state->running]->serveDevices(); });
+  if (devices.standbyThread) {
+    state.standby =
+        std::make_unique<detail::LaneStandby>([&state] { state.runs[state.running]->serveDevices(); });
   }
 }
 
@@ -99,7 +102,7 @@ const StepResult& StepRunner::run(std::size_t plan, const StepInputs& inputs) {
 }
 
 void StepRunner::runAhead(std::size_t plan, const StepInputs& inputs) {
-  state_->replay(plan, inputs, state_->overlap);
+  state_->replay(plan, inputs, state_->options.stepsOverlap);
 }
 
 const StepResult& StepRunner::result(std::size_t plan) {
@@ -166,8 +169,8 @@ void StepRunner::State::replay(std::size_t plan, const StepInputs& inputs, bool 
   const Stopwatch watch(runSeconds);
   detail::GraphRun& run = *runs[plan];
   detail::GraphRun::Earlier earlier;
-  if (inputs.lateDt && overlap) earlier = runs.at(inputs.dtFrom)->latest();
-  if (inputs.lateDt && !overlap) {
+  if (inputs.lateDt && options.stepsOverlap) earlier = runs.at(inputs.dtFrom)->latest();
+  if (inputs.lateDt && !options.stepsOverlap) {
     StepInputs known = inputs;
     known.dt = inputs.lateDt(runs.at(inputs.dtFrom)->waitForResult());
     run.begin(known, ahead, earlier);

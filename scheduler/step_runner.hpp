@@ -50,9 +50,14 @@ struct CostReport {
 /// before anybody on the host sees what the task wrote.
 class StepRunner {
  public:
+  /// Opens the devices and takes their memory, without a word to other ranks; then calls `connect`, unless
+  /// that is for later. Throws DeviceError.
   StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport, Executor& executor,
              RunnerOptions options);
   ~StepRunner();
+
+  /// Makes plans and their messages to other ranks ready, once. All ranks call it, and wait for one another.
+  void connect();
 
   /// Runs plan number `plan` once: its New values are the Old ones afterwards. The result is valid until the
   /// next call. From the second run of a plan on nothing is allocated and no mutex taken, but by the

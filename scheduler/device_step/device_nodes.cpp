@@ -31,6 +31,7 @@ DeviceNodes::DeviceNodes(const CompiledGraphs& graphs, std::size_t plan, DataWar
       layout_(layout),
       fills_(fills),
       frames_(frames),
+      adder_(frames.adderOfDevice(side.slot)),
       inputs_(inputs),
       loops_(backend_, side.tables, side.pinned),
       watch_(side.timeline.get(), options.nvtx),
@@ -206,7 +207,7 @@ TaskFrame DeviceNodes::frameOf(std::int32_t task, TaskAccesses& accesses, std::b
   const PlacedBlock& placed = layout_.blockOf(task);
   const NodeBlock& block = original(placed);
   const std::int32_t number = layout_.numberOf(task);
-  TaskFrame frame = frames_.frameOf(unitOf(placed), block, number, inputs_);
+  TaskFrame frame = frames_.frameOf(unitOf(placed), block, number, inputs_, adder_);
   frames_.resolve(unitOf(placed), number, block.firstLocal + number, frame.patch, accesses, &store_);
   frames_.addScratch(unitOf(placed), frame.patch, scratch, accesses);
   checks_.equip(task, frame, accesses.all());

@@ -123,6 +123,7 @@ class DeviceNodes final : public LaneClient {
   const LaneLayout& layout_;
   DeviceMoves& fills_;
   TaskFrames& frames_;
+  const std::size_t adder_;
   const StepInputs& inputs_;
   TaskLoops loops_;
   LaunchProfiler watch_;  ///< kinds of the lane; then, by label, copies of Old to the device and to the host

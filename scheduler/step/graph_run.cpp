@@ -22,7 +22,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       transport_(transport),
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       moves_(graphs, plan, data, pump_),
-      frames_(graphs, plan, data, options.checked),
+      frames_(graphs, plan, data, options.checked, workers, devices == nullptr ? 0 : devices->sides().size()),
       scratch_(graphs, plan, workers),
       prefetches_(graphs, plan, data, moves_, workers),
       gate_(graph_, options.stepsOverlap),
@@ -310,7 +310,7 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   const TaskDeclaration& task = graph_.declarationOf(unit);
   const std::int32_t local = block.firstLocal + number;
   TaskAccesses accesses;
-  TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
+  TaskFrame frame = frames_.frameOf(unit, block, number, inputs_, frames_.adderOfWorker(worker));
   frames_.resolve(unit, number, local, frame.patch, accesses);
   gatherScratch(unit, number, worker, accesses);
   if (!task.scratch.empty())
@@ -342,6 +342,10 @@ void GraphRun::joinContributions(std::int32_t reduction) {
   ReductionState& state = pump_.reductions().state(reduction);
   const double infinity = std::numeric_limits<double>::infinity();
   state = {plan.kind == ReductionKind::Min ? infinity : -infinity, {}};
+  if (plan.kind == ReductionKind::Sum) {
+    state.sum = frames_.sumOf(plan.reduction);
+    return;
+  }
   for (const std::int32_t b : plan.blocks) {
     const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(b)];
     const Range first = graph_.unitOf(block).contributions;
@@ -349,17 +353,8 @@ void GraphRun::joinContributions(std::int32_t reduction) {
     for (std::int64_t n = first.begin; n < end; ++n) {
       const PatchContribution& given = frames_.contribution(n);
       if (given.reduction != plan.reduction || !given.given) continue;
-      switch (plan.kind) {
-        case ReductionKind::Min:
-          state.value = std::min(state.value, given.value);
-          break;
-        case ReductionKind::Max:
-          state.value = std::max(state.value, given.value);
-          break;
-        case ReductionKind::Sum:
-          state.sum.add(given.sum);
-          break;
-      }
+      state.value = plan.kind == ReductionKind::Min ? std::min(state.value, given.value)
+                                                    : std::max(state.value, given.value);
     }
   }
 }

@@ -48,10 +48,6 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       executor_(makeExecutor(options, transport.rank())),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());
-  if (!options_.connectLater) connect();
-}
-
-void Simulation::connect() {
   runner_ = std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
                                          RunnerOptions{.checked = options_.checked,
                                                        .sends = options_.sends,
@@ -60,8 +56,12 @@ void Simulation::connect() {
                                                        .nvtx = options_.nvtx,
                                                        .stepsOverlap = stepsOverlap_,
                                                        .trace = options_.trace,
-                                                       .devices = options_.devices});
+                                                       .devices = options_.devices,
+                                                       .connectLater = true});
+  if (!options_.connectLater) connect();
 }
+
+void Simulation::connect() { runner_->connect(); }
 
 CompiledGraphs Simulation::compile(const SimulationOptions& options) {
   StoragePolicy storage{options.reuse, WindowSharing::On, scratchRule(options)};

@@ -95,8 +95,8 @@ struct StepFailed : ErrorClass<StepFailed> {
 /// One thread calls it; the executor brings its own.
 class Simulation {
  public:
-  /// Makes model, graphs and memory; with `connectLater` without a word to other ranks, else `connect` is
-  /// the last that it does. `deck` has passed `checkDeck`. Throws DeckError.
+  /// Makes model, graphs and memory, on devices as well; with `connectLater` without a word to other ranks,
+  /// else `connect` is the last that it does. `deck` has passed `checkDeck`. Throws DeckError.
   Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
              SimulationOptions options);
 

@@ -120,7 +120,13 @@ StopRequests::StopRequests(std::optional<double> wallSeconds)
 }
 
 StopRequests::~StopRequests() {
+  if (over_) return;
   for (const int number : kStopSignals) handle(number, SIG_DFL);
+}
+
+void StopRequests::end() {
+  over_ = true;
+  for (const int number : kStopSignals) handle(number, SIG_IGN);
 }
 
 void StopRequests::listen() {
