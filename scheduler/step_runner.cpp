@@ -36,6 +36,7 @@ double smallestPart(const CompiledGraphs& graphs) {
 
 struct StepRunner::State {
   const CompiledGraphs& graphs;
+  DataWarehouse& data;
   Executor& executor;
   std::unique_ptr<detail::RankDevices> devices;  ///< null where none is in use
   std::unique_ptr<detail::DeadlockDetector> talk;
@@ -57,6 +58,7 @@ struct StepRunner::State {
 StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport,
                        Executor& executor, RunnerOptions options)
     : state_(new State{graphs,
+                       data,
                        executor,
                        nullptr,
                        detail::DeadlockDetector::between(transport),
@@ -212,9 +214,11 @@ void StepRunner::State::count(const detail::GraphRun& run) {
   s.waitSeconds = executor.waitSeconds();
 }
 
-void StepRunner::copyToHost(std::span<const LabelId> labels) {
+void StepRunner::promote(std::span<const LevelLabel> what) { state_->data.promote(what); }
+
+void StepRunner::copyToHost(std::span<const LabelId> labels, Generation generation) {
   if (!state_->devices) return;
-  state_->runs.front()->copyToHost(labels);
+  state_->runs.front()->copyToHost(generation, labels);
   state_->runs.front()->expectNothingFound();
 }
 

@@ -18,7 +18,7 @@ DeviceAssignments::DeviceAssignments(const CompiledGraphs& graphs, std::size_t p
       graph_(graphs.plans[plan]),
       place_(place),
       sets_(static_cast<std::size_t>(graph_.nodeCount()), 0) {
-  placeTasks();
+  placeTasks(flow);
   placeFills(flow);
   placePacks(packed);
   // All other nodes, and fills without readers, run on the host.
@@ -36,8 +36,9 @@ DeviceAssignment DeviceAssignments::ask(const TaskDeclaration& task, LevelId lev
   return place;
 }
 
-void DeviceAssignments::placeTasks() {
-  for (const NodeBlock& block : graph_.blocks) {
+void DeviceAssignments::placeTasks(const ValueFlow& flow) {
+  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
+    const NodeBlock& block = graph_.blocks[b];
     if (block.kind != NodeKind::Task) continue;
     const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
     const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
@@ -48,7 +49,9 @@ void DeviceAssignments::placeTasks() {
     }
     for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
       const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-      if (access.mode == kReadOld && access.fill < 0) old_[{access.label, access.level}] |= all;
+      const LevelLabel what{access.label, access.level};
+      if (access.mode == kReadOld && access.fill < 0) need(Generation::Old, what) |= all;
+      if (flow.takesCarried(static_cast<std::int32_t>(b), access)) need(Generation::New, what) |= all;
     }
   }
 }
@@ -74,7 +77,7 @@ void DeviceAssignments::placeFills(const ValueFlow& flow) {
   }
   for (std::size_t f = 0; f < graph_.fills.size(); ++f) {
     joinGroups(*blockOfFill[f], graph_.fills[f]);
-    noteOldOfFill(*blockOfFill[f], graph_.fills[f], flow.coarseProducer(graph_.fills[f]) < 0);
+    noteNeedsOfFill(*blockOfFill[f], graph_.fills[f], flow);
   }
 }
 
@@ -88,7 +91,7 @@ void DeviceAssignments::joinGroups(const NodeBlock& block, const FillPlan& fill)
   }
 }
 
-void DeviceAssignments::noteOldOfFill(const NodeBlock& block, const FillPlan& fill, bool oldBelow) {
+void DeviceAssignments::noteNeedsOfFill(const NodeBlock& block, const FillPlan& fill, const ValueFlow& flow) {
   PlaceSet all = 0;
   PlaceSet below = 0;
   const std::vector<PlaceSet> works = workOfRows(block, fill);
@@ -98,8 +101,9 @@ void DeviceAssignments::noteOldOfFill(const NodeBlock& block, const FillPlan& fi
     const auto isOwn = [](const CoarsePiece& piece) { return piece.source >= 0; };
     if (std::any_of(coarse.begin(), coarse.end(), isOwn)) below |= works[static_cast<std::size_t>(n)];
   }
-  if (fill.version < 0) old_[{fill.label, fill.sourceLevel}] |= all;
-  if (oldBelow && below != 0) old_[{fill.label, fill.sourceLevel - 1}] |= below;
+  if (flow.producer(fill) < 0) need(fill.generation, {fill.label, fill.sourceLevel}) |= all;
+  if (below != 0 && flow.coarseProducer(fill) < 0)
+    need(fill.generation, {fill.label, fill.sourceLevel - 1}) |= below;
 }
 
 /// Where the copies of each row are made: where the row stands, or the first member of its group.
@@ -131,11 +135,11 @@ void DeviceAssignments::placePacks(const PackedValues& packed) {
       if (value.producer >= 0) {
         const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(value.producer)];
         place = firstOf(of(block.firstNode + value.source - block.firstLocal));
-      } else if (value.generation == Generation::Old) {
+      } else {
         const PatchId patch = graphs_.ownPatches[static_cast<std::size_t>(value.source)];
         const LevelId level = graphs_.hierarchy->patch(patch).level;
         place = homeOf(value.label, level, value.source);
-        old_[{value.label, level}] |= setOf(place);
+        need(value.generation, {value.label, level}) |= setOf(place);
       }
       placeOf.emplace(value, place);
       if (place != kOnHost) packing_[s] |= setOf(place);
@@ -182,10 +186,11 @@ const std::vector<const TaskDeclaration*>& DeviceAssignments::writersInAllPlans(
 
 std::vector<OldNeed> DeviceAssignments::oldNeeds() const {
   std::vector<OldNeed> needs;
-  for (const auto& [what, places] : old_) {
+  for (const auto& [value, places] : needs_) {
+    const auto& [generation, what] = value;
     if (graphs_.localsOfLevel[static_cast<std::size_t>(what.level)].size() == 0) continue;
-    forEachPlace(places, [&, at = what](DeviceAssignment place) {
-      needs.push_back({at.label, at.level, place});
+    forEachPlace(places, [&, at = what, of = generation](DeviceAssignment place) {
+      needs.push_back({at.label, at.level, place, of});
     });
   }
   return needs;
