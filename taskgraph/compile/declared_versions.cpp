@@ -5,7 +5,7 @@
 namespace tessera::detail {
 namespace {
 
-const std::vector<std::int32_t> kNobody;
+const std::vector<TaskId> kNobody;
 
 bool isAmong(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -14,7 +14,7 @@ bool isAmong(const std::vector<std::string>& names, const std::string& name) {
 /// The task of `left` that changes what one of `names` left: it says so, or says nothing and is the only
 /// candidate.
 std::size_t nextIn(const std::vector<std::string>& names,
-                   const std::vector<std::pair<std::int32_t, std::string>>& left) {
+                   const std::vector<std::pair<TaskId, std::string>>& left) {
   for (std::size_t n = 0; n < left.size(); ++n) {
     if (isAmong(names, left[n].second)) return n;
   }
@@ -29,7 +29,7 @@ std::size_t nextIn(const std::vector<std::string>& names,
 DeclaredVersions::DeclaredVersions(const StepPlan& plan, std::span<const CarriedValue> carried,
                                    const Hierarchy& hierarchy)
     : plan_(plan), carried_(carried), finest_(static_cast<LevelId>(hierarchy.levels().size()) - 1) {
-  for (const CarriedValue& value : carried_) chains_[{value.where.label, value.where.level}] = {-1};
+  for (const CarriedValue& value : carried_) chains_[{value.where.label, value.where.level}] = {TaskId()};
   for (const TaskDeclaration& task : plan.tasks()) {
     for (const WriteDeclaration& write : task.writes) {
       for (LevelId level = 0; level <= finest_; ++level) makeChain(write.label, level);
@@ -38,22 +38,22 @@ DeclaredVersions::DeclaredVersions(const StepPlan& plan, std::span<const Carried
 }
 
 void DeclaredVersions::makeChain(LabelId label, LevelId level) {
-  std::vector<std::int32_t>& made = chains_[{label, level}];
+  std::vector<TaskId>& made = chains_[{label, level}];
   made.clear();
-  std::vector<std::pair<std::int32_t, std::string>> left;
-  for (std::size_t t = 0; t < plan_.tasks().size(); ++t) {
-    const TaskDeclaration& task = plan_.tasks()[t];
+  std::vector<std::pair<TaskId, std::string>> left;
+  for (const TaskId id : plan_.taskIds()) {
+    const TaskDeclaration& task = plan_.task(id);
     if (!task.levels.contains(level, finest_)) continue;
     for (const WriteDeclaration& write : task.writes) {
       if (write.label != label) continue;
       if (write.modifies) {
-        left.emplace_back(static_cast<std::int32_t>(t), write.from);
+        left.emplace_back(id, write.from);
       } else {
-        made.push_back(static_cast<std::int32_t>(t));
+        made.push_back(id);
       }
     }
   }
-  if (made.empty() && carried(label, level) != nullptr) made.push_back(-1);
+  if (made.empty() && carried(label, level) != nullptr) made.emplace_back();
   while (!made.empty() && !left.empty()) {
     const std::size_t next = nextIn(leftBy(label, level, made.size() - 1), left);
     if (next == left.size()) return;
@@ -70,12 +70,12 @@ const CarriedValue* DeclaredVersions::carried(LabelId label, LevelId level) cons
 }
 
 std::vector<std::string> DeclaredVersions::leftBy(LabelId label, LevelId level, std::size_t version) const {
-  const std::int32_t task = chain(label, level)[version];
-  if (task < 0) return carried(label, level)->from;
-  return {plan_.tasks()[static_cast<std::size_t>(task)].name};
+  const TaskId task = chain(label, level)[version];
+  if (task.isNone()) return carried(label, level)->from;
+  return {plan_.task(task).name};
 }
 
-const std::vector<std::int32_t>& DeclaredVersions::chain(LabelId label, LevelId level) const {
+const std::vector<TaskId>& DeclaredVersions::chain(LabelId label, LevelId level) const {
   const auto found = chains_.find({label, level});
   return found == chains_.end() ? kNobody : found->second;
 }
@@ -94,7 +94,7 @@ LevelId DeclaredVersions::levelRead(const ReadDeclaration& read, LevelId level) 
   return level;
 }
 
-std::int32_t DeclaredVersions::ofRead(std::int32_t task, LevelId level, const ReadDeclaration& read) const {
+std::int32_t DeclaredVersions::ofRead(TaskId task, LevelId level, const ReadDeclaration& read) const {
   if (read.generation == Generation::Old) return -1;
   const LevelId source = levelRead(read, level);
   const auto& tasks = chain(read.label, source);
@@ -107,7 +107,7 @@ std::int32_t DeclaredVersions::ofRead(std::int32_t task, LevelId level, const Re
   return own > 0 ? own - 1 : static_cast<std::int32_t>(tasks.size()) - 1;
 }
 
-std::int32_t DeclaredVersions::ofWrite(std::int32_t task, LevelId level, LabelId label) const {
+std::int32_t DeclaredVersions::ofWrite(TaskId task, LevelId level, LabelId label) const {
   const auto& tasks = chain(label, level);
   const auto at = std::find(tasks.begin(), tasks.end(), task);
   return at == tasks.end() ? -1 : static_cast<std::int32_t>(at - tasks.begin());

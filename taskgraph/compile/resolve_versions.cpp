@@ -218,13 +218,12 @@ void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
 }
 
 void makeUnits(ResolvedPlan& resolved, int levels) {
-  std::int32_t number = 0;
-  for (const TaskDeclaration& task : resolved.plan->tasks()) {
+  for (const TaskId number : resolved.plan->taskIds()) {
+    const TaskDeclaration& task = resolved.plan->task(number);
     if (task.oncePerRank) resolved.units.push_back({number, -1, {}, {}});
     for (LevelId level = 0; level < levels && !task.oncePerRank; ++level) {
       if (task.levels.contains(level, levels - 1)) resolved.units.push_back({number, level, {}, {}});
     }
-    ++number;
   }
 }
 

@@ -40,13 +40,13 @@ CutPlans::CutPlans(const CompiledGraphs& uncut, int lines, std::uint64_t seed) {
 
 void CutPlans::addItem(const CompiledGraph& graph, Range units, PlanItem item) {
   StepPlan plan(graph.plan->name() + " from line " + std::to_string(units.begin));
-  std::map<std::int32_t, std::uint64_t> levelsOf;  // of tasks, in the order of declaration
+  std::map<TaskId, std::uint64_t> levelsOf;  // of tasks, in the order of declaration
   for (std::int64_t u = units.begin; u < units.end; ++u) {
     const TaskUnit& unit = graph.units[static_cast<std::size_t>(u)];
     levelsOf[unit.task] |= unit.level < 0 ? 0 : std::uint64_t{1} << unit.level;
   }
   for (const auto& [number, levels] : levelsOf) {
-    TaskDeclaration task = graph.plan->tasks()[static_cast<std::size_t>(number)];
+    TaskDeclaration task = graph.plan->task(number);
     if (!task.oncePerRank) task.levels = someLevels(levels);
     plan.add(task);
   }
@@ -57,8 +57,7 @@ void CutPlans::addItem(const CompiledGraph& graph, Range units, PlanItem item) {
 void CutPlans::noteLeft(const CompiledGraph& graph, Range units, Carried& carried) {
   for (std::int64_t u = units.begin; u < units.end; ++u) {
     const TaskUnit& unit = graph.units[static_cast<std::size_t>(u)];
-    const TaskDeclaration& task = graph.plan->tasks()[static_cast<std::size_t>(unit.task)];
-    for (const WriteDeclaration& write : task.writes) carried[{write.label, unit.level}] = task.name;
+    for (const WriteDeclaration& write : graph.declarationOf(unit).writes) carried[{write.label, unit.level}] = graph.declarationOf(unit).name;
   }
 }
 
