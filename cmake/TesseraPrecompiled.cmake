@@ -8,13 +8,17 @@ set(TESSERA_STANDARD_HEADERS <algorithm> <array> <atomic> <bit> <charconv> <chro
     <sstream> <stdexcept> <string> <string_view> <thread> <tuple> <type_traits> <unordered_map> <utility> <variant>
     <vector>)
 
-# tessera_precompiled(target TESTS|PROGRAM): the target takes the headers that were parsed for all of its kind, and its
-# sources are compiled some at a time (TESSERA_UNITY): sources of one folder stand together, so names in their unnamed
+# tessera_precompiled(target TESTS|PROGRAM [batch]): the target takes the headers that were parsed for all of its kind, and
+# its sources are compiled `batch` (8) at a time (TESSERA_UNITY): sources of a folder stand together, so names in their unnamed
 # namespaces have to differ. Kernels are left out: each is an object of its own. A build with TESSERA_UNITY=OFF has to
 # compile as well.
 function(tessera_precompiled target kind)
   if(TESSERA_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set(batch 8)
+    if(ARGC GREATER 2)
+      set(batch ${ARGV2})
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "_kernels\\.cpp$")
     set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -6,10 +6,12 @@ root=$(cd "$here/../.." && pwd)
 
 usage() {
   cat <<'END'
-usage: ./tessera test [--preset NAME] [--target NAME]... [ctest options]
+usage: ./tessera test [--quick] [--preset NAME] [--target NAME]... [ctest options]
 
 Builds the program and all tests, then runs them, as many at once as there are cores.
 
+  --quick         the core promises only, with few seeds (under two minutes on two cores, after the build): the libraries
+                  below the components, and every deck on the host: its answers, its bits on any ranks and threads
   --preset NAME   which build to test: release (default), cuda, debug, checked, asan, tsan
   --target NAME   build only this, for example tessera_core_tests; then select its tests too: -L core
   ctest options   for example -R Deck (only tests whose name matches), -L grid (a folder), -j 1, -N (list)
@@ -18,9 +20,17 @@ END
 
 preset=release
 targets=()
+quick=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
+    --quick)
+      export TESSERA_SEEDS=${TESSERA_SEEDS:-8}
+      for name in core grid taskgraph datawarehouse scheduler components; do targets+=(--target "tessera_${name}_tests"); done
+      quick=(-L '^(core|grid|taskgraph|datawarehouse|scheduler|components)$'
+        -E 'Device|GraphsOf|Gpu|Paging|SeedsOf|VirtualRun|DeckFills|Typos|FieldOutput.TheAudit|EveryDroppedEdge|TagBound')
+      shift
+      ;;
     --preset) preset=${2:?--preset needs a name}; shift 2 ;;
     --target) targets+=(--target "${2:?--target needs a name}"); shift 2 ;;
     *) break ;;
@@ -31,7 +41,7 @@ if [ ${#targets[@]} -eq 0 ]; then targets=(--target all); fi
 "$here/setup.sh" --implicit --test --preset "$preset" "${targets[@]}"
 log=$root/build/$preset/test.log
 status=0
-ctest --test-dir "$root/build/$preset" -j "$(nproc)" --output-on-failure --no-tests=error "$@" 2>&1 |
+ctest --test-dir "$root/build/$preset" -j "$(nproc)" --output-on-failure --no-tests=error "${quick[@]}" "$@" 2>&1 |
   tee "$log" | grep --line-buffered -v '^ *Start ' || status=$?
 
 # "98% tests passed, 2 tests failed out of 120", and a line for each test that was skipped; ctest counts those as passed.
