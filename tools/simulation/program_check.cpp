@@ -90,10 +90,11 @@ void ProgramCheck::checkTask(const StepPlan& plan, const TaskDeclaration& task, 
   for (const LevelId level : levelsOf(task)) {
     for (const ReadDeclaration& read : task.reads) {
       if (read.generation == Generation::Old) continue;
-      const LevelId source = read.reach == Reach::Coarser      ? level - 1
-                             : read.reach == Reach::Finer      ? level + 1
-                             : read.reach == Reach::WholeLevel ? (read.level < 0 ? std::max(level, 0) : read.level)
-                                                               : level;
+      const LevelId source = read.reach == Reach::Coarser ? level - 1
+                             : read.reach == Reach::Finer ? level + 1
+                             : read.reach == Reach::WholeLevel
+                                 ? (read.level < 0 ? std::max(level, 0) : read.level)
+                                 : level;
       checkRead(plan, task, level, {read.label, source}, state);
     }
     for (const WriteDeclaration& write : task.writes) {
