@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <type_traits>
 
@@ -238,6 +239,17 @@ class PatchTask {
   std::int64_t step() const {
     asksFor(StepNumber::Step);
     return frame_->step;
+  }
+
+  /// What the last earlier item of the step program that contributes to a
+  /// reduction has found, of all patches and ranks. Throws UndeclaredAccess
+  /// where the task does not declare to read it.
+  double reduced(ReductionLabel reduction) const {
+    const auto& declared = frame_->readsReduced;
+    if (std::find(declared.begin(), declared.end(), reduction.id) == declared.end())
+      detail::reportUndeclaredReduced(*frame_, reduction);
+    asksFor(StepNumber::Reduced);
+    return frame_->reduced[static_cast<std::size_t>(reduction.id)];
   }
 
   /// Gives this patch's share of a declared reduction (Min or Max).

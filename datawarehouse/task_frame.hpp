@@ -92,6 +92,8 @@ struct TaskFrame {
   double dt = 0.0;
   bool usesDt = true;  ///< false: declared `.withoutDt()`
   std::int64_t step = 0;
+  std::span<const LabelId> readsReduced;  ///< reductions that the task declares to read
+  std::span<const double> reduced;        ///< by reduction, what earlier items of the step program have found
 };
 
 }  // namespace tessera

@@ -215,9 +215,11 @@ void StepRunner::State::count(const detail::GraphRun& run) {
   s.waitSeconds = executor.waitSeconds();
 }
 
-void StepRunner::copyToHost(std::span<const LabelId> labels) {
+void StepRunner::promote(std::span<const LevelLabel> what) { state_->data.promote(what); }
+
+void StepRunner::copyToHost(std::span<const LabelId> labels, Generation generation) {
   if (!state_->devices) return;
-  state_->runs.front()->copyToHost(labels);
+  state_->runs.front()->copyToHost(generation, labels);
   state_->runs.front()->expectNothingFound();
 }
 

@@ -103,6 +103,17 @@ void reportSecondContribution(const TaskFrame& frame, ReductionLabel reduction) 
       name);
 }
 
+void reportUndeclaredReduced(const TaskFrame& frame, ReductionLabel reduction) {
+  const std::string& name = frame.labels->reductionName(reduction.id);
+  throw UndeclaredAccess(Message("task reads a reduction that it did not declare")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("reduction ", name)
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       add .reads(", name, ") to ", frame.task)
+                             .text(),
+                         name);
+}
+
 void reportUndeclaredDt(const TaskFrame& frame) {
   throw UndeclaredAccess(Message("task uses the length of the step, but is declared without it")
                              .line("task      ", frame.task, placeOf(frame))

@@ -62,7 +62,9 @@ class DeviceRun {
   std::vector<NodeId> begun() const;
 
   /// Copies Old values of these variables to the host where it does not have them; waits for that.
-  void copyToHost(std::span<const LabelId> labels) { old_.copyToHost(labels); }
+  void copyToHost(Generation generation, std::span<const LabelId> labels) {
+    old_.copyToHost(generation, labels);
+  }
 
   /// Throws what the devices of a rank have found out first about tasks of any plan, if there is anything.
   static void expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> runs);

@@ -80,7 +80,7 @@ void GraphRun::end() {
   if (options_.trace != nullptr) options_.trace->executed();
   pump_.end();
   if (!ahead_ || refusal_) settleWaiting(round_);
-  if (!refusal_) data_.promote(graph_.written);
+  if (!refusal_ && inputs_.after == AfterReplay::Promote) data_.promote(graph_.written);
   const double secondsPerTick = rate_.secondsPerTick();
   for (WorkerTicks& ticks : ticks_) {
     taskSeconds_ += secondsPerTick * static_cast<double>(ticks.tasks);
@@ -414,8 +414,8 @@ void GraphRun::raiseOfStandby() const {
   if (standbyFailed_.load(std::memory_order_acquire)) standbyFailure_->raise();
 }
 
-void GraphRun::copyToHost(std::span<const LabelId> labels) {
-  for (const auto& device : devices_) device->copyToHost(labels);
+void GraphRun::copyToHost(Generation generation, std::span<const LabelId> labels) {
+  for (const auto& device : devices_) device->copyToHost(generation, labels);
 }
 
 /// The sooner the lane has it the better.

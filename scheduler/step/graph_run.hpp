@@ -51,8 +51,8 @@ class GraphRun : public NodeSource {
   /// `ahead`: the replay ends when the reductions have been started. `earlier` is of the run that `lateDt`
   /// asks for, if any.
   void begin(const StepInputs& inputs, bool ahead, const Earlier& earlier);
-  /// The New values become Old ones, and the control numbers are there. Throws what `lateDt` has thrown; then
-  /// the Old values stay.
+  /// The control numbers are there, and the New values become Old ones if the inputs say so. Throws what
+  /// `lateDt` has thrown; then the Old values stay.
   void end();
   /// In place of `end`, where the replay has failed.
   void giveUp();
@@ -98,8 +98,8 @@ class GraphRun : public NodeSource {
   /// For a thread that helps out, beside the workers: serves the devices if nobody has since the last call.
   /// Failures come from the next `poll`.
   void serveDevices();
-  /// Old values of these variables on the host, where devices alone have them; waits for that.
-  void copyToHost(std::span<const LabelId> labels);
+  /// Values of these variables on the host, where devices alone have them; waits for that.
+  void copyToHost(Generation generation, std::span<const LabelId> labels);
 
   /// Throws what the devices have found out about tasks of any plan so far.
   void expectNothingFound() const { DeviceRun::expectNothingFound(devices_); }

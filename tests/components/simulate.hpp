@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "components/component.hpp"
 #include "core/deck/deck.hpp"
 #include "grid/hierarchy.hpp"
 #include "scheduler/device/device_options.hpp"
@@ -75,6 +76,8 @@ class Simulate {
   /// After each step, the initial one included, the host has another of these parts of the cells, in turns.
   /// Needs devices with placement by cost.
   Simulate& hostParts(std::vector<double> parts);
+  /// In place of the built-in components.
+  Simulate& components(ComponentRegistry registry);
   Simulate& scratch();  ///< halos are gathered into scratch windows where that is possible
   /// What was set, as options of the command line: " --set 'grid.cells=[8,8,1]'".
   std::string assignments() const { return assignments_; }
@@ -92,6 +95,7 @@ class Simulate {
   DeviceOptions devices_;
   std::vector<double> hostParts_;
   bool scratch_ = false;
+  ComponentRegistry registry_ = builtInComponents();
   std::optional<std::uint64_t> seed_;
 };
 

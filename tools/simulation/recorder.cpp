@@ -134,6 +134,19 @@ bool Recorder::stepped(Simulation& simulation, std::span<const double> control) 
   return stopIfAsked(simulation, stop);
 }
 
+void Recorder::retaken(const StepRetry& retry) {
+  std::ostringstream text;
+  text.precision(6);
+  text << "step " << retry.step << " is taken again with dt = " << retry.dt << " in place of "
+       << retry.refusedDt << ": " << retry.cause;
+  progress_.note(text.str());
+  event("step_retaken", {{"step", retry.step},
+                         {"time", retry.time},
+                         {"cause", retry.cause},
+                         {"refused_dt", retry.refusedDt},
+                         {"dt", retry.dt}});
+}
+
 void Recorder::finished(Simulation& simulation) {
   outcome_ = {"done", 0, simulation.clock().finishedBecause()};
   const std::optional<double>& end = simulation.model().settings().time.end;
