@@ -86,7 +86,7 @@ class ComponentRegistry {
   std::vector<Maker> makers_;
 };
 
-/// heat, advection, wave, levels: what the `tessera` program offers.
+/// heat, advection, wave, levels, diffusion: what the `tessera` program offers.
 ComponentRegistry builtInComponents();
 
 }  // namespace tessera

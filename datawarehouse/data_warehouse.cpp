@@ -260,18 +260,32 @@ Box DataWarehouse::ownedBox(LabelId label, std::size_t local) const {
 
 void DataWarehouse::packOwned(LabelId label, std::size_t local, std::span<std::byte> packed) const {
   const Box box = ownedBox(label, local);
-  const std::int64_t size = labels_->info(label).type.bytes();
-  TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size,
+  const ElementType type = labels_->info(label).type;
+  TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * type.bytes(),
                  "give room for the owned indices");
-  runRegion(copyOp(Layout(box, false, false), layout(label, local), box, {}, size), packed.data(),
+  runRegion(copyOp(Layout(box, false, false), layout(label, local), box, {}, type), packed.data(),
             data(Generation::Old, label, local));
+}
+
+void DataWarehouse::packComponent(LabelId label, std::size_t local, std::int32_t component,
+                                  std::span<std::byte> packed) const {
+  const Box box = ownedBox(label, local);
+  const ElementType type = labels_->info(label).type;
+  TESSERA_EXPECT(component >= 0 && component < type.planes(), "ask for a component that there is");
+  TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * type.elementBytes(),
+                 "give room for the owned indices");
+  const ElementType one{type.scalar, type.together()};
+  const Layout& from = layout(label, local);
+  runRegion(copyOp(Layout(box, false, false), from, box, {}, one), packed.data(),
+            data(Generation::Old, label, local) + component * from.strideC * type.elementBytes());
 }
 
 void DataWarehouse::unpackOwned(LabelId label, std::size_t local, std::span<const std::byte> packed) {
   const Box box = ownedBox(label, local);
-  const std::int64_t size = labels_->info(label).type.bytes();
-  TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size, "give the owned indices");
-  runRegion(copyOp(layout(label, local), Layout(box, false, false), box, {}, size),
+  const ElementType type = labels_->info(label).type;
+  TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * type.bytes(),
+                 "give the owned indices");
+  runRegion(copyOp(layout(label, local), Layout(box, false, false), box, {}, type),
             data(Generation::Old, label, local), packed.data());
 }
 

@@ -121,8 +121,12 @@ class DataWarehouse {
   /// theirs.
   void promote(std::span<const LevelLabel> written);
 
-  /// Copies the owned indices of Old, packed, x fastest: what a checkpoint or an output file holds.
+  /// Copies the owned indices of Old, packed, x fastest, components one behind the other: what a checkpoint
+  /// holds.
   void packOwned(LabelId label, std::size_t local, std::span<std::byte> packed) const;
+  /// The same of one component; of a variable without components all numbers, as component 0.
+  void packComponent(LabelId label, std::size_t local, std::int32_t component,
+                     std::span<std::byte> packed) const;
   /// The reverse, for a restart.
   void unpackOwned(LabelId label, std::size_t local, std::span<const std::byte> packed);
   /// The indices that `packOwned` copies.

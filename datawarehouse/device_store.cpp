@@ -58,10 +58,10 @@ void DeviceStore::layOutEntries() {
     const Patch& patch = data_.hierarchy().patch(d.patch);
     const Box owned = data_.hierarchy().level(patch.level).ownedBy(patch, info.centering);
     Window window;
-    window.aligned = alignRows(d.layout, owned, sectorOf(info.type.bytes()));
+    window.aligned = alignRows(d.layout, owned, sectorOf(info.type.elementBytes()));
     allocations_.resize(std::max(allocations_.size(), static_cast<std::size_t>(d.allocation) + 1));
     Allocation& allocation = allocations_[static_cast<std::size_t>(d.allocation)];
-    allocation.bytes = std::max(allocation.bytes, window.aligned.elements * info.type.bytes());
+    allocation.bytes = std::max(allocation.bytes, window.aligned.bytes(info.type));
     windows_.push_back(window);
   }
 }
@@ -70,14 +70,14 @@ void DeviceStore::layOutGathers() {
   for (const std::vector<GatherLayout>& plan : data_.gathers()) {
     std::vector<Window>& windows = gathers_.emplace_back();
     for (const GatherLayout& wanted : plan) {
-      const std::int64_t elementBytes = data_.labels().info(wanted.label).type.bytes();
+      const ElementType type = data_.labels().info(wanted.label).type;
       Window window;
       window.aligned = alignRows(data_.gatherLayout(gathers_.size() - 1, windows.size()), wanted.window,
-                                 sectorOf(elementBytes));
+                                 sectorOf(type.elementBytes()));
       const auto slot = static_cast<std::size_t>(wanted.slot);
       gatherAllocations_.resize(std::max(gatherAllocations_.size(), slot + 1));
       Allocation& allocation = gatherAllocations_[slot];
-      allocation.bytes = std::max(allocation.bytes, window.aligned.elements * elementBytes);
+      allocation.bytes = std::max(allocation.bytes, window.aligned.bytes(type));
       windows.push_back(window);
     }
   }
@@ -155,7 +155,7 @@ void DeviceStore::allocateDescription(std::int32_t number) {
   const LabelInfo& info = data_.labels().info(d.label);
   Allocation& allocation = allocations_[static_cast<std::size_t>(window.allocation)];
   allocateMemory(allocation, info.name + " on patch " + asText(data_.hierarchy().patch(d.patch)));
-  window.data = static_cast<std::byte*>(allocation.memory) + window.aligned.lead * info.type.bytes();
+  window.data = static_cast<std::byte*>(allocation.memory) + window.aligned.lead * info.type.elementBytes();
   for (Status& values : valuesOf(d)) {
     if (values.claimAllocation(space_)) values.finishAllocation(space_);
   }
@@ -168,7 +168,7 @@ void DeviceStore::allocateGather(std::size_t plan, std::size_t n) {
   const LabelInfo& info = data_.labels().info(wanted.label);
   Allocation& allocation = gatherAllocations_[static_cast<std::size_t>(window.allocation)];
   allocateMemory(allocation, info.name + ", gathered over " + asText(wanted.window));
-  window.data = static_cast<std::byte*>(allocation.memory) + window.aligned.lead * info.type.bytes();
+  window.data = static_cast<std::byte*>(allocation.memory) + window.aligned.lead * info.type.elementBytes();
 }
 
 void DeviceStore::allocateMemory(Allocation& allocation, std::string_view owner) {

@@ -21,6 +21,11 @@ class ReadOnlyField {
 #endif
     return field_(x);
   }
+  TESSERA_KERNEL ReadOnlyField behind(std::int64_t elements) const {
+    ReadOnlyField moved;
+    moved.field_ = field_.behind(elements);
+    return moved;
+  }
 
  private:
   Field<const T> field_;

@@ -9,6 +9,7 @@
 #include "datawarehouse/checked/checked_device_field.hpp"
 #include "datawarehouse/checked/checked_field.hpp"
 #include "datawarehouse/checked/finite_watch.hpp"
+#include "datawarehouse/component_fields.hpp"
 #include "datawarehouse/read_only_field.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "grid/generation.hpp"
@@ -37,6 +38,36 @@ struct FieldFor<CheckedGpu, T> {
   using Type = CheckedDeviceField<T>;
 };
 
+/// The view of all components of a variable that suits a place.
+template <class Exec, class T>
+struct ComponentsFor {
+  using Type = ComponentFields<typename FieldFor<Exec, T>::Type>;
+};
+template <class T>
+struct ComponentsFor<Checked, T> {
+  using Type = CheckedComponents<T>;
+};
+template <class T>
+struct ComponentsFor<CheckedGpu, T> {
+  using Type = CheckedDeviceComponents<T>;
+};
+
+/// What a label's type is to a task: of its fields, and the numbers they hold.
+template <class Exec, class T>
+struct ViewFor {
+  using Number = T;
+  using Type = typename FieldFor<Exec, T>::Type;
+  static constexpr bool kHasComponents = false;
+};
+template <class Exec, class T>
+struct ViewFor<Exec, Components<T>> {
+  using Number = T;
+  using Type = typename ComponentsFor<Exec, T>::Type;
+  static constexpr bool kHasComponents = true;
+};
+template <class Exec, class T>
+struct ViewFor<Exec, const Components<T>> : ViewFor<Exec, Components<const T>> {};
+
 /// Tells a device of each loop that computes final values of the frame's outputs.
 class FrameFinals final : public LoopFinals {
  public:
@@ -64,7 +95,7 @@ template <class Exec>
 class PatchTask {
  public:
   template <class T>
-  using FieldOf = typename detail::FieldFor<Exec, T>::Type;
+  using FieldOf = typename detail::ViewFor<Exec, T>::Type;
 
   /// What `reduce` gives for Min and Max: a double, or on a device a number that nothing can branch on.
   using ReducedReal = std::conditional_t<detail::kIsOnDevice<Exec>, DeviceNumber, double>;
@@ -242,16 +273,33 @@ class PatchTask {
       if (access.label != label || access.mode != mode || access.reach != reach) continue;
       if (reach == Reach::WholeLevel && access.level != (level < 0 ? frame_->level->number() : level))
         continue;
-      if constexpr (std::is_same_v<Exec, Checked>) {
-        return FieldOf<T>(*frame_, access);
-      } else if constexpr (std::is_same_v<Exec, CheckedGpu>) {
-        return FieldOf<T>(access);
-      } else {
-        if constexpr (std::is_same_v<Exec, Gpu> && std::is_const_v<T>) willRead(access, sizeof(T));
-        return FieldOf<T>(reinterpret_cast<T*>(access.data), access.layout);
-      }
+      return viewOf<T>(access);
     }
     detail::reportUndeclared(*frame_, label, mode, reach);
+  }
+  template <class T>
+  FieldOf<T> viewOf(const TaskAccess& access) const {
+    using View = detail::ViewFor<Exec, T>;
+    using Number = typename View::Number;
+    if constexpr (std::is_same_v<Exec, Gpu> && std::is_const_v<Number>) willRead(access);
+    if constexpr (View::kHasComponents) {
+      const std::int32_t count = frame_->labels->info(access.label).type.components;
+      if constexpr (std::is_same_v<Exec, Checked>) {
+        return {*frame_, access, count};
+      } else if constexpr (std::is_same_v<Exec, CheckedGpu>) {
+        return {access, count};
+      } else {
+        const typename detail::FieldFor<Exec, Number>::Type first(reinterpret_cast<Number*>(access.data),
+                                                                  access.layout);
+        return {first, access.layout, count};
+      }
+    } else if constexpr (std::is_same_v<Exec, Checked>) {
+      return FieldOf<T>(*frame_, access);
+    } else if constexpr (std::is_same_v<Exec, CheckedGpu>) {
+      return FieldOf<T>(access);
+    } else {
+      return FieldOf<T>(reinterpret_cast<Number*>(access.data), access.layout);
+    }
   }
   /// Tells a device what the body's loops depend on beside their fields.
   void asksFor([[maybe_unused]] StepNumber number) const {
@@ -268,9 +316,9 @@ class PatchTask {
   }
   /// Tells a device which memory the body's loops read, where that is little
   /// more than the patch.
-  void willRead(const TaskAccess& access, std::size_t elementBytes) const {
+  void willRead(const TaskAccess& access) const {
     if (access.reach != Reach::Patch || access.sharedWindow) return;
-    frame_->loops->willRead({access.data, access.layout.span() * static_cast<std::int64_t>(elementBytes)});
+    frame_->loops->willRead({access.data, access.layout.bytes(frame_->labels->info(access.label).type)});
   }
   PatchContribution& contribution(ReductionLabel reduction) const {
     for (PatchContribution& c : frame_->contributions) {

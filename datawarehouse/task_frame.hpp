@@ -31,7 +31,8 @@ struct TaskAccess {
   std::byte* data = nullptr;
   Layout layout;
   Box declared;  ///< indices that the task may touch; of plain reads in checked mode only
-  std::vector<std::uint8_t>* written = nullptr;  ///< checked mode: one mark an index of `declared`
+  std::vector<std::uint8_t>* written =
+      nullptr;                ///< checked mode: by component, one mark an index of `declared`
   bool sharedWindow = false;  ///< other patches' values lie in the window of `layout` as well
   bool facesOnly = false;  ///< checked mode: no index that lies outside of the patch along more than one axis
   bool holes = false;  ///< checked mode: a whole level that patches cover in part; the rest may not be read
@@ -42,10 +43,13 @@ struct TaskAccess {
 
 /// What an access declares to write, as a kernel looks for NaN in it; of numbers that are not whole.
 inline FinalValues finalValues(const TaskAccess& access, ElementType type) {
-  const std::int64_t each = type.bytes() / 4;
+  const std::int64_t each = type.elementBytes() / 4;
+  const std::int64_t number = type.scalarBytes() / 4;
   return {reinterpret_cast<const std::uint32_t*>(access.data) + access.layout.at(Index{}) * each,
+          each,
           access.layout.strideJ * each,
           access.layout.strideK * each,
+          type.planes() > 1 ? access.layout.strideC * number : number,
           type.components,
           type.scalar == Scalar::Float64,
           access.findings};

@@ -1,16 +1,23 @@
 #include "grid/boundary_condition.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/deck/parameters.hpp"
+#include "core/text/nearest_name.hpp"
 #include "grid/geometry.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr std::array<std::pair<BoundaryKind, const char*>, 3> kKinds{{{BoundaryKind::Dirichlet, "dirichlet"},
-                                                                      {BoundaryKind::Neumann, "neumann"},
-                                                                      {BoundaryKind::Outflow, "outflow"}}};
+constexpr std::array<std::pair<BoundaryKind, const char*>, kBoundaryKinds> kKinds{
+    {{BoundaryKind::Dirichlet, "dirichlet"},
+     {BoundaryKind::Neumann, "neumann"},
+     {BoundaryKind::Outflow, "outflow"},
+     {BoundaryKind::Given, "given"},
+     {BoundaryKind::Reflect, "reflect"}}};
+
+constexpr const char* kParts = "boundary_part";
 
 std::string keyOf(int side, const char* what) {
   return std::string("boundary.") + sideName(side) + "." + what;
@@ -35,16 +42,215 @@ bool saysMore(const ParameterValues& values, const std::string& key) {
   return !value.isConstant() || value(0, 0, 0, 0) != 0.0;
 }
 
-void refuseValueOfOutflow(const ParameterValues& values, DeckDiagnostics& findings) {
-  for (int side = 0; side < kSides; ++side) {
-    const std::string value = keyOf(side, "value");
-    if (values.choice(keyOf(side, "type")) != "outflow" || !saysMore(values, value)) continue;
-    findings.error(values.where(value),
-                   "\"outflow\" takes no value; remove it, or use \"dirichlet\" or \"neumann\"");
+void refuseValue(const ParameterValues& values, const std::string& type, const std::string& value,
+                 DeckDiagnostics& findings) {
+  const std::string& kind = values.choice(type);
+  if ((kind != "outflow" && kind != "reflect") || !saysMore(values, value)) return;
+  findings.error(values.where(value), "\"" + kind +
+                                          "\" takes no value; remove it, or use \"dirichlet\" or "
+                                          "\"neumann\"");
+}
+
+void refuseValues(const ParameterValues& values, DeckDiagnostics& findings) {
+  for (int side = 0; side < kSides; ++side)
+    refuseValue(values, keyOf(side, "type"), keyOf(side, "value"), findings);
+  for (const ParameterValues& part : values.tables(kParts)) refuseValue(part, "type", "value", findings);
+}
+
+std::vector<std::string> kindNames() {
+  std::vector<std::string> names;
+  for (const auto& [kind, text] : kKinds) names.emplace_back(text);
+  return names;
+}
+
+std::vector<std::string> sideNames() {
+  std::vector<std::string> names;
+  for (int side = 0; side < kSides; ++side) names.emplace_back(sideName(side));
+  return names;
+}
+
+void declareParts(ParameterTable& table, BoundaryKeys keys) {
+  ParameterTable& part = table.arrayOf(
+      kParts,
+      "a condition of a part of a side; of several the first that holds counts, and elsewhere that of "
+      "the whole side");
+  part.choice("side", sideNames()).doc("the side of the domain").required();
+  if (keys == BoundaryKeys::OfComponents) {
+    part.text("component").doc("the component that it is for; all where left out").optional();
   }
+  part.expression("within")
+      .doc("where on the side it holds: not 0, for example \"x < 0.5\"; everywhere where left out")
+      .optional();
+  part.choice("type", kindNames()).doc("what holds there, as for a whole side").required();
+  part.expression("value")
+      .doc("the value (dirichlet, given) or outward normal derivative (neumann)")
+      .defaultsTo(0);
+}
+
+/// Why a side has no boundary; empty where it has one.
+std::string reasonWithout(const Geometry& geometry, int side) {
+  const int axis = side / 2;
+  const bool periodic = geometry.periodic[static_cast<std::size_t>(axis)];
+  if (geometry.active(axis) && !periodic) return {};
+  return std::string("axis ") + "xyz"[axis] +
+         (periodic ? " is periodic, so " : " has one cell and is not resolved, so ") + sideName(side) +
+         " has no boundary; remove this key or " +
+         (periodic ? "set grid.periodic to false there" : "give the axis more grid.cells");
+}
+
+/// Whether `within` is not 0 at the face of any cell of level 0 on that side.
+bool holdsSomewhere(const Expression& within, const Geometry& geometry, int side) {
+  const int axis = side / 2;
+  Expression::Evaluator at = within.evaluator();
+  Index x;
+  Extent n = geometry.cells;
+  n[axis] = 1;
+  for (x.k = 0; x.k < n.k; ++x.k) {
+    for (x.j = 0; x.j < n.j; ++x.j) {
+      for (x.i = 0; x.i < n.i; ++x.i) {
+        Real3 p;
+        for (int d = 0; d < kAxes; ++d) {
+          const double h = (geometry.upper[d] - geometry.lower[d]) / static_cast<double>(geometry.cells[d]);
+          p[d] = geometry.lower[d] + (static_cast<double>(x[d]) + 0.5) * h;
+        }
+        p[axis] = side % 2 == 1 ? geometry.upper[axis] : geometry.lower[axis];
+        if (at(p.x, p.y, p.z, 0.0) != 0.0) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// Reads the parts of sides one after the other into the conditions of each component.
+class PartReader {
+ public:
+  PartReader(const ParameterValues& values, const Geometry& geometry,
+             std::span<const ComponentInfo> components, std::vector<BoundaryConditions>& conditions,
+             DeckDiagnostics& findings)
+      : values_(values),
+        geometry_(geometry),
+        components_(components),
+        conditions_(conditions),
+        findings_(findings),
+        whole_(conditions.size() * kSides, false) {}
+
+  void read() {
+    for (const ParameterValues& part : values_.tables(kParts)) {
+      const std::vector<std::string> names = sideNames();
+      const auto side =
+          static_cast<int>(std::find(names.begin(), names.end(), part.choice("side")) - names.begin());
+      const std::string none = reasonWithout(geometry_, side);
+      if (!none.empty()) {
+        findings_.error(part.where("side"), none);
+        continue;
+      }
+      if (!holds(part, side)) continue;
+      const int one = componentOf(part);
+      for (int c = 0; c < static_cast<int>(conditions_.size()); ++c) {
+        if (one == kAll || one == c) add(part, side, c);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kAll = -1;
+  static constexpr int kNone = -2;
+
+  int componentOf(const ParameterValues& part) {
+    if (components_.empty() || !part.has("component")) return kAll;
+    std::vector<std::string> names;
+    for (const ComponentInfo& component : components_) names.push_back(component.name);
+    const std::string& name = part.text("component");
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<int>(found - names.begin());
+    std::string list;
+    for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
+    findings_.error(part.where("component"), "there is no component \"" + name + "\"; use one of " + list);
+    return kNone;
+  }
+
+  bool holds(const ParameterValues& part, int side) {
+    if (!part.has("within")) return true;
+    const Expression& within = part.expression("within");
+    if (within.dependsOnTime() || holdsSomewhere(within, geometry_, side)) return true;
+    findings_.error(part.where("within"), "\"" + within.text() + "\" holds at no cell of the side " +
+                                              sideName(side) + "; give a part of it, or remove this table");
+    return false;
+  }
+
+  void add(const ParameterValues& part, int side, int component) {
+    const auto at = static_cast<std::size_t>(component);
+    const auto s = static_cast<std::size_t>(side);
+    std::vector<SideCondition>& parts = conditions_[at].parts[s];
+    if (whole_[at * kSides + s]) {
+      findings_.error(part.where("side"), std::string("a table above this one holds on all of ") +
+                                              sideName(side) +
+                                              ", so this one never does; move it up, or remove it");
+      return;
+    }
+    SideCondition condition{kindNamed(part.choice("type")), part.expression("value")};
+    condition.sign = signOf(condition.kind, component, side);
+    if (!part.has("within")) {
+      conditions_[at].sides[s] = condition;
+      whole_[at * kSides + s] = true;
+    } else if (parts.size() == kMostParts) {
+      findings_.error(part.where("side"), std::string("the side ") + sideName(side) + " has more than " +
+                                              std::to_string(kMostParts) +
+                                              " parts; join some of them in one expression");
+    } else {
+      condition.within = part.expression("within");
+      parts.push_back(condition);
+    }
+  }
+
+  int signOf(BoundaryKind kind, int component, int side) const {
+    const bool normal =
+        !components_.empty() && components_[static_cast<std::size_t>(component)].axis == side / 2;
+    return kind == BoundaryKind::Reflect && normal ? -1 : 1;
+  }
+
+  const ParameterValues& values_;
+  const Geometry& geometry_;
+  std::span<const ComponentInfo> components_;
+  std::vector<BoundaryConditions>& conditions_;
+  DeckDiagnostics& findings_;
+  std::vector<bool> whole_;  ///< by component and side: a part without an end
+};
+
+/// What holds on whole sides.
+BoundaryConditions readSides(const ParameterValues& values, const Geometry& geometry, BoundaryKind byDefault,
+                             DeckDiagnostics& findings) {
+  BoundaryConditions conditions;
+  for (int side = 0; side < kSides; ++side) {
+    const int axis = side / 2;
+    if (!geometry.periodic[static_cast<std::size_t>(axis)]) {
+      conditions.sides[static_cast<std::size_t>(side)] = SideCondition{
+          kindNamed(values.choice(keyOf(side, "type"))), values.expression(keyOf(side, "value"))};
+      if (geometry.active(axis)) continue;
+    }
+    const std::string type = keyOf(side, "type");
+    const std::string value = keyOf(side, "value");
+    const bool otherType = isGiven(values, type) && kindNamed(values.choice(type)) != byDefault;
+    for (const std::string& key : {type, value}) {
+      if (key == type ? !otherType : !saysMore(values, value)) continue;
+      findings.error(values.where(key), reasonWithout(geometry, side));
+    }
+  }
+  return conditions;
 }
 
 }  // namespace
+
+int BoundaryConditions::count(int side) const {
+  const auto s = static_cast<std::size_t>(side);
+  return static_cast<int>(parts[s].size()) + (sides[s] ? 1 : 0);
+}
+
+const SideCondition& BoundaryConditions::condition(int side, int number) const {
+  const auto s = static_cast<std::size_t>(side);
+  const auto n = static_cast<std::size_t>(number);
+  return n < parts[s].size() ? parts[s][n] : *sides[s];
+}
 
 const char* sideName(int side) {
   constexpr std::array<const char*, kSides> kNames{"x_low", "x_high", "y_low", "y_high", "z_low", "z_high"};
@@ -57,49 +263,47 @@ BoundaryConditions BoundaryConditions::everywhere(BoundaryKind kind, double valu
   return conditions;
 }
 
-void declareBoundaries(ParameterTable& table, BoundaryKind byDefault) {
-  std::vector<std::string> names;
+void declareBoundaries(ParameterTable& table, BoundaryKind byDefault, BoundaryKeys keys) {
   std::string defaultName;
   for (const auto& [kind, text] : kKinds) {
-    names.emplace_back(text);
     if (kind == byDefault) defaultName = text;
   }
   for (int side = 0; side < kSides; ++side) {
     const std::string place = std::string("the side ") + sideName(side) + " of the domain";
-    table.choice(keyOf(side, "type"), names)
-        .doc("what holds on " + place + ": a value, an outward normal derivative, or free outflow")
+    table.choice(keyOf(side, "type"), kindNames())
+        .doc("what holds on " + place +
+             ": a value on it or in the halo, an outward normal derivative, free outflow, or a mirror")
         .defaultsTo(defaultName);
     table.expression(keyOf(side, "value"))
-        .doc("the value (dirichlet) or outward normal derivative (neumann) on " + place)
+        .doc("the value (dirichlet, given) or outward normal derivative (neumann) on " + place)
         .defaultsTo(0);
   }
-  table.check(refuseValueOfOutflow);
+  declareParts(table, keys);
+  table.check(refuseValues);
 }
 
 BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry& geometry,
                                   BoundaryKind byDefault) {
-  BoundaryConditions conditions;
   DeckDiagnostics findings;
-  for (int side = 0; side < kSides; ++side) {
-    const int axis = side / 2;
-    const bool periodic = geometry.periodic[static_cast<std::size_t>(axis)];
-    if (!periodic) {
-      conditions.sides[static_cast<std::size_t>(side)] = SideCondition{
-          kindNamed(values.choice(keyOf(side, "type"))), values.expression(keyOf(side, "value"))};
-      if (geometry.active(axis)) continue;
-    }
-    const std::string type = keyOf(side, "type");
-    const std::string value = keyOf(side, "value");
-    const bool otherType = isGiven(values, type) && kindNamed(values.choice(type)) != byDefault;
-    for (const std::string& key : {type, value}) {
-      if (key == type ? !otherType : !saysMore(values, value)) continue;
-      findings.error(values.where(key),
-                     std::string("axis ") + "xyz"[axis] +
-                         (periodic ? " is periodic, so " : " has one cell and is not resolved, so ") +
-                         sideName(side) + " has no boundary; remove this key or " +
-                         (periodic ? "set grid.periodic to false there" : "give the axis more grid.cells"));
+  std::vector<BoundaryConditions> conditions{readSides(values, geometry, byDefault, findings)};
+  PartReader(values, geometry, {}, conditions, findings).read();
+  findings.throwIfErrors();
+  return conditions.front();
+}
+
+std::vector<BoundaryConditions> readBoundaries(const ParameterValues& values, const Geometry& geometry,
+                                               BoundaryKind byDefault,
+                                               std::span<const ComponentInfo> components) {
+  DeckDiagnostics findings;
+  std::vector<BoundaryConditions> conditions(components.size(),
+                                             readSides(values, geometry, byDefault, findings));
+  for (std::size_t c = 0; c < components.size(); ++c) {
+    for (int side = 0; side < kSides; ++side) {
+      auto& condition = conditions[c].sides[static_cast<std::size_t>(side)];
+      if (condition && components[c].axis == side / 2) condition->sign = -1;
     }
   }
+  PartReader(values, geometry, components, conditions, findings).read();
   findings.throwIfErrors();
   return conditions;
 }

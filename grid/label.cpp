@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
 
 namespace tessera {
@@ -23,6 +24,20 @@ void expectName(std::string_view name) {
 
 }  // namespace
 
+std::string LabelInfo::nameOf(std::int32_t component) const {
+  if (components.empty()) return name;
+  const auto known = static_cast<std::size_t>(component) < components.size() && component >= 0;
+  return name + "." +
+         (known ? components[static_cast<std::size_t>(component)].name : std::to_string(component));
+}
+
+bool LabelInfo::hasCondition(int side) const {
+  const auto has = [side](const BoundaryConditions& c) {
+    return c.sides[static_cast<std::size_t>(side)].has_value();
+  };
+  return ofComponents.empty() ? has(boundary) : std::all_of(ofComponents.begin(), ofComponents.end(), has);
+}
+
 LabelId LabelTable::idOf(std::string_view name) const {
   const auto at =
       std::find_if(infos_.begin(), infos_.end(), [&](const LabelInfo& i) { return i.name == name; });
@@ -34,7 +49,7 @@ LabelId LabelTable::find(std::string_view name, ElementType type, Centering cent
   expectName(name);
   const LabelId known = idOf(name);
   if (known < 0) {
-    infos_.push_back({std::string(name), type, centering, std::string(unit), {}});
+    infos_.push_back({std::string(name), type, centering, std::string(unit), {}, {}, {}});
     return count() - 1;
   }
   const LabelInfo& info = infos_[static_cast<std::size_t>(known)];
@@ -47,6 +62,30 @@ LabelId LabelTable::find(std::string_view name, ElementType type, Centering cent
                           .text());
   }
   return known;
+}
+
+LabelId LabelTable::find(std::string_view name, ElementType type, Centering centering,
+                         std::vector<ComponentInfo> components) {
+  TESSERA_EXPECT(!components.empty(), "give a variable at least one component");
+  for (const ComponentInfo& component : components) expectName(component.name);
+  type.components = static_cast<std::int32_t>(components.size());
+  type.order = NumberOrder::Apart;
+  const LabelId label = find(name, type, centering, "");
+  LabelInfo& info = infos_[static_cast<std::size_t>(label)];
+  if (info.type == type && info.components.empty()) info.components = std::move(components);
+  return label;
+}
+
+std::vector<ComponentInfo> LabelTable::numbered(int count, std::string_view unit) {
+  std::vector<ComponentInfo> components;
+  for (int n = 0; n < count; ++n) components.push_back({std::to_string(n), std::string(unit)});
+  return components;
+}
+
+void LabelTable::setBoundaries(LabelId label, std::vector<BoundaryConditions> conditions) {
+  LabelInfo& info = infos_[static_cast<std::size_t>(label)];
+  TESSERA_EXPECT(std::ssize(conditions) == info.type.components, "give conditions to each component");
+  info.ofComponents = std::move(conditions);
 }
 
 ReductionLabel LabelTable::reduction(std::string_view name) {

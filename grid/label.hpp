@@ -47,7 +47,18 @@ struct LabelInfo {
   ElementType type;
   Centering centering = Centering::Cell;
   std::string unit;
-  BoundaryConditions boundary;
+  BoundaryConditions boundary;  ///< of all components that have none of their own
+  std::vector<ComponentInfo> components;
+  std::vector<BoundaryConditions> ofComponents;  ///< empty, or of each component
+
+  /// Of the numbers that lie in plane `component`.
+  const BoundaryConditions& conditionsOf(std::int32_t component) const {
+    return ofComponents.empty() ? boundary : ofComponents[static_cast<std::size_t>(component)];
+  }
+  /// Whether all of its numbers have a condition on all of that side.
+  bool hasCondition(int side) const;
+  /// "gas.density"; the name alone for a variable without components.
+  std::string nameOf(std::int32_t component) const;
 };
 
 /// All variable and reduction names of one simulation; ids are dense and count up in the order of first use.
@@ -60,12 +71,30 @@ class LabelTable {
   Label<T, C> variable(std::string_view name, std::string_view unit = "") {
     return {find(name, elementTypeOf<T>, C, unit)};
   }
+  /// The label of a variable with these components, at least one, made at first use; likewise.
+  ///
+  ///   labels.components<double, Cell>("gas", {{"density", "kg/m^3"}, {"pressure", "Pa"}})
+  template <class T, Centering C>
+  Label<Components<T>, C> components(std::string_view name, std::vector<ComponentInfo> components) {
+    return {find(name, elementTypeOf<T>, C, std::move(components))};
+  }
+  /// With components that have numbers for names: "0", "1" ...
+  template <class T, Centering C>
+  Label<Components<T>, C> components(std::string_view name, int count, std::string_view unit = "") {
+    return components<T, C>(name, numbered(count, unit));
+  }
   /// The reduction of that name, made at first use.
   ReductionLabel reduction(std::string_view name);
 
   template <class T, Centering C>
   void setBoundary(Label<T, C> label, BoundaryConditions conditions) {
     infos_[static_cast<std::size_t>(label.id)].boundary = std::move(conditions);
+    infos_[static_cast<std::size_t>(label.id)].ofComponents.clear();
+  }
+  /// The conditions of each component.
+  template <class T, Centering C>
+  void setBoundary(Label<Components<T>, C> label, std::vector<BoundaryConditions> conditions) {
+    setBoundaries(label.id, std::move(conditions));
   }
 
   const LabelInfo& info(LabelId id) const { return infos_[static_cast<std::size_t>(id)]; }
@@ -80,6 +109,10 @@ class LabelTable {
 
  private:
   LabelId find(std::string_view name, ElementType type, Centering centering, std::string_view unit);
+  LabelId find(std::string_view name, ElementType type, Centering centering,
+               std::vector<ComponentInfo> components);
+  void setBoundaries(LabelId label, std::vector<BoundaryConditions> conditions);
+  static std::vector<ComponentInfo> numbered(int count, std::string_view unit);
 
   std::vector<LabelInfo> infos_;
   std::vector<std::string> reductions_;

@@ -15,15 +15,17 @@ inline constexpr int kFinalValues = 2;
 /// copyable; empty where `words` is null.
 struct FinalValues {
   const std::uint32_t* words = nullptr;  ///< of index (0, 0, 0)
-  std::int64_t strideJ = 0;              ///< in words
+  std::int64_t strideI = 0;              ///< in words
+  std::int64_t strideJ = 0;
   std::int64_t strideK = 0;
+  std::int64_t strideC = 0;     ///< from a number of an index to the next
   std::int32_t components = 1;  ///< numbers an index
   bool isDouble = true;
   KernelErrors findings;
 
   TESSERA_KERNEL std::int32_t wordsEach() const { return isDouble ? 2 : 1; }
   TESSERA_KERNEL const std::uint32_t* at(Index x) const {
-    return words + x.i * (wordsEach() * components) + x.j * strideJ + x.k * strideK;
+    return words + x.i * strideI + x.j * strideJ + x.k * strideK;
   }
   /// All bits of the exponent, in its word.
   TESSERA_KERNEL std::uint32_t mask() const { return isDouble ? 0x7FF00000U : 0x7F800000U; }
@@ -35,14 +37,14 @@ namespace detail {
 TESSERA_KERNEL inline void lookAt(const FinalValues& values, Index x, Index corner) {
   const std::int32_t each = values.wordsEach();
   const std::uint32_t* words = values.at(x);
-  for (std::int32_t n = 0; n < values.components; ++n, words += each) {
+  for (std::int32_t n = 0; n < values.components; ++n, words += values.strideC) {
     const std::uint32_t high = words[each - 1];
     if ((high & values.mask()) != values.mask()) continue;
     const bool isMinus = (high >> 31) != 0;
     const bool isNan = (high & ~(values.mask() | 0x80000000U)) != 0 || (values.isDouble && words[0] != 0);
     const auto kind = isNan ? (isMinus ? NonFinite::MinusNan : NonFinite::Nan)
                             : (isMinus ? NonFinite::MinusInfinity : NonFinite::Infinity);
-    values.findings.note(KernelError::NonFinite, {x - corner, kind});
+    values.findings.note(KernelError::NonFinite, {x - corner, kind, values.strideC == each ? 0 : n});
     return;
   }
 }
@@ -57,7 +59,7 @@ __device__ inline void lookAtColumn(const FinalValues& values, Column column, In
   bool doubtful = false;
   for (std::int32_t n = 0; n < values.components; ++n) {
     for (std::int32_t j = 0; j < column.rows; ++j) {
-      const std::uint32_t* row = exponents + n * each + j * values.strideJ;
+      const std::uint32_t* row = exponents + n * values.strideC + j * values.strideJ;
 #pragma unroll 8
       for (std::int32_t k = 0; k < column.planes; ++k) {
         doubtful = (row[k * values.strideK] & mask) == mask || doubtful;

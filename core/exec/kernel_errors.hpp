@@ -11,34 +11,40 @@ namespace tessera {
 
 /// What kernels may find out about one access of a task that runs on a device.
 enum class KernelError : std::int32_t {
-  Outside,     ///< an index outside what was declared was touched
-  BesideEdge,  ///< of a halo of faces alone, an index of an edge or corner was read
-  Uncovered,   ///< of a level that is read whole, an index was read where probably no patch lies
-  Unwritten,   ///< an index that was to be written was not
-  NonFinite,   ///< a number that the task left is NaN or infinite
+  NoComponent,  ///< a component that the variable does not have was touched
+  Outside,      ///< an index outside what was declared was touched
+  BesideEdge,   ///< of a halo of faces alone, an index of an edge or corner was read
+  Uncovered,    ///< of a level that is read whole, an index was read where probably no patch lies
+  Unwritten,    ///< an index that was to be written was not
+  NonFinite,    ///< a number that the task left is NaN or infinite
 };
-inline constexpr std::int32_t kDeviceFindings = 5;
+inline constexpr std::int32_t kDeviceFindings = 6;
 
 /// How a number is not finite.
 enum class NonFinite : std::int32_t { Nan, MinusNan, Infinity, MinusInfinity };
 
-/// The index of a finding, counted from the lower corner of what was declared, and how the number there is
-/// not finite, in one word: of two words the smaller one is that of the index which comes first, x fastest.
-/// Further away than half a million indices from the corner is as far as that.
+/// The index of a finding, counted from the lower corner of what was declared, how the number there is not
+/// finite, and the component, in one word: of two words the smaller one is that of the index which comes
+/// first, x fastest. Further away than 131,071 indices from the corner is as far as that, and a component
+/// beyond 63 counts as that one.
 struct FoundAt {
   Index relative;
   NonFinite number = NonFinite::Nan;
+  std::int32_t component = 0;
 
-  static constexpr std::int64_t kMost = (std::int64_t{1} << 19) - 1;
+  static constexpr std::int64_t kMost = (std::int64_t{1} << 17) - 1;
+  static constexpr std::int32_t kMostComponents = 63;
 
   TESSERA_KERNEL constexpr std::int64_t packed() const {
-    return (biased(relative.k) << 42) | (biased(relative.j) << 22) | (biased(relative.i) << 2) |
-           static_cast<std::int64_t>(number);
+    const std::int32_t c = component > kMostComponents ? kMostComponents : component;
+    return (biased(relative.k) << 44) | (biased(relative.j) << 26) | (biased(relative.i) << 8) |
+           (static_cast<std::int64_t>(c) << 2) | static_cast<std::int64_t>(number);
   }
   static constexpr FoundAt unpack(std::int64_t word) {
-    constexpr std::int64_t kMask = (std::int64_t{1} << 20) - 1;
-    return {{((word >> 2) & kMask) - kMost, ((word >> 22) & kMask) - kMost, (word >> 42) - kMost},
-            static_cast<NonFinite>(word & 3)};
+    constexpr std::int64_t kMask = (std::int64_t{1} << 18) - 1;
+    return {{((word >> 8) & kMask) - kMost, ((word >> 26) & kMask) - kMost, (word >> 44) - kMost},
+            static_cast<NonFinite>(word & 3),
+            static_cast<std::int32_t>((word >> 2) & kMostComponents)};
   }
 
  private:
@@ -79,7 +85,9 @@ struct KernelErrors {
   }
 };
 
-static_assert(FoundAt{{FoundAt::kMost, FoundAt::kMost, FoundAt::kMost}, NonFinite::MinusInfinity}.packed() <
-              KernelErrors::kNothing);
+static_assert(FoundAt{{FoundAt::kMost, FoundAt::kMost, FoundAt::kMost},
+                      NonFinite::MinusInfinity,
+                      FoundAt::kMostComponents}
+                  .packed() < KernelErrors::kNothing);
 
 }  // namespace tessera

@@ -18,6 +18,7 @@ std::string asText(ElementType type) {
       name = "int64";
       break;
   }
+  if (type.order == NumberOrder::Apart) return std::to_string(type.components) + " components of " + name;
   return type.components == 1 ? name : name + "[" + std::to_string(type.components) + "]";
 }
 

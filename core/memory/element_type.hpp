@@ -17,18 +17,37 @@ struct Vec {
   friend constexpr bool operator==(const Vec&, const Vec&) = default;
 };
 
+/// The type of a variable that has several numbers an index, so many as its label was made with: the numbers
+/// of one component lie together, x contiguous, and the components one behind the other. A name only.
+template <class T>
+struct Components {};
+
 /// The number type of a variable's components.
 enum class Scalar : std::uint8_t { Float32 = 1, Float64 = 2, Int32 = 3, Int64 = 4 };
 
-/// What one element of a variable is: `components` numbers of one type, stored together.
+/// How the numbers of an index lie.
+enum class NumberOrder : std::uint8_t {
+  Together,  ///< side by side: an element
+  Apart,     ///< each with the same number of the other indices: components one behind the other
+};
+
+/// What a variable has at one index: `components` numbers of one type.
 struct ElementType {
   Scalar scalar = Scalar::Float64;
   std::int32_t components = 1;
+  NumberOrder order = NumberOrder::Together;
 
   constexpr std::int64_t scalarBytes() const {
     return scalar == Scalar::Float32 || scalar == Scalar::Int32 ? 4 : 8;
   }
+  /// Of all numbers of an index.
   constexpr std::int64_t bytes() const { return scalarBytes() * components; }
+  /// Components that lie one behind the other.
+  constexpr std::int32_t planes() const { return order == NumberOrder::Apart ? components : 1; }
+  /// Numbers that lie side by side.
+  constexpr std::int32_t together() const { return order == NumberOrder::Apart ? 1 : components; }
+  /// Of the numbers that lie side by side: from an index to the next one along x.
+  constexpr std::int64_t elementBytes() const { return scalarBytes() * together(); }
   friend constexpr bool operator==(const ElementType&, const ElementType&) = default;
 };
 
@@ -59,7 +78,7 @@ constexpr bool holdsReals(ElementType type) {
   return type.scalar == Scalar::Float64 || type.scalar == Scalar::Float32;
 }
 
-/// "double", "float[3]": the words used in messages and checkpoints.
+/// "double", "float[3]", "3 components of double": the words used in messages and checkpoints.
 std::string asText(ElementType type);
 
 /// Where on the mesh the elements of a variable sit.

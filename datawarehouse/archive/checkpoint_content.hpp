@@ -37,8 +37,8 @@ std::string asText(const BlockDescription& block);
 /// before the first byte is written.
 struct CheckpointBlocks {
   std::vector<BlockDescription> blocks;
-  /// The packed values of blocks[n] (x fastest, components together, native byte order). The span must stay
-  /// valid until the next call, so one packing buffer is enough. Called once a block, in order.
+  /// The packed values of blocks[n] (x fastest, numbers as the type orders them, native byte order). The span
+  /// must stay valid until the next call, so one packing buffer is enough. Called once a block, in order.
   std::function<std::span<const std::byte>(std::size_t n)> bytesOf;
 };
 

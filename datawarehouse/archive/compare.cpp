@@ -48,6 +48,20 @@ Variables variablesOf(const FieldReader& reader) {
   return all;
 }
 
+/// The numbers of an index side by side, as fields have them.
+std::vector<std::byte> broughtTogether(const std::vector<std::byte>& apart, const ElementType& type) {
+  if (type.planes() == 1) return apart;
+  const auto each = static_cast<std::size_t>(type.scalarBytes());
+  const auto planes = static_cast<std::size_t>(type.planes());
+  const std::size_t indices = apart.size() / (each * planes);
+  std::vector<std::byte> together(apart.size());
+  for (std::size_t c = 0; c < planes; ++c) {
+    for (std::size_t n = 0; n < indices; ++n)
+      std::memcpy(together.data() + (n * planes + c) * each, apart.data() + (c * indices + n) * each, each);
+  }
+  return together;
+}
+
 Variables variablesOf(const CheckpointReader& reader) {
   Variables all;
   for (const BlockDescription& block : reader.blocks()) {
@@ -59,7 +73,7 @@ Variables variablesOf(const CheckpointReader& reader) {
     layer.pieces.push_back({block.box, [&reader, &block] {
                               std::vector<std::byte> bytes(static_cast<std::size_t>(block.bytes()));
                               reader.readBlock(block.label, block.level, block.patch, bytes);
-                              return bytes;
+                              return broughtTogether(bytes, block.type);
                             }});
   }
   return all;

@@ -19,8 +19,10 @@ class CheckedDeviceField {
   using Result = std::conditional_t<std::is_const_v<T>, Value, T&>;
 
   CheckedDeviceField() = default;
-  explicit CheckedDeviceField(const TaskAccess& access)
+  explicit CheckedDeviceField(const TaskAccess& access, std::int32_t count = 1)
       : field_(reinterpret_cast<T*>(access.data), access.layout),
+        strideC_(access.layout.strideC),
+        count_(count),
         allowed_(access.declared),
         isFlatJ_(access.layout.strideJ == 0),
         isFlatK_(access.layout.strideK == 0),
@@ -30,12 +32,28 @@ class CheckedDeviceField {
         findings_(access.findings),
         marks_(access.marks) {}
 
+  /// One component of a variable that has some; whoever touches one that there is not notes it.
+  TESSERA_KERNEL CheckedDeviceField component(std::int32_t number) const {
+    CheckedDeviceField field = *this;
+    field.component_ = number;
+    if (number < 0 || number >= count_) return field;
+    field.field_ = field_.behind(number * strideC_);
+    const Extent n = allowed_.extent();
+    if (marks_ != nullptr) field.marks_ += number * (n.i * n.j * n.k);
+    return field;
+  }
+  TESSERA_KERNEL std::int32_t count() const { return count_; }
+
   TESSERA_KERNEL_CALL Result operator()(Index x) const {
+    if (component_ < 0 || component_ >= count_) {
+      findings_.note(KernelError::NoComponent, {x - allowed_.lo, NonFinite::Nan, component_});
+      return nothing();
+    }
     Index inside = x;  // an unresolved axis has stride 0: any index names the same element
     if (isFlatJ_) inside.j = allowed_.lo.j;
     if (isFlatK_) inside.k = allowed_.lo.k;
     if (!allowed_.contains(inside)) {
-      findings_.note(KernelError::Outside, {x - allowed_.lo});
+      findings_.note(KernelError::Outside, {x - allowed_.lo, NonFinite::Nan, component_});
       return nothing();
     }
     if constexpr (!std::is_const_v<T>) {
@@ -82,6 +100,9 @@ class CheckedDeviceField {
   }
 
   Field<T> field_;
+  std::int64_t strideC_ = 0;
+  std::int32_t count_ = 1;
+  std::int32_t component_ = 0;
   Box allowed_;
   bool isFlatJ_ = false;
   bool isFlatK_ = false;
@@ -93,5 +114,21 @@ class CheckedDeviceField {
 };
 
 static_assert(std::is_trivially_copyable_v<CheckedDeviceField<const double>>);
+
+/// The components of a variable, checked on a device.
+template <class T>
+class CheckedDeviceComponents {
+ public:
+  CheckedDeviceComponents() = default;
+  CheckedDeviceComponents(const TaskAccess& access, std::int32_t count) : all_(access, count) {}
+
+  TESSERA_KERNEL CheckedDeviceField<T> operator[](std::int32_t component) const {
+    return all_.component(component);
+  }
+  TESSERA_KERNEL std::int32_t count() const { return all_.count(); }
+
+ private:
+  CheckedDeviceField<T> all_;
+};
 
 }  // namespace tessera

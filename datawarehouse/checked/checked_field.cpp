@@ -136,13 +136,26 @@ void expectBesideFace(const TaskFrame& frame, const TaskAccess& access, Index x)
                          info.name);
 }
 
-void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
+void reportNoComponent(const TaskFrame& frame, const TaskAccess& access, std::int32_t component) {
+  const LabelInfo& info = frame.labels->info(access.label);
+  const std::int32_t last = info.type.components - 1;
+  throw UndeclaredAccess(Message("task uses a component that a variable does not have")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("uses      ", info.name, "[", component, "]")
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       use components 0 to ", last, ", or make ", info.name,
+                                   " with more of them (LabelTable::components)")
+                             .text(),
+                         info.name);
+}
+
+void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x, std::int32_t component) {
   const LabelInfo& info = frame.labels->info(access.label);
   if (access.reach != Reach::Patch) {
     throw UndeclaredAccess(Message("task reads another level beyond what it declared")
                                .line("task      ", frame.task, placeOf(frame))
-                               .line("reads     ", info.name, " at ", asText(info.centering), " ", asText(x),
-                                     " of level ", access.level)
+                               .line("reads     ", info.nameOf(component), " at ", asText(info.centering),
+                                     " ", asText(x), " of level ", access.level)
                                .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
                                .line("fix       ", access.reach == Reach::Coarser
                                                        ? "declare more layers: fromCoarser(n)"
@@ -154,8 +167,8 @@ void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x) {
   const bool reading = access.mode == AccessMode::ReadOld || access.mode == AccessMode::ReadNew;
   Message message(reading ? "task reads more halo than it declared" : "task writes outside its patch");
   message.line("task      ", frame.task, placeOf(frame))
-      .line(reading ? "reads     " : "writes    ", info.name, " at ", asText(info.centering), " ", asText(x),
-            ", ", layers, layers == 1 ? " layer" : " layers", " outside the patch")
+      .line(reading ? "reads     " : "writes    ", info.nameOf(component), " at ", asText(info.centering),
+            " ", asText(x), ", ", layers, layers == 1 ? " layer" : " layers", " outside the patch")
       .line("declared  ", asText(access.declared), " at ", frame.declaredAt);
   if (reading) {
     message.line("fix       declare halo(", layers, ") for ", info.name, " in ", frame.task);

@@ -30,7 +30,10 @@ namespace detail {
 /// Throws UndeclaredAccess: the task is declared `.withoutDt()`.
 [[noreturn]] void reportUndeclaredDt(const TaskFrame& frame);
 /// Throws UndeclaredAccess: index `x` lies outside what the task declared.
-[[noreturn]] void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x);
+[[noreturn]] void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x,
+                                std::int32_t component);
+/// Throws UndeclaredAccess: the variable has no such component.
+[[noreturn]] void reportNoComponent(const TaskFrame& frame, const TaskAccess& access, std::int32_t component);
 /// Throws UndeclaredAccess where index `x` lies outside of the patch along more than one axis.
 void expectBesideFace(const TaskFrame& frame, const TaskAccess& access, Index x);
 /// Throws UndeclaredAccess where no patch of the level that is read whole has index `x`.
@@ -42,8 +45,12 @@ void expectCovered(const TaskFrame& frame, const TaskAccess& access, Index x);
 template <class T>
 class CheckedField {
  public:
-  CheckedField(const TaskFrame& frame, const TaskAccess& access)
-      : frame_(&frame), access_(&access), field_(reinterpret_cast<T*>(access.data), access.layout) {}
+  /// Of one component of a variable that has some.
+  CheckedField(const TaskFrame& frame, const TaskAccess& access, std::int32_t component = 0)
+      : frame_(&frame),
+        access_(&access),
+        component_(component),
+        field_(reinterpret_cast<T*>(access.data) + component * access.layout.strideC, access.layout) {}
 
   /// Compiled once and called: inlined into each read of each loop the checks would take minutes to compile.
   TESSERA_KERNEL_CALL T& operator()(Index x) const {
@@ -51,7 +58,7 @@ class CheckedField {
     Index inside = x;  // an unresolved axis has stride 0: any index names the same element
     if (access_->layout.strideJ == 0) inside.j = allowed.lo.j;
     if (access_->layout.strideK == 0) inside.k = allowed.lo.k;
-    if (!allowed.contains(inside)) detail::reportOutside(*frame_, *access_, x);
+    if (!allowed.contains(inside)) detail::reportOutside(*frame_, *access_, x, component_);
     if (access_->facesOnly) detail::expectBesideFace(*frame_, *access_, inside);
     if (access_->holes) detail::expectCovered(*frame_, *access_, inside);
     if constexpr (!std::is_const_v<T>) mark(inside);
@@ -64,12 +71,32 @@ class CheckedField {
     const Box& box = access_->declared;
     const Extent n = box.extent();
     const Index r = x - box.lo;
-    (*access_->written)[static_cast<std::size_t>((r.k * n.j + r.j) * n.i + r.i)] = 1;
+    (*access_->written)[static_cast<std::size_t>(((component_ * n.k + r.k) * n.j + r.j) * n.i + r.i)] = 1;
   }
 
   const TaskFrame* frame_;
   const TaskAccess* access_;
+  std::int32_t component_;
   Field<T> field_;
+};
+
+/// The components of a variable in checked mode.
+template <class T>
+class CheckedComponents {
+ public:
+  CheckedComponents(const TaskFrame& frame, const TaskAccess& access, std::int32_t count)
+      : frame_(&frame), access_(&access), count_(count) {}
+
+  CheckedField<T> operator[](std::int32_t component) const {
+    if (component < 0 || component >= count_) detail::reportNoComponent(*frame_, *access_, component);
+    return {*frame_, *access_, component};
+  }
+  std::int32_t count() const { return count_; }
+
+ private:
+  const TaskFrame* frame_;
+  const TaskAccess* access_;
+  std::int32_t count_;
 };
 
 }  // namespace tessera

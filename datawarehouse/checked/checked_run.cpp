@@ -36,11 +36,14 @@ Box changedBox(const TaskAccess& read, std::span<const TaskAccess> accesses) {
 }
 
 /// Of what is declared without `changed`.
-std::uint64_t hashOf(const TaskAccess& access, const Box& changed, std::int64_t elementBytes) {
+std::uint64_t hashOf(const TaskAccess& access, const Box& changed, const ElementType& type) {
   std::uint64_t hash = 0;
+  const std::int64_t bytes = type.elementBytes();
   const auto add = [&](std::int64_t at, std::int64_t n) {
-    if (n > 0)
-      hash = XXH64(access.data + at * elementBytes, static_cast<std::size_t>(n * elementBytes), hash);
+    if (n <= 0) return;
+    for (std::int32_t c = 0; c < type.planes(); ++c)
+      hash = XXH64(access.data + (at + c * access.layout.strideC) * bytes,
+                   static_cast<std::size_t>(n * bytes), hash);
   };
   forEachDeclaredRow(access, [&](Index first, std::int64_t at, std::int64_t n) {
     const Box row{first, first + Index{n, 1, 1}};
@@ -58,10 +61,12 @@ std::uint64_t hashOf(const TaskAccess& access, const Box& changed, std::int64_t 
 /// The halo as well: what another variable has left in the same memory must not be taken for a value. In a
 /// shared window only what the patch owns: the rest are values of others.
 template <class T>
-void poison(const TaskAccess& access, int components) {
+void poison(const TaskAccess& access, const ElementType& type) {
   auto* data = reinterpret_cast<T*>(access.data);
   const auto fill = [&](std::int64_t at, std::int64_t n) {
-    std::fill_n(data + at * components, n * components, std::numeric_limits<T>::signaling_NaN());
+    for (std::int32_t c = 0; c < type.planes(); ++c)
+      std::fill_n(data + (at + c * access.layout.strideC) * type.together(), n * type.together(),
+                  std::numeric_limits<T>::signaling_NaN());
   };
   if (!access.sharedWindow) return fill(0, access.layout.elements());
   forEachDeclaredRow(access, [&](Index, std::int64_t at, std::int64_t n) { fill(at, n); });
@@ -69,9 +74,9 @@ void poison(const TaskAccess& access, int components) {
 
 void prepareOutput(TaskAccess& access, const LabelInfo& info, std::vector<std::uint8_t>& marks) {
   if (access.mode != AccessMode::Write) return;
-  if (info.type.scalar == Scalar::Float64) poison<double>(access, info.type.components);
-  if (info.type.scalar == Scalar::Float32) poison<float>(access, info.type.components);
-  marks.assign(static_cast<std::size_t>(access.declared.volume()), 0);
+  if (info.type.scalar == Scalar::Float64) poison<double>(access, info.type);
+  if (info.type.scalar == Scalar::Float32) poison<float>(access, info.type);
+  marks.assign(static_cast<std::size_t>(access.declared.volume() * info.type.planes()), 0);
   access.written = &marks;
 }
 
@@ -81,13 +86,14 @@ void expectAllWritten(const TaskFrame& frame, const TaskAccess& access) {
     if ((*access.written)[m] != 0) continue;
     const auto at = static_cast<std::int64_t>(m);
     detail::reportUnwritten(frame, access,
-                            access.declared.lo + Index{at % n.i, at / n.i % n.j, at / (n.i * n.j)});
+                            access.declared.lo + Index{at % n.i, at / n.i % n.j, at / (n.i * n.j) % n.k},
+                            static_cast<std::int32_t>(at / access.declared.volume()));
   }
 }
 
 void expectUnchanged(const TaskFrame& frame, const TaskAccess& access, std::uint64_t before) {
   const LabelInfo& info = frame.labels->info(access.label);
-  if (hashOf(access, changedBox(access, frame.accesses), info.type.bytes()) == before) return;
+  if (hashOf(access, changedBox(access, frame.accesses), info.type) == before) return;
   throw UndeclaredAccess(Message("an input changed while the task that reads it was running")
                              .line("task      ", frame.task, " on patch ", asText(*frame.patch))
                              .line("reads     ", info.name, " in ", asText(access.declared))
@@ -100,15 +106,18 @@ void expectUnchanged(const TaskFrame& frame, const TaskAccess& access, std::uint
 
 /// Throws for the first number that is not finite, if there is one.
 template <class T>
-void lookForNonFinite(const TaskFrame& frame, const TaskAccess& access, int components) {
-  const auto* data = reinterpret_cast<const T*>(access.data);
-  forEachDeclaredRow(access, [&](Index first, std::int64_t at, std::int64_t n) {
-    for (std::int64_t m = 0; m < n * components; ++m) {
-      const T value = data[at * components + m];
-      if (std::isfinite(value)) continue;
-      detail::reportNonFinite(frame, access, first + Index{m / components, 0, 0}, value);
-    }
-  });
+void lookForNonFinite(const TaskFrame& frame, const TaskAccess& access, const ElementType& type) {
+  const std::int64_t each = type.together();
+  for (std::int32_t c = 0; c < type.planes(); ++c) {
+    const auto* data = reinterpret_cast<const T*>(access.data) + c * access.layout.strideC;
+    forEachDeclaredRow(access, [&](Index first, std::int64_t at, std::int64_t n) {
+      for (std::int64_t m = 0; m < n * each; ++m) {
+        const T value = data[at * each + m];
+        if (std::isfinite(value)) continue;
+        detail::reportNonFinite(frame, access, first + Index{m / each, 0, 0}, c, value);
+      }
+    });
+  }
 }
 
 /// Hears which loops a body has.
@@ -155,7 +164,7 @@ void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
     if (isOutput(accesses[n])) {
       prepareOutput(accesses[n], info, marks[n]);
     } else {
-      hashes[n] = hashOf(accesses[n], changedBox(accesses[n], accesses), info.type.bytes());
+      hashes[n] = hashOf(accesses[n], changedBox(accesses[n], accesses), info.type);
     }
   }
   frame.accesses = accesses;
@@ -176,8 +185,8 @@ void expectFinite(const TaskFrame& frame) {
     if (!isOutput(access) || (frame.watch != nullptr && frame.watch->settled(access))) continue;
     const LabelInfo& info = frame.labels->info(access.label);
     if (!detail::mayHoldNonFinite(access, info, access.declared)) continue;
-    if (info.type.scalar == Scalar::Float64) lookForNonFinite<double>(frame, access, info.type.components);
-    if (info.type.scalar == Scalar::Float32) lookForNonFinite<float>(frame, access, info.type.components);
+    if (info.type.scalar == Scalar::Float64) lookForNonFinite<double>(frame, access, info.type);
+    if (info.type.scalar == Scalar::Float32) lookForNonFinite<float>(frame, access, info.type);
   }
 }
 
@@ -196,12 +205,12 @@ void expectContributions(const TaskFrame& frame) {
 
 namespace detail {
 
-void reportUnwritten(const TaskFrame& frame, const TaskAccess& access, Index x) {
+void reportUnwritten(const TaskFrame& frame, const TaskAccess& access, Index x, std::int32_t component) {
   const LabelInfo& info = frame.labels->info(access.label);
   throw UndeclaredAccess(
       Message("task leaves a part of its output unwritten")
           .line("task      ", frame.task, " on patch ", asText(*frame.patch))
-          .line("writes    ", info.name, ", but not at ", asText(info.centering), " ", asText(x))
+          .line("writes    ", info.nameOf(component), ", but not at ", asText(info.centering), " ", asText(x))
           .line("declared  ", asText(access.declared), " at ", frame.declaredAt)
           .line("fix       write every index of task.interior(", info.name, "), or declare .modifies(",
                 info.name, ")")
@@ -209,11 +218,12 @@ void reportUnwritten(const TaskFrame& frame, const TaskAccess& access, Index x) 
       info.name);
 }
 
-void reportNonFinite(const TaskFrame& frame, const TaskAccess& access, Index x, double value) {
+void reportNonFinite(const TaskFrame& frame, const TaskAccess& access, Index x, std::int32_t component,
+                     double value) {
   const LabelInfo& info = frame.labels->info(access.label);
   throw NumericalError(
       Message("a value is not finite")
-          .line("variable  ", info.name, " = ", value)
+          .line("variable  ", info.nameOf(component), " = ", value)
           .line("where     ", asText(info.centering), " ", asText(x), " of patch ", asText(*frame.patch))
           .line("task      ", frame.task, ", declared at ", frame.declaredAt)
           .line("fix       look at this task's inputs there; a smaller time.cfl or time.dt helps "

@@ -28,9 +28,11 @@ void expectContributions(const TaskFrame& frame);
 namespace detail {
 
 /// Throws UndeclaredAccess: the task left index `x` of an output unwritten.
-[[noreturn]] void reportUnwritten(const TaskFrame& frame, const TaskAccess& access, Index x);
+[[noreturn]] void reportUnwritten(const TaskFrame& frame, const TaskAccess& access, Index x,
+                                  std::int32_t component);
 /// Throws NumericalError: the task left `value`, which is not finite, at index `x`.
-[[noreturn]] void reportNonFinite(const TaskFrame& frame, const TaskAccess& access, Index x, double value);
+[[noreturn]] void reportNonFinite(const TaskFrame& frame, const TaskAccess& access, Index x,
+                                  std::int32_t component, double value);
 
 }  // namespace detail
 

@@ -11,7 +11,8 @@ AlignedLayout alignRows(const Layout& plain, const Box& interior, std::int64_t s
   const std::int64_t planes = plain.strideK == 0 ? 1 : n.k;
   if (plain.strideJ != 0) aligned.layout.strideJ = row;
   if (plain.strideK != 0) aligned.layout.strideK = row * rows;
-  aligned.elements = aligned.lead + row * rows * planes;
+  aligned.layout.strideC = row * rows * planes;
+  aligned.elements = aligned.lead + aligned.layout.strideC;
   return aligned;
 }
 

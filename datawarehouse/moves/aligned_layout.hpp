@@ -12,7 +12,11 @@ namespace tessera {
 struct AlignedLayout {
   Layout layout;  ///< its element 0 is `lead` elements behind the start of the memory
   std::int64_t lead = 0;
-  std::int64_t elements = 0;  ///< to allocate
+  std::int64_t elements = 0;  ///< of one component, with `lead`
+  /// To allocate.
+  std::int64_t bytes(const ElementType& type) const {
+    return (elements + (type.planes() - 1) * layout.strideC) * type.elementBytes();
+  }
 };
 
 /// Elements of 8 bytes in a sector.

@@ -10,7 +10,8 @@ namespace {
 
 /// Steps of a region between two layouts, as words that are copied.
 RegionOp between(const Layout& to, const Layout& from, const Box& region, Index fromFirst,
-                 std::int64_t elementBytes) {
+                 const ElementType& type) {
+  const std::int64_t elementBytes = type.elementBytes();
   TESSERA_EXPECT(elementBytes > 0 && elementBytes % 4 == 0, "give elements of a multiple of 4 bytes");
   RegionOp op;
   if (region.empty()) return op;
@@ -27,6 +28,9 @@ RegionOp between(const Layout& to, const Layout& from, const Box& region, Index 
   op.rowWords = static_cast<std::uint32_t>(n.i) * op.elementWords;
   op.rows = static_cast<std::uint32_t>(n.j);
   op.planes = static_cast<std::uint32_t>(n.k);
+  op.components = static_cast<std::uint32_t>(type.planes());
+  op.toC = to.strideC * elementBytes;
+  op.fromC = from.strideC * elementBytes;
   return op;
 }
 
@@ -34,8 +38,8 @@ RegionOp between(const Layout& to, const Layout& from, const Box& region, Index 
 void computes(RegionOp& op, RegionKind kind, const ElementType& type) {
   op.kind = kind;
   op.scalar = type.scalar;
-  op.rowWords = op.rowWords / op.elementWords * static_cast<std::uint32_t>(type.components);
-  op.elementWords = static_cast<std::uint32_t>(type.components);
+  op.rowWords = op.rowWords / op.elementWords * static_cast<std::uint32_t>(type.together());
+  op.elementWords = static_cast<std::uint32_t>(type.together());
   op.wordBytes = static_cast<std::uint8_t>(type.scalarBytes());
 }
 
@@ -46,10 +50,10 @@ void setRatio(RegionOp& op, Extent ratio) {
   }
 }
 
-RegionOp prolongOp(const RegionMove& move, const Layout& to, const Layout& from, std::int64_t elementBytes) {
+RegionOp prolongOp(const RegionMove& move, const Layout& to, const Layout& from, const ElementType& type) {
   const Index fine = move.region.lo - move.shift;
   const Index coarse = coarsen(fine, move.ratio);
-  RegionOp op = between(to, from, move.region, coarse, elementBytes);
+  RegionOp op = between(to, from, move.region, coarse, type);
   op.kind = RegionKind::Gather;
   setRatio(op, move.ratio);
   for (int d = 0; d < kAxes; ++d)
@@ -60,35 +64,27 @@ RegionOp prolongOp(const RegionMove& move, const Layout& to, const Layout& from,
 RegionOp averageOp(const RegionMove& move, const Layout& to, const Layout& from, const ElementType& type) {
   Index fine = move.region.lo - move.shift;
   for (int d = 0; d < kAxes; ++d) fine[d] *= move.ratio[d];
-  RegionOp op = between(to, from, move.region, fine, type.bytes());
+  RegionOp op = between(to, from, move.region, fine, type);
   computes(op, RegionKind::Average, type);
   setRatio(op, move.ratio);
   return op;
 }
 
-RegionOp conditionOp(const RegionMove& move, const Layout& layout, const LabelInfo& info,
-                     const Level& level) {
-  const auto& condition = info.boundary.sides[static_cast<std::size_t>(move.side)];
-  TESSERA_EXPECT(condition.has_value(), "give the side a condition");
-  const int axis = move.side / 2;
-  const Index source = mirroredIndex(move.region.lo, info, level, move.side);
-  RegionOp op = between(layout, layout, move.region, source, info.type.bytes());
-  std::int64_t& step = axis == 0 ? op.fromI : axis == 1 ? op.fromJ : op.fromK;
-  if (condition->kind == BoundaryKind::Outflow) {
-    op.kind = RegionKind::Gather;
-    step = 0;
-    return op;
+RegionKind kindOf(const SideCondition& condition) {
+  switch (condition.kind) {
+    case BoundaryKind::Dirichlet:
+      return RegionKind::Dirichlet;
+    case BoundaryKind::Neumann:
+      return RegionKind::Neumann;
+    case BoundaryKind::Given:
+      return RegionKind::Given;
+    case BoundaryKind::Reflect:
+      if (condition.sign < 0) return RegionKind::Negate;
+      break;
+    case BoundaryKind::Outflow:
+      break;
   }
-  computes(op, condition->kind == BoundaryKind::Dirichlet ? RegionKind::Dirichlet : RegionKind::Neumann,
-           info.type);
-  op.axis = static_cast<std::int8_t>(axis);
-  op.spacing = level.spacing()[axis];
-  // Outwards by one index, the mirror image goes inwards by one.
-  const std::int64_t layers = move.region.lo[axis] - source[axis];
-  op.firstLayers = static_cast<std::uint32_t>(layers < 0 ? -layers : layers);
-  op.layerStep = layers < 0 ? -2 : 2;
-  step = -step;
-  return op;
+  return RegionKind::Gather;
 }
 
 /// Halos are a few elements thick, so along x most rows are that short: `copyRow` with a length that the
@@ -141,29 +137,56 @@ void copyRows(const RegionOp& op, std::byte* to, const std::byte* from) {
 }  // namespace
 
 RegionOp copyOp(const Layout& to, const Layout& from, const Box& region, Index shift,
-                std::int64_t elementBytes) {
-  return between(to, from, region, region.lo - shift, elementBytes);
+                const ElementType& type) {
+  return between(to, from, region, region.lo - shift, type);
 }
 
-RegionOp regionOp(const RegionMove& move, const Layout& to, const Layout& from, const LabelInfo& info,
-                  const Level& level) {
+RegionOp conditionOp(const RegionMove& move, const ConditionNumber& which, const Layout& layout,
+                     const LabelInfo& info, const Level& level) {
+  const SideCondition& condition = conditionOf(info, move.side, which);
+  const int axis = move.side / 2;
+  const Index source = mirroredIndex(move.region.lo, condition.kind, info.centering, level, move.side);
+  ElementType type = info.type;
+  if (type.order == NumberOrder::Apart) type = {type.scalar};
+  RegionOp op = between(layout, layout, move.region, source, type);
+  op.toFirst += which.component * layout.strideC * type.bytes();
+  op.fromFirst += which.component * layout.strideC * type.bytes();
+  std::int64_t& step = axis == 0 ? op.fromI : axis == 1 ? op.fromJ : op.fromK;
+  op.kind = kindOf(condition);
+  op.isPartial = condition.within || conditionCount(info, move.side, which.component) > 1;
+  if (!detail::isMoved(op.kind)) computes(op, op.kind, type);
+  // Outwards by one index, the mirror image goes inwards by one.
+  step = condition.kind == BoundaryKind::Outflow ? 0 : -step;
+  if (op.kind != RegionKind::Neumann) return op;
+  op.axis = static_cast<std::int8_t>(axis);
+  op.spacing = level.spacing()[axis];
+  const std::int64_t layers = move.region.lo[axis] - source[axis];
+  op.firstLayers = static_cast<std::uint32_t>(layers < 0 ? -layers : layers);
+  op.layerStep = layers < 0 ? -2 : 2;
+  return op;
+}
+
+RegionOp regionOp(const RegionMove& move, const Layout& to, const Layout& from, const ElementType& type) {
   switch (move.kind) {
     case MoveKind::Copy:
       break;
     case MoveKind::Prolong:
-      return prolongOp(move, to, from, info.type.bytes());
+      return prolongOp(move, to, from, type);
     case MoveKind::Average:
-      return averageOp(move, to, from, info.type);
+      return averageOp(move, to, from, type);
     case MoveKind::Condition:
-      return conditionOp(move, to, info, level);
+      TESSERA_EXPECT(false, "ask for the operation of each condition");
   }
-  return copyOp(to, from, move.region, move.shift, info.type.bytes());
+  return copyOp(to, from, move.region, move.shift, type);
 }
 
 void runRegion(const RegionOp& op, std::byte* to, const std::byte* from) {
   to += op.toFirst;
   from += op.fromFirst;
-  if (op.kind == RegionKind::Copy) return copyRows(op, to, from);
+  if (op.kind == RegionKind::Copy) {
+    for (std::uint32_t c = 0; c < op.components; ++c) copyRows(op, to + c * op.toC, from + c * op.fromC);
+    return;
+  }
   const auto words = static_cast<std::uint32_t>(op.words());
   for (std::uint32_t w = 0; w < words; ++w) {
     const detail::RegionWord word = detail::wordOf(op, to, from, w);
@@ -180,7 +203,13 @@ void runCondition(const RegionOp& op, std::byte* memory, Index first, ConditionV
   const auto words = static_cast<std::uint32_t>(op.words());
   for (std::uint32_t w = 0; w < words; ++w) {
     const detail::RegionWord word = detail::wordOf(op, memory + op.toFirst, memory + op.fromFirst, w);
-    detail::computeWord(op, word, value(first + Index{word.i, word.j, word.k}));
+    const double v = value(first + Index{word.i, word.j, word.k});
+    if (op.isPartial && isNotHere(v)) continue;
+    if (detail::isMoved(op.kind)) {
+      detail::moveWord(word.to, word.from, op.wordBytes);
+    } else {
+      detail::computeWord(op, word, v);
+    }
   }
 }
 

@@ -20,6 +20,8 @@ enum class RegionKind : std::uint8_t {
   Average,    ///< the mean of `ratio` elements along each axis
   Dirichlet,  ///< 2 v - the mirrored interior
   Neumann,    ///< the mirrored interior + distance * v
+  Given,      ///< v
+  Negate,     ///< minus the mirrored interior
 };
 
 /// The elementary operation of all moves of values, on the host and on devices: one region, worked out
@@ -28,11 +30,13 @@ enum class RegionKind : std::uint8_t {
 struct RegionOp {
   std::int64_t toFirst = 0;  ///< of the first element, from element 0 of the layout
   std::int64_t fromFirst = 0;
-  std::int64_t toJ = 0, toK = 0;                 ///< from row to row, plane to plane
+  std::int64_t toJ = 0, toK = 0, toC = 0;        ///< from row to row, plane to plane, component to component
   std::int64_t fromI = 0, fromJ = 0, fromK = 0;  ///< from element to element along each axis
+  std::int64_t fromC = 0;
   std::uint32_t rowWords = 0;
   std::uint32_t rows = 0;  ///< of a plane
   std::uint32_t planes = 0;
+  std::uint32_t components = 1;  ///< that lie one behind the other
   std::uint32_t elementWords = 1;
   std::uint32_t firstLayers = 0;  ///< of conditions: between the first index and its mirror image
   std::uint8_t wordBytes = 8;
@@ -43,28 +47,32 @@ struct RegionOp {
   std::uint16_t ratio[3] = {1, 1, 1};   // NOLINT: a std::array's operator[] is no device function
   std::uint16_t offset[3] = {0, 0, 0};  // NOLINT: likewise
   std::int8_t axis = 0;                 ///< of a condition
+  bool isPartial = false;               ///< a condition that leaves out where its value is kNotHere
 
   /// Words of the whole region.
-  std::int64_t words() const { return std::int64_t{rowWords} * rows * planes; }
+  std::int64_t words() const { return std::int64_t{rowWords} * rows * planes * components; }
   std::int64_t bytes() const { return words() * wordBytes; }
   /// Whether it needs values of a condition.
   TESSERA_KERNEL bool takesValues() const {
-    return kind == RegionKind::Dirichlet || kind == RegionKind::Neumann;
+    return kind == RegionKind::Dirichlet || kind == RegionKind::Neumann || kind == RegionKind::Given ||
+           isPartial;
   }
 
   friend bool operator==(const RegionOp&, const RegionOp&) = default;
 };
 
-/// The operation of a move of a variable on a level between memory of two layouts. An empty region has no
-/// words.
-RegionOp regionOp(const RegionMove& move, const Layout& to, const Layout& from, const LabelInfo& info,
-                  const Level& level);
+/// The operation of a move of a variable on a level between memory of two layouts; of all but conditions. An
+/// empty region has no words.
+RegionOp regionOp(const RegionMove& move, const Layout& to, const Layout& from, const ElementType& type);
+/// The operation of one condition in memory of one layout, of a move that is one.
+RegionOp conditionOp(const RegionMove& move, const ConditionNumber& which, const Layout& layout,
+                     const LabelInfo& info, const Level& level);
 /// A copy of `region` (indices of the destination) of elements of any type, from memory whose indices are
 /// those minus `shift`.
 RegionOp copyOp(const Layout& to, const Layout& from, const Box& region, Index shift,
-                std::int64_t elementBytes);
+                const ElementType& type);
 
-/// Carries it out on the host, all but Dirichlet and Neumann; `to` and `from` are element 0 of the layouts.
+/// Carries it out on the host, all that need no values; `to` and `from` are element 0 of the layouts.
 void runRegion(const RegionOp& op, std::byte* to, const std::byte* from);
 /// A condition in one piece of memory; `first` is the index of the first element, `value` the condition's.
 void runCondition(const RegionOp& op, std::byte* memory, Index first, ConditionValue& value);
@@ -94,9 +102,16 @@ struct RegionWord {
 /// Word `w`, counted x fastest, of an operation whose first elements are `to` and `from`.
 TESSERA_KERNEL inline RegionWord wordOf(const RegionOp& op, std::byte* to, const std::byte* from,
                                         std::uint32_t w) {
-  const std::uint32_t row = w / op.rowWords;
+  std::uint32_t row = w / op.rowWords;
   const std::uint32_t word = w - row * op.rowWords;
   RegionWord found;
+  if (op.components > 1) {
+    const std::uint32_t rows = op.rows * op.planes;
+    const std::uint32_t component = row / rows;
+    row -= component * rows;
+    to += component * op.toC;
+    from += component * op.fromC;
+  }
   found.k = row / op.rows;
   found.j = row - found.k * op.rows;
   found.to = to + std::int64_t{word} * op.wordBytes + found.j * op.toJ + found.k * op.toK;
@@ -143,9 +158,16 @@ TESSERA_KERNEL void averageNumbers(const RegionOp& op, const RegionWord& word) {
 template <class T>
 TESSERA_KERNEL void computeNumber(const RegionOp& op, const RegionWord& word, double v) {
   if (op.kind == RegionKind::Average) return averageNumbers<T>(op, word);
-  const auto inside = static_cast<double>(*reinterpret_cast<const T*>(word.from));
   T& number = *reinterpret_cast<T*>(word.to);
-  if (op.kind == RegionKind::Dirichlet) {
+  if (op.kind == RegionKind::Given) {
+    number = static_cast<T>(v);
+    return;
+  }
+  const T mirrored = *reinterpret_cast<const T*>(word.from);
+  const auto inside = static_cast<double>(mirrored);
+  if (op.kind == RegionKind::Negate) {
+    number = static_cast<T>(-mirrored);
+  } else if (op.kind == RegionKind::Dirichlet) {
     number = static_cast<T>(2.0 * v - inside);
   } else {
     const std::uint32_t along = op.axis == 0 ? word.i : op.axis == 1 ? word.j : word.k;

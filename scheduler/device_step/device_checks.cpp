@@ -32,8 +32,10 @@ void reportFinding(const TaskFrame& frame, const TaskError& finding) {
   const TaskAccess& access = frame.accesses[finding.access];
   const Index x = access.declared.lo + finding.at.relative;
   switch (finding.what) {
+    case KernelError::NoComponent:
+      reportNoComponent(frame, access, finding.at.component);
     case KernelError::Outside:
-      reportOutside(frame, access, x);
+      reportOutside(frame, access, x, finding.at.component);
     case KernelError::BesideEdge:
       expectBesideFace(frame, access, x);
       TESSERA_EXPECT(false, "a kernel has found an index at no edge");
@@ -43,11 +45,11 @@ void reportFinding(const TaskFrame& frame, const TaskError& finding) {
       TESSERA_EXPECT(false, "a value of a patch has the bits of unwritten memory");
       [[fallthrough]];
     case KernelError::Unwritten:
-      reportUnwritten(frame, access, x);
+      reportUnwritten(frame, access, x, finding.at.component);
     case KernelError::NonFinite:
       break;
   }
-  reportNonFinite(frame, access, x, numberOf(finding.at.number));
+  reportNonFinite(frame, access, x, finding.at.component, numberOf(finding.at.number));
 }
 
 DeviceChecks::DeviceChecks(DeviceLane& lane, KernelErrorBoard& board, Mode mode,
@@ -118,7 +120,7 @@ void DeviceChecks::equip(std::int32_t task, const TaskFrame& frame, std::span<Ta
     }
     if (!mode_.accesses || access.mode != AccessMode::Write) continue;
     access.marks = marks_ + mark;
-    mark += access.declared.volume();
+    mark += access.declared.volume() * frame.labels->info(access.label).type.planes();
   }
 }
 
@@ -135,7 +137,8 @@ void DeviceChecks::recordBefore(std::int32_t task, const TaskFrame& frame, Devic
 void DeviceChecks::recordAfter(const TaskFrame& frame, DeviceLoops& loops) const {
   if (words_ == nullptr) return;
   for (const TaskAccess& access : frame.accesses) {
-    if (access.marks != nullptr) recordUnwrittenSearch(loops, frame.task.data(), access);
+    if (access.marks != nullptr)
+      recordUnwrittenSearch(loops, frame.task.data(), access, frame.labels->info(access.label));
     const bool isOutput = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
     if (!isOutput || !mode_.nonFinite || loops.looksAt(access.findings.words)) continue;
     recordFiniteSearch(loops, frame.task.data(), access, frame.labels->info(access.label));

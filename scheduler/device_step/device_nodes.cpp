@@ -65,7 +65,8 @@ void DeviceNodes::layOutChecks() {
     const TaskFrame frame = frameOf(task, accesses);
     checked.accesses = frame.accesses.size();
     for (const TaskAccess& access : frame.accesses) {
-      if (access.mode == AccessMode::Write) checked.marks += access.declared.volume();
+      if (access.mode == AccessMode::Write)
+        checked.marks += access.declared.volume() * data_.labels().info(access.label).type.planes();
     }
   }
   checks_.layOut(tasks);
@@ -134,8 +135,7 @@ void DeviceNodes::unsetGathers(const FillPlan& fill, DeviceStream stream) {
   if (fill.firstGather < 0) return;
   for (const std::int32_t row : numbers_) {
     const auto buffer = static_cast<std::size_t>(fill.firstGather + row);
-    const std::int64_t bytes =
-        store_.gatherLayout(plan_, buffer).span() * data_.labels().info(fill.label).type.bytes();
+    const std::int64_t bytes = store_.gatherLayout(plan_, buffer).bytes(data_.labels().info(fill.label).type);
     backend_.fill(stream, store_.gatherData(plan_, buffer), 0xFF, bytes);
   }
 }

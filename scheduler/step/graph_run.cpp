@@ -35,8 +35,13 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     if (block.kind == NodeKind::Task) taskCount_ += block.count;
   }
   for (LabelId label = 0; label < data.labels().count(); ++label) {
-    for (const auto& side : data.labels().info(label).boundary.sides) {
-      if (side) side->value.prepare(workers);
+    const LabelInfo& info = data.labels().info(label);
+    for (int side = 0; side < kSides; ++side) {
+      forEachCondition(info, side, [&](const ConditionNumber& which) {
+        const SideCondition& condition = conditionOf(info, side, which);
+        condition.value.prepare(workers);
+        if (condition.within) condition.within->prepare(workers);
+      });
     }
   }
   if (devices != nullptr) takePlaces(*devices);

@@ -59,7 +59,7 @@ void HostMoves::settleMessages() {
     const std::vector<Move> moves = moves_.ofMessage(static_cast<std::int32_t>(send));
     packed_.resize(std::max(packed_.size(), first + moves.size()));
     for (std::size_t n = 0; n < moves.size(); ++n)
-      packed_[first + n] = {operationOf(moves[n], {}), fromOf(moves[n].from, moves[n].what.kind)};
+      packed_[first + n] = {operationOf(moves[n], {}), fromOf(moves[n].from)};
   }
 }
 
@@ -71,18 +71,29 @@ HostMoves::Row HostMoves::rowFrom(std::int32_t fill, std::int32_t row, std::span
   List list;
   for (const Move& move : moves) {
     if (move.what.region.empty()) continue;
+    if (move.what.kind == MoveKind::Condition) {
+      addConditions(list, move, target);
+      continue;
+    }
     list.ops.push_back(operationOf(move, scratch));
-    from_.push_back(fromOf(move.from, move.what.kind));
-    if (from_.back() == kTarget)
-      list.borders.push_back({move.what.region.lo - target.window.lo, move.what.side});
+    from_.push_back(fromOf(move.from));
   }
   list.scratch = moves.front().to.in == MoveRef::In::Scratch;
   if (!list.ops.empty()) made.list = numberOf(std::move(list));
   return made;
 }
 
-HostMoves::From HostMoves::fromOf(const MoveRef& from, MoveKind kind) {
-  if (kind == MoveKind::Condition) return kTarget;
+void HostMoves::addConditions(List& list, const Move& move, const Layout& target) {
+  const LabelInfo& info = moves_.graphs().labels->info(move.label);
+  forEachCondition(info, move.what.side, [&](const ConditionNumber& which) {
+    list.ops.push_back(
+        conditionOp(move.what, which, target, info, moves_.graphs().hierarchy->level(move.level)));
+    list.borders.push_back({move.what.region.lo - target.window.lo, move.what.side, which});
+    from_.push_back(kTarget);
+  });
+}
+
+HostMoves::From HostMoves::fromOf(const MoveRef& from) {
   if (from.in == MoveRef::In::Received) return -2 - from.number;
   TESSERA_EXPECT(from.in == MoveRef::In::Entry, "move from own patches and from messages");
   return from.number;
@@ -109,10 +120,9 @@ Layout HostMoves::layoutOf(const MoveRef& ref, LabelId label, const Layout& scra
 }
 
 RegionOp HostMoves::operationOf(const Move& move, const Layout& scratch) const {
-  const CompiledGraphs& graphs = moves_.graphs();
   RegionOp op =
       regionOp(move.what, layoutOf(move.to, move.label, scratch), layoutOf(move.from, move.label, scratch),
-               graphs.labels->info(move.label), graphs.hierarchy->level(move.level));
+               moves_.graphs().labels->info(move.label).type);
   op.toFirst += move.to.offset;
   op.fromFirst += move.from.offset;
   return op;
@@ -167,7 +177,7 @@ void HostMoves::carryOut(const FillPlan& fill, const Row& row, const Target& to,
       continue;
     }
     ConditionValue value(data_.labels().info(fill.label), data_.hierarchy().level(fill.sourceLevel),
-                         border->side, time);
+                         border->side, border->which, time);
     runCondition(op, to.data, to.layout->window.lo + border->first, value);
     ++border;
   }

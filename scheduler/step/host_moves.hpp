@@ -53,6 +53,7 @@ class HostMoves {
   struct Border {
     Index first;
     int side = 0;
+    ConditionNumber which;
     friend bool operator==(const Border&, const Border&) = default;
   };
   struct List {
@@ -88,9 +89,10 @@ class HostMoves {
   Row rowFrom(std::int32_t fill, std::int32_t row, std::span<const Move> moves);
   Layout layoutOf(const MoveRef& ref, LabelId label, const Layout& scratch) const;
   RegionOp operationOf(const Move& move, const Layout& scratch) const;
+  void addConditions(List& list, const Move& move, const Layout& target);
   Layout scratchLayoutOf(std::int32_t fill, std::int32_t row) const;
   std::int32_t numberOf(List&& list);
-  static From fromOf(const MoveRef& from, MoveKind kind);
+  static From fromOf(const MoveRef& from);
 
   Target targetOf(std::int32_t fill, std::int32_t row);
   void carryOut(const FillPlan& fill, const Row& row, const Target& to, double time) const;

@@ -29,10 +29,16 @@ void PrefetchList::add(const RegionOp& copy) {
     bytes *= rows;
     rows = 1;
   }
-  const std::int64_t begin = copy.fromFirst - copy.fromFirst % kLine;
-  const std::int64_t ofRow = (copy.fromFirst + bytes - begin + kLine - 1) / kLine;
+  for (std::uint32_t c = 0; c < copy.components; ++c)
+    addRows({copy.fromFirst + c * copy.fromC, bytes, rows, stride, planes, copy.fromK});
+}
+
+void PrefetchList::addRows(const Rows& all) {
+  const auto& [at, bytes, rows, stride, planes, planeStride] = all;
+  const std::int64_t begin = at - at % kLine;
+  const std::int64_t ofRow = (at + bytes - begin + kLine - 1) / kLine;
   for (std::int64_t plane = 0; plane < planes; ++plane) {
-    const std::int64_t first = begin + plane * copy.fromK;
+    const std::int64_t first = begin + plane * planeStride;
     if (rows == 1) {
       lines_.push_back({first, kLine, ofRow});
       continue;

@@ -42,7 +42,12 @@ class PrefetchList {
     std::int64_t step = 0;   ///< bytes from a line to the next
     std::int64_t count = 0;
   };
+  /// Rows at equal distances, of planes at equal distances; all in bytes.
+  struct Rows {
+    std::int64_t at, bytes, rows, stride, planes, planeStride;
+  };
   void add(const RegionOp& copy);
+  void addRows(const Rows& all);
 
   std::vector<Lines> lines_;
   std::vector<std::size_t> ends_;  ///< by copy, in `lines_`

@@ -15,7 +15,7 @@ AlignedLayout scratchLayout(const CompiledGraphs& graphs, const FillPlan& fill, 
   const Box window = fillTarget(level, patch, info.centering, fill.halo, Reach::Patch);
   const Geometry& geometry = graphs.hierarchy->geometry();
   const Layout plain(window, !geometry.hasHalo(1), !geometry.hasHalo(2));
-  const std::int64_t bytes = info.type.bytes();
+  const std::int64_t bytes = info.type.elementBytes();
   return alignRows(plain, level.ownedBy(patch, info.centering), kLine % bytes == 0 ? kLine / bytes : 1);
 }
 
@@ -45,12 +45,12 @@ void ScratchWindows::layOut(const CompiledGraphs& graphs, const CompiledGraph& g
   for (std::size_t n = 0; n < graph.fills.size(); ++n) {
     const FillPlan& fill = graph.fills[n];
     if (!fill.scratch) continue;
-    const std::int64_t bytes = graphs.labels->info(fill.label).type.bytes();
+    const ElementType type = graphs.labels->info(fill.label).type;
     const std::int64_t rows = graphs.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)].size();
     for (std::int64_t row = 0; row < rows; ++row) {
       const AlignedLayout made = scratchLayout(graphs, fill, row);
-      windows_[n].push_back({made.layout, made.lead * bytes});
-      sizes_[n] = std::max(sizes_[n], paddedBytes(made.elements * bytes));
+      windows_[n].push_back({made.layout, made.lead * type.elementBytes()});
+      sizes_[n] = std::max(sizes_[n], paddedBytes(made.bytes(type)));
     }
   }
 }

@@ -35,7 +35,7 @@ void checkReadHalo(const ResolvedPlan& plan, std::int32_t unit, const ResolvedRe
       const std::int64_t inside = high && onBorders(info.centering, axis) ? 1 : 0;
       const bool beyond = (high ? read.halo.hi : read.halo.lo)[axis] > inside;
       const int side = sideOf(axis, high);
-      if (!beyond || info.boundary.sides[static_cast<std::size_t>(side)]) continue;
+      if (!beyond || info.hasCondition(side)) continue;
       faults.push_back(
           headOf("a task reads beyond a boundary where the label has no condition", plan, unit)
               .line("reads  ", read.version < 0 ? "Old " : "New ", info.name, " beyond ", sideName(side))

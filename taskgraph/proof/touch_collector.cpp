@@ -23,23 +23,35 @@ bool isImage(const Level& level, const Box& a, const Box& b) {
   return true;
 }
 
-/// The indices from which a condition makes `part`.
+/// Whether some condition of a side asks that of it.
+template <class Asks>
+bool anyCondition(const LabelInfo& info, int side, Asks&& asks) {
+  const auto any = [&](const BoundaryConditions& conditions) {
+    bool found = false;
+    for (int n = 0; n < conditions.count(side); ++n)
+      found = found || asks(conditions.condition(side, n).kind == BoundaryKind::Outflow);
+    return found;
+  };
+  return info.ofComponents.empty() ? any(info.boundary)
+                                   : std::any_of(info.ofComponents.begin(), info.ofComponents.end(), any);
+}
+
+/// The indices from which the conditions of a side make `part`, or a box around them.
 Box mirrored(const Level& level, const LabelInfo& info, const BoundaryPart& part) {
   const int axis = part.side / 2;
   const bool high = part.side % 2 == 1;
   const Box domain = level.domainOf(info.centering);
   const std::int64_t edge = high ? domain.hi[axis] - 1 : domain.lo[axis];
-  const auto& condition = info.boundary.sides[static_cast<std::size_t>(part.side)];
+  Box border = part.region;
+  border.lo[axis] = edge;
+  border.hi[axis] = edge + 1;
+  if (!anyCondition(info, part.side, [](bool continues) { return !continues; })) return border;
   Box source = part.region;
-  if (!condition || condition->kind == BoundaryKind::Outflow) {
-    source.lo[axis] = edge;
-    source.hi[axis] = edge + 1;
-    return source;
-  }
   const std::int64_t about = 2 * edge + (onBorders(info.centering, axis) ? 0 : high ? 1 : -1);
   source.lo[axis] = about - (part.region.hi[axis] - 1);
   source.hi[axis] = about - part.region.lo[axis] + 1;
-  return source;
+  const bool both = anyCondition(info, part.side, [](bool continues) { return continues; });
+  return both ? boundingBox(source, border) : source;
 }
 
 }  // namespace

@@ -76,19 +76,46 @@ std::string taskName(int id) { return "Fuzz::t" + std::to_string(id); }
 std::string planName(std::size_t plan) { return "plan" + std::to_string(plan); }
 
 std::string asText(NumberType type) {
-  const char* names[] = {"double", "float", "int32", "int64", "double[3]", "float[2]"};
+  const char* names[] = {"double", "float", "int32", "int64", "double[3]", "float[2]", "3 double", "2 float"};
   return names[static_cast<std::size_t>(type)];
+}
+
+SideCondition conditionOf(const LabelSpec& label, int component, int side) {
+  const auto s = static_cast<std::size_t>(side);
+  const bool any = !label.components.empty();
+  const ComponentSpec* own = any ? &label.components[static_cast<std::size_t>(component)] : nullptr;
+  SideCondition condition{any ? own->conditions[s] : label.conditions[s], Expression::constant(0.0)};
+  const bool given = condition.kind == BoundaryKind::Dirichlet || condition.kind == BoundaryKind::Given;
+  if (given) condition.value = Expression::constant(label.dirichlet + 7 * component);
+  if (any && own->odd) condition.sign = -1;
+  return condition;
+}
+
+std::optional<SideCondition> partOf(const LabelSpec& label, int component) {
+  if (label.components.empty()) return {};
+  const ComponentSpec& own = label.components[static_cast<std::size_t>(component)];
+  if (own.part == 0) return {};
+  LabelSpec plain = label;
+  plain.components[static_cast<std::size_t>(component)].conditions.fill(own.ofPart);
+  SideCondition condition = conditionOf(plain, component, 0);
+  condition.within = Expression::parse("x + 2*y + 3*z < " + std::to_string(own.part) + " / 100.0001");
+  return condition;
 }
 
 std::string asText(const FuzzCase& c) {
   std::ostringstream out;
   writeMesh(out, c);
-  const char* kinds[] = {"dirichlet", "neumann", "outflow"};
+  const char* kinds[] = {"dirichlet", "neumann", "outflow", "given", "reflect"};
   for (std::size_t n = 0; n < c.labels.size(); ++n) {
     const LabelSpec& label = c.labels[n];
     out << "  label   v" << n << ' ' << asText(label.type) << " per " << tessera::asText(label.centering)
         << ", conditions";
     for (const BoundaryKind kind : label.conditions) out << ' ' << kinds[static_cast<std::size_t>(kind)];
+    for (const ComponentSpec& own : label.components) {
+      out << "; " << (own.odd ? "odd" : "even");
+      for (const BoundaryKind kind : own.conditions) out << ' ' << kinds[static_cast<std::size_t>(kind)];
+      if (own.part > 0) out << ", below " << own.part << ' ' << kinds[static_cast<std::size_t>(own.ofPart)];
+    }
     out << " (" << label.dirichlet << ")" << (label.kept ? ", kept" : "") << '\n';
   }
   const char* reductions[] = {"min", "max", "sum"};

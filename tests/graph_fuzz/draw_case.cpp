@@ -75,18 +75,30 @@ void drawLevels(FuzzCase& c, Random& random) {
   }
 }
 
+void drawConditions(std::array<BoundaryKind, kSides>& conditions, Random& random) {
+  const auto first = static_cast<BoundaryKind>(random.below(kBoundaryKinds));
+  for (BoundaryKind& kind : conditions)
+    kind = random.chance(70) ? first : static_cast<BoundaryKind>(random.below(kBoundaryKinds));
+}
+
 void drawLabels(FuzzCase& c, Random& random) {
   const std::int64_t count = random.between(1, 6);
   for (std::int64_t n = 0; n < count; ++n) {
     LabelSpec label;
     label.centering = random.chance(50) ? Centering::Cell : static_cast<Centering>(random.below(5));
-    label.type = random.chance(40) ? NumberType::Double : static_cast<NumberType>(random.below(6));
+    label.type = random.chance(40) ? NumberType::Double : static_cast<NumberType>(random.below(kNumberTypes));
     label.carried = n == 0 || random.chance(55);
     label.kept = random.chance(25);
     label.dirichlet = static_cast<int>(random.below(100));
-    const auto first = static_cast<BoundaryKind>(random.below(3));
-    for (BoundaryKind& kind : label.conditions)
-      kind = random.chance(70) ? first : static_cast<BoundaryKind>(random.below(3));
+    drawConditions(label.conditions, random);
+    for (int n = 0; n < componentsOf(label.type); ++n) {
+      ComponentSpec component;
+      drawConditions(component.conditions, random);
+      component.odd = random.chance(50);
+      if (random.chance(50)) component.part = static_cast<int>(random.between(1, 600));
+      component.ofPart = static_cast<BoundaryKind>(random.below(kBoundaryKinds));
+      label.components.push_back(component);
+    }
     c.labels.push_back(label);
   }
   const std::int64_t reductions = random.below(3);

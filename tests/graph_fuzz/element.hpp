@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core/geometry/index.hpp"
 #include "core/memory/element_type.hpp"
 #include "core/text/error.hpp"
 
@@ -46,6 +47,51 @@ double numberOf(const T& element, int dirichlet) {
     return first;
   } else {
     return static_cast<double>(element);
+  }
+}
+
+template <class T>
+struct HasComponents : std::false_type {};
+template <class T>
+struct HasComponents<Components<T>> : std::true_type {};
+
+/// Component c holds the number and this much more; each has conditions of its own.
+constexpr int offsetOf(int component) { return 13 * component; }
+/// What a read of several components sees: each counts differently, so that none stands for another.
+constexpr int weightOf(int component) { return 2 * component + 1; }
+
+/// Stores the number at x.
+template <class Element, class FieldType>
+void putNumber(const FieldType& field, Index x, std::int64_t value, int dirichlet) {
+  if constexpr (HasComponents<Element>::value) {
+    for (int c = 0; c < field.count(); ++c) {
+      auto& number = field[c](x);
+      number = static_cast<std::decay_t<decltype(number)>>(value + offsetOf(c));
+    }
+  } else {
+    field(x) = elementOf<Element>(value, dirichlet);
+  }
+}
+
+/// The number at an index that somebody owns.
+template <class Element, class FieldType>
+double ownNumber(const FieldType& field, Index x, int dirichlet) {
+  if constexpr (HasComponents<Element>::value) {
+    return static_cast<double>(field[0](x));
+  } else {
+    return numberOf(static_cast<Element>(field(x)), dirichlet);
+  }
+}
+
+/// What a read finds at any index.
+template <class Element, class FieldType>
+double seenNumber(const FieldType& field, Index x, int dirichlet) {
+  if constexpr (HasComponents<Element>::value) {
+    double sum = 0.0;
+    for (int c = 0; c < field.count(); ++c) sum += weightOf(c) * static_cast<double>(field[c](x));
+    return sum;
+  } else {
+    return numberOf(static_cast<Element>(field(x)), dirichlet);
   }
 }
 

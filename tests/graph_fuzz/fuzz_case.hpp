@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,31 @@
 namespace tessera::fuzz {
 
 /// What an element of a variable is.
-enum class NumberType : std::uint8_t { Double, Float, Int32, Int64, DoubleVector, FloatVector };
+enum class NumberType : std::uint8_t {
+  Double,
+  Float,
+  Int32,
+  Int64,
+  DoubleVector,
+  FloatVector,
+  DoubleComponents,
+  FloatComponents
+};
+inline constexpr int kNumberTypes = 8;
+
+/// Components of a label of that type; 0: it has none.
+constexpr int componentsOf(NumberType type) {
+  return type == NumberType::DoubleComponents ? 3 : type == NumberType::FloatComponents ? 2 : 0;
+}
+
+/// The conditions of one component, on whole sides and on a part of each of them.
+struct ComponentSpec {
+  std::array<BoundaryKind, kSides> conditions{};
+  bool odd = false;  ///< sides that reflect change the sign
+  int part = 0;      ///< in hundredths: the part where x + 2 y + 3 z is smaller; 0: there is none
+  BoundaryKind ofPart = BoundaryKind::Outflow;
+  friend bool operator==(const ComponentSpec&, const ComponentSpec&) = default;
+};
 
 /// What a variable is. Numbers are whole and small, so that every operation on them is exact.
 struct LabelSpec {
@@ -24,7 +49,8 @@ struct LabelSpec {
   bool kept = true;     ///< looked at after each plan, so nobody may share its memory
   bool carried = true;  ///< the first plan writes it on all levels, so others may read it as Old
   std::array<BoundaryKind, kSides> conditions{};
-  int dirichlet = 0;  ///< value of its Dirichlet sides; Neumann sides have derivative 0
+  int dirichlet = 0;  ///< value of its Dirichlet sides and of those that are given; derivatives are 0
+  std::vector<ComponentSpec> components;  ///< of a type that has some, in place of `conditions`
 };
 
 struct ReadSpec {
@@ -91,6 +117,10 @@ struct FuzzCase {
 std::string taskName(int id);
 std::string planName(std::size_t plan);
 std::string asText(NumberType type);
+/// What holds on a side of a component; likewise for a variable without components, which is component 0.
+SideCondition conditionOf(const LabelSpec& label, int component, int side);
+/// What holds on a part of that side; empty where there is none.
+std::optional<SideCondition> partOf(const LabelSpec& label, int component);
 /// The case as a person reads it: mesh, labels, plans, runs.
 std::string asText(const FuzzCase& c);
 

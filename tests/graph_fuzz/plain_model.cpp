@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/graph_fuzz/element.hpp"
 #include "tests/graph_fuzz/kernel.hpp"
 
 namespace tessera::fuzz {
@@ -112,10 +113,30 @@ std::optional<std::int64_t> PlainModel::look(const TaskSpec& task, const ReadSpe
   const LevelId source = levelRead(read, std::max(level, 0));
   const bool gathered = read.reach == Reach::Finer || read.reach == Reach::WholeLevel;
   if (gathered && !exists(read.label, source, x)) return std::nullopt;
-  return reduced(std::llround(halo(read.label, source, meaning_->versionOf(task, read, level), x)));
+  const std::int32_t version = meaning_->versionOf(task, read, level);
+  const int components = componentsOf(case_.labels[static_cast<std::size_t>(read.label)].type);
+  if (components == 0) return reduced(std::llround(halo(read.label, 0, source, version, x)));
+  double sum = 0.0;
+  for (int c = 0; c < components; ++c) sum += weightOf(c) * halo(read.label, c, source, version, x);
+  return reduced(std::llround(sum));
 }
 
-double PlainModel::halo(int label, LevelId level, std::int32_t version, Index x) {
+SideCondition PlainModel::conditionAt(int label, int component, int side, LevelId level, Index x) const {
+  const LabelSpec& spec = case_.labels[static_cast<std::size_t>(label)];
+  const auto part = partOf(spec, component);
+  if (!part) return conditionOf(spec, component, side);
+  const Extent cells = cellsOf(case_, level);
+  Real3 p;
+  for (int d = 0; d < kAxes; ++d) {
+    const double width = case_.geometry.upper[d] - case_.geometry.lower[d];
+    const double place = static_cast<double>(x[d]) + (onBorders(spec.centering, d) ? 0.0 : 0.5);
+    p[d] = case_.geometry.lower[d] + place * width / static_cast<double>(cells[d]);
+  }
+  p[side / 2] = side % 2 == 1 ? case_.geometry.upper[side / 2] : case_.geometry.lower[side / 2];
+  return (*part->within)(p.x, p.y, p.z, 0.0) != 0.0 ? *part : conditionOf(spec, component, side);
+}
+
+double PlainModel::halo(int label, int component, LevelId level, std::int32_t version, Index x) {
   const LabelSpec& spec = case_.labels[static_cast<std::size_t>(label)];
   const Box domain = domainOf(case_, level, spec.centering);
   const Extent cells = cellsOf(case_, level);
@@ -126,33 +147,31 @@ double PlainModel::halo(int label, LevelId level, std::int32_t version, Index x)
   for (int d = kAxes - 1; d >= 0; --d) {
     const bool high = x[d] >= domain.hi[d];
     if (!high && x[d] >= domain.lo[d]) continue;
+    const SideCondition condition = conditionAt(label, component, sideOf(d, high), level, x);
+    const double given = condition.value(0, 0, 0, 0);
+    if (condition.kind == BoundaryKind::Given) return given;
     const std::int64_t edge = high ? domain.hi[d] - 1 : domain.lo[d];
     Index inside = x;
-    switch (spec.conditions[static_cast<std::size_t>(sideOf(d, high))]) {
-      case BoundaryKind::Outflow:
-        inside[d] = edge;
-        return halo(label, level, version, inside);
-      case BoundaryKind::Neumann:
-      case BoundaryKind::Dirichlet:
-        break;
-    }
+    inside[d] = edge;
+    if (condition.kind == BoundaryKind::Outflow) return halo(label, component, level, version, inside);
     inside[d] = 2 * edge - x[d] + (onBorders(spec.centering, d) ? 0 : high ? 1 : -1);
-    const double value = halo(label, level, version, inside);
-    const bool given = spec.conditions[static_cast<std::size_t>(sideOf(d, high))] == BoundaryKind::Dirichlet;
-    return given ? 2.0 * spec.dirichlet - value : value;
+    const double value = halo(label, component, level, version, inside);
+    if (condition.kind == BoundaryKind::Dirichlet) return 2.0 * given - value;
+    return condition.kind == BoundaryKind::Reflect ? condition.sign * value : value;
   }
-  if (!exists(label, level, x)) return below(label, level, version, x);
+  if (!exists(label, level, x)) return below(label, component, level, version, x);
   const Values& values =
       version < 0 ? old(label, level) : versions_.at({label, level})[static_cast<std::size_t>(version)];
-  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : values[position(domain, x)];
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  return values[position(domain, x)] + offsetOf(component);
 }
 
-double PlainModel::below(int label, LevelId level, std::int32_t version, Index x) {
+double PlainModel::below(int label, int component, LevelId level, std::int32_t version, Index x) {
   const std::int32_t coarse = meaning_->versionBelow(label, level, version);
   ensure(label, level - 1, coarse);
   const Index under = coarsen(x, ratioOf(case_, level));
   if (!exists(label, level - 1, under)) return std::numeric_limits<double>::quiet_NaN();
-  return halo(label, level - 1, coarse, under);
+  return halo(label, component, level - 1, coarse, under);
 }
 
 const PlainModel::Values& PlainModel::old(int label, LevelId level) const {

@@ -39,8 +39,10 @@ class PlainModel {
   void evaluateWrite(const TaskSpec& task, std::size_t write, LevelId level);
   void contribute(const TaskSpec& task, LevelId level);
   std::optional<std::int64_t> look(const TaskSpec& task, const ReadSpec& read, LevelId level, Index x);
-  double halo(int label, LevelId level, std::int32_t version, Index x);
-  double below(int label, LevelId level, std::int32_t version, Index x);
+  double halo(int label, int component, LevelId level, std::int32_t version, Index x);
+  double below(int label, int component, LevelId level, std::int32_t version, Index x);
+  /// What holds at an index beyond a side.
+  SideCondition conditionAt(int label, int component, int side, LevelId level, Index x) const;
   bool covered(LevelId level, Index cell) const;
   std::size_t at(int label, LevelId level, Index x) const;
 

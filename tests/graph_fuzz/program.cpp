@@ -4,36 +4,58 @@
 
 #include "taskgraph/graph_compiler.hpp"
 #include "tests/graph_fuzz/detail/task_body.hpp"
+#include "tests/graph_fuzz/element.hpp"
 #include "tests/graph_fuzz/regrid_chain.hpp"
 
 namespace tessera::fuzz {
 namespace {
 
+template <class T, Centering C>
+auto labelAt(LabelTable& table, const std::string& name, int components) {
+  if constexpr (HasComponents<T>::value) {
+    using Number = decltype([]<class N>(Components<N>) { return N{}; }(T{}));
+    return table.components<Number, C>(name, components);
+  } else {
+    return table.variable<T, C>(name);
+  }
+}
+
 template <class T>
-AnyLabel labelOf(LabelTable& table, const std::string& name, Centering centering) {
+AnyLabel labelOf(LabelTable& table, const std::string& name, Centering centering, int components = 0) {
   switch (centering) {
     case Centering::Cell:
-      return table.variable<T, Cell>(name);
+      return labelAt<T, Cell>(table, name, components);
     case Centering::Node:
-      return table.variable<T, Node>(name);
+      return labelAt<T, Node>(table, name, components);
     case Centering::FaceX:
-      return table.variable<T, FaceX>(name);
+      return labelAt<T, FaceX>(table, name, components);
     case Centering::FaceY:
-      return table.variable<T, FaceY>(name);
+      return labelAt<T, FaceY>(table, name, components);
     case Centering::FaceZ:
       break;
   }
-  return table.variable<T, FaceZ>(name);
+  return labelAt<T, FaceZ>(table, name, components);
 }
 
-BoundaryConditions conditionsOf(const LabelSpec& label) {
+BoundaryConditions conditionsOf(const LabelSpec& label, int component) {
   BoundaryConditions conditions;
-  for (std::size_t side = 0; side < label.conditions.size(); ++side) {
-    const bool given = label.conditions[side] == BoundaryKind::Dirichlet;
-    conditions.sides[side] =
-        BoundaryConditions::everywhere(label.conditions[side], given ? label.dirichlet : 0.0).sides[side];
+  for (int side = 0; side < kSides; ++side) {
+    const auto s = static_cast<std::size_t>(side);
+    conditions.sides[s] = conditionOf(label, component, side);
+    if (const auto part = partOf(label, component)) conditions.parts[s] = {*part};
   }
   return conditions;
+}
+
+template <class T, Centering C>
+void setConditions(LabelTable& table, Label<T, C> label, const LabelSpec& spec) {
+  if constexpr (HasComponents<T>::value) {
+    std::vector<BoundaryConditions> conditions;
+    for (int c = 0; c < componentsOf(spec.type); ++c) conditions.push_back(conditionsOf(spec, c));
+    table.setBoundary(label, conditions);
+  } else {
+    table.setBoundary(label, conditionsOf(spec, 0));
+  }
 }
 
 void addRead(TaskBuilder& builder, const ReadSpec& read, const AnyLabel& handle) {
@@ -81,9 +103,13 @@ AnyLabel labelOf(LabelTable& table, const std::string& name, const LabelSpec& sp
     case NumberType::DoubleVector:
       return labelOf<Vec<double, 3>>(table, name, spec.centering);
     case NumberType::FloatVector:
+      return labelOf<Vec<float, 2>>(table, name, spec.centering);
+    case NumberType::DoubleComponents:
+      return labelOf<Components<double>>(table, name, spec.centering, componentsOf(spec.type));
+    case NumberType::FloatComponents:
       break;
   }
-  return labelOf<Vec<float, 2>>(table, name, spec.centering);
+  return labelOf<Components<float>>(table, name, spec.centering, componentsOf(spec.type));
 }
 
 }  // namespace
@@ -126,7 +152,7 @@ void Program::makeLabels() {
   for (std::size_t n = 0; n < case_.labels.size(); ++n) {
     const LabelSpec& spec = case_.labels[n];
     labels_.push_back(labelOf(table_, "v" + std::to_string(n), spec));
-    std::visit([&](auto label) { table_.setBoundary(label, conditionsOf(spec)); }, labels_.back());
+    std::visit([&](auto label) { setConditions(table_, label, spec); }, labels_.back());
   }
   for (std::size_t n = 0; n < case_.reductions.size(); ++n) {
     reductions_.push_back(table_.reduction("r" + std::to_string(n)));

@@ -18,7 +18,8 @@ namespace tessera::fuzz {
 template <class... T>
 using LabelOfAny = std::variant<Label<T, Cell>..., Label<T, Node>..., Label<T, FaceX>..., Label<T, FaceY>...,
                                 Label<T, FaceZ>...>;
-using AnyLabel = LabelOfAny<double, float, std::int32_t, std::int64_t, Vec<double, 3>, Vec<float, 2>>;
+using AnyLabel = LabelOfAny<double, float, std::int32_t, std::int64_t, Vec<double, 3>, Vec<float, 2>,
+                            Components<double>, Components<float>>;
 
 /// A case as a component would declare it: mesh, labels and plans with bodies. The case has to outlive it.
 class Program {

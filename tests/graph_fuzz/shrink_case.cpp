@@ -163,7 +163,13 @@ class Smaller {
   void labels() {
     for (std::size_t n = 0; n < case_.labels.size(); ++n) {
       add([&](FuzzCase& c) {
+        c.labels[n].components.clear();
         return std::exchange(c.labels[n].type, NumberType::Double) != NumberType::Double;
+      });
+      add([&](FuzzCase& c) {
+        std::vector<ComponentSpec> plain(c.labels[n].components.size());
+        for (ComponentSpec& component : plain) component.conditions.fill(BoundaryKind::Outflow);
+        return std::exchange(c.labels[n].components, plain) != plain;
       });
       add([&](FuzzCase& c) { return !std::exchange(c.labels[n].kept, true); });
       add([&](FuzzCase& c) {

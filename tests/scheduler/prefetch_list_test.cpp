@@ -40,7 +40,7 @@ class LinesOfCopies : public testing::TestWithParam<Box> {};
 
 TEST_P(LinesOfCopies, EachLineThatACopyReadsOnce) {
   const Layout cube = cubeOf(16);
-  const RegionOp copy = copyOp(cube, cube, GetParam(), {}, 8);
+  const RegionOp copy = copyOp(cube, cube, GetParam(), {}, elementTypeOf<double>);
   alignas(kLine) static std::byte memory[16 * 16 * 16 * 8];
 
   const std::vector<std::int64_t> lines = linesOf(PrefetchList({copy}), memory);
@@ -57,14 +57,14 @@ INSTANTIATE_TEST_SUITE_P(Regions, LinesOfCopies,
 
 TEST(PrefetchList, OfAFaceAcrossXIsOneEntry) {
   const Layout cube = cubeOf(16);
-  const auto face = copyOp(cube, cube, Box{{15, 0, 0}, {16, 16, 16}}, {}, 8);
+  const auto face = copyOp(cube, cube, Box{{15, 0, 0}, {16, 16, 16}}, {}, elementTypeOf<double>);
   EXPECT_EQ(PrefetchList({face}).size(), 1u);
 }
 
 TEST(PrefetchList, LeavesOutCopiesWithoutMemory) {
   const Layout cube = cubeOf(8);
-  const auto low = copyOp(cube, cube, Box{{0, 0, 0}, {8, 8, 1}}, {}, 8);
-  const auto high = copyOp(cube, cube, Box{{0, 0, 7}, {8, 8, 8}}, {}, 8);
+  const auto low = copyOp(cube, cube, Box{{0, 0, 0}, {8, 8, 1}}, {}, elementTypeOf<double>);
+  const auto high = copyOp(cube, cube, Box{{0, 0, 7}, {8, 8, 8}}, {}, elementTypeOf<double>);
   alignas(kLine) static std::byte memory[8 * 8 * 8 * 8];
   std::vector<PrefetchLines> entries;
 

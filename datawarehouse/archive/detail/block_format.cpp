@@ -58,7 +58,10 @@ ByteSink encodeBlockHeader(const BlockDescription& block, std::uint32_t dataCrc)
   ByteSink sink;
   sink.put(kBlockMagic).put(static_cast<std::uint32_t>(block.label.size()));
   sink.put(static_cast<std::uint8_t>(block.type.scalar)).put(static_cast<std::uint8_t>(block.centering));
-  sink.put(std::uint16_t{0}).put(block.type.components).put(block.level).put(block.patch);
+  sink.put(static_cast<std::uint16_t>(block.type.order))
+      .put(block.type.components)
+      .put(block.level)
+      .put(block.patch);
   for (const Index& corner : {block.box.lo, block.box.hi}) sink.put(corner.i).put(corner.j).put(corner.k);
   sink.put(block.bytes()).put(dataCrc).putText(block.label);
   close(sink);
@@ -91,7 +94,8 @@ std::optional<IndexedBlock> takeIndexEntry(ByteSource& source) {
   const auto labelBytes = source.take<std::uint32_t>();
   b.type.scalar = static_cast<Scalar>(source.take<std::uint8_t>());
   b.centering = static_cast<Centering>(source.take<std::uint8_t>());
-  const auto zero = source.take<std::uint16_t>();
+  const auto order = source.take<std::uint16_t>();
+  b.type.order = static_cast<NumberOrder>(order);
   b.type.components = source.take<std::int32_t>();
   b.level = source.take<std::int32_t>();
   b.patch = source.take<std::int64_t>();
@@ -100,7 +104,7 @@ std::optional<IndexedBlock> takeIndexEntry(ByteSource& source) {
   }
   const auto bytes = source.take<std::int64_t>();
   entry.dataCrc = source.take<std::uint32_t>();
-  if (source.failed() || magic != kBlockMagic || zero != 0 || labelBytes == 0 || labelBytes > kMaxLabelBytes)
+  if (source.failed() || magic != kBlockMagic || order > 1 || labelBytes == 0 || labelBytes > kMaxLabelBytes)
     return {};
   b.label = source.takeText(labelBytes);
   source.take<std::uint32_t>();  // the copy's own CRC; the index has one over all entries

@@ -68,6 +68,7 @@ Json identityToJson(const CheckpointIdentity& identity) {
                       {"scalar", static_cast<int>(label.type.scalar)},
                       {"components", label.type.components},
                       {"centering", static_cast<int>(label.centering)}});
+    if (label.type.order == NumberOrder::Apart) labels.back()["order"] = "apart";
   }
   return {{"grid", identity.gridHash},
           {"code_version", identity.codeVersion},
@@ -85,7 +86,8 @@ CheckpointIdentity identityFromJson(const Json& json) {
   for (const Json& label : json.at("labels")) {
     identity.labels.push_back(
         {label.at("name").get<std::string>(),
-         {static_cast<Scalar>(label.at("scalar").get<int>()), label.at("components").get<int>()},
+         {static_cast<Scalar>(label.at("scalar").get<int>()), label.at("components").get<int>(),
+          label.contains("order") ? NumberOrder::Apart : NumberOrder::Together},
          static_cast<Centering>(label.at("centering").get<int>())});
   }
   return identity;

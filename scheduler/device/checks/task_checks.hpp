@@ -14,7 +14,8 @@ namespace tessera {
 /// Clears the marks.
 void recordPoison(DeviceLoops& loops, const char* name, const TaskAccess& access, const LabelInfo& info);
 /// Checked mode, after the body: notes indices without a mark.
-void recordUnwrittenSearch(DeviceLoops& loops, const char* name, const TaskAccess& access);
+void recordUnwrittenSearch(DeviceLoops& loops, const char* name, const TaskAccess& access,
+                           const LabelInfo& info);
 /// After the body: notes numbers that are not finite in what the access declares; nothing for whole numbers.
 void recordFiniteSearch(DeviceLoops& loops, const char* name, const TaskAccess& access,
                         const LabelInfo& info);

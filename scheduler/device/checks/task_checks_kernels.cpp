@@ -27,17 +27,23 @@ TESSERA_KERNEL inline BitsOf<T> signallingNan() {
 template <class T>
 struct Numbers {
   T* data = nullptr;  ///< of index (0, 0, 0)
+  std::int64_t strideI = 0;
   std::int64_t strideJ = 0;
   std::int64_t strideK = 0;
+  std::int64_t strideC = 0;
   std::int32_t components = 1;
 
-  Numbers(const TaskAccess& access, std::int32_t each)
-      : data(reinterpret_cast<T*>(access.data) + access.layout.at(Index{}) * each),
-        strideJ(access.layout.strideJ * each),
-        strideK(access.layout.strideK * each),
-        components(each) {}
+  Numbers(const TaskAccess& access, const ElementType& type)
+      : data(reinterpret_cast<T*>(access.data) + access.layout.at(Index{}) * type.together()),
+        strideI(type.together()),
+        strideJ(access.layout.strideJ * type.together()),
+        strideK(access.layout.strideK * type.together()),
+        strideC(type.planes() > 1 ? access.layout.strideC : 1),
+        components(type.components) {}
 
-  TESSERA_KERNEL T* at(Index x) const { return data + x.i * components + x.j * strideJ + x.k * strideK; }
+  TESSERA_KERNEL T& at(Index x, std::int32_t component) const {
+    return data[x.i * strideI + x.j * strideJ + x.k * strideK + component * strideC];
+  }
 };
 
 template <class T>
@@ -45,7 +51,7 @@ struct Poison {
   Numbers<BitsOf<T>> numbers;
 
   TESSERA_KERNEL void operator()(Index x) const {
-    for (std::int32_t n = 0; n < numbers.components; ++n) numbers.at(x)[n] = signallingNan<T>();
+    for (std::int32_t n = 0; n < numbers.components; ++n) numbers.at(x, n) = signallingNan<T>();
   }
 };
 
@@ -56,13 +62,17 @@ struct ClearMarks {
 
 struct FindUnwritten {
   Box box;
+  std::int32_t components;
   const std::uint8_t* marks;
   KernelErrors findings;
 
   TESSERA_KERNEL void operator()(Index x) const {
     const Extent n = box.extent();
     const Index r = x - box.lo;
-    if (marks[(r.k * n.j + r.j) * n.i + r.i] == 0) findings.note(KernelError::Unwritten, {r});
+    for (std::int32_t c = 0; c < components; ++c) {
+      const std::int64_t mark = ((c * n.k + r.k) * n.j + r.j) * n.i + r.i;
+      if (marks[mark] == 0) findings.note(KernelError::Unwritten, {r, NonFinite::Nan, c});
+    }
   }
 };
 
@@ -78,19 +88,20 @@ struct FindNonFinite {
 void recordPoison(DeviceLoops& loops, const char* name, const TaskAccess& access, const LabelInfo& info) {
   const Gpu gpu{&loops};
   const Box box = access.sharedWindow ? access.declared : access.layout.window;
-  const std::int32_t each = info.type.components;
   if (info.type.scalar == Scalar::Float64) {
-    forEach(gpu, name, box, detail::Poison<double>{{access, each}});
+    forEach(gpu, name, box, detail::Poison<double>{{access, info.type}});
   } else if (info.type.scalar == Scalar::Float32) {
-    forEach(gpu, name, box, detail::Poison<float>{{access, each}});
+    forEach(gpu, name, box, detail::Poison<float>{{access, info.type}});
   }
   if (access.marks == nullptr) return;
-  forEach(gpu, name, {{0, 0, 0}, {access.declared.volume(), 1, 1}}, detail::ClearMarks{access.marks});
+  forEach(gpu, name, {{0, 0, 0}, {access.declared.volume() * info.type.planes(), 1, 1}},
+          detail::ClearMarks{access.marks});
 }
 
-void recordUnwrittenSearch(DeviceLoops& loops, const char* name, const TaskAccess& access) {
+void recordUnwrittenSearch(DeviceLoops& loops, const char* name, const TaskAccess& access,
+                           const LabelInfo& info) {
   forEach(Gpu{&loops}, name, access.declared,
-          detail::FindUnwritten{access.declared, access.marks, access.findings});
+          detail::FindUnwritten{access.declared, info.type.planes(), access.marks, access.findings});
 }
 
 void recordFiniteSearch(DeviceLoops& loops, const char* name, const TaskAccess& access,

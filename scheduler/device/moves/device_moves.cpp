@@ -136,7 +136,7 @@ void DeviceMoves::evaluateRow(const FillPlan& fill, const FillTables& tables, st
   for (std::int64_t n = tables.rowTimed[r]; n < tables.rowTimed[r + 1]; ++n) {
     const Timed& timed = tables.timed[static_cast<std::size_t>(n)];
     const auto count = static_cast<std::size_t>(timed.region.volume());
-    conditionValues(info(fill.label), level(fill), timed.side, timed.region, time,
+    conditionValues(info(fill.label), level(fill), timed.side, timed.which, timed.region, time,
                     {values + (timed.first - first), count});
   }
 }
@@ -229,21 +229,18 @@ DeviceMoves::End DeviceMoves::endOf(const MoveRef& ref, const Move& move) const 
   return {};
 }
 
-void DeviceMoves::add(RegionList& list, const Move& move, const RegionValues& values) const {
+void DeviceMoves::add(RegionList& list, const Move& move) const {
   const End to = endOf(move.to, move);
   const End from = endOf(move.from, move);
   std::int64_t RegionCounts::*counted = &RegionCounts::copied;
-  if (move.what.kind == MoveKind::Condition) {
-    counted = &RegionCounts::conditions;
-  } else if (move.what.kind != MoveKind::Copy) {
+  if (move.what.kind != MoveKind::Copy) {
     counted = &RegionCounts::prolonged;
   } else if (move.from.in == MoveRef::In::Received) {
     counted = &RegionCounts::unpacked;
   } else if (move.to.in == MoveRef::In::Sent) {
     counted = &RegionCounts::packed;
   }
-  list.add(regionOp(move.what, to.layout, from.layout, info(move.label), data_.hierarchy().level(move.level)),
-           to.data, from.data, counted, values);
+  list.add(regionOp(move.what, to.layout, from.layout, info(move.label).type), to.data, from.data, counted);
 }
 
 void DeviceMoves::addMoves(FillLists& lists, std::vector<Move>& moves) const {
@@ -251,7 +248,8 @@ void DeviceMoves::addMoves(FillLists& lists, std::vector<Move>& moves) const {
   for (const Move& move : moves) {
     if (move.what.region.empty()) continue;
     if (move.what.kind == MoveKind::Condition) {
-      addCondition(lists, move);
+      forEachCondition(info(move.label), move.what.side,
+                       [&](const ConditionNumber& which) { addCondition(lists, move, which); });
     } else {
       add(lists.moves, move);
     }
@@ -289,27 +287,31 @@ void DeviceMoves::pairRowEnds(RegionList& list, std::vector<Move>& moves) const 
   }
 }
 
-void DeviceMoves::addCondition(FillLists& lists, const Move& move) const {
+void DeviceMoves::addCondition(FillLists& lists, const Move& move, const ConditionNumber& which) const {
   const LabelInfo& label = info(move.label);
   const int side = move.what.side;
-  const auto& condition = label.boundary.sides[static_cast<std::size_t>(side)];
-  TESSERA_EXPECT(condition.has_value(), "give the side a condition");
+  const Level& level = data_.hierarchy().level(move.level);
+  const End at = endOf(move.to, move);
   RegionList& list = lists.sides[static_cast<std::size_t>(side / 2)];
+  const RegionOp op = conditionOp(move.what, which, at.layout, label, level);
   RegionValues values;
   Box region = move.what.region;
-  if (!condition->value.dependsOnPosition()) region.hi = region.lo + Index{1, 1, 1};
-  if (condition->value.dependsOnPosition()) values.count = RegionValues::Count::OneEachIndex;
-  if (condition->kind != BoundaryKind::Outflow && condition->value.dependsOnTime()) {
+  if (variesInSpace(label, side, which)) {
+    values.count = RegionValues::Count::OneEachIndex;
+  } else {
+    region.hi = region.lo + Index{1, 1, 1};
+  }
+  if (op.takesValues() && variesInTime(label, side, which)) {
     values.of = RegionValues::Of::Launch;
     values.first = lists.valueCount;
-    lists.timed.push_back({side, region, lists.valueCount});
+    lists.timed.push_back({side, which, region, lists.valueCount});
     lists.valueCount += region.volume();
-  } else if (condition->kind != BoundaryKind::Outflow) {
+  } else if (op.takesValues()) {
     std::vector<double> constant(static_cast<std::size_t>(region.volume()));
-    conditionValues(label, data_.hierarchy().level(move.level), side, region, 0.0, constant);
+    conditionValues(label, level, side, which, region, 0.0, constant);
     values.first = list.addValues(constant);
   }
-  add(list, move, values);
+  list.add(op, at.data, at.data, &RegionCounts::conditions, values);
 }
 
 std::int32_t DeviceMoves::descriptionOf(Generation generation, LabelId label, LevelId number) const {
@@ -417,13 +419,13 @@ DeviceMoves::CopyTable DeviceMoves::makeCopies(CopyTo to, LabelId label, Generat
     std::byte* host = data_.data(generation, label, own);
     std::byte* there = store_.data(generation, label, own);
     const Box owned = data_.ownedBox(label, own);
-    const std::int64_t bytes = info(label).type.bytes();
+    const ElementType type = info(label).type;
     const Layout& hostLayout = data_.layout(label, own);
     const Layout& layout = store_.layout(label, own);
     if (to == CopyTo::Device) {
-      list.add(copyOp(layout, hostLayout, owned, {}, bytes), there, host, &RegionCounts::copied);
+      list.add(copyOp(layout, hostLayout, owned, {}, type), there, host, &RegionCounts::copied);
     } else {
-      list.add(copyOp(hostLayout, layout, owned, {}, bytes), host, there, &RegionCounts::copied);
+      list.add(copyOp(hostLayout, layout, owned, {}, type), host, there, &RegionCounts::copied);
     }
   }
   made.table = upload(list, stream, "copies of " + info(label).name);

@@ -100,6 +100,7 @@ class DeviceMoves {
   /// An expression of time on a part of the border, to be evaluated for each launch.
   struct Timed {
     int side = 0;
+    ConditionNumber which;
     Box region;              ///< one index where the value is the same everywhere
     std::int64_t first = 0;  ///< number of its first value
   };
@@ -131,8 +132,8 @@ class DeviceMoves {
   bool isThere(const MoveRef& ref, LabelId label) const;
   void addMoves(FillLists& lists, std::vector<Move>& moves) const;
   void pairRowEnds(RegionList& list, std::vector<Move>& moves) const;
-  void addCondition(FillLists& lists, const Move& move) const;
-  void add(RegionList& list, const Move& move, const RegionValues& values = {}) const;
+  void addCondition(FillLists& lists, const Move& move, const ConditionNumber& which) const;
+  void add(RegionList& list, const Move& move) const;
   End endOf(const MoveRef& ref, const Move& move) const;
   /// Whether there is anything to launch.
   bool isLaunched(const FillPlan& fill) const;

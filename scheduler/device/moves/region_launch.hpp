@@ -118,17 +118,18 @@ TESSERA_KERNEL inline MovedWord doWord(const PlacedRegion& placed, std::uint32_t
   if (placed.endElements != 0) return readRowEnd(placed, w);
   const RegionWord word = wordOf(placed.op, placed.to, placed.from, w);
   MovedWord moved;
-  if (isMoved(placed.op.kind)) {
-    moved.to = word.to;
-    moved.bytes = placed.op.wordBytes;
-    moveWord(reinterpret_cast<std::byte*>(&moved.first), word.from, placed.op.wordBytes);
-    return moved;
-  }
   double v = 0.0;
   if (placed.op.takesValues()) {
     const double* values = placed.valuesOfLaunch ? ofLaunch.values : tableValues;
     const std::int64_t first = placed.firstValue - (placed.valuesOfLaunch ? ofLaunch.first : 0);
     v = values[first + std::int64_t{word.element} * placed.valueStep];
+    if (placed.op.isPartial && isNotHere(v)) return moved;
+  }
+  if (isMoved(placed.op.kind)) {
+    moved.to = word.to;
+    moved.bytes = placed.op.wordBytes;
+    moveWord(reinterpret_cast<std::byte*>(&moved.first), word.from, placed.op.wordBytes);
+    return moved;
   }
   computeWord(placed.op, word, v);
   return moved;

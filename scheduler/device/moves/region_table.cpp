@@ -86,7 +86,8 @@ void RegionList::addWords(std::uint32_t words) {
 
 bool RegionList::copyRowEnds(std::byte* to, const Layout& toLayout, const RowEnds& begins,
                              const RowEnds& ends) {
-  constexpr std::int64_t kBytes = 8;
+  constexpr ElementType kNumber;
+  constexpr std::int64_t kBytes = kNumber.bytes();
   constexpr std::int64_t kHalf = kSectorElements / 2;
   const Box& left = begins.region;
   const Box& right = ends.region;
@@ -97,7 +98,7 @@ bool RegionList::copyRowEnds(std::byte* to, const Layout& toLayout, const RowEnd
       right.extent().i > kHalf) {
     return false;
   }
-  PlacedRegion placed{copyOp(toLayout, *ends.layout, right, ends.shift, kBytes)};
+  PlacedRegion placed{copyOp(toLayout, *ends.layout, right, ends.shift, kNumber)};
   placed.to = to + placed.op.toFirst;
   placed.from = ends.from + placed.op.fromFirst;
   const auto addressOf = [](const std::byte* memory) { return reinterpret_cast<std::uintptr_t>(memory); };
@@ -119,10 +120,10 @@ bool RegionList::copyRowEnds(std::byte* to, const Layout& toLayout, const RowEnd
   counts_.copied += placed.op.words() / 2 * (left.extent().i + right.extent().i) * kBytes;
   Box first = left;
   first.hi.j = first.lo.j + 1;
-  add(copyOp(toLayout, *begins.layout, first, begins.shift, kBytes), to, begins.from, &RegionCounts::copied);
+  add(copyOp(toLayout, *begins.layout, first, begins.shift, kNumber), to, begins.from, &RegionCounts::copied);
   Box last = right;
   last.lo.j = last.hi.j - 1;
-  add(copyOp(toLayout, *ends.layout, last, ends.shift, kBytes), to, ends.from, &RegionCounts::copied);
+  add(copyOp(toLayout, *ends.layout, last, ends.shift, kNumber), to, ends.from, &RegionCounts::copied);
   return true;
 }
 

@@ -34,12 +34,6 @@ class TaskBodyRun {
   LevelId levelNumber() const { return spec_.oncePerRank ? 0 : task_.level().number(); }
 
   int dirichletOf(int label) const { return case_.labels[static_cast<std::size_t>(label)].dirichlet; }
-  /// A copy of the element, whatever the field hands out.
-  template <class FieldType>
-  static auto elementAt(const FieldType& field, Index x) {
-    return std::decay_t<decltype(field(x))>(field(x));
-  }
-
   template <class Visit>
   static void forEachIndex(const Box& box, Visit&& visit) {
     for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
@@ -64,12 +58,13 @@ class TaskBodyRun {
     const bool gathered = read.reach == Reach::Finer || read.reach == Reach::WholeLevel;
     return std::visit(
         [&](auto label) -> Lookup {
+          using Element = typename decltype(label)::Element;
           const auto looking = [this, gathered, level, dirichlet,
                                 centering = label.kCentering](auto field) -> Lookup {
             return
                 [this, gathered, level, dirichlet, centering, field](Index x) -> std::optional<std::int64_t> {
                   if (gathered && !owned(level, x, centering)) return std::nullopt;
-                  return reduced(std::llround(numberOf(elementAt(field, x), dirichlet)));
+                  return reduced(std::llround(seenNumber<Element>(field, x, dirichlet)));
                 };
           };
           switch (read.reach) {
@@ -96,11 +91,12 @@ class TaskBodyRun {
     const int dirichlet = dirichletOf(spec_.writes[write].label);
     return std::visit(
         [&](auto label) {
+          using Element = typename decltype(label)::Element;
           std::vector<std::int64_t> values;
           std::function<std::int64_t(Index)> own = [](Index) { return std::int64_t{0}; };
           if (spec_.writes[write].modifies) {
             own = [field = task_.modify(label), dirichlet](Index x) {
-              return reduced(std::llround(numberOf(elementAt(field, x), dirichlet)));
+              return reduced(std::llround(ownNumber<Element>(field, x, dirichlet)));
             };
           }
           forEachIndex(task_.interior(label), [&](Index x) {
@@ -119,7 +115,7 @@ class TaskBodyRun {
           const auto field = spec_.writes[write].modifies ? task_.modify(label) : task_.write(label);
           std::size_t n = 0;
           forEachIndex(task_.interior(label),
-                       [&](Index x) { field(x) = elementOf<Element>(values[n++], dirichlet); });
+                       [&](Index x) { putNumber<Element>(field, x, values[n++], dirichlet); });
         },
         handle(spec_.writes[write].label));
   }

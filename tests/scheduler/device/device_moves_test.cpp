@@ -38,6 +38,35 @@ class Case {
     return label;
   }
 
+  /// A variable with components, of which each has conditions of its own, some of them on a part of a side.
+  template <class T, Centering C>
+  Label<Components<T>, C> components(const char* name, int count) {
+    const auto label = labels_.components<T, C>(name, count);
+    const char* values[] = {"0.5", "x + 2*y - z", "sin(t)", "t*x - y", "3"};
+    std::vector<BoundaryConditions> conditions(static_cast<std::size_t>(count));
+    for (std::size_t c = 0; c < conditions.size(); ++c) {
+      for (std::size_t side = 0; side < 6; ++side) {
+        const auto draw = [&](std::size_t n) {
+          SideCondition condition{static_cast<BoundaryKind>(n % kBoundaryKinds),
+                                  Expression::parse(values[n / 2 % 5])};
+          condition.sign = n % 2 == 0 ? 1 : -1;
+          return condition;
+        };
+        const std::size_t n = conditions_ + 3 * c + side;
+        conditions[c].sides[side] = draw(n);
+        for (std::size_t part = 0; part < n % 3; ++part) {
+          conditions[c].parts[side].push_back(draw(n + 2 * part + 1));
+          conditions[c].parts[side].back().within =
+              Expression::parse(part == 0 ? "x + y + z < 0.9 + 0.1*t" : "x*y > 0.6");
+        }
+      }
+    }
+    ++conditions_;
+    labels_.setBoundary(label, conditions);
+    initial_.task(std::string("Initial::") + name).writes(label).template runs<Cpu>(NoBody{});
+    return label;
+  }
+
   CompiledGraphs compile(Rank rank, int ranks) const {
     const RankMap owners = distribute(*mesh_, ranks);
     CompileInput input{mesh_, &labels_, &owners, rank, ranks};
@@ -77,6 +106,8 @@ void addAllCenterings(Case& c, HaloClause clause) {
   const auto vectors = c.variable<Vec<double, 3>, FaceX>("vectors");
   const auto numbers = c.variable<std::int64_t, FaceY>("numbers");
   const auto pairs = c.variable<Vec<float, 2>, FaceZ>("pairs");
+  const auto gas = c.components<double, Cell>("gas", 5);
+  const auto flux = c.components<float, FaceX>("flux", 3);
   c.step()
       .task("Step::read")
       .reads(Old, cells, clause)
@@ -84,6 +115,10 @@ void addAllCenterings(Case& c, HaloClause clause) {
       .reads(Old, vectors, clause)
       .reads(Old, numbers, clause)
       .reads(Old, pairs, clause)
+      .reads(Old, gas, clause)
+      .reads(Old, flux, clause)
+      .writes(gas)
+      .writes(flux)
       .writes(cells)
       .writes(nodes)
       .writes(vectors)
@@ -108,10 +143,13 @@ void addLevels(Case& c) {
   const auto u = c.variable<double, Cell>("u");
   const auto v = c.variable<double, Node>("v");
   const auto w = c.variable<float, Cell>("w");
+  const auto gas = c.components<double, Cell>("gas", 3);
   c.step()
       .task("Step::advance")
       .reads(Old, u, halo(2))
       .reads(Old, v, halo(1))
+      .reads(Old, gas, halo(2))
+      .writes(gas)
       .writes(u)
       .writes(v)
       .runs<Cpu>(NoBody{});

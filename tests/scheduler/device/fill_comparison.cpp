@@ -93,12 +93,12 @@ void FillComparison::fillWithValues() {
   for (std::size_t local = 0; local < data_->ownPatches().size(); ++local) {
     for (const LabelId label : labelsOf(local)) {
       const Box owned = data_->ownedBox(label, local);
-      const std::int64_t bytes = data_->labels().info(label).type.bytes();
-      std::vector<std::byte> packed(static_cast<std::size_t>(owned.volume() * bytes));
+      const ElementType type = data_->labels().info(label).type;
+      std::vector<std::byte> packed(static_cast<std::size_t>(owned.volume() * type.bytes()));
       for (const Generation generation : {Generation::Old, Generation::New}) {
         scatter(packed);
         plainCopy(data_->data(generation, label, local), data_->layout(label, local), packed.data(),
-                  Layout(owned, false, false), owned, {}, bytes);
+                  Layout(owned, false, false), owned, {}, type);
       }
     }
   }
@@ -180,11 +180,11 @@ void FillComparison::compare(const Box& box, LabelId label, const std::byte* hos
   const LabelInfo& info = data_->labels().info(label);
   const std::int64_t bytes = info.type.bytes();
   std::vector<std::byte> right(static_cast<std::size_t>(box.volume() * bytes));
-  plainCopy(right.data(), Layout(box, false, false), host, hostLayout, box, {}, bytes);
+  plainCopy(right.data(), Layout(box, false, false), host, hostLayout, box, {}, info.type);
   auto* got = static_cast<std::byte*>(pinned_.allocate(streams_[0], box.volume() * bytes, "a comparison"));
   RegionList list;
   list.beginRow();
-  list.add(copyOp(Layout(box, false, false), deviceLayout, box, {}, bytes), got, there,
+  list.add(copyOp(Layout(box, false, false), deviceLayout, box, {}, info.type), got, there,
            &RegionCounts::packed);
   RegionTable table(device_, memory_, pinned_, streams_[0], list, "a comparison");
   const std::int32_t row = 0;
@@ -212,7 +212,7 @@ void FillComparison::expectSameMessages() {
       std::vector<std::byte> right(static_cast<std::size_t>(item.bytes));
       plainCopy(right.data(), Layout(item.region, false, false),
                 data_->data(item.generation, item.label, source), data_->layout(item.label, source),
-                item.region, {}, data_->labels().info(item.label).type.bytes());
+                item.region, {}, data_->labels().info(item.label).type);
       const auto got = pump_.sendBuffer(send).subspan(static_cast<std::size_t>(item.offset), right.size());
       ASSERT_EQ(std::memcmp(right.data(), got.data(), right.size()), 0)
           << data_->labels().info(item.label).name << " in message " << send;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "datawarehouse/field.hpp"
+#include "datawarehouse/moves/condition_values.hpp"
 #include "grid/label.hpp"
 #include "grid/level.hpp"
 #include "grid/refine.hpp"
@@ -24,23 +25,32 @@ void forEachIndex(const Box& box, Visit&& visit) {
 /// `to` at each index of `region` from `from` at `sourceOf(index)`.
 template <class SourceOf>
 void plainMove(std::byte* to, const Layout& toLayout, const std::byte* from, const Layout& fromLayout,
-               const Box& region, std::int64_t bytes, SourceOf&& sourceOf) {
+               const Box& region, const ElementType& type, SourceOf&& sourceOf) {
+  const std::int64_t bytes = type.elementBytes();
   forEachIndex(region, [&](Index x) {
-    std::memcpy(to + toLayout.at(x) * bytes, from + fromLayout.at(sourceOf(x)) * bytes,
-                static_cast<std::size_t>(bytes));
+    for (std::int32_t c = 0; c < type.planes(); ++c) {
+      std::memcpy(to + (toLayout.at(x) + c * toLayout.strideC) * bytes,
+                  from + (fromLayout.at(sourceOf(x)) + c * fromLayout.strideC) * bytes,
+                  static_cast<std::size_t>(bytes));
+    }
   });
 }
 
+/// Where a number of an element lies, in numbers from element 0 of the layout.
+inline std::int64_t placeOf(const Layout& layout, const ElementType& type, Index x, std::int32_t number) {
+  return type.order == NumberOrder::Apart ? layout.at(x) + number * layout.strideC
+                                          : layout.at(x) * type.components + number;
+}
+
 inline void plainCopy(std::byte* to, const Layout& toLayout, const std::byte* from, const Layout& fromLayout,
-                      const Box& region, Index shift, std::int64_t bytes) {
-  plainMove(to, toLayout, from, fromLayout, region, bytes, [&](Index x) { return x - shift; });
+                      const Box& region, Index shift, const ElementType& type) {
+  plainMove(to, toLayout, from, fromLayout, region, type, [&](Index x) { return x - shift; });
 }
 
 inline void plainProlong(std::byte* to, const Layout& toLayout, const std::byte* from,
                          const Layout& fromLayout, const Box& region, Index shift, Extent ratio,
-                         std::int64_t bytes) {
-  plainMove(to, toLayout, from, fromLayout, region, bytes,
-            [&](Index x) { return coarsen(x - shift, ratio); });
+                         const ElementType& type) {
+  plainMove(to, toLayout, from, fromLayout, region, type, [&](Index x) { return coarsen(x - shift, ratio); });
 }
 
 /// Calls `visit(T{})` with the type of the numbers.
@@ -68,20 +78,22 @@ inline void plainAverage(std::byte* to, const Layout& toLayout, const std::byte*
       for (int c = 0; c < type.components; ++c) {
         double sum = 0.0;
         forEachIndex({first, first + Index{ratio.i, ratio.j, ratio.k}}, [&](Index fine) {
-          sum += static_cast<double>(
-              reinterpret_cast<const T*>(from)[fromLayout.at(fine) * type.components + c]);
+          sum += static_cast<double>(reinterpret_cast<const T*>(from)[placeOf(fromLayout, type, fine, c)]);
         });
-        reinterpret_cast<T*>(to)[toLayout.at(x) * type.components + c] =
+        reinterpret_cast<T*>(to)[placeOf(toLayout, type, x, c)] =
             static_cast<T>(sum / static_cast<double>(ratio.i * ratio.j * ratio.k));
       }
     });
   });
 }
 
-/// `values`: of the condition, for each index of the region.
+/// `values`: of the condition, for each index of the region; kNotHere where another one holds.
 inline void plainCondition(std::byte* data, const Layout& layout, const LabelInfo& info, const Level& level,
-                           int side, const Box& region, std::span<const double> values) {
-  const BoundaryKind kind = info.boundary.sides[static_cast<std::size_t>(side)]->kind;
+                           int side, const ConditionNumber& which, const Box& region,
+                           std::span<const double> values) {
+  const SideCondition& condition = conditionOf(info, side, which);
+  const BoundaryKind kind = condition.kind;
+  const bool apart = info.type.order == NumberOrder::Apart;
   const int axis = side / 2;
   const bool high = side % 2 == 1;
   const Box domain = level.domainOf(info.centering);
@@ -98,11 +110,15 @@ inline void plainCondition(std::byte* data, const Layout& layout, const LabelInf
       const std::int64_t layers = high ? x[axis] - source[axis] : source[axis] - x[axis];
       const double distance = static_cast<double>(layers) * level.spacing()[axis];
       const double v = values[n++];
+      if (isNotHere(v)) return;
       for (int c = 0; c < info.type.components; ++c) {
-        const T from = reinterpret_cast<const T*>(data)[layout.at(source) * info.type.components + c];
-        T& to = reinterpret_cast<T*>(data)[layout.at(x) * info.type.components + c];
+        if (apart && c != which.component) continue;
+        const T from = reinterpret_cast<const T*>(data)[placeOf(layout, info.type, source, c)];
+        T& to = reinterpret_cast<T*>(data)[placeOf(layout, info.type, x, c)];
         const auto inside = static_cast<double>(from);
         to = kind == BoundaryKind::Outflow     ? from
+             : kind == BoundaryKind::Reflect   ? static_cast<T>(condition.sign < 0 ? -from : from)
+             : kind == BoundaryKind::Given     ? static_cast<T>(v)
              : kind == BoundaryKind::Dirichlet ? static_cast<T>(2.0 * v - inside)
                                                : static_cast<T>(inside + distance * v);
       }

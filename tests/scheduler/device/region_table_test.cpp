@@ -75,12 +75,14 @@ class Thrice {
     return {lo, lo + Index{1 + below(most), 1 + below(most), 1 + below(most)}};
   }
   /// A window around `inside` at a place of its own in `to`, or anywhere in `from`.
-  Window window(const Box& inside, std::int64_t elementBytes, bool ofTo) {
+  Window window(const Box& inside, const ElementType& type, bool ofTo) {
+    const std::int64_t elementBytes = type.elementBytes();
     const Box around = grow(inside, {{below(3), below(3), below(3)}, {below(3), below(3), below(3)}});
     Window window{Layout(around, false, false), 0};
     window.layout.strideJ += below(3);
     window.layout.strideK = window.layout.strideJ * around.extent().j + below(3);
-    const auto bytes = static_cast<std::size_t>(window.layout.strideK * around.extent().k * elementBytes);
+    window.layout.strideC = window.layout.strideK * around.extent().k + below(3);
+    const auto bytes = static_cast<std::size_t>(window.layout.strideC * type.planes() * elementBytes);
     if (ofTo) {
       window.offset = used_;
       used_ += bytes + 4 * static_cast<std::size_t>(below(2));
@@ -91,8 +93,12 @@ class Thrice {
     }
     return window;
   }
-  std::int64_t elementBytes() {
-    return std::array<std::int64_t, 5>{8, 4, 12, 24, 16}[static_cast<std::size_t>(below(5))];
+  ElementType anyElement() {
+    constexpr std::array<std::int32_t, 3> kNumbers{1, 2, 3};
+    ElementType type{below(2) == 0 ? Scalar::Float64 : Scalar::Float32,
+                     kNumbers[static_cast<std::size_t>(below(3))]};
+    if (below(3) == 0) type.order = NumberOrder::Apart;
+    return type;
   }
   void alignTo() { used_ = (used_ + 7) / 8 * 8; }
   Index anyShift() { return {below(9) - 4, below(9) - 4, below(9) - 4}; }
@@ -103,38 +109,38 @@ class Thrice {
     if (onHost) runRegion(op, ranTo_.data() + to, hostFrom_.data() + from);
   }
   void addCopy(bool onHost) {
-    const std::int64_t bytes = elementBytes();
+    const ElementType type = anyElement();
     const Box region = box(9);
     const Index by = anyShift();
-    const Window to = window(region, bytes, true);
-    const Window from = window(shift(region, Index{} - by), bytes, false);
-    add(copyOp(to.layout, from.layout, region, by, bytes), to.offset, from.offset, onHost);
+    const Window to = window(region, type, true);
+    const Window from = window(shift(region, Index{} - by), type, false);
+    add(copyOp(to.layout, from.layout, region, by, type), to.offset, from.offset, onHost);
     if (!onHost) return;
     test::plainCopy(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + from.offset, from.layout,
-                    region, by, bytes);
+                    region, by, type);
   }
   void addPack(bool onHost) {
-    const std::int64_t bytes = elementBytes();
+    const ElementType type = anyElement();
     const Box region = box(9);
-    const Window from = window(region, bytes, false);
+    const Window from = window(region, type, false);
     const std::size_t at = used_;
     const Layout packed(region, false, false);
-    used_ += static_cast<std::size_t>(region.volume() * bytes);
-    add(copyOp(packed, from.layout, region, {}, bytes), at, from.offset, onHost);
+    used_ += static_cast<std::size_t>(region.volume() * type.bytes());
+    add(copyOp(packed, from.layout, region, {}, type), at, from.offset, onHost);
     if (!onHost) return;
     test::plainCopy(hostTo_.data() + at, packed, hostFrom_.data() + from.offset, from.layout, region, {},
-                    bytes);
+                    type);
   }
   void addUnpack(bool onHost) {
-    const std::int64_t bytes = elementBytes();
+    const ElementType type = anyElement();
     const Box region = box(9);
-    const Window to = window(region, bytes, true);
+    const Window to = window(region, type, true);
     const Layout packed(region, false, false);
-    const auto size = static_cast<std::size_t>(region.volume() * bytes);
+    const auto size = static_cast<std::size_t>(region.volume() * type.bytes());
     const auto at = static_cast<std::size_t>(below(static_cast<std::int64_t>(kBytes - size) / 4)) * 4;
-    add(copyOp(to.layout, packed, region, {}, bytes), to.offset, at, onHost);
+    add(copyOp(to.layout, packed, region, {}, type), to.offset, at, onHost);
     if (!onHost) return;
-    test::plainCopy(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + at, packed, region, {}, bytes);
+    test::plainCopy(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + at, packed, region, {}, type);
   }
   void addProlong(bool onHost) {
     LabelInfo info;
@@ -143,13 +149,13 @@ class Thrice {
     const Index by = anyShift();
     const Extent ratio{1 + below(4), 1 + below(4), 1 + below(4)};
     alignTo();
-    const Window to = window(region, info.type.bytes(), true);
-    const Window from = window(coarsen(shift(region, Index{} - by), ratio), info.type.bytes(), false);
-    add(regionOp({MoveKind::Prolong, region, by, ratio}, to.layout, from.layout, info, levelOf(6)), to.offset,
+    const Window to = window(region, info.type, true);
+    const Window from = window(coarsen(shift(region, Index{} - by), ratio), info.type, false);
+    add(regionOp({MoveKind::Prolong, region, by, ratio}, to.layout, from.layout, info.type), to.offset,
         from.offset, onHost);
     if (!onHost) return;
     test::plainProlong(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + from.offset, from.layout,
-                       region, by, ratio, info.type.bytes());
+                       region, by, ratio, info.type);
   }
   /// A kind that no read asks for: it is known to the operation alone.
   void addAverage(bool onHost) {
@@ -159,9 +165,9 @@ class Thrice {
     const Index by = anyShift();
     const Extent ratio{1 + below(4), 1 + below(4), 1 + below(4)};
     alignTo();
-    const Window to = window(region, info.type.bytes(), true);
-    const Window from = window(refine(shift(region, Index{} - by), ratio), info.type.bytes(), false);
-    add(regionOp({MoveKind::Average, region, by, ratio}, to.layout, from.layout, info, levelOf(6)), to.offset,
+    const Window to = window(region, info.type, true);
+    const Window from = window(refine(shift(region, Index{} - by), ratio), info.type, false);
+    add(regionOp({MoveKind::Average, region, by, ratio}, to.layout, from.layout, info.type), to.offset,
         from.offset, onHost);
     if (!onHost) return;
     test::plainAverage(hostTo_.data() + to.offset, to.layout, hostFrom_.data() + from.offset, from.layout,
@@ -169,24 +175,29 @@ class Thrice {
   }
   ElementType anyType() {
     constexpr std::array kScalars{Scalar::Float64, Scalar::Float32, Scalar::Int32, Scalar::Int64};
-    return {kScalars[static_cast<std::size_t>(below(4))], static_cast<std::int32_t>(1 + below(3))};
+    return {kScalars[static_cast<std::size_t>(below(4))], static_cast<std::int32_t>(1 + below(3)),
+            below(2) == 0 ? NumberOrder::Together : NumberOrder::Apart};
   }
   void addCondition(bool onHost) {
     constexpr std::array kCenterings{Cell, Node, FaceX, FaceY, FaceZ};
-    constexpr std::array kKinds{BoundaryKind::Dirichlet, BoundaryKind::Neumann, BoundaryKind::Outflow};
     LabelInfo info;
     info.type = anyType();
     info.centering = kCenterings[static_cast<std::size_t>(below(5))];
     const auto side = static_cast<int>(below(6));
-    const bool varies = below(2) == 0;
-    info.boundary.sides[static_cast<std::size_t>(side)] =
-        SideCondition{kKinds[static_cast<std::size_t>(below(3))],
-                      varies ? Expression::parse("x + 2*y - z*t") : Expression::constant(0.25)};
+    for (std::int32_t c = 0; c < info.type.planes(); ++c) {
+      info.components.push_back({std::to_string(c), ""});
+      BoundaryConditions& conditions = info.ofComponents.emplace_back();
+      conditions.sides[static_cast<std::size_t>(side)] = anyCondition();
+      for (std::int64_t parts = below(3); parts > 0; --parts) {
+        conditions.parts[static_cast<std::size_t>(side)].push_back(anyCondition());
+        conditions.parts[static_cast<std::size_t>(side)].back().within =
+            Expression::parse(below(2) == 0 ? "x + y + z < 1" : "y > t");
+      }
+    }
     const Level level = levelOf(6);
     const Box domain = level.domainOf(info.centering);
     const int axis = side / 2;
-    const std::int64_t layers = 1 + below(4);
-    Box window = grow(domain, uniformHalo(layers));
+    const Box window = grow(domain, uniformHalo(1 + below(4)));
     Box region = window;
     for (int d = 0; d < kAxes; ++d) {
       region.lo[d] += below(4);
@@ -200,12 +211,26 @@ class Thrice {
       region.hi[axis] = window.hi[axis];
     }
     alignTo();
-    const Window at = this->window(window, info.type.bytes(), true);
+    const Window at = this->window(window, info.type, true);
+    const RegionMove move{MoveKind::Condition, region, {}, {1, 1, 1}, side};
+    forEachCondition(info, side, [&](const ConditionNumber& which) {
+      addCondition(info, level, move, which, at, onHost);
+    });
+  }
+  SideCondition anyCondition() {
+    SideCondition condition{static_cast<BoundaryKind>(below(kBoundaryKinds)),
+                            below(2) == 0 ? Expression::parse("x + 2*y - z*t") : Expression::constant(0.25)};
+    condition.sign = below(2) == 0 ? 1 : -1;
+    return condition;
+  }
+  void addCondition(const LabelInfo& info, const Level& level, const RegionMove& move,
+                    const ConditionNumber& which, const Window& at, bool onHost) {
     const double time = 0.5;
+    const bool varies = variesInSpace(info, move.side, which);
     RegionValues values;
     values.count = varies ? RegionValues::Count::OneEachIndex : RegionValues::Count::One;
-    std::vector<double> given(static_cast<std::size_t>(region.volume()));
-    conditionValues(info, level, side, region, time, given);
+    std::vector<double> given(static_cast<std::size_t>(move.region.volume()));
+    conditionValues(info, level, move.side, which, move.region, time, given);
     const std::vector<double> ofEach = given;
     if (!varies) given.resize(1);
     if (below(2) == 0) {
@@ -215,13 +240,13 @@ class Thrice {
       values.first = kFirstOfLaunch + std::ssize(launchValues);
       launchValues.insert(launchValues.end(), given.begin(), given.end());
     }
-    const RegionOp op =
-        regionOp({MoveKind::Condition, region, {}, {1, 1, 1}, side}, at.layout, at.layout, info, level);
+    const RegionOp op = conditionOp(move, which, at.layout, info, level);
     list.add(op, to_ + at.offset, to_ + at.offset, &RegionCounts::conditions, values);
     if (!onHost) return;
-    ConditionValue value(info, level, side, time);
-    runCondition(op, ranTo_.data() + at.offset, region.lo, value);
-    test::plainCondition(hostTo_.data() + at.offset, at.layout, info, level, side, region, ofEach);
+    ConditionValue value(info, level, move.side, which, time);
+    runCondition(op, ranTo_.data() + at.offset, move.region.lo, value);
+    test::plainCondition(hostTo_.data() + at.offset, at.layout, info, level, move.side, which, move.region,
+                         ofEach);
   }
   static Level levelOf(std::int64_t n) {
     Geometry geometry;
@@ -287,7 +312,7 @@ TEST_P(RegionClaims, RowsWithManyGapsAreLaunchedAllTheSame) {
   std::vector<std::int32_t> rows;
   for (std::int32_t row = 0; row < kRows; ++row) {
     list.beginRow();
-    list.add(copyOp(Layout(one, false, false), Layout(one, false, false), one, {}, 8),
+    list.add(copyOp(Layout(one, false, false), Layout(one, false, false), one, {}, elementTypeOf<double>),
              reinterpret_cast<std::byte*>(to.data() + row), reinterpret_cast<std::byte*>(from.data() + row),
              &RegionCounts::packed);
     if (row % 3 != 1) rows.push_back(row);
@@ -311,7 +336,7 @@ TEST_P(RegionClaims, AnotherStreamComesAfterTheUpload) {
   const Box one{{0, 0, 0}, {1, 1, 1}};
   RegionList list;
   list.beginRow();
-  list.add(copyOp(Layout(one, false, false), Layout(one, false, false), one, {}, 8),
+  list.add(copyOp(Layout(one, false, false), Layout(one, false, false), one, {}, elementTypeOf<double>),
            reinterpret_cast<std::byte*>(data.data() + 1), reinterpret_cast<std::byte*>(data.data()),
            &RegionCounts::packed);
 
@@ -325,7 +350,7 @@ TEST_P(RegionClaims, AnotherStreamComesAfterTheUpload) {
 TEST_P(RegionClaims, NothingToDoIsNoLaunch) {
   RegionList list;
   list.beginRow();
-  list.add(copyOp({}, {}, Box{}, {}, 8), nullptr, nullptr, &RegionCounts::unpacked);
+  list.add(copyOp({}, {}, Box{}, {}, elementTypeOf<double>), nullptr, nullptr, &RegionCounts::unpacked);
   RegionTable table = upload(list);
   const std::int32_t row = 0;
 

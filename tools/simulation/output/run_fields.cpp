@@ -35,11 +35,25 @@ void widen(Scalar scalar, std::span<const std::byte> packed, std::span<double> v
   }
 }
 
+/// An array of a file: a variable, or one of its components.
+struct Written {
+  LabelId label = -1;
+  std::int32_t component = 0;
+};
+
+std::vector<Written> writtenOf(const LabelTable& table, const std::vector<LabelId>& labels) {
+  std::vector<Written> written;
+  for (const LabelId label : labels) {
+    for (std::int32_t c = 0; c < table.info(label).type.planes(); ++c) written.push_back({label, c});
+  }
+  return written;
+}
+
 /// Gives the writer the values of own patches as numbers of double precision.
 class FieldSource {
  public:
-  FieldSource(const Simulation& simulation, const std::vector<LabelId>& labels)
-      : simulation_(simulation), labels_(labels), bordered_(labels.size()) {
+  FieldSource(const Simulation& simulation, const std::vector<Written>& written)
+      : simulation_(simulation), written_(written), bordered_(written.size()) {
     const std::span<const PatchId> own = simulation.data().ownPatches();
     for (std::size_t local = 0; local < own.size(); ++local) localOf_[own[local]] = local;
   }
@@ -48,14 +62,15 @@ class FieldSource {
   void gatherBorders() {
     const Hierarchy& hierarchy = *simulation_.model().hierarchy();
     const RankMap owners = distribute(hierarchy, simulation_.transport().size());
-    for (std::size_t field = 0; field < labels_.size(); ++field) {
+    for (std::size_t field = 0; field < written_.size(); ++field) {
       const LabelInfo& info = infoOf(field);
       if (info.centering == Centering::Cell) continue;
       const BorderValues borders{hierarchy, owners, simulation_.transport(), info.centering,
-                                 info.type.components};
+                                 info.type.together()};
       bordered_[field] = borders.gather([&](const Patch& patch) {
-        const std::int64_t count = simulation_.data().ownedBox(labels_[field], localOf_[patch.id]).volume();
-        std::vector<double> values(static_cast<std::size_t>(count * info.type.components));
+        const LabelId label = written_[field].label;
+        const std::int64_t count = simulation_.data().ownedBox(label, localOf_[patch.id]).volume();
+        std::vector<double> values(static_cast<std::size_t>(count * info.type.together()));
         owned(field, localOf_[patch.id], values);
         return values;
       });
@@ -72,23 +87,23 @@ class FieldSource {
 
  private:
   const LabelInfo& infoOf(std::size_t field) const {
-    return simulation_.model().labels().info(labels_[field]);
+    return simulation_.model().labels().info(written_[field].label);
   }
 
   /// NaN where the variable does not live on the patch's level.
   void owned(std::size_t field, std::size_t local, std::span<double> values) {
-    if (!simulation_.data().has(labels_[field], local)) {
+    if (!simulation_.data().has(written_[field].label, local)) {
       std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
       return;
     }
     const ElementType type = infoOf(field).type;
     packed_.resize(values.size() * static_cast<std::size_t>(type.scalarBytes()));
-    simulation_.data().packOwned(labels_[field], local, packed_);
+    simulation_.data().packComponent(written_[field].label, local, written_[field].component, packed_);
     widen(type.scalar, packed_, values);
   }
 
   const Simulation& simulation_;
-  const std::vector<LabelId>& labels_;
+  const std::vector<Written>& written_;
   std::map<PatchId, std::size_t> localOf_;
   std::vector<std::vector<std::vector<double>>> bordered_;  ///< by field and own patch
   std::vector<std::byte> packed_;
@@ -133,12 +148,16 @@ FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
     output.levels.push_back(levelOf(level, simulation.data()));
     if (level.number() > 0) output.refinementRatio.push_back(ratioOf(level));
   }
-  for (const LabelId label : labels) {
-    const LabelInfo& info = model.labels().info(label);
-    output.fields.push_back({info.name, info.unit, info.type.components, info.centering});
+  const std::vector<Written> written = writtenOf(model.labels(), labels);
+  for (const Written& one : written) {
+    const LabelInfo& info = model.labels().info(one.label);
+    const auto c = static_cast<std::size_t>(one.component);
+    output.fields.push_back({info.nameOf(one.component),
+                             info.components.empty() ? info.unit : info.components[c].unit,
+                             info.type.together(), info.centering});
   }
   simulation.dataOnHost(labels);
-  FieldSource source(simulation, labels);
+  FieldSource source(simulation, written);
   source.gatherBorders();
   return writer.write(
       output, [&](std::size_t level, std::int64_t patch, std::size_t field, std::span<double> values) {
