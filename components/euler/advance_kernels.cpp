@@ -92,16 +92,19 @@ struct AdvanceEuler {
     const IdealGas gas = params.solver.gas;
     const double leastDensity = params.leastDensity;
     const double leastPressure = params.leastPressure;
-    task.contribute(floored, reduce(task.exec(), "Euler::floors", task.interior(), Sum,
-                                    [=] TESSERA_KERNEL(Index x) {
-                                      const Primitive w = gas.primitive(u(x));
-                                      const bool isBelow = w.rho() < leastDensity || w.p() < leastPressure;
-                                      Primitive kept = w;
-                                      kept.v[kDensity] = w.rho() < leastDensity ? leastDensity : w.rho();
-                                      kept.v[kLast] = w.p() < leastPressure ? leastPressure : w.p();
-                                      if (isBelow) u.set(x, gas.conserved(kept));
-                                      return isBelow ? 1.0 : 0.0;
-                                    }));
+    const auto isBelow = [=] TESSERA_KERNEL(const Primitive& w) {
+      return w.rho() < leastDensity || w.p() < leastPressure;
+    };
+    task.contribute(floored,
+                    reduce(task.exec(), "Euler::floored", task.interior(), Sum,
+                           [=] TESSERA_KERNEL(Index x) { return isBelow(gas.primitive(u(x))) ? 1.0 : 0.0; }));
+    forEach(task.exec(), "Euler::floors", task.interior(), [=] TESSERA_KERNEL(Index x) {
+      Primitive w = gas.primitive(u(x));
+      if (!isBelow(w)) return;
+      w.v[kDensity] = w.rho() < leastDensity ? leastDensity : w.rho();
+      w.v[kLast] = w.p() < leastPressure ? leastPressure : w.p();
+      u.set(x, gas.conserved(w));
+    });
   }
 };
 
