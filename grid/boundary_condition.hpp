@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -58,6 +60,20 @@ struct BoundaryConditions {
 
   /// The same condition on all six sides.
   static BoundaryConditions everywhere(BoundaryKind kind, double value = 0.0);
+};
+
+struct HaloRegion;  // datawarehouse/moves/coded_condition.hpp
+
+/// A condition that a component codes in a kernel, for all components of a variable; `codedCondition` makes
+/// one.
+struct CodedCondition {
+  /// What a device runs: DeviceLaunch has the rest.
+  struct Call {
+    void (*run)(const void* arguments, void* cudaStream) = nullptr;
+    std::vector<std::byte> arguments;
+  };
+  std::function<void(const HaloRegion&)> onHost;
+  std::function<Call(const HaloRegion&)> onDevice;
 };
 
 /// What is known of one component of a variable.

@@ -35,6 +35,7 @@ bool LabelInfo::hasCondition(int side) const {
   const auto has = [side](const BoundaryConditions& c) {
     return c.sides[static_cast<std::size_t>(side)].has_value();
   };
+  if (coded[static_cast<std::size_t>(side)]) return true;
   return ofComponents.empty() ? has(boundary) : std::all_of(ofComponents.begin(), ofComponents.end(), has);
 }
 
@@ -49,7 +50,7 @@ LabelId LabelTable::find(std::string_view name, ElementType type, Centering cent
   expectName(name);
   const LabelId known = idOf(name);
   if (known < 0) {
-    infos_.push_back({std::string(name), type, centering, std::string(unit), {}, {}, {}});
+    infos_.push_back({std::string(name), type, centering, std::string(unit), {}, {}, {}, {}});
     return count() - 1;
   }
   const LabelInfo& info = infos_[static_cast<std::size_t>(known)];

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +51,8 @@ struct LabelInfo {
   std::string unit;
   BoundaryConditions boundary;  ///< of all components that have none of their own
   std::vector<ComponentInfo> components;
-  std::vector<BoundaryConditions> ofComponents;  ///< empty, or of each component
+  std::vector<BoundaryConditions> ofComponents;                       ///< empty, or of each component
+  std::array<std::shared_ptr<const CodedCondition>, kSides> coded{};  ///< where not null, after all others
 
   /// Of the numbers that lie in plane `component`.
   const BoundaryConditions& conditionsOf(std::int32_t component) const {
@@ -90,6 +93,13 @@ class LabelTable {
   void setBoundary(Label<T, C> label, BoundaryConditions conditions) {
     infos_[static_cast<std::size_t>(label.id)].boundary = std::move(conditions);
     infos_[static_cast<std::size_t>(label.id)].ofComponents.clear();
+  }
+  /// A condition that a component codes, beyond one side. Where that side has others, it changes what they
+  /// have left.
+  template <class T, Centering C>
+  void setBoundary(Label<T, C> label, int side, CodedCondition condition) {
+    infos_[static_cast<std::size_t>(label.id)].coded[static_cast<std::size_t>(side)] =
+        std::make_shared<const CodedCondition>(std::move(condition));
   }
   /// The conditions of each component.
   template <class T, Centering C>

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/text/contracts.hpp"
+#include "datawarehouse/moves/coded_condition.hpp"
 #include "scheduler/step/scratch_windows.hpp"
 #include "taskgraph/fill_geometry.hpp"
 
@@ -91,6 +92,11 @@ void HostMoves::addConditions(List& list, const Move& move, const Layout& target
     list.borders.push_back({move.what.region.lo - target.window.lo, move.what.side, which});
     from_.push_back(kTarget);
   });
+  if (!info.coded[static_cast<std::size_t>(move.what.side)]) return;
+  const Box& region = move.what.region;
+  list.ops.push_back({});
+  list.borders.push_back({region.lo - target.window.lo, move.what.side, kCoded, region.extent()});
+  from_.push_back(kTarget);
 }
 
 HostMoves::From HostMoves::fromOf(const MoveRef& from) {
@@ -176,11 +182,24 @@ void HostMoves::carryOut(const FillPlan& fill, const Row& row, const Target& to,
       runRegion(op, to.data, memoryOf(fill.generation, fill.label, source));
       continue;
     }
-    ConditionValue value(data_.labels().info(fill.label), data_.hierarchy().level(fill.sourceLevel),
-                         border->side, border->which, time);
-    runCondition(op, to.data, to.layout->window.lo + border->first, value);
+    carryOut(fill, *border, op, to, time);
     ++border;
   }
+}
+
+void HostMoves::carryOut(const FillPlan& fill, const Border& border, const RegionOp& op, const Target& to,
+                         double time) const {
+  const LabelInfo& info = data_.labels().info(fill.label);
+  const Level& level = data_.hierarchy().level(fill.sourceLevel);
+  const Index first = to.layout->window.lo + border.first;
+  if (border.which == kCoded) {
+    const Box region{first, first + Index{border.extent.i, border.extent.j, border.extent.k}};
+    info.coded[static_cast<std::size_t>(border.side)]->onHost(
+        haloRegion(region, border.side, info, level, to.data, *to.layout, time));
+    return;
+  }
+  ConditionValue value(info, level, border.side, border.which, time);
+  runCondition(op, to.data, first, value);
 }
 
 void HostMoves::pack(std::int32_t send, std::span<const DeviceAssignment> places) const {

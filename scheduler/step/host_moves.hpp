@@ -53,7 +53,8 @@ class HostMoves {
   struct Border {
     Index first;
     int side = 0;
-    ConditionNumber which;
+    ConditionNumber which;  ///< kCoded: what a component codes, on so many indices
+    Extent extent{};
     friend bool operator==(const Border&, const Border&) = default;
   };
   struct List {
@@ -69,6 +70,7 @@ class HostMoves {
   /// Whose memory an operation takes from: an own patch, `kTarget`, or the message of -2 - from.
   using From = std::int32_t;
   static constexpr From kTarget = -1;
+  static constexpr ConditionNumber kCoded{-1, 0};
   static constexpr std::int32_t kNothing = -1;
   struct Row {
     std::int32_t list = kNothing;
@@ -96,6 +98,8 @@ class HostMoves {
 
   Target targetOf(std::int32_t fill, std::int32_t row);
   void carryOut(const FillPlan& fill, const Row& row, const Target& to, double time) const;
+  void carryOut(const FillPlan& fill, const Border& border, const RegionOp& op, const Target& to,
+                double time) const;
   const std::byte* memoryOf(Generation generation, LabelId label, From from) const {
     return from >= 0 ? data_.data(generation, label, static_cast<std::size_t>(from))
                      : pump_.receiveBuffer(-2 - from).data();

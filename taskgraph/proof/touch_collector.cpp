@@ -32,6 +32,8 @@ bool anyCondition(const LabelInfo& info, int side, Asks&& asks) {
       found = found || asks(conditions.condition(side, n).kind == BoundaryKind::Outflow);
     return found;
   };
+  // What a component codes reads both.
+  if (info.coded[static_cast<std::size_t>(side)]) return true;
   return info.ofComponents.empty() ? any(info.boundary)
                                    : std::any_of(info.ofComponents.begin(), info.ofComponents.end(), any);
 }

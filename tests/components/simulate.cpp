@@ -26,9 +26,10 @@ std::map<std::string, double> columnsOf(Simulation& simulation) {
   return columns;
 }
 
-/// Copies what this rank owns of a label on a level to its place in the whole field. False where it owns
-/// nothing.
-bool copyOwned(const Simulation& simulation, LabelId label, const Level& level, WholeField& whole) {
+/// Copies what this rank owns of a component of a label on a level to its place in the whole field. False
+/// where it owns nothing.
+bool copyOwned(const Simulation& simulation, LabelId label, std::int32_t component, const Level& level,
+               WholeField& whole) {
   const DataWarehouse& data = simulation.dataOnHost(std::span(&label, 1));
   std::vector<double> packed;
   bool any = false;
@@ -39,7 +40,7 @@ bool copyOwned(const Simulation& simulation, LabelId label, const Level& level, 
     any = true;
     const Box owned = data.ownedBox(label, local);
     packed.resize(static_cast<std::size_t>(owned.volume()));
-    data.packOwned(label, local, std::as_writable_bytes(std::span(packed)));
+    data.packComponent(label, local, component, std::as_writable_bytes(std::span(packed)));
     std::size_t n = 0;
     forEachIndex(owned, [&](Index x) { whole.values[positionIn(whole.box, x)] = packed[n++]; });
   }
@@ -77,14 +78,16 @@ void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
   for (const Level& level : model.hierarchy()->levels()) {
     for (const LabelId label : model.persistent()) {
       const LabelInfo& info = model.labels().info(label);
-      const std::string name =
-          level.number() == 0 ? info.name : info.name + " on level " + std::to_string(level.number());
-      const auto known = outcome.fields.find(name);
-      WholeField whole;
-      if (known != outcome.fields.end()) whole = known->second;
-      whole.box = level.domainOf(info.centering);
-      whole.values.resize(static_cast<std::size_t>(whole.box.volume()), 0.0);
-      if (copyOwned(simulation, label, level, whole)) outcome.fields[name] = std::move(whole);
+      for (std::int32_t c = 0; c < info.type.planes(); ++c) {
+        std::string name = info.nameOf(c);
+        if (level.number() > 0) name += " on level " + std::to_string(level.number());
+        const auto known = outcome.fields.find(name);
+        WholeField whole;
+        if (known != outcome.fields.end()) whole = known->second;
+        whole.box = level.domainOf(info.centering);
+        whole.values.resize(static_cast<std::size_t>(whole.box.volume()), 0.0);
+        if (copyOwned(simulation, label, c, level, whole)) outcome.fields[name] = std::move(whole);
+      }
     }
   }
   outcome.paging += simulation.devicePaging();

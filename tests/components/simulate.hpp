@@ -37,8 +37,8 @@ struct WholeField {
 
 /// What a run leaves.
 struct Outcome {
-  /// Every variable that lives from step to step, by its name, and from level 1 on "name on level 1"; 0 where
-  /// the level has no patch.
+  /// Every variable that lives from step to step, or each component of it, by its name, and from level 1 on
+  /// "name on level 1"; 0 where the level has no patch.
   std::map<std::string, WholeField> fields;
   std::map<std::string, double> start;  ///< columns of the history before the first step
   std::map<std::string, double> end;    ///< and after the last

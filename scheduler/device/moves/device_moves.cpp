@@ -13,6 +13,7 @@ namespace tessera {
 struct DeviceMoves::FillLists {
   RegionList moves;
   std::array<RegionList, kAxes> sides;
+  std::array<std::vector<Coded>, kAxes> coded;
   std::vector<Timed> timed;
   std::vector<std::int64_t> rowTimed;
   std::vector<std::int64_t> rowValues;
@@ -70,10 +71,22 @@ void DeviceMoves::launchFill(std::int32_t fill, std::span<const std::int32_t> ro
   counts_.regions += tables.moves.launch(stream, "Fill::move", rows);
   const KeptValues given = valuesFor(plan, tables, rows, stream);
   evaluateRows(plan, tables, rows, time, given);
-  for (RegionTable& side : tables.sides) {
-    counts_.regions += side.launch(stream, "Fill::conditions", rows, given.values);
-  }
+  launchSides(tables, rows, given, stream);
   giveValues(given, stream);
+}
+
+void DeviceMoves::launchSides(FillTables& tables, std::span<const std::int32_t> rows,
+                              const KeptValues& values, DeviceStream stream) {
+  for (std::size_t axis = 0; axis < tables.sides.size(); ++axis) {
+    counts_.regions += tables.sides[axis].launch(stream, "Fill::conditions", rows, values.values);
+    for (Coded& coded : tables.coded[axis]) {
+      if (!std::binary_search(rows.begin(), rows.end(), coded.row)) continue;
+      coded.at.timeThere = values.values.values + (coded.time - values.values.first);
+      const CodedCondition::Call call = coded.condition->onDevice(coded.at);
+      device_.launch(stream, {"Fill::coded", call.run, call.arguments});
+      ++counts_.regions.launches;
+    }
+  }
 }
 
 DeviceMoves::KeptValues DeviceMoves::keepValues(std::int32_t fill, std::span<const std::int32_t> rows,
@@ -100,9 +113,7 @@ void DeviceMoves::captureFill(std::int32_t fill, std::span<const std::int32_t> r
   if (!isLaunched(plan)) return;
   FillTables& tables = tablesOf(fill, stream);
   counts_.regions += tables.moves.launch(stream, "Fill::move", rows);
-  for (RegionTable& side : tables.sides) {
-    counts_.regions += side.launch(stream, "Fill::conditions", rows, kept.values);
-  }
+  launchSides(tables, rows, kept, stream);
 }
 
 DeviceMoves::KeptValues DeviceMoves::valuesFor(const FillPlan& fill, const FillTables& tables,
@@ -136,6 +147,10 @@ void DeviceMoves::evaluateRow(const FillPlan& fill, const FillTables& tables, st
   for (std::int64_t n = tables.rowTimed[r]; n < tables.rowTimed[r + 1]; ++n) {
     const Timed& timed = tables.timed[static_cast<std::size_t>(n)];
     const auto count = static_cast<std::size_t>(timed.region.volume());
+    if (timed.which.component < 0) {
+      values[timed.first - first] = time;
+      continue;
+    }
     conditionValues(info(fill.label), level(fill), timed.side, timed.which, timed.region, time,
                     {values + (timed.first - first), count});
   }
@@ -172,6 +187,7 @@ DeviceMoves::FillTables DeviceMoves::makeTables(std::int32_t fill, DeviceStream 
   for (std::size_t axis = 0; axis < tables.sides.size(); ++axis) {
     tables.sides[axis] = upload(lists.sides[axis], stream, owner);
   }
+  tables.coded = std::move(lists.coded);
   tables.timed = std::move(lists.timed);
   tables.rowTimed = std::move(lists.rowTimed);
   tables.rowValues = std::move(lists.rowValues);
@@ -250,6 +266,7 @@ void DeviceMoves::addMoves(FillLists& lists, std::vector<Move>& moves) const {
     if (move.what.kind == MoveKind::Condition) {
       forEachCondition(info(move.label), move.what.side,
                        [&](const ConditionNumber& which) { addCondition(lists, move, which); });
+      addCoded(lists, move);
     } else {
       add(lists.moves, move);
     }
@@ -312,6 +329,24 @@ void DeviceMoves::addCondition(FillLists& lists, const Move& move, const Conditi
     values.first = list.addValues(constant);
   }
   list.add(op, at.data, at.data, &RegionCounts::conditions, values);
+}
+
+void DeviceMoves::addCoded(FillLists& lists, const Move& move) const {
+  const LabelInfo& label = info(move.label);
+  const int side = move.what.side;
+  const auto& condition = label.coded[static_cast<std::size_t>(side)];
+  if (!condition) return;
+  TESSERA_EXPECT(condition->onDevice,
+                 "make a condition of a variable on devices by codedCondition<Cpu, Gpu>");
+  const End at = endOf(move.to, move);
+  const Index one = move.what.region.lo + Index{1, 1, 1};
+  const auto row = static_cast<std::int32_t>(lists.rowTimed.size()) - 1;
+  lists.timed.push_back({side, {-1, 0}, {move.what.region.lo, one}, lists.valueCount});
+  lists.coded[static_cast<std::size_t>(side / 2)].push_back(
+      {row, condition.get(),
+       haloRegion(move.what.region, side, label, data_.hierarchy().level(move.level), at.data, at.layout,
+                  0.0),
+       lists.valueCount++});
 }
 
 std::int32_t DeviceMoves::descriptionOf(Generation generation, LabelId label, LevelId number) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "datawarehouse/device_store.hpp"
+#include "datawarehouse/moves/coded_condition.hpp"
 #include "scheduler/device/backend/pinned_host.hpp"
 #include "scheduler/device/moves/message_buffers.hpp"
 #include "scheduler/device/moves/region_table.hpp"
@@ -100,13 +101,21 @@ class DeviceMoves {
   /// An expression of time on a part of the border, to be evaluated for each launch.
   struct Timed {
     int side = 0;
-    ConditionNumber which;
+    ConditionNumber which;   ///< of component -1: the time itself
     Box region;              ///< one index where the value is the same everywhere
     std::int64_t first = 0;  ///< number of its first value
+  };
+  /// A condition that a component codes, on a part of the border of a row.
+  struct Coded {
+    std::int32_t row = 0;
+    const CodedCondition* condition = nullptr;
+    HaloRegion at;
+    std::int64_t time = 0;  ///< number of the value that is the time
   };
   struct FillTables {
     RegionTable moves;
     std::array<RegionTable, kAxes> sides;
+    std::array<std::vector<Coded>, kAxes> coded;
     std::vector<Timed> timed;
     std::vector<std::int64_t> rowTimed;   ///< by row: its first one; and one more
     std::vector<std::int64_t> rowValues;  ///< by row: number of its first value; and one more
@@ -133,6 +142,9 @@ class DeviceMoves {
   void addMoves(FillLists& lists, std::vector<Move>& moves) const;
   void pairRowEnds(RegionList& list, std::vector<Move>& moves) const;
   void addCondition(FillLists& lists, const Move& move, const ConditionNumber& which) const;
+  void addCoded(FillLists& lists, const Move& move) const;
+  void launchSides(FillTables& tables, std::span<const std::int32_t> rows, const KeptValues& values,
+                   DeviceStream stream);
   void add(RegionList& list, const Move& move) const;
   End endOf(const MoveRef& ref, const Move& move) const;
   /// Whether there is anything to launch.

@@ -9,6 +9,7 @@
 #include "grid/rank_map.hpp"
 #include "grid/refined_levels.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "tests/scheduler/device/coded_conditions_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 #include "tests/scheduler/device/fill_comparison.hpp"
 
@@ -61,8 +62,8 @@ class Case {
         }
       }
     }
-    ++conditions_;
     labels_.setBoundary(label, conditions);
+    labels_.setBoundary(label, static_cast<int>(++conditions_ % 6), test::someOfThem(label));
     initial_.task(std::string("Initial::") + name).writes(label).template runs<Cpu>(NoBody{});
     return label;
   }
