@@ -10,17 +10,13 @@
 #include "core/exec/final_values.hpp"
 #include "core/exec/kernel_errors.hpp"
 #include "datawarehouse/field.hpp"
+#include "grid/access_mode.hpp"
 #include "grid/final_loop.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
 #include "grid/reach.hpp"
 
 namespace tessera {
-
-/// What a running task may do with one variable.
-enum class AccessMode : std::uint8_t { ReadOld, ReadNew, Write, Modify };
-
-constexpr bool isOutput(AccessMode mode) { return mode == AccessMode::Write || mode == AccessMode::Modify; }
 
 /// One declared access, resolved to memory.
 struct TaskAccess {

@@ -4,24 +4,17 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 
 #include <hwloc.h>
 
 #include "core/text/error.hpp"
+#include "scheduler/hwloc_topology.hpp"
 
 namespace tessera {
 namespace {
 
-struct TopologyEnd {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyEnd>;
-
-struct BitmapEnd {
-  void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
-};
-using Bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, BitmapEnd>;
+using detail::Bitmap;
+using detail::Topology;
 
 Topology loadTopology() {
   hwloc_topology_t raw = nullptr;

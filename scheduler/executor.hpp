@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/fault_point.hpp"
+#include "core/id_vector.hpp"
+#include "taskgraph/ids.hpp"
 
 namespace tessera {
 
@@ -30,27 +32,28 @@ struct NodeTraits {
 class NodeSource {
  public:
   virtual ~NodeSource() = default;
-  /// Every node number is below this.
+  /// The number of every node is below this.
   virtual std::int64_t nodeCount() const = 0;
-  virtual NodeTraits traits(std::int32_t node, int workers) const = 0;
+  IdRange<NodeId> nodes() const { return {NodeId(0), NodeId(nodeCount())}; }
+  virtual NodeTraits traits(NodeId node, int workers) const = 0;
   /// Number of predecessors of each node.
-  virtual std::span<const std::int32_t> predecessorCounts() const = 0;
-  virtual std::span<const std::int32_t> successors(std::int32_t node) const = 0;
+  virtual IdSpan<NodeId, const std::int32_t> predecessorCounts() const = 0;
+  virtual std::span<const NodeId> successors(NodeId node) const = 0;
   /// Does the node's work as worker `worker`; called by several threads at once, for different nodes. False:
   /// it has started something that `poll` will report as finished later.
-  virtual bool run(std::int32_t node, int worker) = 0;
+  virtual bool run(NodeId node, int worker) = 0;
   /// Looks after messages: the nodes that have completed since, valid until the next call. One caller at a
   /// time.
-  virtual std::span<const std::int32_t> poll() = 0;
+  virtual std::span<const NodeId> poll() = 0;
 
   // For the page about a step that makes no progress.
 
   /// What people call the node.
-  virtual std::string describe(std::int32_t node) const { return "node " + std::to_string(node); }
+  virtual std::string describe(NodeId node) const { return "node " + std::to_string(node.value()); }
   /// The rank that has to do something before `poll` can report the node, where that is one; else -1.
-  virtual int waitsForRank(std::int32_t /*node*/) const { return -1; }
+  virtual int waitsForRank(NodeId /*node*/) const { return -1; }
   /// Nodes that `run` has begun and `poll` has not reported. While nobody is inside `run` or `poll`.
-  virtual std::vector<std::int32_t> begun() { return {}; }
+  virtual std::vector<NodeId> begun() { return {}; }
   /// Tells other ranks what this one waits for, and hears what they do: lines about a cycle of ranks or
   /// about ranks that do not answer within `limit`, each with a line break before it. By the thread that
   /// replays, while nobody is inside `run` or `poll`; the replay fails afterwards.

@@ -1,13 +1,13 @@
 #include "scheduler/nearest_devices.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <set>
 
 #include <hwloc.h>
 
 #include "core/text/contracts.hpp"
+#include "scheduler/hwloc_topology.hpp"
 
 namespace tessera {
 namespace {
@@ -15,15 +15,8 @@ namespace {
 constexpr int kSameNode = 10;
 constexpr int kOtherNode = 20;
 
-struct TopologyEnd {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyEnd>;
-
-struct BitmapEnd {
-  void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
-};
-using Bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, BitmapEnd>;
+using detail::Bitmap;
+using detail::Topology;
 
 /// Null where the machine does not tell: nearness is a hint, and a run goes on without.
 Topology loadWithDevices(const std::string& xml) {

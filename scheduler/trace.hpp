@@ -98,15 +98,15 @@ class Trace {
 
   void beginStep(const TracedStep& head, std::int64_t nodes);
   /// Node `node` has run on `worker`. Not `finished`: it goes on without a worker.
-  void ran(std::int32_t node, int worker, Clock::time_point begin, Clock::time_point end, bool finished) {
-    NodeTimes& times = nodes_[node];
+  void ran(NodeId node, int worker, Clock::time_point begin, Clock::time_point end, bool finished) {
+    NodeTimes& times = nodes_[node.index()];
     times.begin = nanoseconds(begin);
     times.end = nanoseconds(end);
     times.worker = worker;
     if (finished) times.done = times.end;
   }
   /// What node `node` had started is complete.
-  void finished(std::int32_t node) { nodes_[node].done = now(); }
+  void finished(NodeId node) { nodes_[node.index()].done = now(); }
   /// The running step's nodes, for those who finish later than the step ends.
   NodeTimes* nodes() { return nodes_; }
   /// Keeps the record of the running step here until `closeStep` gets this number.

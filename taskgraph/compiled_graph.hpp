@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "core/id_vector.hpp"
+#include "grid/access_mode.hpp"
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
+#include "taskgraph/ids.hpp"
 #include "taskgraph/row_lists.hpp"
 #include "taskgraph/step_plan.hpp"
 
@@ -39,7 +42,7 @@ enum class NodeKind : std::uint8_t {
 struct NodeBlock {
   NodeKind kind = NodeKind::Task;
   std::int32_t item = 0;  ///< position in `units`, `fills`, `sends`, `receives` or `reductions`
-  std::int32_t firstNode = 0;
+  NodeId firstNode{0};
   std::int32_t count = 0;
   std::int32_t firstLocal = 0;
   int priority = 0;  ///< as declared; 0 for all but tasks
@@ -51,21 +54,20 @@ struct NodeBlock {
 
 /// One declared access of a task on one level.
 struct UnitAccess {
-  std::uint8_t mode = 0;  ///< an AccessMode of the data warehouse: 0 read Old, 1 read New, 2 write, 3 modify
+  AccessMode mode = AccessMode::ReadOld;
   LabelId label = -1;
   LevelId level = 0;  ///< whose indices and values
   Reach reach = Reach::Patch;
   Halo halo;               ///< as declared by this task
   std::int32_t fill = -1;  ///< the fill that provides it; needed to find gathered data
   bool facesOnly = false;  ///< of `halo`: no edges and corners
-  /// Whether the task writes or modifies it.
-  bool writes() const { return mode >= 2; }
+  bool writes() const { return isOutput(mode); }
   friend bool operator==(const UnitAccess&, const UnitAccess&) = default;
 };
 
 /// One task on one level (-1: once a rank).
 struct TaskUnit {
-  std::int32_t task = 0;  ///< position in the plan
+  TaskId task{0};
   LevelId level = 0;
   Range accesses;
   Range contributions;  ///< of the first node; those of the next node follow
@@ -148,8 +150,8 @@ struct MessagePlan {
 
 /// `before` precedes `after`; node numbers.
 struct NodeEdge {
-  std::int32_t before = 0;
-  std::int32_t after = 0;
+  NodeId before;
+  NodeId after;
   friend auto operator<=>(const NodeEdge&, const NodeEdge&) = default;
 };
 
@@ -168,9 +170,9 @@ struct CompiledGraph {
 
   std::vector<NodeBlock>
       blocks;  ///< ascending in firstNode; every edge goes from a lower node to a higher one
-  std::vector<std::uint16_t> blockOf;           ///< by node
-  std::vector<std::int32_t> predecessorCounts;  ///< by node; -1 where the number is spare
-  RowLists<std::int32_t> successorLists;        ///< by node
+  IdVector<NodeId, std::uint16_t> blockOf;           ///< by node
+  IdVector<NodeId, std::int32_t> predecessorCounts;  ///< by node; -1 where the number is spare
+  RowLists<NodeId, NodeId> successorLists;           ///< by node
 
   std::vector<TaskUnit> units;
   std::vector<UnitAccess> accesses;
@@ -191,10 +193,21 @@ struct CompiledGraph {
 
   /// Node numbers, spare ones included.
   std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
+  /// All node numbers, spare ones included.
+  IdRange<NodeId> nodes() const { return blockOf.ids(); }
   std::int64_t edgeCount() const { return successorLists.itemCount(); }
-  bool isSpare(std::int32_t node) const { return predecessorCounts[static_cast<std::size_t>(node)] < 0; }
-  const NodeBlock& block(std::int32_t node) const { return blocks[blockOf[static_cast<std::size_t>(node)]]; }
-  std::span<const std::int32_t> successors(std::int32_t node) const { return successorLists.row(node); }
+  bool isSpare(NodeId node) const { return predecessorCounts[node] < 0; }
+  const NodeBlock& block(NodeId node) const { return blocks[blockOf[node]]; }
+  std::span<const NodeId> successors(NodeId node) const { return successorLists.row(node); }
+  /// What the nodes of a block of tasks do.
+  const TaskUnit& unitOf(const NodeBlock& block) const { return units[static_cast<std::size_t>(block.item)]; }
+  /// What the nodes of a block of fills fill.
+  const FillPlan& fillOf(const NodeBlock& block) const { return fills[static_cast<std::size_t>(block.item)]; }
+  const TaskDeclaration& declarationOf(const TaskUnit& unit) const { return plan->task(unit.task); }
+  std::span<const UnitAccess> accessesOf(const TaskUnit& unit) const {
+    return std::span(accesses).subspan(static_cast<std::size_t>(unit.accesses.begin),
+                                       static_cast<std::size_t>(unit.accesses.size()));
+  }
   /// Whether the task gathers this for itself, halo and all.
   bool isScratch(const UnitAccess& access) const {
     return access.fill >= 0 && fills[static_cast<std::size_t>(access.fill)].scratch;

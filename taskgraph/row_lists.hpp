@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/id.hpp"
 #include "core/text/contracts.hpp"
 
 namespace tessera {
@@ -84,16 +85,18 @@ class PoolGaps {
 ///   lists.finish(1);
 ///   lists.replace(0, {});
 ///   lists.row(0);        // empty
-template <class T>
+///
+/// `Row`: what numbers the rows, an integer or an id.
+template <class T, class Row = std::int64_t>
 struct RowLists {
   std::vector<ListPlace> places;  ///< by row; empty where every list is
   std::vector<T> pool;
   std::int64_t bound = 0;  ///< items that the pool may hold before it is built anew
   PoolGaps gaps;
 
-  std::span<const T> row(std::int64_t n) const {
+  std::span<const T> row(Row n) const {
     if (places.empty()) return {};
-    const ListPlace place = places[static_cast<std::size_t>(n)];
+    const ListPlace place = places[indexOf(n)];
     return {pool.data() + place.begin(), static_cast<std::size_t>(place.count())};
   }
   /// Items of all rows, without gaps. O(rows).
@@ -121,8 +124,8 @@ struct RowLists {
   static constexpr std::int64_t boundOf(std::int64_t items) { return items + items / 4 + 4096; }
 
   /// Gives row `n` another list. False, and the row is lost, where the pool has reached its bound.
-  bool replace(std::int64_t n, std::span<const T> list) {
-    ListPlace& place = places[static_cast<std::size_t>(n)];
+  bool replace(Row n, std::span<const T> list) {
+    ListPlace& place = places[indexOf(n)];
     const auto count = static_cast<std::int64_t>(list.size());
     const std::int64_t had = place.count() + place.spare();
     if (count <= had) {

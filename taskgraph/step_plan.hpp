@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "core/exec/exec.hpp"
+#include "core/id_vector.hpp"
 #include "core/text/source_location.hpp"
 #include "grid/final_loop.hpp"
 #include "taskgraph/access.hpp"
+#include "taskgraph/ids.hpp"
 #include "taskgraph/task_body.hpp"
 
 namespace tessera {
@@ -171,6 +173,8 @@ class StepPlan {
 
   const std::string& name() const { return name_; }
   const std::deque<TaskDeclaration>& tasks() const { return tasks_; }
+  const TaskDeclaration& task(TaskId id) const { return tasks_[id.index()]; }
+  IdRange<TaskId> taskIds() const { return {TaskId(0), TaskId(tasks_.size())}; }
 
  private:
   std::string name_;

@@ -164,7 +164,7 @@ void reportOutside(const TaskFrame& frame, const TaskAccess& access, Index x, st
                            info.name);
   }
   const std::int64_t layers = layersOutside(frame.patch->cells, x);
-  const bool reading = access.mode == AccessMode::ReadOld || access.mode == AccessMode::ReadNew;
+  const bool reading = !isOutput(access.mode);
   Message message(reading ? "task reads more halo than it declared" : "task writes outside its patch");
   message.line("task      ", frame.task, placeOf(frame))
       .line(reading ? "reads     " : "writes    ", info.nameOf(component), " at ", asText(info.centering),

@@ -12,9 +12,7 @@
 namespace tessera {
 namespace {
 
-bool isOutput(const TaskAccess& access) {
-  return access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
-}
+bool isOutput(const TaskAccess& access) { return isOutput(access.mode); }
 
 /// Calls `row(first element, elements)` for each row of the declared region of an access.
 template <class Row>

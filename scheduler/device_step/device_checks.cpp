@@ -139,8 +139,8 @@ void DeviceChecks::recordAfter(const TaskFrame& frame, DeviceLoops& loops) const
   for (const TaskAccess& access : frame.accesses) {
     if (access.marks != nullptr)
       recordUnwrittenSearch(loops, frame.task.data(), access, frame.labels->info(access.label));
-    const bool isOutput = access.mode == AccessMode::Write || access.mode == AccessMode::Modify;
-    if (!isOutput || !mode_.nonFinite || loops.looksAt(access.findings.words)) continue;
+    const bool writes = isOutput(access.mode);
+    if (!writes || !mode_.nonFinite || loops.looksAt(access.findings.words)) continue;
     recordFiniteSearch(loops, frame.task.data(), access, frame.labels->info(access.label));
   }
 }

@@ -9,10 +9,8 @@ namespace tessera::detail {
 
 void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit& unit, std::int32_t local,
                  MemorySpace space) {
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
-    const auto mode = static_cast<AccessMode>(access.mode);
-    if (mode != AccessMode::Write && mode != AccessMode::Modify) continue;
+  for (const UnitAccess& access : graph.accessesOf(unit)) {
+    if (!access.writes()) continue;
     wroteOn(data.valueStatus(Generation::New, access.label, static_cast<std::size_t>(local)), space);
   }
 }
@@ -124,7 +122,7 @@ void DeviceNodes::launchMoves(const PlacedBlock& placed, std::span<const std::in
     return fills_.launchPack(numbers_, stream);
   }
   TESSERA_EXPECT(block.kind == NodeKind::Fill, "run tasks, fills and copies on a device");
-  const FillPlan& plan = graph_.fills[static_cast<std::size_t>(block.item)];
+  const FillPlan& plan = graph_.fillOf(block);
   setNumbers(tasks, 0);
   if (checks_.mode().accesses) unsetGathers(plan, stream);
   fills_.launchFill(block.item, numbers_, timeOf(plan), stream);
@@ -200,8 +198,7 @@ void DeviceNodes::callBody(std::int32_t task, DeviceLoops& loops) {
   TaskAccesses accesses;
   TaskFrame frame = frameOf(task, accesses);
   frame.loops = &loops;
-  const auto declared = static_cast<std::size_t>(unitOf(layout_.blockOf(task)).task);
-  const TaskBody& body = graph_.plan->tasks()[declared].body;
+  const TaskBody& body = graph_.plan->task(unitOf(layout_.blockOf(task)).task).body;
   if (records) checks_.recordBefore(task, frame, loops);
   if (checks_.mode().accesses) {
     body.deviceChecked(frame);

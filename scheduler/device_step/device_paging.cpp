@@ -12,7 +12,7 @@ namespace tessera::detail {
 
 DevicePaging::DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
                            DataWarehouse& data, const DeviceStore& store, DevicePager& pager,
-                           std::span<const std::int32_t> nodes, LaunchProfiler& watch, std::string device)
+                           std::span<const NodeId> nodes, LaunchProfiler& watch, std::string device)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
@@ -98,7 +98,7 @@ DevicePaging::Uses DevicePaging::makeUses() const {
   Uses uses;
   uses.begin.push_back(0);
   std::vector<PieceUse> touched;
-  for (const std::int32_t node : nodes_) {
+  for (const NodeId node : nodes_) {
     touched.clear();
     addNode(touched, node);
     uses.byTask.insert(uses.byTask.end(), touched.begin(), touched.end());
@@ -196,7 +196,7 @@ void DevicePaging::noteLife(Uses& uses, LabelId label, std::int32_t local, bool 
   }
 }
 
-void DevicePaging::addNode(std::vector<PieceUse>& touched, std::int32_t node) const {
+void DevicePaging::addNode(std::vector<PieceUse>& touched, NodeId node) const {
   const PlacedBlock& placed = placed_.block(node);
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   const std::int32_t number = placed_.numberOf(node);

@@ -27,7 +27,7 @@ class DevicePaging final : private UseForecast {
   /// `nodes`: of the placed graph, by task of the lane. `pager` has the memory of `store`. All outlives the
   /// object, but for `device`, its name for people.
   DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed, DataWarehouse& data,
-               const DeviceStore& store, DevicePager& pager, std::span<const std::int32_t> nodes,
+               const DeviceStore& store, DevicePager& pager, std::span<const NodeId> nodes,
                LaunchProfiler& watch, std::string device);
 
   /// Before the first launch of a step, when Old is where it is needed. Throws DeviceFault::OutOfMemory where
@@ -109,7 +109,7 @@ class DevicePaging final : private UseForecast {
   void sortByPiece(Uses& uses) const;
   void noteLives(Uses& uses) const;
   void noteLife(Uses& uses, LabelId label, std::int32_t local, bool isWritten) const;
-  void addNode(std::vector<PieceUse>& touched, std::int32_t node) const;
+  void addNode(std::vector<PieceUse>& touched, NodeId node) const;
   PieceAccess pieceAccessOf(const NodeAccess& access) const;
   void addGather(std::vector<PieceUse>& touched, std::int32_t buffer, PieceAccess access) const;
   void add(std::vector<PieceUse>& touched, Generation generation, LabelId label, std::int32_t local,
@@ -127,7 +127,7 @@ class DevicePaging final : private UseForecast {
   const MoveBuilder moves_;
   const DeviceStore& store_;
   DevicePager& pager_;
-  const std::span<const std::int32_t> nodes_;
+  const std::span<const NodeId> nodes_;
   DevicePager::Shown shown_;
   const std::string device_;
   std::map<std::vector<std::int32_t>, Uses> known_;  ///< by placing

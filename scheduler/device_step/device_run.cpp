@@ -84,7 +84,7 @@ void DeviceRun::begin() {
     side_.lane.submit(static_cast<std::int32_t>(tasks.begin), static_cast<std::int32_t>(tasks.size()));
 }
 
-bool DeviceRun::run(std::int32_t node) {
+bool DeviceRun::run(NodeId node) {
   const std::int32_t task = layout_.taskOf(node);
   if (isReplayed_) {
     replay_->comeTo(task);
@@ -117,8 +117,8 @@ void DeviceRun::end(std::int32_t task, DeviceLoops* finished) {
   ended_.push(task);
 }
 
-std::vector<std::int32_t> DeviceRun::begun() const {
-  std::vector<std::int32_t> nodes;
+std::vector<NodeId> DeviceRun::begun() const {
+  std::vector<NodeId> nodes;
   for (const std::int32_t task : side_.lane.begun()) {
     if (!isReplayed_) {
       nodes.push_back(layout_.nodeOf(task));

@@ -44,9 +44,9 @@ class DeviceRun {
   /// Hands all to the lane that waits for nothing on the host.
   void begin();
   /// Whether `take` gives the node when it has ended.
-  bool reports(std::int32_t node) const { return layout_.reports(layout_.taskOf(node)); }
+  bool reports(NodeId node) const { return layout_.reports(layout_.taskOf(node)); }
   /// The executor has come to the node: it may be launched now. False: `take` will give it when it has ended.
-  bool run(std::int32_t node);
+  bool run(NodeId node);
   /// Launches what is ready and looks at what has ended. Any thread.
   void serve();
   /// Calls `take(node)` for nodes of the executor that have ended since. One thread at a time.
@@ -59,7 +59,7 @@ class DeviceRun {
   /// When nothing is left on any device of the rank.
   void end() { nodes_.endStep(); }
   /// Nodes of the executor that were launched and have not ended, for the page about a stall.
-  std::vector<std::int32_t> begun() const;
+  std::vector<NodeId> begun() const;
 
   /// Copies Old values of these variables to the host where it does not have them; waits for that.
   void copyToHost(std::span<const LabelId> labels) { old_.copyToHost(labels); }

@@ -28,10 +28,10 @@ class LaneLayout {
   LanePlan plan() const;
 
   /// By task: nodes of the placed graph.
-  std::span<const std::int32_t> nodes() const { return nodes_; }
-  std::int32_t nodeOf(std::int32_t task) const { return nodes_[static_cast<std::size_t>(task)]; }
+  std::span<const NodeId> nodes() const { return nodes_; }
+  NodeId nodeOf(std::int32_t task) const { return nodes_[static_cast<std::size_t>(task)]; }
   /// Of a node of this device.
-  std::int32_t taskOf(std::int32_t node) const { return taskOf_[static_cast<std::size_t>(node)]; }
+  std::int32_t taskOf(NodeId node) const { return taskOf_[node]; }
   /// What a task stands for, in its block of the compiled graph.
   std::int32_t numberOf(std::int32_t task) const { return placed_.numberOf(nodeOf(task)); }
   const PlacedBlock& blockOf(std::int32_t task) const { return placed_.block(nodeOf(task)); }
@@ -48,9 +48,9 @@ class LaneLayout {
   bool startsIndependent() const { return startsIndependent_; }
 
  private:
-  bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
-  bool crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
-  LaneTask laneTask(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node,
+  bool readsHost(const PlacedBlock& placed, const NodeBlock& block, NodeId node) const;
+  bool crossesTheBus(const PlacedBlock& placed, const NodeBlock& block, NodeId node) const;
+  LaneTask laneTask(const PlacedBlock& placed, const NodeBlock& block, NodeId node,
                     const TakesFromPeers& takesFromPeers) const;
   void addPeerEdges(LanePlan& lane) const;
 
@@ -58,9 +58,9 @@ class LaneLayout {
   const PlacedGraph& placed_;
   const std::int32_t streams_;
   std::vector<LaneTask> tasks_;
-  std::vector<std::int32_t> nodes_;   ///< by task
-  std::vector<std::int32_t> taskOf_;  ///< by node; -1: not of this device
-  std::vector<std::int32_t> kinds_;   ///< by kind: a position in the placed graph's blocks
+  std::vector<NodeId> nodes_;              ///< by task
+  IdVector<NodeId, std::int32_t> taskOf_;  ///< -1: not of this device
+  std::vector<std::int32_t> kinds_;        ///< by kind: a position in the placed graph's blocks
   std::vector<Range> first_;
   bool startsIndependent_ = false;
 };

@@ -35,7 +35,7 @@ class RankDevices {
 
   const PlacedGraph& placed(std::size_t plan) const { return placed_[plan]; }
   /// Of that, where steps are to be replayed as graphs: see replaySegments.
-  const std::vector<std::int32_t>& segments(std::size_t plan) const { return segments_[plan]; }
+  const IdVector<NodeId, std::int32_t>& segments(std::size_t plan) const { return segments_[plan]; }
   const std::vector<std::unique_ptr<DeviceSide>>& sides() const { return sides_; }
   /// Where devices find the values of an own patch.
   DeviceStore& storeOf(std::int32_t local) const {
@@ -55,8 +55,8 @@ class RankDevices {
   double hostPart_ = 0.0;
   std::vector<std::unique_ptr<DeviceSide>> sides_;
   PatchDevices patches_;
-  std::vector<PlacedGraph> placed_;                  ///< by plan
-  std::vector<std::vector<std::int32_t>> segments_;  ///< likewise
+  std::vector<PlacedGraph> placed_;                       ///< by plan
+  std::vector<IdVector<NodeId, std::int32_t>> segments_;  ///< likewise
   std::optional<PinnedHost> pinned_;
 };
 

@@ -10,15 +10,15 @@ class Names {
  public:
   Names(const CompiledGraphs& graphs, std::size_t plan) : graphs_(graphs), graph_(graphs.plans[plan]) {}
 
-  std::string node(std::int32_t node) const {
+  std::string node(NodeId node) const {
     const NodeBlock& block = graph_.block(node);
     const std::int32_t number = node - block.firstNode;
     const auto item = static_cast<std::size_t>(block.item + number);
     switch (block.kind) {
       case NodeKind::Task:
-        return task(graph_.units[static_cast<std::size_t>(block.item)], block.firstLocal + number);
+        return task(graph_.unitOf(block), block.firstLocal + number);
       case NodeKind::Fill:
-        return fill(graph_.fills[static_cast<std::size_t>(block.item)], block.firstLocal + number);
+        return fill(graph_.fillOf(block), block.firstLocal + number);
       case NodeKind::Send:
         return message(graph_.sends[item], " to rank ") + sent(graph_.sends[item]);
       case NodeKind::Receive:
@@ -38,7 +38,7 @@ class Names {
     return (generation == Generation::Old ? "Old " : "New ") + graphs_.labels->info(label).name;
   }
   std::string task(const TaskUnit& unit, std::int32_t local) const {
-    const std::string& name = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].name;
+    const std::string& name = graph_.declarationOf(unit).name;
     return unit.level < 0 ? name : name + " on " + patch(local);
   }
   std::string fill(const FillPlan& fill, std::int32_t local) const {
@@ -71,7 +71,7 @@ class Names {
   std::string received(std::int32_t message) const {
     for (const NodeBlock& block : graph_.blocks) {
       if (block.kind != NodeKind::Fill) continue;
-      const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+      const FillPlan& fill = graph_.fillOf(block);
       for (std::int32_t row = 0; row < block.count; ++row) {
         const auto pieces = fill.pieces.row(row);
         const auto coarse = fill.coarse.row(row);
@@ -91,12 +91,12 @@ class Names {
 
 }  // namespace
 
-std::string nodeName(const CompiledGraphs& graphs, std::size_t plan, std::int32_t node) {
+std::string nodeName(const CompiledGraphs& graphs, std::size_t plan, NodeId node) {
   return Names(graphs, plan).node(node);
 }
 
 std::string placedNodeName(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
-                           std::int32_t node) {
+                           NodeId node) {
   const PlacedBlock& block = placed.block(node);
   if (block.place == kOnHost) return nodeName(graphs, plan, node);
   const std::string device = "device " + std::to_string(block.place);

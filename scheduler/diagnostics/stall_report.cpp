@@ -10,18 +10,13 @@ namespace {
 
 constexpr std::size_t kLinesOfAKind = 12;
 
-template <class List>
-decltype(auto) at(List& list, std::int32_t n) {
-  return list[static_cast<std::size_t>(n)];
-}
-
 class Page {
  public:
   Page(const NodeSource& source, const StalledReplay& replay)
       : source_(source), replay_(replay), predecessors_(replay.stands.size()) {
-    for (std::int32_t n = 0; n < count(); ++n) {
+    for (const NodeId n : replay_.stands.ids()) {
       if (stand(n) == NodeStand::Unused) continue;
-      for (const std::int32_t next : source.successors(n)) at(predecessors_, next).push_back(n);
+      for (const NodeId next : source.successors(n)) predecessors_[next].push_back(n);
     }
   }
 
@@ -33,11 +28,11 @@ class Page {
     out_ << "no progress";
     if (seconds) out_ << " for " << *seconds << " s";
     out_ << ", and " << waiting << " of the " << used << " nodes of this step have not finished";
-    list("waits for another rank", nodesThat([&](std::int32_t n) { return stand(n) == NodeStand::Begun; }));
+    list("waits for another rank", nodesThat([&](NodeId n) { return stand(n) == NodeStand::Begun; }));
     list("is ready, but no worker runs it",
-         nodesThat([&](std::int32_t n) { return stand(n) == NodeStand::Ready; }));
+         nodesThat([&](NodeId n) { return stand(n) == NodeStand::Ready; }));
     list("waits, although all its predecessors have finished (a lost wake-up: a bug in Tessera)",
-         nodesThat([&](std::int32_t n) { return stand(n) == NodeStand::Waits && !hasOpenPredecessor(n); }));
+         nodesThat([&](NodeId n) { return stand(n) == NodeStand::Waits && !hasOpenPredecessor(n); }));
     listBlocked();
     listCycle();
     if (!seconds) return out_.str();
@@ -49,23 +44,23 @@ class Page {
 
  private:
   std::int32_t count() const { return static_cast<std::int32_t>(replay_.stands.size()); }
-  NodeStand stand(std::int32_t n) const { return at(replay_.stands, n); }
-  bool isOpen(std::int32_t n) const { return stand(n) != NodeStand::Done && stand(n) != NodeStand::Unused; }
-  bool hasOpenPredecessor(std::int32_t n) const {
-    const auto& before = at(predecessors_, n);
-    return std::any_of(before.begin(), before.end(), [&](std::int32_t p) { return isOpen(p); });
+  NodeStand stand(NodeId n) const { return replay_.stands[n]; }
+  bool isOpen(NodeId n) const { return stand(n) != NodeStand::Done && stand(n) != NodeStand::Unused; }
+  bool hasOpenPredecessor(NodeId n) const {
+    const auto& before = predecessors_[n];
+    return std::any_of(before.begin(), before.end(), [&](NodeId p) { return isOpen(p); });
   }
 
   template <class Which>
-  std::vector<std::int32_t> nodesThat(const Which& which) const {
-    std::vector<std::int32_t> found;
-    for (std::int32_t n = 0; n < count(); ++n) {
+  std::vector<NodeId> nodesThat(const Which& which) const {
+    std::vector<NodeId> found;
+    for (const NodeId n : replay_.stands.ids()) {
       if (which(n)) found.push_back(n);
     }
     return found;
   }
 
-  void list(const char* what, const std::vector<std::int32_t>& nodes) {
+  void list(const char* what, const std::vector<NodeId>& nodes) {
     for (std::size_t n = 0; n < std::min(nodes.size(), kLinesOfAKind); ++n) {
       out_ << "\n  " << source_.describe(nodes[n]) << " " << what;
     }
@@ -78,18 +73,18 @@ class Page {
 
   /// The first of each chain: what they wait for is not itself waiting for a task.
   void listBlocked() {
-    const auto blocked = nodesThat([&](std::int32_t n) {
+    const auto blocked = nodesThat([&](NodeId n) {
       if (stand(n) != NodeStand::Waits) return false;
-      const auto& before = at(predecessors_, n);
-      return std::any_of(before.begin(), before.end(), [&](std::int32_t p) {
+      const auto& before = predecessors_[n];
+      return std::any_of(before.begin(), before.end(), [&](NodeId p) {
         return stand(p) == NodeStand::Begun || stand(p) == NodeStand::Ready;
       });
     });
     for (std::size_t b = 0; b < std::min(blocked.size(), kLinesOfAKind); ++b) {
-      const auto& before = at(predecessors_, blocked[b]);
-      const auto open = std::find_if(before.begin(), before.end(), [&](std::int32_t p) { return isOpen(p); });
-      out_ << "\n  " << source_.describe(blocked[b]) << " waits for " << at(replay_.missing, blocked[b])
-           << " of " << before.size() << " predecessors, among them " << source_.describe(*open);
+      const auto& before = predecessors_[blocked[b]];
+      const auto open = std::find_if(before.begin(), before.end(), [&](NodeId p) { return isOpen(p); });
+      out_ << "\n  " << source_.describe(blocked[b]) << " waits for " << replay_.missing[blocked[b]] << " of "
+           << before.size() << " predecessors, among them " << source_.describe(*open);
     }
     more(blocked.size());
   }
@@ -98,38 +93,38 @@ class Page {
   /// the way that led to it closes a cycle.
   void listCycle() {
     struct Stop {
-      std::int32_t node;
+      NodeId node;
       std::size_t next;  ///< predecessor to go to
     };
     enum class Visit : std::uint8_t { Never, OnTheWay, Ended };
-    std::vector<Visit> visits(replay_.stands.size(), Visit::Never);
-    for (std::int32_t start = 0; start < count(); ++start) {
-      if (stand(start) != NodeStand::Waits || at(visits, start) != Visit::Never) continue;
+    IdVector<NodeId, Visit> visits(replay_.stands.size(), Visit::Never);
+    for (const NodeId start : replay_.stands.ids()) {
+      if (stand(start) != NodeStand::Waits || visits[start] != Visit::Never) continue;
       std::vector<Stop> way{{start, 0}};
-      at(visits, start) = Visit::OnTheWay;
+      visits[start] = Visit::OnTheWay;
       while (!way.empty()) {
-        const auto& before = at(predecessors_, way.back().node);
+        const auto& before = predecessors_[way.back().node];
         if (way.back().next == before.size()) {
-          at(visits, way.back().node) = Visit::Ended;
+          visits[way.back().node] = Visit::Ended;
           way.pop_back();
           continue;
         }
-        const std::int32_t p = before[way.back().next++];
-        if (stand(p) != NodeStand::Waits || at(visits, p) == Visit::Ended) continue;
-        if (at(visits, p) == Visit::OnTheWay) {
-          std::vector<std::int32_t> cycle;
+        const NodeId p = before[way.back().next++];
+        if (stand(p) != NodeStand::Waits || visits[p] == Visit::Ended) continue;
+        if (visits[p] == Visit::OnTheWay) {
+          std::vector<NodeId> cycle;
           for (const Stop& stop : way) cycle.push_back(stop.node);
           cycle.erase(cycle.begin(), std::find(cycle.begin(), cycle.end(), p));
           return tellCycle(cycle);
         }
-        at(visits, p) = Visit::OnTheWay;
+        visits[p] = Visit::OnTheWay;
         way.push_back({p, 0});
       }
     }
   }
 
   /// Each waits for the next one, and the last for the first.
-  void tellCycle(const std::vector<std::int32_t>& cycle) {
+  void tellCycle(const std::vector<NodeId>& cycle) {
     out_ << "\n  a deadlock, each node waits for the next: ";
     for (std::size_t n = 0; n < std::min(cycle.size(), kLinesOfAKind); ++n) {
       out_ << (n == 0 ? "" : ", ") << source_.describe(cycle[n]);
@@ -139,21 +134,21 @@ class Page {
 
   const NodeSource& source_;
   const StalledReplay& replay_;
-  std::vector<std::vector<std::int32_t>> predecessors_;
+  IdVector<NodeId, std::vector<NodeId>> predecessors_;
   std::ostringstream out_;
 };
 
 }  // namespace
 
-StalledReplay standOf(NodeSource& source, std::span<const std::int32_t> left,
-                      std::span<const std::int32_t> ready) {
-  StalledReplay found{std::vector(left.size(), NodeStand::Unused), {left.begin(), left.end()}};
-  for (std::int32_t n = 0; n < source.nodeCount(); ++n) {
+StalledReplay standOf(NodeSource& source, const IdVector<NodeId, std::int32_t>& left,
+                      std::span<const NodeId> ready) {
+  StalledReplay found{IdVector<NodeId, NodeStand>(left.size(), NodeStand::Unused), left};
+  for (const NodeId n : source.nodes()) {
     if (!source.traits(n, 1).used) continue;
-    at(found.stands, n) = at(left, n) > 0 ? NodeStand::Waits : NodeStand::Done;
+    found.stands[n] = left[n] > 0 ? NodeStand::Waits : NodeStand::Done;
   }
-  for (const std::int32_t n : ready) at(found.stands, n) = NodeStand::Ready;
-  for (const std::int32_t n : source.begun()) at(found.stands, n) = NodeStand::Begun;
+  for (const NodeId n : ready) found.stands[n] = NodeStand::Ready;
+  for (const NodeId n : source.begun()) found.stands[n] = NodeStand::Begun;
   return found;
 }
 

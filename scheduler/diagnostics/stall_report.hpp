@@ -23,14 +23,14 @@ enum class NodeStand : std::uint8_t {
 
 /// A replay at rest. `missing` counts, by node, the predecessors whose completion has not arrived.
 struct StalledReplay {
-  std::vector<NodeStand> stands;
-  std::vector<std::int32_t> missing;
+  IdVector<NodeId, NodeStand> stands;
+  IdVector<NodeId, std::int32_t> missing;
 };
 
 /// The state of an executor with one thread: `left` has for each node the predecessors that have not
 /// completed, `ready` could run.
-StalledReplay standOf(NodeSource& source, std::span<const std::int32_t> left,
-                      std::span<const std::int32_t> ready);
+StalledReplay standOf(NodeSource& source, const IdVector<NodeId, std::int32_t>& left,
+                      std::span<const NodeId> ready);
 
 /// What waits for what: the beginnings of all chains of waiting nodes, the messages that have not come, and a
 /// cycle of nodes where there is one. At most some lines of each kind, for people. `seconds`: how long

@@ -14,10 +14,10 @@ class WorkNames {
   WorkNames(const CompiledGraphs& graphs, std::size_t plan);
 
   /// What a worker does: "Heat::advance", "halo of Old temperature", "pack for rank 1", "join dt".
-  std::string work(std::int32_t node) const;
+  std::string work(NodeId node) const;
   /// What continues without a worker afterwards: "to rank 1", "from rank 1", "reduce dt"; empty for tasks and
   /// halos.
-  std::string wait(std::int32_t node) const;
+  std::string wait(NodeId node) const;
 
  private:
   const CompiledGraphs& graphs_;

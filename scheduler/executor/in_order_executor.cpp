@@ -35,18 +35,18 @@ class InOrderExecutor : public Executor {
 
   void replay(NodeSource& source) {
     const auto counts = source.predecessorCounts();
-    std::vector<std::int32_t> left(counts.begin(), counts.end());
-    std::set<std::int32_t> ready;
+    IdVector<NodeId, std::int32_t> left(std::vector(counts.begin(), counts.end()));
+    std::set<NodeId> ready;
     std::int64_t unfinished = 0;
-    for (std::int32_t n = 0; n < source.nodeCount(); ++n) {
+    for (const NodeId n : source.nodes()) {
       if (!source.traits(n, 1).used) continue;
       ++unfinished;
-      if (left[static_cast<std::size_t>(n)] == 0) ready.insert(n);
+      if (left[n] == 0) ready.insert(n);
     }
-    const auto finish = [&](std::int32_t node) {
+    const auto finish = [&](NodeId node) {
       --unfinished;
-      for (const std::int32_t next : source.successors(node)) {
-        if (--left[static_cast<std::size_t>(next)] == 0) ready.insert(next);
+      for (const NodeId next : source.successors(node)) {
+        if (--left[next] == 0) ready.insert(next);
       }
     };
     std::int64_t looks = 0;
@@ -55,7 +55,7 @@ class InOrderExecutor : public Executor {
       if (ready.empty()) {
         const auto start = std::chrono::steady_clock::now();
         const auto done = source.poll();
-        for (const std::int32_t node : done) finish(node);
+        for (const NodeId node : done) finish(node);
         if (!done.empty()) {
           gotOn = std::chrono::steady_clock::now();
           continue;
@@ -69,7 +69,7 @@ class InOrderExecutor : public Executor {
         waitSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         continue;
       }
-      const std::int32_t node = *ready.begin();
+      const NodeId node = *ready.begin();
       ready.erase(ready.begin());
       if (source.run(node, 0)) finish(node);
       gotOn = std::chrono::steady_clock::now();

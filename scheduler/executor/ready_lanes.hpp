@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "taskgraph/ids.hpp"
+
 namespace tessera::detail {
 
 /// The ready nodes of one worker that no other worker sees: a stack for each urgency, the most urgent first.
@@ -13,7 +15,6 @@ namespace tessera::detail {
 /// it.
 class ReadyLanes {
  public:
-  static constexpr std::int32_t kNone = -1;
   static constexpr int kMaxLanes = 16;
 
   /// `capacities[l]`: how many nodes of lane l there are at most.
@@ -29,27 +30,27 @@ class ReadyLanes {
   /// Whether a node of a more urgent lane than `lane` is ready.
   bool hasMoreUrgent(unsigned lane) const { return (filled_ & ((1U << lane) - 1U)) != 0; }
 
-  void push(std::int32_t node, unsigned lane) {
+  void push(NodeId node, unsigned lane) {
     Lane& to = lanes_[lane];
     to.nodes[to.end++ & to.mask] = node;
     filled_ |= 1U << lane;
   }
 
-  /// The youngest of the most urgent lane, or kNone.
-  std::int32_t pop() {
-    if (filled_ == 0) return kNone;
+  /// The youngest of the most urgent lane, where there is one.
+  NodeId pop() {
+    if (filled_ == 0) return {};
     const auto lane = static_cast<unsigned>(std::countr_zero(filled_));
     Lane& from = lanes_[lane];
-    const std::int32_t node = from.nodes[--from.end & from.mask];
+    const NodeId node = from.nodes[--from.end & from.mask];
     if (from.begin == from.end) filled_ &= ~(1U << lane);
     return node;
   }
 
   /// The oldest of the most urgent lane, which must not be empty.
-  std::int32_t popOldest() {
+  NodeId popOldest() {
     const auto lane = static_cast<unsigned>(std::countr_zero(filled_));
     Lane& from = lanes_[lane];
-    const std::int32_t node = from.nodes[from.begin++ & from.mask];
+    const NodeId node = from.nodes[from.begin++ & from.mask];
     if (from.begin == from.end) filled_ &= ~(1U << lane);
     return node;
   }
@@ -61,7 +62,7 @@ class ReadyLanes {
 
  private:
   struct Lane {
-    std::vector<std::int32_t> nodes;  ///< a ring; begin and end wrap with their type
+    std::vector<NodeId> nodes;  ///< a ring; begin and end wrap with their type
     std::uint32_t mask = 0;
     std::uint32_t begin = 0;
     std::uint32_t end = 0;

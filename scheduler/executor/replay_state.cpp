@@ -41,17 +41,17 @@ ReplayState::ReplayState(NodeSource& theSource, int workers) : source(theSource)
   memory_.reset(static_cast<Node*>(
       ::operator new[](std::max<std::size_t>(count, 1) * sizeof(Node), std::align_val_t{64})));
   std::uninitialized_value_construct_n(memory_.get(), count);
-  nodes = {memory_.get(), count};
+  nodes = IdSpan<NodeId, Node>({memory_.get(), count});
 
-  std::vector<NodeTraits> traits(count);
-  for (std::size_t n = 0; n < count; ++n) traits[n] = source.traits(static_cast<std::int32_t>(n), workers);
-  const std::vector<Order> orders = ordersOf(traits);
+  IdVector<NodeId, NodeTraits> traits(count);
+  for (const NodeId n : nodes.ids()) traits[n] = source.traits(n, workers);
+  const std::vector<Order> orders = ordersOf(traits.all());
   const std::size_t lanes = std::clamp<std::size_t>(orders.size(), 1, ReadyLanes::kMaxLanes);
   std::vector<std::vector<std::int64_t>> sizes(static_cast<std::size_t>(workers),
                                                std::vector<std::int64_t>(lanes, 0));
-  std::vector<std::vector<std::int32_t>> first(static_cast<std::size_t>(workers));
-  const std::span<const std::int32_t> predecessors = source.predecessorCounts();
-  for (std::size_t n = 0; n < count; ++n) {
+  std::vector<std::vector<NodeId>> first(static_cast<std::size_t>(workers));
+  const IdSpan<NodeId, const std::int32_t> predecessors = source.predecessorCounts();
+  for (const NodeId n : nodes.ids()) {
     const NodeTraits& t = traits[n];
     nodes[n].armed = predecessors[n];
     if (!t.used) continue;
@@ -63,7 +63,7 @@ ReplayState::ReplayState(NodeSource& theSource, int workers) : source(theSource)
     ++sizes[home][nodes[n].lane];
     ++total;
     if (t.waits) ++waiting;
-    if (nodes[n].armed == 0) first[home].push_back(static_cast<std::int32_t>(n));
+    if (nodes[n].armed == 0) first[home].push_back(n);
   }
   for (std::size_t w = 0; w < sizes.size(); ++w) {
     std::reverse(first[w].begin(), first[w].end());
@@ -77,23 +77,21 @@ void ReplayState::rearm() {
   for (Share& share : shares) share.lanes.clear();
 }
 
-StalledReplay ReplayState::stalled(std::vector<std::int32_t> ready) {
+StalledReplay ReplayState::stalled(std::vector<NodeId> ready) {
   for (Share& share : shares) {
-    for (std::int32_t n = share.lanes.pop(); n != ReadyLanes::kNone; n = share.lanes.pop())
-      ready.push_back(n);
+    for (NodeId n = share.lanes.pop(); n.isSome(); n = share.lanes.pop()) ready.push_back(n);
   }
-  StalledReplay found{std::vector(nodes.size(), NodeStand::Unused),
-                      std::vector<std::int32_t>(nodes.size(), 0)};
-  for (std::int32_t node = 0; node < std::ssize(nodes); ++node) {
-    const auto n = static_cast<std::size_t>(node);
-    if (!source.traits(node, static_cast<int>(shares.size())).used) continue;
+  StalledReplay found{IdVector<NodeId, NodeStand>(nodes.size(), NodeStand::Unused),
+                      IdVector<NodeId, std::int32_t>(nodes.size())};
+  for (const NodeId n : nodes.ids()) {
+    if (!source.traits(n, static_cast<int>(shares.size())).used) continue;
     const auto [left, armed, home, lane, urgent] = nodes[n];
     const bool fired = armed == 0 || left == nextBase + armed;
     found.stands[n] = fired ? NodeStand::Done : NodeStand::Waits;
     if (!fired) found.missing[n] = left - base;
   }
-  for (const std::int32_t n : ready) found.stands[static_cast<std::size_t>(n)] = NodeStand::Ready;
-  for (const std::int32_t n : source.begun()) found.stands[static_cast<std::size_t>(n)] = NodeStand::Begun;
+  for (const NodeId n : ready) found.stands[n] = NodeStand::Ready;
+  for (const NodeId n : source.begun()) found.stands[n] = NodeStand::Begun;
   return found;
 }
 

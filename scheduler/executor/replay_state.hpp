@@ -34,7 +34,7 @@ struct ReplayState {
   /// What one worker needs alone.
   struct Share {
     ReadyLanes lanes;
-    std::vector<std::int32_t> first;  ///< its nodes without predecessors, the most urgent and lowest last
+    std::vector<NodeId> first;  ///< its nodes without predecessors, the most urgent and lowest last
   };
 
   /// Before a replay: the bases take turns.
@@ -42,11 +42,11 @@ struct ReplayState {
   /// Sets all counters, which is needed only after a replay that was broken off.
   void rearm();
   /// How far each node has come; `ready` are nodes that are in no worker's lanes. Takes the lanes' nodes out.
-  StalledReplay stalled(std::vector<std::int32_t> ready);
+  StalledReplay stalled(std::vector<NodeId> ready);
 
   NodeSource& source;
-  std::span<Node> nodes;      ///< on a cache line's border
-  std::vector<Share> shares;  ///< by worker
+  IdSpan<NodeId, Node> nodes;  ///< on a cache line's border
+  std::vector<Share> shares;   ///< by worker
   std::int32_t base = 1 << 30;
   std::int32_t nextBase = 0;
   std::int64_t total = 0;    ///< nodes that run

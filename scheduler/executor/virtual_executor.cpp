@@ -54,20 +54,20 @@ class VirtualExecutor : public Executor {
 
   void begin(NodeSource& source) {
     const auto counts = source.predecessorCounts();
-    left_.assign(counts.begin(), counts.end());
+    left_ = IdVector<NodeId, std::int32_t>(std::vector(counts.begin(), counts.end()));
     ready_.clear();
     unfinished_ = 0;
     begun_ = 0;
-    for (std::int32_t n = 0; n < source.nodeCount(); ++n) {
+    for (const NodeId n : source.nodes()) {
       if (!source.traits(n, 1).used) continue;
       ++unfinished_;
-      if (left_[static_cast<std::size_t>(n)] == 0) ready_.push_back(n);
+      if (left_[n] == 0) ready_.push_back(n);
     }
   }
 
   void runOne(NodeSource& source) {
     std::swap(ready_[numbers_.below(ready_.size())], ready_.back());
-    const std::int32_t node = ready_.back();
+    const NodeId node = ready_.back();
     ready_.pop_back();
     if (source.run(node, 0)) {
       finish(source, node);
@@ -80,15 +80,15 @@ class VirtualExecutor : public Executor {
   bool lookAfterMessages(NodeSource& source) {
     const auto done = source.poll();
     begun_ -= std::ssize(done);
-    for (const std::int32_t node : done) finish(source, node);
+    for (const NodeId node : done) finish(source, node);
     return !done.empty();
   }
 
-  void finish(NodeSource& source, std::int32_t node) {
+  void finish(NodeSource& source, NodeId node) {
     schedule_.gotOn();
     --unfinished_;
-    for (const std::int32_t next : source.successors(node)) {
-      if (--left_[static_cast<std::size_t>(next)] == 0) ready_.push_back(next);
+    for (const NodeId next : source.successors(node)) {
+      if (--left_[next] == 0) ready_.push_back(next);
     }
   }
 
@@ -97,7 +97,7 @@ class VirtualExecutor : public Executor {
   }
 
   std::string tell(NodeSource& source, std::vector<detail::RankWait>& waits) const {
-    for (const std::int32_t node : source.begun()) {
+    for (const NodeId node : source.begun()) {
       const int peer = source.waitsForRank(node);
       if (peer >= 0) waits.push_back({rank_, peer, source.describe(node)});
     }
@@ -107,8 +107,8 @@ class VirtualExecutor : public Executor {
   VirtualSchedule& schedule_;
   const int rank_;
   SeededNumbers numbers_;
-  std::vector<std::int32_t> left_;
-  std::vector<std::int32_t> ready_;
+  IdVector<NodeId, std::int32_t> left_;
+  std::vector<NodeId> ready_;
   std::int64_t unfinished_ = 0;
   std::int64_t begun_ = 0;  ///< nodes that `poll` has yet to report
 };

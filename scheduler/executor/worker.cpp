@@ -59,7 +59,7 @@ void Worker::replay() {
   pool_.fail(std::move(failure));
   for (const std::uint16_t home : unpublished_) isUnpublished_[home] = 0;
   unpublished_.clear();
-  slot_.running.store(kNone, std::memory_order_relaxed);
+  slot_.running.store(NodeId().value(), std::memory_order_relaxed);
   stopWatching();
 }
 
@@ -68,32 +68,32 @@ void Worker::begin() {
   ReplayState::Share& share = state.shares[static_cast<std::size_t>(me_)];
   source_ = &state.source;
   lanes_ = &share.lanes;
-  nodes_ = state.nodes.data();
+  nodes_ = state.nodes;
   base_ = state.base;
   nextBase_ = state.nextBase;
-  next_ = kNone;
+  next_ = {};
   completed_ = 0;
   hasMessages_ = state.waiting > 0;
-  for (const std::int32_t node : share.first) lanes_->push(node, nodes_[node].lane);
+  for (const NodeId node : share.first) lanes_->push(node, nodes_[node].lane);
 }
 
 void Worker::loop() {
   while (true) {
-    const std::int32_t node = next();
-    if (node == kNone) return;
-    slot_.running.store(node, std::memory_order_relaxed);
+    const NodeId node = next();
+    if (node.isNone()) return;
+    slot_.running.store(node.value(), std::memory_order_relaxed);
     if (source_->run(node, me_)) complete(node);
     if (hasMessages_) pollNowAndThen();
   }
 }
 
-std::int32_t Worker::next() {
-  if (pool_.stopped()) return kNone;
+NodeId Worker::next() {
+  if (pool_.stopped()) return {};
   if (slot_.mail.load(std::memory_order_relaxed) != 0) drain();
-  std::int32_t node = next_ != kNone ? takeNext() : lanes_->pop();
-  if (node == kNone && slot_.stealable.size() > 0) node = slot_.stealable.pop();
-  if (node == kNone) {
-    slot_.running.store(kNone, std::memory_order_relaxed);
+  NodeId node = next_.isSome() ? takeNext() : lanes_->pop();
+  if (node.isNone() && slot_.stealable.size() > 0) node = NodeId(slot_.stealable.pop());
+  if (node.isNone()) {
+    slot_.running.store(NodeId().value(), std::memory_order_relaxed);
     return idle();
   }
   offer();
@@ -102,17 +102,17 @@ std::int32_t Worker::next() {
 
 /// The node in hand, unless something more urgent has become ready meanwhile. Less slack alone is no reason
 /// to leave data that are in the cache.
-std::int32_t Worker::takeNext() {
-  const std::int32_t node = next_;
-  next_ = kNone;
+NodeId Worker::takeNext() {
+  const NodeId node = next_;
+  next_ = {};
   if (!lanes_->hasMoreUrgent(nodes_[node].urgent)) return node;
-  const std::int32_t urgent = lanes_->pop();
+  const NodeId urgent = lanes_->pop();
   lanes_->push(node, nodes_[node].lane);
   return urgent;
 }
 
-void Worker::complete(std::int32_t node) {
-  for (const std::int32_t next : source_->successors(node)) {
+void Worker::complete(NodeId node) {
+  for (const NodeId next : source_->successors(node)) {
     const std::uint16_t home = nodes_[next].home;
     if (home == me_) {
       arrive(next);
@@ -125,16 +125,16 @@ void Worker::complete(std::int32_t node) {
   slot_.completed.store(++completed_, std::memory_order_release);
 }
 
-void Worker::arrive(std::int32_t node) {
+void Worker::arrive(NodeId node) {
   ReplayState::Node& it = nodes_[node];
   if (--it.left != base_) return;
   it.left = nextBase_ + it.armed;
   makeReady(node);
 }
 
-void Worker::makeReady(std::int32_t node) {
+void Worker::makeReady(NodeId node) {
   const unsigned lane = nodes_[node].lane;
-  if (next_ == kNone) {
+  if (next_.isNone()) {
     next_ = node;
   } else if (lane < nodes_[next_].lane) {
     lanes_->push(next_, nodes_[next_].lane);
@@ -144,13 +144,13 @@ void Worker::makeReady(std::int32_t node) {
   }
 }
 
-void Worker::send(std::int32_t node, std::uint16_t home) {
+void Worker::send(NodeId node, std::uint16_t home) {
   SpscRing<>& ring = pool_.ring(me_, home);
   if (isUnpublished_[home] == 0) {
     isUnpublished_[home] = 1;
     unpublished_.push_back(home);
   }
-  while (!ring.stage(node)) {
+  while (!ring.stage(node.value())) {
     // Two workers with full rings to each other would wait for ever if they did not read theirs meanwhile.
     publish();
     if (pool_.stopped()) return;
@@ -182,7 +182,7 @@ void Worker::drain() {
     const int first = std::countr_zero(senders);
     senders &= senders - 1;
     for (int from = first; from < pool_.size(); from += 64) {
-      if (from != me_) pool_.ring(from, me_).drain([this](std::int32_t node) { arrive(node); });
+      if (from != me_) pool_.ring(from, me_).drain([this](std::int32_t node) { arrive(NodeId(node)); });
     }
   }
 }
@@ -192,7 +192,7 @@ void Worker::drain() {
 void Worker::offer() {
   if (stealableWanted_ == 0) return;
   while (!lanes_->empty() && slot_.stealable.size() < stealableWanted_)
-    slot_.stealable.push(lanes_->popOldest());
+    slot_.stealable.push(lanes_->popOldest().value());
   // A thief that is just lying down may be missed here, but not for longer than one task.
   if (pool_.sleepers.load(std::memory_order_relaxed) > 0 && slot_.stealable.size() > 0) pool_.wakeOne(me_);
 }
@@ -208,10 +208,10 @@ bool Worker::poll() {
     ~Leave() { polling.store(false, std::memory_order_release); }
     std::atomic<bool>& polling;
   } const leave{pool_.polling};
-  const std::span<const std::int32_t> done = source_->poll();
+  const std::span<const NodeId> done = source_->poll();
   if (done.empty()) return false;
   pool_.awaited.fetch_sub(static_cast<std::int64_t>(done.size()), std::memory_order_relaxed);
-  for (const std::int32_t node : done) complete(node);
+  for (const NodeId node : done) complete(node);
   return true;
 }
 
@@ -222,15 +222,15 @@ void Worker::pollNowAndThen() {
   nextPoll_ = now + kPollEvery;
 }
 
-std::int32_t Worker::idle() {
-  std::int32_t node = kNone;
+NodeId Worker::idle() {
+  NodeId node;
   Clock::time_point since{};
   Clock::time_point awake{};
   nap_ = kFirstNap;
   for (int round = 0;; ++round) {
     if (pool_.stopped()) break;
     node = look(round);
-    if (node != kNone) break;
+    if (node.isSome()) break;
     if (round % kLooksBetweenYields != kLooksBetweenYields - 1) {
       pause();
       continue;
@@ -253,21 +253,21 @@ std::int32_t Worker::idle() {
   return node;
 }
 
-std::int32_t Worker::look(int round) {
+NodeId Worker::look(int round) {
   if (slot_.mail.load(std::memory_order_relaxed) != 0) drain();
-  if (hasMessages_ && round % 8 == 0 && next_ == kNone) poll();
-  if (next_ != kNone) return takeNext();
-  if (const std::int32_t node = lanes_->pop(); node != kNone) return node;
-  return round >= kLooksBeforeStealing ? steal() : kNone;
+  if (hasMessages_ && round % 8 == 0 && next_.isNone()) poll();
+  if (next_.isSome()) return takeNext();
+  if (const NodeId node = lanes_->pop(); node.isSome()) return node;
+  return round >= kLooksBeforeStealing ? steal() : NodeId();
 }
 
-std::int32_t Worker::steal() {
+NodeId Worker::steal() {
   for (int tries = 1; tries < pool_.size(); ++tries) {
     victim_ = victim_ + 1 == pool_.size() ? 0 : victim_ + 1;
     if (victim_ == me_) continue;
-    if (const std::int32_t node = pool_.slot(victim_).stealable.steal(); node != kNone) return node;
+    if (const NodeId node(pool_.slot(victim_).stealable.steal()); node.isSome()) return node;
   }
-  return kNone;
+  return {};
 }
 
 void Worker::sleep() {

@@ -31,16 +31,15 @@ class Worker {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::int32_t kNone = -1;
 
   void begin();
   void loop();
-  std::int32_t next();
-  std::int32_t takeNext();
-  void complete(std::int32_t node);
-  void arrive(std::int32_t node);
-  void makeReady(std::int32_t node);
-  void send(std::int32_t node, std::uint16_t home);
+  NodeId next();
+  NodeId takeNext();
+  void complete(NodeId node);
+  void arrive(NodeId node);
+  void makeReady(NodeId node);
+  void send(NodeId node, std::uint16_t home);
   void publish();
   void drain();
   void offer();
@@ -48,9 +47,9 @@ class Worker {
   void pollNowAndThen();
 
   // Without a node to run.
-  std::int32_t idle();
-  std::int32_t look(int round);
-  std::int32_t steal();
+  NodeId idle();
+  NodeId look(int round);
+  NodeId steal();
   void sleep();
   bool somethingToDo();
   void startWatching();
@@ -64,10 +63,10 @@ class Worker {
   // State of the running replay.
   NodeSource* source_ = nullptr;
   ReadyLanes* lanes_ = nullptr;
-  ReplayState::Node* nodes_ = nullptr;
+  IdSpan<NodeId, ReplayState::Node> nodes_;
   std::int32_t base_ = 0;      ///< of the counters in this replay
   std::int32_t nextBase_ = 0;  ///< and in the next one
-  std::int32_t next_ = kNone;  ///< the node to run next
+  NodeId next_;                ///< the node to run next
   std::int64_t completed_ = 0;
   bool hasMessages_ = false;
   Clock::time_point nextPoll_;

@@ -65,9 +65,9 @@ void WorkerPool::close(double stallSeconds) {
 }
 
 StalledReplay WorkerPool::stalled() {
-  std::vector<std::int32_t> ready;
+  std::vector<NodeId> ready;
   for (auto& slot : slots_) {
-    for (std::int32_t node = slot->stealable.pop(); node >= 0; node = slot->stealable.pop())
+    for (NodeId node(slot->stealable.pop()); node.isSome(); node = NodeId(slot->stealable.pop()))
       ready.push_back(node);
   }
   return state_->stalled(ready);
@@ -99,8 +99,8 @@ bool WorkerPool::beginLook(std::int64_t replay) {
 std::string WorkerPool::whatRuns() {
   std::string text;
   for (int w = 0; w < size(); ++w) {
-    const std::int32_t node = slot(w).running.load(std::memory_order_acquire);
-    if (node >= 0) text += "\n  worker " + std::to_string(w) + " is in " + state_->source.describe(node);
+    const NodeId node(slot(w).running.load(std::memory_order_acquire));
+    if (node.isSome()) text += "\n  worker " + std::to_string(w) + " is in " + state_->source.describe(node);
   }
   return text;
 }

@@ -11,7 +11,7 @@
 namespace tessera::detail {
 
 GraphReplay::GraphReplay(DeviceSide& side, const LanePlan& plan, const LaneLayout& layout,
-                         const PlacedGraph& placed, const std::vector<std::int32_t>& segments,
+                         const PlacedGraph& placed, const IdVector<NodeId, std::int32_t>& segments,
                          DeviceNodes& nodes, const StepInputs& inputs, PlanBuffers configuration)
     : backend_(*side.backend),
       lane_(side.lane),
@@ -23,8 +23,8 @@ GraphReplay::GraphReplay(DeviceSide& side, const LanePlan& plan, const LaneLayou
       watched_(nodes.watch().add("replay of " + nodes.planName(), DeviceWork::Kernel)),
       positions_(plan.tasks.size()),
       memoryStream_(backend_.makeStream()) {
-  for (const std::int32_t node : layout.nodes()) {
-    segmentOf_.push_back(segments[static_cast<std::size_t>(node)]);
+  for (const NodeId node : layout.nodes()) {
+    segmentOf_.push_back(segments[node]);
   }
   makeSegments(plan);
   countNodes(layout, placed);

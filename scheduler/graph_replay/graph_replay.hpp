@@ -45,7 +45,7 @@ class GraphReplay final : public LaneClient {
   /// All of these outlive the object but `plan`, the lane's, and `segments`, by node: a task comes behind
   /// those of its own and of lower segments alone.
   GraphReplay(DeviceSide& side, const LanePlan& plan, const LaneLayout& layout, const PlacedGraph& placed,
-              const std::vector<std::int32_t>& segments, DeviceNodes& nodes, const StepInputs& inputs,
+              const IdVector<NodeId, std::int32_t>& segments, DeviceNodes& nodes, const StepInputs& inputs,
               PlanBuffers configuration);
   /// Waits for what it has launched.
   ~GraphReplay() override;

@@ -27,61 +27,60 @@ class Segments {
   Segments(const CompiledGraph& graph, const PlacedGraph& placed)
       : graph_(graph),
         placed_(placed),
-        successors_(static_cast<std::size_t>(placed.nodeCount())),
+        successors_(placed.nodeCount()),
         keys_(successors_.size()),
         urgency_(successors_.size(), Urgency::None) {
-    for (const auto& [first, then] : placed.deviceEdges) successors_[at(first)].push_back(then);
-    for (const auto& [first, then] : placed.peerEdges) successors_[at(first)].push_back(then);
+    for (const auto& [first, then] : placed.deviceEdges) successors_[first].push_back(then);
+    for (const auto& [first, then] : placed.peerEdges) successors_[first].push_back(then);
     findOrder();
-    for (const std::int32_t node : order_) passOn(node);
+    for (const NodeId node : order_) passOn(node);
     for (auto node = order_.rbegin(); node != order_.rend(); ++node) findUrgency(*node);
   }
 
-  std::vector<std::int32_t> byNode() const {
-    const auto place = [this](std::int32_t node) { return std::pair(keys_[at(node)], urgency_[at(node)]); };
+  IdVector<NodeId, std::int32_t> byNode() const {
+    const auto place = [this](NodeId node) { return std::pair(keys_[node], urgency_[node]); };
     std::map<DeviceAssignment, std::map<std::pair<Key, Urgency>, std::int32_t>> numbers;  // by device
-    for (const std::int32_t node : order_) {
+    for (const NodeId node : order_) {
       if (isOnDevice(node)) numbers[placed_.place(node)][place(node)] = 0;
     }
     for (auto& [device, places] : numbers) {
       std::int32_t next = 0;
       for (auto& [key, number] : places) number = next++;
     }
-    std::vector<std::int32_t> segments(successors_.size(), -1);
-    for (const std::int32_t node : order_) {
-      if (isOnDevice(node)) segments[at(node)] = numbers[placed_.place(node)][place(node)];
+    IdVector<NodeId, std::int32_t> segments(successors_.size(), -1);
+    for (const NodeId node : order_) {
+      if (isOnDevice(node)) segments[node] = numbers[placed_.place(node)][place(node)];
     }
     return segments;
   }
 
  private:
-  static std::size_t at(std::int32_t node) { return static_cast<std::size_t>(node); }
-  bool isNode(std::int32_t node) const { return placed_.blockOf[at(node)] >= 0; }
-  bool isOnDevice(std::int32_t node) const { return placed_.place(node) != kOnHost; }
+  bool isNode(NodeId node) const { return placed_.blockOf[node] >= 0; }
+  bool isOnDevice(NodeId node) const { return placed_.place(node) != kOnHost; }
   template <class Visit>
-  void forEachSuccessor(std::int32_t node, const Visit& visit) const {
-    for (const std::int32_t next : successors_[at(node)]) visit(next);
-    for (const std::int32_t next : placed_.hostEdges.row(node)) visit(next);
+  void forEachSuccessor(NodeId node, const Visit& visit) const {
+    for (const NodeId next : successors_[node]) visit(next);
+    for (const NodeId next : placed_.hostEdges.row(node)) visit(next);
   }
 
   void findOrder() {
-    std::vector<std::int32_t> missing(successors_.size(), 0);
-    for (std::int32_t node = 0; node < std::ssize(successors_); ++node) {
-      forEachSuccessor(node, [&](std::int32_t next) { ++missing[at(next)]; });
+    IdVector<NodeId, std::int32_t> missing(successors_.size());
+    for (const NodeId node : successors_.ids()) {
+      forEachSuccessor(node, [&](NodeId next) { ++missing[next]; });
     }
-    for (std::int32_t node = 0; node < std::ssize(successors_); ++node) {
+    for (const NodeId node : successors_.ids()) {
       if (!isNode(node)) continue;
-      if (missing[at(node)] == 0) order_.push_back(node);
-      keys_[at(node)] = startOf(node);
+      if (missing[node] == 0) order_.push_back(node);
+      keys_[node] = startOf(node);
     }
     for (std::size_t n = 0; n < order_.size(); ++n) {
-      forEachSuccessor(order_[n], [&](std::int32_t next) {
-        if (--missing[at(next)] == 0) order_.push_back(next);
+      forEachSuccessor(order_[n], [&](NodeId next) {
+        if (--missing[next] == 0) order_.push_back(next);
       });
     }
   }
 
-  Key startOf(std::int32_t node) const {
+  Key startOf(NodeId node) const {
     if (isOnDevice(node)) return {-1, 0, 0};
     const PlacedBlock& placed = placed_.block(node);
     const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
@@ -90,55 +89,55 @@ class Segments {
     return {graph_.receives[static_cast<std::size_t>(block.item + number)].tag, -1, 0};
   }
 
-  void passOn(std::int32_t node) {
-    forEachSuccessor(node, [&](std::int32_t next) {
-      Key key = keys_[at(node)];
+  void passOn(NodeId node) {
+    forEachSuccessor(node, [&](NodeId next) {
+      Key key = keys_[node];
       if (!isOnDevice(node) && isOnDevice(next)) key = {key.tag, key.crossings + 1, 0};
       if (isOnDevice(node) && isOnDevice(next) && placed_.place(node) != placed_.place(next)) ++key.peers;
-      keys_[at(next)] = std::max(keys_[at(next)], key);
+      keys_[next] = std::max(keys_[next], key);
     });
   }
 
   /// In falling order.
-  void findUrgency(std::int32_t node) {
+  void findUrgency(NodeId node) {
     if (!isOnDevice(node)) return;
     const PlacedKind kind = placed_.block(node).kind;
-    Urgency& urgency = urgency_[at(node)];
+    Urgency& urgency = urgency_[node];
     if (kind == PlacedKind::Pack || kind == PlacedKind::CopyOut) urgency = Urgency::Bus;
-    for (const std::int32_t next : successors_[at(node)]) {
+    for (const NodeId next : successors_[node]) {
       if (placed_.place(next) != placed_.place(node)) urgency = std::min(urgency, Urgency::Peer);
-      if (keys_[at(next)] == keys_[at(node)]) urgency = std::min(urgency, urgency_[at(next)]);
+      if (keys_[next] == keys_[node]) urgency = std::min(urgency, urgency_[next]);
     }
   }
 
   const CompiledGraph& graph_;
   const PlacedGraph& placed_;
-  std::vector<std::vector<std::int32_t>> successors_;  ///< by node, on devices
-  std::vector<Key> keys_;                              ///< by node
-  std::vector<Urgency> urgency_;                       ///< by node
-  std::vector<std::int32_t> order_;                    ///< of nodes, along edges
+  IdVector<NodeId, std::vector<NodeId>> successors_;  ///< on devices
+  IdVector<NodeId, Key> keys_;
+  IdVector<NodeId, Urgency> urgency_;
+  std::vector<NodeId> order_;  ///< along edges
 };
 
 }  // namespace
 
-std::vector<std::int32_t> replaySegments(const CompiledGraph& graph, const PlacedGraph& placed) {
+IdVector<NodeId, std::int32_t> replaySegments(const CompiledGraph& graph, const PlacedGraph& placed) {
   return Segments(graph, placed).byNode();
 }
 
-SegmentPeers segmentPeers(const PlacedGraph& placed, const std::vector<std::int32_t>& segments,
+SegmentPeers segmentPeers(const PlacedGraph& placed, const IdVector<NodeId, std::int32_t>& segments,
                           DeviceAssignment device) {
   SegmentPeers peers;
   if (placed.peerEdges.empty()) return peers;
-  for (std::size_t node = 0; node < segments.size(); ++node) {
-    if (segments[node] < 0 || placed.place(static_cast<std::int32_t>(node)) != device) continue;
+  for (const NodeId node : segments.ids()) {
+    if (segments[node] < 0 || placed.place(node) != device) continue;
     const auto count = static_cast<std::size_t>(segments[node]) + 1;
     if (peers.predecessors.size() < count) peers.predecessors.resize(count, 0);
   }
   std::set<std::tuple<std::int32_t, DeviceAssignment, std::int32_t>> from;
   std::set<std::tuple<std::int32_t, DeviceAssignment, std::int32_t>> to;
   for (const auto& [before, after] : placed.peerEdges) {
-    const std::int32_t first = segments[static_cast<std::size_t>(before)];
-    const std::int32_t then = segments[static_cast<std::size_t>(after)];
+    const std::int32_t first = segments[before];
+    const std::int32_t then = segments[after];
     if (placed.place(before) == device) from.emplace(first, placed.place(after), then);
     if (placed.place(after) == device) to.emplace(then, placed.place(before), first);
   }

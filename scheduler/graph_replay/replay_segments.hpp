@@ -23,7 +23,7 @@ namespace tessera::detail {
 /// whoever waits for all that a segment waits for waits for lower keys alone, on whatever device they are.
 /// Between ranks, tags count the stages of a plan alike on every rank, and what is sent under a tag waits for
 /// lower ones only. Pure.
-std::vector<std::int32_t> replaySegments(const CompiledGraph& graph, const PlacedGraph& placed);
+IdVector<NodeId, std::int32_t> replaySegments(const CompiledGraph& graph, const PlacedGraph& placed);
 
 /// What the segments of one device have to do with those of others, as LanePlan has it for its tasks.
 struct SegmentPeers {
@@ -31,7 +31,7 @@ struct SegmentPeers {
   std::vector<std::int32_t> predecessors;  ///< by segment; empty: no two devices wait for each other
 };
 /// `segments` is what `replaySegments` gave.
-SegmentPeers segmentPeers(const PlacedGraph& placed, const std::vector<std::int32_t>& segments,
+SegmentPeers segmentPeers(const PlacedGraph& placed, const IdVector<NodeId, std::int32_t>& segments,
                           DeviceAssignment device);
 
 }  // namespace tessera::detail

@@ -57,22 +57,22 @@ void MessagePump::end() {
   hasControl_ = false;
 }
 
-void MessagePump::submitSend(std::int32_t send, std::int32_t node) {
+void MessagePump::submitSend(std::int32_t send, NodeId node) {
   sendNodes_[static_cast<std::size_t>(send)] = node;
   submittedSends_.push(send);
 }
 
-void MessagePump::submitReceive(std::int32_t receive, std::int32_t node) {
+void MessagePump::submitReceive(std::int32_t receive, NodeId node) {
   receiveNodes_[static_cast<std::size_t>(receive)] = node;
   submittedReceives_.push(receive);
 }
 
-void MessagePump::submitReduction(std::int32_t reduction, std::int32_t node) {
+void MessagePump::submitReduction(std::int32_t reduction, NodeId node) {
   reductionNodes_[static_cast<std::size_t>(reduction)] = node;
   submittedReductions_.push(reduction);
 }
 
-std::span<const std::int32_t> MessagePump::poll() {
+std::span<const NodeId> MessagePump::poll() {
   finished_.clear();
   startSubmitted();
   for (const std::int32_t message : messages_->testSome()) finishMessage(message);
@@ -81,7 +81,7 @@ std::span<const std::int32_t> MessagePump::poll() {
   return finished_;
 }
 
-std::span<const std::int32_t> MessagePump::alsoReport(std::int32_t node) {
+std::span<const NodeId> MessagePump::alsoReport(NodeId node) {
   finished_.push_back(node);
   return finished_;
 }
@@ -152,15 +152,15 @@ void MessagePump::finishReceive(std::int32_t receive, ReceiveHalf half) {
   if (receiveHalves_[r] == (kArrived | kAwaited)) finish(receiveNodes_[r]);
 }
 
-void MessagePump::finish(std::int32_t node) {
+void MessagePump::finish(NodeId node) {
   if (trace_ != nullptr) trace_->finished(node);
   finished_.push_back(node);
 }
 
-std::vector<std::int32_t> MessagePump::begun() {
+std::vector<NodeId> MessagePump::begun() {
   finished_.clear();
   startSubmitted();
-  std::vector<std::int32_t> nodes = lost_;
+  std::vector<NodeId> nodes = lost_;
   nodes.insert(nodes.end(), finished_.begin(), finished_.end());
   for (std::size_t n = 0; n < sendOpen_.size(); ++n) {
     if (sendOpen_[n] != 0) nodes.push_back(sendNodes_[n]);

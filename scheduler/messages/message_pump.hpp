@@ -53,23 +53,23 @@ class MessagePump final : public MessageBuffers {
   std::vector<std::span<std::byte>> pages() const override { return messages_->pages(); }
 
   /// The buffer of send number `send` is packed; `node` is reported when it has left.
-  void submitSend(std::int32_t send, std::int32_t node);
+  void submitSend(std::int32_t send, NodeId node);
   /// `node` waits for receive number `receive`.
-  void submitReceive(std::int32_t receive, std::int32_t node);
+  void submitReceive(std::int32_t receive, NodeId node);
   /// The two rounds, and the one of the running step or the last one.
   ReductionRound& round(std::size_t n) { return rounds_[n]; }
   std::size_t roundInHand() const { return round_; }
   ReductionRound& reductions() { return rounds_[round_]; }
   /// This rank's share of reduction number `reduction` is in its state of `reductions()`; `node` stands for
   /// it.
-  void submitReduction(std::int32_t reduction, std::int32_t node);
+  void submitReduction(std::int32_t reduction, NodeId node);
 
   /// Nodes reported since the last call; valid until the next one.
-  std::span<const std::int32_t> poll();
+  std::span<const NodeId> poll();
   /// Adds a node of the caller's to what the last `poll` has reported.
-  std::span<const std::int32_t> alsoReport(std::int32_t node);
+  std::span<const NodeId> alsoReport(NodeId node);
   /// Nodes that were submitted and not reported. While nobody is inside `poll` or submits.
-  std::vector<std::int32_t> begun();
+  std::vector<NodeId> begun();
 
  private:
   enum ReceiveHalf : std::uint8_t { kArrived = 1, kAwaited = 2 };
@@ -81,7 +81,7 @@ class MessagePump final : public MessageBuffers {
   bool dropped(std::int32_t send);
   void finishMessage(std::int32_t message);
   void finishReceive(std::int32_t receive, ReceiveHalf half);
-  void finish(std::int32_t node);
+  void finish(NodeId node);
   void lookAfterReductions();
 
   const CompiledGraph& graph_;
@@ -93,9 +93,9 @@ class MessagePump final : public MessageBuffers {
   bool hasControl_ = false;
 
   // Written by whoever submits that number, read by who polls.
-  std::vector<std::int32_t> sendNodes_;
-  std::vector<std::int32_t> receiveNodes_;
-  std::vector<std::int32_t> reductionNodes_;
+  std::vector<NodeId> sendNodes_;
+  std::vector<NodeId> receiveNodes_;
+  std::vector<NodeId> reductionNodes_;
   Submissions<> submittedSends_;
   Submissions<> submittedReceives_;
   Submissions<> submittedReductions_;
@@ -112,8 +112,8 @@ class MessagePump final : public MessageBuffers {
   std::array<ReductionRound, 2> rounds_;     ///< take turns
   std::size_t round_ = 0;
   bool ahead_ = false;
-  std::vector<std::int32_t> finished_;
-  std::vector<std::int32_t> lost_;  ///< nodes of sends that a planned fault has dropped
+  std::vector<NodeId> finished_;
+  std::vector<NodeId> lost_;  ///< nodes of sends that a planned fault has dropped
 };
 
 }  // namespace tessera::detail

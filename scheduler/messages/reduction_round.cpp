@@ -11,26 +11,26 @@ ReductionRound::ReductionRound(const CompiledGraph& graph, Transport& transport,
       transport_(transport),
       trace_(trace),
       states_(graph.reductions.size()),
-      nodes_(graph.reductions.size(), -1) {
+      nodes_(graph.reductions.size()) {
   pending_.reserve(states_.size());
   found_.reserve(states_.size());
 }
 
 void ReductionRound::begin() {
-  std::fill(nodes_.begin(), nodes_.end(), -1);
+  std::fill(nodes_.begin(), nodes_.end(), NodeId());
   next_ = 0;
   done_ = 0;
   pending_.clear();
   times_ = trace_ == nullptr ? nullptr : trace_->nodes();
 }
 
-void ReductionRound::add(std::int32_t reduction, std::int32_t node) {
+void ReductionRound::add(std::int32_t reduction, NodeId node) {
   nodes_[static_cast<std::size_t>(reduction)] = node;
 }
 
 std::span<const std::int32_t> ReductionRound::start() {
   found_.clear();
-  for (; next_ < nodes_.size() && nodes_[next_] >= 0; ++next_) {
+  for (; next_ < nodes_.size() && nodes_[next_].isSome(); ++next_) {
     const auto reduction = static_cast<std::int32_t>(next_);
     pending_.push_back({startOne(reduction), reduction});
     found_.push_back(reduction);
@@ -55,7 +55,7 @@ std::span<const std::int32_t> ReductionRound::test() {
   found_.clear();
   std::erase_if(pending_, [this](const Pending& p) {
     if (!transport_.test(p.request)) return false;
-    if (trace_ != nullptr) times_[nodeOf(p.reduction)].done = trace_->now();
+    if (trace_ != nullptr) times_[nodeOf(p.reduction).index()].done = trace_->now();
     found_.push_back(p.reduction);
     ++done_;
     return true;
@@ -63,10 +63,10 @@ std::span<const std::int32_t> ReductionRound::test() {
   return found_;
 }
 
-void ReductionRound::appendOpenNodes(std::vector<std::int32_t>& nodes) const {
+void ReductionRound::appendOpenNodes(std::vector<NodeId>& nodes) const {
   for (const Pending& p : pending_) nodes.push_back(nodeOf(p.reduction));
   for (std::size_t n = next_; n < nodes_.size(); ++n) {
-    if (nodes_[n] >= 0) nodes.push_back(nodes_[n]);
+    if (nodes_[n].isSome()) nodes.push_back(nodes_[n]);
   }
 }
 

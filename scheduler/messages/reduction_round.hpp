@@ -32,18 +32,18 @@ class ReductionRound {
   ReductionState& state(std::int32_t reduction) { return states_[static_cast<std::size_t>(reduction)]; }
 
   /// This rank's share of the reduction is in its state; `node` stands for it.
-  void add(std::int32_t reduction, std::int32_t node);
+  void add(std::int32_t reduction, NodeId node);
   /// Starts what can be started, and gives its numbers; valid until the next call.
   std::span<const std::int32_t> start();
   /// Looks after what is under way: the numbers of those that have become complete, valid until the next
   /// call.
   std::span<const std::int32_t> test();
 
-  std::int32_t nodeOf(std::int32_t reduction) const { return nodes_[static_cast<std::size_t>(reduction)]; }
+  NodeId nodeOf(std::int32_t reduction) const { return nodes_[static_cast<std::size_t>(reduction)]; }
   /// Whether all reductions of the plan have been started, and are complete.
   bool complete() const { return done_ == states_.size(); }
   /// Nodes of those that were added and are not complete.
-  void appendOpenNodes(std::vector<std::int32_t>& nodes) const;
+  void appendOpenNodes(std::vector<NodeId>& nodes) const;
   /// Writes the results, by ReductionLabel; once complete.
   void takeResults(std::span<double> byLabel) const;
 
@@ -60,8 +60,8 @@ class ReductionRound {
   Trace* trace_;
   NodeTimes* times_ = nullptr;  ///< of the traced run
   std::vector<ReductionState> states_;
-  std::vector<std::int32_t> nodes_;  ///< by reduction; -1: not added
-  std::size_t next_ = 0;             ///< the first that was not started
+  std::vector<NodeId> nodes_;  ///< by reduction; none: not added
+  std::size_t next_ = 0;       ///< the first that was not started
   std::size_t done_ = 0;
   std::vector<Pending> pending_;
   std::vector<std::int32_t> found_;

@@ -116,10 +116,10 @@ const StepResult& GraphRun::waitForResult() {
   return results_[round_];
 }
 
-std::span<const std::int32_t> GraphRun::poll() {
-  const std::span<const std::int32_t> done = pump_.poll();
+std::span<const NodeId> GraphRun::poll() {
+  const std::span<const NodeId> done = pump_.poll();
   if (ranges_) {
-    for (const std::int32_t node : done) ranges_->arrives(node);
+    for (const NodeId node : done) ranges_->arrives(node);
   }
   if (!devices_.empty()) return pollDevices(done);
   if (!gate_.isAwaited()) return done;
@@ -142,18 +142,18 @@ void GraphRun::takeDt() {
   }
 }
 
-std::string GraphRun::describe(std::int32_t node) const {
+std::string GraphRun::describe(NodeId node) const {
   if (gate_.is(node)) return "the length of the step, from the reductions of the step before,";
   if (isLaunch(node)) return "launches on device " + std::to_string(launches_->slotOf(node));
   if (placed_ != nullptr) return placedNodeName(graphs_, plan_, *placed_, node);
   return nodeName(graphs_, plan_, node);
 }
 
-std::vector<std::int32_t> GraphRun::begun() {
-  std::vector<std::int32_t> nodes = pump_.begun();
+std::vector<NodeId> GraphRun::begun() {
+  std::vector<NodeId> nodes = pump_.begun();
   if (gate_.isAwaited()) nodes.push_back(gate_.node());
   for (const auto& device : devices_) {
-    for (const std::int32_t node : device->begun()) nodes.push_back(node);
+    for (const NodeId node : device->begun()) nodes.push_back(node);
   }
   return nodes;
 }
@@ -185,7 +185,7 @@ int GraphRun::homeOf(const NodeBlock& block, std::int32_t number, int workers) c
   return 0;
 }
 
-NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
+NodeTraits GraphRun::traits(NodeId node, int workers) const {
   if (gate_.is(node)) return {.urgency = std::numeric_limits<int>::max(), .waits = true};
   if (isLaunch(node)) {
     return {.home = launches_->homeOf(node, workers), .urgency = std::numeric_limits<int>::max()};
@@ -201,8 +201,8 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   // In quarters of the critical path, so that the many nodes near it stay together, with their data.
   traits.slack = std::min(3, 4 * block.slack / (graph_.longestWay + 1));
   if (block.kind == NodeKind::Task) {
-    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-    traits.urgency = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].priority;
+    const TaskUnit& unit = graph_.unitOf(block);
+    traits.urgency = graph_.declarationOf(unit).priority;
   } else if (block.kind != NodeKind::Fill) {
     traits.urgency = std::numeric_limits<int>::max();  // other ranks wait for it
     traits.waits = true;
@@ -210,14 +210,14 @@ NodeTraits GraphRun::traits(std::int32_t node, int workers) const {
   return traits;
 }
 
-int GraphRun::waitsForRank(std::int32_t node) const {
+int GraphRun::waitsForRank(NodeId node) const {
   if (gate_.is(node) || isLaunch(node) || isOnDevice(node)) return -1;
   const NodeBlock& block = graph_.block(node);
   if (block.kind != NodeKind::Receive) return -1;
-  return graph_.receives[static_cast<std::size_t>(block.item + node - block.firstNode)].peer;
+  return graph_.receives[static_cast<std::size_t>(block.item + (node - block.firstNode))].peer;
 }
 
-bool GraphRun::run(std::int32_t node, int worker) {
+bool GraphRun::run(NodeId node, int worker) {
   if (gate_.is(node)) {
     gate_.await();
     return false;
@@ -236,20 +236,20 @@ bool GraphRun::run(std::int32_t node, int worker) {
   return finished;
 }
 
-bool GraphRun::runTraced(const NodeBlock& block, std::int32_t node, int worker) {
+bool GraphRun::runTraced(const NodeBlock& block, NodeId node, int worker) {
   const auto begin = Trace::Clock::now();
   const bool finished = runShown(block, node, worker);
   options_.trace->ran(node, worker, begin, Trace::Clock::now(), finished);
   return finished;
 }
 
-bool GraphRun::runShown(const NodeBlock& block, std::int32_t node, int worker) {
+bool GraphRun::runShown(const NodeBlock& block, NodeId node, int worker) {
   if (!ranges_) return runNode(block, node, worker);
   const NvtxScope scope = ranges_->work(node);
   return runNode(block, node, worker);
 }
 
-bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
+bool GraphRun::runNode(const NodeBlock& block, NodeId node, int worker) {
   const std::int32_t number = node - block.firstNode;
   const std::int32_t item = block.item + number;
   switch (block.kind) {
@@ -257,7 +257,7 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
       runTask(block, number, worker);
       return true;
     case NodeKind::Fill: {
-      const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+      const FillPlan& fill = graph_.fillOf(block);
       // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
       const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
       if (options_.checked) moves_.unset(fill, number);
@@ -284,12 +284,10 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
 }
 
 void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses) {
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-    if (graph_.isScratch(access)) {
-      gatherScratch(access, number, worker,
-                    accesses.all()[static_cast<std::size_t>(a - unit.accesses.begin)]);
-    }
+  auto resolved = accesses.all().begin();
+  for (const UnitAccess& access : graph_.accessesOf(unit)) {
+    if (graph_.isScratch(access)) gatherScratch(access, number, worker, *resolved);
+    ++resolved;
   }
 }
 
@@ -308,8 +306,8 @@ void GraphRun::gatherScratch(const UnitAccess& access, std::int32_t number, int 
 
 void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) {
   if (isRefused_.load(std::memory_order_relaxed)) return;
-  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-  const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+  const TaskUnit& unit = graph_.unitOf(block);
+  const TaskDeclaration& task = graph_.declarationOf(unit);
   const std::int32_t local = block.firstLocal + number;
   TaskAccesses accesses;
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
@@ -344,7 +342,7 @@ void GraphRun::joinContributions(std::int32_t reduction) {
   state = {plan.kind == ReductionKind::Min ? infinity : -infinity, {}};
   for (const std::int32_t b : plan.blocks) {
     const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(b)];
-    const Range first = graph_.units[static_cast<std::size_t>(block.item)].contributions;
+    const Range first = graph_.unitOf(block).contributions;
     const std::int64_t end = first.begin + block.count * first.size();
     for (std::int64_t n = first.begin; n < end; ++n) {
       const PatchContribution& given = frames_.contribution(n);
@@ -388,14 +386,14 @@ void GraphRun::finishDevices() {
   expectNothingFound();
 }
 
-std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t> messages) {
+std::span<const NodeId> GraphRun::pollDevices(std::span<const NodeId> messages) {
   raiseOfStandby();
   served_.store(true, std::memory_order_relaxed);
   reported_.assign(messages.begin(), messages.end());
   for (const auto& device : devices_) {
     device->serve();
-    device->take([this](std::int32_t node) {
-      if (options_.trace != nullptr && node < graph_.nodeCount()) options_.trace->finished(node);
+    device->take([this](NodeId node) {
+      if (options_.trace != nullptr && node < graph_.blockOf.endId()) options_.trace->finished(node);
       reported_.push_back(node);
     });
   }
@@ -424,7 +422,7 @@ void GraphRun::copyToHost(std::span<const LabelId> labels) {
 }
 
 /// The sooner the lane has it the better.
-NodeTraits GraphRun::deviceTraits(std::int32_t node, int workers) const {
+NodeTraits GraphRun::deviceTraits(NodeId node, int workers) const {
   const PlacedBlock& placed = placed_->block(node);
   const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
   NodeTraits traits;
@@ -435,8 +433,8 @@ NodeTraits GraphRun::deviceTraits(std::int32_t node, int workers) const {
 }
 
 /// To the lane of its device.
-bool GraphRun::handOver(std::int32_t node, int worker) {
-  if (options_.trace == nullptr || node >= graph_.nodeCount()) return deviceOf(node).run(node);
+bool GraphRun::handOver(NodeId node, int worker) {
+  if (options_.trace == nullptr || node >= graph_.blockOf.endId()) return deviceOf(node).run(node);
   const auto begin = Trace::Clock::now();
   const bool finished = deviceOf(node).run(node);
   // What the host does not hear of has no end here; the device's own lane shows it.
@@ -447,7 +445,7 @@ bool GraphRun::handOver(std::int32_t node, int worker) {
 std::string GraphRun::detectDeadlock(std::chrono::duration<double> limit) {
   if (talk_ == nullptr) return {};
   std::vector<RankWait> mine;
-  for (const std::int32_t node : begun()) {
+  for (const NodeId node : begun()) {
     if (const int peer = waitsForRank(node); peer >= 0)
       mine.push_back({transport_.rank(), peer, describe(node)});
   }

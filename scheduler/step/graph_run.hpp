@@ -75,22 +75,22 @@ class GraphRun : public NodeSource {
   /// Runs nodes where the devices say now. Whoever replays this has to be made again.
   void takePlaces(const RankDevices& devices);
 
-  std::int64_t nodeCount() const override { return std::ssize(predecessorCounts()); }
-  std::span<const std::int32_t> predecessorCounts() const override {
+  std::int64_t nodeCount() const override { return static_cast<std::int64_t>(predecessorCounts().size()); }
+  IdSpan<NodeId, const std::int32_t> predecessorCounts() const override {
     if (launches_) return launches_->predecessorCounts();
     return placed_ != nullptr ? placed_->hostCounts : gate_.predecessorCounts();
   }
-  std::span<const std::int32_t> successors(std::int32_t node) const override {
+  std::span<const NodeId> successors(NodeId node) const override {
     if (isLaunch(node)) return {};
     if (placed_ != nullptr) return placed_->hostEdges.row(node);
     return gate_.is(node) ? gate_.successors() : graph_.successors(node);
   }
-  NodeTraits traits(std::int32_t node, int workers) const override;
-  bool run(std::int32_t node, int worker) override;
-  std::span<const std::int32_t> poll() override;
-  std::string describe(std::int32_t node) const override;
-  int waitsForRank(std::int32_t node) const override;
-  std::vector<std::int32_t> begun() override;
+  NodeTraits traits(NodeId node, int workers) const override;
+  bool run(NodeId node, int worker) override;
+  std::span<const NodeId> poll() override;
+  std::string describe(NodeId node) const override;
+  int waitsForRank(NodeId node) const override;
+  std::vector<NodeId> begun() override;
   std::string detectDeadlock(std::chrono::duration<double> limit) override;
   /// `talk` outlives this object; without one `detectDeadlock` says nothing.
   void setTalk(DeadlockDetector* talk) { talk_ = talk; }
@@ -132,19 +132,19 @@ class GraphRun : public NodeSource {
   void beginDevices();
   void finishDevices();
   void raiseOfStandby() const;
-  NodeTraits deviceTraits(std::int32_t node, int workers) const;
+  NodeTraits deviceTraits(NodeId node, int workers) const;
   int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
   int homeOfLocal(std::int32_t local, int workers) const;
-  bool runShown(const NodeBlock& block, std::int32_t node, int worker);
+  bool runShown(const NodeBlock& block, NodeId node, int worker);
   void takeDt();
   void settleWaiting(std::size_t round);
-  bool isLaunch(std::int32_t node) const { return launches_ && launches_->is(node); }
-  bool isOnDevice(std::int32_t node) const { return placed_ != nullptr && placed_->place(node) != kOnHost; }
-  DeviceRun& deviceOf(std::int32_t node) { return *devices_[static_cast<std::size_t>(placed_->place(node))]; }
-  std::span<const std::int32_t> pollDevices(std::span<const std::int32_t> messages);
-  bool handOver(std::int32_t node, int worker);
-  bool runTraced(const NodeBlock& block, std::int32_t node, int worker);
-  bool runNode(const NodeBlock& block, std::int32_t node, int worker);
+  bool isLaunch(NodeId node) const { return launches_ && launches_->is(node); }
+  bool isOnDevice(NodeId node) const { return placed_ != nullptr && placed_->place(node) != kOnHost; }
+  DeviceRun& deviceOf(NodeId node) { return *devices_[static_cast<std::size_t>(placed_->place(node))]; }
+  std::span<const NodeId> pollDevices(std::span<const NodeId> messages);
+  bool handOver(NodeId node, int worker);
+  bool runTraced(const NodeBlock& block, NodeId node, int worker);
+  bool runNode(const NodeBlock& block, NodeId node, int worker);
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
   void joinContributions(std::int32_t reduction);
@@ -186,7 +186,7 @@ class GraphRun : public NodeSource {
   std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
   std::optional<DeviceStep> deviceStep_;             ///< the one at hand, or the last
   std::optional<LaunchNodes> launches_;              ///< where there are several
-  std::vector<std::int32_t> reported_;
+  std::vector<NodeId> reported_;
   std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the standby thread looked
   std::atomic<bool> standbyFailed_{false};
   std::unique_ptr<Error> standbyFailure_;  ///< before `standbyFailed_`

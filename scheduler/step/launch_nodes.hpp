@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
+
+#include "core/id_vector.hpp"
+#include "taskgraph/ids.hpp"
 
 namespace tessera::detail {
 
@@ -13,26 +15,26 @@ namespace tessera::detail {
 class LaunchNodes {
  public:
   /// `counts`: of the nodes of the graph, whose numbers come first.
-  LaunchNodes(std::span<const std::int32_t> counts, std::size_t devices)
-      : first_(static_cast<std::int32_t>(counts.size())), counts_(counts.begin(), counts.end()) {
+  LaunchNodes(const IdVector<NodeId, std::int32_t>& counts, std::size_t devices)
+      : first_(counts.endId()), counts_(counts) {
     counts_.resize(counts.size() + devices, 0);
   }
 
-  bool is(std::int32_t node) const { return node >= first_; }
+  bool is(NodeId node) const { return node >= first_; }
   /// Of the device, among the rank's.
-  std::size_t slotOf(std::int32_t node) const { return static_cast<std::size_t>(node - first_); }
+  std::size_t slotOf(NodeId node) const { return static_cast<std::size_t>(node - first_); }
   /// A worker of its own, as far as there are some.
-  int homeOf(std::int32_t node, int workers) const {
-    const int devices = static_cast<int>(counts_.size()) - first_;
+  int homeOf(NodeId node, int workers) const {
+    const int devices = counts_.endId() - first_;
     const int slot = node - first_;
     return workers < devices ? slot % workers : slot * workers / devices;
   }
   /// Of all nodes, these included.
-  std::span<const std::int32_t> predecessorCounts() const { return counts_; }
+  IdSpan<NodeId, const std::int32_t> predecessorCounts() const { return counts_; }
 
  private:
-  std::int32_t first_;
-  std::vector<std::int32_t> counts_;
+  NodeId first_;
+  IdVector<NodeId, std::int32_t> counts_;
 };
 
 }  // namespace tessera::detail

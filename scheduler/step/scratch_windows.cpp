@@ -25,8 +25,7 @@ ScratchWindows::ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, i
   std::int64_t most = 0;
   for (const TaskUnit& unit : graph.units) {
     std::int64_t end = 0;
-    for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-      const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+    for (const UnitAccess& access : graph.accessesOf(unit)) {
       if (!graph.isScratch(access)) continue;
       const auto fill = static_cast<std::size_t>(access.fill);
       offsets_[fill] = end;

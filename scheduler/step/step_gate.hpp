@@ -11,7 +11,7 @@ namespace tessera::detail {
 
 /// Whether the node uses the length of the step: tasks do unless they say `.withoutDt()`, and conditions of
 /// New values hold at its end.
-bool usesDt(const CompiledGraph& graph, std::int32_t node);
+bool usesDt(const CompiledGraph& graph, NodeId node);
 
 /// A node more than the graph has: whatever uses the length of the step comes after it, so that the rest can
 /// run before that length is known. It gets edges to those nodes only that come after no other such node.
@@ -20,12 +20,12 @@ class StepGate {
   /// `wanted` false: no such node, the counts are those of the graph.
   StepGate(const CompiledGraph& graph, bool wanted);
 
-  bool is(std::int32_t node) const { return node == node_; }
-  bool exists() const { return node_ >= 0; }
-  std::int32_t node() const { return node_; }
+  bool is(NodeId node) const { return node == node_; }
+  bool exists() const { return node_.isSome(); }
+  NodeId node() const { return node_; }
   /// Of all nodes, this one included.
-  std::span<const std::int32_t> predecessorCounts() const { return counts_; }
-  std::span<const std::int32_t> successors() const { return successors_; }
+  IdSpan<NodeId, const std::int32_t> predecessorCounts() const { return counts_; }
+  std::span<const NodeId> successors() const { return successors_; }
 
   /// Before a step.
   void close() { state_.store(State::Closed, std::memory_order_relaxed); }
@@ -37,9 +37,9 @@ class StepGate {
  private:
   enum class State : std::uint8_t { Closed, Awaited, Open };
 
-  std::int32_t node_ = -1;
-  std::vector<std::int32_t> counts_;
-  std::vector<std::int32_t> successors_;
+  NodeId node_;
+  IdVector<NodeId, std::int32_t> counts_;
+  std::vector<NodeId> successors_;
   std::atomic<State> state_{State::Closed};
 };
 

@@ -27,8 +27,8 @@ void TaskFrames::layOutContributions() {
   contributions_.reserve(static_cast<std::size_t>(graph_.contributionCount));
   for (const NodeBlock& block : graph_.blocks) {
     if (block.kind != NodeKind::Task) continue;
-    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-    const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+    const TaskUnit& unit = graph_.unitOf(block);
+    const TaskDeclaration& task = graph_.declarationOf(unit);
     TESSERA_EXPECT(unit.contributions.begin == static_cast<std::int64_t>(contributions_.size()),
                    "number contributions in the order of the blocks");
     for (std::int32_t n = 0; n < block.count; ++n) {
@@ -48,7 +48,7 @@ TaskAccess TaskFrames::resolveGather(const UnitAccess& access, std::int32_t numb
       whole ? level.domainOf(centering)
             : readBox(level, seenPatch(data_.hierarchy(), *patch, access.reach), centering, access.halo);
   TaskAccess resolved;
-  resolved.mode = static_cast<AccessMode>(access.mode);
+  resolved.mode = access.mode;
   resolved.reach = access.reach;
   resolved.label = access.label;
   resolved.level = access.level;
@@ -71,25 +71,22 @@ TaskAccess TaskFrames::resolveGather(const UnitAccess& access, std::int32_t numb
 
 void TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
                          TaskAccesses& accesses, DeviceStore* store) {
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+  for (const UnitAccess& access : graph_.accessesOf(unit)) {
     if (access.reach != Reach::Patch) {
       accesses.add(resolveGather(access, number, patch, store));
       continue;
     }
     const auto own = static_cast<std::size_t>(local);
-    const auto mode = static_cast<AccessMode>(access.mode);
-    const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
+    const Generation generation = generationOf(access.mode);
     const Level& level = data_.hierarchy().level(access.level);
     const Centering centering = data_.labels().info(access.label).centering;
-    const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
-    accesses.add({mode, access.reach, access.label, access.level,
+    accesses.add({access.mode, access.reach, access.label, access.level,
                   store != nullptr ? store->data(generation, access.label, own)
                                    : data_.data(generation, access.label, own),
                   store != nullptr ? store->layout(access.label, own) : data_.layout(access.label, own),
-                  writes     ? level.ownedBy(*patch, centering)
-                  : checked_ ? readBox(level, *patch, centering, access.halo)
-                             : Box{},
+                  access.writes() ? level.ownedBy(*patch, centering)
+                  : checked_      ? readBox(level, *patch, centering, access.halo)
+                                  : Box{},
                   nullptr, (checked_ || store != nullptr) && data_.isShared(access.label, own),
                   checked_ && access.facesOnly});
   }
@@ -98,8 +95,8 @@ void TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t
 TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number,
                               const StepInputs& inputs) {
   TaskFrame frame;
-  frame.task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].name;
-  frame.declaredAt = places_[static_cast<std::size_t>(unit.task)];
+  frame.task = graph_.declarationOf(unit).name;
+  frame.declaredAt = places_[unit.task.index()];
   frame.hierarchy = &data_.hierarchy();
   frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
   if (unit.level >= 0) {
@@ -107,13 +104,13 @@ TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std:
         &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
   }
   frame.labels = &data_.labels();
-  frame.finalLoops = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].finalLoops;
+  frame.finalLoops = graph_.declarationOf(unit).finalLoops;
   const std::int64_t first = unit.contributions.begin + number * unit.contributions.size();
   frame.contributions =
       std::span(contributions_)
           .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
   frame.time = inputs.time;
-  frame.usesDt = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].usesDt;
+  frame.usesDt = graph_.declarationOf(unit).usesDt;
   // Another thread may just be writing it.
   frame.dt = frame.usesDt ? inputs.dt : std::numeric_limits<double>::quiet_NaN();
   frame.step = inputs.step;

@@ -24,11 +24,10 @@ TaskPrefetches::TaskPrefetches(const CompiledGraphs& graphs, std::size_t plan, c
 }
 
 std::size_t TaskPrefetches::entries(const NodeBlock& block) const {
-  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+  const TaskUnit& unit = graph_.unitOf(block);
   std::size_t most = 0;
   bool gathers = false;
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+  for (const UnitAccess& access : graph_.accessesOf(unit)) {
     if (!graph_.isScratch(access)) {
       ++most;
       continue;
@@ -46,7 +45,7 @@ Prefetcher* TaskPrefetches::during(const NodeBlock& block, std::int32_t number, 
                                    int worker) {
   if (!gathers_[static_cast<std::size_t>(block.item)]) return nullptr;
   Worker& own = workers_[static_cast<std::size_t>(worker)];
-  const std::int32_t node = block.firstNode + number;
+  const NodeId node = block.firstNode + number;
   if (node == own.last + 1) own.step = 1;
   if (node == own.last - 1) own.step = -1;
   own.last = node;
@@ -60,21 +59,19 @@ Prefetcher* TaskPrefetches::during(const NodeBlock& block, std::int32_t number, 
 }
 
 void TaskPrefetches::list(const NodeBlock& block, std::int32_t number, Worker& worker) const {
-  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+  const TaskUnit& unit = graph_.unitOf(block);
   const std::int32_t local = block.firstLocal + number;
   const auto own = static_cast<std::size_t>(local);
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+  for (const UnitAccess& access : graph_.accessesOf(unit)) {
     if (graph_.isScratch(access)) {
       moves_.listPrefetches(access.fill, number, local, worker.step, worker.lines);
       continue;
     }
     if (access.reach != Reach::Patch || data_.isShared(access.label, own)) continue;
-    const bool readsOld = static_cast<AccessMode>(access.mode) == AccessMode::ReadOld;
     const std::int64_t bytes =
         data_.layout(access.label, own).elements() * data_.labels().info(access.label).type.bytes();
-    worker.lines.push_back({data_.data(readsOld ? Generation::Old : Generation::New, access.label, own),
-                            PrefetchList::kLine, (bytes + PrefetchList::kLine - 1) / PrefetchList::kLine});
+    worker.lines.push_back({data_.data(generationOf(access.mode), access.label, own), PrefetchList::kLine,
+                            (bytes + PrefetchList::kLine - 1) / PrefetchList::kLine});
   }
 }
 

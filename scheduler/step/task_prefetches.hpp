@@ -28,8 +28,8 @@ class TaskPrefetches {
   struct alignas(64) Worker {
     std::vector<PrefetchLines> lines;
     Prefetcher ahead;
-    std::int32_t last = -1;  ///< the node that has asked before
-    std::int32_t step = 1;   ///< to the next: 1 or -1
+    NodeId last;            ///< the node that has asked before
+    std::int32_t step = 1;  ///< to the next: 1 or -1
   };
 
   /// How many entries a task of the block needs at the most; 0: it does not gather.

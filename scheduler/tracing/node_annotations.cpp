@@ -25,18 +25,17 @@ class RegisteredNames {
 }  // namespace
 
 NodeAnnotations::NodeAnnotations(NvtxAnnotations& ranges, const CompiledGraphs& graphs, std::size_t plan)
-    : ranges_(ranges), marks_(static_cast<std::size_t>(graphs.plans[plan].nodeCount())) {
+    : ranges_(ranges), marks_(graphs.plans[plan].nodeCount()) {
   const CompiledGraph& graph = graphs.plans[plan];
   const WorkNames names(graphs, plan);
   RegisteredNames registered(ranges);
   plan_ = registered.of(graph.plan->name());
   for (const NodeBlock& block : graph.blocks) {
     const bool onPatches =
-        block.kind == NodeKind::Fill ||
-        (block.kind == NodeKind::Task && graph.units[static_cast<std::size_t>(block.item)].level >= 0);
+        block.kind == NodeKind::Fill || (block.kind == NodeKind::Task && graph.unitOf(block).level >= 0);
     for (std::int32_t n = 0; n < block.count; ++n) {
-      const std::int32_t node = block.firstNode + n;
-      Marks& marks = marks_[static_cast<std::size_t>(node)];
+      const NodeId node = block.firstNode + n;
+      Marks& marks = marks_[node];
       if (block.kind != NodeKind::Receive) marks.work = registered.of(names.work(node));
       const std::string wait = names.wait(node);
       if (!wait.empty()) marks.wait = registered.of(wait);
@@ -51,13 +50,11 @@ NodeAnnotations::NodeAnnotations(NvtxAnnotations& ranges, const CompiledGraphs& 
   }
 }
 
-void NodeAnnotations::departs(std::int32_t node) {
-  Marks& marks = marks_[static_cast<std::size_t>(node)];
+void NodeAnnotations::departs(NodeId node) {
+  Marks& marks = marks_[node];
   marks.underWay = ranges_.start(marks.wait, marks.number);
 }
 
-void NodeAnnotations::arrives(std::int32_t node) {
-  ranges_.end(marks_[static_cast<std::size_t>(node)].underWay);
-}
+void NodeAnnotations::arrives(NodeId node) { ranges_.end(marks_[node].underWay); }
 
 }  // namespace tessera::detail

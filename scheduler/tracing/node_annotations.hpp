@@ -21,14 +21,14 @@ class NodeAnnotations {
   /// The range of a run of the plan, shown with the number of the step.
   NvtxScope step(std::int64_t number) { return {&ranges_, plan_, number}; }
   /// The range of a node's work, shown with the patch, the bytes of the message, or -1.
-  NvtxScope work(std::int32_t node) {
-    const Marks& marks = marks_[static_cast<std::size_t>(node)];
+  NvtxScope work(NodeId node) {
+    const Marks& marks = marks_[node];
     return {marks.work != nullptr ? &ranges_ : nullptr, marks.work, marks.number};
   }
   /// A message or reduction is about to be handed over; shown with its bytes, or -1.
-  void departs(std::int32_t node);
+  void departs(NodeId node);
   /// It is complete.
-  void arrives(std::int32_t node);
+  void arrives(NodeId node);
 
  private:
   struct Marks {
@@ -40,7 +40,7 @@ class NodeAnnotations {
 
   NvtxAnnotations& ranges_;
   NvtxAnnotations::Name plan_;
-  std::vector<Marks> marks_;  ///< by node
+  IdVector<NodeId, Marks> marks_;
 };
 
 }  // namespace tessera::detail

@@ -11,7 +11,7 @@ namespace {
 std::int32_t laneOf(TraceLane lane) { return static_cast<std::int32_t>(lane); }
 
 /// As the number of a predecessor: the length of the step, from the reductions of the step before.
-constexpr std::int32_t kAfterDt = -2;
+constexpr NodeId kAfterDt{-2};
 
 const char* categoryOf(NodeKind kind) {
   switch (kind) {
@@ -34,7 +34,7 @@ std::int64_t lastMoment(std::int64_t begin, std::int64_t end) { return std::max(
 StepEvents::StepEvents(const CompiledGraphs& graphs, std::size_t plan, const TraceFileOptions& options)
     : graphs_(graphs), graph_(graphs.plans[plan]), options_(options), names_(graphs, plan) {}
 
-bool StepEvents::goesOn(std::int32_t node) const {
+bool StepEvents::goesOn(NodeId node) const {
   const NodeKind kind = graph_.block(node).kind;
   return kind != NodeKind::Task && kind != NodeKind::Fill;
 }
@@ -62,25 +62,22 @@ void StepEvents::append(const TracedStep& step, std::string& text, std::set<std:
 void StepEvents::findReady(const TracedStep& step) {
   const std::size_t count = step.nodes.size();
   ready_.assign(count, step.begin);
-  after_.assign(count, -1);
+  after_.assign(count, NodeId());
   if (options_.edges) before_.assign(count, {});
-  for (std::size_t n = 0; n < count; ++n) {
-    const NodeTimes& times = step.nodes[n];
+  for (const NodeId node : ready_.ids()) {
+    const NodeTimes& times = step.nodes[node.index()];
     if (times.worker < 0) continue;
-    const auto node = static_cast<std::int32_t>(n);
-    for (const std::int32_t next : graph_.successors(node)) {
-      const auto to = static_cast<std::size_t>(next);
-      if (options_.edges && hasArrow(step, node, next)) before_[to].push_back(node);
-      if (times.done < 0 || (after_[to] >= 0 && times.done <= ready_[to])) continue;
+    for (const NodeId to : graph_.successors(node)) {
+      if (options_.edges && hasArrow(step, node, to)) before_[to].push_back(node);
+      if (times.done < 0 || (after_[to].isSome() && times.done <= ready_[to])) continue;
       ready_[to] = times.done;
       after_[to] = node;
     }
   }
-  for (std::size_t n = 0; n < count; ++n) {
-    const auto node = static_cast<std::int32_t>(n);
-    if (step.dtKnown <= ready_[n] || graph_.isSpare(node) || !usesDt(graph_, node)) continue;
-    ready_[n] = step.dtKnown;
-    after_[n] = kAfterDt;
+  for (const NodeId node : ready_.ids()) {
+    if (step.dtKnown <= ready_[node] || graph_.isSpare(node) || !usesDt(graph_, node)) continue;
+    ready_[node] = step.dtKnown;
+    after_[node] = kAfterDt;
   }
 }
 
@@ -88,10 +85,9 @@ void StepEvents::cutSlices(const TracedStep& step) {
   slices_.clear();
   std::vector<Slice> messages;
   std::vector<Slice> reductions;
-  for (std::size_t n = 0; n < step.nodes.size(); ++n) {
-    const NodeTimes& times = step.nodes[n];
+  for (const NodeId node : ready_.ids()) {
+    const NodeTimes& times = step.nodes[node.index()];
     if (times.worker < 0) continue;
-    const auto node = static_cast<std::int32_t>(n);
     const NodeKind kind = graph_.block(node).kind;
     if (kind != NodeKind::Receive) {
       slices_.push_back({node, laneOf(TraceLane::FirstWorker) + times.worker, times.begin, times.end, false});
@@ -148,7 +144,7 @@ void StepEvents::appendHead(const TracedStep& step) {
 void StepEvents::appendSlice(const TracedStep& step, const Slice& slice) {
   if (!slice.goesOn) return appendWork(step, slice);
   const NodeBlock& block = graph_.block(slice.node);
-  const auto item = static_cast<std::size_t>(block.item + slice.node - block.firstNode);
+  const auto item = static_cast<std::size_t>(block.item + (slice.node - block.firstNode));
   if (block.kind == NodeKind::Send) return appendMessage(step, slice, graph_.sends[item], true);
   if (block.kind == NodeKind::Receive) return appendMessage(step, slice, graph_.receives[item], false);
   appendReduction(step, slice);
@@ -156,42 +152,39 @@ void StepEvents::appendSlice(const TracedStep& step, const Slice& slice) {
 
 void StepEvents::appendWork(const TracedStep& step, const Slice& slice) {
   const NodeBlock& block = graph_.block(slice.node);
-  const auto n = static_cast<std::size_t>(slice.node);
   TraceEvent event(*text_, 'X', options_.rank, slice.lane);
   event.name(names_.work(slice.node))
       .category(categoryOf(block.kind))
       .at(slice.begin)
       .lasts(slice.end - slice.begin)
       .arg("run", step.run)
-      .arg("node", std::int64_t{slice.node})
-      .arg("after", std::int64_t{after_[n]})
-      .argTime("ready", ready_[n]);
+      .arg("node", std::int64_t{slice.node.value()})
+      .arg("after", std::int64_t{after_[slice.node].value()})
+      .argTime("ready", ready_[slice.node]);
   const bool hasPatch =
-      block.kind == NodeKind::Fill ||
-      (block.kind == NodeKind::Task && graph_.units[static_cast<std::size_t>(block.item)].level >= 0);
+      block.kind == NodeKind::Fill || (block.kind == NodeKind::Task && graph_.unitOf(block).level >= 0);
   if (hasPatch) {
-    const auto local = static_cast<std::size_t>(block.firstLocal + slice.node - block.firstNode);
+    const auto local = static_cast<std::size_t>(block.firstLocal + (slice.node - block.firstNode));
     const Patch& patch = graphs_.hierarchy->patch(graphs_.ownPatches[local]);
     event.arg("patch", std::int64_t{patch.id}).arg("level", std::int64_t{patch.level});
   }
   // A device has the node then. If no node of the host waits for it, its end was not recorded.
-  const std::int64_t done = step.nodes[n].done;
+  const std::int64_t done = step.nodes[slice.node.index()].done;
   if (!goesOn(slice.node) && done != slice.end) event.argTime("done", done < 0 ? slice.end : done);
   event.arg("step", step.step).end();
 }
 
 void StepEvents::appendMessage(const TracedStep& step, const Slice& slice, const MessagePlan& message,
                                bool isSend) {
-  const auto n = static_cast<std::size_t>(slice.node);
   TraceEvent(*text_, 'X', options_.rank, slice.lane)
       .name(names_.wait(slice.node))
       .category(isSend ? "send" : "receive")
       .at(slice.begin)
       .lasts(slice.end - slice.begin)
       .arg("run", step.run)
-      .arg("node", std::int64_t{slice.node})
-      .arg("after", std::int64_t{after_[n]})
-      .argTime("ready", ready_[n])
+      .arg("node", std::int64_t{slice.node.value()})
+      .arg("after", std::int64_t{after_[slice.node].value()})
+      .argTime("ready", ready_[slice.node])
       .arg("peer", std::int64_t{message.peer})
       .arg("tag", message.tag)
       .arg("bytes", message.bytes)
@@ -201,14 +194,14 @@ void StepEvents::appendMessage(const TracedStep& step, const Slice& slice, const
 
 void StepEvents::appendReduction(const TracedStep& step, const Slice& slice) {
   const NodeBlock& block = graph_.block(slice.node);
-  const auto item = static_cast<std::size_t>(block.item + slice.node - block.firstNode);
+  const auto item = static_cast<std::size_t>(block.item + (slice.node - block.firstNode));
   TraceEvent(*text_, 'X', options_.rank, slice.lane)
       .name(names_.wait(slice.node))
       .category("reduction")
       .at(slice.begin)
       .lasts(slice.end - slice.begin)
       .arg("run", step.run)
-      .arg("node", std::int64_t{slice.node})
+      .arg("node", std::int64_t{slice.node.value()})
       .arg("reduction", static_cast<std::int64_t>(item))
       .arg("step", step.step)
       .end();
@@ -219,7 +212,7 @@ void StepEvents::appendMessageArrow(const TracedStep& step, const Slice& slice) 
   const NodeBlock& block = graph_.block(slice.node);
   const bool isSend = block.kind == NodeKind::Send;
   if (!slice.goesOn || (!isSend && block.kind != NodeKind::Receive)) return;
-  const auto item = static_cast<std::size_t>(block.item + slice.node - block.firstNode);
+  const auto item = static_cast<std::size_t>(block.item + (slice.node - block.firstNode));
   const MessagePlan& message = isSend ? graph_.sends[item] : graph_.receives[item];
   const std::int64_t from = isSend ? options_.rank : message.peer;
   const std::int64_t to = isSend ? message.peer : options_.rank;
@@ -229,20 +222,19 @@ void StepEvents::appendMessageArrow(const TracedStep& step, const Slice& slice) 
   arrow.at(isSend ? slice.begin : lastMoment(slice.begin, slice.end)).end();
 }
 
-void StepEvents::appendEdge(const TracedStep& step, const Slice& slice, char phase, std::int32_t from,
-                            std::int32_t to) {
+void StepEvents::appendEdge(const TracedStep& step, const Slice& slice, char phase, NodeId from, NodeId to) {
   TraceEvent event(*text_, phase, options_.rank, slice.lane);
   event.name("dependency")
       .category("edge")
-      .id(arrowId(step.run, options_.rank, from, std::int64_t{to} + (std::int64_t{1} << 40)));
+      .id(arrowId(step.run, options_.rank, from.value(), std::int64_t{to.value()} + (std::int64_t{1} << 40)));
   if (phase == 'f') event.endsInSlice();
   event.at(phase == 'f' ? slice.begin : lastMoment(slice.begin, slice.end)).end();
 }
 
 /// Where both have run. Nodes of a device may be handed to it in any order: then there is none.
-bool StepEvents::hasArrow(const TracedStep& step, std::int32_t from, std::int32_t to) const {
-  const NodeTimes& first = step.nodes[static_cast<std::size_t>(from)];
-  const NodeTimes& then = step.nodes[static_cast<std::size_t>(to)];
+bool StepEvents::hasArrow(const TracedStep& step, NodeId from, NodeId to) const {
+  const NodeTimes& first = step.nodes[from.index()];
+  const NodeTimes& then = step.nodes[to.index()];
   return then.worker >= 0 && (goesOn(from) || then.begin >= first.end);
 }
 
@@ -250,7 +242,7 @@ bool StepEvents::hasArrow(const TracedStep& step, std::int32_t from, std::int32_
 void StepEvents::appendEdgesInto(const TracedStep& step, const Slice& slice) {
   const bool isFirst = !slice.goesOn || graph_.block(slice.node).kind == NodeKind::Receive;
   if (!options_.edges || !isFirst) return;
-  for (const std::int32_t from : before_[static_cast<std::size_t>(slice.node)]) {
+  for (const NodeId from : before_[slice.node]) {
     appendEdge(step, slice, 'f', from, slice.node);
   }
 }
@@ -259,7 +251,7 @@ void StepEvents::appendEdgesInto(const TracedStep& step, const Slice& slice) {
 void StepEvents::appendEdgesOutOf(const TracedStep& step, const Slice& slice) {
   const bool isLast = slice.goesOn || !goesOn(slice.node);
   if (!options_.edges || !isLast) return;
-  for (const std::int32_t to : graph_.successors(slice.node)) {
+  for (const NodeId to : graph_.successors(slice.node)) {
     if (hasArrow(step, slice.node, to)) appendEdge(step, slice, 's', slice.node, to);
   }
 }

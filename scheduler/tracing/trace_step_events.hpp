@@ -26,7 +26,7 @@ class StepEvents {
  private:
   /// What a trace shows of a node: on its worker, and where the node continues without a worker.
   struct Slice {
-    std::int32_t node = 0;
+    NodeId node;
     std::int32_t lane = 0;
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -41,12 +41,12 @@ class StepEvents {
   void appendMessage(const TracedStep& step, const Slice& slice, const MessagePlan& message, bool isSend);
   void appendReduction(const TracedStep& step, const Slice& slice);
   void appendMessageArrow(const TracedStep& step, const Slice& slice);
-  void appendEdge(const TracedStep& step, const Slice& slice, char phase, std::int32_t from, std::int32_t to);
+  void appendEdge(const TracedStep& step, const Slice& slice, char phase, NodeId from, NodeId to);
   void appendEdgesInto(const TracedStep& step, const Slice& slice);
   void appendEdgesOutOf(const TracedStep& step, const Slice& slice);
   void appendHead(const TracedStep& step);
-  bool goesOn(std::int32_t node) const;
-  bool hasArrow(const TracedStep& step, std::int32_t from, std::int32_t to) const;
+  bool goesOn(NodeId node) const;
+  bool hasArrow(const TracedStep& step, NodeId from, NodeId to) const;
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
@@ -55,10 +55,10 @@ class StepEvents {
   std::string* text_ = nullptr;
   std::map<std::int32_t, std::int64_t>* freeFrom_ = nullptr;
 
-  // State of the present step, by node.
-  std::vector<std::int64_t> ready_;
-  std::vector<std::int32_t> after_;                ///< the predecessor that finished last; -1: none
-  std::vector<std::vector<std::int32_t>> before_;  ///< with edges: all predecessors
+  // State of the present step.
+  IdVector<NodeId, std::int64_t> ready_;
+  IdVector<NodeId, NodeId> after_;                ///< the predecessor that finished last
+  IdVector<NodeId, std::vector<NodeId>> before_;  ///< with edges: all predecessors
   std::vector<Slice> slices_;
 };
 

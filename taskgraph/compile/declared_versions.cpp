@@ -5,13 +5,13 @@
 namespace tessera::detail {
 namespace {
 
-const std::vector<std::int32_t> kNobody;
+const std::vector<TaskId> kNobody;
 
 /// The task of `left` that changes what `current` left: it says so, or says nothing and is the only
 /// candidate.
-std::size_t nextIn(const StepPlan& plan, const std::vector<std::pair<std::int32_t, std::string>>& left,
-                   std::int32_t current) {
-  const std::string& name = plan.tasks()[static_cast<std::size_t>(current)].name;
+std::size_t nextIn(const StepPlan& plan, const std::vector<std::pair<TaskId, std::string>>& left,
+                   TaskId current) {
+  const std::string& name = plan.task(current).name;
   for (std::size_t n = 0; n < left.size(); ++n) {
     if (left[n].second == name) return n;
   }
@@ -33,18 +33,18 @@ DeclaredVersions::DeclaredVersions(const StepPlan& plan, const Hierarchy& hierar
 }
 
 void DeclaredVersions::makeChain(LabelId label, LevelId level) {
-  std::vector<std::int32_t>& made = chains_[{label, level}];
+  std::vector<TaskId>& made = chains_[{label, level}];
   made.clear();
-  std::vector<std::pair<std::int32_t, std::string>> left;
-  for (std::size_t t = 0; t < plan_.tasks().size(); ++t) {
-    const TaskDeclaration& task = plan_.tasks()[t];
+  std::vector<std::pair<TaskId, std::string>> left;
+  for (const TaskId id : plan_.taskIds()) {
+    const TaskDeclaration& task = plan_.task(id);
     if (!task.levels.contains(level, finest_)) continue;
     for (const WriteDeclaration& write : task.writes) {
       if (write.label != label) continue;
       if (write.modifies) {
-        left.emplace_back(static_cast<std::int32_t>(t), write.from);
+        left.emplace_back(id, write.from);
       } else {
-        made.push_back(static_cast<std::int32_t>(t));
+        made.push_back(id);
       }
     }
   }
@@ -56,7 +56,7 @@ void DeclaredVersions::makeChain(LabelId label, LevelId level) {
   }
 }
 
-const std::vector<std::int32_t>& DeclaredVersions::chain(LabelId label, LevelId level) const {
+const std::vector<TaskId>& DeclaredVersions::chain(LabelId label, LevelId level) const {
   const auto found = chains_.find({label, level});
   return found == chains_.end() ? kNobody : found->second;
 }
@@ -75,21 +75,20 @@ LevelId DeclaredVersions::levelRead(const ReadDeclaration& read, LevelId level) 
   return level;
 }
 
-std::int32_t DeclaredVersions::ofRead(std::int32_t task, LevelId level, const ReadDeclaration& read) const {
+std::int32_t DeclaredVersions::ofRead(TaskId task, LevelId level, const ReadDeclaration& read) const {
   if (read.generation == Generation::Old) return -1;
   const LevelId source = levelRead(read, level);
   const auto& tasks = chain(read.label, source);
   if (!read.from.empty()) {
     for (std::size_t v = 0; v < tasks.size(); ++v) {
-      if (plan_.tasks()[static_cast<std::size_t>(tasks[v])].name == read.from)
-        return static_cast<std::int32_t>(v);
+      if (plan_.task(tasks[v]).name == read.from) return static_cast<std::int32_t>(v);
     }
   }
   const std::int32_t own = source == level ? ofWrite(task, level, read.label) : -1;
   return own > 0 ? own - 1 : static_cast<std::int32_t>(tasks.size()) - 1;
 }
 
-std::int32_t DeclaredVersions::ofWrite(std::int32_t task, LevelId level, LabelId label) const {
+std::int32_t DeclaredVersions::ofWrite(TaskId task, LevelId level, LabelId label) const {
   const auto& tasks = chain(label, level);
   const auto at = std::find(tasks.begin(), tasks.end(), task);
   return at == tasks.end() ? -1 : static_cast<std::int32_t>(at - tasks.begin());

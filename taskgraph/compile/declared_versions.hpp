@@ -19,21 +19,21 @@ class DeclaredVersions {
   /// The level whose values a read of a task on `level` (-1: once a rank) means.
   static LevelId levelRead(const ReadDeclaration& read, LevelId level);
   /// The version that it means.
-  std::int32_t ofRead(std::int32_t task, LevelId level, const ReadDeclaration& read) const;
+  std::int32_t ofRead(TaskId task, LevelId level, const ReadDeclaration& read) const;
   /// The version that the task leaves; -1 where it does not write the label on that level.
-  std::int32_t ofWrite(std::int32_t task, LevelId level, LabelId label) const;
+  std::int32_t ofWrite(TaskId task, LevelId level, LabelId label) const;
   /// The version of the coarser level that fills halo cells outside a level: the one that the task which left
   /// `version` left there too, else the last.
   std::int32_t ofCoarser(LabelId label, LevelId level, std::int32_t version) const;
 
  private:
   /// Tasks in the order in which they change the label.
-  const std::vector<std::int32_t>& chain(LabelId label, LevelId level) const;
+  const std::vector<TaskId>& chain(LabelId label, LevelId level) const;
   void makeChain(LabelId label, LevelId level);
 
   const StepPlan& plan_;
   LevelId finest_;
-  std::map<std::pair<LabelId, LevelId>, std::vector<std::int32_t>> chains_;
+  std::map<std::pair<LabelId, LevelId>, std::vector<TaskId>> chains_;
 };
 
 }  // namespace tessera::detail

@@ -118,12 +118,12 @@ void GraphBuilder::addAccesses(TaskUnit& made, const ResolvedUnit& unit) {
   made.accesses.begin = static_cast<std::int64_t>(graph_.accesses.size());
   for (const ResolvedRead& read : unit.reads) {
     const StagedFill* fill = fillFor(unit, read);
-    const auto mode = static_cast<std::uint8_t>(read.version < 0 ? 0 : 1);
+    const AccessMode mode = read.version < 0 ? AccessMode::ReadOld : AccessMode::ReadNew;
     graph_.accesses.push_back({mode, read.label, read.level, read.reach, read.halo,
                                fill == nullptr ? -1 : fill->fill, read.facesOnly});
   }
   for (const ResolvedWrite& write : unit.writes) {
-    const auto mode = static_cast<std::uint8_t>(write.version == 0 ? 2 : 3);
+    const AccessMode mode = write.version == 0 ? AccessMode::Write : AccessMode::Modify;
     graph_.accesses.push_back({mode, write.label, unit.level, Reach::Patch, {}, -1});
   }
   made.accesses.end = static_cast<std::int64_t>(graph_.accesses.size());
@@ -318,7 +318,7 @@ void GraphBuilder::linkMessages() {
   for (const MessageLink& link : messages_.links()) {
     switch (link.kind) {
       case MessageLink::Kind::PackFrom: {
-        const std::int32_t send = messageNode(NodeKind::Send, link.message);
+        const NodeId send = messageNode(NodeKind::Send, link.message);
         const std::int32_t producer = plan_.producerOf(link.label, link.level, link.version);
         const std::int32_t changer = overwriterOf(link.label, link.level, link.version);
         if (producer >= 0) edges_.single(nodeOn(blockOfUnit(producer), link.local), send);
@@ -339,18 +339,18 @@ void GraphBuilder::linkMessages() {
 }
 
 void GraphBuilder::linkShared() {
-  std::vector<std::int32_t> leadOf;
+  IdVector<NodeId, NodeId> leadOf;
   for (const StagedFill& fill : fills_) {
     const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill.fill)];
     if (plan.shared.size() == 0 || plan.reach != Reach::Patch) continue;
-    if (leadOf.empty()) leadOf.assign(static_cast<std::size_t>(graph_.nodeCount()), -1);
+    if (leadOf.empty()) leadOf.resize(graph_.nodeCount());
     const NeighbourTable& table = graph_.tables[static_cast<std::size_t>(plan.table)];
     for (std::int64_t s = plan.shared.begin; s < plan.shared.end; ++s) {
       const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(s)];
-      const std::int32_t lead = nodeOn(fill.block, shared.members.front());
+      const NodeId lead = nodeOn(fill.block, shared.members.front());
       for (const std::int32_t member : openMembers(shared, plan, table, graphs_)) {
-        const std::int32_t node = nodeOn(fill.block, member);
-        if (node != lead) leadOf[static_cast<std::size_t>(node)] = lead;
+        const NodeId node = nodeOn(fill.block, member);
+        if (node != lead) leadOf[node] = lead;
       }
     }
   }
@@ -359,14 +359,14 @@ void GraphBuilder::linkShared() {
 
 std::int32_t GraphBuilder::addBlock(NodeKind kind, std::int32_t item, std::int64_t count, std::int64_t room,
                                     std::int64_t firstLocal, int priority) {
-  const std::int64_t first = graph_.nodeCount();
-  TESSERA_EXPECT(first + room < std::numeric_limits<std::int32_t>::max(), "give a rank less than 2^31 nodes");
+  TESSERA_EXPECT(graph_.nodeCount() + room < std::numeric_limits<std::int32_t>::max(),
+                 "give a rank less than 2^31 nodes");
   TESSERA_EXPECT(graph_.blocks.size() < std::numeric_limits<std::uint16_t>::max(),
                  "split a plan of 65,535 blocks");
-  graph_.blocks.push_back({kind, item, static_cast<std::int32_t>(first), static_cast<std::int32_t>(count),
+  graph_.blocks.push_back({kind, item, graph_.blockOf.endId(), static_cast<std::int32_t>(count),
                            static_cast<std::int32_t>(firstLocal), priority});
   const auto block = static_cast<std::uint16_t>(graph_.blocks.size() - 1);
-  graph_.blockOf.insert(graph_.blockOf.end(), static_cast<std::size_t>(room), block);
+  graph_.blockOf.resize(graph_.nodeCount() + room, block);
   return block;
 }
 
@@ -377,17 +377,17 @@ const StagedFill* GraphBuilder::fillFor(const ResolvedUnit& unit, const Resolved
   return nullptr;
 }
 
-std::int32_t GraphBuilder::nodeOn(std::int32_t block, std::int64_t local) const {
+NodeId GraphBuilder::nodeOn(std::int32_t block, std::int64_t local) const {
   const NodeBlock& b = graph_.blocks[static_cast<std::size_t>(block)];
-  return b.firstNode + static_cast<std::int32_t>(local) - b.firstLocal;
+  return b.firstNode + (local - b.firstLocal);
 }
 
-std::int32_t GraphBuilder::messageNode(NodeKind kind, std::int32_t message) const {
+NodeId GraphBuilder::messageNode(NodeKind kind, std::int32_t message) const {
   for (const NodeBlock& b : graph_.blocks) {
     if (b.kind == kind && message >= b.item && message < b.item + b.count)
-      return b.firstNode + message - b.item;
+      return b.firstNode + (message - b.item);
   }
-  return -1;
+  return {};
 }
 
 }  // namespace tessera::detail

@@ -67,9 +67,9 @@ class GraphBuilder {
     return blockOfUnit(plan_.producerOf(label, level, version));
   }
   const StagedFill* fillFor(const ResolvedUnit& unit, const ResolvedRead& read) const;
-  /// Node of a block on own patch `local`; -1 for block -1.
-  std::int32_t nodeOn(std::int32_t block, std::int64_t local) const;
-  std::int32_t messageNode(NodeKind kind, std::int32_t message) const;
+  /// Node of a block on own patch `local`; none for block -1.
+  NodeId nodeOn(std::int32_t block, std::int64_t local) const;
+  NodeId messageNode(NodeKind kind, std::int32_t message) const;
 
   const ResolvedPlan& plan_;
   const CompileInput& input_;

@@ -82,9 +82,8 @@ GraphSlots slotsOf(const CompiledGraphs& graphs) {
     for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
       const NodeBlock& block = graph.blocks[b];
       if (block.kind != NodeKind::Send && block.kind != NodeKind::Receive) continue;
-      const std::int64_t end =
-          b + 1 < graph.blocks.size() ? graph.blocks[b + 1].firstNode : graph.nodeCount();
-      slots.messages.back().push_back(static_cast<std::int32_t>(end - block.firstNode));
+      const NodeId end = b + 1 < graph.blocks.size() ? graph.blocks[b + 1].firstNode : graph.blockOf.endId();
+      slots.messages.back().push_back(end - block.firstNode);
     }
   }
   return slots;

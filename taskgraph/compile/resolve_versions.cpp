@@ -102,7 +102,7 @@ class ReadResolver {
     }
     // The value that the same task left on the coarser level, else the final one.
     const std::int32_t producer = resolved_.producerOf(r.label, r.level, r.version);
-    const std::int32_t task = resolved_.units[static_cast<std::size_t>(producer)].task;
+    const TaskId task = resolved_.units[static_cast<std::size_t>(producer)].task;
     r.coarseVersion = static_cast<std::int32_t>(coarse->second.size()) - 1;
     for (std::size_t v = 0; v < coarse->second.size(); ++v) {
       const ResolvedUnit& other = resolved_.units[static_cast<std::size_t>(coarse->second[v])];
@@ -201,13 +201,12 @@ void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
 }
 
 void makeUnits(ResolvedPlan& resolved, int levels) {
-  std::int32_t number = 0;
-  for (const TaskDeclaration& task : resolved.plan->tasks()) {
+  for (const TaskId number : resolved.plan->taskIds()) {
+    const TaskDeclaration& task = resolved.plan->task(number);
     if (task.oncePerRank) resolved.units.push_back({number, -1, {}, {}});
     for (LevelId level = 0; level < levels && !task.oncePerRank; ++level) {
       if (task.levels.contains(level, levels - 1)) resolved.units.push_back({number, level, {}, {}});
     }
-    ++number;
   }
 }
 

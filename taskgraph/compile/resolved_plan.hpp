@@ -36,7 +36,7 @@ struct ResolvedWrite {
 
 /// One task on one level (or once a rank, then `level` is -1): the unit of ordering and versions.
 struct ResolvedUnit {
-  std::int32_t task = 0;
+  TaskId task{0};
   LevelId level = 0;
   std::vector<ResolvedRead> reads;
   std::vector<ResolvedWrite> writes;
@@ -54,7 +54,7 @@ struct ResolvedPlan {
   friend bool operator==(const ResolvedPlan&, const ResolvedPlan&) = default;
 
   const TaskDeclaration& declarationOf(std::int32_t unit) const {
-    return plan->tasks()[static_cast<std::size_t>(units[static_cast<std::size_t>(unit)].task)];
+    return plan->task(units[static_cast<std::size_t>(unit)].task);
   }
   /// The unit that leaves this version of New; -1 for Old.
   std::int32_t producerOf(LabelId label, LevelId level, std::int32_t version) const {

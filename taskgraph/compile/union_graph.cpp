@@ -16,8 +16,9 @@ UnionGraph::UnionGraph(std::span<const CompiledGraphs> ranks, std::size_t plan) 
   after_.resize(static_cast<std::size_t>(nodeCount()));
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const CompiledGraph& graph = ranks[r].plans[plan];
-    for (std::int32_t n = 0; n < graph.nodeCount(); ++n) {
-      for (const std::int32_t next : graph.successors(n)) addEdge(firstOf_[r] + n, firstOf_[r] + next);
+    for (const NodeId node : graph.nodes()) {
+      for (const NodeId next : graph.successors(node))
+        addEdge(firstOf_[r] + node.value(), firstOf_[r] + next.value());
     }
   }
 }

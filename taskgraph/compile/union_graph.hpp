@@ -25,12 +25,12 @@ class UnionGraph {
 
   std::int64_t nodeCount() const { return firstOf_.back(); }
   std::int64_t edgeCount() const { return edges_; }
-  std::int64_t node(Rank rank, std::int64_t local) const {
-    return firstOf_[static_cast<std::size_t>(rank)] + local;
+  std::int64_t node(Rank rank, NodeId local) const {
+    return firstOf_[static_cast<std::size_t>(rank)] + local.value();
   }
   Rank rankOf(std::int64_t node) const;
-  std::int32_t localOf(std::int64_t node) const {
-    return static_cast<std::int32_t>(node - firstOf_[static_cast<std::size_t>(rankOf(node))]);
+  NodeId localOf(std::int64_t node) const {
+    return NodeId(node - firstOf_[static_cast<std::size_t>(rankOf(node))]);
   }
   std::span<const std::int64_t> successors(std::int64_t node) const {
     return after_[static_cast<std::size_t>(node)];

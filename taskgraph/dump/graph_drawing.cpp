@@ -19,12 +19,11 @@ void forEachDrawn(const DumpedGraph& dumped, Node&& node, Edge&& edge) {
     for (const BlockEdge& e : dumped.summary.edges) edge(e.from, e.to, e.edges);
     return;
   }
-  const auto count = static_cast<std::int32_t>(graph.nodeCount());
-  for (std::int32_t n = 0; n < count; ++n) {
-    if (!graph.isSpare(n)) node(n, instanceName(dumped, n), graph.block(n).kind);
+  for (const NodeId n : graph.nodes()) {
+    if (!graph.isSpare(n)) node(n.value(), instanceName(dumped, n), graph.block(n).kind);
   }
-  for (std::int32_t n = 0; n < count; ++n) {
-    for (const std::int32_t next : graph.successors(n)) edge(n, next, std::int64_t{1});
+  for (const NodeId n : graph.nodes()) {
+    for (const NodeId next : graph.successors(n)) edge(n.value(), next.value(), std::int64_t{1});
   }
 }
 
@@ -68,12 +67,11 @@ std::string xml(std::string_view text) {
 
 }  // namespace
 
-std::string instanceName(const DumpedGraph& dumped, std::int32_t node) {
+std::string instanceName(const DumpedGraph& dumped, NodeId node) {
   const CompiledGraph& graph = dumped.graph();
   const NodeBlock& block = graph.block(node);
   if (graph.isSpare(node)) return "spare";
-  const std::string& name =
-      dumped.summary.blocks[static_cast<std::size_t>(graph.blockOf[static_cast<std::size_t>(node)])].name;
+  const std::string& name = dumped.summary.blocks[static_cast<std::size_t>(graph.blockOf[node])].name;
   const std::int64_t number = node - block.firstNode;
   const auto message = static_cast<std::size_t>(block.item + number);
   if (block.kind == NodeKind::Send) return name + " to rank " + std::to_string(graph.sends[message].peer);

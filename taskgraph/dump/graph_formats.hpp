@@ -23,7 +23,7 @@ std::string dotOf(const DumpedGraph& dumped);
 std::string graphMlOf(const DumpedGraph& dumped);
 
 /// A node as people name it: "Heat::advance, L0/P0003 [0,0,0]..[7,7,7]", "send to rank 2".
-std::string instanceName(const DumpedGraph& dumped, std::int32_t node);
+std::string instanceName(const DumpedGraph& dumped, NodeId node);
 
 /// The text within quotes, with what JSON and DOT cannot have there escaped.
 std::string inQuotes(std::string_view text);

@@ -168,12 +168,12 @@ void writeInstances(JsonWriter& json, const DumpedGraph& dumped) {
   const CompiledGraph& graph = dumped.graph();
   json.key("instances");
   json.open('[');
-  for (std::int32_t node = 0; node < static_cast<std::int32_t>(graph.nodeCount()); ++node) {
+  for (const NodeId node : graph.nodes()) {
     json.openElement('{');
     json.member("name", std::string_view(instanceName(dumped, node)));
-    json.member("block", std::int64_t{graph.blockOf[static_cast<std::size_t>(node)]});
+    json.member("block", std::int64_t{graph.blockOf[node]});
     json.list("successors", graph.successors(node),
-              [&](std::int32_t next) { json.value(std::int64_t{next}); });
+              [&](NodeId next) { json.value(std::int64_t{next.value()}); });
     json.close('}');
   }
   json.close(']');

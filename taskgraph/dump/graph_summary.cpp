@@ -41,7 +41,7 @@ std::string blockName(const CompiledGraph& graph, const NodeBlock& block, const 
   switch (block.kind) {
     case NodeKind::Task: {
       const TaskUnit& unit = graph.units[item];
-      return graph.plan->tasks()[static_cast<std::size_t>(unit.task)].name + onLevel(unit.level, graphs);
+      return graph.declarationOf(unit).name + onLevel(unit.level, graphs);
     }
     case NodeKind::Fill:
       return fillName(graph.fills[item], graphs);
@@ -65,10 +65,10 @@ std::vector<BlockSummary> blocksOf(const CompiledGraph& graph, const CompiledGra
 
 std::vector<BlockEdge> edgesOf(const CompiledGraph& graph) {
   std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> counts;
-  for (std::int64_t node = 0; node < graph.nodeCount(); ++node) {
-    const std::int32_t from = graph.blockOf[static_cast<std::size_t>(node)];
-    for (const std::int32_t next : graph.successors(static_cast<std::int32_t>(node))) {
-      ++counts[{from, graph.blockOf[static_cast<std::size_t>(next)]}];
+  for (const NodeId node : graph.nodes()) {
+    const std::int32_t from = graph.blockOf[node];
+    for (const NodeId next : graph.successors(node)) {
+      ++counts[{from, graph.blockOf[next]}];
     }
   }
   std::vector<BlockEdge> edges;
@@ -135,30 +135,30 @@ CriticalPath longestPath(const CompiledGraph& graph) {
   struct Chain {
     std::int64_t tasks = 0;
     std::int64_t nodes = 0;
-    std::int32_t before = -1;
+    NodeId before;
   };
   const auto better = [](const Chain& a, const Chain& b) {
     return a.tasks != b.tasks ? a.tasks > b.tasks : a.nodes > b.nodes;
   };
-  std::vector<Chain> chains(static_cast<std::size_t>(graph.nodeCount()));
-  std::int32_t last = -1;
-  for (std::int32_t node = 0; node < static_cast<std::int32_t>(graph.nodeCount()); ++node) {
+  IdVector<NodeId, Chain> chains(graph.nodeCount());
+  NodeId last;
+  for (const NodeId node : graph.nodes()) {
     if (graph.isSpare(node)) continue;
-    Chain& chain = chains[static_cast<std::size_t>(node)];
+    Chain& chain = chains[node];
     ++chain.nodes;
     if (graph.block(node).kind == NodeKind::Task) ++chain.tasks;
-    if (last < 0 || better(chain, chains[static_cast<std::size_t>(last)])) last = node;
-    for (const std::int32_t next : graph.successors(node)) {
-      Chain& after = chains[static_cast<std::size_t>(next)];
+    if (last.isNone() || better(chain, chains[last])) last = node;
+    for (const NodeId next : graph.successors(node)) {
+      Chain& after = chains[next];
       if (better(chain, after)) after = {chain.tasks, chain.nodes, node};
     }
   }
   CriticalPath path;
-  if (last < 0) return path;
-  path.tasks = chains[static_cast<std::size_t>(last)].tasks;
-  path.nodes = chains[static_cast<std::size_t>(last)].nodes;
-  for (std::int32_t node = last; node >= 0; node = chains[static_cast<std::size_t>(node)].before) {
-    path.blocks.push_back(graph.blockOf[static_cast<std::size_t>(node)]);
+  if (last.isNone()) return path;
+  path.tasks = chains[last].tasks;
+  path.nodes = chains[last].nodes;
+  for (NodeId node = last; node.isSome(); node = chains[node].before) {
+    path.blocks.push_back(graph.blockOf[node]);
   }
   std::reverse(path.blocks.begin(), path.blocks.end());
   return path;
@@ -167,7 +167,7 @@ CriticalPath longestPath(const CompiledGraph& graph) {
 std::set<LevelLabel> readAsOld(const CompiledGraph& graph) {
   std::set<LevelLabel> labels;
   for (const UnitAccess& access : graph.accesses) {
-    if (access.mode == 0) labels.insert({access.label, access.level});
+    if (access.mode == AccessMode::ReadOld) labels.insert({access.label, access.level});
   }
   return labels;
 }
@@ -225,11 +225,11 @@ GraphSummary summarise(const CompiledGraphs& graphs, std::size_t plan) {
 }
 
 std::int64_t bytesOf(const CompiledGraph& g) {
-  std::int64_t bytes = bytesOfList(g.blocks) + bytesOfList(g.blockOf) + bytesOfList(g.predecessorCounts) +
-                       g.successorLists.bytes() + bytesOfList(g.singleEdges) + bytesOfList(g.units) +
-                       bytesOfList(g.accesses) + bytesOfList(g.fills) + bytesOfList(g.tables) +
-                       bytesOfList(g.sends) + bytesOfList(g.receives) + bytesOfList(g.packItems) +
-                       bytesOfList(g.reductions) + bytesOfList(g.written);
+  std::int64_t bytes =
+      bytesOfList(g.blocks) + bytesOfList(g.blockOf.all()) + bytesOfList(g.predecessorCounts.all()) +
+      g.successorLists.bytes() + bytesOfList(g.singleEdges) + bytesOfList(g.units) + bytesOfList(g.accesses) +
+      bytesOfList(g.fills) + bytesOfList(g.tables) + bytesOfList(g.sends) + bytesOfList(g.receives) +
+      bytesOfList(g.packItems) + bytesOfList(g.reductions) + bytesOfList(g.written);
   for (const NeighbourTable& t : g.tables) bytes += t.bytes();
   for (const FillPlan& f : g.fills) bytes += f.pieces.bytes() + f.coarse.bytes();
   for (const ReductionPlan& r : g.reductions) bytes += bytesOfList(r.blocks);

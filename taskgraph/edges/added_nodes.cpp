@@ -12,9 +12,9 @@ namespace {
 void numberList(AddedNodes& list, PlacedGraph& placed) {
   bool open = false;
   for (std::size_t n = 0; n < list.nodeOf.size(); ++n) {
-    const bool wished = list.nodeOf[n] >= 0;
+    const bool wished = list.nodeOf[n].isSome();
     if (wished) {
-      const auto node = static_cast<std::int32_t>(placed.blockOf.size());
+      const NodeId node = placed.blockOf.endId();
       if (!open) {
         placed.blocks.push_back(
             {list.kind, list.place, list.block, node, 0, static_cast<std::int32_t>(n), list.label});

@@ -13,7 +13,7 @@ struct AddedNodes {
   DeviceAssignment place = kOnHost;
   std::int32_t block = 0;
   LabelId label = -1;
-  std::vector<std::int32_t> nodeOf;  ///< by number in the block; -1: none
+  std::vector<NodeId> nodeOf;  ///< by number in the block
 };
 
 /// All that a placement adds. First nodes are wished for, then all get their numbers.
@@ -28,16 +28,16 @@ class AddedNodesTable {
     if (list == nullptr) {
       const auto count = static_cast<std::size_t>(graph_.blocks[static_cast<std::size_t>(block)].count);
       auto& lists = listsOf_[static_cast<std::size_t>(block)];
-      lists.push_back({kind, place, block, label, std::vector<std::int32_t>(count, -1)});
+      lists.push_back({kind, place, block, label, std::vector<NodeId>(count)});
       list = &lists.back();
     }
-    list->nodeOf[static_cast<std::size_t>(number)] = 0;
+    list->nodeOf[static_cast<std::size_t>(number)] = NodeId(0);
   }
-  /// The node; -1 where there is none.
-  std::int32_t node(PlacedKind kind, std::int32_t block, std::int32_t number, DeviceAssignment place,
-                    LabelId label = -1) const {
+  /// The node, where there is one.
+  NodeId node(PlacedKind kind, std::int32_t block, std::int32_t number, DeviceAssignment place,
+              LabelId label = -1) const {
     const AddedNodes* list = find(kind, block, place, label);
-    return list == nullptr ? -1 : list->nodeOf[static_cast<std::size_t>(number)];
+    return list == nullptr ? NodeId() : list->nodeOf[static_cast<std::size_t>(number)];
   }
   /// Numbers the nodes from the end of `placed` on, block by block of the compiled graph, and appends their
   /// blocks.

@@ -52,10 +52,10 @@ void EdgeList::emitRelation(const Relation& relation, Emit&& emit) const {
       for (std::int32_t n = 0; n < a.count; ++n) emit(a.firstNode + n, b.firstNode + n);
       break;
     case Relation::Kind::SourcesBefore:
-      sources(b, a, [&](std::int32_t row, std::int32_t source) { emit(source, row); });
+      sources(b, a, [&](NodeId row, NodeId source) { emit(source, row); });
       break;
     case Relation::Kind::SourcesAfter:
-      sources(a, b, [&](std::int32_t row, std::int32_t source) { emit(row, source); });
+      sources(a, b, [&](NodeId row, NodeId source) { emit(row, source); });
       break;
     case Relation::Kind::All:
       for (std::int32_t m = 0; m < a.count; ++m) {
@@ -77,15 +77,15 @@ std::vector<NodeEdge> EdgeList::takeSingles() {
   return std::move(singles_);
 }
 
-void EdgeList::follow(const std::vector<std::int32_t>& leadOf) {
+void EdgeList::follow(const IdVector<NodeId, NodeId>& leadOf) {
   std::vector<NodeEdge> more;
-  const auto note = [&](std::int32_t before, std::int32_t after) {
-    const std::int32_t lead = leadOf[static_cast<std::size_t>(after)];
-    if (lead >= 0) more.push_back({before, lead});
+  const auto note = [&](NodeId before, NodeId after) {
+    const NodeId lead = leadOf[after];
+    if (lead.isSome()) more.push_back({before, lead});
   };
   const auto leads = [&](const NodeBlock& b) {
-    const auto first = leadOf.begin() + b.firstNode;
-    return std::any_of(first, first + b.count, [](std::int32_t lead) { return lead >= 0; });
+    const auto first = leadOf.begin() + b.firstNode.value();
+    return std::any_of(first, first + b.count, [](NodeId lead) { return lead.isSome(); });
   };
   std::vector<bool> led;  // by block
   for (const NodeBlock& b : graph_.blocks) led.push_back(leads(b));
@@ -93,8 +93,8 @@ void EdgeList::follow(const std::vector<std::int32_t>& leadOf) {
     if (led[static_cast<std::size_t>(relation.after)]) emitRelation(relation, note);
   }
   for (const NodeEdge& edge : singles_) note(edge.before, edge.after);
-  for (std::size_t node = 0; node < leadOf.size(); ++node) {
-    if (leadOf[node] >= 0) more.push_back({leadOf[node], static_cast<std::int32_t>(node)});
+  for (const NodeId node : leadOf.ids()) {
+    if (leadOf[node].isSome()) more.push_back({leadOf[node], node});
   }
   std::sort(more.begin(), more.end());
   more.erase(std::unique(more.begin(), more.end()), more.end());
@@ -107,10 +107,10 @@ void EdgeList::finish() {
   places.assign(static_cast<std::size_t>(graph_.nodeCount()), {});
   graph_.predecessorCounts.assign(places.size(), -1);
   for (const NodeBlock& block : graph_.blocks)
-    std::fill_n(graph_.predecessorCounts.begin() + block.firstNode, block.count, 0);
-  emit([&](std::int32_t before, std::int32_t after) {
-    places[static_cast<std::size_t>(before)].grow();
-    ++graph_.predecessorCounts[static_cast<std::size_t>(after)];
+    std::fill_n(graph_.predecessorCounts.begin() + block.firstNode.value(), block.count, 0);
+  emit([&](NodeId before, NodeId after) {
+    places[before.index()].grow();
+    ++graph_.predecessorCounts[after];
   });
   std::int64_t edges = 0;
   for (ListPlace& place : places) {
@@ -121,12 +121,12 @@ void EdgeList::finish() {
     edges += count;
   }
   // Room for the lists that recompiles move to the end; untouched, it takes no memory.
-  std::vector<std::int32_t>& pool = graph_.successorLists.pool;
-  graph_.successorLists.bound = RowLists<std::int32_t>::boundOf(edges);
+  std::vector<NodeId>& pool = graph_.successorLists.pool;
+  graph_.successorLists.bound = RowLists<NodeId, NodeId>::boundOf(edges);
   pool.reserve(static_cast<std::size_t>(graph_.successorLists.bound));
   pool.resize(static_cast<std::size_t>(edges));
-  emit([&](std::int32_t before, std::int32_t after) {
-    ListPlace& place = places[static_cast<std::size_t>(before)];
+  emit([&](NodeId before, NodeId after) {
+    ListPlace& place = places[before.index()];
     pool[static_cast<std::size_t>(place.begin() + place.count())] = after;
     place.grow();
   });
@@ -137,8 +137,8 @@ void EdgeList::setSlack() {
   std::vector<std::vector<std::int32_t>> after(graph_.blocks.size());
   for (const Relation& r : relations_) after[static_cast<std::size_t>(r.before)].push_back(r.after);
   for (const NodeEdge& e : graph_.singleEdges) {
-    const std::uint16_t before = graph_.blockOf[static_cast<std::size_t>(e.before)];
-    const std::uint16_t next = graph_.blockOf[static_cast<std::size_t>(e.after)];
+    const std::uint16_t before = graph_.blockOf[e.before];
+    const std::uint16_t next = graph_.blockOf[e.after];
     if (next != before) after[before].push_back(next);
   }
   // Edges lead to later blocks only, so one pass each way gives the longest ways.

@@ -36,12 +36,11 @@ class EdgeList {
   }
   void all(std::int32_t before, std::int32_t after) { add({Relation::Kind::All, before, after}); }
   /// One edge between two nodes.
-  void single(std::int32_t before, std::int32_t after) { singles_.push_back({before, after}); }
-  /// For fills whose first member does the work of a group: `leadOf` names, by node, the row that a row
-  /// follows
-  /// (-1: none). The lead comes before the row, and after all that comes before the row. Call it when all
-  /// other edges are there.
-  void follow(const std::vector<std::int32_t>& leadOf);
+  void single(NodeId before, NodeId after) { singles_.push_back({before, after}); }
+  /// For fills whose first member does the work of a group: `leadOf` names the row that a row follows. The
+  /// lead comes before the row, and after all that comes before the row. Call it when all other edges are
+  /// there.
+  void follow(const IdVector<NodeId, NodeId>& leadOf);
 
   /// Whether what has been added so far leads, patch by patch, from one block to another.
   bool samePatchPath(std::int32_t before, std::int32_t after) const;

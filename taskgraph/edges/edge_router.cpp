@@ -31,23 +31,23 @@ EdgeRouter::EdgeRouter(const CompiledGraphs& graphs, std::size_t plan, const Val
   }
 }
 
-void EdgeRouter::route(std::int32_t from, std::int32_t node, std::vector<Route>& routes) {
+void EdgeRouter::route(std::int32_t from, NodeId node, std::vector<Route>& routes) {
   routes.clear();
-  const std::int32_t local = block(from).firstLocal + node - block(from).firstNode;
-  for (const std::int32_t next : graph_.successors(node)) {
-    const auto to = static_cast<std::int32_t>(graph_.blockOf[static_cast<std::size_t>(next)]);
+  const std::int32_t local = block(from).firstLocal + (node - block(from).firstNode);
+  for (const NodeId next : graph_.successors(node)) {
+    const auto to = static_cast<std::int32_t>(graph_.blockOf[next]);
     const Flow& way = flow(from, to);
     if (way.kind == Flow::Kind::Message) {
       routeMessage(from, to, {node, next, firstOf(places_.of(node)), kOnHost, -1}, routes);
       continue;
     }
-    forEachInstance(from, node, [&](std::int32_t first, DeviceAssignment here) {
-      forEachInstance(to, next, [&](std::int32_t then, DeviceAssignment there) {
+    forEachInstance(from, node, [&](NodeId first, DeviceAssignment here) {
+      forEachInstance(to, next, [&](NodeId then, DeviceAssignment there) {
         const Route towards{first, then, here, there, -1};
         if (here == there || way.kind == Flow::Kind::Order) {
           routes.push_back(towards);
         } else if (way.kind == Flow::Kind::Value) {
-          routeValue(way, towards, local, block(to).firstLocal + next - block(to).firstNode, block(to),
+          routeValue(way, towards, local, block(to).firstLocal + (next - block(to).firstNode), block(to),
                      routes);
         }
       });
@@ -56,7 +56,7 @@ void EdgeRouter::route(std::int32_t from, std::int32_t node, std::vector<Route>&
 }
 
 template <class Visit>
-void EdgeRouter::forEachInstance(std::int32_t block, std::int32_t node, Visit&& visit) const {
+void EdgeRouter::forEachInstance(std::int32_t block, NodeId node, Visit&& visit) const {
   const PlaceSet places = places_.of(node);
   visit(node, firstOf(places));
   const std::int32_t number = node - this->block(block).firstNode;
@@ -74,7 +74,7 @@ const EdgeRouter::Flow& EdgeRouter::flow(std::int32_t from, std::int32_t to) {
   const NodeBlock& first = block(from);
   const NodeBlock& then = block(to);
   if (first.kind == NodeKind::Fill) {
-    const bool old = graph_.fills[static_cast<std::size_t>(first.item)].version < 0;
+    const bool old = graph_.fillOf(first).version < 0;
     if (old && readsFill(then, first.item)) known.kind = Flow::Kind::OldFill;
   } else if (first.kind == NodeKind::Task && then.kind == NodeKind::Send) {
     known.kind = Flow::Kind::Message;
@@ -89,9 +89,8 @@ const EdgeRouter::Flow& EdgeRouter::flow(std::int32_t from, std::int32_t to) {
 
 bool EdgeRouter::readsFill(const NodeBlock& reader, std::int32_t fill) const {
   if (reader.kind != NodeKind::Task) return false;
-  const Range accesses = graph_.units[static_cast<std::size_t>(reader.item)].accesses;
-  const auto first = graph_.accesses.begin() + accesses.begin;
-  return std::any_of(first, first + accesses.size(), [&](const UnitAccess& a) { return a.fill == fill; });
+  const auto accesses = graph_.accessesOf(graph_.unitOf(reader));
+  return std::any_of(accesses.begin(), accesses.end(), [&](const UnitAccess& a) { return a.fill == fill; });
 }
 
 void EdgeRouter::routeValue(const Flow& flow, const Route& towards, std::int32_t local, std::int32_t row,
@@ -115,7 +114,7 @@ bool EdgeRouter::hasHome(LabelId label, std::int32_t local) const {
 void EdgeRouter::routeMessage(std::int32_t from, std::int32_t to, const Route& towards,
                               std::vector<Route>& routes) const {
   const std::int32_t number = towards.then - block(to).firstNode;
-  const std::int32_t local = block(from).firstLocal + towards.first - block(from).firstNode;
+  const std::int32_t local = block(from).firstLocal + (towards.first - block(from).firstNode);
   Route way = towards;
   if (towards.from != kOnHost && packed_.takes(block(to).item + number, from, local)) {
     way.then = added_.node(PlacedKind::Pack, to, number, towards.from);
@@ -128,7 +127,7 @@ void EdgeRouter::routeMessage(std::int32_t from, std::int32_t to, const Route& t
 /// where its readers look for it: then it has to be copied. `local` is the patch it was written on, `row`
 /// that of the fill.
 bool EdgeRouter::readsPeer(std::int32_t local, std::int32_t row, const NodeBlock& reader) {
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(reader.item)];
+  const FillPlan& fill = graph_.fillOf(reader);
   switch (fill.reach) {
     case Reach::Coarser:
     case Reach::Finer:

@@ -10,8 +10,8 @@ namespace tessera::detail {
 
 /// How an edge of a compiled graph goes between two nodes that have places.
 struct Route {
-  std::int32_t first = 0;
-  std::int32_t then = 0;
+  NodeId first;
+  NodeId then;
   DeviceAssignment from = kOnHost;  ///< place of `first`
   DeviceAssignment to = kOnHost;    ///< place of `then`; of a copy: whose memory it goes to
   LabelId copied = -1;              ///< the variable of which a copy stands between the two; -1: a plain edge
@@ -34,7 +34,7 @@ class EdgeRouter {
              std::span<const DeviceAssignment> homes);
 
   /// The routes of all edges of a node of block `from`, in `routes`.
-  void route(std::int32_t from, std::int32_t node, std::vector<Route>& routes);
+  void route(std::int32_t from, NodeId node, std::vector<Route>& routes);
   /// Whether nodes of other blocks read values, where they lie, that nodes of this one leave.
   bool hasReaders(std::int32_t block) const { return hasReaders_[static_cast<std::size_t>(block)]; }
 
@@ -57,7 +57,7 @@ class EdgeRouter {
   std::int32_t windowOf(std::int32_t fill, std::int32_t local);
   bool hasHome(LabelId label, std::int32_t local) const;
   template <class Visit>
-  void forEachInstance(std::int32_t block, std::int32_t node, Visit&& visit) const;
+  void forEachInstance(std::int32_t block, NodeId node, Visit&& visit) const;
   const NodeBlock& block(std::int32_t n) const { return graph_.blocks[static_cast<std::size_t>(n)]; }
 
   const CompiledGraphs& graphs_;

@@ -20,14 +20,9 @@ struct NodeAccess {
 
 namespace detail {
 
-// Modes of UnitAccess.
-inline constexpr std::uint8_t kReadOld = 0;
-inline constexpr std::uint8_t kWrite = 2;
-inline constexpr std::uint8_t kModify = 3;
-
 inline NodeAccess::How howOf(const UnitAccess& access) {
-  if (access.mode == kWrite) return NodeAccess::How::Overwrite;
-  return access.mode == kModify ? NodeAccess::How::Change : NodeAccess::How::Read;
+  if (access.mode == AccessMode::Write) return NodeAccess::How::Overwrite;
+  return access.mode == AccessMode::Modify ? NodeAccess::How::Change : NodeAccess::How::Read;
 }
 
 }  // namespace detail
@@ -49,14 +44,11 @@ template <class Visit>
 void forEachAccessOfTask(const MoveBuilder& moves, const NodeBlock& block, std::int32_t number,
                          Visit&& visit) {
   const CompiledGraph& graph = moves.graph();
-  const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
+  const TaskUnit& unit = graph.unitOf(block);
   const std::int32_t local = block.firstLocal + number;
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
-    NodeAccess touched{{MoveRef::In::Entry, local},
-                       access.label,
-                       access.mode == detail::kReadOld ? Generation::Old : Generation::New,
-                       detail::howOf(access)};
+  for (const UnitAccess& access : graph.accessesOf(unit)) {
+    NodeAccess touched{
+        {MoveRef::In::Entry, local}, access.label, generationOf(access.mode), detail::howOf(access)};
     if (access.reach != Reach::Patch) {
       const FillPlan& fill = graph.fills[static_cast<std::size_t>(access.fill)];
       touched.generation = fill.generation;
@@ -89,7 +81,7 @@ void forEachAccessOfSend(const MoveBuilder& moves, std::int32_t send, Visit&& vi
 /// Calls `visit(NodeAccess)` for all memory that a node of the graph touches. The one answer for all who ask
 /// but the race proof, which has its own.
 template <class Visit>
-void forEachAccess(const MoveBuilder& moves, std::int32_t node, Visit&& visit) {
+void forEachAccess(const MoveBuilder& moves, NodeId node, Visit&& visit) {
   const NodeBlock& block = moves.graph().block(node);
   const std::int32_t number = node - block.firstNode;
   switch (block.kind) {

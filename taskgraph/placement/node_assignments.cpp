@@ -6,18 +6,10 @@
 #include "core/text/contracts.hpp"
 
 namespace tessera::detail {
-namespace {
-
-constexpr std::uint8_t kReadOld = 0;
-
-}  // namespace
 
 DeviceAssignments::DeviceAssignments(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
                                      const ValueFlow& flow, const PackedValues& packed)
-    : graphs_(graphs),
-      graph_(graphs.plans[plan]),
-      place_(place),
-      sets_(static_cast<std::size_t>(graph_.nodeCount()), 0) {
+    : graphs_(graphs), graph_(graphs.plans[plan]), place_(place), sets_(graph_.nodeCount(), 0) {
   placeTasks();
   placeFills(flow);
   placePacks(packed);
@@ -39,16 +31,15 @@ DeviceAssignment DeviceAssignments::ask(const TaskDeclaration& task, LevelId lev
 void DeviceAssignments::placeTasks() {
   for (const NodeBlock& block : graph_.blocks) {
     if (block.kind != NodeKind::Task) continue;
-    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-    const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+    const TaskUnit& unit = graph_.unitOf(block);
+    const TaskDeclaration& task = graph_.declarationOf(unit);
     PlaceSet all = 0;
     for (std::int32_t n = 0; n < block.count; ++n) {
       const std::int32_t local = unit.level < 0 ? -1 : block.firstLocal + n;
       all |= set(block.firstNode + n) = setOf(ask(task, unit.level, local));
     }
-    for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-      const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-      if (access.mode == kReadOld && access.fill < 0) old_[{access.label, access.level}] |= all;
+    for (const UnitAccess& access : graph_.accessesOf(unit)) {
+      if (access.mode == AccessMode::ReadOld && access.fill < 0) old_[{access.label, access.level}] |= all;
     }
   }
 }
@@ -60,7 +51,7 @@ void DeviceAssignments::placeFills(const ValueFlow& flow) {
   }
   for (const NodeBlock& block : graph_.blocks) {
     if (block.kind != NodeKind::Task) continue;
-    const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
+    const TaskUnit& unit = graph_.unitOf(block);
     for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
       const std::int32_t fill = graph_.accesses[static_cast<std::size_t>(a)].fill;
       if (fill < 0) continue;
@@ -83,7 +74,7 @@ void DeviceAssignments::joinGroups(const NodeBlock& block, const FillPlan& fill)
   if (fill.reach != Reach::Patch) return;
   for (std::int64_t s = fill.shared.begin; s < fill.shared.end; ++s) {
     const std::vector<std::int32_t>& members = graphs_.shared[static_cast<std::size_t>(s)].members;
-    const std::int32_t first = block.firstNode - block.firstLocal;
+    const NodeId first = block.firstNode - block.firstLocal;
     for (const std::int32_t member : members) set(first + members.front()) |= of(first + member);
   }
 }
@@ -173,7 +164,7 @@ const std::vector<const TaskDeclaration*>& DeviceAssignments::writersInAllPlans(
       for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
         const UnitAccess& access = plan.accesses[static_cast<std::size_t>(a)];
         const bool here = access.writes() && access.label == what.label && access.level == what.level;
-        if (here) at->second.push_back(&plan.plan->tasks()[static_cast<std::size_t>(unit.task)]);
+        if (here) at->second.push_back(&plan.plan->task(unit.task));
       }
     }
   }

@@ -42,7 +42,7 @@ class DeviceAssignments {
                     const ValueFlow& flow, const PackedValues& packed);
 
   /// All places where a node is needed: one, or for fills several. The first is the node's own.
-  PlaceSet of(std::int32_t node) const { return sets_[static_cast<std::size_t>(node)]; }
+  PlaceSet of(NodeId node) const { return sets_[node]; }
   /// For each pack item, the space from whose memory it is packed.
   const std::vector<DeviceAssignment>& packs() const { return packs_; }
   /// Devices whose memory a send packs from.
@@ -60,12 +60,12 @@ class DeviceAssignments {
   DeviceAssignment homeOf(LabelId label, LevelId level, std::int32_t local);
   const std::vector<const TaskDeclaration*>& writersInAllPlans(const LevelLabel& what);
   DeviceAssignment ask(const TaskDeclaration& task, LevelId level, std::int32_t local) const;
-  PlaceSet& set(std::int64_t node) { return sets_[static_cast<std::size_t>(node)]; }
+  PlaceSet& set(NodeId node) { return sets_[node]; }
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
   const PlaceTask& place_;
-  std::vector<PlaceSet> sets_;  ///< by node
+  IdVector<NodeId, PlaceSet> sets_;
   std::vector<DeviceAssignment> packs_;
   std::vector<PlaceSet> packing_;
   std::map<LevelLabel, PlaceSet> old_;

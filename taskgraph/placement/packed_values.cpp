@@ -20,10 +20,11 @@ PackedValues::PackedValues(const CompiledGraph& graph, const ValueFlow& flow) {
     const NodeBlock& from = graph.blocks[b];
     if (from.kind != NodeKind::Task) continue;
     for (std::int32_t n = 0; n < from.count; ++n) {
-      for (const std::int32_t next : graph.successors(from.firstNode + n)) {
+      for (const NodeId next : graph.successors(from.firstNode + n)) {
         const NodeBlock& to = graph.block(next);
         if (to.kind != NodeKind::Send) continue;
-        noteProducer(to.item + next - to.firstNode, static_cast<std::int32_t>(b), from.firstLocal + n, flow);
+        noteProducer(to.item + (next - to.firstNode), static_cast<std::int32_t>(b), from.firstLocal + n,
+                     flow);
       }
     }
   }

@@ -24,13 +24,13 @@ void cutBlocks(const CompiledGraph& graph, const DeviceAssignments& places, Plac
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     const NodeBlock& block = graph.blocks[b];
     for (std::int32_t n = 0; n < block.count; ++n) {
-      const std::int32_t node = block.firstNode + n;
+      const NodeId node = block.firstNode + n;
       const DeviceAssignment place = detail::firstOf(places.of(node));
       if (n == 0 || placed.blocks.back().place != place) {
         placed.blocks.push_back({PlacedKind::Original, place, static_cast<std::int32_t>(b), node, 0, n, -1});
       }
       ++placed.blocks.back().count;
-      placed.blockOf[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(placed.blocks.size()) - 1;
+      placed.blockOf[node] = static_cast<std::int32_t>(placed.blocks.size()) - 1;
     }
   }
 }

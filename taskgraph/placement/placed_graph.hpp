@@ -34,7 +34,7 @@ struct PlacedBlock {
   PlacedKind kind = PlacedKind::Original;
   DeviceAssignment place = kOnHost;  ///< where its nodes run; copies run on the device they serve
   std::int32_t block = 0;            ///< position in `CompiledGraph::blocks`, of the writer for copies
-  std::int32_t firstNode = 0;
+  NodeId firstNode{0};
   std::int32_t count = 0;
   std::int32_t firstNumber = 0;  ///< node firstNode + n stands for number firstNumber + n of `block`
   LabelId label = -1;            ///< of copies
@@ -59,14 +59,14 @@ struct OldNeed {
 struct PlacedGraph {
   std::vector<PlacedBlock>
       blocks;  ///< those of the compiled graph, cut where the place changes; then added ones
-  std::vector<std::int32_t> blockOf;  ///< by node; -1: spare
-  std::vector<std::int32_t>
+  IdVector<NodeId, std::int32_t> blockOf;  ///< by node; -1: spare
+  IdVector<NodeId, std::int32_t>
       hostCounts;  ///< by node: predecessors in the executor's edges; -1: not of the executor
-  RowLists<std::int32_t> hostEdges;  ///< by node: successors that the executor tells, ascending, each once
+  RowLists<NodeId, NodeId> hostEdges;  ///< by node: successors that the executor tells, ascending, each once
   /// (first, then), both on one device; ascending, each once.
-  std::vector<std::pair<std::int32_t, std::int32_t>> deviceEdges;
+  std::vector<std::pair<NodeId, NodeId>> deviceEdges;
   /// (first, then), on two devices; ascending, each once.
-  std::vector<std::pair<std::int32_t, std::int32_t>> peerEdges;
+  std::vector<std::pair<NodeId, NodeId>> peerEdges;
   std::vector<OldNeed> oldNeeds;  ///< ascending by label, level and place, each once
   /// For each own patch, the device in whose memory its values are read wherever a device reads them, unless
   /// the patch shares a window with patches that have other homes. Empty: what a fill takes of Old or from
@@ -77,16 +77,15 @@ struct PlacedGraph {
   std::vector<DeviceAssignment> packPlaces;
 
   std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
-  const PlacedBlock& block(std::int32_t node) const {
-    return blocks[static_cast<std::size_t>(blockOf[static_cast<std::size_t>(node)])];
-  }
-  DeviceAssignment place(std::int32_t node) const { return block(node).place; }
+  IdRange<NodeId> nodes() const { return blockOf.ids(); }
+  const PlacedBlock& block(NodeId node) const { return blocks[static_cast<std::size_t>(blockOf[node])]; }
+  DeviceAssignment place(NodeId node) const { return block(node).place; }
   /// What a node stands for, among the nodes of its block of the compiled graph.
-  std::int32_t numberOf(std::int32_t node) const {
+  std::int32_t numberOf(NodeId node) const {
     const PlacedBlock& of = block(node);
-    return of.firstNumber + node - of.firstNode;
+    return of.firstNumber + (node - of.firstNode);
   }
-  bool ofExecutor(std::int32_t node) const { return hostCounts[static_cast<std::size_t>(node)] >= 0; }
+  bool ofExecutor(NodeId node) const { return hostCounts[node] >= 0; }
 };
 
 /// Places the nodes of plan number `plan`. Fills run wherever their readers run; messages pack a New value

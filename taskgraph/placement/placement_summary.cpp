@@ -57,9 +57,9 @@ void countEdge(DeviceAssignment from, DeviceAssignment to, PlacedEdges& edges) {
 }
 
 void countEdges(const PlacedGraph& placed, PlacedEdges& edges) {
-  for (std::int32_t node = 0; node < placed.nodeCount(); ++node) {
-    if (placed.blockOf[static_cast<std::size_t>(node)] < 0) continue;
-    for (const std::int32_t then : placed.hostEdges.row(node)) {
+  for (const NodeId node : placed.nodes()) {
+    if (placed.blockOf[node] < 0) continue;
+    for (const NodeId then : placed.hostEdges.row(node)) {
       countEdge(placed.place(node), placed.place(then), edges);
     }
   }

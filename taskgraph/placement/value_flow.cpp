@@ -5,13 +5,9 @@
 namespace tessera::detail {
 namespace {
 
-// Modes of UnitAccess.
-constexpr std::uint8_t kReadNew = 1;
-constexpr std::uint8_t kModify = 3;
-
 bool readsInPlace(const UnitAccess& access) {
-  return access.mode == kModify ||
-         (access.mode == kReadNew && access.reach == Reach::Patch && access.fill < 0);
+  return access.mode == AccessMode::Modify ||
+         (access.mode == AccessMode::ReadNew && access.reach == Reach::Patch && access.fill < 0);
 }
 
 bool takesCoarse(const FillPlan& fill, std::int32_t rows) {
@@ -80,8 +76,8 @@ void ValueFlow::findFillInputs(std::int32_t number) {
 void ValueFlow::findReadersOf(std::int32_t writer) {
   const NodeBlock& from = block(writer);
   if (from.count == 0 || unit(writer).level < 0) return;
-  for (const std::int32_t next : graph_.successors(from.firstNode)) {
-    const auto reader = static_cast<std::int32_t>(graph_.blockOf[static_cast<std::size_t>(next)]);
+  for (const NodeId next : graph_.successors(from.firstNode)) {
+    const auto reader = static_cast<std::int32_t>(graph_.blockOf[next]);
     if (block(reader).kind != NodeKind::Task || unit(reader).level != unit(writer).level) continue;
     for (const UnitAccess& access : accesses(reader)) {
       if (readsInPlace(access) && writes(writer, access.label)) addInput(reader, {access.label, writer});

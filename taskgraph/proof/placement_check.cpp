@@ -88,8 +88,8 @@ PlacementReport PlacementProof::run() {
 void PlacementProof::addEdges(const RaceMessages& messages) {
   for (const CompiledGraphs& rank : ranks_) {
     const PlacedGraph& placed = placedOf(rank.rank);
-    for (std::int32_t n = 0; n < placed.nodeCount(); ++n) {
-      for (const std::int32_t then : placed.hostEdges.row(n))
+    for (const NodeId n : placed.nodes()) {
+      for (const NodeId then : placed.hostEdges.row(n))
         nodes_.addEdge(nodes_.node(rank.rank, n), nodes_.node(rank.rank, then));
     }
     for (const auto* edges : {&placed.deviceEdges, &placed.peerEdges}) {
@@ -106,7 +106,7 @@ void PlacementProof::addEdges(const RaceMessages& messages) {
 std::int64_t PlacementProof::messageNode(Rank rank, NodeKind kind, std::int32_t message) const {
   for (const NodeBlock& b : graphOf(rank).blocks) {
     if (b.kind == kind && message >= b.item && message < b.item + b.count)
-      return nodes_.node(rank, b.firstNode + message - b.item);
+      return nodes_.node(rank, b.firstNode + (message - b.item));
   }
   throw InternalError("a message has no node");
 }
@@ -125,12 +125,12 @@ std::int64_t PlacementProof::prove(const RaceMessages& messages) {
 std::string PlacementProof::nodeName(std::int64_t node) const {
   if (node < 0) return names_.node(node);
   const Rank rank = nodes_.rankOf(node);
-  const std::int32_t local = nodes_.localOf(node);
+  const NodeId local = nodes_.localOf(node);
   const PlacedBlock& block = placedOf(rank).block(local);
   const NodeBlock& of = graphOf(rank).blocks[static_cast<std::size_t>(block.block)];
   const std::int32_t number = placedOf(rank).numberOf(local);
   const std::string name = names_.node(compiled_.node(rank, of.firstNode + number));
-  const std::string end = placeName(block.place) + ", placed node " + std::to_string(local);
+  const std::string end = placeName(block.place) + ", placed node " + std::to_string(local.value());
   switch (block.kind) {
     case PlacedKind::Original:
     case PlacedKind::Twin:

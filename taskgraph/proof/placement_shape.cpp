@@ -27,6 +27,7 @@ class ShapeCheck {
   }
 
  private:
+  void fault(const char* what, NodeId node) { fault(what, node.value()); }
   void fault(const char* what, std::int64_t node) {
     faults_.add(Message(what).line("node    ", node, " of the placed graph").text());
   }
@@ -35,13 +36,13 @@ class ShapeCheck {
   void checkBlock(std::size_t number);
   bool standsBeside(const PlacedBlock& block) const;
   void checkHostEdges();
-  void checkLaneEdges(const std::vector<std::pair<std::int32_t, std::int32_t>>& edges, bool within);
+  void checkLaneEdges(const std::vector<std::pair<NodeId, NodeId>>& edges, bool within);
   void checkCounts();
-  bool onDevices(std::int32_t a, std::int32_t b) const {
+  bool onDevices(NodeId a, NodeId b) const {
     return placed_.place(a) != kOnHost && placed_.place(b) != kOnHost;
   }
-  bool isNode(std::int32_t node) const {
-    return node >= 0 && node < placed_.nodeCount() && placed_.blockOf[static_cast<std::size_t>(node)] >= 0;
+  bool isNode(NodeId node) const {
+    return node.isSome() && node < placed_.blockOf.endId() && placed_.blockOf[node] >= 0;
   }
 
   const CompiledGraph& graph_;
@@ -64,8 +65,8 @@ void ShapeCheck::checkBlocks() {
     nodes += placed_.blocks[b].count;
   }
   std::int64_t expected = 0;
-  for (std::int32_t n = 0; n < placed_.nodeCount(); ++n) {
-    const bool spare = n < graph_.nodeCount() && graph_.isSpare(n);
+  for (const NodeId n : placed_.nodes()) {
+    const bool spare = n < graph_.blockOf.endId() && graph_.isSpare(n);
     if (!spare) ++expected;
     if (isNode(n) == spare) fault("a node of the compiled graph is missing, or a spare one is there", n);
   }
@@ -74,22 +75,22 @@ void ShapeCheck::checkBlocks() {
 
 void ShapeCheck::checkBlock(std::size_t number) {
   const PlacedBlock& block = placed_.blocks[number];
-  const bool inside = block.count > 0 && block.firstNode >= 0 &&
-                      block.firstNode + block.count <= placed_.nodeCount() && block.block >= 0 &&
+  const bool inside = block.count > 0 && block.firstNode.isSome() &&
+                      block.firstNode + block.count <= placed_.blockOf.endId() && block.block >= 0 &&
                       block.block < static_cast<std::int32_t>(graph_.blocks.size());
   if (!inside || !standsBeside(block))
     return fault("a block does not fit what it stands for", block.firstNode);
   for (std::int32_t n = 0; n < block.count; ++n) {
-    const auto node = static_cast<std::size_t>(block.firstNode + n);
+    const NodeId node = block.firstNode + n;
     if (placed_.blockOf[node] != static_cast<std::int32_t>(number))
-      fault("a node does not know its block", block.firstNode + n);
+      fault("a node does not know its block", node);
   }
 }
 
 bool ShapeCheck::standsBeside(const PlacedBlock& block) const {
   const NodeBlock& of = graph_.blocks[static_cast<std::size_t>(block.block)];
   const bool within = block.firstNumber >= 0 && block.firstNumber + block.count <= of.count;
-  const bool added = block.firstNode >= graph_.nodeCount();
+  const bool added = block.firstNode >= graph_.blockOf.endId();
   switch (block.kind) {
     case PlacedKind::Original:
       return within && !added && block.firstNode - of.firstNode == block.firstNumber &&
@@ -106,11 +107,11 @@ bool ShapeCheck::standsBeside(const PlacedBlock& block) const {
 }
 
 void ShapeCheck::checkHostEdges() {
-  for (std::int32_t n = 0; n < placed_.nodeCount(); ++n) {
+  for (const NodeId n : placed_.nodes()) {
     const auto next = placed_.hostEdges.row(n);
     if (std::adjacent_find(next.begin(), next.end(), std::greater_equal<>()) != next.end())
       fault("edges of a node do not ascend, each once", n);
-    for (const std::int32_t then : next) {
+    for (const NodeId then : next) {
       if (!isNode(n) || !isNode(then)) {
         fault("an edge has an end that is not a node", n);
       } else if (onDevices(n, then)) {
@@ -120,8 +121,7 @@ void ShapeCheck::checkHostEdges() {
   }
 }
 
-void ShapeCheck::checkLaneEdges(const std::vector<std::pair<std::int32_t, std::int32_t>>& edges,
-                                bool within) {
+void ShapeCheck::checkLaneEdges(const std::vector<std::pair<NodeId, NodeId>>& edges, bool within) {
   if (std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) != edges.end())
     fault("edges of a lane do not ascend, each once", -1);
   for (const auto& [first, then] : edges) {
@@ -135,19 +135,18 @@ void ShapeCheck::checkLaneEdges(const std::vector<std::pair<std::int32_t, std::i
 }
 
 void ShapeCheck::checkCounts() {
-  std::vector<std::int32_t> counts(placed_.hostCounts.size(), 0);
-  std::vector<bool> told(counts.size(), false);
-  for (std::int32_t n = 0; n < placed_.nodeCount(); ++n) {
-    for (const std::int32_t then : placed_.hostEdges.row(n)) {
+  IdVector<NodeId, std::int32_t> counts(placed_.hostCounts.size());
+  IdVector<NodeId, bool> told(counts.size());
+  for (const NodeId n : placed_.nodes()) {
+    for (const NodeId then : placed_.hostEdges.row(n)) {
       if (!isNode(then)) continue;
-      ++counts[static_cast<std::size_t>(then)];
-      told[static_cast<std::size_t>(n)] = told[static_cast<std::size_t>(then)] = true;
+      ++counts[then];
+      told[n] = told[then] = true;
     }
   }
-  for (std::int32_t n = 0; n < placed_.nodeCount(); ++n) {
-    const auto at = static_cast<std::size_t>(n);
-    const bool ofExecutor = isNode(n) && (placed_.place(n) == kOnHost || told[at]);
-    if (placed_.hostCounts[at] != (ofExecutor ? counts[at] : -1))
+  for (const NodeId n : placed_.nodes()) {
+    const bool ofExecutor = isNode(n) && (placed_.place(n) == kOnHost || told[n]);
+    if (placed_.hostCounts[n] != (ofExecutor ? counts[n] : -1))
       fault("a count of predecessors is wrong, or a node is the executor's and should not be", n);
   }
 }

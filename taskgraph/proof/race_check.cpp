@@ -56,7 +56,7 @@ class RaceProof {
     const CompiledGraph& graph = ranks_[static_cast<std::size_t>(rank)].plans[plan_];
     for (const NodeBlock& b : graph.blocks) {
       if (b.kind == kind && message >= b.item && message < b.item + b.count) {
-        return nodes_.node(rank, b.firstNode + message - b.item);
+        return nodes_.node(rank, b.firstNode + (message - b.item));
       }
     }
     throw InternalError("a message has no node");
@@ -76,19 +76,19 @@ class RaceProof {
 
 void RaceProof::checkCounts(const CompiledGraphs& rank) {
   const CompiledGraph& graph = rank.plans[plan_];
-  std::vector<std::int32_t> counts(static_cast<std::size_t>(graph.nodeCount()), 0);
-  for (std::int32_t node = 0; node < graph.nodeCount(); ++node) {
-    for (const std::int32_t next : graph.successors(node)) ++counts[static_cast<std::size_t>(next)];
+  IdVector<NodeId, std::int32_t> counts(graph.nodeCount());
+  for (const NodeId node : graph.nodes()) {
+    for (const NodeId next : graph.successors(node)) ++counts[next];
   }
   for (const NodeBlock& block : graph.blocks) {
-    const auto end = static_cast<std::size_t>(block.firstNode + block.count);
-    for (std::size_t n = end; n < counts.size() && &graph.blocks[graph.blockOf[n]] == &block; ++n)
+    for (NodeId n = block.firstNode + block.count;
+         n < counts.endId() && &graph.blocks[graph.blockOf[n]] == &block; ++n)
       --counts[n];
   }
-  for (std::size_t n = 0; n < counts.size(); ++n) {
+  for (const NodeId n : counts.ids()) {
     if (counts[n] == graph.predecessorCounts[n]) continue;
     faults_.add(Message("a count of predecessors is wrong")
-                    .line("node    ", names_.node(nodes_.node(rank.rank, static_cast<std::int64_t>(n))))
+                    .line("node    ", names_.node(nodes_.node(rank.rank, n)))
                     .line("count   ", graph.predecessorCounts[n], ", but ", counts[n], " edges lead to it")
                     .text());
   }
@@ -97,20 +97,19 @@ void RaceProof::checkCounts(const CompiledGraphs& rank) {
 void RaceProof::checkComplete(const CompiledGraphs& rank) {
   const CompiledGraph& graph = rank.plans[plan_];
   const auto levels = static_cast<LevelId>(rank.hierarchy->levels().size());
-  std::set<std::pair<std::int32_t, LevelId>> expected;
-  std::int32_t number = 0;
-  for (const TaskDeclaration& task : graph.plan->tasks()) {
+  std::set<std::pair<TaskId, LevelId>> expected;
+  for (const TaskId number : graph.plan->taskIds()) {
+    const TaskDeclaration& task = graph.plan->task(number);
     if (task.oncePerRank) expected.insert({number, -1});
     for (LevelId l = 0; l < levels && !task.oncePerRank; ++l) {
       if (task.levels.contains(l, levels - 1)) expected.insert({number, l});
     }
-    ++number;
   }
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     const NodeBlock& block = graph.blocks[b];
     if (block.kind != NodeKind::Task) continue;
-    const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
-    const TaskDeclaration& task = graph.plan->tasks()[static_cast<std::size_t>(unit.task)];
+    const TaskUnit& unit = graph.unitOf(block);
+    const TaskDeclaration& task = graph.declarationOf(unit);
     const Range own = unit.level < 0 ? Range{block.firstLocal, block.firstLocal + 1}
                                      : rank.localsOfLevel[static_cast<std::size_t>(unit.level)];
     const bool all = block.count == own.size() && (block.count == 0 || block.firstLocal == own.begin);
@@ -127,10 +126,9 @@ void RaceProof::checkComplete(const CompiledGraphs& rank) {
     }
   }
   for (const auto& [task, level] : expected) {
-    faults_.add(
-        Message("a task does not run")
-            .line("task    ", graph.plan->tasks()[static_cast<std::size_t>(task)].name, " on level ", level)
-            .text());
+    faults_.add(Message("a task does not run")
+                    .line("task    ", graph.plan->task(task).name, " on level ", level)
+                    .text());
   }
 }
 

@@ -43,7 +43,7 @@ std::string RaceNames::fill(const FillPlan& fill, std::int64_t local, const Comp
 std::string RaceNames::node(std::int64_t node) const {
   if (node < 0) return "the step before";
   const Rank r = nodes_.rankOf(node);
-  const std::int32_t n = nodes_.localOf(node);
+  const NodeId n = nodes_.localOf(node);
   const CompiledGraphs& rank = ranks_[static_cast<std::size_t>(r)];
   const CompiledGraph& graph = rank.plans[plan_];
   const NodeBlock& block = graph.block(n);
@@ -52,13 +52,13 @@ std::string RaceNames::node(std::int64_t node) const {
   std::string text;
   switch (block.kind) {
     case NodeKind::Task: {
-      const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
-      text = graph.plan->tasks()[static_cast<std::size_t>(unit.task)].name;
+      const TaskUnit& unit = graph.unitOf(block);
+      text = graph.declarationOf(unit).name;
       if (unit.level >= 0) text += " on " + patch(rank, block.firstLocal + number);
       break;
     }
     case NodeKind::Fill:
-      text = fill(graph.fills[static_cast<std::size_t>(block.item)], block.firstLocal + number, rank);
+      text = fill(graph.fillOf(block), block.firstLocal + number, rank);
       break;
     case NodeKind::Send:
       text = "message to rank " + std::to_string(graph.sends[item].peer) + " with tag " +
@@ -72,7 +72,7 @@ std::string RaceNames::node(std::int64_t node) const {
       text = "reduction " + rank.labels->reductionName(graph.reductions[item].reduction);
       break;
   }
-  return text + " (rank " + std::to_string(r) + ", node " + std::to_string(n) + ")";
+  return text + " (rank " + std::to_string(r) + ", node " + std::to_string(n.value()) + ")";
 }
 
 std::string RaceNames::memory(const Memory& memory) const {

@@ -111,8 +111,8 @@ void TouchCollector::startOfStep() {
 }
 
 void TouchCollector::task(const NodeBlock& block) {
-  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-  const TaskDeclaration& task = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)];
+  const TaskUnit& unit = graph_.unitOf(block);
+  const TaskDeclaration& task = graph_.declarationOf(unit);
   for (std::int32_t row = 0; row < block.count; ++row) {
     const std::int64_t node = nodes_.node(own_.rank, block.firstNode + row);
     const std::int64_t local = unit.level < 0 ? -1 : block.firstLocal + row;
@@ -129,7 +129,7 @@ void TouchCollector::task(const NodeBlock& block) {
 void TouchCollector::taskReads(const TaskUnit& unit, std::int64_t local, std::int64_t node,
                                std::int32_t row) {
   const Patch* patch = local < 0 ? nullptr : &ownPatch(local);
-  for (const ReadDeclaration& read : graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].reads) {
+  for (const ReadDeclaration& read : graph_.declarationOf(unit).reads) {
     if (read.reach != Reach::Patch) {
       gatherRead(unit, read, patch, node, row);
     } else if (patch != nullptr) {
@@ -146,7 +146,7 @@ void TouchCollector::taskReads(const TaskUnit& unit, std::int64_t local, std::in
 
 void TouchCollector::taskWrites(const TaskUnit& unit, std::int64_t local, std::int64_t node) {
   const Patch& patch = ownPatch(local);
-  for (const WriteDeclaration& write : graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].writes) {
+  for (const WriteDeclaration& write : graph_.declarationOf(unit).writes) {
     const Memory memory = entry(write.label, Generation::New, local);
     const Box owned = level(patch.level).ownedBy(patch, centeringOf(write.label));
     const std::int32_t version = versions_.ofWrite(unit.task, unit.level, write.label);
@@ -157,10 +157,9 @@ void TouchCollector::taskWrites(const TaskUnit& unit, std::int64_t local, std::i
 
 const FillPlan* TouchCollector::fillOf(const TaskUnit& unit, const ReadDeclaration& read, std::int64_t node) {
   const LevelId source = DeclaredVersions::levelRead(read, unit.level);
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
+  for (const UnitAccess& access : graph_.accessesOf(unit)) {
     const bool same = access.label == read.label && access.level == source && access.reach == read.reach &&
-                      access.mode == (read.generation == Generation::Old ? 0 : 1) && access.fill >= 0;
+                      !access.writes() && generationOf(access.mode) == read.generation && access.fill >= 0;
     if (same) return &graph_.fills[static_cast<std::size_t>(access.fill)];
   }
   faults_.add(Message("a read has no fill")
@@ -217,7 +216,7 @@ void TouchCollector::reduce(const NodeBlock& block) {
     for (const std::int32_t from : plan.blocks) {
       const NodeBlock& given = graph_.blocks[static_cast<std::size_t>(from)];
       const TaskUnit& unit = graph_.units[static_cast<std::size_t>(given.item)];
-      const auto& declared = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].contributions;
+      const auto& declared = graph_.declarationOf(unit).contributions;
       for (std::int32_t row = 0; row < given.count; ++row) {
         for (std::size_t c = 0; c < declared.size(); ++c) {
           if (declared[c].reduction != plan.reduction) continue;
@@ -312,7 +311,7 @@ const Box* TouchCollector::windowOf(const Memory& memory) const {
 }
 
 void TouchCollector::fill(const NodeBlock& block) {
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+  const FillPlan& fill = graph_.fillOf(block);
   if (fill.scratch) return;  // the task does it
   for (std::int32_t n = 0; n < block.count; ++n) {
     if (fill.reach == Reach::Patch) {
@@ -337,7 +336,7 @@ void TouchCollector::fill(const NodeBlock& block) {
 }
 
 TouchCollector::Row TouchCollector::rowOf(const NodeBlock& block, std::int32_t n) const {
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+  const FillPlan& fill = graph_.fillOf(block);
   const Level& from = level(fill.sourceLevel);
   const Centering centering = centeringOf(fill.label);
   Row row{fill, from, centering, nodes_.node(own_.rank, block.firstNode + n), n, {}, {}, nullptr, {}};

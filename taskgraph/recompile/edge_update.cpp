@@ -24,28 +24,27 @@ bool EdgeUpdate::run(std::vector<NodeEdge> singles) {
   findNodes(singles);
   findReaders();
   graph_.singleEdges = std::move(singles);
-  std::vector<std::int32_t>& counts = graph_.predecessorCounts;
+  IdVector<NodeId, std::int32_t>& counts = graph_.predecessorCounts;
   const auto forEachNode = [&](auto&& visit) {
     for (std::size_t b = 0; b < numbers_.size(); ++b) {
       for (const std::int32_t number : numbers_[b]) visit(static_cast<std::int32_t>(b), number);
     }
   };
   forEachNode([&](std::int32_t b, std::int32_t number) {
-    for (const std::int32_t next : graph_.successors(block(b).firstNode + number))
-      --counts[static_cast<std::size_t>(next)];
+    for (const NodeId next : graph_.successors(block(b).firstNode + number)) --counts[next];
   });
   for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
     const NodeBlock& now = graph_.blocks[b];
-    const auto first = counts.begin() + now.firstNode;
+    const auto first = counts.begin() + now.firstNode.value();
     if (now.count > countsBefore_[b]) std::fill(first + countsBefore_[b], first + now.count, 0);
     if (now.count < countsBefore_[b]) std::fill(first + now.count, first + countsBefore_[b], -1);
   }
   bool room = true;
-  std::vector<std::int32_t> list;
+  std::vector<NodeId> list;
   forEachNode([&](std::int32_t b, std::int32_t number) {
     list.clear();
     if (number < block(b).count) addEdges(b, number, list);
-    for (const std::int32_t next : list) ++counts[static_cast<std::size_t>(next)];
+    for (const NodeId next : list) ++counts[next];
     room = graph_.successorLists.replace(block(b).firstNode + number, list) && room;
   });
   return room;
@@ -67,7 +66,7 @@ void EdgeUpdate::findNodes(const std::vector<NodeEdge>& singles) {
   std::set_symmetric_difference(singles.begin(), singles.end(), graph_.singleEdges.begin(),
                                 graph_.singleEdges.end(), std::back_inserter(different));
   for (const NodeEdge& edge : different) {
-    const std::uint16_t b = graph_.blockOf[static_cast<std::size_t>(edge.before)];
+    const std::uint16_t b = graph_.blockOf[edge.before];
     numbers_[b].push_back(edge.before - graph_.blocks[b].firstNode);
   }
   for (auto& numbers : numbers_) sortUnique(numbers);
@@ -123,7 +122,7 @@ void EdgeUpdate::findReaders() {
 }
 
 /// In the order in which a full compile lists them.
-void EdgeUpdate::addEdges(std::int32_t b, std::int32_t number, std::vector<std::int32_t>& list) const {
+void EdgeUpdate::addEdges(std::int32_t b, std::int32_t number, std::vector<NodeId>& list) const {
   for (const Relation& relation : from_[static_cast<std::size_t>(b)]) {
     const NodeBlock& after = block(relation.after);
     switch (relation.kind) {
@@ -139,15 +138,14 @@ void EdgeUpdate::addEdges(std::int32_t b, std::int32_t number, std::vector<std::
         break;
     }
   }
-  const NodeEdge first{block(b).firstNode + number, -1};
+  const NodeEdge first{block(b).firstNode + number, NodeId()};
   for (auto at = std::lower_bound(graph_.singleEdges.begin(), graph_.singleEdges.end(), first);
        at != graph_.singleEdges.end() && at->before == first.before; ++at) {
     list.push_back(at->after);
   }
 }
 
-void EdgeUpdate::addSources(const Relation& relation, std::int32_t number,
-                            std::vector<std::int32_t>& list) const {
+void EdgeUpdate::addSources(const Relation& relation, std::int32_t number, std::vector<NodeId>& list) const {
   const NodeBlock& before = block(relation.before);
   const NodeBlock& after = block(relation.after);
   if (relation.kind == Relation::Kind::SourcesBefore) {

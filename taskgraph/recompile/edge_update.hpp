@@ -26,8 +26,8 @@ class EdgeUpdate {
   void findNodes(const std::vector<NodeEdge>& singles);
   void findNodesOf(const Relation& relation);
   void findReaders();
-  void addEdges(std::int32_t b, std::int32_t number, std::vector<std::int32_t>& list) const;
-  void addSources(const Relation& relation, std::int32_t number, std::vector<std::int32_t>& list) const;
+  void addEdges(std::int32_t b, std::int32_t number, std::vector<NodeId>& list) const;
+  void addSources(const Relation& relation, std::int32_t number, std::vector<NodeId>& list) const;
   bool usedChanged(std::int32_t b) const {
     return block(b).count != countsBefore_[static_cast<std::size_t>(b)];
   }

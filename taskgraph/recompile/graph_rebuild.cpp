@@ -209,7 +209,7 @@ void GraphRebuild::countNodes() {
   graph_.contributionCount = 0;
   for (NodeBlock& block : graph_.blocks) {
     if (block.kind == NodeKind::Fill) {
-      const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
+      const FillPlan& fill = graph_.fillOf(block);
       if (fill.reach != Reach::WholeLevel)
         block.count = static_cast<std::int32_t>(shapes_.locals(fill.readerLevel).size());
     }

@@ -22,10 +22,11 @@ class Comparer {
   void value(const std::string& name, const T& a, const T& b) {
     if (found_.empty() && !(a == b)) found_ = name;
   }
-  template <class T>
-  void rows(const std::string& name, const RowLists<T>& a, const RowLists<T>& b, std::int64_t rows) {
+  template <class T, class Row>
+  void rows(const std::string& name, const RowLists<T, Row>& a, const RowLists<T, Row>& b,
+            std::int64_t rows) {
     for (std::int64_t n = 0; n < rows && found_.empty(); ++n) {
-      list(name + ", row " + std::to_string(n), a.row(n), b.row(n));
+      list(name + ", row " + std::to_string(n), a.row(Row(n)), b.row(Row(n)));
     }
   }
   void graph(const CompiledGraph& a, const CompiledGraph& b, const CompiledGraphs& graphs);
@@ -54,7 +55,7 @@ void Comparer::fill(const std::string& name, const FillPlan& a, const FillPlan& 
 void Comparer::graph(const CompiledGraph& a, const CompiledGraph& b, const CompiledGraphs& graphs) {
   const std::string name = "plan " + a.plan->name() + ": ";
   list(name + "blocks", a.blocks, b.blocks);
-  list(name + "blocks of nodes", a.blockOf, b.blockOf);
+  list(name + "blocks of nodes", a.blockOf.all(), b.blockOf.all());
   list(name + "units", a.units, b.units);
   list(name + "accesses", a.accesses, b.accesses);
   list(name + "sends", a.sends, b.sends);
@@ -74,7 +75,7 @@ void Comparer::graph(const CompiledGraph& a, const CompiledGraph& b, const Compi
     if (found_.empty()) rows(name + "table " + std::to_string(t), a.tables[t], b.tables[t], room);
   }
   list(name + "single edges", a.singleEdges, b.singleEdges);
-  list(name + "counts of predecessors", a.predecessorCounts, b.predecessorCounts);
+  list(name + "counts of predecessors", a.predecessorCounts.all(), b.predecessorCounts.all());
   rows(name + "successors", a.successorLists, b.successorLists, a.nodeCount());
 }
 

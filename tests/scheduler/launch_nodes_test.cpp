@@ -11,21 +11,22 @@ namespace {
 using detail::LaunchNodes;
 using ::testing::ElementsAre;
 
-constexpr std::array<std::int32_t, 3> kCounts{0, 2, -1};
+const IdVector<NodeId, std::int32_t> kCounts{0, 2, -1};
 
 TEST(LaunchNodes, FollowTheNodesOfTheGraphAndWaitForNothing) {
   const LaunchNodes nodes(kCounts, 2);
   EXPECT_THAT(nodes.predecessorCounts(), ElementsAre(0, 2, -1, 0, 0));
-  EXPECT_FALSE(nodes.is(2));
-  EXPECT_TRUE(nodes.is(3));
-  EXPECT_EQ(nodes.slotOf(3), 0U);
-  EXPECT_EQ(nodes.slotOf(4), 1U);
+  EXPECT_FALSE(nodes.is(NodeId(2)));
+  EXPECT_TRUE(nodes.is(NodeId(3)));
+  EXPECT_EQ(nodes.slotOf(NodeId(3)), 0U);
+  EXPECT_EQ(nodes.slotOf(NodeId(4)), 1U);
 }
 
 TEST(LaunchNodes, HaveWorkersOfTheirOwnAsFarAsThereAreSome) {
   const auto homes = [](int workers) {
     const LaunchNodes nodes(kCounts, 3);
-    return std::array{nodes.homeOf(3, workers), nodes.homeOf(4, workers), nodes.homeOf(5, workers)};
+    return std::array{nodes.homeOf(NodeId(3), workers), nodes.homeOf(NodeId(4), workers),
+                      nodes.homeOf(NodeId(5), workers)};
   };
   EXPECT_THAT(homes(1), ElementsAre(0, 0, 0));
   EXPECT_THAT(homes(2), ElementsAre(0, 1, 0));

@@ -44,10 +44,10 @@ TEST(QuietStep, RecordingATraceAllocatesNothingAndTakesNoMutexInAStep) {
   for (int step = 0; step < 3; ++step) {
     trace.beginStep({}, 1000);
     const Counts counts = countsOf([&] {
-      for (std::int32_t node = 0; node < 1000; ++node) {
+      for (const NodeId node : IdRange(NodeId(0), NodeId(1000))) {
         const auto now = Trace::Clock::now();
-        trace.ran(node, 0, now, now, node % 2 == 0);
-        if (node % 2 == 1) trace.finished(node);
+        trace.ran(node, 0, now, now, node.value() % 2 == 0);
+        if (node.value() % 2 == 1) trace.finished(node);
       }
     });
     EXPECT_EQ(counts.allocations, 0);

@@ -26,7 +26,7 @@ struct RandomGraph {
 class RandomSource : public NodeSource {
  public:
   explicit RandomSource(const RandomGraph& shape)
-      : traits_(static_cast<std::size_t>(shape.nodes)),
+      : traits_(shape.nodes),
         predecessors_(traits_.size()),
         successors_(traits_.size()),
         counts_(traits_.size(), 0),
@@ -35,52 +35,51 @@ class RandomSource : public NodeSource {
     std::mt19937 random(shape.seed);
     const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
     for (std::int32_t n = 0; n < shape.nodes; ++n) {
-      NodeTraits& traits = at(traits_, n);
+      const NodeId node(n);
+      NodeTraits& traits = traits_[node];
       traits.used = below(100) >= shape.percentUnused;
       traits.home = below(1 << 16);
       traits.urgency = below(shape.urgencies);
       traits.waits = below(100) < shape.percentWaiting;
       for (int e = 0; traits.used && n > 0 && e < shape.edgesPerNode; ++e) {
-        const std::int32_t from = std::max(0, n - 1 - below(40));
-        const auto& known = at(predecessors_, n);
-        if (!at(traits_, from).used || std::find(known.begin(), known.end(), from) != known.end()) continue;
-        at(predecessors_, n).push_back(from);
-        at(successors_, from).push_back(n);
-        ++at(counts_, n);
+        const NodeId from(std::max(0, n - 1 - below(40)));
+        const auto& known = predecessors_[node];
+        if (!traits_[from].used || std::find(known.begin(), known.end(), from) != known.end()) continue;
+        predecessors_[node].push_back(from);
+        successors_[from].push_back(node);
+        ++counts_[node];
       }
     }
     finished_.reserve(traits_.size());
   }
 
-  std::int64_t nodeCount() const override { return std::ssize(traits_); }
-  NodeTraits traits(std::int32_t node, int workers) const override {
-    NodeTraits traits = traits_[static_cast<std::size_t>(node)];
+  std::int64_t nodeCount() const override { return static_cast<std::int64_t>(traits_.size()); }
+  NodeTraits traits(NodeId node, int workers) const override {
+    NodeTraits traits = traits_[node];
     traits.home %= workers;
     return traits;
   }
-  std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
-  std::span<const std::int32_t> successors(std::int32_t node) const override {
-    return successors_[static_cast<std::size_t>(node)];
-  }
-  bool run(std::int32_t node, int worker) override {
-    for (const std::int32_t before : at(predecessors_, node)) {
-      if (at(stamps_, before) != replay_) wrong_.store(true);
+  IdSpan<NodeId, const std::int32_t> predecessorCounts() const override { return counts_; }
+  std::span<const NodeId> successors(NodeId node) const override { return successors_[node]; }
+  bool run(NodeId node, int worker) override {
+    for (const NodeId before : predecessors_[node]) {
+      if (stamps_[before] != replay_) wrong_.store(true);
     }
-    if (at(stamps_, node) == replay_) wrong_.store(true);
+    if (stamps_[node] == replay_) wrong_.store(true);
     if (onRun) onRun(node, worker);
-    at(stamps_, node) = replay_;
-    if (!at(traits_, node).waits) return true;
+    stamps_[node] = replay_;
+    if (!traits_[node].waits) return true;
     const std::lock_guard lock(mutex_);
     submitted_.push_back(node);
     return false;
   }
-  std::span<const std::int32_t> poll() override {
+  std::span<const NodeId> poll() override {
     if (inside_.exchange(true)) wrong_.store(true);
     finished_.clear();
     const std::lock_guard lock(mutex_);
-    const auto isDone = [&](std::int32_t node) {
-      if (++at(polls_, node) < 1 + node % 3) return false;
-      at(polls_, node) = 0;
+    const auto isDone = [&](NodeId node) {
+      if (++polls_[node] < 1 + node.value() % 3) return false;
+      polls_[node] = 0;
       finished_.push_back(node);
       return true;
     };
@@ -96,32 +95,27 @@ class RandomSource : public NodeSource {
   }
   /// After it: whether every node that is in use has run once, after its predecessors.
   bool right() const {
-    for (std::size_t n = 0; n < traits_.size(); ++n) {
+    for (const NodeId n : traits_.ids()) {
       if ((stamps_[n] == replay_) != traits_[n].used) return false;
     }
     return !wrong_.load();
   }
 
-  std::function<void(std::int32_t node, int worker)> onRun;
+  std::function<void(NodeId node, int worker)> onRun;
 
  private:
-  template <class T>
-  static T& at(std::vector<T>& list, std::int32_t n) {
-    return list[static_cast<std::size_t>(n)];
-  }
-
-  std::vector<NodeTraits> traits_;
-  std::vector<std::vector<std::int32_t>> predecessors_;
-  std::vector<std::vector<std::int32_t>> successors_;
-  std::vector<std::int32_t> counts_;
-  std::vector<std::int64_t> stamps_;
-  std::vector<int> polls_;
+  IdVector<NodeId, NodeTraits> traits_;
+  IdVector<NodeId, std::vector<NodeId>> predecessors_;
+  IdVector<NodeId, std::vector<NodeId>> successors_;
+  IdVector<NodeId, std::int32_t> counts_;
+  IdVector<NodeId, std::int64_t> stamps_;
+  IdVector<NodeId, int> polls_;
   std::int64_t replay_ = 0;
   std::atomic<bool> wrong_{false};
   std::atomic<bool> inside_{false};
   std::mutex mutex_;
-  std::vector<std::int32_t> submitted_;
-  std::vector<std::int32_t> finished_;
+  std::vector<NodeId> submitted_;
+  std::vector<NodeId> finished_;
 };
 
 }  // namespace tessera::test

@@ -59,9 +59,9 @@ class SegmentsOfTwoStages : public ::testing::Test {
   }
   std::vector<std::string> nodesOf(DeviceAssignment device, std::int32_t segment) const {
     std::vector<std::string> texts;
-    for (std::int32_t n = 0; n < placed_.nodeCount(); ++n) {
-      if (placed_.blockOf[static_cast<std::size_t>(n)] < 0 || placed_.place(n) != device) continue;
-      if (segments_[static_cast<std::size_t>(n)] == segment) {
+    for (const NodeId n : placed_.nodes()) {
+      if (placed_.blockOf[n] < 0 || placed_.place(n) != device) continue;
+      if (segments_[n] == segment) {
         texts.push_back(test::nodeText(graphs_, 1, placed_, n));
       }
     }
@@ -77,7 +77,7 @@ class SegmentsOfTwoStages : public ::testing::Test {
   StepPlan step_{"step"};
   CompiledGraphs graphs_;
   PlacedGraph placed_;
-  std::vector<std::int32_t> segments_;
+  IdVector<NodeId, std::int32_t> segments_;
 };
 
 TEST_F(SegmentsOfTwoStages, OnOneDeviceAreOne) {
@@ -125,10 +125,10 @@ class Wholes {
  public:
   explicit Wholes(std::size_t ranks) : numbers_(ranks) {}
 
-  std::size_t of(std::size_t rank, const PlacedGraph& placed, const std::vector<std::int32_t>& segments,
-                 std::int32_t node) {
+  std::size_t of(std::size_t rank, const PlacedGraph& placed, const IdVector<NodeId, std::int32_t>& segments,
+                 NodeId node) {
     const DeviceAssignment place = placed.place(node);
-    const std::int32_t part = place == kOnHost ? node : segments[static_cast<std::size_t>(node)];
+    const std::int32_t part = place == kOnHost ? node.value() : segments[node];
     const auto [found, isNew] = numbers_[rank].try_emplace({place, part}, after_.size());
     if (isNew) {
       after_.emplace_back();
@@ -182,8 +182,7 @@ class CutPlan {
     for (std::size_t r = 0; r < placed_.size(); ++r) {
       std::map<std::tuple<DeviceAssignment, std::int32_t, DeviceAssignment, std::int32_t>, int> pairs;
       for (const auto& [first, then] : placed_[r].peerEdges) {
-        pairs[{placed_[r].place(first), segments_[r][static_cast<std::size_t>(first)], placed_[r].place(then),
-               segments_[r][static_cast<std::size_t>(then)]}] = 1;
+        pairs[{placed_[r].place(first), segments_[r][first], placed_[r].place(then), segments_[r][then]}] = 1;
       }
       std::size_t told = 0;
       std::size_t waited = 0;
@@ -204,17 +203,17 @@ class CutPlan {
  private:
   static constexpr DeviceAssignment kMostDevices = 3;  ///< that random placements have
 
-  std::size_t of(std::size_t rank, std::int32_t node) {
+  std::size_t of(std::size_t rank, NodeId node) {
     return wholes_.of(rank, placed_[rank], segments_[rank], node);
   }
 
   void addEdges(std::size_t r) {
     const PlacedGraph& placed = placed_[r];
-    for (std::int32_t n = 0; n < placed.nodeCount(); ++n) {
-      for (const std::int32_t then : placed.hostEdges.row(n)) wholes_.addEdge(of(r, n), of(r, then));
+    for (const NodeId n : placed.nodes()) {
+      for (const NodeId then : placed.hostEdges.row(n)) wholes_.addEdge(of(r, n), of(r, then));
     }
     for (const auto& [first, then] : placed.deviceEdges) {
-      EXPECT_LE(segments_[r][static_cast<std::size_t>(first)], segments_[r][static_cast<std::size_t>(then)]);
+      EXPECT_LE(segments_[r][first], segments_[r][then]);
       wholes_.addEdge(of(r, first), of(r, then));
     }
     for (const auto& [first, then] : placed.peerEdges) wholes_.addEdge(of(r, first), of(r, then));
@@ -247,7 +246,7 @@ class CutPlan {
   const std::vector<CompiledGraphs>& ranks_;
   const std::size_t plan_;
   const std::vector<PlacedGraph> placed_;
-  std::vector<std::vector<std::int32_t>> segments_;  ///< by rank
+  std::vector<IdVector<NodeId, std::int32_t>> segments_;  ///< by rank
   Wholes wholes_;
   std::int64_t peerEdges_ = 0;
 };

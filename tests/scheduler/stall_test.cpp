@@ -18,24 +18,24 @@ using ::testing::Not;
 class Chain : public NodeSource {
  public:
   std::int64_t nodeCount() const override { return 3; }
-  NodeTraits traits(std::int32_t node, int workers) const override { return {.home = node % workers}; }
-  std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
-  std::span<const std::int32_t> successors(std::int32_t node) const override {
-    return std::span(next_).subspan(static_cast<std::size_t>(node), node < 2 ? 1 : 0);
+  NodeTraits traits(NodeId node, int workers) const override { return {.home = node.value() % workers}; }
+  IdSpan<NodeId, const std::int32_t> predecessorCounts() const override { return counts_; }
+  std::span<const NodeId> successors(NodeId node) const override {
+    return std::span(next_).subspan(node.index(), node < NodeId(2) ? 1 : 0);
   }
-  bool run(std::int32_t node, int) override {
+  bool run(NodeId node, int) override {
     if (node == hangsIn) std::this_thread::sleep_for(std::chrono::milliseconds(600));
     ++ran;
     return true;
   }
-  std::span<const std::int32_t> poll() override { return {}; }
+  std::span<const NodeId> poll() override { return {}; }
 
-  std::int32_t hangsIn = -1;
+  NodeId hangsIn;
   std::atomic<int> ran{0};
 
  protected:
-  std::int32_t counts_[3] = {0, 1, 1};
-  std::int32_t next_[2] = {1, 2};
+  IdVector<NodeId, std::int32_t> counts_{0, 1, 1};
+  NodeId next_[2] = {NodeId(1), NodeId(2)};
 };
 
 std::string failureOf(Replay& replay) {
@@ -66,7 +66,7 @@ TEST(Watchdog, ALostWakeUpEndsInAReportThatNamesTheNodeAndTheNextReplayIsWhole) 
 
 TEST(Watchdog, ATaskThatDoesNotEndIsNamedWithItsWorker) {
   Chain chain;
-  chain.hangsIn = 1;
+  chain.hangsIn = NodeId(1);
   std::string page;
   {
     const auto executor = makeThreadsExecutor(
@@ -81,7 +81,7 @@ TEST(Watchdog, ATaskThatDoesNotEndIsNamedWithItsWorker) {
 TEST(Watchdog, AStepThatGetsOnSlowlyIsLeftAlone) {
   class Slow : public Chain {
    public:
-    bool run(std::int32_t node, int worker) override {
+    bool run(NodeId node, int worker) override {
       std::this_thread::sleep_for(std::chrono::milliseconds(150));
       return Chain::run(node, worker);
     }
@@ -96,14 +96,15 @@ TEST(Watchdog, AStepThatGetsOnSlowlyIsLeftAlone) {
 TEST(StallReport, ACycleIsToldNodeByNode) {
   class Cycle : public Chain {
    public:
-    std::span<const std::int32_t> successors(std::int32_t node) const override {
-      return std::span(around_).subspan(static_cast<std::size_t>(node), 1);
+    std::span<const NodeId> successors(NodeId node) const override {
+      return std::span(around_).subspan(node.index(), 1);
     }
 
    private:
-    std::int32_t around_[3] = {1, 2, 0};
+    NodeId around_[3] = {NodeId(1), NodeId(2), NodeId(0)};
   } cycle;
-  const detail::StalledReplay replay{std::vector(3, detail::NodeStand::Waits), {1, 1, 1}};
+  const detail::StalledReplay replay{IdVector<NodeId, detail::NodeStand>(3, detail::NodeStand::Waits),
+                                     {1, 1, 1}};
   EXPECT_THAT(detail::stallReport(cycle, replay, 5),
               HasSubstr("a deadlock, each node waits for the next: node 0, node 2, node 1, the first again"));
 }
@@ -113,14 +114,12 @@ TEST(StallReport, ACycleBesideAWaitForAnotherRankIsFound) {
   class Eight : public Chain {
    public:
     std::int64_t nodeCount() const override { return 4; }
-    std::span<const std::int32_t> successors(std::int32_t node) const override {
-      return std::span(next_).subspan(static_cast<std::size_t>(first_[node]),
-                                      static_cast<std::size_t>(first_[node + 1] - first_[node]));
+    std::span<const NodeId> successors(NodeId node) const override {
+      return std::span(next_).subspan(node.index(), 1);
     }
 
    private:
-    std::int32_t next_[4] = {1, 2, 3, 2};  // of 0, of 1, of 2, of 3
-    std::int32_t first_[5] = {0, 1, 2, 3, 4};
+    NodeId next_[4] = {NodeId(1), NodeId(2), NodeId(3), NodeId(2)};
   } eight;
   using detail::NodeStand;
   const detail::StalledReplay replay{{NodeStand::Begun, NodeStand::Waits, NodeStand::Waits, NodeStand::Waits},

@@ -141,22 +141,22 @@ const TracedStep& onlyRun(const std::vector<TracedStep>& steps, std::int64_t run
 /// Nodes of one task, by its name.
 std::vector<NodeTimes> timesOf(const TracedStep& step, const CompiledGraph& graph, const std::string& task) {
   std::vector<NodeTimes> times;
-  for (std::int32_t node = 0; node < graph.nodeCount(); ++node) {
+  for (const NodeId node : graph.nodes()) {
     const NodeBlock& block = graph.block(node);
     if (block.kind != NodeKind::Task) continue;
-    const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
-    if (graph.plan->tasks()[static_cast<std::size_t>(unit.task)].name != task) continue;
-    times.push_back(step.nodes[static_cast<std::size_t>(node)]);
+    const TaskUnit& unit = graph.unitOf(block);
+    if (graph.declarationOf(unit).name != task) continue;
+    times.push_back(step.nodes[node.index()]);
   }
   return times;
 }
 
 NodeTimes reductionOf(const TracedStep& step, const CompiledGraph& graph, LabelId label) {
-  for (std::int32_t node = 0; node < graph.nodeCount(); ++node) {
+  for (const NodeId node : graph.nodes()) {
     const NodeBlock& block = graph.block(node);
     if (block.kind != NodeKind::Reduce) continue;
-    const auto item = static_cast<std::size_t>(block.item + node - block.firstNode);
-    if (graph.reductions[item].reduction == label) return step.nodes[static_cast<std::size_t>(node)];
+    const auto item = static_cast<std::size_t>(block.item + (node - block.firstNode));
+    if (graph.reductions[item].reduction == label) return step.nodes[node.index()];
   }
   return {};
 }

@@ -61,24 +61,24 @@ TEST(ThreadsExecutor, ManyMoreEdgesBetweenWorkersThanARingHoldsAreNoTrouble) {
   // Each of 3000 sources has both of two sinks, at home elsewhere, and all are ready at once.
   class Wide : public NodeSource {
    public:
-    Wide() : counts_(6002, 0) { counts_[6000] = counts_[6001] = 6000; }
+    Wide() : counts_(6002, 0) { counts_[NodeId(6000)] = counts_[NodeId(6001)] = 6000; }
     std::int64_t nodeCount() const override { return 6002; }
-    NodeTraits traits(std::int32_t node, int workers) const override { return {.home = node % workers}; }
-    std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
-    std::span<const std::int32_t> successors(std::int32_t node) const override {
-      return node < 6000 ? std::span<const std::int32_t>(sinks_) : std::span<const std::int32_t>();
+    NodeTraits traits(NodeId node, int workers) const override { return {.home = node.value() % workers}; }
+    IdSpan<NodeId, const std::int32_t> predecessorCounts() const override { return counts_; }
+    std::span<const NodeId> successors(NodeId node) const override {
+      return node < sinks_[0] ? std::span<const NodeId>(sinks_) : std::span<const NodeId>();
     }
-    bool run(std::int32_t node, int) override {
-      if (node == 1) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    bool run(NodeId node, int) override {
+      if (node == NodeId(1)) std::this_thread::sleep_for(std::chrono::milliseconds(30));
       ran.fetch_add(1);
       return true;
     }
-    std::span<const std::int32_t> poll() override { return {}; }
+    std::span<const NodeId> poll() override { return {}; }
     std::atomic<int> ran{0};
 
    private:
-    std::vector<std::int32_t> counts_;
-    std::int32_t sinks_[2] = {6000, 6001};
+    IdVector<NodeId, std::int32_t> counts_;
+    NodeId sinks_[2] = {NodeId(6000), NodeId(6001)};
   };
   Wide wide;
   const auto executor = makeThreadsExecutor(2);
@@ -92,22 +92,22 @@ TEST(ThreadsExecutor, TheMostUrgentReadyNodeRunsFirst) {
   class Urgent : public NodeSource {
    public:
     std::int64_t nodeCount() const override { return 4; }
-    NodeTraits traits(std::int32_t node, int) const override { return {.urgency = urgency_[node]}; }
-    std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
-    std::span<const std::int32_t> successors(std::int32_t node) const override {
-      return node == 1 ? std::span<const std::int32_t>(next_) : std::span<const std::int32_t>();
+    NodeTraits traits(NodeId node, int) const override { return {.urgency = urgency_[node]}; }
+    IdSpan<NodeId, const std::int32_t> predecessorCounts() const override { return counts_; }
+    std::span<const NodeId> successors(NodeId node) const override {
+      return node == NodeId(1) ? std::span<const NodeId>(next_) : std::span<const NodeId>();
     }
-    bool run(std::int32_t node, int) override {
-      order.push_back(node);
+    bool run(NodeId node, int) override {
+      order.push_back(node.value());
       return true;
     }
-    std::span<const std::int32_t> poll() override { return {}; }
+    std::span<const NodeId> poll() override { return {}; }
     std::vector<std::int32_t> order;
 
    private:
-    int urgency_[4] = {0, 2, 1, -3};
-    std::int32_t counts_[4] = {0, 0, 0, 1};
-    std::int32_t next_[1] = {3};
+    IdVector<NodeId, int> urgency_{0, 2, 1, -3};
+    IdVector<NodeId, std::int32_t> counts_{0, 0, 0, 1};
+    NodeId next_[1] = {NodeId(3)};
   };
   Urgent source;
   makeThreadsExecutor(1)->prepare(source)->run();
@@ -121,19 +121,19 @@ TEST(ThreadsExecutor, AnIdleWorkerStealsFromABusyOne) {
    public:
     explicit AtHome(NodeSource& inner) : inner_(inner) {}
     std::int64_t nodeCount() const override { return inner_.nodeCount(); }
-    NodeTraits traits(std::int32_t, int) const override { return {}; }
-    std::span<const std::int32_t> predecessorCounts() const override { return inner_.predecessorCounts(); }
-    std::span<const std::int32_t> successors(std::int32_t node) const override {
-      return inner_.successors(node);
+    NodeTraits traits(NodeId, int) const override { return {}; }
+    IdSpan<NodeId, const std::int32_t> predecessorCounts() const override {
+      return inner_.predecessorCounts();
     }
-    bool run(std::int32_t node, int worker) override { return inner_.run(node, worker); }
-    std::span<const std::int32_t> poll() override { return {}; }
+    std::span<const NodeId> successors(NodeId node) const override { return inner_.successors(node); }
+    bool run(NodeId node, int worker) override { return inner_.run(node, worker); }
+    std::span<const NodeId> poll() override { return {}; }
 
    private:
     NodeSource& inner_;
   } atHome(source);
   std::atomic<int> stolen{0};
-  source.onRun = [&](std::int32_t, int worker) {
+  source.onRun = [&](NodeId, int worker) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (worker != 0) stolen.fetch_add(1);
   };
@@ -151,11 +151,11 @@ TEST(ThreadsExecutor, TheFirstFailureComesOutAfterAllHaveComeToRestAndTheNextRep
     RandomSource source({.nodes = 400, .edgesPerNode = 2, .seed = 3, .percentWaiting = 10});
     std::atomic<int> inside{0};
     std::atomic<bool> fails{true};
-    source.onRun = [&](std::int32_t node, int) {
+    source.onRun = [&](NodeId node, int) {
       inside.fetch_add(1);
       std::this_thread::yield();
       inside.fetch_sub(1);
-      if (fails.load() && node >= 150) throw InputError("table is missing");
+      if (fails.load() && node >= NodeId(150)) throw InputError("table is missing");
     };
     const auto replay = executor->prepare(source);
     for (int n = 0; n < 5; ++n) {
@@ -174,7 +174,7 @@ TEST(ThreadsExecutor, TheFirstFailureComesOutAfterAllHaveComeToRestAndTheNextRep
 TEST(ThreadsExecutor, AForeignExceptionIsAnInternalErrorThatQuotesIt) {
   const auto executor = makeThreadsExecutor(2);
   RandomSource source({.nodes = 10, .edgesPerNode = 0});
-  source.onRun = [](std::int32_t, int) { throw std::runtime_error("out of range"); };
+  source.onRun = [](NodeId, int) { throw std::runtime_error("out of range"); };
   source.begin();
   try {
     executor->prepare(source)->run();
@@ -192,7 +192,7 @@ TEST(ThreadsExecutor, EachWorkerRunsOnTheCoreThatItWasGiven) {
   {
     RandomSource source({.nodes = 40, .edgesPerNode = 1});
     std::atomic<int> elsewhere{0};
-    source.onRun = [&](std::int32_t, int worker) {
+    source.onRun = [&](NodeId, int worker) {
       if (sched_getcpu() != cores[static_cast<std::size_t>(worker)]) elsewhere.fetch_add(1);
     };
     const auto executor = makeThreadsExecutor(2, {.cores = cores});
@@ -208,32 +208,31 @@ TEST(ThreadsExecutor, EachWorkerRunsOnTheCoreThatItWasGiven) {
 /// Given edges and slacks; notes the order in which one worker runs it.
 class Slackful : public NodeSource {
  public:
-  Slackful(std::vector<std::vector<std::int32_t>> successors, std::vector<int> slacks)
-      : successors_(std::move(successors)), slacks_(std::move(slacks)), counts_(slacks_.size(), 0) {
-    for (const auto& all : successors_) {
-      for (const std::int32_t next : all) ++counts_[static_cast<std::size_t>(next)];
+  Slackful(const std::vector<std::vector<std::int32_t>>& successors, std::vector<int> slacks)
+      : successors_(successors.size()), slacks_(std::move(slacks)), counts_(slacks_.size(), 0) {
+    for (const NodeId node : successors_.ids()) {
+      for (const std::int32_t next : successors[node.index()]) {
+        successors_[node].emplace_back(next);
+        ++counts_[NodeId(next)];
+      }
     }
   }
-  std::int64_t nodeCount() const override { return std::ssize(slacks_); }
-  NodeTraits traits(std::int32_t node, int) const override {
-    return {.slack = slacks_[static_cast<std::size_t>(node)]};
-  }
-  std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
-  std::span<const std::int32_t> successors(std::int32_t node) const override {
-    return successors_[static_cast<std::size_t>(node)];
-  }
-  bool run(std::int32_t node, int) override {
-    order.push_back(node);
+  std::int64_t nodeCount() const override { return static_cast<std::int64_t>(slacks_.size()); }
+  NodeTraits traits(NodeId node, int) const override { return {.slack = slacks_[node]}; }
+  IdSpan<NodeId, const std::int32_t> predecessorCounts() const override { return counts_; }
+  std::span<const NodeId> successors(NodeId node) const override { return successors_[node]; }
+  bool run(NodeId node, int) override {
+    order.push_back(node.value());
     return true;
   }
-  std::span<const std::int32_t> poll() override { return {}; }
+  std::span<const NodeId> poll() override { return {}; }
 
   std::vector<std::int32_t> order;
 
  private:
-  std::vector<std::vector<std::int32_t>> successors_;
-  std::vector<int> slacks_;
-  std::vector<std::int32_t> counts_;
+  IdVector<NodeId, std::vector<NodeId>> successors_;
+  IdVector<NodeId, int> slacks_;
+  IdVector<NodeId, std::int32_t> counts_;
 };
 
 std::vector<std::int32_t> orderOf(Slackful source) {
@@ -261,7 +260,7 @@ double cpuSeconds() {
 TEST(ThreadsExecutor, WorkersWithNothingToDoSleep) {
   const auto executor = makeThreadsExecutor(4);
   RandomSource source({.nodes = 8, .edgesPerNode = 1, .seed = 2});
-  source.onRun = [](std::int32_t, int) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+  source.onRun = [](NodeId, int) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
   const auto replay = executor->prepare(source);
   source.begin();
   const double before = cpuSeconds();
@@ -277,20 +276,21 @@ TEST(ThreadsExecutor, AnAwaitedMessageCostsNextToNothing) {
   class Late : public NodeSource {
    public:
     std::int64_t nodeCount() const override { return 1; }
-    NodeTraits traits(std::int32_t, int) const override { return {.waits = true}; }
-    std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
-    std::span<const std::int32_t> successors(std::int32_t) const override { return {}; }
-    bool run(std::int32_t, int) override {
+    NodeTraits traits(NodeId, int) const override { return {.waits = true}; }
+    IdSpan<NodeId, const std::int32_t> predecessorCounts() const override { return counts_; }
+    std::span<const NodeId> successors(NodeId) const override { return {}; }
+    bool run(NodeId, int) override {
       start_ = std::chrono::steady_clock::now();
       return false;
     }
-    std::span<const std::int32_t> poll() override {
+    std::span<const NodeId> poll() override {
       const bool ended = std::chrono::steady_clock::now() - start_ > std::chrono::seconds(1);
-      return std::span<const std::int32_t>(counts_).first(ended ? 1 : 0);
+      return std::span<const NodeId>(node_).first(ended ? 1 : 0);
     }
 
    private:
-    std::int32_t counts_[1] = {0};
+    IdVector<NodeId, std::int32_t> counts_{0};
+    NodeId node_[1] = {NodeId(0)};
     std::chrono::steady_clock::time_point start_{};
   } late;
   const auto executor = makeThreadsExecutor(3);

@@ -289,9 +289,9 @@ TracedStep stepWithReduction(const CompiledGraph& graph, std::int64_t run, std::
   step.begin = 1000 * begin;
   step.executed = step.end = 1000 * (begin + 20);
   step.nodes.resize(static_cast<std::size_t>(graph.nodeCount()));
-  for (std::int32_t node = 0; node < graph.nodeCount(); ++node) {
+  for (const NodeId node : graph.nodes()) {
     if (graph.block(node).kind != NodeKind::Reduce) continue;
-    step.nodes[static_cast<std::size_t>(node)] = {1000 * (begin + 10), 1000 * (begin + 11), 1000 * done, 0};
+    step.nodes[node.index()] = {1000 * (begin + 10), 1000 * (begin + 11), 1000 * done, 0};
   }
   return step;
 }

@@ -75,9 +75,8 @@ TEST(Trace, EveryNodeOfEveryRunHasItsTimesAndItsWorker) {
           EXPECT_LE(node.begin, node.end);
           EXPECT_LE(node.end, step.executed);
           EXPECT_LE(node.done, step.executed);
-          for (const std::int32_t next : rig.graphs(0).plans[0].successors(static_cast<std::int32_t>(n))) {
-            EXPECT_LE(node.done, step.nodes[static_cast<std::size_t>(next)].begin)
-                << "a node began too early";
+          for (const NodeId next : rig.graphs(0).plans[0].successors(NodeId(n))) {
+            EXPECT_LE(node.done, step.nodes[next.index()].begin) << "a node began too early";
           }
         }
         EXPECT_LE(step.executed, step.end);
@@ -126,7 +125,7 @@ std::int64_t covered(const TracedStep& step, const CompiledGraph& graph, NodeKin
                      std::int64_t end) {
   std::vector<std::pair<std::int64_t, std::int64_t>> busy;
   for (std::size_t n = 0; n < step.nodes.size(); ++n) {
-    if (graph.block(static_cast<std::int32_t>(n)).kind != kind) continue;
+    if (graph.block(NodeId(n)).kind != kind) continue;
     busy.emplace_back(std::max(begin, step.nodes[n].begin), std::min(end, step.nodes[n].end));
   }
   std::sort(busy.begin(), busy.end());
@@ -167,13 +166,12 @@ TEST(TraceOverlap, AllInteriorTasksRunBetweenTheStartOfAReceiveAndItsArrival) {
     const CompiledGraph& graph = graphs.plans[0];
     int pairs = 0;
     for (std::size_t r = 0; r < step.nodes.size(); ++r) {
-      if (graph.block(static_cast<std::int32_t>(r)).kind != NodeKind::Receive) continue;
+      if (graph.block(NodeId(r)).kind != NodeKind::Receive) continue;
       for (std::size_t n = 0; n < step.nodes.size(); ++n) {
-        const auto node = static_cast<std::int32_t>(n);
+        const auto node = NodeId(n);
         const NodeBlock& block = graph.block(node);
-        if (block.kind != NodeKind::Task || graph.units[static_cast<std::size_t>(block.item)].task != 1)
-          continue;
-        const auto local = static_cast<std::size_t>(block.firstLocal + node - block.firstNode);
+        if (block.kind != NodeKind::Task || graph.unitOf(block).task != TaskId(1)) continue;
+        const auto local = static_cast<std::size_t>(block.firstLocal + (node - block.firstNode));
         if (!isInterior(graphs.ownPatches[local])) continue;
         EXPECT_GE(step.nodes[n].begin, step.begin) << "all receives are posted before the first node runs";
         EXPECT_LE(step.nodes[n].end, step.nodes[r].done);
@@ -201,7 +199,7 @@ TEST(TraceOverlap, ADelayedMessageIsHiddenBehindInteriorWork) {
     const TracedStep& step = got.steps[0];
     int receives = 0;
     for (std::size_t n = 0; n < step.nodes.size(); ++n) {
-      if (graph.block(static_cast<std::int32_t>(n)).kind != NodeKind::Receive) continue;
+      if (graph.block(NodeId(n)).kind != NodeKind::Receive) continue;
       ++receives;
       const std::int64_t begin = step.nodes[n].begin;
       const std::int64_t wait = step.nodes[n].done - begin;

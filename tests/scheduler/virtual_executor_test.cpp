@@ -21,7 +21,7 @@ Order orderOf(std::uint64_t seed, int ranks) {
   LoopbackWorld world(ranks, {.delaySeed = seed, .whenBlocked = [&] { schedule.pass(); }});
   runRanks(world, schedule, [&](Transport& transport) {
     RandomSource source({.nodes = 30, .edgesPerNode = 1, .seed = 4, .percentWaiting = 20});
-    source.onRun = [&](std::int32_t node, int) { order.emplace_back(transport.rank(), node); };
+    source.onRun = [&](NodeId node, int) { order.emplace_back(transport.rank(), node.value()); };
     const auto executor = makeVirtualExecutor(schedule, transport.rank());
     const auto replay = executor->prepare(source);
     for (int n = 0; n < 3; ++n) {
@@ -49,17 +49,17 @@ TEST(VirtualExecutor, ACycleIsReportedWithTheNumberOfWaitingNodes) {
   class Cycle : public NodeSource {
    public:
     std::int64_t nodeCount() const override { return 2; }
-    NodeTraits traits(std::int32_t, int) const override { return {}; }
-    std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
-    std::span<const std::int32_t> successors(std::int32_t node) const override {
-      return std::span(other_).subspan(static_cast<std::size_t>(node), 1);
+    NodeTraits traits(NodeId, int) const override { return {}; }
+    IdSpan<NodeId, const std::int32_t> predecessorCounts() const override { return counts_; }
+    std::span<const NodeId> successors(NodeId node) const override {
+      return std::span(other_).subspan(node.index(), 1);
     }
-    bool run(std::int32_t, int) override { return true; }
-    std::span<const std::int32_t> poll() override { return {}; }
+    bool run(NodeId, int) override { return true; }
+    std::span<const NodeId> poll() override { return {}; }
 
    private:
-    std::int32_t counts_[2] = {1, 1};
-    std::int32_t other_[2] = {1, 0};
+    IdVector<NodeId, std::int32_t> counts_{1, 1};
+    NodeId other_[2] = {NodeId(1), NodeId(0)};
   } cycle;
   VirtualSchedule schedule(1, 5);
   std::string failure = "the circle was not reported";
@@ -81,18 +81,18 @@ class WaitsForTheNext : public NodeSource {
  public:
   WaitsForTheNext(int rank, int ranks) : next_((rank + 1) % ranks) {}
   std::int64_t nodeCount() const override { return 1; }
-  NodeTraits traits(std::int32_t, int) const override { return {.waits = true}; }
-  std::span<const std::int32_t> predecessorCounts() const override { return counts_; }
-  std::span<const std::int32_t> successors(std::int32_t) const override { return {}; }
-  bool run(std::int32_t, int) override { return false; }
-  std::span<const std::int32_t> poll() override { return {}; }
-  std::string describe(std::int32_t) const override { return "the word of " + std::to_string(next_); }
-  int waitsForRank(std::int32_t) const override { return next_; }
-  std::vector<std::int32_t> begun() override { return {0}; }
+  NodeTraits traits(NodeId, int) const override { return {.waits = true}; }
+  IdSpan<NodeId, const std::int32_t> predecessorCounts() const override { return counts_; }
+  std::span<const NodeId> successors(NodeId) const override { return {}; }
+  bool run(NodeId, int) override { return false; }
+  std::span<const NodeId> poll() override { return {}; }
+  std::string describe(NodeId) const override { return "the word of " + std::to_string(next_); }
+  int waitsForRank(NodeId) const override { return next_; }
+  std::vector<NodeId> begun() override { return {NodeId(0)}; }
 
  private:
   int next_;
-  std::int32_t counts_[1] = {0};
+  IdVector<NodeId, std::int32_t> counts_{0};
 };
 
 TEST(VirtualExecutor, ACycleOfRanksIsNamedRankByRank) {

@@ -1,5 +1,6 @@
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -199,7 +200,7 @@ TEST_F(SharedEverywhere, GathersThatAreReadOneAfterTheOtherTakeTheRoomOfOne) {
 /// The edges that are there for the sake of shared memory alone.
 std::vector<EdgeAt> edgesOfReuse(const std::vector<CompiledGraphs>& with,
                                  const std::vector<CompiledGraphs>& without) {
-  std::multiset<std::array<std::int32_t, 3>> known;
+  std::multiset<std::tuple<int, NodeId, NodeId>> known;
   for (const EdgeAt& e : test::edgesOf(without, 1)) known.insert({e.rank, e.before, e.after});
   std::vector<EdgeAt> added;
   for (const EdgeAt& e : test::edgesOf(with, 1)) {

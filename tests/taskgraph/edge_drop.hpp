@@ -15,16 +15,16 @@ namespace tessera::test {
 /// An edge of the graph of one rank.
 struct EdgeAt {
   int rank = 0;
-  std::int32_t before = 0;
-  std::int32_t after = 0;
+  NodeId before;
+  NodeId after;
 };
 
 inline std::vector<EdgeAt> edgesOf(const std::vector<CompiledGraphs>& ranks, std::size_t plan) {
   std::vector<EdgeAt> edges;
   for (const CompiledGraphs& rank : ranks) {
     const CompiledGraph& graph = rank.plans[plan];
-    for (std::int32_t n = 0; n < graph.nodeCount(); ++n) {
-      for (const std::int32_t next : graph.successors(n)) edges.push_back({rank.rank, n, next});
+    for (const NodeId n : graph.nodes()) {
+      for (const NodeId next : graph.successors(n)) edges.push_back({rank.rank, n, next});
     }
   }
   return edges;
@@ -34,14 +34,13 @@ inline std::vector<EdgeAt> edgesOf(const std::vector<CompiledGraphs>& ranks, std
 /// the same nodes stays.
 inline void dropEdge(CompiledGraph& graph, const EdgeAt& edge) {
   const auto next = graph.successors(edge.before);
-  std::vector<std::int32_t> left(next.begin(), next.end());
+  std::vector<NodeId> left(next.begin(), next.end());
   left.erase(std::find(left.begin(), left.end(), edge.after));
   graph.successorLists.replace(edge.before, left);
-  --graph.predecessorCounts[static_cast<std::size_t>(edge.after)];
+  --graph.predecessorCounts[edge.after];
 }
 
-inline NodeKind kindOf(const std::vector<CompiledGraphs>& ranks, std::size_t plan, int rank,
-                       std::int32_t node) {
+inline NodeKind kindOf(const std::vector<CompiledGraphs>& ranks, std::size_t plan, int rank, NodeId node) {
   return ranks[static_cast<std::size_t>(rank)].plans[plan].block(node).kind;
 }
 
@@ -49,12 +48,12 @@ inline NodeKind kindOf(const std::vector<CompiledGraphs>& ranks, std::size_t pla
 class Paths {
  public:
   Paths(const std::vector<CompiledGraphs>& ranks, std::size_t plan) : ranks_(ranks), plan_(plan) {}
-  bool lead(int rank, std::int32_t before, std::int32_t after) const;
+  bool lead(int rank, NodeId before, NodeId after) const;
 
  private:
   struct Node {
     int rank;
-    std::int32_t node;
+    NodeId node;
   };
   std::vector<Node> after(Node n) const;
 
@@ -65,10 +64,10 @@ class Paths {
 inline std::vector<Paths::Node> Paths::after(Node n) const {
   const CompiledGraph& graph = ranks_[static_cast<std::size_t>(n.rank)].plans[plan_];
   std::vector<Node> next;
-  for (const std::int32_t s : graph.successors(n.node)) next.push_back({n.rank, s});
+  for (const NodeId s : graph.successors(n.node)) next.push_back({n.rank, s});
   const NodeBlock& block = graph.block(n.node);
   if (block.kind != NodeKind::Send) return next;
-  const MessagePlan& sent = graph.sends[static_cast<std::size_t>(block.item + n.node - block.firstNode)];
+  const MessagePlan& sent = graph.sends[static_cast<std::size_t>(block.item + (n.node - block.firstNode))];
   const CompiledGraph& peer = ranks_[static_cast<std::size_t>(sent.peer)].plans[plan_];
   for (const NodeBlock& b : peer.blocks) {
     if (b.kind != NodeKind::Receive) continue;
@@ -80,18 +79,17 @@ inline std::vector<Paths::Node> Paths::after(Node n) const {
   return next;
 }
 
-inline bool Paths::lead(int rank, std::int32_t before, std::int32_t last) const {
-  std::vector<std::vector<bool>> seen;
-  for (const CompiledGraphs& other : ranks_)
-    seen.emplace_back(static_cast<std::size_t>(other.plans[plan_].nodeCount()));
+inline bool Paths::lead(int rank, NodeId before, NodeId last) const {
+  std::vector<IdVector<NodeId, bool>> seen;
+  for (const CompiledGraphs& other : ranks_) seen.emplace_back(other.plans[plan_].nodeCount());
   std::vector<Node> open{{rank, before}};
   while (!open.empty()) {
     const Node n = open.back();
     open.pop_back();
     for (const Node& next : after(n)) {
       if (next.rank == rank && next.node == last) return true;
-      if (seen[static_cast<std::size_t>(next.rank)][static_cast<std::size_t>(next.node)]) continue;
-      seen[static_cast<std::size_t>(next.rank)][static_cast<std::size_t>(next.node)] = true;
+      if (seen[static_cast<std::size_t>(next.rank)][next.node]) continue;
+      seen[static_cast<std::size_t>(next.rank)][next.node] = true;
       open.push_back(next);
     }
   }
@@ -103,7 +101,7 @@ inline std::string classOf(const CompiledGraph& graph, const EdgeAt& edge) {
   const NodeBlock& before = graph.block(edge.before);
   const NodeBlock& after = graph.block(edge.after);
   const auto fillText = [&](const NodeBlock& block) -> std::string {
-    switch (graph.fills[static_cast<std::size_t>(block.item)].reach) {
+    switch (graph.fillOf(block).reach) {
       case Reach::Patch:
         return "halo";
       case Reach::Coarser:
@@ -162,8 +160,7 @@ inline bool mirrorsThePatch(const CompiledGraphs& rank, const FillPlan& fill, co
 inline bool readsTheHalo(const CompiledGraphs& rank, const CompiledGraph& graph, const TaskUnit& unit,
                          std::int32_t fill, const Patch& patch) {
   const Level& level = rank.hierarchy->level(patch.level);
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
+  for (const UnitAccess& access : graph.accessesOf(unit)) {
     const Centering centering = rank.labels->info(access.label).centering;
     const Box owned = level.ownedBy(patch, centering);
     if (access.fill == fill && !owned.contains(readBox(level, patch, centering, access.halo))) return true;
@@ -191,12 +188,12 @@ inline bool isRelay(const CompiledGraphs& rank, const FillPlan& fill, std::int64
 /// cells over a patch that has none; and those of fills that do nothing themselves.
 inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph, const EdgeAt& edge) {
   const bool fillFirst = graph.block(edge.before).kind == NodeKind::Fill;
-  const std::int32_t filling = fillFirst ? edge.before : edge.after;
-  const std::int32_t task = fillFirst ? edge.after : edge.before;
+  const NodeId filling = fillFirst ? edge.before : edge.after;
+  const NodeId task = fillFirst ? edge.after : edge.before;
   const NodeBlock& block = graph.block(filling);
   const NodeBlock& other = graph.block(task);
   if (block.kind != NodeKind::Fill || other.kind != NodeKind::Task) return false;
-  const FillPlan& fill = graph.fills[static_cast<std::size_t>(block.item)];
+  const FillPlan& fill = graph.fillOf(block);
   const std::int64_t row = filling - block.firstNode;
   if (isRelay(rank, fill, block.firstLocal + row)) return true;
   if (fill.reach == Reach::Finer) {
@@ -204,9 +201,9 @@ inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph,
            fill.pieces.row(row).empty();
   }
   const std::int64_t local = block.firstLocal + row;
-  if (fill.reach != Reach::Patch || task - other.firstNode + other.firstLocal != local) return false;
+  if (fill.reach != Reach::Patch || other.firstLocal + (task - other.firstNode) != local) return false;
   const Patch& patch = rank.hierarchy->patch(rank.ownPatches[static_cast<std::size_t>(local)]);
-  const TaskUnit& unit = graph.units[static_cast<std::size_t>(other.item)];
+  const TaskUnit& unit = graph.unitOf(other);
   if (fillFirst && readsTheHalo(rank, graph, unit, block.item, patch)) return false;
   const auto changes = [&](std::int64_t a) {
     const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
@@ -219,19 +216,19 @@ inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph,
 }
 
 /// The task or variable of a node.
-inline std::string nameOf(const CompiledGraphs& rank, const CompiledGraph& graph, std::int32_t node) {
+inline std::string nameOf(const CompiledGraphs& rank, const CompiledGraph& graph, NodeId node) {
   const NodeBlock& block = graph.block(node);
   const auto item = static_cast<std::size_t>(block.item);
   if (block.kind == NodeKind::Fill) return rank.labels->info(graph.fills[item].label).name;
   if (block.kind != NodeKind::Task) return "";
-  return graph.plan->tasks()[static_cast<std::size_t>(graph.units[item].task)].name;
+  return graph.plan->task(graph.units[item].task).name;
 }
 
 /// Whether a node is a row of a fill into scratch: the task that reads the halo carries it out, the row only
 /// lets that task wait for messages.
-inline bool isScratchRow(const CompiledGraph& graph, std::int32_t node) {
+inline bool isScratchRow(const CompiledGraph& graph, NodeId node) {
   const NodeBlock& block = graph.block(node);
-  return block.kind == NodeKind::Fill && graph.fills[static_cast<std::size_t>(block.item)].scratch;
+  return block.kind == NodeKind::Fill && graph.fillOf(block).scratch;
 }
 
 /// Edges to be lost together, and the orders of two nodes that they are there for.
@@ -252,7 +249,7 @@ inline Drop dropOf(const std::vector<EdgeAt>& all, const CompiledGraph& graph, c
       if (isHere(in) && in.after == edge.before) drop.orders.push_back({in.before, edge.after});
     }
   } else if (isScratchRow(graph, edge.after)) {
-    for (const std::int32_t task : graph.successors(edge.after)) drop.orders.push_back({edge.before, task});
+    for (const NodeId task : graph.successors(edge.after)) drop.orders.push_back({edge.before, task});
     for (const EdgeAt& way : all) {
       if (!isHere(way) || way.before != edge.before || !isScratchRow(graph, way.after)) continue;
       const auto tasks = graph.successors(way.after);
@@ -292,10 +289,10 @@ inline DropReport dropEach(std::vector<CompiledGraphs> graphs, std::size_t plan)
     if (found) {
       ++report.found[classOf(whole, edge)];
     } else if (!isPrecaution(rank, whole, edge)) {
-      report.unreported.push_back("rank " + std::to_string(edge.rank) + ", from node " +
-                                  std::to_string(edge.before) + " " + nameOf(rank, whole, edge.before) +
-                                  " to node " + std::to_string(edge.after) + " " +
-                                  nameOf(rank, whole, edge.after) + ", " + classOf(whole, edge));
+      report.unreported.push_back(
+          "rank " + std::to_string(edge.rank) + ", from node " + std::to_string(edge.before.value()) + " " +
+          nameOf(rank, whole, edge.before) + " to node " + std::to_string(edge.after.value()) + " " +
+          nameOf(rank, whole, edge.after) + ", " + classOf(whole, edge));
     }
   }
   return report;

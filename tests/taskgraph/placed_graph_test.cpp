@@ -75,7 +75,7 @@ TEST_F(PlacedHeat, WhollyOnTheDeviceIsCopiedNowhereAndTellsTheHostOfTheReduction
   EXPECT_EQ(placed.nodeCount(), graphs[0].plans[1].nodeCount());
   EXPECT_THAT(needs(placed), ElementsAre("u on device"));
   int ofExecutor = 0;
-  for (std::int32_t n = 0; n < placed.nodeCount(); ++n) {
+  for (const NodeId n : placed.nodes()) {
     const std::string text = nodeText(graphs[0], 1, placed, n);
     const bool told = text == "reduction" || text.rfind("limit", 0) == 0;
     EXPECT_EQ(placed.ofExecutor(n), told) << text;
@@ -204,7 +204,7 @@ TEST_F(PlacedStages, ANewHaloFromAnotherDeviceIsReadThereAndTheOwnCellsStay) {
   EXPECT_THAT(edges, Contains("half on 2 >>> fill of h for 1"))
       << "an edge of the lanes, from one to the other";
   EXPECT_THAT(edges, Contains("half on 1 >> fill of h for 1"));
-  for (std::int32_t node = 0; node < placed.nodeCount(); ++node)
+  for (const NodeId node : placed.nodes())
     EXPECT_FALSE(placed.ofExecutor(node)) << "what waits for devices alone is not the executor's";
 }
 

@@ -14,7 +14,7 @@
 
 namespace tessera::test {
 
-using NodePair = std::pair<std::int32_t, std::int32_t>;
+using NodePair = std::pair<NodeId, NodeId>;
 
 /// Tasks of patches that have a device body on device 0, the others on the host.
 inline PlaceTask onDevice() {
@@ -40,7 +40,7 @@ inline std::vector<PlacedGraph> placeAll(const std::vector<CompiledGraphs>& rank
 
 /// What a person calls a node: "advance on 2", "halo u of 0", "u out of 1", "pack to 1", "reduction".
 inline std::string nodeText(const CompiledGraphs& rank, std::size_t plan, const PlacedGraph& placed,
-                            std::int32_t node) {
+                            NodeId node) {
   const CompiledGraph& graph = rank.plans[plan];
   const PlacedBlock& block = placed.block(node);
   const NodeBlock& of = graph.blocks[static_cast<std::size_t>(block.block)];
@@ -55,7 +55,7 @@ inline std::string nodeText(const CompiledGraphs& rank, std::size_t plan, const 
                                : "";
   switch (of.kind) {
     case NodeKind::Task:
-      return graph.plan->tasks()[static_cast<std::size_t>(graph.units[item].task)].name + " on " + local;
+      return graph.plan->task(graph.units[item].task).name + " on " + local;
     case NodeKind::Fill:
       return (block.kind == PlacedKind::Twin ? "twin fill of " : "fill of ") +
              label(graph.fills[item].label) + " for " + local;
@@ -73,10 +73,10 @@ inline std::string nodeText(const CompiledGraphs& rank, std::size_t plan, const 
 /// lanes ">>>".
 inline std::set<std::string> edgeTexts(const CompiledGraphs& rank, std::size_t plan,
                                        const PlacedGraph& placed) {
-  const auto text = [&](std::int32_t node) { return nodeText(rank, plan, placed, node); };
+  const auto text = [&](NodeId node) { return nodeText(rank, plan, placed, node); };
   std::set<std::string> texts;
-  for (std::int32_t n = 0; n < placed.nodeCount(); ++n) {
-    for (const std::int32_t then : placed.hostEdges.row(n)) texts.insert(text(n) + " > " + text(then));
+  for (const NodeId n : placed.nodes()) {
+    for (const NodeId then : placed.hostEdges.row(n)) texts.insert(text(n) + " > " + text(then));
   }
   for (const auto& [first, then] : placed.deviceEdges) texts.insert(text(first) + " >> " + text(then));
   for (const auto& [first, then] : placed.peerEdges) texts.insert(text(first) + " >>> " + text(then));
@@ -95,8 +95,8 @@ inline std::int64_t countOf(const PlacedGraph& placed, PlacedKind kind) {
 /// All edges of a placed graph, the executor's first.
 inline std::vector<NodePair> edgesOf(const PlacedGraph& placed) {
   std::vector<NodePair> edges;
-  for (std::int32_t n = 0; n < placed.nodeCount(); ++n) {
-    for (const std::int32_t then : placed.hostEdges.row(n)) edges.emplace_back(n, then);
+  for (const NodeId n : placed.nodes()) {
+    for (const NodeId then : placed.hostEdges.row(n)) edges.emplace_back(n, then);
   }
   edges.insert(edges.end(), placed.deviceEdges.begin(), placed.deviceEdges.end());
   edges.insert(edges.end(), placed.peerEdges.begin(), placed.peerEdges.end());
@@ -112,20 +112,19 @@ inline PlacedGraph without(const PlacedGraph& placed, const NodePair& edge) {
   left.packPlaces = placed.packPlaces;
   left.homes = placed.homes;
   left.hostCounts.assign(placed.hostCounts.size(), 0);
-  std::vector<bool> told(placed.hostCounts.size(), false);
-  for (std::int32_t n = 0; n < placed.nodeCount(); ++n) {
-    for (const std::int32_t then : placed.hostEdges.row(n)) {
+  IdVector<NodeId, bool> told(placed.hostCounts.size());
+  for (const NodeId n : placed.nodes()) {
+    for (const NodeId then : placed.hostEdges.row(n)) {
       if (NodePair{n, then} == edge) continue;
       left.hostEdges.push(then);
-      ++left.hostCounts[static_cast<std::size_t>(then)];
-      told[static_cast<std::size_t>(n)] = told[static_cast<std::size_t>(then)] = true;
+      ++left.hostCounts[then];
+      told[n] = told[then] = true;
     }
     left.hostEdges.endRow();
   }
   left.hostEdges.finish(placed.nodeCount());
-  for (std::int32_t n = 0; n < placed.nodeCount(); ++n) {
-    const auto at = static_cast<std::size_t>(n);
-    if (placed.blockOf[at] < 0 || (placed.place(n) != kOnHost && !told[at])) left.hostCounts[at] = -1;
+  for (const NodeId n : placed.nodes()) {
+    if (placed.blockOf[n] < 0 || (placed.place(n) != kOnHost && !told[n])) left.hostCounts[n] = -1;
   }
   const auto isOther = [&](const NodePair& other) { return other != edge; };
   std::copy_if(placed.deviceEdges.begin(), placed.deviceEdges.end(), std::back_inserter(left.deviceEdges),
@@ -136,16 +135,16 @@ inline PlacedGraph without(const PlacedGraph& placed, const NodePair& edge) {
 
 /// Whether a path leads from the one end of an edge to the other without it. Looks at one rank alone.
 inline bool leadsAround(const PlacedGraph& placed, const NodePair& edge) {
-  std::map<std::int32_t, std::vector<std::int32_t>> after;
+  std::map<NodeId, std::vector<NodeId>> after;
   for (const NodePair& e : edgesOf(placed)) {
     if (e != edge) after[e.first].push_back(e.second);
   }
-  std::set<std::int32_t> seen{edge.first};
-  std::vector<std::int32_t> open{edge.first};
+  std::set<NodeId> seen{edge.first};
+  std::vector<NodeId> open{edge.first};
   while (!open.empty()) {
-    const std::int32_t at = open.back();
+    const NodeId at = open.back();
     open.pop_back();
-    for (const std::int32_t next : after[at]) {
+    for (const NodeId next : after[at]) {
       if (next == edge.second) return true;
       if (seen.insert(next).second) open.push_back(next);
     }

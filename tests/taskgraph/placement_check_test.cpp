@@ -209,15 +209,15 @@ TEST_F(PlacementSentences, AnEdgeWithinADeviceIsNotTheExecutors) {
   std::swap(placed_[0].deviceEdges.front().first, placed_[0].deviceEdges.front().second);
   EXPECT_FALSE(checkPlacement(graphs_, 0, placed_).clean()) << "a lane that waits for what waits for it";
   placed_[0].deviceEdges.front() = {placed_[0].hostEdges.row(placed_[0].deviceEdges.back().second).front(),
-                                    0};
+                                    NodeId(0)};
   EXPECT_THAT(faults(), Contains(HasSubstr("a lane keeps an edge that is not within its device")));
   placed_[0].deviceEdges.clear();
-  placed_[0].peerEdges = {{0, 1}};
+  placed_[0].peerEdges = {{NodeId(0), NodeId(1)}};
   EXPECT_THAT(faults(), Contains(HasSubstr("lanes keep an edge that is not between devices")));
 }
 
 TEST_F(PlacementSentences, ACountThatNoEdgesMakeIsFound) {
-  ++placed_[0].hostCounts[0];
+  ++placed_[0].hostCounts[NodeId(0)];
   EXPECT_THAT(faults(), Contains(HasSubstr("a count of predecessors is wrong")));
 }
 

@@ -132,9 +132,9 @@ TEST_F(RaceSentences, AHaloThatIsNotFilledIsNamed) {
 }
 
 TEST_F(RaceSentences, AWrongCountAndACycleAreNamed) {
-  ++graph(0).predecessorCounts[2];
+  ++graph(0).predecessorCounts[NodeId(2)];
   EXPECT_THAT(faults(), ::testing::ElementsAre(HasSubstr("a count of predecessors is wrong")));
-  graph(0).successorLists.pool[0] = 0;
+  graph(0).successorLists.pool[0] = NodeId(0);
   EXPECT_THAT(faults(), Contains(HasSubstr("nodes wait for one another in a cycle")));
 }
 

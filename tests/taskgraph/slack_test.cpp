@@ -15,8 +15,8 @@ std::map<std::string, int> slackOf(const CompiledGraph& graph) {
   std::map<std::string, int> slack;
   for (const NodeBlock& block : graph.blocks) {
     if (block.kind != NodeKind::Task) continue;
-    const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
-    slack[graph.plan->tasks()[static_cast<std::size_t>(unit.task)].name] = block.slack;
+    const TaskUnit& unit = graph.unitOf(block);
+    slack[graph.declarationOf(unit).name] = block.slack;
   }
   return slack;
 }

@@ -42,7 +42,7 @@ TEST_F(WholeLevel, IsGatheredOnceARankHoweverManyInstancesReadIt) {
       }
     }
     // All 31 readers wait for it: 15 of T::one, 15 of T::two, T::once.
-    for (std::int32_t n = 0; n < graph.nodeCount(); ++n) {
+    for (const NodeId n : graph.nodes()) {
       if (graph.block(n).kind == NodeKind::Fill) {
         EXPECT_EQ(graph.successors(n).size(), 31U);
       }

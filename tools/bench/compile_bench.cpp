@@ -34,7 +34,7 @@ Size sizeOf(const CompiledGraphs& graphs) {
   for (const CompiledGraph& g : graphs.plans) {
     for (const NodeBlock& b : g.blocks) size.instances += b.kind == NodeKind::Task ? b.count : 0;
     size.edges += g.edgeCount();
-    size.bytes += bytesOf(g.blockOf) + bytesOf(g.predecessorCounts) + g.successorLists.bytes() +
+    size.bytes += bytesOf(g.blockOf.all()) + bytesOf(g.predecessorCounts.all()) + g.successorLists.bytes() +
                   bytesOf(g.singleEdges) + bytesOf(g.packItems);
     for (const NeighbourTable& t : g.tables) size.bytes += t.bytes();
     for (const FillPlan& f : g.fills) size.bytes += f.pieces.bytes() + f.coarse.bytes();

@@ -142,11 +142,11 @@ TEST(GraphDump, UnfoldedJsonHasEveryNodeAndEdge) {
   const Json json = Json::parse(c.dump(GraphFormat::Json, 2, true));
 
   ASSERT_EQ(json["instances"].size(), static_cast<std::size_t>(graph.nodeCount()));
-  for (std::int32_t node = 0; node < static_cast<std::int32_t>(graph.nodeCount()); ++node) {
-    const auto successors = json["instances"][static_cast<std::size_t>(node)]["successors"];
-    const auto expected = graph.successors(node);
-    EXPECT_EQ(successors.get<std::vector<std::int32_t>>(),
-              std::vector<std::int32_t>(expected.begin(), expected.end()));
+  for (const NodeId node : graph.nodes()) {
+    const auto successors = json["instances"][node.index()]["successors"];
+    std::vector<std::int32_t> expected;
+    for (const NodeId next : graph.successors(node)) expected.push_back(next.value());
+    EXPECT_EQ(successors.get<std::vector<std::int32_t>>(), expected);
   }
 }
 

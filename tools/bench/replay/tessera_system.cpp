@@ -1,6 +1,7 @@
 #include <sched.h>
 
 #include "scheduler/executor.hpp"
+#include "taskgraph/row_lists.hpp"
 #include "tools/bench/replay/replay_system.hpp"
 
 namespace tessera::bench {
@@ -9,30 +10,36 @@ namespace {
 /// The graph as an executor sees it. A worker is home to a range of columns.
 class GraphSource : public NodeSource {
  public:
-  GraphSource(const ReplayGraph& graph, TaskCall task) : graph_(graph), task_(task) {}
+  GraphSource(const ReplayGraph& graph, TaskCall task)
+      : graph_(graph), task_(task), counts_(graph.predecessorCounts) {
+    for (const NodeId node : nodes()) {
+      for (const std::int32_t next : graph.successors.of(node.value())) successors_.push(NodeId(next));
+      successors_.endRow();
+    }
+  }
 
   std::int64_t nodeCount() const override { return graph_.tasks(); }
-  NodeTraits traits(std::int32_t node, int workers) const override {
-    const std::int64_t column = graph_.places[static_cast<std::size_t>(node)].column;
+  NodeTraits traits(NodeId node, int workers) const override {
+    const std::int64_t column = graph_.places[node.index()].column;
     return {.home = static_cast<int>(column * workers / graph_.width)};
   }
-  std::span<const std::int32_t> predecessorCounts() const override { return graph_.predecessorCounts; }
-  std::span<const std::int32_t> successors(std::int32_t node) const override {
-    return graph_.successors.of(node);
-  }
-  bool run(std::int32_t node, int /*worker*/) override {
-    task_(node);
+  IdSpan<NodeId, const std::int32_t> predecessorCounts() const override { return counts_; }
+  std::span<const NodeId> successors(NodeId node) const override { return successors_.row(node); }
+  bool run(NodeId node, int /*worker*/) override {
+    task_(node.value());
     return true;
   }
-  std::span<const std::int32_t> poll() override { return {}; }
-  std::string describe(std::int32_t node) const override {
-    const TaskPlace place = graph_.places[static_cast<std::size_t>(node)];
+  std::span<const NodeId> poll() override { return {}; }
+  std::string describe(NodeId node) const override {
+    const TaskPlace place = graph_.places[node.index()];
     return "task of step " + std::to_string(place.step) + ", column " + std::to_string(place.column);
   }
 
  private:
   const ReplayGraph& graph_;
   const TaskCall task_;
+  IdVector<NodeId, std::int32_t> counts_;
+  RowLists<NodeId, NodeId> successors_;
 };
 
 /// The first `count` cores that this process may use; none where there are fewer.
