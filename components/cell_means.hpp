@@ -12,8 +12,8 @@ namespace tessera {
 /// Points and weights of Gauss's rule on [-1/2, 1/2], in pairs about 0; the weights sum to 1.
 std::span<const std::array<double, 2>> gaussRule(int points);
 
-/// The mean of an expression over a cell, by Gauss's rule with so many points along each axis of more than one
-/// cell: exact for polynomials of degree 2 points - 1. Host only.
+/// The mean of an expression over a cell, by Gauss's rule with so many points along each axis of more than
+/// one cell: exact for polynomials of degree 2 points - 1. Host only.
 class CellMean {
  public:
   CellMean(const Expression& expression, const Level& level, double time, int points);

@@ -6,6 +6,7 @@
 
 #include "components/cell_means.hpp"
 #include "components/euler/gas_boundaries.hpp"
+#include "datawarehouse/task_context.hpp"
 
 namespace tessera {
 namespace {
@@ -47,16 +48,24 @@ void Euler::declareParameters(ParameterTable& table) const {
       .defaultsTo(false);
   table.choice("riemann", {"hllc", "hll"}).doc("the flux between two states").defaultsTo("hllc");
   table.real("strong_shock")
-      .doc("where one pressure beside a face is more than this many times the other and the gas runs together, "
-           "\"hllc\" gives way to \"hll\"")
+      .doc(
+          "where one pressure beside a face is more than this many times the other and the gas runs "
+          "together, "
+          "\"hllc\" gives way to \"hll\"")
       .above(1)
       .defaultsTo(10.0);
   table.choice("stages", {"rk2", "rk3"})
       .doc("strong-stability-preserving Runge-Kutta method of two or three stages")
       .defaultsTo("rk2");
   table.realVector("gravity", 3).doc("acceleration").unit("length/time^2").defaultsTo({0.0, 0.0, 0.0});
-  table.real("floor.density").doc("cells below it are set to it, and counted; 0: none").atLeast(0).defaultsTo(0);
-  table.real("floor.pressure").doc("cells below it are set to it, and counted; 0: none").atLeast(0).defaultsTo(0);
+  table.real("floor.density")
+      .doc("cells below it are set to it, and counted; 0: none")
+      .atLeast(0)
+      .defaultsTo(0);
+  table.real("floor.pressure")
+      .doc("cells below it are set to it, and counted; 0: none")
+      .atLeast(0)
+      .defaultsTo(0);
   table.integer("initial.points")
       .doc("Gauss points along each axis for the mean of a cell at the start")
       .range(1, 8)
@@ -64,7 +73,9 @@ void Euler::declareParameters(ParameterTable& table) const {
   declareGasState(table, "initial.", {"x", "y", "z"});
   ParameterTable& scalar = table.arrayOf("scalar", "something that the gas carries along");
   scalar.text("name").doc("its name in files").required();
-  scalar.expression("initial", {"x", "y", "z"}).doc("how much of it a unit of mass has at the start").required();
+  scalar.expression("initial", {"x", "y", "z"})
+      .doc("how much of it a unit of mass has at the start")
+      .required();
   scalar.expression("inflow").doc("how much of it a unit of mass has that enters").defaultsTo(0);
   table.check(checkScalars);
   declareGasBoundaries(table);

@@ -69,8 +69,8 @@ struct FluxesOfEuler {
  private:
   template <class Task, class FluxLabel>
   void along(const Task& task, FluxLabel label, int axis) const {
-    const FaceLoops loops{task, task.read(stage.generation, stage.from), task.write(label), task.interior(label),
-                          axis};
+    const FaceLoops loops{task, task.read(stage.generation, stage.from), task.write(label),
+                          task.interior(label), axis};
     switch (params.limiter) {
       case Limiter::Flat:
         return withSlope(loops, ThetaSlope{0.0});
@@ -91,7 +91,8 @@ struct FluxesOfEuler {
     } else {
       loops.ofGas(params.solver, LinearCells<PrimitiveSlopes<Slope>>{params.solver.gas, {slope}});
     }
-    for (std::int32_t n = 0; n < params.scalars; ++n) loops.ofScalar(kFirstScalar + n, ScalarFlux<Slope>{slope});
+    for (std::int32_t n = 0; n < params.scalars; ++n)
+      loops.ofScalar(kFirstScalar + n, ScalarFlux<Slope>{slope});
   }
 };
 

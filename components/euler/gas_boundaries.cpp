@@ -70,7 +70,7 @@ std::string reasonAgainst(const Geometry& geometry, int side) {
 }
 
 bool isGiven(const ParameterValues& values, const std::string& key) {
-  return values.where(key).origin != DeckLocation::Origin::Default;
+  return values.where(key).origin() != DeckLocation::Origin::Default;
 }
 
 }  // namespace
@@ -88,10 +88,9 @@ void declareGasState(ParameterTable& table, const std::string& prefix,
 }
 
 std::vector<Expression> readGasState(const ParameterValues& values, const std::string& prefix, double gamma) {
-  const std::array parts{
-      values.expression(prefix + "density"), values.expression(prefix + "velocity.x"),
-      values.expression(prefix + "velocity.y"), values.expression(prefix + "velocity.z"),
-      values.expression(prefix + "pressure")};
+  const std::array parts{values.expression(prefix + "density"), values.expression(prefix + "velocity.x"),
+                         values.expression(prefix + "velocity.y"), values.expression(prefix + "velocity.z"),
+                         values.expression(prefix + "pressure")};
   const std::string heat = Expression::constant(1.0 / (gamma - 1.0)).text();
   return {parts[0], Expression::ofParts("a*b", parts), Expression::ofParts("a*c", parts),
           Expression::ofParts("a*d", parts),
@@ -107,8 +106,9 @@ void declareGasBoundaries(ParameterTable& table) {
     declareState(table, prefixOf(side));
   }
   ParameterTable& part = table.arrayOf(
-      kParts, "a condition of a part of a side; of several the first that holds counts, and elsewhere that of "
-              "the whole side");
+      kParts,
+      "a condition of a part of a side; of several the first that holds counts, and elsewhere that of "
+      "the whole side");
   std::vector<std::string> names;
   for (int side = 0; side < kSides; ++side) names.emplace_back(sideName(side));
   part.choice("side", names).doc("the side of the domain").required();
@@ -128,7 +128,8 @@ std::vector<BoundaryConditions> readGasBoundaries(const ParameterValues& values,
     if (!reason.empty() && isGiven(values, type)) findings.error(values.where(type), reason);
     if (geometry.periodic[static_cast<std::size_t>(side / 2)]) continue;
     const std::vector<SideCondition> read = reader.read(values, prefixOf(side), side);
-    for (std::size_t c = 0; c < read.size(); ++c) conditions[c].sides[static_cast<std::size_t>(side)] = read[c];
+    for (std::size_t c = 0; c < read.size(); ++c)
+      conditions[c].sides[static_cast<std::size_t>(side)] = read[c];
   }
   for (const ParameterValues& part : values.tables(kParts)) {
     int side = 0;

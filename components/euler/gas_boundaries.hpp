@@ -10,9 +10,10 @@
 
 namespace tessera {
 
-/// Declares density, velocity.x, velocity.y, velocity.z and pressure below `prefix` ("initial."), expressions of
-/// `variables`.
-void declareGasState(ParameterTable& table, const std::string& prefix, const std::vector<std::string>& variables);
+/// Declares density, velocity.x, velocity.y, velocity.z and pressure below `prefix` ("initial."), expressions
+/// of `variables`.
+void declareGasState(ParameterTable& table, const std::string& prefix,
+                     const std::vector<std::string>& variables);
 
 /// The conserved numbers, in the order of the components, of a state that `declareGasState` declared.
 std::vector<Expression> readGasState(const ParameterValues& values, const std::string& prefix, double gamma);

@@ -30,8 +30,9 @@ auto gasFields(const View& view, int axis) {
   const std::int32_t first = axis == 0 ? 1 : 0;
   const std::int32_t second = axis == 2 ? 1 : 2;
   using Field = std::remove_cvref_t<decltype(view[0])>;
-  return GasFields<Field>{view[kMassComponent], view[kMomentumComponent + axis], view[kMomentumComponent + first],
-                          view[kMomentumComponent + second], view[kEnergyComponent]};
+  return GasFields<Field>{view[kMassComponent], view[kMomentumComponent + axis],
+                          view[kMomentumComponent + first], view[kMomentumComponent + second],
+                          view[kEnergyComponent]};
 }
 
 }  // namespace tessera

@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// States of an ideal gas beside a face, as seen from it: the velocity normal to the face comes first, then the
-// two along it. Every index of these arrays is known to the compiler, so they live in registers.
+// States of an ideal gas beside a face, as seen from it: the velocity normal to the face comes first, then
+// the two along it. Every index of these arrays is known to the compiler, so they live in registers.
 
 inline constexpr int kGasNumbers = 5;
 inline constexpr int kDensity = 0;

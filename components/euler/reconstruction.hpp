@@ -44,8 +44,9 @@ struct PrimitiveSlopes {
   }
 };
 
-/// Sound to either side, and what the flow carries, each by itself: eigenvectors of the equations in primitive
-/// numbers at the cell's own state (J. M. Stone et al., Astrophys. J. Suppl. 178, 137, 2008, appendix A).
+/// Sound to either side, and what the flow carries, each by itself: eigenvectors of the equations in
+/// primitive numbers at the cell's own state (J. M. Stone et al., Astrophys. J. Suppl. 178, 137, 2008,
+/// appendix A).
 template <class Slope>
 struct CharacteristicSlopes {
   Slope slope;

@@ -17,9 +17,9 @@ struct SignalSpeeds {
   double high;
 };
 
-/// Sound, or a shock where linear waves have a higher pressure between the states (E. F. Toro, Riemann Solvers
-/// and Numerical Methods for Fluid Dynamics, 3rd ed., Springer 2009, eq. 10.59 to 10.61); at least as fast as
-/// the sound of either side.
+/// Sound, or a shock where linear waves have a higher pressure between the states (E. F. Toro, Riemann
+/// Solvers and Numerical Methods for Fluid Dynamics, 3rd ed., Springer 2009, eq. 10.59 to 10.61); at least as
+/// fast as the sound of either side.
 TESSERA_KERNEL inline SignalSpeeds signalSpeeds(const IdealGas& gas, const Primitive& l, const Primitive& r) {
   const double cl = gas.soundSpeed(l);
   const double cr = gas.soundSpeed(r);
@@ -31,15 +31,14 @@ TESSERA_KERNEL inline SignalSpeeds signalSpeeds(const IdealGas& gas, const Primi
   return {smaller(l.u() - shockLow, r.u() - cr), larger(r.u() + shockHigh, l.u() + cl)};
 }
 
-/// HLLC: two states between the outer waves, with the contact between them. A contact that does not move stays
-/// exactly as it is (E. F. Toro, M. Spruce, W. Speares, Shock Waves 4, 25, 1994; Toro 2009, eq. 10.37 and
-/// 10.44, with the mean of the two pressures between the waves).
+/// HLLC: two states between the outer waves, with the contact between them. A contact that does not move
+/// stays exactly as it is (E. F. Toro, M. Spruce, W. Speares, Shock Waves 4, 25, 1994; Toro 2009, eq. 10.37
+/// and 10.44, with the mean of the two pressures between the waves).
 TESSERA_KERNEL inline Conserved hllcFlux(const IdealGas& gas, const Primitive& l, const Primitive& r) {
   const SignalSpeeds s = signalSpeeds(gas, l, r);
   const double massLow = l.rho() * (s.low - l.u());
   const double massHigh = r.rho() * (s.high - r.u());
-  const double contact =
-      ((r.p() - l.p()) + (massLow * l.u() - massHigh * r.u())) / (massLow - massHigh);
+  const double contact = ((r.p() - l.p()) + (massLow * l.u() - massHigh * r.u())) / (massLow - massHigh);
   const double between =
       0.5 * ((l.p() + massLow * (contact - l.u())) + (r.p() + massHigh * (contact - r.u())));
 
@@ -62,8 +61,8 @@ TESSERA_KERNEL inline Conserved hllcFlux(const IdealGas& gas, const Primitive& l
   return flux;
 }
 
-/// HLL: one state between the outer waves. Contacts smear, and no carbuncle grows at strong shocks (A. Harten,
-/// P. D. Lax, B. van Leer, SIAM Rev. 25, 35, 1983).
+/// HLL: one state between the outer waves. Contacts smear, and no carbuncle grows at strong shocks (A.
+/// Harten, P. D. Lax, B. van Leer, SIAM Rev. 25, 35, 1983).
 TESSERA_KERNEL inline Conserved hllFlux(const IdealGas& gas, const Primitive& l, const Primitive& r) {
   const SignalSpeeds s = signalSpeeds(gas, l, r);
   const double low = smaller(s.low, 0.0);
@@ -80,8 +79,8 @@ TESSERA_KERNEL inline Conserved hllFlux(const IdealGas& gas, const Primitive& l,
   return flux;
 }
 
-/// Whether a strong shock stands at the face: the gas runs together, and one pressure is more than `jump` times
-/// the other.
+/// Whether a strong shock stands at the face: the gas runs together, and one pressure is more than `jump`
+/// times the other.
 TESSERA_KERNEL inline bool isStrongShock(const Primitive& l, const Primitive& r, double jump) {
   return larger(l.p(), r.p()) > jump * smaller(l.p(), r.p()) && l.u() > r.u();
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "components/error_norms_kernels.hpp"
 #include "components/euler/euler_kernels.hpp"
 #include "components/euler/gas_fields.hpp"
 #include "datawarehouse/task_context.hpp"
@@ -21,12 +22,13 @@ struct StableEulerDt {
     for (int axis = 0; axis < kAxes; ++axis) {
       if (!params.active[static_cast<std::size_t>(axis)]) inverse[axis] = 0.0;
     }
-    const auto rate = reduce(task.exec(), "Euler::stableDt", task.interior(), Max, [=] TESSERA_KERNEL(Index x) {
-      const Primitive w = gas.primitive(u(x));
-      const double c = gas.soundSpeed(w);
-      return ((std::fabs(w.v[1]) + c) * inverse.x + (std::fabs(w.v[2]) + c) * inverse.y) +
-             (std::fabs(w.v[3]) + c) * inverse.z;
-    });
+    const auto rate =
+        reduce(task.exec(), "Euler::stableDt", task.interior(), Max, [=] TESSERA_KERNEL(Index x) {
+          const Primitive w = gas.primitive(u(x));
+          const double c = gas.soundSpeed(w);
+          return ((std::fabs(w.v[1]) + c) * inverse.x + (std::fabs(w.v[2]) + c) * inverse.y) +
+                 (std::fabs(w.v[3]) + c) * inverse.z;
+        });
     task.contribute(stableDt, 1.0 / rate);
   }
 };
