@@ -29,6 +29,7 @@ struct ComponentSetup {
   const Geometry& geometry;
   /// Every component contributes (Min) the largest stable time step to this, or nothing.
   ReductionLabel stableDt;
+  double cfl = 1.0;  ///< the part of it that a step takes (time.cfl)
 };
 
 /// One physics. The simulation calls, in this order: `declareParameters` (any time, also without a deck),
