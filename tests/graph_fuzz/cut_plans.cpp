@@ -57,7 +57,8 @@ void CutPlans::addItem(const CompiledGraph& graph, Range units, PlanItem item) {
 void CutPlans::noteLeft(const CompiledGraph& graph, Range units, Carried& carried) {
   for (std::int64_t u = units.begin; u < units.end; ++u) {
     const TaskUnit& unit = graph.units[static_cast<std::size_t>(u)];
-    for (const WriteDeclaration& write : graph.declarationOf(unit).writes) carried[{write.label, unit.level}] = graph.declarationOf(unit).name;
+    for (const WriteDeclaration& write : graph.declarationOf(unit).writes)
+      carried[{write.label, unit.level}] = graph.declarationOf(unit).name;
   }
 }
 

@@ -6,7 +6,7 @@
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
 #include "datawarehouse/device_store.hpp"
-#include "tools/simulation/call_watch.hpp"
+#include "tools/simulation/watch/call_watch.hpp"
 
 namespace tessera {
 namespace {

@@ -7,9 +7,9 @@
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/device_report.hpp"
-#include "tools/simulation/forced_end.hpp"
 #include "tools/simulation/output/run_fields.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
+#include "tools/simulation/watch/forced_end.hpp"
 
 namespace tessera {
 namespace {

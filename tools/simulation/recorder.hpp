@@ -15,7 +15,7 @@
 #include "tools/simulation/run_folder/run_log.hpp"
 #include "tools/simulation/run_folder/run_result.hpp"
 #include "tools/simulation/simulation.hpp"
-#include "tools/simulation/stop_requests.hpp"
+#include "tools/simulation/watch/stop_requests.hpp"
 
 namespace tessera {
 

@@ -10,9 +10,9 @@
 #include "datawarehouse/archive/checkpoint_writer.hpp"
 #include "tests/tools/tessera/relaxing_component.hpp"
 #include "tools/simulation/agreement.hpp"
-#include "tools/simulation/call_watch.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
 #include "tools/simulation/simulation.hpp"
+#include "tools/simulation/watch/call_watch.hpp"
 
 namespace tessera {
 namespace {

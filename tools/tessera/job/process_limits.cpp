@@ -13,7 +13,7 @@
 
 #include "core/text/error.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
-#include "tools/simulation/stop_requests.hpp"
+#include "tools/simulation/watch/stop_requests.hpp"
 
 namespace tessera {
 namespace {

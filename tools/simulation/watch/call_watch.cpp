@@ -1,4 +1,4 @@
-#include "tools/simulation/call_watch.hpp"
+#include "tools/simulation/watch/call_watch.hpp"
 
 #include <chrono>
 #include <sstream>

@@ -1,4 +1,4 @@
-#include "tools/simulation/stop_requests.hpp"
+#include "tools/simulation/watch/stop_requests.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 #include <signal.h>
 
 #include "core/text/error.hpp"
-#include "tools/simulation/forced_end.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
+#include "tools/simulation/watch/forced_end.hpp"
 
 namespace tessera {
 namespace {
