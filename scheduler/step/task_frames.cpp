@@ -171,7 +171,7 @@ TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std:
   // Another thread may just be writing it.
   frame.dt = frame.usesDt ? inputs.dt : std::numeric_limits<double>::quiet_NaN();
   frame.step = inputs.step;
-  frame.readsReduced = graph_.plan->tasks()[static_cast<std::size_t>(unit.task)].readsReduced;
+  frame.readsReduced = graph_.declarationOf(unit).readsReduced;
   frame.reduced = inputs.reduced;
   return frame;
 }
