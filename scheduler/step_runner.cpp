@@ -87,7 +87,7 @@ void StepRunner::connect() {
   }
   if (devices.standbyThread) {
     state.standby =
-        std::make_unique<detail::LaneStandby>([&state] { state.runs[state.running]->serveDevices(); });
+        std::make_unique<detail::LaneStandby>([&state] { state.runs[state.running]->devices().serve(); });
   }
 }
 
@@ -165,7 +165,8 @@ std::span<const double> StepRunner::control(std::size_t plan) const {
 
 void StepRunner::State::replay(std::size_t plan, const StepInputs& inputs, bool ahead) {
   TESSERA_EXPECT(plan < runs.size(), "run one of the compiled plans");
-  TESSERA_EXPECT(inputs.control.size() <= detail::GraphRun::kMaxControls, "give at most 16 control numbers");
+  TESSERA_EXPECT(inputs.control.size() <= detail::StepResults::kMaxControls,
+                 "give at most 16 control numbers");
   const Stopwatch watch(runSeconds);
   detail::GraphRun& run = *runs[plan];
   detail::GraphRun::Earlier earlier;
@@ -203,7 +204,7 @@ void StepRunner::State::count(const detail::GraphRun& run) {
   s.messageSeconds = 0.0;
   s.graphCaptures = s.graphReplays = s.graphBodies = 0;
   for (const auto& r : runs) {
-    for (const auto& device : r->deviceRuns()) {
+    for (const auto& device : r->devices().runs()) {
       const detail::ReplayCounts counts = device->replayCounts();
       s.graphCaptures += counts.captures;
       s.graphReplays += counts.replays;
@@ -219,19 +220,19 @@ void StepRunner::promote(std::span<const LevelLabel> what) { state_->data.promot
 
 void StepRunner::copyToHost(std::span<const LabelId> labels, Generation generation) {
   if (!state_->devices) return;
-  state_->runs.front()->copyToHost(generation, labels);
-  state_->runs.front()->expectNothingFound();
+  state_->runs.front()->devices().copyToHost(generation, labels);
+  state_->runs.front()->devices().expectNothingFound();
 }
 
 void StepRunner::waitForDevices() {
   if (!state_->devices) return;
   for (const auto& side : state_->devices->sides()) side->lane.synchronize();
-  state_->runs.front()->expectNothingFound();
+  state_->runs.front()->devices().expectNothingFound();
 }
 
 std::optional<StepMoment> StepRunner::failedAt() const {
   for (const auto& run : state_->runs) {
-    if (const auto moment = run->failedAt()) return moment;
+    if (const auto moment = run->devices().failedAt()) return moment;
   }
   return std::nullopt;
 }
@@ -246,7 +247,7 @@ std::vector<DeviceInfo> StepRunner::devices() const {
 std::vector<std::string> StepRunner::notices() const {
   std::vector<std::string> lines;
   for (const auto& run : state_->runs) {
-    for (const auto& device : run->deviceRuns()) {
+    for (const auto& device : run->devices().runs()) {
       const std::string& line = device->whyNoGraphs();
       if (!line.empty() && std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
     }

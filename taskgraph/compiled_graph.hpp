@@ -14,6 +14,7 @@
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
+#include "grid/region_move.hpp"
 #include "taskgraph/ids.hpp"
 #include "taskgraph/row_lists.hpp"
 #include "taskgraph/step_plan.hpp"
@@ -122,6 +123,9 @@ struct FillPlan {
   /// Of the coarser level, where the label has halo cells outside of its level; -1 is Old.
   std::int32_t coarseVersion = -1;
   Reach reach = Reach::Patch;
+  /// How it takes what patches of the source level own: by copies, or as means of the finer cells in each
+  /// coarse one; then a gather has the indices of the level of its readers.
+  MoveKind how = MoveKind::Copy;
   LevelId sourceLevel = 0;        ///< whose indices
   LevelId readerLevel = 0;        ///< whose patches the rows follow
   Halo halo;                      ///< the widest that a task of the plan asks for

@@ -23,7 +23,7 @@ namespace tessera::detail {
 
 /// One plan on one device, as an executor sees it: nodes go to the device's lane, launched one by one or as
 /// graphs of the device, and come back when they have ended. `run` and `serve` may be called by many threads;
-/// the lane lets one of them in at a time. DeviceStep has the order of the calls of a step.
+/// the lane lets one of them in at a time. StepDevices has the order of the calls of a step.
 class DeviceRun {
  public:
   /// The device at `slot` of the rank's. `inputs` are those of the running step, from `begin` on. All outlive
