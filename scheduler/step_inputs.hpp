@@ -21,7 +21,6 @@ struct StepInputs {
   double time = 0.0;  ///< of Old
   double dt = 0.0;    ///< New is at time + dt
   std::int64_t step = 0;
-  AfterReplay after = AfterReplay::Promote;
   /// Numbers of the caller that all ranks combine (largest wins) together with the step, for example "stop
   /// was requested". The same length on every rank, at most 16.
   std::span<const double> control;
@@ -35,6 +34,7 @@ struct StepInputs {
   /// anything and `runAhead` throws that Error; it must do so on every rank or on none.
   std::function<double(const StepResult&)> lateDt{};
   std::size_t dtFrom = 0;
+  AfterReplay after = AfterReplay::Promote;
 };
 
 /// What a step leaves besides the data.

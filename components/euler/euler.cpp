@@ -126,15 +126,9 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
     stages_[n] = setup.labels.components<double, Cell>("euler.stage_" + std::to_string(n + 1), infos);
     setup.labels.setBoundary(stages_[n], boundaries);
   }
-  // The face beyond the last one is asked for where a patch ends at the domain's end, and never used.
-  const auto anything = BoundaryConditions::everywhere(BoundaryKind::Outflow);
   fluxes_.x = setup.labels.components<double, FaceX>("euler.flux_x", infos);
   fluxes_.y = setup.labels.components<double, FaceY>("euler.flux_y", infos);
   fluxes_.z = setup.labels.components<double, FaceZ>("euler.flux_z", infos);
-  const std::vector<BoundaryConditions> ofFaces(infos.size(), anything);
-  setup.labels.setBoundary(fluxes_.x, ofFaces);
-  setup.labels.setBoundary(fluxes_.y, ofFaces);
-  setup.labels.setBoundary(fluxes_.z, ofFaces);
 
   stableDt_ = setup.stableDt;
   floored_ = setup.labels.reduction("euler.floored");
@@ -170,19 +164,13 @@ void Euler::declareStep(StepPlan& step) const {
 }
 
 void Euler::declareStage(StepPlan& step, const EulerStage& stage) const {
-  TaskBuilder fluxes = step.task("Euler::fluxes");
-  fluxes.reads(stage.generation, stage.from, faceHalo(2)).writes(fluxes_.x);
-  if (params_.active[1]) fluxes.writes(fluxes_.y);
-  if (params_.active[2]) fluxes.writes(fluxes_.z);
-  fluxes.runs(fluxesOfEuler(params_, stage, fluxes_));
-
-  TaskBuilder advance = step.task("Euler::advance");
-  advance.reads(stage.generation, stage.from).reads(New, fluxes_.x, halo(Index{}, ex)).writes(stage.to);
-  if (stage.generation != Old) advance.reads(Old, gas_);
-  if (params_.active[1]) advance.reads(New, fluxes_.y, halo(Index{}, ey));
-  if (params_.active[2]) advance.reads(New, fluxes_.z, halo(Index{}, ez));
-  if (params_.leastDensity > 0.0 || params_.leastPressure > 0.0) advance.contributes(floored_, Sum);
-  advance.runs(advanceEuler(params_, stage, gas_, fluxes_, floored_));
+  TaskBuilder task = step.task("Euler::stage");
+  task.reads(stage.generation, stage.from, faceHalo(2)).scratch(fluxes_.x).writes(stage.to);
+  if (stage.generation != Old) task.reads(Old, gas_);
+  if (params_.active[1]) task.scratch(fluxes_.y);
+  if (params_.active[2]) task.scratch(fluxes_.z);
+  if (params_.leastDensity > 0.0 || params_.leastPressure > 0.0) task.contributes(floored_, Sum);
+  task.runs(stageOfEuler(params_, stage, gas_, fluxes_, floored_));
 }
 
 void Euler::declareStableDt(StepPlan& plan) const {

@@ -48,11 +48,10 @@ struct EulerFluxLabels {
   Label<Components<double>, FaceZ> z;
 };
 
-/// The fluxes of a stage, from the cells two to either side of each face.
-TaskBody fluxesOfEuler(const EulerParams& params, const EulerStage& stage, const EulerFluxLabels& fluxes);
-
-/// What a stage makes of them, with gravity and floors.
-TaskBody advanceEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
+/// A stage of a patch: fluxes from the cells two to either side of each face, in scratch fields of the task,
+/// then what they make of the cells, with gravity and floors. With floors it contributes how many cells they
+/// changed to `floored`.
+TaskBody stageOfEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
                       const EulerFluxLabels& fluxes, ReductionLabel floored);
 
 /// Contributes the largest stable time step, 1 / max(sum_axes((|u| + c)/h)), of New to `stableDt`.

@@ -14,18 +14,9 @@
 #include "scheduler/device/memory/device_paging_counts.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "tests/for_each_index.hpp"
 
 namespace tessera::test {
-
-/// Calls `visit(Index)` for each index of the box.
-template <class Visit>
-void forEachIndex(const Box& box, Visit&& visit) {
-  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
-    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
-      for (std::int64_t i = box.lo.i; i < box.hi.i; ++i) visit(Index{i, j, k});
-    }
-  }
-}
 
 /// One variable over the whole level, by index and not by patch, so that two runs compare whatever their
 /// layouts.

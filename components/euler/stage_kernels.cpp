@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "components/euler/euler_kernels.hpp"
+#include "components/euler/flux_loops.hpp"
 #include "components/euler/gas_fields.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -23,7 +24,7 @@ struct Outflow {
   }
 };
 
-struct AdvanceEuler {
+struct StageOfEuler {
   EulerParams params;
   EulerStage stage;
   GasLabel gas;
@@ -32,6 +33,9 @@ struct AdvanceEuler {
 
   template <class Task>
   void operator()(const Task& task) const {
+    if (params.active[0]) along(task, fluxes.x, 0);
+    if (params.active[1]) along(task, fluxes.y, 1);
+    if (params.active[2]) along(task, fluxes.z, 2);
     const auto from = task.read(stage.generation, stage.from);
     const auto to = task.write(stage.to);
     const auto old = task.read(Old, gas);
@@ -43,13 +47,22 @@ struct AdvanceEuler {
   }
 
  private:
+  /// The fluxes through all faces of the patch across an axis.
+  template <class Task, class FluxLabel>
+  void along(const Task& task, FluxLabel label, int axis) const {
+    Box faces = task.interior();
+    ++faces.hi[axis];
+    runFluxLoops(FaceLoops{task, task.read(stage.generation, stage.from), task.scratch(label),
+                           task.readScratch(label), faces, axis},
+                 params);
+  }
   template <class Task>
   auto outflow(const Task& task, std::int32_t component) const {
-    const auto x = task.read(New, fluxes.x)[component];
+    const auto x = task.readScratch(fluxes.x)[component];
     using Field = std::remove_cvref_t<decltype(x)>;
     Outflow<Field> out{{x, x, x}, {}, {}};
-    if (params.active[1]) out.flux[1] = task.read(New, fluxes.y)[component];
-    if (params.active[2]) out.flux[2] = task.read(New, fluxes.z)[component];
+    if (params.active[1]) out.flux[1] = task.readScratch(fluxes.y)[component];
+    if (params.active[2]) out.flux[2] = task.readScratch(fluxes.z)[component];
     for (int axis = 0; axis < kAxes; ++axis) {
       if (!params.active[static_cast<std::size_t>(axis)]) continue;
       out.dtOverH[axis] = task.dt() * task.inverseSpacing()[axis];
@@ -108,9 +121,9 @@ struct AdvanceEuler {
   }
 };
 
-[[gnu::weak]] TaskBody advanceEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
+[[gnu::weak]] TaskBody stageOfEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
                                     const EulerFluxLabels& fluxes, ReductionLabel floored) {
-  return taskBody<Cpu, Gpu>(AdvanceEuler{params, stage, gas, fluxes, floored});
+  return taskBody<Cpu, Gpu>(StageOfEuler{params, stage, gas, fluxes, floored});
 }
 
 }  // namespace tessera

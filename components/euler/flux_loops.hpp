@@ -1,3 +1,5 @@
+#pragma once
+
 #include "components/euler/euler_kernels.hpp"
 #include "components/euler/gas_fields.hpp"
 #include "components/euler/reconstruction.hpp"
@@ -20,11 +22,12 @@ struct ScalarFlux {
 };
 
 /// The loops of one axis; `e` leads from a face to the cell above it one further up.
-template <class Task, class View, class FluxView>
+template <class Task, class View, class FluxView, class KnownView>
 struct FaceLoops {
   const Task& task;
   View u;
   FluxView flux;
+  KnownView known;  ///< the same, to be read
   Box faces;
   int axis;
 
@@ -44,7 +47,7 @@ struct FaceLoops {
   void ofScalar(std::int32_t component, const Scalar& scalar) const {
     const auto rho = u[kMassComponent];
     const auto s = u[component];
-    const auto mass = flux[kMassComponent];
+    const auto mass = known[kMassComponent];
     const auto to = flux[component];
     const Index e = unit(axis);
     forEach(task.exec(), "Euler::scalarFlux", faces, [=] TESSERA_KERNEL(Index x) {
@@ -54,51 +57,32 @@ struct FaceLoops {
   }
 };
 
-struct FluxesOfEuler {
-  EulerParams params;
-  EulerStage stage;
-  EulerFluxLabels fluxes;
-
-  template <class Task>
-  void operator()(const Task& task) const {
-    if (params.active[0]) along(task, fluxes.x, 0);
-    if (params.active[1]) along(task, fluxes.y, 1);
-    if (params.active[2]) along(task, fluxes.z, 2);
+/// The loops of one axis with the slopes of the deck.
+template <class Loops, class Slope>
+void runFluxLoops(const Loops& loops, const EulerParams& params, Slope slope) {
+  if (params.characteristic) {
+    loops.ofGas(params.solver, LinearCells<CharacteristicSlopes<Slope>>{params.solver.gas, {slope}});
+  } else {
+    loops.ofGas(params.solver, LinearCells<PrimitiveSlopes<Slope>>{params.solver.gas, {slope}});
   }
+  for (std::int32_t n = 0; n < params.scalars; ++n)
+    loops.ofScalar(kFirstScalar + n, ScalarFlux<Slope>{slope});
+}
 
- private:
-  template <class Task, class FluxLabel>
-  void along(const Task& task, FluxLabel label, int axis) const {
-    const FaceLoops loops{task, task.read(stage.generation, stage.from), task.write(label),
-                          task.interior(label), axis};
-    switch (params.limiter) {
-      case Limiter::Flat:
-        return withSlope(loops, ThetaSlope{0.0});
-      case Limiter::Minmod:
-        return withSlope(loops, ThetaSlope{1.0});
-      case Limiter::Mc:
-        return withSlope(loops, ThetaSlope{2.0});
-      case Limiter::None:
-        return withSlope(loops, FixedSlope<CentralSlope>{});
-      case Limiter::VanLeer:
-        return withSlope(loops, FixedSlope<VanLeerSlope>{});
-    }
+template <class Loops>
+void runFluxLoops(const Loops& loops, const EulerParams& params) {
+  switch (params.limiter) {
+    case Limiter::Flat:
+      return runFluxLoops(loops, params, ThetaSlope{0.0});
+    case Limiter::Minmod:
+      return runFluxLoops(loops, params, ThetaSlope{1.0});
+    case Limiter::Mc:
+      return runFluxLoops(loops, params, ThetaSlope{2.0});
+    case Limiter::None:
+      return runFluxLoops(loops, params, FixedSlope<CentralSlope>{});
+    case Limiter::VanLeer:
+      return runFluxLoops(loops, params, FixedSlope<VanLeerSlope>{});
   }
-  template <class Loops, class Slope>
-  void withSlope(const Loops& loops, Slope slope) const {
-    if (params.characteristic) {
-      loops.ofGas(params.solver, LinearCells<CharacteristicSlopes<Slope>>{params.solver.gas, {slope}});
-    } else {
-      loops.ofGas(params.solver, LinearCells<PrimitiveSlopes<Slope>>{params.solver.gas, {slope}});
-    }
-    for (std::int32_t n = 0; n < params.scalars; ++n)
-      loops.ofScalar(kFirstScalar + n, ScalarFlux<Slope>{slope});
-  }
-};
-
-[[gnu::weak]] TaskBody fluxesOfEuler(const EulerParams& params, const EulerStage& stage,
-                                     const EulerFluxLabels& fluxes) {
-  return taskBody<Cpu, Gpu>(FluxesOfEuler{params, stage, fluxes});
 }
 
 }  // namespace tessera
