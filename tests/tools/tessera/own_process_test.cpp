@@ -34,7 +34,8 @@ int takeMemory(std::size_t bytes) {
 std::string refusalOf(const std::function<int()>& work) {
   try {
     inOwnProcess({fileOf(1)}, work);
-  } catch (const InputError& error) {
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Input) << error.message();
     return error.message();
   }
   return "";
