@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "components/step_program.hpp"
 #include "core/deck/parameters.hpp"
 #include "grid/geometry.hpp"
 #include "grid/label.hpp"
@@ -28,6 +29,7 @@ struct ComponentSetup {
   const Geometry& geometry;
   /// Every component contributes (Min) the largest stable time step to this, or nothing.
   ReductionLabel stableDt;
+  double cfl = 1.0;  ///< the part of it that a step takes (time.cfl)
 };
 
 /// One physics. The simulation calls, in this order: `declareParameters` (any time, also without a deck),
@@ -56,9 +58,13 @@ class Component {
   /// task of any component says with `.in(...)` in which plans it takes part. All plans are compiled at the
   /// start.
   virtual std::vector<std::string> stepPlans() const { return {}; }
-  /// The plan of the step after `step` steps; the same on every rank, so a function of the number alone. What
-  /// one plan leaves, any other reads as Old. Where components differ, "step" gives way; two others are an
-  /// error.
+  /// Programs of steps that are more than one plan (components/step_program.hpp), by names that `choosePlan`
+  /// may give; one called "step" is the usual step. Plans that they run need not be in `stepPlans`. A task
+  /// that says no `.in(...)` takes part in each plan of a program.
+  virtual std::vector<StepProgram> stepPrograms() const { return {}; }
+  /// The plan or program of the step after `step` steps; the same on every rank, so a function of the number
+  /// alone. What one step leaves, any other reads as Old. Where components differ, "step" gives way; two
+  /// others are an error.
   virtual std::string choosePlan(std::int64_t /*step*/) const { return "step"; }
   /// Tasks that only read Old and contribute to reductions; run when a history line is due.
   virtual void declareDiagnostics(StepPlan& /*plan*/) const {}

@@ -3,6 +3,7 @@
 #include "components/advection/advection.hpp"
 #include "components/component.hpp"
 #include "components/diffusion/diffusion.hpp"
+#include "components/euler/euler.hpp"
 #include "components/heat/heat.hpp"
 #include "components/levels/levels.hpp"
 #include "components/wave/wave.hpp"
@@ -30,6 +31,7 @@ ComponentRegistry builtInComponents() {
   registry.add<Heat>();
   registry.add<Advection>();
   registry.add<Wave>();
+  registry.add<Euler>();
   registry.add<Levels>();
   registry.add<Diffusion>();
   return registry;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <type_traits>
 
@@ -240,6 +241,17 @@ class PatchTask {
     return frame_->step;
   }
 
+  /// What the last earlier item of the step program that contributes to a
+  /// reduction has found, of all patches and ranks. Throws UndeclaredAccess
+  /// where the task does not declare to read it.
+  double reduced(ReductionLabel reduction) const {
+    const auto& declared = frame_->readsReduced;
+    if (std::find(declared.begin(), declared.end(), reduction.id) == declared.end())
+      detail::reportUndeclaredReduced(*frame_, reduction);
+    asksFor(StepNumber::Reduced);
+    return frame_->reduced[static_cast<std::size_t>(reduction.id)];
+  }
+
   /// Gives this patch's share of a declared reduction (Min or Max).
   void contribute(ReductionLabel reduction, double value) const {
     PatchContribution& c = contribution(reduction);
@@ -250,11 +262,12 @@ class PatchTask {
   void contribute(ReductionLabel reduction, const DeviceNumber& value) const {
     contribute(reduction, detail::valueOf(value));
   }
-  /// Gives this patch's share of a declared Sum.
+  /// Gives this patch's share of a declared Sum, once.
   void contribute(ReductionLabel reduction, const ExactSum& sum) const {
     PatchContribution& c = contribution(reduction);
     if (!isKnown()) return;
-    c.sum = sum;
+    if (c.given) detail::reportSecondContribution(*frame_, reduction);
+    c.sum->add(sum);
     c.given = true;
   }
   void contribute(ReductionLabel reduction, const DeviceExactSum& sum) const {

@@ -59,11 +59,12 @@ inline FinalValues finalValues(const TaskAccess& access, ElementType type) {
           access.findings};
 }
 
-/// What one patch of a task contributed to one reduction.
+/// What one patch of a task contributed to one reduction. Sums are exact, so that any order gives the same
+/// bits: they are kept once a thread, and not once a patch.
 struct PatchContribution {
   LabelId reduction = -1;
-  double value = 0.0;
-  ExactSum sum;
+  double value = 0.0;       ///< of Min and Max
+  ExactSum* sum = nullptr;  ///< of Sum: what the thread that runs the task adds up, of all its patches
   bool given = false;
 };
 
@@ -91,6 +92,8 @@ struct TaskFrame {
   double dt = 0.0;
   bool usesDt = true;  ///< false: declared `.withoutDt()`
   std::int64_t step = 0;
+  std::span<const LabelId> readsReduced;  ///< reductions that the task declares to read
+  std::span<const double> reduced;        ///< by reduction, what earlier items of the step program have found
 };
 
 }  // namespace tessera

@@ -26,6 +26,7 @@ struct RunnerOptions {
   Trace* trace = nullptr;  ///< records what runs when; outlives the runner
   /// Devices for the tasks that can run there. Steps do not overlap then.
   DeviceOptions devices{};
+  bool connectLater = false;  ///< the caller calls `StepRunner::connect` before anything is run
 };
 
 }  // namespace tessera

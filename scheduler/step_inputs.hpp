@@ -10,6 +10,12 @@ namespace tessera {
 
 struct StepResult;
 
+/// What becomes of the New values when a plan has run.
+enum class AfterReplay : std::uint8_t {
+  Promote,  ///< they are Old ones from then on: the plan is a step
+  Keep,     ///< later items of a step program read or change them, until `StepRunner::promote`
+};
+
 /// What a step starts from.
 struct StepInputs {
   double time = 0.0;  ///< of Old
@@ -18,6 +24,9 @@ struct StepInputs {
   /// Numbers of the caller that all ranks combine (largest wins) together with the step, for example "stop
   /// was requested". The same length on every rank, at most 16.
   std::span<const double> control;
+  /// By reduction, what earlier items of a step program have found; where tasks read some. It outlives the
+  /// run.
+  std::span<const double> reduced;
   std::int64_t shownStep = 0;  ///< number of the step for people, in a trace
   /// Where set, gives `dt` from the result of the last run of plan `dtFrom`, whose reductions may still be
   /// under way: tasks and halos of Old that do not use dt run before they are there. Called once, by the
@@ -25,6 +34,7 @@ struct StepInputs {
   /// anything and `runAhead` throws that Error; it must do so on every rank or on none.
   std::function<double(const StepResult&)> lateDt{};
   std::size_t dtFrom = 0;
+  AfterReplay after = AfterReplay::Promote;
 };
 
 /// What a step leaves besides the data.

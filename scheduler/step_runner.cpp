@@ -36,14 +36,16 @@ double smallestPart(const CompiledGraphs& graphs) {
 
 struct StepRunner::State {
   const CompiledGraphs& graphs;
+  DataWarehouse& data;
+  Transport& transport;
   Executor& executor;
+  const RunnerOptions options;
   std::unique_ptr<detail::RankDevices> devices;  ///< null where none is in use
   std::unique_ptr<detail::DeadlockDetector> talk;
-  std::vector<std::unique_ptr<detail::GraphRun>> runs;
-  std::vector<std::unique_ptr<Replay>> replays;  ///< of `runs`
-  bool overlap = false;
-  StepStatistics statistics;
-  std::unique_ptr<detail::LaneStandby> standby;
+  std::vector<std::unique_ptr<detail::GraphRun>> runs{};
+  std::vector<std::unique_ptr<Replay>> replays{};  ///< of `runs`
+  StepStatistics statistics{};
+  std::unique_ptr<detail::LaneStandby> standby = nullptr;
   std::size_t running = 0;                                 ///< plan, for the standby thread
   std::unique_ptr<detail::CostBalance> balance = nullptr;  ///< where cost decides on places
   double runSeconds = 0.0;                                 ///< in runs since the last call of `balance`
@@ -56,35 +58,36 @@ struct StepRunner::State {
 
 StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport,
                        Executor& executor, RunnerOptions options)
-    : state_(new State{graphs,
-                       executor,
-                       nullptr,
-                       detail::DeadlockDetector::between(transport),
-                       {},
-                       {},
-                       options.stepsOverlap,
-                       {},
-                       nullptr}) {
-  if (options.devices.kind != DeviceKind::None) {
-    TESSERA_EXPECT(!options.stepsOverlap, "use devices without overlap of steps");
-    state_->devices = std::make_unique<detail::RankDevices>(graphs, data, options.devices, options.trace);
+    : state_(new State{graphs, data, transport, executor, std::move(options), nullptr,
+                       detail::DeadlockDetector::between(transport)}) {
+  const RunnerOptions& wanted = state_->options;
+  if (wanted.devices.kind != DeviceKind::None) {
+    TESSERA_EXPECT(!wanted.stepsOverlap, "use devices without overlap of steps");
+    state_->devices = std::make_unique<detail::RankDevices>(graphs, data, wanted.devices, wanted.trace);
   }
-  for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
-    state_->runs.push_back(std::make_unique<detail::GraphRun>(graphs, plan, data, transport, options,
-                                                              executor.threads(), state_->devices.get()));
-    state_->runs.back()->setTalk(state_->talk.get());
-    state_->replays.push_back(executor.prepare(*state_->runs.back()));
+  if (!wanted.connectLater) connect();
+}
+
+void StepRunner::connect() {
+  State& state = *state_;
+  TESSERA_EXPECT(state.runs.empty(), "connect a runner once");
+  const DeviceOptions& devices = state.options.devices;
+  for (std::size_t plan = 0; plan < state.graphs.plans.size(); ++plan) {
+    state.runs.push_back(std::make_unique<detail::GraphRun>(state.graphs, plan, state.data, state.transport,
+                                                            state.options, state.executor.threads(),
+                                                            state.devices.get()));
+    state.runs.back()->setTalk(state.talk.get());
+    state.replays.push_back(state.executor.prepare(*state.runs.back()));
   }
-  if (state_->devices) {
-    state_->devices->pin(data.memory());
+  if (!state.devices) return;
+  state.devices->pin(state.data.memory());
+  if (devices.placement == DevicePlacement::Cost) {
+    state.balance =
+        std::make_unique<detail::CostBalance>(state.executor.threads(), smallestPart(state.graphs));
   }
-  if (options.devices.kind != DeviceKind::None && options.devices.placement == DevicePlacement::Cost) {
-    state_->balance = std::make_unique<detail::CostBalance>(executor.threads(), smallestPart(graphs));
-  }
-  if (state_->devices && options.devices.standbyThread) {
-    State* state = state_.get();
-    state_->standby =
-        std::make_unique<detail::LaneStandby>([state] { state->runs[state->running]->serveDevices(); });
+  if (devices.standbyThread) {
+    state.standby =
+        std::make_unique<detail::LaneStandby>([&state] { state.runs[state.running]->devices().serve(); });
   }
 }
 
@@ -99,7 +102,7 @@ const StepResult& StepRunner::run(std::size_t plan, const StepInputs& inputs) {
 }
 
 void StepRunner::runAhead(std::size_t plan, const StepInputs& inputs) {
-  state_->replay(plan, inputs, state_->overlap);
+  state_->replay(plan, inputs, state_->options.stepsOverlap);
 }
 
 const StepResult& StepRunner::result(std::size_t plan) {
@@ -162,12 +165,13 @@ std::span<const double> StepRunner::control(std::size_t plan) const {
 
 void StepRunner::State::replay(std::size_t plan, const StepInputs& inputs, bool ahead) {
   TESSERA_EXPECT(plan < runs.size(), "run one of the compiled plans");
-  TESSERA_EXPECT(inputs.control.size() <= detail::GraphRun::kMaxControls, "give at most 16 control numbers");
+  TESSERA_EXPECT(inputs.control.size() <= detail::StepResults::kMaxControls,
+                 "give at most 16 control numbers");
   const Stopwatch watch(runSeconds);
   detail::GraphRun& run = *runs[plan];
   detail::GraphRun::Earlier earlier;
-  if (inputs.lateDt && overlap) earlier = runs.at(inputs.dtFrom)->latest();
-  if (inputs.lateDt && !overlap) {
+  if (inputs.lateDt && options.stepsOverlap) earlier = runs.at(inputs.dtFrom)->latest();
+  if (inputs.lateDt && !options.stepsOverlap) {
     StepInputs known = inputs;
     known.dt = inputs.lateDt(runs.at(inputs.dtFrom)->waitForResult());
     run.begin(known, ahead, earlier);
@@ -200,7 +204,7 @@ void StepRunner::State::count(const detail::GraphRun& run) {
   s.messageSeconds = 0.0;
   s.graphCaptures = s.graphReplays = s.graphBodies = 0;
   for (const auto& r : runs) {
-    for (const auto& device : r->deviceRuns()) {
+    for (const auto& device : r->devices().runs()) {
       const detail::ReplayCounts counts = device->replayCounts();
       s.graphCaptures += counts.captures;
       s.graphReplays += counts.replays;
@@ -212,21 +216,23 @@ void StepRunner::State::count(const detail::GraphRun& run) {
   s.waitSeconds = executor.waitSeconds();
 }
 
-void StepRunner::copyToHost(std::span<const LabelId> labels) {
+void StepRunner::promote(std::span<const LevelLabel> what) { state_->data.promote(what); }
+
+void StepRunner::copyToHost(std::span<const LabelId> labels, Generation generation) {
   if (!state_->devices) return;
-  state_->runs.front()->copyToHost(labels);
-  state_->runs.front()->expectNothingFound();
+  state_->runs.front()->devices().copyToHost(generation, labels);
+  state_->runs.front()->devices().expectNothingFound();
 }
 
 void StepRunner::waitForDevices() {
   if (!state_->devices) return;
   for (const auto& side : state_->devices->sides()) side->lane.synchronize();
-  state_->runs.front()->expectNothingFound();
+  state_->runs.front()->devices().expectNothingFound();
 }
 
 std::optional<StepMoment> StepRunner::failedAt() const {
   for (const auto& run : state_->runs) {
-    if (const auto moment = run->failedAt()) return moment;
+    if (const auto moment = run->devices().failedAt()) return moment;
   }
   return std::nullopt;
 }
@@ -241,7 +247,7 @@ std::vector<DeviceInfo> StepRunner::devices() const {
 std::vector<std::string> StepRunner::notices() const {
   std::vector<std::string> lines;
   for (const auto& run : state_->runs) {
-    for (const auto& device : run->deviceRuns()) {
+    for (const auto& device : run->devices().runs()) {
       const std::string& line = device->whyNoGraphs();
       if (!line.empty() && std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
     }

@@ -50,14 +50,23 @@ struct CostReport {
 /// before anybody on the host sees what the task wrote.
 class StepRunner {
  public:
+  /// Opens the devices and takes their memory, without a word to other ranks; then calls `connect`, unless
+  /// that is for later. Throws DeviceError.
   StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport, Executor& executor,
              RunnerOptions options);
   ~StepRunner();
+
+  /// Makes plans and their messages to other ranks ready, once. All ranks call it, and wait for one another.
+  void connect();
 
   /// Runs plan number `plan` once: its New values are the Old ones afterwards. The result is valid until the
   /// next call. From the second run of a plan on nothing is allocated and no mutex taken, but by the
   /// transport.
   const StepResult& run(std::size_t plan, const StepInputs& inputs);
+
+  /// Between runs: the New values that these have on their levels are Old ones from then on. For those that
+  /// were kept (`AfterReplay::Keep`).
+  void promote(std::span<const LevelLabel> what);
 
   /// As `run`, but returns when this rank's own part is done and the control numbers are there: reductions
   /// may still be under way, beside the next run. `result` waits for them. Without `stepsOverlap` they are
@@ -71,9 +80,9 @@ class StepRunner {
 
   const StepStatistics& statistics() const;
 
-  /// Before the caller reads Old values of these variables from the data warehouse, where devices are in use:
+  /// Before the caller reads values of these variables from the data warehouse, where devices are in use:
   /// brings what devices alone have to the host. Between runs.
-  void copyToHost(std::span<const LabelId> labels);
+  void copyToHost(std::span<const LabelId> labels, Generation generation = Generation::Old);
   /// Until the devices have done all that was launched. Throws what they have found out about tasks. Between
   /// runs.
   void waitForDevices();

@@ -63,9 +63,10 @@ constexpr InLoopClause inLoop(std::string_view loop) { return {loop}; }
 
 /// On which levels a task runs. The clause `.on(...)` takes one; without it a task runs on all.
 struct LevelSelection {
-  enum class Kind : std::uint8_t { All, One, Finest, AllButFinest, AllButCoarsest };
+  enum class Kind : std::uint8_t { All, One, Finest, AllButFinest, AllButCoarsest, Some };
   Kind kind = Kind::All;
   LevelId level = 0;
+  std::uint64_t some = 0;  ///< of Some: bit l stands for level l
 
   friend constexpr bool operator==(const LevelSelection&, const LevelSelection&) = default;
 
@@ -81,14 +82,18 @@ struct LevelSelection {
         return l != finest;
       case Kind::AllButCoarsest:
         return l != 0;
+      case Kind::Some:
+        return l < 64 && ((some >> l) & 1U) != 0;
     }
     return false;
   }
 };
 constexpr LevelSelection onlyLevel(LevelId level) { return {LevelSelection::Kind::One, level}; }
-constexpr LevelSelection finestLevel() { return {LevelSelection::Kind::Finest, 0}; }
-constexpr LevelSelection allButFinest() { return {LevelSelection::Kind::AllButFinest, 0}; }
-constexpr LevelSelection allButCoarsest() { return {LevelSelection::Kind::AllButCoarsest, 0}; }
+constexpr LevelSelection finestLevel() { return {LevelSelection::Kind::Finest}; }
+constexpr LevelSelection allButFinest() { return {LevelSelection::Kind::AllButFinest}; }
+constexpr LevelSelection allButCoarsest() { return {LevelSelection::Kind::AllButCoarsest}; }
+/// Bit l of `levels` stands for level l.
+constexpr LevelSelection someLevels(std::uint64_t levels) { return {LevelSelection::Kind::Some, 0, levels}; }
 
 /// A declared read.
 struct ReadDeclaration {

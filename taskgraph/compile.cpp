@@ -38,6 +38,24 @@ void checkReductions(const ResolvedPlan& plan, const LabelTable& labels, Faults&
   }
 }
 
+/// Reductions that tasks read are found by earlier items.
+void checkReduced(const StepPlan& plan, const PlanItem& item, const LabelTable& labels, Faults& faults) {
+  for (const TaskDeclaration& task : plan.tasks()) {
+    for (const LabelId reduction : task.readsReduced) {
+      if (std::binary_search(item.reduced.begin(), item.reduced.end(), reduction)) continue;
+      const std::string& name = labels.reductionName(reduction);
+      faults.push_back(
+          Message("a task reads a reduction to which no earlier item of a step program contributes")
+              .line("plan   ", plan.name())
+              .line("task   ", task.name, " at ", placeOf(task))
+              .line("reads  ", name)
+              .line("fix    let a task of a plan that runs before it in the same step program contribute to ",
+                    name)
+              .text());
+    }
+  }
+}
+
 }  // namespace
 
 PlanError::PlanError(std::vector<std::string> faults)
@@ -47,10 +65,14 @@ std::vector<ResolvedPlan> detail::resolvePlans(std::span<const StepPlan* const> 
                                                const CompileInput& input) {
   Faults faults = input.labels->faults();
   std::vector<ResolvedPlan> resolved;
+  TESSERA_EXPECT(input.items.empty() || input.items.size() == plans.size(),
+                 "say of each plan which item it is");
   for (const StepPlan* plan : plans) {
-    resolved.push_back(detail::resolvePlan(*plan, *input.labels, *input.hierarchy, faults));
+    const PlanItem item = input.items.empty() ? PlanItem{} : input.items[resolved.size()];
+    resolved.push_back(detail::resolvePlan(*plan, item, *input.labels, *input.hierarchy, faults));
     detail::checkHalos(resolved.back(), input, faults);
     checkReductions(resolved.back(), *input.labels, faults);
+    checkReduced(*plan, item, *input.labels, faults);
   }
   detail::checkOldReads(resolved, *input.labels, faults);
   if (!faults.empty()) throw PlanError(std::move(faults));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "grid/generation.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
+#include "grid/region_move.hpp"
 #include "taskgraph/ids.hpp"
 #include "taskgraph/row_lists.hpp"
 #include "taskgraph/step_plan.hpp"
@@ -103,13 +105,27 @@ struct CoarsePiece {
   friend bool operator==(const CoarsePiece&, const CoarsePiece&) = default;
 };
 
+/// A New value that an earlier item of a step program leaves: version 0 of the label on the level, without a
+/// task of the plan that leaves it.
+struct CarriedValue {
+  LevelLabel where;
+  /// Names of the tasks and calls of which one has left it, ascending, each once.
+  std::vector<std::string> from;
+  friend bool operator==(const CarriedValue&, const CarriedValue&) = default;
+};
+
 /// All that fills one variable around, under or over the own patches of a level: row n serves own patch
 /// `firstLocal + n` of its block. A whole level has a single row.
 struct FillPlan {
   LabelId label = -1;
   Generation generation = Generation::Old;
   std::int32_t version = -1;  ///< of New; -1 is Old
+  /// Of the coarser level, where the label has halo cells outside of its level; -1 is Old.
+  std::int32_t coarseVersion = -1;
   Reach reach = Reach::Patch;
+  /// How it takes what patches of the source level own: by copies, or as means of the finer cells in each
+  /// coarse one; then a gather has the indices of the level of its readers.
+  MoveKind how = MoveKind::Copy;
   LevelId sourceLevel = 0;        ///< whose indices
   LevelId readerLevel = 0;        ///< whose patches the rows follow
   Halo halo;                      ///< the widest that a task of the plan asks for
@@ -186,6 +202,11 @@ struct CompiledGraph {
   int longestWay = 0;  ///< edges from block to block on the critical path
 
   std::vector<LevelLabel> written;  ///< whose New value becomes Old after the step
+  /// What the plan reads or changes of the New values that earlier items of a step program leave; ascending.
+  std::vector<CarriedValue> carried;
+  /// Whether New values become Old ones as soon as the plan ends; not where it is one of several items of a
+  /// step program.
+  bool endsStep = true;
 
   /// Edges that follow from no relation between blocks: those of messages and of cells under a halo.
   /// Ascending; kept for the next recompile.
@@ -199,6 +220,10 @@ struct CompiledGraph {
   bool isSpare(NodeId node) const { return predecessorCounts[node] < 0; }
   const NodeBlock& block(NodeId node) const { return blocks[blockOf[node]]; }
   std::span<const NodeId> successors(NodeId node) const { return successorLists.row(node); }
+  /// Whether version 0 of the label on the level is a carried value.
+  bool carries(const LevelLabel& where) const {
+    return std::any_of(carried.begin(), carried.end(), [&](const auto& c) { return c.where == where; });
+  }
   /// What the nodes of a block of tasks do.
   const TaskUnit& unitOf(const NodeBlock& block) const { return units[static_cast<std::size_t>(block.item)]; }
   /// What the nodes of a block of fills fill.

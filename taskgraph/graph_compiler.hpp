@@ -36,6 +36,15 @@ struct ScratchRule {
   friend bool operator==(const ScratchRule&, const ScratchRule&) = default;
 };
 
+/// What a plan finds, and when what it leaves becomes Old, as an item of step programs
+/// (components/step_program.hpp).
+struct PlanItem {
+  std::vector<CarriedValue> carried{};  ///< ascending; what the plan writes afresh may be among them
+  std::vector<LabelId> reduced{};       ///< reductions of which earlier items have found values, ascending
+  bool endsStep = true;                 ///< as CompiledGraph has it
+  friend bool operator==(const PlanItem&, const PlanItem&) = default;
+};
+
 /// From whose point of view to compile. `rank` need not be the real one.
 struct CompileInput {
   std::shared_ptr<const Hierarchy> hierarchy;
@@ -56,6 +65,8 @@ struct CompileInput {
   ScratchRule scratch{};  ///< never, unless given
   /// Labels whose halos are stored on these levels in any case, say because a device has them.
   std::vector<LevelLabel> storedHalos{};
+  /// By plan; empty: each plan is a whole step.
+  std::vector<PlanItem> items{};
   /// Where own patches stand; null: ascending, with nothing spare between them.
   const GraphSlots* slots = nullptr;
 };

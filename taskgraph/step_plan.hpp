@@ -27,6 +27,7 @@ struct TaskDeclaration {
   std::vector<FinalLoop> finalLoops;  ///< of labels among `writes`
   std::vector<ScratchDeclaration> scratch;
   std::vector<ContributionDeclaration> contributions;
+  std::vector<LabelId> readsReduced;  ///< reductions of earlier items of a step program
   LevelSelection levels;
   std::vector<std::string> plans;  ///< step plans that it takes part in; empty: all
   bool oncePerRank = false;
@@ -50,6 +51,11 @@ class TaskBuilder {
     read.label = label.id;
     (apply(read, clauses), ...);
     task_.reads.push_back(std::move(read));
+    return *this;
+  }
+  /// The task asks for `task.reduced(reduction)`: what an earlier item of the step program has found.
+  TaskBuilder& reads(ReductionLabel reduction) {
+    task_.readsReduced.push_back(reduction.id);
     return *this;
   }
   /// The task computes the New value of `label` on every cell of its patch; with `inLoop(...)` in one loop.
@@ -172,6 +178,9 @@ class StepPlan {
     tasks_.back().where = where;
     return TaskBuilder(tasks_.back());
   }
+
+  /// Adds a task that another plan has declared.
+  void add(const TaskDeclaration& task) { tasks_.push_back(task); }
 
   /// The plan of that name: the tasks that take part in it, in the order of declaration.
   StepPlan selection(std::string name) const {

@@ -3,15 +3,13 @@
 #include <array>
 #include <cstddef>
 
+#include "components/slopes.hpp"
 #include "core/geometry/index.hpp"
 #include "grid/generation.hpp"
 #include "grid/label.hpp"
 #include "taskgraph/task_body.hpp"
 
 namespace tessera {
-
-/// How the slope of a cell is limited; None is the plain central difference, Flat no slope at all (upwind).
-enum class Limiter { Flat, None, Minmod, VanLeer, Mc };
 
 struct AdvectionLabels {
   Label<double, Cell> concentration;

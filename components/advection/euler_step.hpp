@@ -5,15 +5,24 @@
 #include <type_traits>
 
 #include "components/advection/advection_kernels.hpp"
-#include "components/advection/slopes.hpp"
 #include "core/exec/kernel_call.hpp"
 #include "core/geometry/box_difference.hpp"
+#include "core/text/contracts.hpp"
 #include "datawarehouse/task_context.hpp"
 
 // What the kernels of both stages are made of. Each stage is a source of its own: with 5 limiters and two
 // kinds of velocities, both for two vector widths, one would take the compiler long.
 
 namespace tessera {
+
+/// Calls `body(slope)` with the slope of any limiter but Flat: upwind has one stage and no slopes.
+template <class Body>
+void withLimiter(Limiter limiter, Body&& body) {
+  TESSERA_EXPECT(limiter != Limiter::Flat, "upwind has one stage and no slopes");
+  withSlope(limiter, [&](auto slope) {
+    if constexpr (!decltype(slope)::kIsFlat) body(slope);
+  });
+}
 
 /// The same velocity on every face.
 struct UniformVelocity {

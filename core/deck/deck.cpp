@@ -1,8 +1,8 @@
 #include "core/deck/deck.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -46,9 +46,14 @@ std::string readAll(const std::filesystem::path& path) {
   const std::uintmax_t bytes = std::filesystem::file_size(path, failure);
   if (!failure && bytes > Deck::kMaxBytes) refuseSize(path.string(), bytes);
   std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in.good() && !in.eof())
-    throw InputError(name + ": error: cannot read the file; check its permissions");
+  std::string text;
+  std::array<char, 65536> part{};
+  // Some files of the system say that they have no bytes, and have no end.
+  while (in.read(part.data(), part.size()), in.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > Deck::kMaxBytes) refuseSize(path.string(), text.size());
+  }
+  if (!in.eof()) throw InputError(name + ": error: cannot read the file; check its permissions");
   return text;
 }
 

@@ -183,6 +183,24 @@ Expression Expression::parse(std::string_view text, const Constants& constants, 
   return Expression(std::move(shared));
 }
 
+Expression Expression::ofParts(std::string_view formula, std::span<const Expression> parts) {
+  std::string text;
+  Constants constants;
+  for (const char letter : formula) {
+    const auto part = static_cast<std::size_t>(letter - 'a');
+    if (letter < 'a' || part >= parts.size()) {
+      text += letter;
+      continue;
+    }
+    text += "(" + parts[part].text() + ")";
+    for (const Constant& constant : parts[part].shared_->use.constants) {
+      const auto isThere = [&](const Constant& known) { return known.name == constant.name; };
+      if (std::none_of(constants.begin(), constants.end(), isThere)) constants.push_back(constant);
+    }
+  }
+  return parse(text, constants);
+}
+
 Expression::Evaluator Expression::evaluator() const { return Evaluator(shared_, shared_->take()); }
 
 void Expression::prepare(int evaluators) const {

@@ -59,6 +59,10 @@ class Expression {
   static Expression parse(std::string_view text, const Constants& constants = {},
                           const Variables& variables = {"x", "y", "z", "t"});
 
+  /// A formula of formulas: in `formula` each of the names a, b, c, d and e stands for one of the parts, in
+  /// their order. "a * b" of two parts is their product.
+  static Expression ofParts(std::string_view formula, std::span<const Expression> parts);
+
   /// One value. Safe from any thread; for many values take an evaluator, which asks for the program once.
   double operator()(double x, double y, double z, double t) const;
 

@@ -55,7 +55,7 @@ struct DeviceLoopType {
 
 /// Numbers of a step that a body may ask its task for; they change from step
 /// to step.
-enum class StepNumber : std::uint8_t { Time, Dt, Step };
+enum class StepNumber : std::uint8_t { Time, Dt, Step, Reduced };
 
 /// What takes the loops of a task's body on a device. The body is called on the
 /// host, once for each patch, and its loops are recorded; when the bodies of

@@ -25,7 +25,8 @@ std::string adviceFor(const std::filesystem::path& damaged) {
     return "restart --from " + std::to_string(other.step) + ", the other checkpoint " +
            other.path.filename().string();
   }
-  return "no other checkpoint is valid in " + folder.string() + "; run the deck again from its start";
+  const std::string where = folder.empty() ? "this folder" : folder.string();
+  return "no other checkpoint is valid in " + where + "; run the deck again from its start";
 }
 
 // Does `work`; a failure becomes an InputError that ends in the way out.

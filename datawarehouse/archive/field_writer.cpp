@@ -11,6 +11,7 @@
 #include "datawarehouse/archive/crc32c.hpp"
 #include "datawarehouse/archive/detail/agreement.hpp"
 #include "datawarehouse/archive/detail/field_layout.hpp"
+#include "datawarehouse/archive/detail/gathered_writes.hpp"
 #include "datawarehouse/archive/detail/posix_file.hpp"
 #include "datawarehouse/archive/detail/series_file.hpp"
 
@@ -98,6 +99,7 @@ class FieldAttempt {
   std::string writeMine(const FillPatch& fill) {
     const Folder folder = Folder::openIn(options_.parent, options_.folder, ops_);
     File file = folder.openForWriting(unfinished(), ops_);
+    std::vector<DatasetWrites> writes(datasets_.size(), {{file, ops_}, {file, ops_}});
     std::vector<double> values;
     for (std::size_t level = 0; level < output_.levels.size(); ++level) {
       for (const std::int64_t patch : output_.levels[level].mine) {
@@ -107,9 +109,13 @@ class FieldAttempt {
               valueBox(output_.levels[level].patches.at(static_cast<std::size_t>(patch)), field.centering);
           values.assign(static_cast<std::size_t>(box.volume() * field.components), 0.0);
           fill(level, patch, f, values);
-          writePatch(file, level, patch, f, values);
+          writePatch(writes, level, patch, f, values);
         }
       }
+    }
+    for (DatasetWrites& each : writes) {
+      each.values.flush();
+      each.sums.flush();
     }
     file.sync(ops_);
     file.close(ops_);
@@ -144,26 +150,33 @@ class FieldAttempt {
   }
 
  private:
-  void writePatch(const File& file, std::size_t level, std::int64_t patch, std::size_t field,
-                  std::span<const double> values) {
+  /// Own patches lie one behind another in each.
+  struct DatasetWrites {
+    GatheredWrites values;
+    GatheredWrites sums;
+  };
+
+  void writePatch(std::vector<DatasetWrites>& writes, std::size_t level, std::int64_t patch,
+                  std::size_t field, std::span<const double> values) {
     const Box& cells = output_.levels[level].patches[static_cast<std::size_t>(patch)];
     const OutputField& what = output_.fields[field];
-    for (const FieldDataset& d : datasets_) {
+    for (std::size_t n = 0; n < datasets_.size(); ++n) {
+      const FieldDataset& d = datasets_[n];
       if (d.level != level || d.field != field) continue;
       if (d.centering == what.centering) {
-        writeRun(file, d, patch, values);
+        writeRun(writes[n], d, patch, values);
       } else {
-        writeRun(file, d, patch, meanOfFaces(values, cells, what.centering, what.components));
+        writeRun(writes[n], d, patch, meanOfFaces(values, cells, what.centering, what.components));
       }
     }
   }
 
-  void writeRun(const File& file, const FieldDataset& dataset, std::int64_t patch,
+  void writeRun(DatasetWrites& writes, const FieldDataset& dataset, std::int64_t patch,
                 std::span<const double> values) {
     const std::int64_t components = output_.fields[dataset.field].components;
     const std::int64_t first = dataset.start[static_cast<std::size_t>(patch)] * components;
     if (options_.precision == FieldPrecision::Float64) {
-      writeSummed(file, dataset, patch, std::as_bytes(values), first * 8);
+      writeSummed(writes, dataset, patch, std::as_bytes(values), first * 8);
       return;
     }
     narrow_.resize(values.size());
@@ -171,15 +184,15 @@ class FieldAttempt {
       narrow_[n] = static_cast<float>(values[n]);
       if (std::isinf(narrow_[n]) && std::isfinite(values[n])) ++tooLarge_;
     }
-    writeSummed(file, dataset, patch, std::as_bytes(std::span(narrow_)), first * 4);
+    writeSummed(writes, dataset, patch, std::as_bytes(std::span(narrow_)), first * 4);
   }
 
-  void writeSummed(const File& file, const FieldDataset& dataset, std::int64_t patch,
-                   std::span<const std::byte> bytes, std::int64_t at) {
+  static void writeSummed(DatasetWrites& writes, const FieldDataset& dataset, std::int64_t patch,
+                          std::span<const std::byte> bytes, std::int64_t at) {
     const std::int64_t sum = crc32c(bytes);
-    file.writeAt(ops_, bytes, dataset.offset + at);
-    file.writeAt(ops_, std::as_bytes(std::span(&sum, 1)),
-                 dataset.sumOffset + patch * static_cast<std::int64_t>(sizeof(sum)));
+    writes.values.put(dataset.offset + at, bytes);
+    writes.sums.put(dataset.sumOffset + patch * static_cast<std::int64_t>(sizeof(sum)),
+                    std::as_bytes(std::span(&sum, 1)));
   }
 
   const FieldWriter::Options& options_;

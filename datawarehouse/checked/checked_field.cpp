@@ -91,6 +91,29 @@ void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction)
                          name);
 }
 
+void reportSecondContribution(const TaskFrame& frame, ReductionLabel reduction) {
+  const std::string& name = frame.labels->reductionName(reduction.id);
+  throw UndeclaredAccess(
+      Message("task contributes to a sum twice on one patch")
+          .line("task      ", frame.task, placeOf(frame))
+          .line("reduction ", name)
+          .line("declared  at ", frame.declaredAt)
+          .line("fix       add the parts in one ExactSum, and call task.contribute(", name, ", sum) once")
+          .text(),
+      name);
+}
+
+void reportUndeclaredReduced(const TaskFrame& frame, ReductionLabel reduction) {
+  const std::string& name = frame.labels->reductionName(reduction.id);
+  throw UndeclaredAccess(Message("task reads a reduction that it did not declare")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("reduction ", name)
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       add .reads(", name, ") to ", frame.task)
+                             .text(),
+                         name);
+}
+
 void reportUndeclaredDt(const TaskFrame& frame) {
   throw UndeclaredAccess(Message("task uses the length of the step, but is declared without it")
                              .line("task      ", frame.task, placeOf(frame))

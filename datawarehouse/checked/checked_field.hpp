@@ -27,6 +27,10 @@ namespace detail {
 [[noreturn]] void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted, Reach reach);
 /// Throws UndeclaredAccess: the task contributes to a reduction that it did not name.
 [[noreturn]] void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction);
+/// Throws UndeclaredAccess: the task has contributed to this sum before, on this patch.
+[[noreturn]] void reportSecondContribution(const TaskFrame& frame, ReductionLabel reduction);
+/// Throws UndeclaredAccess: the task reads a reduction that it does not declare to read.
+[[noreturn]] void reportUndeclaredReduced(const TaskFrame& frame, ReductionLabel reduction);
 /// Throws UndeclaredAccess: the task is declared `.withoutDt()`.
 [[noreturn]] void reportUndeclaredDt(const TaskFrame& frame);
 /// Throws UndeclaredAccess: index `x` lies outside what the task declared.

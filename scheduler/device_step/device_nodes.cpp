@@ -31,6 +31,7 @@ DeviceNodes::DeviceNodes(const CompiledGraphs& graphs, std::size_t plan, DataWar
       layout_(layout),
       fills_(fills),
       frames_(frames),
+      adder_(frames.adderOfDevice(side.slot)),
       inputs_(inputs),
       loops_(backend_, side.tables, side.pinned),
       watch_(side.timeline.get(), options.nvtx),
@@ -52,7 +53,8 @@ void DeviceNodes::nameLaunches() {
   }
   for (LabelId label = 0; label < data_.labels().count(); ++label) {
     for (const CopyDirection way : {CopyDirection::HostToDevice, CopyDirection::DeviceToHost}) {
-      watch_.add(copyName(data_.labels(), Generation::Old, label, way), DeviceWork::Copy);
+      for (const Generation generation : {Generation::Old, Generation::New})
+        watch_.add(copyName(data_.labels(), generation, label, way), DeviceWork::Copy);
     }
   }
 }
@@ -165,18 +167,19 @@ void DeviceNodes::unsetGathers(const FillPlan& fill, DeviceStream stream) {
   }
 }
 
-void DeviceNodes::copyOld(DeviceMoves::CopyTo to, LabelId label, std::span<const std::int32_t> locals,
-                          DeviceStream stream) {
+void DeviceNodes::copyValues(DeviceMoves::CopyTo to, Generation generation, LabelId label,
+                             std::span<const std::int32_t> locals, DeviceStream stream) {
   const bool in = to == DeviceMoves::CopyTo::Device;
-  const std::int32_t kind = layout_.kindCount() + 2 * label + (in ? 0 : 1);
+  const std::int32_t kind =
+      layout_.kindCount() + 4 * label + (in ? 0 : 2) + (generation == Generation::Old ? 0 : 1);
   const auto copy = [&](std::span<const std::int32_t> some) {
     const std::int64_t before = fills_.counts().bytesMoved();
     LaunchScope scope(watch_, kind, std::span(&stream, 1), std::ssize(some));
-    fills_.launchCopy(to, label, Generation::Old, some, stream);
+    fills_.launchCopy(to, label, generation, some, stream);
     scope.carries(fills_.counts().bytesMoved() - before);
   };
   if (!paging_) return copy(locals);
-  paging_->copy(label, in ? PieceAccess::Change : PieceAccess::Read, locals, stream, copy);
+  paging_->copy(generation, label, in ? PieceAccess::Change : PieceAccess::Read, locals, stream, copy);
 }
 
 void DeviceNodes::putCopies(const PlacedBlock& placed, DeviceStream stream) {
@@ -206,7 +209,7 @@ TaskFrame DeviceNodes::frameOf(std::int32_t task, TaskAccesses& accesses, std::b
   const PlacedBlock& placed = layout_.blockOf(task);
   const NodeBlock& block = original(placed);
   const std::int32_t number = layout_.numberOf(task);
-  TaskFrame frame = frames_.frameOf(unitOf(placed), block, number, inputs_);
+  TaskFrame frame = frames_.frameOf(unitOf(placed), block, number, inputs_, adder_);
   frames_.resolve(unitOf(placed), number, block.firstLocal + number, frame.patch, accesses, &store_);
   frames_.addScratch(unitOf(placed), frame.patch, scratch, accesses);
   checks_.equip(task, frame, accesses.all());

@@ -43,8 +43,8 @@ class DeviceNodes final : public LaneClient {
   void launch(std::int32_t kind, std::span<const std::int32_t> tasks,
               std::span<const DeviceStream> streams) override;
   /// Copies Old values of own patches between the host and the device.
-  void copyOld(DeviceMoves::CopyTo to, LabelId label, std::span<const std::int32_t> locals,
-               DeviceStream stream);
+  void copyValues(DeviceMoves::CopyTo to, Generation generation, LabelId label,
+                  std::span<const std::int32_t> locals, DeviceStream stream);
   /// Whether a task contributes to reductions: `contribute` gives their values when it has ended.
   bool contributes(std::int32_t task) const;
   void contribute(std::int32_t task, DeviceLoops& finished) { callBody(task, finished); }
@@ -123,6 +123,7 @@ class DeviceNodes final : public LaneClient {
   const LaneLayout& layout_;
   DeviceMoves& fills_;
   TaskFrames& frames_;
+  const std::size_t adder_;
   const StepInputs& inputs_;
   TaskLoops loops_;
   LaunchProfiler watch_;  ///< kinds of the lane; then, by label, copies of Old to the device and to the host

@@ -130,10 +130,11 @@ void DevicePaging::refuse(const std::string& what, std::int64_t bytes) const {
           .text());
 }
 
-void DevicePaging::refuseCopy(LabelId label, std::int32_t local) const {
-  const PieceUse use{pieceOf(Generation::Old, label, local), PieceAccess::Read};
+void DevicePaging::refuseCopy(Generation generation, LabelId label, std::int32_t local) const {
+  const PieceUse use{pieceOf(generation, label, local), PieceAccess::Read};
   const PatchId patch = data_.ownPatches()[static_cast<std::size_t>(local)];
-  refuse("Old " + data_.labels().info(label).name + " on patch " + asText(data_.hierarchy().patch(patch)),
+  refuse((generation == Generation::Old ? "Old " : "New ") + data_.labels().info(label).name + " on patch " +
+             asText(data_.hierarchy().patch(patch)),
          pager_.bytesOf(std::span(&use, 1)));
 }
 
@@ -169,7 +170,7 @@ void DevicePaging::noteLives(Uses& uses) const {
           std::any_of(graph_.written.begin(), graph_.written.end(),
                       [&](const LevelLabel& w) { return w.label == label && w.level == level; });
       for (auto local = static_cast<std::int32_t>(locals.begin); local < locals.end; ++local) {
-        noteLife(uses, label, local, isWritten);
+        noteLife(uses, {label, level}, local, isWritten);
       }
     }
   }
@@ -181,16 +182,17 @@ void DevicePaging::noteLives(Uses& uses) const {
   }
 }
 
-/// New is what Old was a step ago, or a variable of one generation that this plan writes before it reads it.
-/// Old ends with its readers where New takes its place.
-void DevicePaging::noteLife(Uses& uses, LabelId label, std::int32_t local, bool isWritten) const {
-  if (!store_.has(label, static_cast<std::size_t>(local))) return;
+/// New is what Old was a step ago, or a variable of one generation that this plan writes before it reads it;
+/// unless an earlier item of a step program has left it. Old ends with its readers where New takes its place.
+void DevicePaging::noteLife(Uses& uses, const LevelLabel& what, std::int32_t local, bool isWritten) const {
+  const LabelId label = what.label;
+  if (!store_.has(label, static_cast<std::size_t>(local)) || graph_.carries(what)) return;
   const std::int32_t old = pieceOf(Generation::Old, label, local);
   const std::int32_t next = pieceOf(Generation::New, label, local);
   const auto n = static_cast<std::size_t>(next);
   if (old != next) {
-    uses.unborn.push_back(next);
-    if (isWritten) uses.dies[static_cast<std::size_t>(old)] = 1;
+    if (graph_.endsStep || isWritten) uses.unborn.push_back(next);
+    if (graph_.endsStep && isWritten) uses.dies[static_cast<std::size_t>(old)] = 1;
   } else if (uses.pieceBegin[n] < uses.pieceBegin[n + 1]) {
     uses.unborn.push_back(next);
   }

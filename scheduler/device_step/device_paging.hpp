@@ -30,8 +30,8 @@ class DevicePaging final : private UseForecast {
                const DeviceStore& store, DevicePager& pager, std::span<const NodeId> nodes,
                LaunchProfiler& watch, std::string device);
 
-  /// Before the first launch of a step, when Old is where it is needed. Throws DeviceFault::OutOfMemory where
-  /// a node touches more than there is memory for.
+  /// Before the first launch of a step, when Old and carried values are where they are needed. Throws
+  /// DeviceFault::OutOfMemory where a node touches more than there is memory for.
   void begin();
   /// After the last launch of a step.
   void end();
@@ -46,19 +46,20 @@ class DevicePaging final : private UseForecast {
           for (const std::int32_t task : some) launched_[static_cast<std::size_t>(task)] = count_++;
         });
   }
-  /// Between steps: calls `put(some)` for own patches whose Old value of a variable is copied to the device
+  /// Between plans: calls `put(some)` for own patches whose value of a variable is copied to the device
   /// (`access` is Change) or from it (Read), some at a time.
   template <class Put>
-  void copy(LabelId label, PieceAccess access, std::span<const std::int32_t> locals, DeviceStream stream,
-            const Put& put) {
+  void copy(Generation generation, LabelId label, PieceAccess access, std::span<const std::int32_t> locals,
+            DeviceStream stream, const Put& put) {
     pager_.begin(nullptr, shown_);
     PieceUse use;
     const auto useOf = [&](std::int32_t local) {
-      use = {pieceOf(Generation::Old, label, local), access};
+      use = {pieceOf(generation, label, local), access};
       return std::span<const PieceUse>(&use, 1);
     };
     inGroups(
-        locals, std::span(&stream, 1), useOf, [&](std::int32_t local) { refuseCopy(label, local); }, put);
+        locals, std::span(&stream, 1), useOf,
+        [&](std::int32_t local) { refuseCopy(generation, label, local); }, put);
   }
 
  private:
@@ -105,10 +106,10 @@ class DevicePaging final : private UseForecast {
   Uses makeUses() const;
   void expectToFit(const Uses& uses) const;
   [[noreturn]] void refuse(const std::string& what, std::int64_t bytes) const;
-  [[noreturn]] void refuseCopy(LabelId label, std::int32_t local) const;
+  [[noreturn]] void refuseCopy(Generation generation, LabelId label, std::int32_t local) const;
   void sortByPiece(Uses& uses) const;
   void noteLives(Uses& uses) const;
-  void noteLife(Uses& uses, LabelId label, std::int32_t local, bool isWritten) const;
+  void noteLife(Uses& uses, const LevelLabel& what, std::int32_t local, bool isWritten) const;
   void addNode(std::vector<PieceUse>& touched, NodeId node) const;
   PieceAccess pieceAccessOf(const NodeAccess& access) const;
   void addGather(std::vector<PieceUse>& touched, std::int32_t buffer, PieceAccess access) const;

@@ -23,7 +23,7 @@ namespace tessera::detail {
 
 /// One plan on one device, as an executor sees it: nodes go to the device's lane, launched one by one or as
 /// graphs of the device, and come back when they have ended. `run` and `serve` may be called by many threads;
-/// the lane lets one of them in at a time. DeviceStep has the order of the calls of a step.
+/// the lane lets one of them in at a time. StepDevices has the order of the calls of a step.
 class DeviceRun {
  public:
   /// The device at `slot` of the rank's. `inputs` are those of the running step, from `begin` on. All outlive
@@ -62,7 +62,9 @@ class DeviceRun {
   std::vector<NodeId> begun() const;
 
   /// Copies Old values of these variables to the host where it does not have them; waits for that.
-  void copyToHost(std::span<const LabelId> labels) { old_.copyToHost(labels); }
+  void copyToHost(Generation generation, std::span<const LabelId> labels) {
+    old_.copyToHost(generation, labels);
+  }
 
   /// Throws what the devices of a rank have found out first about tasks of any plan, if there is anything.
   static void expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> runs);

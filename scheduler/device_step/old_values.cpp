@@ -17,47 +17,50 @@ OldValues::OldValues(const CompiledGraphs& graphs, DataWarehouse& data, const Pl
   for (const OldNeed& need : placed.oldNeeds) {
     const DeviceAssignment place = need.place == kOnHost ? kOnHost : device;
     const bool known = std::any_of(needs_.begin(), needs_.end(), [&](const OldNeed& other) {
-      return other.label == need.label && other.level == need.level && other.place == place;
+      return other.label == need.label && other.level == need.level && other.place == place &&
+             other.generation == need.generation;
     });
-    if (!known) needs_.push_back({need.label, need.level, place});
+    if (!known) needs_.push_back({need.label, need.level, place, need.generation});
   }
 }
 
 void OldValues::copy() {
   using To = DeviceMoves::CopyTo;
   for (const OldNeed& need : needs_)
-    copy(need.place == kOnHost ? To::Host : To::Device, need.label, need.level);
+    copy(need.place == kOnHost ? To::Host : To::Device, need.generation, {need.label, need.level});
 }
 
-void OldValues::copyToHost(std::span<const LabelId> labels) {
+void OldValues::copyToHost(Generation generation, std::span<const LabelId> labels) {
   for (const LabelId label : labels) {
     for (LevelId level = 0; level < std::ssize(graphs_.localsOfLevel); ++level) {
-      copy(DeviceMoves::CopyTo::Host, label, level);
+      copy(DeviceMoves::CopyTo::Host, generation, {label, level});
     }
   }
 }
 
-std::vector<std::int32_t> OldValues::localsToBring(LabelId label, LevelId level, MemorySpace from,
-                                                   MemorySpace to) const {
+std::vector<std::int32_t> OldValues::localsToBring(Generation generation, const LevelLabel& what,
+                                                   MemorySpace from, MemorySpace to) const {
   std::vector<std::int32_t> locals;
-  const Range range = graphs_.localsOfLevel[static_cast<std::size_t>(level)];
+  const Range range = graphs_.localsOfLevel[static_cast<std::size_t>(what.level)];
   for (auto local = static_cast<std::int32_t>(range.begin); local < range.end; ++local) {
     const auto n = static_cast<std::size_t>(local);
-    if (placed_.homes[n] != device_ || !store_.has(label, n)) continue;
-    const Status& status = data_.valueStatus(Generation::Old, label, n);
+    if (placed_.homes[n] != device_ || !store_.has(what.label, n)) continue;
+    const Status& status = data_.valueStatus(generation, what.label, n);
     if (needsCopyTo(status, to) && !needsCopyTo(status, from)) locals.push_back(local);
   }
   return locals;
 }
 
-void OldValues::copy(DeviceMoves::CopyTo to, LabelId label, LevelId level) {
+void OldValues::copy(DeviceMoves::CopyTo to, Generation generation, const LevelLabel& what) {
   const bool in = to == DeviceMoves::CopyTo::Device;
   const MemorySpace target = in ? store_.space() : kHost;
-  const std::vector<std::int32_t> locals = localsToBring(label, level, in ? kHost : store_.space(), target);
+  const std::vector<std::int32_t> locals =
+      localsToBring(generation, what, in ? kHost : store_.space(), target);
   if (locals.empty()) return;
-  lane_.putBeside([&](DeviceStream stream) { nodes_.copyOld(to, label, locals, stream); });
+  lane_.putBeside(
+      [&](DeviceStream stream) { nodes_.copyValues(to, generation, what.label, locals, stream); });
   for (const std::int32_t local : locals) {
-    copiedTo(data_.valueStatus(Generation::Old, label, static_cast<std::size_t>(local)), target);
+    copiedTo(data_.valueStatus(generation, what.label, static_cast<std::size_t>(local)), target);
   }
   lane_.synchronize();  // the host goes on to read, or to overwrite, what was copied
 }

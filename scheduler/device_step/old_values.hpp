@@ -12,23 +12,23 @@
 
 namespace tessera::detail {
 
-/// Brings Old values of the patches of one device to where they are read, between steps: to the device, or to
-/// the host. Waits for what it copies.
+/// Brings Old and carried values of the patches of one device to where they are read, between plans: to the
+/// device, or to the host. Waits for what it copies.
 class OldValues {
  public:
   /// All of these outlive the object.
   OldValues(const CompiledGraphs& graphs, DataWarehouse& data, const PlacedGraph& placed,
             DeviceAssignment device, DeviceStore& store, DeviceLane& lane, DeviceNodes& nodes);
 
-  /// What the plan reads of Old in each place.
+  /// What the plan reads of them in each place.
   void copy();
   /// These variables to the host, where it does not have them.
-  void copyToHost(std::span<const LabelId> labels);
+  void copyToHost(Generation generation, std::span<const LabelId> labels);
 
  private:
-  void copy(DeviceMoves::CopyTo to, LabelId label, LevelId level);
+  void copy(DeviceMoves::CopyTo to, Generation generation, const LevelLabel& what);
   /// Patches whose value is valid in space `from` and not in `to`.
-  std::vector<std::int32_t> localsToBring(LabelId label, LevelId level, MemorySpace from,
+  std::vector<std::int32_t> localsToBring(Generation generation, const LevelLabel& what, MemorySpace from,
                                           MemorySpace to) const;
 
   const CompiledGraphs& graphs_;

@@ -184,7 +184,8 @@ void GraphReplay::takeMemory(const Segment& segment, Part& part) {
 bool GraphReplay::hasChanged(const Part& part, const KeptLoops& loops) const {
   return part.graph.number < 0 || (loops.hasAsked(StepNumber::Time) && part.numbers[0] != inputs_.time) ||
          (loops.hasAsked(StepNumber::Dt) && part.numbers[1] != inputs_.dt) ||
-         (loops.hasAsked(StepNumber::Step) && part.step != inputs_.step);
+         (loops.hasAsked(StepNumber::Step) && part.step != inputs_.step) ||
+         loops.hasAsked(StepNumber::Reduced);
 }
 
 /// Calls bodies whose closures are no longer right. True: their loops are not those of the graph.

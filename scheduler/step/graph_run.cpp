@@ -1,14 +1,14 @@
 #include "scheduler/step/graph_run.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
 
-#include "core/profile/kokkos_annotations.hpp"
-#include "core/text/contracts.hpp"
-#include "datawarehouse/checked/checked_run.hpp"
-#include "datawarehouse/checked/finite_watch.hpp"
+#include "scheduler/diagnostics/node_names.hpp"
+#include "scheduler/step/fill_nodes.hpp"
+#include "scheduler/step/message_nodes.hpp"
+#include "scheduler/step/reduce_nodes.hpp"
+#include "scheduler/step/task_nodes.hpp"
 
 namespace tessera::detail {
 
@@ -22,15 +22,16 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       transport_(transport),
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
       moves_(graphs, plan, data, pump_),
-      frames_(graphs, plan, data, options.checked),
-      scratch_(graphs, plan, workers),
-      prefetches_(graphs, plan, data, moves_, workers),
+      frames_(graphs, plan, data, options.checked, workers, devices == nullptr ? 0 : devices->sides().size()),
       gate_(graph_, options.stepsOverlap),
+      results_(pump_, transport, options.trace, static_cast<std::size_t>(graphs.labels->reductionCount())),
+      devices_(graph_, options.trace),
+      runners_{std::make_unique<TaskNodes>(graphs, plan, data, moves_, frames_, step_, options_, workers),
+               std::make_unique<FillNodes>(graphs, plan, moves_, step_, options_),
+               std::make_unique<SendNodes>(graphs, plan, moves_, pump_, step_),
+               std::make_unique<ReceiveNodes>(graph_, pump_, step_),
+               std::make_unique<ReduceNodes>(graph_, pump_, frames_, step_)},
       ticks_(static_cast<std::size_t>(workers)) {
-  for (StepResult& result : results_) {
-    result.control.reserve(kMaxControls);
-    result.reductions.resize(static_cast<std::size_t>(graphs.labels->reductionCount()));
-  }
   for (const NodeBlock& block : graph_.blocks) {
     if (block.kind == NodeKind::Task) taskCount_ += block.count;
   }
@@ -45,17 +46,28 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     }
   }
   if (devices != nullptr) takePlaces(*devices);
-  if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeAnnotations>(*options.nvtx, graphs, plan);
+  if (options.nvtx != nullptr)
+    step_.annotations = std::make_unique<NodeAnnotations>(*options.nvtx, graphs, plan);
+}
+
+void GraphRun::takePlaces(const RankDevices& devices) {
+  step_.placed = &devices.placed(plan_);
+  std::vector<std::unique_ptr<DeviceRun>> runs;
+  for (std::size_t slot = 0; slot < devices.sides().size(); ++slot) {
+    devices.sides()[slot]->backend->bindThread();
+    runs.push_back(std::make_unique<DeviceRun>(graphs_, plan_, data_, devices, slot, pump_, frames_,
+                                               step_.inputs, options_));
+  }
+  devices_.take(devices, *step_.placed, std::move(runs));
 }
 
 void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlier) {
-  inputs_ = inputs;
+  step_.inputs = inputs;
   ahead_ = ahead;
   earlier_ = earlier;
   gate_.close();
-  isRefused_.store(false, std::memory_order_relaxed);
-  round_ = 1 - pump_.roundInHand();
-  settleWaiting(round_);
+  step_.isRefused.store(false, std::memory_order_relaxed);
+  results_.makeRoom();
   if (options_.trace != nullptr) {
     TracedStep head;
     head.plan = plan_;
@@ -63,67 +75,76 @@ void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlie
     head.time = inputs.time;
     head.dt = inputs.dt;
     options_.trace->beginStep(head, graph_.nodeCount());
-    tracedRun_[round_] = options_.trace->openStep();
   }
   frames_.forgetContributions();
   rate_ = {};
-  StepResult& result = results_[round_];
-  result.control.assign(inputs.control.begin(), inputs.control.end());
-  std::fill(result.reductions.begin(), result.reductions.end(), std::numeric_limits<double>::quiet_NaN());
-  open_[round_] = true;
-  pump_.begin(result.control, ahead);
-  beginDevices();
+  results_.begin(inputs.control);
+  pump_.begin(results_.latest().control, ahead);
+  devices_.begin();
 }
 
 void GraphRun::end() {
-  finishDevices();
+  devices_.end();
   if (options_.trace != nullptr) options_.trace->executed();
   pump_.end();
-  if (!ahead_ || refusal_) settleWaiting(round_);
-  if (!refusal_) data_.promote(graph_.written);
+  if (!ahead_ || refusal_) results_.settleWaiting(results_.round());
+  if (!refusal_ && step_.inputs.after == AfterReplay::Promote) data_.promote(graph_.written);
+  sumUpTicks();
+  if (options_.trace != nullptr) options_.trace->endStep();
+  if (refusal_) std::exchange(refusal_, nullptr)->raise();
+}
+
+void GraphRun::sumUpTicks() {
   const double secondsPerTick = rate_.secondsPerTick();
   for (WorkerTicks& ticks : ticks_) {
     taskSeconds_ += secondsPerTick * static_cast<double>(ticks.tasks);
     messageSeconds_ += secondsPerTick * static_cast<double>(ticks.messages);
     ticks = {};
   }
-  if (options_.trace != nullptr) options_.trace->endStep();
-  if (refusal_) std::exchange(refusal_, nullptr)->raise();
 }
 
-bool GraphRun::settle(std::size_t round) {
-  if (!open_[round]) return true;
-  pump_.round(round).test();
-  if (!pump_.round(round).complete()) return false;
-  pump_.round(round).takeResults(results_[round].reductions);
-  open_[round] = false;
-  if (options_.trace != nullptr) options_.trace->closeStep(tracedRun_[round]);
-  return true;
+bool GraphRun::run(NodeId node, int worker) {
+  if (gate_.is(node)) {
+    gate_.await();
+    return false;
+  }
+  if (devices_.isLaunch(node)) {
+    devices_.launch(node);
+    return true;
+  }
+  if (devices_.has(node)) return devices_.run(node, worker);
+  const NodeAt at(graph_, node);
+  const std::int64_t begin = ticksNow();
+  const bool finished = runOnHost(at, worker);
+  WorkerTicks& ticks = ticks_[static_cast<std::size_t>(worker)];
+  (at.block.kind == NodeKind::Task ? ticks.tasks : ticks.messages) += ticksNow() - begin;
+  return finished;
 }
 
-void GraphRun::giveUp() {
-  open_[round_] = false;
-  if (options_.trace != nullptr) options_.trace->closeStep(tracedRun_[round_]);
-}
-
-void GraphRun::settleWaiting(std::size_t round) {
-  transport_.waitUntil([this, round] { return settle(round); });
-}
-
-const StepResult& GraphRun::waitForResult() {
-  settleWaiting(1 - round_);  // where nobody has waited for it
-  settleWaiting(round_);
-  return results_[round_];
+/// With what a trace and a profiler are told of it.
+bool GraphRun::runOnHost(const NodeAt& at, int worker) {
+  NodeRunner& runner = runnerOf(at.block.kind);
+  if (options_.trace == nullptr && !step_.annotations) return runner.run(at, worker);
+  const auto runShown = [&] {
+    if (!step_.annotations) return runner.run(at, worker);
+    const NvtxScope scope = step_.annotations->work(at.node);
+    return runner.run(at, worker);
+  };
+  if (options_.trace == nullptr) return runShown();
+  const auto begin = Trace::Clock::now();
+  const bool finished = runShown();
+  options_.trace->ran(at.node, worker, begin, Trace::Clock::now(), finished);
+  return finished;
 }
 
 std::span<const NodeId> GraphRun::poll() {
   const std::span<const NodeId> done = pump_.poll();
-  if (ranges_) {
-    for (const NodeId node : done) ranges_->arrives(node);
+  if (step_.annotations) {
+    for (const NodeId node : done) step_.annotations->arrives(node);
   }
-  if (!devices_.empty()) return pollDevices(done);
+  if (devices_.used()) return devices_.poll(done);
   if (!gate_.isAwaited()) return done;
-  if (earlier_.run != nullptr && !earlier_.run->settle(earlier_.round)) return done;
+  if (earlier_.run != nullptr && !earlier_.run->results_.settle(earlier_.round)) return done;
   takeDt();
   gate_.open();
   return pump_.alsoReport(gate_.node());
@@ -134,314 +155,61 @@ std::span<const NodeId> GraphRun::poll() {
 void GraphRun::takeDt() {
   if (earlier_.run == nullptr) return;
   try {
-    inputs_.dt = inputs_.lateDt(earlier_.run->results_[earlier_.round]);
-    if (options_.trace != nullptr) options_.trace->takeDt(inputs_.dt);
+    step_.inputs.dt = step_.inputs.lateDt(earlier_.run->results_.result(earlier_.round));
+    if (options_.trace != nullptr) options_.trace->takeDt(step_.inputs.dt);
   } catch (const Error& error) {
     refusal_ = error.copy();
-    isRefused_.store(true, std::memory_order_relaxed);
+    step_.isRefused.store(true, std::memory_order_relaxed);
   }
+}
+
+NodeTraits GraphRun::traits(NodeId node, int workers) const {
+  if (gate_.is(node)) return {.urgency = std::numeric_limits<int>::max(), .waits = true};
+  if (devices_.isLaunch(node)) {
+    return {.home = devices_.launches()->homeOf(node, workers), .urgency = std::numeric_limits<int>::max()};
+  }
+  if (step_.placed != nullptr && !step_.placed->ofExecutor(node)) return {.used = false};
+  if (devices_.has(node)) return deviceTraits(node, workers);
+  const NodeAt at(graph_, node);
+  if (at.number >= at.block.count) return {.used = false};
+  const NodeRunner& runner = runnerOf(at.block.kind);
+  NodeTraits traits;
+  traits.home = runner.homeOf(at, workers);
+  traits.urgency = runner.urgencyOf(at);
+  traits.waits = runner.waits();
+  // In quarters of the critical path, so that the many nodes near it stay together, with their data.
+  traits.slack = std::min(3, 4 * at.block.slack / (graph_.longestWay + 1));
+  return traits;
+}
+
+/// The sooner the lane has it the better.
+NodeTraits GraphRun::deviceTraits(NodeId node, int workers) const {
+  const PlacedBlock& placed = step_.placed->block(node);
+  const NodeAt at(graph_.blocks[static_cast<std::size_t>(placed.block)], step_.placed->numberOf(node));
+  return {.home = runnerOf(at.block.kind).homeOf(at, workers),
+          .urgency = std::numeric_limits<int>::max(),
+          .waits = devices_.reports(node)};
+}
+
+int GraphRun::waitsForRank(NodeId node) const {
+  if (gate_.is(node) || devices_.isLaunch(node) || devices_.has(node)) return -1;
+  const NodeAt at(graph_, node);
+  return runnerOf(at.block.kind).waitsForRank(at);
 }
 
 std::string GraphRun::describe(NodeId node) const {
   if (gate_.is(node)) return "the length of the step, from the reductions of the step before,";
-  if (isLaunch(node)) return "launches on device " + std::to_string(launches_->slotOf(node));
-  if (placed_ != nullptr) return placedNodeName(graphs_, plan_, *placed_, node);
+  if (devices_.isLaunch(node))
+    return "launches on device " + std::to_string(devices_.launches()->slotOf(node));
+  if (step_.placed != nullptr) return placedNodeName(graphs_, plan_, *step_.placed, node);
   return nodeName(graphs_, plan_, node);
 }
 
 std::vector<NodeId> GraphRun::begun() {
   std::vector<NodeId> nodes = pump_.begun();
   if (gate_.isAwaited()) nodes.push_back(gate_.node());
-  for (const auto& device : devices_) {
-    for (const NodeId node : device->begun()) nodes.push_back(node);
-  }
+  devices_.appendBegun(nodes);
   return nodes;
-}
-
-int GraphRun::homeOfLocal(std::int32_t local, int workers) const {
-  for (const Range& level : graphs_.localsOfLevel) {
-    if (local >= level.begin && local < level.end) {
-      return static_cast<int>((local - level.begin) * workers / level.size());
-    }
-  }
-  return 0;
-}
-
-int GraphRun::homeOf(const NodeBlock& block, std::int32_t number, int workers) const {
-  switch (block.kind) {
-    case NodeKind::Task:
-    case NodeKind::Fill:
-      return homeOfLocal(block.firstLocal + number, workers);
-    case NodeKind::Send: {
-      const Range items = graph_.sends[static_cast<std::size_t>(block.item + number)].items;
-      const std::int32_t source =
-          items.size() > 0 ? graph_.packItems[static_cast<std::size_t>(items.begin)].source : -1;
-      return homeOfLocal(source, workers);
-    }
-    case NodeKind::Receive:
-    case NodeKind::Reduce:
-      return static_cast<int>((block.item + number) % workers);
-  }
-  return 0;
-}
-
-NodeTraits GraphRun::traits(NodeId node, int workers) const {
-  if (gate_.is(node)) return {.urgency = std::numeric_limits<int>::max(), .waits = true};
-  if (isLaunch(node)) {
-    return {.home = launches_->homeOf(node, workers), .urgency = std::numeric_limits<int>::max()};
-  }
-  if (placed_ != nullptr && !placed_->ofExecutor(node)) return {.used = false};
-  if (isOnDevice(node)) return deviceTraits(node, workers);
-  const NodeBlock& block = graph_.block(node);
-  const std::int32_t number = node - block.firstNode;
-  NodeTraits traits;
-  traits.used = number < block.count;
-  if (!traits.used) return traits;
-  traits.home = homeOf(block, number, workers);
-  // In quarters of the critical path, so that the many nodes near it stay together, with their data.
-  traits.slack = std::min(3, 4 * block.slack / (graph_.longestWay + 1));
-  if (block.kind == NodeKind::Task) {
-    const TaskUnit& unit = graph_.unitOf(block);
-    traits.urgency = graph_.declarationOf(unit).priority;
-  } else if (block.kind != NodeKind::Fill) {
-    traits.urgency = std::numeric_limits<int>::max();  // other ranks wait for it
-    traits.waits = true;
-  }
-  return traits;
-}
-
-int GraphRun::waitsForRank(NodeId node) const {
-  if (gate_.is(node) || isLaunch(node) || isOnDevice(node)) return -1;
-  const NodeBlock& block = graph_.block(node);
-  if (block.kind != NodeKind::Receive) return -1;
-  return graph_.receives[static_cast<std::size_t>(block.item + (node - block.firstNode))].peer;
-}
-
-bool GraphRun::run(NodeId node, int worker) {
-  if (gate_.is(node)) {
-    gate_.await();
-    return false;
-  }
-  if (isLaunch(node)) {
-    devices_[launches_->slotOf(node)]->serve();
-    return true;
-  }
-  if (isOnDevice(node)) return handOver(node, worker);
-  const NodeBlock& block = graph_.block(node);
-  const std::int64_t begin = ticksNow();
-  const bool finished =
-      options_.trace == nullptr ? runShown(block, node, worker) : runTraced(block, node, worker);
-  WorkerTicks& ticks = ticks_[static_cast<std::size_t>(worker)];
-  (block.kind == NodeKind::Task ? ticks.tasks : ticks.messages) += ticksNow() - begin;
-  return finished;
-}
-
-bool GraphRun::runTraced(const NodeBlock& block, NodeId node, int worker) {
-  const auto begin = Trace::Clock::now();
-  const bool finished = runShown(block, node, worker);
-  options_.trace->ran(node, worker, begin, Trace::Clock::now(), finished);
-  return finished;
-}
-
-bool GraphRun::runShown(const NodeBlock& block, NodeId node, int worker) {
-  if (!ranges_) return runNode(block, node, worker);
-  const NvtxScope scope = ranges_->work(node);
-  return runNode(block, node, worker);
-}
-
-bool GraphRun::runNode(const NodeBlock& block, NodeId node, int worker) {
-  const std::int32_t number = node - block.firstNode;
-  const std::int32_t item = block.item + number;
-  switch (block.kind) {
-    case NodeKind::Task:
-      runTask(block, number, worker);
-      return true;
-    case NodeKind::Fill: {
-      const FillPlan& fill = graph_.fillOf(block);
-      // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
-      const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
-      if (options_.checked) moves_.unset(fill, number);
-      moves_.fill(block.item, number, time);
-      return true;
-    }
-    case NodeKind::Send:
-      moves_.pack(item, placed_ == nullptr ? std::span<const DeviceAssignment>{} : placed_->packPlaces);
-      if (ranges_) ranges_->departs(node);
-      pump_.submitSend(item, node);
-      return false;
-    case NodeKind::Receive:
-      if (ranges_) ranges_->departs(node);
-      pump_.submitReceive(item, node);
-      return false;
-    case NodeKind::Reduce: {
-      joinContributions(item);
-      if (ranges_) ranges_->departs(node);
-      pump_.submitReduction(item, node);
-      return false;
-    }
-  }
-  return true;
-}
-
-void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses) {
-  auto resolved = accesses.all().begin();
-  for (const UnitAccess& access : graph_.accessesOf(unit)) {
-    if (graph_.isScratch(access)) gatherScratch(access, number, worker, *resolved);
-    ++resolved;
-  }
-}
-
-void GraphRun::gatherScratch(const UnitAccess& access, std::int32_t number, int worker,
-                             TaskAccess& resolved) {
-  const auto fill = static_cast<std::size_t>(access.fill);
-  const ScratchWindows::Window& window = scratch_.window(fill, number);
-  resolved.data = scratch_.memory(worker) + scratch_.offset(fill) + window.lead;
-  resolved.layout = window.layout;
-  if (options_.checked) {  // nothing of the task before is taken for a value
-    std::memset(scratch_.memory(worker) + scratch_.offset(fill), 0xFF,
-                static_cast<std::size_t>(scratch_.bytes(fill)));
-  }
-  moves_.gatherScratch(access.fill, number, inputs_.time, resolved.data, resolved.layout);
-}
-
-void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) {
-  if (isRefused_.load(std::memory_order_relaxed)) return;
-  const TaskUnit& unit = graph_.unitOf(block);
-  const TaskDeclaration& task = graph_.declarationOf(unit);
-  const std::int32_t local = block.firstLocal + number;
-  TaskAccesses accesses;
-  TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
-  frames_.resolve(unit, number, local, frame.patch, accesses);
-  gatherScratch(unit, number, worker, accesses);
-  if (!task.scratch.empty())
-    frames_.addScratch(unit, frame.patch, scratch_.memory(worker) + scratch_.ownOffset(unit), accesses);
-  frame.accesses = accesses.all();
-  FiniteWatch watch(frame.accesses, frame.finalLoops, data_.labels());
-  if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
-  if (!options_.checked) frame.ahead = prefetches_.during(block, number, frame.patch, worker);
-  if (options_.regions != nullptr) {
-    const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
-    runBody(frame, accesses.all(), task);
-  } else {
-    runBody(frame, accesses.all(), task);
-  }
-  if (options_.findNonFinite) expectFinite(frame);
-  if (placed_ != nullptr) noteWritten(data_, graph_, unit, block.firstLocal + number, kHost);
-}
-
-void GraphRun::runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task) {
-  if (options_.checked) {
-    runChecked(frame, accesses, task.body.checked);
-  } else {
-    task.body.cpu(frame);
-  }
-}
-
-void GraphRun::joinContributions(std::int32_t reduction) {
-  const ReductionPlan& plan = graph_.reductions[static_cast<std::size_t>(reduction)];
-  ReductionState& state = pump_.reductions().state(reduction);
-  const double infinity = std::numeric_limits<double>::infinity();
-  state = {plan.kind == ReductionKind::Min ? infinity : -infinity, {}};
-  for (const std::int32_t b : plan.blocks) {
-    const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(b)];
-    const Range first = graph_.unitOf(block).contributions;
-    const std::int64_t end = first.begin + block.count * first.size();
-    for (std::int64_t n = first.begin; n < end; ++n) {
-      const PatchContribution& given = frames_.contribution(n);
-      if (given.reduction != plan.reduction || !given.given) continue;
-      switch (plan.kind) {
-        case ReductionKind::Min:
-          state.value = std::min(state.value, given.value);
-          break;
-        case ReductionKind::Max:
-          state.value = std::max(state.value, given.value);
-          break;
-        case ReductionKind::Sum:
-          state.sum.add(given.sum);
-          break;
-      }
-    }
-  }
-}
-
-void GraphRun::takePlaces(const RankDevices& devices) {
-  placed_ = &devices.placed(plan_);
-  rankDevices_ = &devices;
-  for (std::size_t slot = 0; slot < devices.sides().size(); ++slot) {
-    devices.sides()[slot]->backend->bindThread();
-    devices_.push_back(
-        std::make_unique<DeviceRun>(graphs_, plan_, data_, devices, slot, pump_, frames_, inputs_, options_));
-  }
-  DeviceRun::join(devices_);
-  launches_.reset();
-  if (devices_.size() > 1) launches_.emplace(placed_->hostCounts, devices_.size());
-  reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
-}
-
-void GraphRun::beginDevices() {
-  if (!devices_.empty()) deviceStep_.emplace(devices_, *rankDevices_);
-}
-
-void GraphRun::finishDevices() {
-  if (!deviceStep_) return;
-  deviceStep_->finish([this] { raiseOfStandby(); });  // what it failed to launch nobody will
-  expectNothingFound();
-}
-
-std::span<const NodeId> GraphRun::pollDevices(std::span<const NodeId> messages) {
-  raiseOfStandby();
-  served_.store(true, std::memory_order_relaxed);
-  reported_.assign(messages.begin(), messages.end());
-  for (const auto& device : devices_) {
-    device->serve();
-    device->take([this](NodeId node) {
-      if (options_.trace != nullptr && node < graph_.blockOf.endId()) options_.trace->finished(node);
-      reported_.push_back(node);
-    });
-  }
-  // What a task did was found before it was seen to end: nobody goes on from it.
-  expectNothingFound();
-  return reported_;
-}
-
-void GraphRun::serveDevices() {
-  if (served_.exchange(false, std::memory_order_relaxed)) return;
-  try {
-    for (const auto& device : devices_) device->serve();
-  } catch (const Error& error) {
-    if (standbyFailed_.load(std::memory_order_relaxed)) return;
-    standbyFailure_ = error.copy();
-    standbyFailed_.store(true, std::memory_order_release);
-  }
-}
-
-void GraphRun::raiseOfStandby() const {
-  if (standbyFailed_.load(std::memory_order_acquire)) standbyFailure_->raise();
-}
-
-void GraphRun::copyToHost(std::span<const LabelId> labels) {
-  for (const auto& device : devices_) device->copyToHost(labels);
-}
-
-/// The sooner the lane has it the better.
-NodeTraits GraphRun::deviceTraits(NodeId node, int workers) const {
-  const PlacedBlock& placed = placed_->block(node);
-  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
-  NodeTraits traits;
-  traits.home = homeOf(block, placed_->numberOf(node), workers);
-  traits.urgency = std::numeric_limits<int>::max();
-  traits.waits = devices_[static_cast<std::size_t>(placed.place)]->reports(node);
-  return traits;
-}
-
-/// To the lane of its device.
-bool GraphRun::handOver(NodeId node, int worker) {
-  if (options_.trace == nullptr || node >= graph_.blockOf.endId()) return deviceOf(node).run(node);
-  const auto begin = Trace::Clock::now();
-  const bool finished = deviceOf(node).run(node);
-  // What the host does not hear of has no end here; the device's own lane shows it.
-  options_.trace->ran(node, worker, begin, Trace::Clock::now(), /*finished=*/false);
-  return finished;
 }
 
 std::string GraphRun::detectDeadlock(std::chrono::duration<double> limit) {

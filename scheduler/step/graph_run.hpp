@@ -1,43 +1,29 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/exact_sum.hpp"
-#include "datawarehouse/task_frame.hpp"
-#include "scheduler/device_step/device_run.hpp"
-#include "scheduler/device_step/device_step.hpp"
-#include "scheduler/device_step/rank_devices.hpp"
+#include "scheduler/device_step/step_devices.hpp"
 #include "scheduler/diagnostics/deadlock_detector.hpp"
-#include "scheduler/diagnostics/node_names.hpp"
 #include "scheduler/executor/tick_clock.hpp"
 #include "scheduler/messages/message_pump.hpp"
+#include "scheduler/messages/step_results.hpp"
 #include "scheduler/runner_options.hpp"
 #include "scheduler/step/host_moves.hpp"
-#include "scheduler/step/launch_nodes.hpp"
-#include "scheduler/step/scratch_windows.hpp"
+#include "scheduler/step/node_runner.hpp"
 #include "scheduler/step/step_gate.hpp"
 #include "scheduler/step/task_frames.hpp"
-#include "scheduler/step/task_prefetches.hpp"
 #include "scheduler/step_inputs.hpp"
-#include "scheduler/tracing/node_annotations.hpp"
 
 namespace tessera::detail {
 
-/// One compiled graph ready to be replayed: what each kind of node does. `run` is called by many threads at
-/// once, for different nodes; the graph's edges make sure that no two of them touch the same data.
-///
-/// Homes: the own patches of each level, which lie along a space-filling curve, are dealt out in ranges of
-/// equal length; what belongs to no patch is where its data come from.
+/// One compiled graph ready to be replayed. Its nodes are run by a NodeRunner for each kind, by the devices
+/// of the rank, or are the gate at which those wait that use the length of the step.
 class GraphRun : public NodeSource {
  public:
-  /// A step has no more control numbers.
-  static constexpr std::size_t kMaxControls = 16;
-
   /// `devices`: of the rank; null where it uses none.
   GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, Transport& transport,
            const RunnerOptions& options, int workers, const RankDevices* devices);
@@ -51,38 +37,32 @@ class GraphRun : public NodeSource {
   /// `ahead`: the replay ends when the reductions have been started. `earlier` is of the run that `lateDt`
   /// asks for, if any.
   void begin(const StepInputs& inputs, bool ahead, const Earlier& earlier);
-  /// The New values become Old ones, and the control numbers are there. Throws what `lateDt` has thrown; then
-  /// the Old values stay.
+  /// The control numbers are there, and the New values become Old ones if the inputs say so. Throws what
+  /// `lateDt` has thrown; then the Old values stay.
   void end();
   /// In place of `end`, where the replay has failed.
-  void giveUp();
+  void giveUp() { results_.giveUp(); }
   /// Of the last run; without waiting.
-  Earlier latest() { return {this, round_}; }
-  /// Whether the reductions of that run are complete; looks after them once. One caller at a time, like
-  /// `poll`.
-  bool settle(std::size_t round);
+  Earlier latest() { return {this, results_.round()}; }
   /// Of the last run: control numbers, and the reductions once settled.
-  const StepResult& result() const { return results_[round_]; }
+  const StepResult& result() const { return results_.latest(); }
   /// Waits for the reductions of the last run.
-  const StepResult& waitForResult();
+  const StepResult& waitForResult() { return results_.wait(); }
 
   /// Between steps, when devices have done all: gives up what was made for the places so far, before these
   /// change. Until `takePlaces` nothing may run.
-  void leavePlaces() {
-    deviceStep_.reset();
-    devices_.clear();
-  }
+  void leavePlaces() { devices_.leave(); }
   /// Runs nodes where the devices say now. Whoever replays this has to be made again.
   void takePlaces(const RankDevices& devices);
 
   std::int64_t nodeCount() const override { return static_cast<std::int64_t>(predecessorCounts().size()); }
   IdSpan<NodeId, const std::int32_t> predecessorCounts() const override {
-    if (launches_) return launches_->predecessorCounts();
-    return placed_ != nullptr ? placed_->hostCounts : gate_.predecessorCounts();
+    if (devices_.launches()) return devices_.launches()->predecessorCounts();
+    return step_.placed != nullptr ? step_.placed->hostCounts : gate_.predecessorCounts();
   }
   std::span<const NodeId> successors(NodeId node) const override {
-    if (isLaunch(node)) return {};
-    if (placed_ != nullptr) return placed_->hostEdges.row(node);
+    if (devices_.isLaunch(node)) return {};
+    if (step_.placed != nullptr) return step_.placed->hostEdges.row(node);
     return gate_.is(node) ? gate_.successors() : graph_.successors(node);
   }
   NodeTraits traits(NodeId node, int workers) const override;
@@ -95,62 +75,33 @@ class GraphRun : public NodeSource {
   /// `talk` outlives this object; without one `detectDeadlock` says nothing.
   void setTalk(DeadlockDetector* talk) { talk_ = talk; }
 
-  /// For a thread that helps out, beside the workers: serves the devices if nobody has since the last call.
-  /// Failures come from the next `poll`.
-  void serveDevices();
-  /// Old values of these variables on the host, where devices alone have them; waits for that.
-  void copyToHost(std::span<const LabelId> labels);
-
-  /// Throws what the devices have found out about tasks of any plan so far.
-  void expectNothingFound() const { DeviceRun::expectNothingFound(devices_); }
-  /// See StepRunner.
-  std::optional<StepMoment> failedAt() const {
-    for (const auto& device : devices_) {
-      if (device->failedAt()) return device->failedAt();
-    }
-    return std::nullopt;
-  }
+  StepDevices& devices() { return devices_; }
+  const StepDevices& devices() const { return devices_; }
 
   std::int64_t taskCount() const { return taskCount_; }
   /// In tasks, and in all other nodes, all workers together, in the steps that have ended.
   double taskSeconds() const { return taskSeconds_; }
   double messageSeconds() const { return messageSeconds_; }
   const CompiledGraph& graph() const { return graph_; }
-  const std::vector<std::unique_ptr<DeviceRun>>& deviceRuns() const { return devices_; }
   /// A range around the run for a profiler, shown with the number of the step; nothing where none listens.
   NvtxScope shownAs(std::int64_t step) {
-    return ranges_ ? ranges_->step(step) : NvtxScope(nullptr, nullptr, step);
+    return step_.annotations ? step_.annotations->step(step) : NvtxScope(nullptr, nullptr, step);
   }
 
  private:
+  static constexpr std::size_t kKinds = 5;  ///< of nodes: NodeKind
+
   /// What one worker has spent in the running step, on a cache line of its own.
   struct alignas(64) WorkerTicks {
     std::int64_t tasks = 0;
     std::int64_t messages = 0;
   };
 
-  void beginDevices();
-  void finishDevices();
-  void raiseOfStandby() const;
+  NodeRunner& runnerOf(NodeKind kind) const { return *runners_[static_cast<std::size_t>(kind)]; }
+  bool runOnHost(const NodeAt& at, int worker);
   NodeTraits deviceTraits(NodeId node, int workers) const;
-  int homeOf(const NodeBlock& block, std::int32_t number, int workers) const;
-  int homeOfLocal(std::int32_t local, int workers) const;
-  bool runShown(const NodeBlock& block, NodeId node, int worker);
   void takeDt();
-  void settleWaiting(std::size_t round);
-  bool isLaunch(NodeId node) const { return launches_ && launches_->is(node); }
-  bool isOnDevice(NodeId node) const { return placed_ != nullptr && placed_->place(node) != kOnHost; }
-  DeviceRun& deviceOf(NodeId node) { return *devices_[static_cast<std::size_t>(placed_->place(node))]; }
-  std::span<const NodeId> pollDevices(std::span<const NodeId> messages);
-  bool handOver(NodeId node, int worker);
-  bool runTraced(const NodeBlock& block, NodeId node, int worker);
-  bool runNode(const NodeBlock& block, NodeId node, int worker);
-  void runTask(const NodeBlock& block, std::int32_t number, int worker);
-  void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
-  void joinContributions(std::int32_t reduction);
-  /// Gathers what a task reads of variables without stored halos, and tells where it is.
-  void gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses);
-  void gatherScratch(const UnitAccess& access, std::int32_t number, int worker, TaskAccess& resolved);
+  void sumUpTicks();
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
@@ -158,38 +109,23 @@ class GraphRun : public NodeSource {
   DataWarehouse& data_;
   RunnerOptions options_;
   Transport& transport_;
+  RunningStep step_;
   MessagePump pump_;
   HostMoves moves_;
   TaskFrames frames_;
-  DeadlockDetector* talk_ = nullptr;
-  ScratchWindows scratch_;
-  TaskPrefetches prefetches_;
-  StepInputs inputs_;
   StepGate gate_;
+  StepResults results_;
+  StepDevices devices_;
+  std::array<std::unique_ptr<NodeRunner>, kKinds> runners_;  ///< by kind
+  DeadlockDetector* talk_ = nullptr;
   bool ahead_ = false;
   Earlier earlier_;
-  std::unique_ptr<Error> refusal_;      ///< what `lateDt` has thrown
-  std::atomic<bool> isRefused_{false};  ///< tasks do nothing: the step ends in order, on every rank
-  // Of the last two runs, which take turns like the rounds of the pump:
-  std::size_t round_ = 0;
-  std::array<StepResult, 2> results_;
-  std::array<bool, 2> open_{false, false};  ///< reductions are under way, or not taken
-  std::array<std::int64_t, 2> tracedRun_{-1, -1};
+  std::unique_ptr<Error> refusal_;  ///< what `lateDt` has thrown
   std::int64_t taskCount_ = 0;
   std::vector<WorkerTicks> ticks_;  ///< by worker
   TickRate rate_;                   ///< of the running step
   double taskSeconds_ = 0.0;
   double messageSeconds_ = 0.0;
-  std::unique_ptr<NodeAnnotations> ranges_;
-  const RankDevices* rankDevices_ = nullptr;         ///< where devices are in use
-  const PlacedGraph* placed_ = nullptr;              ///< likewise
-  std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place
-  std::optional<DeviceStep> deviceStep_;             ///< the one at hand, or the last
-  std::optional<LaunchNodes> launches_;              ///< where there are several
-  std::vector<NodeId> reported_;
-  std::atomic<bool> served_{false};  ///< somebody has been in `poll` since the standby thread looked
-  std::atomic<bool> standbyFailed_{false};
-  std::unique_ptr<Error> standbyFailure_;  ///< before `standbyFailed_`
 };
 
 }  // namespace tessera::detail

@@ -34,8 +34,7 @@ ScratchWindows::ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, i
       end += sizes_[fill];
     }
     ownOffsets_.push_back(end);
-    most = std::max(most, end + mostScratchBytes(graphs, unit.level,
-                                                 graph.plan->tasks()[unit.task.index()]));
+    most = std::max(most, end + mostScratchBytes(graphs, unit.level, graph.plan->tasks()[unit.task.index()]));
   }
   if (most == 0) return;
   for (int n = 0; n < workers; ++n) memory_.emplace_back(most);

@@ -10,8 +10,14 @@
 
 namespace tessera::detail {
 
-TaskFrames::TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, bool checked)
-    : graphs_(graphs), graph_(graphs.plans[plan]), plan_(plan), data_(data), checked_(checked) {
+TaskFrames::TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, bool checked,
+                       int workers, std::size_t devices)
+    : graphs_(graphs),
+      graph_(graphs.plans[plan]),
+      plan_(plan),
+      data_(data),
+      checked_(checked),
+      workers_(workers) {
   for (const TaskDeclaration& task : graph_.plan->tasks()) {
     TESSERA_EXPECT(task.reads.size() + task.writes.size() + task.scratch.size() <= TaskAccesses::kMost,
                    "split a task with more than 96 accesses");
@@ -19,11 +25,34 @@ TaskFrames::TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWareh
                    "give scratch to tasks on patches that take one stream");
     places_.push_back(placeOf(task));
   }
+  layOutSums(static_cast<std::size_t>(workers) + devices);
   layOutContributions();
 }
 
 void TaskFrames::forgetContributions() {
   for (PatchContribution& c : contributions_) c.given = false;
+  std::fill(sums_.begin(), sums_.end(), ExactSum());
+}
+
+void TaskFrames::layOutSums(std::size_t adders) {
+  sumOfReduction_.assign(static_cast<std::size_t>(graphs_.labels->reductionCount()), -1);
+  for (const ReductionPlan& plan : graph_.reductions) {
+    if (plan.kind != ReductionKind::Sum) continue;
+    sumOfReduction_[static_cast<std::size_t>(plan.reduction)] = static_cast<std::int32_t>(sumCount_++);
+  }
+  sums_.resize(adders * sumCount_);
+}
+
+ExactSum* TaskFrames::sumOf(LabelId reduction, std::size_t adder) {
+  const std::int32_t place = sumOfReduction_[static_cast<std::size_t>(reduction)];
+  return place < 0 ? nullptr : &sums_[adder * sumCount_ + static_cast<std::size_t>(place)];
+}
+
+ExactSum TaskFrames::sumOf(LabelId reduction) const {
+  ExactSum total;
+  const auto place = static_cast<std::size_t>(sumOfReduction_[static_cast<std::size_t>(reduction)]);
+  for (std::size_t at = place; at < sums_.size(); at += sumCount_) total.add(sums_[at]);
+  return total;
 }
 
 void TaskFrames::layOutContributions() {
@@ -36,7 +65,7 @@ void TaskFrames::layOutContributions() {
                    "number contributions in the order of the blocks");
     for (std::int32_t n = 0; n < block.count; ++n) {
       for (const ContributionDeclaration& c : task.contributions)
-        contributions_.push_back({c.reduction, 0.0, {}, false});
+        contributions_.push_back({c.reduction, 0.0, nullptr, false});
     }
   }
 }
@@ -120,7 +149,7 @@ std::int64_t TaskFrames::scratchBytesOf(const TaskUnit& unit, const Patch* patch
 }
 
 TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number,
-                              const StepInputs& inputs) {
+                              const StepInputs& inputs, std::size_t adder) {
   TaskFrame frame;
   frame.task = graph_.declarationOf(unit).name;
   frame.declaredAt = places_[unit.task.index()];
@@ -136,11 +165,14 @@ TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std:
   frame.contributions =
       std::span(contributions_)
           .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
+  for (PatchContribution& c : frame.contributions) c.sum = sumOf(c.reduction, adder);
   frame.time = inputs.time;
   frame.usesDt = graph_.declarationOf(unit).usesDt;
   // Another thread may just be writing it.
   frame.dt = frame.usesDt ? inputs.dt : std::numeric_limits<double>::quiet_NaN();
   frame.step = inputs.step;
+  frame.readsReduced = graph_.declarationOf(unit).readsReduced;
+  frame.reduced = inputs.reduced;
   return frame;
 }
 

@@ -17,11 +17,16 @@ namespace tessera::detail {
 /// step, and room for what they contribute to reductions. Any number of threads at once, for different nodes.
 class TaskFrames {
  public:
-  TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, bool checked);
+  /// Tasks run on `workers` threads, and on `devices`.
+  TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, bool checked, int workers,
+             std::size_t devices);
 
-  /// Node `number` of the block, without its accesses.
+  /// Node `number` of the block, without its accesses. What it gives to sums `adder` keeps: one thread at a
+  /// time runs tasks of one adder.
   TaskFrame frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number,
-                    const StepInputs& inputs);
+                    const StepInputs& inputs, std::size_t adder);
+  std::size_t adderOfWorker(int worker) const { return static_cast<std::size_t>(worker); }
+  std::size_t adderOfDevice(int slot) const { return static_cast<std::size_t>(workers_ + slot); }
   /// Adds the accesses of that node, which works on own patch `local`. In the memory of the device whose
   /// store is given, else in the host's.
   void resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
@@ -37,17 +42,25 @@ class TaskFrames {
   const PatchContribution& contribution(std::int64_t n) const {
     return contributions_[static_cast<std::size_t>(n)];
   }
+  /// What all tasks have given to a sum of the graph.
+  ExactSum sumOf(LabelId reduction) const;
 
  private:
   TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch,
                            DeviceStore* store);
+  void layOutSums(std::size_t adders);
   void layOutContributions();
+  ExactSum* sumOf(LabelId reduction, std::size_t adder);
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
   std::size_t plan_;
   DataWarehouse& data_;
   bool checked_;
+  int workers_;
+  std::vector<std::int32_t> sumOfReduction_;  ///< place among the sums of an adder, by label; -1: no sum
+  std::size_t sumCount_ = 0;
+  std::vector<ExactSum> sums_;                    ///< of each adder, one after another
   std::vector<std::string> places_;               ///< where each task was declared, for messages
   std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
 };

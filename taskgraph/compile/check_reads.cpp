@@ -62,8 +62,8 @@ namespace {
 std::string writerOf(std::span<const ResolvedPlan> plans, const LevelLabel& what) {
   for (const ResolvedPlan& plan : plans) {
     const auto found = plan.versions.find(what);
-    if (found == plan.versions.end() || found->second.empty()) continue;
-    return "plan " + plan.plan->name() + ", task " + unitName(plan, found->second.front());
+    if (!plan.writes(what)) continue;
+    return "plan " + plan.plan->name() + ", task " + unitName(plan, found->second.back());
   }
   return "";
 }

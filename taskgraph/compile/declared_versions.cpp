@@ -7,13 +7,16 @@ namespace {
 
 const std::vector<TaskId> kNobody;
 
-/// The task of `left` that changes what `current` left: it says so, or says nothing and is the only
+bool isAmong(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The task of `left` that changes what one of `names` left: it says so, or says nothing and is the only
 /// candidate.
-std::size_t nextIn(const StepPlan& plan, const std::vector<std::pair<TaskId, std::string>>& left,
-                   TaskId current) {
-  const std::string& name = plan.task(current).name;
+std::size_t nextIn(const std::vector<std::string>& names,
+                   const std::vector<std::pair<TaskId, std::string>>& left) {
   for (std::size_t n = 0; n < left.size(); ++n) {
-    if (left[n].second == name) return n;
+    if (isAmong(names, left[n].second)) return n;
   }
   for (std::size_t n = 0; n < left.size(); ++n) {
     if (left[n].second.empty()) return n;
@@ -23,8 +26,10 @@ std::size_t nextIn(const StepPlan& plan, const std::vector<std::pair<TaskId, std
 
 }  // namespace
 
-DeclaredVersions::DeclaredVersions(const StepPlan& plan, const Hierarchy& hierarchy)
-    : plan_(plan), finest_(static_cast<LevelId>(hierarchy.levels().size()) - 1) {
+DeclaredVersions::DeclaredVersions(const StepPlan& plan, std::span<const CarriedValue> carried,
+                                   const Hierarchy& hierarchy)
+    : plan_(plan), carried_(carried), finest_(static_cast<LevelId>(hierarchy.levels().size()) - 1) {
+  for (const CarriedValue& value : carried_) chains_[{value.where.label, value.where.level}] = {TaskId()};
   for (const TaskDeclaration& task : plan.tasks()) {
     for (const WriteDeclaration& write : task.writes) {
       for (LevelId level = 0; level <= finest_; ++level) makeChain(write.label, level);
@@ -48,12 +53,26 @@ void DeclaredVersions::makeChain(LabelId label, LevelId level) {
       }
     }
   }
+  if (made.empty() && carried(label, level) != nullptr) made.emplace_back();
   while (!made.empty() && !left.empty()) {
-    const std::size_t next = nextIn(plan_, left, made.back());
+    const std::size_t next = nextIn(leftBy(label, level, made.size() - 1), left);
     if (next == left.size()) return;
     made.push_back(left[next].first);
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(next));
   }
+}
+
+const CarriedValue* DeclaredVersions::carried(LabelId label, LevelId level) const {
+  for (const CarriedValue& value : carried_) {
+    if (value.where == LevelLabel{label, level}) return &value;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> DeclaredVersions::leftBy(LabelId label, LevelId level, std::size_t version) const {
+  const TaskId task = chain(label, level)[version];
+  if (task.isNone()) return carried(label, level)->from;
+  return {plan_.task(task).name};
 }
 
 const std::vector<TaskId>& DeclaredVersions::chain(LabelId label, LevelId level) const {
@@ -81,7 +100,7 @@ std::int32_t DeclaredVersions::ofRead(TaskId task, LevelId level, const ReadDecl
   const auto& tasks = chain(read.label, source);
   if (!read.from.empty()) {
     for (std::size_t v = 0; v < tasks.size(); ++v) {
-      if (plan_.task(tasks[v]).name == read.from) return static_cast<std::int32_t>(v);
+      if (isAmong(leftBy(read.label, source, v), read.from)) return static_cast<std::int32_t>(v);
     }
   }
   const std::int32_t own = source == level ? ofWrite(task, level, read.label) : -1;
@@ -96,12 +115,15 @@ std::int32_t DeclaredVersions::ofWrite(TaskId task, LevelId level, LabelId label
 
 std::int32_t DeclaredVersions::ofCoarser(LabelId label, LevelId level, std::int32_t version) const {
   if (version < 0) return -1;
-  const auto& fine = chain(label, level);
+  const std::vector<std::string> names = leftBy(label, level, static_cast<std::size_t>(version));
   const auto& coarse = chain(label, level - 1);
-  const auto same = std::find(coarse.begin(), coarse.end(), fine[static_cast<std::size_t>(version)]);
-  return static_cast<std::int32_t>(
-             same == coarse.end() ? coarse.size() : static_cast<std::size_t>(same - coarse.begin()) + 1) -
-         1;
+  auto below = static_cast<std::int32_t>(coarse.size()) - 1;
+  for (std::size_t v = 0; v < coarse.size(); ++v) {
+    for (const std::string& name : leftBy(label, level - 1, v)) {
+      if (isAmong(names, name)) below = static_cast<std::int32_t>(v);
+    }
+  }
+  return below;
 }
 
 }  // namespace tessera::detail

@@ -24,6 +24,8 @@ GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, 
   if (input.slots != nullptr && !input.slots->messages.empty())
     messageRoom_ = input.slots->messages.at(graphs.plans.size());
   graph_.plan = plan.plan;
+  graph_.carried = plan.carried;
+  graph_.endsStep = plan.endsStep;
 }
 
 CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
@@ -39,7 +41,9 @@ CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
   for (const std::int32_t unit : plan_.order) linkOverwrites(unit);
   linkMessages();
   linkShared();
-  for (const auto& [where, versions] : plan_.versions) graph_.written.push_back(where);
+  for (const auto& [where, versions] : plan_.versions) {
+    if (plan_.writes(where)) graph_.written.push_back(where);
+  }
   edges_.finish();
   checkTags();
   return std::move(graph_);
@@ -64,6 +68,7 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
     plan.label = need.label;
     plan.generation = need.version < 0 ? Generation::Old : Generation::New;
     plan.version = need.version;
+    plan.coarseVersion = need.coarseFill ? need.coarseVersion : -1;
     plan.reach = need.reach;
     plan.sourceLevel = need.level;
     plan.readerLevel = need.readerLevel;

@@ -24,10 +24,10 @@ std::size_t Lifetimes::stageOf(const FillNeed& need) const {
 
 Lifetime Lifetimes::ofValue(const LevelLabel& what) const {
   const std::vector<std::int32_t>& chain = plan_.versions.at(what);
-  const std::size_t first = momentOf(static_cast<std::size_t>(chain.front()));
+  const std::size_t first = chain.front() < 0 ? 0 : momentOf(static_cast<std::size_t>(chain.front()));
   Lifetime life{first, first};
   for (const std::int32_t unit : chain)
-    life.last = std::max(life.last, momentOf(static_cast<std::size_t>(unit)));
+    if (unit >= 0) life.last = std::max(life.last, momentOf(static_cast<std::size_t>(unit)));
   for (std::size_t u = 0; u < plan_.units.size(); ++u) {
     for (const ResolvedRead& read : plan_.units[u].reads) {
       const bool here = read.label == what.label && read.level == what.level && read.version >= 0;

@@ -24,8 +24,8 @@ class Lifetimes {
   /// Of fill number `fill`: stage 0 holds the fills of Old, stage n + 1 those of what the n-th unit of the
   /// order leaves.
   std::size_t stageOf(std::size_t fill) const { return stages_[fill]; }
-  /// Of New, from the first write to the last access: tasks, halos around it, copies and messages of it. The
-  /// plan has to write it.
+  /// Of New, from the first write (of a carried value: from the beginning) to the last access: tasks, halos
+  /// around it, copies and messages of it. There has to be one.
   Lifetime ofValue(const LevelLabel& what) const;
   /// Of the buffers of fill number `fill`, from the fill to the last reader.
   Lifetime ofGather(std::size_t fill) const;

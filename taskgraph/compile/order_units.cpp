@@ -18,7 +18,8 @@ Dependencies dependenciesOf(const ResolvedPlan& resolved) {
     const auto self = static_cast<std::int32_t>(u);
     const auto reads = [&](LabelId label, LevelId level, std::int32_t version) {
       if (version < 0) return;
-      before[u].push_back({resolved.producerOf(label, level, version), label});
+      const std::int32_t producer = resolved.producerOf(label, level, version);
+      if (producer >= 0) before[u].push_back({producer, label});
       const std::int32_t changer = resolved.changerOf(label, level, version);
       if (changer >= 0 && changer != self) before[static_cast<std::size_t>(changer)].push_back({self, label});
     };
@@ -27,9 +28,9 @@ Dependencies dependenciesOf(const ResolvedPlan& resolved) {
       if (read.coarseFill) reads(read.label, read.level - 1, read.coarseVersion);
     }
     for (const ResolvedWrite& write : resolved.units[u].writes) {
-      if (write.version == 0) continue;
-      before[u].push_back(
-          {resolved.producerOf(write.label, resolved.units[u].level, write.version - 1), write.label});
+      const std::int32_t producer =
+          resolved.producerOf(write.label, resolved.units[u].level, write.version - 1);
+      if (producer >= 0) before[u].push_back({producer, write.label});
     }
   }
   return before;

@@ -14,6 +14,16 @@ std::int32_t versionBy(const Chain& chain, std::int32_t unit) {
   return at == chain.end() ? -1 : static_cast<std::int32_t>(at - chain.begin());
 }
 
+const CarriedValue* carriedAt(std::span<const CarriedValue> values, const LevelLabel& where) {
+  const auto found =
+      std::find_if(values.begin(), values.end(), [&](const auto& c) { return c.where == where; });
+  return found == values.end() ? nullptr : &*found;
+}
+
+bool shareName(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
+}
+
 /// Builds one ResolvedRead after the other and notes what is wrong with them.
 class ReadResolver {
  public:
@@ -78,7 +88,7 @@ class ReadResolver {
     if (found == resolved_.versions.end()) return faultNoProducer(read, r);
     const Chain& chain = found->second;
     if (chain.empty()) return -1;  // its own fault is noted already
-    if (!read.from.empty()) return versionFrom(read, chain);
+    if (!read.from.empty()) return versionFrom(read, found->first, chain);
     // A task that changes the label in place reads what it is about to change.
     const std::int32_t own = r.level == unit().level ? versionBy(chain, number_) : -1;
     if (own == 0) return faultNoProducer(read, r);
@@ -101,22 +111,29 @@ class ReadResolver {
       return false;
     }
     // The value that the same task left on the coarser level, else the final one.
-    const std::int32_t producer = resolved_.producerOf(r.label, r.level, r.version);
-    const TaskId task = resolved_.units[static_cast<std::size_t>(producer)].task;
+    const std::vector<std::string> names =
+        namesOf({r.label, r.level}, resolved_.producerOf(r.label, r.level, r.version));
     r.coarseVersion = static_cast<std::int32_t>(coarse->second.size()) - 1;
     for (std::size_t v = 0; v < coarse->second.size(); ++v) {
-      const ResolvedUnit& other = resolved_.units[static_cast<std::size_t>(coarse->second[v])];
-      if (other.task == task) r.coarseVersion = static_cast<std::int32_t>(v);
+      if (shareName(names, namesOf(coarse->first, coarse->second[v])))
+        r.coarseVersion = static_cast<std::int32_t>(v);
     }
     return true;
   }
 
-  std::int32_t versionFrom(const ReadDeclaration& read, const Chain& chain) {
+  /// Who may have left a value: one task of this plan or, of a carried value, of an earlier item.
+  std::vector<std::string> namesOf(const LevelLabel& where, std::int32_t producer) const {
+    if (producer >= 0) return {resolved_.declarationOf(producer).name};
+    return carriedAt(resolved_.carried, where)->from;
+  }
+
+  std::int32_t versionFrom(const ReadDeclaration& read, const LevelLabel& where, const Chain& chain) {
     std::string names;
     for (std::size_t v = 0; v < chain.size(); ++v) {
-      const std::string& producer = resolved_.declarationOf(chain[v]).name;
-      if (producer == read.from) return static_cast<std::int32_t>(v);
-      names += (names.empty() ? "" : ", ") + producer;
+      for (const std::string& producer : namesOf(where, chain[v])) {
+        if (producer == read.from) return static_cast<std::int32_t>(v);
+        names += (names.empty() ? "" : ", ") + producer;
+      }
     }
     faults_.push_back(head("a read names a task that does not compute the label")
                           .line("reads  ", name(read), ", from(\"", read.from, "\")")
@@ -210,6 +227,37 @@ void makeUnits(ResolvedPlan& resolved, int levels) {
   }
 }
 
+void makeChains(ResolvedPlan& resolved, const LabelTable& labels, Faults& faults) {
+  std::set<LevelLabel> written;
+  for (std::size_t u = 0; u < resolved.units.size(); ++u) {
+    for (const WriteDeclaration& write : resolved.declarationOf(static_cast<std::int32_t>(u)).writes) {
+      written.insert({write.label, resolved.units[u].level});
+    }
+  }
+  for (const CarriedValue& value : resolved.carried) resolved.versions[value.where] = {-1};
+  for (const LevelLabel& where : written) {
+    const CarriedValue* carried = carriedAt(resolved.carried, where);
+    VersionChain chain(resolved, labels.info(where.label).name, where, carried, faults);
+    resolved.versions[where] = chain.resolve();
+  }
+}
+
+/// Of what earlier items leave, the plan has to do with what it reads or changes only.
+void dropUnused(ResolvedPlan& resolved) {
+  std::set<LevelLabel> used;
+  for (const ResolvedUnit& unit : resolved.units) {
+    for (const ResolvedRead& read : unit.reads) {
+      if (read.version >= 0) used.insert({read.label, read.level});
+      if (read.coarseFill && read.coarseVersion >= 0) used.insert({read.label, read.level - 1});
+    }
+  }
+  std::erase_if(resolved.versions, [&](const auto& entry) {
+    const bool onlyCarried = entry.second.size() == 1 && entry.second.front() < 0;
+    return onlyCarried && used.count(entry.first) == 0;
+  });
+  std::erase_if(resolved.carried, [&](const CarriedValue& c) { return !resolved.carries(c.where); });
+}
+
 }  // namespace
 
 std::string unitName(const ResolvedPlan& resolved, std::int32_t unit) {
@@ -220,21 +268,15 @@ std::string unitName(const ResolvedPlan& resolved, std::int32_t unit) {
   return several && level >= 0 ? name + " on level " + std::to_string(level) : name;
 }
 
-ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const Hierarchy& hierarchy,
-                         Faults& faults) {
+ResolvedPlan resolvePlan(const StepPlan& plan, const PlanItem& item, const LabelTable& labels,
+                         const Hierarchy& hierarchy, Faults& faults) {
   ResolvedPlan resolved;
   resolved.plan = &plan;
+  resolved.carried = item.carried;
+  resolved.endsStep = item.endsStep;
   checkNamesAndBodies(plan, faults);
   makeUnits(resolved, static_cast<int>(hierarchy.levels().size()));
-  std::set<LevelLabel> written;
-  for (std::size_t u = 0; u < resolved.units.size(); ++u) {
-    for (const WriteDeclaration& write : resolved.declarationOf(static_cast<std::int32_t>(u)).writes) {
-      written.insert({write.label, resolved.units[u].level});
-    }
-  }
-  for (const LevelLabel& where : written) {
-    resolved.versions[where] = VersionChain(resolved, labels.info(where.label).name, where, faults).resolve();
-  }
+  makeChains(resolved, labels, faults);
   ReadResolver reads(resolved, labels, hierarchy, faults);
   for (std::size_t u = 0; u < resolved.units.size(); ++u) {
     const auto number = static_cast<std::int32_t>(u);
@@ -245,6 +287,7 @@ ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const H
       if (version >= 0) resolved.units[u].writes.push_back({write.label, version});
     }
   }
+  dropUnused(resolved);
   orderUnits(resolved, labels, faults);
   return resolved;
 }

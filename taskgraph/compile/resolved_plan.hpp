@@ -47,22 +47,35 @@ struct ResolvedUnit {
 struct ResolvedPlan {
   const StepPlan* plan = nullptr;
   std::vector<ResolvedUnit> units;  ///< by task as declared, then by level
-  /// Of each label and level that the plan writes: the units that leave version 0, 1, ...
+  /// Of each label and level of which there are New values: the units that leave version 0, 1, ...; -1 for a
+  /// carried value.
   std::map<LevelLabel, std::vector<std::int32_t>> versions;
-  std::vector<std::int32_t> order;  ///< unit numbers, producers first, else as declared
+  std::vector<std::int32_t> order;    ///< unit numbers, producers first, else as declared
+  std::vector<CarriedValue> carried;  ///< those that the plan reads or changes, ascending
+  bool endsStep = true;               ///< as CompiledGraph has it
 
   friend bool operator==(const ResolvedPlan&, const ResolvedPlan&) = default;
 
   const TaskDeclaration& declarationOf(std::int32_t unit) const {
     return plan->task(units[static_cast<std::size_t>(unit)].task);
   }
-  /// The unit that leaves this version of New; -1 for Old.
+  /// The unit that leaves this version of New; -1 for Old and for a carried value.
   std::int32_t producerOf(LabelId label, LevelId level, std::int32_t version) const {
     return version < 0 ? -1 : versions.at({label, level})[static_cast<std::size_t>(version)];
   }
   /// The version of New that the plan leaves.
   std::int32_t lastVersion(LabelId label, LevelId level) const {
     return static_cast<std::int32_t>(versions.at({label, level}).size()) - 1;
+  }
+  /// Whether version 0 is what an earlier item of a step program has left.
+  bool carries(const LevelLabel& where) const {
+    const auto found = versions.find(where);
+    return found != versions.end() && !found->second.empty() && found->second.front() < 0;
+  }
+  /// Whether some task of the plan writes or changes the label on the level.
+  bool writes(const LevelLabel& where) const {
+    const auto found = versions.find(where);
+    return found != versions.end() && !found->second.empty() && found->second.back() >= 0;
   }
   /// The unit that changes this version in place, or -1.
   std::int32_t changerOf(LabelId label, LevelId level, std::int32_t version) const {
@@ -77,8 +90,8 @@ struct ResolvedPlan {
 std::vector<ResolvedPlan> resolvePlans(std::span<const StepPlan* const> plans, const CompileInput& input);
 
 /// Settles versions and order of one plan; appends what is wrong to `faults`.
-ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const Hierarchy& hierarchy,
-                         Faults& faults);
+ResolvedPlan resolvePlan(const StepPlan& plan, const PlanItem& item, const LabelTable& labels,
+                         const Hierarchy& hierarchy, Faults& faults);
 
 /// Puts the units of `resolved` into an order that can run, or notes the cycle in which they wait.
 void orderUnits(ResolvedPlan& resolved, const LabelTable& labels, Faults& faults);

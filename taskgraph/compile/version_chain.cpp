@@ -1,10 +1,12 @@
 #include "taskgraph/compile/version_chain.hpp"
 
+#include <algorithm>
+
 namespace tessera::detail {
 
 VersionChain::VersionChain(const ResolvedPlan& plan, const std::string& label, LevelLabel where,
-                           Faults& faults)
-    : plan_(plan), label_(label), faults_(faults) {
+                           const CarriedValue* carried, Faults& faults)
+    : plan_(plan), label_(label), carried_(carried), faults_(faults) {
   for (std::size_t u = 0; u < plan.units.size(); ++u) {
     if (plan.units[u].level != where.level) continue;
     const auto unit = static_cast<std::int32_t>(u);
@@ -16,8 +18,8 @@ VersionChain::VersionChain(const ResolvedPlan& plan, const std::string& label, L
 
 std::vector<std::int32_t> VersionChain::resolve() {
   std::vector<std::int32_t> chain;
-  if (!hasOneWriter()) return chain;
-  chain.push_back(writers_.front().unit);
+  if (!changesCarried() && !hasOneWriter()) return chain;
+  chain.push_back(changesCarried() ? -1 : writers_.front().unit);
   std::vector<Link> left = modifiers_;
   while (!left.empty()) {
     const auto next = nextAfter(chain.back(), left);
@@ -26,6 +28,15 @@ std::vector<std::int32_t> VersionChain::resolve() {
     left.erase(next);
   }
   return chain;
+}
+
+bool VersionChain::leaves(const std::string& name, std::int32_t current) const {
+  if (current >= 0) return task(current).name == name;
+  return std::binary_search(carried_->from.begin(), carried_->from.end(), name);
+}
+
+const std::string& VersionChain::nameOf(std::int32_t current) const {
+  return current >= 0 ? task(current).name : carried_->from.front();
 }
 
 bool VersionChain::hasOneWriter() {
@@ -53,12 +64,11 @@ bool VersionChain::hasOneWriter() {
 
 std::vector<VersionChain::Link>::iterator VersionChain::nextAfter(std::int32_t current,
                                                                   std::vector<Link>& left) {
-  const std::string& name = task(current).name;
-  const bool first = current == writers_.front().unit;
+  const bool first = current < 0 || (!writers_.empty() && current == writers_.front().unit);
   auto found = left.end();
   std::vector<Link> candidates;
   for (auto at = left.begin(); at != left.end(); ++at) {
-    if (at->from != name && !(at->from.empty() && (first || left.size() == 1))) continue;
+    if (!leaves(at->from, current) && !(at->from.empty() && (first || left.size() == 1))) continue;
     candidates.push_back(*at);
     found = at;
   }
@@ -79,7 +89,7 @@ void VersionChain::faultOrder(std::int32_t current, const std::vector<Link>& lef
   }
   if (none) {
     message.line("fix    name the task whose value it changes: .modifies(", label_, ", from(\"",
-                 task(current).name, "\"))");
+                 nameOf(current), "\"))");
   } else {
     message.line("fix    say in one of them which value it changes: .modifies(", label_, ", from(\"",
                  task(candidates.front().unit).name, "\"))");

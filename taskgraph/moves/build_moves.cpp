@@ -132,7 +132,7 @@ std::vector<Move> MoveBuilder::ofPrivateRow(std::int32_t number, std::int32_t ro
     const Index period{n.image[0], n.image[1], n.image[2]};
     const Box region = sourceRegion(level, patchOf(n.source), centering, target, period);
     if (facesOnly && axesOutside(region, inner) > 1) continue;
-    moves.push_back(copyFrom(fill, to, n.source, region, shiftOf(level, period)));
+    moves.push_back(taken(fill, to, entryOf(n.source), region, shiftOf(level, period)));
   }
   addReceived(moves, fill, row, to);
   for (const CoarsePiece& piece : fill.coarse.row(row))
@@ -143,11 +143,19 @@ std::vector<Move> MoveBuilder::ofPrivateRow(std::int32_t number, std::int32_t ro
   return moves;
 }
 
+/// `region` of the source level as the fill takes it: as it is, or averaged over each cell of its readers.
+Move MoveBuilder::taken(const FillPlan& fill, const MoveRef& to, const MoveRef& from, const Box& region,
+                        Index shift) const {
+  if (fill.how != MoveKind::Average) return moveOf(fill, to, from, {MoveKind::Copy, region, shift});
+  const Extent ratio = levelOf(fill).ratioToCoarser();
+  return moveOf(fill, to, from, {MoveKind::Average, coarsen(region, ratio), coarsen(shift, ratio), ratio});
+}
+
 void MoveBuilder::addReceived(std::vector<Move>& moves, const FillPlan& fill, std::int32_t row,
                               const MoveRef& to) const {
   for (const FillPiece& piece : fill.pieces.row(row)) {
-    moves.push_back(moveOf(fill, to, {MoveRef::In::Received, piece.message, piece.offset, piece.region},
-                           {MoveKind::Copy, piece.region, {}}));
+    moves.push_back(taken(fill, to, {MoveRef::In::Received, piece.message, piece.offset, piece.region},
+                          piece.region, {}));
   }
 }
 

@@ -52,6 +52,8 @@ class MoveBuilder {
   bool readsFacesOnly(std::int32_t fill) const;
   std::vector<Move> ofPrivateRow(std::int32_t fill, std::int32_t row) const;
   std::vector<Move> ofWindow(const FillPlan& fill, const SharedWindow& shared) const;
+  Move taken(const FillPlan& fill, const MoveRef& to, const MoveRef& from, const Box& region,
+             Index shift) const;
   MoveRef targetOf(const FillPlan& fill, std::int32_t row) const;
   void addReceived(std::vector<Move>& moves, const FillPlan& fill, std::int32_t row, const MoveRef& to) const;
   Move fromBelow(const FillPlan& fill, const CoarsePiece& piece, const Box& region, const MoveRef& to) const;

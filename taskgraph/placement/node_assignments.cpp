@@ -10,7 +10,7 @@ namespace tessera::detail {
 DeviceAssignments::DeviceAssignments(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
                                      const ValueFlow& flow, const PackedValues& packed)
     : graphs_(graphs), graph_(graphs.plans[plan]), place_(place), sets_(graph_.nodeCount(), 0) {
-  placeTasks();
+  placeTasks(flow);
   placeFills(flow);
   placePacks(packed);
   // All other nodes, and fills without readers, run on the host.
@@ -28,8 +28,9 @@ DeviceAssignment DeviceAssignments::ask(const TaskDeclaration& task, LevelId lev
   return place;
 }
 
-void DeviceAssignments::placeTasks() {
-  for (const NodeBlock& block : graph_.blocks) {
+void DeviceAssignments::placeTasks(const ValueFlow& flow) {
+  for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
+    const NodeBlock& block = graph_.blocks[b];
     if (block.kind != NodeKind::Task) continue;
     const TaskUnit& unit = graph_.unitOf(block);
     const TaskDeclaration& task = graph_.declarationOf(unit);
@@ -39,7 +40,9 @@ void DeviceAssignments::placeTasks() {
       all |= set(block.firstNode + n) = setOf(ask(task, unit.level, local));
     }
     for (const UnitAccess& access : graph_.accessesOf(unit)) {
-      if (access.mode == AccessMode::ReadOld && access.fill < 0) old_[{access.label, access.level}] |= all;
+      const LevelLabel what{access.label, access.level};
+      if (access.mode == AccessMode::ReadOld && access.fill < 0) need(Generation::Old, what) |= all;
+      if (flow.takesCarried(static_cast<std::int32_t>(b), access)) need(Generation::New, what) |= all;
     }
   }
 }
@@ -65,7 +68,7 @@ void DeviceAssignments::placeFills(const ValueFlow& flow) {
   }
   for (std::size_t f = 0; f < graph_.fills.size(); ++f) {
     joinGroups(*blockOfFill[f], graph_.fills[f]);
-    noteOldOfFill(*blockOfFill[f], graph_.fills[f], flow.coarseProducer(graph_.fills[f]) < 0);
+    noteNeedsOfFill(*blockOfFill[f], graph_.fills[f], flow);
   }
 }
 
@@ -79,7 +82,7 @@ void DeviceAssignments::joinGroups(const NodeBlock& block, const FillPlan& fill)
   }
 }
 
-void DeviceAssignments::noteOldOfFill(const NodeBlock& block, const FillPlan& fill, bool oldBelow) {
+void DeviceAssignments::noteNeedsOfFill(const NodeBlock& block, const FillPlan& fill, const ValueFlow& flow) {
   PlaceSet all = 0;
   PlaceSet below = 0;
   const std::vector<PlaceSet> works = workOfRows(block, fill);
@@ -89,8 +92,9 @@ void DeviceAssignments::noteOldOfFill(const NodeBlock& block, const FillPlan& fi
     const auto isOwn = [](const CoarsePiece& piece) { return piece.source >= 0; };
     if (std::any_of(coarse.begin(), coarse.end(), isOwn)) below |= works[static_cast<std::size_t>(n)];
   }
-  if (fill.version < 0) old_[{fill.label, fill.sourceLevel}] |= all;
-  if (oldBelow && below != 0) old_[{fill.label, fill.sourceLevel - 1}] |= below;
+  if (flow.producer(fill) < 0) need(fill.generation, {fill.label, fill.sourceLevel}) |= all;
+  if (below != 0 && flow.coarseProducer(fill) < 0)
+    need(fill.generation, {fill.label, fill.sourceLevel - 1}) |= below;
 }
 
 /// Where the copies of each row are made: where the row stands, or the first member of its group.
@@ -122,11 +126,11 @@ void DeviceAssignments::placePacks(const PackedValues& packed) {
       if (value.producer >= 0) {
         const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(value.producer)];
         place = firstOf(of(block.firstNode + value.source - block.firstLocal));
-      } else if (value.generation == Generation::Old) {
+      } else {
         const PatchId patch = graphs_.ownPatches[static_cast<std::size_t>(value.source)];
         const LevelId level = graphs_.hierarchy->patch(patch).level;
         place = homeOf(value.label, level, value.source);
-        old_[{value.label, level}] |= setOf(place);
+        need(value.generation, {value.label, level}) |= setOf(place);
       }
       placeOf.emplace(value, place);
       if (place != kOnHost) packing_[s] |= setOf(place);
@@ -173,10 +177,11 @@ const std::vector<const TaskDeclaration*>& DeviceAssignments::writersInAllPlans(
 
 std::vector<OldNeed> DeviceAssignments::oldNeeds() const {
   std::vector<OldNeed> needs;
-  for (const auto& [what, places] : old_) {
+  for (const auto& [value, places] : needs_) {
+    const auto& [generation, what] = value;
     if (graphs_.localsOfLevel[static_cast<std::size_t>(what.level)].size() == 0) continue;
-    forEachPlace(places, [&, at = what](DeviceAssignment place) {
-      needs.push_back({at.label, at.level, place});
+    forEachPlace(places, [&, at = what, of = generation](DeviceAssignment place) {
+      needs.push_back({at.label, at.level, place, of});
     });
   }
   return needs;

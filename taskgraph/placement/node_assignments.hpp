@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "taskgraph/placement/packed_values.hpp"
@@ -47,14 +48,16 @@ class DeviceAssignments {
   const std::vector<DeviceAssignment>& packs() const { return packs_; }
   /// Devices whose memory a send packs from.
   PlaceSet packing(std::int32_t send) const { return packing_[static_cast<std::size_t>(send)]; }
-  /// The Old values that the nodes need, in ascending order, each once.
+  /// The Old and carried values that the nodes need, in ascending order, each once.
   std::vector<OldNeed> oldNeeds() const;
 
  private:
-  void placeTasks();
+  void placeTasks(const ValueFlow& flow);
   void placeFills(const ValueFlow& flow);
   void joinGroups(const NodeBlock& block, const FillPlan& fill);
-  void noteOldOfFill(const NodeBlock& block, const FillPlan& fill, bool oldBelow);
+  /// What the fill takes that is there before the plan.
+  void noteNeedsOfFill(const NodeBlock& block, const FillPlan& fill, const ValueFlow& flow);
+  PlaceSet& need(Generation generation, const LevelLabel& what) { return needs_[{generation, what}]; }
   std::vector<PlaceSet> workOfRows(const NodeBlock& block, const FillPlan& fill) const;
   void placePacks(const PackedValues& packed);
   DeviceAssignment homeOf(LabelId label, LevelId level, std::int32_t local);
@@ -68,7 +71,7 @@ class DeviceAssignments {
   IdVector<NodeId, PlaceSet> sets_;
   std::vector<DeviceAssignment> packs_;
   std::vector<PlaceSet> packing_;
-  std::map<LevelLabel, PlaceSet> old_;
+  std::map<std::pair<Generation, LevelLabel>, PlaceSet> needs_;
   std::map<LevelLabel, std::vector<const TaskDeclaration*>> writers_;
 };
 

@@ -40,13 +40,15 @@ struct PlacedBlock {
   LabelId label = -1;            ///< of copies
 };
 
-/// A value of the Old generation that nodes of the plan read in the memory of some place: to be there, on
+/// A value of the Old generation, or a carried one of New, that nodes of the plan read in the memory of some
+/// place: to be there, on
 /// every own patch of the level, before the plan runs. Where patches have homes, a place that is a device
 /// stands for the home of each patch that shares no window with patches of other homes.
 struct OldNeed {
   LabelId label = -1;
   LevelId level = 0;
   DeviceAssignment place = kOnHost;
+  Generation generation = Generation::Old;
 };
 
 /// One compiled plan with a place for each node, the copies that this needs, and its edges dealt out to
@@ -67,7 +69,7 @@ struct PlacedGraph {
   std::vector<std::pair<NodeId, NodeId>> deviceEdges;
   /// (first, then), on two devices; ascending, each once.
   std::vector<std::pair<NodeId, NodeId>> peerEdges;
-  std::vector<OldNeed> oldNeeds;  ///< ascending by label, level and place, each once
+  std::vector<OldNeed> oldNeeds;  ///< ascending by generation, label, level and place, each once
   /// For each own patch, the device in whose memory its values are read wherever a device reads them, unless
   /// the patch shares a window with patches that have other homes. Empty: what a fill takes of Old or from
   /// the host's values lies in the memory of the fill's own device.

@@ -23,6 +23,7 @@ bool takesCoarse(const FillPlan& fill, std::int32_t rows) {
 
 ValueFlow::ValueFlow(const CompiledGraph& graph) : graph_(graph), inputs_(graph.blocks.size()) {
   const auto blocks = static_cast<std::int32_t>(graph.blocks.size());
+  for (const CarriedValue& value : graph.carried) writers_[value.where] = {-1};
   for (std::int32_t b = 0; b < blocks; ++b) {
     if (block(b).kind != NodeKind::Task) continue;
     for (const UnitAccess& access : accesses(b)) {
@@ -46,27 +47,27 @@ bool ValueFlow::writes(std::int32_t block, LabelId label) const {
                      [&](const UnitAccess& access) { return access.writes() && access.label == label; });
 }
 
-std::span<const std::int32_t> ValueFlow::writers(LabelId label, LevelId level) const {
-  const auto found = writers_.find({label, level});
-  if (found == writers_.end()) return {};
-  return found->second;
+std::int32_t ValueFlow::writer(const LevelLabel& where, std::int32_t version) const {
+  return version < 0 ? -1 : writers_.at(where)[static_cast<std::size_t>(version)];
+}
+
+std::int32_t ValueFlow::producer(const FillPlan& fill) const {
+  return writer({fill.label, fill.sourceLevel}, fill.version);
 }
 
 std::int32_t ValueFlow::coarseProducer(const FillPlan& fill) const {
-  const auto coarse = writers(fill.label, fill.sourceLevel - 1);
-  if (fill.version < 0 || coarse.empty()) return -1;
-  // What the task that left the fine value left there as well, else the last value.
-  const auto fine = writers(fill.label, fill.sourceLevel)[static_cast<std::size_t>(fill.version)];
-  const auto same = std::find_if(coarse.begin(), coarse.end(),
-                                 [&](std::int32_t other) { return unit(other).task == unit(fine).task; });
-  return same == coarse.end() ? coarse.back() : *same;
+  return writer({fill.label, fill.sourceLevel - 1}, fill.coarseVersion);
+}
+
+bool ValueFlow::takesCarried(std::int32_t block, const UnitAccess& access) const {
+  if (!readsInPlace(access) || !graph_.carries({access.label, access.level})) return false;
+  const auto known = inputs(block);
+  return std::none_of(known.begin(), known.end(), [&](const auto& i) { return i.label == access.label; });
 }
 
 void ValueFlow::findFillInputs(std::int32_t number) {
   const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block(number).item)];
-  if (fill.version < 0) return;
-  const auto level = writers(fill.label, fill.sourceLevel);
-  addInput(number, {fill.label, level[static_cast<std::size_t>(fill.version)]});
+  if (const std::int32_t from = producer(fill); from >= 0) addInput(number, {fill.label, from});
   const std::int32_t coarse = coarseProducer(fill);
   // Tasks that leave coarse cells may also be those that a gather buffer was read by before.
   if (coarse >= 0 && takesCoarse(fill, block(number).count)) addInput(number, {fill.label, coarse});

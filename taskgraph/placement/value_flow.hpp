@@ -27,21 +27,26 @@ class ValueFlow {
   std::span<const ValueInput> inputs(std::int32_t block) const {
     return inputs_[static_cast<std::size_t>(block)];
   }
-  /// The block of tasks that leaves the coarse cells around the level of a fill; -1: they are Old.
+  /// The block of tasks that leaves what a fill takes from its own level; -1: it is there before the plan.
+  std::int32_t producer(const FillPlan& fill) const;
+  /// That of the coarse cells around the level of a fill.
   std::int32_t coarseProducer(const FillPlan& fill) const;
+  /// Whether the tasks of a block read or change, on their own patches, a value that is carried into the
+  /// plan.
+  bool takesCarried(std::int32_t block, const UnitAccess& access) const;
   bool writes(std::int32_t block, LabelId label) const;
 
  private:
   const NodeBlock& block(std::int32_t n) const { return graph_.blocks[static_cast<std::size_t>(n)]; }
   const TaskUnit& unit(std::int32_t n) const { return graph_.units[static_cast<std::size_t>(block(n).item)]; }
   std::span<const UnitAccess> accesses(std::int32_t block) const;
-  std::span<const std::int32_t> writers(LabelId label, LevelId level) const;
+  std::int32_t writer(const LevelLabel& where, std::int32_t version) const;
   void findFillInputs(std::int32_t block);
   void findReadersOf(std::int32_t writer);
   void addInput(std::int32_t block, ValueInput input);
 
   const CompiledGraph& graph_;
-  std::map<LevelLabel, std::vector<std::int32_t>> writers_;  ///< blocks, by version
+  std::map<LevelLabel, std::vector<std::int32_t>> writers_;  ///< blocks, by version; -1: carried
   std::vector<std::vector<ValueInput>> inputs_;              ///< by block
 };
 

@@ -16,7 +16,7 @@ PlacedTouches::PlacedTouches(std::span<const CompiledGraphs> ranks, std::size_t 
       nodes_(nodes),
       placedNodes_(placedNodes),
       faults_(faults),
-      versions_(*ranks.front().plans[plan].plan, *ranks.front().hierarchy),
+      versions_(*ranks.front().plans[plan].plan, ranks.front().plans[plan].carried, *ranks.front().hierarchy),
       stands_(static_cast<std::size_t>(nodes.nodeCount())) {
   findStands();
 }
@@ -83,7 +83,8 @@ void PlacedTouches::noteWriters(std::span<const Touch> touches) {
   }
 }
 
-/// The values of the last step are in the memory of the spaces that ask for them.
+/// The values of the last step, and those of earlier items, are in the memory of the spaces that ask for
+/// them.
 void PlacedTouches::startOfStep(const Touch& touch) {
   const CompiledGraphs& rank = ranks_[static_cast<std::size_t>(touch.memory.rank)];
   const PatchId patch = rank.ownPatches[static_cast<std::size_t>(touch.memory.number)];
@@ -91,7 +92,8 @@ void PlacedTouches::startOfStep(const Touch& touch) {
   const DeviceAssignment home = homeOf(touch.memory);
   std::set<DeviceAssignment> places;
   for (const OldNeed& need : placedOf(rank.rank).oldNeeds) {
-    if (need.label != touch.memory.label || need.level != level) continue;
+    const bool isOld = need.generation == Generation::Old;
+    if (need.label != touch.memory.label || need.level != level || isOld != (touch.version < 0)) continue;
     places.insert(need.place == kOnHost || home == kOnHost ? need.place : home);
   }
   for (const DeviceAssignment place : places) add(place, touch, -1);

@@ -102,10 +102,13 @@ void TouchCollector::startOfStep() {
     const Patch& patch = ownPatch(static_cast<std::int64_t>(local));
     for (LabelId label = 0; label < own_.labels->count(); ++label) {
       const auto need = storage_.find({label, patch.id});
-      // What shares its memory has not lasted from the step before.
+      // What shares its memory has not lasted from the step before, or from an earlier item.
       if (need == storage_.end() || need->second.slot >= 0) continue;
-      add(entry(label, Generation::Old, static_cast<std::int64_t>(local)),
-          level(patch.level).ownedBy(patch, centeringOf(label)), -1, -1, TouchKind::Write);
+      const Box owned = level(patch.level).ownedBy(patch, centeringOf(label));
+      const auto here = static_cast<std::int64_t>(local);
+      add(entry(label, Generation::Old, here), owned, -1, -1, TouchKind::Write);
+      if (graph_.carries({label, patch.level}))
+        add(entry(label, Generation::New, here), owned, -1, 0, TouchKind::Write);
     }
   }
 }

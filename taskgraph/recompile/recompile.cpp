@@ -37,6 +37,7 @@ std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan
   const auto same = [](const CompiledGraph& graph, const StepPlan* plan) { return graph.plan == plan; };
   if (!std::equal(graphs.plans.begin(), graphs.plans.end(), plans.begin(), plans.end(), same))
     return "other step plans";
+  if (before.items != next.items) return "other step programs";
   if (before.labels != next.labels) return "other labels";
   if (before.reuse != next.reuse || before.kept != next.kept || before.sharing != next.sharing ||
       before.devices != next.devices || before.scratch != next.scratch ||

@@ -82,7 +82,10 @@ void shareMemory(std::span<const ResolvedPlan> plans, const CompileInput& input,
   }
   std::map<LevelId, std::vector<std::size_t>> candidates;
   for (std::size_t n = 0; n < storage.size(); ++n) {
-    const bool kept = std::find(input.kept.begin(), input.kept.end(), storage[n].label) != input.kept.end();
+    const LevelLabel what{storage[n].label, storage[n].level};
+    const auto carries = [&](const ResolvedPlan& plan) { return plan.carries(what); };
+    const bool kept = std::find(input.kept.begin(), input.kept.end(), what.label) != input.kept.end() ||
+                      std::any_of(plans.begin(), plans.end(), carries);
     // Storing a large halo once saves more than lending it patch by patch.
     const bool lean = input.sharing == WindowSharing::On && willShareWindows(plans, input, storage[n]);
     if (!storage[n].hasOld && !kept && !lean) candidates[storage[n].level].push_back(n);

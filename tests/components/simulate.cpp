@@ -173,6 +173,11 @@ Simulate& Simulate::checked() {
   return *this;
 }
 
+Simulate& Simulate::components(ComponentRegistry registry) {
+  registry_ = std::move(registry);
+  return *this;
+}
+
 Simulate& Simulate::scratch() {
   scratch_ = true;
   return *this;
@@ -195,8 +200,7 @@ Simulate& Simulate::hostParts(std::vector<double> parts) {
 
 Outcome Simulate::run(std::optional<std::int64_t> steps) {
   if (steps) set("time.max_steps=" + std::to_string(*steps));
-  const ComponentRegistry registry = builtInComponents();
-  checkDeck(deck_, registry).throwIfErrors();
+  checkDeck(deck_, registry_).throwIfErrors();
 
   SimulationOptions options;
   options.threads = std::max(threads_, 1);
@@ -225,7 +229,7 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   }
   LoopbackWorld world(ranks_, loopback);
   const auto rank = [&](Transport& transport) {
-    Simulation simulation(deck_, registry, transport, options);
+    Simulation simulation(deck_, registry_, transport, options);
     StartColumns atStart(hostParts_);
     simulation.run(atStart);
     const auto atEnd = columnsOf(simulation);

@@ -7,24 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "components/component.hpp"
 #include "core/deck/deck.hpp"
 #include "grid/hierarchy.hpp"
 #include "scheduler/device/device_options.hpp"
 #include "scheduler/device/memory/device_paging_counts.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "tests/for_each_index.hpp"
 
 namespace tessera::test {
-
-/// Calls `visit(Index)` for each index of the box.
-template <class Visit>
-void forEachIndex(const Box& box, Visit&& visit) {
-  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
-    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
-      for (std::int64_t i = box.lo.i; i < box.hi.i; ++i) visit(Index{i, j, k});
-    }
-  }
-}
 
 /// One variable over the whole level, by index and not by patch, so that two runs compare whatever their
 /// layouts.
@@ -75,6 +67,8 @@ class Simulate {
   /// After each step, the initial one included, the host has another of these parts of the cells, in turns.
   /// Needs devices with placement by cost.
   Simulate& hostParts(std::vector<double> parts);
+  /// In place of the built-in components.
+  Simulate& components(ComponentRegistry registry);
   Simulate& scratch();  ///< halos are gathered into scratch windows where that is possible
   /// What was set, as options of the command line: " --set 'grid.cells=[8,8,1]'".
   std::string assignments() const { return assignments_; }
@@ -92,6 +86,7 @@ class Simulate {
   DeviceOptions devices_;
   std::vector<double> hostParts_;
   bool scratch_ = false;
+  ComponentRegistry registry_ = builtInComponents();
   std::optional<std::uint64_t> seed_;
 };
 

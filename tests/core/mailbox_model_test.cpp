@@ -20,7 +20,7 @@ using test::ModelResult;
 
 constexpr int kRounds = 4;
 
-struct Shared {
+struct SharedMailbox {
   Mailbox<ModelAtomic> mailbox;
   std::array<std::array<ModelPlain<int>, 2>, 2> slots;  ///< each of two words
 
@@ -48,7 +48,7 @@ void inRounds(const Begin& begin, const Look& look) {
 }
 
 ModelCase sendAndReceive() {
-  auto shared = std::make_shared<Shared>();
+  auto shared = std::make_shared<SharedMailbox>();
   ModelCase model;
   model.threads = {[&s = *shared] {
                      inRounds(

@@ -10,6 +10,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(StartUp, ALevelThatEndsWhereTheOneBelowEndsIsAFaultOfTheDeckAndHangsNobody) {
   const Workplace place;
@@ -69,6 +70,25 @@ TEST(StartUp, CountsBeyondWhatAnyMachineHoldsAreFaultsOfTheDeck) {
   }
 }
 
+/// Variables and one layer of halo, twice: the plan of 2^35 cells, in patches and in one of more than 2^34
+/// bytes.
+TEST(Sizes, OfGridsBeyond32BitsAreExactInThePlan) {
+  const Workplace place;
+  place.file("large.toml", smallDeck("max_steps = 1\ndt = 1e-9", "",
+                                     "cells = [4096, 4096, 2048]\npatch_size = [256, 256, 256]"));
+  const std::int64_t inPatches = std::int64_t{2048} * 2 * 8 * 258 * 258 * 258;
+  const std::int64_t inOne = std::int64_t{2} * 8 * 4098 * 4098 * 2050;
+  const std::pair<const char*, std::int64_t> grids[] = {{"[256, 256, 256]", inPatches},
+                                                        {"[4096, 4096, 2048]", inOne}};
+  for (const auto& [patch, bytes] : grids) {
+    const ProgramResult check =
+        place.tessera({"check", "--deep", "large.toml", "--set", std::string("grid.patch_size=") + patch});
+    EXPECT_EQ(check.exitCode, 0) << check.err;
+    EXPECT_THAT(check.out, HasSubstr("level 0  34359738368 cells"));
+    EXPECT_THAT(check.out, HasSubstr("memory for fields: " + std::to_string(bytes) + " bytes in total"));
+  }
+}
+
 TEST(StartUp, ThreadsThatCannotBeStartedAreSix) {
   const Workplace place;
   place.file("small.toml", smallDeck());
@@ -92,7 +112,21 @@ TEST(StartUp, LimitsThatAreTooLowForAnyRunAreSixAndNameTheLimit) {
   }
   const ProgramResult ranks = shell(place, "ulimit -n 32; $T run small.toml -q --out b -n 2");
   EXPECT_EQ(ranks.exitCode, 6);
-  EXPECT_THAT(ranks.err, HasSubstr("open files"));
+  EXPECT_THAT(ranks.err, AllOf(HasSubstr("open files"), Not(HasSubstr("Abort("))));
+}
+
+TEST(StartUp, AFileSizeThatIsTooLowForMpiIsSixInOneSentenceAndOneRankNeedsNone) {
+  const Workplace place;
+  place.file("small.toml", smallDeck("max_steps = 2", "[output]\nfields = []"));
+  for (const char* start : {"$T run small.toml -q --threads 1 --out two -n 2",
+                            "mpiexec.mpich -n 2 $T run small.toml -q --threads 1 --out two"}) {
+    const ProgramResult two = shell(place, std::string("ulimit -f 100; ") + start);
+    EXPECT_EQ(two.exitCode, 6) << two.err;
+    EXPECT_THAT(two.err, AllOf(HasSubstr("tessera: error: the limit of file sizes"), HasSubstr("ulimit -f")));
+    EXPECT_THAT(two.err, Not(HasSubstr("MPI_Init"))) << start;
+    EXPECT_FALSE(place.has("two"));
+  }
+  EXPECT_EQ(shell(place, "ulimit -f 100; $T run small.toml -q --out one").exitCode, 0);
 }
 
 TEST(StartUp, ASmallSharedMemoryIsSixAndNamesItAndOneRankNeedsNone) {
@@ -105,7 +139,8 @@ TEST(StartUp, ASmallSharedMemoryIsSixAndNamesItAndOneRankNeedsNone) {
   if (two.exitCode == 99 || two.exitCode == 1)
     GTEST_SKIP() << "a mount needs root or user namespaces: " << two.err;
   EXPECT_EQ(two.exitCode, 6) << two.err;
-  EXPECT_THAT(two.err, AllOf(HasSubstr("/dev/shm"), HasSubstr("needs"), HasSubstr("fix")));
+  EXPECT_THAT(two.err,
+              AllOf(HasSubstr("/dev/shm"), HasSubstr("needs"), HasSubstr("fix"), Not(HasSubstr("Abort("))));
   EXPECT_EQ(shell(place, mount + "--out b' $T").exitCode, 0);
 }
 

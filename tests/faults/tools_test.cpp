@@ -18,6 +18,12 @@ using testing::Not;
 
 void damage(const fs::path& file) { fs::resize_file(file, fs::file_size(file) / 2); }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += word + " ";
+  return line;
+}
+
 void flipValue(const fs::path& checkpoint) {
   std::fstream file(checkpoint / "rank-00000.dat", std::ios::in | std::ios::out | std::ios::binary);
   file.seekg(600);
@@ -40,6 +46,80 @@ TEST(CompareOfRuns, SaysEqualOnlyOfWhatIsWhole) {
   EXPECT_EQ(place.tessera({"compare", "--exact", "c", "a"}).exitCode, 3);
   fs::remove_all(place.path() / "d/checkpoints/ckpt-000004");
   EXPECT_EQ(place.tessera({"compare", "--exact", "a", "d"}).exitCode, 1);
+}
+
+TEST(RunFolderWithoutItsDeck, IsDamagedForEveryCommandThatReadsRuns) {
+  const Workplace place;
+  place.file("small.toml", smallDeck("max_steps = 2"));
+  for (const char* run : {"a", "b"})
+    ASSERT_EQ(place.tessera({"run", "small.toml", "-q", "--out", run}).exitCode, 0);
+  fs::remove(place.path() / "a/deck.toml");
+  const std::vector<std::string> commands[] = {{"info", "a"},
+                                               {"info", "--verify", "a"},
+                                               {"compare", "a", "b"},
+                                               {"compare", "b", "a"},
+                                               {"restart", "a"}};
+  for (const std::vector<std::string>& command : commands) {
+    const ProgramResult result = place.tessera(command);
+    EXPECT_EQ(result.exitCode, 3) << command.front();
+    EXPECT_THAT(result.err, HasSubstr("no deck.toml")) << command.front();
+  }
+}
+
+TEST(EmptyPath, IsAFaultOfTheCommandLineInEveryCommand) {
+  const Workplace place;
+  place.file("small.toml", smallDeck("max_steps = 1"));
+  const std::vector<std::string> commands[] = {{"run", ""},
+                                               {"restart", ""},
+                                               {"check", ""},
+                                               {"graph", ""},
+                                               {"compare", "", "small.toml"},
+                                               {"compare", "small.toml", ""},
+                                               {"info", ""},
+                                               {"trace", "summary", ""},
+                                               {"run", "small.toml", "--out", ""}};
+  for (const std::vector<std::string>& command : commands) {
+    const ProgramResult result = place.tessera(command);
+    EXPECT_EQ(result.exitCode, 2) << command.front();
+    EXPECT_THAT(result.err, AllOf(HasSubstr("tessera: error: "), HasSubstr(" is empty"))) << command.front();
+  }
+}
+
+TEST(PathThatTheSystemRefuses, IsSaidWithItsReasonByEveryCommand) {
+  const Workplace place;
+  place.file("small.toml", smallDeck("max_steps = 1"));
+  const std::string name(300, 'x');
+  const std::pair<std::vector<std::string>, int> commands[] = {
+      {{"run", name}, 3},
+      {{"restart", name}, 3},
+      {{"check", name}, 3},
+      {{"graph", name}, 3},
+      {{"compare", name, name}, 3},
+      {{"info", name}, 3},
+      {{"trace", "summary", name}, 3},
+      {{"run", "small.toml", "-q", "--out", name}, 5},
+      {{"run", "small.toml", "-q", "--trace=" + name, "--out", "traced"}, 5}};
+  for (const auto& [command, code] : commands) {
+    const ProgramResult result = place.tessera(command);
+    EXPECT_EQ(result.exitCode, code) << command.front() << result.err;
+    EXPECT_THAT(result.err, Not(HasSubstr("filesystem error"))) << command.front();
+  }
+}
+
+/// The memory of a process cannot be read from its start; its page map has no end that fits into memory.
+TEST(FilesOfTheSystem, InThePlaceOfInputAreRefused) {
+  const Workplace place;
+  place.file("small.toml", smallDeck("max_steps = 1"));
+  fs::create_symlink("loop", place.path() / "loop");
+  for (const char* file : {"/proc/self/mem", "/proc/self/pagemap", "/dev/zero", "loop"}) {
+    const std::vector<std::string> commands[] = {
+        {"run", file},  {"restart", file},          {"check", file},        {"graph", file},
+        {"info", file}, {"trace", "summary", file}, {"compare", file, file}};
+    for (const std::vector<std::string>& command : commands) {
+      const ProgramResult result = shell(place, "ulimit -v 4000000; $T " + joined(command));
+      EXPECT_EQ(result.exitCode, 3) << command.front() << " " << file << ": " << result.err;
+    }
+  }
 }
 
 TEST(CompareOfFields, OfOtherDomainsIsDifferent) {

@@ -18,6 +18,8 @@ std::string levelsText(const LevelSelection& levels) {
       return " on(finestLevel())";
     case LevelSelection::Kind::AllButFinest:
       return " on(allButFinest())";
+    case LevelSelection::Kind::Some:
+      return " on(someLevels(" + std::to_string(levels.some) + "))";
     case LevelSelection::Kind::AllButCoarsest:
       break;
   }
@@ -135,6 +137,7 @@ std::string asText(const FuzzCase& c) {
   for (const ShapeSpec& shape : c.shapes) {
     out << "  shape   " << shape.ranks << " ranks, " << shape.threads << " threads"
         << (shape.checked ? ", checked" : "") << (shape.delays ? ", delays" : "")
+        << (shape.cuts > 0 ? ", plans cut at " + std::to_string(shape.cuts) + " lines" : "")
         << (shape.regrids > 0 ? ", after " + std::to_string(shape.regrids) + " regrids" : "")
         << (shape.reuse ? ", shared memory" : "") << (shape.scratch ? ", scratch windows" : "") << ", seed "
         << shape.seed << '\n';

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
+#include <set>
 
 #include "core/transport/loopback_transport.hpp"
 #include "scheduler/make_data_warehouse.hpp"
@@ -12,6 +13,7 @@
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/proof/placement_check.hpp"
 #include "taskgraph/proof/race_check.hpp"
+#include "tests/graph_fuzz/cut_plans.hpp"
 #include "tests/graph_fuzz/draw_places.hpp"
 #include "tests/graph_fuzz/element.hpp"
 #include "tests/graph_fuzz/plain_model.hpp"
@@ -140,9 +142,70 @@ class Comparison {
   const ShapeSpec& shape_;
 };
 
+/// What one shape runs: the plans of a case, or what they were cut into.
+struct Compiled {
+  std::unique_ptr<CutPlans> cut = nullptr;
+  std::vector<CompiledGraphs> graphs{};
+
+  std::vector<std::size_t> itemsOf(std::size_t plan) const {
+    if (cut == nullptr) return {plan};
+    return {cut->itemsOf(plan).begin(), cut->itemsOf(plan).end()};
+  }
+};
+
+Compiled compile(const Program& program, const ShapeSpec& shape) {
+  if (shape.cuts == 0) return {nullptr, program.compile(shape)};
+  ShapeSpec onRankZero;
+  onRankZero.seed = 0;
+  Compiled made;
+  made.cut = std::make_unique<CutPlans>(program.compile(onRankZero).front(), shape.cuts, shape.seed);
+  try {
+    made.graphs = program.compile(shape, WindowSharing::On, made.cut.get());
+  } catch (const PlanError& error) {
+    throw InternalError("the plans are accepted whole, but not cut: " + error.message());
+  }
+  return made;
+}
+
+/// Joins what items of a plan contribute to each reduction, as if one plan did.
+void join(const FuzzCase& c, const StepResult& item, std::span<const ReductionLabel> reductions,
+          StepResult& all) {
+  for (std::size_t r = 0; r < reductions.size(); ++r) {
+    const auto at = static_cast<std::size_t>(reductions[r].id);
+    double& sum = all.reductions[at];
+    const double more = item.reductions[at];
+    if (std::isnan(more) || std::isnan(sum)) {
+      sum = std::isnan(sum) ? more : sum;
+      continue;
+    }
+    const ReductionKind kind = c.reductions[r];
+    sum = kind == ReductionKind::Min   ? std::min(sum, more)
+          : kind == ReductionKind::Max ? std::max(sum, more)
+                                       : sum + more;
+  }
+}
+
+/// Runs a plan, or its items one after the other; what they leave becomes Old after the last.
+StepResult runPlan(const Program& program, const CompiledGraphs& graphs, std::span<const std::size_t> items,
+                   std::int64_t step, StepRunner& runner) {
+  StepInputs inputs;
+  inputs.step = step;
+  if (items.size() == 1) return runner.run(items.front(), inputs);
+  inputs.after = AfterReplay::Keep;
+  StepResult result = runner.run(items.front(), inputs);
+  for (const std::size_t item : items.subspan(1))
+    join(program.source(), runner.run(item, inputs), program.reductions(), result);
+  std::set<LevelLabel> written;
+  for (const std::size_t item : items)
+    written.insert(graphs.plans[item].written.begin(), graphs.plans[item].written.end());
+  runner.promote(std::vector<LevelLabel>(written.begin(), written.end()));
+  return result;
+}
+
 /// One rank's run of all steps.
-void runSteps(const Program& program, const CompiledGraphs& graphs, const ShapeSpec& shape,
-              Transport& transport, const std::vector<PlainModel>& model) {
+void runSteps(const Program& program, const Compiled& compiled, const ShapeSpec& shape, Transport& transport,
+              const std::vector<PlainModel>& model) {
+  const CompiledGraphs& graphs = compiled.graphs[static_cast<std::size_t>(transport.rank())];
   const auto data = makeDataWarehouse(graphs);
   const auto executor = shape.threads == 0 ? makeInOrderExecutor() : makeThreadsExecutor(shape.threads);
   RunnerOptions options;
@@ -151,8 +214,8 @@ void runSteps(const Program& program, const CompiledGraphs& graphs, const ShapeS
   StepRunner runner(graphs, *data, transport, *executor, options);
   for (std::size_t s = 0; s < model.size(); ++s) {
     const int plan = s == 0 ? 0 : program.source().steps[s - 1];
-    const StepResult result =
-        runner.run(static_cast<std::size_t>(plan), {0.0, 0.0, static_cast<std::int64_t>(s), {}});
+    const StepResult result = runPlan(program, graphs, compiled.itemsOf(static_cast<std::size_t>(plan)),
+                                      static_cast<std::int64_t>(s), runner);
     const Comparison comparison(program, model[s], s, shape);
     comparison.values(*data);
     comparison.reductions(result);
@@ -163,19 +226,18 @@ std::string shapeText(const ShapeSpec& shape) {
   return std::to_string(shape.ranks) + " ranks, " +
          (shape.threads == 0 ? "in order" : std::to_string(shape.threads) + " threads") +
          (shape.checked ? ", checked" : "") + (shape.delays ? ", delays" : "") +
-         (shape.reuse ? ", shared memory" : "") + (shape.scratch ? ", scratch windows" : "");
+         (shape.cuts > 0 ? ", cut" : "") + (shape.reuse ? ", shared memory" : "") +
+         (shape.scratch ? ", scratch windows" : "");
 }
 
-Outcome runShape(const Program& program, const ShapeSpec& shape, const std::vector<CompiledGraphs>& graphs,
+Outcome runShape(const Program& program, const ShapeSpec& shape, const Compiled& compiled,
                  const std::vector<PlainModel>& model) {
   LoopbackOptions options;
   if (shape.delays) options.delaySeed = shape.seed;
   options.synchronous = shape.seed % 3 == 0;
   LoopbackWorld world(shape.ranks, options);
   try {
-    runRanks(world, [&](Transport& transport) {
-      runSteps(program, graphs[static_cast<std::size_t>(transport.rank())], shape, transport, model);
-    });
+    runRanks(world, [&](Transport& transport) { runSteps(program, compiled, shape, transport, model); });
   } catch (const Difference& difference) {
     return failed("wrong value", difference.message() + " (" + shapeText(shape) + ")");
   } catch (const std::exception& error) {
@@ -226,11 +288,11 @@ Outcome refused(const FuzzCase& c, const std::vector<std::string>& faults) {
 }  // namespace
 
 Outcome checkCase(const FuzzCase& c) {
-  std::vector<std::vector<CompiledGraphs>> compiled;
+  std::vector<Compiled> compiled;
   std::unique_ptr<Program> program;
   try {
     program = std::make_unique<Program>(c);
-    for (const ShapeSpec& shape : c.shapes) compiled.push_back(program->compile(shape));
+    for (const ShapeSpec& shape : c.shapes) compiled.push_back(compile(*program, shape));
   } catch (const PlanError& error) {
     return refused(c, error.faults());
   } catch (const DeckError& error) {
@@ -239,13 +301,18 @@ Outcome checkCase(const FuzzCase& c) {
     return failed("compile error", error.what());
   }
   std::int64_t conflicts = 0;
+  std::int64_t carried = 0;
   try {
-    for (const auto& graphs : compiled) conflicts += expectNoRaces(graphs);
+    for (const Compiled& one : compiled) {
+      conflicts += expectNoRaces(one.graphs);
+      carried += carriedCount(one.graphs.front());
+    }
   } catch (const std::exception& error) {
     return failed("race", error.what());
   }
   try {
-    for (std::size_t n = 0; n < compiled.size(); ++n) conflicts += checkPlaces(compiled[n], c.shapes[n]);
+    for (std::size_t n = 0; n < compiled.size(); ++n)
+      conflicts += checkPlaces(compiled[n].graphs, c.shapes[n]);
   } catch (const std::exception& error) {
     return failed("placement", error.what());
   }
@@ -254,7 +321,7 @@ Outcome checkCase(const FuzzCase& c) {
     Outcome outcome = runShape(*program, c.shapes[n], compiled[n], model);
     if (outcome.kind != Outcome::Kind::Passed) return outcome;
   }
-  return {Outcome::Kind::Passed, {}, "", conflicts};
+  return {Outcome::Kind::Passed, {}, "", conflicts, carried};
 }
 
 }  // namespace tessera::fuzz

@@ -42,6 +42,7 @@ void Comparer::fill(const std::string& name, const FillPlan& a, const FillPlan& 
   value(name + ": label", a.label, b.label);
   value(name + ": version", a.version, b.version);
   value(name + ": reach", a.reach, b.reach);
+  value(name + ": how", a.how, b.how);
   value(name + ": levels", std::pair(a.sourceLevel, a.readerLevel), std::pair(b.sourceLevel, b.readerLevel));
   value(name + ": halo", a.halo, b.halo);
   value(name + ": table", a.table, b.table);

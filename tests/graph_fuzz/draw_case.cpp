@@ -123,7 +123,17 @@ void drawShapes(FuzzCase& c, Random& random) {
   threads.reuse = random.chance(75);
   threads.regrids = static_cast<int>(threads.seed % 4);
   threads.scratch = threads.seed / 4 % 2 == 1;
-  c.shapes = {inOrder, threads};
+  ShapeSpec cut;
+  cut.cuts = static_cast<int>(random.between(1, 3));
+  cut.ranks = random.chance(30) ? 1 : static_cast<int>(random.between(2, 8));
+  cut.threads = random.chance(60) ? 0 : static_cast<int>(random.between(1, 3));
+  cut.delays = random.chance(50);
+  cut.seed = static_cast<std::uint64_t>(random.below(1'000'000));
+  cut.checked = random.chance(25);
+  cut.reuse = random.chance(75);
+  cut.regrids = static_cast<int>(random.below(3));
+  cut.scratch = random.chance(50);
+  c.shapes = {inOrder, threads, cut};
 }
 
 }  // namespace

@@ -95,7 +95,8 @@ struct ShapeSpec {
   int regrids = 0;         ///< meshes that the graphs were compiled for before, each recompiled to the next
   bool reuse = true;       ///< values that are never in use at the same time may share memory
   bool scratch = false;    ///< halos are gathered into scratch windows where that is possible
-  std::uint64_t seed = 1;  ///< of owners and delays
+  int cuts = 0;            ///< lines at which each step plan is cut into items of a step program, at most
+  std::uint64_t seed = 1;  ///< of owners, delays and cuts
 
   std::int64_t scratchAbove() const { return scratch ? 0 : std::numeric_limits<std::int64_t>::max(); }
 };

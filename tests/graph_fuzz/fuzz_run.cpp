@@ -14,6 +14,7 @@ FuzzReport fuzz(std::uint64_t seed, std::int64_t first, std::int64_t cases, std:
       case Outcome::Kind::Passed:
         ++report.passed;
         report.conflicts += outcome.conflicts;
+        report.carried += outcome.carried;
         break;
       case Outcome::Kind::Refused:
         ++report.refused;

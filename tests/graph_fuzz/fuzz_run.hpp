@@ -23,6 +23,7 @@ struct FuzzReport {
   std::map<std::string, std::int64_t> refusals;  ///< cases, by the headline of their first fault
   std::int64_t refused = 0;
   std::int64_t conflicts = 0;
+  std::int64_t carried = 0;
   std::int64_t next = 0;  ///< number of the first case that was not drawn
   std::optional<Failure> failure;
 };

@@ -37,7 +37,8 @@ int replay(const Request& request) {
 int run(const Request& request) {
   const FuzzReport report = fuzz(request.seed, 0, request.cases);
   std::cout << report.passed << " cases passed, " << report.refused << " refused, " << report.conflicts
-            << " conflicting pairs ordered (seed " << request.seed << ")\n";
+            << " conflicting pairs ordered, " << report.carried << " values carried (seed " << request.seed
+            << ")\n";
   for (const auto& [fault, count] : report.refusals)
     std::cout << "  refused " << count << ": " << fault << '\n';
   if (!report.failure) return 0;

@@ -219,15 +219,17 @@ std::vector<LabelId> Program::kept() const {
   return kept;
 }
 
-std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape, WindowSharing sharing) const {
-  if (shape.regrids > 0) return RegridChain(*this, shape).run();
+std::vector<CompiledGraphs> Program::compile(const ShapeSpec& shape, WindowSharing sharing,
+                                             const CutPlans* cut) const {
+  if (shape.regrids > 0) return RegridChain(*this, shape, cut).run();
   const RankMap owners = this->owners(shape);
   std::vector<CompiledGraphs> graphs;
   const BufferReuse reuse = shape.reuse ? BufferReuse::On : BufferReuse::Off;
   for (Rank rank = 0; rank < shape.ranks; ++rank) {
     CompileInput input{hierarchy_, &table_, &owners, rank, shape.ranks, kTagBound, reuse, kept(), sharing};
     input.scratch.above = shape.scratchAbove();
-    graphs.push_back(compileGraphs(plans(), input));
+    if (cut != nullptr) input.items = cut->items();
+    graphs.push_back(compileGraphs(cut == nullptr ? plans() : cut->plans(), input));
   }
   return graphs;
 }

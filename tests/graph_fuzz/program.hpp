@@ -21,6 +21,8 @@ using LabelOfAny = std::variant<Label<T, Cell>..., Label<T, Node>..., Label<T, F
 using AnyLabel = LabelOfAny<double, float, std::int32_t, std::int64_t, Vec<double, 3>, Vec<float, 2>,
                             Components<double>, Components<float>>;
 
+class CutPlans;
+
 /// A case as a component would declare it: mesh, labels and plans with bodies. The case has to outlive it.
 class Program {
  public:
@@ -38,10 +40,10 @@ class Program {
   std::vector<LabelId> kept() const;
 
   RankMap owners(const ShapeSpec& shape) const;
-  /// The graphs of all ranks, in the end of as many regrids as the shape asks for. Throws PlanError where a
-  /// plan is refused.
-  std::vector<CompiledGraphs> compile(const ShapeSpec& shape,
-                                      WindowSharing sharing = WindowSharing::On) const;
+  /// The graphs of all ranks, in the end of as many regrids as the shape asks for; of the items that the
+  /// plans were cut into, where they were. Throws PlanError where a plan is refused.
+  std::vector<CompiledGraphs> compile(const ShapeSpec& shape, WindowSharing sharing = WindowSharing::On,
+                                      const CutPlans* cut = nullptr) const;
 
  private:
   void makeLabels();

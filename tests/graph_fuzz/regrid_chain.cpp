@@ -38,27 +38,27 @@ CompileInput RegridChain::inputOf(const Mesh& mesh, Rank rank) const {
   CompileInput input{mesh.hierarchy, &program_.labels(), &mesh.owners, rank,
                      shape_.ranks,   kTagBound,          reuse,        program_.kept()};
   input.scratch.above = shape_.scratchAbove();
+  input.items = items_;
   return input;
 }
 
 std::vector<CompiledGraphs> RegridChain::compileAll(const Mesh& mesh) const {
   std::vector<CompiledGraphs> graphs;
   for (Rank rank = 0; rank < shape_.ranks; ++rank)
-    graphs.push_back(compileGraphs(program_.plans(), inputOf(mesh, rank)));
+    graphs.push_back(compileGraphs(plans_, inputOf(mesh, rank)));
   return graphs;
 }
 
 CompiledGraphs RegridChain::recompiled(CompiledGraphs&& previous, const Mesh& before, const Mesh& next) {
   const Rank rank = previous.rank;
   const bool shared = !previous.shared.empty();
-  Recompiled made =
-      recompile(std::move(previous), program_.plans(), inputOf(before, rank), inputOf(next, rank));
+  Recompiled made = recompile(std::move(previous), plans_, inputOf(before, rank), inputOf(next, rank));
   ++(made.whyFull.empty() ? inPlace_ : full_);
   if (made.whyFull.empty() && (shared || !made.graphs.shared.empty())) ++inPlaceShared_;
   CompileInput input = inputOf(next, rank);
   const GraphSlots slots = slotsOf(made.graphs);
   input.slots = &slots;
-  const std::string difference = firstDifference(made.graphs, compileGraphs(program_.plans(), input));
+  const std::string difference = firstDifference(made.graphs, compileGraphs(plans_, input));
   if (difference.empty()) return std::move(made.graphs);
   throw InternalError(Message("a recompile and a full compile differ")
                           .line("rank   ", rank, " of ", shape_.ranks)

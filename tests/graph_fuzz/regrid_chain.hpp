@@ -5,6 +5,7 @@
 
 #include "grid/rank_map.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "tests/graph_fuzz/cut_plans.hpp"
 #include "tests/graph_fuzz/program.hpp"
 
 namespace tessera::fuzz {
@@ -16,8 +17,11 @@ inline constexpr std::int64_t kTagBound = 32'767;
 /// mesh. Whatever a recompile returns is compared with a full compile for the same slots.
 class RegridChain {
  public:
-  /// Both have to outlive the chain.
-  RegridChain(const Program& program, const ShapeSpec& shape) : program_(program), shape_(shape) {}
+  /// All have to outlive the chain. `cut`: of the program's plans, in whose place they are compiled; or null.
+  RegridChain(const Program& program, const ShapeSpec& shape, const CutPlans* cut = nullptr)
+      : program_(program), shape_(shape), plans_(cut == nullptr ? program.plans() : cut->plans()) {
+    if (cut != nullptr) items_ = cut->items();
+  }
 
   /// The graphs of all ranks on the program's mesh. Throws PlanError where that mesh is refused,
   /// InternalError where a recompile and a full compile differ.
@@ -39,6 +43,8 @@ class RegridChain {
 
   const Program& program_;
   const ShapeSpec& shape_;
+  const std::vector<const StepPlan*> plans_;
+  std::vector<PlanItem> items_;
   int inPlace_ = 0;
   int inPlaceShared_ = 0;
   int full_ = 0;

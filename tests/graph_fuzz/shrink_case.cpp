@@ -45,6 +45,7 @@ class Smaller {
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].threads, 0) > 0; });
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].delays, false); });
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].regrids, c.shapes[n].regrids / 2) > 0; });
+      add([&](FuzzCase& c) { return std::exchange(c.shapes[n].cuts, c.shapes[n].cuts - 1) > 0; });
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].checked, false); });
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].reuse, false); });
       add([&](FuzzCase& c) { return std::exchange(c.shapes[n].scratch, false); });

@@ -10,8 +10,10 @@
 namespace tessera::test {
 namespace {
 
+using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 class DeviceRun : public testing::TestWithParam<std::string> {
  protected:
@@ -190,6 +192,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{"memory", "memory=20000", "its memory is used up", "use more GPUs"},
                     Fault{"lost", "lost=2000", "the device is lost", "restart from the last checkpoint"}),
     [](const auto& info) { return std::string(info.param.name); });
+
+TEST(DeviceOfOneRank, ThatIsAbsentIsOneMessageAndNoRunFolder) {
+  const Workplace place;
+  std::vector<std::string> command =
+      Workplace::faultyCommand({"run", inputsPath() + "/heat/eigenmode_2d.toml", "-n", "3", "--threads", "1",
+                                "-q", "--out", "run", "--device", "emulated"});
+  command.insert(command.begin(), {"env", "FAULTY_DEVICE=absent", "FAULTY_DEVICE_RANK=1"});
+  const ProgramResult run = RunningProgram(command, place.path()).wait();
+  EXPECT_EQ(run.exitCode, 6) << run.err;
+  EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("there is none"), HasSubstr("on rank 1 of 3")));
+  EXPECT_THAT(run.err, Not(HasSubstr("Abort("))) << "the ranks agree, and none has to end the others";
+  EXPECT_FALSE(place.has("run"));
+}
 
 TEST(StepsAsGraphs, AreNoneWhereVariablesAreSwappedAndAWarningSaysSo) {
   const Workplace place;

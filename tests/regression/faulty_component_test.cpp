@@ -77,6 +77,21 @@ TEST(Stall, ATaskThatDoesNotEndIsNamedAndEndsTheJobWithSix) {
   }
 }
 
+/// Rank 1 never comes to the next step, and the others wait for it where no step's watchdog looks.
+TEST(Stall, ARankThatHangsBetweenStepsEndsTheJobWithSix) {
+  const Workplace place;
+  place.file("bad.toml", deckOf("hang", "where = \"output\"\n"));
+
+  const ProgramResult run =
+      place.faulty({"run", "-n", "3", "--threads", "1", "--watchdog", "1", "bad.toml", "-q"});
+
+  EXPECT_EQ(run.exitCode, 6) << run.err;
+  EXPECT_LT(run.seconds, 30.0);
+  EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("has waited for another rank"));
+  EXPECT_EQ(resultOf(place, "bad", "exit_code"), "6");
+}
+
 TEST_P(FaultyComponent, InOneProcessIsAnErrorWithoutNoiseOfMpi) {
   const Workplace place;
   place.file("bad.toml", deckOf(GetParam().how));

@@ -96,10 +96,13 @@ TEST(QuietStep, AStepWithHalosMessagesAndReductionsAllocatesNothingAndTakesNoMut
     const auto executor = makeThreadsExecutor(threads);
     StepRunner runner(graphs, *data, transport, *executor, {});
     const double control[1] = {1.0};
-    runner.run(0, {0.0, 0.1, 0, control});
-    runner.run(1, {0.0, 0.1, 1, control});
-    for (int n = 2; n < 6; ++n) {
-      const Counts counts = countsOf([&] { runner.run(1, {0.0, 0.1, n, control}); });
+    StepInputs inputs;
+    inputs.dt = 0.1;
+    inputs.control = control;
+    runner.run(0, inputs);
+    runner.run(1, inputs);
+    for (inputs.step = 2; inputs.step < 6; ++inputs.step) {
+      const Counts counts = countsOf([&] { runner.run(1, inputs); });
       EXPECT_EQ(counts.allocations, 0) << threads << " threads";
       EXPECT_EQ(counts.locks, 0) << threads << " threads";
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every relative link and every path in backticks in a .md file leads to something that is there, and every test that
-docs/promises.md names exists.
+docs/promises.md and docs/faults.md name exists; each fault names one.
 
 usage: check_links.py [ROOT]         exit 0: all lead somewhere, 1: prints one line for each that does not
 """
@@ -12,10 +12,11 @@ from pathlib import Path
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 # `core/geometry/box.hpp`, `docs/decisions/`: a path from the root, with no blank, wildcard or placeholder in it.
 PATH = re.compile(r"`((?:core|grid|taskgraph|datawarehouse|scheduler|components|tools|inputs|tests|docs|cmake)/[\w./-]*)`")
-# `Restart.RefusesAFlippedBitByFileAndBlock`, and the two ways in which a test gets its name.
-TEST = re.compile(r"`([A-Z]\w+\.[A-Z]\w+)`")
+# `Restart.RefusesAFlippedBitByFileAndBlock`, `Signals/Job.Stops/*`, and the ways in which a test gets its name.
+TEST = re.compile(r"`(?:\w+/)?([A-Z]\w+\.[A-Z]\w+)(?:/\*)?`")
 CPP_TEST = re.compile(r"\bTEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)")
-MPI_TEST = re.compile(r"\btessera_mpi_test\((\w+\.\w+)")
+CMAKE_TEST = re.compile(r"\b(?:tessera_mpi_test\(|add_test\(NAME )(\w+\.\w+)")
+PAGES = ("docs/promises.md", "docs/faults.md")
 
 
 def tests_of(root):
@@ -23,22 +24,32 @@ def tests_of(root):
     for path in (root / "tests").rglob("*.cpp"):
         names.update(".".join(found) for found in CPP_TEST.findall(path.read_text(errors="replace")))
     for path in (root / "tests").rglob("CMakeLists.txt"):
-        names.update(MPI_TEST.findall(path.read_text(errors="replace")))
+        names.update(CMAKE_TEST.findall(path.read_text(errors="replace")))
     return names
 
 
-def check_promises(root):
-    page = root / "docs" / "promises.md"
-    if page.exists():
-        known = tests_of(root)
-        for number, line in enumerate(page.read_text().splitlines(), 1):
+def check_named_tests(root):
+    known = tests_of(root)
+    for page in PAGES:
+        if not (root / page).exists():
+            continue
+        for number, line in enumerate((root / page).read_text().splitlines(), 1):
             for name in TEST.findall(line):
                 if name not in known:
-                    yield f"docs/promises.md:{number}: there is no test {name}"
+                    yield f"{page}:{number}: there is no test {name}"
+
+
+def check_faults(root):
+    """A part of the page for each fault, with its tests."""
+    page = root / "docs" / "faults.md"
+    parts = re.split(r"^## ", page.read_text(), flags=re.M)[1:] if page.exists() else []
+    for part in parts:
+        if not TEST.search(part):
+            yield f"docs/faults.md: the fault \"{part.splitlines()[0]}\" names no test"
 
 
 def check(root):
-    faults = list(check_promises(root))
+    faults = list(check_named_tests(root)) + list(check_faults(root))
     listed = subprocess.run(["git", "-C", root, "ls-files", "*.md"], capture_output=True,
                             text=True, check=False)
     names = listed.stdout.split() if listed.returncode == 0 else [str(p.relative_to(root)) for p in root.rglob("*.md")]

@@ -1,5 +1,6 @@
 #include "tools/simulation/agreement.hpp"
 
+#include <filesystem>
 #include <new>
 #include <span>
 #include <string>
@@ -34,6 +35,10 @@ Error currentError() {
     return Error(error.kind(), error.message());
   } catch (const std::bad_alloc&) {
     return InternalError("the memory of this machine is used up; use fewer cells or more machines");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return InputError(Message(error.path1().string() + " cannot be used: " + error.code().message())
+                          .line("fix  give another path, or the rights to use this one")
+                          .text());
   } catch (const std::exception& error) {
     return InternalError(error.what());
   } catch (...) {

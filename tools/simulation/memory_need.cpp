@@ -92,6 +92,13 @@ void requireMemory(const Model& model, RanksHere ranks, const MemoryHere& memory
   requireBoth(own + mesh.patches * kBytesOfPatch, ranks, 1.0, memory);
 }
 
+std::int64_t bytesForPatches(const Model& model, RanksHere ranks) {
+  // What is made on the way to what stays takes about as much.
+  constexpr double kOnTheWay = 2.0;
+  const double patches = sizeOf(model.settings()).patches;
+  return static_cast<std::int64_t>(kOnTheWay * patches * (kBytesOfOwnPatch / ranks.all + kBytesOfPatch));
+}
+
 void requireMemory(const CompiledGraphs& graphs, RanksHere ranks, const MemoryHere& memory) {
   requireBoth(static_cast<double>(memoryPlanOf(graphs).total()), ranks, kUnevenness, memory);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/memory/available_memory.hpp"
 #include "tools/simulation/model.hpp"
 
@@ -21,6 +23,9 @@ struct MemoryHere {
 /// more memory than there is, whatever the layout: one value of each variable that lives from step to step,
 /// and what a patch costs.
 void requireMemory(const Model& model, RanksHere ranks, const MemoryHere& memory);
+
+/// About what this rank's mesh, graphs and plans take for its patches, beside their values.
+std::int64_t bytesForPatches(const Model& model, RanksHere ranks);
 
 /// Before anything is allocated, with what this rank's graphs plan: the same. Of the other ranks nothing is
 /// known; they may need a good deal less.

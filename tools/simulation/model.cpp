@@ -15,6 +15,7 @@
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/task_place.hpp"
 #include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/program_check.hpp"
 
 namespace tessera {
 namespace {
@@ -41,6 +42,15 @@ std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const st
   }
   return {};
 }
+
+const StepProgram* findProgram(const std::vector<StepProgram>& programs, const std::string& name) {
+  const auto found = std::find_if(programs.begin(), programs.end(),
+                                  [&](const StepProgram& program) { return program.name() == name; });
+  return found == programs.end() ? nullptr : &*found;
+}
+
+/// The plan of the statistics of [analysis], where steps are programs.
+const char* const kStatistics = "statistics";
 
 }  // namespace
 
@@ -97,7 +107,7 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   settings_ = settingsOf(deck, schema);
   stableDt_ = labels_.reduction("stable_dt");
 
-  ComponentSetup setup{labels_, settings_.geometry, stableDt_};
+  ComponentSetup setup{labels_, settings_.geometry, stableDt_, settings_.time.cfl};
   std::string faults;
   for (const std::string& name : settings_.components) {
     std::unique_ptr<Component> component = registry.make(name);
@@ -114,6 +124,7 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   declarePlans();
   findPersistent();
   declareAnalysis();
+  checkPrograms();
   checkDeviceTasks(deck, plans_);
 }
 
@@ -122,8 +133,25 @@ void Model::declareAnalysis() {
   analysis_ = Analysis(settings_.analysis, labels_, persistent_, settings_.geometry);
   analysis_.declareInitial(plans_[0]);
   analysis_.declareDiagnostics(plans_[2]);
+  const bool apart = analysis_.hasStatistics() &&
+                     std::any_of(plans_.begin(), plans_.end(), [this](const auto& p) { return isItem(p); });
   for (std::size_t p = 1; p < plans_.size(); ++p) {
-    if (p != 2) analysis_.declareStep(plans_[p]);
+    if (p != 2 && !isItem(plans_[p])) analysis_.declareStep(plans_[p]);
+  }
+  if (apart) {
+    const auto runsItems = [this](const StepProgram& program) {
+      const std::vector<std::string> names = program.plans();
+      return std::any_of(names.begin(), names.end(), [this](const std::string& name) {
+        const std::optional<std::size_t> plan = findPlan(plans_, name);
+        return plan && isItem(plans_[*plan]);
+      });
+    };
+    std::vector<StepProgram> programs;
+    for (const StepProgram& program : programs_)
+      programs.push_back(runsItems(program) ? program.after(kStatistics) : program);
+    plans_.emplace_back(kStatistics);
+    analysis_.declareStep(plans_.back());
+    programs_ = std::move(programs);
   }
   for (Diagnostic& column : analysis_.diagnostics()) diagnostics_.push_back(std::move(column));
   findPersistent();
@@ -162,6 +190,7 @@ void Model::declarePlans() {
       if (!findPlan(plans_, name)) plans_.push_back(steps.selection(name));
     }
   }
+  declarePrograms(steps);
   checkPlanNames(steps);
 }
 
@@ -198,26 +227,77 @@ void Model::checkPlanNames(const StepPlan& declaredSteps) const {
   if (!faults.empty()) throw PlanError(std::move(faults));
 }
 
-std::size_t Model::stepPlan(std::int64_t step) const {
-  auto chosen = static_cast<std::size_t>(PlanId::Step);
+const StepProgram& Model::stepProgram(std::int64_t step) const {
+  const StepProgram* chosen = findProgram(programs_, plans_[1].name());
   std::string by;
   for (const auto& component : components_) {
     const std::string name = component->choosePlan(step);
     if (name == plans_[1].name()) continue;
-    const std::optional<std::size_t> plan = findPlan(plans_, name);
-    if (!plan || *plan == 0 || *plan == 2) {
+    const StepProgram* program = findProgram(programs_, name);
+    if (program == nullptr) {
       throw InternalError("component \"" + component->name() + "\" chooses the plan \"" + name +
                           "\" for step " + std::to_string(step + 1) + "; add it to its stepPlans()");
     }
-    if (!by.empty() && *plan != chosen) {
+    if (!by.empty() && program != chosen) {
       throw InternalError("components \"" + by + "\" and \"" + component->name() +
                           "\" choose different plans for step " + std::to_string(step + 1) + ", \"" +
-                          plans_[chosen].name() + "\" and \"" + name + "\"; let them choose the same");
+                          chosen->name() + "\" and \"" + name + "\"; let them choose the same");
     }
     by = component->name();
-    chosen = *plan;
+    chosen = program;
   }
-  return chosen;
+  return *chosen;
+}
+
+std::size_t Model::planNamed(const std::string& name) const { return findPlan(plans_, name).value(); }
+
+/// The plans that declared programs run, and a program for each plan that may be a step by itself.
+void Model::declarePrograms(const StepPlan& declaredSteps) {
+  std::vector<std::string> faults;
+  for (const auto& component : components_) {
+    for (StepProgram& program : component->stepPrograms()) {
+      if (findProgram(programs_, program.name()) != nullptr) {
+        faults.push_back(Message("two step programs have the same name")
+                             .line("program    ", program.name())
+                             .line("component  ", component->name(), " declares the second one")
+                             .line("fix        let one component declare it, with the plans of both")
+                             .text());
+        continue;
+      }
+      for (const std::string& name : program.plans()) {
+        if (!findPlan(plans_, name)) plans_.push_back(declaredSteps.selection(name));
+      }
+      programs_.push_back(std::move(program));
+    }
+  }
+  if (!faults.empty()) throw PlanError(std::move(faults));
+  for (std::size_t p = 1; p < plans_.size(); ++p) {
+    if (p == 2 || findProgram(programs_, plans_[p].name()) != nullptr) continue;
+    programs_.emplace_back(plans_[p].name());
+    programs_.back().run(plans_[p].name());
+  }
+  // The tasks of other plans of a program called "step" are none of a plan that nobody runs.
+  const StepProgram& usual = *findProgram(programs_, plans_[1].name());
+  if (!usual.isOnePlan() && !isItem(plans_[1])) plans_[1] = StepPlan(plans_[1].name());
+}
+
+/// Whether a program runs the plan as one of several items.
+bool Model::isItem(const StepPlan& plan) const {
+  return std::any_of(programs_.begin(), programs_.end(), [&](const StepProgram& program) {
+    const std::vector<std::string> names = program.plans();
+    return !program.isOnePlan() && std::find(names.begin(), names.end(), plan.name()) != names.end();
+  });
+}
+
+void Model::checkPrograms() {
+  const auto isProgram = [](const StepProgram& program) { return !program.isOnePlan(); };
+  if (std::none_of(programs_.begin(), programs_.end(), isProgram)) return;
+  ProgramCheck check(
+      {plans_, labels_, persistent_, static_cast<int>(settings_.levels.size()) + 1, settings_.time.retries});
+  for (const StepProgram& program : programs_) {
+    if (isProgram(program)) check.add(program);
+  }
+  items_ = check.items();
 }
 
 void Model::findPersistent() {
@@ -296,6 +376,7 @@ CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound,
   input.sharing = storage.sharing;
   input.devices = storage.devices;
   input.scratch = storage.scratch;
+  input.items = items_;
   return compileGraphs(plans, input);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/component.hpp"
+#include "components/step_program.hpp"
 #include "core/deck/deck.hpp"
 #include "datawarehouse/archive/checkpoint_content.hpp"
 #include "grid/hierarchy.hpp"
@@ -71,9 +72,11 @@ class Model {
   /// and its restarts.
   const std::string& runId() const { return runId_; }
 
-  /// Position of the plan that the components choose for the step after `step` steps. Throws InternalError
-  /// where they name an unknown plan, or two different ones.
-  std::size_t stepPlan(std::int64_t step) const;
+  /// What the components choose for the step after `step` steps; a plan alone is a program of one item.
+  /// Throws InternalError where they name what is not there, or choose differently.
+  const StepProgram& stepProgram(std::int64_t step) const;
+  /// Position of a plan that a program runs.
+  std::size_t planNamed(const std::string& name) const;
 
   /// All plans from the point of view of one rank. The model has to outlive the result.
   CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound,
@@ -87,6 +90,9 @@ class Model {
   void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
   void makeMesh(const Deck& deck, const Schema& schema);
   void declarePlans();
+  void declarePrograms(const StepPlan& declaredSteps);
+  bool isItem(const StepPlan& plan) const;
+  void checkPrograms();
   void checkPlanNames(const StepPlan& declaredSteps) const;
   void declareAnalysis();
   void checkColumns() const;
@@ -102,6 +108,8 @@ class Model {
   std::vector<std::unique_ptr<Component>> components_;
   std::vector<Expression> expressions_;  ///< all that the deck gives the components
   std::vector<StepPlan> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
+  std::vector<StepProgram> programs_;  ///< one of the name of each step plan at least
+  std::vector<PlanItem> items_;        ///< by plan; empty where each is a whole step
   std::vector<Diagnostic> diagnostics_;
   Analysis analysis_;
   std::vector<LabelId> persistent_;

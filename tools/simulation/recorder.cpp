@@ -7,9 +7,9 @@
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/device_report.hpp"
-#include "tools/simulation/forced_end.hpp"
 #include "tools/simulation/output/run_fields.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
+#include "tools/simulation/watch/forced_end.hpp"
 
 namespace tessera {
 namespace {
@@ -132,6 +132,19 @@ bool Recorder::stepped(Simulation& simulation, std::span<const double> control) 
   if (control[kLineDue] > 0.0) progress_.update(sample(simulation));
   lastStepEnd_ = Clock::now();
   return stopIfAsked(simulation, stop);
+}
+
+void Recorder::retaken(const StepRetry& retry) {
+  std::ostringstream text;
+  text.precision(6);
+  text << "step " << retry.step << " is taken again with dt = " << retry.dt << " in place of "
+       << retry.refusedDt << ": " << retry.cause;
+  progress_.note(text.str());
+  event("step_retaken", {{"step", retry.step},
+                         {"time", retry.time},
+                         {"cause", retry.cause},
+                         {"refused_dt", retry.refusedDt},
+                         {"dt", retry.dt}});
 }
 
 void Recorder::finished(Simulation& simulation) {

@@ -15,7 +15,7 @@
 #include "tools/simulation/run_folder/run_log.hpp"
 #include "tools/simulation/run_folder/run_result.hpp"
 #include "tools/simulation/simulation.hpp"
-#include "tools/simulation/stop_requests.hpp"
+#include "tools/simulation/watch/stop_requests.hpp"
 
 namespace tessera {
 
@@ -48,6 +48,7 @@ class Recorder final : public RunListener {
   std::vector<double> control() override;
   bool began(Simulation& simulation, bool restored, std::span<const double> control) override;
   bool stepped(Simulation& simulation, std::span<const double> control) override;
+  void retaken(const StepRetry& retry) override;
   void finished(Simulation& simulation) override;
   void brokenOff(Simulation& simulation) override { finishHistory(simulation); }
 

@@ -1,5 +1,6 @@
 #include "tools/simulation/simulation.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "scheduler/make_data_warehouse.hpp"
@@ -48,10 +49,6 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       executor_(makeExecutor(options, transport.rank())),
       compilesAtStart_(compiles_) {
   model_.prepareExpressions(executor_->threads());
-  if (!options_.connectLater) connect();
-}
-
-void Simulation::connect() {
   runner_ = std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
                                          RunnerOptions{.checked = options_.checked,
                                                        .sends = options_.sends,
@@ -60,8 +57,19 @@ void Simulation::connect() {
                                                        .nvtx = options_.nvtx,
                                                        .stepsOverlap = stepsOverlap_,
                                                        .trace = options_.trace,
-                                                       .devices = options_.devices});
+                                                       .devices = options_.devices,
+                                                       .connectLater = true});
+  program_ = std::make_unique<ProgramRun>(
+      graphs_, *data_, *runner_, transport_,
+      ProgramRun::Options{
+          .devices = options_.devices.kind != DeviceKind::None,
+          .stallSeconds = options_.execution.stallSeconds,
+          .onStall = options_.execution.onHopelessStall,
+          .runPlan = [this](std::size_t plan, const StepInputs& inputs) { runPlan(plan, inputs); }});
+  if (!options_.connectLater) connect();
 }
+
+void Simulation::connect() { runner_->connect(); }
 
 CompiledGraphs Simulation::compile(const SimulationOptions& options) {
   StoragePolicy storage{options.reuse, WindowSharing::On, scratchRule(options)};
@@ -85,7 +93,7 @@ bool Simulation::run(RunListener& listener) {
 bool Simulation::runSteps(RunListener& listener) {
   std::vector<double> control;
   const auto take = [&] {
-    const std::span<const double> combined = runner_->control(lastPlan_);
+    const std::span<const double> combined = wasProgram_ ? program_->control() : runner_->control(lastPlan_);
     control.assign(combined.begin(), combined.end());
   };
   if (!restored_) {
@@ -95,7 +103,7 @@ bool Simulation::runSteps(RunListener& listener) {
   if (listener.began(*this, restored_, control)) return false;
 
   while (!clock_.finished()) {
-    step(listener.control());
+    step(listener.control(), listener);
     take();
     const bool enough = listener.stepped(*this, control);
     if (enough || clock_.finished()) {
@@ -109,17 +117,21 @@ bool Simulation::runSteps(RunListener& listener) {
 }
 
 void Simulation::initialise(std::span<const double> control) {
-  lastPlan_ = static_cast<std::size_t>(PlanId::Initial);
+  lastPlan_ = stablePlan_ = static_cast<std::size_t>(PlanId::Initial);
   runPlan(lastPlan_, inputsOf(lastPlan_, control));
   takeStableDt(runner_->result(lastPlan_));
 }
 
 /// Where the last step's reductions are under way, this one's length comes from them, beside its first tasks.
-void Simulation::step(std::span<const double> control) {
-  const std::size_t plan = nextPlan();
-  StepInputs inputs = inputsOf(plan, control);
+void Simulation::step(std::span<const double> control, RunListener& listener) {
+  const StepProgram& program = nextProgram();
+  const bool isOnePlan = program.isOnePlan();
+  const std::size_t first =
+      isOnePlan ? model_.planNamed(program.name()) : static_cast<std::size_t>(PlanId::Step);
+  if (!ProgramRun::takesLateDt(program)) settle();
+  StepInputs inputs = inputsOf(first, control);
   if (isAhead_ && clock_.needsStableDt()) {
-    inputs.dtFrom = lastPlan_;
+    inputs.dtFrom = stablePlan_;
     inputs.lateDt = [this](const StepResult& before) {
       takeStableDt(before);
       next_ = nextStep();
@@ -129,9 +141,15 @@ void Simulation::step(std::span<const double> control) {
     next_ = nextStep();
     inputs.dt = next_.dt;
   }
-  runPlan(plan, inputs);
+  wasProgram_ = !isOnePlan;
+  if (isOnePlan) {
+    expectWhole(program, first);
+    runPlan(first, inputs);
+    lastPlan_ = stablePlan_ = first;
+  } else {
+    takeProgram(program, std::move(inputs), listener);
+  }
   clock_.take(next_);
-  lastPlan_ = plan;
   isAhead_ = true;
   try {
     runner_->balance();
@@ -140,9 +158,59 @@ void Simulation::step(std::span<const double> control) {
   }
 }
 
+void Simulation::takeProgram(const StepProgram& program, StepInputs inputs, RunListener& listener) {
+  for (std::int64_t tries = 0;; ++tries) {
+    const std::string cause = program_->step(program, inputs);
+    if (cause.empty()) break;
+    listener.retaken(retry(cause, tries));
+    inputs.dt = next_.dt;
+    inputs.lateDt = {};
+    inputs.control = {};
+  }
+  lastPlan_ = program_->lastPlan();
+  stablePlan_ = program_->contributor(model_.stableDt()).value_or(lastPlan_);
+}
+
+StepRetry Simulation::retry(const std::string& cause, std::int64_t triesBefore) {
+  const std::int64_t retries = model_.settings().time.retries;
+  const auto number = stepNumber(static_cast<std::size_t>(PlanId::Step));
+  if (triesBefore >= retries || program_->hasPromoted()) {
+    Message message("the step is refused: " + cause);
+    message.line("step    ", number, ", t = ", clock_.time()).line("length  ", next_.dt);
+    if (triesBefore > 0)
+      message.line("tried   ", triesBefore + 1, " times, each half as long as the time before");
+    message.line("fix     ", triesBefore > 0 ? "look at the state before it, or allow more with time.retries"
+                             : program_->hasPromoted()
+                                 ? "take shorter steps (time.cfl, time.dt_max)"
+                                 : "take shorter steps, or let them be taken again with time.retries");
+    throw AgreedError(ErrorKind::Numerical, message.text());
+  }
+  StepRetry retry{number, clock_.time(), cause, next_.dt, 0.0};
+  try {
+    next_ = clock_.halved(next_);
+  } catch (const Error& error) {
+    throw AgreedError(error.kind(), error.message());
+  }
+  retry.dt = next_.dt;
+  return retry;
+}
+
+/// A plan that needs what earlier items of a program leave is no step by itself.
+void Simulation::expectWhole(const StepProgram& program, std::size_t plan) const {
+  const CompiledGraph& graph = graphs_.plans[plan];
+  const bool reads = std::any_of(graph.plan->tasks().begin(), graph.plan->tasks().end(),
+                                 [](const TaskDeclaration& task) { return !task.readsReduced.empty(); });
+  if (graph.carried.empty() && !reads) return;
+  throw AgreedError(ErrorKind::Internal,
+                    Message("a plan that needs what other items of a step program leave is chosen as a step")
+                        .line("plan  ", program.name())
+                        .line("fix   let choosePlan() name a program that runs it")
+                        .text());
+}
+
 void Simulation::settle() {
   if (!isAhead_) return;
-  takeStableDt(runner_->result(lastPlan_));
+  takeStableDt(runner_->result(stablePlan_));
   isAhead_ = false;
 }
 
@@ -160,9 +228,9 @@ NextStep Simulation::nextStep() const {
 }
 
 /// All ranks choose the same, and fail together where they cannot.
-std::size_t Simulation::nextPlan() const {
+const StepProgram& Simulation::nextProgram() const {
   try {
-    return model_.stepPlan(clock_.step());
+    return model_.stepProgram(clock_.step());
   } catch (const Error& error) {
     throw AgreedError(error.kind(), error.message());
   }

@@ -19,6 +19,7 @@
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
 #include "tools/simulation/model.hpp"
+#include "tools/simulation/program_run.hpp"
 #include "tools/simulation/time_control.hpp"
 
 namespace tessera {
@@ -60,6 +61,15 @@ struct SimulationOptions {
 
 class Simulation;
 
+/// A step that a component has refused, and that is taken again.
+struct StepRetry {
+  std::int64_t step = 0;  ///< number of the step, as people count
+  double time = 0.0;      ///< that it begins at
+  std::string cause;
+  double refusedDt = 0.0;
+  double dt = 0.0;  ///< that it is tried with next
+};
+
 /// Follows a run, and may end it: writes what a run leaves, or looks for stop requests. All ranks have one,
 /// and each call comes on all ranks, between steps: so collectives are allowed.
 class RunListener {
@@ -75,6 +85,8 @@ class RunListener {
   /// A step was taken, as far as this rank is concerned: the largest stable step, which a reduction brings,
   /// may still be under way (`Simulation::settle`). True ends the run here.
   virtual bool stepped(Simulation& /*simulation*/, std::span<const double> /*control*/) { return false; }
+  /// A step is taken again, half as long. In the midst of the step, on all ranks.
+  virtual void retaken(const StepRetry& /*retry*/) {}
   /// The run reached its end; not called when the listener ended it.
   virtual void finished(Simulation& /*simulation*/) {}
   /// All ranks found that the run cannot go on; an AgreedError follows.
@@ -95,8 +107,8 @@ struct StepFailed : ErrorClass<StepFailed> {
 /// One thread calls it; the executor brings its own.
 class Simulation {
  public:
-  /// Makes model, graphs and memory; with `connectLater` without a word to other ranks, else `connect` is
-  /// the last that it does. `deck` has passed `checkDeck`. Throws DeckError.
+  /// Makes model, graphs and memory, on devices as well; with `connectLater` without a word to other ranks,
+  /// else `connect` is the last that it does. `deck` has passed `checkDeck`. Throws DeckError.
   Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
              SimulationOptions options);
 
@@ -167,10 +179,14 @@ class Simulation {
   void runPlan(std::size_t plan, const StepInputs& inputs);
   StepInputs inputsOf(std::size_t plan, std::span<const double> control) const;
   void initialise(std::span<const double> control);
-  void step(std::span<const double> control);
+  void step(std::span<const double> control, RunListener& listener);
+  void takeProgram(const StepProgram& program, StepInputs inputs, RunListener& listener);
+  /// The step that `next_` was, half as long; throws AgreedError where it may not be taken again.
+  StepRetry retry(const std::string& cause, std::int64_t triesBefore);
+  void expectWhole(const StepProgram& program, std::size_t plan) const;
   void takeStableDt(const StepResult& result);
   NextStep nextStep() const;
-  std::size_t nextPlan() const;
+  const StepProgram& nextProgram() const;
   /// Number of the step that a run of the plan computes, as people count.
   std::int64_t stepNumber(std::size_t plan) const;
   [[noreturn]] void fail(std::size_t runningPlan, const Error& cause) const;
@@ -185,11 +201,14 @@ class Simulation {
   std::unique_ptr<DataWarehouse> data_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<StepRunner> runner_;
+  std::unique_ptr<ProgramRun> program_;
   std::int64_t compilesAtStart_ = 0;
   bool restored_ = false;
-  std::size_t lastPlan_ = 0;  ///< of the last step
-  bool isAhead_ = false;      ///< its reductions may be under way
-  NextStep next_;             ///< the running step
+  std::size_t lastPlan_ = 0;    ///< of the last step
+  std::size_t stablePlan_ = 0;  ///< whose result has the largest stable step
+  bool wasProgram_ = false;     ///< the last step was more than one plan
+  bool isAhead_ = false;        ///< its reductions may be under way
+  NextStep next_;               ///< the running step
 };
 
 }  // namespace tessera

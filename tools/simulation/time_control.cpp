@@ -95,12 +95,25 @@ NextStep TimeControl::next() const {
     next.endTime = time_ + add;
     next.endTimeRest = add - (next.endTime - time_);
   }
-  if (!(next.endTime > time_)) {
-    throw NumericalError(Message("the time step " + asText(next.dt) + " is too small to change the time")
-                             .line("step ", step_, ", t = ", asText(time_))
-                             .text());
-  }
+  expectLater(next);
   return next;
+}
+
+NextStep TimeControl::halved(const NextStep& refused) const {
+  NextStep next;
+  next.dt = next.freeDt = 0.5 * refused.dt;
+  const double add = next.dt + timeRest_;
+  next.endTime = time_ + add;
+  next.endTimeRest = add - (next.endTime - time_);
+  expectLater(next);
+  return next;
+}
+
+void TimeControl::expectLater(const NextStep& next) const {
+  if (next.endTime > time_) return;
+  throw NumericalError(Message("the time step " + asText(next.dt) + " is too small to change the time")
+                           .line("step ", step_, ", t = ", asText(time_))
+                           .text());
 }
 
 void TimeControl::take(const NextStep& next) {

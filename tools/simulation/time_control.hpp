@@ -48,6 +48,9 @@ class TimeControl {
   /// Throws NumericalError when there is no step to take: stableDt is NaN, not positive, or too small for the
   /// time to change; DeckError when the deck gives no step and no component does.
   NextStep next() const;
+  /// The step in place of one that was refused: half as long, wherever that leads. Throws NumericalError
+  /// where that does not change the time.
+  NextStep halved(const NextStep& refused) const;
   void take(const NextStep& next);
 
   /// Whether the state at this step is due for something that happens every so many steps or so much time.
@@ -61,6 +64,7 @@ class TimeControl {
  private:
   double freeDt() const;
   double nextLanding() const;
+  void expectLater(const NextStep& next) const;
 
   TimeSettings settings_;
   std::int64_t step_ = 0;

@@ -13,6 +13,7 @@
 #include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
+#include "tools/simulation/run_folder/run_folder.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job/own_process.hpp"
 
@@ -25,7 +26,7 @@ enum class Kind { Run, Fields, Checkpoint };
 
 Kind kindOf(const fs::path& path) {
   if (!fs::exists(path)) throw InputError("there is no " + path.string());
-  if (fs::exists(path / "deck.toml")) return Kind::Run;
+  if (isRunFolder(path)) return Kind::Run;
   if (fs::is_directory(path)) return Kind::Checkpoint;
   if (path.extension() == ".toml") {
     throw UsageError(Message(path.string() + " is a deck; compare reads the output of runs")
@@ -275,8 +276,7 @@ int compareCommand(const CompareRequest& request) {
                          .line(request.b.string(), " is ", nameOf(other))
                          .text());
   }
-  return inOwnProcess(request.a.string() + " or " + request.b.string(),
-                      [&] { return compareAs(kind, request); });
+  return inOwnProcess({request.a, request.b}, [&] { return compareAs(kind, request); });
 }
 
 }  // namespace tessera

@@ -15,6 +15,7 @@
 #include "tools/simulation/run_folder/folder_handle.hpp"
 #include "tools/simulation/run_folder/history.hpp"
 #include "tools/simulation/run_folder/json_depth.hpp"
+#include "tools/simulation/run_folder/run_folder.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job/own_process.hpp"
 
@@ -232,8 +233,8 @@ int infoCommand(const InfoRequest& request) {
                                "; to see what it would run: tessera check --deep ", target.string())
                          .text());
   }
-  return inOwnProcess(target.string(), [&] {
-    if (fs::exists(target / "deck.toml")) {
+  return inOwnProcess({target}, [&] {
+    if (isRunFolder(target)) {
       infoOfRun(target);
       if (request.verify) verifyRun(target);
     } else if (fs::is_directory(target)) {

@@ -58,6 +58,15 @@ CLI::Validator oneOf(const std::string& option, const std::vector<std::string>& 
   });
 }
 
+/// Refuses an empty name of a file or folder: messages about it would begin with nothing.
+CLI::Validator path(const std::string& name) {
+  const auto check = [=](const std::string& text) {
+    if (!text.empty()) return std::string();
+    throw UsageError(Message(name + " is empty").line("fix  give the path of a file or folder").text());
+  };
+  return CLI::Validator(check, "");
+}
+
 CommandWords wordsOf(const CLI::App& app, const std::string& name) {
   CommandWords words{name, {}, {}};
   for (const CLI::Option* option : app.get_options()) {
@@ -246,18 +255,20 @@ void CommandLine::addWatchOptions(CLI::App* command) {
 void CommandLine::addRun() {
   CLI::App* command = app_.add_subcommand("run", "Run a deck; all its output goes into a new run folder");
   command->add_option("DECK", run_.target, "The deck, a TOML file; `tessera describe` shows all keys")
+      ->check(path("DECK"))
       ->required();
   command
       ->add_option("--out", out_,
                    "The run folder [default: the deck's name in the current folder, with .001, .002 ... "
                    "where that is taken]")
+      ->check(path("--out"))
       ->type_name("DIR");
   addRunOptions(command);
 }
 
 void CommandLine::addRestart() {
   CLI::App* command = app_.add_subcommand("restart", "Continue a run from a checkpoint, in its run folder");
-  command->add_option("RUN", run_.target, "The run folder")->required();
+  command->add_option("RUN", run_.target, "The run folder")->check(path("RUN"))->required();
   command->add_option("--from", run_.fromStep, "The step of the checkpoint [default: the newest]")
       ->type_name("STEP")
       ->check(wholeNumber("--from", 0, 1'000'000'000'000));
@@ -266,7 +277,7 @@ void CommandLine::addRestart() {
 
 void CommandLine::addCheck() {
   CLI::App* command = app_.add_subcommand("check", "Check a deck and report all that is wrong with it");
-  command->add_option("DECK", check_.deck, "The deck")->required();
+  command->add_option("DECK", check_.deck, "The deck")->check(path("DECK"))->required();
   command->add_option("--set", check_.overrides, "Replace a value of the deck")
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
@@ -291,7 +302,7 @@ void CommandLine::addDescribe() {
 void CommandLine::addGraph() {
   CLI::App* command =
       app_.add_subcommand("graph", "Print the task graph of one rank: tasks, messages, memory; needs no MPI");
-  command->add_option("DECK", graph_.deck, "The deck")->required();
+  command->add_option("DECK", graph_.deck, "The deck")->check(path("DECK"))->required();
   command->add_option("--set", graph_.overrides, "Replace a value of the deck")
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
@@ -324,8 +335,11 @@ void CommandLine::addGraph() {
 void CommandLine::addCompare() {
   CLI::App* command =
       app_.add_subcommand("compare", "Compare two runs, field files (.hdf) or checkpoints, value by value");
-  command->add_option("A", compare_.a, "A run folder, a .hdf file or a checkpoint")->required();
+  command->add_option("A", compare_.a, "A run folder, a .hdf file or a checkpoint")
+      ->check(path("A"))
+      ->required();
   command->add_option("B", compare_.b, "Another one of the same kind; patches and ranks may differ")
+      ->check(path("B"))
       ->required();
   CLI::Option* abs =
       command->add_option("--abs", compare_.tolerance.abs, "Largest difference that counts as equal")
@@ -360,7 +374,9 @@ void CommandLine::addTrace() {
                    "summary: the critical path, what the workers waited for, and a table of the tasks")
       ->required()
       ->check(oneOf("VIEW", {"summary"}));
-  command->add_option("TRACE", trace_.target, "A trace, or the run folder that has one")->required();
+  command->add_option("TRACE", trace_.target, "A trace, or the run folder that has one")
+      ->check(path("TRACE"))
+      ->required();
   command->add_option("--step", trace_.step, "Only this step [default: all]")
       ->type_name("STEP")
       ->check(wholeNumber("--step", 0, std::numeric_limits<std::int64_t>::max()));
@@ -369,7 +385,9 @@ void CommandLine::addTrace() {
 
 void CommandLine::addOthers() {
   CLI::App* info = app_.add_subcommand("info", "Show what is in a run folder, a field file or a checkpoint");
-  info->add_option("WHAT", info_.target, "A run folder, a .hdf file or a checkpoint")->required();
+  info->add_option("WHAT", info_.target, "A run folder, a .hdf file or a checkpoint")
+      ->check(path("WHAT"))
+      ->required();
   info->add_flag("--verify", info_.verify,
                  "Read all that the run folder holds, and say what is not as it was written [default: off]");
   addJson(app_.add_subcommand("list", "List the components that decks can name"), listFormat_);

@@ -12,7 +12,7 @@
 #include "taskgraph/dump/graph_dump.hpp"
 #include "tools/simulation/progress.hpp"
 #include "tools/simulation/simulation.hpp"
-#include "tools/simulation/stop_requests.hpp"
+#include "tools/simulation/watch/stop_requests.hpp"
 #include "tools/tessera/device_choice.hpp"
 
 namespace tessera {

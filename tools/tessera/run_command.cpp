@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/memory/grown_heap.hpp"
 #include "core/profile/kokkos_annotations.hpp"
 #include "core/profile/nvtx_annotations.hpp"
 #include "core/sha256.hpp"
@@ -18,17 +19,18 @@
 #include "tools/simulation/deck/restart_deck.hpp"
 #include "tools/simulation/deck/shared_deck.hpp"
 #include "tools/simulation/device_report.hpp"
-#include "tools/simulation/forced_end.hpp"
 #include "tools/simulation/job_totals.hpp"
 #include "tools/simulation/memory_need.hpp"
-#include "tools/simulation/rank_watch.hpp"
 #include "tools/simulation/recorder.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/simulation/run_folder/provenance.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
 #include "tools/simulation/run_folder/run_folder.hpp"
 #include "tools/simulation/run_folder/run_trace.hpp"
+#include "tools/simulation/watch/forced_end.hpp"
+#include "tools/simulation/watch/rank_watch.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/job/mpi_needs.hpp"
 #include "tools/tessera/job/ranks_of_host.hpp"
 
 namespace tessera {
@@ -75,6 +77,8 @@ class Job {
     if (!request_.restart) makeFolder(deck);
     if (root()) noteRunFolder(runFolder_);
     forcedEndIn(runFolder_);
+    // A failure in here is one rank's alone, which the folder knows of.
+    simulation_->connect();
     askForDevices();
     writeFacts(deck);
     if (trace_) trace_->open(tracePath(), *simulation_);
@@ -190,7 +194,9 @@ void Job::makeSimulation(const Deck& deck) {
   // What may fail on one rank alone comes first, without a message to the others, and all hear how it went.
   together(transport_, [&] {
     requireFewThreads(workers_.threads);
-    requireMemory(Model::withoutMesh(deck, registry_), ranks, MemoryHere());
+    const Model model = Model::withoutMesh(deck, registry_);
+    requireMemory(model, ranks, MemoryHere());
+    growHeap(bytesForPatches(model, ranks));
     SimulationOptions options = simulationOptions();
     options.connectLater = true;
     options.beforeMemory = [&](const CompiledGraphs& graphs) { requireMemory(graphs, ranks, MemoryHere()); };
@@ -198,7 +204,6 @@ void Job::makeSimulation(const Deck& deck) {
     simulation_->model().outputLabels();
     if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
-  simulation_->connect();
 }
 
 SimulationOptions Job::simulationOptions() {
@@ -254,7 +259,16 @@ std::filesystem::path Job::tracePath() const {
 void Job::requireNewTraceFile() const {
   if (!request_.trace || request_.traceFile.empty()) return;
   together(transport_, [&] {
-    if (!root() || !std::filesystem::exists(std::filesystem::symlink_status(request_.traceFile))) return;
+    if (!root()) return;
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::symlink_status(request_.traceFile, error);
+    if (status.type() == std::filesystem::file_type::not_found) return;
+    if (!std::filesystem::exists(status)) {
+      throw OutputError(
+          Message("--trace=" + request_.traceFile.string() + " cannot be written: " + error.message())
+              .line("fix  choose another name, or leave it out: the trace is in the run folder then")
+              .text());
+    }
     throw OutputError(
         Message("--trace=" + request_.traceFile.string() + " is there already, and nothing is overwritten")
             .line("fix  choose another name, or leave it out: the trace is in the run folder then")
@@ -369,9 +383,6 @@ bool claimFailure(const Job& job, const Error& error) {
 /// job.
 int endJob(const Job& job, Transport& transport) {
   const Error error = currentError();
-  // Where there is no folder yet to claim in, rank 0 has the word if it failed as well: it ends the job
-  // meanwhile.
-  if (job.runFolder().empty() && transport.rank() != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
   const bool first = job.runFolder().empty() || claimFailure(job, error);
   if (first) printError(error);
   if (transport.size() > 1) noteExitCode(error.exitCode());  // without a return to runTessera
@@ -402,11 +413,13 @@ int runVirtual(const RunRequest& request, const ComponentRegistry& registry) {
       const auto rank = static_cast<std::size_t>(transport.rank());
       codes[rank] = jobs[rank].emplace(request, registry, transport, stops, profilers, &schedule).run();
     });
+    stops.end();
     return codes.front();
   } catch (...) {
     const Error error = currentError();
     if (jobs.front() && !jobs.front()->runFolder().empty()) claimFailure(*jobs.front(), error);
     printError(error);
+    stops.end();
     return error.exitCode();
   }
 }
@@ -434,12 +447,14 @@ int runWithMpi(const RunRequest& request, const ComponentRegistry& registry) {
   // Before MPI starts, which takes a while, so that no wish to stop is lost; and again after it, because it
   // has handlers of its own.
   StopRequests stops(request.wallSeconds);
+  requireFileSizeForMpi();
   const MpiSession mpi;
   stops.listen();
   MpiTransport transport;
   prepareForcedEnd(transport.rank(), transport.size());
   noteReady();
   const int exitCode = runOn(transport, stops, request, registry);
+  stops.end();
   // The end of MPI may fail where the launcher has gone; that does not change how the run ended.
   noteExitCode(exitCode);
   return exitCode;
@@ -450,7 +465,9 @@ int runAlone(const RunRequest& request, const ComponentRegistry& registry) {
   prepareForcedEnd(0, 1);
   StopRequests stops(request.wallSeconds);
   LoopbackWorld world(1);
-  return runOn(world.transport(0), stops, request, registry);
+  const int exitCode = runOn(world.transport(0), stops, request, registry);
+  stops.end();
+  return exitCode;
 }
 
 }  // namespace

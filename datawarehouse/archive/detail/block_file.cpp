@@ -7,6 +7,7 @@
 #include "core/text/contracts.hpp"
 #include "datawarehouse/archive/crc32c.hpp"
 #include "datawarehouse/archive/detail/block_format.hpp"
+#include "datawarehouse/archive/detail/gathered_writes.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -127,8 +128,9 @@ BlockFileSummary writeBlockFile(const Folder& folder, const BlockFileIdentity& i
   file.allocate(ops, planned);
 
   std::int64_t at = 0;
+  GatheredWrites writes(file, ops);
   const auto append = [&](std::span<const std::byte> bytes) {
-    file.writeAt(ops, bytes, at);
+    writes.put(at, bytes);
     at += sizeOf(bytes);
   };
   append(encodeFileHeader(identity).bytes());
@@ -148,6 +150,7 @@ BlockFileSummary writeBlockFile(const Folder& folder, const BlockFileIdentity& i
   append(index.bytes());
   const ByteSink end = encodeTail(tail);
   append(end.bytes());
+  writes.flush();
   TESSERA_EXPECT(at == planned, "the planned size of a rank file must be the written one");
   file.sync(ops);
   file.close(ops);

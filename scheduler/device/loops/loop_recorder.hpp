@@ -61,7 +61,7 @@ class LoopRecorder final : public DeviceLoops {
  private:
   LoopBuckets buckets_;
   std::vector<Reduction> reductions_;
-  std::array<bool, 3> asked_{};  ///< by StepNumber
+  std::array<bool, 4> asked_{};  ///< by StepNumber
   std::int32_t number_ = 0;
 };
 

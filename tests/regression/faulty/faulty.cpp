@@ -1,6 +1,7 @@
 // A program whose one component goes wrong on request: at a step, on the patch that the deck names, in the
 // way and at the place that the deck says. What the tests look at is what the job does then. Emulated devices
-// go wrong as the environment says in FAULTY_DEVICE: absent, driver, memory=BYTES or lost=PIECES_OF_WORK.
+// go wrong as the environment says in FAULTY_DEVICE: absent, driver, memory=BYTES or lost=PIECES_OF_WORK;
+// those of one rank alone where FAULTY_DEVICE_RANK names it.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -140,6 +141,9 @@ EmulatedOptions devicesThatGoWrong() {
   EmulatedOptions devices;
   const char* given = std::getenv("FAULTY_DEVICE");
   const std::string how = given == nullptr ? "" : given;
+  const char* rank = std::getenv("FAULTY_DEVICE_RANK");
+  const char* mine = std::getenv("PMI_RANK");
+  if (rank != nullptr && (mine == nullptr || std::string(rank) != mine)) return devices;
   const std::string number = how.substr(how.find('=') + 1);
   if (how == "absent") devices.refuses = DeviceFault::NoDevice;
   if (how == "driver") devices.refuses = DeviceFault::DriverTooOld;

@@ -30,6 +30,7 @@ BodyRig::BodyRig(Extent cells, Extent pieces, std::vector<Use> uses, std::int32_
 void BodyRig::startOnCpu() {
   for (Window& window : windows_) window.cpu = window.start;
   contributions_.assign(static_cast<std::size_t>(patchCount() * reductions_), {});
+  sums_.assign(contributions_.size(), {});
 }
 
 std::size_t BodyRig::deviceElements() const {
@@ -69,7 +70,9 @@ void BodyRig::frameFor(std::int32_t patch, Side side, double* memory) {
       std::span(contributions_)
           .subspan(static_cast<std::size_t>(patch * reductions_), static_cast<std::size_t>(reductions_));
   for (std::int32_t n = 0; n < reductions_; ++n) {
-    frame_.contributions[static_cast<std::size_t>(n)] = {n, 0.0, {}, false};
+    ExactSum& sum = sums_[static_cast<std::size_t>(patch * reductions_ + n)];
+    sum = {};
+    frame_.contributions[static_cast<std::size_t>(n)] = {n, 0.0, &sum, false};
   }
   frame_.dt = 1e-3;
 }
@@ -90,14 +93,14 @@ void BodyRig::compareWindows(const std::vector<double>& device) const {
   }
 }
 
-void BodyRig::compareContributions(const std::vector<PatchContribution>& right) const {
-  ASSERT_EQ(contributions_.size(), right.size());
-  for (std::size_t n = 0; n < right.size(); ++n) {
+void BodyRig::compareContributions(const Contributions& right) const {
+  ASSERT_EQ(contributions_.size(), right.each.size());
+  for (std::size_t n = 0; n < right.each.size(); ++n) {
     const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
     EXPECT_TRUE(contributions_[n].given);
-    EXPECT_EQ(bits(contributions_[n].value), bits(right[n].value))
-        << "reduction " << n << ": " << contributions_[n].value << ", on the CPU " << right[n].value;
-    EXPECT_EQ(bits(contributions_[n].sum.value()), bits(right[n].sum.value())) << "sum " << n;
+    EXPECT_EQ(bits(contributions_[n].value), bits(right.each[n].value))
+        << "reduction " << n << ": " << contributions_[n].value << ", on the CPU " << right.each[n].value;
+    EXPECT_EQ(bits(sums_[n].value()), bits(right.sums[n].value())) << "sum " << n;
   }
 }
 

@@ -53,7 +53,7 @@ class BodyRig {
       frameFor(patch, cpu_, nullptr);
       body.cpu(frame_);
     }
-    const std::vector<PatchContribution> right = contributions_;
+    const Contributions right{contributions_, sums_};
     OnDevice<double> memory(backend, deviceElements());
     DevicePool device(backend, {DeviceSpace::Device, kPool, kPool});
     DevicePool pinned(backend, {DeviceSpace::PinnedHost, kPool, kPool});
@@ -82,6 +82,10 @@ class BodyRig {
     std::vector<double> start;
     std::vector<double> cpu;
   };
+  struct Contributions {
+    std::vector<PatchContribution> each;  ///< patch by patch
+    std::vector<ExactSum> sums;           ///< of each contribution
+  };
   enum Side { cpu_, device_ };
   static constexpr std::int64_t kPool = std::int64_t{8} << 20;
 
@@ -96,11 +100,11 @@ class BodyRig {
   std::size_t deviceElements() const;
   void frameFor(std::int32_t patch, Side side, double* memory);
   void compareWindows(const std::vector<double>& device) const;
-  void compareContributions(const std::vector<PatchContribution>& right) const;
+  void compareContributions(const Contributions& right) const;
 
   /// Captures the loops once and launches them with the closures of then, with new ones and with those again.
   void replay(DeviceBackend& backend, const TaskBody& body, KeptLoops& loops, OnDevice<double>& memory,
-              const std::vector<DeviceStream>& streams, const std::vector<PatchContribution>& right) {
+              const std::vector<DeviceStream>& streams, const Contributions& right) {
     DeviceGraph graph;
     for (const bool calls : {true, true, false}) {
       if (calls) {
@@ -166,6 +170,7 @@ class BodyRig {
   TaskFrame frame_;
   std::vector<TaskAccess> accesses_;
   std::vector<PatchContribution> contributions_;  // patch by patch
+  std::vector<ExactSum> sums_;                    // of each contribution
 };
 
 }  // namespace tessera::test

@@ -1,6 +1,8 @@
 #include "scheduler/device/moves/device_moves.hpp"
 
+#include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include <gmock/gmock.h>
 
@@ -12,6 +14,7 @@
 #include "tests/scheduler/device/coded_conditions_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 #include "tests/scheduler/device/fill_comparison.hpp"
+#include "tests/scheduler/device/plain_moves.hpp"
 
 namespace tessera {
 namespace {
@@ -216,6 +219,81 @@ TEST_P(DeviceMoveClaims, LevelsAboveAndBelowAndWholeOnesToo) {
     Case c(twoLevels(periodic));
     addLevels(c);
     for (const int ranks : {1, 3}) expectBitsOfHost(c, ranks, 3000);
+  }
+}
+
+/// The fill of a plan that gathers finer cells, made one that takes means of them: the whole of what a kind
+/// of data movement needs beside its moves and its operation.
+FillPlan& averaged(CompiledGraphs& graphs, std::size_t plan) {
+  std::vector<FillPlan>& fills = graphs.plans[plan].fills;
+  FillPlan& fill = *std::find_if(fills.begin(), fills.end(),
+                                 [](const FillPlan& each) { return each.reach == Reach::Finer; });
+  fill.how = MoveKind::Average;
+  const Range readers = graphs.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)];
+  for (std::int64_t local = readers.begin; local < readers.end; ++local) {
+    const PatchId patch = graphs.ownPatches[static_cast<std::size_t>(local)];
+    const std::int64_t buffer = fill.firstGather + local - readers.begin;
+    graphs.gathers[plan][static_cast<std::size_t>(buffer)].window = graphs.hierarchy->patch(patch).cells;
+  }
+  return fill;
+}
+
+/// The mean of the eight cells of level 1 in a cell of level 0, of the values that lie there; nothing where
+/// no patch of this rank has them.
+std::optional<double> meanOfFine(DataWarehouse& data, LabelId label, Index coarse) {
+  double sum = 0.0;
+  int found = 0;
+  for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
+    if (data.hierarchy().patch(data.ownPatches()[local]).level != 1) continue;
+    const Box owned = data.ownedBox(label, local);
+    const auto* values = reinterpret_cast<const double*>(data.data(Generation::New, label, local));
+    for (std::int64_t k = 2 * coarse.k; k < 2 * coarse.k + 2; ++k) {
+      for (std::int64_t j = 2 * coarse.j; j < 2 * coarse.j + 2; ++j) {
+        for (std::int64_t i = 2 * coarse.i; i < 2 * coarse.i + 2; ++i) {
+          if (!owned.contains(Index{i, j, k})) continue;
+          sum += values[data.layout(label, local).at({i, j, k})];
+          ++found;
+        }
+      }
+    }
+  }
+  return found == 8 ? std::optional(sum / 8.0) : std::nullopt;
+}
+
+TEST_P(DeviceMoveClaims, AnAverageIsCarriedOutFromTheListOfMovesOnHostAndDevice) {
+  for (const int ranks : {1, 2}) {
+    LoopbackWorld world(ranks);
+    std::int64_t means = 0;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      SCOPED_TRACE("rank " + std::to_string(rank) + " of " + std::to_string(ranks));
+      Case c(twoLevels(false));
+      const auto u = c.variable<double, Cell>("u");
+      const auto w = c.variable<double, Cell>("w");
+      c.step().task("Step::advance").reads(Old, u).writes(u).runs<Cpu>(NoBody{});
+      c.step().task("Step::down").on(allButFinest()).reads(New, u, fromFiner()).writes(w).runs<Cpu>(NoBody{});
+      c.step().task("Step::keep").on(finestLevel()).reads(Old, w).writes(w).runs<Cpu>(NoBody{});
+      CompiledGraphs graphs = c.compile(rank, ranks);
+      const FillPlan& fill = averaged(graphs, 1);
+      const auto device = makeDevice();
+      test::FillComparison both(graphs, 1, world.transport(rank), *device, 7);
+
+      both.expectSameFills(0.0);
+
+      DataWarehouse& data = both.data();
+      const auto rows = static_cast<std::size_t>(graphs.localsOfLevel[0].size());
+      for (std::size_t row = 0; row < rows; ++row) {
+        const auto buffer = static_cast<std::size_t>(fill.firstGather) + row;
+        const Layout& layout = data.gatherLayout(1, buffer);
+        const auto* values = reinterpret_cast<const double*>(data.gatherData(1, buffer));
+        test::forEachIndex(layout.window, [&](Index x) {
+          const auto right = meanOfFine(data, u.id, x);
+          if (!right) return;
+          ++means;
+          EXPECT_EQ(values[layout.at(x)], *right) << asText(Box{x, x + Index{1, 1, 1}});
+        });
+      }
+    }
+    EXPECT_GT(means, ranks == 1 ? 80 : 20);
   }
 }
 

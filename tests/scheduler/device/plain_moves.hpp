@@ -8,19 +8,11 @@
 #include "grid/label.hpp"
 #include "grid/level.hpp"
 #include "grid/refine.hpp"
+#include "tests/for_each_index.hpp"
 
 namespace tessera::test {
 
 /// What moves have to do, index by index and with nothing worked out beforehand: the oracle of operations.
-
-template <class Visit>
-void forEachIndex(const Box& box, Visit&& visit) {
-  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
-    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
-      for (std::int64_t i = box.lo.i; i < box.hi.i; ++i) visit(Index{i, j, k});
-    }
-  }
-}
 
 /// `to` at each index of `region` from `from` at `sourceOf(index)`.
 template <class SourceOf>

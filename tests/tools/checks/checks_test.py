@@ -246,6 +246,13 @@ class LinksTest(TreeTest):
         self.assertEqual((status, said), (1, "docs/promises.md:1: there is no test Restart.IsGone\n"))
 
 
+    def test_a_fault_without_a_test_is_found(self):
+        self.write("docs/faults.md", "# Faults\n\n## 1: it hangs\n\n* Tests: `All/Job.Stops/*`\n\n## 2: it lies\n\n* Tests: none\n")
+        self.write("tests/faults/job_test.cpp", "TEST_P(Job, Stops) {}\n")
+        status, said = self.run_check("check_links.py")
+        self.assertEqual((status, said), (1, 'docs/faults.md: the fault "2: it lies" names no test\n'))
+
+
 class GeneratedPagesTest(TreeTest):
     """Each script writes a page, agrees with it, and notices when what it came from has changed."""
 

@@ -154,5 +154,35 @@ class FetchTest(MachineTest):
         self.assertIn("cmake/dependencies.txt has no line for 'kokos'", said)
 
 
+class CountTest(unittest.TestCase):
+    """What test.sh says in the end; ctest counts a test that was skipped as passed."""
+
+    LOG = """    Start 1: A.a
+1/4 Test #1: A.a ..............   Passed    0.01 sec
+2/4 Test #2: A.b ..............***Failed    0.01 sec
+3/4 Test #3: A.c ..............***Skipped   0.01 sec
+4/4 Test #4: A.d ..............***Not Run (Disabled)   0.00 sec
+
+75% tests passed, 1 tests failed out of 4
+"""
+
+    def test_skipped_tests_are_not_passed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            machine = Machine(folder)
+            for name in ("tee", "readlink"):
+                os.symlink(shutil.which(name), machine.bin / name)
+            machine.fake("nproc", "echo 2")
+            machine.fake("ctest", f"cat <<'END'\n{self.LOG}END\nexit 8")
+            scripts = Path(folder) / "tools" / "setup"
+            scripts.mkdir(parents=True)
+            (Path(folder) / "build" / "release").mkdir(parents=True)
+            shutil.copy(SETUP / "test.sh", scripts)
+            (scripts / "setup.sh").write_text("#!/bin/bash\n")
+            (scripts / "setup.sh").chmod(0o755)
+            code, out, err = machine.run(scripts / "test.sh")
+            self.assertNotEqual(code, 0)
+            self.assertEqual(out.splitlines()[-1], "1 passed, 1 failed, 2 skipped", err)
+
+
 if __name__ == "__main__":
     unittest.main()

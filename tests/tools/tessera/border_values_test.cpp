@@ -1,11 +1,13 @@
 #include "tools/simulation/output/border_values.hpp"
 
 #include <atomic>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/archive/field_output.hpp"
+#include "grid/refined_levels.hpp"
 
 namespace tessera {
 namespace {
@@ -67,6 +69,37 @@ TEST(BorderValues, AreTheNeighboursOnAnyCenteringLayoutAndNumberOfRanks) {
       for (const int ranks : {1, 2, 5}) {
         SCOPED_TRACE(asText(centering) + " on " + std::to_string(ranks) + " ranks");
         expectStamps(geometry, {Division::By::PatchSize, {3, 2, geometry.cells.k}}, centering, ranks);
+      }
+    }
+  }
+}
+
+TEST(BorderValues, ThatNoPatchOwnsAreNoNumberAndNotZero) {
+  Geometry geometry;
+  geometry.cells = {8, 8, 8};
+  const auto hierarchy = refinedHierarchy(geometry, {Division::By::PatchSize, {8, 8, 8}},
+                                          {{2, {{{2, 2, 2}, {6, 6, 6}}}, {4, 4, 4}}});
+  const RankMap owners = distribute(*hierarchy, 1);
+  LoopbackWorld world(1);
+  for (const Centering centering : {Centering::Node, Centering::FaceX, Centering::FaceY, Centering::FaceZ}) {
+    const BorderValues borders{*hierarchy, owners, world.transport(0), centering, 1};
+    const auto values = borders.gather([&](const Patch& patch) {
+      const Level& level = hierarchy->level(patch.level);
+      return stampsOf(level.ownedBy(patch, centering), level.domainOf(centering), 1);
+    });
+    const Level& fine = hierarchy->level(1);
+    for (std::size_t n = 0; n < fine.patches().size(); ++n) {
+      const Patch& patch = fine.patches()[n];
+      const Box box = valueBox(patch.cells, centering);
+      std::size_t at = 0;
+      for (const double right : stampsOf(box, fine.domainOf(centering), 1)) {
+        const Extent size = box.extent();
+        const auto place = static_cast<std::int64_t>(at);
+        const Index x = box.lo + Index{place % size.i, place / size.i % size.j, place / (size.i * size.j)};
+        const double value = values[n + 1][at++];
+        // The region is cells 4 to 11: nobody owns what lies on its border at 12.
+        const bool owned = x.i < 12 && x.j < 12 && x.k < 12;
+        ASSERT_TRUE(owned ? value == right : std::isnan(value)) << asText(centering) << asText(x) << value;
       }
     }
   }

@@ -140,8 +140,8 @@ TEST(StepPlansOfComponents, AreKeptBesideThePlansOfEveryRun) {
   EXPECT_EQ(graphs.plans[3].plan->name(), "tock");
   EXPECT_EQ(graphs.plans[1].plan->tasks().size(), 1U);
   EXPECT_EQ(graphs.plans[3].plan->tasks().size(), 2U);
-  EXPECT_EQ(model.stepPlan(18), 1U);
-  EXPECT_EQ(model.stepPlan(19), 3U);
+  EXPECT_EQ(model.stepProgram(18).name(), "step");
+  EXPECT_EQ(model.stepProgram(19).name(), "tock");
 }
 
 TEST(StepPlansOfComponents, AnUnknownPlanInADeclarationIsNamedWithTheKnownOnes) {
@@ -158,9 +158,9 @@ TEST(StepPlansOfComponents, AnUnknownPlanInADeclarationIsNamedWithTheKnownOnes) 
 TEST(StepPlansOfComponents, TwoDifferentChoicesAreAnError) {
   const Model model(deckOf("'clockwork', 'stubborn'", 1), clockworks());
 
-  EXPECT_EQ(model.stepPlan(0), 4U);  // "step" gives way
+  EXPECT_EQ(model.stepProgram(0).name(), "mine");  // "step" gives way
   try {
-    model.stepPlan(19);
+    model.stepProgram(19);
     FAIL();
   } catch (const InternalError& error) {
     EXPECT_THAT(error.message(), HasSubstr("choose different plans for step 20, \"tock\" and \"mine\""));

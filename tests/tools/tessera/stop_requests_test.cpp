@@ -1,4 +1,4 @@
-#include "tools/simulation/stop_requests.hpp"
+#include "tools/simulation/watch/stop_requests.hpp"
 
 #include <csignal>
 

@@ -27,8 +27,10 @@ class Analysis {
            const Geometry& geometry);
 
   void declareInitial(StepPlan& plan) const;
-  /// Into every plan of a step.
+  /// Into every plan that is a whole step, or into a plan of its own that a step program runs first.
   void declareStep(StepPlan& plan) const;
+  /// Whether `declareStep` declares tasks.
+  bool hasStatistics() const { return !moments_.empty(); }
   /// Tasks that read Old and contribute.
   void declareDiagnostics(StepPlan& plan) const;
   /// Their columns, in the order of the deck's kinds: regions, probes and lines, profiles.

@@ -161,6 +161,12 @@ ParameterTable timeTable() {
       .above(1)
       .optional()
       .mayChangeOnRestart();
+  table.integer("retries")
+      .doc("how often a step that a component refuses is taken again, each time half as long; not given: 0")
+      .atLeast(0)
+      .atMost(50)
+      .optional()
+      .mayChangeOnRestart();
   table.check([](const ParameterValues& time, DeckDiagnostics& findings) {
     if (!time.has("end") && !time.has("max_steps")) {
       findings.error(time.tableWhere(), "the run would not end; give time.end, time.max_steps or both");

@@ -35,6 +35,7 @@ void readTime(const ParameterValues& time, TimeSettings& settings) {
   settings.dt = realOf(time, "dt");
   settings.dtMax = realOf(time, "dt_max");
   settings.dtGrowth = realOf(time, "dt_growth");
+  settings.retries = integerOf(time, "retries").value_or(0);
 }
 
 void readOutput(const ParameterValues& output, OutputSettings& settings) {

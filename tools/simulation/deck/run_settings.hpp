@@ -24,6 +24,7 @@ struct TimeSettings {
   std::optional<double> dtMax;
   std::optional<double> dtGrowth;   ///< largest ratio of a step to the one before
   std::optional<double> landEvery;  ///< [output] every
+  std::int64_t retries = 0;         ///< how often a step that is refused is taken again, half as long
 };
 
 /// The deck's [output].

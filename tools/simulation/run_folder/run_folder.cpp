@@ -76,6 +76,17 @@ std::string hostName() {
   return name;
 }
 
+bool isRunFolder(const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder / "deck.toml")) return true;
+  const bool hasParts =
+      std::filesystem::exists(folder / "checkpoints") || std::filesystem::exists(folder / "provenance.json");
+  if (!hasParts) return false;
+  throw InputError(
+      Message(folder.string() + " is damaged: it is the folder of a run, but has no deck.toml")
+          .line("fix  put the deck of the run there again, or use one of its checkpoints or files")
+          .text());
+}
+
 std::string processName() { return hostName() + " " + std::to_string(::getpid()); }
 
 RunFolder::RunFolder(FolderHandle files) : files_(std::move(files)) {

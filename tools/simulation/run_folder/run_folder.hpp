@@ -40,6 +40,9 @@ class RunFolder {
   FileHandle lock_;
 };
 
+/// Whether a folder is that of a run. Throws InputError where it is, but lacks its deck.
+bool isRunFolder(const std::filesystem::path& folder);
+
 /// Name and number of this process, "host 4711", as lock files have it.
 std::string processName();
 /// The name of this machine.

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "core/text/error.hpp"
-#include "tools/simulation/forced_end.hpp"
-#include "tools/simulation/stop_requests.hpp"
+#include "tools/simulation/watch/forced_end.hpp"
+#include "tools/simulation/watch/stop_requests.hpp"
 
 namespace tessera {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "core/text/error.hpp"
 #include "datawarehouse/archive/checkpoint_reader.hpp"
-#include "tools/simulation/forced_end.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/simulation/run_folder/run_result.hpp"
+#include "tools/simulation/watch/forced_end.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job/job_launcher.hpp"
 #include "tools/tessera/job/mpi_needs.hpp"

@@ -15,6 +15,7 @@ constexpr double kSharedBytesOfRank = 4.7e6;
 constexpr double kSharedBytes = 1e6;
 constexpr rlim_t kFilesOfJob = 64;
 constexpr rlim_t kFilesOfRank = 8;
+constexpr rlim_t kFileBytes = rlim_t{4700} << 10;  ///< of its largest file in shared memory
 
 const char* const kSharedMemory = "/dev/shm";
 
@@ -36,6 +37,16 @@ std::string megabytes(double bytes) {
 
 }  // namespace
 
+void requireFileSizeForMpi() {
+  rlimit size{};
+  if (::getrlimit(RLIMIT_FSIZE, &size) != 0 || size.rlim_cur >= kFileBytes) return;
+  throw InternalError(Message("the limit of file sizes is too low for MPI, which shares memory through files")
+                          .line("found  ", size.rlim_cur >> 10, " kB")
+                          .line("needs  ", kFileBytes >> 10, " kB")
+                          .line("fix    ulimit -f ", kFileBytes >> 10, ", or use one rank (without -n)")
+                          .text());
+}
+
 void requireForMpi(int ranks) {
   const double free = sharedBytesFree();
   const double needed = sharedBytesFor(ranks);
@@ -48,6 +59,7 @@ void requireForMpi(int ranks) {
                   "m), remove what is left in /dev/shm, or use fewer ranks and more --threads")
             .text());
   }
+  requireFileSizeForMpi();
   rlimit files{};
   const rlim_t filesNeeded = kFilesOfJob + kFilesOfRank * static_cast<rlim_t>(ranks);
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= filesNeeded) return;

@@ -9,6 +9,9 @@ namespace tessera {
 /// does then is to end without a word of use.
 void requireForMpi(int ranks);
 
+/// The part of it that a rank which somebody else's launcher has started may ask for as well.
+void requireFileSizeForMpi();
+
 /// The message where no rank came through MPI's start; `found`: how its launcher ended.
 std::string mpiDidNotStart(const std::string& found, int ranks);
 

@@ -1,9 +1,13 @@
 #include "tools/tessera/job/own_process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <iostream>
+#include <new>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,27 +15,84 @@
 #include "core/text/error.hpp"
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/tessera/job/process_limits.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr int kThrew = 255;
+namespace fs = std::filesystem;
 
-/// In the child: the error goes through the pipe, the exit code is the answer.
-[[noreturn]] void work(const std::function<int()>& body, int pipe) {
-  // A crash is an answer; a file with the memory of it is not wanted.
+constexpr int kThrew = 255;
+constexpr rlim_t kMemory = rlim_t{512} << 20;  ///< whatever the files hold
+constexpr rlim_t kMemoryOfByte = 8;            ///< of a file: both of a pair, in double precision, and copies
+
+std::string namesOf(const std::vector<fs::path>& files) {
+  std::string names;
+  for (const fs::path& file : files) names += (names.empty() ? "" : " or ") + file.string();
+  return names;
+}
+
+/// Of all files below; what cannot be looked at counts nothing.
+rlim_t bytesOf(const std::vector<fs::path>& files) {
+  std::error_code none;
+  rlim_t bytes = 0;
+  const auto add = [&](const fs::path& file) {
+    if (!fs::is_regular_file(file, none)) return;
+    const std::uintmax_t size = fs::file_size(file, none);
+    if (!none) bytes += size;
+  };
+  for (const fs::path& path : files) {
+    add(path);
+    fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, none);
+    for (; !none && at != fs::recursive_directory_iterator(); at.increment(none)) add(at->path());
+  }
+  return bytes;
+}
+
+/// Of this process, as its limit counts it.
+rlim_t bytesNow() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// A crash is an answer: a file with the memory of the process is not wanted. Sanitizers reserve more than
+/// any limit.
+void limitProcess(const std::vector<fs::path>& files) {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
+  if (kIsSanitized) return;
+  rlimit memory{};
+  if (::getrlimit(RLIMIT_AS, &memory) != 0) return;
+  memory.rlim_cur = std::min(memory.rlim_cur, bytesNow() + kMemory + kMemoryOfByte * bytesOf(files));
+  ::setrlimit(RLIMIT_AS, &memory);
+}
+
+InputError tooLarge(const std::vector<fs::path>& files) {
+  return InputError(
+      Message("a file cannot be used: reading it takes many times more memory than it has bytes")
+          .line("file  ", namesOf(files))
+          .line("fix   write it again, or take a copy")
+          .text());
+}
+
+/// In the child: the error goes through the pipe, the exit code is the answer.
+[[noreturn]] void work(const std::vector<fs::path>& files, const std::function<int()>& body, int pipe) {
   int code = kThrew;
+  const auto tell = [pipe](const Error& error) {
+    std::cout.flush();
+    writeAll(pipe, std::to_string(error.exitCode()) + " " + error.message());
+    return kThrew;
+  };
   try {
+    limitProcess(files);
     code = body();
     std::cout.flush();
     if (!std::cout.good()) throw OutputError("standard output could not be written");
+  } catch (const std::bad_alloc&) {
+    code = tell(tooLarge(files));
   } catch (...) {
-    std::cout.flush();
-    const Error error = currentError();
-    code = kThrew;
-    writeAll(pipe, std::to_string(error.exitCode()) + " " + error.message());
+    code = tell(currentError());
   }
   ::_exit(code);
 }
@@ -48,7 +109,7 @@ std::string readAll(int pipe) {
 
 }  // namespace
 
-int inOwnProcess(const std::string& files, const std::function<int()>& body) {
+int inOwnProcess(const std::vector<fs::path>& files, const std::function<int()>& body) {
   std::cout.flush();
   int ends[2];
   if (::pipe(ends) != 0) throw InternalError("no pipe can be made: " + errorText(errno));
@@ -58,7 +119,7 @@ int inOwnProcess(const std::string& files, const std::function<int()>& body) {
   if (child < 0) throw InternalError("no process can be started: " + errorText(errno));
   if (child == 0) {
     read.close();
-    work(body, write.get());
+    work(files, body, write.get());
   }
   write.close();
   const std::string said = readAll(read.get());
@@ -69,7 +130,7 @@ int inOwnProcess(const std::string& files, const std::function<int()>& body) {
     throw InputError(Message("a file cannot be used: reading it ended by \"" +
                              std::string(::strsignal(WTERMSIG(status))) +
                              "\", so it is damaged in a way that only malice or a bad disk makes")
-                         .line("file  ", files)
+                         .line("file  ", namesOf(files))
                          .line("fix   write it again, or take a copy")
                          .text());
   }

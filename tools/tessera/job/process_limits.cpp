@@ -13,15 +13,7 @@
 
 #include "core/text/error.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
-#include "tools/simulation/stop_requests.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TESSERA_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TESSERA_SANITIZED
-#endif
-#endif
+#include "tools/simulation/watch/stop_requests.hpp"
 
 namespace tessera {
 namespace {
@@ -69,8 +61,8 @@ void giveThreadsThatStack(rlim_t bytes) {
   pthread_attr_destroy(&attributes);
 }
 
-/// Before the libraries of the program start: one of them (UCX) takes SIGHUP for itself at its start, swallows
-/// it from then on and crashes where it comes within the start. Sanitizers are not ready so early.
+/// Before the libraries of the program start: one of them (UCX) takes SIGHUP for itself at its start,
+/// swallows it from then on and crashes where it comes within the start. Sanitizers are not ready so early.
 void holdStopSignals(int argumentCount, char** arguments, char** /*environment*/) {
   const std::string_view command = argumentCount > 1 ? arguments[1] : "";
   if (command != "run" && command != "restart") return;
@@ -81,8 +73,8 @@ void holdStopSignals(int argumentCount, char** arguments, char** /*environment*/
 }
 
 #if !defined(TESSERA_SANITIZED)
-[[gnu::section(".preinit_array"), gnu::used]] void (*const kBeforeLibraries)(int, char**, char**) =
-    holdStopSignals;
+[[gnu::section(".preinit_array"), gnu::used]] void (*const kBeforeLibraries)(int, char**,
+                                                                             char**) = holdStopSignals;
 #endif
 
 }  // namespace

@@ -1,6 +1,21 @@
 #pragma once
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TESSERA_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TESSERA_SANITIZED
+#endif
+#endif
+
 namespace tessera {
+
+/// Whether a sanitizer is in the program, which reserves memory beyond any limit and starts late.
+#if defined(TESSERA_SANITIZED)
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
 
 /// At the start of the program: opens /dev/null in the place of a standard stream that is closed (a file
 /// opened later would take its number, and get what is printed), raises the limits that may be raised, and

@@ -60,6 +60,9 @@ class StopRequests {
 
   /// What this rank knows of.
   StopReason look();
+  /// The run is over, and the process is about to end: signals that come from here on are ignored, so that
+  /// none of them takes the place of its exit code. The object is not used any more.
+  void end();
   /// The checkpoint is written, or could not be. Takes the file away, so that a restart is not stopped by it.
   void answered();
 
@@ -73,6 +76,7 @@ class StopRequests {
   std::optional<Clock::time_point> lastLook_;
   bool fileSeen_ = false;
   bool starterGone_ = false;
+  bool over_ = false;
 };
 
 /// "90", "90s", "15m", "1h30m" or "01:30:00" as seconds. Throws UsageError for anything else.

@@ -1,4 +1,4 @@
-#include "tools/simulation/stop_requests.hpp"
+#include "tools/simulation/watch/stop_requests.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 #include <signal.h>
 
 #include "core/text/error.hpp"
-#include "tools/simulation/forced_end.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
+#include "tools/simulation/watch/forced_end.hpp"
 
 namespace tessera {
 namespace {
@@ -120,7 +120,13 @@ StopRequests::StopRequests(std::optional<double> wallSeconds)
 }
 
 StopRequests::~StopRequests() {
+  if (over_) return;
   for (const int number : kStopSignals) handle(number, SIG_DFL);
+}
+
+void StopRequests::end() {
+  over_ = true;
+  for (const int number : kStopSignals) handle(number, SIG_IGN);
 }
 
 void StopRequests::listen() {

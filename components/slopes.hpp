@@ -3,11 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "components/advection/advection_kernels.hpp"
 #include "core/kernel.hpp"
-#include "core/text/contracts.hpp"
 
 namespace tessera {
+
+/// How the slope of a cell is limited; None is the plain central difference, Flat no slope at all (upwind).
+enum class Limiter { Flat, None, Minmod, VanLeer, Mc };
 
 // Each gives the difference across a cell, s, from its differences a to the lower and b to the upper
 // neighbour. All are odd under mirroring, bit by bit: s(-b, -a) = -s(a, b). Sources:
@@ -55,13 +56,12 @@ struct McSlope {
   }
 };
 
-/// Calls `body(slope)` with the slope of any limiter but Flat.
+/// Calls `body(slope)` with the slope of the limiter.
 template <class Body>
-void withLimiter(Limiter limiter, Body&& body) {
+void withSlope(Limiter limiter, Body&& body) {
   switch (limiter) {
     case Limiter::Flat:
-      TESSERA_EXPECT(limiter != Limiter::Flat, "upwind has one stage and no slopes");
-      return;
+      return body(FlatSlope{});
     case Limiter::None:
       return body(CentralSlope{});
     case Limiter::Minmod:

@@ -1,4 +1,4 @@
-#include "tools/simulation/forced_end.hpp"
+#include "tools/simulation/watch/forced_end.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tools/simulation/rank_watch.hpp"
+#include "tools/simulation/watch/rank_watch.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,0 +1,203 @@
+#include "components/euler/euler.hpp"
+
+#include <array>
+#include <set>
+#include <sstream>
+
+#include "components/cell_means.hpp"
+#include "components/euler/gas_boundaries.hpp"
+#include "datawarehouse/task_context.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr std::array kNumbers{"mass", "momentum_x", "momentum_y", "momentum_z", "energy"};
+constexpr int kMostScalars = 27;
+
+Limiter limiterOf(const std::string& name) {
+  if (name == "constant") return Limiter::Flat;
+  if (name == "minmod") return Limiter::Minmod;
+  if (name == "vanleer") return Limiter::VanLeer;
+  return name == "mc" ? Limiter::Mc : Limiter::None;
+}
+
+void checkScalars(const ParameterValues& values, DeckDiagnostics& findings) {
+  const std::vector<ParameterValues>& scalars = values.tables("scalar");
+  if (scalars.size() > kMostScalars) {
+    findings.error(scalars.back().where("name"), "there are more than " + std::to_string(kMostScalars) +
+                                                     " passive scalars; leave some of them out");
+  }
+  std::set<std::string> names(kNumbers.begin(), kNumbers.end());
+  names.insert("density");
+  for (const ParameterValues& scalar : scalars) {
+    const std::string& name = scalar.text("name");
+    if (!names.insert(name).second)
+      findings.error(scalar.where("name"), "\"" + name + "\" is taken; give this scalar another name");
+  }
+}
+
+}  // namespace
+
+void Euler::declareParameters(ParameterTable& table) const {
+  table.real("gamma").doc("ratio of specific heats").above(1).atMost(10).defaultsTo(1.4);
+  table.choice("slopes", {"constant", "none", "minmod", "vanleer", "mc"})
+      .doc("how the slopes in cells are limited; \"constant\": first order, \"none\": not at all")
+      .defaultsTo("mc");
+  table.boolean("characteristic")
+      .doc("limits sound and what the flow carries apart, in place of density, velocity and pressure")
+      .defaultsTo(false);
+  table.choice("riemann", {"hllc", "hll"}).doc("the flux between two states").defaultsTo("hllc");
+  table.real("strong_shock")
+      .doc(
+          "where one pressure beside a face is more than this many times the other and the gas runs "
+          "together, "
+          "\"hllc\" gives way to \"hll\"")
+      .above(1)
+      .defaultsTo(10.0);
+  table.choice("stages", {"rk2", "rk3"})
+      .doc("strong-stability-preserving Runge-Kutta method of two or three stages")
+      .defaultsTo("rk2");
+  table.realVector("gravity", 3).doc("acceleration").unit("length/time^2").defaultsTo({0.0, 0.0, 0.0});
+  table.real("floor.density")
+      .doc("cells below it are set to it, and counted; 0: none")
+      .atLeast(0)
+      .defaultsTo(0);
+  table.real("floor.pressure")
+      .doc("cells below it are set to it, and counted; 0: none")
+      .atLeast(0)
+      .defaultsTo(0);
+  table.integer("initial.points")
+      .doc("Gauss points along each axis for the mean of a cell at the start")
+      .range(1, 8)
+      .defaultsTo(2);
+  declareGasState(table, "initial.", {"x", "y", "z"});
+  ParameterTable& scalar = table.arrayOf("scalar", "something that the gas carries along");
+  scalar.text("name").doc("its name in files").required();
+  scalar.expression("initial", {"x", "y", "z"})
+      .doc("how much of it a unit of mass has at the start")
+      .required();
+  scalar.expression("inflow").doc("how much of it a unit of mass has that enters").defaultsTo(0);
+  table.check(checkScalars);
+  declareGasBoundaries(table);
+}
+
+void Euler::configure(const ParameterValues& values, ComponentSetup& setup) {
+  if (setup.cfl > 1.0) {
+    std::ostringstream text;
+    text << "time.cfl is " << setup.cfl << ", and euler is unstable above 1; give 1 or less (0.8 is usual)";
+    throw DeckError(text.str());
+  }
+  configureMethod(values, setup);
+  configureVariables(values, setup);
+}
+
+void Euler::configureMethod(const ParameterValues& values, const ComponentSetup& setup) {
+  params_.solver.gas.gamma = values.real("gamma");
+  params_.solver.jump = values.choice("riemann") == "hll" ? 0.0 : values.real("strong_shock");
+  params_.limiter = limiterOf(values.choice("slopes"));
+  params_.characteristic = values.boolean("characteristic");
+  params_.gravity = values.vector3("gravity");
+  params_.leastDensity = values.real("floor.density");
+  params_.leastPressure = values.real("floor.pressure");
+  for (int d = 0; d < kAxes; ++d) params_.active[static_cast<std::size_t>(d)] = setup.geometry.active(d);
+  points_ = static_cast<int>(values.integer("initial.points"));
+  stages_.resize(values.choice("stages") == "rk3" ? 2 : 1);
+}
+
+void Euler::configureVariables(const ParameterValues& values, ComponentSetup& setup) {
+  std::vector<ComponentInfo> infos{{"density", "mass/length^3"},
+                                   {"momentum_x", "mass/(length^2 time)", 0},
+                                   {"momentum_y", "mass/(length^2 time)", 1},
+                                   {"momentum_z", "mass/(length^2 time)", 2},
+                                   {"energy", "energy/length^3"}};
+  initial_ = readGasState(values, "initial.", params_.solver.gas.gamma);
+  std::vector<Expression> inflow;
+  for (const ParameterValues& scalar : values.tables("scalar")) {
+    infos.push_back({scalar.text("name"), "1/length^3"});
+    initial_.push_back(Expression::ofParts("a*b", std::array{initial_[0], scalar.expression("initial")}));
+    inflow.push_back(scalar.expression("inflow"));
+    ++params_.scalars;
+  }
+  const std::vector<BoundaryConditions> boundaries =
+      readGasBoundaries(values, setup.geometry, params_.solver.gas.gamma, inflow);
+  gas_ = setup.labels.components<double, Cell>("gas", infos);
+  setup.labels.setBoundary(gas_, boundaries);
+  for (std::size_t n = 0; n < stages_.size(); ++n) {
+    stages_[n] = setup.labels.components<double, Cell>("euler.stage_" + std::to_string(n + 1), infos);
+    setup.labels.setBoundary(stages_[n], boundaries);
+  }
+  fluxes_.x = setup.labels.components<double, FaceX>("euler.flux_x", infos);
+  fluxes_.y = setup.labels.components<double, FaceY>("euler.flux_y", infos);
+  fluxes_.z = setup.labels.components<double, FaceZ>("euler.flux_z", infos);
+
+  stableDt_ = setup.stableDt;
+  floored_ = setup.labels.reduction("euler.floored");
+  for (std::size_t n = 0; n < kNumbers.size(); ++n)
+    totals_.sums[n] = setup.labels.reduction(std::string("euler.") + kNumbers[n]);
+  totals_.leastDensity = setup.labels.reduction("euler.min_density");
+  totals_.leastPressure = setup.labels.reduction("euler.min_pressure");
+  totals_.largestMach = setup.labels.reduction("euler.max_mach");
+}
+
+void Euler::declareInitial(StepPlan& plan) const {
+  plan.task("Euler::initial").writes(gas_).runs<Cpu>([u = gas_, f = initial_, n = points_](const auto& task) {
+    const auto field = task.write(u);
+    for (std::size_t c = 0; c < f.size(); ++c) {
+      const auto one = field[static_cast<std::int32_t>(c)];
+      forEachMean(f[c], task.level(), task.interior(), task.time(), n,
+                  [&](Index x, double value) { one(x) = value; });
+    }
+  });
+  declareStableDt(plan);
+}
+
+void Euler::declareStep(StepPlan& step) const {
+  if (stages_.size() == 1) {
+    declareStage(step, {gas_, Old, stages_[0], 0.0, 1.0});
+    declareStage(step, {stages_[0], New, gas_, 0.5, 0.5});
+  } else {
+    declareStage(step, {gas_, Old, stages_[0], 0.0, 1.0});
+    declareStage(step, {stages_[0], New, stages_[1], 0.75, 0.25});
+    declareStage(step, {stages_[1], New, gas_, 1.0 / 3.0, 2.0 / 3.0});
+  }
+  declareStableDt(step);
+}
+
+void Euler::declareStage(StepPlan& step, const EulerStage& stage) const {
+  TaskBuilder task = step.task("Euler::stage");
+  task.reads(stage.generation, stage.from, faceHalo(2)).scratch(fluxes_.x).writes(stage.to);
+  if (stage.generation != Old) task.reads(Old, gas_);
+  if (params_.active[1]) task.scratch(fluxes_.y);
+  if (params_.active[2]) task.scratch(fluxes_.z);
+  if (params_.leastDensity > 0.0 || params_.leastPressure > 0.0) task.contributes(floored_, Sum);
+  task.runs(stageOfEuler(params_, stage, gas_, fluxes_, floored_));
+}
+
+void Euler::declareStableDt(StepPlan& plan) const {
+  plan.task("Euler::stableDt")
+      .reads(New, gas_)
+      .contributes(stableDt_, Min)
+      .runs(stableEulerDt(params_, gas_, stableDt_));
+}
+
+void Euler::declareDiagnostics(StepPlan& plan) const {
+  TaskBuilder task = plan.task("Euler::totals");
+  task.reads(Old, gas_);
+  for (const ReductionLabel& sum : totals_.sums) task.contributes(sum, Sum);
+  task.contributes(totals_.leastDensity, Min)
+      .contributes(totals_.leastPressure, Min)
+      .contributes(totals_.largestMach, Max)
+      .runs(totalsOfEuler(params_, gas_, totals_));
+}
+
+std::vector<Diagnostic> Euler::diagnostics() const {
+  std::vector<Diagnostic> columns;
+  for (std::size_t n = 0; n < kNumbers.size(); ++n)
+    columns.push_back({std::string("euler.") + kNumbers[n], totals_.sums[n], {}});
+  columns.push_back({"euler.min_density", totals_.leastDensity, {}});
+  columns.push_back({"euler.min_pressure", totals_.leastPressure, {}});
+  columns.push_back({"euler.max_mach", totals_.largestMach, {}});
+  return columns;
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "components/component.hpp"
+#include "components/euler/euler_kernels.hpp"
+
+namespace tessera {
+
+/// Flow of an ideal gas without friction, U_t + div F(U) = 0, by an unsplit finite-volume method of second
+/// order. Equations, method and parameters: docs/components/euler.md.
+///
+/// Variables: `gas` (density, momentum, total energy and passive scalars, means of cells); within a step its
+/// Runge-Kutta stages `euler.stage_1`, `euler.stage_2` and the fluxes `euler.flux_x`, `_y`, `_z` on faces.
+class Euler final : public Component {
+ public:
+  std::string name() const override { return "euler"; }
+  std::string summary() const override { return "compressible flow of an ideal gas, U_t + div F(U) = 0"; }
+  void declareParameters(ParameterTable& table) const override;
+  void configure(const ParameterValues& values, ComponentSetup& setup) override;
+  void declareInitial(StepPlan& plan) const override;
+  void declareStep(StepPlan& step) const override;
+  void declareDiagnostics(StepPlan& plan) const override;
+  std::vector<Diagnostic> diagnostics() const override;
+
+ private:
+  void configureMethod(const ParameterValues& values, const ComponentSetup& setup);
+  void configureVariables(const ParameterValues& values, ComponentSetup& setup);
+  void declareStage(StepPlan& step, const EulerStage& stage) const;
+  void declareStableDt(StepPlan& plan) const;
+
+  EulerParams params_;
+  GasLabel gas_;
+  std::vector<GasLabel> stages_;
+  EulerFluxLabels fluxes_;
+  ReductionLabel stableDt_;
+  ReductionLabel floored_;
+  GasTotals totals_;
+  std::vector<Expression> initial_;  ///< of each component
+  int points_ = 2;                   ///< of the mean of a cell, along each axis
+};
+
+}  // namespace tessera

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+
+#include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/runner_options.hpp"
+#include "scheduler/step/host_moves.hpp"
+#include "scheduler/step/node_runner.hpp"
+#include "scheduler/step/scratch_windows.hpp"
+#include "scheduler/step/task_accesses.hpp"
+#include "scheduler/step/task_frames.hpp"
+#include "scheduler/step/task_prefetches.hpp"
+
+namespace tessera::detail {
+
+/// Runs tasks: gathers what they read through scratch windows, calls their bodies, and looks for values that
+/// are not finite in what they have written.
+class TaskNodes final : public NodeRunner {
+ public:
+  /// All of these outlive the object.
+  TaskNodes(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, HostMoves& moves,
+            TaskFrames& frames, const RunningStep& step, const RunnerOptions& options, int workers);
+
+  bool run(const NodeAt& at, int worker) override;
+  int homeOf(const NodeAt& at, int workers) const override {
+    return homeOfPatch(graphs_, at.local(), workers);
+  }
+  int urgencyOf(const NodeAt& at) const override {
+    return graph_.declarationOf(graph_.unitOf(at.block)).priority;
+  }
+
+ private:
+  void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
+  /// Gathers what a task reads of variables without stored halos, and tells where it is.
+  void gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses);
+  void gatherScratch(const UnitAccess& access, std::int32_t number, int worker, TaskAccess& resolved);
+
+  const CompiledGraphs& graphs_;
+  const CompiledGraph& graph_;
+  DataWarehouse& data_;
+  HostMoves& moves_;
+  TaskFrames& frames_;
+  const RunningStep& step_;
+  const RunnerOptions& options_;
+  ScratchWindows scratch_;
+  TaskPrefetches prefetches_;
+};
+
+}  // namespace tessera::detail

@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include "tests/components/cut_component.hpp"
+#include "tests/components/several_devices.hpp"
+#include "tests/components/small_decks.hpp"
+
+namespace tessera::test {
+namespace {
+
+constexpr std::int64_t kProgramSteps = 4;
+constexpr std::uint64_t kEveryLine = ~std::uint64_t{0};
+
+/// Claims about every deck whose step is cut into a program of several plans.
+class CutDeck : public ::testing::TestWithParam<std::string> {
+ protected:
+  Simulate cut(std::uint64_t lines, Extent patches = {3, 2, 2}) const {
+    return smallDeck(GetParam())
+        .patches(alongResolvedAxes(GetParam(), patches))
+        .components(cutComponents(lines));
+  }
+  Outcome whole() const { return smallDeck(GetParam()).run(kProgramSteps); }
+};
+
+TEST_P(CutDeck, ComputesTheBitsOfTheWholeStepOnRanksAndThreads) {
+  const Outcome right = whole();
+  ASSERT_EQ(right.steps, kProgramSteps);
+
+  for (const std::uint64_t lines : {kEveryLine, std::uint64_t{0b10101}}) {
+    for (const int ranks : {1, 2, 5}) {
+      const Outcome o = cut(lines).ranks(ranks).threads(ranks % 3).run(kProgramSteps);
+      EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks, lines " << lines;
+      EXPECT_EQ(o.dt, right.dt);
+    }
+  }
+  EXPECT_EQ(firstDifference(right, cut(kEveryLine).checked().ranks(2).run(kProgramSteps)), "");
+  EXPECT_EQ(firstDifference(right, cut(kEveryLine).scratch().threads(2).run(kProgramSteps)), "");
+}
+
+TEST_P(CutDeck, ComputesTheBitsOfTheWholeStepUnderSeeds) {
+  const Outcome right = whole();
+
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const int ranks = 1 + static_cast<int>(seed % 4);
+    const Outcome o = cut(kEveryLine).ranks(ranks).seed(seed).run(kProgramSteps);
+    EXPECT_EQ(firstDifference(right, o), "") << "seed " << seed;
+  }
+}
+
+TEST_P(CutDeck, ComputesTheBitsOfTheWholeStepOnEmulatedDevices) {
+  const Outcome right = whole();
+
+  for (const int count : {1, 2}) {
+    for (const bool graphs : {false, true}) {
+      DeviceOptions devices = firstDevices(DeviceKind::Emulated, count);
+      devices.graphs = graphs;
+      for (const int threads : {0, 2}) {
+        const Outcome o = cut(kEveryLine).ranks(count).threads(threads).devices(devices).run(kProgramSteps);
+        EXPECT_EQ(firstDifference(right, o), "")
+            << count << " devices, " << threads << " threads" << (graphs ? ", graphs" : "");
+      }
+    }
+  }
+  const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 2);
+  EXPECT_EQ(firstDifference(right, cut(kEveryLine).checked().devices(devices).run(kProgramSteps)), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Inputs, CutDeck, ::testing::ValuesIn(allDecks()),
+                         [](const auto& info) { return testName(info.param); });
+
+}  // namespace
+}  // namespace tessera::test
