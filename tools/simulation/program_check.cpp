@@ -53,6 +53,11 @@ void ProgramCheck::run(const RunItem& item, State& state) {
                      .line("runs     ", item.plan)
                      .line("fix      ", "let tasks say .in(\"", item.plan, "\"), or name another plan"));
   }
+  if (found->tasks().empty()) {
+    return fault(head("a step program runs a plan that no task takes part in")
+                     .line("runs     ", item.plan)
+                     .line("fix      ", "let tasks say .in(\"", item.plan, "\"), or name another plan"));
+  }
   note(number, state);
   for (const TaskDeclaration& task : found->tasks()) checkTask(*found, task, state);
   for (const TaskDeclaration& task : found->tasks()) {

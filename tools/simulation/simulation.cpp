@@ -127,7 +127,7 @@ void Simulation::step(std::span<const double> control, RunListener& listener) {
   const StepProgram& program = nextProgram();
   const bool isOnePlan = program.isOnePlan();
   const std::size_t first =
-      isOnePlan ? model_.planNamed(program.name()) : static_cast<std::size_t>(PlanId::Step);
+      isOnePlan ? model_.planNamed(program.plans().front()) : static_cast<std::size_t>(PlanId::Step);
   if (!ProgramRun::takesLateDt(program)) settle();
   StepInputs inputs = inputsOf(first, control);
   if (isAhead_ && clock_.needsStableDt()) {

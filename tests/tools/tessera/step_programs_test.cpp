@@ -210,7 +210,7 @@ TEST(StepPrograms, WrongUseIsASentenceAtTheStart) {
               }),
               HasSubstr("a task reads a reduction to which no earlier item contributes"));
   EXPECT_THAT(of([](StepProgram& p, const auto&) { p.run("gess"); }),
-              HasSubstr("runs a plan that is not a step plan"));
+              HasSubstr("a step program runs a plan that no task takes part in"));
   EXPECT_THAT(of([](StepProgram& p, const auto& parts) {
                 p.call("fill", std::make_shared<test::AddOne>(parts)).writes(parts.u);
               }),
