@@ -35,6 +35,10 @@ Rule makeRule(int degree) {
     rule.push_back({-0.5 * z, weight});
     if (z != 0.0) rule.push_back({0.5 * z, weight});
   }
+  // Exactly halves for two points, so that the mean of a constant is the constant.
+  double sum = 0.0;
+  for (const auto& point : rule) sum += point[1];
+  for (auto& point : rule) point[1] /= sum;
   return rule;
 }
 

@@ -306,11 +306,12 @@ class PatchTask {
   FieldOf<T> viewOf(const TaskAccess& access) const {
     using View = detail::ViewFor<Exec, T>;
     using Number = typename View::Number;
+    [[maybe_unused]] std::int32_t count = 1;
+    if constexpr (View::kHasComponents) count = frame_->labels->info(access.label).type.components;
     if constexpr (std::is_same_v<Exec, Gpu> && std::is_const_v<Number>) {
-      if (access.mode != AccessMode::Scratch) willRead(access);
+      if (access.mode != AccessMode::Scratch) willRead(access, count, sizeof(Number));
     }
     if constexpr (View::kHasComponents) {
-      const std::int32_t count = frame_->labels->info(access.label).type.components;
       if constexpr (std::is_same_v<Exec, Checked>) {
         return {*frame_, access, count};
       } else if constexpr (std::is_same_v<Exec, CheckedGpu>) {
@@ -343,9 +344,10 @@ class PatchTask {
   }
   /// Tells a device which memory the body's loops read, where that is little
   /// more than the patch.
-  void willRead(const TaskAccess& access) const {
+  void willRead(const TaskAccess& access, std::int32_t planes, std::size_t elementBytes) const {
     if (access.reach != Reach::Patch || access.sharedWindow) return;
-    frame_->loops->willRead({access.data, access.layout.bytes(frame_->labels->info(access.label).type)});
+    const std::int64_t elements = (planes - 1) * access.layout.strideC + access.layout.span();
+    frame_->loops->willRead({access.data, elements * static_cast<std::int64_t>(elementBytes)});
   }
   PatchContribution& contribution(ReductionLabel reduction) const {
     for (PatchContribution& c : frame_->contributions) {

@@ -153,18 +153,18 @@ void Euler::declareInitial(StepPlan& plan) const {
 
 void Euler::declareStep(StepPlan& step) const {
   if (stages_.size() == 1) {
-    declareStage(step, {gas_, Old, stages_[0], 0.0, 1.0});
-    declareStage(step, {stages_[0], New, gas_, 0.5, 0.5});
+    declareStage(step, "Euler::stage1", {gas_, Old, stages_[0], 0.0, 1.0});
+    declareStage(step, "Euler::stage2", {stages_[0], New, gas_, 0.5, 0.5});
   } else {
-    declareStage(step, {gas_, Old, stages_[0], 0.0, 1.0});
-    declareStage(step, {stages_[0], New, stages_[1], 0.75, 0.25});
-    declareStage(step, {stages_[1], New, gas_, 1.0 / 3.0, 2.0 / 3.0});
+    declareStage(step, "Euler::stage1", {gas_, Old, stages_[0], 0.0, 1.0});
+    declareStage(step, "Euler::stage2", {stages_[0], New, stages_[1], 0.75, 0.25});
+    declareStage(step, "Euler::stage3", {stages_[1], New, gas_, 1.0 / 3.0, 2.0 / 3.0});
   }
   declareStableDt(step);
 }
 
-void Euler::declareStage(StepPlan& step, const EulerStage& stage) const {
-  TaskBuilder task = step.task("Euler::stage");
+void Euler::declareStage(StepPlan& step, const char* name, const EulerStage& stage) const {
+  TaskBuilder task = step.task(name);
   task.reads(stage.generation, stage.from, faceHalo(2)).scratch(fluxes_.x).writes(stage.to);
   if (stage.generation != Old) task.reads(Old, gas_);
   if (params_.active[1]) task.scratch(fluxes_.y);

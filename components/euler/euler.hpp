@@ -27,7 +27,7 @@ class Euler final : public Component {
  private:
   void configureMethod(const ParameterValues& values, const ComponentSetup& setup);
   void configureVariables(const ParameterValues& values, ComponentSetup& setup);
-  void declareStage(StepPlan& step, const EulerStage& stage) const;
+  void declareStage(StepPlan& step, const char* name, const EulerStage& stage) const;
   void declareStableDt(StepPlan& plan) const;
 
   EulerParams params_;

@@ -22,7 +22,8 @@ struct Counting {
   Counting(int sums, int times) {
     for (int n = 0; n < sums; ++n) totals.push_back(labels.reduction("total" + std::to_string(n)));
     const auto u = labels.variable<double, Cell>("u");
-    auto& task = plan.task("Test::count").writes(u);
+    TaskBuilder task = plan.task("Test::count");
+    task.writes(u);
     for (const ReductionLabel total : totals) task.contributes(total, Sum);
     task.runs<Cpu>([u, given = totals, times](const auto& patch) {
       const auto out = patch.write(u);

@@ -297,7 +297,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, DeviceChecks, ::testing::ValuesIn(test::devic
                          [](const auto& info) { return info.param; });
 
 TEST(FoundAt, KeepsIndexAndKindAndTheOrderOfLoops) {
-  for (const Index x : {Index{0, 0, 0}, Index{-2, 5, 7}, Index{511, -1, 300000}}) {
+  for (const Index x : {Index{0, 0, 0}, Index{-2, 5, 7}, Index{511, -1, 100000}}) {
     for (const NonFinite kind : {NonFinite::Nan, NonFinite::MinusInfinity}) {
       const FoundAt back = FoundAt::unpack(FoundAt{x, kind}.packed());
       EXPECT_EQ(back.relative, x);
