@@ -51,8 +51,9 @@ class CutComponent final : public Component {
 }  // namespace
 
 ComponentRegistry cutComponents(std::uint64_t lines) {
+  const ComponentRegistry whole = builtInComponents();
   ComponentRegistry cut;
-  for (const std::string& name : builtInComponents().names()) {
+  for (const std::string& name : whole.names()) {
     cut.add([name, lines] { return std::make_unique<CutComponent>(builtInComponents().make(name), lines); });
   }
   return cut;
