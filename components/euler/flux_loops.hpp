@@ -31,6 +31,7 @@ struct FaceLoops {
   Box faces;
   int axis;
 
+  /// Density, momentum and energy: `cells` gives the states beside a face from the four cells around it.
   template <class Cells>
   void ofGas(const RiemannSolver& solver, const Cells& cells) const {
     const auto from = gasFields(u, axis);
@@ -43,6 +44,7 @@ struct FaceLoops {
       to.set(x, solver(at.low, at.high));
     });
   }
+  /// A passive scalar, after the gas: what the mass that passes carries.
   template <class Scalar>
   void ofScalar(std::int32_t component, const Scalar& scalar) const {
     const auto rho = u[kMassComponent];
@@ -69,6 +71,7 @@ void runFluxLoops(const Loops& loops, const EulerParams& params, Slope slope) {
     loops.ofScalar(kFirstScalar + n, ScalarFlux<Slope>{slope});
 }
 
+/// The same, for the limiter of the deck: 0, 1 and 2 are the theta of no slopes, of minmod and of mc.
 template <class Loops>
 void runFluxLoops(const Loops& loops, const EulerParams& params) {
   switch (params.limiter) {

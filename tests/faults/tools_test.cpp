@@ -117,7 +117,9 @@ TEST(FilesOfTheSystem, InThePlaceOfInputAreRefused) {
         {"info", file}, {"trace", "summary", file}, {"compare", file, file}};
     for (const std::vector<std::string>& command : commands) {
       const ProgramResult result = shell(place, "ulimit -v 4000000; $T " + joined(command));
-      EXPECT_EQ(result.exitCode, 3) << command.front() << " " << file << ": " << result.err;
+      // 2 where it is read as a deck until it is longer than any.
+      EXPECT_THAT(result.exitCode, testing::AnyOf(2, 3))
+          << command.front() << " " << file << ": " << result.err;
     }
   }
 }

@@ -290,7 +290,9 @@ bool Model::isItem(const StepPlan& plan) const {
 }
 
 void Model::checkPrograms() {
-  const auto isProgram = [](const StepProgram& program) { return !program.isOnePlan(); };
+  const auto isProgram = [](const StepProgram& program) {
+    return !program.isOnePlan() || program.plans().front() != program.name();
+  };
   if (std::none_of(programs_.begin(), programs_.end(), isProgram)) return;
   ProgramCheck check(
       {plans_, labels_, persistent_, static_cast<int>(settings_.levels.size()) + 1, settings_.time.retries});

@@ -82,7 +82,8 @@ TEST(CoreSchema, ASlipInAnyKeyOfAnyTableIsAnErrorThatNamesTheKey) {
   EXPECT_GT(names.size(), 50U);
 
   for (const auto& [header, name] : names) {
-    const std::string table = header.substr(1, header.size() - 2);
+    const std::size_t begin = header.find_first_not_of('[');
+    const std::string table = header.substr(begin, header.find_first_of(".]") - begin);
     const bool isComponent = builtInComponents().make(table) != nullptr;
     const std::string deck = isComponent ? "[simulation]\ncomponents = [\"" + table + "\"]\n" : "";
 

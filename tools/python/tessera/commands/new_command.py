@@ -101,7 +101,7 @@ def deck_text(tables, component):
 
 def table_lines(name, table, given):
     lines = [f"# {table['description']}." if table.get("description") else "", f"[{name}]"]
-    required = set(table.get("required", []))
+    needed = set(required(table))
     late = []
     for key, about in flat(table):
         place = f"{name}.{key}"
@@ -115,7 +115,7 @@ def table_lines(name, table, given):
             lines.append(f"{key} = {toml_text(given[place])}    {text}")
         elif "default" in about:
             lines.append(f"# {key} = {toml_text(about['default'])}    {text}")
-        elif key in required:
+        elif key in needed:
             lines.append(f"{key} = {example(about, key)}    {text}")
         else:
             lines.append(f"# {key} = {example(about, key)}    {text}, optional")
@@ -129,6 +129,17 @@ def flat(table, before=""):
             yield from flat(about, f"{before}{key}.")
         else:
             yield before + key, about
+
+
+def required(table, before=""):
+    """The keys with dots that have to be given."""
+    for key in table.get("required", []):
+        about = table["properties"][key]
+        if about.get("type") != "object":
+            yield before + key
+    for key, about in table.get("properties", {}).items():
+        if about.get("type") == "object":
+            yield from required(about, f"{before}{key}.")
 
 
 def remark(about):
