@@ -30,6 +30,9 @@ struct ComponentSetup {
   /// Every component contributes (Min) the largest stable time step to this, or nothing.
   ReductionLabel stableDt;
   double cfl = 1.0;  ///< the part of it that a step takes (time.cfl)
+  /// What tasks and conditions evaluate beside the expressions of the component's table: those that it makes
+  /// of them. A program of each is made for every thread before the run.
+  std::vector<Expression> composed{};
 };
 
 /// One physics. The simulation calls, in this order: `declareParameters` (any time, also without a deck),

@@ -120,6 +120,13 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
   }
   const std::vector<BoundaryConditions> boundaries =
       readGasBoundaries(values, setup.geometry, params_.solver.gas.gamma, inflow);
+  setup.composed.insert(setup.composed.end(), initial_.begin(), initial_.end());
+  for (const BoundaryConditions& conditions : boundaries) {
+    for (int side = 0; side < kSides; ++side) {
+      for (int n = 0; n < conditions.count(side); ++n)
+        setup.composed.push_back(conditions.condition(side, n).value);
+    }
+  }
   gas_ = setup.labels.components<double, Cell>("gas", infos);
   setup.labels.setBoundary(gas_, boundaries);
   for (std::size_t n = 0; n < stages_.size(); ++n) {

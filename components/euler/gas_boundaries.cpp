@@ -125,7 +125,8 @@ std::vector<BoundaryConditions> readGasBoundaries(const ParameterValues& values,
   for (int side = 0; side < kSides; ++side) {
     const std::string type = prefixOf(side) + "type";
     const std::string reason = reasonAgainst(geometry, side);
-    if (!reason.empty() && isGiven(values, type)) findings.error(values.where(type), reason);
+    if (!reason.empty() && isGiven(values, type) && values.choice(type) != kKinds.front())
+      findings.error(values.where(type), reason);
     if (geometry.periodic[static_cast<std::size_t>(side / 2)]) continue;
     const std::vector<SideCondition> read = reader.read(values, prefixOf(side), side);
     for (std::size_t c = 0; c < read.size(); ++c)

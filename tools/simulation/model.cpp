@@ -107,7 +107,7 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   settings_ = settingsOf(deck, schema);
   stableDt_ = labels_.reduction("stable_dt");
 
-  ComponentSetup setup{labels_, settings_.geometry, stableDt_, settings_.time.cfl};
+  ComponentSetup setup{labels_, settings_.geometry, stableDt_, settings_.time.cfl, {}};
   std::string faults;
   for (const std::string& name : settings_.components) {
     std::unique_ptr<Component> component = registry.make(name);
@@ -121,6 +121,7 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
     components_.push_back(std::move(component));
   }
   if (!faults.empty()) throw DeckError(faults);
+  for (const Expression& one : setup.composed) expressions_.push_back(one);
   declarePlans();
   findPersistent();
   declareAnalysis();
