@@ -214,7 +214,7 @@ TEST(Euler, IsSecondOrderWithoutLimiter) {
 }
 
 TEST(Euler, LimitersKeepMostOfTheOrder) {
-  EXPECT_GE(orderOf([](std::int64_t n) { return entropyWaveError(n, "slopes = \"mc\"\n"); }, {24, 48}), 1.6);
+  EXPECT_GE(orderOf([](std::int64_t n) { return entropyWaveError(n, "slopes = \"mc\"\n"); }, {32, 64}), 1.6);
   EXPECT_GE(orderOf([](std::int64_t n) { return entropyWaveError(n, "slopes = \"vanleer\"\n"); }, {32, 64}),
             1.5);
 }
