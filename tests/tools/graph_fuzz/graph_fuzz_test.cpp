@@ -29,8 +29,8 @@ TEST(GraphFuzz, RandomPlansGiveTheValuesOfThePlainModelOnEveryShape) {
 }
 
 /// A task that had read a gather buffer before its next tenant was taken for one whose value that tenant
-/// gathers; the first row of a shared window lacked Old coarse cells of the other members. Such graphs are among
-/// the many here.
+/// gathers; the first row of a shared window lacked Old coarse cells of the other members. Such graphs are
+/// among the many here.
 TEST(GraphFuzz, PlacementsThatWereWrongOnceAreProved) {
   int passed = 0;
   for (const auto& [seed, first] : {std::pair{11U, 230}, std::pair{12U, 205}}) {
