@@ -1,21 +1,17 @@
 #include "datawarehouse/archive/detail/gathered_writes.hpp"
 
-#include <filesystem>
 #include <numeric>
 
 #include <gtest/gtest.h>
+
+#include "tests/datawarehouse/archive_fixture.hpp"
 
 namespace tessera::detail {
 namespace {
 
 class WritesOfPatches : public testing::Test {
  protected:
-  void SetUp() override {
-    const std::filesystem::path place = std::filesystem::temp_directory_path() / "tessera-gathered-writes";
-    std::filesystem::create_directories(place);
-    std::filesystem::remove(place / "file");
-    file_ = Folder::open(place, ops_).createFile("file", ops_);
-  }
+  void SetUp() override { file_ = Folder::open(folder_.path(), ops_).createFile("file", ops_); }
 
   static std::vector<std::byte> numbered(std::size_t count, int first) {
     std::vector<std::byte> bytes(count);
@@ -30,6 +26,7 @@ class WritesOfPatches : public testing::Test {
     EXPECT_EQ(found, bytes) << "at " << offset;
   }
 
+  test::TemporaryFolder folder_;
   FaultPlan plan_;
   FileOps ops_{"test", &plan_};
   File file_;

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <unistd.h>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -19,7 +20,10 @@ using testing::HasSubstr;
 
 /// A file of this size in the folder for temporary ones.
 std::filesystem::path fileOf(std::uintmax_t bytes) {
-  const std::filesystem::path file = std::filesystem::temp_directory_path() / "tessera-own-process-test.hdf";
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tessera-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const std::filesystem::path file = folder / "tessera-own-process-test.hdf";
   std::ofstream(file).put('x');
   std::filesystem::resize_file(file, bytes);
   return file;
