@@ -30,14 +30,10 @@ BoundaryKind kindNamed(const std::string& name) {
   throw InternalError("\"" + name + "\" is not a kind of boundary condition; declare it as a choice");
 }
 
-bool isGiven(const ParameterValues& values, const std::string& key) {
-  return values.where(key).origin() != DeckLocation::Origin::Default;
-}
-
 /// A value that the deck has and that says more than its default does: `resolved.toml` writes defaults out,
 /// and is a deck as well.
 bool saysMore(const ParameterValues& values, const std::string& key) {
-  if (!isGiven(values, key)) return false;
+  if (!values.isGiven(key)) return false;
   const Expression& value = values.expression(key);
   return !value.isConstant() || value(0, 0, 0, 0) != 0.0;
 }
@@ -54,7 +50,7 @@ void refuseValue(const ParameterValues& values, const std::string& type, const s
 void refuseValues(const ParameterValues& values, DeckDiagnostics& findings) {
   for (int side = 0; side < kSides; ++side)
     refuseValue(values, keyOf(side, "type"), keyOf(side, "value"), findings);
-  for (const ParameterValues& part : values.tables(kParts)) refuseValue(part, "type", "value", findings);
+  for (const ParameterValues& part : boundaryParts(values)) refuseValue(part, "type", "value", findings);
 }
 
 std::vector<std::string> kindNames() {
@@ -70,11 +66,7 @@ std::vector<std::string> sideNames() {
 }
 
 void declareParts(ParameterTable& table, BoundaryKeys keys) {
-  ParameterTable& part = table.arrayOf(
-      kParts,
-      "a condition of a part of a side; of several the first that holds counts, and elsewhere that of "
-      "the whole side");
-  part.choice("side", sideNames()).doc("the side of the domain").required();
+  ParameterTable& part = declareBoundaryParts(table);
   if (keys == BoundaryKeys::OfComponents) {
     part.text("component").doc("the component that it is for; all where left out").optional();
   }
@@ -85,17 +77,6 @@ void declareParts(ParameterTable& table, BoundaryKeys keys) {
   part.expression("value")
       .doc("the value (dirichlet, given) or outward normal derivative (neumann)")
       .defaultsTo(0);
-}
-
-/// Why a side has no boundary; empty where it has one.
-std::string reasonWithout(const Geometry& geometry, int side) {
-  const int axis = side / 2;
-  const bool periodic = geometry.periodic[static_cast<std::size_t>(axis)];
-  if (geometry.active(axis) && !periodic) return {};
-  return std::string("axis ") + "xyz"[axis] +
-         (periodic ? " is periodic, so " : " has one cell and is not resolved, so ") + sideName(side) +
-         " has no boundary; remove this key or " +
-         (periodic ? "set grid.periodic to false there" : "give the axis more grid.cells");
 }
 
 /// Whether `within` is not 0 at the face of any cell of level 0 on that side.
@@ -135,19 +116,12 @@ class PartReader {
         whole_(conditions.size() * kSides, false) {}
 
   void read() {
-    for (const ParameterValues& part : values_.tables(kParts)) {
-      const std::vector<std::string> names = sideNames();
-      const auto side =
-          static_cast<int>(std::find(names.begin(), names.end(), part.choice("side")) - names.begin());
-      const std::string none = reasonWithout(geometry_, side);
-      if (!none.empty()) {
-        findings_.error(part.where("side"), none);
-        continue;
-      }
-      if (!holds(part, side)) continue;
+    for (const ParameterValues& part : boundaryParts(values_)) {
+      const std::optional<int> side = sideOfPart(part, geometry_, findings_);
+      if (!side) continue;
       const int one = componentOf(part);
       for (int c = 0; c < static_cast<int>(conditions_.size()); ++c) {
-        if (one == kAll || one == c) add(part, side, c);
+        if (one == kAll || one == c) add(part, *side, c);
       }
     }
   }
@@ -169,19 +143,9 @@ class PartReader {
     return kNone;
   }
 
-  bool holds(const ParameterValues& part, int side) {
-    if (!part.has("within")) return true;
-    const Expression& within = part.expression("within");
-    if (within.dependsOnTime() || holdsSomewhere(within, geometry_, side)) return true;
-    findings_.error(part.where("within"), "\"" + within.text() + "\" holds at no cell of the side " +
-                                              sideName(side) + "; give a part of it, or remove this table");
-    return false;
-  }
-
   void add(const ParameterValues& part, int side, int component) {
     const auto at = static_cast<std::size_t>(component);
     const auto s = static_cast<std::size_t>(side);
-    std::vector<SideCondition>& parts = conditions_[at].parts[s];
     if (whole_[at * kSides + s]) {
       findings_.error(part.where("side"), std::string("a table above this one holds on all of ") +
                                               sideName(side) +
@@ -193,13 +157,9 @@ class PartReader {
     if (!part.has("within")) {
       conditions_[at].sides[s] = condition;
       whole_[at * kSides + s] = true;
-    } else if (parts.size() == kMostParts) {
-      findings_.error(part.where("side"), std::string("the side ") + sideName(side) + " has more than " +
-                                              std::to_string(kMostParts) +
-                                              " parts; join some of them in one expression");
     } else {
       condition.within = part.expression("within");
-      parts.push_back(condition);
+      addPart(conditions_[at], side, std::move(condition), part, findings_);
     }
   }
 
@@ -230,10 +190,10 @@ BoundaryConditions readSides(const ParameterValues& values, const Geometry& geom
     }
     const std::string type = keyOf(side, "type");
     const std::string value = keyOf(side, "value");
-    const bool otherType = isGiven(values, type) && kindNamed(values.choice(type)) != byDefault;
+    const bool otherType = values.isGiven(type) && kindNamed(values.choice(type)) != byDefault;
     for (const std::string& key : {type, value}) {
       if (key == type ? !otherType : !saysMore(values, value)) continue;
-      findings.error(values.where(key), reasonWithout(geometry, side));
+      findings.error(values.where(key), reasonWithoutBoundary(geometry, side));
     }
   }
   return conditions;
@@ -261,6 +221,60 @@ BoundaryConditions BoundaryConditions::everywhere(BoundaryKind kind, double valu
   BoundaryConditions conditions;
   conditions.sides.fill(SideCondition{kind, Expression::constant(value)});
   return conditions;
+}
+
+std::string reasonWithoutBoundary(const Geometry& geometry, int side) {
+  const int axis = side / 2;
+  const bool periodic = geometry.periodic[static_cast<std::size_t>(axis)];
+  if (geometry.active(axis) && !periodic) return {};
+  return std::string("axis ") + "xyz"[axis] +
+         (periodic ? " is periodic, so " : " has one cell and is not resolved, so ") + sideName(side) +
+         " has no boundary; remove this key or " +
+         (periodic ? "set grid.periodic to false there" : "give the axis more grid.cells");
+}
+
+ParameterTable& declareBoundaryParts(ParameterTable& table) {
+  ParameterTable& part = table.arrayOf(
+      kParts,
+      "a condition of a part of a side; of several the first that holds counts, and elsewhere that of "
+      "the whole side");
+  part.choice("side", sideNames()).doc("the side of the domain").required();
+  return part;
+}
+
+const std::vector<ParameterValues>& boundaryParts(const ParameterValues& values) {
+  return values.tables(kParts);
+}
+
+std::optional<int> sideOfPart(const ParameterValues& part, const Geometry& geometry,
+                              DeckDiagnostics& findings) {
+  const std::vector<std::string> names = sideNames();
+  const auto side =
+      static_cast<int>(std::find(names.begin(), names.end(), part.choice("side")) - names.begin());
+  const std::string none = reasonWithoutBoundary(geometry, side);
+  if (!none.empty()) {
+    findings.error(part.where("side"), none);
+    return std::nullopt;
+  }
+  if (!part.has("within")) return side;
+  const Expression& within = part.expression("within");
+  if (within.dependsOnTime() || holdsSomewhere(within, geometry, side)) return side;
+  findings.error(part.where("within"), "\"" + within.text() + "\" holds at no cell of the side " +
+                                           sideName(side) + "; give a part of it, or remove this table");
+  return std::nullopt;
+}
+
+bool addPart(BoundaryConditions& conditions, int side, SideCondition condition, const ParameterValues& part,
+             DeckDiagnostics& findings) {
+  std::vector<SideCondition>& parts = conditions.parts[static_cast<std::size_t>(side)];
+  if (parts.size() == kMostParts) {
+    findings.error(part.where("side"), std::string("the side ") + sideName(side) + " has more than " +
+                                           std::to_string(kMostParts) +
+                                           " parts; join some of them in one expression");
+    return false;
+  }
+  parts.push_back(std::move(condition));
+  return true;
 }
 
 void declareBoundaries(ParameterTable& table, BoundaryKind byDefault, BoundaryKeys keys) {

@@ -12,6 +12,7 @@
 
 namespace tessera {
 
+class DeckDiagnostics;
 class ParameterTable;
 class ParameterValues;
 struct Geometry;
@@ -88,6 +89,21 @@ enum class BoundaryKeys {
   OfVariable,    ///< one condition for the variable
   OfComponents,  ///< parts may name one component of it
 };
+
+// For components whose conditions are of another form, for example of a state of several numbers.
+
+/// Why a side of the domain has no boundary, with a fix for a key of the deck; empty where it has one.
+std::string reasonWithoutBoundary(const Geometry& geometry, int side);
+/// Declares `[[NAME.boundary_part]]` with its key `side`; the caller adds `within` and what holds there.
+ParameterTable& declareBoundaryParts(ParameterTable& table);
+/// The tables of the deck.
+const std::vector<ParameterValues>& boundaryParts(const ParameterValues& values);
+/// The side of a part; empty, with an error, where that side has no boundary or the part never holds.
+std::optional<int> sideOfPart(const ParameterValues& part, const Geometry& geometry,
+                              DeckDiagnostics& findings);
+/// Adds a part of a side. False, with an error, where the side has too many.
+bool addPart(BoundaryConditions& conditions, int side, SideCondition condition, const ParameterValues& part,
+             DeckDiagnostics& findings);
 
 /// Declares the conditions of a variable in a component's table: `boundary.x_low.type`,
 /// `boundary.x_low.value` ... for all sides, and `[[boundary.part]]` for parts of sides and, `OfComponents`,

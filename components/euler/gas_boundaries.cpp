@@ -9,7 +9,6 @@ namespace tessera {
 namespace {
 
 const std::vector<std::string> kKinds{"outflow", "reflect", "inflow"};
-constexpr const char* kParts = "boundary_part";
 
 std::string prefixOf(int side) { return std::string("boundary.") + sideName(side) + "."; }
 
@@ -49,29 +48,12 @@ class ConditionReader {
 
  private:
   static Expression ofMass(const Expression& density, const Expression& concentration) {
-    return Expression::ofParts("a*b", std::array{density, concentration});
+    return Expression::ofParts("$0*$1", std::array{density, concentration});
   }
 
   double gamma_;
   std::span<const Expression> inflow_;
 };
-
-/// Why a side takes no condition; empty where it takes one.
-std::string reasonAgainst(const Geometry& geometry, int side) {
-  const int axis = side / 2;
-  const std::string name = std::string("axis ") + "xyz"[axis];
-  if (geometry.periodic[static_cast<std::size_t>(axis)])
-    return name + " is periodic, so " + sideName(side) +
-           " has no boundary; remove this key or set grid.periodic to false there";
-  if (!geometry.active(axis))
-    return name + " has one cell and is not resolved, so " + sideName(side) +
-           " has no boundary; remove this key or give the axis more grid.cells";
-  return {};
-}
-
-bool isGiven(const ParameterValues& values, const std::string& key) {
-  return values.where(key).origin() != DeckLocation::Origin::Default;
-}
 
 }  // namespace
 
@@ -92,9 +74,9 @@ std::vector<Expression> readGasState(const ParameterValues& values, const std::s
                          values.expression(prefix + "velocity.y"), values.expression(prefix + "velocity.z"),
                          values.expression(prefix + "pressure")};
   const std::string heat = Expression::constant(1.0 / (gamma - 1.0)).text();
-  return {parts[0], Expression::ofParts("a*b", parts), Expression::ofParts("a*c", parts),
-          Expression::ofParts("a*d", parts),
-          Expression::ofParts("e*" + heat + " + 0.5*a*(b*b + (c*c + d*d))", parts)};
+  return {parts[0], Expression::ofParts("$0*$1", parts), Expression::ofParts("$0*$2", parts),
+          Expression::ofParts("$0*$3", parts),
+          Expression::ofParts("$4*" + heat + " + 0.5*$0*($1*$1 + ($2*$2 + $3*$3))", parts)};
 }
 
 void declareGasBoundaries(ParameterTable& table) {
@@ -105,13 +87,7 @@ void declareGasBoundaries(ParameterTable& table) {
         .defaultsTo("outflow");
     declareState(table, prefixOf(side));
   }
-  ParameterTable& part = table.arrayOf(
-      kParts,
-      "a condition of a part of a side; of several the first that holds counts, and elsewhere that of "
-      "the whole side");
-  std::vector<std::string> names;
-  for (int side = 0; side < kSides; ++side) names.emplace_back(sideName(side));
-  part.choice("side", names).doc("the side of the domain").required();
+  ParameterTable& part = declareBoundaryParts(table);
   part.expression("within").doc("where on the side it holds: not 0, for example \"x < 0.5\"").required();
   part.choice("type", kKinds).doc("what holds there, as for a whole side").required();
   declareState(part, "");
@@ -124,26 +100,21 @@ std::vector<BoundaryConditions> readGasBoundaries(const ParameterValues& values,
   std::vector<BoundaryConditions> conditions(kFirstScalar + inflow.size());
   for (int side = 0; side < kSides; ++side) {
     const std::string type = prefixOf(side) + "type";
-    const std::string reason = reasonAgainst(geometry, side);
-    if (!reason.empty() && isGiven(values, type) && values.choice(type) != kKinds.front())
+    const std::string reason = reasonWithoutBoundary(geometry, side);
+    if (!reason.empty() && values.isGiven(type) && values.choice(type) != kKinds.front())
       findings.error(values.where(type), reason);
     if (geometry.periodic[static_cast<std::size_t>(side / 2)]) continue;
     const std::vector<SideCondition> read = reader.read(values, prefixOf(side), side);
     for (std::size_t c = 0; c < read.size(); ++c)
       conditions[c].sides[static_cast<std::size_t>(side)] = read[c];
   }
-  for (const ParameterValues& part : values.tables(kParts)) {
-    int side = 0;
-    while (part.choice("side") != sideName(side)) ++side;
-    const std::string reason = reasonAgainst(geometry, side);
-    if (!reason.empty()) {
-      findings.error(part.where("side"), reason);
-      continue;
-    }
-    std::vector<SideCondition> read = reader.read(part, "", side);
+  for (const ParameterValues& part : boundaryParts(values)) {
+    const std::optional<int> side = sideOfPart(part, geometry, findings);
+    if (!side) continue;
+    std::vector<SideCondition> read = reader.read(part, "", *side);
     for (std::size_t c = 0; c < read.size(); ++c) {
       read[c].within = part.expression("within");
-      conditions[c].parts[static_cast<std::size_t>(side)].push_back(read[c]);
+      if (!addPart(conditions[c], *side, std::move(read[c]), part, findings)) break;
     }
   }
   findings.throwIfErrors();

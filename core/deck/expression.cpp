@@ -186,12 +186,12 @@ Expression Expression::parse(std::string_view text, const Constants& constants, 
 Expression Expression::ofParts(std::string_view formula, std::span<const Expression> parts) {
   std::string text;
   Constants constants;
-  for (const char letter : formula) {
-    const auto part = static_cast<std::size_t>(letter - 'a');
-    if (letter < 'a' || part >= parts.size()) {
-      text += letter;
+  for (std::size_t n = 0; n < formula.size(); ++n) {
+    if (formula[n] != '$') {
+      text += formula[n];
       continue;
     }
+    const auto part = static_cast<std::size_t>(formula[++n] - '0');
     text += "(" + parts[part].text() + ")";
     for (const Constant& constant : parts[part].shared_->use.constants) {
       const auto isThere = [&](const Constant& known) { return known.name == constant.name; };

@@ -59,8 +59,8 @@ class Expression {
   static Expression parse(std::string_view text, const Constants& constants = {},
                           const Variables& variables = {"x", "y", "z", "t"});
 
-  /// A formula of formulas: in `formula` each of the names a, b, c, d and e stands for one of the parts, in
-  /// their order. "a * b" of two parts is their product.
+  /// A formula of formulas: in `formula` $0, $1 ... $9 stand for the parts, in their order. "$0 * $1" is the
+  /// product of two parts.
   static Expression ofParts(std::string_view formula, std::span<const Expression> parts);
 
   /// One value. Safe from any thread; for many values take an evaluator, which asks for the program once.

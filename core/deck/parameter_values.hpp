@@ -23,6 +23,9 @@ class ParameterValues {
   /// The deck gives it, or it has a default.
   bool has(std::string_view name) const;
 
+  /// The deck or the command line gives it, whatever its default is.
+  bool isGiven(std::string_view name) const { return where(name).origin() != DeckLocation::Origin::Default; }
+
   /// Where the value came from; Where::Origin::Default also for an optional value that is not there.
   DeckLocation where(std::string_view name) const;
 

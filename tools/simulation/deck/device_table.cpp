@@ -42,7 +42,7 @@ void checkLimit(const ParameterValues& device, DeckDiagnostics& findings) {
 template <class T, class Get>
 void takeGiven(const ParameterValues& device, std::string_view key, std::optional<T>& setting,
                const Get& get) {
-  if (device.where(key).origin() != DeckLocation::Origin::Default) setting = get(key);
+  if (device.isGiven(key)) setting = get(key);
 }
 
 /// Where a task can run, in some plan.
