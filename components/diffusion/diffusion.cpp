@@ -1,40 +1,20 @@
 #include "components/diffusion/diffusion.hpp"
 
 #include <algorithm>
-#include <set>
 
+#include "components/deck_names.hpp"
 #include "components/diffusion/diffusion_kernels.hpp"
 #include "components/expression_fill.hpp"
 
 namespace tessera {
 namespace {
 
-bool isNameOfQuantity(const std::string& name) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !name.empty() && name.size() <= 40 && std::all_of(name.begin(), name.end(), allowed);
-}
-
 void checkQuantities(const ParameterValues& values, DeckDiagnostics& findings) {
   const std::vector<ParameterValues>& quantities = values.tables("quantity");
   if (quantities.empty()) {
     findings.error(values.tableWhere(), "nothing diffuses; write a [[diffusion.quantity]] for each quantity");
   }
-  if (quantities.size() > static_cast<std::size_t>(kMostQuantities)) {
-    findings.error(quantities.back().where("name"), "there are more than " + std::to_string(kMostQuantities) +
-                                                        " quantities; leave some of them out");
-  }
-  std::set<std::string> names;
-  for (const ParameterValues& quantity : quantities) {
-    const std::string& name = quantity.text("name");
-    if (!isNameOfQuantity(name)) {
-      findings.error(quantity.where("name"),
-                     "\"" + name + "\" cannot name a quantity; use 1 to 40 letters, digits and '_'");
-    } else if (!names.insert(name).second) {
-      findings.error(quantity.where("name"), "\"" + name + "\" is the name of another quantity as well");
-    }
-  }
+  checkNames(quantities, {"quantity", "quantities", static_cast<std::size_t>(kMostQuantities)}, findings);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "components/diffusion/diffusion_kernels.hpp"
 
+#include <span>
+
+#include "components/component_totals.hpp"
 #include "components/laplacian.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -44,14 +47,8 @@ struct TotalDiffusion {
   template <class Task>
   void operator()(const Task& task) const {
     const auto all = task.read(Old, quantities);
-    const Real3& h = task.spacing();
-    const double volume = h.x * h.y * h.z;
-    for (std::int32_t c = 0; c < all.count(); ++c) {
-      const auto u = all[c];
-      task.contribute(totals[static_cast<std::size_t>(c)],
-                      reduce(task.exec(), "Diffusion::totals", task.interior(), Sum,
-                             [=] TESSERA_KERNEL(Index x) { return u(x) * volume; }));
-    }
+    const auto count = static_cast<std::size_t>(all.count());
+    contributeTotals(task, "Diffusion::totals", all, std::span(totals).first(count));
   }
 };
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "components/error_norms_kernels.hpp"
+#include "components/component_totals.hpp"
 #include "components/euler/euler_kernels.hpp"
 #include "components/euler/gas_fields.hpp"
 #include "datawarehouse/task_context.hpp"
@@ -41,16 +41,7 @@ struct TotalsOfEuler {
   template <class Task>
   void operator()(const Task& task) const {
     const auto view = task.read(Old, label);
-    const double volume = cellVolume(task.level());
-    for (std::int32_t n = 0; n < kFirstScalar; ++n) {
-      const auto u = view[n];
-      typename Task::ReducedSum sum;
-      task.forEachUncovered([&](const Box& box) {
-        sum.add(reduce(task.exec(), "Euler::total", box, Sum,
-                       [=] TESSERA_KERNEL(Index x) { return u(x) * volume; }));
-      });
-      task.contribute(totals.sums[static_cast<std::size_t>(n)], sum);
-    }
+    contributeTotals(task, "Euler::total", view, totals.sums);
     contributeExtremes(task, gasFields(view, 0));
   }
 

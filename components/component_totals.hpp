@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "components/error_norms_kernels.hpp"
+#include "datawarehouse/task_context.hpp"
+#include "grid/label.hpp"
+
+namespace tessera {
+
+/// Contributes the integrals over the patch of the first components of a variable, as many as `totals`, to
+/// these Sums; cells that finer ones cover do not count. `all`: Old, read without a halo. Called by the body
+/// of a task, in a source of kernels.
+template <class Task, class View>
+void contributeTotals(const Task& task, const char* loop, const View& all,
+                      std::span<const ReductionLabel> totals) {
+  const double volume = cellVolume(task.level());
+  for (std::size_t n = 0; n < totals.size(); ++n) {
+    const auto u = all[static_cast<std::int32_t>(n)];
+    typename Task::ReducedSum sum;
+    task.forEachUncovered([&](const Box& box) {
+      sum.add(reduce(task.exec(), loop, box, Sum, [=] TESSERA_KERNEL(Index x) { return u(x) * volume; }));
+    });
+    task.contribute(totals[n], sum);
+  }
+}
+
+}  // namespace tessera
