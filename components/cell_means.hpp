@@ -2,7 +2,6 @@
 
 #include <array>
 #include <span>
-#include <utility>
 
 #include "core/deck/expression.hpp"
 #include "grid/level.hpp"

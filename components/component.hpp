@@ -30,8 +30,9 @@ struct ComponentSetup {
   /// Every component contributes (Min) the largest stable time step to this, or nothing.
   ReductionLabel stableDt;
   double cfl = 1.0;  ///< the part of it that a step takes (time.cfl)
-  /// What tasks and conditions evaluate beside the expressions of the component's table: those that it makes
-  /// of them. A program of each is made for every thread before the run.
+  DeckLocation cflWhere{};
+  /// What tasks evaluate beside the expressions of the component's table: those that it makes of them. A
+  /// program of each is made for every thread before the run. Conditions need not be among them.
   std::vector<Expression> composed{};
 };
 
@@ -95,7 +96,7 @@ class ComponentRegistry {
   std::vector<Maker> makers_;
 };
 
-/// heat, advection, wave, levels, diffusion: what the `tessera` program offers.
+/// heat, advection, wave, euler, levels, diffusion: what the `tessera` program offers.
 ComponentRegistry builtInComponents();
 
 }  // namespace tessera

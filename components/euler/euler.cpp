@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "components/cell_means.hpp"
+#include "components/deck_names.hpp"
 #include "components/euler/gas_boundaries.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -12,7 +13,7 @@ namespace tessera {
 namespace {
 
 constexpr std::array kNumbers{"mass", "momentum_x", "momentum_y", "momentum_z", "energy"};
-constexpr int kMostScalars = 27;
+constexpr std::size_t kMostScalars = 27;
 
 Limiter limiterOf(const std::string& name) {
   if (name == "constant") return Limiter::Flat;
@@ -22,18 +23,8 @@ Limiter limiterOf(const std::string& name) {
 }
 
 void checkScalars(const ParameterValues& values, DeckDiagnostics& findings) {
-  const std::vector<ParameterValues>& scalars = values.tables("scalar");
-  if (scalars.size() > kMostScalars) {
-    findings.error(scalars.back().where("name"), "there are more than " + std::to_string(kMostScalars) +
-                                                     " passive scalars; leave some of them out");
-  }
-  std::set<std::string> names(kNumbers.begin(), kNumbers.end());
-  names.insert("density");
-  for (const ParameterValues& scalar : scalars) {
-    const std::string& name = scalar.text("name");
-    if (!names.insert(name).second)
-      findings.error(scalar.where("name"), "\"" + name + "\" is taken; give this scalar another name");
-  }
+  const std::set<std::string> taken{"density", "momentum_x", "momentum_y", "momentum_z", "energy"};
+  checkNames(values.tables("scalar"), {"passive scalar", "passive scalars", kMostScalars, taken}, findings);
 }
 
 }  // namespace
@@ -58,14 +49,8 @@ void Euler::declareParameters(ParameterTable& table) const {
       .doc("strong-stability-preserving Runge-Kutta method of two or three stages")
       .defaultsTo("rk2");
   table.realVector("gravity", 3).doc("acceleration").unit("length/time^2").defaultsTo({0.0, 0.0, 0.0});
-  table.real("floor.density")
-      .doc("cells below it are set to it, and counted; 0: none")
-      .atLeast(0)
-      .defaultsTo(0);
-  table.real("floor.pressure")
-      .doc("cells below it are set to it, and counted; 0: none")
-      .atLeast(0)
-      .defaultsTo(0);
+  table.real("floor.density").doc("cells below it are set to it; 0: none").atLeast(0).defaultsTo(0);
+  table.real("floor.pressure").doc("cells below it are set to it; 0: none").atLeast(0).defaultsTo(0);
   table.integer("initial.points")
       .doc("Gauss points along each axis for the mean of a cell at the start")
       .range(1, 8)
@@ -85,7 +70,9 @@ void Euler::configure(const ParameterValues& values, ComponentSetup& setup) {
   if (setup.cfl > 1.0) {
     std::ostringstream text;
     text << "time.cfl is " << setup.cfl << ", and euler is unstable above 1; give 1 or less (0.8 is usual)";
-    throw DeckError(text.str());
+    DeckDiagnostics findings;
+    findings.error(setup.cflWhere, text.str());
+    findings.throwIfErrors();
   }
   configureMethod(values, setup);
   configureVariables(values, setup);
@@ -114,19 +101,13 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
   std::vector<Expression> inflow;
   for (const ParameterValues& scalar : values.tables("scalar")) {
     infos.push_back({scalar.text("name"), "1/length^3"});
-    initial_.push_back(Expression::ofParts("a*b", std::array{initial_[0], scalar.expression("initial")}));
+    initial_.push_back(Expression::ofParts("$0*$1", std::array{initial_[0], scalar.expression("initial")}));
     inflow.push_back(scalar.expression("inflow"));
     ++params_.scalars;
   }
   const std::vector<BoundaryConditions> boundaries =
       readGasBoundaries(values, setup.geometry, params_.solver.gas.gamma, inflow);
   setup.composed.insert(setup.composed.end(), initial_.begin(), initial_.end());
-  for (const BoundaryConditions& conditions : boundaries) {
-    for (int side = 0; side < kSides; ++side) {
-      for (int n = 0; n < conditions.count(side); ++n)
-        setup.composed.push_back(conditions.condition(side, n).value);
-    }
-  }
   gas_ = setup.labels.components<double, Cell>("gas", infos);
   setup.labels.setBoundary(gas_, boundaries);
   for (std::size_t n = 0; n < stages_.size(); ++n) {
@@ -138,7 +119,6 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
   fluxes_.z = setup.labels.components<double, FaceZ>("euler.flux_z", infos);
 
   stableDt_ = setup.stableDt;
-  floored_ = setup.labels.reduction("euler.floored");
   for (std::size_t n = 0; n < kNumbers.size(); ++n)
     totals_.sums[n] = setup.labels.reduction(std::string("euler.") + kNumbers[n]);
   totals_.leastDensity = setup.labels.reduction("euler.min_density");
@@ -172,12 +152,12 @@ void Euler::declareStep(StepPlan& step) const {
 
 void Euler::declareStage(StepPlan& step, const char* name, const EulerStage& stage) const {
   TaskBuilder task = step.task(name);
-  task.reads(stage.generation, stage.from, faceHalo(2)).scratch(fluxes_.x).writes(stage.to);
+  task.reads(stage.generation, stage.from, faceHalo(2)).writes(stage.to);
   if (stage.generation != Old) task.reads(Old, gas_);
+  if (params_.active[0]) task.scratch(fluxes_.x);
   if (params_.active[1]) task.scratch(fluxes_.y);
   if (params_.active[2]) task.scratch(fluxes_.z);
-  if (params_.leastDensity > 0.0 || params_.leastPressure > 0.0) task.contributes(floored_, Sum);
-  task.runs(stageOfEuler(params_, stage, gas_, fluxes_, floored_));
+  task.runs(stageOfEuler(params_, stage, gas_, fluxes_));
 }
 
 void Euler::declareStableDt(StepPlan& plan) const {

@@ -35,7 +35,6 @@ class Euler final : public Component {
   std::vector<GasLabel> stages_;
   EulerFluxLabels fluxes_;
   ReductionLabel stableDt_;
-  ReductionLabel floored_;
   GasTotals totals_;
   std::vector<Expression> initial_;  ///< of each component
   int points_ = 2;                   ///< of the mean of a cell, along each axis

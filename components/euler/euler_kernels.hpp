@@ -49,10 +49,9 @@ struct EulerFluxLabels {
 };
 
 /// A stage of a patch: fluxes from the cells two to either side of each face, in scratch fields of the task,
-/// then what they make of the cells, with gravity and floors. With floors it contributes how many cells they
-/// changed to `floored`.
+/// then what they make of the cells, with gravity and floors.
 TaskBody stageOfEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
-                      const EulerFluxLabels& fluxes, ReductionLabel floored);
+                      const EulerFluxLabels& fluxes);
 
 /// Contributes the largest stable time step, 1 / max(sum_axes((|u| + c)/h)), of New to `stableDt`.
 TaskBody stableEulerDt(const EulerParams& params, GasLabel gas, ReductionLabel stableDt);

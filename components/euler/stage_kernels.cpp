@@ -29,7 +29,6 @@ struct StageOfEuler {
   EulerStage stage;
   GasLabel gas;
   EulerFluxLabels fluxes;
-  ReductionLabel floored;
 
   template <class Task>
   void operator()(const Task& task) const {
@@ -40,7 +39,7 @@ struct StageOfEuler {
     const auto to = task.write(stage.to);
     const auto old = task.read(Old, gas);
     for (std::int32_t c = 0; c < kFirstScalar + params.scalars; ++c) {
-      advance(task, old[c], from[c], outflow(task, c), to[c]);
+      advance(task, old[c], from[c], outflow(task, c, from[c]), to[c]);
     }
     addGravity(task, from, to);
     keepAboveFloors(task, to);
@@ -56,11 +55,11 @@ struct StageOfEuler {
                            task.readScratch(label), faces, axis},
                  params);
   }
-  template <class Task>
-  auto outflow(const Task& task, std::int32_t component) const {
-    const auto x = task.readScratch(fluxes.x)[component];
-    using Field = std::remove_cvref_t<decltype(x)>;
-    Outflow<Field> out{{x, x, x}, {}, {}};
+  /// An unresolved axis has no fluxes: `standIn`, of cells, is there in their place, and counts nothing.
+  template <class Task, class Field>
+  Outflow<Field> outflow(const Task& task, std::int32_t component, const Field& standIn) const {
+    Outflow<Field> out{{standIn, standIn, standIn}, {}, {}};
+    if (params.active[0]) out.flux[0] = task.readScratch(fluxes.x)[component];
     if (params.active[1]) out.flux[1] = task.readScratch(fluxes.y)[component];
     if (params.active[2]) out.flux[2] = task.readScratch(fluxes.z)[component];
     for (int axis = 0; axis < kAxes; ++axis) {
@@ -97,7 +96,7 @@ struct StageOfEuler {
       });
     }
   }
-  /// A cell below a floor gets the floor's density or pressure at its own velocity, and is counted.
+  /// A cell below a floor gets the floor's density or pressure at its own velocity.
   template <class Task, class Out>
   void keepAboveFloors(const Task& task, const Out& to) const {
     if (params.leastDensity == 0.0 && params.leastPressure == 0.0) return;
@@ -105,15 +104,10 @@ struct StageOfEuler {
     const IdealGas gas = params.solver.gas;
     const double leastDensity = params.leastDensity;
     const double leastPressure = params.leastPressure;
-    const auto isBelow = [=] TESSERA_KERNEL(const Primitive& w) {
-      return w.rho() < leastDensity || w.p() < leastPressure;
-    };
-    task.contribute(floored,
-                    reduce(task.exec(), "Euler::floored", task.interior(), Sum,
-                           [=] TESSERA_KERNEL(Index x) { return isBelow(gas.primitive(u(x))) ? 1.0 : 0.0; }));
     forEach(task.exec(), "Euler::floors", task.interior(), [=] TESSERA_KERNEL(Index x) {
       Primitive w = gas.primitive(u(x));
-      if (!isBelow(w)) return;
+      const bool isBelow = w.rho() < leastDensity || w.p() < leastPressure;
+      if (!isBelow) return;
       w.v[kDensity] = w.rho() < leastDensity ? leastDensity : w.rho();
       w.v[kLast] = w.p() < leastPressure ? leastPressure : w.p();
       u.set(x, gas.conserved(w));
@@ -122,8 +116,8 @@ struct StageOfEuler {
 };
 
 [[gnu::weak]] TaskBody stageOfEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
-                                    const EulerFluxLabels& fluxes, ReductionLabel floored) {
-  return taskBody<Cpu, Gpu>(StageOfEuler{params, stage, gas, fluxes, floored});
+                                    const EulerFluxLabels& fluxes) {
+  return taskBody<Cpu, Gpu>(StageOfEuler{params, stage, gas, fluxes});
 }
 
 }  // namespace tessera

@@ -107,7 +107,8 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   settings_ = settingsOf(deck, schema);
   stableDt_ = labels_.reduction("stable_dt");
 
-  ComponentSetup setup{labels_, settings_.geometry, stableDt_, settings_.time.cfl, {}};
+  ComponentSetup setup{labels_, settings_.geometry, stableDt_, settings_.time.cfl, settings_.time.cflWhere,
+                       {}};
   std::string faults;
   for (const std::string& name : settings_.components) {
     std::unique_ptr<Component> component = registry.make(name);

@@ -20,7 +20,7 @@ namespace tessera {
 ///
 ///   ProgramRun run(graphs, data, runner, transport, options);
 ///   const std::string cause = run.step(program, inputs);   // empty: the step is taken
-///   if (cause.empty()) stableDt = runner.result(run.planOf(stableDtLabel))...
+///   if (cause.empty()) plan = run.contributor(stableDt);   // whose result has the next stable step
 ///
 /// One thread, the one that runs steps. All ranks run the same items: what is decided on the way is decided
 /// from reductions.

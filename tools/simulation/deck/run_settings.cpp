@@ -32,6 +32,7 @@ void readTime(const ParameterValues& time, TimeSettings& settings) {
   settings.end = realOf(time, "end");
   settings.maxSteps = integerOf(time, "max_steps");
   settings.cfl = time.real("cfl");
+  settings.cflWhere = time.where("cfl");
   settings.dt = realOf(time, "dt");
   settings.dtMax = realOf(time, "dt_max");
   settings.dtGrowth = realOf(time, "dt_growth");

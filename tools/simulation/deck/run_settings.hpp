@@ -19,7 +19,8 @@ namespace tessera {
 struct TimeSettings {
   std::optional<double> end;
   std::optional<std::int64_t> maxSteps;
-  double cfl = 0.9;          ///< the step is this part of the largest stable one
+  double cfl = 0.9;  ///< the step is this part of the largest stable one
+  DeckLocation cflWhere{};
   std::optional<double> dt;  ///< a fixed step in place of the stable one
   std::optional<double> dtMax;
   std::optional<double> dtGrowth;   ///< largest ratio of a step to the one before
