@@ -124,6 +124,14 @@ TEST(Euler, ATubeAlongAnyAxisHasTheSameBits) {
   }
 }
 
+TEST(Euler, AnUnresolvedAxisIsNotRead) {
+  for (int axis = 0; axis < kAxes; ++axis) {
+    const Outcome plain = simulateTube(kTubes[0], 32, axis).run(3);
+    const Outcome checked = simulateTube(kTubes[0], 32, axis).checked().run(3);
+    EXPECT_EQ(firstDifference(plain, checked), "") << "along axis " << axis;
+  }
+}
+
 TEST(Euler, AMirroredTubeHasTheMirroredBits) {
   const Tube& tube = kTubes[1];
   const Tube mirrored{"mirrored",
@@ -305,7 +313,33 @@ TEST(Euler, RefusesACourantNumberAboveOne) {
   }
 }
 
-TEST(Euler, FloorsCountAndKeepPressure) {
+TEST(Euler, RefusesPartsOfSidesAndNamesThatCannotBe) {
+  const auto faultOf = [](const std::string& more) {
+    try {
+      simulateText(
+          "simulation.components = [\"euler\"]\ngrid.cells = [16, 16, 1]\n"
+          "time = { max_steps = 1 }\n[euler]\ninitial = { density = 1, pressure = 1 }\n" +
+          more)
+          .run();
+    } catch (const DeckError& error) {
+      return error.message();
+    }
+    return std::string("it ran");
+  };
+  const std::string part = "[[euler.boundary_part]]\nside = \"y_low\"\ntype = \"reflect\"\nwithin = ";
+  EXPECT_THAT(faultOf(part + "\"x > 2\"\n"), HasSubstr("holds at no cell of the side y_low"));
+  std::string many;
+  for (int n = 0; n < 8; ++n) many += part + "\"x > 0." + std::to_string(n) + "\"\n";
+  EXPECT_THAT(faultOf(many), HasSubstr("the side y_low has more than 7 parts"));
+  const auto scalar = [](const std::string& name) {
+    return "[[euler.scalar]]\nname = \"" + name + "\"\ninitial = 1\n";
+  };
+  EXPECT_THAT(faultOf(scalar("a b")), HasSubstr("cannot name a passive scalar"));
+  EXPECT_THAT(faultOf(scalar("energy")), HasSubstr("\"energy\" is taken"));
+  EXPECT_THAT(faultOf(scalar("dye") + scalar("dye")), HasSubstr("another passive scalar as well"));
+}
+
+TEST(Euler, FloorsKeepPressure) {
   const Outcome o = simulateTube(kTubes[2], 100).set("euler.floor.pressure=0.01").run();
   EXPECT_GE(o.end.at("euler.min_pressure"), 0.01 * (1 - 1e-12));
 }
