@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "taskgraph/graph_compiler.hpp"
-#include "tests/graph_fuzz/detail/task_body.hpp"
 #include "tests/graph_fuzz/element.hpp"
 #include "tests/graph_fuzz/regrid_chain.hpp"
+#include "tests/graph_fuzz/task_body.hpp"
 
 namespace tessera::fuzz {
 namespace {
@@ -190,8 +190,7 @@ void Program::declare(TaskBuilder builder, const TaskSpec& spec) {
   }
   if (spec.oncePerRank) builder.oncePerRank();
   builder.on(spec.levels);
-  builder.runs<Cpu>(
-      [this, spec](const auto& task) { TaskBodyRun<std::decay_t<decltype(task)>>(task, *this, spec).run(); });
+  builder.runs(bodyOf(*this, spec));
 }
 
 RankMap Program::owners(const ShapeSpec& shape) const {

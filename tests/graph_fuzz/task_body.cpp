@@ -1,4 +1,4 @@
-#pragma once
+#include "tests/graph_fuzz/task_body.hpp"
 
 #include <cmath>
 #include <functional>
@@ -9,6 +9,7 @@
 #include "tests/graph_fuzz/program.hpp"
 
 namespace tessera::fuzz {
+namespace {
 
 /// The body of one task: `combine` with reads that look into the fields.
 template <class Task>
@@ -150,5 +151,12 @@ class TaskBodyRun {
   const TaskSpec& spec_;
   std::vector<Lookup> lookups_;
 };
+
+}  // namespace
+
+TaskBody bodyOf(const Program& program, const TaskSpec& task) {
+  return taskBody<Cpu>(
+      [&program, task](const auto& at) { TaskBodyRun<std::decay_t<decltype(at)>>(at, program, task).run(); });
+}
 
 }  // namespace tessera::fuzz
