@@ -1,9 +1,9 @@
 """What the manifest of a checkpoint says: step, time, variables, ranks, state. The values stay with the program."""
-import json
 import struct
 from pathlib import Path
 
 from tessera.errors import InputError
+from tessera.files import read_json
 
 SCALARS = {1: "float32", 2: "float64", 3: "int32", 4: "int64"}  # as core/element_type.hpp numbers them
 CENTERINGS = ("cell", "node", "face x", "face y", "face z")
@@ -37,9 +37,8 @@ class Checkpoint:
             raise InputError(f"{self.path} is not a checkpoint: it has no manifest.json\n"
                              "  fix  give a folder RUN/checkpoints/ckpt-...")
         try:
-            document = json.loads(manifest.read_text(encoding="utf-8"))
-            self._read(document)
-        except (ValueError, KeyError, TypeError) as problem:
+            self._read(read_json(manifest))
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
             raise InputError(f"{manifest} is damaged: {problem}\n  fix  tessera info {self.path.parent.parent} tells"
                              " which checkpoints are whole") from problem
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tessera.errors import InputError
 from tessera.expression import Expression
+from tessera.files import read_text
 
 # Which field an `exact` of a table belongs to, where the table has another name than the field.
 EXACT_FIELDS = {"heat": "temperature", "advection": "concentration", "wave": "displacement"}
@@ -18,13 +19,10 @@ class Deck:
     @classmethod
     def read(cls, path):
         path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as problem:
-            raise InputError(f"{path} cannot be read: {problem.strerror}\n  fix  give a deck, a .toml file") from problem
+        text = read_text(path)
         try:
             return cls(tomllib.loads(text), text, path)
-        except tomllib.TOMLDecodeError as problem:
+        except (tomllib.TOMLDecodeError, RecursionError) as problem:
             raise InputError(f"{path} is not TOML: {problem}\n  fix  tessera check {path} shows the place") from problem
 
     def __getitem__(self, key):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tessera.errors import InputError, MissingPackage, UsageError, nearest
+from tessera.files import damage_of
 from tessera.sampling import Sampling
 
 AXES = "xyz"
@@ -92,7 +93,8 @@ class Patch:
 
     def _shaped(self, dataset, start, shape, field):
         count = int(np.prod(shape))
-        flat = self.level.file.dataset(dataset)[start:start + count]
+        with damage_of(self.level.file.path):
+            flat = self.level.file.dataset(dataset)[start:start + count]
         if len(flat) != count:
             raise InputError(f"{self.level.file.path}: {dataset} ends in the middle of patch {self.id}; the file is cut")
         tail = [field.components] if field.components > 1 else []
@@ -145,7 +147,8 @@ class FieldFile(Sampling):
         self.path = Path(path)
         self._handle = None
         self._open()
-        self._read_header()
+        with damage_of(self.path):
+            self._read_header()
 
     def _open(self):
         try:
@@ -161,7 +164,9 @@ class FieldFile(Sampling):
         except OSError as problem:
             raise InputError(f"{self.path} is not an HDF5 file, or is cut: {problem}\n"
                              "  fix  give a field file that a run wrote (RUN/out/*.hdf)") from problem
-        if "VTKHDF" not in self._handle:
+        with damage_of(self.path):
+            ours = "VTKHDF" in self._handle
+        if not ours:
             raise InputError(f"{self.path} has no group /VTKHDF, so it is not a field file of Tessera\n"
                              "  fix  give a file of RUN/out; checkpoints are read with tessera.load(CHECKPOINT)")
 
@@ -214,9 +219,10 @@ class FieldFile(Sampling):
     def dataset(self, name):
         if self._handle is None:
             self._open()
-        if name not in self._handle:
-            raise InputError(f"{self.path} has no {name}; the file is damaged or of another version")
-        return self._handle[name]
+        with damage_of(self.path):
+            if name not in self._handle:
+                raise InputError(f"{self.path} has no {name}; the file is damaged or of another version")
+            return self._handle[name]
 
     def ratio(self, level):
         """Refinement ratio of a level to the one below, along each axis (1 along an axis that is not refined)."""

@@ -1,5 +1,4 @@
 """Run folders: everything that `tessera run` leaves, by name (docs/user/run_folder.md)."""
-import json
 from functools import cached_property
 from pathlib import Path
 
@@ -7,6 +6,7 @@ from tessera.checkpoint import Checkpoint
 from tessera.deck import Deck
 from tessera.errors import InputError, UsageError
 from tessera.field_file import FieldFile
+from tessera.files import parse_json, read_json, read_text
 from tessera.table import Table
 
 
@@ -27,7 +27,7 @@ class Series:
         entries = []
         for path in listed:
             try:
-                files = json.loads(path.read_text(encoding="utf-8"))["files"]
+                files = read_json(path)["files"]
                 entries += [(float(file["time"]), folder / file["name"]) for file in files]
             except (ValueError, KeyError, TypeError) as problem:
                 raise InputError(f"{path} is damaged: {problem}\n  fix  remove it; the .hdf files beside it are read"
@@ -105,7 +105,7 @@ class Run:
     @property
     def deck_text(self):
         """The deck as it was given, byte by byte."""
-        return (self.path / "deck.toml").read_text(encoding="utf-8", errors="replace")
+        return read_text(self.path / "deck.toml")
 
     @cached_property
     def fields(self):
@@ -140,12 +140,12 @@ class Run:
     def log(self):
         """The lines of log.jsonl, each a dict."""
         path = self.path / "log.jsonl"
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+        lines = read_text(path).splitlines() if path.is_file() else []
         entries = []
         for line in lines:
             try:
-                entries.append(json.loads(line))
-            except ValueError:
+                entries.append(parse_json(line, dict, path))
+            except InputError:
                 break  # the last line is being written
         return entries
 
@@ -176,12 +176,7 @@ class Run:
 
     def _json(self, name):
         path = self.path / name
-        if not path.is_file():
-            return {}
-        try:
-            return json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as problem:
-            raise InputError(f"{path} is damaged: {problem}") from problem
+        return read_json(path) if path.is_file() else {}
 
     def __repr__(self):
         status = self.result.get("status", "goes on" if self.is_active else "no result")

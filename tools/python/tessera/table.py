@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from tessera.errors import InputError, MissingPackage, UsageError, nearest
+from tessera.files import read_text
 
 
 class Table:
@@ -25,7 +26,7 @@ class Table:
         path = Path(path)
         if not path.is_file():
             raise InputError(f"there is no {path}\n  fix  give a run folder that `tessera run` has made")
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = read_text(path)
         lines = [line for line in text[:text.rfind("\n") + 1].splitlines() if line and not line.startswith("#")]
         if not lines:
             raise InputError(f"{path} is empty; the run has not written its first line yet")

@@ -1,12 +1,11 @@
 """Traces of runs (docs/user/tracing.md): what each worker did when, summed up as `tessera trace summary` does."""
-import gzip
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from tessera.errors import InputError, UsageError
+from tessera.files import expand, parse_json, read_bytes
 
 KINDS = {"task": "task", "fill": "fill", "pack": "send", "send": "send", "join": "reduce", "reduction": "reduce",
          "receive": "receive"}
@@ -69,14 +68,19 @@ class Trace:
     def __init__(self, path):
         self.path = Path(path)
         try:
-            raw = self.path.read_bytes()
-            text = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-            self.events = json.loads(text)["traceEvents"]
-        except FileNotFoundError as missing:
-            raise InputError(f"there is no trace {self.path}\n  fix  make one: tessera run DECK --trace") from missing
-        except (OSError, EOFError, ValueError, KeyError, TypeError) as problem:
+            if not self.path.exists():
+                raise InputError(f"there is no trace {self.path}\n  fix  make one: tessera run DECK --trace")
+            raw = read_bytes(self.path)
+            text = expand(raw, self.path) if raw[:2] == b"\x1f\x8b" else raw
+            self._read(parse_json(text, dict, self.path)["traceEvents"])
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
             raise InputError(f"{self.path} is not a trace of Tessera: {problem}\n  fix  make one: tessera run DECK --trace"
                              ) from problem
+        if not self.ranks:
+            raise InputError(f"{self.path} is not a trace of Tessera: it has no steps")
+
+    def _read(self, events):
+        self.events = events
         self.ranks = {}
         for event in self.events:
             if event.get("ph") == "X":
@@ -85,8 +89,6 @@ class Trace:
             rank.runs = {number: run for number, run in sorted(rank.runs.items()) if run.plan}
             rank.spans.sort(key=lambda span: span[1])
         self.ranks = {number: rank for number, rank in sorted(self.ranks.items()) if rank.runs}
-        if not self.ranks:
-            raise InputError(f"{self.path} is not a trace of Tessera: it has no steps")
 
     def _take(self, event):
         rank = self.ranks.setdefault(event["pid"], Rank())

@@ -40,6 +40,13 @@ def main(arguments):
     except TesseraError as error:
         print(f"tessera: error: {error}", file=sys.stderr)
         return error.code
+    except MemoryError:
+        print("tessera: error: there is not enough memory for this\n  fix  choose less, with --field, --level or --time",
+              file=sys.stderr)
+        return 6
+    except RecursionError:
+        print("tessera: error: a file or an expression is nested too deep", file=sys.stderr)
+        return 3
     except BrokenPipeError:
         # `| head`: nobody reads on.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

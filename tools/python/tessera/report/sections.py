@@ -2,6 +2,7 @@
 import numpy as np
 
 from tessera import plots
+from tessera.files import read_text
 from tessera.plots.planes import thin_axes
 from tessera.report import html
 from tessera.report.timeline import timeline
@@ -211,14 +212,14 @@ def warnings(page, run):
             text = str(entry.get("text", entry))
             found += [text] if text not in found else []
     error = run.path / "error.txt"
-    found += [error.read_text(encoding="utf-8", errors="replace")] if error.is_file() else []
+    found += [read_text(error)] if error.is_file() else []
     page.section("warnings", "Warnings", *([f'<p class="warning">{html.escape(text)}</p>' for text in found]
                                            or [html.note("None.")]))
 
 
 def deck(page, run):
     resolved = run.path / "resolved.toml"
-    text = resolved.read_text(encoding="utf-8", errors="replace") if resolved.is_file() else ""
+    text = read_text(resolved) if resolved.is_file() else ""
     page.section("deck", "Deck", html.pre(run.deck_text), "<h3>Every value, and where it came from</h3>" if text else "",
                  html.pre(text) if text else "")
 
