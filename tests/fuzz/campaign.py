@@ -23,18 +23,19 @@ import time
 
 import bad_input
 import bad_moments
+import schema_decks
 from mutant import SMALL, CommandServer, Failed, Mutant
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # Of a hundred mutants of two minutes: the fast kinds often, those that start jobs seldom.
-KINDS = {"deck": 40, "expression": 16, "checkpoint": 6, "fields": 6, "folder": 4, "history": 4, "trace": 10, "command": 6,
+KINDS = {"deck": 30, "whole": 10, "expression": 16, "checkpoint": 6, "fields": 6, "folder": 4, "history": 4, "trace": 10, "command": 6,
          "stop": 4, "kill": 2, "limits": 3, "disk": 2, "memory": 1}
 MOUNTS = ("disk", "memory")
 
 
 def body_of(kind):
-    return getattr(bad_input, kind, None) or getattr(bad_moments, kind)
+    return next(getattr(module, kind) for module in (bad_input, schema_decks, bad_moments) if hasattr(module, kind))
 
 
 def make_stock(program, place):

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 CODES = {0, 1, 2, 3, 4, 5, 6, 75}
-TIMEOUT = 90.0
+TIMEOUT = 90.0  # of a machine that has nothing else to do
 MOST_MEGABYTES = 1500
 PLACE = re.compile(r"^\S.*: (error|warning): ", re.M)
 
@@ -30,6 +30,11 @@ every_steps = {every}
 """
 
 
+def patience(seconds):
+    """How long that may take where others want the cores as well."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 class Failed(Exception):
     """What has to hold does not; the text says what."""
 
@@ -46,7 +51,7 @@ class CommandServer:
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, folder, arguments):
-        words = [str(len(arguments)), str(TIMEOUT), folder] + arguments
+        words = [str(len(arguments)), str(patience(TIMEOUT)), folder] + arguments
         self.process.stdin.write(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in words))
         self.process.stdin.flush()
         answer = self.process.stdout.readline().split()
@@ -87,12 +92,11 @@ class Mutant:
         return process
 
     def finish(self, process, allowed=CODES):
-        deadline = time.monotonic() + TIMEOUT
         while True:
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
             if pid:
                 break
-            if time.monotonic() > deadline:
+            if time.monotonic() - process.begin > patience(TIMEOUT):
                 os.killpg(process.pid, signal.SIGKILL)
                 os.wait4(process.pid, 0)
                 raise Failed(f"it did not end within {TIMEOUT:.0f} s")
