@@ -11,7 +11,7 @@ namespace tessera {
 /// place. On several levels it goes down level by level: each reads what the finer level holds after its own
 /// mean. A mean is summed in pairs, so mirrored values have mirrored means, bit by bit; that of equal values
 /// is exactly their value. For a mesh of several levels: declare it where `ComponentSetup::levels` is above
-/// 1, after each task that writes the variable.
+/// 1, right after each task that writes the variable.
 ///
 ///   if (levels_ > 1) averageDown(step, "Heat::averageDown", temperature_);
 void averageDown(StepPlan& plan, std::string_view name, Label<double, Cell> label);

@@ -95,6 +95,7 @@ void Advection::declareStep(StepPlan& step) const {
       .writes(target, inLoop("Advection::advance"))
       .runs(advanceAdvection(labels_, params_, target));
   if (!oneStage) {
+    if (levels_ > 1) averageDown(step, "Advection::averageStage", labels_.stage);
     TaskBuilder correct = step.task("Advection::correct");
     readVelocity(correct, endOfStep);
     correct.reads(Old, labels_.concentration)
@@ -102,10 +103,7 @@ void Advection::declareStep(StepPlan& step) const {
         .writes(labels_.concentration, inLoop("Advection::correct"))
         .runs(correctAdvection(labels_, params_, endOfStep));
   }
-  if (levels_ > 1) {
-    averageDown(step, "Advection::averageDown", labels_.concentration);
-    if (!oneStage) averageDown(step, "Advection::averageStage", labels_.stage);
-  }
+  if (levels_ > 1) averageDown(step, "Advection::averageDown", labels_.concentration);
   declareStableDt(step, endOfStep);
 }
 

@@ -33,7 +33,8 @@ void Wave::declareInitial(StepPlan& plan) const {
   plan.task("Wave::initialVelocity")
       .writes(velocity_)
       .runs<Cpu>([v = velocity_, f = initialVelocity_](const auto& task) { fill(task, v, f, task.time()); });
-  averageLevels(plan);
+  averageLevels(plan, displacement_, "Wave::averageDown");
+  averageLevels(plan, velocity_, "Wave::averageVelocity");
   declareStableDt(plan);
 }
 
@@ -44,20 +45,19 @@ void Wave::declareStep(StepPlan& step) const {
       .reads(Old, velocity_)
       .writes(displacement_, inLoop("Wave::drift"))
       .runs(driftWave(labels, speed_));
+  averageLevels(step, displacement_, "Wave::averageDown");
   step.task("Wave::kick")
       .reads(Old, displacement_, faceHalo(1))
       .reads(New, displacement_, faceHalo(1))
       .reads(Old, velocity_)
       .writes(velocity_, inLoop("Wave::kick"))
       .runs(kickWave(labels, speed_));
-  averageLevels(step);
+  averageLevels(step, velocity_, "Wave::averageVelocity");
   declareStableDt(step);
 }
 
-void Wave::averageLevels(StepPlan& plan) const {
-  if (levels_ == 1) return;
-  averageDown(plan, "Wave::averageDown", displacement_);
-  averageDown(plan, "Wave::averageVelocity", velocity_);
+void Wave::averageLevels(StepPlan& plan, Label<double, Cell> label, const char* name) const {
+  if (levels_ > 1) averageDown(plan, name, label);
 }
 
 void Wave::declareStableDt(StepPlan& plan) const {

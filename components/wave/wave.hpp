@@ -25,7 +25,7 @@ class Wave final : public Component {
   std::vector<Diagnostic> diagnostics() const override { return norms_.diagnostics(); }
 
  private:
-  void averageLevels(StepPlan& plan) const;
+  void averageLevels(StepPlan& plan, Label<double, Cell> label, const char* name) const;
   void declareStableDt(StepPlan& plan) const;
 
   Label<double, Cell> displacement_;
