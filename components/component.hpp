@@ -34,6 +34,7 @@ struct ComponentSetup {
   /// What tasks evaluate beside the expressions of the component's table: those that it makes of them. A
   /// program of each is made for every thread before the run. Conditions need not be among them.
   std::vector<Expression> composed{};
+  int levels = 1;  ///< of the mesh; several where the deck has [[grid.level]]
 };
 
 /// One physics. The simulation calls, in this order: `declareParameters` (any time, also without a deck),

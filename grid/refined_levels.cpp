@@ -90,6 +90,26 @@ class BoxCheck {
   std::vector<BoxFault>& faults_;
 };
 
+/// How many cells of `box` lie in none of the boxes, which are disjoint.
+std::int64_t cellsOutside(const Box& box, const std::vector<Box>& boxes, const BoxTree& tree) {
+  std::int64_t cells = box.volume();
+  tree.visit(boxes, box, [&](std::size_t b) { cells -= intersect(boxes[b], box).volume(); });
+  return cells;
+}
+
+/// The parts of `box` in none of the boxes.
+std::vector<Box> partsOutside(const Box& box, const std::vector<Box>& boxes, const BoxTree& tree) {
+  std::vector<Box> open{box};
+  tree.visit(boxes, box, [&](std::size_t b) {
+    std::vector<Box> rest;
+    for (const Box& part : open) {
+      for (const Box& left : subtract(part, boxes[b])) rest.push_back(left);
+    }
+    open = std::move(rest);
+  });
+  return open;
+}
+
 /// The lower ends and, last, the upper end of pieces of `size` cells.
 std::vector<std::int64_t> cuts(std::int64_t lo, std::int64_t hi, std::int64_t size) {
   std::vector<std::int64_t> at;
@@ -132,6 +152,39 @@ std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<
     below.clear();
     for (const Box& box : levels[n].boxes) below.push_back(refine(box, ratio));
     domain = refine(domain, ratio);
+  }
+  return faults;
+}
+
+std::vector<BoxFault> findShortLevels(const Geometry& geometry, const std::vector<RefinedLevel>& levels,
+                                      const NestingNeed& need) {
+  // The level that is read and the one below, counted from the coarsest one, which covers the domain.
+  const std::size_t read = need.level + (need.reach == Reach::Coarser ? 0 : 1);
+  if (read < 2) return {};
+  Box domain{{}, geometry.cells};
+  for (std::size_t n = 0; n < read; ++n) domain = refine(domain, ratioAlongAxes(geometry, levels[n].ratio));
+  const Extent ratio = ratioAlongAxes(geometry, levels[read - 1].ratio);
+  std::vector<Box> level;
+  for (const Box& box : levels[read - 1].boxes) level.push_back(refine(box, ratio));
+  std::vector<Box> below;
+  const Extent ratioBelow = ratioAlongAxes(geometry, levels[read - 2].ratio);
+  for (const Box& box : levels[read - 2].boxes) below.push_back(refine(box, ratioBelow));
+  const BoxTree levelTree(level);
+  const BoxTree belowTree(below);
+
+  Halo halo = need.halo;
+  for (int d = 0; d < kAxes; ++d) {
+    if (!geometry.active(d)) halo.lo[d] = halo.hi[d] = 0;
+  }
+  std::vector<BoxFault> faults;
+  const std::vector<Box>& readers = need.reach == Reach::Coarser ? levels[need.level].boxes : level;
+  for (std::size_t n = 0; n < readers.size(); ++n) {
+    std::int64_t missing = 0;
+    for (const Box& around : partsInside(grow(readers[n], halo), domain, geometry)) {
+      for (const Box& open : partsOutside(around, level, levelTree))
+        missing += cellsOutside(coarsen(open, ratio), below, belowTree);
+    }
+    if (missing > 0) faults.push_back({need.level, n, "", ""});
   }
   return faults;
 }

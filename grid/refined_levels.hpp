@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "grid/hierarchy.hpp"
+#include "grid/reach.hpp"
 
 namespace tessera {
 
@@ -33,6 +34,21 @@ enum class Nesting {
 /// boxes of the level below. Looks at boxes only, so a mistake of a deck is found before a patch is made.
 std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<RefinedLevel>& levels,
                                     Nesting nesting);
+
+/// What the tasks of one level read around their patches.
+struct NestingNeed {
+  std::size_t level = 0;  ///< of the tasks, as in BoxFault
+  Reach reach =
+      Reach::Patch;  ///< or Reach::Coarser: cells of the next coarser level around those under a patch
+  Halo halo;
+
+  friend bool operator==(const NestingNeed&, const NestingNeed&) = default;
+};
+
+/// The boxes around which such a read leaves both the level that it reads and the one below that, from which
+/// a halo is filled; `fix` is left to the caller. The boxes have no faults of `Nesting::Covered`.
+std::vector<BoxFault> findShortLevels(const Geometry& geometry, const std::vector<RefinedLevel>& levels,
+                                      const NestingNeed& need);
 
 /// The refinement ratio of a level along each axis: `ratio`, and 1 along an axis that is not resolved.
 Extent ratioAlongAxes(const Geometry& geometry, std::int64_t ratio);

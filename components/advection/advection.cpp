@@ -1,5 +1,6 @@
 #include "components/advection/advection.hpp"
 
+#include "components/average_down.hpp"
 #include "components/expression_fill.hpp"
 
 namespace tessera {
@@ -35,6 +36,7 @@ void Advection::declareParameters(ParameterTable& table) const {
 void Advection::configure(const ParameterValues& values, ComponentSetup& setup) {
   initial_ = values.expression("initial");
   stableDt_ = setup.stableDt;
+  levels_ = setup.levels;
   params_.limiter = limiterOf(values);
 
   labels_.concentration = setup.labels.variable<double, Cell>("concentration", "amount/length^3");
@@ -76,6 +78,7 @@ void Advection::declareInitial(StepPlan& plan) const {
       .writes(labels_.concentration)
       .runs<Cpu>(
           [q = labels_.concentration, f = initial_](const auto& task) { fill(task, q, f, task.time()); });
+  if (levels_ > 1) averageDown(plan, "Advection::averageDown", labels_.concentration);
   if (params_.velocityVaries) declareVelocity(plan);
   declareStableDt(plan, New);
 }
@@ -92,6 +95,7 @@ void Advection::declareStep(StepPlan& step) const {
       .writes(target, inLoop("Advection::advance"))
       .runs(advanceAdvection(labels_, params_, target));
   if (!oneStage) {
+    if (levels_ > 1) averageDown(step, "Advection::averageStage", labels_.stage);
     TaskBuilder correct = step.task("Advection::correct");
     readVelocity(correct, endOfStep);
     correct.reads(Old, labels_.concentration)
@@ -99,6 +103,7 @@ void Advection::declareStep(StepPlan& step) const {
         .writes(labels_.concentration, inLoop("Advection::correct"))
         .runs(correctAdvection(labels_, params_, endOfStep));
   }
+  if (levels_ > 1) averageDown(step, "Advection::averageDown", labels_.concentration);
   declareStableDt(step, endOfStep);
 }
 

@@ -21,6 +21,7 @@ class Advection final : public Component {
  public:
   std::string name() const override { return "advection"; }
   std::string summary() const override { return "transport by a given velocity, q_t + div(u q) = 0"; }
+  bool supportsLevels() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
@@ -37,6 +38,7 @@ class Advection final : public Component {
   AdvectionLabels labels_;
   AdvectionParams params_;
   ReductionLabel stableDt_;
+  int levels_ = 1;
   Expression initial_;
   std::array<Expression, kAxes> velocity_;
   bool velocityMoves_ = false;  ///< depends on time

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "components/average_down.hpp"
 #include "components/deck_names.hpp"
 #include "components/diffusion/diffusion_kernels.hpp"
 #include "components/expression_fill.hpp"
@@ -44,6 +45,7 @@ void Diffusion::configure(const ParameterValues& values, ComponentSetup& setup) 
     totals_[c] = setup.labels.reduction("diffusion.total." + infos_[c].name);
   }
   stableDt_ = setup.stableDt;
+  levels_ = setup.levels;
   quantities_ = setup.labels.components<double, Cell>("diffusion", infos_);
   setup.labels.setBoundary(quantities_,
                            readBoundaries(values, setup.geometry, BoundaryKind::Neumann, infos_));
@@ -60,6 +62,7 @@ void Diffusion::declareInitial(StepPlan& plan) const {
                        [&](Index x, double value) { field(x) = value; });
         }
       });
+  averageLevels(plan);
   declareStableDt(plan);
 }
 
@@ -68,7 +71,12 @@ void Diffusion::declareStep(StepPlan& step) const {
       .reads(Old, quantities_, faceHalo(1))
       .writes(quantities_)
       .runs(advanceDiffusion(quantities_, diffusivities_));
+  averageLevels(step);
   declareStableDt(step);
+}
+
+void Diffusion::averageLevels(StepPlan& plan) const {
+  if (levels_ > 1) averageDown(plan, "Diffusion::averageDown", quantities_);
 }
 
 void Diffusion::declareStableDt(StepPlan& plan) const {

@@ -16,6 +16,7 @@ class Diffusion final : public Component {
  public:
   std::string name() const override { return "diffusion"; }
   std::string summary() const override { return "several quantities that diffuse, u_t = D lap u"; }
+  bool supportsLevels() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
@@ -24,6 +25,7 @@ class Diffusion final : public Component {
   std::vector<Diagnostic> diagnostics() const override;
 
  private:
+  void averageLevels(StepPlan& plan) const;
   void declareStableDt(StepPlan& plan) const;
 
   std::vector<ComponentInfo> infos_;
@@ -33,6 +35,7 @@ class Diffusion final : public Component {
   double largest_ = 0.0;
   Label<Components<double>, Cell> quantities_;
   ReductionLabel stableDt_;
+  int levels_ = 1;
 };
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "components/average_down.hpp"
 #include "components/cell_means.hpp"
 #include "components/deck_names.hpp"
 #include "components/euler/gas_boundaries.hpp"
@@ -119,6 +120,7 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
   fluxes_.z = setup.labels.components<double, FaceZ>("euler.flux_z", infos);
 
   stableDt_ = setup.stableDt;
+  levels_ = setup.levels;
   for (std::size_t n = 0; n < kNumbers.size(); ++n)
     totals_.sums[n] = setup.labels.reduction(std::string("euler.") + kNumbers[n]);
   totals_.leastDensity = setup.labels.reduction("euler.min_density");
@@ -135,29 +137,31 @@ void Euler::declareInitial(StepPlan& plan) const {
                   [&](Index x, double value) { one(x) = value; });
     }
   });
+  if (levels_ > 1) averageDown(plan, "Euler::averageDown", gas_);
   declareStableDt(plan);
 }
 
 void Euler::declareStep(StepPlan& step) const {
   if (stages_.size() == 1) {
-    declareStage(step, "Euler::stage1", {gas_, Old, stages_[0], 0.0, 1.0});
-    declareStage(step, "Euler::stage2", {stages_[0], New, gas_, 0.5, 0.5});
+    declareStage(step, 1, {gas_, Old, stages_[0], 0.0, 1.0});
+    declareStage(step, 2, {stages_[0], New, gas_, 0.5, 0.5});
   } else {
-    declareStage(step, "Euler::stage1", {gas_, Old, stages_[0], 0.0, 1.0});
-    declareStage(step, "Euler::stage2", {stages_[0], New, stages_[1], 0.75, 0.25});
-    declareStage(step, "Euler::stage3", {stages_[1], New, gas_, 1.0 / 3.0, 2.0 / 3.0});
+    declareStage(step, 1, {gas_, Old, stages_[0], 0.0, 1.0});
+    declareStage(step, 2, {stages_[0], New, stages_[1], 0.75, 0.25});
+    declareStage(step, 3, {stages_[1], New, gas_, 1.0 / 3.0, 2.0 / 3.0});
   }
   declareStableDt(step);
 }
 
-void Euler::declareStage(StepPlan& step, const char* name, const EulerStage& stage) const {
-  TaskBuilder task = step.task(name);
+void Euler::declareStage(StepPlan& step, int number, const EulerStage& stage) const {
+  TaskBuilder task = step.task("Euler::stage" + std::to_string(number));
   task.reads(stage.generation, stage.from, faceHalo(2)).writes(stage.to);
   if (stage.generation != Old) task.reads(Old, gas_);
   if (params_.active[0]) task.scratch(fluxes_.x);
   if (params_.active[1]) task.scratch(fluxes_.y);
   if (params_.active[2]) task.scratch(fluxes_.z);
   task.runs(stageOfEuler(params_, stage, gas_, fluxes_));
+  if (levels_ > 1) averageDown(step, "Euler::averageStage" + std::to_string(number), stage.to);
 }
 
 void Euler::declareStableDt(StepPlan& plan) const {

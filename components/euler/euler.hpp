@@ -17,6 +17,7 @@ class Euler final : public Component {
  public:
   std::string name() const override { return "euler"; }
   std::string summary() const override { return "compressible flow of an ideal gas, U_t + div F(U) = 0"; }
+  bool supportsLevels() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
@@ -27,7 +28,7 @@ class Euler final : public Component {
  private:
   void configureMethod(const ParameterValues& values, const ComponentSetup& setup);
   void configureVariables(const ParameterValues& values, ComponentSetup& setup);
-  void declareStage(StepPlan& step, const char* name, const EulerStage& stage) const;
+  void declareStage(StepPlan& step, int number, const EulerStage& stage) const;
   void declareStableDt(StepPlan& plan) const;
 
   EulerParams params_;
@@ -35,6 +36,7 @@ class Euler final : public Component {
   std::vector<GasLabel> stages_;
   EulerFluxLabels fluxes_;
   ReductionLabel stableDt_;
+  int levels_ = 1;
   GasTotals totals_;
   std::vector<Expression> initial_;  ///< of each component
   int points_ = 2;                   ///< of the mean of a cell, along each axis

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <vector>
 
+#include "components/average_down.hpp"
 #include "components/expression_fill.hpp"
 
 namespace tessera {
@@ -72,6 +73,7 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   conductivity_ = values.expression("conductivity");
   conductivityWhere_ = values.where("conductivity");
   stableDt_ = setup.stableDt;
+  levels_ = setup.levels;
   params_.conductivityVaries = !conductivity_.isConstant();
   params_.sourceVaries = !source_.isConstant();
 
@@ -101,6 +103,7 @@ void Heat::declareInitial(StepPlan& plan) const {
       .writes(labels_.temperature)
       .runs<Cpu>(
           [T = labels_.temperature, f = initial_](const auto& task) { fill(task, T, f, task.time()); });
+  averageLevels(plan);
   if (params_.conductivityVaries) {
     plan.task("Heat::conductivity")
         .writes(labels_.conductivity)
@@ -122,7 +125,12 @@ void Heat::declareStep(StepPlan& step) const {
   if (params_.conductivityVaries) advance.reads(Old, labels_.conductivity, faceHalo(1));
   if (params_.sourceVaries) advance.reads(New, labels_.source);
   advance.runs(advanceHeat(labels_, params_));
+  averageLevels(step);
   declareStableDt(step, Old);
+}
+
+void Heat::averageLevels(StepPlan& plan) const {
+  if (levels_ > 1) averageDown(plan, "Heat::averageDown", labels_.temperature);
 }
 
 void Heat::declareStableDt(StepPlan& plan, Generation conductivity) const {

@@ -18,6 +18,7 @@ class Heat final : public Component {
  public:
   std::string name() const override { return "heat"; }
   std::string summary() const override { return "explicit heat conduction, T_t = div(k grad T) + source"; }
+  bool supportsLevels() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
@@ -26,11 +27,13 @@ class Heat final : public Component {
   std::vector<Diagnostic> diagnostics() const override { return norms_.diagnostics(); }
 
  private:
+  void averageLevels(StepPlan& plan) const;
   void declareStableDt(StepPlan& plan, Generation conductivity) const;
 
   HeatLabels labels_;
   HeatParams params_;
   ReductionLabel stableDt_;
+  int levels_ = 1;
   Expression initial_;
   Expression conductivity_;
   Expression source_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "components/average_down.hpp"
 #include "components/levels/stamp.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -13,18 +14,6 @@ template <class Task, class FieldType, class Expected>
 ExactSum countWrong(const Task& task, const FieldType& values, const Box& box, Expected expected) {
   return reduce(task.exec(), "Levels::countWrong", box, Sum,
                 [&](Index x) { return values(x) == expected(x) ? 0.0 : 1.0; });
-}
-
-template <class Task>
-void averageDown(const Task& task, Label<double, Cell> label) {
-  const auto fine = task.readFiner(New, label);
-  const auto coarse = task.modify(label);
-  const Extent ratio = task.refinementRatio();
-  task.forEachCovered([&](const Box& covered) {
-    forEach(task.exec(), "Levels::averageDown", covered, [&](Index x) {
-      coarse(x) = averageOver(refine({x, x + Index{1, 1, 1}}, ratio), fine);
-    });
-  });
 }
 
 }  // namespace
@@ -45,12 +34,7 @@ void Levels::declareStamps(StepPlan& plan, std::int64_t ahead) const {
     forEach(task.exec(), "Levels::write", task.interior(),
             [=](Index x) { out(x) = stampOf(level, x, step); });
   });
-  plan.task("Levels::averageDown")
-      .on(allButFinest())
-      .reads(New, stamp_, fromFiner())
-      .modifies(stamp_)
-      .withoutDt()
-      .runs<Cpu>([s = stamp_](const auto& task) { averageDown(task, s); });
+  averageDown(plan, "Levels::averageDown", stamp_);
   plan.task("Levels::fill")
       .on(allButCoarsest())
       .reads(New, stamp_, fromCoarser(1))

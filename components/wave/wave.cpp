@@ -1,5 +1,6 @@
 #include "components/wave/wave.hpp"
 
+#include "components/average_down.hpp"
 #include "components/expression_fill.hpp"
 #include "components/wave/wave_kernels.hpp"
 
@@ -18,6 +19,7 @@ void Wave::configure(const ParameterValues& values, ComponentSetup& setup) {
   initial_ = values.expression("initial");
   initialVelocity_ = values.expression("initial_velocity");
   stableDt_ = setup.stableDt;
+  levels_ = setup.levels;
   displacement_ = setup.labels.variable<double, Cell>("displacement", "length");
   velocity_ = setup.labels.variable<double, Cell>("wave.velocity", "length/time");
   setup.labels.setBoundary(displacement_, readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
@@ -31,6 +33,8 @@ void Wave::declareInitial(StepPlan& plan) const {
   plan.task("Wave::initialVelocity")
       .writes(velocity_)
       .runs<Cpu>([v = velocity_, f = initialVelocity_](const auto& task) { fill(task, v, f, task.time()); });
+  averageLevels(plan, displacement_, "Wave::averageDown");
+  averageLevels(plan, velocity_, "Wave::averageVelocity");
   declareStableDt(plan);
 }
 
@@ -41,13 +45,19 @@ void Wave::declareStep(StepPlan& step) const {
       .reads(Old, velocity_)
       .writes(displacement_, inLoop("Wave::drift"))
       .runs(driftWave(labels, speed_));
+  averageLevels(step, displacement_, "Wave::averageDown");
   step.task("Wave::kick")
       .reads(Old, displacement_, faceHalo(1))
       .reads(New, displacement_, faceHalo(1))
       .reads(Old, velocity_)
       .writes(velocity_, inLoop("Wave::kick"))
       .runs(kickWave(labels, speed_));
+  averageLevels(step, velocity_, "Wave::averageVelocity");
   declareStableDt(step);
+}
+
+void Wave::averageLevels(StepPlan& plan, Label<double, Cell> label, const char* name) const {
+  if (levels_ > 1) averageDown(plan, name, label);
 }
 
 void Wave::declareStableDt(StepPlan& plan) const {

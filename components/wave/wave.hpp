@@ -16,6 +16,7 @@ class Wave final : public Component {
  public:
   std::string name() const override { return "wave"; }
   std::string summary() const override { return "the wave equation, u_tt = c^2 lap u"; }
+  bool supportsLevels() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
@@ -24,11 +25,13 @@ class Wave final : public Component {
   std::vector<Diagnostic> diagnostics() const override { return norms_.diagnostics(); }
 
  private:
+  void averageLevels(StepPlan& plan, Label<double, Cell> label, const char* name) const;
   void declareStableDt(StepPlan& plan) const;
 
   Label<double, Cell> displacement_;
   Label<double, Cell> velocity_;
   ReductionLabel stableDt_;
+  int levels_ = 1;
   double speed_ = 1.0;
   Expression initial_;
   Expression initialVelocity_;

@@ -15,6 +15,7 @@
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/task_place.hpp"
 #include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/deck/level_stencils.hpp"
 #include "tools/simulation/program_check.hpp"
 
 namespace tessera {
@@ -107,8 +108,13 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   settings_ = settingsOf(deck, schema);
   stableDt_ = labels_.reduction("stable_dt");
 
-  ComponentSetup setup{labels_, settings_.geometry, stableDt_, settings_.time.cfl, settings_.time.cflWhere,
-                       {}};
+  ComponentSetup setup{labels_,
+                       settings_.geometry,
+                       stableDt_,
+                       settings_.time.cfl,
+                       settings_.time.cflWhere,
+                       {},
+                       static_cast<int>(settings_.levels.size()) + 1};
   std::string faults;
   for (const std::string& name : settings_.components) {
     std::unique_ptr<Component> component = registry.make(name);
@@ -124,6 +130,8 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   if (!faults.empty()) throw DeckError(faults);
   for (const Expression& one : setup.composed) expressions_.push_back(one);
   declarePlans();
+  if (!settings_.levels.empty())
+    checkStencils(valuesOf(deck, schema, "grid"), settings_.levels, plans_, labels_).throwIfErrors();
   findPersistent();
   declareAnalysis();
   checkPrograms();

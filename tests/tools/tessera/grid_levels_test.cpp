@@ -149,9 +149,23 @@ TEST(GridLevels, TooManyPatchesAreNamed) {
   EXPECT_THAT(faultsOf(deckWith(levels)), HasSubstr("make patch_size larger"));
 }
 
+/// Says nothing of levels.
+class Uniform final : public Component {
+ public:
+  std::string name() const override { return "uniform"; }
+  std::string summary() const override { return "for meshes of one level"; }
+  void declareParameters(ParameterTable&) const override {}
+  void configure(const ParameterValues&, ComponentSetup&) override {}
+  void declareInitial(StepPlan&) const override {}
+  void declareStep(StepPlan&) const override {}
+};
+
 TEST(GridLevels, AComponentThatKnowsNoLevelsIsRefused) {
-  EXPECT_THAT(faultsOf(deckWith(kFirst, "wave")),
-              HasSubstr("component \"wave\" cannot compute on several levels; remove [[grid.level]]"));
+  ComponentRegistry components;
+  components.add<Uniform>();
+
+  EXPECT_THAT(checkDeck(deckWith(kFirst, "uniform"), components).text(),
+              HasSubstr("component \"uniform\" cannot compute on several levels; remove [[grid.level]]"));
 }
 
 }  // namespace

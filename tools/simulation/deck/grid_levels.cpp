@@ -207,13 +207,10 @@ void checkLevels(const ParameterValues& grid, DeckDiagnostics& findings) {
   const std::vector<RefinedLevel> levels = levelsOf(entries, geometry);
   for (const BoxFault& fault : findBoxFaults(geometry, levels, Nesting::WithRing)) {
     if (findings.isFull()) break;
-    for (const LevelEntry& entry : entries) {
-      if (entry.level != fault.level || entry.box != fault.box) continue;
-      findings.error(entry.values->where("lower"),
-                     "the box of level " + std::to_string(fault.level + 1) + ", cells " +
-                         asText(levels[fault.level].boxes[fault.box]) + " of level " +
-                         std::to_string(fault.level) + ", " + fault.why + "; " + fault.fix);
-    }
+    findings.error(whereOfBox(grid, fault.level, fault.box),
+                   "the box of level " + std::to_string(fault.level + 1) + ", cells " +
+                       asText(levels[fault.level].boxes[fault.box]) + " of level " +
+                       std::to_string(fault.level) + ", " + fault.why + "; " + fault.fix);
   }
   checkPatches(entries, levels, geometry, findings);
 }
@@ -283,6 +280,13 @@ Extent usualPatchSize(const Geometry& geometry) {
 
 std::vector<RefinedLevel> refinedLevelsOf(const ParameterValues& grid) {
   return levelsOf(entriesOf(grid), geometryOf(grid));
+}
+
+DeckLocation whereOfBox(const ParameterValues& grid, std::size_t level, std::size_t box) {
+  for (const LevelEntry& entry : entriesOf(grid)) {
+    if (entry.level == level && entry.box == box) return entry.values->where("lower");
+  }
+  return grid.tableWhere();
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "core/deck/parameters.hpp"
@@ -24,5 +25,8 @@ double refinementOfLevels(const ParameterValues& grid);
 /// The refined levels of a deck that has passed `check`, coarsest first; empty for a uniform mesh. Boxes are
 /// snapped outward to whole cells of the next coarser level, and cover every axis that is not resolved.
 std::vector<RefinedLevel> refinedLevelsOf(const ParameterValues& grid);
+
+/// The place in the deck of a box of theirs, by its positions in that list.
+DeckLocation whereOfBox(const ParameterValues& grid, std::size_t level, std::size_t box);
 
 }  // namespace tessera

@@ -1,0 +1,70 @@
+#include "tools/simulation/deck/level_stencils.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "tools/simulation/deck/grid_levels.hpp"
+
+namespace tessera {
+namespace {
+
+class StencilCheck {
+ public:
+  StencilCheck(const ParameterValues& grid, const std::vector<RefinedLevel>& levels, const LabelTable& labels)
+      : grid_(grid), geometry_(geometryOf(grid)), levels_(levels), labels_(labels) {}
+
+  void add(const TaskDeclaration& task) {
+    if (task.oncePerRank) return;
+    const auto finest = static_cast<LevelId>(levels_.size());
+    for (const ReadDeclaration& read : task.reads) {
+      if (read.reach != Reach::Patch && read.reach != Reach::Coarser) continue;
+      for (LevelId level = 1; level <= finest; ++level) {
+        if (task.levels.contains(level, finest)) look(task, read, static_cast<std::size_t>(level) - 1);
+      }
+    }
+  }
+  DeckDiagnostics take() { return std::move(findings_); }
+
+ private:
+  void look(const TaskDeclaration& task, const ReadDeclaration& read, std::size_t level) {
+    const NestingNeed need{level, read.reach, read.halo};
+    if (std::find(seen_.begin(), seen_.end(), need) != seen_.end()) return;
+    seen_.push_back(need);
+    for (const BoxFault& fault : findShortLevels(geometry_, levels_, need)) {
+      if (findings_.isFull() || !named_.insert({fault.level, fault.box}).second) continue;
+      const std::size_t isRead = level + (read.reach == Reach::Coarser ? 0 : 1);
+      const std::string below = "level " + std::to_string(isRead - 1);
+      findings_.error(whereOfBox(grid_, fault.level, fault.box),
+                      "the box of level " + std::to_string(level + 1) + ", cells " +
+                          asText(levels_[fault.level].boxes[fault.box]) + " of level " +
+                          std::to_string(level) + ", is too near to the end of " + below + ": \"" +
+                          task.name + "\" reads " + asText(read, labels_) +
+                          ", which reaches cells that are on no patch of level " + std::to_string(isRead) +
+                          " or " + std::to_string(isRead - 1) + "; enlarge the boxes of " + below +
+                          ", or make this one smaller");
+    }
+  }
+
+  const ParameterValues& grid_;
+  const Geometry geometry_;
+  const std::vector<RefinedLevel>& levels_;
+  const LabelTable& labels_;
+  std::vector<NestingNeed> seen_;
+  std::set<std::pair<std::size_t, std::size_t>> named_;  ///< level and box, each once
+  DeckDiagnostics findings_;
+};
+
+}  // namespace
+
+DeckDiagnostics checkStencils(const ParameterValues& grid, const std::vector<RefinedLevel>& levels,
+                              std::span<const StepPlan> plans, const LabelTable& labels) {
+  StencilCheck check(grid, levels, labels);
+  for (const StepPlan& plan : plans) {
+    for (const TaskDeclaration& task : plan.tasks()) check.add(task);
+  }
+  return check.take();
+}
+
+}  // namespace tessera

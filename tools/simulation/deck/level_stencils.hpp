@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/deck/deck_diagnostics.hpp"
+#include "core/deck/parameter_values.hpp"
+#include "grid/label.hpp"
+#include "grid/refined_levels.hpp"
+#include "taskgraph/step_plan.hpp"
+
+namespace tessera {
+
+/// Boxes of `[[grid.level]]` that the tasks of the plans cannot compute on: what a task reads around a patch
+/// has to lie on the level that it reads or on the next coarser one, and where a box lies too near to the end
+/// of that one there is nothing. A finding for each such box, at its place in the deck. `grid`: the values of
+/// the table, which have passed `check`.
+DeckDiagnostics checkStencils(const ParameterValues& grid, const std::vector<RefinedLevel>& levels,
+                              std::span<const StepPlan> plans, const LabelTable& labels);
+
+}  // namespace tessera
