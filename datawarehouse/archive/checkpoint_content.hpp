@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "core/geometry/box.hpp"
 #include "core/memory/element_type.hpp"
+#include "grid/hierarchy.hpp"
 
 namespace tessera {
 
@@ -78,10 +80,12 @@ struct CheckpointLabel {
   friend bool operator==(const CheckpointLabel&, const CheckpointLabel&) = default;
 };
 
-/// Which simulation a checkpoint belongs to. `CheckpointReader::requireSame` compares grid, components and
-/// labels; deck text and code version are for the caller (a deck may change on restart where it says so).
+/// Which simulation a checkpoint belongs to, and the mesh that it stood on at that moment.
+/// `CheckpointReader::requireSame` compares domain and levels, components and labels; patches may differ, for
+/// a run goes on with those of the checkpoint. Deck text and code version are for the caller (a deck may
+/// change on restart where it says so).
 struct CheckpointIdentity {
-  std::string gridHash;
+  std::shared_ptr<const Hierarchy> mesh;
   std::string deckText;
   std::string codeVersion;
   std::vector<std::string> components;

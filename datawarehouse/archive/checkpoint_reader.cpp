@@ -7,6 +7,7 @@
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
 #include "datawarehouse/archive/detail/generations.hpp"
+#include "datawarehouse/archive/stored_mesh.hpp"
 
 namespace tessera {
 namespace {
@@ -168,6 +169,18 @@ std::vector<std::string> sortedTexts(const std::vector<CheckpointLabel>& labels)
   return texts;
 }
 
+/// What of a mesh stays the same during a run.
+std::vector<std::string> gridLines(const Hierarchy& mesh) {
+  std::vector<std::string> lines = linesOf(mesh.geometry());
+  for (const Level& level : mesh.levels()) {
+    if (level.number() == 0) continue;
+    lines.push_back("level " + std::to_string(level.number()) + " of ratio " +
+                    asText(level.ratioToCoarser()));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
 std::vector<std::string> without(const std::vector<std::string>& all, const std::vector<std::string>& some) {
   std::vector<std::string> rest;
   std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(rest));
@@ -198,7 +211,7 @@ void CheckpointReader::requireSame(const CheckpointIdentity& ours) const {
                "name the same [simulation] components in the deck");
   requireEqual(path(), "variables", sortedTexts(ours.labels), sortedTexts(stored.labels),
                "restart with the settings and the program version of the run (" + stored.codeVersion + ")");
-  requireEqual(path(), "grid", {ours.gridHash}, {stored.gridHash},
+  requireEqual(path(), "grid", gridLines(*ours.mesh), gridLines(*stored.mesh),
                "restart with the [grid] of the checkpoint's deck, or start a new run");
 }
 

@@ -63,7 +63,8 @@ class CheckpointReader {
                  std::span<std::byte> out) const;
   /// Reads every block and checks its CRC.
   void verifyAll() const;
-  /// InputError unless grid, components and labels (names, types, centerings) are those of `ours`.
+  /// InputError unless domain, levels and their ratios, components and labels (names, types, centerings) are
+  /// those of `ours`.
   void requireSame(const CheckpointIdentity& ours) const;
 
  private:

@@ -27,7 +27,7 @@ struct GraphDumpOptions {
 
 /// Plan number `plan` as a text that ends in a newline. Pure: it writes no file and needs no MPI.
 ///
-///   std::cout << dumpGraph(model.compile(1, 4, tagBound), 1, GraphFormat::Dot, {.ranks = 4});
+///   std::cout << dumpGraph(model.compile(mesh, 1, 4, tagBound), 1, GraphFormat::Dot, {.ranks = 4});
 std::string dumpGraph(const CompiledGraphs& graphs, std::size_t plan, GraphFormat format,
                       const GraphDumpOptions& options);
 

@@ -23,8 +23,8 @@ TEST_P(DeckFills, HaveTheBitsOfTheHostsFills) {
   for (const int ranks : {1, 2}) {
     LoopbackWorld world(ranks);
     for (Rank rank = 0; rank < ranks; ++rank) {
-      const CompiledGraphs graphs =
-          model.compile(rank, ranks, world.transport(rank).tagBound(), {BufferReuse::Off});
+      const CompiledGraphs graphs = model.compile(model.meshOfDeck(ranks), rank, ranks,
+                                                  world.transport(rank).tagBound(), {BufferReuse::Off});
       for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
         SCOPED_TRACE(deck.assignments() + ", rank " + std::to_string(rank) + " of " + std::to_string(ranks) +
                      ", plan " + std::to_string(plan) + ", seed 17");

@@ -24,7 +24,8 @@ DeviceOptions emulated(DevicePlacement placement, int count = 1) {
 /// The tasks that could run on devices, by name, in the order in which they were declared.
 std::vector<std::string> deviceTasksOf(const Deck& deck) {
   const Model model(deck, builtInComponents());
-  const CompiledGraphs graphs = model.compile(/*rank=*/0, /*ranks=*/1, /*tagBound=*/1 << 20);
+  const CompiledGraphs graphs =
+      model.compile(model.meshOfDeck(1), /*rank=*/0, /*ranks=*/1, /*tagBound=*/1 << 20);
   std::vector<std::string> names;
   for (const CompiledGraph& graph : graphs.plans) {
     for (const TaskDeclaration& task : graph.plan->tasks()) {

@@ -22,7 +22,7 @@ Counts countsOfSteps(const Deck& deck, int threads) {
   checkDeck(deck, registry).throwIfErrors();
   LoneTransport transport;
   const Model model(deck, registry);
-  const CompiledGraphs graphs = model.compile(0, 1, transport.tagBound());
+  const CompiledGraphs graphs = model.compile(model.meshOfDeck(1), 0, 1, transport.tagBound());
   const auto data = makeDataWarehouse(graphs, threads);
   const auto executor = makeThreadsExecutor(threads);
   model.prepareExpressions(threads);

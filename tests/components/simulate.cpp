@@ -6,6 +6,7 @@
 
 #include "components/component.hpp"
 #include "core/transport/loopback_transport.hpp"
+#include "tests/components/other_mesh.hpp"
 #include "tools/simulation/deck/core_schema.hpp"
 #include "tools/simulation/simulation.hpp"
 
@@ -49,33 +50,48 @@ bool copyOwned(const Simulation& simulation, LabelId label, std::int32_t compone
 
 class StartColumns : public RunListener {
  public:
-  explicit StartColumns(std::span<const double> hostParts) : hostParts_(hostParts) {}
+  StartColumns(std::span<const double> hostParts, std::optional<std::uint64_t> adoptions)
+      : hostParts_(hostParts), adoptions_(adoptions) {}
 
   bool began(Simulation& simulation, bool, std::span<const double>) override {
     columns = columnsOf(simulation);
+    if (adoptions_) meshes_.emplace(simulation.mesh().hierarchy, simulation.transport().size(), *adoptions_);
+    adoptAnother(simulation);
     movePatches(simulation);
     return false;
   }
   bool stepped(Simulation& simulation, std::span<const double>) override {
+    adoptAnother(simulation);
     movePatches(simulation);
     return false;
   }
 
   std::map<std::string, double> columns;
+  std::int64_t adopted = 0;
 
  private:
   void movePatches(Simulation& simulation) {
     if (!hostParts_.empty()) simulation.placeOnHost(hostParts_[moves_++ % hostParts_.size()]);
   }
 
+  /// Twice in a row as well.
+  void adoptAnother(Simulation& simulation) {
+    while (meshes_ && meshes_->below(3) != 0) {
+      simulation.adopt(meshes_->draw());
+      ++adopted;
+    }
+  }
+
   const std::span<const double> hostParts_;
   std::size_t moves_ = 0;
+  const std::optional<std::uint64_t> adoptions_;
+  std::optional<OtherMeshes> meshes_;
 };
 
 void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
   const std::lock_guard lock(mutex);
   const Model& model = simulation.model();
-  for (const Level& level : model.hierarchy()->levels()) {
+  for (const Level& level : simulation.hierarchy().levels()) {
     for (const LabelId label : model.persistent()) {
       const LabelInfo& info = model.labels().info(label);
       for (std::int32_t c = 0; c < info.type.planes(); ++c) {
@@ -173,6 +189,11 @@ Simulate& Simulate::checked() {
   return *this;
 }
 
+Simulate& Simulate::adoptions(std::uint64_t seed) {
+  adoptions_ = seed;
+  return *this;
+}
+
 Simulate& Simulate::components(ComponentRegistry registry) {
   registry_ = std::move(registry);
   return *this;
@@ -230,13 +251,14 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   LoopbackWorld world(ranks_, loopback);
   const auto rank = [&](Transport& transport) {
     Simulation simulation(deck_, registry_, transport, options);
-    StartColumns atStart(hostParts_);
+    StartColumns atStart(hostParts_, adoptions_);
     simulation.run(atStart);
     const auto atEnd = columnsOf(simulation);
     collect(simulation, outcome, mutex);
     if (transport.rank() != 0) return;
     outcome.start = atStart.columns;
     outcome.end = atEnd;
+    outcome.adoptions = atStart.adopted;
   };
   if (schedule) {
     runRanks(world, *schedule, rank);

@@ -39,6 +39,7 @@ struct Outcome {
   double dt = 0.0;            ///< of the last step
   StepStatistics statistics;  ///< of one of the ranks
   DevicePagingCounts paging;  ///< of all ranks
+  std::int64_t adoptions = 0;
 };
 
 /// Empty where all fields and columns have the same bits, else a sentence that names the first difference.
@@ -67,6 +68,9 @@ class Simulate {
   /// After each step, the initial one included, the host has another of these parts of the cells, in turns.
   /// Needs devices with placement by cost.
   Simulate& hostParts(std::vector<double> parts);
+  /// Between steps, now and then, the run adopts another mesh of the same cells; which and when, the seed
+  /// says.
+  Simulate& adoptions(std::uint64_t seed);
   /// In place of the built-in components.
   Simulate& components(ComponentRegistry registry);
   Simulate& scratch();  ///< halos are gathered into scratch windows where that is possible
@@ -88,6 +92,7 @@ class Simulate {
   bool scratch_ = false;
   ComponentRegistry registry_ = builtInComponents();
   std::optional<std::uint64_t> seed_;
+  std::optional<std::uint64_t> adoptions_;
 };
 
 /// The deck inputs/NAME.toml of the repository.

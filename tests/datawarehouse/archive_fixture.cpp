@@ -17,6 +17,7 @@
 
 #include "core/text/error.hpp"
 #include "core/transport/loopback_transport.hpp"
+#include "grid/refined_levels.hpp"
 
 namespace tessera::test {
 
@@ -95,8 +96,14 @@ std::vector<BlockDescription> Sample::blocks() const {
   return all;
 }
 
+std::shared_ptr<const Hierarchy> Sample::mesh() const {
+  const Geometry geometry{{}, {1.0, 0.1, 1.0}, {patches * cells, 2, 1}, {true, false, false}};
+  return refinedHierarchy(geometry, {Division::By::PatchSize, {cells, 2, 1}},
+                          {{2, {{{1, 0, 0}, {2, 1, 1}}}, {2, 2, 1}}});
+}
+
 CheckpointIdentity Sample::identity() const {
-  return {"grid-" + std::to_string(patches) + "x" + std::to_string(cells),
+  return {mesh(),
           "[grid]\ncells = [4, 2, 1]\n",
           "tessera 0.1.0",
           {"heat", "wave"},

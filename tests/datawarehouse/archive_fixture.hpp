@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,7 @@ struct Sample {
   std::int64_t cells = 3;
 
   std::vector<BlockDescription> blocks() const;
+  std::shared_ptr<const Hierarchy> mesh() const;
   CheckpointIdentity identity() const;
   CheckpointState state(std::int64_t step) const;
   /// The values of a block at a step; every byte depends on block, place and step.

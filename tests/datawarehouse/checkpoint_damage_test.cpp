@@ -31,6 +31,18 @@ class CheckpointDamage : public ::testing::Test {
   }
   std::filesystem::path damaged() const { return folder_ / "ckpt-000120"; }
   std::filesystem::path file(const std::string& name) const { return damaged() / name; }
+  /// Changes the manifest as somebody does who knows how to compute its checksum.
+  void forge(const std::string& what, const std::string& with) const {
+    const std::string text = readText(file("manifest.json"));
+    std::string body = text.substr(text.find("\"body\":\n") + 8);
+    body.resize(body.size() - 3);
+    ASSERT_NE(body.find(what), std::string::npos) << what;
+    body.replace(body.find(what), what.size(), with);
+    char crc[16];
+    std::snprintf(crc, sizeof crc, "%08x", crc32c(std::as_bytes(std::span(body.data(), body.size()))));
+    writeText(file("manifest.json"), "{\"tessera_checkpoint\": 2, \"crc32c\": \"" + std::string(crc) +
+                                         "\", \"body\":\n" + body + "\n}\n");
+  }
 
   Sample sample_{2, 1};
   TemporaryFolder folder_;
@@ -128,25 +140,37 @@ TEST_F(CheckpointDamage, AnotherRunsFileOfTheSameStepIsRefused) {
 
 TEST_F(CheckpointDamage, AnotherFormatVersionIsRefusedWithBothVersions) {
   std::string manifest = readText(file("manifest.json"));
-  manifest.replace(manifest.find(": 1"), 3, ": 2");
+  manifest.replace(manifest.find(": 2"), 3, ": 1");
   writeText(file("manifest.json"), manifest);
   EXPECT_THAT(refusalOf(damaged()),
-              AllOf(HasSubstr("another format version"), HasSubstr("expected  version 1"),
-                    HasSubstr("found     version 2")));
+              AllOf(HasSubstr("another format version"), HasSubstr("expected  version 2"),
+                    HasSubstr("found     version 1"), HasSubstr("an older tessera wrote it")));
 }
 
 TEST_F(CheckpointDamage, AForgedManifestCannotNameFilesElsewhere) {
-  const std::string text = readText(file("manifest.json"));
-  std::string body = text.substr(text.find("\"body\":\n") + 8);
-  body.resize(body.size() - 3);
-  body.replace(body.find("rank-00001.dat"), 14, "../../secrets.");
-  const detail::Manifest right = detail::decodeManifest(text, "manifest.json");
-  EXPECT_EQ(right.files.size(), 2u);
-  char crc[16];
-  std::snprintf(crc, sizeof crc, "%08x", crc32c(std::as_bytes(std::span(body.data(), body.size()))));
-  writeText(file("manifest.json"), "{\"tessera_checkpoint\": 1, \"crc32c\": \"" + std::string(crc) +
-                                       "\", \"body\":\n" + body + "\n}\n");
+  EXPECT_EQ(detail::decodeManifest(readText(file("manifest.json")), "manifest.json").files.size(), 2u);
+  forge("rank-00001.dat", "../../secrets.");
   EXPECT_THAT(refusalOf(damaged()), HasSubstr("its list of files is out of order"));
+}
+
+TEST_F(CheckpointDamage, AForgedMeshIsRefusedByASentence) {
+  const std::string manifest = readText(file("manifest.json"));
+  const struct {
+    const char* what;
+    const char* with;
+    const char* sentence;
+  } forgeries[] = {{"0 0 0 1 2 1", "0 0 0 2 2 1", "overlaps another patch"},
+                   {"0 0 0 1 2 1", "0 0 0 1 1 1", "level 0 does not cover the domain"},
+                   {"0 0 0 1 2 1", "0 0 0 1 2", "six whole numbers"},
+                   {"0 0 0 1 2 1", "0 0 0 1 9 1", "leaves the domain"},
+                   {"\"patches\"", "\"parts\"", "the form of a manifest"},
+                   {"\"periodic\": [", "\"periodic\": [7,", "the form of a manifest"},
+                   {"0x1p+0", "bits:7ff0000000000000", "has no length along axis x"}};
+  for (const auto& forgery : forgeries) {
+    writeText(file("manifest.json"), manifest);
+    forge(forgery.what, forgery.with);
+    EXPECT_THAT(refusalOf(damaged()), HasSubstr(forgery.sentence)) << forgery.with;
+  }
 }
 
 TEST_F(CheckpointDamage, ARankFileThatIsALinkOrAPipeIsRefused) {

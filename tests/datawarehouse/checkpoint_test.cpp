@@ -138,6 +138,8 @@ TEST(CheckpointIdentity, TheSameSimulationIsAccepted) {
   const auto reader = CheckpointReader::open(sample.write(folder.path(), 10).path);
   CheckpointIdentity ours = sample.identity();
   std::swap(ours.labels[0], ours.labels[1]);  // the order means nothing
+  ours.mesh = Sample{6, 2}.mesh();            // nor do patches, of which a run takes those of the checkpoint
+  ASSERT_NE(ours.mesh->hash(), reader.identity().mesh->hash());
   ours.deckText = "another cfl";
   ours.codeVersion = "tessera 0.1.1";
   EXPECT_NO_THROW(reader.requireSame(ours));
@@ -150,9 +152,15 @@ TEST(CheckpointIdentity, AnotherGridComponentOrTypeIsRefusedWithBothValues) {
   const auto reader = CheckpointReader::open(sample.write(folder.path(), 10).path);
 
   CheckpointIdentity other = sample.identity();
-  other.gridHash = "grid-5x5";
-  EXPECT_THAT(inputErrorOf([&] { reader.requireSame(other); }),
-              AllOf(HasSubstr("grid-5x5"), HasSubstr("grid-4x3")));
+  other.mesh = Sample{5, 5}.mesh();
+  EXPECT_THAT(
+      inputErrorOf([&] { reader.requireSame(other); }),
+      AllOf(HasSubstr("this run has     cells (25, 2, 1)"), HasSubstr("checkpoint has   cells (12, 2, 1)")));
+
+  other.mesh = Hierarchy::uniform(sample.mesh()->geometry(), {Division::By::Patches, {1, 1, 1}});
+  EXPECT_THAT(
+      inputErrorOf([&] { reader.requireSame(other); }),
+      AllOf(HasSubstr("this run has     none"), HasSubstr("checkpoint has   level 1 of ratio (2, 2, 1)")));
 
   other = sample.identity();
   other.components = {"heat", "advection"};

@@ -1,16 +1,13 @@
 #include "tools/simulation/model.hpp"
 
 #include <algorithm>
-#include <iomanip>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "core/build_info.hpp"
 #include "core/deck/deck_diagnostics.hpp"
 #include "core/sha256.hpp"
 #include "core/text/nearest_name.hpp"
-#include "grid/rank_map.hpp"
 #include "grid/refined_levels.hpp"
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/task_place.hpp"
@@ -20,12 +17,6 @@
 
 namespace tessera {
 namespace {
-
-std::string hexText(std::uint64_t number) {
-  std::ostringstream out;
-  out << std::hex << std::setw(16) << std::setfill('0') << number;
-  return out.str();
-}
 
 /// Keys that say how a run is divided, how long it goes on and what it leaves, but change no bit of a state.
 bool decidesBits(std::string_view name) {
@@ -67,22 +58,27 @@ StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices) {
 Model::Model(const Deck& deck, const ComponentRegistry& registry) {
   const Schema schema = schemaFor(deck, registry);
   declare(deck, schema, registry);
-  makeMesh(deck, schema);
-}
-
-void Model::makeMesh(const Deck& deck, const Schema& schema) {
-  hierarchy_ = refinedHierarchy(settings_.geometry, settings_.division, settings_.levels);
   describeIdentity(deck, schema);
 }
 
-Model Model::withoutMesh(const Deck& deck, const ComponentRegistry& registry) {
-  Model model;
-  model.declare(deck, schemaFor(deck, registry), registry);
-  return model;
+OwnedMesh Model::meshOfDeck(int ranks) const {
+  OwnedMesh mesh{refinedHierarchy(settings_.geometry, settings_.division, settings_.levels), {}};
+  mesh.owners = distribute(*mesh.hierarchy, ranks);
+  return mesh;
+}
+
+OwnedMesh Model::meshOf(const CheckpointReader& checkpoint, int ranks) const {
+  OwnedMesh mesh = meshOfDeck(ranks);
+  CheckpointIdentity ours = identity_;
+  ours.mesh = mesh.hierarchy;
+  checkpoint.requireSame(ours);
+  mesh.hierarchy = checkpoint.identity().mesh;
+  mesh.owners = distribute(*mesh.hierarchy, ranks);
+  return mesh;
 }
 
 void Model::check(const Deck& deck, const ComponentRegistry& registry) {
-  const Model model = withoutMesh(deck, registry);
+  const Model model(deck, registry);
   if (!model.labels_.faults().empty()) throw PlanError(model.labels_.faults());
   model.outputLabels();
   model.checkStep(deck);
@@ -326,7 +322,6 @@ void Model::findPersistent() {
 
 void Model::describeIdentity(const Deck& deck, const Schema& schema) {
   const BuildInfo build = buildInfo();
-  identity_.gridHash = hexText(hierarchy_->hash());
   identity_.deckText = resolvedText(deck, schema);
   identity_.codeVersion = "tessera " + build.version + " (" + build.revision + ")";
   runId_ = sha256(identity_.codeVersion + "\n" + valueLines(deck, schema, decidesBits)).substr(0, 32);
@@ -379,12 +374,12 @@ std::vector<LabelId> Model::outputLabels() const {
   return chosen;
 }
 
-CompiledGraphs Model::compile(Rank rank, int ranks, std::int64_t tagBound,
+CompiledGraphs Model::compile(const OwnedMesh& mesh, Rank rank, int ranks, std::int64_t tagBound,
                               const StoragePolicy& storage) const {
-  const RankMap owners = distribute(*hierarchy_, ranks);
   std::vector<const StepPlan*> plans;
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
-  CompileInput input{hierarchy_, &labels_, &owners, rank, ranks, tagBound, storage.reuse, persistent_};
+  CompileInput input{mesh.hierarchy, &labels_, &mesh.owners,  rank,
+                     ranks,          tagBound, storage.reuse, persistent_};
   input.sharing = storage.sharing;
   input.devices = storage.devices;
   input.scratch = storage.scratch;

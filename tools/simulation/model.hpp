@@ -9,9 +9,10 @@
 #include "components/step_program.hpp"
 #include "core/deck/deck.hpp"
 #include "datawarehouse/archive/checkpoint_content.hpp"
-#include "grid/hierarchy.hpp"
+#include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/owned_mesh.hpp"
 #include "taskgraph/step_plan.hpp"
 #include "tools/simulation/analysis/analysis.hpp"
 #include "tools/simulation/deck/run_settings.hpp"
@@ -34,18 +35,16 @@ StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices);
 /// follow.
 enum class PlanId : std::size_t { Initial = 0, Step = 1, Diagnostics = 2 };
 
-/// What a deck means: components made and configured, labels, the mesh and the step plans. It knows neither
-/// ranks nor memory, and is the same on every rank. Throws DeckError where a component refuses its values.
+/// What a deck means: components made and configured, labels and the step plans. It knows neither ranks nor
+/// memory, and not the mesh of the moment: that is a state of the simulation. It is the same on every rank,
+/// and quick to make for any deck. Throws DeckError where a component refuses its values.
 ///
 ///   Model model(deck, registry);
-///   CompiledGraphs graphs = model.compile(/*rank=*/0, /*ranks=*/4, tagBound);
+///   CompiledGraphs graphs = model.compile(model.meshOfDeck(4), /*rank=*/0, /*ranks=*/4, tagBound);
 class Model {
  public:
   /// `deck` has passed `checkDeck`.
   Model(const Deck& deck, const ComponentRegistry& registry);
-
-  /// The same but for `hierarchy`, `identity`, `runId` and `compile`: quick for any deck.
-  static Model withoutMesh(const Deck& deck, const ComponentRegistry& registry);
 
   /// What else is wrong with a deck that has passed `checkDeck`: values that a component refuses, and unknown
   /// [output] fields. Throws DeckError with all of it, and PlanError where components use one label for
@@ -53,7 +52,6 @@ class Model {
   static void check(const Deck& deck, const ComponentRegistry& registry);
 
   const RunSettings& settings() const { return settings_; }
-  const std::shared_ptr<const Hierarchy>& hierarchy() const { return hierarchy_; }
   const LabelTable& labels() const { return labels_; }
   ReductionLabel stableDt() const { return stableDt_; }
   /// Columns of the history, in the order of the components; then those of [analysis].
@@ -64,7 +62,13 @@ class Model {
   /// The variables to write for viewing. Throws DeckError naming an unknown one in [output] fields.
   std::vector<LabelId> outputLabels() const;
 
-  /// What a checkpoint has to have in common with this run.
+  /// The mesh that the deck says, dealt out to so many ranks along a curve: what a new run begins on.
+  OwnedMesh meshOfDeck(int ranks) const;
+  /// That of a checkpoint of this simulation: what a restart begins on, whatever patches the deck asks for.
+  /// Throws InputError where the checkpoint belongs to another simulation.
+  OwnedMesh meshOf(const CheckpointReader& checkpoint, int ranks) const;
+
+  /// What a checkpoint has to have in common with this run, but for the mesh.
   const CheckpointIdentity& identity() const { return identity_; }
 
   /// Names what is computed: 32 hexadecimal digits over the program's version and every value of the deck
@@ -78,17 +82,15 @@ class Model {
   /// Position of a plan that a program runs.
   std::size_t planNamed(const std::string& name) const;
 
-  /// All plans from the point of view of one rank. The model has to outlive the result.
-  CompiledGraphs compile(Rank rank, int ranks, std::int64_t tagBound,
+  /// All plans on a mesh from the point of view of one rank. The model has to outlive the result.
+  CompiledGraphs compile(const OwnedMesh& mesh, Rank rank, int ranks, std::int64_t tagBound,
                          const StoragePolicy& storage = {}) const;
 
   /// So many threads may evaluate each expression of the components at once without making anything.
   void prepareExpressions(int threads) const;
 
  private:
-  Model() = default;
   void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
-  void makeMesh(const Deck& deck, const Schema& schema);
   void declarePlans();
   void declarePrograms(const StepPlan& declaredSteps);
   bool isItem(const StepPlan& plan) const;
@@ -102,7 +104,6 @@ class Model {
   void describeIdentity(const Deck& deck, const Schema& schema);
 
   RunSettings settings_;
-  std::shared_ptr<const Hierarchy> hierarchy_;
   LabelTable labels_;
   ReductionLabel stableDt_;
   std::vector<std::unique_ptr<Component>> components_;

@@ -383,7 +383,7 @@ ProgressSample Recorder::sample(const Simulation& simulation) const {
   sample.dt = clock.dt();
   sample.part = clock.progress();
   sample.cellSteps = static_cast<double>(clock.step() - firstStep_) *
-                     static_cast<double>(simulation.model().hierarchy()->cellCount());
+                     static_cast<double>(simulation.hierarchy().cellCount());
   const JobTotals totals = totalsOf(simulation);
   sample.waitSeconds = totals.waitSeconds;
   sample.workers = totals.workers;

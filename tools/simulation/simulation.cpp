@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/text/contracts.hpp"
 #include "scheduler/make_data_warehouse.hpp"
+#include "taskgraph/transfer/migration_plan.hpp"
 #include "tools/simulation/agreement.hpp"
+#include "tools/simulation/mesh/migrate.hpp"
 
 namespace tessera {
 namespace {
@@ -30,10 +33,43 @@ ScratchRule scratchRule(const SimulationOptions& options) {
   return {.above = caches.shared / 2, .largestWindow = caches.core / 2};
 }
 
+/// What of the variables that live from step to step is stored, by level: the same on every rank.
+std::vector<LevelLabel> keptOn(const CompiledGraphs& graphs, const std::vector<LabelId>& persistent) {
+  std::vector<LevelLabel> kept;
+  for (const LevelStorage& storage : graphs.storage) {
+    if (std::binary_search(persistent.begin(), persistent.end(), storage.label))
+      kept.push_back({storage.label, storage.level});
+  }
+  return kept;
+}
+
+void expectSameCells(const Hierarchy& before, const Hierarchy& after) {
+  bool same = before.geometry() == after.geometry() && before.levels().size() == after.levels().size();
+  for (std::size_t level = 0; same && level < before.levels().size(); ++level) {
+    const Level& a = before.levels()[level];
+    const Level& b = after.levels()[level];
+    same = a.ratioToCoarser() == b.ratioToCoarser() && a.cellCount() == b.cellCount();
+  }
+  TESSERA_EXPECT(same, "adopt a mesh of the same cells on each level");
+}
+
+/// A block that is not there is for the reader to tell.
+void expectBlock(const CheckpointReader& checkpoint, const BlockDescription& wanted) {
+  const BlockDescription* found = checkpoint.find(wanted.label, wanted.level, wanted.patch);
+  if (found == nullptr || *found == wanted) return;
+  throw InputError(Message("a block of the checkpoint does not fit its mesh")
+                       .line("file   ", checkpoint.path().string())
+                       .line("block  ", asText(wanted))
+                       .line("mesh   ", asText(wanted.box))
+                       .line("block  ", asText(found->box))
+                       .line("fix    go on from another checkpoint with --from, or start the run again")
+                       .text());
+}
+
 }  // namespace
 
 Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
-                       SimulationOptions options)
+                       SimulationOptions options, const CheckpointReader* checkpoint)
     : transport_(transport),
       // The oracle takes one step after the other; on one rank there is nothing to wait for.
       // With devices the next step's length has to be there before it is launched.
@@ -41,44 +77,117 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
                     options.devices.kind == DeviceKind::None),
       model_(deck, registry),
       options_(withDeck(options, model_)),
-      graphs_(compile(options_)),
       clock_(model_.settings().time),
-      data_(makeDataWarehouse(
-          graphs_, options.threads, options.execution.cores,
-          options.devices.kind == DeviceKind::None ? MemoryPieces::CacheLines : MemoryPieces::Pages)),
-      executor_(makeExecutor(options, transport.rank())),
-      compilesAtStart_(compiles_) {
+      executor_(makeExecutor(options, transport.rank())) {
   model_.prepareExpressions(executor_->threads());
-  runner_ = std::make_unique<StepRunner>(graphs_, *data_, transport_, *executor_,
-                                         RunnerOptions{.checked = options_.checked,
-                                                       .sends = options_.sends,
-                                                       .findNonFinite = options_.findNonFinite,
-                                                       .regions = options_.regions,
-                                                       .nvtx = options_.nvtx,
-                                                       .stepsOverlap = stepsOverlap_,
-                                                       .trace = options_.trace,
-                                                       .devices = options_.devices,
-                                                       .connectLater = true});
-  program_ = std::make_unique<ProgramRun>(
-      graphs_, *data_, *runner_, transport_,
+  state_ = compile(checkpoint != nullptr ? model_.meshOf(*checkpoint, transport.size())
+                                         : model_.meshOfDeck(transport.size()));
+  compilesAtStart_ = compiles_;
+  makeData(*state_);
+  makeRunner(*state_);
+  if (checkpoint != nullptr) restore(*checkpoint);
+  if (!options_.connectLater) connect();
+}
+
+void Simulation::connect() { state_->runner->connect(); }
+
+std::unique_ptr<MeshState> Simulation::compile(OwnedMesh mesh) {
+  StoragePolicy storage{options_.reuse, WindowSharing::On, scratchRule(options_)};
+  if (options_.devices.kind != DeviceKind::None) storage = withDevices(storage, options_.devices);
+  auto state = std::make_unique<MeshState>();
+  state->mesh = std::move(mesh);
+  state->graphs =
+      model_.compile(state->mesh, transport_.rank(), transport_.size(), transport_.tagBound(), storage);
+  compiles_ += static_cast<std::int64_t>(state->graphs.plans.size());
+  if (options_.beforeMemory) options_.beforeMemory(state->graphs);
+  return state;
+}
+
+void Simulation::makeData(MeshState& state) const {
+  state.data = makeDataWarehouse(
+      state.graphs, options_.threads, options_.execution.cores,
+      options_.devices.kind == DeviceKind::None ? MemoryPieces::CacheLines : MemoryPieces::Pages);
+}
+
+void Simulation::makeRunner(MeshState& state) {
+  state.runner = std::make_unique<StepRunner>(state.graphs, *state.data, transport_, *executor_,
+                                              RunnerOptions{.checked = options_.checked,
+                                                            .sends = options_.sends,
+                                                            .findNonFinite = options_.findNonFinite,
+                                                            .regions = options_.regions,
+                                                            .nvtx = options_.nvtx,
+                                                            .stepsOverlap = stepsOverlap_,
+                                                            .trace = options_.trace,
+                                                            .devices = options_.devices,
+                                                            .connectLater = true});
+  state.program = std::make_unique<ProgramRun>(
+      state.graphs, *state.data, *state.runner, transport_,
       ProgramRun::Options{
           .devices = options_.devices.kind != DeviceKind::None,
           .stallSeconds = options_.execution.stallSeconds,
           .onStall = options_.execution.onHopelessStall,
           .runPlan = [this](std::size_t plan, const StepInputs& inputs) { runPlan(plan, inputs); }});
-  if (!options_.connectLater) connect();
 }
 
-void Simulation::connect() { runner_->connect(); }
+/// The largest stable step is that of the values, which stay: it is taken over.
+void Simulation::adopt(OwnedMesh mesh) {
+  expectSameCells(hierarchy(), *mesh.hierarchy);
+  std::unique_ptr<MeshState> next;
+  MigrationPlan plan;
+  together(transport_, [&] {
+    next = compile(std::move(mesh));
+    plan = planMigration(state_->mesh, next->mesh, keptOn(state_->graphs, model_.persistent()),
+                         model_.labels(), transport_.rank());
+  });
+  comeToRest();
+  state_->program.reset();
+  state_->runner.reset();
+  together(transport_, [&] { makeData(*next); });
+  migrate(plan, *state_->data, *next->data, transport_);
+  state_->data.reset();
+  together(transport_, [&] { makeRunner(*next); });
+  state_ = std::move(next);
+  connect();
+}
 
-CompiledGraphs Simulation::compile(const SimulationOptions& options) {
-  StoragePolicy storage{options.reuse, WindowSharing::On, scratchRule(options)};
-  if (options.devices.kind != DeviceKind::None) storage = withDevices(storage, options.devices);
-  CompiledGraphs graphs =
-      model_.compile(transport_.rank(), transport_.size(), transport_.tagBound(), storage);
-  compiles_ += static_cast<std::int64_t>(graphs.plans.size());
-  if (options.beforeMemory) options.beforeMemory(graphs);
-  return graphs;
+void Simulation::comeToRest() {
+  settle();
+  if (diagnoses_) keptDiagnosis_ = diagnosis();
+  for (std::size_t plan = 0; plan < state_->graphs.plans.size(); ++plan) state_->runner->result(plan);
+  dataOnHost(model_.persistent());
+  waitForDevices();
+  // A trace names nodes by the graphs of the moment.
+  if (options_.trace != nullptr) options_.trace->flush();
+  earlier_ = statistics();
+  earlierPaging_ = devicePaging();
+  earlierPaging_.neededBytes = earlierPaging_.limitBytes = 0;
+}
+
+StepStatistics Simulation::statistics() const {
+  StepStatistics sum = state_->runner->statistics();
+  sum.steps += earlier_.steps;
+  sum.tasks += earlier_.tasks;
+  sum.messages += earlier_.messages;
+  sum.messageBytes += earlier_.messageBytes;
+  sum.taskSeconds += earlier_.taskSeconds;
+  sum.messageSeconds += earlier_.messageSeconds;
+  // The executor counts, which stays.
+  sum.waitSeconds = std::max(sum.waitSeconds, earlier_.waitSeconds);
+  sum.graphCaptures += earlier_.graphCaptures;
+  sum.graphReplays += earlier_.graphReplays;
+  sum.graphBodies += earlier_.graphBodies;
+  return sum;
+}
+
+DevicePagingCounts Simulation::devicePaging() const {
+  DevicePagingCounts sum = state_->runner->devicePaging();
+  return sum += earlierPaging_;
+}
+
+CheckpointIdentity Simulation::identity() const {
+  CheckpointIdentity identity = model_.identity();
+  identity.mesh = state_->mesh.hierarchy;
+  return identity;
 }
 
 bool Simulation::run(RunListener& listener) {
@@ -93,7 +202,8 @@ bool Simulation::run(RunListener& listener) {
 bool Simulation::runSteps(RunListener& listener) {
   std::vector<double> control;
   const auto take = [&] {
-    const std::span<const double> combined = wasProgram_ ? program_->control() : runner_->control(lastPlan_);
+    const std::span<const double> combined =
+        wasProgram_ ? state_->program->control() : state_->runner->control(lastPlan_);
     control.assign(combined.begin(), combined.end());
   };
   if (!restored_) {
@@ -119,7 +229,7 @@ bool Simulation::runSteps(RunListener& listener) {
 void Simulation::initialise(std::span<const double> control) {
   lastPlan_ = stablePlan_ = static_cast<std::size_t>(PlanId::Initial);
   runPlan(lastPlan_, inputsOf(lastPlan_, control));
-  takeStableDt(runner_->result(lastPlan_));
+  takeStableDt(state_->runner->result(lastPlan_));
 }
 
 /// Where the last step's reductions are under way, this one's length comes from them, beside its first tasks.
@@ -152,7 +262,7 @@ void Simulation::step(std::span<const double> control, RunListener& listener) {
   clock_.take(next_);
   isAhead_ = true;
   try {
-    runner_->balance();
+    state_->runner->balance();
   } catch (...) {
     fail(lastPlan_, currentError());
   }
@@ -160,27 +270,27 @@ void Simulation::step(std::span<const double> control, RunListener& listener) {
 
 void Simulation::takeProgram(const StepProgram& program, StepInputs inputs, RunListener& listener) {
   for (std::int64_t tries = 0;; ++tries) {
-    const std::string cause = program_->step(program, inputs);
+    const std::string cause = state_->program->step(program, inputs);
     if (cause.empty()) break;
     listener.retaken(retry(cause, tries));
     inputs.dt = next_.dt;
     inputs.lateDt = {};
     inputs.control = {};
   }
-  lastPlan_ = program_->lastPlan();
-  stablePlan_ = program_->contributor(model_.stableDt()).value_or(lastPlan_);
+  lastPlan_ = state_->program->lastPlan();
+  stablePlan_ = state_->program->contributor(model_.stableDt()).value_or(lastPlan_);
 }
 
 StepRetry Simulation::retry(const std::string& cause, std::int64_t triesBefore) {
   const std::int64_t retries = model_.settings().time.retries;
   const auto number = stepNumber(static_cast<std::size_t>(PlanId::Step));
-  if (triesBefore >= retries || program_->hasPromoted()) {
+  if (triesBefore >= retries || state_->program->hasPromoted()) {
     Message message("the step is refused: " + cause);
     message.line("step    ", number, ", t = ", clock_.time()).line("length  ", next_.dt);
     if (triesBefore > 0)
       message.line("tried   ", triesBefore + 1, " times, each half as long as the time before");
     message.line("fix     ", triesBefore > 0 ? "look at the state before it, or allow more with time.retries"
-                             : program_->hasPromoted()
+                             : state_->program->hasPromoted()
                                  ? "take shorter steps (time.cfl, time.dt_max)"
                                  : "take shorter steps, or let them be taken again with time.retries");
     throw AgreedError(ErrorKind::Numerical, message.text());
@@ -197,7 +307,7 @@ StepRetry Simulation::retry(const std::string& cause, std::int64_t triesBefore) 
 
 /// A plan that needs what earlier items of a program leave is no step by itself.
 void Simulation::expectWhole(const StepProgram& program, std::size_t plan) const {
-  const CompiledGraph& graph = graphs_.plans[plan];
+  const CompiledGraph& graph = state_->graphs.plans[plan];
   const bool reads = std::any_of(graph.plan->tasks().begin(), graph.plan->tasks().end(),
                                  [](const TaskDeclaration& task) { return !task.readsReduced.empty(); });
   if (graph.carried.empty() && !reads) return;
@@ -210,7 +320,7 @@ void Simulation::expectWhole(const StepProgram& program, std::size_t plan) const
 
 void Simulation::settle() {
   if (!isAhead_) return;
-  takeStableDt(runner_->result(stablePlan_));
+  takeStableDt(state_->runner->result(stablePlan_));
   isAhead_ = false;
 }
 
@@ -247,12 +357,16 @@ void Simulation::startDiagnosis() {
   StepInputs inputs = inputsOf(kPlan, {});
   inputs.dt = clock_.dt();
   runPlan(kPlan, inputs);
+  diagnoses_ = true;
+  keptDiagnosis_.clear();
 }
 
 std::vector<double> Simulation::diagnosis() {
   const std::vector<Diagnostic>& wanted = model_.diagnostics();
   if (wanted.empty()) return {};
-  const StepResult& result = runner_->result(static_cast<std::size_t>(PlanId::Diagnostics));
+  diagnoses_ = false;
+  if (!keptDiagnosis_.empty()) return keptDiagnosis_;
+  const StepResult& result = state_->runner->result(static_cast<std::size_t>(PlanId::Diagnostics));
   std::vector<double> values;
   values.reserve(wanted.size());
   for (const Diagnostic& diagnostic : wanted) {
@@ -264,17 +378,19 @@ std::vector<double> Simulation::diagnosis() {
 }
 
 void Simulation::restore(const CheckpointReader& checkpoint) {
-  checkpoint.requireSame(model_.identity());
   std::vector<std::byte> packed;
-  for (std::size_t local = 0; local < graphs_.ownPatches.size(); ++local) {
-    if (graphs_.ownPatches[local] < 0) continue;  // a spare slot
-    const Patch& patch = model_.hierarchy()->patch(graphs_.ownPatches[local]);
+  DataWarehouse& data = *state_->data;
+  for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
+    if (data.ownPatches()[local] < 0) continue;  // a spare slot
+    const Patch& patch = hierarchy().patch(data.ownPatches()[local]);
     for (const LabelId label : model_.persistent()) {
-      if (!data_->has(label, local)) continue;
+      if (!data.has(label, local)) continue;
       const LabelInfo& info = model_.labels().info(label);
-      packed.resize(static_cast<std::size_t>(data_->ownedBox(label, local).volume() * info.type.bytes()));
+      const Box owned = data.ownedBox(label, local);
+      expectBlock(checkpoint, {info.name, info.type, info.centering, patch.level, patch.id, owned});
+      packed.resize(static_cast<std::size_t>(owned.volume() * info.type.bytes()));
       checkpoint.readBlock(info.name, patch.level, patch.id, packed);
-      data_->unpackOwned(label, local, packed);
+      data.unpackOwned(label, local, packed);
     }
   }
   clock_.restore(checkpoint.state());
@@ -292,7 +408,7 @@ StepInputs Simulation::inputsOf(std::size_t plan, std::span<const double> contro
 
 void Simulation::runPlan(std::size_t plan, const StepInputs& inputs) {
   try {
-    runner_->runAhead(plan, inputs);
+    state_->runner->runAhead(plan, inputs);
   } catch (const AgreedError&) {
     throw;
   } catch (...) {
@@ -302,16 +418,16 @@ void Simulation::runPlan(std::size_t plan, const StepInputs& inputs) {
 
 const DataWarehouse& Simulation::dataOnHost(std::span<const LabelId> labels) const {
   try {
-    runner_->copyToHost(labels);
+    state_->runner->copyToHost(labels);
   } catch (...) {
     fail(lastPlan_, currentError());
   }
-  return *data_;
+  return *state_->data;
 }
 
 void Simulation::waitForDevices() const {
   try {
-    runner_->waitForDevices();
+    state_->runner->waitForDevices();
   } catch (...) {
     fail(lastPlan_, currentError());
   }
@@ -326,7 +442,7 @@ std::int64_t Simulation::stepNumber(std::size_t plan) const {
 void Simulation::fail(std::size_t runningPlan, const Error& cause) const {
   // A device may tell of a step before.
   const StepMoment moment =
-      runner_->failedAt().value_or(StepMoment{runningPlan, stepNumber(runningPlan), clock_.time()});
+      state_->runner->failedAt().value_or(StepMoment{runningPlan, stepNumber(runningPlan), clock_.time()});
   std::ostringstream where;
   where.precision(12);
   where << "  (";

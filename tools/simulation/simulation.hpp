@@ -18,8 +18,8 @@
 #include "scheduler/send_limit.hpp"
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
+#include "tools/simulation/mesh/mesh_state.hpp"
 #include "tools/simulation/model.hpp"
-#include "tools/simulation/program_run.hpp"
 #include "tools/simulation/time_control.hpp"
 
 namespace tessera {
@@ -110,15 +110,17 @@ class Simulation {
   /// Makes model, graphs and memory, on devices as well; with `connectLater` without a word to other ranks,
   /// else `connect` is the last that it does. `deck` has passed `checkDeck`. Throws DeckError.
   Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
-             SimulationOptions options);
+             SimulationOptions options)
+      : Simulation(deck, registry, transport, std::move(options), nullptr) {}
+  /// Continues from a checkpoint: stands on its mesh, whatever patches the deck asks for, and `run` begins
+  /// with its state. Throws InputError where the checkpoint is damaged or belongs to another simulation.
+  Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
+             SimulationOptions options, const CheckpointReader& checkpoint)
+      : Simulation(deck, registry, transport, std::move(options), &checkpoint) {}
 
   /// Makes the messages to other ranks ready. All ranks call it, and wait for one another: where it fails on
   /// one of them, or another one does not come to it, the job has to be ended.
   void connect();
-
-  /// Continues from a checkpoint: `run` then begins with its state. Makes no collective call. Throws
-  /// InputError where the checkpoint is damaged or belongs to another simulation.
-  void restore(const CheckpointReader& checkpoint);
 
   /// Computes until the deck's end or until the listener has enough. True where the end was reached. Throws
   /// StepFailed on the rank where something went wrong: the others then wait for it, so the caller has to end
@@ -141,9 +143,22 @@ class Simulation {
   std::vector<double> diagnosis();
 
   const Model& model() const { return model_; }
-  const CompiledGraphs& graphs() const { return graphs_; }
+  /// What a checkpoint has to have in common with this run.
+  CheckpointIdentity identity() const;
+  /// Stands on another mesh from now on: the same cells on each level, cut into other patches, numbered in
+  /// another way or dealt out to other ranks. Changes no bit of what the run computes. Graphs, memory and
+  /// messages are made anew, while the old variables are still there; what was learned about placement by
+  /// cost is learned again. All ranks call it with the same mesh, between steps: a listener may. Throws
+  /// AgreedError on all ranks: before anything has changed where the plans cannot run on the mesh, and at the
+  /// end of the run where a rank has no memory for it.
+  void adopt(OwnedMesh mesh);
+
+  /// The mesh of the moment, and who owns its patches.
+  const OwnedMesh& mesh() const { return state_->mesh; }
+  const Hierarchy& hierarchy() const { return *state_->mesh.hierarchy; }
+  const CompiledGraphs& graphs() const { return state_->graphs; }
   /// Its layout; its Old values where no devices are in use.
-  const DataWarehouse& data() const { return *data_; }
+  const DataWarehouse& data() const { return *state_->data; }
   /// With the Old values of these variables: brings them from devices first. Between steps.
   /// Throws StepFailed where a device has found that a task went wrong.
   const DataWarehouse& dataOnHost(std::span<const LabelId> labels) const;
@@ -152,30 +167,40 @@ class Simulation {
   /// As the caller and the deck want them used.
   const DeviceOptions& deviceOptions() const { return options_.devices; }
   /// Between steps, where placement is by cost: StepRunner::placeOnHost.
-  void placeOnHost(double part) { runner_->placeOnHost(part); }
+  void placeOnHost(double part) { state_->runner->placeOnHost(part); }
   /// What placement by cost has found so far.
-  CostReport costReport() const { return runner_->costReport(); }
+  CostReport costReport() const { return state_->runner->costReport(); }
   /// What the run uses; empty without.
-  std::vector<DeviceInfo> devices() const { return runner_->devices(); }
+  std::vector<DeviceInfo> devices() const { return state_->runner->devices(); }
   /// What of `DeviceOptions` cannot be had, and why; a line each.
-  std::vector<std::string> deviceNotices() const { return runner_->notices(); }
+  std::vector<std::string> deviceNotices() const { return state_->runner->notices(); }
   /// What variables take there, and what was moved where that does not fit. Between steps.
-  DevicePagingCounts devicePaging() const { return runner_->devicePaging(); }
+  DevicePagingCounts devicePaging() const;
   /// What variables take on each of them; takes time that grows with the patches.
-  std::vector<DeviceMemoryUse> deviceMemory() const { return runner_->deviceMemory(); }
+  std::vector<DeviceMemoryUse> deviceMemory() const { return state_->runner->deviceMemory(); }
   const TimeControl& clock() const { return clock_; }
   Transport& transport() const { return transport_; }
-  const StepStatistics& statistics() const { return runner_->statistics(); }
+  /// Sums since the start of the run, whatever meshes it has stood on.
+  StepStatistics statistics() const;
   int threads() const { return executor_->threads(); }
   /// Whether steps begin while reductions of the last one are under way.
   bool stepsOverlap() const { return stepsOverlap_; }
-  /// How many plans were compiled at the start, and how many since: steps pick a plan, they do not compile.
+  /// How many plans were compiled at the start, and how many since: steps pick a plan, they do not compile,
+  /// but another mesh needs all of them anew.
   std::int64_t compiles() const { return compilesAtStart_; }
   std::int64_t compilesSinceStart() const { return compiles_ - compilesAtStart_; }
 
  private:
+  Simulation(const Deck& deck, const ComponentRegistry& registry, Transport& transport,
+             SimulationOptions options, const CheckpointReader* checkpoint);
+  void restore(const CheckpointReader& checkpoint);
   bool runSteps(RunListener& listener);
-  CompiledGraphs compile(const SimulationOptions& options);
+  /// The parts of a state, in this order; without a word to other ranks.
+  std::unique_ptr<MeshState> compile(OwnedMesh mesh);
+  void makeData(MeshState& state) const;
+  void makeRunner(MeshState& state);
+  /// Nothing of the state is under way any more, and all that others may ask it for is kept.
+  void comeToRest();
   void runPlan(std::size_t plan, const StepInputs& inputs);
   StepInputs inputsOf(std::size_t plan, std::span<const double> control) const;
   void initialise(std::span<const double> control);
@@ -196,12 +221,13 @@ class Simulation {
   Model model_;
   const SimulationOptions options_;  ///< the deck's word on devices included
   std::int64_t compiles_ = 0;
-  CompiledGraphs graphs_;
   TimeControl clock_;
-  std::unique_ptr<DataWarehouse> data_;
   std::unique_ptr<Executor> executor_;
-  std::unique_ptr<StepRunner> runner_;
-  std::unique_ptr<ProgramRun> program_;
+  std::unique_ptr<MeshState> state_;
+  StepStatistics earlier_;             ///< of the meshes before this one
+  DevicePagingCounts earlierPaging_;   ///< likewise
+  bool diagnoses_ = false;             ///< `startDiagnosis` was called, and `diagnosis` not since
+  std::vector<double> keptDiagnosis_;  ///< where the mesh has changed between the two
   std::int64_t compilesAtStart_ = 0;
   bool restored_ = false;
   std::size_t lastPlan_ = 0;    ///< of the last step

@@ -24,11 +24,11 @@ struct RankPlan {
   std::int64_t messageBytes = 0;
 };
 
-RankPlan planOf(const Model& model, const CompiledGraphs& graphs) {
+RankPlan planOf(const CompiledGraphs& graphs) {
   RankPlan plan;
   for (const Range& level : graphs.localsOfLevel) plan.patches += level.size();
   for (const PatchId id : graphs.ownPatches) {
-    if (id >= 0) plan.cells += model.hierarchy()->patch(id).cells.volume();
+    if (id >= 0) plan.cells += graphs.hierarchy->patch(id).cells.volume();
   }
   plan.memory = memoryPlanOf(graphs);
   plan.windows = sumOf(storedWindows(graphs));
@@ -39,8 +39,7 @@ RankPlan planOf(const Model& model, const CompiledGraphs& graphs) {
   return plan;
 }
 
-void printMesh(const Model& model) {
-  const Hierarchy& hierarchy = *model.hierarchy();
+void printMesh(const Hierarchy& hierarchy) {
   std::cout << "mesh\n";
   for (const Level& level : hierarchy.levels()) {
     std::cout << "  level " << level.number() << "  " << level.cellCount() << " cells in "
@@ -138,15 +137,16 @@ bool printRaces(const std::vector<CompiledGraphs>& graphs) {
 bool printDeep(const Deck& deck, int ranks, const ComponentRegistry& registry) {
   const Model model(deck, registry);
   model.outputLabels();
-  printMesh(model);
+  const OwnedMesh mesh = model.meshOfDeck(ranks);
+  printMesh(*mesh.hierarchy);
   printVariables(model);
   std::vector<RankPlan> plans;
   std::vector<CompiledGraphs> graphs;  // of all ranks, as long as they are few enough to look for races
   std::int64_t nodes = 0;
   for (int rank = 0; rank < ranks; ++rank) {
-    CompiledGraphs compiled = model.compile(rank, ranks, kTagBound);
+    CompiledGraphs compiled = model.compile(mesh, rank, ranks, kTagBound);
     if (rank == 0) printTasks(model, compiled);
-    plans.push_back(planOf(model, compiled));
+    plans.push_back(planOf(compiled));
     std::int64_t most = 0;
     for (const CompiledGraph& graph : compiled.plans) most = std::max(most, graph.nodeCount());
     nodes += most;

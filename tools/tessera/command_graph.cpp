@@ -62,7 +62,10 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
   const auto start = std::chrono::steady_clock::now();
   const DeviceOptions devices = devicesAsked(request, model);
   const StoragePolicy storage = places ? withDevices({}, devices) : StoragePolicy{};
-  const CompiledGraphs graphs = model.compile(request.rank, request.ranks, kTagBound, storage);
+  const OwnedMesh mesh = request.mesh.empty()
+                             ? model.meshOfDeck(request.ranks)
+                             : model.meshOf(CheckpointReader::open(request.mesh), request.ranks);
+  const CompiledGraphs graphs = model.compile(mesh, request.rank, request.ranks, kTagBound, storage);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

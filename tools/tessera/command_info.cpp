@@ -40,7 +40,11 @@ void infoOfCheckpoint(const fs::path& path) {
             << "  written by  " << identity.codeVersion << ", " << checkpoint.writingRanks() << " rank(s)\n"
             << "  components ";
   for (const std::string& name : identity.components) std::cout << ' ' << name;
-  std::cout << "\n  grid hash   " << identity.gridHash << '\n';
+  std::cout << '\n';
+  for (const Level& level : identity.mesh->levels()) {
+    std::cout << "  level " << level.number() << "     " << level.patches().size() << " patches in "
+              << asText(level.domain()) << '\n';
+  }
   for (const CheckpointLabel& label : identity.labels) {
     std::int64_t blocks = 0;
     std::int64_t bytes = 0;

@@ -306,6 +306,13 @@ void CommandLine::addGraph() {
   command->add_option("--set", graph_.overrides, "Replace a value of the deck")
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--mesh", graph_.mesh,
+          "A checkpoint of a run of the deck (RUN/checkpoints/ckpt-...), whose mesh takes the place of "
+          "the deck's")
+      ->type_name("CHECKPOINT")
+      ->check(path("--mesh"));
   command->add_option("--ranks", graph_.ranks, "Compile for a job of this many ranks")
       ->type_name("R")
       ->check(wholeNumber("--ranks", 1, 1'000'000))

@@ -58,6 +58,7 @@ struct CheckRequest {
 struct GraphRequest {
   std::filesystem::path deck;
   std::vector<std::string> overrides;
+  std::filesystem::path mesh;  ///< a checkpoint of the run; empty: the mesh that the deck says
   std::string plan = "step";
   int ranks = 1;
   int rank = 0;

@@ -194,15 +194,18 @@ void Job::makeSimulation(const Deck& deck) {
   // What may fail on one rank alone comes first, without a message to the others, and all hear how it went.
   together(transport_, [&] {
     requireFewThreads(workers_.threads);
-    const Model model = Model::withoutMesh(deck, registry_);
+    const Model model = Model(deck, registry_);
     requireMemory(model, ranks, MemoryHere());
     growHeap(bytesForPatches(model, ranks));
     SimulationOptions options = simulationOptions();
     options.connectLater = true;
     options.beforeMemory = [&](const CompiledGraphs& graphs) { requireMemory(graphs, ranks, MemoryHere()); };
-    simulation_.emplace(deck, registry_, transport_, options);
+    if (request_.restart) {
+      simulation_.emplace(deck, registry_, transport_, options, CheckpointReader::open(checkpoint_));
+    } else {
+      simulation_.emplace(deck, registry_, transport_, options);
+    }
     simulation_->model().outputLabels();
-    if (request_.restart) simulation_->restore(CheckpointReader::open(checkpoint_));
   });
 }
 
@@ -331,7 +334,7 @@ std::int64_t megabytes(std::int64_t bytes) { return (bytes + 999'999) / 1'000'00
 
 void Job::announce(Recorder& recorder) const {
   const Model& model = simulation_->model();
-  const Hierarchy& hierarchy = *model.hierarchy();
+  const Hierarchy& hierarchy = simulation_->hierarchy();
   const JobTotals totals = totalsOf(*simulation_);
   const PlannedMemory planned = plannedMemoryOf(*simulation_);
   std::ostringstream out;

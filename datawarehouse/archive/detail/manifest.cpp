@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "datawarehouse/archive/crc32c.hpp"
+#include "datawarehouse/archive/stored_mesh.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -61,6 +62,44 @@ CheckpointState stateFromJson(const Json& json) {
   return state;
 }
 
+Json listOf(Extent x) { return Json::array({x.i, x.j, x.k}); }
+
+Extent extentFrom(const Json& json) {
+  return {json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>(), json.at(2).get<std::int64_t>()};
+}
+
+Json cornerToJson(Real3 x) { return Json::array({exactText(x.x), exactText(x.y), exactText(x.z)}); }
+
+Real3 cornerFromJson(const Json& json) {
+  Real3 x;
+  for (int d = 0; d < kAxes; ++d) x[d] = exactDouble(json.at(static_cast<std::size_t>(d)).get<std::string>());
+  return x;
+}
+
+Json meshToJson(const Hierarchy& mesh) {
+  const Geometry& geometry = mesh.geometry();
+  Json levels = Json::array();
+  for (const Level& level : mesh.levels())
+    levels.push_back({{"ratio", listOf(level.ratioToCoarser())}, {"patches", textOfBoxes(level.patches())}});
+  return {{"cells", listOf(geometry.cells)},
+          {"lower", cornerToJson(geometry.lower)},
+          {"upper", cornerToJson(geometry.upper)},
+          {"periodic", geometry.periodic},
+          {"levels", levels}};
+}
+
+std::shared_ptr<const Hierarchy> meshFromJson(const Json& json) {
+  Geometry geometry;
+  geometry.cells = extentFrom(json.at("cells"));
+  geometry.lower = cornerFromJson(json.at("lower"));
+  geometry.upper = cornerFromJson(json.at("upper"));
+  geometry.periodic = json.at("periodic").get<std::array<bool, kAxes>>();
+  std::vector<StoredLevel> levels;
+  for (const Json& level : json.at("levels"))
+    levels.push_back({extentFrom(level.at("ratio")), boxesOfText(level.at("patches").get<std::string>())});
+  return meshOf(geometry, levels);
+}
+
 Json identityToJson(const CheckpointIdentity& identity) {
   Json labels = Json::array();
   for (const CheckpointLabel& label : identity.labels) {
@@ -70,7 +109,7 @@ Json identityToJson(const CheckpointIdentity& identity) {
                       {"centering", static_cast<int>(label.centering)}});
     if (label.type.order == NumberOrder::Apart) labels.back()["order"] = "apart";
   }
-  return {{"grid", identity.gridHash},
+  return {{"mesh", meshToJson(*identity.mesh)},
           {"code_version", identity.codeVersion},
           {"components", identity.components},
           {"labels", labels},
@@ -79,7 +118,7 @@ Json identityToJson(const CheckpointIdentity& identity) {
 
 CheckpointIdentity identityFromJson(const Json& json) {
   CheckpointIdentity identity;
-  identity.gridHash = json.at("grid").get<std::string>();
+  identity.mesh = meshFromJson(json.at("mesh"));
   identity.codeVersion = json.at("code_version").get<std::string>();
   identity.components = json.at("components").get<std::vector<std::string>>();
   identity.deckText = json.at("deck").get<std::string>();
@@ -115,6 +154,8 @@ std::string_view openEnvelope(std::string_view text, const std::string& file) {
                          .line("file      ", file)
                          .line("expected  version ", kCheckpointVersion)
                          .line("found     version ", version)
+                         .line("so        ", version < kCheckpointVersion ? "an older" : "a newer",
+                               " tessera wrote it: go on with that one")
                          .text());
   }
   const std::string frame =

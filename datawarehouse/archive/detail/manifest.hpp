@@ -9,13 +9,13 @@
 #include "datawarehouse/archive/detail/block_file.hpp"
 
 // manifest.json, the one file that makes a checkpoint a checkpoint. It is one JSON object of three entries:
-//   {"tessera_checkpoint": 1, "crc32c": "e3069283", "body":
+//   {"tessera_checkpoint": 2, "crc32c": "e3069283", "body":
 //   {...}
 //   }
 // The CRC is that of the body's bytes, everything around the body is compared byte by byte.
 namespace tessera::detail {
 
-inline constexpr std::int64_t kCheckpointVersion = 1;
+inline constexpr std::int64_t kCheckpointVersion = 2;
 inline constexpr const char* kManifestName = "manifest.json";
 inline constexpr std::int64_t kMaxManifestBytes = std::int64_t{256} << 20;
 

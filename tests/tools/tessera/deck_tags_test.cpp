@@ -17,7 +17,7 @@ TEST(DeckTags, EveryDeckOfTheRepositoryCompilesWithALargestTagOfForty) {
     if (entry.path().extension() != ".toml") continue;
     const Model model(Deck::fromFile(entry.path().string()), builtInComponents());
     for (const int ranks : {2, 64}) {
-      const CompiledGraphs graphs = model.compile(ranks - 1, ranks, 40);
+      const CompiledGraphs graphs = model.compile(model.meshOfDeck(ranks), ranks - 1, ranks, 40);
       for (const CompiledGraph& graph : graphs.plans) {
         std::set<std::pair<Rank, std::int64_t>> received;
         for (const MessagePlan& m : graph.receives) EXPECT_TRUE(received.insert({m.peer, m.tag}).second);

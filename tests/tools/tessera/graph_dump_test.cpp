@@ -41,7 +41,7 @@ struct Compiled {
   CompiledGraphs graphs;
   Compiled(const char* deck, int rank, int ranks)
       : model(Deck::fromText(deck, "deck.toml"), builtInComponents()),
-        graphs(model.compile(rank, ranks, kTagBound)) {}
+        graphs(model.compile(model.meshOfDeck(ranks), rank, ranks, kTagBound)) {}
 
   std::string dump(GraphFormat format, int ranks, bool unfolded = false, std::size_t plan = kStep) const {
     GraphDumpOptions options;

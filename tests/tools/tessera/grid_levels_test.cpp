@@ -87,9 +87,10 @@ TEST(GridLevels, TheModelHasTheLevelsOfTheDeck) {
   const Model model(deckWith("[[grid.level]]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\npatch_size = [4, 8, 1]"),
                     builtInComponents());
 
-  ASSERT_THAT(model.hierarchy()->levels(), SizeIs(2));
-  EXPECT_EQ(model.hierarchy()->level(1).cellCount(), 64);
-  EXPECT_THAT(model.hierarchy()->level(1).patches(), SizeIs(2));
+  const OwnedMesh mesh = model.meshOfDeck(1);
+  ASSERT_THAT(mesh.hierarchy->levels(), SizeIs(2));
+  EXPECT_EQ(mesh.hierarchy->level(1).cellCount(), 64);
+  EXPECT_THAT(mesh.hierarchy->level(1).patches(), SizeIs(2));
   EXPECT_THAT(model.identity().deckText, HasSubstr("[[grid.level]]  # deck.toml:1"));
 }
 

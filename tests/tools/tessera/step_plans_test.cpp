@@ -133,7 +133,7 @@ TEST(StepPlansOfComponents, TheSimulationPicksThemAndCompilesNothingAfterTheStar
 TEST(StepPlansOfComponents, AreKeptBesideThePlansOfEveryRun) {
   const Model model(deckOf("'clockwork'", 1), clockworks());
 
-  const CompiledGraphs graphs = model.compile(0, 1, 32767);
+  const CompiledGraphs graphs = model.compile(model.meshOfDeck(1), 0, 1, 32767);
 
   ASSERT_EQ(graphs.plans.size(), 4U);
   EXPECT_EQ(graphs.plans[1].plan->name(), "step");

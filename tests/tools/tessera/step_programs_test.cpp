@@ -67,7 +67,7 @@ std::string faultsOf(const Relaxing::MakePrograms& programs,
                      const std::string& time = "dt = 1, max_steps = 1") {
   try {
     const Model model(lineOf(time), test::relaxing(programs));
-    static_cast<void>(model.compile(0, 1, 32767));
+    static_cast<void>(model.compile(model.meshOfDeck(1), 0, 1, 32767));
   } catch (const PlanError& error) {
     return error.message();
   }
@@ -266,8 +266,7 @@ TEST(StepPrograms, ARestartGoesOnAsTheUnbrokenRun) {
   const CheckpointReader checkpoint = CheckpointReader::open(written);
   LoopbackWorld three(3);
   runRanks(three, [&](Transport& transport) {
-    Simulation second(lineOf("dt = 1, max_steps = 5"), registry, transport, {});
-    second.restore(checkpoint);
+    Simulation second(lineOf("dt = 1, max_steps = 5"), registry, transport, {}, checkpoint);
     second.run();
     EXPECT_EQ(second.diagnose(), unbroken);
   });

@@ -7,7 +7,6 @@
 
 #include "core/build_info.hpp"
 #include "core/text/contracts.hpp"
-#include "grid/rank_map.hpp"
 #include "tools/simulation/output/border_values.hpp"
 
 namespace tessera {
@@ -60,12 +59,11 @@ class FieldSource {
 
   /// Node and face variables need values of neighbours; all ranks call it.
   void gatherBorders() {
-    const Hierarchy& hierarchy = *simulation_.model().hierarchy();
-    const RankMap owners = distribute(hierarchy, simulation_.transport().size());
+    const OwnedMesh& mesh = simulation_.mesh();
     for (std::size_t field = 0; field < written_.size(); ++field) {
       const LabelInfo& info = infoOf(field);
       if (info.centering == Centering::Cell) continue;
-      const BorderValues borders{hierarchy, owners, simulation_.transport(), info.centering,
+      const BorderValues borders{*mesh.hierarchy, mesh.owners, simulation_.transport(), info.centering,
                                  info.type.together()};
       bordered_[field] = borders.gather([&](const Patch& patch) {
         const LabelId label = written_[field].label;
@@ -133,7 +131,7 @@ std::int32_t ratioOf(const Level& level) {
 FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
                              const std::vector<LabelId>& labels, const std::string& deckSha256) {
   const Model& model = simulation.model();
-  const Hierarchy& hierarchy = *model.hierarchy();
+  const Hierarchy& hierarchy = simulation.hierarchy();
   FieldOutput output;
   output.step = simulation.clock().step();
   output.time = simulation.clock().time();

@@ -39,7 +39,7 @@ CheckpointResult writeCheckpoint(CheckpointWriter& writer, const Simulation& sim
   std::vector<Source> sources;
   for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
     if (data.ownPatches()[local] < 0) continue;  // a spare slot
-    const Patch& patch = model.hierarchy()->patch(data.ownPatches()[local]);
+    const Patch& patch = data.hierarchy().patch(data.ownPatches()[local]);
     for (const LabelId label : model.persistent()) {
       if (!data.has(label, local)) continue;  // not a variable of this level
       const LabelInfo& info = model.labels().info(label);
@@ -56,7 +56,7 @@ CheckpointResult writeCheckpoint(CheckpointWriter& writer, const Simulation& sim
   };
   CheckpointState state;
   simulation.clock().save(state);
-  return writer.write(simulation.clock().step(), model.identity(), state, blocks);
+  return writer.write(simulation.clock().step(), simulation.identity(), state, blocks);
 }
 
 CheckpointListing chooseCheckpoint(const std::filesystem::path& runFolder, std::int64_t step) {

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "taskgraph/owned_mesh.hpp"
+
+namespace tessera::test {
+
+/// Draws meshes of the same cells as a given one: its patches dealt out in another way, in another order, or
+/// other patches altogether. The same seed gives the same meshes, on every rank.
+class OtherMeshes {
+ public:
+  OtherMeshes(std::shared_ptr<const Hierarchy> first, int ranks, std::uint64_t seed)
+      : first_(std::move(first)), ranks_(ranks), random_(seed) {}
+
+  OwnedMesh draw();
+  /// Below `n`.
+  std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
+
+ private:
+  std::shared_ptr<const Hierarchy> cutAndShuffled();
+  std::vector<Box> cut(const Level& level);
+
+  std::shared_ptr<const Hierarchy> first_;
+  int ranks_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace tessera::test
