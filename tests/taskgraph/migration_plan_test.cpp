@@ -48,7 +48,7 @@ bool hasAllCells(const Hierarchy& mesh, const Hierarchy& other) {
 TEST(MigrationPlan, GivesEachIndexOneSourceWhateverTheMeshes) {
   const MigrationCase c;
   int checked = 0;
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 8);
     const auto first = fuzz::recut(*c.mesh, seed);
     const auto second = fuzz::recut(*c.mesh, seed + 1000);
