@@ -34,7 +34,8 @@ struct ComponentSetup {
   /// What tasks evaluate beside the expressions of the component's table: those that it makes of them. A
   /// program of each is made for every thread before the run. Conditions need not be among them.
   std::vector<Expression> composed{};
-  int levels = 1;  ///< of the mesh; several where the deck has [[grid.level]]
+  int levels = 1;            ///< of the mesh; several where the deck has [[grid.level]]
+  std::int64_t retries = 0;  ///< how often a step that is refused may be taken again (time.retries)
 };
 
 /// One physics. The simulation calls, in this order: `declareParameters` (any time, also without a deck),

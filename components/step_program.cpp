@@ -41,9 +41,9 @@ CallBuilder StepProgram::call(std::string name, std::shared_ptr<ProgramCall> cal
   return CallBuilder(std::get<CallItem>(items_.back().what));
 }
 
-void StepProgram::require(std::string cause, ReducedCondition holds) {
+void StepProgram::require(std::string cause, ReducedCondition holds, ReducedDetail detail) {
   TESSERA_EXPECT(holds != nullptr && !cause.empty(), "say what is required, and what is wrong otherwise");
-  items_.push_back({RequireItem{std::move(cause), std::move(holds)}});
+  items_.push_back({RequireItem{std::move(cause), std::move(holds), std::move(detail)}});
 }
 
 void StepProgram::addRepeat(Passes passes, StepProgram body) {

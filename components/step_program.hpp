@@ -13,6 +13,7 @@
 #include "core/transport/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "grid/generation.hpp"
+#include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
 #include "taskgraph/access.hpp"
 
@@ -87,10 +88,14 @@ struct CallItem {
   std::vector<LabelId> contributes{};
 };
 
+/// Says more of what is wrong, from reductions and the mesh: the same on every rank.
+using ReducedDetail = std::function<std::string(const ReducedNumbers&, const Hierarchy&)>;
+
 /// Goes on only where a condition holds; otherwise nothing becomes of the step.
 struct RequireItem {
   std::string cause;  ///< what is wrong where it does not: "the density is negative"
   ReducedCondition holds;
+  ReducedDetail detail{};  ///< follows the cause: "in cell [3,1,0]"; empty: nothing more
 };
 
 struct ProgramItem;
@@ -172,7 +177,7 @@ class StepProgram {
 
   RunBuilder run(std::string plan);
   CallBuilder call(std::string name, std::shared_ptr<ProgramCall> call);
-  void require(std::string cause, ReducedCondition holds);
+  void require(std::string cause, ReducedCondition holds, ReducedDetail detail = {});
   /// How often a body runs: until a condition holds, which is looked at after each pass, at most `most`
   /// times.
   struct Passes {

@@ -1,13 +1,16 @@
 #include "components/euler/euler.hpp"
 
 #include <array>
+#include <cmath>
 #include <set>
 #include <sstream>
 
 #include "components/average_down.hpp"
 #include "components/cell_means.hpp"
 #include "components/deck_names.hpp"
+#include "components/euler/cell_codes.hpp"
 #include "components/euler/gas_boundaries.hpp"
+#include "components/expression_fill.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {
@@ -63,6 +66,9 @@ void Euler::declareParameters(ParameterTable& table) const {
       .doc("how much of it a unit of mass has at the start")
       .required();
   scalar.expression("inflow").doc("how much of it a unit of mass has that enters").defaultsTo(0);
+  table.expression("solid", {"x", "y", "z"})
+      .doc("where it is not 0 at the centre of a cell, the cell is solid, with walls without friction")
+      .optional();
   table.check(checkScalars);
   declareGasBoundaries(table);
 }
@@ -126,6 +132,19 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
   totals_.leastDensity = setup.labels.reduction("euler.min_density");
   totals_.leastPressure = setup.labels.reduction("euler.min_pressure");
   totals_.largestMach = setup.labels.reduction("euler.max_mach");
+  notes_.counts = params_.leastDensity > 0.0 || params_.leastPressure > 0.0;
+  notes_.watches = setup.retries > 0;
+  if (notes_.counts) {
+    notes_.floored = setup.labels.variable<double, Cell>("euler.floored", "1");
+    totals_.floored = setup.labels.reduction("euler.floored");
+  }
+  if (values.has("solid")) {
+    solid_ = values.expression("solid");
+    params_.hasSolids = true;
+    params_.solid = setup.labels.variable<double, Cell>("euler.solid", "1");
+    setup.labels.setBoundary(params_.solid, BoundaryConditions::everywhere(BoundaryKind::Neumann));
+  }
+  if (notes_.watches) notes_.failed = setup.labels.reduction("euler.failed");
 }
 
 void Euler::declareInitial(StepPlan& plan) const {
@@ -138,7 +157,23 @@ void Euler::declareInitial(StepPlan& plan) const {
     }
   });
   if (levels_ > 1) averageDown(plan, "Euler::averageDown", gas_);
-  declareStableDt(plan);
+  if (notes_.counts) {
+    plan.task("Euler::noneFloored")
+        .writes(notes_.floored)
+        .withoutDt()
+        .runs<Cpu>([n = notes_.floored](const auto& task) {
+          const auto count = task.write(n);
+          forEach(task.exec(), "Euler::noneFloored", task.interior(), [=](Index x) { count(x) = 0.0; });
+        });
+  }
+  if (params_.hasSolids) {
+    plan.task("Euler::solid")
+        .writes(params_.solid)
+        .withoutDt()
+        .runs<Cpu>(
+            [label = params_.solid, f = *solid_](const auto& task) { fill(task, label, f, task.time()); });
+  }
+  declareStableDt(plan, New);
 }
 
 void Euler::declareStep(StepPlan& step) const {
@@ -150,7 +185,7 @@ void Euler::declareStep(StepPlan& step) const {
     declareStage(step, 2, {stages_[0], New, stages_[1], 0.75, 0.25});
     declareStage(step, 3, {stages_[1], New, gas_, 1.0 / 3.0, 2.0 / 3.0});
   }
-  declareStableDt(step);
+  declareStableDt(step, Old);
 }
 
 void Euler::declareStage(StepPlan& step, int number, const EulerStage& stage) const {
@@ -160,25 +195,32 @@ void Euler::declareStage(StepPlan& step, int number, const EulerStage& stage) co
   if (params_.active[0]) task.scratch(fluxes_.x);
   if (params_.active[1]) task.scratch(fluxes_.y);
   if (params_.active[2]) task.scratch(fluxes_.z);
-  task.runs(stageOfEuler(params_, stage, gas_, fluxes_));
+  if (notes_.counts && stage.generation == Old) task.reads(Old, notes_.floored).writes(notes_.floored);
+  if (notes_.counts && stage.generation != Old)
+    task.modifies(notes_.floored, from("Euler::stage" + std::to_string(number - 1)));
+  if (notes_.watches) task.contributes(notes_.failed, Min);
+  if (params_.hasSolids) task.reads(Old, params_.solid, faceHalo(2));
+  task.runs(stageOfEuler(params_, stage, gas_, fluxes_, notes_));
   if (levels_ > 1) averageDown(step, "Euler::averageStage" + std::to_string(number), stage.to);
 }
 
-void Euler::declareStableDt(StepPlan& plan) const {
-  plan.task("Euler::stableDt")
-      .reads(New, gas_)
-      .contributes(stableDt_, Min)
-      .runs(stableEulerDt(params_, gas_, stableDt_));
+void Euler::declareStableDt(StepPlan& plan, Generation solids) const {
+  TaskBuilder task = plan.task("Euler::stableDt");
+  task.reads(New, gas_).contributes(stableDt_, Min);
+  if (params_.hasSolids) task.reads(solids, params_.solid);
+  task.runs(stableEulerDt(params_, gas_, stableDt_, solids));
 }
 
 void Euler::declareDiagnostics(StepPlan& plan) const {
   TaskBuilder task = plan.task("Euler::totals");
   task.reads(Old, gas_);
+  if (notes_.counts) task.reads(Old, notes_.floored).contributes(totals_.floored, Sum);
+  if (params_.hasSolids) task.reads(Old, params_.solid);
   for (const ReductionLabel& sum : totals_.sums) task.contributes(sum, Sum);
   task.contributes(totals_.leastDensity, Min)
       .contributes(totals_.leastPressure, Min)
       .contributes(totals_.largestMach, Max)
-      .runs(totalsOfEuler(params_, gas_, totals_));
+      .runs(totalsOfEuler(params_, gas_, totals_, notes_));
 }
 
 std::vector<Diagnostic> Euler::diagnostics() const {
@@ -188,7 +230,21 @@ std::vector<Diagnostic> Euler::diagnostics() const {
   columns.push_back({"euler.min_density", totals_.leastDensity, {}});
   columns.push_back({"euler.min_pressure", totals_.leastPressure, {}});
   columns.push_back({"euler.max_mach", totals_.largestMach, {}});
+  if (notes_.counts) columns.push_back({"euler.floored", totals_.floored, {}});
   return columns;
+}
+
+std::vector<StepProgram> Euler::stepPrograms() const {
+  if (!notes_.watches) return {};
+  StepProgram program("step");
+  program.run("euler");
+  program.require(
+      "the gas has a density or a pressure that is not above 0, in",
+      [failed = notes_.failed](const ReducedNumbers& found) { return std::isinf(found(failed)); },
+      [failed = notes_.failed](const ReducedNumbers& found, const Hierarchy& hierarchy) {
+        return cellOfCode(hierarchy, found(failed));
+      });
+  return {program};
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,10 @@ namespace tessera {
 /// Flow of an ideal gas without friction, U_t + div F(U) = 0, by an unsplit finite-volume method of second
 /// order. Equations, method and parameters: docs/components/euler.md.
 ///
-/// Variables: `gas` (density, momentum, total energy and passive scalars, means of cells); within a step its
-/// Runge-Kutta stages `euler.stage_1`, `euler.stage_2` and the fluxes `euler.flux_x`, `_y`, `_z` on faces.
+/// Variables: `gas` (density, momentum, total energy and passive scalars, means of cells); where there are
+/// floors `euler.floored`, how often each cell was set to one; `euler.solid` where there are solids; within a
+/// step the Runge-Kutta stages `euler.stage_1`, `euler.stage_2` and the fluxes `euler.flux_x`, `_y`, `_z` on
+/// faces.
 class Euler final : public Component {
  public:
   std::string name() const override { return "euler"; }
@@ -24,12 +27,13 @@ class Euler final : public Component {
   void declareStep(StepPlan& step) const override;
   void declareDiagnostics(StepPlan& plan) const override;
   std::vector<Diagnostic> diagnostics() const override;
+  std::vector<StepProgram> stepPrograms() const override;
 
  private:
   void configureMethod(const ParameterValues& values, const ComponentSetup& setup);
   void configureVariables(const ParameterValues& values, ComponentSetup& setup);
   void declareStage(StepPlan& step, int number, const EulerStage& stage) const;
-  void declareStableDt(StepPlan& plan) const;
+  void declareStableDt(StepPlan& plan, Generation solids) const;
 
   EulerParams params_;
   GasLabel gas_;
@@ -38,8 +42,10 @@ class Euler final : public Component {
   ReductionLabel stableDt_;
   int levels_ = 1;
   GasTotals totals_;
+  EulerNotes notes_;
   std::vector<Expression> initial_;  ///< of each component
-  int points_ = 2;                   ///< of the mean of a cell, along each axis
+  std::optional<Expression> solid_;
+  int points_ = 2;  ///< of the mean of a cell, along each axis
 };
 
 }  // namespace tessera

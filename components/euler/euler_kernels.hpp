@@ -30,6 +30,8 @@ struct EulerParams {
   double leastDensity = 0.0;   ///< 0: no floor
   double leastPressure = 0.0;  ///< 0: no floor
   std::int32_t scalars = 0;
+  bool hasSolids = false;
+  Label<double, Cell> solid;  ///< not 0 in solid cells; used where there are some
 };
 
 /// A stage of a Runge-Kutta method: New(to) = ofOld * Old(gas) + ofStep * (from + dt L(from)).
@@ -41,6 +43,17 @@ struct EulerStage {
   double ofStep = 1.0;
 };
 
+/// What a stage notes of the cells of its patch.
+struct EulerNotes {
+  /// Where there are floors: how often a cell was set to one, from the start of the run on.
+  Label<double, Cell> floored;
+  /// Where steps may be taken again: the first cell without a density or a pressure above 0, by its number
+  /// (CellCodes); infinity where all have them.
+  ReductionLabel failed;
+  bool counts = false;
+  bool watches = false;
+};
+
 /// Of faces across each resolved axis.
 struct EulerFluxLabels {
   Label<Components<double>, FaceX> x;
@@ -49,21 +62,26 @@ struct EulerFluxLabels {
 };
 
 /// A stage of a patch: fluxes from the cells two to either side of each face, in scratch fields of the task,
-/// then what they make of the cells, with gravity and floors.
+/// then what they make of the cells, with gravity and floors. Faces of solid cells are walls. A failed cell
+/// keeps the gas that it had before the step, so that the step can go on until it is refused.
 TaskBody stageOfEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
-                      const EulerFluxLabels& fluxes);
+                      const EulerFluxLabels& fluxes, const EulerNotes& notes);
 
-/// Contributes the largest stable time step, 1 / max(sum_axes((|u| + c)/h)), of New to `stableDt`.
-TaskBody stableEulerDt(const EulerParams& params, GasLabel gas, ReductionLabel stableDt);
+/// Contributes the largest stable time step, 1 / max(sum_axes((|u| + c)/h)), of New to `stableDt`; 0 where a
+/// cell has no density or no pressure above 0. On the host that is a NumericalError, which names the cell.
+/// `solids`: the generation of the solid cells.
+TaskBody stableEulerDt(const EulerParams& params, GasLabel gas, ReductionLabel stableDt, Generation solids);
 
 struct GasTotals {
   std::array<ReductionLabel, kFirstScalar> sums;  ///< of the components
   ReductionLabel leastDensity;
   ReductionLabel leastPressure;
   ReductionLabel largestMach;
+  ReductionLabel floored;
 };
 
 /// Contributes integrals and extremes of Old.
-TaskBody totalsOfEuler(const EulerParams& params, GasLabel gas, const GasTotals& totals);
+TaskBody totalsOfEuler(const EulerParams& params, GasLabel gas, const GasTotals& totals,
+                       const EulerNotes& notes);
 
 }  // namespace tessera

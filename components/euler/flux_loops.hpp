@@ -3,6 +3,7 @@
 #include "components/euler/euler_kernels.hpp"
 #include "components/euler/gas_fields.hpp"
 #include "components/euler/reconstruction.hpp"
+#include "components/euler/solid_cells.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {
@@ -22,7 +23,7 @@ struct ScalarFlux {
 };
 
 /// The loops of one axis; `e` leads from a face to the cell above it one further up.
-template <class Task, class View, class FluxView, class KnownView>
+template <class Task, class View, class FluxView, class KnownView, class Solids>
 struct FaceLoops {
   const Task& task;
   View u;
@@ -30,17 +31,21 @@ struct FaceLoops {
   KnownView known;  ///< the same, to be read
   Box faces;
   int axis;
+  Solids solids;
 
   /// Density, momentum and energy: `cells` gives the states beside a face from the four cells around it.
   template <class Cells>
   void ofGas(const RiemannSolver& solver, const Cells& cells) const {
+    const Solids walls = solids;
     const auto from = gasFields(u, axis);
     const auto to = gasFields(flux, axis);
     const Index e = unit(axis);
     const IdealGas gas = solver.gas;
-    forEach(task.exec(), "Euler::flux", faces, [=] TESSERA_KERNEL(Index x) {
-      const FaceStates at = cells(gas.primitive(from(x - e - e)), gas.primitive(from(x - e)),
-                                  gas.primitive(from(x)), gas.primitive(from(x + e)));
+    forEachHeavy(task.exec(), "Euler::flux", faces, [=] TESSERA_KERNEL(Index x) {
+      const FourCells four = walls.seen({gas.primitive(from(x - e - e)), gas.primitive(from(x - e)),
+                                         gas.primitive(from(x)), gas.primitive(from(x + e))},
+                                        x, e);
+      const FaceStates at = cells(four.w0, four.w1, four.w2, four.w3);
       to.set(x, solver(at.low, at.high));
     });
   }

@@ -49,6 +49,8 @@ struct IdealGas {
   TESSERA_KERNEL double energy(const Primitive& w) const {
     return w.p() / (gamma - 1.0) + 0.5 * (w.rho() * squared(w.v[1], w.v[2], w.v[3]));
   }
+  /// Whether density and pressure are above 0; not so for what is no number.
+  TESSERA_KERNEL bool exists(const Conserved& c) const { return c.v[0] > 0.0 && primitive(c).p() > 0.0; }
   TESSERA_KERNEL double soundSpeed(const Primitive& w) const { return std::sqrt(gamma * w.p() / w.rho()); }
   /// What passes the face.
   TESSERA_KERNEL Conserved flux(const Primitive& w) const {

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "components/euler/euler_kernels.hpp"
+#include "components/euler/failed_cells.hpp"
 #include "components/euler/flux_loops.hpp"
 #include "components/euler/gas_fields.hpp"
 #include "datawarehouse/task_context.hpp"
@@ -29,6 +31,7 @@ struct StageOfEuler {
   EulerStage stage;
   GasLabel gas;
   EulerFluxLabels fluxes;
+  EulerNotes notes;
 
   template <class Task>
   void operator()(const Task& task) const {
@@ -42,7 +45,13 @@ struct StageOfEuler {
       advance(task, old[c], from[c], outflow(task, c, from[c]), to[c]);
     }
     addGravity(task, from, to);
-    keepAboveFloors(task, to);
+    if (notes.counts) keepAboveFloors(task, to);
+    if (notes.watches) {
+      putBackFailed(task, old, to);
+    } else {
+      nameFailed(task, gasFields(from, 0), to[kEnergyComponent]);
+    }
+    if (params.hasSolids) keepSolids(task, from, to);
   }
 
  private:
@@ -51,9 +60,23 @@ struct StageOfEuler {
   void along(const Task& task, FluxLabel label, int axis) const {
     Box faces = task.interior();
     ++faces.hi[axis];
-    runFluxLoops(FaceLoops{task, task.read(stage.generation, stage.from), task.scratch(label),
-                           task.readScratch(label), faces, axis},
-                 params);
+    withSolids(task, params, Old, [&](auto solids) {
+      runFluxLoops(FaceLoops{task, task.read(stage.generation, stage.from), task.scratch(label),
+                             task.readScratch(label), faces, axis, solids},
+                   params);
+    });
+  }
+  /// What a solid cell holds does not change.
+  template <class Task, class In, class Out>
+  void keepSolids(const Task& task, const In& from, const Out& to) const {
+    const auto solid = task.read(Old, params.solid);
+    for (std::int32_t c = 0; c < kFirstScalar + params.scalars; ++c) {
+      const auto before = from[c];
+      const auto after = to[c];
+      forEach(task.exec(), "Euler::solids", task.interior(), [=] TESSERA_KERNEL(Index x) {
+        if (solid(x) != 0.0) after(x) = before(x);
+      });
+    }
   }
   /// An unresolved axis has no fluxes: `standIn`, of cells, is there in their place, and counts nothing.
   template <class Task, class Field>
@@ -99,25 +122,68 @@ struct StageOfEuler {
   /// A cell below a floor gets the floor's density or pressure at its own velocity.
   template <class Task, class Out>
   void keepAboveFloors(const Task& task, const Out& to) const {
-    if (params.leastDensity == 0.0 && params.leastPressure == 0.0) return;
-    const auto u = gasFields(to, 0);
+    if (stage.generation == Old) {
+      const auto before = task.read(Old, notes.floored);
+      setFloors(task, gasFields(to, 0), task.write(notes.floored), before);
+    } else {
+      const auto count = task.modify(notes.floored);
+      setFloors(task, gasFields(to, 0), count, count);
+    }
+  }
+  template <class Task, class Fields, class Count, class Before>
+  void setFloors(const Task& task, const Fields& u, const Count& count, const Before& before) const {
     const IdealGas gas = params.solver.gas;
     const double leastDensity = params.leastDensity;
     const double leastPressure = params.leastPressure;
     forEach(task.exec(), "Euler::floors", task.interior(), [=] TESSERA_KERNEL(Index x) {
       Primitive w = gas.primitive(u(x));
       const bool isBelow = w.rho() < leastDensity || w.p() < leastPressure;
+      count(x) = before(x) + (isBelow ? 1.0 : 0.0);
       if (!isBelow) return;
       w.v[kDensity] = w.rho() < leastDensity ? leastDensity : w.rho();
       w.v[kLast] = w.p() < leastPressure ? leastPressure : w.p();
       u.set(x, gas.conserved(w));
     });
   }
+  /// On the host, numbers that are none are traced back to the failed cell that they come from. Reading one
+  /// component once is little beside the fluxes.
+  template <class Task, class Fields, class Energy>
+  void nameFailed(const Task& task, const Fields& from, const Energy& energy) const {
+    if constexpr (std::is_same_v<typename Task::ReducedReal, double>) {
+      const double isWrong = reduce(task.exec(), "Euler::look", task.interior(), Max,
+                                    [=](Index x) { return energy(x) == energy(x) ? 0.0 : 1.0; });
+      if (isWrong == 0.0) return;
+      double first = std::numeric_limits<double>::infinity();
+      for (int axis = 0; axis < kAxes; ++axis) {
+        if (!params.active[static_cast<std::size_t>(axis)]) continue;
+        const Box around = grow(task.interior(), {2 * unit(axis), 2 * unit(axis)});
+        const Box box = intersect(around, task.level().domain());
+        first = std::min(first, firstFailed(task, from, params.solver.gas, box));
+      }
+      if (std::isfinite(first)) reportFailed(task.hierarchy(), first, task.step() + 1, task.time());
+    }
+  }
+  /// The first failed cell, and all of them as they were in Old. On a device nothing can branch on what was
+  /// found, so there the second loop always runs.
+  template <class Task, class Before, class Out>
+  void putBackFailed(const Task& task, const Before& old, const Out& to) const {
+    const auto u = gasFields(to, 0);
+    const auto before = gasFields(old, 0);
+    const IdealGas gas = params.solver.gas;
+    const auto first = firstFailed(task, u, gas, task.interior());
+    task.contribute(notes.failed, first);
+    if constexpr (std::is_same_v<typename Task::ReducedReal, double>) {
+      if (first == std::numeric_limits<double>::infinity()) return;
+    }
+    forEach(task.exec(), "Euler::putBack", task.interior(), [=] TESSERA_KERNEL(Index x) {
+      if (!gas.exists(u(x))) u.set(x, before(x));
+    });
+  }
 };
 
 [[gnu::weak]] TaskBody stageOfEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
-                                    const EulerFluxLabels& fluxes) {
-  return taskBody<Cpu, Gpu>(StageOfEuler{params, stage, gas, fluxes});
+                                    const EulerFluxLabels& fluxes, const EulerNotes& notes) {
+  return taskBody<Cpu, Gpu>(StageOfEuler{params, stage, gas, fluxes, notes});
 }
 
 }  // namespace tessera

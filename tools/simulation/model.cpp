@@ -110,7 +110,8 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
                        settings_.time.cfl,
                        settings_.time.cflWhere,
                        {},
-                       static_cast<int>(settings_.levels.size()) + 1};
+                       static_cast<int>(settings_.levels.size()) + 1,
+                       settings_.time.retries};
   std::string faults;
   for (const std::string& name : settings_.components) {
     std::unique_ptr<Component> component = registry.make(name);

@@ -122,7 +122,9 @@ std::string ProgramRun::run(const CallItem& item) {
 }
 
 std::string ProgramRun::run(const RequireItem& item) {
-  return holds(item.holds) ? std::string{} : item.cause;
+  if (holds(item.holds)) return {};
+  if (!item.detail) return item.cause;
+  return item.cause + " " + item.detail(ReducedNumbers(reduced_, known_), *graphs_.hierarchy);
 }
 
 std::string ProgramRun::run(const RepeatItem& item) {
