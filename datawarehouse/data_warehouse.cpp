@@ -255,7 +255,7 @@ std::vector<std::span<std::byte>> DataWarehouse::memory() {
 
 Box DataWarehouse::ownedBox(LabelId label, std::size_t local) const {
   const Patch& patch = hierarchy_->patch(ownPatches_[local]);
-  return hierarchy_->level(patch.level).ownedBy(patch, labels_->info(label).centering);
+  return hierarchy_->level(patch.level).closedBox(patch, labels_->info(label).centering);
 }
 
 void DataWarehouse::packOwned(LabelId label, std::size_t local, std::span<std::byte> packed) const {

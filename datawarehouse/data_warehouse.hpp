@@ -121,15 +121,15 @@ class DataWarehouse {
   /// theirs.
   void promote(std::span<const LevelLabel> written);
 
-  /// Copies the owned indices of Old, packed, x fastest, components one behind the other: what a checkpoint
-  /// holds.
+  /// Copies what the patch stores itself of Old (`Level::closedBox`), packed, x fastest, components one
+  /// behind the other: what a checkpoint holds.
   void packOwned(LabelId label, std::size_t local, std::span<std::byte> packed) const;
   /// The same of one component; of a variable without components all numbers, as component 0.
   void packComponent(LabelId label, std::size_t local, std::int32_t component,
                      std::span<std::byte> packed) const;
   /// The reverse, for a restart.
   void unpackOwned(LabelId label, std::size_t local, std::span<const std::byte> packed);
-  /// The indices that `packOwned` copies.
+  /// The indices that `packOwned` copies: cells, or all nodes or faces on their borders.
   Box ownedBox(LabelId label, std::size_t local) const;
 
   /// Bytes of entries and gathers, as laid out.

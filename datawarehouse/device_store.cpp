@@ -56,7 +56,7 @@ void DeviceStore::layOutEntries() {
     const Description& d = data_.description(n);
     const LabelInfo& info = data_.labels().info(d.label);
     const Patch& patch = data_.hierarchy().patch(d.patch);
-    const Box owned = data_.hierarchy().level(patch.level).ownedBy(patch, info.centering);
+    const Box owned = data_.hierarchy().level(patch.level).closedBox(patch, info.centering);
     Window window;
     window.aligned = alignRows(d.layout, owned, sectorOf(info.type.elementBytes()));
     allocations_.resize(std::max(allocations_.size(), static_cast<std::size_t>(d.allocation) + 1));

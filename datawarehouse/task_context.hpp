@@ -136,7 +136,7 @@ class PatchTask {
     return field<const T>(label.id, modeOf(generation), Reach::Finer);
   }
   /// What `wholeLevel(level)` declared: every index that a patch of that level
-  /// owns (-1: of the task's own level). Elsewhere in the domain there is no
+  /// has (-1: of the task's own level). Elsewhere in the domain there is no
   /// value; checked mode names the task that reads one.
   template <class T, Centering C>
   FieldOf<const T> readLevel(Generation generation, Label<T, C> label, LevelId level = -1) const {
@@ -168,12 +168,20 @@ class PatchTask {
 
   /// The cells of the patch.
   const Box& interior() const { return frame_->patch->cells; }
-  /// The indices that the patch owns of a label: its cells, or its nodes or
-  /// faces without the upper border, which belongs to the neighbour (and to the
-  /// patch at the end of the domain).
+  /// What the patch stores and writes of a label: its cells, or all nodes or
+  /// faces on their borders. Those between two patches are written by the tasks
+  /// of both, which must compute the same bits: from the index, its position
+  /// and declared reads, never from the patch. Checked mode compares them.
   template <class T, Centering C>
   Box interior(Label<T, C>) const {
-    return frame_->level->ownedBy(*frame_->patch, C);
+    return frame_->level->closedBox(*frame_->patch, C);
+  }
+
+  /// Calls `visit(Box)` for the parts of `interior(label)` that count for this
+  /// patch, where sums over nodes or faces shall have each of them once.
+  template <class T, Centering C, class Visit>
+  void forEachOwned(Label<T, C>, Visit&& visit) const {
+    frame_->level->forEachOwned(*frame_->patch, C, visit);
   }
 
   const Patch& patch() const { return *frame_->patch; }

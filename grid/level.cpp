@@ -28,6 +28,7 @@ Level::Level(LevelId number, const Geometry& geometry, Box domain, Extent ratio,
     spacing_[d] = (geometry.upper[d] - geometry.lower[d]) / static_cast<double>(domain.extent()[d]);
   }
   for (const Patch& patch : patches_) cells_ += patch.cells.volume();
+  if (cells_ < domain_.volume()) borders_ = BorderOwners(geometry_, domain_, patches_, index_);
 }
 
 Box Level::domainOf(Centering centering) const {
@@ -38,13 +39,21 @@ Box Level::domainOf(Centering centering) const {
   return box;
 }
 
-Box Level::ownedBy(const Patch& patch, Centering centering) const {
-  Box box = patch.cells;
+bool Level::exists(Index x, Centering centering) const {
+  Index sides{1, 1, 1};
   for (int d = 0; d < kAxes; ++d) {
-    const bool upperBorder = onBorders(centering, d) && geometry_.active(d) && !geometry_.wraps(d);
-    if (upperBorder && box.hi[d] == domain_.hi[d]) ++box.hi[d];
+    if (onBorders(centering, d) && geometry_.hasHalo(d)) sides[d] = 2;
   }
-  return box;
+  bool found = false;
+  for (std::int64_t n = 0; n < sides.i * sides.j * sides.k; ++n) {
+    Index cell = x - Index{n % sides.i, n / sides.i % sides.j, n / (sides.i * sides.j)};
+    for (int d = 0; d < kAxes; ++d) {
+      const std::int64_t cells = domain_.extent()[d];
+      if (geometry_.wraps(d)) cell[d] = ((cell[d] % cells) + cells) % cells;
+    }
+    index_.visit({cell, cell + Index{1, 1, 1}}, [&](std::size_t) { found = true; });
+  }
+  return found;
 }
 
 Halo Level::effectiveHalo(Halo halo) const {

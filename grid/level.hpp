@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "grid/border_owners.hpp"
 #include "grid/geometry.hpp"
 #include "grid/patch.hpp"
 #include "grid/patch_index.hpp"
@@ -37,19 +38,37 @@ class Level {
   /// Indices of `centering` that exist on the level. Along an axis that wraps, the upper border is the lower
   /// one.
   Box domainOf(Centering centering) const;
-  /// The indices that `patch` owns: its cells, or their lower borders (and the domain's upper border, where
-  /// the patch touches it). Every index of the level is owned by exactly one patch where patches cover the
-  /// level.
-  Box ownedBy(const Patch& patch, Centering centering) const;
+  /// What `patch` stores and writes: its cells, or all nodes or faces on their borders. Where patches meet,
+  /// each of them has the nodes and faces between them; at the end of an axis that wraps the last index is
+  /// the image of the first one.
+  Box closedBox(const Patch& patch, Centering centering) const {
+    return tessera::closedBox(geometry_, patch.cells, centering);
+  }
+  /// Calls `visit(Box)` for the parts of its closed box that `patch`, of this level, owns: what others take
+  /// from it. Each index that `exists` is owned once, of the images across a period one. These are the lower
+  /// borders of its cells, the upper border of the domain, and what no patch has as a lower border, where
+  /// the patch is the first by place that has it.
+  template <class Visit>
+  void forEachOwned(const Patch& patch, Centering centering, Visit&& visit) const {
+    visit(lowerBorders(geometry_, domain_, patch.cells, centering));
+    borders_.visit(static_cast<std::size_t>(patch.id - firstPatch()), centering, visit);
+  }
+  /// Whether some patch owns more than the lower borders of its cells and the domain's upper border.
+  bool hasOpenBorders() const { return !borders_.empty(); }
+  /// Whether a cell beside the index is on the level, or of a cell: whether it is.
+  bool exists(Index x, Centering centering) const;
   /// The given halo with the axes that carry none set to zero.
   Halo effectiveHalo(Halo halo) const;
 
-  /// Position of an index of `centering`; the same bits for the same index, whatever the patch.
+  /// Position of an index of `centering`; the same bits for the same index, whatever the patch. The upper
+  /// border of an axis that wraps is at the place of the lower one, so that who computes both gets one value.
   Real3 position(Index x, Centering centering) const {
     Real3 p;
     for (int d = 0; d < kAxes; ++d) {
-      const double offset = onBorders(centering, d) ? 0.0 : 0.5;
-      p[d] = geometry_.lower[d] + (static_cast<double>(x[d]) + offset) * spacing_[d];
+      const bool border = onBorders(centering, d);
+      const bool isImage = border && x[d] == domain_.hi[d] && geometry_.wraps(d);
+      const double at = static_cast<double>(isImage ? domain_.lo[d] : x[d]) + (border ? 0.0 : 0.5);
+      p[d] = geometry_.lower[d] + at * spacing_[d];
     }
     return p;
   }
@@ -63,6 +82,7 @@ class Level {
   std::vector<Patch> patches_;
   std::int64_t cells_ = 0;
   PatchIndex index_;
+  BorderOwners borders_;
 };
 
 }  // namespace tessera

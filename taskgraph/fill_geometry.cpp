@@ -25,7 +25,14 @@ Halo reachOf(const Level& level, const Halo& halo) {
 }
 
 Box readBox(const Level& level, const Patch& patch, Centering centering, const Halo& halo) {
-  return boundingBox(level.ownedBy(patch, centering), grow(patch.cells, level.effectiveHalo(halo)));
+  return boundingBox(level.closedBox(patch, centering), grow(patch.cells, level.effectiveHalo(halo)));
+}
+
+Halo beyondBorders(const Geometry& geometry, Centering centering, Halo halo) {
+  for (int d = 0; d < kAxes; ++d) {
+    if (onBorders(centering, d) && geometry.hasHalo(d) && halo.hi[d] == 1) halo.hi[d] = 0;
+  }
+  return halo;
 }
 
 int axesOutside(const Box& box, const Box& inner) {
@@ -86,17 +93,21 @@ Images imagesOf(const Level& level, const Box& target) {
   return images;
 }
 
+Images imagesOf(const Level& level, Centering centering, const Box& target) {
+  Images images = imagesOf(level, target);
+  for (int d = 0; d < kAxes; ++d) {
+    if (!level.geometry().wraps(d) || !onBorders(centering, d)) continue;
+    images.first[d] = floorDivide(target.lo[d] - 1 - level.domain().lo[d], level.domain().extent()[d]);
+  }
+  return images;
+}
+
 Box cellsOwning(const Box& box, Centering centering) {
   Box cells = box;
   for (int d = 0; d < kAxes; ++d) {
     if (onBorders(centering, d)) --cells.lo[d];
   }
   return cells;
-}
-
-Box sourceRegion(const Level& level, const Patch& source, Centering centering, const Box& target,
-                 Index period) {
-  return intersect(target, shift(level.ownedBy(source, centering), shiftOf(level, period)));
 }
 
 std::vector<const Patch*> possibleReaders(const Hierarchy& hierarchy, const Patch& source, Reach reach,

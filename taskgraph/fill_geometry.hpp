@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "core/geometry/box_difference.hpp"
 #include "grid/hierarchy.hpp"
 #include "grid/refine.hpp"
 #include "taskgraph/access.hpp"
@@ -10,9 +11,12 @@
 namespace tessera {
 
 /// What a task that declares `halo` may read on a patch: its cells grown by the halo, and all that the patch
-/// owns. For nodes and faces, halo(0, 1) is therefore the upper border of each cell, also at the end of the
-/// domain.
+/// stores. Without a halo these are all nodes and faces of its cells.
 Box readBox(const Level& level, const Patch& patch, Centering centering, const Halo& halo);
+
+/// The layers of a halo that a patch does not store itself: the first one above is, of nodes and faces, the
+/// upper border of the patch. Where nothing is left, a read needs no fill.
+Halo beyondBorders(const Geometry& geometry, Centering centering, Halo halo);
 
 /// Along how many axes a box of indices lies outside of `inner` altogether: 1 beside a face, 2 at an edge.
 int axesOutside(const Box& box, const Box& inner);
@@ -38,16 +42,32 @@ struct FillSource {
 /// Number of cells to move by for an image some periods away.
 Index shiftOf(const Level& level, Index period);
 
-/// Calls `visit(FillSource)` for every patch that owns a part of `target`, in an order that depends on the
-/// geometry only: images by z, y, x, then patches by place. `self` is left out where it is its own unshifted
-/// image
-/// (-1: nobody is).
+/// Calls `visit(FillSource)` for every part of `target` that a patch of the level owns, in an order that
+/// depends on the geometry only: images by z, y, x, then patches by place. What the patch `self` stores is
+/// left out (-1: there is none, and each index of the target that exists comes once).
 template <class Visit>
 void forEachSource(const Level& level, Centering centering, const Box& target, PatchId self, Visit&& visit);
 
-/// The part of `target` that the source of an image provides.
-Box sourceRegion(const Level& level, const Patch& source, Centering centering, const Box& target,
-                 Index period);
+/// Calls `visit(region)` for the parts of `target` that the source of an image provides, without those that
+/// the reading patch stores itself (`stored`, which is empty where it stores nothing of the level).
+template <class Visit>
+void forEachSourceRegion(const Level& level, const Patch& source, Centering centering, const Box& target,
+                         const Box& stored, Index shift, Visit&& visit);
+
+/// What the target of a fill of that reach lacks no source for: of the patch's own level all that it stores.
+inline Box storedBox(const Level& level, const Patch& seen, Centering centering, Reach reach) {
+  return reach == Reach::Patch ? level.closedBox(seen, centering) : Box{};
+}
+
+/// Calls `visit(region, shift)` for what a patch owns, at its place in the domain, where the image of the
+/// upper border of an axis that wraps is the lower one: own indices are region - shift.
+template <class Visit>
+void forEachInDomain(const Level& level, const Patch& patch, Centering centering, Visit&& visit);
+
+/// Calls `visit(Box)` for the closed boxes of the level's patches, and of their images, that have an index of
+/// `box`, a part of the domain.
+template <class Visit>
+void forEachClosedBox(const Level& level, Centering centering, const Box& box, Visit&& visit);
 
 /// Calls `visit(box)` with boxes of the reading level: every patch whose target may overlap what the cells
 /// `source` of `level` own has a cell in one of them; some others have, too.
@@ -91,6 +111,17 @@ struct Images {
   Index last;
 };
 Images imagesOf(const Level& level, const Box& target);
+/// Likewise where an index may be the upper border of a patch at the end of an axis that wraps, too.
+Images imagesOf(const Level& level, Centering centering, const Box& target);
+
+template <class Visit>
+void forEachImage(const Images& images, Visit&& visit) {
+  for (std::int64_t k = images.first.k; k <= images.last.k; ++k) {
+    for (std::int64_t j = images.first.j; j <= images.last.j; ++j) {
+      for (std::int64_t i = images.first.i; i <= images.last.i; ++i) visit(Index{i, j, k});
+    }
+  }
+}
 
 /// Cells whose patches may own an index of `box`: a border index at the upper end belongs to the cell below
 /// it.
@@ -102,36 +133,62 @@ void forEachReadingBox(const Hierarchy& hierarchy, LevelId level, const Box& sou
   const Level& sources = hierarchy.level(level);
   const Level& readers = hierarchy.level(readerLevelOf(level, reach));
   const Box around = grow(source, reachOf(sources, halo));
-  const Images images = imagesOf(sources, around);
-  for (std::int64_t k = images.first.k; k <= images.last.k; ++k) {
-    for (std::int64_t j = images.first.j; j <= images.last.j; ++j) {
-      for (std::int64_t i = images.first.i; i <= images.last.i; ++i) {
-        Box here = shift(around, Index{} - shiftOf(sources, {i, j, k}));
-        if (reach == Reach::Coarser) here = refine(here, readers.ratioToCoarser());
-        if (reach == Reach::Finer) here = coarsen(here, sources.ratioToCoarser());
-        visit(here);
-      }
-    }
-  }
+  forEachImage(imagesOf(sources, around), [&](Index period) {
+    Box here = shift(around, Index{} - shiftOf(sources, period));
+    if (reach == Reach::Coarser) here = refine(here, readers.ratioToCoarser());
+    if (reach == Reach::Finer) here = coarsen(here, sources.ratioToCoarser());
+    visit(here);
+  });
 }
 
 template <class Visit>
 void forEachSource(const Level& level, Centering centering, const Box& target, PatchId self, Visit&& visit) {
-  const Images images = imagesOf(level, target);
-  for (std::int64_t k = images.first.k; k <= images.last.k; ++k) {
-    for (std::int64_t j = images.first.j; j <= images.last.j; ++j) {
-      for (std::int64_t i = images.first.i; i <= images.last.i; ++i) {
-        const Index period{i, j, k};
-        const Index by = shiftOf(level, period);
-        const Box here = shift(target, Index{} - by);
-        level.forEachOverlapping(cellsOwning(here, centering), [&](const Patch& other) {
-          if (other.id == self && period == Index{}) return;
-          const Box region = intersect(here, level.ownedBy(other, centering));
-          if (!region.empty()) visit(FillSource{&other, shift(region, by), period, by});
-        });
-      }
-    }
+  Box stored;
+  if (self >= 0) {
+    const auto place = static_cast<std::size_t>(self - level.firstPatch());
+    stored = level.closedBox(level.patches()[place], centering);
   }
+  forEachImage(imagesOf(level, centering, target), [&](Index period) {
+    const Index by = shiftOf(level, period);
+    const Box here = shift(target, Index{} - by);
+    level.forEachOverlapping(cellsOwning(here, centering), [&](const Patch& other) {
+      if (other.id == self && period == Index{}) return;
+      forEachSourceRegion(level, other, centering, target, stored, by, [&](const Box& region) {
+        visit(FillSource{&other, region, period, by});
+      });
+    });
+  });
+}
+
+template <class Visit>
+void forEachSourceRegion(const Level& level, const Patch& source, Centering centering, const Box& target,
+                         const Box& stored, Index by, Visit&& visit) {
+  level.forEachOwned(source, centering, [&](const Box& owned) {
+    const Box region = intersect(target, shift(owned, by));
+    if (!region.empty()) forEachOutside(region, stored, visit);
+  });
+}
+
+template <class Visit>
+void forEachInDomain(const Level& level, const Patch& patch, Centering centering, Visit&& visit) {
+  const Box domain = level.domainOf(centering);
+  level.forEachOwned(patch, centering, [&](const Box& owned) {
+    forEachImage(imagesOf(level, owned), [&](Index period) {
+      const Index by = Index{} - shiftOf(level, period);
+      const Box region = intersect(shift(owned, by), domain);
+      if (!region.empty()) visit(region, by);
+    });
+  });
+}
+
+template <class Visit>
+void forEachClosedBox(const Level& level, Centering centering, const Box& box, Visit&& visit) {
+  forEachImage(imagesOf(level, centering, box), [&](Index period) {
+    const Index by = shiftOf(level, period);
+    level.forEachOverlapping(cellsOwning(shift(box, Index{} - by), centering), [&](const Patch& patch) {
+      visit(shift(level.closedBox(patch, centering), by));
+    });
+  });
 }
 
 }  // namespace tessera

@@ -63,14 +63,9 @@ void Advection::configureVelocity(const ParameterValues& values, ComponentSetup&
     if (velocity_[axis].isConstant()) params_.velocity[d] = velocity_[axis](0, 0, 0, 0);
   }
   if (!params_.velocityVaries) return;
-  // The face beyond the last one is asked for where a patch ends at the domain's end, and never used.
-  const auto anything = BoundaryConditions::everywhere(BoundaryKind::Outflow);
   labels_.velocityX = setup.labels.variable<double, FaceX>("advection.velocity_x", "length/time");
   labels_.velocityY = setup.labels.variable<double, FaceY>("advection.velocity_y", "length/time");
   labels_.velocityZ = setup.labels.variable<double, FaceZ>("advection.velocity_z", "length/time");
-  setup.labels.setBoundary(labels_.velocityX, anything);
-  setup.labels.setBoundary(labels_.velocityY, anything);
-  setup.labels.setBoundary(labels_.velocityZ, anything);
 }
 
 void Advection::declareInitial(StepPlan& plan) const {
@@ -125,9 +120,9 @@ void Advection::declareStableDt(StepPlan& plan, Generation velocity) const {
 
 void Advection::readVelocity(TaskBuilder& task, Generation generation) const {
   if (!params_.velocityVaries) return;
-  task.reads(generation, labels_.velocityX, halo(Index{}, ex));
-  if (params_.active[1]) task.reads(generation, labels_.velocityY, halo(Index{}, ey));
-  if (params_.active[2]) task.reads(generation, labels_.velocityZ, halo(Index{}, ez));
+  task.reads(generation, labels_.velocityX);
+  if (params_.active[1]) task.reads(generation, labels_.velocityY);
+  if (params_.active[2]) task.reads(generation, labels_.velocityZ);
 }
 
 }  // namespace tessera

@@ -137,8 +137,16 @@ void CheckpointReader::readBlock(std::string_view label, std::int32_t level, std
               .line("block     ", asText(BlockDescription{std::string(label), {}, {}, level, patch, {}}))
               .text());
     }
-    TESSERA_EXPECT(static_cast<std::int64_t>(out.size()) == content_->blocks[n].bytes(),
-                   "the buffer must have exactly the size of the block's description");
+    if (static_cast<std::int64_t>(out.size()) != content_->blocks[n].bytes()) {
+      throw InputError(Message("the checkpoint stores other indices of a variable than this program has")
+                           .line("file      ", content_->path.string())
+                           .line("block     ", asText(content_->blocks[n]), ": ",
+                                 asText(content_->blocks[n].box), ", ", content_->blocks[n].bytes(),
+                                 " bytes, not ", out.size())
+                           .line("written   by version ", content_->manifest.identity.codeVersion,
+                                 "; earlier ones stored the lower borders of a patch only")
+                           .text());
+    }
     content_->readInto(n, out);
   });
 }

@@ -126,12 +126,7 @@ void reportUndeclaredDt(const TaskFrame& frame) {
 void expectCovered(const TaskFrame& frame, const TaskAccess& access, Index x) {
   const LabelInfo& info = frame.labels->info(access.label);
   const Level& level = frame.hierarchy->level(access.level);
-  const Index one{1, 1, 1};
-  bool covered = false;
-  level.forEachOverlapping(intersect({x - one, x + one}, level.domain()), [&](const Patch& patch) {
-    covered = covered || level.ownedBy(patch, info.centering).contains(x);
-  });
-  if (covered) return;
+  if (level.exists(x, info.centering)) return;
   throw UndeclaredAccess(Message("task reads a part of a level that no patch covers")
                              .line("task      ", frame.task, placeOf(frame))
                              .line("reads     ", info.name, " at ", asText(info.centering), " ", asText(x),
@@ -148,7 +143,7 @@ void expectBesideFace(const TaskFrame& frame, const TaskAccess& access, Index x)
   const LabelInfo& info = frame.labels->info(access.label);
   const Patch& patch = *frame.patch;
   const Box inner =
-      boundingBox(frame.hierarchy->level(access.level).ownedBy(patch, info.centering), patch.cells);
+      boundingBox(frame.hierarchy->level(access.level).closedBox(patch, info.centering), patch.cells);
   int axes = 0;
   for (int d = 0; d < kAxes; ++d) axes += x[d] < inner.lo[d] || x[d] >= inner.hi[d] ? 1 : 0;
   if (axes <= 1) return;

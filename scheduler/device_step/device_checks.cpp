@@ -118,7 +118,7 @@ void DeviceChecks::equip(std::int32_t task, const TaskFrame& frame, std::span<Ta
     access.holes = access.holes && holdsReals(frame.labels->info(access.label).type);
     if (access.facesOnly) {
       const Centering centering = frame.labels->info(access.label).centering;
-      access.inner = boundingBox(frame.level->ownedBy(*frame.patch, centering), frame.patch->cells);
+      access.inner = boundingBox(frame.level->closedBox(*frame.patch, centering), frame.patch->cells);
     }
     if (!mode_.accesses || !access.isMarked()) continue;
     access.marks = marks_ + mark;

@@ -63,6 +63,7 @@ void GraphRun::takePlaces(const RankDevices& devices) {
 
 void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlier) {
   step_.inputs = inputs;
+  ++step_.replay;
   ahead_ = ahead;
   earlier_ = earlier;
   gate_.close();

@@ -16,6 +16,7 @@ namespace tessera::detail {
 /// What the nodes of all kinds know of the step that is running.
 struct RunningStep {
   StepInputs inputs;
+  std::int64_t replay = 0;                       ///< which one of this graph it is
   std::atomic<bool> isRefused{false};            ///< tasks do nothing: the step ends in order, on every rank
   const PlacedGraph* placed = nullptr;           ///< where devices are in use
   std::unique_ptr<NodeAnnotations> annotations;  ///< where a profiler listens

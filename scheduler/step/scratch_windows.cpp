@@ -17,7 +17,7 @@ AlignedLayout scratchLayout(const CompiledGraphs& graphs, const FillPlan& fill, 
   const Geometry& geometry = graphs.hierarchy->geometry();
   const Layout plain(window, !geometry.hasHalo(1), !geometry.hasHalo(2));
   const std::int64_t bytes = info.type.elementBytes();
-  return alignRows(plain, level.ownedBy(patch, info.centering), kLine % bytes == 0 ? kLine / bytes : 1);
+  return alignRows(plain, level.closedBox(patch, info.centering), kLine % bytes == 0 ? kLine / bytes : 1);
 }
 
 ScratchWindows::ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, int workers) {

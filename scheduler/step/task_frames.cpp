@@ -116,7 +116,7 @@ void TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t
                   store != nullptr ? store->data(generation, access.label, own)
                                    : data_.data(generation, access.label, own),
                   store != nullptr ? store->layout(access.label, own) : data_.layout(access.label, own),
-                  access.writes() ? level.ownedBy(*patch, centering)
+                  access.writes() ? level.closedBox(*patch, centering)
                   : checked_      ? readBox(level, *patch, centering, access.halo)
                                   : Box{},
                   nullptr, (checked_ || store != nullptr) && data_.isShared(access.label, own),

@@ -42,6 +42,7 @@ bool TaskNodes::run(const NodeAt& at, int worker) {
     runBody(frame, accesses.all(), task);
   }
   if (options_.findNonFinite) expectFinite(frame);
+  if (options_.checked && frame.patch != nullptr) borders_.compare(frame, &unit, step_.replay);
   if (step_.placed != nullptr) noteWritten(data_, graph_, unit, at.local(), kHost);
   return true;
 }

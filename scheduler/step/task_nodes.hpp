@@ -4,6 +4,7 @@
 
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/runner_options.hpp"
+#include "scheduler/step/border_watch.hpp"
 #include "scheduler/step/host_moves.hpp"
 #include "scheduler/step/node_runner.hpp"
 #include "scheduler/step/scratch_windows.hpp"
@@ -44,6 +45,7 @@ class TaskNodes final : public NodeRunner {
   const RunnerOptions& options_;
   ScratchWindows scratch_;
   TaskPrefetches prefetches_;
+  BorderWatch borders_;
 };
 
 }  // namespace tessera::detail

@@ -18,6 +18,8 @@ bool sameShape(const FillShape& a, const FillShape& b) {
 /// faster.
 constexpr std::int64_t kFewRows = 1'000;
 
+}  // namespace
+
 /// Marks slots, and lists the marked ones ascending.
 class SlotMarks {
  public:
@@ -45,8 +47,6 @@ class SlotMarks {
   std::vector<std::uint8_t> marks_;
   std::vector<std::int32_t> marked_;
 };
-
-}  // namespace
 
 const ShapeData& FillShapes::of(const FillNeed& need) {
   const FillShape shape{need.reach, need.level, need.readerLevel, centeringOf(need), need.halo};
@@ -100,16 +100,19 @@ void FillShapes::addRow(const FillNeed& need, std::int64_t local, std::vector<Ne
                         std::vector<RemoteSource>& remote) const {
   const Patch& reader = ownPatch(local);
   const PatchId self = need.reach == Reach::Patch ? reader.id : -1;
+  const std::size_t first = own.size();
   std::int64_t provided = 0;
   forEachSource(input_.hierarchy->level(need.level), centeringOf(need), targetOf(need, reader), self,
                 [&](const FillSource& source) {
                   if (need.reach == Reach::Coarser) provided += source.region.volume();
                   const std::int32_t slot = localOf(source.patch->id);
                   if (slot >= 0) {
-                    own.push_back({slot,
-                                   {static_cast<std::int8_t>(source.period.i),
-                                    static_cast<std::int8_t>(source.period.j),
-                                    static_cast<std::int8_t>(source.period.k)}});
+                    // Of one source there may be several regions.
+                    const Neighbour n{
+                        slot,
+                        {static_cast<std::int8_t>(source.period.i), static_cast<std::int8_t>(source.period.j),
+                         static_cast<std::int8_t>(source.period.k)}};
+                    if (own.size() == first || !(own.back() == n)) own.push_back(n);
                   } else {
                     const auto row = static_cast<std::int32_t>(local - locals(need.readerLevel).begin);
                     remote.push_back({row, source.patch, source.region});
@@ -201,32 +204,25 @@ void FillShapes::coarseSources(const FillNeed& need, const Patch& reader,
   std::int64_t missing = 0;
   const auto lookBelow = [&](const Box& open, Index period) {
     missing += open.volume();
-    coarser.forEachOverlapping(
-        cellsOwning(coarsen(open, level.ratioToCoarser()), centering), [&](const Patch& below) {
-          const Box region =
-              intersect(open, refine(coarser.ownedBy(below, centering), level.ratioToCoarser()));
-          if (region.empty()) return;
-          missing -= region.volume();
-          found.push_back({reader.id, &below, shift(region, shiftOf(level, period)), period});
-        });
+    const Box under = coarsen(open, level.ratioToCoarser());
+    forEachSource(coarser, centering, under, -1, [&](const FillSource& below) {
+      const Box region = intersect(open, refine(below.region, level.ratioToCoarser()));
+      missing -= region.volume();
+      // The image in which the source counts: its upper border at the end of an axis is one period off.
+      found.push_back({reader.id, below.patch, shift(region, shiftOf(level, period)), period + below.period});
+    });
   };
-  for (std::int64_t k = images.first.k; k <= images.last.k; ++k) {
-    for (std::int64_t j = images.first.j; j <= images.last.j; ++j) {
-      for (std::int64_t i = images.first.i; i <= images.last.i; ++i) {
-        const Index period{i, j, k};
-        std::deque<Box> open{
-            intersect(shift(target, Index{} - shiftOf(level, period)), level.domainOf(centering))};
-        level.forEachOverlapping(cellsOwning(open.front(), centering), [&](const Patch& covering) {
-          const Box owned = level.ownedBy(covering, centering);
-          for (std::size_t left = open.size(); left > 0; --left) {
-            for (const Box& part : subtract(open.front(), owned)) open.push_back(part);
-            open.pop_front();
-          }
-        });
-        for (const Box& part : open) lookBelow(part, period);
+  forEachImage(images, [&](Index period) {
+    const Box here = intersect(shift(target, Index{} - shiftOf(level, period)), level.domainOf(centering));
+    std::deque<Box> open{here};
+    forEachClosedBox(level, centering, here, [&](const Box& closed) {
+      for (std::size_t left = open.size(); left > 0; --left) {
+        for (const Box& part : subtract(open.front(), closed)) open.push_back(part);
+        open.pop_front();
       }
-    }
-  }
+    });
+    for (const Box& part : open) lookBelow(part, period);
+  });
   if (missing == 0) return;
   throw PlanError(
       {Message("a halo leaves both its level and the coarser one")
@@ -326,9 +322,10 @@ bool FillShapes::remakeRows(const FillNeed& need, ShapeData& data) {
   bool room = true;
   for (const std::int32_t slot : data.rows) {
     row.clear();
+    if (mayPassOn(need)) markSources(slot);
     addRow(need, slot, row, data.remoteSources);
     room = table.replace(slot - used.begin, row) && room;
-    if (changed(slot)) markSources(slot);
+    if (changed(slot) || mayPassOn(need)) markSources(slot);
   }
   data.remote = !data.remoteSources.empty();
   data.sources = sources.takeSorted();
@@ -362,6 +359,15 @@ void FillShapes::forEachSlotReadAnew(const FillNeed& need, Visit&& visit) const 
   }
 }
 
+void FillShapes::markBeside(LevelId level, SlotMarks& marks) const {
+  for (const Box& region : changesOf(level).regions) {
+    forEachReadingBox(*input_.hierarchy, level, region, Reach::Patch, {}, [&](const Box& here) {
+      input_.hierarchy->level(level).forEachOverlapping(
+          here, [&](const Patch& patch) { marks.mark(localOf(patch.id)); });
+    });
+  }
+}
+
 void FillShapes::lookAtOtherRanks(std::int32_t table, std::vector<std::int32_t> rows,
                                   std::span<const std::int32_t> senders) {
   ShapeData& data = known_[static_cast<std::size_t>(table)].data;
@@ -381,6 +387,7 @@ void FillShapes::lookAtOtherRanks(std::int32_t table, std::vector<std::int32_t> 
   for (const std::int32_t slot : senders) sending.mark(slot);
   for (const std::int32_t slot : changesOf(need.level).slots) sending.mark(slot);
   forEachSlotReadAnew(need, [&](std::int32_t slot) { sending.mark(slot); });
+  if (mayPassOn(need)) markBeside(need.level, sending);
   data.remoteReaders.clear();
   findRemoteReaders(need, sending.takeSorted(), data);
 }

@@ -62,6 +62,8 @@ struct ReaderLists {
   std::span<const std::int32_t> of(std::int32_t slot) const;
 };
 
+class SlotMarks;
+
 /// Looks around own patches, once for each shape; a wide shape costs nothing to the narrow ones. For a
 /// recompile only around those that changed: the tables are there, and shapes are asked for in the order in
 /// which they were made.
@@ -133,6 +135,11 @@ class FillShapes {
   /// Own slots that patches of other ranks, those that changed, may read.
   template <class Visit>
   void forEachSlotReadAnew(const FillNeed& need, Visit&& visit) const;
+  /// Of a recompile: whether a patch that stays may get more readers where another one vanishes, or fewer:
+  /// borders that are open belong to the first patch beside them.
+  bool mayPassOn(const FillNeed& need) const { return centeringOf(need) != Centering::Cell; }
+  /// Marks own slots beside what changed on a level.
+  void markBeside(LevelId level, SlotMarks& marks) const;
   const LevelChanges& changesOf(LevelId level) const {
     return changes_->levels[static_cast<std::size_t>(level)];
   }

@@ -199,7 +199,8 @@ void MessageBuilder::addWholeLevel(const StagedFill& fill) {
   for (const Patch& patch : level.patches()) {
     const auto owner = static_cast<std::size_t>(shapes_.ownerOf(patch.id));
     patchesOf[owner].push_back(&patch);
-    bytesOf[owner] += level.ownedBy(patch, centering).volume() * element;
+    forEachInDomain(level, patch, centering,
+                    [&](const Box& region, Index) { bytesOf[owner] += region.volume() * element; });
   }
   const auto behind = [&](Rank rank, Rank by) { return ((rank - by) % ranks + ranks) % ranks; };
 
@@ -219,9 +220,11 @@ void MessageBuilder::addWholeLevel(const StagedFill& fill) {
         continue;
       }
       for (const Patch* patch : patchesOf[part]) {
-        const Box owned = level.ownedBy(*patch, centering);
-        items.push_back({fill.need.label, fill.need.version < 0 ? Generation::Old : Generation::New,
-                         shapes_.localOf(patch->id), -1, 0, owned, 0, owned.volume() * element});
+        forEachInDomain(level, *patch, centering, [&](const Box& region, Index by) {
+          items.push_back({fill.need.label, fill.need.version < 0 ? Generation::Old : Generation::New,
+                           shapes_.localOf(patch->id), -1, 0, shift(region, Index{} - by), 0,
+                           region.volume() * element});
+        });
       }
     }
     if (!items.empty()) {
@@ -253,9 +256,10 @@ void MessageBuilder::addWholeLevel(const StagedFill& fill) {
     if (rank == input_.rank) continue;
     std::int64_t offset = arrived[static_cast<std::size_t>(rank)].offset;
     for (const Patch* patch : patchesOf[static_cast<std::size_t>(rank)]) {
-      const Box owned = level.ownedBy(*patch, centering);
-      pieces.push({arrived[static_cast<std::size_t>(rank)].message, offset, owned});
-      offset += owned.volume() * element;
+      forEachInDomain(level, *patch, centering, [&](const Box& region, Index) {
+        pieces.push({arrived[static_cast<std::size_t>(rank)].message, offset, region});
+        offset += region.volume() * element;
+      });
     }
   }
   pieces.endRow();

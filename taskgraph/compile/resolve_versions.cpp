@@ -3,6 +3,7 @@
 
 #include "taskgraph/compile/resolved_plan.hpp"
 #include "taskgraph/compile/version_chain.hpp"
+#include "taskgraph/fill_geometry.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -40,6 +41,9 @@ class ReadResolver {
     for (const ReadDeclaration& read : task().reads) {
       ResolvedRead r{read.label, sourceLevel(read), -1, read.reach, read.halo, false, -1, read.facesOnly};
       if (!levelExists(read, r.level)) continue;
+      // The borders of a patch are its own.
+      if (read.reach == Reach::Patch)
+        r.halo = beyondBorders(hierarchy_.geometry(), labels_.info(read.label).centering, read.halo);
       if (read.generation == Generation::New) {
         r.version = versionOf(read, r);
         if (r.version < 0) continue;

@@ -127,12 +127,20 @@ std::vector<Move> MoveBuilder::ofPrivateRow(std::int32_t number, std::int32_t ro
   const bool facesOnly = facesOnly_[static_cast<std::size_t>(number)] != 0;
   const MoveRef to = targetOf(fill, row);
   std::vector<Move> moves;
-  if (fill.scratch) moves.push_back(copyFrom(fill, to, local, level.ownedBy(seen, centering), {}));
+  if (fill.scratch) moves.push_back(copyFrom(fill, to, local, level.closedBox(seen, centering), {}));
+  const Box stored = whole ? Box{} : storedBox(level, seen, centering, fill.reach);
   for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(fill.table)].row(row)) {
-    const Index period{n.image[0], n.image[1], n.image[2]};
-    const Box region = sourceRegion(level, patchOf(n.source), centering, target, period);
-    if (facesOnly && axesOutside(region, inner) > 1) continue;
-    moves.push_back(taken(fill, to, entryOf(n.source), region, shiftOf(level, period)));
+    const auto take = [&](const Box& region, Index by) {
+      if (facesOnly && axesOutside(region, inner) > 1) return;
+      moves.push_back(taken(fill, to, entryOf(n.source), region, by));
+    };
+    if (whole) {
+      forEachInDomain(level, patchOf(n.source), centering, take);
+      continue;
+    }
+    const Index by = shiftOf(level, {n.image[0], n.image[1], n.image[2]});
+    forEachSourceRegion(level, patchOf(n.source), centering, target, stored, by,
+                        [&](const Box& region) { take(region, by); });
   }
   addReceived(moves, fill, row, to);
   for (const CoarsePiece& piece : fill.coarse.row(row))
@@ -193,7 +201,8 @@ std::vector<Move> MoveBuilder::ofWindow(const FillPlan& fill, const SharedWindow
     for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(fill.table)].row(row)) {
       if (isInside(shared, n)) continue;
       const Index period{n.image[0], n.image[1], n.image[2]};
-      const Box region = sourceRegion(level, patchOf(n.source), centering, targets[m], period);
+      // Windows of cells alone are shared.
+      const Box region = intersect(targets[m], shift(patchOf(n.source).cells, shiftOf(level, period)));
       for (const Box& rest : takeRest(copied[{n.source, period.i, period.j, period.k}], region))
         moves.push_back(copyFrom(fill, to, n.source, rest, shiftOf(level, period)));
     }

@@ -34,7 +34,7 @@ void countCopies(const CompiledGraphs& graphs, const CompiledGraph& graph, const
         graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(writer.firstLocal + n)]);
     copy.values += 1;
     copy.bytes +=
-        graphs.hierarchy->level(patch.level).ownedBy(patch, info.centering).volume() * info.type.bytes();
+        graphs.hierarchy->level(patch.level).closedBox(patch, info.centering).volume() * info.type.bytes();
   }
 }
 

@@ -202,7 +202,7 @@ void PlacedTouches::ofCopies(Rank rank, const TouchCollector& collector) {
       const Patch& patch = own.hierarchy->patch(own.ownPatches[static_cast<std::size_t>(local)]);
       const Centering centering = own.labels->info(block.label).centering;
       const Memory memory = collector.entry(block.label, Generation::New, local);
-      const Box owned = own.hierarchy->level(unit.level).ownedBy(patch, centering);
+      const Box owned = own.hierarchy->level(unit.level).closedBox(patch, centering);
       const std::int64_t node = placedNodes_.node(rank, block.firstNode + n);
       add(from, {memory, owned, 0, version, TouchKind::Read}, node);
       add(to, {memory, owned, 0, version, TouchKind::Write}, node);

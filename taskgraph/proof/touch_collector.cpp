@@ -104,7 +104,7 @@ void TouchCollector::startOfStep() {
       const auto need = storage_.find({label, patch.id});
       // What shares its memory has not lasted from the step before, or from an earlier item.
       if (need == storage_.end() || need->second.slot >= 0) continue;
-      const Box owned = level(patch.level).ownedBy(patch, centeringOf(label));
+      const Box owned = level(patch.level).closedBox(patch, centeringOf(label));
       const auto here = static_cast<std::int64_t>(local);
       add(entry(label, Generation::Old, here), owned, -1, -1, TouchKind::Write);
       if (graph_.carries({label, patch.level}))
@@ -137,7 +137,8 @@ void TouchCollector::taskReads(const TaskUnit& unit, std::int64_t local, std::in
       gatherRead(unit, read, patch, node, row);
     } else if (patch != nullptr) {
       const Box box = readBox(level(patch->level), *patch, centeringOf(read.label), read.halo);
-      if (isScratch(own_, {read.label, unit.level}) && !read.halo.isZero()) {
+      const Halo beyond = beyondBorders(level(patch->level).geometry(), centeringOf(read.label), read.halo);
+      if (isScratch(own_, {read.label, unit.level}) && !beyond.isZero()) {
         if (const FillPlan* fill = fillOf(unit, read, node)) scratchRead(*fill, box, local, node, row);
         continue;
       }
@@ -151,7 +152,7 @@ void TouchCollector::taskWrites(const TaskUnit& unit, std::int64_t local, std::i
   const Patch& patch = ownPatch(local);
   for (const WriteDeclaration& write : graph_.declarationOf(unit).writes) {
     const Memory memory = entry(write.label, Generation::New, local);
-    const Box owned = level(patch.level).ownedBy(patch, centeringOf(write.label));
+    const Box owned = level(patch.level).closedBox(patch, centeringOf(write.label));
     const std::int32_t version = versions_.ofWrite(unit.task, unit.level, write.label);
     if (write.modifies) add(memory, owned, node, version - 1, TouchKind::Read);
     add(memory, owned, node, version, TouchKind::Write);
@@ -183,7 +184,7 @@ void TouchCollector::gatherRead(const TaskUnit& unit, const ReadDeclaration& rea
   Memory memory{Memory::Kind::Gather, own_.rank, read.label, 0, fill->firstGather};
   if (fill->shared.size() > 0) {  // the window of the patches itself
     for (const std::int32_t member : own_.shared[static_cast<std::size_t>(fill->shared.begin)].members) {
-      add(entry(read.label, read.generation, member), from.ownedBy(ownPatch(member), centering), node,
+      add(entry(read.label, read.generation, member), from.closedBox(ownPatch(member), centering), node,
           version, TouchKind::Read);
     }
     return;
@@ -198,10 +199,8 @@ void TouchCollector::gatherRead(const TaskUnit& unit, const ReadDeclaration& rea
     add(memory, box, node, version, TouchKind::Read);
     return;
   }
-  for (const Patch& finer : from.patches()) {
-    const Box there = intersect(box, from.ownedBy(finer, centering));
-    if (!there.empty()) add(memory, there, node, version, TouchKind::Read);
-  }
+  forEachSource(from, centering, box, -1,
+                [&](const FillSource& finer) { add(memory, finer.region, node, version, TouchKind::Read); });
 }
 
 void TouchCollector::receive(const NodeBlock& block) {
@@ -342,12 +341,13 @@ TouchCollector::Row TouchCollector::rowOf(const NodeBlock& block, std::int32_t n
   const FillPlan& fill = graph_.fillOf(block);
   const Level& from = level(fill.sourceLevel);
   const Centering centering = centeringOf(fill.label);
-  Row row{fill, from, centering, nodes_.node(own_.rank, block.firstNode + n), n, {}, {}, nullptr, {}};
+  Row row{fill, from, centering, nodes_.node(own_.rank, block.firstNode + n), n, {}, {}, nullptr, {}, {}};
   if (fill.reach == Reach::WholeLevel) {
     row.target = from.domainOf(centering);
   } else {
     const Patch seen = seenPatch(*own_.hierarchy, ownPatch(block.firstLocal + n), fill.reach);
     row.target = fillTarget(from, seen, centering, fill.halo, fill.reach);
+    row.stored = storedBox(from, seen, centering, fill.reach);
   }
   row.bounds = row.target;
   row.to = fill.reach == Reach::Patch
@@ -364,8 +364,8 @@ void TouchCollector::scratchRead(const FillPlan& fill, const Box& read, std::int
   const Memory memory{Memory::Kind::Scratch, own_.rank, fill.label, 0, local};
   const Box target = fillTarget(from, patch, centering, fill.halo, fill.reach);
   scratch_[{fill.label, local}] = target;
-  const Row row{fill, from, centering, node, n, memory, target, nullptr, target};
-  const Box owned = from.ownedBy(patch, centering);
+  const Box owned = from.closedBox(patch, centering);
+  const Row row{fill, from, centering, node, n, memory, target, nullptr, target, owned};
   add(entry(fill.label, fill.generation, local), owned, node, fill.version, TouchKind::Read);
   add(memory, owned, node, fill.version, TouchKind::Write);
   fromNeighbours(row);
@@ -405,11 +405,19 @@ void TouchCollector::fromNeighbours(const Row& row) {
     if (row.shared != nullptr && row.shared->full &&
         !copied_.insert({n.source, n.image[0], n.image[1], n.image[2]}).second)
       continue;
+    const auto take = [&](const Box& there, Index by) {
+      add(entry(row.fill.label, row.fill.generation, n.source), shift(there, Index{} - by), row.node,
+          row.fill.version, TouchKind::Read);
+      if (row.fill.reach != Reach::WholeLevel)
+        add(row.to, there, row.node, row.fill.version, TouchKind::Write);
+    };
+    if (row.fill.reach == Reach::WholeLevel) {
+      forEachInDomain(row.level, ownPatch(n.source), row.centering, take);
+      continue;
+    }
     const Index by = shiftOf(row.level, {n.image[0], n.image[1], n.image[2]});
-    const Box there = intersect(row.bounds, shift(row.level.ownedBy(ownPatch(n.source), row.centering), by));
-    add(entry(row.fill.label, row.fill.generation, n.source), shift(there, Index{} - by), row.node,
-        row.fill.version, TouchKind::Read);
-    if (row.fill.reach != Reach::WholeLevel) add(row.to, there, row.node, row.fill.version, TouchKind::Write);
+    forEachSourceRegion(row.level, ownPatch(n.source), row.centering, row.bounds, row.stored, by,
+                        [&](const Box& there) { take(there, by); });
   }
 }
 
@@ -456,11 +464,15 @@ void TouchCollector::expectWholeLevel(const Row& row) {
   const auto corners = [](const Box& b) { return Corners{b.lo.i, b.lo.j, b.lo.k, b.hi.i, b.hi.j, b.hi.k}; };
   std::set<Corners> there;
   for (const Neighbour& n : graph_.tables[static_cast<std::size_t>(row.fill.table)].row(row.row)) {
-    there.insert(corners(row.level.ownedBy(ownPatch(n.source), row.centering)));
+    forEachInDomain(row.level, ownPatch(n.source), row.centering,
+                    [&](const Box& region, Index) { there.insert(corners(region)); });
   }
   for (const FillPiece& piece : row.fill.pieces.row(row.row)) there.insert(corners(piece.region));
   for (const Patch& patch : row.level.patches()) {
-    if (there.count(corners(row.level.ownedBy(patch, row.centering))) > 0) continue;
+    bool all = true;
+    forEachInDomain(row.level, patch, row.centering,
+                    [&](const Box& region, Index) { all = all && there.count(corners(region)) > 0; });
+    if (all) continue;
     faults_.add(Message("a whole level lacks a patch")
                     .line("gather  ", names_.node(row.node))
                     .line("lacks   ", asText(patch))

@@ -48,6 +48,7 @@ class TouchCollector {
     Box target;
     const SharedWindow* shared = nullptr;
     Box bounds;  ///< what copies may reach: the target, or the targets of all members
+    Box stored;  ///< what no copy may reach: the patch writes it itself
   };
 
   void startOfStep();

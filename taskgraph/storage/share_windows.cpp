@@ -54,6 +54,11 @@ bool isLarge(const Halo& halo) {
   return widest >= kLargeHalo;
 }
 
+/// Nodes and faces between two patches are written by both: their memory is each patch's own.
+bool mayShare(const LabelTable& labels, LabelId label) {
+  return labels.info(label).centering == Centering::Cell;
+}
+
 /// The shared windows of one kind of variable: those of the same level, centering and halo are alike.
 class Groups {
  public:
@@ -84,7 +89,7 @@ class Groups {
       std::vector<Box> owned;
       std::vector<Box> windows;
       for (const std::int32_t local : locals) {
-        owned.push_back(level.ownedBy(patchOf(graphs_, local), centering));
+        owned.push_back(level.closedBox(patchOf(graphs_, local), centering));
         windows.push_back(fillTarget(level, patchOf(graphs_, local), centering, halo, Reach::Patch));
       }
       for (WindowGroup& group : groupWindows(owned, windows, copies)) {
@@ -158,7 +163,7 @@ bool shareWhole(CompiledGraphs& graphs, LevelStorage& storage) {
     const Box window = fillTarget(level, patchOf(graphs, local), centering, storage.halo, Reach::Patch);
     shared.window = boundingBox(shared.window, window);
     shared.members.push_back(static_cast<std::int32_t>(local));
-    owned += level.ownedBy(patchOf(graphs, local), centering).volume();
+    owned += level.closedBox(patchOf(graphs, local), centering).volume();
     alone += window.volume();
   }
   const std::int64_t domain = level.domainOf(centering).volume();
@@ -177,7 +182,7 @@ bool shareWhole(CompiledGraphs& graphs, LevelStorage& storage) {
 /// Which patches store this variable as one.
 void shareStorage(std::span<const ResolvedPlan> plans, const CompileInput& input, Groups& groups,
                   CompiledGraphs& graphs, LevelStorage& storage) {
-  if (storage.slot >= 0) return;  // a slot is shared patch by patch
+  if (storage.slot >= 0 || !mayShare(*input.labels, storage.label)) return;  // a slot: patch by patch
   const LevelLabel what{storage.label, storage.level};
   if (mayBeWhole(plans, input, what) && shareWhole(graphs, storage)) return;
   if (storage.halo.isZero()) return;
@@ -197,6 +202,7 @@ void shareStorage(std::span<const ResolvedPlan> plans, const CompileInput& input
 
 bool willShareWindows(std::span<const ResolvedPlan> plans, const CompileInput& input,
                       const LevelStorage& storage) {
+  if (!mayShare(*input.labels, storage.label)) return false;
   const LevelLabel what{storage.label, storage.level};
   const Halo halo = input.hierarchy->level(storage.level).effectiveHalo(storage.halo);
   return mayBeWhole(plans, input, what) || (isLarge(halo) && stays(plans, what, Reach::Patch));
@@ -253,10 +259,10 @@ std::vector<std::int32_t> openMembers(const SharedWindow& shared, const FillPlan
   for (const std::int32_t member : shared.members) {
     const Patch& patch = patchOf(graphs, member);
     const Box target = fillTarget(level, patch, centering, fill.halo, Reach::Patch);
-    std::int64_t inside = level.ownedBy(patch, centering).volume();
+    std::int64_t inside = level.closedBox(patch, centering).volume();
     for (const Neighbour& n : table.row(member - first)) {
       if (!isInside(shared, n)) continue;
-      inside += sourceRegion(level, patchOf(graphs, n.source), centering, target, {}).volume();
+      inside += intersect(target, patchOf(graphs, n.source).cells).volume();
     }
     if (inside < target.volume()) open.push_back(member);
   }

@@ -43,7 +43,11 @@ bool copyOwned(const Simulation& simulation, LabelId label, std::int32_t compone
     packed.resize(static_cast<std::size_t>(owned.volume()));
     data.packComponent(label, local, component, std::as_writable_bytes(std::span(packed)));
     std::size_t n = 0;
-    forEachIndex(owned, [&](Index x) { whole.values[positionIn(whole.box, x)] = packed[n++]; });
+    // At the end of an axis that wraps a patch has the first border once more.
+    forEachIndex(owned, [&](Index x) {
+      if (whole.box.contains(x)) whole.values[positionIn(whole.box, x)] = packed[n];
+      ++n;
+    });
   }
   return any;
 }

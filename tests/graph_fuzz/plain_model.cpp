@@ -183,17 +183,26 @@ bool PlainModel::covered(LevelId level, Index cell) const {
 }
 
 bool PlainModel::exists(int label, LevelId level, Index x) const {
-  const Box domain = domainOf(case_, level, case_.labels[static_cast<std::size_t>(label)].centering);
-  if (!domain.contains(x)) return false;
-  const Extent cells = cellsOf(case_, level);
-  for (int d = 0; d < kAxes; ++d) x[d] = std::min(x[d], cells[d] - 1);
-  return covered(level, x);
+  const Centering centering = case_.labels[static_cast<std::size_t>(label)].centering;
+  x = home(case_, level, x);
+  if (!domainOf(case_, level, centering).contains(x)) return false;
+  // It does if a cell beside it does.
+  const Box cells{{}, cellsOf(case_, level)};
+  Box beside{x, x + Index{1, 1, 1}};
+  for (int d = 0; d < kAxes; ++d) beside.lo[d] -= bordersOn(case_, centering, d) ? 1 : 0;
+  bool found = false;
+  forEachIndex(beside, [&](Index at) {
+    const Index cell = home(case_, level, at);
+    found = found || (cells.contains(cell) && covered(level, cell));
+  });
+  return found;
 }
 
 std::optional<double> PlainModel::value(int label, LevelId level, Index x) const {
   const Values& values = old(label, level);
   if (values.empty()) return std::nullopt;
-  return values[position(domainOf(case_, level, case_.labels[static_cast<std::size_t>(label)].centering), x)];
+  return values[position(domainOf(case_, level, case_.labels[static_cast<std::size_t>(label)].centering),
+                         home(case_, level, x))];
 }
 
 std::optional<double> PlainModel::reduction(int number, int ranks) const {

@@ -97,7 +97,7 @@ bool PlanMeaning::readsWhatNobodyComputes() const {
         const LevelId source = levelRead(read, std::max(level, 0));
         if (chain(read.label, source).empty()) return true;
         if (versionOf(task, read, level) < 0) return true;  // it writes the label itself
-        const bool below = read.reach == Reach::Patch && !read.halo.isZero() && partlyCovered(source);
+        const bool below = needsFill(*case_, read) && partlyCovered(source);
         if (below && chain(read.label, source - 1).empty()) return true;
       }
     }
@@ -125,8 +125,7 @@ bool PlanMeaning::hasCycle() const {
         const LevelId source = levelRead(read, std::max(level, 0));
         const std::int32_t version = versionOf(task, read, level);
         reads(unit, read.label, source, version);
-        if (version < 0 || read.reach != Reach::Patch || read.halo.isZero() || !partlyCovered(source))
-          continue;
+        if (version < 0 || !needsFill(*case_, read) || !partlyCovered(source)) continue;
         reads(unit, read.label, source - 1, versionBelow(read.label, source, version));
       }
       for (const WriteSpec& write : task.writes) {

@@ -44,13 +44,9 @@ class TaskBodyRun {
     }
   }
 
-  /// Whether a patch of the level owns the index; gathers hold nothing elsewhere.
-  bool owned(LevelId level, Index x, Centering centering) const {
-    const Level& l = task_.hierarchy().level(level);
-    for (const Patch& patch : l.patches()) {
-      if (l.ownedBy(patch, centering).contains(x)) return true;
-    }
-    return false;
+  /// Whether a patch of the level has the index; gathers hold nothing elsewhere.
+  bool exists(LevelId level, Index x, Centering centering) const {
+    return task_.hierarchy().level(level).exists(x, centering);
   }
 
   Lookup lookupOf(const ReadSpec& read) const {
@@ -64,7 +60,7 @@ class TaskBodyRun {
                                 centering = label.kCentering](auto field) -> Lookup {
             return
                 [this, gathered, level, dirichlet, centering, field](Index x) -> std::optional<std::int64_t> {
-                  if (gathered && !owned(level, x, centering)) return std::nullopt;
+                  if (gathered && !exists(level, x, centering)) return std::nullopt;
                   return reduced(std::llround(seenNumber<Element>(field, x, dirichlet)));
                 };
           };

@@ -43,7 +43,8 @@ TEST(Hierarchy, EveryNodeIsOwnedByExactlyOnePatch) {
         Hierarchy::uniform(box({6, 4, 1}, {periodic, periodic, false}), {Division::By::Patches, {3, 2, 1}});
     const Level& level = h->level(0);
     std::int64_t owned = 0;
-    for (const Patch& p : level.patches()) owned += level.ownedBy(p, Centering::Node).volume();
+    for (const Patch& p : level.patches())
+      level.forEachOwned(p, Centering::Node, [&](const Box& box) { owned += box.volume(); });
     EXPECT_EQ(owned, level.domainOf(Centering::Node).volume());
     EXPECT_EQ(owned, periodic ? 24 : 35);
   }

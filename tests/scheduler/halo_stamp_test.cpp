@@ -60,7 +60,14 @@ class StampRun {
     const auto write = [T = label_](const auto& task) {
       const auto out = task.write(T);
       const std::int64_t step = task.step();
-      forEach(task.exec(), "stamp", task.interior(T), [=](Index x) { out(x) = stamp(x, step); });
+      const Level& level = task.level();
+      forEach(task.exec(), "stamp", task.interior(T), [&, out, step](Index x) {
+        Index home = x;
+        for (int d = 0; d < kAxes; ++d) {
+          if (level.geometry().wraps(d)) home[d] = wrapped(x[d], level.domain().hi[d]);
+        }
+        out(x) = stamp(home, step);
+      });
     };
     initial_.task("Stamp::initial").writes(label_).template runs<Cpu>(write);
     if (newToo_) {

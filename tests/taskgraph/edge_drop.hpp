@@ -155,7 +155,7 @@ inline bool mirrorsThePatch(const CompiledGraphs& rank, const FillPlan& fill, co
     Box source = part.region;
     source.lo[axis] = part.side % 2 == 1 ? domain.hi[axis] - layers : domain.lo[axis];
     source.hi[axis] = source.lo[axis] + layers;
-    if (!intersect(source, level.ownedBy(patch, info.centering)).empty()) return true;
+    if (!intersect(source, level.closedBox(patch, info.centering)).empty()) return true;
   }
   return false;
 }
@@ -166,7 +166,7 @@ inline bool readsTheHalo(const CompiledGraphs& rank, const CompiledGraph& graph,
   const Level& level = rank.hierarchy->level(patch.level);
   for (const UnitAccess& access : graph.accessesOf(unit)) {
     const Centering centering = rank.labels->info(access.label).centering;
-    const Box owned = level.ownedBy(patch, centering);
+    const Box owned = level.closedBox(patch, centering);
     if (access.fill == fill && !owned.contains(readBox(level, patch, centering, access.halo))) return true;
   }
   return false;

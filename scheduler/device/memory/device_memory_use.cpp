@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "taskgraph/fill_geometry.hpp"
 #include "taskgraph/storage/window_groups.hpp"
 
 namespace tessera {
@@ -35,7 +36,10 @@ void addGathered(const CompiledGraphs& graphs, const FillPlan& fill, const Gathe
   if (fill.reach != Reach::WholeLevel) return needed.gathered.push_back(need.window);
   const Level& level = graphs.hierarchy->level(fill.sourceLevel);
   const Centering centering = graphs.labels->info(fill.label).centering;
-  for (const Patch& patch : level.patches()) needed.gathered.push_back(level.ownedBy(patch, centering));
+  for (const Patch& patch : level.patches()) {
+    forEachInDomain(level, patch, centering,
+                    [&](const Box& region, Index) { needed.gathered.push_back(region); });
+  }
 }
 
 void addGathers(const CompiledGraphs& graphs, const DeviceStore& store, NeededByLevel& needed) {

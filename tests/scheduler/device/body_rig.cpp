@@ -15,7 +15,7 @@ BodyRig::BodyRig(Extent cells, Extent pieces, std::vector<Use> uses, std::int32_
   std::size_t begin = 0;
   for (const Patch& patch : level.patches()) {
     for (const Use& use : uses) {
-      const Box owned = level.ownedBy(patch, use.centering);
+      const Box owned = level.closedBox(patch, use.centering);
       Window window{use, static_cast<std::int32_t>(patch.id), {}, {}, begin, {}, {}};
       window.plain = Layout(grow(owned, level.effectiveHalo(use.halo)), cells.j == 1, cells.k == 1);
       window.aligned = alignRows(window.plain, owned);

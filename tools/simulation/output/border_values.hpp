@@ -1,28 +1,16 @@
 #pragma once
 
-#include <functional>
-#include <vector>
+#include <cstdint>
+#include <span>
 
-#include "core/transport/transport.hpp"
-#include "grid/hierarchy.hpp"
-#include "grid/rank_map.hpp"
+#include "core/geometry/box.hpp"
 
 namespace tessera {
 
-/// The values of one node or face variable with all borders of each patch. A patch owns its lower borders
-/// only; what a file for viewing needs on its upper ones belongs to a neighbour, perhaps of another rank, or
-/// is the periodic image of the lower end of the domain.
-struct BorderValues {
-  const Hierarchy& hierarchy;
-  const RankMap& owners;
-  Transport& transport;
-  Centering centering;
-  int components;
-
-  /// For each own patch, ascending by id, the values of valueBox(cells, centering), x fastest. `owned(patch)`
-  /// gives the values of `ownedBy` in the same order. All ranks call it, between steps.
-  std::vector<std::vector<double>> gather(
-      const std::function<std::vector<double>(const Patch&)>& owned) const;
-};
+/// What a field file holds of a patch (`values` over `valueBox`) from what the patch stores (`stored` over
+/// its closed box), `components` numbers an index. They differ along an axis of one cell, which is stored
+/// without its upper border: there both borders have the same value.
+void spreadToValueBox(const Box& closed, std::span<const double> stored, const Box& valueBox,
+                      std::span<double> values, std::int64_t components);
 
 }  // namespace tessera

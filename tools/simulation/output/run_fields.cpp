@@ -6,7 +6,6 @@
 #include <map>
 
 #include "core/build_info.hpp"
-#include "core/text/contracts.hpp"
 #include "tools/simulation/output/border_values.hpp"
 
 namespace tessera {
@@ -52,35 +51,21 @@ std::vector<Written> writtenOf(const LabelTable& table, const std::vector<LabelI
 class FieldSource {
  public:
   FieldSource(const Simulation& simulation, const std::vector<Written>& written)
-      : simulation_(simulation), written_(written), bordered_(written.size()) {
+      : simulation_(simulation), written_(written) {
     const std::span<const PatchId> own = simulation.data().ownPatches();
     for (std::size_t local = 0; local < own.size(); ++local) localOf_[own[local]] = local;
   }
 
-  /// Node and face variables need values of neighbours; all ranks call it.
-  void gatherBorders() {
-    const OwnedMesh& mesh = simulation_.mesh();
-    for (std::size_t field = 0; field < written_.size(); ++field) {
-      const LabelInfo& info = infoOf(field);
-      if (info.centering == Centering::Cell) continue;
-      const BorderValues borders{*mesh.hierarchy, mesh.owners, simulation_.transport(), info.centering,
-                                 info.type.together()};
-      bordered_[field] = borders.gather([&](const Patch& patch) {
-        const LabelId label = written_[field].label;
-        const std::int64_t count = simulation_.data().ownedBox(label, localOf_[patch.id]).volume();
-        std::vector<double> values(static_cast<std::size_t>(count * info.type.together()));
-        owned(field, localOf_[patch.id], values);
-        return values;
-      });
-    }
-  }
-
   void fill(std::size_t field, PatchId patch, std::span<double> values) {
     const std::size_t local = localOf_.at(patch);
-    if (infoOf(field).centering == Centering::Cell) return owned(field, local, values);
-    const std::vector<double>& from = bordered_[field][local];
-    TESSERA_EXPECT(from.size() == values.size(), "ask for the values of valueBox");
-    std::copy(from.begin(), from.end(), values.begin());
+    const LabelInfo& info = infoOf(field);
+    if (info.centering == Centering::Cell) return stored(field, local, values);
+    const Patch& where = simulation_.data().hierarchy().patch(patch);
+    const Box closed = simulation_.data().hierarchy().level(where.level).closedBox(where, info.centering);
+    const std::int64_t components = info.type.together();
+    stored_.resize(static_cast<std::size_t>(closed.volume() * components));
+    stored(field, local, stored_);
+    spreadToValueBox(closed, stored_, valueBox(where.cells, info.centering), values, components);
   }
 
  private:
@@ -89,7 +74,7 @@ class FieldSource {
   }
 
   /// NaN where the variable does not live on the patch's level.
-  void owned(std::size_t field, std::size_t local, std::span<double> values) {
+  void stored(std::size_t field, std::size_t local, std::span<double> values) {
     if (!simulation_.data().has(written_[field].label, local)) {
       std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
       return;
@@ -103,7 +88,7 @@ class FieldSource {
   const Simulation& simulation_;
   const std::vector<Written>& written_;
   std::map<PatchId, std::size_t> localOf_;
-  std::vector<std::vector<std::vector<double>>> bordered_;  ///< by field and own patch
+  std::vector<double> stored_;
   std::vector<std::byte> packed_;
 };
 
@@ -156,7 +141,6 @@ FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
   }
   simulation.dataOnHost(labels);
   FieldSource source(simulation, written);
-  source.gatherBorders();
   return writer.write(
       output, [&](std::size_t level, std::int64_t patch, std::size_t field, std::span<double> values) {
         source.fill(field, hierarchy.level(static_cast<LevelId>(level)).firstPatch() + patch, values);
