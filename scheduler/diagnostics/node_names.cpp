@@ -1,14 +1,14 @@
 #include "scheduler/diagnostics/node_names.hpp"
 
-#include <algorithm>
-#include <optional>
+#include "taskgraph/moves/node_access.hpp"
 
 namespace tessera::detail {
 namespace {
 
 class Names {
  public:
-  Names(const CompiledGraphs& graphs, std::size_t plan) : graphs_(graphs), graph_(graphs.plans[plan]) {}
+  Names(const CompiledGraphs& graphs, std::size_t plan)
+      : graphs_(graphs), graph_(graphs.plans[plan]), moves_(graphs, plan) {}
 
   std::string node(NodeId node) const {
     const NodeBlock& block = graph_.block(node);
@@ -20,7 +20,7 @@ class Names {
       case NodeKind::Fill:
         return fill(graph_.fillOf(block), block.firstLocal + number);
       case NodeKind::Send:
-        return message(graph_.sends[item], " to rank ") + sent(graph_.sends[item]);
+        return message(graph_.sends[item], " to rank ") + sent(block.item + number);
       case NodeKind::Receive:
         return message(graph_.receives[item], " from rank ") + received(block.item + number);
       case NodeKind::Reduce:
@@ -60,26 +60,26 @@ class Names {
            ", tag " + std::to_string(message.tag);
   }
   /// The first of what is in it.
-  std::string sent(const MessagePlan& message) const {
-    if (message.items.size() == 0) return "";
-    const PackItem& first = graph_.packItems[static_cast<std::size_t>(message.items.begin)];
-    if (first.source < 0) return "";
-    return " (" + value(first.label, first.generation) + " of " + patch(first.source) +
-           (message.items.size() > 1 ? " and more)" : ")");
+  std::string sent(std::int32_t send) const {
+    const Range items = graph_.sends[static_cast<std::size_t>(send)].items;
+    std::string text;
+    forEachAccessOfSend(moves_, send, [&](const NodeAccess& access) {
+      if (access.memory.in != MoveRef::In::Entry || access.item != items.begin) return;
+      text = " (" + value(access.label, access.generation) + " of " + patch(access.memory.number) +
+             (items.size() > 1 ? " and more)" : ")");
+    });
+    return text;
   }
   /// The first node that needs the message.
   std::string received(std::int32_t message) const {
     for (const NodeBlock& block : graph_.blocks) {
-      if (block.kind != NodeKind::Fill) continue;
-      const FillPlan& fill = graph_.fillOf(block);
-      for (std::int32_t row = 0; row < block.count; ++row) {
-        const auto pieces = fill.pieces.row(row);
-        const auto coarse = fill.coarse.row(row);
-        const bool needs = std::any_of(pieces.begin(), pieces.end(),
-                                       [&](const FillPiece& p) { return p.message == message; }) ||
-                           std::any_of(coarse.begin(), coarse.end(),
-                                       [&](const CoarsePiece& p) { return p.message == message; });
-        if (needs) return " (for " + this->fill(fill, block.firstLocal + row) + ")";
+      if (block.kind == NodeKind::Receive) continue;
+      for (std::int32_t n = 0; n < block.count; ++n) {
+        bool needs = false;
+        forEachAccess(moves_, block.firstNode + n, [&](const NodeAccess& access) {
+          needs |= access.memory.in == MoveRef::In::Received && access.memory.number == message;
+        });
+        if (needs) return " (for " + node(block.firstNode + n) + ")";
       }
     }
     return "";
@@ -87,6 +87,7 @@ class Names {
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
+  MoveBuilder moves_;
 };
 
 }  // namespace

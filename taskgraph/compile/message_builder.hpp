@@ -67,7 +67,6 @@ class MessageBuilder {
   void addCoarseSends(const StagedFill& fill, std::map<Rank, std::vector<PackItem>>& packs);
   void finishSends(std::map<Rank, std::vector<PackItem>>& packs, std::span<const StagedFill> stage);
   std::int32_t addSend(Rank peer, std::int64_t tag, const std::vector<PackItem>& items);
-  void linkPacks(std::int32_t send, const StagedFill& fill);
   std::int64_t elementBytes(LabelId label) const { return input_.labels->info(label).type.bytes(); }
 
   const CompileInput& input_;

@@ -20,7 +20,7 @@ struct MoveRef {
   In in = In::Entry;
   std::int32_t number = -1;
   std::int64_t offset = 0;  ///< of messages: bytes before the first element of `box`
-  Box box;                  ///< of messages: the indices that lie there, x fastest
+  Box box{};                ///< of messages: the indices that lie there, x fastest
 };
 
 /// One box of values of one variable that goes from one piece of memory to another. A condition takes from

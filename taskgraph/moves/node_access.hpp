@@ -16,6 +16,7 @@ struct NodeAccess {
   Generation generation = Generation::Old;  ///< of entries
   How how = How::Read;
   std::int64_t item = -1;  ///< of what a send packs: its PackItem
+  std::int32_t fill = -1;  ///< that takes the value or brings it to the task; -1: the task looks for itself
 };
 
 namespace detail {
@@ -33,9 +34,9 @@ template <class Visit>
 void forEachAccessOfRow(const MoveBuilder& moves, std::int32_t fill, std::int32_t row, Visit&& visit) {
   if (moves.graph().fills[static_cast<std::size_t>(fill)].scratch) return;
   for (const Move& move : moves.ofRow(fill, row)) {
-    visit(NodeAccess{move.to, move.label, move.generation, NodeAccess::How::Change});
+    visit(NodeAccess{move.to, move.label, move.generation, NodeAccess::How::Change, -1, fill});
     if (move.what.kind == MoveKind::Condition) continue;
-    visit(NodeAccess{move.from, move.label, move.generation, NodeAccess::How::Read});
+    visit(NodeAccess{move.from, move.label, move.generation, NodeAccess::How::Read, -1, fill});
   }
 }
 
@@ -47,8 +48,8 @@ void forEachAccessOfTask(const MoveBuilder& moves, const NodeBlock& block, std::
   const TaskUnit& unit = graph.unitOf(block);
   const std::int32_t local = block.firstLocal + number;
   for (const UnitAccess& access : graph.accessesOf(unit)) {
-    NodeAccess touched{
-        {MoveRef::In::Entry, local}, access.label, generationOf(access.mode), detail::howOf(access)};
+    NodeAccess touched{{MoveRef::In::Entry, local}, access.label, generationOf(access.mode),
+                       detail::howOf(access),       -1,           access.fill};
     if (access.reach != Reach::Patch) {
       const FillPlan& fill = graph.fills[static_cast<std::size_t>(access.fill)];
       touched.generation = fill.generation;
@@ -63,7 +64,7 @@ void forEachAccessOfTask(const MoveBuilder& moves, const NodeBlock& block, std::
     if (!graph.isScratch(access)) continue;
     for (const Move& move : moves.ofRow(access.fill, number)) {
       if (move.what.kind != MoveKind::Condition)
-        visit(NodeAccess{move.from, move.label, move.generation, NodeAccess::How::Read});
+        visit(NodeAccess{move.from, move.label, move.generation, NodeAccess::How::Read, -1, access.fill});
     }
   }
 }

@@ -7,9 +7,13 @@
 
 namespace tessera::detail {
 
-DeviceAssignments::DeviceAssignments(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
-                                     const ValueFlow& flow, const PackedValues& packed)
-    : graphs_(graphs), graph_(graphs.plans[plan]), place_(place), sets_(graph_.nodeCount(), 0) {
+DeviceAssignments::DeviceAssignments(const MoveBuilder& moves, const PlaceTask& place, const ValueFlow& flow,
+                                     const PackedValues& packed)
+    : moves_(moves),
+      graphs_(moves.graphs()),
+      graph_(moves.graph()),
+      place_(place),
+      sets_(graph_.nodeCount(), 0) {
   placeTasks(flow);
   placeFills(flow);
   placePacks(packed);
@@ -37,14 +41,24 @@ void DeviceAssignments::placeTasks(const ValueFlow& flow) {
     PlaceSet all = 0;
     for (std::int32_t n = 0; n < block.count; ++n) {
       const std::int32_t local = unit.level < 0 ? -1 : block.firstLocal + n;
-      all |= set(block.firstNode + n) = setOf(ask(task, unit.level, local));
-    }
-    for (const UnitAccess& access : graph_.accessesOf(unit)) {
-      const LevelLabel what{access.label, access.level};
-      if (access.mode == AccessMode::ReadOld && access.fill < 0) need(Generation::Old, what) |= all;
-      if (flow.takesCarried(static_cast<std::int32_t>(b), access)) need(Generation::New, what) |= all;
+      const PlaceSet here = set(block.firstNode + n) = setOf(ask(task, unit.level, local));
+      if ((here & ~all) != 0) noteNeedsOfTask(static_cast<std::int32_t>(b), n, flow);
+      all |= here;
     }
   }
+}
+
+/// What the task finds in memory that no node of the plan has left there. All nodes of a block read the same
+/// variables: one in each place tells for all.
+void DeviceAssignments::noteNeedsOfTask(std::int32_t number, std::int32_t n, const ValueFlow& flow) {
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(number)];
+  const PlaceSet here = of(block.firstNode + n);
+  forEachAccessOfTask(moves_, block, n, [&](const NodeAccess& access) {
+    if (access.fill >= 0) return;
+    const LevelLabel what{access.label, graph_.unitOf(block).level};
+    const bool isOld = access.generation == Generation::Old;
+    if (isOld || flow.takesCarried(number, access)) need(access.generation, what) |= here;
+  });
 }
 
 void DeviceAssignments::placeFills(const ValueFlow& flow) {
@@ -85,16 +99,15 @@ void DeviceAssignments::joinGroups(const NodeBlock& block, const FillPlan& fill)
 void DeviceAssignments::noteNeedsOfFill(const NodeBlock& block, const FillPlan& fill, const ValueFlow& flow) {
   PlaceSet all = 0;
   PlaceSet below = 0;
+  const bool takesBelow = fill.coarse.itemCount() > 0 && flow.coarseProducer(fill) < 0;
   const std::vector<PlaceSet> works = workOfRows(block, fill);
   for (std::int32_t n = 0; n < block.count; ++n) {
-    all |= works[static_cast<std::size_t>(n)];
-    const auto coarse = fill.coarse.row(n);
-    const auto isOwn = [](const CoarsePiece& piece) { return piece.source >= 0; };
-    if (std::any_of(coarse.begin(), coarse.end(), isOwn)) below |= works[static_cast<std::size_t>(n)];
+    const PlaceSet here = works[static_cast<std::size_t>(n)];
+    all |= here;
+    if (takesBelow && (here & ~below) != 0 && flow.takesCoarse(block.item, n)) below |= here;
   }
   if (flow.producer(fill) < 0) need(fill.generation, {fill.label, fill.sourceLevel}) |= all;
-  if (below != 0 && flow.coarseProducer(fill) < 0)
-    need(fill.generation, {fill.label, fill.sourceLevel - 1}) |= below;
+  if (below != 0) need(fill.generation, {fill.label, fill.sourceLevel - 1}) |= below;
 }
 
 /// Where the copies of each row are made: where the row stands, or the first member of its group.
@@ -135,10 +148,10 @@ void DeviceAssignments::placePacks(const PackedValues& packed) {
       placeOf.emplace(value, place);
       if (place != kOnHost) packing_[s] |= setOf(place);
     }
-    for (std::int64_t n = graph_.sends[s].items.begin; n < graph_.sends[s].items.end; ++n) {
-      const PackItem& item = graph_.packItems[static_cast<std::size_t>(n)];
-      if (item.source >= 0) packs_[static_cast<std::size_t>(n)] = placeOf.at(packed.of(send, item));
-    }
+    forEachAccessOfSend(moves_, send, [&](const NodeAccess& access) {
+      if (access.memory.in != MoveRef::In::Entry) return;
+      packs_[static_cast<std::size_t>(access.item)] = placeOf.at(packed.of(send, access));
+    });
   }
 }
 

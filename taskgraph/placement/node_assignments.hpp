@@ -39,8 +39,8 @@ inline bool haveOneHome(std::span<const std::int32_t> locals, std::span<const De
 /// Where the nodes of a compiled graph run, in how many places, and which Old values that asks for.
 class DeviceAssignments {
  public:
-  DeviceAssignments(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
-                    const ValueFlow& flow, const PackedValues& packed);
+  DeviceAssignments(const MoveBuilder& moves, const PlaceTask& place, const ValueFlow& flow,
+                    const PackedValues& packed);
 
   /// All places where a node is needed: one, or for fills several. The first is the node's own.
   PlaceSet of(NodeId node) const { return sets_[node]; }
@@ -53,6 +53,7 @@ class DeviceAssignments {
 
  private:
   void placeTasks(const ValueFlow& flow);
+  void noteNeedsOfTask(std::int32_t block, std::int32_t number, const ValueFlow& flow);
   void placeFills(const ValueFlow& flow);
   void joinGroups(const NodeBlock& block, const FillPlan& fill);
   /// What the fill takes that is there before the plan.
@@ -65,6 +66,7 @@ class DeviceAssignments {
   DeviceAssignment ask(const TaskDeclaration& task, LevelId level, std::int32_t local) const;
   PlaceSet& set(NodeId node) { return sets_[node]; }
 
+  const MoveBuilder& moves_;
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
   const PlaceTask& place_;

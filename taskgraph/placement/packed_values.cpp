@@ -3,14 +3,21 @@
 #include <algorithm>
 
 namespace tessera::detail {
+namespace {
 
-PackedValues::PackedValues(const CompiledGraph& graph, const ValueFlow& flow) {
-  for (const MessagePlan& send : graph.sends) {
+PackedValue valueOf(const NodeAccess& access) {
+  return {access.memory.number, access.label, access.generation, -1};
+}
+
+}  // namespace
+
+PackedValues::PackedValues(const MoveBuilder& moves, const ValueFlow& flow) {
+  const CompiledGraph& graph = moves.graph();
+  for (std::size_t send = 0; send < graph.sends.size(); ++send) {
     const auto first = static_cast<std::ptrdiff_t>(values_.size());
-    for (std::int64_t n = send.items.begin; n < send.items.end; ++n) {
-      const PackItem& item = graph.packItems[static_cast<std::size_t>(n)];
-      if (item.source >= 0) values_.push_back({item.source, item.label, item.generation, -1});
-    }
+    forEachAccessOfSend(moves, static_cast<std::int32_t>(send), [&](const NodeAccess& access) {
+      if (access.memory.in == MoveRef::In::Entry) values_.push_back(valueOf(access));
+    });
     std::sort(values_.begin() + first, values_.end());
     values_.erase(std::unique(values_.begin() + first, values_.end()), values_.end());
     ranges_.push_back({first, static_cast<std::int64_t>(values_.size())});
@@ -40,10 +47,9 @@ std::span<PackedValue> PackedValues::listOf(std::int32_t send) {
   return {values_.data() + range.begin, static_cast<std::size_t>(range.size())};
 }
 
-const PackedValue& PackedValues::of(std::int32_t send, const PackItem& item) const {
+const PackedValue& PackedValues::of(std::int32_t send, const NodeAccess& access) const {
   const auto list = ofSend(send);
-  return *std::lower_bound(list.begin(), list.end(),
-                           PackedValue{item.source, item.label, item.generation, -1});
+  return *std::lower_bound(list.begin(), list.end(), valueOf(access));
 }
 
 bool PackedValues::takes(std::int32_t send, std::int32_t producer, std::int32_t local) const {

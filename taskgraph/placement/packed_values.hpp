@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/moves/node_access.hpp"
 #include "taskgraph/placement/value_flow.hpp"
 
 namespace tessera::detail {
@@ -27,12 +27,12 @@ struct PackedValue {
 /// tasks).
 class PackedValues {
  public:
-  PackedValues(const CompiledGraph& graph, const ValueFlow& flow);
+  PackedValues(const MoveBuilder& moves, const ValueFlow& flow);
 
   /// The values that one send is packed from, ascending, each once.
   std::span<const PackedValue> ofSend(std::int32_t send) const;
-  /// The value that a piece with a source is packed from.
-  const PackedValue& of(std::int32_t send, const PackItem& item) const;
+  /// The value of an own patch that the send touches.
+  const PackedValue& of(std::int32_t send, const NodeAccess& access) const;
   /// Whether nodes of a task block on own patch `local` leave something that the send packs.
   bool takes(std::int32_t send, std::int32_t producer, std::int32_t local) const;
 

@@ -74,9 +74,10 @@ void addCopies(const CompiledGraph& graph, EdgeRouter& router, AddedNodesTable& 
 PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
                        std::vector<DeviceAssignment> homes) {
   const CompiledGraph& graph = graphs.plans[plan];
-  const detail::ValueFlow flow(graph);
-  const detail::PackedValues packed(graph, flow);
-  const DeviceAssignments places(graphs, plan, place, flow, packed);
+  const MoveBuilder moves(graphs, plan);
+  const detail::ValueFlow flow(moves);
+  const detail::PackedValues packed(moves, flow);
+  const DeviceAssignments places(moves, place, flow, packed);
   AddedNodesTable added(graph);
 
   PlacedGraph placed;

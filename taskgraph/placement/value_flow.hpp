@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/moves/node_access.hpp"
 
 namespace tessera::detail {
 
@@ -20,7 +20,7 @@ struct ValueInput {
 /// means.
 class ValueFlow {
  public:
-  explicit ValueFlow(const CompiledGraph& graph);
+  explicit ValueFlow(const MoveBuilder& moves);
 
   /// What a task reads on its own patch, not through a fill, or changes in place; what a fill takes from own
   /// patches. Each once.
@@ -31,9 +31,11 @@ class ValueFlow {
   std::int32_t producer(const FillPlan& fill) const;
   /// That of the coarse cells around the level of a fill.
   std::int32_t coarseProducer(const FillPlan& fill) const;
-  /// Whether the tasks of a block read or change, on their own patches, a value that is carried into the
-  /// plan.
-  bool takesCarried(std::int32_t block, const UnitAccess& access) const;
+  /// Whether what the tasks of a block touch is a value carried into the plan that they read or change on
+  /// their own patches.
+  bool takesCarried(std::int32_t block, const NodeAccess& access) const;
+  /// Whether a row of a fill takes cells of own patches of the next coarser level.
+  bool takesCoarse(std::int32_t fill, std::int32_t row) const;
   bool writes(std::int32_t block, LabelId label) const;
 
  private:
@@ -43,11 +45,15 @@ class ValueFlow {
   std::int32_t writer(const LevelLabel& where, std::int32_t version) const;
   void findFillInputs(std::int32_t block);
   void findReadersOf(std::int32_t writer);
+  void noteReadInPlace(std::int32_t block);
   void addInput(std::int32_t block, ValueInput input);
 
+  const MoveBuilder& moves_;
   const CompiledGraph& graph_;
   std::map<LevelLabel, std::vector<std::int32_t>> writers_;  ///< blocks, by version; -1: carried
   std::vector<std::vector<ValueInput>> inputs_;              ///< by block
+  /// By block of tasks, the New values that a task reads or changes where they lie, not through a fill.
+  std::vector<std::vector<LabelId>> readInPlace_;
 };
 
 }  // namespace tessera::detail

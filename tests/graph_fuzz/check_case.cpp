@@ -11,13 +11,13 @@
 #include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
-#include "taskgraph/proof/placement_check.hpp"
 #include "taskgraph/proof/race_check.hpp"
 #include "tests/graph_fuzz/cut_plans.hpp"
 #include "tests/graph_fuzz/draw_places.hpp"
 #include "tests/graph_fuzz/element.hpp"
 #include "tests/graph_fuzz/plain_model.hpp"
 #include "tests/graph_fuzz/program.hpp"
+#include "tests/placement_proof/placement_check.hpp"
 
 namespace tessera::fuzz {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "taskgraph/placement/placed_graph.hpp"
-#include "taskgraph/proof/placement_check.hpp"
+#include "tests/placement_proof/placement_check.hpp"
 
 namespace tessera::test {
 

@@ -1,4 +1,4 @@
-#include "taskgraph/proof/placement_check.hpp"
+#include "tests/placement_proof/placement_check.hpp"
 
 #include <random>
 

@@ -8,7 +8,8 @@ usage() {
   cat <<'END'
 usage: ./tessera test [--quick] [--preset NAME] [--target NAME]... [ctest options]
 
-Builds the program and all tests, then runs them, as many at once as there are cores.
+Builds the program and all tests, then runs them, as many at once as there are cores: all but the test of the bundle,
+which -L bundle or -R Bundle runs (in .ci/run it is a lane of its own).
 
   --quick         the core promises only, with few seeds (under two minutes on two cores, after the build): the libraries
                   below the components, and every deck on the host: its answers, its bits on any ranks and threads
@@ -37,11 +38,15 @@ while [ $# -gt 0 ]; do
   esac
 done
 if [ ${#targets[@]} -eq 0 ]; then targets=(--target all); fi
+case " $* " in
+  *" -L"* | *" -R"* | *" -I"* | *" --label"* | *" --tests-regex"*) chosen=() ;;
+  *) chosen=(-LE '^bundle$') ;;
+esac
 
 "$here/setup.sh" --implicit --test --preset "$preset" "${targets[@]}"
 log=$root/build/$preset/test.log
 status=0
-ctest --test-dir "$root/build/$preset" -j "$(nproc)" --output-on-failure --no-tests=error "${quick[@]}" "$@" 2>&1 |
+ctest --test-dir "$root/build/$preset" -j "$(nproc)" --output-on-failure --no-tests=error "${chosen[@]}" "${quick[@]}" "$@" 2>&1 |
   tee "$log" | grep --line-buffered -v '^ *Start ' || status=$?
 
 # "98% tests passed, 2 tests failed out of 120", and a line for each test that was skipped; ctest counts those as passed.

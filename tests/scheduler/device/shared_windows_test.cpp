@@ -9,7 +9,7 @@
 
 #include "scheduler/assignment/patch_devices.hpp"
 #include "scheduler/device/backend/cuda_device.hpp"
-#include "taskgraph/proof/placement_check.hpp"
+#include "tests/placement_proof/placement_check.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 #include "tests/wide_halo/wide_halo_case.hpp"
 

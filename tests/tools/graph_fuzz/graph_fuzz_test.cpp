@@ -16,15 +16,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
+/// A hundred cases of each seed; `tessera_graph_fuzz --cases N` runs more, and so does .ci/run.
 TEST(GraphFuzz, RandomPlansGiveTheValuesOfThePlainModelOnEveryShape) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
-    const FuzzReport report = fuzz(seed, 0, 400);
+    const FuzzReport report = fuzz(seed, 0, 100);
     if (report.failure) {
       ADD_FAILURE() << report.failure->shrunk.outcome.text << '\n'
                     << asText(report.failure->shrunk.least) << "replay: " << report.failure->replay;
     }
     EXPECT_GE(report.passed, report.refused) << "draw plans that are accepted at least every other time";
-    EXPECT_GT(report.conflicts, 10'000);
+    EXPECT_GT(report.conflicts, 2'500);
   }
 }
 

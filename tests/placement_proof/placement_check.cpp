@@ -1,11 +1,11 @@
-#include "taskgraph/proof/placement_check.hpp"
+#include "tests/placement_proof/placement_check.hpp"
 
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
-#include "taskgraph/proof/placed_touches.hpp"
-#include "taskgraph/proof/placement_shape.hpp"
 #include "taskgraph/proof/race_check.hpp"
 #include "taskgraph/proof/touch_proof.hpp"
+#include "tests/placement_proof/placed_touches.hpp"
+#include "tests/placement_proof/placement_shape.hpp"
 
 namespace tessera {
 namespace {

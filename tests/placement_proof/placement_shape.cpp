@@ -1,4 +1,4 @@
-#include "taskgraph/proof/placement_shape.hpp"
+#include "tests/placement_proof/placement_shape.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "taskgraph/proof/placed_touches.hpp"
+#include "tests/placement_proof/placed_touches.hpp"
 
 #include <algorithm>
 
