@@ -9,7 +9,7 @@
 
 #include "grid/geometry.hpp"
 #include "grid/patch.hpp"
-#include "grid/patch_index.hpp"
+#include "grid/search/patch_index.hpp"
 
 namespace tessera {
 

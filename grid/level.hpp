@@ -6,7 +6,7 @@
 #include "grid/border_owners.hpp"
 #include "grid/geometry.hpp"
 #include "grid/patch.hpp"
-#include "grid/patch_index.hpp"
+#include "grid/search/patch_index.hpp"
 
 namespace tessera {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/text/error.hpp"
-#include "grid/box_tree.hpp"
 #include "grid/refine.hpp"
+#include "grid/search/box_tree.hpp"
 
 namespace tessera {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/geometry/box.hpp"
-#include "grid/box_tree.hpp"
 #include "grid/patch.hpp"
+#include "grid/search/box_tree.hpp"
 
 namespace tessera {
 

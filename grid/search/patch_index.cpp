@@ -1,4 +1,4 @@
-#include "grid/patch_index.hpp"
+#include "grid/search/patch_index.hpp"
 
 #include <numeric>
 

@@ -1,4 +1,4 @@
-#include "grid/box_tree.hpp"
+#include "grid/search/box_tree.hpp"
 
 #include <algorithm>
 #include <numeric>
