@@ -58,9 +58,9 @@ class MigrationProof {
   void take(const MigrationPiece& piece, Rank giver, Rank taker) {
     const Patch& from = before_.hierarchy->patch(piece.from);
     const Centering centering = labels_.info(piece.label).centering;
-    const bool owns = before_.hierarchy->level(from.level).ownedBy(from, centering).contains(piece.box);
-    if (!owns || before_.owners[static_cast<std::size_t>(piece.from)] != giver)
-      fault("rank " + std::to_string(giver) + " gives what it does not own of patch " + asText(from));
+    const bool has = before_.hierarchy->level(from.level).closedBox(from, centering).contains(piece.box);
+    if (!has || before_.owners[static_cast<std::size_t>(piece.from)] != giver)
+      fault("rank " + std::to_string(giver) + " gives what it has not of patch " + asText(from));
     if (after_.owners[static_cast<std::size_t>(piece.to)] != taker ||
         after_.hierarchy->patch(piece.to).level != from.level)
       fault("rank " + std::to_string(taker) + " takes values for another one's patch " + nameOf(piece.to));
@@ -68,7 +68,7 @@ class MigrationProof {
   }
 
   void expectPatch(LabelId label, const Patch& patch) {
-    const Box wanted = after_.hierarchy->level(patch.level).ownedBy(patch, labels_.info(label).centering);
+    const Box wanted = after_.hierarchy->level(patch.level).closedBox(patch, labels_.info(label).centering);
     std::vector<Box> missing{wanted};
     std::int64_t volume = 0;
     for (const Box& box : arrived_[{label, patch.id}]) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "core/text/error.hpp"
@@ -19,12 +20,7 @@ class MigrationPlanner {
 
   MigrationPlan make(std::span<const LevelLabel> which) {
     for (const LevelLabel& what : which) {
-      for (const Patch& to : after_.hierarchy->level(what.level).patches()) {
-        if (ownerOf(after_, to.id) == rank_) arrivals(what.label, to);
-      }
-      for (const Patch& from : before_.hierarchy->level(what.level).patches()) {
-        if (ownerOf(before_, from.id) == rank_) departures(what.label, from);
-      }
+      for (const PatchId to : concerned(what.level)) take(what.label, after_.hierarchy->patch(to));
     }
     plan_.sends = messagesOf(sends_);
     plan_.receives = messagesOf(receives_);
@@ -34,24 +30,43 @@ class MigrationPlanner {
  private:
   using Pieces = std::map<Rank, std::vector<MigrationPiece>>;
 
-  Box owned(const OwnedMesh& mesh, const Patch& patch, LabelId label) const {
-    return mesh.hierarchy->level(patch.level).ownedBy(patch, labels_.info(label).centering);
+  Box closed(const OwnedMesh& mesh, const Patch& patch, LabelId label) const {
+    return mesh.hierarchy->level(patch.level).closedBox(patch, labels_.info(label).centering);
   }
 
-  /// A border of a patch may have been its neighbour's.
+  /// Patches that only share a border with it have that border as well.
   static Box around(const Patch& patch) { return grow(patch.cells, uniformHalo(1)); }
 
-  void arrivals(LabelId label, const Patch& to) {
-    const Box wanted = owned(after_, to, label);
-    std::int64_t found = 0;
+  /// The patches of the new level that the rank will own, or may give values to.
+  std::set<PatchId> concerned(LevelId level) const {
+    std::set<PatchId> patches;
+    const Level& after = after_.hierarchy->level(level);
+    for (const Patch& to : after.patches()) {
+      if (ownerOf(after_, to.id) == rank_) patches.insert(to.id);
+    }
+    for (const Patch& from : before_.hierarchy->level(level).patches()) {
+      if (ownerOf(before_, from.id) != rank_) continue;
+      after.forEachOverlapping(around(from), [&](const Patch& to) { patches.insert(to.id); });
+    }
+    return patches;
+  }
+
+  /// Where all that `to` stores comes from: of the patches that have a node or face between them the first by
+  /// place, on every rank alike.
+  void take(LabelId label, const Patch& to) {
+    const Rank taker = ownerOf(after_, to.id);
+    std::vector<Box> missing{closed(after_, to, label)};
     before_.hierarchy->level(to.level).forEachOverlapping(around(to), [&](const Patch& from) {
-      const Box box = intersect(owned(before_, from, label), wanted);
-      if (box.empty()) return;
-      found += box.volume();
-      const Rank peer = ownerOf(before_, from.id);
-      (peer == rank_ ? plan_.local : receives_[peer]).push_back({label, from.id, to.id, box});
+      const Box given = closed(before_, from, label);
+      std::vector<Box> rest;
+      for (const Box& part : missing) {
+        const Box box = intersect(part, given);
+        if (!box.empty()) add({label, from.id, to.id, box}, ownerOf(before_, from.id), taker);
+        for (const Box& left : subtract(part, given)) rest.push_back(left);
+      }
+      missing = std::move(rest);
     });
-    if (found == wanted.volume()) return;
+    if (missing.empty()) return;
     throw InternalError(Message("a mesh has cells that the mesh before it has not")
                             .line("label  ", labels_.info(label).name)
                             .line("patch  ", asText(to))
@@ -59,19 +74,20 @@ class MigrationPlanner {
                             .text());
   }
 
-  void departures(LabelId label, const Patch& from) {
-    const Box given = owned(before_, from, label);
-    after_.hierarchy->level(from.level).forEachOverlapping(around(from), [&](const Patch& to) {
-      const Box box = intersect(owned(after_, to, label), given);
-      const Rank peer = ownerOf(after_, to.id);
-      if (!box.empty() && peer != rank_) sends_[peer].push_back({label, from.id, to.id, box});
-    });
+  void add(const MigrationPiece& piece, Rank giver, Rank taker) {
+    if (giver == rank_ && taker == rank_) {
+      plan_.local.push_back(piece);
+    } else if (taker == rank_) {
+      receives_[giver].push_back(piece);
+    } else if (giver == rank_) {
+      sends_[taker].push_back(piece);
+    }
   }
 
   std::vector<MigrationMessage> messagesOf(Pieces& byPeer) const {
     std::vector<MigrationMessage> messages;
     for (auto& [peer, pieces] : byPeer) {
-      std::sort(pieces.begin(), pieces.end(), [](const MigrationPiece& a, const MigrationPiece& b) {
+      std::stable_sort(pieces.begin(), pieces.end(), [](const MigrationPiece& a, const MigrationPiece& b) {
         return std::tie(a.label, a.to, a.from) < std::tie(b.label, b.to, b.from);
       });
       MigrationMessage message{peer, 0, std::move(pieces)};

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// Indices of one variable that patch `from` of a mesh owns and patch `to` of the next mesh will own.
+/// Indices of one variable that patch `from` of a mesh stores and patch `to` of the next mesh will store.
 struct MigrationPiece {
   LabelId label = -1;
   PatchId from = -1;

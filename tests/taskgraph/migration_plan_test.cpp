@@ -108,10 +108,10 @@ TEST(MigrationCheck, FindsWhatIsWrongWithPlans) {
   wrong = right;
   wrong[1].sends[0].pieces[0].box.hi.i += 1;
   wrong[0].receives[0].pieces[0].box.hi.i += 1;
-  EXPECT_THAT(faultsOf(wrong), ::testing::Contains(HasSubstr("gives what it does not own")));
+  EXPECT_THAT(faultsOf(wrong), ::testing::Contains(HasSubstr("gives what it has not")));
   wrong = right;
   wrong[0].local.push_back(right[0].receives[0].pieces[0]);
-  EXPECT_THAT(faultsOf(wrong), ::testing::Contains(HasSubstr("gives what it does not own")));
+  EXPECT_THAT(faultsOf(wrong), ::testing::Contains(HasSubstr("gives what it has not")));
 }
 
 }  // namespace
