@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "grid/border_owners.hpp"
+#include "grid/borders/border_owners.hpp"
 #include "grid/geometry.hpp"
 #include "grid/patch.hpp"
 #include "grid/search/patch_index.hpp"
@@ -53,8 +53,6 @@ class Level {
     visit(lowerBorders(geometry_, domain_, patch.cells, centering));
     borders_.visit(static_cast<std::size_t>(patch.id - firstPatch()), centering, visit);
   }
-  /// Whether some patch owns more than the lower borders of its cells and the domain's upper border.
-  bool hasOpenBorders() const { return !borders_.empty(); }
   /// Whether a cell beside the index is on the level, or of a cell: whether it is.
   bool exists(Index x, Centering centering) const;
   /// The given halo with the axes that carry none set to zero.

@@ -32,7 +32,8 @@ TEST(BorderValues, AreThoseThatThePatchStores) {
     Geometry geometry;
     geometry.cells = cells;
     geometry.periodic = {true, false, false};
-    const auto hierarchy = Hierarchy::uniform(geometry, {Division::By::PatchSize, {3, 2, cells.k}});
+    const auto hierarchy = Hierarchy::uniform(
+        geometry, {Division::By::PatchSize, {std::min<std::int64_t>(3, cells.i), 2, cells.k}});
     const Level& level = hierarchy->level(0);
     for (const Centering centering :
          {Centering::Node, Centering::FaceX, Centering::FaceY, Centering::FaceZ}) {

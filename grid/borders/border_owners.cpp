@@ -1,4 +1,4 @@
-#include "grid/border_owners.hpp"
+#include "grid/borders/border_owners.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -30,7 +30,6 @@ class BorderOwners {
   BorderOwners(const Geometry& geometry, const Box& domain, std::span<const Patch> patches,
                const PatchIndex& index);
 
-  bool empty() const { return empty_; }
   /// The boxes that belong to the patch at a place of the level's list, disjoint, in an order that depends on
   /// the patches around it only.
   template <class Visit>
