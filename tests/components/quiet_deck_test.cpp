@@ -3,15 +3,18 @@
 
 #if defined(TESSERA_COUNTS_CALLS)
 #include <array>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "components/component.hpp"
 #include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/step_runner.hpp"
+#include "tests/components/other_mesh.hpp"
 #include "tests/components/small_decks.hpp"
 #include "tools/simulation/deck/core_schema.hpp"
 #include "tools/simulation/model.hpp"
+#include "tools/simulation/simulation.hpp"
 
 namespace tessera::test {
 namespace {
@@ -75,6 +78,39 @@ TEST(QuietText, ConditionsAndSourcesOfTimeAndSpaceNeedNothingEither) {
     const Counts counts = countsOfSteps(deck, threads);
     EXPECT_EQ(counts.allocations, 0) << threads << " threads";
     EXPECT_EQ(counts.locks, 0) << threads << " threads";
+  }
+}
+
+/// What each step has cost, that of the time loop included; adopts another mesh after the fourth one.
+class CountsSteps : public RunListener {
+ public:
+  explicit CountsSteps(OtherMeshes meshes) : meshes_(std::move(meshes)) { costs.reserve(64); }
+
+  bool stepped(Simulation& simulation, std::span<const double>) override {
+    costs.push_back({allocations.load(), locks.load()});
+    if (simulation.clock().step() == 4) simulation.adopt(meshes_.draw());
+    allocations.store(0);
+    locks.store(0);
+    return false;
+  }
+
+  std::vector<Counts> costs;
+
+ private:
+  OtherMeshes meshes_;
+};
+
+TEST_P(QuietDeck, FromTheSecondStepOnAnotherMeshCostsWhatStepsDidBefore) {
+  const Extent patches = alongResolvedAxes(GetParam(), {3, 2, 2});
+  const Deck deck = smallDeck(GetParam()).patches(patches).set("time.max_steps=8").deck();
+  LoneTransport transport;
+  Simulation simulation(deck, builtInComponents(), transport, {});
+  CountsSteps listener({simulation.mesh().hierarchy, 1, 1});
+  countsOf([&] { simulation.run(listener); });
+  ASSERT_EQ(listener.costs.size(), 8U);
+  for (const std::size_t step : {5, 6, 7}) {
+    EXPECT_EQ(listener.costs[step].allocations, listener.costs[3].allocations) << "step " << step + 1;
+    EXPECT_EQ(listener.costs[step].locks, listener.costs[3].locks) << "step " << step + 1;
   }
 }
 
