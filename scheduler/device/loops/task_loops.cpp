@@ -3,9 +3,6 @@
 #include <cstring>
 
 #include "core/text/contracts.hpp"
-#include "scheduler/device/loops/loop_recorder.hpp"
-#include "scheduler/device/loops/loop_results.hpp"
-#include "scheduler/device/loops/loop_tables.hpp"
 
 namespace tessera {
 
@@ -15,60 +12,23 @@ constexpr const char* kOwner = "the loops of tasks";
 
 }  // namespace
 
-class TaskLoops::State {
- public:
-  State(DeviceBackend& backend, DevicePool& device, DevicePool& pinned)
-      : runsOnHost(backend.info().architecture.empty()),
-        backend_(backend),
-        device_(device),
-        pinned_(pinned),
-        upload_(backend.makeStream()),
-        uploaded_(backend.makeEvent()),
-        launcher_(backend),
-        recorder(runsOnHost),
-        results(pinned) {}
+TaskLoops::TaskLoops(DeviceBackend& backend, DevicePool& device, DevicePool& pinned)
+    : backend_(backend),
+      device_(device),
+      pinned_(pinned),
+      runsOnHost_(backend.info().architecture.empty()),
+      upload_(backend.makeStream()),
+      uploaded_(backend.makeEvent()),
+      recorder_(runsOnHost_),
+      launcher_(backend),
+      results_(pinned) {}
 
-  void launch(std::span<const DeviceStream> streams);
+void TaskLoops::begin(std::int32_t parts) {
+  partCount_ = parts;
+  recorder_.begin(parts);
+}
 
-  const bool runsOnHost;
-
- private:
-  /// The memory of one part of a launch.
-  struct Part {
-    DeviceStream stream;
-    std::byte* staging = nullptr;  ///< pinned: the words of reductions, then the
-                                   ///< tables of all buckets
-    std::byte* table = nullptr;    ///< the same on the device
-  };
-
-  void stage(std::span<detail::LoopBucket* const> buckets, std::int32_t part);
-  void upload();
-  void copyClosures(const detail::LoopBucket& bucket, std::byte* to);
-  void fetchWords();
-
-  DeviceBackend& backend_;
-  DevicePool& device_;
-  DevicePool& pinned_;
-  // Tables travel beside the work that is in the streams already, and not
-  // behind it.
-  DeviceStream upload_;
-  DeviceEvent uploaded_;
-  detail::LoopLauncher launcher_;
-  std::vector<Part> parts_;
-  std::vector<detail::LoopPart> places_;
-  std::vector<std::int64_t*> words_;
-  std::vector<DeviceStream> streams_;
-  detail::LoopExtent extent_;
-  PatchOrder order_ = PatchOrder::Rising;  ///< of the next launch
-
- public:
-  detail::LoopRecorder recorder;
-  detail::LoopResults results;
-  detail::FinishedLoops finished;
-  std::int32_t partCount = 1;
-};
-
-void TaskLoops::State::stage(std::span<detail::LoopBucket* const> buckets, std::int32_t part) {
+void TaskLoops::stage(std::span<detail::LoopBucket* const> buckets, std::int32_t part) {
   Part& memory = parts_[static_cast<std::size_t>(part)];
   memory.staging =
       static_cast<std::byte*>(pinned_.allocate(upload_, detail::loopPieceSize(extent_.bytes), kOwner));
@@ -77,7 +37,7 @@ void TaskLoops::State::stage(std::span<detail::LoopBucket* const> buckets, std::
   detail::writeStartWords(buckets, reinterpret_cast<std::int64_t*>(memory.staging));
   for (const detail::LoopBucket* bucket : buckets) {
     std::byte* to = memory.staging + bucket->entriesBegin;
-    if (runsOnHost && part > 0) {
+    if (runsOnHost_ && part > 0) {
       copyClosures(*bucket, to);
     } else {
       std::memcpy(to, bucket->entries.data(),
@@ -86,7 +46,7 @@ void TaskLoops::State::stage(std::span<detail::LoopBucket* const> buckets, std::
   }
 }
 
-void TaskLoops::State::upload() {
+void TaskLoops::upload() {
   for (const Part& part : parts_) {
     backend_.copy(upload_, CopyDirection::HostToDevice, part.table, part.staging, extent_.bytes);
     pinned_.free(upload_, part.staging);
@@ -96,7 +56,7 @@ void TaskLoops::State::upload() {
 }
 
 /// A run on the host ends the closures that it gets: each part needs its own.
-void TaskLoops::State::copyClosures(const detail::LoopBucket& bucket, std::byte* to) {
+void TaskLoops::copyClosures(const detail::LoopBucket& bucket, std::byte* to) {
   for (std::int64_t n = 0; n < bucket.count; ++n) {
     const std::byte* from = bucket.entries.data() + n * bucket.stride;
     std::memcpy(to + n * bucket.stride, from, sizeof(DeviceLoopHead));
@@ -105,8 +65,8 @@ void TaskLoops::State::copyClosures(const detail::LoopBucket& bucket, std::byte*
 }
 
 /// Brings the words of reductions back and notes whose they are.
-void TaskLoops::State::fetchWords() {
-  if (recorder.reductions().empty()) return;
+void TaskLoops::fetchWords() {
+  if (recorder_.reductions().empty()) return;
   const std::int64_t bytes = extent_.wordBytes();
   words_.clear();
   streams_.clear();
@@ -116,24 +76,25 @@ void TaskLoops::State::fetchWords() {
     streams_.push_back(part.stream);
     backend_.copy(part.stream, CopyDirection::DeviceToHost, words_.back(), part.table, bytes);
   }
-  results.beginLaunch(words_, streams_);
-  for (const detail::LoopRecorder::Reduction& reduction : recorder.reductions()) {
-    const detail::LoopBucket& bucket = recorder.buckets()[reduction.place.bucket];
+  results_.beginLaunch(words_, streams_);
+  for (const detail::LoopRecorder::Reduction& reduction : recorder_.reductions()) {
+    const detail::LoopBucket& bucket = recorder_.buckets()[reduction.place.bucket];
     const std::int32_t words = bucket.type->resultWords;
-    results.add(reduction.number, {bucket.resultsBegin + std::int64_t{reduction.place.entry} * words, words});
+    results_.add(reduction.number,
+                 {bucket.resultsBegin + std::int64_t{reduction.place.entry} * words, words});
   }
 }
 
-void TaskLoops::State::launch(std::span<const DeviceStream> streams) {
-  TESSERA_EXPECT(streams.size() == static_cast<std::size_t>(partCount),
+void TaskLoops::launch(std::span<const DeviceStream> streams) {
+  TESSERA_EXPECT(streams.size() == static_cast<std::size_t>(partCount_),
                  "launch into one stream for each part that begin() was told of");
-  const auto buckets = recorder.buckets().inOrder();
+  const auto buckets = recorder_.buckets().inOrder();
   if (buckets.empty()) return;
   extent_ = detail::layOutLoops(buckets);
   parts_.clear();
   for (const DeviceStream stream : streams) parts_.push_back({stream, nullptr, nullptr});
   // The first part, last, gets the closures themselves.
-  for (std::int32_t part = partCount; part-- > 0;) stage(buckets, part);
+  for (std::int32_t part = partCount_; part-- > 0;) stage(buckets, part);
   upload();
   places_.clear();
   for (const Part& part : parts_) {
@@ -145,27 +106,10 @@ void TaskLoops::State::launch(std::span<const DeviceStream> streams) {
   for (const Part& part : parts_) device_.free(part.stream, part.table);
 }
 
-TaskLoops::TaskLoops(DeviceBackend& backend, DevicePool& device, DevicePool& pinned)
-    : state_(std::make_unique<State>(backend, device, pinned)) {}
-
-TaskLoops::~TaskLoops() = default;
-
-void TaskLoops::begin(std::int32_t parts) {
-  state_->partCount = parts;
-  state_->recorder.begin(parts);
-}
-
-DeviceLoops& TaskLoops::instance(std::int32_t number) {
-  state_->recorder.instance(number);
-  return state_->recorder;
-}
-
-void TaskLoops::launch(std::span<const DeviceStream> streams) { state_->launch(streams); }
-
 DeviceLoops& TaskLoops::finished(std::int32_t number) {
-  state_->results.take(number, state_->finished.words(), state_->finished.counts());
-  state_->finished.begin();
-  return state_->finished;
+  results_.take(number, finished_.words(), finished_.counts());
+  finished_.begin();
+  return finished_;
 }
 
 }  // namespace tessera

@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "core/exec/device_loops.hpp"
-#include "scheduler/device/backend/device_backend.hpp"
+#include "scheduler/device/loops/loop_recorder.hpp"
+#include "scheduler/device/loops/loop_results.hpp"
+#include "scheduler/device/loops/loop_tables.hpp"
 #include "scheduler/device/memory/device_pool.hpp"
 
 namespace tessera {
@@ -31,7 +31,6 @@ class TaskLoops {
  public:
   /// The backend and the pools, `pinned` of DeviceSpace::PinnedHost, outlive this.
   TaskLoops(DeviceBackend& backend, DevicePool& device, DevicePool& pinned);
-  ~TaskLoops();
   TaskLoops(const TaskLoops&) = delete;
   TaskLoops& operator=(const TaskLoops&) = delete;
 
@@ -39,7 +38,10 @@ class TaskLoops {
   /// launched is forgotten.
   void begin(std::int32_t parts);
   /// What takes the loops of task instance `number` (small numbers from 0) from now on.
-  DeviceLoops& instance(std::int32_t number);
+  DeviceLoops& instance(std::int32_t number) {
+    recorder_.instance(number);
+    return recorder_;
+  }
   /// All that was recorded, part p into `streams[p]`.
   void launch(std::span<const DeviceStream> streams);
   /// Once for each launch of an instance, after the device has done it: reductions give their values, other
@@ -47,8 +49,36 @@ class TaskLoops {
   DeviceLoops& finished(std::int32_t number);
 
  private:
-  class State;
-  std::unique_ptr<State> state_;
+  /// The memory of one part of a launch.
+  struct Part {
+    DeviceStream stream;
+    std::byte* staging = nullptr;  ///< pinned: the words of reductions, then the tables of all buckets
+    std::byte* table = nullptr;    ///< the same on the device
+  };
+
+  void stage(std::span<detail::LoopBucket* const> buckets, std::int32_t part);
+  void upload();
+  void copyClosures(const detail::LoopBucket& bucket, std::byte* to);
+  void fetchWords();
+
+  DeviceBackend& backend_;
+  DevicePool& device_;
+  DevicePool& pinned_;
+  const bool runsOnHost_;
+  // Tables travel beside the work that is in the streams already, and not behind it.
+  DeviceStream upload_;
+  DeviceEvent uploaded_;
+  detail::LoopRecorder recorder_;
+  detail::LoopLauncher launcher_;
+  detail::LoopResults results_;
+  detail::FinishedLoops finished_;
+  std::vector<Part> parts_;
+  std::vector<detail::LoopPart> places_;
+  std::vector<std::int64_t*> words_;
+  std::vector<DeviceStream> streams_;
+  detail::LoopExtent extent_;
+  std::int32_t partCount_ = 1;
+  PatchOrder order_ = PatchOrder::Rising;  ///< of the next launch
 };
 
 }  // namespace tessera
