@@ -51,12 +51,12 @@ class MigrationPlanner {
     return patches;
   }
 
-  /// Where all that `to` stores comes from: of the patches that have a node or face between them the first by
-  /// place, on every rank alike.
+  /// Where all that `to` stores comes from: the patches that had its cells, then those with a border of it,
+  /// by place, on every rank alike.
   void take(LabelId label, const Patch& to) {
     const Rank taker = ownerOf(after_, to.id);
     std::vector<Box> missing{closed(after_, to, label)};
-    before_.hierarchy->level(to.level).forEachOverlapping(around(to), [&](const Patch& from) {
+    const auto giveFrom = [&](const Patch& from) {
       const Box given = closed(before_, from, label);
       std::vector<Box> rest;
       for (const Box& part : missing) {
@@ -65,7 +65,9 @@ class MigrationPlanner {
         for (const Box& left : subtract(part, given)) rest.push_back(left);
       }
       missing = std::move(rest);
-    });
+    };
+    before_.hierarchy->level(to.level).forEachOverlapping(to.cells, giveFrom);
+    before_.hierarchy->level(to.level).forEachOverlapping(around(to), giveFrom);
     if (missing.empty()) return;
     throw InternalError(Message("a mesh has cells that the mesh before it has not")
                             .line("label  ", labels_.info(label).name)
