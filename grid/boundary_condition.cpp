@@ -1,6 +1,8 @@
 #include "grid/boundary_condition.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "core/deck/parameters.hpp"
@@ -79,27 +81,51 @@ void declareParts(ParameterTable& table, BoundaryKeys keys) {
       .defaultsTo(0);
 }
 
-/// Whether `within` is not 0 at the face of any cell of level 0 on that side.
-bool holdsSomewhere(const Expression& within, const Geometry& geometry, int side) {
+/// What `within` gives at the faces of the cells of level 0 on one side.
+struct PartLook {
+  bool holds = false;             ///< it is not 0 at some of them
+  bool isWhole = true;            ///< all were looked at
+  std::optional<Real3> noNumber;  ///< where it is NaN
+};
+
+/// Distances of the cells to look at: a side that is too large to be looked at in a moment is looked at in
+/// places.
+Extent stepsOver(const Extent& cells) {
+  constexpr std::int64_t kMostCells = std::int64_t{1} << 18;
+  constexpr std::int64_t kMostOfAxis = 512;
+  Extent steps{1, 1, 1};
+  const double all =
+      static_cast<double>(cells.i) * static_cast<double>(cells.j) * static_cast<double>(cells.k);
+  if (all <= static_cast<double>(kMostCells)) return steps;
+  for (int d = 0; d < kAxes; ++d) steps[d] = (cells[d] + kMostOfAxis - 1) / kMostOfAxis;
+  return steps;
+}
+
+PartLook lookAt(const Expression& within, const Geometry& geometry, int side) {
   const int axis = side / 2;
   Expression::Evaluator at = within.evaluator();
-  Index x;
   Extent n = geometry.cells;
   n[axis] = 1;
-  for (x.k = 0; x.k < n.k; ++x.k) {
-    for (x.j = 0; x.j < n.j; ++x.j) {
-      for (x.i = 0; x.i < n.i; ++x.i) {
+  const Extent steps = stepsOver(n);
+  PartLook look;
+  look.isWhole = steps == Extent{1, 1, 1};
+  Index x;
+  for (x.k = 0; x.k < n.k; x.k += steps.k) {
+    for (x.j = 0; x.j < n.j; x.j += steps.j) {
+      for (x.i = 0; x.i < n.i; x.i += steps.i) {
         Real3 p;
         for (int d = 0; d < kAxes; ++d) {
           const double h = (geometry.upper[d] - geometry.lower[d]) / static_cast<double>(geometry.cells[d]);
           p[d] = geometry.lower[d] + (static_cast<double>(x[d]) + 0.5) * h;
         }
         p[axis] = side % 2 == 1 ? geometry.upper[axis] : geometry.lower[axis];
-        if (at(p.x, p.y, p.z, 0.0) != 0.0) return true;
+        const double value = at(p.x, p.y, p.z, 0.0);
+        if (std::isnan(value) && !look.noNumber) look.noNumber = p;
+        look.holds = look.holds || value != 0.0;
       }
     }
   }
-  return false;
+  return look;
 }
 
 /// Reads the parts of sides one after the other into the conditions of each component.
@@ -258,7 +284,17 @@ std::optional<int> sideOfPart(const ParameterValues& part, const Geometry& geome
   }
   if (!part.has("within")) return side;
   const Expression& within = part.expression("within");
-  if (within.dependsOnTime() || holdsSomewhere(within, geometry, side)) return side;
+  if (within.dependsOnTime()) return side;
+  const PartLook look = lookAt(within, geometry, side);
+  if (look.noNumber) {
+    std::ostringstream place;
+    place << "(" << look.noNumber->x << ", " << look.noNumber->y << ", " << look.noNumber->z << ")";
+    findings.error(part.where("within"), "\"" + within.text() + "\" gives no number at " + place.str() +
+                                             " on the side " + sideName(side) +
+                                             "; it must give one everywhere on it");
+    return std::nullopt;
+  }
+  if (look.holds || !look.isWhole) return side;
   findings.error(part.where("within"), "\"" + within.text() + "\" holds at no cell of the side " +
                                            sideName(side) + "; give a part of it, or remove this table");
   return std::nullopt;

@@ -79,7 +79,7 @@ struct ExecutorOptions {
   /// Where a thread cannot even give up, because it is inside a task or a message: what it is in, on a thread
   /// of its own. Should end the process; without it nothing happens.
   std::function<void(const std::string& page)> onHopelessStall{};
-  FaultPlan* faults = nullptr;  ///< of tests; the point is "scheduler.wake"
+  FaultPlan* faults = nullptr;  ///< of tests, at "scheduler.wake" and "scheduler.start"
 };
 
 /// Decides who runs which ready node when.

@@ -41,7 +41,7 @@ struct StepRunner::State {
   Executor& executor;
   const RunnerOptions options;
   std::unique_ptr<detail::RankDevices> devices;  ///< null where none is in use
-  std::unique_ptr<detail::DeadlockDetector> talk;
+  std::unique_ptr<detail::DeadlockDetector> talk = nullptr;
   std::vector<std::unique_ptr<detail::GraphRun>> runs{};
   std::vector<std::unique_ptr<Replay>> replays{};  ///< of `runs`
   StepStatistics statistics{};
@@ -58,8 +58,7 @@ struct StepRunner::State {
 
 StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transport& transport,
                        Executor& executor, RunnerOptions options)
-    : state_(new State{graphs, data, transport, executor, std::move(options), nullptr,
-                       detail::DeadlockDetector::between(transport)}) {
+    : state_(new State{graphs, data, transport, executor, std::move(options), nullptr}) {
   const RunnerOptions& wanted = state_->options;
   if (wanted.devices.kind != DeviceKind::None) {
     TESSERA_EXPECT(!wanted.stepsOverlap, "use devices without overlap of steps");
@@ -71,6 +70,7 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
 void StepRunner::connect() {
   State& state = *state_;
   TESSERA_EXPECT(state.runs.empty(), "connect a runner once");
+  state.talk = detail::DeadlockDetector::between(state.transport);
   const DeviceOptions& devices = state.options.devices;
   for (std::size_t plan = 0; plan < state.graphs.plans.size(); ++plan) {
     state.runs.push_back(std::make_unique<detail::GraphRun>(state.graphs, plan, state.data, state.transport,

@@ -53,6 +53,11 @@ void LoopbackWorld::fail(int rank, std::string_view why) {
   state_->markFailed(rank, why);
 }
 
+std::optional<int> LoopbackWorld::failedRank() const {
+  const Lock lock(state_->mutex);
+  return state_->failedRank < 0 ? std::nullopt : std::optional(state_->failedRank);
+}
+
 void LoopbackWorld::end(int rank) {
   const Lock lock(state_->mutex);
   state_->ended[static_cast<std::size_t>(rank)] = true;
@@ -66,21 +71,14 @@ void LoopbackWorld::startAgain() {
 
 namespace {
 
-struct Failure {
-  std::exception_ptr error;
-  bool isEcho = false;  // of another rank's failure
-};
-
-Failure runOne(LoopbackWorld& world, int rank, const std::function<void(Transport&)>& body) {
+std::exception_ptr runOne(LoopbackWorld& world, int rank, const std::function<void(Transport&)>& body) {
   try {
     body(world.transport(rank));
     world.end(rank);
-    return {};
-  } catch (const PeerFailed&) {
-    return {std::current_exception(), true};
+    return nullptr;
   } catch (const std::exception& error) {
     world.fail(rank, error.what());
-    return {std::current_exception(), false};
+    return std::current_exception();
   }
 }
 
@@ -94,14 +92,14 @@ void launchThreads(int ranks, const std::function<void(int)>& one) {
 
 void runRanks(LoopbackWorld& world, const std::function<void(Transport&)>& body, const RankLauncher& launch) {
   world.startAgain();
-  std::vector<Failure> failures(static_cast<std::size_t>(world.size()));
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(world.size()));
   launch(world.size(),
          [&](int rank) { failures[static_cast<std::size_t>(rank)] = runOne(world, rank, body); });
 
-  for (const bool echo : {false, true}) {
-    for (const Failure& failure : failures) {
-      if (failure.error && failure.isEcho == echo) std::rethrow_exception(failure.error);
-    }
+  const std::size_t first = static_cast<std::size_t>(world.failedRank().value_or(0));
+  if (failures[first]) std::rethrow_exception(failures[first]);
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
   }
   if (const std::int64_t pending = world.pending(); pending != 0) {
     throw InternalError(Message("operations are pending after the last call of every rank")

@@ -77,6 +77,8 @@ class LoopbackWorld {
 
   /// `rank` is lost: every next call of the others throws PeerFailed. The first failure counts.
   void fail(int rank, std::string_view why);
+  /// The rank that failed first; the failures of others may be echoes of it, in whatever words.
+  std::optional<int> failedRank() const;
   /// `rank` will make no further call; a rank that waits for it gets an InternalError.
   void end(int rank);
   /// Takes back every `end`, for the next round on the same world.
@@ -93,8 +95,8 @@ using RankLauncher = std::function<void(int ranks, const std::function<void(int 
 /// Each rank in a thread of its own.
 void launchThreads(int ranks, const std::function<void(int rank)>& one);
 
-/// Runs `body` once a rank. Rethrows the first failure in rank order that is not just the echo of another
-/// rank's. Where all succeed but operations are pending: InternalError.
+/// Runs `body` once a rank. Rethrows the failure of the rank that failed first. Where all succeed but
+/// operations are pending: InternalError.
 void runRanks(LoopbackWorld& world, const std::function<void(Transport&)>& body,
               const RankLauncher& launch = launchThreads);
 

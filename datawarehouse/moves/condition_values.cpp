@@ -1,6 +1,9 @@
 #include "datawarehouse/moves/condition_values.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/text/error.hpp"
 
 namespace tessera {
 namespace {
@@ -21,7 +24,10 @@ void forEachExpression(const LabelInfo& info, int side, const ConditionNumber& w
 
 ConditionValue::ConditionValue(const LabelInfo& info, const Level& level, int side,
                                const ConditionNumber& which, double time)
-    : level_(level),
+    : info_(info),
+      level_(level),
+      side_(side),
+      which_(which),
       centering_(info.centering),
       axis_(side / 2),
       face_(side % 2 == 1 ? level.geometry().upper[axis_] : level.geometry().lower[axis_]),
@@ -51,11 +57,22 @@ double ConditionValue::operator()(Index x) {
 }
 
 bool ConditionValue::isHere(const Real3& foot) {
-  const auto holds = [&](std::size_t n) { return (*within_[n])(foot.x, foot.y, foot.z, time_) != 0.0; };
   for (std::size_t n = 0; n < before_; ++n) {
-    if (holds(n)) return false;
+    if (holds(n, foot)) return false;
   }
-  return !isPart_ || holds(before_);
+  return !isPart_ || holds(before_, foot);
+}
+
+bool ConditionValue::holds(std::size_t n, const Real3& foot) {
+  const double value = (*within_[n])(foot.x, foot.y, foot.z, time_);
+  if (!std::isnan(value)) return value != 0.0;
+  const ConditionNumber part{which_.component, static_cast<std::int32_t>(n)};
+  throw NumericalError(Message("whether the condition of a part of a side holds is not a number")
+                           .line("variable  ", info_.name, ", side ", sideName(side_))
+                           .line("within    \"", conditionOf(info_, side_, part).within->text(), "\"")
+                           .line("where     (", foot.x, ", ", foot.y, ", ", foot.z, "), t = ", time_)
+                           .line("fix       write what gives a number at all times of the run")
+                           .text());
 }
 
 bool variesInSpace(const LabelInfo& info, int side, const ConditionNumber& which) {

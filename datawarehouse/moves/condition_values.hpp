@@ -50,7 +50,8 @@ TESSERA_KERNEL inline bool isNotHere(double value) {
 
 /// The value of one condition that a variable has on one side of the domain, at one time: at the foot of an
 /// index on the face of that side, or, of `given`, at the index itself. Where other conditions of the side
-/// hold it is kNotHere. One thread at a time; takes no memory.
+/// hold it is kNotHere. One thread at a time; takes no memory. NumericalError: whether a part of the side
+/// holds at an index is no number.
 class ConditionValue {
  public:
   /// `info` and `level` outlive it.
@@ -61,8 +62,12 @@ class ConditionValue {
 
  private:
   bool isHere(const Real3& foot);
+  bool holds(std::size_t n, const Real3& foot);
 
+  const LabelInfo& info_;
   const Level& level_;
+  int side_;
+  ConditionNumber which_;
   Centering centering_;
   int axis_;
   double face_;

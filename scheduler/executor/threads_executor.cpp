@@ -61,6 +61,7 @@ class ThreadsExecutor : public Executor {
     try {
       for (int n = 1; n < threads; ++n) {
         const int core = cores.empty() ? -1 : cores[static_cast<std::size_t>(n)];
+        if (options_.faults != nullptr) options_.faults->hit("scheduler.start");
         threads_.emplace_back([this, n, core] { threadMain(n, core); });
       }
       if (options_.stallSeconds > 0.0) startWatchdog();

@@ -117,6 +117,24 @@ TEST(SignalToEveryProcess, TwiceWithinTwentyMillisecondsIsOneWish) {
   }
 }
 
+// A machine that is busy delivers what was sent at once seconds apart.
+TEST(SignalToEveryProcess, SecondsApartIsStillOneWish) {
+  const Workplace place;
+  place.file("long.toml", longDeck());
+  RunningProgram program(Workplace::command({"run", "long.toml", "-n", "2", "--threads", "1"}), place.path());
+  ASSERT_TRUE(eventually([&] { return place.has("long/out/fields_000000.hdf"); }));
+  const std::vector<pid_t> all = program.descendants();
+  ASSERT_EQ(all.size(), 4U);
+  kill(all[3], SIGSTOP);  // so that the job cannot answer in between
+  for (const pid_t process : {all[2], program.pid(), all[0], all[1]}) {
+    kill(process, SIGTERM);
+    usleep(1200 * 1000);
+  }
+  kill(all[3], SIGCONT);
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.exitCode, 75) << result.err;
+}
+
 TEST(SignalToEveryProcess, ToTheLauncherOfMpiOrItsProxyIsOneToTheJob) {
   for (const std::size_t which : {0U, 1U}) {
     const Workplace place;

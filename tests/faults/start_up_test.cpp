@@ -41,6 +41,20 @@ TEST(StartUp, ARankWithoutMemoryEndsTheJobWithSixAndOneMessage) {
   }
 }
 
+TEST(StartUp, OneRankAloneWithoutMemoryIsToldToAllAndHangsNobody) {
+  const Workplace place;
+  place.file("big.toml",
+             smallDeck("max_steps = 1", "", "cells = [512, 512, 128]\npatch_size = [64, 64, 64]"));
+  const ProgramResult run =
+      shell(place,
+            "mpiexec.mpich -n 2 bash -c 'if [ $PMI_RANK = 1 ]; then ulimit -v 240000; fi; "
+            "exec \"$0\" run big.toml --threads 1 -q' $T",
+            60.0);
+  EXPECT_EQ(run.exitCode, 6) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("memory"), HasSubstr("on rank 1 of 2")));
+  EXPECT_FALSE(place.has("big"));
+}
+
 TEST(StartUp, ADeckThatNeedsMoreMemoryThanThereIsIsRefusedAtOnceWithBothFigures) {
   const Workplace place;
   for (const char* grid :

@@ -90,6 +90,7 @@ def stopped(m, numbers, expected):
     everyone = [process.pid] + below
     kill = "KILL" in numbers
     targets = everyone if rng.random() < 0.3 else [rng.choice(everyone)] if rng.random() < 0.5 or kill else [process.pid]
+    begin = time.monotonic()
     for number in numbers:
         m.log.append(f"{number} to {targets} of {everyone}")
         for pid in targets:
@@ -104,7 +105,8 @@ def stopped(m, numbers, expected):
         while left_over(below) and time.monotonic() - begin < patience(60):
             time.sleep(0.05)
     else:
-        m.finish(process, expected)
+        # On a machine that is busy two signals may be so far apart that they are two wishes.
+        m.finish(process, expected | ({6} if len(numbers) > 1 and time.monotonic() - begin > 0.9 else set()))
     rest = left_over(below)
     if rest:
         raise Failed(f"processes are left: {rest}")

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/fault_point.hpp"
 #include "core/text/error.hpp"
 #include "scheduler/cores.hpp"
 #include "scheduler/executor.hpp"
@@ -181,6 +182,18 @@ TEST(ThreadsExecutor, AForeignExceptionIsAnInternalErrorThatQuotesIt) {
     FAIL() << "no exception";
   } catch (const InternalError& error) {
     EXPECT_EQ(error.message(), "a task failed: out of range");
+  }
+}
+
+TEST(ThreadsExecutor, AThreadThatCannotBeStartedIsAnErrorAndThoseThatWereStartedEnd) {
+  FaultPlan faults;
+  faults.add({.point = "scheduler.start", .occurrence = 3, .effect = FaultEffect::Throw});
+  try {
+    makeThreadsExecutor(4, {.faults = &faults});
+    FAIL() << "nothing was said";
+  } catch (const InternalError& error) {
+    EXPECT_NE(error.message().find("a thread cannot be started"), std::string::npos) << error.message();
+    EXPECT_NE(error.message().find("3 of 4 are there"), std::string::npos) << error.message();
   }
 }
 

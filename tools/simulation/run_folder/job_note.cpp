@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <sstream>
+#include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -78,6 +79,13 @@ void noteRunFolder(const std::filesystem::path& folder) { note("run " + folder.s
 void noteExitCode(int exitCode) { note("exit " + processNumber() + " " + std::to_string(exitCode)); }
 
 const char* jobNotePath() { return std::getenv(kVariable); }
+
+pid_t jobStarter() {
+  const std::string_view start = "/proc/";
+  const char* path = jobNotePath();
+  if (path == nullptr || std::string_view(path).substr(0, start.size()) != start) return 0;
+  return std::atoi(path + start.size());
+}
 
 bool jobStarterIsGone() {
   const char* path = jobNotePath();

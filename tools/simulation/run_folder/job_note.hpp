@@ -38,6 +38,8 @@ void noteRunFolder(const std::filesystem::path& folder);
 void noteExitCode(int exitCode);
 /// The file that a rank writes to, or nullptr: for a signal handler, which may not look it up.
 const char* jobNotePath();
+/// The process that started this job; 0 where there is none.
+pid_t jobStarter();
 /// Whether the process that started this job has gone.
 bool jobStarterIsGone();
 

@@ -17,7 +17,11 @@ namespace {
 // A handler can reach nothing but what has static storage; these and those of forced_end.cpp are the only
 // such variables of the program.
 std::atomic<int> signalSeen{0};
-std::atomic<std::int64_t> signalSeenAt{0};
+/// When the first signal came that this process got from others, and from the one that started the job: what
+/// is sent to all processes of a job comes both ways and is one wish, however far apart.
+std::atomic<std::int64_t> directAt{0};
+std::atomic<std::int64_t> passedOnAt{0};
+std::atomic<pid_t> starter{0};
 std::atomic<bool> requestAnswered{false};
 static_assert(std::atomic<std::int64_t>::is_always_lock_free,
               "a signal handler may use lock-free atomics only");
@@ -31,14 +35,27 @@ std::int64_t nowMs() {
   return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
 }
 
-void onSignal(int number) {
+void onSignal(int number, siginfo_t* info, void*) {
+  const bool isPassedOn = starter.load() > 0 && info->si_pid == starter.load();
+  std::atomic<std::int64_t>& firstAt = isPassedOn ? passedOnAt : directAt;
+  const std::int64_t window = isPassedOn ? 0 : kSameSignalMs;  // what is passed on has been counted
+  const std::int64_t now = nowMs();
+  const std::int64_t first = firstAt.load();
+  if (first == 0) firstAt.store(now);
   if (signalSeen.load() == 0) {
-    signalSeenAt.store(nowMs());
     signalSeen.store(number);
     announceStop();
-  } else if (nowMs() - signalSeenAt.load() >= kSameSignalMs && !requestAnswered.load()) {
+  } else if (first != 0 && now - first >= window && !requestAnswered.load()) {
     endAtOnce(number);
   }
+}
+
+void listenTo(int number) {
+  struct sigaction action {};
+  action.sa_sigaction = onSignal;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
+  sigemptyset(&action.sa_mask);
+  sigaction(number, &action, nullptr);
 }
 
 void handle(int number, void (*handler)(int)) {
@@ -115,6 +132,9 @@ std::string asText(StopReason reason) {
 StopRequests::StopRequests(std::optional<double> wallSeconds)
     : start_(Clock::now()), wallSeconds_(wallSeconds) {
   signalSeen.store(0);
+  directAt.store(0);
+  passedOnAt.store(0);
+  starter.store(jobStarter());
   requestAnswered.store(false);
   listen();
 }
@@ -133,7 +153,7 @@ void StopRequests::listen() {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : kStopSignals) {
-    handle(number, onSignal);
+    listenTo(number);
     sigaddset(&set, number);
   }
   sigprocmask(SIG_UNBLOCK, &set, nullptr);

@@ -168,12 +168,15 @@ void JobLauncher::waitForSomething() {
 void JobLauncher::takeSignals() {
   signalfd_siginfo info{};
   while (::read(signals_.get(), &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info)))
-    request(static_cast<int>(info.ssi_signo));
+    request(own_, static_cast<int>(info.ssi_signo));
 }
 
-void JobLauncher::request(int number) {
+void JobLauncher::request(Wishes& by, int number) {
   const Clock::time_point now = Clock::now();
-  if (wishes_ > 0 && now - lastWish_ < kSameSignal) return;
+  if (by.count > 0 && now - by.last < kSameSignal) return;
+  ++by.count;
+  by.last = now;
+  if (by.count <= wishes_) return;
   if (wishes_ == 0) {
     firstWish_ = now;
     if (::isatty(STDERR_FILENO) == 1) std::cerr << kStopAnnouncement << std::flush;
@@ -200,7 +203,7 @@ void JobLauncher::takeMisdirectedSignals() {
   helpers.push_back(launcher_);
   for (const pid_t process : helpers) {
     for (const int number : pendingOf(process)) {
-      if (misdirected_.insert({process, number}).second) request(number);
+      if (misdirected_.insert(number).second) request(byHelpers_, number);
     }
   }
 }
@@ -227,7 +230,7 @@ void JobLauncher::stopOrphans() {
   if (wishes_ > 0) return;
   const std::map<pid_t, int> ended = note_.exitCodes();
   for (const pid_t rank : note_.ready()) {
-    if (ended.count(rank) == 0 && ::kill(rank, 0) == 0) return request(SIGTERM);
+    if (ended.count(rank) == 0 && ::kill(rank, 0) == 0) return request(own_, SIGTERM);
   }
 }
 

@@ -42,10 +42,16 @@ class JobLauncher {
     bool readerGone = false;
   };
 
+  /// Wishes to stop that came one way.
+  struct Wishes {
+    int count = 0;
+    Clock::time_point last{};
+  };
+
   void start(std::vector<char*> arguments);
   void takeSignals();
   void takeMisdirectedSignals();
-  void request(int number);
+  void request(Wishes& by, int number);
   void passOn();
   bool lostProxy() const;
   void stopOrphans();
@@ -62,14 +68,16 @@ class JobLauncher {
   FileHandle signals_;
   std::array<Stream, 2> streams_;
   int wish_ = 0;    ///< the signal to pass on; 0: none
-  int wishes_ = 0;  ///< signals that count
+  int wishes_ = 0;  ///< of the way by which most came: what is sent to all processes of a job is one wish
+  Wishes own_;      ///< by signals to this process
+  Wishes byHelpers_;
   Clock::time_point firstWish_{};
   Clock::time_point lastWish_{};
   Clock::time_point started_ = Clock::now();
   Clock::time_point ended_{};  ///< the launcher
   Clock::time_point lastLook_{};
-  std::set<std::pair<pid_t, int>> passed_;       ///< process, and which of the wishes it has got
-  std::set<std::pair<pid_t, int>> misdirected_;  ///< process and signal, seen
+  std::set<std::pair<pid_t, int>> passed_;  ///< process, and which of the wishes it has got
+  std::set<int> misdirected_;               ///< signals that were seen with helpers
 };
 
 }  // namespace tessera
