@@ -26,7 +26,7 @@ struct StepInputs {
   std::span<const double> control;
   /// By reduction, what earlier items of a step program have found; where tasks read some. It outlives the
   /// run.
-  std::span<const double> reduced;
+  std::span<const double> reduced = {};
   std::int64_t shownStep = 0;  ///< number of the step for people, in a trace
   /// Where set, gives `dt` from the result of the last run of plan `dtFrom`, whose reductions may still be
   /// under way: tasks and halos of Old that do not use dt run before they are there. Called once, by the
