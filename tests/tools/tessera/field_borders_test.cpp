@@ -119,8 +119,12 @@ std::filesystem::path runTo(int steps, int ranks, const std::string& periodic,
   std::filesystem::path written;
   LoopbackWorld world(ranks);
   runRanks(world, [&](Transport& transport) {
-    Simulation simulation(deckOf(steps, periodic), registry, transport, {});
-    if (!from.empty()) simulation.restore(CheckpointReader::open(from));
+    const Deck deck = deckOf(steps, periodic);
+    const auto made = from.empty()
+                          ? std::make_unique<Simulation>(deck, registry, transport, SimulationOptions{})
+                          : std::make_unique<Simulation>(deck, registry, transport, SimulationOptions{},
+                                                         CheckpointReader::open(from));
+    Simulation& simulation = *made;
     simulation.run();
     FieldWriter fields(transport, {folder, -1, "fields", FieldPrecision::Float64});
     const auto file = writeFields(fields, simulation, simulation.model().persistent(), "");
@@ -130,7 +134,7 @@ std::filesystem::path runTo(int steps, int ranks, const std::string& periodic,
     EXPECT_TRUE(result.committed) << result.failure;
     if (transport.rank() != 0) return;
     written = result.path;
-    expectStamps(file.path, *simulation.model().hierarchy(), steps);
+    expectStamps(file.path, simulation.hierarchy(), steps);
   });
   return written;
 }

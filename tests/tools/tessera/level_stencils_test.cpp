@@ -86,7 +86,7 @@ TEST(LevelStencils, AsFarAsTheLevelBelowGoesIsNoFault) {
 
   const Deck deck = wideDeck(kNestedBoxes, "halo = 4");
   const Model model(deck, wideComponents());
-  EXPECT_NO_THROW(model.compile(0, 1, 1 << 20));
+  EXPECT_NO_THROW(model.compile(model.meshOfDeck(1), 0, 1, 1 << 20));
 }
 
 TEST(LevelStencils, ABoxTooNearToTheEndOfTheLevelBelowIsNamedWithItsLine) {
