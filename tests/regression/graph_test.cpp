@@ -48,18 +48,19 @@ TEST(GraphCommand, TakesTheMeshOfACheckpoint) {
   ASSERT_EQ(
       place.tessera({"run", "deck.toml", "-q", "--out", "run", "--set", "grid.patches=[1, 1, 1]"}).exitCode,
       0);
-  const auto tasksOf = [&](std::vector<std::string> options) {
-    options.insert(options.begin(), {"graph", "deck.toml", "--format", "json", "--unfolded"});
+  const auto patchesOf = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"graph", "deck.toml", "--format", "json"});
     const ProgramResult result = place.tessera(options);
     EXPECT_EQ(result.exitCode, 0) << result.err;
-    return nlohmann::json::parse(result.out)["nodes"].size();
+    return nlohmann::json::parse(result.out)["patches"].get<int>();
   };
   const ProgramResult other = place.tessera(
       {"graph", "deck.toml", "--mesh", "run/checkpoints/ckpt-000001", "--set", "grid.cells=[4, 4, 1]"});
   const ProgramResult none = place.tessera({"graph", "deck.toml", "--mesh", "run/out"});
 
-  EXPECT_EQ(tasksOf({"--mesh", "run/checkpoints/ckpt-000001"}), tasksOf({"--set", "grid.patches=[1, 1, 1]"}));
-  EXPECT_NE(tasksOf({"--mesh", "run/checkpoints/ckpt-000001"}), tasksOf({}));
+  EXPECT_EQ(patchesOf({"--mesh", "run/checkpoints/ckpt-000001"}),
+            patchesOf({"--set", "grid.patches=[1, 1, 1]"}));
+  EXPECT_NE(patchesOf({"--mesh", "run/checkpoints/ckpt-000001"}), patchesOf({}));
   EXPECT_EQ(other.exitCode, 3);
   EXPECT_THAT(other.err, HasSubstr("this run has     cells (4, 4, 1)"));
   EXPECT_EQ(none.exitCode, 3);
