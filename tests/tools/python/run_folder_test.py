@@ -86,6 +86,7 @@ class RunFolderTest(unittest.TestCase):
         self.assertEqual([v["name"] for v in checkpoint.variables], ["temperature"])
         self.assertEqual(checkpoint.variables[0]["type"], "float64")
         self.assertEqual(tessera.load(checkpoint.path).ranks, 1)
+        self.assertEqual(checkpoint.patches, [8])
 
     def test_a_folder_of_field_files_is_enough(self):
         series = tessera.load(runs.gaussian().path / "out")

@@ -43,14 +43,16 @@ class Checkpoint:
                              " which checkpoints are whole") from problem
 
     def _read(self, document):
-        if document["tessera_checkpoint"] != 1:
-            raise InputError(f"{self.path} has format {document['tessera_checkpoint']}; this package reads format 1")
+        if document["tessera_checkpoint"] != 2:
+            raise InputError(f"{self.path} has format {document['tessera_checkpoint']}; this package reads format 2\n"
+                             "  fix  use the package of the version that wrote it")
         body = document["body"]
         identity = body["identity"]
         self.step = int(body["step"])
         self.ranks = len(body["files"])
         self.bytes = sum(int(file["bytes"]) for file in body["files"])
         self.components = list(identity["components"])
+        self.patches = [len(level["patches"].split()) // 6 for level in identity["mesh"]["levels"]]  # of each level
         self.code_version = identity["code_version"]
         self.deck_text = identity["deck"]
         self.variables = [{"name": label["name"], "type": SCALARS[label["scalar"]], "components": label["components"],
