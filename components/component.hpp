@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "components/step_at.hpp"
 #include "components/step_program.hpp"
 #include "core/deck/parameters.hpp"
 #include "grid/geometry.hpp"
@@ -68,10 +69,19 @@ class Component {
   /// may give; one called "step" is the usual step. Plans that they run need not be in `stepPlans`. A task
   /// that says no `.in(...)` takes part in each plan of a program.
   virtual std::vector<StepProgram> stepPrograms() const { return {}; }
-  /// The plan or program of the step after `step` steps; the same on every rank, so a function of the number
-  /// alone. What one step leaves, any other reads as Old. Where components differ, "step" gives way; two
-  /// others are an error.
-  virtual std::string choosePlan(std::int64_t /*step*/) const { return "step"; }
+  /// The plan or program of a step, by its number or by time; the same on every rank, so a function of what
+  /// is given alone. What one step leaves, any other reads as Old. Where components differ, "step" gives way;
+  /// two others are an error.
+  virtual std::string choosePlan(const StepAt& /*at*/) const { return "step"; }
+  /// Parts that only some of the usual steps have, each with its cadence; a task of any component says with
+  /// `.in(name)` that it is of one. Parts of several components that are due in one step are run in it
+  /// together: of all sets that may come together a plan is compiled at the start. What a part writes keeps
+  /// its value until the part is due again. Where the usual step is a program of several plans, the tasks of
+  /// the parts are a plan that runs before its first item. A step for which `choosePlan` names another plan
+  /// than the usual one has no parts, so none may be due then.
+  ///
+  ///   std::vector<OptionalPart> stepParts() const override { return {{"radiation", everySteps(20)}}; }
+  virtual std::vector<OptionalPart> stepParts() const { return {}; }
   /// Tasks that only read Old and contribute to reductions; run when a history line is due.
   virtual void declareDiagnostics(StepPlan& /*plan*/) const {}
   virtual std::vector<Diagnostic> diagnostics() const { return {}; }

@@ -70,4 +70,10 @@ StepProgram StepProgram::after(std::string plan) const {
   return longer;
 }
 
+StepProgram StepProgram::named(std::string name) const {
+  StepProgram other = *this;
+  other.name_ = std::move(name);
+  return other;
+}
+
 }  // namespace tessera

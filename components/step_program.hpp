@@ -200,6 +200,8 @@ class StepProgram {
   bool isOnePlan() const;
   /// The same program with a run of `plan` before its first item.
   StepProgram after(std::string plan) const;
+  /// The same program under another name.
+  StepProgram named(std::string name) const;
 
  private:
   void addRepeat(Passes passes, StepProgram body);

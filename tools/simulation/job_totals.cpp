@@ -60,6 +60,15 @@ JobTotals totalsOf(const Simulation& simulation, double outputSeconds) {
   return totals;
 }
 
+std::vector<double> levelSecondsOf(const Simulation& simulation) {
+  std::vector<std::int64_t> sums;
+  for (const double own : simulation.levelSeconds()) sums.push_back(nanoseconds(own));
+  simulation.transport().wait(simulation.transport().allReduceSum(sums));
+  std::vector<double> all;
+  for (const std::int64_t sum : sums) all.push_back(seconds(sum));
+  return all;
+}
+
 PlannedMemory plannedMemoryOf(const Simulation& simulation) {
   const MemoryPlan plan = memoryPlanOf(simulation.graphs());
   const StoredWindows windows = sumOf(storedWindows(simulation.graphs()));

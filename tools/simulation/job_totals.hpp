@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "tools/simulation/simulation.hpp"
 
@@ -59,6 +60,8 @@ class RunningSums {
 /// The sums over the ranks, the same on each of them; exact, in nanoseconds. All ranks call it, never inside
 /// a step. `outputSeconds`: what this rank has spent on output.
 JobTotals totalsOf(const Simulation& simulation, double outputSeconds = 0.0);
+/// Seconds in tasks on the patches of each level, all workers of all ranks together.
+std::vector<double> levelSecondsOf(const Simulation& simulation);
 /// The same for what was planned; takes time that grows with the patches.
 PlannedMemory plannedMemoryOf(const Simulation& simulation);
 /// The same for devices; nothing where none are in use.

@@ -198,6 +198,7 @@ void Model::declarePlans() {
     }
   }
   declarePrograms(steps);
+  declareParts(steps);
   checkPlanNames(steps);
 }
 
@@ -211,6 +212,7 @@ void Model::checkPlanNames(const StepPlan& declaredSteps) const {
   for (std::size_t p = 1; p < plans_.size(); ++p) {
     if (p != 2) names += (names.empty() ? "" : ", ") + plans_[p].name();
   }
+  for (const OptionalPart& part : parts_.parts()) names += ", " + part.name;
   std::vector<std::string> faults;
   const auto fault = [&](const TaskDeclaration& task, const std::string& name, const std::string& fix) {
     faults.push_back(Message("a task takes part in a plan that is not a step plan")
@@ -222,8 +224,8 @@ void Model::checkPlanNames(const StepPlan& declaredSteps) const {
   for (const TaskDeclaration& task : declaredSteps.tasks()) {
     for (const std::string& name : task.plans) {
       const std::optional<std::size_t> plan = findPlan(plans_, name);
-      if (!plan || *plan == 0 || *plan == 2)
-        fault(task, name, "name one of: " + names + "; or add it to the component's stepPlans()");
+      if (parts_.isPart(name) || (plan && *plan != 0 && *plan != 2)) continue;
+      fault(task, name, "name one of: " + names + "; or add it to the component's stepPlans()");
     }
   }
   for (const std::size_t p : {0, 2}) {
@@ -234,11 +236,12 @@ void Model::checkPlanNames(const StepPlan& declaredSteps) const {
   if (!faults.empty()) throw PlanError(std::move(faults));
 }
 
-const StepProgram& Model::stepProgram(std::int64_t step) const {
+const StepProgram& Model::stepProgram(const StepAt& at) const {
   const StepProgram* chosen = findProgram(programs_, plans_[1].name());
+  const std::int64_t step = at.step;
   std::string by;
   for (const auto& component : components_) {
-    const std::string name = component->choosePlan(step);
+    const std::string name = component->choosePlan(at);
     if (name == plans_[1].name()) continue;
     const StepProgram* program = findProgram(programs_, name);
     if (program == nullptr) {
@@ -253,7 +256,45 @@ const StepProgram& Model::stepProgram(std::int64_t step) const {
     by = component->name();
     chosen = program;
   }
-  return *chosen;
+  const PartSet parts = parts_.due(at);
+  if (parts.empty()) return *chosen;
+  if (by.empty()) return usualWith(parts);
+  throw InternalError("component \"" + by + "\" chooses the plan \"" + chosen->name() + "\" for step " +
+                      std::to_string(step + 1) + ", in which the part \"" + parts.front() +
+                      "\" is due; let choosePlan() give \"step\" then, or make its plan a part (stepParts)");
+}
+
+const StepProgram& Model::usualWith(const PartSet& parts) const {
+  return *findProgram(programs_, StepParts::stepName(plans_[1].name(), parts));
+}
+
+/// A program for each set of parts that may come together.
+void Model::declareParts(const StepPlan& declaredSteps) {
+  parts_ = StepParts(components_);
+  std::vector<std::string> faults;
+  const std::string usual = plans_[1].name();
+  const StepProgram step = *findProgram(programs_, usual);
+  for (const OptionalPart& part : parts_.parts()) {
+    if (findPlan(plans_, part.name))
+      faults.push_back(Message("a part of a step has the name of a plan")
+                           .line("part  ", part.name)
+                           .line("fix   name it otherwise, or leave it out of stepPlans()")
+                           .text());
+    if (StepParts::alone(declaredSteps, {part.name}).tasks().empty())
+      faults.push_back(
+          Message("no task takes part in a part of a step")
+              .line("part  ", part.name)
+              .line("fix   let tasks say .in(\"", part.name, "\"), or leave it out of stepParts()")
+              .text());
+  }
+  if (!faults.empty()) throw PlanError(std::move(faults));
+  for (const PartSet& set : parts_.sets()) {
+    const std::string name = StepParts::stepName(usual, set);
+    plans_.push_back(step.isOnePlan() ? StepParts::withUsual(declaredSteps, usual, set)
+                                      : StepParts::alone(declaredSteps, set));
+    programs_.push_back(step.isOnePlan() ? StepProgram(name) : step.after(plans_.back().name()).named(name));
+    if (step.isOnePlan()) programs_.back().run(name);
+  }
 }
 
 std::size_t Model::planNamed(const std::string& name) const { return findPlan(plans_, name).value(); }

@@ -16,6 +16,7 @@
 #include "taskgraph/step_plan.hpp"
 #include "tools/simulation/analysis/analysis.hpp"
 #include "tools/simulation/deck/run_settings.hpp"
+#include "tools/simulation/step_parts.hpp"
 
 namespace tessera {
 
@@ -76,9 +77,9 @@ class Model {
   /// and its restarts.
   const std::string& runId() const { return runId_; }
 
-  /// What the components choose for the step after `step` steps; a plan alone is a program of one item.
-  /// Throws InternalError where they name what is not there, or choose differently.
-  const StepProgram& stepProgram(std::int64_t step) const;
+  /// What the components choose for a step, with the optional parts that are due; a plan alone is a program
+  /// of one item. Throws InternalError where they name what is not there, or choose differently.
+  const StepProgram& stepProgram(const StepAt& at) const;
   /// Position of a plan that a program runs.
   std::size_t planNamed(const std::string& name) const;
 
@@ -93,6 +94,8 @@ class Model {
   void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
   void declarePlans();
   void declarePrograms(const StepPlan& declaredSteps);
+  void declareParts(const StepPlan& declaredSteps);
+  const StepProgram& usualWith(const PartSet& parts) const;
   bool isItem(const StepPlan& plan) const;
   void checkPrograms();
   void checkPlanNames(const StepPlan& declaredSteps) const;
@@ -109,6 +112,7 @@ class Model {
   std::vector<std::unique_ptr<Component>> components_;
   std::vector<Expression> expressions_;  ///< all that the deck gives the components
   std::vector<StepPlan> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
+  StepParts parts_;
   std::vector<StepProgram> programs_;  ///< one of the name of each step plan at least
   std::vector<PlanItem> items_;        ///< by plan; empty where each is a whole step
   std::vector<Diagnostic> diagnostics_;

@@ -426,6 +426,9 @@ RunResult Recorder::resultOf(Simulation& simulation) {
                        {"field_bytes_without_reuse", static_cast<double>(planned.withoutReuse)},
                        {"plans_compiled", static_cast<double>(simulation.compiles())},
                        {"compiles_since_start", static_cast<double>(simulation.compilesSinceStart())}};
+  const std::vector<double> levels = levelSecondsOf(simulation);
+  for (std::size_t level = 0; levels.size() > 1 && level < levels.size(); ++level)
+    result.statistics.emplace_back("task_seconds_level_" + std::to_string(level), levels[level]);
   if (const std::optional<DeviceTotals> devices = deviceTotalsOf(simulation)) {
     result.statistics.emplace_back("device_bytes", static_cast<double>(devices->bytes));
     result.statistics.emplace_back("device_bytes_over_distinct", devices->overDistinct);

@@ -158,6 +158,7 @@ void Simulation::comeToRest() {
   waitForDevices();
   // A trace names nodes by the graphs of the moment.
   if (options_.trace != nullptr) options_.trace->flush();
+  earlierLevels_ = levelSeconds();
   earlier_ = statistics();
   earlierPaging_ = devicePaging();
   earlierPaging_.neededBytes = earlierPaging_.limitBytes = 0;
@@ -177,6 +178,17 @@ StepStatistics Simulation::statistics() const {
   sum.graphReplays += earlier_.graphReplays;
   sum.graphBodies += earlier_.graphBodies;
   return sum;
+}
+
+std::vector<double> Simulation::levelSeconds() const {
+  const PatchCosts costs = patchCosts();
+  std::vector<double> seconds = earlierLevels_;
+  seconds.resize(hierarchy().levels().size(), 0.0);
+  for (std::size_t local = 0; local < costs.seconds.size(); ++local) {
+    const PatchId patch = state_->graphs.ownPatches[local];
+    if (patch >= 0) seconds[static_cast<std::size_t>(hierarchy().patch(patch).level)] += costs.seconds[local];
+  }
+  return seconds;
 }
 
 DevicePagingCounts Simulation::devicePaging() const {
@@ -340,7 +352,7 @@ NextStep Simulation::nextStep() const {
 /// All ranks choose the same, and fail together where they cannot.
 const StepProgram& Simulation::nextProgram() const {
   try {
-    return model_.stepProgram(clock_.step());
+    return model_.stepProgram(clock_.at());
   } catch (const Error& error) {
     throw AgreedError(error.kind(), error.message());
   }

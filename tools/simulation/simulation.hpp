@@ -182,6 +182,12 @@ class Simulation {
   Transport& transport() const { return transport_; }
   /// Sums since the start of the run, whatever meshes it has stood on.
   StepStatistics statistics() const;
+  /// What the own patches of the mesh of the moment have cost since the run stands on it: for a load
+  /// balancer. Between steps.
+  PatchCosts patchCosts() const { return state_->runner->patchCosts(); }
+  /// Seconds of this rank's workers in tasks on the patches of each level since the start of the run,
+  /// whatever meshes it has stood on. Between steps.
+  std::vector<double> levelSeconds() const;
   int threads() const { return executor_->threads(); }
   /// Whether steps begin while reductions of the last one are under way.
   bool stepsOverlap() const { return stepsOverlap_; }
@@ -225,6 +231,7 @@ class Simulation {
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<MeshState> state_;
   StepStatistics earlier_;             ///< of the meshes before this one
+  std::vector<double> earlierLevels_;  ///< seconds in tasks on each level, of the meshes before this one
   DevicePagingCounts earlierPaging_;   ///< likewise
   bool diagnoses_ = false;             ///< `startDiagnosis` was called, and `diagnosis` not since
   std::vector<double> keptDiagnosis_;  ///< where the mesh has changed between the two

@@ -118,6 +118,7 @@ void TimeControl::expectLater(const NextStep& next) const {
 
 void TimeControl::take(const NextStep& next) {
   ++step_;
+  lastTime_ = time_;
   time_ = next.endTime;
   timeRest_ = next.endTimeRest;
   dt_ = next.dt;
@@ -133,6 +134,7 @@ void TimeControl::save(CheckpointState& state) const {
   TESSERA_EXPECT(stableDtKnown(), "wait for the largest stable step first: Simulation::settle");
   state.set("step", step_);
   state.set("time", time_);
+  if (step_ > 0) state.set("last_time", lastTime_);
   state.set("time_rest", timeRest_);
   state.set("dt", dt_);
   state.set("free_dt", freeDt_);
@@ -142,6 +144,12 @@ void TimeControl::save(CheckpointState& state) const {
 void TimeControl::restore(const CheckpointState& state) {
   step_ = state.integer("step");
   time_ = state.real("time");
+  // Checkpoints of earlier versions do not have it.
+  if (state.has("last_time")) {
+    lastTime_ = state.real("last_time");
+  } else if (step_ > 0) {
+    lastTime_ = time_ - state.real("dt");
+  }
   timeRest_ = state.real("time_rest");
   dt_ = state.real("dt");
   freeDt_ = state.real("free_dt");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "components/step_at.hpp"
 #include "datawarehouse/archive/checkpoint_content.hpp"
 #include "tools/simulation/deck/run_settings.hpp"
 
@@ -28,6 +29,8 @@ class TimeControl {
   std::int64_t step() const { return step_; }  ///< steps taken
   double time() const { return time_; }
   double dt() const { return dt_; }  ///< of the last step, 0 before the first
+  /// Where the next step begins.
+  StepAt at() const { return {step_, time_, lastTime_}; }
   double stableDt() const { return stableDt_; }
 
   bool finished() const;
@@ -69,6 +72,7 @@ class TimeControl {
   TimeSettings settings_;
   std::int64_t step_ = 0;
   double time_ = 0.0;
+  double lastTime_ = StepAt{}.lastTime;  ///< that the last step began at
   double timeRest_ = 0.0;
   double dt_ = 0.0;
   double freeDt_ = 0.0;

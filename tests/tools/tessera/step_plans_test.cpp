@@ -56,8 +56,8 @@ class Clockwork : public Component {
     return {{"ticks", sum_, {}}, {"tocks", tockSum_, {}}};
   }
   std::vector<std::string> stepPlans() const override { return {"tock"}; }
-  std::string choosePlan(std::int64_t step) const override {
-    return (step + 1) % every_ == 0 ? "tock" : "step";
+  std::string choosePlan(const StepAt& at) const override {
+    return (at.step + 1) % every_ == 0 ? "tock" : "step";
   }
 
  private:
@@ -96,7 +96,7 @@ class Stubborn final : public Component {
   void declareInitial(StepPlan&) const override {}
   void declareStep(StepPlan&) const override {}
   std::vector<std::string> stepPlans() const override { return {"mine"}; }
-  std::string choosePlan(std::int64_t) const override { return "mine"; }
+  std::string choosePlan(const StepAt&) const override { return "mine"; }
 };
 
 ComponentRegistry clockworks() {
@@ -140,8 +140,8 @@ TEST(StepPlansOfComponents, AreKeptBesideThePlansOfEveryRun) {
   EXPECT_EQ(graphs.plans[3].plan->name(), "tock");
   EXPECT_EQ(graphs.plans[1].plan->tasks().size(), 1U);
   EXPECT_EQ(graphs.plans[3].plan->tasks().size(), 2U);
-  EXPECT_EQ(model.stepProgram(18).name(), "step");
-  EXPECT_EQ(model.stepProgram(19).name(), "tock");
+  EXPECT_EQ(model.stepProgram({18}).name(), "step");
+  EXPECT_EQ(model.stepProgram({19}).name(), "tock");
 }
 
 TEST(StepPlansOfComponents, AnUnknownPlanInADeclarationIsNamedWithTheKnownOnes) {
@@ -158,9 +158,9 @@ TEST(StepPlansOfComponents, AnUnknownPlanInADeclarationIsNamedWithTheKnownOnes) 
 TEST(StepPlansOfComponents, TwoDifferentChoicesAreAnError) {
   const Model model(deckOf("'clockwork', 'stubborn'", 1), clockworks());
 
-  EXPECT_EQ(model.stepProgram(0).name(), "mine");  // "step" gives way
+  EXPECT_EQ(model.stepProgram({0}).name(), "mine");  // "step" gives way
   try {
-    model.stepProgram(19);
+    model.stepProgram({19});
     FAIL();
   } catch (const InternalError& error) {
     EXPECT_THAT(error.message(), HasSubstr("choose different plans for step 20, \"tock\" and \"mine\""));
