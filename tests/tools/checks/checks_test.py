@@ -179,6 +179,23 @@ class LayoutTest(TreeTest):
         self.assert_fault("check_layout.py", "docs/rooms.md has no row for the room attic of core")
 
 
+class KernelsTest(TreeTest):
+    def test_kernels_of_public_and_free_functions_pass(self):
+        self.write("components/heat/step_kernels.cpp",
+                   "struct Step {\n void run() { f([=] TESSERA_KERNEL(Index x) {}); }\n private:\n  int n;\n};\n"
+                   "void free() { f([=] TESSERA_KERNEL(Index x) {}); }\n")
+        self.assert_clean("check_kernels.py")
+
+    def test_a_kernel_in_a_private_function_is_refused(self):
+        self.write("components/heat/step_kernels.cpp",
+                   "struct Step {\n private:\n  void run() { f([=] TESSERA_KERNEL(Index x) {}); }\n};\n")
+        self.assert_fault("check_kernels.py", "step_kernels.cpp:3: a kernel in a private")
+
+    def test_a_generic_kernel_is_refused(self):
+        self.write("tests/core/any_kernels.cpp", "void free() { f([=] TESSERA_KERNEL(auto x) {}); }\n")
+        self.assert_fault("check_kernels.py", "any_kernels.cpp:1: a generic kernel")
+
+
 class BuildCostTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
