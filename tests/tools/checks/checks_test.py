@@ -196,6 +196,15 @@ class KernelsTest(TreeTest):
         self.assert_fault("check_kernels.py", "any_kernels.cpp:1: a generic kernel")
 
 
+    def test_a_kernel_in_a_header_of_two_sources_is_refused(self):
+        self.write("components/sums.hpp", "template <class T> void sum() { f([=] TESSERA_KERNEL(Index x) {}); }\n")
+        self.write("components/more.hpp", '#include "components/sums.hpp"\n')
+        self.write("components/heat/heat_kernels.cpp", '#include "components/sums.hpp"\n')
+        self.assert_clean("check_kernels.py")
+        self.write("components/euler/euler_kernels.cpp", '#include "components/more.hpp"\n')
+        self.assert_fault("check_kernels.py", "components/sums.hpp:1: a kernel in a header of 2 sources")
+
+
 class BuildCostTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
