@@ -27,6 +27,11 @@ TaskFrames::TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWareh
   }
   layOutSums(static_cast<std::size_t>(workers) + devices);
   layOutContributions();
+  onPatches_.resize(graph_.units.size());
+  for (LabelId table = 0; table < data.labels().tableCount(); ++table) {
+    const std::vector<double>& values = *data.labels().table(table).values;
+    tables_.emplace_back(values.data(), std::ssize(values));
+  }
 }
 
 void TaskFrames::forgetContributions() {
@@ -60,6 +65,7 @@ void TaskFrames::layOutContributions() {
   for (const NodeBlock& block : graph_.blocks) {
     if (block.kind != NodeKind::Task) continue;
     const TaskUnit& unit = graph_.unitOf(block);
+    if (unit.part == UnitPart::Release) continue;
     const TaskDeclaration& task = graph_.declarationOf(unit);
     TESSERA_EXPECT(unit.contributions.begin == static_cast<std::int64_t>(contributions_.size()),
                    "number contributions in the order of the blocks");
@@ -128,6 +134,34 @@ Box TaskFrames::declaredBox(const UnitAccess& access, const Patch& patch) const 
   return access.writes() ? level.closedBox(patch, centering) : readBox(level, patch, centering, access.halo);
 }
 
+PatchFrames& TaskFrames::framesOnPatches(const TaskUnit& unit, const NodeBlock& block, TaskFrame& frame) {
+  PatchFrames& made = onPatches_[static_cast<std::size_t>(block.item)];
+  const Range own = graphs_.localsOfLevel[static_cast<std::size_t>(unit.level)];
+  made.frames.assign(static_cast<std::size_t>(own.size()), frame);
+  made.accesses.clear();
+  made.ofLevel.clear();
+  for (std::int64_t local = own.begin; local < own.end; ++local) {
+    TaskAccesses accesses;
+    const Patch& patch = data_.hierarchy().patch(graphs_.ownPatches[static_cast<std::size_t>(local)]);
+    resolve(unit, static_cast<std::int32_t>(local - own.begin), static_cast<std::int32_t>(local), &patch,
+            accesses);
+    made.accesses.insert(made.accesses.end(), accesses.all().begin(), accesses.all().end());
+    TaskFrame& here = made.frames[static_cast<std::size_t>(local - own.begin)];
+    here.patch = &patch;
+    here.contributions = {};
+  }
+  const std::size_t each = made.frames.empty() ? 0 : made.accesses.size() / made.frames.size();
+  for (std::size_t n = 0; n < made.frames.size(); ++n)
+    made.frames[n].accesses = std::span(made.accesses).subspan(n * each, each);
+  for (const UnitAccess& access : graph_.accessesOf(unit)) {
+    if (access.reach == Reach::WholeLevel) made.ofLevel.push_back(resolveGather(access, 0, nullptr, nullptr));
+  }
+  frame.accesses = made.ofLevel;
+  frame.patches = made.frames.data();
+  frame.patchCount = made.frames.size();
+  return made;
+}
+
 void TaskFrames::addScratch(const TaskUnit& unit, const Patch* patch, std::byte* memory,
                             TaskAccesses& accesses) const {
   const TaskDeclaration& task = graph_.plan->tasks()[unit.task.index()];
@@ -159,7 +193,7 @@ TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std:
   frame.declaredAt = places_[unit.task.index()];
   frame.hierarchy = &data_.hierarchy();
   frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
-  if (unit.level >= 0) {
+  if (unit.hasPatch()) {
     frame.patch =
         &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
   }
@@ -177,6 +211,8 @@ TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std:
   frame.step = inputs.step;
   frame.readsReduced = graph_.declarationOf(unit).readsReduced;
   frame.reduced = inputs.reduced;
+  frame.readsTables = graph_.declarationOf(unit).readsTables;
+  frame.tables = tables_;
   return frame;
 }
 
