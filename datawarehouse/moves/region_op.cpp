@@ -61,6 +61,17 @@ RegionOp prolongOp(const RegionMove& move, const Layout& to, const Layout& from,
   return op;
 }
 
+RegionOp lineOp(const RegionMove& move, const Layout& to, const Layout& from, const ElementType& type) {
+  RegionOp op = prolongOp(move, to, from, type);
+  if (move.region.empty()) return op;
+  computes(op, move.kind == MoveKind::Limited ? RegionKind::Limited : RegionKind::Linear, type);
+  for (int d = 0; d < kAxes; ++d) {
+    if (move.ratio[d] > 1 && onBorders(move.centering, d))
+      op.borders = static_cast<std::uint8_t>(op.borders | 1U << static_cast<unsigned>(d));
+  }
+  return op;
+}
+
 RegionOp averageOp(const RegionMove& move, const Layout& to, const Layout& from, const ElementType& type) {
   Index fine = move.region.lo - move.shift;
   for (int d = 0; d < kAxes; ++d) fine[d] *= move.ratio[d];
@@ -189,6 +200,9 @@ RegionOp regionOp(const RegionMove& move, const Layout& to, const Layout& from, 
       break;
     case MoveKind::Prolong:
       return prolongOp(move, to, from, type);
+    case MoveKind::Linear:
+    case MoveKind::Limited:
+      return lineOp(move, to, from, type);
     case MoveKind::Average:
       return averageOp(move, to, from, type);
     case MoveKind::Condition:
