@@ -1,5 +1,6 @@
-#include <cstring>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // Right answers of the kinds that are shipped, on the host; on a GPU, where there is one, the same bits.
+#include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <cstring>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -80,7 +81,7 @@ void expectProduct(Engine& engine, const char* kind, std::int64_t n) {
     for (std::int64_t j = 0; j < n; ++j)
       bx[static_cast<std::size_t>(i)] += b[at(i, j)] * signs[static_cast<std::size_t>(j)];
   }
-  const double unit = 1.1e-16;
+  const double unit = 0x1p-53;
   for (std::int64_t i = 0; i < n; ++i) {
     double left = 0.0, right = 0.0;
     for (std::int64_t j = 0; j < n; ++j) {

@@ -11,6 +11,7 @@
 #include "core/text/error.hpp"
 #include "core/transport/loopback_transport.hpp"
 #include "scheduler/engine/kinds/shipped.hpp"
+#include "tools/ensemble/ensemble_plan.hpp"
 #include "tools/ensemble/ensemble_run.hpp"
 #include "tools/ensemble/incomplete_beta.hpp"
 #include "tools/ensemble/replica_exchange.hpp"
