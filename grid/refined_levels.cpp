@@ -65,7 +65,7 @@ class BoxCheck {
       } else if (nesting_ == Nesting::WithRing) {
         const std::vector<Box> around = partsInside(grow(boxes_[n], ring), domain, geometry);
         if (std::all_of(around.begin(), around.end(), covered)) continue;
-        note(n, "ends where " + coarser + " ends, which has to go on for a cell around it",
+        note(n, "ends where " + coarser + " ends, but it has to extend one cell beyond it",
              "enlarge the boxes of " + coarser + ", or make this one smaller");
       }
     }

@@ -34,7 +34,7 @@ DeviceNodes::DeviceNodes(const CompiledGraphs& graphs, std::size_t plan, DataWar
       loops_(backend_, side.tables, side.pinned),
       watch_(side.timeline.get(), options.nvtx),
       checks_(side.lane, side.findings, {options.checked, options.findNonFinite, options.devices.graphs},
-              [this](const TaskFinding& finding) { report(finding); }) {
+              [this](const TaskError& finding) { report(finding); }) {
   layOutChecks();
   nameLaunches();
   if (DevicePager* pager = side.pager(); pager != nullptr) {
@@ -71,7 +71,7 @@ void DeviceNodes::layOutChecks() {
   checks_.layOut(tasks);
 }
 
-void DeviceNodes::report(const TaskFinding& finding) {
+void DeviceNodes::report(const TaskError& finding) {
   failedAt_ = finding.moment;
   TaskAccesses accesses;
   reportFinding(frameOf(finding.task, accesses), finding);
@@ -163,7 +163,7 @@ void DeviceNodes::putCopies(const PlacedBlock& placed, DeviceStream stream) {
 void DeviceNodes::noteCopied(const PlacedBlock& placed) {
   const MemorySpace to = placed.kind == PlacedKind::CopyIn ? store_.space() : kHost;
   for (const std::int32_t local : numbers_) {
-    broughtTo(data_.valueStatus(Generation::New, placed.label, static_cast<std::size_t>(local)), to);
+    copiedTo(data_.valueStatus(Generation::New, placed.label, static_cast<std::size_t>(local)), to);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "scheduler/device/lane/device_lane.hpp"
-#include "scheduler/device/lane/launch_watch.hpp"
+#include "scheduler/device/lane/launch_profiler.hpp"
 #include "scheduler/device/loops/task_loops.hpp"
 #include "scheduler/device/moves/device_fills.hpp"
 #include "scheduler/device_step/device_checks.hpp"
@@ -70,7 +70,7 @@ class DeviceNodes final : public LaneClient {
   /// Notes in status words what a launch of these tasks does.
   void noteLaunched(std::int32_t kind, std::span<const std::int32_t> tasks);
 
-  LaunchWatch& watch() { return watch_; }
+  LaunchProfiler& watch() { return watch_; }
   const std::string& planName() const { return graph_.plan->name(); }
   const DeviceChecks& checks() const { return checks_; }
   /// Whether variables are swapped with the host, since the device has no room for all.
@@ -82,7 +82,7 @@ class DeviceNodes final : public LaneClient {
   void nameLaunches();
   void layOutChecks();
   /// What the host would say about it.
-  [[noreturn]] void report(const TaskFinding& finding);
+  [[noreturn]] void report(const TaskError& finding);
   /// Of tasks whose memory is there.
   void put(std::int32_t kind, std::span<const std::int32_t> tasks, std::span<const DeviceStream> streams);
   void launchTasks(std::int32_t kind, std::span<const std::int32_t> tasks,
@@ -120,7 +120,7 @@ class DeviceNodes final : public LaneClient {
   TaskFrames& frames_;
   const StepInputs& inputs_;
   TaskLoops loops_;
-  LaunchWatch watch_;  ///< kinds of the lane; then, by label, copies of Old to the device and to the host
+  LaunchProfiler watch_;  ///< kinds of the lane; then, by label, copies of Old to the device and to the host
   DeviceChecks checks_;
   std::unique_ptr<DevicePaging> paging_;  ///< null where all variables fit on the device
   std::optional<StepMoment> failedAt_;

@@ -12,7 +12,7 @@ namespace tessera::detail {
 
 DevicePaging::DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
                            DataWarehouse& data, const DeviceStore& store, DevicePager& pager,
-                           std::span<const std::int32_t> nodes, LaunchWatch& watch, std::string device)
+                           std::span<const std::int32_t> nodes, LaunchProfiler& watch, std::string device)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
@@ -32,7 +32,7 @@ DevicePaging::DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const
 }
 
 /// Entries of a variable on a level swap their generations together, so one of them tells for all.
-std::vector<std::int32_t> DevicePaging::placing() const {
+std::vector<std::int32_t> DevicePaging::configuration() const {
   std::vector<std::int32_t> descriptions;
   for (const Range& locals : graphs_.localsOfLevel) {
     for (LabelId label = 0; label < data_.labels().count(); ++label) {
@@ -48,7 +48,7 @@ std::vector<std::int32_t> DevicePaging::placing() const {
 }
 
 void DevicePaging::begin() {
-  const std::vector<std::int32_t> key = placing();
+  const std::vector<std::int32_t> key = configuration();
   auto found = known_.find(key);
   if (found == known_.end()) {
     found = known_.emplace(key, makeUses()).first;

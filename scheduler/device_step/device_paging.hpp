@@ -9,7 +9,7 @@
 #include "core/text/contracts.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/device_store.hpp"
-#include "scheduler/device/lane/launch_watch.hpp"
+#include "scheduler/device/lane/launch_profiler.hpp"
 #include "scheduler/device/memory/device_pager.hpp"
 #include "taskgraph/placement/placed_graph.hpp"
 #include "taskgraph/storage/shared_gathers.hpp"
@@ -28,7 +28,7 @@ class DevicePaging final : private UseForecast {
   /// object, but for `device`, its name for people.
   DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed, DataWarehouse& data,
                const DeviceStore& store, DevicePager& pager, std::span<const std::int32_t> nodes,
-               LaunchWatch& watch, std::string device);
+               LaunchProfiler& watch, std::string device);
 
   /// Before the first launch of a step, when Old is where it is needed. Throws DeviceFault::OutOfMemory where
   /// a node touches more than there is memory for.
@@ -101,7 +101,7 @@ class DevicePaging final : private UseForecast {
                  static_cast<std::size_t>(uses.begin[n + 1] - uses.begin[n]));
   }
 
-  std::vector<std::int32_t> placing() const;
+  std::vector<std::int32_t> configuration() const;
   Uses makeUses() const;
   void expectToFit(const Uses& uses) const;
   [[noreturn]] void refuse(const std::string& what, std::int64_t bytes) const;

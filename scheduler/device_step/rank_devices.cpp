@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text/error.hpp"
-#include "scheduler/device_step/replay_segments.hpp"
+#include "scheduler/graph_replay/replay_segments.hpp"
 #include "scheduler/placement.hpp"
 
 namespace tessera::detail {
@@ -18,7 +18,7 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
   for (const auto& side : sides_) {
     side->backend->bindThread();
-    side->store.bring();
+    side->store.allocate();
     side->backend->synchronize(side->storeStream);
   }
 }
@@ -58,10 +58,10 @@ void RankDevices::synchronize() noexcept {
   }
 }
 
-void RankDevices::comeTogether(DeviceLane::Meeting meeting) const {
+void RankDevices::crossDeviceBarrier(DeviceLane::Barrier barrier) const {
   std::vector<DeviceLane*> lanes;
   for (const auto& side : sides_) lanes.push_back(&side->lane);
-  DeviceLane::comeTogether(lanes, meeting);
+  DeviceLane::crossDeviceBarrier(lanes, barrier);
 }
 
 /// What nodes on devices work on or take from, on the device of its patch.
@@ -98,7 +98,8 @@ void RankDevices::addTask(std::size_t plan, const NodeBlock& block, std::int32_t
 }
 
 /// Memory of its row, and of all that it takes from.
-void RankDevices::addFill(std::size_t plan, NodePlace place, const NodeBlock& block, std::int32_t number) {
+void RankDevices::addFill(std::size_t plan, DeviceAssignment place, const NodeBlock& block,
+                          std::int32_t number) {
   const FillPlan& fill = graphs_.plans[plan].fills[static_cast<std::size_t>(block.item)];
   DeviceStore& store = sides_[static_cast<std::size_t>(place)]->store;
   if (fill.reach == Reach::WholeLevel) {
@@ -129,7 +130,7 @@ void RankDevices::addSources(std::size_t plan, const FillPlan& fill, std::int32_
   }
 }
 
-void RankDevices::addPack(std::size_t plan, NodePlace place, std::int32_t send) {
+void RankDevices::addPack(std::size_t plan, DeviceAssignment place, std::int32_t send) {
   const CompiledGraph& graph = graphs_.plans[plan];
   const Range items = graph.sends[static_cast<std::size_t>(send)].items;
   for (std::int64_t n = items.begin; n < items.end; ++n) {

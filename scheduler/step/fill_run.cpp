@@ -45,15 +45,15 @@ void FillRun::gatherScratch(std::size_t number, std::int32_t row, std::int32_t l
   if (hasRest(fill, row, list)) fillRest(fill, row, list, {memory, &layout, layout.window}, time);
 }
 
-void FillRun::listFetches(std::size_t number, std::int32_t row, std::int32_t local, std::int32_t way,
-                          std::vector<FetchedLines>& lines) const {
+void FillRun::listPrefetches(std::size_t number, std::int32_t row, std::int32_t local, std::int32_t step,
+                             std::vector<PrefetchLines>& lines) const {
   const FillPlan& fill = graph_.fills[number];
   const std::span<const Neighbour> around = graph_.tables[static_cast<std::size_t>(fill.table)].row(row);
   const HaloCopies::List& list = copies_.of(number, row);
-  list.fetches.addTo(lines, [&](std::size_t n) -> const std::byte* {
+  list.prefetches.addTo(lines, [&](std::size_t n) -> const std::byte* {
     const std::int32_t source =
         n < list.from.size() ? around[static_cast<std::size_t>(list.from[n])].source : local;
-    if (way * source < way * local) return nullptr;
+    if (step * source < step * local) return nullptr;
     return data_.data(fill.generation, fill.label, static_cast<std::size_t>(source));
   });
 }

@@ -25,14 +25,14 @@ class FillRun {
   /// The same for a fill into scratch: patch and halo, into memory laid out as `layout`.
   void gatherScratch(std::size_t fill, std::int32_t row, std::int32_t local, double time, std::byte* memory,
                      const Layout& layout);
-  /// Appends the cache lines that `gatherScratch` of a row will read from this rank's patches. `way`: 1 where
-  /// the worker goes through the patches upwards, -1 downwards; those that it has passed are left out, since
-  /// it has used them not long ago.
-  void listFetches(std::size_t fill, std::int32_t row, std::int32_t local, std::int32_t way,
-                   std::vector<FetchedLines>& lines) const;
+  /// Appends the cache lines that `gatherScratch` of a row will read from this rank's patches. `step`: 1
+  /// where the worker goes through the patches upwards, -1 downwards; those that it has passed are left out,
+  /// since it has used them not long ago.
+  void listPrefetches(std::size_t fill, std::int32_t row, std::int32_t local, std::int32_t step,
+                      std::vector<PrefetchLines>& lines) const;
   /// How many entries that appends at the most.
   std::size_t fetchEntries(std::size_t fill, std::int32_t row) const {
-    return copies_.of(fill, row).fetches.size();
+    return copies_.of(fill, row).prefetches.size();
   }
   /// For checked mode: makes the buffer of a gather NaN, so that nothing of its last user is taken for a
   /// value.

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/profile/kokkos_regions.hpp"
+#include "core/profile/kokkos_annotations.hpp"
 #include "core/text/contracts.hpp"
 #include "datawarehouse/checked/checked_run.hpp"
 #include "datawarehouse/checked/finite_watch.hpp"
@@ -25,7 +25,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       fills_(graphs, plan, data, pump_),
       frames_(graphs, plan, data, options.checked),
       scratch_(graphs, plan, workers),
-      fetches_(graphs, plan, data, fills_, workers),
+      prefetches_(graphs, plan, data, fills_, workers),
       gate_(graph_, options.stepsOverlap),
       ticks_(static_cast<std::size_t>(workers)) {
   for (StepResult& result : results_) {
@@ -41,7 +41,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     }
   }
   if (devices != nullptr) takePlaces(*devices);
-  if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
+  if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeAnnotations>(*options.nvtx, graphs, plan);
 }
 
 void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlier) {
@@ -315,7 +315,7 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   frame.accesses = accesses.all();
   FiniteWatch watch(frame.accesses, frame.finalLoops, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
-  if (!options_.checked) frame.ahead = fetches_.during(block, number, frame.patch, worker);
+  if (!options_.checked) frame.ahead = prefetches_.during(block, number, frame.patch, worker);
   if (options_.regions != nullptr) {
     const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
     runBody(frame, accesses.all(), task);

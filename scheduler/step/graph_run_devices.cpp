@@ -60,8 +60,8 @@ void GraphRun::raiseOfStandby() const {
   if (standbyFailed_.load(std::memory_order_acquire)) standbyFailure_->raise();
 }
 
-void GraphRun::bringHome(std::span<const LabelId> labels) {
-  for (const auto& device : devices_) device->bringHome(labels);
+void GraphRun::copyToHost(std::span<const LabelId> labels) {
+  for (const auto& device : devices_) device->copyToHost(labels);
 }
 
 /// The sooner the lane has it the better.

@@ -100,7 +100,7 @@ std::int32_t HaloCopies::numberOf(List&& list) {
   if (list.own.rowBytes > 0) {
     std::vector<StridedCopy> all = list.copies;
     all.push_back(list.own);
-    list.fetches = FetchList(all);
+    list.prefetches = PrefetchList(all);
   }
   lists_.push_back(std::move(list));
   return number;

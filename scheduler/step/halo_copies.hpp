@@ -6,7 +6,7 @@
 
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/moves/region_copy.hpp"
-#include "scheduler/step/fetch_list.hpp"
+#include "scheduler/step/prefetch_list.hpp"
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/storage/shared_gathers.hpp"
 
@@ -22,8 +22,8 @@ class HaloCopies {
     std::vector<std::int32_t> from;  ///< by copy: which neighbour of the row
     bool beyondDomain = false;       ///< conditions fill a part of the row
     // Into a scratch window:
-    StridedCopy own;    ///< of the patch itself
-    FetchList fetches;  ///< of `copies`, then of `own`
+    StridedCopy own;          ///< of the patch itself
+    PrefetchList prefetches;  ///< of `copies`, then of `own`
     friend bool operator==(const List& a, const List& b) {
       return a.copies == b.copies && a.from == b.from && a.beyondDomain == b.beyondDomain && a.own == b.own;
     }

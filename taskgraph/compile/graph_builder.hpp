@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "taskgraph/compile/edge_list.hpp"
 #include "taskgraph/compile/fill_shapes.hpp"
 #include "taskgraph/compile/message_builder.hpp"
 #include "taskgraph/compile/resolved_plan.hpp"
+#include "taskgraph/edges/edge_list.hpp"
 #include "taskgraph/storage/buffer_reuse.hpp"
 
 namespace tessera::detail {

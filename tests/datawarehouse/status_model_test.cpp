@@ -12,10 +12,10 @@
 namespace tessera {
 namespace {
 
-using testing::Interleavings;
-using testing::ModelAtomic;
-using testing::ModelCase;
-using testing::ModelResult;
+using test::Interleavings;
+using test::ModelAtomic;
+using test::ModelCase;
+using test::ModelResult;
 using ModelStatus = BasicStatus<ModelAtomic>;
 using Number = ModelAtomic<std::uint64_t>;
 

@@ -155,7 +155,7 @@ void expectForcedEnd(const Workplace& place, const ProgramResult& run, const std
   const std::string reason =
       "a second " + signal +
       " ended the run at once, without a checkpoint of this step; the last checkpoint is that of step 2";
-  EXPECT_EQ(run.err, "tessera: error: " + reason + "\n  fix  go on with: tessera restart hangs\n");
+  EXPECT_EQ(run.err, "tessera: error: " + reason + "\n  fix  continue with: tessera restart hangs\n");
   EXPECT_EQ(resultOf(place, "hangs", "status"), "failed");
   EXPECT_EQ(resultOf(place, "hangs", "exit_code"), "6");
   EXPECT_EQ(resultOf(place, "hangs", "reason"), reason);
@@ -200,7 +200,7 @@ TEST(Stop, APersonAtATerminalIsToldWhatCtrlCDoes) {
     ASSERT_FALSE(below.empty());
     ::kill(below.front(), SIGINT);
     expectStopped(place, program.wait(), "SIGINT");
-    EXPECT_THAT(place.read("typescript"), HasSubstr("once more ends it at once"));
+    EXPECT_THAT(place.read("typescript"), HasSubstr("a second signal ends the run at once"));
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/deck/deck.hpp"
-#include "core/deck/findings.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/text/error.hpp"
 
 namespace tessera::detail {
@@ -88,7 +88,7 @@ class LimitScan {
   }
 
   [[noreturn]] void refuse(std::string sentence) const {
-    const Where where = Where::inFile(file_, line_, column_);
+    const DeckLocation where = DeckLocation::inFile(file_, line_, column_);
     throw DeckError(Finding{Finding::Severity::Error, where, std::move(sentence)}.line());
   }
 

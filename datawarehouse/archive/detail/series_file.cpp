@@ -85,7 +85,7 @@ std::string extendSeries(const Folder& folder, const std::string& name, const Se
         throw InputError("it is larger than " + std::to_string(kMaxSeriesBytes) + " bytes");
       entries = parseSeries(textOf(file, 0, file.size()));
     } catch (const InputError& problem) {
-      warning = folder.pathOf(name) + " was begun anew, because " + problem.message();
+      warning = folder.pathOf(name) + " was started again, because " + problem.message();
     }
   }
   std::erase_if(entries,

@@ -91,7 +91,8 @@ void DeviceFills::evaluate(std::int32_t fill, std::span<const std::int32_t> rows
                            const KeptValues& kept) {
   if (kept.memory == nullptr) return;
   const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill)];
-  evaluateRows(plan, fills_[static_cast<std::size_t>(fill)].at(placingOfTables(fill)), rows, time, kept);
+  evaluateRows(plan, fills_[static_cast<std::size_t>(fill)].at(configurationOfTables(fill)), rows, time,
+               kept);
 }
 
 void DeviceFills::captureFill(std::int32_t fill, std::span<const std::int32_t> rows, const KeptValues& kept,
@@ -141,18 +142,18 @@ void DeviceFills::evaluateRow(const FillPlan& fill, const FillTables& tables, st
   }
 }
 
-DeviceFills::Placing DeviceFills::placingOfTables(std::int32_t fill) const {
-  Placing placing = placingOf(graph_.fills[static_cast<std::size_t>(fill)]);
-  if (fromMessages_[static_cast<std::size_t>(fill)]) placing.push_back(pump_.turn());
-  return placing;
+DeviceFills::BufferConfiguration DeviceFills::configurationOfTables(std::int32_t fill) const {
+  BufferConfiguration configuration = configurationOf(graph_.fills[static_cast<std::size_t>(fill)]);
+  if (fromMessages_[static_cast<std::size_t>(fill)]) configuration.push_back(pump_.parity());
+  return configuration;
 }
 
 DeviceFills::FillTables& DeviceFills::tablesOf(std::int32_t fill, DeviceStream stream) {
   auto& known = fills_[static_cast<std::size_t>(fill)];
-  const Placing placing = placingOfTables(fill);
-  const auto found = known.find(placing);
+  const BufferConfiguration configuration = configurationOfTables(fill);
+  const auto found = known.find(configuration);
   if (found != known.end()) return found->second;
-  return known.emplace(placing, makeTables(fill, stream)).first->second;
+  return known.emplace(configuration, makeTables(fill, stream)).first->second;
 }
 
 DeviceFills::FillTables DeviceFills::makeTables(std::int32_t fill, DeviceStream stream) {
@@ -393,12 +394,12 @@ std::int32_t DeviceFills::descriptionOf(Generation generation, LabelId label, Le
   return -1;
 }
 
-DeviceFills::Placing DeviceFills::placingOf(const FillPlan& fill) const {
-  Placing placing{descriptionOf(fill.generation, fill.label, fill.sourceLevel)};
+DeviceFills::BufferConfiguration DeviceFills::configurationOf(const FillPlan& fill) const {
+  BufferConfiguration configuration{descriptionOf(fill.generation, fill.label, fill.sourceLevel)};
   if (fill.sourceLevel > 0) {
-    placing.push_back(descriptionOf(fill.generation, fill.label, fill.sourceLevel - 1));
+    configuration.push_back(descriptionOf(fill.generation, fill.label, fill.sourceLevel - 1));
   }
-  return placing;
+  return configuration;
 }
 
 }  // namespace tessera

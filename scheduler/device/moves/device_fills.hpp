@@ -99,7 +99,7 @@ class DeviceFills {
  private:
   /// What a table was made for: descriptions, one each for the variables on their levels that it works on,
   /// and the turn of the messages where it works on some.
-  using Placing = std::vector<std::int32_t>;
+  using BufferConfiguration = std::vector<std::int32_t>;
   /// An expression of time on a part of the border, to be evaluated for each launch.
   struct Timed {
     int side = 0;
@@ -133,7 +133,7 @@ class DeviceFills {
     std::vector<char> isThere;  ///< by row
   };
 
-  Placing placingOfTables(std::int32_t fill) const;
+  BufferConfiguration configurationOfTables(std::int32_t fill) const;
   FillTables& tablesOf(std::int32_t fill, DeviceStream stream);
   FillTables makeTables(std::int32_t fill, DeviceStream stream);
   void addRow(FillLists& lists, std::int32_t fill, std::int32_t row);
@@ -164,8 +164,8 @@ class DeviceFills {
   RegionTable upload(const RegionList& list, DeviceStream stream, const std::string& owner);
   RegionTable makePacks(DeviceStream stream);
   CopyTable makeCopies(CopyTo to, LabelId label, Generation generation, LevelId level, DeviceStream stream);
-  Placing placingOf(const FillPlan& fill) const;
-  Placing placingOfPacks() const;
+  BufferConfiguration configurationOf(const FillPlan& fill) const;
+  BufferConfiguration configurationOfPacks() const;
   void listPacked();
   std::int32_t descriptionOf(Generation generation, LabelId label, LevelId level) const;
   bool isPicked(const PackItem& item) const;
@@ -195,8 +195,8 @@ class DeviceFills {
   detail::SharedGathers shared_;
   std::optional<PinnedHost> messages_;  ///< of device slot 0, for all
   std::vector<bool> fromMessages_;      ///< by fill: reads what has come from other ranks
-  std::vector<std::map<Placing, FillTables>> fills_;
-  std::map<Placing, RegionTable> packs_;
+  std::vector<std::map<BufferConfiguration, FillTables>> fills_;
+  std::map<BufferConfiguration, RegionTable> packs_;
   /// By what lies in front of the variable's description: which way, and which level.
   std::map<std::array<std::int32_t, 4>, CopyTable> copies_;
   std::vector<PackItem> packed_;    ///< one item for each (variable, generation, level) that is packed

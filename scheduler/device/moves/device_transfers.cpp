@@ -8,9 +8,9 @@ namespace tessera {
 
 void DeviceFills::launchPack(std::span<const std::int32_t> sends, DeviceStream stream) {
   if (packed_.empty()) listPacked();
-  const Placing placing = placingOfPacks();
-  auto found = packs_.find(placing);
-  if (found == packs_.end()) found = packs_.emplace(placing, makePacks(stream)).first;
+  const BufferConfiguration configuration = configurationOfPacks();
+  auto found = packs_.find(configuration);
+  if (found == packs_.end()) found = packs_.emplace(configuration, makePacks(stream)).first;
   counts_.regions += found->second.launch(stream, "Fill::pack", sends);
 }
 
@@ -32,13 +32,13 @@ void DeviceFills::listPacked() {
   }
 }
 
-DeviceFills::Placing DeviceFills::placingOfPacks() const {
-  Placing placing{pump_.turn()};
+DeviceFills::BufferConfiguration DeviceFills::configurationOfPacks() const {
+  BufferConfiguration configuration{pump_.parity()};
   for (const PackItem& item : packed_) {
-    placing.push_back(
+    configuration.push_back(
         data_.descriptionOf(item.generation, item.label, static_cast<std::size_t>(item.source)));
   }
-  return placing;
+  return configuration;
 }
 
 RegionTable DeviceFills::makePacks(DeviceStream stream) {

@@ -246,7 +246,7 @@ TEST_P(DeviceFillClaims, WhatTheStoreLacksIsAFaultAndNotAWrongHalo) {
   StoreMemory storeMemory(*device, memory, stream);
   DeviceStore store(both.data(), 1, storeMemory);
   store.addEntry(u.id, 0);
-  store.bring();
+  store.allocate();
   detail::MessagePump pump(graphs.plans[1], world.transport(0), {}, nullptr, nullptr);
   DeviceFills fills(graphs, 1, both.data(), store, pump, *device, memory, pinned);
   const std::vector<std::int32_t> rows{0};

@@ -64,7 +64,7 @@ FillComparison::FillComparison(const CompiledGraphs& graphs, std::size_t plan, T
   for (std::size_t p = 0; p < data_->gathers().size(); ++p) {
     for (std::size_t n = 0; n < data_->gathers()[p].size(); ++n) store_.addGather(p, n);
   }
-  store_.bring();
+  store_.allocate();
   device.synchronize(streams_[0]);
   pinnedData_.emplace(device, data_->memory());
   fills_.emplace(graphs, plan, *data_, store_, pump_, device, memory_, pinned_);
@@ -120,7 +120,7 @@ void FillComparison::bringAll() {
       for (const Generation generation : {Generation::Old, Generation::New}) {
         fills_->launchCopy(DeviceFills::CopyTo::Device, label, generation, locals, streams_[0]);
         for (const std::int32_t local : locals) {
-          broughtTo(data_->status(generation, label, static_cast<std::size_t>(local)), store_.space());
+          copiedTo(data_->status(generation, label, static_cast<std::size_t>(local)), store_.space());
         }
       }
     }

@@ -50,8 +50,8 @@ class TreeTest(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def run_check(self, name):
-        done = subprocess.run([sys.executable, CHECKS / name, self.root], capture_output=True, text=True, check=False)
+    def run_check(self, name, *options):
+        done = subprocess.run([sys.executable, CHECKS / name, *options, self.root], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
     def assert_fault(self, name, text):
@@ -110,8 +110,8 @@ class SizesTest(TreeTest):
         self.assert_clean("check_sizes.py")
 
     def test_a_long_file_is_refused(self):
-        self.write("core/long.cpp", "\n" * 501)
-        self.assert_fault("check_sizes.py", "core/long.cpp: 501 lines, at most 500")
+        self.write("core/long.cpp", "\n" * 601)
+        self.assert_fault("check_sizes.py", "core/long.cpp: 601 lines, at most 600")
 
     def test_a_long_function_is_refused_and_a_long_class_is_not(self):
         body = "  a();\n" * 80
@@ -165,6 +165,45 @@ class LinksTest(TreeTest):
         self.write("tests/mpi/CMakeLists.txt", "tessera_mpi_test(Session.Ends RANKS 3)\n")
         status, said = self.run_check("check_links.py")
         self.assertEqual((status, said), (1, "docs/promises.md:1: there is no test Restart.IsGone\n"))
+
+
+class GeneratedPagesTest(TreeTest):
+    """Each script writes a page, agrees with it, and notices when what it came from has changed."""
+
+    def assert_written(self, name):
+        self.assertEqual(self.run_check(name)[0], 0)
+        self.assertEqual(self.run_check(name, "--check")[0], 0)
+
+    def assert_stale(self, name, text):
+        status, said = self.run_check(name, "--check")
+        self.assertIn(text, said)
+        self.assertEqual(status, 1)
+
+    def test_a_new_include_between_rooms_makes_the_picture_stale(self):
+        self.write("core/text/error.hpp", "/// x\n")
+        self.assert_written("draw_house.py")
+        self.write("core/geometry/box.hpp", "/// A box.\n/// One line more changes numbers alone.\n")
+        self.assertEqual(self.run_check("draw_house.py", "--check")[0], 0)
+        self.write("core/geometry/box.hpp", '#include "core/text/error.hpp"\n')
+        self.assert_stale("draw_house.py", "docs/figures/house.svg is stale")
+
+    def test_a_changed_source_makes_its_listing_stale(self):
+        self.write("docs/page.md", '<!-- listing core/a.cpp from "^int f" to "^}" -->\n```cpp\n```\n')
+        self.write("core/a.cpp", "int e();\nint f() {\n  return 1;\n}\n")
+        self.assert_written("copy_listings.py")
+        self.assertIn("```cpp\nint f() {\n  return 1;\n}\n```\n", (self.root / "docs/page.md").read_text())
+        self.write("core/a.cpp", "int f() {\n  return 2;\n}\n")
+        self.assert_stale("copy_listings.py", "docs/page.md: a listing is stale")
+        self.write("core/a.cpp", "int g();\n")
+        self.assert_fault("copy_listings.py", "docs/page.md: core/a.cpp has no such part")
+
+    def test_a_new_status_makes_the_index_stale_and_a_missing_one_is_a_fault(self):
+        self.write("docs/decisions/0001-sums.md", "# 0001: sums are exact\n\n*Accepted. Subject: graphs.*\n")
+        self.assert_written("decision_index.py")
+        self.write("docs/decisions/0001-sums.md", "# 0001: sums are exact\n\n*Closed: gone. Subject: graphs.*\n")
+        self.assert_stale("decision_index.py", "docs/decisions/README.md is stale")
+        self.write("docs/decisions/0001-sums.md", "# 0001: sums are exact\n\nA sum.\n")
+        self.assert_fault("decision_index.py", "0001-sums.md:3: no status")
 
 
 if __name__ == "__main__":

@@ -176,7 +176,7 @@ class AnalysisTest(unittest.TestCase):
         region = '[[analysis.region]]\nname = "{}"\nfield = "{}"\n{}\n'
         for text, said in (
                 (region.format("a", "concentratio", ""), "did you mean \"concentration\"?"),
-                (region.format("a b", "concentration", ""), "is no name for an analysis"),
+                (region.format("a b", "concentration", ""), "is not a valid name for an analysis"),
                 (region.format("a", "concentration", "") * 2, 'two analyses are named "a"'),
                 (region.format("a", "concentration", 'quantities = ["men"]'), 'there is no quantity "men"'),
                 (region.format("a", "concentration", "lower = [0.5, 0, 0]\nupper = [0.5, 1, 1]"), "holds no centre of a cell along x"),

@@ -74,7 +74,7 @@ class NewTest(FolderTest):
 
     def test_mistakes_are_sentences(self):
         (self.path / "there").mkdir()
-        for arguments, code, said in ((["component", "Salt"], 2, "is no name for a component"),
+        for arguments, code, said in ((["component", "Salt"], 2, "is not a valid name for a component"),
                                       (["component", "salt", "-o", self.path / "there"], 5, "is there already"),
                                       (["deck", "heta"], 3, "did you mean 'heat'"), (["dek", "heat"], 2, "did you mean 'deck'"),
                                       (["deck", "heat", "-o", self.path / "no/heat.toml"], 5, "cannot be written")):

@@ -91,7 +91,7 @@ class RunFolderTest(unittest.TestCase):
 
     def test_what_is_no_run_is_refused_in_a_sentence(self):
         with tempfile.TemporaryDirectory() as folder:
-            for path, said in ((folder, "is no run folder: it has no deck.toml"), ("nowhere", "there is no nowhere")):
+            for path, said in ((folder, "is not a run folder: it has no deck.toml"), ("nowhere", "there is no nowhere")):
                 with self.assertRaises(tessera.InputError) as caught:
                     tessera.load(path)
                 self.assertIn(said, str(caught.exception))

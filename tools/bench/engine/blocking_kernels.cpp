@@ -85,8 +85,10 @@ struct Probe {
 
 const char* const kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry loaded() { ret; }\n";
 
-std::vector<Probe> probes() {
-  const auto launchSmall = [](Bench& b) { small<<<1, 1, 0, b.stream>>>(b.word); };
+void launchSmall(Bench& b) { small<<<1, 1, 0, b.stream>>>(b.word); }
+
+/// Launches of kernels, known and new, and what a kernel may need at its first launch.
+std::vector<Probe> launchProbes() {
   return {
       {"launch, kernel known, own stream", launchSmall, launchSmall, true},
       {"launch, first use of the kernel", nothing, [](Bench& b) { another<<<1, 1, 0, b.stream>>>(b.word); },
@@ -118,6 +120,12 @@ std::vector<Probe> probes() {
        [](Bench&) {
          check(cudaFuncSetAttribute(small, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536), "set");
        }},
+  };
+}
+
+/// Memory of the device and of the host: taken, given back, pinned.
+std::vector<Probe> memoryProbes() {
+  return {
       {"cudaMalloc 1 KiB", nothing, [](Bench& b) { check(cudaMalloc(&b.spare, 1024), "malloc"); }},
       {"cudaMalloc 1 GiB", nothing, [](Bench& b) { check(cudaMalloc(&b.spare, 1024 * kMiB), "malloc"); }},
       {"cudaFree 1 KiB", [](Bench& b) { cudaMalloc(&b.spare, 1024); },
@@ -147,6 +155,12 @@ std::vector<Probe> probes() {
        [](Bench& b) { check(cudaHostRegister(b.pageable.data(), 4 * kMiB, 0), "register"); }},
       {"cudaHostUnregister", [](Bench& b) { cudaHostRegister(b.pageable.data(), 4 * kMiB, 0); },
        [](Bench& b) { check(cudaHostUnregister(b.pageable.data()), "unregister"); }},
+  };
+}
+
+/// Copies and settings of memory.
+std::vector<Probe> copyProbes() {
+  return {
       {"cudaMemcpy, legacy stream", nothing,
        [](Bench& b) { check(cudaMemcpy(b.device, b.pageable.data(), kMiB, cudaMemcpyDefault), "copy"); }},
       {"cudaMemcpyAsync, pinned", nothing,
@@ -159,6 +173,12 @@ std::vector<Probe> probes() {
        true},
       {"cudaMemset, legacy stream", nothing, [](Bench& b) { check(cudaMemset(b.device, 0, kMiB), "set"); }},
       {"cudaMemsetAsync", nothing, [](Bench& b) { cudaMemsetAsync(b.device, 0, kMiB, b.stream); }, true},
+  };
+}
+
+/// Streams, events and graphs.
+std::vector<Probe> streamProbes() {
+  return {
       {"stream create", nothing,
        [](Bench&) {
          cudaStream_t s;
@@ -194,6 +214,12 @@ std::vector<Probe> probes() {
          cudaStreamSynchronize(b.stream);
        },
        [](Bench& b) { check(cudaGraphExecDestroy(b.executable), "graph"); }},
+  };
+}
+
+/// Modules, limits, questions about the device, host functions.
+std::vector<Probe> otherProbes() {
+  return {
       {"module load (PTX) and function", nothing,
        [](Bench&) {
          cudaLibrary_t library;
@@ -232,6 +258,13 @@ std::vector<Probe> probes() {
        true},
       {"cudaDeviceSynchronize", nothing, [](Bench&) { check(cudaDeviceSynchronize(), "wait"); }},
   };
+}
+
+std::vector<Probe> probes() {
+  std::vector<Probe> all;
+  for (const auto& some : {launchProbes(), memoryProbes(), copyProbes(), streamProbes(), otherProbes()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
 int runProbe(const Probe& probe) {

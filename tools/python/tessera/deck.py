@@ -25,7 +25,7 @@ class Deck:
         try:
             return cls(tomllib.loads(text), text, path)
         except tomllib.TOMLDecodeError as problem:
-            raise InputError(f"{path} is no TOML: {problem}\n  fix  tessera check {path} shows the place") from problem
+            raise InputError(f"{path} is not TOML: {problem}\n  fix  tessera check {path} shows the place") from problem
 
     def __getitem__(self, key):
         return self.values[key]

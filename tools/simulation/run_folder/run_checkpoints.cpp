@@ -17,7 +17,7 @@ struct Source {
   const auto good =
       std::find_if(all.begin(), all.end(), [](const auto& c) { return c.valid && isWhole(c.path); });
   if (good != all.end()) {
-    message.line("fix  go on from the older one at step ", good->step, ": add --from ", good->step);
+    message.line("fix  continue from the older one at step ", good->step, ": add --from ", good->step);
   } else {
     message.line("fix  there is no other one; start the run again");
   }

@@ -37,7 +37,7 @@ class PathWalk {
     at_ = {last->first, last->second.runs.rbegin()->first, nullptr};
     goesOn_ = true;
     fromEnd();
-    // No place is passed twice, unless the file says that nodes wait in a circle.
+    // No place is passed twice, unless the file says that nodes wait in a cycle.
     for (; goesOn_ && stepsLeft_ > 0; --stepsLeft_) {
       if (at_.node != nullptr) {
         fromNode();

@@ -35,7 +35,7 @@ def run(arguments):
 def new_component(arguments):
     name = arguments.name
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
-        raise UsageError(f"'{name}' is no name for a component: lower-case letters, digits and underscores, a letter first")
+        raise UsageError(f"'{name}' is not a valid name for a component: lower-case letters, digits and underscores, a letter first")
     folder = Path(arguments.out or name)
     if folder.exists():
         raise OutputError(f"{folder} is there already, and nothing is overwritten\n  fix  choose another place with -o")
