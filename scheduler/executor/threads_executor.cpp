@@ -67,12 +67,7 @@ class ThreadsExecutor : public Executor {
     } catch (const std::exception& failure) {
       const std::size_t started = threads_.size() + 1;
       leave();
-      throw InternalError(
-          Message("a thread cannot be started")
-              .line("found  ", started, " of ", threads, " are there; ", failure.what())
-              .line("fix    use fewer --threads, or raise the limits of processes (ulimit -u) "
-                    "and of memory (ulimit -v)")
-              .text());
+      detail::threadNotStarted(started, threads, failure);
     }
   }
 

@@ -26,6 +26,7 @@ FileSum sumOf(const FolderHandle& folder, const std::string& name, std::int64_t 
   folder.forEachPiece(name, [&](std::string_view piece) {
     const auto left = static_cast<std::size_t>(std::max<std::int64_t>(0, mostBytes - sum.bytes));
     add(sum, piece.substr(0, left));
+    return sum.bytes < mostBytes;
   });
   return sum;
 }

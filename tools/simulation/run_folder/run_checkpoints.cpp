@@ -28,6 +28,7 @@ struct Source {
 
 bool isNewer(const CheckpointListing& a, const CheckpointListing& b) {
   if (a.sequence >= 0 && b.sequence >= 0) return a.sequence > b.sequence;
+  if (a.written != b.written) return a.written > b.written;
   return a.step > b.step;
 }
 
