@@ -140,7 +140,7 @@ class Engine {
 
   /// Memory of tasks, where the workers are: addresses for arguments. Throws InternalError where it is used
   /// up; `release` throws UsageError for what is not the start of a block in use. Neither waits for the
-  /// device.
+  /// device, but that a block which a task on a GPU has allocated is given back by a task.
   void* allocate(std::int64_t bytes);
   void release(void* block);
   void copyIn(void* to, const void* from, std::int64_t bytes);

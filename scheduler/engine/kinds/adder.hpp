@@ -20,7 +20,7 @@ struct Adder {
     std::int64_t a, b;
   };
   struct Result {
-    std::int64_t sum;
+    std::int64_t sum;  ///< a + b
   };
   template <class Group>
   TESSERA_KERNEL static Result run(const Arguments& in, Group&) {
@@ -35,9 +35,9 @@ struct VectorAdd {
   static constexpr TaskWidth width = TaskWidth::Warp;
   static constexpr int kParts = 32;
   struct Arguments {
-    const double* x;
+    const double* x;  ///< n elements in the engine's memory
     const double* y;
-    double* z;
+    double* z;  ///< written
     std::int64_t n;
   };
   struct Result {

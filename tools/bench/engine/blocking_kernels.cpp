@@ -87,8 +87,7 @@ const char* const kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n.visibl
 
 void launchSmall(Bench& b) { small<<<1, 1, 0, b.stream>>>(b.word); }
 
-/// Launches of kernels, known and new, and what a kernel may need at its first launch.
-std::vector<Probe> launchProbes() {
+std::vector<Probe> launches() {
   return {
       {"launch, kernel known, own stream", launchSmall, launchSmall, true},
       {"launch, first use of the kernel", nothing, [](Bench& b) { another<<<1, 1, 0, b.stream>>>(b.word); },
@@ -123,8 +122,7 @@ std::vector<Probe> launchProbes() {
   };
 }
 
-/// Memory of the device and of the host: taken, given back, pinned.
-std::vector<Probe> memoryProbes() {
+std::vector<Probe> allocations() {
   return {
       {"cudaMalloc 1 KiB", nothing, [](Bench& b) { check(cudaMalloc(&b.spare, 1024), "malloc"); }},
       {"cudaMalloc 1 GiB", nothing, [](Bench& b) { check(cudaMalloc(&b.spare, 1024 * kMiB), "malloc"); }},
@@ -158,8 +156,7 @@ std::vector<Probe> memoryProbes() {
   };
 }
 
-/// Copies and settings of memory.
-std::vector<Probe> copyProbes() {
+std::vector<Probe> copiesAndStreams() {
   return {
       {"cudaMemcpy, legacy stream", nothing,
        [](Bench& b) { check(cudaMemcpy(b.device, b.pageable.data(), kMiB, cudaMemcpyDefault), "copy"); }},
@@ -173,12 +170,6 @@ std::vector<Probe> copyProbes() {
        true},
       {"cudaMemset, legacy stream", nothing, [](Bench& b) { check(cudaMemset(b.device, 0, kMiB), "set"); }},
       {"cudaMemsetAsync", nothing, [](Bench& b) { cudaMemsetAsync(b.device, 0, kMiB, b.stream); }, true},
-  };
-}
-
-/// Streams, events and graphs.
-std::vector<Probe> streamProbes() {
-  return {
       {"stream create", nothing,
        [](Bench&) {
          cudaStream_t s;
@@ -195,6 +186,11 @@ std::vector<Probe> streamProbes() {
          check(cudaEventSynchronize(event), "event");
          check(cudaEventDestroy(event), "event");
        }},
+  };
+}
+
+std::vector<Probe> graphsAndOthers() {
+  return {
       {"graph capture and instantiate", launchSmall,
        [](Bench& b) {
          b.captureGraph();
@@ -214,12 +210,6 @@ std::vector<Probe> streamProbes() {
          cudaStreamSynchronize(b.stream);
        },
        [](Bench& b) { check(cudaGraphExecDestroy(b.executable), "graph"); }},
-  };
-}
-
-/// Modules, limits, questions about the device, host functions.
-std::vector<Probe> otherProbes() {
-  return {
       {"module load (PTX) and function", nothing,
        [](Bench&) {
          cudaLibrary_t library;
@@ -262,8 +252,9 @@ std::vector<Probe> otherProbes() {
 
 std::vector<Probe> probes() {
   std::vector<Probe> all;
-  for (const auto& some : {launchProbes(), memoryProbes(), copyProbes(), streamProbes(), otherProbes()})
+  for (const auto& some : {launches(), allocations(), copiesAndStreams(), graphsAndOthers()}) {
     all.insert(all.end(), some.begin(), some.end());
+  }
   return all;
 }
 
