@@ -20,7 +20,7 @@ if(TESSERA_CUDA)
   # Host code of nvcc's is written by a program: warnings of style would be about that.
   target_compile_options(tessera_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fPIE$<COMMA>-fstack-protector-strong$<COMMA>-Wall>)
-  # Kokkos asks for the driver's library, which only machines with a GPU have; core/profile/kokkos_regions.cpp has what it calls.
+  # Kokkos asks for the driver's library, which only machines with a GPU have; core/profile/kokkos_annotations.cpp has what it calls.
   target_link_options(tessera_flags INTERFACE LINKER:--as-needed)
 endif()
 

@@ -1,6 +1,6 @@
 # Kokkos: device launches and, in every build, task names for Kokkos tools. Found, never downloaded here: an
 # installed one first, then the one that `./tessera setup` builds into the cache, in the flavour that this build
-# needs: Kokkos with CUDA is compiled by nvcc, and so is what includes it. Only core/profile/kokkos_regions.cpp sees its headers.
+# needs: Kokkos with CUDA is compiled by nvcc, and so is what includes it. Only core/profile/kokkos_annotations.cpp sees its headers.
 set(TESSERA_KOKKOS_VERSION "")
 if(NOT TESSERA_KOKKOS STREQUAL "OFF")
   # A Kokkos with a parallel host back end would start threads beside ours; only the pinned version is tried.
@@ -39,7 +39,7 @@ function(tessera_kokkos module)
     target_compile_definitions(tessera_${module} PRIVATE TESSERA_HAVE_KOKKOS)
     target_link_libraries(tessera_${module} PRIVATE Kokkos::kokkos)
     if(TESSERA_CUDA)
-      set_source_files_properties(core/profile/kokkos_regions.cpp PROPERTIES LANGUAGE CUDA)
+      set_source_files_properties(core/profile/kokkos_annotations.cpp PROPERTIES LANGUAGE CUDA)
     endif()
   endif()
 endfunction()

@@ -1,5 +1,5 @@
 # NVTX: ranges of tasks and messages for NVIDIA's profilers. Headers alone, which come with the CUDA toolkit; only
-# core/profile/nvtx_ranges.cpp sees them.
+# core/profile/nvtx_annotations.cpp sees them.
 set(TESSERA_NVTX "AUTO" CACHE STRING "Use NVTX: AUTO (where its headers are found), ON (an error where not), OFF")
 set_property(CACHE TESSERA_NVTX PROPERTY STRINGS AUTO ON OFF)
 if(NOT TESSERA_NVTX STREQUAL "OFF")

@@ -13,7 +13,7 @@ set(TESSERA_STANDARD_HEADERS <algorithm> <array> <atomic> <bit> <charconv> <chro
 # namespaces have to differ. Kernels are left out: each is an object of its own. A build with TESSERA_UNITY=OFF has to
 # compile as well.
 function(tessera_precompiled target kind)
-  if(TESSERA_UNITY AND kind STREQUAL "PROGRAM")
+  if(TESSERA_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "_kernels\\.cpp$")

@@ -10,7 +10,7 @@
 
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
-#include "datawarehouse/moves/region_copy.hpp"
+#include "datawarehouse/moves/region_op.hpp"
 
 namespace tessera {
 namespace {
@@ -115,13 +115,13 @@ void DataWarehouse::layOut(std::span<const EntryLayout> entries) {
 }
 
 void DataWarehouse::addRoom(Description& d, std::int32_t slot) {
-  d.room = static_cast<std::int32_t>(rooms_.size());
-  if (slot >= 0) d.room = roomOfSlot_.try_emplace({slot, d.patch}, d.room).first->second;
-  if (d.room == static_cast<std::int32_t>(rooms_.size())) rooms_.emplace_back();
-  Room& room = rooms_[static_cast<std::size_t>(d.room)];
-  allocatedBytes_ += std::max(room.bytes, d.bytes) - room.bytes;
-  room.bytes = std::max(room.bytes, d.bytes);
-  ++room.tenants;
+  d.allocation = static_cast<std::int32_t>(allocations_.size());
+  if (slot >= 0) d.allocation = allocationOfSlot_.try_emplace({slot, d.patch}, d.allocation).first->second;
+  if (d.allocation == static_cast<std::int32_t>(allocations_.size())) allocations_.emplace_back();
+  Allocation& allocation = allocations_[static_cast<std::size_t>(d.allocation)];
+  allocatedBytes_ += std::max(allocation.bytes, d.bytes) - allocation.bytes;
+  allocation.bytes = std::max(allocation.bytes, d.bytes);
+  ++allocation.users;
 }
 
 void DataWarehouse::populate(int part, int parts) {
@@ -138,13 +138,14 @@ void DataWarehouse::populate(int part, int parts) {
       for (std::size_t n = begin; n < end; ++n) {
         const Entry& e = entry(label, own[n]);
         if (e.generation[0] < 0) continue;
-        for (const std::int32_t d : e.generation) bring(descriptions_[static_cast<std::size_t>(d)]);
+        for (const std::int32_t d : e.generation)
+          claimAndAllocate(descriptions_[static_cast<std::size_t>(d)]);
       }
     }
   }
 }
 
-void DataWarehouse::bring(Description& d) {
+void DataWarehouse::claimAndAllocate(Description& d) {
   // Of a shared description the first part to come makes it; the others go on with the next one.
   if (!d.status.claimAllocation(kHost)) return;
   allocate(d);
@@ -185,9 +186,9 @@ void DataWarehouse::allocateGathersOf(std::span<const GatherLayout> plan, std::i
   for (const GatherLayout& wanted : plan) {
     const auto after = static_cast<std::size_t>(wanted.slot) + 1;
     if (offsets.size() <= after) offsets.resize(after + 1, 0);
-    const std::int64_t room =
+    const std::int64_t allocation =
         paddedBytes(layoutOf(wanted.window).elements() * labels_->info(wanted.label).type.bytes());
-    offsets[after] = std::max(offsets[after], room);
+    offsets[after] = std::max(offsets[after], allocation);
   }
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
   bytes = offsets.back();
@@ -210,20 +211,20 @@ void DataWarehouse::reportNoMemory(Description& d) const {
 void DataWarehouse::allocate(Description& d) {
   const LabelInfo& info = labels_->info(d.label);
   // Descriptions of one room are on one patch, so it is one thread that gets here for all of them.
-  Room& room = rooms_[static_cast<std::size_t>(d.room)];
-  if (room.memory.data() == nullptr) {
+  Allocation& allocation = allocations_[static_cast<std::size_t>(d.allocation)];
+  if (allocation.memory.data() == nullptr) {
     try {
-      room.memory = AlignedMemory(room.bytes, piece_);
+      allocation.memory = AlignedMemory(allocation.bytes, piece_);
     } catch (const std::bad_alloc&) {
       reportNoMemory(d);
     }
-    if (room.tenants == 1) {
-      fillUnset(room.memory.data(), room.bytes, info.type.scalar);
+    if (allocation.users == 1) {
+      fillUnset(allocation.memory.data(), allocation.bytes, info.type.scalar);
     } else {
-      std::memset(room.memory.data(), kUnset, static_cast<std::size_t>(room.bytes));
+      std::memset(allocation.memory.data(), kUnset, static_cast<std::size_t>(allocation.bytes));
     }
   }
-  d.data = room.memory.data();
+  d.data = allocation.memory.data();
 }
 
 bool DataWarehouse::persists(LabelId label) const {
@@ -247,7 +248,7 @@ std::vector<std::span<std::byte>> DataWarehouse::memory() {
   const auto add = [&](std::byte* memory, std::int64_t bytes) {
     if (memory != nullptr) pieces.emplace_back(memory, static_cast<std::size_t>(bytes));
   };
-  for (const Room& room : rooms_) add(room.memory.data(), room.bytes);
+  for (const Allocation& allocation : allocations_) add(allocation.memory.data(), allocation.bytes);
   add(gatherMemory_.data(), gatherBytes_);
   return pieces;
 }
@@ -262,14 +263,16 @@ void DataWarehouse::packOwned(LabelId label, std::size_t local, std::span<std::b
   const std::int64_t size = labels_->info(label).type.bytes();
   TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size,
                  "give room for the owned indices");
-  packRegion(packed, data(Generation::Old, label, local), layout(label, local), box, size);
+  runRegion(copyOp(Layout(box, false, false), layout(label, local), box, {}, size), packed.data(),
+            data(Generation::Old, label, local));
 }
 
 void DataWarehouse::unpackOwned(LabelId label, std::size_t local, std::span<const std::byte> packed) {
   const Box box = ownedBox(label, local);
   const std::int64_t size = labels_->info(label).type.bytes();
   TESSERA_EXPECT(static_cast<std::int64_t>(packed.size()) == box.volume() * size, "give the owned indices");
-  unpackRegion(data(Generation::Old, label, local), layout(label, local), box, packed, size);
+  runRegion(copyOp(layout(label, local), Layout(box, false, false), box, {}, size),
+            data(Generation::Old, label, local), packed.data());
 }
 
 }  // namespace tessera

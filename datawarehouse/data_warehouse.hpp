@@ -46,7 +46,7 @@ enum class MemoryPieces {
 /// The data of this rank. An entry is (label, own patch); it names a description a generation: layout, memory
 /// and status, halo included and filled in place. Where large halos overlap, several entries name one shared
 /// description. Variables that are never in use at the same time may share memory. New memory holds NaN, so
-/// that a value nobody wrote shows.
+/// that an unwritten value shows.
 ///
 /// Thread rules: `populate` and the accessors may be called from any thread; `promote` only between
 /// steps.
@@ -61,8 +61,8 @@ class DataWarehouse {
 
   /// Allocates and fills with NaN what the entries of part `part` of `parts` need; home worker `part` calls
   /// it, so that the memory comes to lie near it. Each part once, at the same time if you like: a description
-  /// that several parts share is made by whoever comes first, the others go on with the next one. The
-  /// accessors may be used when all parts have returned. Throws like the constructor.
+  /// that several parts share is made by the first thread that reaches it; the others continue with the next
+  /// one. The accessors may be used when all parts have returned. Throws like the constructor.
   void populate(int part = 0, int parts = 1);
 
   const Hierarchy& hierarchy() const { return *hierarchy_; }
@@ -81,7 +81,7 @@ class DataWarehouse {
   const std::byte* data(Generation generation, LabelId label, std::size_t local) const {
     return const_cast<DataWarehouse*>(this)->data(generation, label, local);
   }
-  /// Of both generations. The window may be larger than what the patch needs.
+  /// The layout of both generations. The window may be larger than what the patch needs.
   const Layout& layout(LabelId label, std::size_t local) const {
     return descriptions_[static_cast<std::size_t>(entry(label, local).generation[0])].layout;
   }
@@ -92,7 +92,7 @@ class DataWarehouse {
   Status& status(Generation generation, LabelId label, std::size_t local) {
     return description(generation, label, local).status;
   }
-  /// Where the owned indices of one entry are valid: what `wroteOn`, `broughtTo` and `needsCopyTo` are about.
+  /// Where the owned indices of one entry are valid: what `wroteOn`, `copiedTo` and `needsCopyTo` are about.
   /// The word of its description where it has that for itself, else a word of its own beside it.
   Status& valueStatus(Generation generation, LabelId label, std::size_t local) {
     Description& d = description(generation, label, local);
@@ -128,7 +128,7 @@ class DataWarehouse {
   /// The indices that `packOwned` copies.
   Box ownedBox(LabelId label, std::size_t local) const;
 
-  /// Of entries and gathers, as laid out.
+  /// Bytes of entries and gathers, as laid out.
   std::int64_t allocatedBytes() const { return allocatedBytes_; }
 
  private:
@@ -153,17 +153,17 @@ class DataWarehouse {
     return descriptions_[static_cast<std::size_t>(e.generation[generation == Generation::Old ? 0 : 1])];
   }
   /// Memory of one description, or of several that are never in use at the same time.
-  struct Room {
+  struct Allocation {
     AlignedMemory memory;
     std::int64_t bytes = 0;
-    int tenants = 0;
+    int users = 0;
   };
   /// Notes where each own patch stands.
   void noteSlots();
   void layOut(std::span<const EntryLayout> entries);
   std::size_t localOf(PatchId patch) const;
   void addRoom(Description& description, std::int32_t slot);
-  void bring(Description& description);
+  void claimAndAllocate(Description& description);
   void allocate(Description& description);
   [[noreturn]] void reportNoMemory(Description& description) const;
   void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
@@ -178,10 +178,10 @@ class DataWarehouse {
   std::vector<std::vector<std::size_t>> localsOfLevel_;
   std::vector<Entry> entries_;
   std::vector<Description> descriptions_;
-  /// Of each description its data, close together: a halo asks for those of 26 neighbours.
+  /// The data of each description, close together: a halo asks for those of 26 neighbours.
   std::vector<std::byte*> memoryOf_;
-  std::vector<Room> rooms_;
-  std::map<std::pair<std::int32_t, PatchId>, std::int32_t> roomOfSlot_;
+  std::vector<Allocation> allocations_;
+  std::map<std::pair<std::int32_t, PatchId>, std::int32_t> allocationOfSlot_;
   std::vector<std::vector<Gather>> gathers_;  ///< by plan
   std::vector<std::vector<GatherLayout>> gathersWanted_;
   AlignedMemory gatherMemory_;

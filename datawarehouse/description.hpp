@@ -50,10 +50,10 @@ struct Description {
   PatchId patch = -1;  ///< the smallest of those that use it
   int entries = 1;     ///< that use it
   std::int64_t bytes = 0;
-  std::int32_t room = -1;  ///< where its memory is; other descriptions may use it at other times
+  std::int32_t allocation = -1;  ///< where its memory is; other descriptions may use it at other times
   Status status;
-  /// Of a shared one, by entry (in the order of the warehouse's entries): where what that entry owns is
-  /// valid. Entries may be written in different spaces, and by threads that know nothing of each other.
+  /// In a shared description, by entry (in the order of the warehouse): where the values that the entry owns
+  /// are valid. Entries may be written in different spaces, by threads that do not synchronize.
   std::unique_ptr<Status[]> values;  // NOLINT: atomics do not move
 };
 

@@ -39,14 +39,14 @@ DeviceStore::DeviceStore(DataWarehouse& data, int slot, DeviceMemory& memory)
 DeviceStore::~DeviceStore() {
   forgetWanted();
   for (std::size_t n = 0; n < windows_.size(); ++n) {
-    if (windows_[n].room < 0) continue;
+    if (windows_[n].allocation < 0) continue;
     Description& d = data_.description(static_cast<std::int32_t>(n));
     d.status.release(space_);
     for (Status& values : valuesOf(d)) values.release(space_);
   }
-  for (const std::vector<Room>* rooms : {&rooms_, &gatherRooms_}) {
-    for (const Room& room : *rooms) {
-      if (room.memory != nullptr) memory_.free(room.memory);
+  for (const std::vector<Allocation>* allocations : {&allocations_, &gatherAllocations_}) {
+    for (const Allocation& allocation : *allocations) {
+      if (allocation.memory != nullptr) memory_.free(allocation.memory);
     }
   }
 }
@@ -59,9 +59,9 @@ void DeviceStore::layOutEntries() {
     const Box owned = data_.hierarchy().level(patch.level).ownedBy(patch, info.centering);
     Window window;
     window.aligned = alignRows(d.layout, owned, sectorOf(info.type.bytes()));
-    rooms_.resize(std::max(rooms_.size(), static_cast<std::size_t>(d.room) + 1));
-    Room& room = rooms_[static_cast<std::size_t>(d.room)];
-    room.bytes = std::max(room.bytes, window.aligned.elements * info.type.bytes());
+    allocations_.resize(std::max(allocations_.size(), static_cast<std::size_t>(d.allocation) + 1));
+    Allocation& allocation = allocations_[static_cast<std::size_t>(d.allocation)];
+    allocation.bytes = std::max(allocation.bytes, window.aligned.elements * info.type.bytes());
     windows_.push_back(window);
   }
 }
@@ -75,9 +75,9 @@ void DeviceStore::layOutGathers() {
       window.aligned = alignRows(data_.gatherLayout(gathers_.size() - 1, windows.size()), wanted.window,
                                  sectorOf(elementBytes));
       const auto slot = static_cast<std::size_t>(wanted.slot);
-      gatherRooms_.resize(std::max(gatherRooms_.size(), slot + 1));
-      Room& room = gatherRooms_[slot];
-      room.bytes = std::max(room.bytes, window.aligned.elements * elementBytes);
+      gatherAllocations_.resize(std::max(gatherAllocations_.size(), slot + 1));
+      Allocation& allocation = gatherAllocations_[slot];
+      allocation.bytes = std::max(allocation.bytes, window.aligned.elements * elementBytes);
       windows.push_back(window);
     }
   }
@@ -93,36 +93,36 @@ void DeviceStore::addEntry(LabelId label, std::size_t local) {
 void DeviceStore::addDescription(LabelId label, int generation, std::int32_t number) {
   Window& window = windows_[static_cast<std::size_t>(number)];
   Description& d = data_.description(number);
-  if (window.room >= 0 || !d.status.claimAllocation(space_)) return;
-  window.room = d.room;
+  if (window.allocation >= 0 || !d.status.claimAllocation(space_)) return;
+  window.allocation = d.allocation;
   wanted_.push_back({label, generation, number});
-  want(rooms_[static_cast<std::size_t>(d.room)]);
+  want(allocations_[static_cast<std::size_t>(d.allocation)]);
 }
 
 void DeviceStore::addGather(std::size_t plan, std::size_t n) {
   const std::int32_t slot = data_.gathers()[plan][n].slot;
   Window& window = gathers_[plan][n];
-  if (window.room >= 0) return;
-  window.room = slot;
+  if (window.allocation >= 0) return;
+  window.allocation = slot;
   wantedGathers_.emplace_back(plan, n);
-  want(gatherRooms_[static_cast<std::size_t>(slot)]);
+  want(gatherAllocations_[static_cast<std::size_t>(slot)]);
 }
 
-void DeviceStore::want(Room& room) {
-  if (room.isWanted) return;
-  room.isWanted = true;
-  wantedBytes_ += (room.bytes + kMemoryGrain - 1) / kMemoryGrain * kMemoryGrain;
+void DeviceStore::want(Allocation& allocation) {
+  if (allocation.isWanted) return;
+  allocation.isWanted = true;
+  wantedBytes_ += (allocation.bytes + kMemoryGrain - 1) / kMemoryGrain * kMemoryGrain;
 }
 
-void DeviceStore::bring() {
+void DeviceStore::allocate() {
   if (wanted_.empty() && wantedGathers_.empty()) return;
   std::sort(wanted_.begin(), wanted_.end());
   std::reverse(wanted_.begin(), wanted_.end());
   try {
     memory_.expect(wantedBytes_);
-    for (; !wanted_.empty(); wanted_.pop_back()) bringDescription(wanted_.back().description);
+    for (; !wanted_.empty(); wanted_.pop_back()) allocateDescription(wanted_.back().description);
     for (; !wantedGathers_.empty(); wantedGathers_.pop_back()) {
-      bringGather(wantedGathers_.back().first, wantedGathers_.back().second);
+      allocateGather(wantedGathers_.back().first, wantedGathers_.back().second);
     }
   } catch (...) {
     forgetWanted();
@@ -134,47 +134,47 @@ void DeviceStore::bring() {
 void DeviceStore::forgetWanted() {
   for (const Wanted& w : wanted_) {
     Window& window = windows_[static_cast<std::size_t>(w.description)];
-    Room& room = rooms_[static_cast<std::size_t>(window.room)];
-    room.isWanted = room.memory != nullptr;
-    window.room = -1;
+    Allocation& allocation = allocations_[static_cast<std::size_t>(window.allocation)];
+    allocation.isWanted = allocation.memory != nullptr;
+    window.allocation = -1;
     data_.description(w.description).status.abandonAllocation(space_);
   }
   for (const auto& [plan, n] : wantedGathers_) {
-    Room& room = gatherRooms_[static_cast<std::size_t>(gathers_[plan][n].room)];
-    room.isWanted = room.memory != nullptr;
-    gathers_[plan][n].room = -1;
+    Allocation& allocation = gatherAllocations_[static_cast<std::size_t>(gathers_[plan][n].allocation)];
+    allocation.isWanted = allocation.memory != nullptr;
+    gathers_[plan][n].allocation = -1;
   }
   wanted_.clear();
   wantedGathers_.clear();
   wantedBytes_ = 0;
 }
 
-void DeviceStore::bringDescription(std::int32_t number) {
+void DeviceStore::allocateDescription(std::int32_t number) {
   Window& window = windows_[static_cast<std::size_t>(number)];
   Description& d = data_.description(number);
   const LabelInfo& info = data_.labels().info(d.label);
-  Room& room = rooms_[static_cast<std::size_t>(window.room)];
-  bringRoom(room, info.name + " on patch " + asText(data_.hierarchy().patch(d.patch)));
-  window.data = static_cast<std::byte*>(room.memory) + window.aligned.lead * info.type.bytes();
+  Allocation& allocation = allocations_[static_cast<std::size_t>(window.allocation)];
+  allocateMemory(allocation, info.name + " on patch " + asText(data_.hierarchy().patch(d.patch)));
+  window.data = static_cast<std::byte*>(allocation.memory) + window.aligned.lead * info.type.bytes();
   for (Status& values : valuesOf(d)) {
     if (values.claimAllocation(space_)) values.finishAllocation(space_);
   }
   d.status.finishAllocation(space_);
 }
 
-void DeviceStore::bringGather(std::size_t plan, std::size_t n) {
+void DeviceStore::allocateGather(std::size_t plan, std::size_t n) {
   const GatherLayout& wanted = data_.gathers()[plan][n];
   Window& window = gathers_[plan][n];
   const LabelInfo& info = data_.labels().info(wanted.label);
-  Room& room = gatherRooms_[static_cast<std::size_t>(window.room)];
-  bringRoom(room, info.name + ", gathered over " + asText(wanted.window));
-  window.data = static_cast<std::byte*>(room.memory) + window.aligned.lead * info.type.bytes();
+  Allocation& allocation = gatherAllocations_[static_cast<std::size_t>(window.allocation)];
+  allocateMemory(allocation, info.name + ", gathered over " + asText(wanted.window));
+  window.data = static_cast<std::byte*>(allocation.memory) + window.aligned.lead * info.type.bytes();
 }
 
-void DeviceStore::bringRoom(Room& room, std::string_view owner) {
-  if (room.memory != nullptr) return;
-  room.memory = memory_.allocate(room.bytes, owner);
-  bytes_ += room.bytes;
+void DeviceStore::allocateMemory(Allocation& allocation, std::string_view owner) {
+  if (allocation.memory != nullptr) return;
+  allocation.memory = memory_.allocate(allocation.bytes, owner);
+  bytes_ += allocation.bytes;
 }
 
 }  // namespace tessera

@@ -22,7 +22,7 @@ class DeviceMemory {
 
   /// Said before memory for a store is allocated: how much that will be, each piece rounded up to 256 bytes.
   virtual void expect(std::int64_t /*bytes*/) {}
-  /// Each byte is 0xFF, so that floating-point numbers nobody wrote are NaN. At least 256-byte aligned.
+  /// Each byte is 0xFF, so that unwritten floating-point numbers are NaN. At least 256-byte aligned.
   /// Throws the device's own error, with `owner`, the bytes and the limit, where so much is not to be had.
   virtual void* allocate(std::int64_t bytes, std::string_view owner) = 0;
   virtual void free(void* memory) = 0;
@@ -41,7 +41,7 @@ class DeviceMemory {
 /// now. Entries that share a description on the host share it here. Descriptions that take turns with one
 /// piece of memory there do so here.
 ///
-/// It copies nothing, and does not say that there are values: `wroteOn` and `broughtTo` do, and are for
+/// It copies nothing, and does not say that there are values: `wroteOn` and `copiedTo` do, and are for
 /// whoever launches. Thread rule: one thread at a time, the one that serves the device's lane; the accessors
 /// also for others once all is added.
 class DeviceStore {
@@ -56,26 +56,27 @@ class DeviceStore {
 
   MemorySpace space() const { return space_; }
 
-  /// `bring` will take memory for both generations of an entry of the warehouse; nothing where it is there.
+  /// `allocate` will take memory for both generations of an entry of the warehouse; nothing where it is
+  /// there.
   void addEntry(LabelId label, std::size_t local);
   /// Whether `addEntry` was called for this very entry.
   bool isAdded(LabelId label, std::size_t local) const { return added_[numberOf(label, local)] != 0; }
   /// Whether `addEntry` was called for it, or for an entry that it shares its memory with.
   bool has(LabelId label, std::size_t local) const {
-    return data_.has(label, local) && windowOf(Generation::Old, label, local).room >= 0;
+    return data_.has(label, local) && windowOf(Generation::Old, label, local).allocation >= 0;
   }
   /// The element at the begin of the layout's window.
   std::byte* data(Generation generation, LabelId label, std::size_t local) const {
     return windowOf(generation, label, local).data;
   }
-  /// Of both generations.
+  /// The layout of both generations.
   const Layout& layout(LabelId label, std::size_t local) const {
     return windowOf(Generation::Old, label, local).aligned.layout;
   }
 
   /// Buffer number `n` of a plan, as the warehouse has it. Buffers that share memory there do so here.
   void addGather(std::size_t plan, std::size_t n);
-  bool hasGather(std::size_t plan, std::size_t n) const { return gathers_[plan][n].room >= 0; }
+  bool hasGather(std::size_t plan, std::size_t n) const { return gathers_[plan][n].allocation >= 0; }
   std::byte* gatherData(std::size_t plan, std::size_t n) const { return gathers_[plan][n].data; }
   const Layout& gatherLayout(std::size_t plan, std::size_t n) const {
     return gathers_[plan][n].aligned.layout;
@@ -84,33 +85,33 @@ class DeviceStore {
   /// Takes memory for all that was added since. Windows that one task after another comes to, those of a
   /// variable's generation on neighbouring patches, follow each other. Throws what `DeviceMemory::allocate`
   /// does, with label and patch; what has no memory then counts as not added.
-  void bring();
-  /// Of entries and gathers that were brought.
+  void allocate();
+  /// Bytes of entries and gathers that have memory.
   std::int64_t bytes() const { return bytes_; }
 
   /// The memory that an entry's window lies in, as `DeviceMemory` gave it: windows that take turns have the
   /// same.
   const void* memoryOf(Generation generation, LabelId label, std::size_t local) const {
-    return rooms_[static_cast<std::size_t>(windowOf(generation, label, local).room)].memory;
+    return allocations_[static_cast<std::size_t>(windowOf(generation, label, local).allocation)].memory;
   }
   const void* gatherMemory(std::size_t plan, std::size_t n) const {
-    return gatherRooms_[static_cast<std::size_t>(gathers_[plan][n].room)].memory;
+    return gatherAllocations_[static_cast<std::size_t>(gathers_[plan][n].allocation)].memory;
   }
 
  private:
-  /// Of one description, or of a gather.
+  /// The window of one description, or of a gather.
   struct Window {
     AlignedLayout aligned;
     std::byte* data = nullptr;
-    std::int32_t room = -1;  ///< -1: not added
+    std::int32_t allocation = -1;  ///< -1: not added
   };
   /// Memory of one description or gather, or of several that take turns.
-  struct Room {
+  struct Allocation {
     void* memory = nullptr;
     std::int64_t bytes = 0;  ///< that the largest of them needs
     bool isWanted = false;
   };
-  /// Of one description that was added and not brought, in the order in which it will be.
+  /// A description that was added and has no memory yet, in the order in which it will get it.
   struct Wanted {
     LabelId label = -1;
     int generation = 0;  ///< entries of a variable swap theirs together
@@ -127,20 +128,20 @@ class DeviceStore {
   void layOutEntries();
   void layOutGathers();
   void addDescription(LabelId label, int generation, std::int32_t number);
-  void want(Room& room);
-  void bringDescription(std::int32_t number);
-  void bringGather(std::size_t plan, std::size_t n);
-  void bringRoom(Room& room, std::string_view owner);
+  void want(Allocation& allocation);
+  void allocateDescription(std::int32_t number);
+  void allocateGather(std::size_t plan, std::size_t n);
+  void allocateMemory(Allocation& allocation, std::string_view owner);
   void forgetWanted();
 
   DataWarehouse& data_;
   MemorySpace space_;
   DeviceMemory& memory_;
-  std::vector<char> added_;      ///< by label and own patch
-  std::vector<Window> windows_;  ///< by description
-  std::vector<Room> rooms_;      ///< as the warehouse numbers them
+  std::vector<char> added_;              ///< by label and own patch
+  std::vector<Window> windows_;          ///< by description
+  std::vector<Allocation> allocations_;  ///< as the warehouse numbers them
   std::vector<std::vector<Window>> gathers_;
-  std::vector<Room> gatherRooms_;  ///< by slot; plans do not run at the same time
+  std::vector<Allocation> gatherAllocations_;  ///< by slot; plans do not run at the same time
   std::vector<Wanted> wanted_;
   std::vector<std::pair<std::size_t, std::size_t>> wantedGathers_;  ///< plan, number
   std::int64_t wantedBytes_ = 0;
@@ -159,7 +160,7 @@ inline bool needsCopyTo(const Status& status, MemorySpace space) {
 
 /// The owned indices were copied to `space`, or are by work that goes before all that reads them. Nothing
 /// where they are valid.
-inline void broughtTo(Status& status, MemorySpace space) {
+inline void copiedTo(Status& status, MemorySpace space) {
   if (needsCopyTo(status, space)) status.markValid(space);
 }
 

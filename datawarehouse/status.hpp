@@ -38,7 +38,7 @@ enum class SpaceState : std::uint8_t {
 ///
 /// A claim made too late (the state is a later one) is refused: the loser takes other work, it never waits.
 /// Any other transition from a wrong state is a contract fault and throws InternalError. Any thread may call
-/// anything at any time; docs/datawarehouse.md has the memory-order arguments. `Atomic` is a parameter so
+/// anything at any time; docs/design/data.md has the memory-order arguments. `Atomic` is a parameter so
 /// that the model test explores the very code that ships.
 template <template <class> class Atomic>
 class BasicStatus {

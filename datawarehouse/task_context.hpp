@@ -105,7 +105,7 @@ class PatchTask {
   }
   /// What `wholeLevel(level)` declared: every index that a patch of that level
   /// owns (-1: of the task's own level). Elsewhere in the domain there is no
-  /// value; checked mode names who reads one.
+  /// value; checked mode names the task that reads one.
   template <class T, Centering C>
   FieldOf<const T> readLevel(Generation generation, Label<T, C> label, LevelId level = -1) const {
     return field<const T>(label.id, modeOf(generation), Reach::WholeLevel, level);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/exact_sum.hpp"
-#include "core/exec/device_findings.hpp"
 #include "core/exec/final_values.hpp"
+#include "core/exec/kernel_errors.hpp"
 #include "datawarehouse/field.hpp"
 #include "grid/final_loop.hpp"
 #include "grid/hierarchy.hpp"
@@ -36,7 +36,7 @@ struct TaskAccess {
   bool facesOnly = false;  ///< checked mode: no index that lies outside of the patch along more than one axis
   bool holes = false;  ///< checked mode: a whole level that patches cover in part; the rest may not be read
   Box inner{};         ///< where `facesOnly`, on a device: the patch, with what it owns
-  DeviceFindings findings{};      ///< of a task on a device
+  KernelErrors findings{};        ///< of a task on a device
   std::uint8_t* marks = nullptr;  ///< what `written` is, in checked mode on a device
 };
 
@@ -59,7 +59,7 @@ struct PatchContribution {
   bool given = false;
 };
 
-class FetchAhead;
+class Prefetcher;
 class FiniteWatch;
 class LoopWatch;
 class DeviceLoops;
@@ -77,7 +77,7 @@ struct TaskFrame {
   std::span<const FinalLoop> finalLoops;  ///< which loops of the body compute final values
   FiniteWatch* watch = nullptr;           ///< empty where nobody looks for NaN, and in checked mode
   LoopWatch* loopNames = nullptr;         ///< checked mode: hears which loops the body has
-  FetchAhead* ahead = nullptr;            ///< what loops ask for meanwhile; may be empty
+  Prefetcher* ahead = nullptr;            ///< what loops ask for meanwhile; may be empty
   DeviceLoops* loops = nullptr;           ///< of a task on a device: what takes the loops of its body
   double time = 0.0;                      ///< of Old
   double dt = 0.0;

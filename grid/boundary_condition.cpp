@@ -20,11 +20,11 @@ BoundaryKind kindNamed(const std::string& name) {
   for (const auto& [kind, text] : kKinds) {
     if (name == text) return kind;
   }
-  throw InternalError("\"" + name + "\" is no kind of boundary condition; declare it as a choice");
+  throw InternalError("\"" + name + "\" is not a kind of boundary condition; declare it as a choice");
 }
 
 bool isGiven(const ParameterValues& values, const std::string& key) {
-  return values.where(key).origin() != Where::Origin::Default;
+  return values.where(key).origin() != DeckLocation::Origin::Default;
 }
 
 /// A value that the deck has and that says more than its default does: `resolved.toml` writes defaults out,
@@ -35,7 +35,7 @@ bool saysMore(const ParameterValues& values, const std::string& key) {
   return !value.isConstant() || value(0, 0, 0, 0) != 0.0;
 }
 
-void refuseValueOfOutflow(const ParameterValues& values, Findings& findings) {
+void refuseValueOfOutflow(const ParameterValues& values, DeckDiagnostics& findings) {
   for (int side = 0; side < kSides; ++side) {
     const std::string value = keyOf(side, "value");
     if (values.choice(keyOf(side, "type")) != "outflow" || !saysMore(values, value)) continue;
@@ -79,7 +79,7 @@ void declareBoundaries(ParameterTable& table, BoundaryKind byDefault) {
 BoundaryConditions readBoundaries(const ParameterValues& values, const Geometry& geometry,
                                   BoundaryKind byDefault) {
   BoundaryConditions conditions;
-  Findings findings;
+  DeckDiagnostics findings;
   for (int side = 0; side < kSides; ++side) {
     const int axis = side / 2;
     const bool periodic = geometry.periodic[static_cast<std::size_t>(axis)];

@@ -11,8 +11,8 @@ std::string asText(const Patch& patch) {
   return name + asText(patch.cells);
 }
 
-void sortByPlace(std::vector<const Patch*>& patches) {
-  const auto before = [](const Patch* a, const Patch* b) { return beforeByPlace(a->cells, b->cells); };
+void sortByPosition(std::vector<const Patch*>& patches) {
+  const auto before = [](const Patch* a, const Patch* b) { return beforeByPosition(a->cells, b->cells); };
   std::sort(patches.begin(), patches.end(), before);
   patches.erase(std::unique(patches.begin(), patches.end()), patches.end());
 }

@@ -27,7 +27,8 @@ class Level {
   PatchId firstPatch() const { return patches_.empty() ? 0 : patches_.front().id; }
   std::int64_t cellCount() const { return cells_; }
 
-  /// The patches of this level that have a cell in `cells`, in the order of their places (`beforeByPlace`).
+  /// The patches of this level that have a cell in `cells`, in the order of their places
+  /// (`beforeByPosition`).
   template <class Visit>
   void forEachOverlapping(const Box& cells, Visit&& visit) const {
     index_.visit(cells, [&](std::size_t n) { visit(patches_[n]); });

@@ -25,14 +25,14 @@ struct Patch {
 
 /// Whether `a` lies before `b`, patches of one level: by lower corner, z first. An order that a regrid
 /// elsewhere does not change, other than that of ids.
-constexpr bool beforeByPlace(const Box& a, const Box& b) {
+constexpr bool beforeByPosition(const Box& a, const Box& b) {
   if (a.lo.k != b.lo.k) return a.lo.k < b.lo.k;
   if (a.lo.j != b.lo.j) return a.lo.j < b.lo.j;
   return a.lo.i < b.lo.i;
 }
 
 /// Puts patches of one level into the order of their places, each once.
-void sortByPlace(std::vector<const Patch*>& patches);
+void sortByPosition(std::vector<const Patch*>& patches);
 
 /// "L1/P0042 [32,0,0]..[63,31,31]", the name of a patch in every message.
 std::string asText(const Patch& patch);

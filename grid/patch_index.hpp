@@ -52,7 +52,9 @@ class PatchIndex {
     }
     std::span<const std::uint32_t> sorted(const std::vector<Box>& boxes) {
       const std::span<std::uint32_t> all = many_.empty() ? std::span(few_).first(count_) : std::span(many_);
-      const auto before = [&](std::uint32_t a, std::uint32_t b) { return beforeByPlace(boxes[a], boxes[b]); };
+      const auto before = [&](std::uint32_t a, std::uint32_t b) {
+        return beforeByPosition(boxes[a], boxes[b]);
+      };
       if (!std::is_sorted(all.begin(), all.end(), before)) std::sort(all.begin(), all.end(), before);
       return all;
     }

@@ -40,8 +40,8 @@ std::vector<Box> partsInside(const Box& box, const Box& domain, const Geometry& 
 /// Notes what is wrong with the boxes of one level, given those of the level below in cells of that level.
 class BoxCheck {
  public:
-  BoxCheck(std::size_t level, const std::vector<Box>& boxes, std::vector<BoxFault>& faults)
-      : level_(level), boxes_(boxes), tree_(boxes), faults_(faults) {}
+  BoxCheck(std::size_t level, const std::vector<Box>& boxes, Nesting nesting, std::vector<BoxFault>& faults)
+      : level_(level), boxes_(boxes), nesting_(nesting), tree_(boxes), faults_(faults) {}
 
   void run(const Geometry& geometry, const Box& domain, const std::vector<Box>& below) {
     const BoxTree belowTree(below);
@@ -62,10 +62,10 @@ class BoxCheck {
         continue;
       } else if (!covered(boxes_[n])) {
         note(n, "is not covered by the boxes of " + coarser, "enlarge the boxes of " + coarser);
-      } else {
+      } else if (nesting_ == Nesting::WithRing) {
         const std::vector<Box> around = partsInside(grow(boxes_[n], ring), domain, geometry);
         if (std::all_of(around.begin(), around.end(), covered)) continue;
-        note(n, "ends where " + coarser + " ends, which has to go on for a cell around it",
+        note(n, "ends where " + coarser + " ends, but it has to extend one cell beyond it",
              "enlarge the boxes of " + coarser + ", or make this one smaller");
       }
     }
@@ -85,6 +85,7 @@ class BoxCheck {
 
   std::size_t level_;
   const std::vector<Box>& boxes_;
+  const Nesting nesting_;
   BoxTree tree_;
   std::vector<BoxFault>& faults_;
 };
@@ -120,12 +121,13 @@ Extent ratioAlongAxes(const Geometry& geometry, std::int64_t ratio) {
   return ratios;
 }
 
-std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<RefinedLevel>& levels) {
+std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<RefinedLevel>& levels,
+                                    Nesting nesting) {
   std::vector<BoxFault> faults;
   Box domain{{}, geometry.cells};
   std::vector<Box> below{domain};
   for (std::size_t n = 0; n < levels.size(); ++n) {
-    BoxCheck(n, levels[n].boxes, faults).run(geometry, domain, below);
+    BoxCheck(n, levels[n].boxes, nesting, faults).run(geometry, domain, below);
     const Extent ratio = ratioAlongAxes(geometry, levels[n].ratio);
     below.clear();
     for (const Box& box : levels[n].boxes) below.push_back(refine(box, ratio));
@@ -136,7 +138,7 @@ std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<
 
 std::shared_ptr<const Hierarchy> refinedHierarchy(const Geometry& geometry, const Division& division,
                                                   const std::vector<RefinedLevel>& levels) {
-  const std::vector<BoxFault> faults = findBoxFaults(geometry, levels);
+  const std::vector<BoxFault> faults = findBoxFaults(geometry, levels, Nesting::Covered);
   if (!faults.empty()) refuse(levels, faults.front());
   const auto coarsest = Hierarchy::uniform(geometry, division);
   std::vector<Level> all{coarsest->level(0)};

@@ -23,9 +23,16 @@ struct BoxFault {
   std::string fix;
 };
 
+/// How a box has to lie inside the boxes of the level below.
+enum class Nesting {
+  Covered,   ///< it may end where they end, for tasks that read no halo there
+  WithRing,  ///< they go on for a cell around it, from which a halo can be filled
+};
+
 /// Every box that is empty, leaves the domain, overlaps another of its level, or is not nested inside the
 /// boxes of the level below. Looks at boxes only, so a mistake of a deck is found before a patch is made.
-std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<RefinedLevel>& levels);
+std::vector<BoxFault> findBoxFaults(const Geometry& geometry, const std::vector<RefinedLevel>& levels,
+                                    Nesting nesting);
 
 /// The refinement ratio of a level along each axis: `ratio`, and 1 along an axis that is not resolved.
 Extent ratioAlongAxes(const Geometry& geometry, std::int64_t ratio);

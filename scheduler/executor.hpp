@@ -43,7 +43,7 @@ class NodeSource {
   /// time.
   virtual std::span<const std::int32_t> poll() = 0;
 
-  // For the page about a step that does not get on.
+  // For the page about a step that makes no progress.
 
   /// What people call the node.
   virtual std::string describe(std::int32_t node) const { return "node " + std::to_string(node); }
@@ -51,10 +51,10 @@ class NodeSource {
   virtual int waitsForRank(std::int32_t /*node*/) const { return -1; }
   /// Nodes that `run` has begun and `poll` has not reported. While nobody is inside `run` or `poll`.
   virtual std::vector<std::int32_t> begun() { return {}; }
-  /// Tells other ranks what this one waits for, and hears what they do: lines about a circle of ranks or
+  /// Tells other ranks what this one waits for, and hears what they do: lines about a cycle of ranks or
   /// about ranks that do not answer within `limit`, each with a line break before it. By the thread that
   /// replays, while nobody is inside `run` or `poll`; the replay fails afterwards.
-  virtual std::string talkToRanks(std::chrono::duration<double> /*limit*/) { return {}; }
+  virtual std::string detectDeadlock(std::chrono::duration<double> /*limit*/) { return {}; }
 };
 
 /// One node source, made ready to be replayed by one executor any number of times.

@@ -23,9 +23,17 @@ void populate(DataWarehouse& data, int threads, std::span<const int> cores) {
       failures[static_cast<std::size_t>(n)] = failure.what();
     }
   };
-  for (int n = 1; n < threads; ++n) others.emplace_back(part, n);
+  const auto finish = [&] {
+    for (std::thread& t : others) t.join();
+  };
+  try {
+    for (int n = 1; n < threads; ++n) others.emplace_back(part, n);
+  } catch (const std::exception& failure) {
+    finish();
+    detail::threadNotStarted(others.size() + 1, threads, failure);
+  }
   part(0);
-  for (std::thread& t : others) t.join();
+  finish();
   for (const std::string& failure : failures) {
     if (!failure.empty()) throw InternalError(failure);
   }

@@ -33,9 +33,9 @@ std::int64_t cellsOf(const CompiledGraphs& graphs, std::int64_t local) {
 }
 
 /// Of one level, by device.
-std::map<NodePlace, double> cellsByDevice(const CompiledGraphs& graphs, Range level,
-                                          const std::vector<NodePlace>& devices) {
-  std::map<NodePlace, double> cells;
+std::map<DeviceAssignment, double> cellsByDevice(const CompiledGraphs& graphs, Range level,
+                                                 const std::vector<DeviceAssignment>& devices) {
+  std::map<DeviceAssignment, double> cells;
   for (std::int64_t local = level.begin; local < level.end; ++local) {
     cells[devices[static_cast<std::size_t>(local)]] += static_cast<double>(cellsOf(graphs, local));
   }
@@ -45,12 +45,12 @@ std::map<NodePlace, double> cellsByDevice(const CompiledGraphs& graphs, Range le
 }  // namespace
 
 PatchPlaces patchPlaces(const CompiledGraphs& graphs, int deviceCount, double hostPart) {
-  const std::vector<NodePlace> devices = detail::PatchDevices(graphs, deviceCount).places();
+  const std::vector<DeviceAssignment> devices = detail::PatchDevices(graphs, deviceCount).places();
   PatchPlaces patches{devices, devices, 0.0};
   double all = 0.0;
   double given = 0.0;
   for (const Range& level : graphs.localsOfLevel) {
-    std::map<NodePlace, double> wanted = cellsByDevice(graphs, level, devices);
+    std::map<DeviceAssignment, double> wanted = cellsByDevice(graphs, level, devices);
     for (auto& [device, cells] : wanted) {
       all += cells;
       cells *= hostPart;
@@ -75,7 +75,7 @@ PatchPlaces patchPlaces(const CompiledGraphs& graphs, int deviceCount, double ho
 PlaceTask makePlacement(const DeviceOptions& options, const PatchPlaces& patches) {
   return [devices = patches.devices, places = patches.places, placement = options.placement,
           cpuTasks = options.cpuTasks, gpuTasks = options.gpuTasks](const TaskDeclaration& task, LevelId,
-                                                                    std::int32_t local) -> NodePlace {
+                                                                    std::int32_t local) -> DeviceAssignment {
     if (local < 0 || !task.body.device) return kOnHost;
     const auto patch = static_cast<std::size_t>(local);
     if (names(gpuTasks, task.name)) return devices[patch];

@@ -9,9 +9,9 @@ namespace tessera {
 
 /// By own patch: its device, and where tasks run that are not named.
 struct PatchPlaces {
-  std::vector<NodePlace> devices;
-  std::vector<NodePlace> places;  ///< the device, or the host
-  double hostPart = 0.0;          ///< of the cells, that are the host's
+  std::vector<DeviceAssignment> devices;
+  std::vector<DeviceAssignment> places;  ///< the device, or the host
+  double hostPart = 0.0;                 ///< of the cells, that are the host's
 };
 
 /// Patches are dealt out to the devices along the space-filling curve. Of the cells that each device has of a

@@ -6,8 +6,8 @@
 namespace tessera {
 
 class FaultPlan;
-class KernelRegions;
-class NvtxRanges;
+class KokkosAnnotations;
+class NvtxAnnotations;
 class Trace;
 
 /// How a StepRunner runs its steps.
@@ -18,9 +18,9 @@ struct RunnerOptions {
   bool findNonFinite = true;    ///< after each task look for NaN and infinity in what it wrote
   /// Hears of every task by its name, where a profiler listens; nullptr: nobody does, and nothing is spent on
   /// it.
-  KernelRegions* regions = nullptr;
+  KokkosAnnotations* regions = nullptr;
   /// Hears of steps, nodes and messages, where it is active; nullptr as above. Both outlive the runner.
-  NvtxRanges* nvtx = nullptr;
+  NvtxAnnotations* nvtx = nullptr;
   /// Let the next step begin while reductions of the last one are under way (`runAhead`).
   bool stepsOverlap = false;
   Trace* trace = nullptr;  ///< records what runs when; outlives the runner

@@ -38,7 +38,7 @@ struct StepRunner::State {
   const CompiledGraphs& graphs;
   Executor& executor;
   std::unique_ptr<detail::RankDevices> devices;  ///< null where none is in use
-  std::unique_ptr<detail::RankTalk> talk;
+  std::unique_ptr<detail::DeadlockDetector> talk;
   std::vector<std::unique_ptr<detail::GraphRun>> runs;
   std::vector<std::unique_ptr<Replay>> replays;  ///< of `runs`
   bool overlap = false;
@@ -59,7 +59,7 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
     : state_(new State{graphs,
                        executor,
                        nullptr,
-                       detail::RankTalk::between(transport),
+                       detail::DeadlockDetector::between(transport),
                        {},
                        {},
                        options.stepsOverlap,
@@ -212,9 +212,9 @@ void StepRunner::State::count(const detail::GraphRun& run) {
   s.waitSeconds = executor.waitSeconds();
 }
 
-void StepRunner::bringHome(std::span<const LabelId> labels) {
+void StepRunner::copyToHost(std::span<const LabelId> labels) {
   if (!state_->devices) return;
-  state_->runs.front()->bringHome(labels);
+  state_->runs.front()->copyToHost(labels);
   state_->runs.front()->expectNothingFound();
 }
 

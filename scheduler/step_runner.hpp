@@ -46,7 +46,7 @@ struct CostReport {
 
 /// Replays compiled graphs. One object a rank; `run` is called by one thread, the executor brings its own.
 /// A task that fails ends the step with the exception it threw, after the others have come to rest. What a
-/// device finds out about a task comes from that step, one of the next two, `bringHome` or `waitForDevices`,
+/// device finds out about a task comes from that step, one of the next two, `copyToHost` or `waitForDevices`,
 /// before anybody on the host sees what the task wrote.
 class StepRunner {
  public:
@@ -73,7 +73,7 @@ class StepRunner {
 
   /// Before the caller reads Old values of these variables from the data warehouse, where devices are in use:
   /// brings what devices alone have to the host. Between runs.
-  void bringHome(std::span<const LabelId> labels);
+  void copyToHost(std::span<const LabelId> labels);
   /// Until the devices have done all that was launched. Throws what they have found out about tasks. Between
   /// runs.
   void waitForDevices();

@@ -6,7 +6,7 @@
 
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
-#include "scheduler/diagnostics/stall_page.hpp"
+#include "scheduler/diagnostics/stall_report.hpp"
 #include "scheduler/executor/fiber.hpp"
 
 namespace tessera {
@@ -52,13 +52,13 @@ void VirtualSchedule::run(const std::function<void(int rank)>& body) {
 
 std::string VirtualSchedule::stalled() const {
   std::vector<detail::RankWait> waits;
-  Message page("no simulated rank can go on: each waits for something that does not come");
+  Message page("deadlock: each simulated rank waits for something that does not arrive");
   page.line("seed ", seed_);
   for (const std::size_t rank : present_) {
     page.line("rank ", rank, ": ", tells_[rank] ? tells_[rank](waits) : "is between two steps");
   }
-  if (const std::string circle = detail::rankCircle(waits); !circle.empty()) page.line(circle);
-  page.line("fix  replay with this seed, and see which message or collective is missing");
+  if (const std::string cycle = detail::rankCycle(waits); !cycle.empty()) page.line(cycle);
+  page.line("fix  run again with this seed to find the missing message or collective");
   return page.text();
 }
 

@@ -41,8 +41,8 @@ class SeededNumbers {
 /// A rank holds no lock where it may pass.
 class VirtualSchedule {
  public:
-  /// `stallAfter`: as many passes in a row without any rank getting on are taken for a stall; the default is
-  /// far more than the longest delay of a message takes.
+  /// `stallAfter`: as many passes in a row without any rank making progress are taken for a stall; the
+  /// default is far more than the longest delay of a message takes.
   VirtualSchedule(int ranks, std::uint64_t seed, std::int64_t stallAfter = 200'000);
   ~VirtualSchedule();
   VirtualSchedule(const VirtualSchedule&) = delete;
@@ -66,7 +66,8 @@ class VirtualSchedule {
   };
 
   /// Inside `run`, by the rank that runs: another one may go on, and this one later. Throws InternalError
-  /// where none gets on any more: with what each rank waits for, and a circle of ranks where there is one.
+  /// where none makes progress any more: with what each rank waits for, and a cycle of ranks where there is
+  /// one.
   void pass();
   /// The rank that runs has got on.
   void gotOn() { passes_ = 0; }

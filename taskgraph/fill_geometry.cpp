@@ -106,7 +106,7 @@ std::vector<const Patch*> possibleReaders(const Hierarchy& hierarchy, const Patc
   forEachReadingBox(hierarchy, source.level, source.cells, reach, halo, [&](const Box& here) {
     readers.forEachOverlapping(here, [&](const Patch& other) { found.push_back(&other); });
   });
-  sortByPlace(found);
+  sortByPosition(found);
   return found;
 }
 

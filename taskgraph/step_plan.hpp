@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/exec/exec.hpp"
-#include "core/text/source_place.hpp"
+#include "core/text/source_location.hpp"
 #include "grid/final_loop.hpp"
 #include "taskgraph/access.hpp"
 #include "taskgraph/task_body.hpp"
@@ -19,7 +19,7 @@ namespace tessera {
 /// Everything declared about one task; plain data that the graph compiler reads.
 struct TaskDeclaration {
   std::string name;  ///< "Component::verb"
-  SourcePlace where;
+  SourceLocation where;
   std::vector<ReadDeclaration> reads;
   std::vector<WriteDeclaration> writes;
   std::vector<FinalLoop> finalLoops;  ///< of labels among `writes`
@@ -152,7 +152,7 @@ class StepPlan {
   explicit StepPlan(std::string name) : name_(std::move(name)) {}
 
   /// Starts a task. `name` is what people see everywhere: "Component::verb".
-  TaskBuilder task(std::string_view name, SourcePlace where = SourcePlace::current()) {
+  TaskBuilder task(std::string_view name, SourceLocation where = SourceLocation::current()) {
     tasks_.emplace_back();
     tasks_.back().name = name;
     tasks_.back().where = where;

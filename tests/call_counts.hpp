@@ -61,7 +61,7 @@ extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   return lock(mutex);
 }
 
-namespace tessera::testing {
+namespace tessera::test {
 
 struct Counts {
   std::int64_t allocations = 0;
@@ -96,5 +96,5 @@ class LoneTransport : public Transport {
   [[noreturn]] void abort(int exitCode) override { std::exit(exitCode); }
 };
 
-}  // namespace tessera::testing
+}  // namespace tessera::test
 #endif

@@ -14,7 +14,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 constexpr std::size_t kStackBytes = 256 * 1024;
@@ -309,4 +309,4 @@ void Interleavings::wake(int place) {
   }
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

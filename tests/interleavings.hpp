@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// What to try in every order: made anew for each execution.
 struct ModelCase {
@@ -210,4 +210,4 @@ struct ModelKernel {
   static void wake(const ModelAtomic<std::uint32_t>& word) { Interleavings::current()->wake(word.place()); }
 };
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

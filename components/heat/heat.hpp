@@ -34,7 +34,7 @@ class Heat final : public Component {
   Expression initial_;
   Expression conductivity_;
   Expression source_;
-  Where conductivityWhere_;
+  DeckLocation conductivityWhere_;
   ErrorNorms norms_;
 };
 

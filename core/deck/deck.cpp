@@ -66,7 +66,7 @@ void overlay(DeckNode& to, DeckNode&& from, std::string_view assignment) {
                       detail::quotedKey(child.key) + " is " + std::string(kindText(same->kind)) +
                       " in the deck and has no keys");
     } else {
-      child.keyWhere = Where::onCommandLine();
+      child.keyWhere = DeckLocation::onCommandLine();
       *same = std::move(child);
     }
   }

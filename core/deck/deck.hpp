@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/deck/where.hpp"
+#include "core/deck/deck_location.hpp"
 
 namespace tessera {
 
@@ -26,8 +26,8 @@ struct DeckNode {
   DeckKind kind = DeckKind::Table;
   std::variant<std::monostate, std::int64_t, double, std::string, bool> value;  ///< empty for Table and Array
   std::vector<DeckNode> children;
-  Where keyWhere;  ///< the place of the key; of the value where there is no key
-  Where where;     ///< the place of the value
+  DeckLocation keyWhere;  ///< the place of the key; of the value where there is no key
+  DeckLocation where;     ///< the place of the value
 
   /// A node made by hand, without key and place: a number, true/false, a text, or a list of them.
   static DeckNode of(double number);

@@ -105,10 +105,10 @@ std::vector<const ParameterTable*> tablesOf(const Schema& schema, std::string_vi
   if (tables.empty() && !name.empty() && !isFree(name)) {
     const std::string table(name.substr(0, name.find('.')));
     if (table != name && std::find(names.begin(), names.end(), table) != names.end()) {
-      throw UsageError(
-          Message(detail::quotedKey(std::string(name)) + " is no table; describe takes tables and components")
-              .line("fix  all keys of [", table, "]: tessera describe ", table)
-              .text());
+      throw UsageError(Message(detail::quotedKey(std::string(name)) +
+                               " is not a table; describe takes tables and components")
+                           .line("fix  all keys of [", table, "]: tessera describe ", table)
+                           .text());
     }
     names.insert(names.end(), {"constants", "notes"});
     throw UsageError("there is no table or component " + detail::quotedKey(name) +

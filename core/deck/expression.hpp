@@ -62,8 +62,8 @@ class Expression {
   /// One value. Safe from any thread; for many values take an evaluator, which asks for the program once.
   double operator()(double x, double y, double z, double t) const;
 
-  /// What a task uses for many points. Takes an idle program, without a lock; makes one, which costs memory
-  /// and some ten microseconds, where all are in use.
+  /// Returns what a task uses for many points. Takes an idle program, without a lock; makes one, which costs
+  /// memory and some ten microseconds, where all are in use.
   Evaluator evaluator() const;
 
   /// Makes sure that so many evaluators (128 at most) may live at once before another program has to be made.
@@ -74,7 +74,7 @@ class Expression {
   bool dependsOnTime() const;
   bool dependsOnPosition() const;
 
-  /// As written in the deck; a number is written so that it reads back to the same bits.
+  /// The text as written in the deck; a number is written so that it reads back with its exact bits.
   const std::string& text() const;
 
  private:

@@ -30,7 +30,7 @@ bool ParameterValues::has(std::string_view name) const {
   return !std::holds_alternative<std::monostate>(entry(name).value);
 }
 
-Where ParameterValues::where(std::string_view name) const { return entry(name).where; }
+DeckLocation ParameterValues::where(std::string_view name) const { return entry(name).where; }
 
 const ParameterValues::Value& ParameterValues::value(std::string_view name) const {
   return entry(name).value;
@@ -106,11 +106,11 @@ std::array<bool, 3> ParameterValues::booleans3(std::string_view name) const {
   return {v[0], v[1], v[2]};
 }
 
-void ParameterValues::put(std::string name, Value value, Where where) {
+void ParameterValues::put(std::string name, Value value, DeckLocation where) {
   entries_.insert_or_assign(std::move(name), Entry{std::move(value), std::move(where)});
 }
 
-void ParameterValues::setTable(std::string name, Where where) {
+void ParameterValues::setTable(std::string name, DeckLocation where) {
   table_ = std::move(name);
   tableWhere_ = std::move(where);
 }

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/deck/deck_location.hpp"
 #include "core/deck/expression.hpp"
-#include "core/deck/where.hpp"
 #include "core/geometry/index.hpp"
 
 namespace tessera {
@@ -24,7 +24,7 @@ class ParameterValues {
   bool has(std::string_view name) const;
 
   /// Where the value came from; Where::Origin::Default also for an optional value that is not there.
-  Where where(std::string_view name) const;
+  DeckLocation where(std::string_view name) const;
 
   double real(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
@@ -32,7 +32,7 @@ class ParameterValues {
   const std::string& text(std::string_view name) const;
   const std::string& choice(std::string_view name) const { return text(name); }
   const Expression& expression(std::string_view name) const;
-  /// All that are there, those of nested tables as well.
+  /// All expressions among the values, those of nested tables included.
   std::vector<Expression> expressions() const;
 
   Real3 vector3(std::string_view name) const;                  ///< of a realVector of length 3
@@ -48,16 +48,16 @@ class ParameterValues {
 
   /// The table's name in the deck, and the place of its header (or Where() if the deck does not have it).
   const std::string& table() const { return table_; }
-  const Where& tableWhere() const { return tableWhere_; }
+  const DeckLocation& tableWhere() const { return tableWhere_; }
 
   using Value = std::variant<std::monostate, double, std::int64_t, bool, std::string, Expression,
                              std::vector<double>, std::vector<std::int64_t>, std::vector<bool>,
                              std::vector<std::string>, std::vector<ParameterValues>>;
 
-  /// For the code that fills it in (the checker, and tests of rules): one declared name, monostate = not
-  /// there.
-  void put(std::string name, Value value, Where where);
-  void setTable(std::string name, Where where);
+  /// Sets one declared name; for the checker, and for tests of rules. monostate means that the deck leaves it
+  /// out.
+  void put(std::string name, Value value, DeckLocation where);
+  void setTable(std::string name, DeckLocation where);
 
   /// The value whatever its type; monostate for an optional one that is not there.
   const Value& value(std::string_view name) const;
@@ -65,14 +65,14 @@ class ParameterValues {
  private:
   struct Entry {
     Value value;
-    Where where;
+    DeckLocation where;
   };
   const Entry& entry(std::string_view name) const;
   template <class T>
   const T& get(std::string_view name, std::string_view type) const;
 
   std::string table_;
-  Where tableWhere_;
+  DeckLocation tableWhere_;
   std::map<std::string, Entry, std::less<>> entries_;
 };
 

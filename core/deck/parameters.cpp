@@ -87,7 +87,7 @@ Parameter& Parameter::mayChangeOnRestart() {
 
 void Parameter::expectConsistent() const {
   if (!default_) return;
-  Findings findings;
+  DeckDiagnostics findings;
   detail::readValue(*this, *default_, name_, {}, findings);
   if (findings.hasErrors()) {
     throw InternalError(Message("the declaration of parameter '" + name_ + "' contradicts itself")
@@ -99,12 +99,13 @@ void Parameter::expectConsistent() const {
 
 ParameterTable::ParameterTable(std::string name, std::string doc)
     : name_(std::move(name)), doc_(std::move(doc)) {
-  if (!isKeyText(name_)) throw InternalError("'" + name_ + "' is no name for a table; use a-z, 0-9 and _");
+  if (!isKeyText(name_))
+    throw InternalError("'" + name_ + "' is not a valid name for a table; use a-z, 0-9 and _");
 }
 
 Parameter& ParameterTable::add(std::string name, ParameterType type) {
   if (!isKeyText(name))
-    throw InternalError("'" + name + "' is no name for a parameter; use a-z, 0-9, _ and dots");
+    throw InternalError("'" + name + "' is not a valid name for a parameter; use a-z, 0-9, _ and dots");
   for (const Parameter& other : parameters_) {
     if (other.name() == name || isInside(name, other.name()) || isInside(other.name(), name)) {
       throw InternalError("[" + name_ + "] declares '" + name + "', but also '" + other.name() +

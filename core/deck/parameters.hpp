@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/deck/deck.hpp"
-#include "core/deck/findings.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/deck/parameter_values.hpp"
 
 namespace tessera {
@@ -27,8 +27,8 @@ enum class ParameterType {
   Choice,         ///< one of a list of texts
   Expression,     ///< a number, or a formula as text
   RealVector,     ///< a fixed number of reals; a range holds for each
-  IntegerVector,  ///< the same of integers
-  BooleanVector,  ///< the same of true/false
+  IntegerVector,  ///< three integers
+  BooleanVector,  ///< three values of true or false
   TextList,       ///< any number of texts
   Tables,         ///< `[[table.name]]`, any number of tables of one shape
 };
@@ -39,7 +39,7 @@ struct Bound {
   bool open = false;  ///< the value itself is not allowed
 };
 
-/// The declaration of one key: what it is, what it may be, what it is if nobody writes it, and what it means.
+/// The declaration of one key: its type, its range, its default and its meaning.
 /// Made by a ParameterTable and filled in by chained calls. Required, unless `defaultsTo` or `optional` is
 /// called. A declaration that contradicts itself (a default out of range, say) is an InternalError at once.
 class Parameter {
@@ -112,11 +112,11 @@ class Parameter {
 ///   ParameterTable heat("heat", "Explicit heat conduction");
 ///   heat.real("conductivity").unit("W/(m K)").doc("thermal conductivity").above(0).required();
 ///   heat.expression("initial", {"x", "y", "z"}).doc("temperature at t = 0").defaultsTo(0);
-///   heat.check([](const ParameterValues& heat, Findings& findings) { ... });
+///   heat.check([](const ParameterValues& heat, DeckDiagnostics& findings) { ... });
 class ParameterTable {
  public:
   /// A rule across keys; runs only when every key of the table is right by itself.
-  using Rule = std::function<void(const ParameterValues&, Findings&)>;
+  using Rule = std::function<void(const ParameterValues&, DeckDiagnostics&)>;
 
   ParameterTable(std::string name, std::string doc);
 

@@ -9,7 +9,7 @@ namespace tessera {
 
 namespace {
 
-std::string lineOf(const std::string& key, const std::string& value, const Where& where) {
+std::string lineOf(const std::string& key, const std::string& value, const DeckLocation& where) {
   return key + " = " + value + "  # " + detail::printable(where.shortText()) + "\n";
 }
 
@@ -94,7 +94,7 @@ class Comparison {
         add("constants." + constant.name, was, now, after.find("constants." + constant.name)->where);
       if (known != old.end()) old.erase(known);
     }
-    for (const auto& [name, value] : old) add("constants." + name, value, "unset", Where());
+    for (const auto& [name, value] : old) add("constants." + name, value, "unset", DeckLocation());
   }
 
  private:
@@ -111,7 +111,7 @@ class Comparison {
     if (was != now) add(after.table() + "." + name, was, now, after.where(name));
   }
 
-  void add(std::string name, std::string was, std::string now, const Where& where) {
+  void add(std::string name, std::string was, std::string now, const DeckLocation& where) {
     changes.push_back({std::move(name), std::move(was), std::move(now), where});
   }
 };

@@ -28,7 +28,7 @@ void expectNewName(const Schema& schema, const std::string& name) {
 }
 
 /// A key at the top of the deck: which table it is, and if it has the form of one.
-void checkTop(const Schema& schema, const DeckNode& node, Findings& findings) {
+void checkTop(const Schema& schema, const DeckNode& node, DeckDiagnostics& findings) {
   const bool isTable = node.kind == DeckKind::Table;
   if (findIn(schema.unselected(), node.key) != nullptr) {
     findings.error(node.keyWhere, "[" + node.key + "] belongs to a component that is not selected; add \"" +
@@ -65,8 +65,8 @@ void Schema::addUnselected(ParameterTable table) {
 
 const ParameterTable* Schema::find(std::string_view table) const { return findIn(tables_, table); }
 
-Findings check(const Deck& deck, const Schema& schema) {
-  Findings findings;
+DeckDiagnostics check(const Deck& deck, const Schema& schema) {
+  DeckDiagnostics findings;
   for (const DeckNode& node : deck.root().children) {
     if (!findings.isFull()) checkTop(schema, node, findings);
   }
@@ -85,7 +85,7 @@ ParameterValues valuesOf(const Deck& deck, const Schema& schema, std::string_vie
     throw InternalError("the schema has no table [" + std::string(table) +
                         "]; add it before asking for its values");
   }
-  Findings findings;
+  DeckDiagnostics findings;
   const Constants constants = detail::readConstants(deck, findings);
   ParameterValues values = detail::TableReader(deck, schema, constants)
                                .read(*declared, tableNode(deck, *declared), declared->name(), findings);
@@ -94,7 +94,7 @@ ParameterValues valuesOf(const Deck& deck, const Schema& schema, std::string_vie
 }
 
 Constants constantsOf(const Deck& deck) {
-  Findings findings;
+  DeckDiagnostics findings;
   Constants constants = detail::readConstants(deck, findings);
   findings.throwIfErrors();
   return constants;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/deck/deck.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/deck/expression.hpp"
-#include "core/deck/findings.hpp"
 #include "core/deck/parameters.hpp"
 
 namespace tessera {
@@ -41,7 +41,7 @@ class Schema {
 };
 
 /// Everything that is wrong with the deck, all at once. Pure: touches nothing but its arguments.
-Findings check(const Deck& deck, const Schema& schema);
+DeckDiagnostics check(const Deck& deck, const Schema& schema);
 
 /// The values of one selected table, defaults filled in. Throws DeckError if something in that table (or in
 /// [constants]) is wrong; call check() first to show all faults together.
@@ -51,8 +51,8 @@ ParameterValues valuesOf(const Deck& deck, const Schema& schema, std::string_vie
 Constants constantsOf(const Deck& deck);
 
 /// The contents of `resolved.toml`: every value of the run with its origin as a comment ("# default",
-/// "# heat.toml:14", "# command line"; "# unset" for an optional one that nobody gave). It is a deck that
-/// gives the same values, bit by bit. The deck must have passed check().
+/// "# heat.toml:14", "# command line"; "# unset" for an optional key that the deck leaves out). It is a deck
+/// that gives the same values, bit by bit. The deck must have passed check().
 std::string resolvedText(const Deck& deck, const Schema& schema);
 
 /// The values of the deck, one "time.cfl = 0.9" a line, without origins, and those of [constants]; what is
@@ -72,7 +72,7 @@ struct ParameterChange {
   std::string name;      ///< "grid.cells"
   std::string oldValue;  ///< as TOML, or "unset"
   std::string newValue;
-  Where where;  ///< in the new deck
+  DeckLocation where;  ///< in the new deck
 };
 
 /// Compares two decks that have both passed check(); defaults count as values. [notes] may change.

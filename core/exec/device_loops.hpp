@@ -6,10 +6,10 @@
 
 #include "core/exact_sum.hpp"
 #include "core/exec/block_shape.hpp"
+#include "core/exec/device_prefetch.hpp"
 #include "core/exec/final_values.hpp"
 #include "core/exec/patch_order.hpp"
 #include "core/exec/patch_part.hpp"
-#include "core/exec/read_ahead.hpp"
 #include "core/geometry/box.hpp"
 
 namespace tessera {
@@ -17,8 +17,8 @@ namespace tessera {
 /// How an entry of a loop's table begins; the closure is behind it.
 struct DeviceLoopHead {
   Box box;
-  MemoryPiece reads[kReadAhead] = {};  // NOLINT: a std::array's operator[] is no device function
-  FinalValues finals[kFinalValues];    // NOLINT: likewise; of indices of `box`
+  MemoryPiece reads[kPrefetches] = {};  // NOLINT: a std::array's operator[] is no device function
+  FinalValues finals[kFinalValues];     // NOLINT: likewise; of indices of `box`
 };
 
 /// One launch of one loop over many patches: what DeviceLoopType::run is called

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "core/exact_sum.hpp"
-#include "core/exec/fetch_ahead.hpp"
+#include "core/exec/prefetcher.hpp"
 #include "core/exec/wide_vectors.hpp"
 #include "core/geometry/box.hpp"
 #include "core/kernel.hpp"
@@ -28,7 +28,7 @@ class LoopWatch {
 /// Where a kernel runs. A component writes one body; the tag decides what its fields and loops become.
 struct Cpu {
   LoopWatch* watch = nullptr;   ///< asked before each loop; may be empty
-  FetchAhead* ahead = nullptr;  ///< what to ask for between rows, for the task that comes next
+  Prefetcher* ahead = nullptr;  ///< what to ask for between rows, for the task that comes next
 };
 /// As Cpu, with every access compared with what the task declared.
 struct Checked {
@@ -82,7 +82,7 @@ constexpr void requireKernel() {
 
 /// The loops of forEach. The kernel is a copy of our own, so what it captured by value stays in registers.
 template <class Kernel>
-inline void loopOver(const Box box, const Kernel kernel, FetchAhead* const ahead) {
+inline void loopOver(const Box box, const Kernel kernel, Prefetcher* const ahead) {
   for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
     for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
 #if defined(__clang__)

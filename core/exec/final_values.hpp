@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/exec/device_findings.hpp"
+#include "core/exec/kernel_errors.hpp"
 #include "core/exec/patch_walk.hpp"
 
 namespace tessera {
@@ -19,7 +19,7 @@ struct FinalValues {
   std::int64_t strideK = 0;
   std::int32_t components = 1;  ///< numbers an index
   bool isDouble = true;
-  DeviceFindings findings;
+  KernelErrors findings;
 
   TESSERA_KERNEL std::int32_t wordsEach() const { return isDouble ? 2 : 1; }
   TESSERA_KERNEL const std::uint32_t* at(Index x) const {
@@ -42,7 +42,7 @@ TESSERA_KERNEL inline void lookAt(const FinalValues& values, Index x, Index corn
     const bool isNan = (high & ~(values.mask() | 0x80000000U)) != 0 || (values.isDouble && words[0] != 0);
     const auto kind = isNan ? (isMinus ? NonFinite::MinusNan : NonFinite::Nan)
                             : (isMinus ? NonFinite::MinusInfinity : NonFinite::Infinity);
-    values.findings.note(DeviceFinding::NonFinite, {x - corner, kind});
+    values.findings.note(KernelError::NonFinite, {x - corner, kind});
     return;
   }
 }

@@ -11,7 +11,7 @@ namespace tessera::detail {
 /// are.
 std::string printable(std::string_view text);
 
-/// The same, cut after 60 characters with "..." so that no message gets long.
+/// The printable form of a text, cut after 60 characters with "..." so that no message gets long.
 std::string shortened(std::string_view text);
 
 /// The text in double quotes, printable and shortened.

@@ -47,7 +47,7 @@ std::string didYouMean(std::string_view written, const std::vector<std::string>&
 
 std::string didYouMeanOneOf(std::string_view written, const std::vector<std::string>& names) {
   const std::string nearest = didYouMean(written, names);
-  std::string text = nearest.empty() ? "; known are: " : nearest + " Known are: ";
+  std::string text = nearest.empty() ? "; known names: " : nearest + " Known names: ";
   for (std::size_t n = 0; n < names.size(); ++n) text += (n == 0 ? "" : ", ") + names[n];
   return text;
 }

@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-// What a person most likely meant who wrote a name that is not known: for messages on decks and command
+// The known name that is most similar to an unknown one: for messages on decks and command
 // lines. Pure, any thread.
 
 /// Damerau-Levenshtein distance (insert, delete, replace, swap of neighbours cost 1 each), in bytes.

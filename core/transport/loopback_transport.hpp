@@ -77,7 +77,7 @@ class LoopbackWorld {
 
   /// `rank` is lost: every next call of the others throws PeerFailed. The first failure counts.
   void fail(int rank, std::string_view why);
-  /// `rank` will make no further call; whoever waits for something from it gets an InternalError.
+  /// `rank` will make no further call; a rank that waits for it gets an InternalError.
   void end(int rank);
   /// Takes back every `end`, for the next round on the same world.
   void startAgain();

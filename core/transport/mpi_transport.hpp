@@ -50,7 +50,7 @@ class MpiTransport final : public Transport {
   /// are started together are posted by one call. Returns when the ranks of these messages have called it as
   /// well.
   std::unique_ptr<PreparedMessages> prepare(std::span<const PreparedMessage> messages) override;
-  /// While these wait they give their core away, so that more ranks than cores get on.
+  /// These functions give their core away while they wait, so that more ranks than cores make progress.
   void barrier() override;
   void broadcast(std::string& bytes, int root) override;
   std::vector<std::string> gather(std::string_view bytes, int root) override;

@@ -15,7 +15,7 @@ namespace tessera {
 /// With a free core, a yield returns at once and costs nothing. Where other programs want the core it lasts
 /// as long as their time slices, and newer kernels take a slice of the caller's share for it: in a loop of
 /// yields a thread starves while its neighbours compute. So a yield that lasted long is followed by naps for
-/// a while: who sleeps keeps its share. One thread at a time.
+/// a while: a thread that sleeps keeps its share of the core. One thread at a time may use this.
 class StepAside {
  public:
   using Clock = std::chrono::steady_clock;

@@ -6,8 +6,8 @@
 namespace tessera {
 namespace {
 
-/// A request of its own at each start. Two places for each message, as where memory is common, so that who
-/// takes the one for the other is found where ranks are joined inside one process.
+/// A request of its own at each start. Each message has two buffers, as in shared memory, so that a caller
+/// that takes the one for the other is found where ranks are joined inside one process.
 class PlainMessages final : public PreparedMessages {
  public:
   PlainMessages(Transport& transport, std::span<const PreparedMessage> messages)
@@ -27,7 +27,7 @@ class PlainMessages final : public PreparedMessages {
 
   std::span<std::byte> memory(std::int32_t n) override {
     const auto at = static_cast<std::size_t>(n);
-    return place(n, starts_[at] + (messages_[at].way == PreparedMessage::Way::Send ? 1 : 0));
+    return place(n, starts_[at] + (messages_[at].direction == PreparedMessage::Direction::Send ? 1 : 0));
   }
 
   std::span<std::byte> place(std::int32_t n, std::int64_t start) override {
@@ -45,7 +45,7 @@ class PlainMessages final : public PreparedMessages {
       TESSERA_EXPECT(underWay_[static_cast<std::size_t>(n)] == 0,
                      "start a message again once it is complete");
       const std::span<std::byte> bytes = place(n, ++starts_[static_cast<std::size_t>(n)]);
-      const Transport::Request request = message.way == PreparedMessage::Way::Send
+      const Transport::Request request = message.direction == PreparedMessage::Direction::Send
                                              ? transport_.send(message.peer, message.tag, bytes)
                                              : transport_.receive(message.peer, message.tag, bytes);
       underWay_[static_cast<std::size_t>(n)] = 1;

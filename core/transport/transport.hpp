@@ -15,8 +15,8 @@ namespace tessera {
 
 /// One message that goes the same way again and again. The other side has prepared it as well.
 struct PreparedMessage {
-  enum class Way { Send, Receive };
-  Way way = Way::Send;
+  enum class Direction { Send, Receive };
+  Direction direction = Direction::Send;
   int peer = 0;
   std::int64_t tag = 0;
   std::int64_t bytes = 0;
@@ -42,8 +42,8 @@ class PreparedMessages {
   /// it, until it is started again. It may be another place after each start.
   virtual std::span<std::byte> memory(std::int32_t n) = 0;
   /// Where message `n` lies when it is started for the `start`-th time, counted from 1. There are two places
-  /// at most, which take turns and stay where they are: that of start + 2 is that of `start`. So who prepares
-  /// work on the bytes needs it twice, not for each step.
+  /// at most, which alternate and never move: that of start + 2 is that of `start`. A caller that prepares
+  /// work on the bytes therefore needs it twice, not for each step.
   virtual std::span<std::byte> place(std::int32_t n, std::int64_t start) = 0;
   /// The memory in which all of them lie, in whole pages with nothing of anybody else's: to be locked in
   /// place for devices.

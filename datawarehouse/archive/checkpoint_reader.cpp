@@ -227,6 +227,8 @@ std::vector<CheckpointListing> listCheckpoints(const std::filesystem::path& fold
     CheckpointListing entry;
     entry.path = folder / name;
     entry.step = stepOfName(stem);
+    std::error_code unknown;
+    entry.written = std::filesystem::last_write_time(entry.path, unknown);
     try {
       const CheckpointReader reader(std::make_unique<CheckpointReader::Content>(entry.path));
       entry.step = reader.step();

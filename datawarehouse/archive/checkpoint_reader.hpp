@@ -18,9 +18,10 @@ struct CheckpointListing {
   std::filesystem::path path;
   std::int64_t step = -1;
   std::int64_t sequence = -1;  ///< counts up with every checkpoint of a run, also over restarts
-  double time = 0.0;           ///< the state's "time", 0 when there is none
-  bool valid = false;          ///< manifest verified, all rank files there, with the right size and identity
-  std::string problem;         ///< why it is not valid
+  std::filesystem::file_time_type written{};  ///< when its files were made
+  double time = 0.0;                          ///< the state's "time", 0 when there is none
+  bool valid = false;   ///< manifest verified, all rank files there, with the right size and identity
+  std::string problem;  ///< why it is not valid
 };
 
 /// The committed checkpoints of a folder: valid ones first, newest first (by the order of writing, not by

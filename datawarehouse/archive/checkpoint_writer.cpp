@@ -20,7 +20,7 @@ using namespace detail;
 std::string drawGenerationId() {
   std::array<unsigned char, 16> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw IoError(errno, "cannot draw the id of a checkpoint: the system gives no random numbers");
+    throw IoError(errno, "cannot draw the id of a checkpoint: the system provides no random numbers");
   }
   std::string id;
   for (const unsigned char b : bytes) {

@@ -43,9 +43,9 @@ std::vector<double> meanOfFaces(std::span<const double> faces, const Box& cells,
 }
 
 // One attempt at one file; the steps that touch the file system.
-class Attempt {
+class FieldAttempt {
  public:
-  Attempt(const FieldWriter::Options& options, const FieldOutput& output)
+  FieldAttempt(const FieldWriter::Options& options, const FieldOutput& output)
       : options_(options), output_(output), ops_("output", options.faults) {
     char number[32];
     std::snprintf(number, sizeof number, "_%06" PRId64 ".hdf", output.step);
@@ -202,7 +202,7 @@ FieldWriter::FieldWriter(Transport& transport, Options options)
 }
 
 FieldWriteResult FieldWriter::write(const FieldOutput& output, const FillPatch& fill) {
-  Attempt now(options_, output);
+  FieldAttempt now(options_, output);
   FieldWriteResult result;
   result.path = options_.folder / now.name();
   const auto failed = [&](const std::string& why) {

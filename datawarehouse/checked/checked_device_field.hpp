@@ -35,16 +35,16 @@ class CheckedDeviceField {
     if (isFlatJ_) inside.j = allowed_.lo.j;
     if (isFlatK_) inside.k = allowed_.lo.k;
     if (!allowed_.contains(inside)) {
-      findings_.note(DeviceFinding::Outside, {x - allowed_.lo});
+      findings_.note(KernelError::Outside, {x - allowed_.lo});
       return nothing();
     }
     if constexpr (!std::is_const_v<T>) {
       if (marks_ != nullptr) mark(inside - allowed_.lo);
     } else if (facesOnly_ && isAtEdge(inside)) {
-      findings_.note(DeviceFinding::BesideEdge, {inside - allowed_.lo});
+      findings_.note(KernelError::BesideEdge, {inside - allowed_.lo});
       return nothing();
     } else if (holes_ && isUnset(field_(x))) {
-      findings_.note(DeviceFinding::Uncovered, {inside - allowed_.lo});
+      findings_.note(KernelError::Uncovered, {inside - allowed_.lo});
     }
     return field_(x);
   }
@@ -65,7 +65,7 @@ class CheckedDeviceField {
     }
     return true;
   }
-  static_assert(sizeof(T) <= DeviceFindings::kNowhereBytes);
+  static_assert(sizeof(T) <= KernelErrors::kNowhereBytes);
 
   TESSERA_KERNEL Result nothing() const {
     if constexpr (std::is_const_v<T>) {
@@ -88,7 +88,7 @@ class CheckedDeviceField {
   bool facesOnly_ = false;
   bool holes_ = false;
   Box inner_;
-  DeviceFindings findings_;
+  KernelErrors findings_;
   std::uint8_t* marks_ = nullptr;
 };
 

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-#include "scheduler/assignment/share_search.hpp"
+#include "scheduler/assignment/host_fraction_search.hpp"
 
 namespace tessera::detail {
 
-/// Turns the steps of a run into the trials of a ShareSearch, and watches what that has chosen.
+/// Turns the steps of a run into the trials of a HostFractionSearch, and watches what that has chosen.
 ///
 /// After each change of places three steps warm up (tables are made, values move); then three windows of as
 /// many steps as last five milliseconds (2 to 50) are timed from an idle device to an idle one, and the best
@@ -28,7 +28,7 @@ class CostBalance {
   bool settled() const { return search_.settled(); }
   /// Steps that went into trials.
   std::int64_t trialSteps() const { return trialSteps_; }
-  const ShareSearch& search() const { return search_; }
+  const HostFractionSearch& search() const { return search_; }
 
  private:
   static constexpr std::int64_t kWarmSteps = 3;
@@ -41,7 +41,7 @@ class CostBalance {
   void watch(const ShareTrial& window);
   void restart();
 
-  ShareSearch search_;
+  HostFractionSearch search_;
   std::int64_t warm_ = 0;    ///< steps since the last change, up to kWarmSteps
   std::int64_t length_ = 0;  ///< of a window, in steps
   std::int64_t taken_ = 0;   ///< of this window

@@ -5,7 +5,7 @@
 namespace tessera::detail {
 
 PatchDevices::PatchDevices(const CompiledGraphs& graphs, int deviceCount)
-    : places_(graphs.ownPatches.size(), NodePlace{0}) {
+    : places_(graphs.ownPatches.size(), DeviceAssignment{0}) {
   for (std::size_t level = 0; level < graphs.localsOfLevel.size(); ++level) {
     const Range locals = graphs.localsOfLevel[level];
     std::vector<Patch> patches;
@@ -15,7 +15,7 @@ PatchDevices::PatchDevices(const CompiledGraphs& graphs, int deviceCount)
     const std::vector<int> deviceOf =
         cutAlongCurve(graphs.hierarchy->level(static_cast<LevelId>(level)), patches, deviceCount);
     for (std::size_t n = 0; n < deviceOf.size(); ++n) {
-      places_[static_cast<std::size_t>(locals.begin) + n] = static_cast<NodePlace>(deviceOf[n]);
+      places_[static_cast<std::size_t>(locals.begin) + n] = static_cast<DeviceAssignment>(deviceOf[n]);
     }
   }
 }

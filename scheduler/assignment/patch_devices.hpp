@@ -14,12 +14,12 @@ class PatchDevices {
  public:
   PatchDevices(const CompiledGraphs& graphs, int deviceCount);
 
-  NodePlace of(std::int32_t local) const { return places_[static_cast<std::size_t>(local)]; }
+  DeviceAssignment of(std::int32_t local) const { return places_[static_cast<std::size_t>(local)]; }
   /// By own patch; as PlacedGraph::homes. Spare slots are device 0's.
-  const std::vector<NodePlace>& places() const { return places_; }
+  const std::vector<DeviceAssignment>& places() const { return places_; }
 
  private:
-  std::vector<NodePlace> places_;
+  std::vector<DeviceAssignment> places_;
 };
 
 }  // namespace tessera::detail

@@ -45,7 +45,7 @@ struct DeviceOptions {
   DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
   EmulatedOptions emulated{};
   /// Record the device's part of a step once and replay it as one graph of the device, where the host has no
-  /// part in the middle of it (scheduler/device_step/graph_replay.hpp). Bodies of tasks must depend on their
+  /// part in the middle of it (scheduler/graph_replay/graph_replay.hpp). Bodies of tasks must depend on their
   /// task alone.
   bool graphs = false;
   /// A thread of its own that serves a lane which nobody has served for a while, since all workers are inside

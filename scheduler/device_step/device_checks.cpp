@@ -28,30 +28,30 @@ double numberOf(NonFinite kind) {
 
 }  // namespace
 
-void reportFinding(const TaskFrame& frame, const TaskFinding& finding) {
+void reportFinding(const TaskFrame& frame, const TaskError& finding) {
   const TaskAccess& access = frame.accesses[finding.access];
   const Index x = access.declared.lo + finding.at.relative;
   switch (finding.what) {
-    case DeviceFinding::Outside:
+    case KernelError::Outside:
       reportOutside(frame, access, x);
-    case DeviceFinding::BesideEdge:
+    case KernelError::BesideEdge:
       expectBesideFace(frame, access, x);
       TESSERA_EXPECT(false, "a kernel has found an index at no edge");
       [[fallthrough]];
-    case DeviceFinding::Uncovered:
+    case KernelError::Uncovered:
       expectCovered(frame, access, x);
-      TESSERA_EXPECT(false, "a number of a patch has the bits of memory that nobody wrote");
+      TESSERA_EXPECT(false, "a value of a patch has the bits of unwritten memory");
       [[fallthrough]];
-    case DeviceFinding::Unwritten:
+    case KernelError::Unwritten:
       reportUnwritten(frame, access, x);
-    case DeviceFinding::NonFinite:
+    case KernelError::NonFinite:
       break;
   }
   reportNonFinite(frame, access, x, numberOf(finding.at.number));
 }
 
-DeviceChecks::DeviceChecks(DeviceLane& lane, FindingBoard& board, Mode mode,
-                           std::function<void(const TaskFinding&)> report)
+DeviceChecks::DeviceChecks(DeviceLane& lane, KernelErrorBoard& board, Mode mode,
+                           std::function<void(const TaskError&)> report)
     : lane_(lane), board_(board), backend_(board.device), mode_(mode), report_(std::move(report)) {
   board_.checks.push_back(this);
 }
@@ -84,7 +84,7 @@ void DeviceChecks::layOut(std::span<const CheckedTask> tasks) {
   const std::int64_t bytes = words * static_cast<std::int64_t>(sizeof(std::int64_t));
   words_ = static_cast<std::int64_t*>(backend_.allocate(DeviceSpace::Device, bytes));
   lane_.putBeside(
-      [&](DeviceStream stream) { backend_.fill(stream, words_, DeviceFindings::kNothingByte, bytes); });
+      [&](DeviceStream stream) { backend_.fill(stream, words_, KernelErrors::kNothingByte, bytes); });
   if (marks > 0) marks_ = static_cast<std::uint8_t*>(backend_.allocate(DeviceSpace::Device, marks));
   lane_.synchronize();
 }
@@ -151,7 +151,7 @@ std::optional<DeviceChecks::Candidate> DeviceChecks::first(DeviceStream stream) 
                 std::ssize(words) * static_cast<std::int64_t>(sizeof(std::int64_t)));
   backend_.synchronize(stream);
   for (std::size_t n = 0; n < words.size(); ++n) {
-    if (words[n] == DeviceFindings::kNothing) continue;
+    if (words[n] == KernelErrors::kNothing) continue;
     const Candidate found = candidate(static_cast<std::int64_t>(n), words[n]);
     if (!best || found.comesBefore(*best)) best = found;
   }
@@ -164,10 +164,10 @@ DeviceChecks::Candidate DeviceChecks::candidate(std::int64_t n, std::int64_t wor
   const std::int64_t access = accessOfAll % firstAccess_.back();
   const auto behind = std::upper_bound(firstAccess_.begin(), firstAccess_.end(), access);
   const auto task = static_cast<std::size_t>(behind - firstAccess_.begin()) - 1;
-  TaskFinding finding;
+  TaskError finding;
   finding.task = static_cast<std::int32_t>(task);
   finding.access = static_cast<std::size_t>(access - firstAccess_[task]);
-  finding.what = static_cast<DeviceFinding>(n % kDeviceFindings);
+  finding.what = static_cast<KernelError>(n % kDeviceFindings);
   finding.at = FoundAt::unpack(word);
   finding.moment = moments_[slot];
   return {steps_[slot], launched_[task], finding, this};

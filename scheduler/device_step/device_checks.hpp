@@ -9,22 +9,22 @@
 #include "core/exec/device_loops.hpp"
 #include "datawarehouse/task_frame.hpp"
 #include "scheduler/device/lane/device_lane.hpp"
-#include "scheduler/device_step/finding_board.hpp"
+#include "scheduler/device_step/kernel_error_board.hpp"
 #include "scheduler/step_inputs.hpp"
 
 namespace tessera::detail {
 
 /// What was found out about a task of a device.
-struct TaskFinding {
+struct TaskError {
   std::int32_t task = -1;  ///< of the lane
   std::size_t access = 0;
-  DeviceFinding what = DeviceFinding::Outside;
+  KernelError what = KernelError::Outside;
   FoundAt at;
   StepMoment moment;
 };
 
 /// Throws what the host says where it finds the same in a task of its own.
-[[noreturn]] void reportFinding(const TaskFrame& frame, const TaskFinding& finding);
+[[noreturn]] void reportFinding(const TaskFrame& frame, const TaskError& finding);
 
 /// What a task of a lane can have checked.
 struct CheckedTask {
@@ -50,8 +50,8 @@ class DeviceChecks {
   };
 
   /// `report` throws what is to be said about a finding. Lane and board, of one device, outlive the object.
-  DeviceChecks(DeviceLane& lane, FindingBoard& board, Mode mode,
-               std::function<void(const TaskFinding&)> report);
+  DeviceChecks(DeviceLane& lane, KernelErrorBoard& board, Mode mode,
+               std::function<void(const TaskError&)> report);
   ~DeviceChecks();
   DeviceChecks(const DeviceChecks&) = delete;
   DeviceChecks& operator=(const DeviceChecks&) = delete;
@@ -71,7 +71,7 @@ class DeviceChecks {
   struct Candidate {
     std::int64_t step = 0;
     std::int64_t launched = 0;
-    TaskFinding finding;
+    TaskError finding;
     const DeviceChecks* whose = nullptr;
     bool comesBefore(const Candidate& other) const;
   };
@@ -81,7 +81,7 @@ class DeviceChecks {
   /// What it found first, of all plans. Not inside the lane, which it waits for.
   std::optional<Candidate> earliest() const;
   /// Throws what is to be said about a finding.
-  void report(const TaskFinding& finding) const { report_(finding); }
+  void report(const TaskError& finding) const { report_(finding); }
 
  private:
   std::optional<Candidate> first(DeviceStream stream) const;
@@ -92,13 +92,13 @@ class DeviceChecks {
   std::int64_t stepCount() const { return std::ssize(moments_); }
 
   DeviceLane& lane_;
-  FindingBoard& board_;
+  KernelErrorBoard& board_;
   DeviceBackend& backend_;
   Mode mode_;
-  std::function<void(const TaskFinding&)> report_;
+  std::function<void(const TaskError&)> report_;
   std::vector<std::int64_t> firstAccess_;  ///< by task, and one more
   std::vector<std::int64_t> firstMark_;    ///< by task
-  std::int64_t* words_ = nullptr;          ///< on the device: by step, task, access and DeviceFinding
+  std::int64_t* words_ = nullptr;          ///< on the device: by step, task, access and KernelError
   std::uint8_t* marks_ = nullptr;          ///< on the device
   std::vector<std::int64_t> launched_;     ///< by task: when last, in order
   std::vector<StepMoment> moments_;        ///< of the steps that can be under way

@@ -19,7 +19,7 @@ void noteWritten(DataWarehouse& data, const CompiledGraph& graph, const TaskUnit
 
 DeviceNodes::DeviceNodes(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data,
                          const PlacedGraph& placed, DeviceSide& side, const LaneLayout& layout,
-                         DeviceFills& fills, TaskFrames& frames, const StepInputs& inputs,
+                         DeviceMoves& fills, TaskFrames& frames, const StepInputs& inputs,
                          const RunnerOptions& options)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
@@ -34,7 +34,7 @@ DeviceNodes::DeviceNodes(const CompiledGraphs& graphs, std::size_t plan, DataWar
       loops_(backend_, side.tables, side.pinned),
       watch_(side.timeline.get(), options.nvtx),
       checks_(side.lane, side.findings, {options.checked, options.findNonFinite, options.devices.graphs},
-              [this](const TaskFinding& finding) { report(finding); }) {
+              [this](const TaskError& finding) { report(finding); }) {
   layOutChecks();
   nameLaunches();
   if (DevicePager* pager = side.pager(); pager != nullptr) {
@@ -71,7 +71,7 @@ void DeviceNodes::layOutChecks() {
   checks_.layOut(tasks);
 }
 
-void DeviceNodes::report(const TaskFinding& finding) {
+void DeviceNodes::report(const TaskError& finding) {
   failedAt_ = finding.moment;
   TaskAccesses accesses;
   reportFinding(frameOf(finding.task, accesses), finding);
@@ -140,9 +140,9 @@ void DeviceNodes::unsetGathers(const FillPlan& fill, DeviceStream stream) {
   }
 }
 
-void DeviceNodes::copyOld(DeviceFills::CopyTo to, LabelId label, std::span<const std::int32_t> locals,
+void DeviceNodes::copyOld(DeviceMoves::CopyTo to, LabelId label, std::span<const std::int32_t> locals,
                           DeviceStream stream) {
-  const bool in = to == DeviceFills::CopyTo::Device;
+  const bool in = to == DeviceMoves::CopyTo::Device;
   const std::int32_t kind = layout_.kindCount() + 2 * label + (in ? 0 : 1);
   const auto copy = [&](std::span<const std::int32_t> some) {
     const std::int64_t before = fills_.counts().bytesMoved();
@@ -156,14 +156,14 @@ void DeviceNodes::copyOld(DeviceFills::CopyTo to, LabelId label, std::span<const
 
 void DeviceNodes::putCopies(const PlacedBlock& placed, DeviceStream stream) {
   const bool in = placed.kind == PlacedKind::CopyIn;
-  fills_.launchCopy(in ? DeviceFills::CopyTo::Device : DeviceFills::CopyTo::Host, placed.label,
+  fills_.launchCopy(in ? DeviceMoves::CopyTo::Device : DeviceMoves::CopyTo::Host, placed.label,
                     Generation::New, numbers_, stream);
 }
 
 void DeviceNodes::noteCopied(const PlacedBlock& placed) {
   const MemorySpace to = placed.kind == PlacedKind::CopyIn ? store_.space() : kHost;
   for (const std::int32_t local : numbers_) {
-    broughtTo(data_.valueStatus(Generation::New, placed.label, static_cast<std::size_t>(local)), to);
+    copiedTo(data_.valueStatus(Generation::New, placed.label, static_cast<std::size_t>(local)), to);
   }
 }
 
@@ -212,7 +212,7 @@ void DeviceNodes::callBody(std::int32_t task, DeviceLoops& loops) {
   if (records) checks_.recordAfter(frame, loops);
 }
 
-DeviceFills::KeptValues DeviceNodes::keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
+DeviceMoves::KeptValues DeviceNodes::keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
                                                 DeviceStream stream) {
   const PlacedBlock& placed = layout_.kind(kind);
   if (isCopy(placed) || placed.kind == PlacedKind::Pack) return {};
@@ -221,14 +221,14 @@ DeviceFills::KeptValues DeviceNodes::keepValues(std::int32_t kind, std::span<con
 }
 
 void DeviceNodes::evaluate(std::int32_t kind, std::span<const std::int32_t> tasks,
-                           const DeviceFills::KeptValues& kept) {
+                           const DeviceMoves::KeptValues& kept) {
   const std::int32_t fill = original(layout_.kind(kind)).item;
   setNumbers(tasks, 0);
   fills_.evaluate(fill, numbers_, timeOf(graph_.fills[static_cast<std::size_t>(fill)]), kept);
 }
 
 std::int64_t DeviceNodes::captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
-                                       const DeviceFills::KeptValues& kept, DeviceStream stream) {
+                                       const DeviceMoves::KeptValues& kept, DeviceStream stream) {
   const PlacedBlock& placed = layout_.kind(kind);
   const NodeBlock& block = original(placed);
   const std::int64_t before = fills_.counts().bytesMoved();

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "scheduler/device/lane/device_lane.hpp"
-#include "scheduler/device/lane/launch_watch.hpp"
+#include "scheduler/device/lane/launch_profiler.hpp"
 #include "scheduler/device/loops/task_loops.hpp"
-#include "scheduler/device/moves/device_fills.hpp"
+#include "scheduler/device/moves/device_moves.hpp"
 #include "scheduler/device_step/device_checks.hpp"
 #include "scheduler/device_step/device_paging.hpp"
 #include "scheduler/device_step/lane_layout.hpp"
@@ -34,7 +34,7 @@ class DeviceNodes final : public LaneClient {
   /// `inputs` are those of the running step, from `beginStep` on; of the options: `checked`, `findNonFinite`
   /// and `nvtx`. All outlive the object.
   DeviceNodes(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse& data, const PlacedGraph& placed,
-              DeviceSide& side, const LaneLayout& layout, DeviceFills& fills, TaskFrames& frames,
+              DeviceSide& side, const LaneLayout& layout, DeviceMoves& fills, TaskFrames& frames,
               const StepInputs& inputs, const RunnerOptions& options);
 
   void beginStep();
@@ -43,7 +43,7 @@ class DeviceNodes final : public LaneClient {
   void launch(std::int32_t kind, std::span<const std::int32_t> tasks,
               std::span<const DeviceStream> streams) override;
   /// Copies Old values of own patches between the host and the device.
-  void copyOld(DeviceFills::CopyTo to, LabelId label, std::span<const std::int32_t> locals,
+  void copyOld(DeviceMoves::CopyTo to, LabelId label, std::span<const std::int32_t> locals,
                DeviceStream stream);
   /// Whether a task contributes to reductions: `contribute` gives their values when it has ended.
   bool contributes(std::int32_t task) const;
@@ -58,19 +58,19 @@ class DeviceNodes final : public LaneClient {
   void callBody(std::int32_t task, DeviceLoops& loops);
   /// Tasks that move bytes: memory for what changes from step to step, its values for the step at hand, and
   /// the launches.
-  DeviceFills::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
+  DeviceMoves::KeptValues keepValues(std::int32_t kind, std::span<const std::int32_t> tasks,
                                      DeviceStream stream);
-  void giveValues(const DeviceFills::KeptValues& kept, DeviceStream stream) {
+  void giveValues(const DeviceMoves::KeptValues& kept, DeviceStream stream) {
     fills_.giveValues(kept, stream);
   }
-  void evaluate(std::int32_t kind, std::span<const std::int32_t> tasks, const DeviceFills::KeptValues& kept);
+  void evaluate(std::int32_t kind, std::span<const std::int32_t> tasks, const DeviceMoves::KeptValues& kept);
   /// ... and how many bytes these carry.
   std::int64_t captureMoves(std::int32_t kind, std::span<const std::int32_t> tasks,
-                            const DeviceFills::KeptValues& kept, DeviceStream stream);
+                            const DeviceMoves::KeptValues& kept, DeviceStream stream);
   /// Notes in status words what a launch of these tasks does.
   void noteLaunched(std::int32_t kind, std::span<const std::int32_t> tasks);
 
-  LaunchWatch& watch() { return watch_; }
+  LaunchProfiler& watch() { return watch_; }
   const std::string& planName() const { return graph_.plan->name(); }
   const DeviceChecks& checks() const { return checks_; }
   /// Whether variables are swapped with the host, since the device has no room for all.
@@ -82,7 +82,7 @@ class DeviceNodes final : public LaneClient {
   void nameLaunches();
   void layOutChecks();
   /// What the host would say about it.
-  [[noreturn]] void report(const TaskFinding& finding);
+  [[noreturn]] void report(const TaskError& finding);
   /// Of tasks whose memory is there.
   void put(std::int32_t kind, std::span<const std::int32_t> tasks, std::span<const DeviceStream> streams);
   void launchTasks(std::int32_t kind, std::span<const std::int32_t> tasks,
@@ -116,11 +116,11 @@ class DeviceNodes final : public LaneClient {
   DeviceBackend& backend_;
   DeviceStore& store_;
   const LaneLayout& layout_;
-  DeviceFills& fills_;
+  DeviceMoves& fills_;
   TaskFrames& frames_;
   const StepInputs& inputs_;
   TaskLoops loops_;
-  LaunchWatch watch_;  ///< kinds of the lane; then, by label, copies of Old to the device and to the host
+  LaunchProfiler watch_;  ///< kinds of the lane; then, by label, copies of Old to the device and to the host
   DeviceChecks checks_;
   std::unique_ptr<DevicePaging> paging_;  ///< null where all variables fit on the device
   std::optional<StepMoment> failedAt_;

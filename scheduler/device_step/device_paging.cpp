@@ -12,13 +12,13 @@ namespace tessera::detail {
 
 DevicePaging::DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
                            DataWarehouse& data, const DeviceStore& store, DevicePager& pager,
-                           std::span<const std::int32_t> nodes, LaunchWatch& watch, std::string device)
+                           std::span<const std::int32_t> nodes, LaunchProfiler& watch, std::string device)
     : graphs_(graphs),
       graph_(graphs.plans[plan]),
       plan_(plan),
       placed_(placed),
       data_(data),
-      shared_(graphs, plan),
+      moves_(graphs, plan),
       store_(store),
       pager_(pager),
       nodes_(nodes),
@@ -32,7 +32,7 @@ DevicePaging::DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const
 }
 
 /// Entries of a variable on a level swap their generations together, so one of them tells for all.
-std::vector<std::int32_t> DevicePaging::placing() const {
+std::vector<std::int32_t> DevicePaging::configuration() const {
   std::vector<std::int32_t> descriptions;
   for (const Range& locals : graphs_.localsOfLevel) {
     for (LabelId label = 0; label < data_.labels().count(); ++label) {
@@ -48,7 +48,7 @@ std::vector<std::int32_t> DevicePaging::placing() const {
 }
 
 void DevicePaging::begin() {
-  const std::vector<std::int32_t> key = placing();
+  const std::vector<std::int32_t> key = configuration();
   auto found = known_.find(key);
   if (found == known_.end()) {
     found = known_.emplace(key, makeUses()).first;
@@ -206,91 +206,27 @@ void DevicePaging::addNode(std::vector<PieceUse>& touched, std::int32_t node) co
     case PlacedKind::CopyOut:
       return add(touched, Generation::New, placed.label, block.firstLocal + number, PieceAccess::Read);
     case PlacedKind::Pack:
-      return addPack(touched, block.item + number);
     case PlacedKind::Original:
     case PlacedKind::Twin:
-      return block.kind == NodeKind::Task ? addTask(touched, block, number) : addFill(touched, block, number);
+      break;
   }
+  forEachAccess(moves_, block.firstNode + number, [&](const NodeAccess& access) {
+    const bool onHost =
+        access.item >= 0 && placed_.packPlaces[static_cast<std::size_t>(access.item)] == kOnHost;
+    if (onHost) return;
+    if (access.memory.in == MoveRef::In::Gather)
+      addGather(touched, access.memory.number, pieceAccessOf(access));
+    if (access.memory.in == MoveRef::In::Entry)
+      add(touched, access.generation, access.label, access.memory.number, pieceAccessOf(access));
+  });
 }
 
-void DevicePaging::addTask(std::vector<PieceUse>& touched, const NodeBlock& block,
-                           std::int32_t number) const {
-  const TaskUnit& unit = graph_.units[static_cast<std::size_t>(block.item)];
-  const std::int32_t local = block.firstLocal + number;
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
-    if (access.reach != Reach::Patch) {
-      addGathered(touched, access, number);
-      continue;
-    }
-    const auto mode = static_cast<AccessMode>(access.mode);
-    const Generation generation = mode == AccessMode::ReadOld ? Generation::Old : Generation::New;
-    // A window of several patches holds what tasks on the others have written.
-    const bool whole =
-        mode == AccessMode::Write && !data_.isShared(access.label, static_cast<std::size_t>(local));
-    const bool writes = mode == AccessMode::Write || mode == AccessMode::Modify;
-    add(touched, generation, access.label, local,
-        whole    ? PieceAccess::Overwrite
-        : writes ? PieceAccess::Change
-                 : PieceAccess::Read);
-  }
-}
-
-void DevicePaging::addGathered(std::vector<PieceUse>& touched, const UnitAccess& access,
-                               std::int32_t number) const {
-  const FillPlan& fill = graph_.fills[static_cast<std::size_t>(access.fill)];
-  if (fill.firstGather >= 0) {
-    const bool whole = access.reach == Reach::WholeLevel;
-    return addGather(touched, fill.firstGather + (whole ? 0 : number), PieceAccess::Read);
-  }
-  const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(fill.shared.begin)];
-  add(touched, fill.generation, access.label, shared.members.front(), PieceAccess::Read);
-}
-
-void DevicePaging::addFill(std::vector<PieceUse>& touched, const NodeBlock& block,
-                           std::int32_t number) const {
-  const auto n = static_cast<std::size_t>(block.item);
-  const FillPlan& fill = graph_.fills[n];
-  const bool whole = fill.reach == Reach::WholeLevel;
-  if (whole && fill.shared.size() > 0) return;
-  const std::int32_t row = whole ? 0 : number;
-  if (!whole && shared_.has(n, row)) {
-    if (const SharedGather* gather = shared_.workOf(n, row)) addShared(touched, fill, *gather);
-    return;
-  }
-  if (fill.firstGather >= 0) {
-    addGather(touched, fill.firstGather + row, PieceAccess::Change);
-  } else {
-    add(touched, fill.generation, fill.label, block.firstLocal + number, PieceAccess::Change);
-  }
-  for (const Neighbour& neighbour : graph_.tables[static_cast<std::size_t>(fill.table)].row(row)) {
-    add(touched, fill.generation, fill.label, neighbour.source, PieceAccess::Read);
-  }
-  for (const CoarsePiece& piece : fill.coarse.row(row)) {
-    if (piece.source >= 0) add(touched, fill.generation, fill.label, piece.source, PieceAccess::Read);
-  }
-}
-
-void DevicePaging::addShared(std::vector<PieceUse>& touched, const FillPlan& fill,
-                             const SharedGather& gather) const {
-  add(touched, fill.generation, fill.label, gather.shared->members.front(), PieceAccess::Change);
-  for (const SharedGather::Copy& copy : gather.copies) {
-    add(touched, fill.generation, fill.label, copy.source, PieceAccess::Read);
-  }
-  for (const SharedGather::Coarse& coarse : gather.coarse) {
-    if (coarse.piece->source >= 0) {
-      add(touched, fill.generation, fill.label, coarse.piece->source, PieceAccess::Read);
-    }
-  }
-}
-
-void DevicePaging::addPack(std::vector<PieceUse>& touched, std::int32_t send) const {
-  const Range items = graph_.sends[static_cast<std::size_t>(send)].items;
-  for (std::int64_t n = items.begin; n < items.end; ++n) {
-    if (placed_.packPlaces[static_cast<std::size_t>(n)] == kOnHost) continue;
-    const PackItem& item = graph_.packItems[static_cast<std::size_t>(n)];
-    add(touched, item.generation, item.label, item.source, PieceAccess::Read);
-  }
+/// A window of several patches holds what tasks on the others have written.
+PieceAccess DevicePaging::pieceAccessOf(const NodeAccess& access) const {
+  if (access.how == NodeAccess::How::Read) return PieceAccess::Read;
+  const bool whole = access.how == NodeAccess::How::Overwrite &&
+                     !data_.isShared(access.label, static_cast<std::size_t>(access.memory.number));
+  return whole ? PieceAccess::Overwrite : PieceAccess::Change;
 }
 
 void DevicePaging::add(std::vector<PieceUse>& touched, Generation generation, LabelId label,

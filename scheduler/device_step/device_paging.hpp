@@ -9,10 +9,10 @@
 #include "core/text/contracts.hpp"
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/device_store.hpp"
-#include "scheduler/device/lane/launch_watch.hpp"
+#include "scheduler/device/lane/launch_profiler.hpp"
 #include "scheduler/device/memory/device_pager.hpp"
+#include "taskgraph/moves/node_access.hpp"
 #include "taskgraph/placement/placed_graph.hpp"
-#include "taskgraph/storage/shared_gathers.hpp"
 
 namespace tessera::detail {
 
@@ -28,7 +28,7 @@ class DevicePaging final : private UseForecast {
   /// object, but for `device`, its name for people.
   DevicePaging(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed, DataWarehouse& data,
                const DeviceStore& store, DevicePager& pager, std::span<const std::int32_t> nodes,
-               LaunchWatch& watch, std::string device);
+               LaunchProfiler& watch, std::string device);
 
   /// Before the first launch of a step, when Old is where it is needed. Throws DeviceFault::OutOfMemory where
   /// a node touches more than there is memory for.
@@ -101,7 +101,7 @@ class DevicePaging final : private UseForecast {
                  static_cast<std::size_t>(uses.begin[n + 1] - uses.begin[n]));
   }
 
-  std::vector<std::int32_t> placing() const;
+  std::vector<std::int32_t> configuration() const;
   Uses makeUses() const;
   void expectToFit(const Uses& uses) const;
   [[noreturn]] void refuse(const std::string& what, std::int64_t bytes) const;
@@ -110,11 +110,7 @@ class DevicePaging final : private UseForecast {
   void noteLives(Uses& uses) const;
   void noteLife(Uses& uses, LabelId label, std::int32_t local, bool isWritten) const;
   void addNode(std::vector<PieceUse>& touched, std::int32_t node) const;
-  void addTask(std::vector<PieceUse>& touched, const NodeBlock& block, std::int32_t number) const;
-  void addGathered(std::vector<PieceUse>& touched, const UnitAccess& access, std::int32_t number) const;
-  void addFill(std::vector<PieceUse>& touched, const NodeBlock& block, std::int32_t number) const;
-  void addShared(std::vector<PieceUse>& touched, const FillPlan& fill, const SharedGather& gather) const;
-  void addPack(std::vector<PieceUse>& touched, std::int32_t send) const;
+  PieceAccess pieceAccessOf(const NodeAccess& access) const;
   void addGather(std::vector<PieceUse>& touched, std::int32_t buffer, PieceAccess access) const;
   void add(std::vector<PieceUse>& touched, Generation generation, LabelId label, std::int32_t local,
            PieceAccess access) const;
@@ -128,7 +124,7 @@ class DevicePaging final : private UseForecast {
   const std::size_t plan_;
   const PlacedGraph& placed_;
   DataWarehouse& data_;
-  const SharedGathers shared_;
+  const MoveBuilder moves_;
   const DeviceStore& store_;
   DevicePager& pager_;
   const std::span<const std::int32_t> nodes_;

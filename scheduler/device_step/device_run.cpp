@@ -8,7 +8,7 @@ namespace tessera::detail {
 
 namespace {
 
-LaneLayout::TakesFromPeers takesFromPeers(const DeviceFills& fills, const RankDevices& devices) {
+LaneLayout::TakesFromPeers takesFromPeers(const DeviceMoves& fills, const RankDevices& devices) {
   if (devices.sides().size() < 2) return {};
   return [&fills](std::int32_t fill, std::int32_t row) { return fills.takesFromPeers(fill, row); };
 }
@@ -25,23 +25,23 @@ DeviceRun::DeviceRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
           graphs, plan, data, side_.store, pump, *side_.backend, side_.tables, side_.pinned,
           [this](const PackItem& item) { return isPackedHere(item); },
           [&devices](std::int32_t local) -> DeviceStore& { return devices.storeOf(local); }),
-      layout_(graph_, placed_, static_cast<NodePlace>(slot), side_.lane.options().streams,
+      layout_(graph_, placed_, static_cast<DeviceAssignment>(slot), side_.lane.options().streams,
               takesFromPeers(fills_, devices)),
       nodes_(graphs, plan, data, placed_, side_, layout_, fills_, frames, inputs, options),
-      old_(graphs, data, placed_, static_cast<NodePlace>(slot), side_.store, side_.lane, nodes_),
+      old_(graphs, data, placed_, static_cast<DeviceAssignment>(slot), side_.store, side_.lane, nodes_),
       ended_(placed_.blockOf.size()) {
   const LanePlan lane = layout_.plan();
   work_ = side_.lane.prepare(lane);
   if (!options.devices.graphs) return;
   if (options.checked) {
-    whyNoGraphs_ = "checked mode looks at each launch";
+    whyNoGraphs_ = "checked mode inspects each launch";
   } else if (nodes_.swaps()) {
     whyNoGraphs_ = "step plan \"" + graph_.plan->name() +
-                   "\" is launched task by task and not as graphs: its variables come to the device and "
-                   "leave it within a step";
+                   "\" is launched task by task and not as graphs: its variables are swapped in and out "
+                   "within a step";
   } else {
     replay_ = std::make_unique<GraphReplay>(side_, lane, layout_, placed_, devices.segments(plan), nodes_,
-                                            inputs, PlanPlacing(graphs, plan, data, pump));
+                                            inputs, PlanBuffers(graphs, plan, data, pump));
   }
 }
 
@@ -72,7 +72,7 @@ void DeviceRun::expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> r
     const std::optional<DeviceChecks::Candidate> found = run->nodes_.checks().earliest();
     if (found && (!best || found->comesBefore(*best))) best = found;
   }
-  TESSERA_EXPECT(best.has_value(), "a kernel says that it has found something, and there is nothing");
+  TESSERA_EXPECT(best.has_value(), "a kernel reported an error, but there is no report");
   best->whose->report(best->finding);
 }
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "core/lock_free/submissions.hpp"
-#include "scheduler/device/moves/device_fills.hpp"
+#include "scheduler/device/moves/device_moves.hpp"
 #include "scheduler/device_step/device_nodes.hpp"
-#include "scheduler/device_step/graph_replay.hpp"
 #include "scheduler/device_step/lane_layout.hpp"
 #include "scheduler/device_step/old_values.hpp"
 #include "scheduler/device_step/rank_devices.hpp"
+#include "scheduler/graph_replay/graph_replay.hpp"
 #include "scheduler/messages/message_pump.hpp"
 #include "scheduler/runner_options.hpp"
 #include "scheduler/step/task_frames.hpp"
@@ -34,13 +34,13 @@ class DeviceRun {
 
   /// Brings here, of the values of this device's patches, what the plan reads of Old, and to the host what
   /// the host reads.
-  void bringOld() { old_.bring(); }
+  void copyOldToDevice() { old_.copy(); }
   /// Decides whether the step is replayed.
   void choose() { isReplayed_ = replay_ && replay_->choose(); }
   /// Whether the step is replayed as graphs of the device; the same on all devices of a rank.
   bool isReplayed() const { return isReplayed_; }
   /// Whether some of it may start before other devices have come to the end of the last one.
-  bool startsApart() const { return layout_.startsApart() && !isReplayed_; }
+  bool startsIndependent() const { return layout_.startsIndependent() && !isReplayed_; }
   /// Hands all to the lane that waits for nothing on the host.
   void begin();
   /// Whether `take` gives the node when it has ended.
@@ -62,7 +62,7 @@ class DeviceRun {
   std::vector<std::int32_t> begun() const;
 
   /// Copies Old values of these variables to the host where it does not have them; waits for that.
-  void bringHome(std::span<const LabelId> labels) { old_.bringHome(labels); }
+  void copyToHost(std::span<const LabelId> labels) { old_.copyToHost(labels); }
 
   /// Throws what the devices of a rank have found out first about tasks of any plan, if there is anything.
   static void expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> runs);
@@ -86,7 +86,7 @@ class DeviceRun {
   const CompiledGraph& graph_;
   DeviceSide& side_;
   const PlacedGraph& placed_;
-  DeviceFills fills_;
+  DeviceMoves fills_;
   const LaneLayout layout_;
   DeviceNodes nodes_;
   OldValues old_;

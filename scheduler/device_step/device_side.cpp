@@ -78,7 +78,7 @@ std::vector<std::unique_ptr<DeviceSide>> makeDeviceSides(DataWarehouse& data, co
   if (options.kind == DeviceKind::None) return sides;
   TESSERA_EXPECT(!options.numbers.empty(), "give a rank that uses devices at least one");
   if (std::ssize(options.numbers) > kDeviceSlots) {
-    throw UsageError("a rank uses at most " + std::to_string(kDeviceSlots) + " devices, but is to use " +
+    throw UsageError("a rank uses at most " + std::to_string(kDeviceSlots) + " devices, but was given " +
                      std::to_string(options.numbers.size()) +
                      "; start more ranks (-n), or name fewer devices (--device)");
   }

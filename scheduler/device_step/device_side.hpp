@@ -10,7 +10,7 @@
 #include "scheduler/device/lane/device_lane.hpp"
 #include "scheduler/device/memory/device_pool.hpp"
 #include "scheduler/device/memory/store_memory.hpp"
-#include "scheduler/device_step/finding_board.hpp"
+#include "scheduler/device_step/kernel_error_board.hpp"
 #include "scheduler/tracing/device_timeline.hpp"
 
 namespace tessera::detail {
@@ -37,7 +37,7 @@ struct DeviceSide {
   const DeviceStream storeStream;
   StoreMemory storeMemory;
   DeviceStore store;
-  FindingBoard findings;
+  KernelErrorBoard findings;
   DeviceLane lane;
   const std::unique_ptr<DeviceTimeline> timeline;  ///< null without a trace
 };

@@ -7,15 +7,16 @@
 namespace tessera::detail {
 
 DeviceStep::DeviceStep(Runs runs, const RankDevices& devices) : runs_(runs) {
-  for (const auto& run : runs_) run->bringOld();
+  for (const auto& run : runs_) run->copyOldToDevice();
   for (const auto& run : runs_) run->choose();
   const bool isReplayed = runs_.front()->isReplayed();
   TESSERA_EXPECT(std::all_of(runs_.begin(), runs_.end(),
                              [&](const auto& run) { return run->isReplayed() == isReplayed; }),
                  "replay a step on all devices of a rank or on none: they wait for each other");
-  const bool apart =
-      std::any_of(runs_.begin(), runs_.end(), [](const auto& run) { return run->startsApart(); });
-  devices.comeTogether(apart ? DeviceLane::Meeting::ButThoseApart : DeviceLane::Meeting::OfAll);
+  const bool independentOfPeers =
+      std::any_of(runs_.begin(), runs_.end(), [](const auto& run) { return run->startsIndependent(); });
+  devices.crossDeviceBarrier(independentOfPeers ? DeviceLane::Barrier::DependentOnly
+                                                : DeviceLane::Barrier::All);
   for (const auto& run : runs_) run->begin();
 }
 

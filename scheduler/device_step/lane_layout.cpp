@@ -6,7 +6,7 @@
 
 namespace tessera::detail {
 
-LaneLayout::LaneLayout(const CompiledGraph& graph, const PlacedGraph& placed, NodePlace device,
+LaneLayout::LaneLayout(const CompiledGraph& graph, const PlacedGraph& placed, DeviceAssignment device,
                        std::int32_t streams, const TakesFromPeers& takesFromPeers)
     : graph_(graph), placed_(placed), streams_(streams), taskOf_(placed.blockOf.size(), -1) {
   std::map<std::tuple<PlacedKind, std::int32_t, LabelId, bool, bool>, std::int32_t> kindOf;
@@ -17,7 +17,7 @@ LaneLayout::LaneLayout(const CompiledGraph& graph, const PlacedGraph& placed, No
     LaneTask task =
         laneTask(block, graph_.blocks[static_cast<std::size_t>(block.block)], node, takesFromPeers);
     const auto [found, isNew] = kindOf.try_emplace(
-        {block.kind, block.block, block.label, task.urgent, task.apart}, std::ssize(kinds_));
+        {block.kind, block.block, block.label, task.urgent, task.independentOfPeers}, std::ssize(kinds_));
     if (isNew) kinds_.push_back(number);
     task.kind = found->second;
     taskOf_[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(nodes_.size());
@@ -28,7 +28,7 @@ LaneLayout::LaneLayout(const CompiledGraph& graph, const PlacedGraph& placed, No
     }
     nodes_.push_back(node);
     tasks_.push_back(task);
-    startsApart_ = startsApart_ || task.apart;
+    startsIndependent_ = startsIndependent_ || task.independentOfPeers;
   }
 }
 
@@ -61,7 +61,7 @@ LaneTask LaneLayout::laneTask(const PlacedBlock& placed, const NodeBlock& block,
   if (block.kind == NodeKind::Fill && takesFromPeers) {
     const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
     const bool reaches = takesFromPeers(block.item, placed_.numberOf(node));
-    task.apart = !reaches && fill.generation == Generation::Old && fill.reach == Reach::Patch;
+    task.independentOfPeers = !reaches && fill.generation == Generation::Old && fill.reach == Reach::Patch;
     task.urgent = task.urgent || reaches;
   }
   if (placed.kind == PlacedKind::Original && block.kind == NodeKind::Task) {
@@ -86,7 +86,7 @@ LanePlan LaneLayout::plan() const {
 void LaneLayout::addPeerEdges(LanePlan& lane) const {
   // Each lane numbers its nodes in the order of the graph.
   std::vector<std::int32_t> numberOf(placed_.blockOf.size(), -1);
-  std::map<NodePlace, std::int32_t> counts;  // by device
+  std::map<DeviceAssignment, std::int32_t> counts;  // by device
   for (std::int32_t node = 0; node < placed_.nodeCount(); ++node) {
     const auto n = static_cast<std::size_t>(node);
     if (placed_.blockOf[n] < 0 || placed_.place(node) == kOnHost) continue;

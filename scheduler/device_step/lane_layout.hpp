@@ -21,8 +21,8 @@ class LaneLayout {
 
   /// `device`: the position among the rank's. `streams`: the most that a task may be split over. Graphs
   /// outlive the object.
-  LaneLayout(const CompiledGraph& graph, const PlacedGraph& placed, NodePlace device, std::int32_t streams,
-             const TakesFromPeers& takesFromPeers);
+  LaneLayout(const CompiledGraph& graph, const PlacedGraph& placed, DeviceAssignment device,
+             std::int32_t streams, const TakesFromPeers& takesFromPeers);
 
   /// What the lane is told, with all edges of its tasks.
   LanePlan plan() const;
@@ -44,8 +44,8 @@ class LaneLayout {
   bool reports(std::int32_t task) const { return tasks_[static_cast<std::size_t>(task)].reports; }
   /// Tasks that wait for nothing on the host.
   std::span<const Range> first() const { return first_; }
-  /// Whether some task is `apart` (LaneTask).
-  bool startsApart() const { return startsApart_; }
+  /// Whether some task is `independentOfPeers` (LaneTask).
+  bool startsIndependent() const { return startsIndependent_; }
 
  private:
   bool readsHost(const PlacedBlock& placed, const NodeBlock& block, std::int32_t node) const;
@@ -62,7 +62,7 @@ class LaneLayout {
   std::vector<std::int32_t> taskOf_;  ///< by node; -1: not of this device
   std::vector<std::int32_t> kinds_;   ///< by kind: a position in the placed graph's blocks
   std::vector<Range> first_;
-  bool startsApart_ = false;
+  bool startsIndependent_ = false;
 };
 
 }  // namespace tessera::detail

@@ -6,7 +6,7 @@ namespace tessera::detail {
 
 /// What is read on any device is read in the home of its patch.
 OldValues::OldValues(const CompiledGraphs& graphs, DataWarehouse& data, const PlacedGraph& placed,
-                     NodePlace device, DeviceStore& store, DeviceLane& lane, DeviceNodes& nodes)
+                     DeviceAssignment device, DeviceStore& store, DeviceLane& lane, DeviceNodes& nodes)
     : graphs_(graphs),
       data_(data),
       placed_(placed),
@@ -15,7 +15,7 @@ OldValues::OldValues(const CompiledGraphs& graphs, DataWarehouse& data, const Pl
       lane_(lane),
       nodes_(nodes) {
   for (const OldNeed& need : placed.oldNeeds) {
-    const NodePlace place = need.place == kOnHost ? kOnHost : device;
+    const DeviceAssignment place = need.place == kOnHost ? kOnHost : device;
     const bool known = std::any_of(needs_.begin(), needs_.end(), [&](const OldNeed& other) {
       return other.label == need.label && other.level == need.level && other.place == place;
     });
@@ -23,16 +23,16 @@ OldValues::OldValues(const CompiledGraphs& graphs, DataWarehouse& data, const Pl
   }
 }
 
-void OldValues::bring() {
-  using To = DeviceFills::CopyTo;
+void OldValues::copy() {
+  using To = DeviceMoves::CopyTo;
   for (const OldNeed& need : needs_)
-    bring(need.place == kOnHost ? To::Host : To::Device, need.label, need.level);
+    copy(need.place == kOnHost ? To::Host : To::Device, need.label, need.level);
 }
 
-void OldValues::bringHome(std::span<const LabelId> labels) {
+void OldValues::copyToHost(std::span<const LabelId> labels) {
   for (const LabelId label : labels) {
     for (LevelId level = 0; level < std::ssize(graphs_.localsOfLevel); ++level) {
-      bring(DeviceFills::CopyTo::Host, label, level);
+      copy(DeviceMoves::CopyTo::Host, label, level);
     }
   }
 }
@@ -50,14 +50,14 @@ std::vector<std::int32_t> OldValues::localsToBring(LabelId label, LevelId level,
   return locals;
 }
 
-void OldValues::bring(DeviceFills::CopyTo to, LabelId label, LevelId level) {
-  const bool in = to == DeviceFills::CopyTo::Device;
+void OldValues::copy(DeviceMoves::CopyTo to, LabelId label, LevelId level) {
+  const bool in = to == DeviceMoves::CopyTo::Device;
   const MemorySpace target = in ? store_.space() : kHost;
   const std::vector<std::int32_t> locals = localsToBring(label, level, in ? kHost : store_.space(), target);
   if (locals.empty()) return;
   lane_.putBeside([&](DeviceStream stream) { nodes_.copyOld(to, label, locals, stream); });
   for (const std::int32_t local : locals) {
-    broughtTo(data_.valueStatus(Generation::Old, label, static_cast<std::size_t>(local)), target);
+    copiedTo(data_.valueStatus(Generation::Old, label, static_cast<std::size_t>(local)), target);
   }
   lane_.synchronize();  // the host goes on to read, or to overwrite, what was copied
 }

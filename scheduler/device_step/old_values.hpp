@@ -17,16 +17,16 @@ namespace tessera::detail {
 class OldValues {
  public:
   /// All of these outlive the object.
-  OldValues(const CompiledGraphs& graphs, DataWarehouse& data, const PlacedGraph& placed, NodePlace device,
-            DeviceStore& store, DeviceLane& lane, DeviceNodes& nodes);
+  OldValues(const CompiledGraphs& graphs, DataWarehouse& data, const PlacedGraph& placed,
+            DeviceAssignment device, DeviceStore& store, DeviceLane& lane, DeviceNodes& nodes);
 
   /// What the plan reads of Old in each place.
-  void bring();
+  void copy();
   /// These variables to the host, where it does not have them.
-  void bringHome(std::span<const LabelId> labels);
+  void copyToHost(std::span<const LabelId> labels);
 
  private:
-  void bring(DeviceFills::CopyTo to, LabelId label, LevelId level);
+  void copy(DeviceMoves::CopyTo to, LabelId label, LevelId level);
   /// Patches whose value is valid in space `from` and not in `to`.
   std::vector<std::int32_t> localsToBring(LabelId label, LevelId level, MemorySpace from,
                                           MemorySpace to) const;
@@ -34,7 +34,7 @@ class OldValues {
   const CompiledGraphs& graphs_;
   DataWarehouse& data_;
   const PlacedGraph& placed_;
-  const NodePlace device_;
+  const DeviceAssignment device_;
   DeviceStore& store_;
   DeviceLane& lane_;
   DeviceNodes& nodes_;

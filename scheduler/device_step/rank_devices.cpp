@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "core/text/error.hpp"
-#include "scheduler/device_step/replay_segments.hpp"
+#include "scheduler/graph_replay/replay_segments.hpp"
 #include "scheduler/placement.hpp"
+#include "taskgraph/moves/node_access.hpp"
 
 namespace tessera::detail {
 
@@ -18,7 +19,7 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
   for (const auto& side : sides_) {
     side->backend->bindThread();
-    side->store.bring();
+    side->store.allocate();
     side->backend->synchronize(side->storeStream);
   }
 }
@@ -58,85 +59,40 @@ void RankDevices::synchronize() noexcept {
   }
 }
 
-void RankDevices::comeTogether(DeviceLane::Meeting meeting) const {
+void RankDevices::crossDeviceBarrier(DeviceLane::Barrier barrier) const {
   std::vector<DeviceLane*> lanes;
   for (const auto& side : sides_) lanes.push_back(&side->lane);
-  DeviceLane::comeTogether(lanes, meeting);
+  DeviceLane::crossDeviceBarrier(lanes, barrier);
 }
 
-/// What nodes on devices work on or take from, on the device of its patch.
+/// What nodes on devices work on or take from: values on the device of their patch, buffers where they are
+/// gathered.
 void RankDevices::addEntries(std::size_t plan) {
+  const MoveBuilder moves(graphs_, plan);
   const PlacedGraph& placed = placed_[plan];
   for (const PlacedBlock& block : placed.blocks) {
     if (block.place == kOnHost) continue;
     const NodeBlock& original = graphs_.plans[plan].blocks[static_cast<std::size_t>(block.block)];
+    DeviceStore& store = sides_[static_cast<std::size_t>(block.place)]->store;
     for (std::int32_t number = block.firstNumber; number < block.firstNumber + block.count; ++number) {
       if (block.kind == PlacedKind::CopyIn || block.kind == PlacedKind::CopyOut) {
         addEntry(block.label, original.firstLocal + number);
-      } else if (block.kind == PlacedKind::Pack) {
-        addPack(plan, block.place, original.item + number);
-      } else if (original.kind == NodeKind::Task) {
-        addTask(plan, original, number);
-      } else {
-        addFill(plan, block.place, original, number);
+        continue;
       }
+      forEachAccess(moves, original.firstNode + number, [&](const NodeAccess& access) {
+        const bool elsewhere =
+            access.item >= 0 && placed.packPlaces[static_cast<std::size_t>(access.item)] != block.place;
+        if (elsewhere) return;
+        if (access.memory.in == MoveRef::In::Entry) addEntry(access.label, access.memory.number);
+        if (access.memory.in == MoveRef::In::Gather)
+          store.addGather(plan, static_cast<std::size_t>(access.memory.number));
+      });
     }
   }
 }
 
 void RankDevices::addEntry(LabelId label, std::int32_t local) {
   storeOf(local).addEntry(label, static_cast<std::size_t>(local));
-}
-
-void RankDevices::addTask(std::size_t plan, const NodeBlock& block, std::int32_t number) {
-  const CompiledGraph& graph = graphs_.plans[plan];
-  const TaskUnit& unit = graph.units[static_cast<std::size_t>(block.item)];
-  for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
-    const UnitAccess& access = graph.accesses[static_cast<std::size_t>(a)];
-    if (access.reach == Reach::Patch) addEntry(access.label, block.firstLocal + number);
-  }
-}
-
-/// Memory of its row, and of all that it takes from.
-void RankDevices::addFill(std::size_t plan, NodePlace place, const NodeBlock& block, std::int32_t number) {
-  const FillPlan& fill = graphs_.plans[plan].fills[static_cast<std::size_t>(block.item)];
-  DeviceStore& store = sides_[static_cast<std::size_t>(place)]->store;
-  if (fill.reach == Reach::WholeLevel) {
-    if (fill.firstGather >= 0) store.addGather(plan, static_cast<std::size_t>(fill.firstGather));
-    return addSources(plan, fill, 0);
-  }
-  if (fill.firstGather >= 0) {
-    store.addGather(plan, static_cast<std::size_t>(fill.firstGather + number));
-    return addSources(plan, fill, number);
-  }
-  addEntry(fill.label, block.firstLocal + number);
-  // The row of a first member works for its whole group, wherever the others are read.
-  for (std::int64_t s = fill.shared.begin; s < fill.shared.end; ++s) {
-    const SharedWindow& shared = graphs_.shared[static_cast<std::size_t>(s)];
-    if (shared.members.front() != block.firstLocal + number) continue;
-    for (const std::int32_t member : shared.members) addSources(plan, fill, member - block.firstLocal);
-    return;
-  }
-  addSources(plan, fill, number);
-}
-
-void RankDevices::addSources(std::size_t plan, const FillPlan& fill, std::int32_t row) {
-  for (const Neighbour& n : graphs_.plans[plan].tables[static_cast<std::size_t>(fill.table)].row(row)) {
-    addEntry(fill.label, n.source);
-  }
-  for (const CoarsePiece& piece : fill.coarse.row(row)) {
-    if (piece.source >= 0) addEntry(fill.label, piece.source);
-  }
-}
-
-void RankDevices::addPack(std::size_t plan, NodePlace place, std::int32_t send) {
-  const CompiledGraph& graph = graphs_.plans[plan];
-  const Range items = graph.sends[static_cast<std::size_t>(send)].items;
-  for (std::int64_t n = items.begin; n < items.end; ++n) {
-    if (placed_[plan].packPlaces[static_cast<std::size_t>(n)] != place) continue;
-    const PackItem& item = graph.packItems[static_cast<std::size_t>(n)];
-    addEntry(item.label, item.source);
-  }
 }
 
 }  // namespace tessera::detail

@@ -42,17 +42,13 @@ class RankDevices {
     return sides_[static_cast<std::size_t>(patches_.of(local))]->store;
   }
   /// Between steps: what any device is given from now on comes after all that any other has been given, or
-  /// all but tasks that are `apart`.
-  void comeTogether(DeviceLane::Meeting meeting) const;
+  /// all but tasks that are `independentOfPeers`.
+  void crossDeviceBarrier(DeviceLane::Barrier barrier) const;
 
  private:
   void synchronize() noexcept;
   void addEntries(std::size_t plan);
   void addEntry(LabelId label, std::int32_t local);
-  void addTask(std::size_t plan, const NodeBlock& block, std::int32_t number);
-  void addFill(std::size_t plan, NodePlace place, const NodeBlock& block, std::int32_t number);
-  void addSources(std::size_t plan, const FillPlan& fill, std::int32_t row);
-  void addPack(std::size_t plan, NodePlace place, std::int32_t send);
 
   const CompiledGraphs& graphs_;
   const DeviceOptions options_;

@@ -67,7 +67,7 @@ class Names {
     return " (" + value(first.label, first.generation) + " of " + patch(first.source) +
            (message.items.size() > 1 ? " and more)" : ")");
   }
-  /// The first who needs it.
+  /// The first node that needs the message.
   std::string received(std::int32_t message) const {
     for (const NodeBlock& block : graph_.blocks) {
       if (block.kind != NodeKind::Fill) continue;

@@ -16,7 +16,7 @@ struct WatchedProgress {
   bool operator==(const WatchedProgress&) const = default;
 };
 
-/// A thread that looks at intervals whether a replay gets on. It takes no part in any step: it reads
+/// A thread that checks at intervals whether a replay makes progress. It takes no part in any step: it reads
 /// counters.
 class Watchdog {
  public:

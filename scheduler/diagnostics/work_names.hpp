@@ -7,7 +7,7 @@
 
 namespace tessera::detail {
 
-/// The short names under which a node's work appears in traces and profilers: the same for all patches.
+/// The short names under which a node's work appears in traces and profilers; all patches have one name.
 class WorkNames {
  public:
   /// `graphs` outlives the object.
@@ -15,7 +15,7 @@ class WorkNames {
 
   /// What a worker does: "Heat::advance", "halo of Old temperature", "pack for rank 1", "join dt".
   std::string work(std::int32_t node) const;
-  /// What goes on without a worker afterwards: "to rank 1", "from rank 1", "reduce dt"; empty for tasks and
+  /// What continues without a worker afterwards: "to rank 1", "from rank 1", "reduce dt"; empty for tasks and
   /// halos.
   std::string wait(std::int32_t node) const;
 

@@ -41,7 +41,7 @@ class TaskGraph {
   const std::vector<Task>& tasks() const { return tasks_; }
   const std::vector<std::pair<Node, Node>>& edges() const { return edges_; }
 
-  /// Throws UsageError where a number is not a node's, or tasks wait for each other in a circle.
+  /// Throws UsageError where a number is not a node's, or tasks wait for each other in a cycle.
   void check() const;
 
  private:

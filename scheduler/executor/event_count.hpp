@@ -13,10 +13,10 @@ namespace tessera::detail {
 ///   const auto ticket = event.prepare();
 ///   if (somethingIsTrue()) event.cancel(); else event.sleep(ticket);
 ///
-/// and whoever makes it true, by a seq_cst store: `event.notify()`, which costs one load while nobody sleeps.
+/// and the thread that makes it true, by a seq_cst store: `event.notify()`, one load while no thread sleeps.
 ///
 /// Invariant: the lowest bit of the word says that the sleeper is between `prepare` and its waking up; the
-/// rest counts notifications. Only the sleeper sets the bit; whoever clears it, the sleeper or a notifier,
+/// rest counts notifications. Only the sleeper sets the bit; the thread that clears it, sleeper or notifier,
 /// does so by one atomic operation, so one of them alone.
 ///
 /// No wake-up is lost. `prepare` is a seq_cst read-modify-write of the word, and the sleeper then reads the

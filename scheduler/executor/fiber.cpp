@@ -80,7 +80,7 @@ struct Fiber::State {
   StackMemory stack;
   ucontext_t inside{};
   ucontext_t outside{};
-  ExceptionState others;  ///< of whoever is not running
+  ExceptionState others;  ///< state of the side that is not running
   StackNotes notes;
   bool ended = false;
 };

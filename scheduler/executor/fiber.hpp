@@ -17,14 +17,14 @@ class Fiber {
  public:
   /// `body` throws nothing; it begins at the first `enter`.
   explicit Fiber(std::function<void()> body);
-  /// Not between the first `enter` and the end of `body`.
+  /// Not to be called between the first `enter` and the end of `body`.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// By the owner: goes on with `body`, until it leaves or ends.
+  /// Continues `body` until it leaves or ends. Called by the owner.
   void enter();
-  /// Inside `body`: back to the owner, until it enters again.
+  /// Returns to the owner until it enters again. Called inside `body`.
   void leave();
   bool ended() const;
 

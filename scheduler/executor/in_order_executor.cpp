@@ -4,7 +4,7 @@
 
 #include "core/text/error.hpp"
 #include "core/transport/step_aside.hpp"
-#include "scheduler/diagnostics/stall_page.hpp"
+#include "scheduler/diagnostics/stall_report.hpp"
 #include "scheduler/executor.hpp"
 
 namespace tessera {
@@ -62,8 +62,8 @@ class InOrderExecutor : public Executor {
         }
         if (stallSeconds_ > 0.0 && std::chrono::duration<double>(start - gotOn).count() > stallSeconds_) {
           const std::string page =
-              detail::stallPage(source, detail::standOf(source, left, {}), stallSeconds_);
-          throw InternalError(page + source.talkToRanks(detail::talkLimit(stallSeconds_)));
+              detail::stallReport(source, detail::standOf(source, left, {}), stallSeconds_);
+          throw InternalError(page + source.detectDeadlock(detail::talkLimit(stallSeconds_)));
         }
         if (++looks % kLooksBetweenSteps == 0) stepAside_();
         waitSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

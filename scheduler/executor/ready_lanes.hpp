@@ -8,8 +8,9 @@
 
 namespace tessera::detail {
 
-/// The ready nodes of one worker that nobody else sees: a stack for each urgency, the most urgent first. Last
-/// in, first out keeps to data that is still in the cache; `popOldest` gives away what is furthest from it.
+/// The ready nodes of one worker that no other worker sees: a stack for each urgency, the most urgent first.
+/// Last in, first out keeps to data that is still in the cache; `popOldest` gives away what is furthest from
+/// it.
 class ReadyLanes {
  public:
   static constexpr std::int32_t kNone = -1;

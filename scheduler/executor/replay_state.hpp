@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/diagnostics/stall_page.hpp"
+#include "scheduler/diagnostics/stall_report.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/executor/ready_lanes.hpp"
 
@@ -41,7 +41,7 @@ struct ReplayState {
   void next() { std::swap(base, nextBase); }
   /// Sets all counters, which is needed only after a replay that was broken off.
   void rearm();
-  /// How far each node has come; `ready` are nodes that nobody has in its lanes. Takes the lanes' nodes out.
+  /// How far each node has come; `ready` are nodes that are in no worker's lanes. Takes the lanes' nodes out.
   StalledReplay stalled(std::vector<std::int32_t> ready);
 
   NodeSource& source;

@@ -18,7 +18,7 @@ namespace tessera::detail {
 /// Memory order. The producer writes a slot, then stores `tail` with release; the consumer loads `tail` with
 /// acquire before it reads the slot, so it sees the slot and all that the producer did before. The consumer
 /// reads a slot, then stores `head` with release; the producer loads `head` with acquire before it uses the
-/// slot again. Nothing here tells the consumer to look: who publishes says so afterwards by a
+/// slot again. Nothing here tells the consumer to look: the publisher does so afterwards by a
 /// read-modify-write that the consumer reads before it drains (Worker::publish).
 template <class Atomics = RealAtomics>
 class SpscRing {
@@ -50,7 +50,7 @@ class SpscRing {
     taken_ = tail;
   }
 
-  /// While nobody else uses the ring: forgets what is in it.
+  /// Forgets what is in the ring; no other thread uses it meanwhile.
   void clear() {
     drain([](std::int32_t) {});
     staged_ = taken_;

@@ -14,18 +14,19 @@
 namespace tessera {
 namespace {
 
-using detail::Crew;
 using detail::EventCount;
 using detail::ReplayState;
 using detail::Watchdog;
 using detail::Worker;
+using detail::WorkerPool;
 
 /// How long a thread looks for the next replay, or for the end of one, before it sleeps.
 constexpr std::chrono::microseconds kLookFor{50};
 
-/// Returns when `condition` holds; `bed` is notified by whoever makes it hold, by a seq_cst store.
+/// Returns when `condition` holds; `parking` is notified by the thread that makes it hold, by a seq_cst
+/// store.
 template <class Condition>
-void await(EventCount<>& bed, StepAside& stepAside, const Condition& condition) {
+void await(EventCount<>& parking, StepAside& stepAside, const Condition& condition) {
   const auto since = std::chrono::steady_clock::now();
   for (int round = 1; !condition(); ++round) {
     if (round % 64 != 0) {
@@ -36,11 +37,11 @@ void await(EventCount<>& bed, StepAside& stepAside, const Condition& condition) 
       stepAside();
       continue;
     }
-    const EventCount<>::Ticket ticket = bed.prepare();
+    const EventCount<>::Ticket ticket = parking.prepare();
     if (condition()) {
-      bed.cancel();
+      parking.cancel();
     } else {
-      bed.sleep(ticket);
+      parking.sleep(ticket);
     }
   }
 }
@@ -50,9 +51,9 @@ void await(EventCount<>& bed, StepAside& stepAside, const Condition& condition) 
 class ThreadsExecutor : public Executor {
  public:
   ThreadsExecutor(int threads, const ExecutorOptions& options)
-      : options_(options), crew_(threads, options.faults), beds_(static_cast<std::size_t>(threads)) {
+      : options_(options), pool_(threads, options.faults), parkings_(static_cast<std::size_t>(threads)) {
     const std::vector<int>& cores = options_.cores;
-    for (int n = 0; n < threads; ++n) workers_.push_back(std::make_unique<Worker>(crew_, n));
+    for (int n = 0; n < threads; ++n) workers_.push_back(std::make_unique<Worker>(pool_, n));
     if (!cores.empty() && !detail::bindThisThread(cores[0])) {
       throw InternalError("a thread cannot be bound to core " + std::to_string(cores[0]) +
                           "; run with --no-bind, or inside the cores that the launcher gave");
@@ -66,12 +67,7 @@ class ThreadsExecutor : public Executor {
     } catch (const std::exception& failure) {
       const std::size_t started = threads_.size() + 1;
       leave();
-      throw InternalError(
-          Message("a thread cannot be started")
-              .line("found  ", started, " of ", threads, " are there; ", failure.what())
-              .line("fix    use fewer --threads, or raise the limits of processes (ulimit -u) "
-                    "and of memory (ulimit -v)")
-              .text());
+      detail::threadNotStarted(started, threads, failure);
     }
   }
 
@@ -83,7 +79,7 @@ class ThreadsExecutor : public Executor {
   std::unique_ptr<Replay> prepare(NodeSource& source) override {
     return std::make_unique<ThreadsReplay>(*this, source);
   }
-  int threads() const override { return crew_.size(); }
+  int threads() const override { return pool_.size(); }
   double waitSeconds() const override {
     double sum = 0.0;
     for (const auto& worker : workers_) sum += worker->waitSeconds();
@@ -103,48 +99,49 @@ class ThreadsExecutor : public Executor {
   };
 
   /// Where a thread waits between replays; worker 0 for the end of one.
-  struct alignas(detail::kCacheLine) Bed {
+  struct alignas(detail::kCacheLine) Parking {
     EventCount<> event;
-    StepAside stepAside;  ///< of whoever waits here
+    StepAside stepAside;  ///< of the thread that waits here
   };
 
   void replay(ReplayState& state) {
-    crew_.open(state);
-    atWork_.store(crew_.size() - 1, std::memory_order_relaxed);
+    pool_.open(state);
+    atWork_.store(pool_.size() - 1, std::memory_order_relaxed);
     callAll();
     workers_[0]->replay();
-    await(beds_[0].event, beds_[0].stepAside,
+    await(parkings_[0].event, parkings_[0].stepAside,
           [this] { return atWork_.load(std::memory_order_seq_cst) == 0; });
-    crew_.close(patience());
+    pool_.close(patience());
   }
 
   void startWatchdog() {
     watchdog_.emplace(std::chrono::duration<double>(options_.stallSeconds),
-                      Watchdog::Calls{.look = [this] { return crew_.progress(); },
+                      Watchdog::Calls{.look = [this] { return pool_.progress(); },
                                       .stalled = [this](std::int64_t replay,
                                                         double seconds) { stalled(replay, seconds); }});
   }
 
   /// A rank that waits for another one has the double patience: the one whose fault it is shall speak.
   double patience() const {
-    return options_.stallSeconds * (crew_.awaited.load(std::memory_order_relaxed) > 0 ? 2.0 : 1.0);
+    return options_.stallSeconds * (pool_.awaited.load(std::memory_order_relaxed) > 0 ? 2.0 : 1.0);
   }
 
-  /// Whoever is in a task cannot give up; else all come to rest, unless one of them is stuck in a message.
+  /// A worker inside a task cannot give up; otherwise all come to rest, unless one is stuck in a message.
   void stalled(std::int64_t replay, double seconds) {
-    if (crew_.anyoneRuns()) return despair(replay);
+    if (pool_.anyoneRuns()) return despair(replay);
     if (seconds < patience()) return;
-    crew_.askToGiveUp(replay);
+    pool_.askToGiveUp(replay);
     if (seconds > patience() + std::min(options_.stallSeconds, 5.0)) despair(replay);
   }
 
   void despair(std::int64_t replay) {
-    if (!options_.onHopelessStall || !crew_.beginLook(replay)) return;
+    if (!options_.onHopelessStall || !pool_.beginLook(replay)) return;
     std::ostringstream page;
-    page << "no task has ended for more than " << options_.stallSeconds << " s" << crew_.whatRuns()
-         << "\n  fix  a task that may take longer needs --watchdog SECONDS; else see why it does not end";
+    page << "no task has finished for more than " << options_.stallSeconds << " s" << pool_.whatRuns()
+         << "\n  fix  if a task may take longer, raise --watchdog SECONDS; otherwise find out why it does "
+            "not finish";
     options_.onHopelessStall(page.str());
-    crew_.endLook();
+    pool_.endLook();
   }
 
   /// All threads that were started end.
@@ -157,25 +154,25 @@ class ThreadsExecutor : public Executor {
 
   void callAll() {
     call_.fetch_add(1, std::memory_order_seq_cst);
-    for (std::size_t n = 1; n < beds_.size(); ++n) beds_[n].event.notify();
+    for (std::size_t n = 1; n < parkings_.size(); ++n) parkings_[n].event.notify();
   }
 
   void threadMain(int number, int core) {
     if (core >= 0) detail::bindThisThread(core);
     const auto n = static_cast<std::size_t>(number);
     for (std::int64_t seen = 0;; ++seen) {
-      await(beds_[n].event, beds_[n].stepAside,
+      await(parkings_[n].event, parkings_[n].stepAside,
             [&] { return call_.load(std::memory_order_seq_cst) != seen; });
       if (leaving_.load(std::memory_order_relaxed)) return;
       workers_[n]->replay();
-      if (atWork_.fetch_sub(1, std::memory_order_seq_cst) == 1) beds_[0].event.notify();
+      if (atWork_.fetch_sub(1, std::memory_order_seq_cst) == 1) parkings_[0].event.notify();
     }
   }
 
   const ExecutorOptions options_;
-  Crew crew_;
+  WorkerPool pool_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<Bed> beds_;
+  std::vector<Parking> parkings_;
   alignas(detail::kCacheLine) std::atomic<std::int64_t> call_{0};  ///< number of replays begun
   alignas(detail::kCacheLine) std::atomic<int> atWork_{0};         ///< threads that have not come to rest
   std::atomic<bool> leaving_{false};

@@ -9,8 +9,8 @@
 
 namespace tessera::detail {
 
-/// A counter that is read in a third of the time that a clock takes, and runs at a constant rate nobody tells
-/// us: for sums of many short times, made seconds by a clock that was read at both ends of a long one.
+/// A counter that is read in a third of the time that a clock takes, and runs at a constant but unknown rate:
+/// for sums of many short times, converted to seconds by a clock that is read at both ends of a long time.
 inline std::int64_t ticksNow() {
 #if defined(__x86_64__)
   return static_cast<std::int64_t>(__rdtsc());

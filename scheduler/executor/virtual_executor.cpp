@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/text/error.hpp"
-#include "scheduler/diagnostics/stall_page.hpp"
+#include "scheduler/diagnostics/stall_report.hpp"
 #include "scheduler/executor.hpp"
 #include "scheduler/virtual_schedule.hpp"
 
@@ -22,7 +22,7 @@ class VirtualExecutor : public Executor {
     return std::make_unique<VirtualReplay>(*this, source);
   }
   int threads() const override { return 1; }
-  double waitSeconds() const override { return 0.0; }  // in virtual time nobody waits
+  double waitSeconds() const override { return 0.0; }  // in virtual time no worker waits
 
  private:
   class VirtualReplay : public Replay {
@@ -93,7 +93,7 @@ class VirtualExecutor : public Executor {
   }
 
   std::string page(NodeSource& source) const {
-    return detail::stallPage(source, detail::standOf(source, left_, ready_), {});
+    return detail::stallReport(source, detail::standOf(source, left_, ready_), {});
   }
 
   std::string tell(NodeSource& source, std::vector<detail::RankWait>& waits) const {

@@ -16,8 +16,8 @@ namespace tessera::detail {
 /// ThreadSanitizer follows.
 ///
 /// Invariant: top <= bottom + 1, and items are at [top, bottom). `top` only grows, by one, by a successful
-/// compare-and-swap: whoever makes it owns the item that was at the old top. The owner takes the item at the
-/// bottom without one only where it has seen top < bottom after lowering bottom.
+/// compare-and-swap: the thread that makes it owns the item that was at the old top. The owner takes the item
+/// at the bottom without one only where it has seen top < bottom after lowering bottom.
 ///
 /// Memory order. (1) An item is handed over by `bottom` (release in push, acquire or stronger in steal), with
 /// all that the owner did before. (2) pop lowers `bottom`, then reads `top`; steal reads `top`, then

@@ -42,36 +42,36 @@ std::unique_ptr<Error> capture(const Work& work) {
 
 }  // namespace
 
-Worker::Worker(Crew& crew, int number)
-    : crew_(crew),
-      desk_(crew.desk(number)),
+Worker::Worker(WorkerPool& pool, int number)
+    : pool_(pool),
+      slot_(pool.slot(number)),
       me_(number),
-      offersWanted_(crew.size() == 1 ? 0 : std::clamp(2 * (crew.size() - 1), 2, 32)),
-      isUnpublished_(static_cast<std::size_t>(crew.size()), 0),
+      stealableWanted_(pool.size() == 1 ? 0 : std::clamp(2 * (pool.size() - 1), 2, 32)),
+      isUnpublished_(static_cast<std::size_t>(pool.size()), 0),
       victim_(number) {
-  unpublished_.reserve(static_cast<std::size_t>(crew.size()));
+  unpublished_.reserve(static_cast<std::size_t>(pool.size()));
 }
 
 void Worker::replay() {
   begin();
   std::unique_ptr<Error> failure = capture([this] { loop(); });
   if (!failure) return;
-  crew_.fail(std::move(failure));
+  pool_.fail(std::move(failure));
   for (const std::uint16_t home : unpublished_) isUnpublished_[home] = 0;
   unpublished_.clear();
-  desk_.running.store(kNone, std::memory_order_relaxed);
+  slot_.running.store(kNone, std::memory_order_relaxed);
   stopWatching();
 }
 
 void Worker::begin() {
-  ReplayState& state = crew_.state();
+  ReplayState& state = pool_.state();
   ReplayState::Share& share = state.shares[static_cast<std::size_t>(me_)];
   source_ = &state.source;
   lanes_ = &share.lanes;
   nodes_ = state.nodes.data();
   base_ = state.base;
   nextBase_ = state.nextBase;
-  hand_ = kNone;
+  next_ = kNone;
   completed_ = 0;
   hasMessages_ = state.waiting > 0;
   for (const std::int32_t node : share.first) lanes_->push(node, nodes_[node].lane);
@@ -81,19 +81,19 @@ void Worker::loop() {
   while (true) {
     const std::int32_t node = next();
     if (node == kNone) return;
-    desk_.running.store(node, std::memory_order_relaxed);
+    slot_.running.store(node, std::memory_order_relaxed);
     if (source_->run(node, me_)) complete(node);
     if (hasMessages_) pollNowAndThen();
   }
 }
 
 std::int32_t Worker::next() {
-  if (crew_.stopped()) return kNone;
-  if (desk_.mail.load(std::memory_order_relaxed) != 0) drain();
-  std::int32_t node = hand_ != kNone ? takeHand() : lanes_->pop();
-  if (node == kNone && desk_.offers.size() > 0) node = desk_.offers.pop();
+  if (pool_.stopped()) return kNone;
+  if (slot_.mail.load(std::memory_order_relaxed) != 0) drain();
+  std::int32_t node = next_ != kNone ? takeNext() : lanes_->pop();
+  if (node == kNone && slot_.stealable.size() > 0) node = slot_.stealable.pop();
   if (node == kNone) {
-    desk_.running.store(kNone, std::memory_order_relaxed);
+    slot_.running.store(kNone, std::memory_order_relaxed);
     return idle();
   }
   offer();
@@ -102,9 +102,9 @@ std::int32_t Worker::next() {
 
 /// The node in hand, unless something more urgent has become ready meanwhile. Less slack alone is no reason
 /// to leave data that are in the cache.
-std::int32_t Worker::takeHand() {
-  const std::int32_t node = hand_;
-  hand_ = kNone;
+std::int32_t Worker::takeNext() {
+  const std::int32_t node = next_;
+  next_ = kNone;
   if (!lanes_->hasMoreUrgent(nodes_[node].urgent)) return node;
   const std::int32_t urgent = lanes_->pop();
   lanes_->push(node, nodes_[node].lane);
@@ -122,7 +122,7 @@ void Worker::complete(std::int32_t node) {
   }
   if (!unpublished_.empty()) publish();
   // After the arrivals: when all counts together are whole, nothing is under way.
-  desk_.completed.store(++completed_, std::memory_order_release);
+  slot_.completed.store(++completed_, std::memory_order_release);
 }
 
 void Worker::arrive(std::int32_t node) {
@@ -134,18 +134,18 @@ void Worker::arrive(std::int32_t node) {
 
 void Worker::makeReady(std::int32_t node) {
   const unsigned lane = nodes_[node].lane;
-  if (hand_ == kNone) {
-    hand_ = node;
-  } else if (lane < nodes_[hand_].lane) {
-    lanes_->push(hand_, nodes_[hand_].lane);
-    hand_ = node;
+  if (next_ == kNone) {
+    next_ = node;
+  } else if (lane < nodes_[next_].lane) {
+    lanes_->push(next_, nodes_[next_].lane);
+    next_ = node;
   } else {
     lanes_->push(node, lane);
   }
 }
 
 void Worker::send(std::int32_t node, std::uint16_t home) {
-  SpscRing<>& ring = crew_.ring(me_, home);
+  SpscRing<>& ring = pool_.ring(me_, home);
   if (isUnpublished_[home] == 0) {
     isUnpublished_[home] = 1;
     unpublished_.push_back(home);
@@ -153,8 +153,8 @@ void Worker::send(std::int32_t node, std::uint16_t home) {
   while (!ring.stage(node)) {
     // Two workers with full rings to each other would wait for ever if they did not read theirs meanwhile.
     publish();
-    if (crew_.stopped()) return;
-    if (desk_.mail.load(std::memory_order_relaxed) != 0) drain();
+    if (pool_.stopped()) return;
+    if (slot_.mail.load(std::memory_order_relaxed) != 0) drain();
     stepAside_();
     isUnpublished_[home] = 1;
     unpublished_.push_back(home);
@@ -165,24 +165,24 @@ void Worker::publish() {
   const std::uint64_t bit = std::uint64_t{1} << (static_cast<unsigned>(me_) % 64U);
   for (const std::uint16_t home : unpublished_) {
     isUnpublished_[home] = 0;
-    crew_.ring(me_, home).publish();
-    if (crew_.forgetsToWake()) continue;
-    Desk& desk = crew_.desk(home);
+    pool_.ring(me_, home).publish();
+    if (pool_.forgetsToWake()) continue;
+    WorkerSlot& slot = pool_.slot(home);
     // Even where the bit is set: its owner may just be clearing it, and has to see the ring's new tail then.
     // A read-modify-write comes before that, and takes the tail along, or after it, and sets the bit again.
-    desk.mail.fetch_or(bit, std::memory_order_seq_cst);
-    if (desk.bed.notify()) crew_.sleepers.fetch_sub(1, std::memory_order_relaxed);
+    slot.mail.fetch_or(bit, std::memory_order_seq_cst);
+    if (slot.parking.notify()) pool_.sleepers.fetch_sub(1, std::memory_order_relaxed);
   }
   unpublished_.clear();
 }
 
 void Worker::drain() {
-  std::uint64_t senders = desk_.mail.exchange(0, std::memory_order_seq_cst);
+  std::uint64_t senders = slot_.mail.exchange(0, std::memory_order_seq_cst);
   while (senders != 0) {
     const int first = std::countr_zero(senders);
     senders &= senders - 1;
-    for (int from = first; from < crew_.size(); from += 64) {
-      if (from != me_) crew_.ring(from, me_).drain([this](std::int32_t node) { arrive(node); });
+    for (int from = first; from < pool_.size(); from += 64) {
+      if (from != me_) pool_.ring(from, me_).drain([this](std::int32_t node) { arrive(node); });
     }
   }
 }
@@ -190,26 +190,27 @@ void Worker::drain() {
 /// Lays what is furthest from the cache out for thieves, so that they need not wait for the end of a long
 /// task.
 void Worker::offer() {
-  if (offersWanted_ == 0) return;
-  while (!lanes_->empty() && desk_.offers.size() < offersWanted_) desk_.offers.push(lanes_->popOldest());
+  if (stealableWanted_ == 0) return;
+  while (!lanes_->empty() && slot_.stealable.size() < stealableWanted_)
+    slot_.stealable.push(lanes_->popOldest());
   // A thief that is just lying down may be missed here, but not for longer than one task.
-  if (crew_.sleepers.load(std::memory_order_relaxed) > 0 && desk_.offers.size() > 0) crew_.wakeOne(me_);
+  if (pool_.sleepers.load(std::memory_order_relaxed) > 0 && slot_.stealable.size() > 0) pool_.wakeOne(me_);
 }
 
-/// Looks after messages unless somebody else does. True: something has completed.
+/// Polls messages unless another worker does. Returns whether something has completed.
 bool Worker::poll() {
-  if (crew_.awaited.load(std::memory_order_relaxed) == 0) return false;
-  if (crew_.polling.load(std::memory_order_relaxed) ||
-      crew_.polling.exchange(true, std::memory_order_acquire)) {
+  if (pool_.awaited.load(std::memory_order_relaxed) == 0) return false;
+  if (pool_.polling.load(std::memory_order_relaxed) ||
+      pool_.polling.exchange(true, std::memory_order_acquire)) {
     return false;
   }
   struct Leave {
     ~Leave() { polling.store(false, std::memory_order_release); }
     std::atomic<bool>& polling;
-  } const leave{crew_.polling};
+  } const leave{pool_.polling};
   const std::span<const std::int32_t> done = source_->poll();
   if (done.empty()) return false;
-  crew_.awaited.fetch_sub(static_cast<std::int64_t>(done.size()), std::memory_order_relaxed);
+  pool_.awaited.fetch_sub(static_cast<std::int64_t>(done.size()), std::memory_order_relaxed);
   for (const std::int32_t node : done) complete(node);
   return true;
 }
@@ -227,15 +228,15 @@ std::int32_t Worker::idle() {
   Clock::time_point awake{};
   nap_ = kFirstNap;
   for (int round = 0;; ++round) {
-    if (crew_.stopped()) break;
+    if (pool_.stopped()) break;
     node = look(round);
     if (node != kNone) break;
     if (round % kLooksBetweenYields != kLooksBetweenYields - 1) {
       pause();
       continue;
     }
-    if (crew_.complete() || crew_.askedToGiveUp()) crew_.stop();
-    if (crew_.stopped()) break;
+    if (pool_.complete() || pool_.askedToGiveUp()) pool_.stop();
+    if (pool_.stopped()) break;
     startWatching();
     const Clock::time_point now = Clock::now();
     if (since == Clock::time_point{}) since = awake = now;
@@ -253,64 +254,64 @@ std::int32_t Worker::idle() {
 }
 
 std::int32_t Worker::look(int round) {
-  if (desk_.mail.load(std::memory_order_relaxed) != 0) drain();
-  if (hasMessages_ && round % 8 == 0 && hand_ == kNone) poll();
-  if (hand_ != kNone) return takeHand();
+  if (slot_.mail.load(std::memory_order_relaxed) != 0) drain();
+  if (hasMessages_ && round % 8 == 0 && next_ == kNone) poll();
+  if (next_ != kNone) return takeNext();
   if (const std::int32_t node = lanes_->pop(); node != kNone) return node;
   return round >= kLooksBeforeStealing ? steal() : kNone;
 }
 
 std::int32_t Worker::steal() {
-  for (int tries = 1; tries < crew_.size(); ++tries) {
-    victim_ = victim_ + 1 == crew_.size() ? 0 : victim_ + 1;
+  for (int tries = 1; tries < pool_.size(); ++tries) {
+    victim_ = victim_ + 1 == pool_.size() ? 0 : victim_ + 1;
     if (victim_ == me_) continue;
-    if (const std::int32_t node = crew_.desk(victim_).offers.steal(); node != kNone) return node;
+    if (const std::int32_t node = pool_.slot(victim_).stealable.steal(); node != kNone) return node;
   }
   return kNone;
 }
 
 void Worker::sleep() {
-  const EventCount<>::Ticket ticket = desk_.bed.prepare();
-  crew_.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  const EventCount<>::Ticket ticket = slot_.parking.prepare();
+  pool_.sleepers.fetch_add(1, std::memory_order_seq_cst);
   bool notified = false;
   if (somethingToDo()) {
-    notified = desk_.bed.cancel();
+    notified = slot_.parking.cancel();
   } else if (watching_) {
-    notified = desk_.bed.sleepFor(ticket, nap_);
+    notified = slot_.parking.sleepFor(ticket, nap_);
     nap_ = std::min(2 * nap_, kLongestNap);
   } else {
-    desk_.bed.sleep(ticket);
+    slot_.parking.sleep(ticket);
     notified = true;
   }
-  if (!notified) crew_.sleepers.fetch_sub(1, std::memory_order_relaxed);
+  if (!notified) pool_.sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
 /// After `prepare`: whoever makes one of these true from now on also wakes this worker.
 bool Worker::somethingToDo() {
-  if (crew_.stopped(std::memory_order_seq_cst) || crew_.askedToGiveUp(std::memory_order_seq_cst) ||
-      desk_.mail.load(std::memory_order_seq_cst) != 0 || crew_.complete())
+  if (pool_.stopped(std::memory_order_seq_cst) || pool_.askedToGiveUp(std::memory_order_seq_cst) ||
+      slot_.mail.load(std::memory_order_seq_cst) != 0 || pool_.complete())
     return true;
-  if (!watching_ && crew_.awaited.load(std::memory_order_seq_cst) > 0 &&
-      !crew_.watching.load(std::memory_order_seq_cst)) {
+  if (!watching_ && pool_.awaited.load(std::memory_order_seq_cst) > 0 &&
+      !pool_.watching.load(std::memory_order_seq_cst)) {
     return true;
   }
-  for (int w = 0; w < crew_.size(); ++w) {
-    if (w != me_ && !crew_.desk(w).offers.looksEmpty()) return true;
+  for (int w = 0; w < pool_.size(); ++w) {
+    if (w != me_ && !pool_.slot(w).stealable.looksEmpty()) return true;
   }
   return false;
 }
 
 void Worker::startWatching() {
-  if (watching_ || crew_.awaited.load(std::memory_order_relaxed) == 0) return;
-  watching_ = !crew_.watching.exchange(true, std::memory_order_seq_cst);
+  if (watching_ || pool_.awaited.load(std::memory_order_relaxed) == 0) return;
+  watching_ = !pool_.watching.exchange(true, std::memory_order_seq_cst);
 }
 
 /// The one who watched has got something to do, so another one takes over.
 void Worker::stopWatching() {
   if (!watching_) return;
   watching_ = false;
-  crew_.watching.store(false, std::memory_order_seq_cst);
-  if (crew_.awaited.load(std::memory_order_relaxed) > 0) crew_.wakeOne(me_);
+  pool_.watching.store(false, std::memory_order_seq_cst);
+  if (pool_.awaited.load(std::memory_order_relaxed) > 0) pool_.wakeOne(me_);
 }
 
 }  // namespace tessera::detail

@@ -5,25 +5,25 @@
 #include <vector>
 
 #include "core/transport/step_aside.hpp"
-#include "scheduler/executor/crew.hpp"
+#include "scheduler/executor/worker_pool.hpp"
 
 namespace tessera::detail {
 
 /// One thread's part in replays: runs ready nodes, and decrements the counters of its home nodes.
 ///
 /// The rule that makes plain counters right: the counter of a node is touched by its home worker alone.
-/// Whoever has run a node, at home or as a thief, decrements those successors that are at home with itself
-/// and sends the numbers of the others through its rings to their homes. So a thief needs nothing but the
-/// node's number.
+/// A worker that has run a node, at home or as a thief, decrements those successors that are at home with
+/// itself and sends the numbers of the others through its rings to their homes. So a thief needs nothing but
+/// the node's number.
 ///
-/// What the node's predecessors wrote is seen by whoever runs it: each predecessor's worker handed the
-/// arrival to the home (by a ring, or being the home itself), and the home handed the node to a thief by its
-/// deque.
+/// What the node's predecessors wrote is seen by the worker that runs it: each predecessor's worker handed
+/// the arrival to the home (by a ring, or being the home itself), and the home handed the node to a thief by
+/// its deque.
 class Worker {
  public:
-  Worker(Crew& crew, int number);
+  Worker(WorkerPool& pool, int number);
 
-  /// One replay of `crew.state()`, until all its nodes have completed or one has failed.
+  /// One replay of `pool.state()`, until all its nodes have completed or one has failed.
   void replay();
 
   /// Seconds without a node to run, since it was made.
@@ -36,7 +36,7 @@ class Worker {
   void begin();
   void loop();
   std::int32_t next();
-  std::int32_t takeHand();
+  std::int32_t takeNext();
   void complete(std::int32_t node);
   void arrive(std::int32_t node);
   void makeReady(std::int32_t node);
@@ -56,18 +56,18 @@ class Worker {
   void startWatching();
   void stopWatching();
 
-  Crew& crew_;
-  Desk& desk_;
+  WorkerPool& pool_;
+  WorkerSlot& slot_;
   const int me_;
-  const std::int64_t offersWanted_;  ///< how many nodes lie ready for thieves, where there are enough
+  const std::int64_t stealableWanted_;  ///< how many nodes lie ready for thieves, where there are enough
 
-  // Of the running replay.
+  // State of the running replay.
   NodeSource* source_ = nullptr;
   ReadyLanes* lanes_ = nullptr;
   ReplayState::Node* nodes_ = nullptr;
   std::int32_t base_ = 0;      ///< of the counters in this replay
   std::int32_t nextBase_ = 0;  ///< and in the next one
-  std::int32_t hand_ = kNone;  ///< the node to run next
+  std::int32_t next_ = kNone;  ///< the node to run next
   std::int64_t completed_ = 0;
   bool hasMessages_ = false;
   Clock::time_point nextPoll_;

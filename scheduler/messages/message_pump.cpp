@@ -30,11 +30,11 @@ MessagePump::MessagePump(const CompiledGraph& graph, Transport& transport, SendL
 
 void MessagePump::prepareMessages() {
   std::vector<PreparedMessage> wanted;
-  const auto add = [&wanted](PreparedMessage::Way way, const MessagePlan& message) {
-    wanted.push_back({way, message.peer, message.tag, message.bytes});
+  const auto add = [&wanted](PreparedMessage::Direction direction, const MessagePlan& message) {
+    wanted.push_back({direction, message.peer, message.tag, message.bytes});
   };
-  for (const MessagePlan& message : graph_.sends) add(PreparedMessage::Way::Send, message);
-  for (const MessagePlan& message : graph_.receives) add(PreparedMessage::Way::Receive, message);
+  for (const MessagePlan& message : graph_.sends) add(PreparedMessage::Direction::Send, message);
+  for (const MessagePlan& message : graph_.receives) add(PreparedMessage::Direction::Receive, message);
   messages_ = transport_.prepare(wanted);
 }
 

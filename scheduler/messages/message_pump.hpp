@@ -48,7 +48,7 @@ class MessagePump final : public MessageBuffers {
     return messages_->place(static_cast<std::int32_t>(graph_.sends.size()) + receive, steps_);
   }
   /// Buffers of steps with the same turn are the same ones: 0 and 1 alternate.
-  std::int32_t turn() const override { return static_cast<std::int32_t>(steps_ % 2); }
+  std::int32_t parity() const override { return static_cast<std::int32_t>(steps_ % 2); }
   /// Of the buffers of all messages, to be locked in place for devices.
   std::vector<std::span<std::byte>> pages() const override { return messages_->pages(); }
 

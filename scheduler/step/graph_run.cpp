@@ -5,11 +5,10 @@
 #include <limits>
 #include <utility>
 
-#include "core/profile/kokkos_regions.hpp"
+#include "core/profile/kokkos_annotations.hpp"
 #include "core/text/contracts.hpp"
 #include "datawarehouse/checked/checked_run.hpp"
 #include "datawarehouse/checked/finite_watch.hpp"
-#include "datawarehouse/moves/region_copy.hpp"
 
 namespace tessera::detail {
 
@@ -22,10 +21,10 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
       options_(options),
       transport_(transport),
       pump_(graphs.plans[plan], transport, options.sends, options.faults, options.trace),
-      fills_(graphs, plan, data, pump_),
+      moves_(graphs, plan, data, pump_),
       frames_(graphs, plan, data, options.checked),
       scratch_(graphs, plan, workers),
-      fetches_(graphs, plan, data, fills_, workers),
+      prefetches_(graphs, plan, data, moves_, workers),
       gate_(graph_, options.stepsOverlap),
       ticks_(static_cast<std::size_t>(workers)) {
   for (StepResult& result : results_) {
@@ -41,7 +40,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
     }
   }
   if (devices != nullptr) takePlaces(*devices);
-  if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeRanges>(*options.nvtx, graphs, plan);
+  if (options.nvtx != nullptr) ranges_ = std::make_unique<NodeAnnotations>(*options.nvtx, graphs, plan);
 }
 
 void GraphRun::begin(const StepInputs& inputs, bool ahead, const Earlier& earlier) {
@@ -256,12 +255,12 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
       const FillPlan& fill = graph_.fills[static_cast<std::size_t>(block.item)];
       // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
       const double time = fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
-      if (options_.checked) fills_.unset(fill, number);
-      fills_.run(static_cast<std::size_t>(block.item), number, block.firstLocal + number, time);
+      if (options_.checked) moves_.unset(fill, number);
+      moves_.fill(block.item, number, time);
       return true;
     }
     case NodeKind::Send:
-      packMessage(item);
+      moves_.pack(item, placed_ == nullptr ? std::span<const DeviceAssignment>{} : placed_->packPlaces);
       if (ranges_) ranges_->departs(node);
       pump_.submitSend(item, node);
       return false;
@@ -279,18 +278,17 @@ bool GraphRun::runNode(const NodeBlock& block, std::int32_t node, int worker) {
   return true;
 }
 
-void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, std::int32_t local, int worker,
-                             TaskAccesses& accesses) {
+void GraphRun::gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses) {
   for (std::int64_t a = unit.accesses.begin; a < unit.accesses.end; ++a) {
     const UnitAccess& access = graph_.accesses[static_cast<std::size_t>(a)];
     if (graph_.isScratch(access)) {
-      gatherScratch(access, number, local, worker,
+      gatherScratch(access, number, worker,
                     accesses.all()[static_cast<std::size_t>(a - unit.accesses.begin)]);
     }
   }
 }
 
-void GraphRun::gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
+void GraphRun::gatherScratch(const UnitAccess& access, std::int32_t number, int worker,
                              TaskAccess& resolved) {
   const auto fill = static_cast<std::size_t>(access.fill);
   const ScratchWindows::Window& window = scratch_.window(fill, number);
@@ -300,7 +298,7 @@ void GraphRun::gatherScratch(const UnitAccess& access, std::int32_t number, std:
     std::memset(scratch_.memory(worker) + scratch_.offset(fill), 0xFF,
                 static_cast<std::size_t>(scratch_.bytes(fill)));
   }
-  fills_.gatherScratch(fill, number, local, inputs_.time, resolved.data, resolved.layout);
+  moves_.gatherScratch(access.fill, number, inputs_.time, resolved.data, resolved.layout);
 }
 
 void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) {
@@ -311,11 +309,11 @@ void GraphRun::runTask(const NodeBlock& block, std::int32_t number, int worker) 
   TaskAccesses accesses;
   TaskFrame frame = frames_.frameOf(unit, block, number, inputs_);
   frames_.resolve(unit, number, local, frame.patch, accesses);
-  gatherScratch(unit, number, local, worker, accesses);
+  gatherScratch(unit, number, worker, accesses);
   frame.accesses = accesses.all();
   FiniteWatch watch(frame.accesses, frame.finalLoops, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
-  if (!options_.checked) frame.ahead = fetches_.during(block, number, frame.patch, worker);
+  if (!options_.checked) frame.ahead = prefetches_.during(block, number, frame.patch, worker);
   if (options_.regions != nullptr) {
     const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
     runBody(frame, accesses.all(), task);
@@ -331,24 +329,6 @@ void GraphRun::runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const T
     runChecked(frame, accesses, task.body.checked);
   } else {
     task.body.cpu(frame);
-  }
-}
-
-void GraphRun::packMessage(std::int32_t send) {
-  const MessagePlan& message = graph_.sends[static_cast<std::size_t>(send)];
-  const std::span<std::byte> buffer = pump_.sendBuffer(send);
-  for (std::int64_t p = message.items.begin; p < message.items.end; ++p) {
-    const PackItem& item = graph_.packItems[static_cast<std::size_t>(p)];
-    const auto piece =
-        buffer.subspan(static_cast<std::size_t>(item.offset), static_cast<std::size_t>(item.bytes));
-    if (placed_ != nullptr && placed_->packPlaces[static_cast<std::size_t>(p)] != kOnHost) continue;
-    if (item.source < 0) {
-      std::memcpy(piece.data(), pump_.receiveBuffer(item.forward).data() + item.forwardOffset, piece.size());
-      continue;
-    }
-    const auto source = static_cast<std::size_t>(item.source);
-    packRegion(piece, data_.data(item.generation, item.label, source), data_.layout(item.label, source),
-               item.region, data_.labels().info(item.label).type.bytes());
   }
 }
 
@@ -377,6 +357,96 @@ void GraphRun::joinContributions(std::int32_t reduction) {
       }
     }
   }
+}
+
+void GraphRun::takePlaces(const RankDevices& devices) {
+  placed_ = &devices.placed(plan_);
+  rankDevices_ = &devices;
+  for (std::size_t slot = 0; slot < devices.sides().size(); ++slot) {
+    devices.sides()[slot]->backend->bindThread();
+    devices_.push_back(
+        std::make_unique<DeviceRun>(graphs_, plan_, data_, devices, slot, pump_, frames_, inputs_, options_));
+  }
+  DeviceRun::join(devices_);
+  launches_.reset();
+  if (devices_.size() > 1) launches_.emplace(placed_->hostCounts, devices_.size());
+  reported_.reserve(static_cast<std::size_t>(placed_->nodeCount()));
+}
+
+void GraphRun::beginDevices() {
+  if (!devices_.empty()) deviceStep_.emplace(devices_, *rankDevices_);
+}
+
+void GraphRun::finishDevices() {
+  if (!deviceStep_) return;
+  deviceStep_->finish([this] { raiseOfStandby(); });  // what it failed to launch nobody will
+  expectNothingFound();
+}
+
+std::span<const std::int32_t> GraphRun::pollDevices(std::span<const std::int32_t> messages) {
+  raiseOfStandby();
+  served_.store(true, std::memory_order_relaxed);
+  reported_.assign(messages.begin(), messages.end());
+  for (const auto& device : devices_) {
+    device->serve();
+    device->take([this](std::int32_t node) {
+      if (options_.trace != nullptr && node < graph_.nodeCount()) options_.trace->finished(node);
+      reported_.push_back(node);
+    });
+  }
+  // What a task did was found before it was seen to end: nobody goes on from it.
+  expectNothingFound();
+  return reported_;
+}
+
+void GraphRun::serveDevices() {
+  if (served_.exchange(false, std::memory_order_relaxed)) return;
+  try {
+    for (const auto& device : devices_) device->serve();
+  } catch (const Error& error) {
+    if (standbyFailed_.load(std::memory_order_relaxed)) return;
+    standbyFailure_ = error.copy();
+    standbyFailed_.store(true, std::memory_order_release);
+  }
+}
+
+void GraphRun::raiseOfStandby() const {
+  if (standbyFailed_.load(std::memory_order_acquire)) standbyFailure_->raise();
+}
+
+void GraphRun::copyToHost(std::span<const LabelId> labels) {
+  for (const auto& device : devices_) device->copyToHost(labels);
+}
+
+/// The sooner the lane has it the better.
+NodeTraits GraphRun::deviceTraits(std::int32_t node, int workers) const {
+  const PlacedBlock& placed = placed_->block(node);
+  const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(placed.block)];
+  NodeTraits traits;
+  traits.home = homeOf(block, placed_->numberOf(node), workers);
+  traits.urgency = std::numeric_limits<int>::max();
+  traits.waits = devices_[static_cast<std::size_t>(placed.place)]->reports(node);
+  return traits;
+}
+
+/// To the lane of its device.
+bool GraphRun::handOver(std::int32_t node, int worker) {
+  if (options_.trace == nullptr || node >= graph_.nodeCount()) return deviceOf(node).run(node);
+  const auto begin = Trace::Clock::now();
+  const bool finished = deviceOf(node).run(node);
+  // What the host does not hear of has no end here; the device's own lane shows it.
+  options_.trace->ran(node, worker, begin, Trace::Clock::now(), /*finished=*/false);
+  return finished;
+}
+
+std::string GraphRun::detectDeadlock(std::chrono::duration<double> limit) {
+  if (talk_ == nullptr) return {};
+  std::vector<RankWait> mine;
+  for (const std::int32_t node : begun()) {
+    if (const int peer = waitsForRank(node); peer >= 0)
+      mine.push_back({transport_.rank(), peer, describe(node)});
+  }
+  return talk_->tell(mine, limit);
 }
 
 }  // namespace tessera::detail

@@ -12,19 +12,19 @@
 #include "scheduler/device_step/device_run.hpp"
 #include "scheduler/device_step/device_step.hpp"
 #include "scheduler/device_step/rank_devices.hpp"
+#include "scheduler/diagnostics/deadlock_detector.hpp"
 #include "scheduler/diagnostics/node_names.hpp"
-#include "scheduler/diagnostics/rank_talk.hpp"
 #include "scheduler/executor/tick_clock.hpp"
 #include "scheduler/messages/message_pump.hpp"
 #include "scheduler/runner_options.hpp"
-#include "scheduler/step/fill_run.hpp"
+#include "scheduler/step/host_moves.hpp"
 #include "scheduler/step/launch_nodes.hpp"
 #include "scheduler/step/scratch_windows.hpp"
 #include "scheduler/step/step_gate.hpp"
-#include "scheduler/step/task_fetches.hpp"
 #include "scheduler/step/task_frames.hpp"
+#include "scheduler/step/task_prefetches.hpp"
 #include "scheduler/step_inputs.hpp"
-#include "scheduler/tracing/node_ranges.hpp"
+#include "scheduler/tracing/node_annotations.hpp"
 
 namespace tessera::detail {
 
@@ -91,15 +91,15 @@ class GraphRun : public NodeSource {
   std::string describe(std::int32_t node) const override;
   int waitsForRank(std::int32_t node) const override;
   std::vector<std::int32_t> begun() override;
-  std::string talkToRanks(std::chrono::duration<double> limit) override;
-  /// `talk` outlives this object; without one `talkToRanks` says nothing.
-  void setTalk(RankTalk* talk) { talk_ = talk; }
+  std::string detectDeadlock(std::chrono::duration<double> limit) override;
+  /// `talk` outlives this object; without one `detectDeadlock` says nothing.
+  void setTalk(DeadlockDetector* talk) { talk_ = talk; }
 
   /// For a thread that helps out, beside the workers: serves the devices if nobody has since the last call.
   /// Failures come from the next `poll`.
   void serveDevices();
   /// Old values of these variables on the host, where devices alone have them; waits for that.
-  void bringHome(std::span<const LabelId> labels);
+  void copyToHost(std::span<const LabelId> labels);
 
   /// Throws what the devices have found out about tasks of any plan so far.
   void expectNothingFound() const { DeviceRun::expectNothingFound(devices_); }
@@ -147,13 +147,10 @@ class GraphRun : public NodeSource {
   bool runNode(const NodeBlock& block, std::int32_t node, int worker);
   void runTask(const NodeBlock& block, std::int32_t number, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
-  void packMessage(std::int32_t send);
   void joinContributions(std::int32_t reduction);
   /// Gathers what a task reads of variables without stored halos, and tells where it is.
-  void gatherScratch(const TaskUnit& unit, std::int32_t number, std::int32_t local, int worker,
-                     TaskAccesses& accesses);
-  void gatherScratch(const UnitAccess& access, std::int32_t number, std::int32_t local, int worker,
-                     TaskAccess& resolved);
+  void gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses);
+  void gatherScratch(const UnitAccess& access, std::int32_t number, int worker, TaskAccess& resolved);
 
   const CompiledGraphs& graphs_;
   const CompiledGraph& graph_;
@@ -162,11 +159,11 @@ class GraphRun : public NodeSource {
   RunnerOptions options_;
   Transport& transport_;
   MessagePump pump_;
-  FillRun fills_;
+  HostMoves moves_;
   TaskFrames frames_;
-  RankTalk* talk_ = nullptr;
+  DeadlockDetector* talk_ = nullptr;
   ScratchWindows scratch_;
-  TaskFetches fetches_;
+  TaskPrefetches prefetches_;
   StepInputs inputs_;
   StepGate gate_;
   bool ahead_ = false;
@@ -183,7 +180,7 @@ class GraphRun : public NodeSource {
   TickRate rate_;                   ///< of the running step
   double taskSeconds_ = 0.0;
   double messageSeconds_ = 0.0;
-  std::unique_ptr<NodeRanges> ranges_;
+  std::unique_ptr<NodeAnnotations> ranges_;
   const RankDevices* rankDevices_ = nullptr;         ///< where devices are in use
   const PlacedGraph* placed_ = nullptr;              ///< likewise
   std::vector<std::unique_ptr<DeviceRun>> devices_;  ///< by place

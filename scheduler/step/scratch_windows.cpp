@@ -6,12 +6,17 @@
 
 namespace tessera::detail {
 
-AlignedLayout scratchLayout(const Hierarchy& hierarchy, const Box& window, const Box& owned,
-                            std::int64_t elementBytes) {
+AlignedLayout scratchLayout(const CompiledGraphs& graphs, const FillPlan& fill, std::int64_t row) {
   constexpr auto kLine = static_cast<std::int64_t>(kBufferAlignment);
-  const Geometry& geometry = hierarchy.geometry();
+  const LabelInfo& info = graphs.labels->info(fill.label);
+  const Level& level = graphs.hierarchy->level(fill.sourceLevel);
+  const std::int64_t local = graphs.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)].begin + row;
+  const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
+  const Box window = fillTarget(level, patch, info.centering, fill.halo, Reach::Patch);
+  const Geometry& geometry = graphs.hierarchy->geometry();
   const Layout plain(window, !geometry.hasHalo(1), !geometry.hasHalo(2));
-  return alignRows(plain, owned, kLine % elementBytes == 0 ? kLine / elementBytes : 1);
+  const std::int64_t bytes = info.type.bytes();
+  return alignRows(plain, level.ownedBy(patch, info.centering), kLine % bytes == 0 ? kLine / bytes : 1);
 }
 
 ScratchWindows::ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, int workers) {
@@ -40,16 +45,12 @@ void ScratchWindows::layOut(const CompiledGraphs& graphs, const CompiledGraph& g
   for (std::size_t n = 0; n < graph.fills.size(); ++n) {
     const FillPlan& fill = graph.fills[n];
     if (!fill.scratch) continue;
-    const LabelInfo& info = graphs.labels->info(fill.label);
-    const Level& level = graphs.hierarchy->level(fill.sourceLevel);
-    const Range own = graphs.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)];
-    for (std::int64_t local = own.begin; local < own.end; ++local) {
-      const Patch& patch = graphs.hierarchy->patch(graphs.ownPatches[static_cast<std::size_t>(local)]);
-      const Box target = fillTarget(level, patch, info.centering, fill.halo, Reach::Patch);
-      const Box owned = level.ownedBy(patch, info.centering);
-      const AlignedLayout made = scratchLayout(*graphs.hierarchy, target, owned, info.type.bytes());
-      windows_[n].push_back({made.layout, made.lead * info.type.bytes()});
-      sizes_[n] = std::max(sizes_[n], paddedBytes(made.elements * info.type.bytes()));
+    const std::int64_t bytes = graphs.labels->info(fill.label).type.bytes();
+    const std::int64_t rows = graphs.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)].size();
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const AlignedLayout made = scratchLayout(graphs, fill, row);
+      windows_[n].push_back({made.layout, made.lead * bytes});
+      sizes_[n] = std::max(sizes_[n], paddedBytes(made.elements * bytes));
     }
   }
 }

@@ -10,10 +10,9 @@
 
 namespace tessera::detail {
 
-/// How a patch and its halo lie in a scratch window: the first cell of the patch in each row is the first of
-/// a cache line, where its size allows it.
-AlignedLayout scratchLayout(const Hierarchy& hierarchy, const Box& window, const Box& owned,
-                            std::int64_t elementBytes);
+/// How the patch of a row and its halo lie in a scratch window: the first cell of the patch in each row is
+/// the first of a cache line, where its size allows it.
+AlignedLayout scratchLayout(const CompiledGraphs& graphs, const FillPlan& fill, std::int64_t row);
 
 /// Where the workers put what tasks read of variables without stored halos: one piece of memory a worker,
 /// used again by each task that it runs, so it stays in the nearest caches.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scheduler/device/backend/device_backend.hpp"
-#include "scheduler/device/lane/launch_watch.hpp"
+#include "scheduler/device/lane/launch_profiler.hpp"
 #include "scheduler/trace.hpp"
 
 namespace tessera {

@@ -174,7 +174,7 @@ void StepEvents::appendWork(const TracedStep& step, const Slice& slice) {
     const Patch& patch = graphs_.hierarchy->patch(graphs_.ownPatches[local]);
     event.arg("patch", std::int64_t{patch.id}).arg("level", std::int64_t{patch.level});
   }
-  // A device has it then. Where nobody on the host waits for it, nobody has heard when it was done.
+  // A device has the node then. If no node of the host waits for it, its end was not recorded.
   const std::int64_t done = step.nodes[n].done;
   if (!goesOn(slice.node) && done != slice.end) event.argTime("done", done < 0 ? slice.end : done);
   event.arg("step", step.step).end();

@@ -24,7 +24,7 @@ class StepEvents {
               std::map<std::int32_t, std::int64_t>& freeFrom);
 
  private:
-  /// What a node shows: on its worker, and where it goes on without one.
+  /// What a trace shows of a node: on its worker, and where the node continues without a worker.
   struct Slice {
     std::int32_t node = 0;
     std::int32_t lane = 0;
@@ -55,7 +55,7 @@ class StepEvents {
   std::string* text_ = nullptr;
   std::map<std::int32_t, std::int64_t>* freeFrom_ = nullptr;
 
-  // Of the present step, by node.
+  // State of the present step, by node.
   std::vector<std::int64_t> ready_;
   std::vector<std::int32_t> after_;                ///< the predecessor that finished last; -1: none
   std::vector<std::vector<std::int32_t>> before_;  ///< with edges: all predecessors

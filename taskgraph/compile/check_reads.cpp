@@ -92,7 +92,7 @@ void checkOldRead(std::span<const ResolvedPlan> plans, std::size_t plan, std::in
   }
   faults.push_back(headOf("a task reads Old of a label that has no value at the start", plans[plan], unit)
                        .line("reads  Old ", name, where)
-                       .line("left   by ", writer, ", which may not have run before; plan ",
+                       .line("left   by ", writer, ", which may not have run yet; plan ",
                              plans.front().plan->name(), " does not write it")
                        .line("fix    write ", name, where, " in declareInitial as well")
                        .text());

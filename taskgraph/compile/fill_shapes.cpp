@@ -121,7 +121,7 @@ void FillShapes::addRow(const FillNeed& need, std::int64_t local, std::vector<Ne
 void FillShapes::sortRemoteSources(const FillNeed& need, ShapeData& data) const {
   const Range rows = locals(need.readerLevel);
   const auto before = [&](const RemoteSource& a, const RemoteSource& b) {
-    return beforeByPlace(ownPatch(rows.begin + a.row).cells, ownPatch(rows.begin + b.row).cells);
+    return beforeByPosition(ownPatch(rows.begin + a.row).cells, ownPatch(rows.begin + b.row).cells);
   };
   if (!std::is_sorted(data.remoteSources.begin(), data.remoteSources.end(), before))
     std::stable_sort(data.remoteSources.begin(), data.remoteSources.end(), before);
@@ -155,7 +155,7 @@ void FillShapes::findRemoteReaders(const FillNeed& need, std::span<const std::in
       if (ownerOf(reader->id) != input_.rank) readers.push_back(reader);
     }
   }
-  sortByPlace(readers);
+  sortByPosition(readers);
   for (const Patch* reader : readers) {
     const PatchId self = need.reach == Reach::Patch ? reader->id : -1;
     forEachSource(level, centeringOf(need), targetOf(need, *reader), self, [&](const FillSource& source) {

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <vector>
 
-#include "taskgraph/compile/edge_list.hpp"
 #include "taskgraph/compile/fill_shapes.hpp"
 #include "taskgraph/compile/message_builder.hpp"
 #include "taskgraph/compile/resolved_plan.hpp"
+#include "taskgraph/edges/edge_list.hpp"
 #include "taskgraph/storage/buffer_reuse.hpp"
 
 namespace tessera::detail {
@@ -24,12 +23,8 @@ class GraphBuilder {
                const MeshChanges* changes = nullptr);
 
   CompiledGraph build(std::vector<GatherNeed>& gathers);
-  /// Turns the graph of the old mesh into what `build` would make, in the same slots, and redoes only what
-  /// has to do with patches that changed. Nothing where it lacks room, or where that is too much.
-  std::optional<CompiledGraph> rebuild(CompiledGraph previous, std::vector<GatherNeed>& gathers);
-  bool tooMuch() const { return tooMuch_; }
 
- private:
+ protected:  // for GraphRebuild
   void makeFills(std::vector<GatherNeed>& gathers);
   /// The shared windows that a fill fills, or that are read instead of its buffer.
   Range windowOf(const FillNeed& need) const;
@@ -58,22 +53,6 @@ class GraphBuilder {
   void linkMessages();
   /// Rows of shared windows follow the row of their first member.
   void linkShared();
-
-  // The steps of `rebuild`.
-  void adoptBlocks();
-  /// Whether rows may follow others as leads of their groups than before.
-  bool adoptWindows();
-  void renewGathers(std::vector<GatherNeed>& gathers);
-  bool messagesChange() const;
-  bool renewMessages();
-  bool sendAnew();
-  bool renewCoarseRows();
-  std::vector<std::int32_t> coarseRowsToRenew(const StagedFill& fill) const;
-  void countNodes();
-  void linkAll();
-  const LevelChanges& changesOf(LevelId level) const {
-    return changes_->levels[static_cast<std::size_t>(level)];
-  }
 
   std::vector<StagedFill> fillsOf(std::size_t stage) const;
   void addMessageBlock(NodeKind kind, std::int64_t first, std::int64_t count);
@@ -105,7 +84,6 @@ class GraphBuilder {
   std::vector<std::int32_t> unitBlocks_;
   std::vector<std::int32_t> messageRoom_;  ///< given numbers of message blocks; empty: as many as needed
   std::size_t messageBlocks_ = 0;
-  bool tooMuch_ = false;
   MemoryOrder shared_;
   GatherOrder sharedGathers_;
 };

@@ -103,7 +103,7 @@ std::vector<std::int32_t> MessageBuilder::rowsByPlace(const StagedFill& fill) co
       slots.push_back(static_cast<std::int32_t>(local));
   }
   const auto before = [&](std::int32_t a, std::int32_t b) {
-    return beforeByPlace(shapes_.ownPatch(a).cells, shapes_.ownPatch(b).cells);
+    return beforeByPosition(shapes_.ownPatch(a).cells, shapes_.ownPatch(b).cells);
   };
   if (!std::is_sorted(slots.begin(), slots.end(), before)) std::sort(slots.begin(), slots.end(), before);
   return slots;
@@ -128,7 +128,7 @@ std::vector<const Patch*> MessageBuilder::coarseReaders(const FillNeed& need) co
       if (shapes_.ownerOf(reader->id) != input_.rank) readers.push_back(reader);
     }
   }
-  sortByPlace(readers);
+  sortByPosition(readers);
   return readers;
 }
 

@@ -78,7 +78,7 @@ void orderUnits(ResolvedPlan& resolved, const LabelTable& labels, Faults& faults
       resolved.order.push_back(static_cast<std::int32_t>(u));
     }
     if (progress) continue;
-    faults.push_back(Message("tasks wait for one another in a circle")
+    faults.push_back(Message("tasks wait for one another in a cycle")
                          .line("plan   ", resolved.plan->name())
                          .line("cycle  ", cycleText(resolved, labels, before, done))
                          .line("fix    let one of them read Old, or an earlier value with from(\"task\")")

@@ -129,7 +129,7 @@ class ReadResolver {
     const std::string& label = labels_.info(read.label).name;
     const std::string where = levels_ > 1 ? " on level " + std::to_string(r.level) : "";
     faults_.push_back(
-        head("nobody computes what a task reads")
+        head("no task computes what a task reads")
             .line("reads  New ", label, where)
             .line("fix    read Old ", label, ", or add a task with .writes(", label, ") to this plan", where)
             .text());

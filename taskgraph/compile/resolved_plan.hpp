@@ -80,7 +80,7 @@ std::vector<ResolvedPlan> resolvePlans(std::span<const StepPlan* const> plans, c
 ResolvedPlan resolvePlan(const StepPlan& plan, const LabelTable& labels, const Hierarchy& hierarchy,
                          Faults& faults);
 
-/// Puts the units of `resolved` into an order that can run, or notes the circle in which they wait.
+/// Puts the units of `resolved` into an order that can run, or notes the cycle in which they wait.
 void orderUnits(ResolvedPlan& resolved, const LabelTable& labels, Faults& faults);
 
 /// "Test::advance" or, where the hierarchy has several levels, "Test::advance on level 1".

@@ -37,7 +37,7 @@ class UnionGraph {
   }
 
   void addEdge(std::int64_t before, std::int64_t after);
-  /// Finds an order in which every edge leads forward. Returns the nodes on or behind a circle; empty: there
+  /// Finds an order in which every edge leads forward. Returns the nodes on or behind a cycle; empty: there
   /// is none.
   std::vector<std::int64_t> sort();
   /// Of a node in that order.

@@ -33,7 +33,7 @@ bool VersionChain::hasOneWriter() {
   if (writers_.empty()) {
     const TaskDeclaration& first = task(modifiers_.front().unit);
     faults_.push_back(
-        Message("a label is modified but nobody writes it in this plan")
+        Message("a label is modified, but no task writes it in this plan")
             .line("plan   ", plan_.plan->name())
             .line("label  ", label_)
             .line("task   ", unitName(plan_, modifiers_.front().unit), " at ", placeOf(first))
@@ -45,7 +45,7 @@ bool VersionChain::hasOneWriter() {
   message.line("plan   ", plan_.plan->name()).line("label  ", label_);
   for (const Link& w : writers_)
     message.line("task   ", unitName(plan_, w.unit), " at ", placeOf(task(w.unit)));
-  message.line("fix    keep one .writes(", label_, "); the others say .modifies(", label_, ", from(\"",
+  message.line("fix    keep one .writes(", label_, "); let the others use .modifies(", label_, ", from(\"",
                task(writers_.front().unit).name, "\"))");
   faults_.push_back(message.text());
   return false;

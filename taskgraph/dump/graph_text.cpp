@@ -60,7 +60,7 @@ void writePeers(std::ostream& out, const DumpedGraph& dumped) {
     out << '\n';
   }
   if (dumped.summary.peers.empty()) return;
-  out << "  in all  ";
+  out << "  total  ";
   writeCounts(out, dumped.summary.exchanged);
   if (dumped.summary.wholeLevelReceives > 0) {
     out << ", of which " << dumped.summary.wholeLevelReceives << " in and " << dumped.summary.wholeLevelBytes
@@ -86,7 +86,7 @@ void writeMemory(std::ostream& out, const DumpedGraph& dumped) {
       << "  gathers of other levels  " << s.gathers << "; in the largest plan " << s.planned.gathers << " ("
       << s.planned.gathersWithoutReuse << " without reuse)\n"
       << "  messages  " << s.messageBuffers << '\n'
-      << "  in all  " << s.memory() << " (" << s.memoryWithoutReuse() << " without reuse)\n";
+      << "  total  " << s.memory() << " (" << s.memoryWithoutReuse() << " without reuse)\n";
 }
 
 void writePath(std::ostream& out, const DumpedGraph& dumped) {

@@ -23,12 +23,13 @@ struct PackedValue {
   friend bool operator==(const PackedValue& a, const PackedValue& b) { return (a <=> b) == 0; }
 };
 
-/// What the sends of a graph are packed from, and who left it. O(pieces log pieces + edges of tasks).
+/// What the sends of a graph are packed from, and which nodes wrote it. O(pieces log pieces + edges of
+/// tasks).
 class PackedValues {
  public:
   PackedValues(const CompiledGraph& graph, const ValueFlow& flow);
 
-  /// Of one send, ascending, each once.
+  /// The values that one send is packed from, ascending, each once.
   std::span<const PackedValue> ofSend(std::int32_t send) const;
   /// The value that a piece with a source is packed from.
   const PackedValue& of(std::int32_t send, const PackItem& item) const;

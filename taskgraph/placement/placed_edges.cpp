@@ -27,12 +27,12 @@ class EdgeWriter {
   using Edge = std::pair<std::int32_t, std::int32_t>;
 
   std::vector<Edge>& ofLanes(const Edge& edge);
-  NodePlace place(std::int32_t node) const { return placeOf_[static_cast<std::size_t>(node)]; }
+  DeviceAssignment place(std::int32_t node) const { return placeOf_[static_cast<std::size_t>(node)]; }
 
   PlacedGraph& placed_;
-  std::int64_t compiled_;           ///< nodes of the compiled graph
-  std::vector<NodePlace> placeOf_;  ///< by node
-  std::vector<bool> touched_;       ///< by node: has an edge of the executor
+  std::int64_t compiled_;                  ///< nodes of the compiled graph
+  std::vector<DeviceAssignment> placeOf_;  ///< by node
+  std::vector<bool> touched_;              ///< by node: has an edge of the executor
   std::vector<Edge> batch_;
   std::vector<Edge> later_;       ///< edges within devices that begin at added nodes
   std::vector<Edge> laterPeers_;  ///< and between devices
@@ -83,7 +83,7 @@ void EdgeWriter::finish() {
 }  // namespace
 
 void dealOutEdges(const CompiledGraph& graph, EdgeRouter& router, const AddedNodesTable& added,
-                  const NodePlaces& places, PlacedGraph& placed) {
+                  const DeviceAssignments& places, PlacedGraph& placed) {
   EdgeWriter writer(placed, graph.nodeCount());
   std::vector<Route> routes;
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
@@ -94,7 +94,7 @@ void dealOutEdges(const CompiledGraph& graph, EdgeRouter& router, const AddedNod
       router.route(number, node, routes);
       for (const Route& route : routes) {
         std::int32_t last = route.first;
-        const auto passBy = [&](PlacedKind kind, NodePlace device) {
+        const auto passBy = [&](PlacedKind kind, DeviceAssignment device) {
           const std::int32_t copy = added.node(kind, number, n, device, route.copied);
           writer.add(last, copy);
           last = copy;
@@ -104,7 +104,7 @@ void dealOutEdges(const CompiledGraph& graph, EdgeRouter& router, const AddedNod
         writer.add(last, route.then);
       }
       if (block.kind == NodeKind::Send) {
-        forEachPlace(places.packing(block.item + n), [&](NodePlace place) {
+        forEachPlace(places.packing(block.item + n), [&](DeviceAssignment place) {
           writer.add(added.node(PlacedKind::Pack, number, n, place), node);
         });
       }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "taskgraph/compile/added_nodes.hpp"
-#include "taskgraph/compile/edge_router.hpp"
-#include "taskgraph/placement/node_places.hpp"
+#include "taskgraph/edges/added_nodes.hpp"
+#include "taskgraph/edges/edge_router.hpp"
+#include "taskgraph/placement/node_assignments.hpp"
 #include "taskgraph/placement/packed_values.hpp"
 #include "taskgraph/placement/placed_edges.hpp"
 #include "taskgraph/placement/value_flow.hpp"
@@ -14,18 +14,18 @@ namespace tessera {
 namespace {
 
 using detail::AddedNodesTable;
+using detail::DeviceAssignments;
 using detail::EdgeRouter;
-using detail::NodePlaces;
 using detail::Route;
 
 /// The blocks of the compiled graph, cut where the place changes.
-void cutBlocks(const CompiledGraph& graph, const NodePlaces& places, PlacedGraph& placed) {
+void cutBlocks(const CompiledGraph& graph, const DeviceAssignments& places, PlacedGraph& placed) {
   placed.blockOf.assign(static_cast<std::size_t>(graph.nodeCount()), -1);
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     const NodeBlock& block = graph.blocks[b];
     for (std::int32_t n = 0; n < block.count; ++n) {
       const std::int32_t node = block.firstNode + n;
-      const NodePlace place = detail::firstOf(places.of(node));
+      const DeviceAssignment place = detail::firstOf(places.of(node));
       if (n == 0 || placed.blocks.back().place != place) {
         placed.blocks.push_back({PlacedKind::Original, place, static_cast<std::int32_t>(b), node, 0, n, -1});
       }
@@ -36,17 +36,17 @@ void cutBlocks(const CompiledGraph& graph, const NodePlaces& places, PlacedGraph
 }
 
 /// Twins of fills, and the packs of sends.
-void addTwinsAndPacks(const CompiledGraph& graph, const NodePlaces& places, AddedNodesTable& added) {
+void addTwinsAndPacks(const CompiledGraph& graph, const DeviceAssignments& places, AddedNodesTable& added) {
   for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
     const NodeBlock& block = graph.blocks[b];
     const auto number = static_cast<std::int32_t>(b);
     for (std::int32_t n = 0; n < block.count; ++n) {
       if (block.kind == NodeKind::Fill) {
         detail::forEachPlace(detail::withoutFirst(places.of(block.firstNode + n)),
-                             [&](NodePlace place) { added.add(PlacedKind::Twin, number, n, place); });
+                             [&](DeviceAssignment place) { added.add(PlacedKind::Twin, number, n, place); });
       } else if (block.kind == NodeKind::Send) {
         detail::forEachPlace(places.packing(block.item + n),
-                             [&](NodePlace place) { added.add(PlacedKind::Pack, number, n, place); });
+                             [&](DeviceAssignment place) { added.add(PlacedKind::Pack, number, n, place); });
       }
     }
   }
@@ -72,11 +72,11 @@ void addCopies(const CompiledGraph& graph, EdgeRouter& router, AddedNodesTable& 
 }  // namespace
 
 PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
-                       std::vector<NodePlace> homes) {
+                       std::vector<DeviceAssignment> homes) {
   const CompiledGraph& graph = graphs.plans[plan];
   const detail::ValueFlow flow(graph);
   const detail::PackedValues packed(graph, flow);
-  const NodePlaces places(graphs, plan, place, flow, packed);
+  const DeviceAssignments places(graphs, plan, place, flow, packed);
   AddedNodesTable added(graph);
 
   PlacedGraph placed;

@@ -11,13 +11,14 @@
 namespace tessera {
 
 /// Where a node runs: on the host, or on a device of the rank, counted from 0.
-using NodePlace = std::int8_t;
-inline constexpr NodePlace kOnHost = -1;
+using DeviceAssignment = std::int8_t;
+inline constexpr DeviceAssignment kOnHost = -1;
 
 /// Where tasks run: asked for each task on each own patch (`local`; -1 for a task that runs once a rank), of
 /// the plan that is placed and, for values that a plan sends but does not write, of the others. Always the
 /// same answer.
-using PlaceTask = std::function<NodePlace(const TaskDeclaration& task, LevelId level, std::int32_t local)>;
+using PlaceTask =
+    std::function<DeviceAssignment(const TaskDeclaration& task, LevelId level, std::int32_t local)>;
 
 /// What a node of a placed graph does.
 enum class PlacedKind : std::uint8_t {
@@ -31,8 +32,8 @@ enum class PlacedKind : std::uint8_t {
 /// Consecutive nodes of one kind that are launched together on a device where they are ready together.
 struct PlacedBlock {
   PlacedKind kind = PlacedKind::Original;
-  NodePlace place = kOnHost;  ///< where its nodes run; copies run on the device they serve
-  std::int32_t block = 0;     ///< position in `CompiledGraph::blocks`, of the writer for copies
+  DeviceAssignment place = kOnHost;  ///< where its nodes run; copies run on the device they serve
+  std::int32_t block = 0;            ///< position in `CompiledGraph::blocks`, of the writer for copies
   std::int32_t firstNode = 0;
   std::int32_t count = 0;
   std::int32_t firstNumber = 0;  ///< node firstNode + n stands for number firstNumber + n of `block`
@@ -45,11 +46,11 @@ struct PlacedBlock {
 struct OldNeed {
   LabelId label = -1;
   LevelId level = 0;
-  NodePlace place = kOnHost;
+  DeviceAssignment place = kOnHost;
 };
 
-/// One compiled plan with a place for each node, the copies that this needs, and its edges dealt out to those
-/// who keep them: the executor of the host, and the lanes of the devices.
+/// One compiled plan with a place for each node, the copies that this needs, and its edges dealt out to
+/// their owners: the executor of the host, and the lanes of the devices.
 ///
 /// Node numbers below `CompiledGraph::nodeCount()` mean what they mean there; those of further nodes follow.
 /// A device's nodes that wait for something on the host or that something on the host waits for are nodes of
@@ -67,19 +68,19 @@ struct PlacedGraph {
   /// (first, then), on two devices; ascending, each once.
   std::vector<std::pair<std::int32_t, std::int32_t>> peerEdges;
   std::vector<OldNeed> oldNeeds;  ///< ascending by label, level and place, each once
-  /// By own patch: the device in whose memory its values are read wherever a device reads them, unless the
-  /// patch shares a window with patches that have other homes. Empty: what a fill takes of Old or from the
-  /// host's values lies in the memory of the fill's own device.
-  std::vector<NodePlace> homes;
-  /// By position in `CompiledGraph::packItems`: from whose memory the piece is packed, by the Pack node of
-  /// that device or, on the host (forwarded pieces too), by the send itself.
-  std::vector<NodePlace> packPlaces;
+  /// For each own patch, the device in whose memory its values are read wherever a device reads them, unless
+  /// the patch shares a window with patches that have other homes. Empty: what a fill takes of Old or from
+  /// the host's values lies in the memory of the fill's own device.
+  std::vector<DeviceAssignment> homes;
+  /// For each position in `CompiledGraph::packItems`, the space from whose memory the piece is packed, by the
+  /// Pack node of that device or, on the host (forwarded pieces too), by the send itself.
+  std::vector<DeviceAssignment> packPlaces;
 
   std::int64_t nodeCount() const { return static_cast<std::int64_t>(blockOf.size()); }
   const PlacedBlock& block(std::int32_t node) const {
     return blocks[static_cast<std::size_t>(blockOf[static_cast<std::size_t>(node)])];
   }
-  NodePlace place(std::int32_t node) const { return block(node).place; }
+  DeviceAssignment place(std::int32_t node) const { return block(node).place; }
   /// What a node stands for, among the nodes of its block of the compiled graph.
   std::int32_t numberOf(std::int32_t node) const {
     const PlacedBlock& of = block(node);
@@ -98,6 +99,6 @@ struct PlacedGraph {
 /// and what a fill takes from the host's values of another patch is copied to that patch's home, once for all
 /// devices.
 PlacedGraph placeGraph(const CompiledGraphs& graphs, std::size_t plan, const PlaceTask& place,
-                       std::vector<NodePlace> homes = {});
+                       std::vector<DeviceAssignment> homes = {});
 
 }  // namespace tessera

@@ -40,13 +40,13 @@ void countCopies(const CompiledGraphs& graphs, const CompiledGraph& graph, const
 
 void countPacks(const CompiledGraph& graph, const PlacedGraph& placed, PlacementSummary& summary) {
   for (std::size_t n = 0; n < placed.packPlaces.size(); ++n) {
-    const NodePlace place = placed.packPlaces[n];
+    const DeviceAssignment place = placed.packPlaces[n];
     (place == kOnHost ? summary.packedOnHost : summary.packedBytes[static_cast<std::size_t>(place)]) +=
         graph.packItems[n].bytes;
   }
 }
 
-void countEdge(NodePlace from, NodePlace to, PlacedEdges& edges) {
+void countEdge(DeviceAssignment from, DeviceAssignment to, PlacedEdges& edges) {
   const bool fromHost = from == kOnHost;
   const bool toHost = to == kOnHost;
   ++(fromHost && toHost ? edges.onHost
@@ -100,7 +100,7 @@ void writeCopies(std::ostream& out, const PlacementSummary& summary, const Label
 }
 
 void writeNeeds(std::ostream& out, const PlacementSummary& summary, const LabelTable& labels) {
-  out << "read of Old, brought before the run where it is not there\n";
+  out << "Old values read, copied before the run where they are not valid\n";
   if (summary.oldNeeds.empty()) out << "  nothing\n";
   for (const OldNeed& need : summary.oldNeeds) {
     out << "  " << labels.info(need.label).name << " on level " << need.level << "  "

@@ -19,7 +19,7 @@ struct PlacedNodes {
 /// What a run of the plan copies between the host and one device, of one variable and in one direction.
 struct PlannedCopy {
   LabelId label = -1;
-  NodePlace device = 0;
+  DeviceAssignment device = 0;
   bool toHost = false;
   std::int64_t values = 0;  ///< patches
   std::int64_t bytes = 0;
@@ -45,11 +45,11 @@ struct PlacementSummary {
   PlacedEdges edges;
 };
 
-/// Of plan number `plan` on so many devices. Linear in nodes and edges.
+/// Summarises plan number `plan` on that many devices. Linear in nodes and edges.
 PlacementSummary summarise(const CompiledGraphs& graphs, std::size_t plan, const PlacedGraph& placed,
                            int devices);
 
-/// As lines that end in newlines.
+/// The summary as lines that end in newlines.
 std::string asText(const PlacementSummary& summary, const LabelTable& labels);
 
 }  // namespace tessera

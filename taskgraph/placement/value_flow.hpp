@@ -14,7 +14,7 @@ struct ValueInput {
   std::int32_t producer = -1;
 };
 
-/// Tells, from a compiled graph alone, by which edges a value goes from a task to those who read it; the
+/// Tells, from a compiled graph alone, by which edges a value goes from a task to its readers; the
 /// other edges only keep an order. Blocks of tasks stand in an order that can run, so the writers of a label
 /// on a level are its versions, and of the writers that precede a reader on its patch the last is the one it
 /// means.

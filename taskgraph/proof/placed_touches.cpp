@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text/error.hpp"
-#include "taskgraph/placement/node_places.hpp"
+#include "taskgraph/placement/node_assignments.hpp"
 
 namespace tessera::detail {
 
@@ -77,30 +77,30 @@ void PlacedTouches::noteWriters(std::span<const Touch> touches) {
   for (const Touch& touch : touches) {
     if (!touch.writes() || touch.node < 0) continue;
     const NodeKind kind = graphOf(nodes_.rankOf(touch.node)).block(nodes_.localOf(touch.node)).kind;
-    const NodePlace place = stands_[static_cast<std::size_t>(touch.node)].front().place;
+    const DeviceAssignment place = stands_[static_cast<std::size_t>(touch.node)].front().place;
     if (kind == NodeKind::Task) written_[touch.memory].push_back({touch.version, touch.box, place});
     if (kind == NodeKind::Fill) filled_[touch.node].insert(touch.memory);
   }
 }
 
-/// What the step before has left is in the memory of those who ask for it.
+/// The values of the last step are in the memory of the spaces that ask for them.
 void PlacedTouches::startOfStep(const Touch& touch) {
   const CompiledGraphs& rank = ranks_[static_cast<std::size_t>(touch.memory.rank)];
   const PatchId patch = rank.ownPatches[static_cast<std::size_t>(touch.memory.number)];
   const LevelId level = rank.hierarchy->patch(patch).level;
-  const NodePlace home = homeOf(touch.memory);
-  std::set<NodePlace> places;
+  const DeviceAssignment home = homeOf(touch.memory);
+  std::set<DeviceAssignment> places;
   for (const OldNeed& need : placedOf(rank.rank).oldNeeds) {
     if (need.label != touch.memory.label || need.level != level) continue;
     places.insert(need.place == kOnHost || home == kOnHost ? need.place : home);
   }
-  for (const NodePlace place : places) add(place, touch, -1);
+  for (const DeviceAssignment place : places) add(place, touch, -1);
 }
 
 /// Whether it is the window of patches that have several homes. The first member's number stands for all.
 bool PlacedTouches::isScattered(const Memory& memory) const {
   const std::vector<SharedWindow>& shared = ranks_[static_cast<std::size_t>(memory.rank)].shared;
-  const std::vector<NodePlace>& homes = placedOf(memory.rank).homes;
+  const std::vector<DeviceAssignment>& homes = placedOf(memory.rank).homes;
   return std::any_of(shared.begin(), shared.end(), [&](const SharedWindow& window) {
     return window.label == memory.label && window.members.front() == memory.number &&
            !haveOneHome(window.members, homes);
@@ -108,8 +108,8 @@ bool PlacedTouches::isScattered(const Memory& memory) const {
 }
 
 /// Of an own patch whose values have one device; else the host.
-NodePlace PlacedTouches::homeOf(const Memory& memory) const {
-  const std::vector<NodePlace>& homes = placedOf(memory.rank).homes;
+DeviceAssignment PlacedTouches::homeOf(const Memory& memory) const {
+  const std::vector<DeviceAssignment>& homes = placedOf(memory.rank).homes;
   if (homes.empty() || memory.kind != Memory::Kind::Entry || isScattered(memory)) return kOnHost;
   return homes[static_cast<std::size_t>(memory.number)];
 }
@@ -125,20 +125,20 @@ void PlacedTouches::ofTask(const Touch& touch) {
 void PlacedTouches::ofFill(const Touch& touch) {
   const std::set<Memory>& own = filled_[touch.node];
   for (const Stand& stand : stands_[static_cast<std::size_t>(touch.node)]) {
-    NodePlace space = stand.place;
+    DeviceAssignment space = stand.place;
     if (touch.memory.kind == Memory::Kind::Received) {
       space = kOnHost;
     } else if (space != kOnHost && own.count(touch.memory) == 0) {
       // Another patch's value is read at its home, or where a task of another device has left it.
-      const NodePlace home = homeOf(touch.memory);
-      const NodePlace there = home != kOnHost || touch.version < 0 ? home : writtenOn(touch);
+      const DeviceAssignment home = homeOf(touch.memory);
+      const DeviceAssignment there = home != kOnHost || touch.version < 0 ? home : writtenOn(touch);
       if (there != kOnHost) space = there;
     }
     add(space, touch, stand.node);
   }
 }
 
-NodePlace PlacedTouches::writtenOn(const Touch& read) const {
+DeviceAssignment PlacedTouches::writtenOn(const Touch& read) const {
   const auto found = written_.find(read.memory);
   if (found == written_.end()) return kOnHost;
   for (const Written& value : found->second) {
@@ -159,7 +159,7 @@ void PlacedTouches::ofSends(Rank rank, const TouchCollector& collector, const Pa
       const Memory bytes{Memory::Kind::Sent, rank, -1, 0, send};
       for (std::int64_t p = message.items.begin; p < message.items.end; ++p) {
         const PackItem& item = graph.packItems[static_cast<std::size_t>(p)];
-        const NodePlace place = placedOf(rank).packPlaces[static_cast<std::size_t>(p)];
+        const DeviceAssignment place = placedOf(rank).packPlaces[static_cast<std::size_t>(p)];
         const auto packsIt = [&](const Stand& stand) { return stand.place == place; };
         const auto stand = std::find_if(stands.begin(), stands.end(), packsIt);
         if (stand == stands.end()) continue;  // the bytes will be missed
@@ -193,8 +193,8 @@ void PlacedTouches::ofCopies(Rank rank, const TouchCollector& collector) {
     const NodeBlock& writer = graphOf(rank).blocks[static_cast<std::size_t>(block.block)];
     const TaskUnit& unit = graphOf(rank).units[static_cast<std::size_t>(writer.item)];
     const std::int32_t version = versions_.ofWrite(unit.task, unit.level, block.label);
-    const NodePlace from = block.kind == PlacedKind::CopyIn ? kOnHost : block.place;
-    const NodePlace to = block.kind == PlacedKind::CopyIn ? block.place : kOnHost;
+    const DeviceAssignment from = block.kind == PlacedKind::CopyIn ? kOnHost : block.place;
+    const DeviceAssignment to = block.kind == PlacedKind::CopyIn ? block.place : kOnHost;
     for (std::int32_t n = 0; n < block.count; ++n) {
       const std::int32_t local = writer.firstLocal + block.firstNumber + n;
       const Patch& patch = own.hierarchy->patch(own.ownPatches[static_cast<std::size_t>(local)]);
@@ -208,7 +208,7 @@ void PlacedTouches::ofCopies(Rank rank, const TouchCollector& collector) {
   }
 }
 
-void PlacedTouches::add(NodePlace space, const Touch& touch, std::int64_t node) {
+void PlacedTouches::add(DeviceAssignment space, const Touch& touch, std::int64_t node) {
   if (touch.box.empty()) return;
   touches_[space].push_back(touch);
   touches_[space].back().node = node;

@@ -16,7 +16,7 @@
 namespace tessera::detail {
 
 /// What placed nodes touch, by the space whose memory it is.
-using SpacedTouches = std::map<NodePlace, std::vector<Touch>>;
+using SpacedTouches = std::map<DeviceAssignment, std::vector<Touch>>;
 
 /// Turns what the nodes of a compiled plan touch into what its placed nodes touch in the memory of the host
 /// and of each device, as the runner does it: tasks in their own place, fills wherever they stand, messages
@@ -32,13 +32,13 @@ class PlacedTouches {
  private:
   struct Stand {
     std::int64_t node = 0;  ///< of the placed nodes
-    NodePlace place = kOnHost;
+    DeviceAssignment place = kOnHost;
   };
   /// Which task left a value: boxes of one memory and version do not overlap.
   struct Written {
     std::int32_t version = 0;
     Box box;
-    NodePlace place = kOnHost;
+    DeviceAssignment place = kOnHost;
   };
 
   void findStands();
@@ -49,10 +49,10 @@ class PlacedTouches {
   void ofSends(Rank rank, const TouchCollector& collector, const PackVersions& packs);
   static Touch packed(Rank rank, const PackItem& item, std::int32_t version, const TouchCollector& collector);
   void ofCopies(Rank rank, const TouchCollector& collector);
-  NodePlace writtenOn(const Touch& read) const;
+  DeviceAssignment writtenOn(const Touch& read) const;
   bool isScattered(const Memory& memory) const;
-  NodePlace homeOf(const Memory& memory) const;
-  void add(NodePlace space, const Touch& touch, std::int64_t node);
+  DeviceAssignment homeOf(const Memory& memory) const;
+  void add(DeviceAssignment space, const Touch& touch, std::int64_t node);
   const CompiledGraph& graphOf(Rank rank) const {
     return ranks_[static_cast<std::size_t>(rank)].plans[plan_];
   }

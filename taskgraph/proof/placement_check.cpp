@@ -17,7 +17,7 @@ using detail::RaceNames;
 using detail::TouchProof;
 using detail::UnionGraph;
 
-std::string placeName(NodePlace place) {
+std::string placeName(DeviceAssignment place) {
   return place == kOnHost ? "the host" : "device " + std::to_string(place);
 }
 
@@ -74,8 +74,8 @@ PlacementReport PlacementProof::run() {
     if (waiting.empty()) {
       report.conflicts = prove(messages);
     } else {
-      faults_.add(Message("placed nodes wait for one another in a circle")
-                      .line("nodes   ", waiting.size(), " on or behind it")
+      faults_.add(Message("placed nodes wait for one another in a cycle")
+                      .line("nodes   ", waiting.size(), " on the cycle or after it")
                       .line("first   ", nodeName(waiting.front()))
                       .text());
     }
@@ -161,12 +161,12 @@ PlacementReport checkPlacement(std::span<const CompiledGraphs> ranks, std::size_
 
 std::int64_t expectGoodPlacement(std::span<const CompiledGraphs> ranks,
                                  const std::function<PlaceTask(Rank)>& placeOf,
-                                 const std::function<std::vector<NodePlace>(Rank)>& homesOf) {
+                                 const std::function<std::vector<DeviceAssignment>(Rank)>& homesOf) {
   std::int64_t conflicts = 0;
   for (std::size_t plan = 0; plan < ranks.front().plans.size(); ++plan) {
     std::vector<PlacedGraph> placed;
     for (const CompiledGraphs& rank : ranks) {
-      std::vector<NodePlace> homes;
+      std::vector<DeviceAssignment> homes;
       if (homesOf) homes = homesOf(rank.rank);
       placed.push_back(placeGraph(rank, plan, placeOf(rank.rank), std::move(homes)));
     }

@@ -36,7 +36,7 @@ struct PlacementReport {
 ///   variables or gather buffers share memory;
 /// * each node of the compiled graph is there once, edges are dealt out as PlacedGraph says, counts agree
 /// with
-///   them, and nothing waits in a circle.
+///   them, and nothing waits in a cycle.
 ///
 /// It shares no code with `placeGraph`. `ranks` and `placed` are those of rank 0, 1, ...; InternalError where
 /// there are more than `kRaceCheckNodes` nodes.
@@ -48,6 +48,6 @@ PlacementReport checkPlacement(std::span<const CompiledGraphs> ranks, std::size_
 /// of conflicting pairs.
 std::int64_t expectGoodPlacement(std::span<const CompiledGraphs> ranks,
                                  const std::function<PlaceTask(Rank)>& placeOf,
-                                 const std::function<std::vector<NodePlace>(Rank)>& homesOf = {});
+                                 const std::function<std::vector<DeviceAssignment>(Rank)>& homesOf = {});
 
 }  // namespace tessera

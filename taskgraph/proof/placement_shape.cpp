@@ -112,7 +112,7 @@ void ShapeCheck::checkHostEdges() {
       fault("edges of a node do not ascend, each once", n);
     for (const std::int32_t then : next) {
       if (!isNode(n) || !isNode(then)) {
-        fault("an edge joins what is no node", n);
+        fault("an edge has an end that is not a node", n);
       } else if (onDevices(n, then)) {
         fault("the executor keeps an edge of lanes", n);
       }

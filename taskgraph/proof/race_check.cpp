@@ -43,8 +43,8 @@ class RaceProof {
       TouchProof proof(ranks_, plan_, nodes_, names_, name, "", faults_);
       conflicts_ = proof.prove(collect(messages));
     } else {
-      faults_.add(Message("nodes wait for one another in a circle")
-                      .line("nodes   ", waiting.size(), " on or behind it")
+      faults_.add(Message("nodes wait for one another in a cycle")
+                      .line("nodes   ", waiting.size(), " on the cycle or after it")
                       .line("first   ", names_.node(waiting.front()))
                       .text());
     }
@@ -167,9 +167,9 @@ RaceReport checkRaces(std::span<const CompiledGraphs> ranks, std::size_t plan) {
   const std::int64_t nodes = nodesOfAllRanks(ranks, plan);
   if (nodes > kRaceCheckNodes) {
     throw InternalError(
-        Message("a plan is too large to look for races")
+        Message("a plan is too large to be checked for races")
             .line("plan   ", ranks.front().plans[plan].plan->name())
-            .line("nodes  ", nodes, " on all ranks, at most ", kRaceCheckNodes, " are looked at")
+            .line("nodes  ", nodes, " on all ranks, at most ", kRaceCheckNodes, " are checked")
             .line("fix    check the same deck with fewer patches; the edges follow the same rules")
             .text());
   }

@@ -17,7 +17,7 @@ struct RaceReport {
   std::int64_t conflicts = 0;  ///< pairs of nodes that touch the same memory, one of them writing
   std::int64_t faultCount = 0;
   std::vector<std::string>
-      faults;  ///< the first ones, each a paragraph: who, what, where, which path is missing
+      faults;  ///< the first ones, each a paragraph: the nodes, what they touch, and which path is missing
 
   bool clean() const { return faultCount == 0; }
 };
@@ -38,7 +38,7 @@ std::int64_t nodesOfAllRanks(std::span<const CompiledGraphs> ranks, std::size_t 
 /// * of two variables, or two gather buffers, that share memory, one is done with before the other begins;
 /// * every index that a task declares to read has been written, with the version that the declaration means;
 /// * every message has one partner with the same bytes, and what is packed is what the receiver takes it for;
-/// * counts of predecessors agree with the edges, and nothing waits in a circle.
+/// * counts of predecessors agree with the edges, and nothing waits in a cycle.
 ///
 /// It shares no code with the compiler beyond the geometry of `fill_geometry.hpp`, by which the runner, too,
 /// finds the regions it copies: versions are derived anew from the declarations of the plan.

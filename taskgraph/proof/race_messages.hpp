@@ -19,13 +19,13 @@ struct PackPlace {
   std::int64_t item = 0;
 };
 
-/// The messages of one plan between all ranks: who is whose partner, and what the bytes are.
+/// The messages of one plan between all ranks: the partner of each, and what its bytes are.
 class RaceMessages {
  public:
   /// Notes sends and receives that have no partner, or one of other length.
   RaceMessages(std::span<const CompiledGraphs> ranks, std::size_t plan, RaceFaults& faults);
 
-  /// Of each send that has a partner: (rank, send) and (rank, receive).
+  /// A send and its receive: (rank, send) and (rank, receive).
   struct Pair {
     Rank from = 0;
     std::int32_t send = 0;

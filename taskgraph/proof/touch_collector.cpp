@@ -258,7 +258,7 @@ void TouchCollector::add(const Memory& memory, const Box& box, std::int64_t node
   const bool inside =
       memory.kind == Memory::Kind::Contribution || (window != nullptr && window->contains(box));
   if (!inside) {
-    faults_.add(Message("a node leaves the memory that is kept")
+    faults_.add(Message("a node accesses memory outside of its window")
                     .line("node    ", names_.node(node))
                     .line("touches ", asText(box), " of ", names_.memory(memory))
                     .line("kept    ", window == nullptr ? std::string("nothing") : asText(*window))

@@ -15,7 +15,7 @@
 
 namespace tessera::detail {
 
-/// Version of what each packed piece of each rank holds, as its receiver takes it; kUnclaimed where nobody
+/// Version of what each packed piece of each rank holds, as its receiver takes it; kUnclaimed where no fill
 /// does.
 using PackVersions = std::vector<std::vector<std::int32_t>>;
 inline constexpr std::int32_t kUnclaimed = -2;
@@ -28,9 +28,9 @@ class TouchCollector {
   TouchCollector(std::span<const CompiledGraphs> ranks, std::size_t plan, Rank rank, const UnionGraph& nodes,
                  const DeclaredVersions& versions, const RaceMessages& messages, RaceFaults& faults);
 
-  /// All but sends; fills claim the packed pieces that they take from messages.
+  /// Collects all nodes but sends; fills claim the packed pieces that they take from messages.
   void collect(PackVersions& packs, std::vector<Touch>& touches);
-  /// What sends pack; when all ranks have claimed.
+  /// Collects what sends pack; after all ranks have claimed.
   void collectSends(const PackVersions& packs, std::vector<Touch>& touches);
   /// The memory of a variable on an own patch.
   Memory entry(LabelId label, Generation generation, std::int64_t local) const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text/error.hpp"
-#include "taskgraph/proof/race_rooms.hpp"
+#include "taskgraph/proof/race_allocations.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -60,7 +60,7 @@ void TouchProof::checkMemory(std::size_t begin, std::size_t end) {
   const std::span<Touch> touches = std::span(touches_).subspan(begin, end - begin);
   const int axis = sweepAxis(touches);
   std::ranges::stable_sort(touches, {}, [axis](const Touch& touch) { return touch.box.lo[axis]; });
-  // A window has hundreds of readers, who do not concern one another.
+  // A window has hundreds of readers, which need no order among one another.
   std::vector<std::size_t> nextWrite(touches.size(), touches.size());
   for (std::size_t n = touches.size() - 1; n > 0; --n)
     nextWrite[n - 1] = touches[n].writes() ? n : nextWrite[n];
@@ -76,7 +76,7 @@ void TouchProof::checkMemory(std::size_t begin, std::size_t end) {
 
 /// Memories of different variables in the same bytes.
 void TouchProof::checkRooms() {
-  for (const RoomConflict& conflict : RaceRooms(ranks_, plan_).conflicts(touches_, nodes_)) {
+  for (const AllocationConflict& conflict : RaceAllocations(ranks_, plan_).conflicts(touches_, nodes_)) {
     // A node that touches both is no path from itself to itself: the two have to lie apart.
     want({conflict.first, conflict.second});
   }
@@ -135,7 +135,7 @@ void TouchProof::checkCovered(std::size_t reader, std::size_t begin, std::size_t
     left.swap(next);
   }
   if (left.empty()) return;
-  faults_.add(Message("a node reads what nobody has written")
+  faults_.add(Message("a node reads a value that no node has written")
                   .line("reader  ", nodeName_(read.node))
                   .line("where   ", asText(left.front()), " of ", memory(read.memory))
                   .line("wanted  ", read.memory.kind == Memory::Kind::Entry ||

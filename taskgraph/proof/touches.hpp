@@ -31,7 +31,7 @@ struct Memory {
 enum class TouchKind : std::uint8_t {
   Write,
   Read,    ///< every index of the box has to be there, in the version
-  Depend,  ///< a read for which somebody else makes sure that the indices are there
+  Depend,  ///< a read of indices that other nodes guarantee to be there
 };
 
 /// One access of one node.

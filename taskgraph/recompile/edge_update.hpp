@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "taskgraph/compile/edge_list.hpp"
 #include "taskgraph/compile/fill_shapes.hpp"
+#include "taskgraph/edges/edge_list.hpp"
 
 namespace tessera::detail {
 

@@ -1,6 +1,7 @@
+#include "taskgraph/recompile/graph_rebuild.hpp"
+
 #include <algorithm>
 
-#include "taskgraph/compile/graph_builder.hpp"
 #include "taskgraph/recompile/edge_update.hpp"
 
 namespace tessera::detail {
@@ -18,7 +19,7 @@ void addFilledRows(const RowLists<T>& lists, Range used, std::vector<std::int32_
 
 }  // namespace
 
-std::optional<CompiledGraph> GraphBuilder::rebuild(CompiledGraph previous, std::vector<GatherNeed>& gathers) {
+std::optional<CompiledGraph> GraphRebuild::rebuild(CompiledGraph previous, std::vector<GatherNeed>& gathers) {
   graph_ = std::move(previous);
   adoptBlocks();
   const bool leadsChange = adoptWindows();
@@ -46,7 +47,7 @@ std::optional<CompiledGraph> GraphBuilder::rebuild(CompiledGraph previous, std::
   return std::move(graph_);
 }
 
-bool GraphBuilder::adoptWindows() {
+bool GraphRebuild::adoptWindows() {
   bool leadsChange = false;
   for (const StagedFill& fill : fills_) {
     FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill.fill)];
@@ -58,7 +59,7 @@ bool GraphBuilder::adoptWindows() {
   return leadsChange;
 }
 
-void GraphBuilder::adoptBlocks() {
+void GraphRebuild::adoptBlocks() {
   const std::vector<FillNeed> needs = fillNeeds(plan_);
   const Lifetimes lifetimes(plan_, needs);
   for (const FillNeed& need : needs) {
@@ -77,7 +78,7 @@ void GraphBuilder::adoptBlocks() {
   }
 }
 
-void GraphBuilder::renewGathers(std::vector<GatherNeed>& gathers) {
+void GraphRebuild::renewGathers(std::vector<GatherNeed>& gathers) {
   for (const StagedFill& fill : fills_) {
     const FillNeed& need = fill.need;
     if (need.reach == Reach::Patch || need.reach == Reach::WholeLevel) continue;
@@ -91,7 +92,7 @@ void GraphBuilder::renewGathers(std::vector<GatherNeed>& gathers) {
 }
 
 /// May say so a little too often, never too seldom.
-bool GraphBuilder::messagesChange() const {
+bool GraphRebuild::messagesChange() const {
   for (const StagedFill& fill : fills_) {
     const FillNeed& need = fill.need;
     const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill.fill)];
@@ -112,7 +113,7 @@ bool GraphBuilder::messagesChange() const {
   });
 }
 
-bool GraphBuilder::renewMessages() {
+bool GraphRebuild::renewMessages() {
   std::vector<std::vector<std::int32_t>> rows(graph_.tables.size());
   std::vector<std::vector<std::int32_t>> coarse(fills_.size());
   for (StagedFill& fill : fills_) {
@@ -141,7 +142,7 @@ bool GraphBuilder::renewMessages() {
   return room;
 }
 
-bool GraphBuilder::sendAnew() {
+bool GraphRebuild::sendAnew() {
   graph_.sends.clear();
   graph_.receives.clear();
   graph_.packItems.clear();
@@ -170,7 +171,7 @@ bool GraphBuilder::sendAnew() {
 }
 
 /// Rows under which something may have changed: on their own level, or on the coarser one.
-std::vector<std::int32_t> GraphBuilder::coarseRowsToRenew(const StagedFill& fill) const {
+std::vector<std::int32_t> GraphRebuild::coarseRowsToRenew(const StagedFill& fill) const {
   const FillNeed& need = fill.need;
   std::vector<std::int32_t> slots = shapes_.readingSlots(need.level - 1, changesOf(need.level - 1).regions,
                                                          Reach::Coarser, shapes_.haloBelow(need));
@@ -180,7 +181,7 @@ std::vector<std::int32_t> GraphBuilder::coarseRowsToRenew(const StagedFill& fill
   return slots;
 }
 
-bool GraphBuilder::renewCoarseRows() {
+bool GraphRebuild::renewCoarseRows() {
   std::vector<CoarseSource> sources;
   std::vector<CoarsePiece> row;
   bool room = true;
@@ -204,7 +205,7 @@ bool GraphBuilder::renewCoarseRows() {
   return room;
 }
 
-void GraphBuilder::countNodes() {
+void GraphRebuild::countNodes() {
   graph_.contributionCount = 0;
   for (NodeBlock& block : graph_.blocks) {
     if (block.kind == NodeKind::Fill) {
@@ -221,7 +222,7 @@ void GraphBuilder::countNodes() {
   }
 }
 
-void GraphBuilder::linkAll() {
+void GraphRebuild::linkAll() {
   for (std::size_t r = 0; r < graph_.reductions.size(); ++r) {
     for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
       const bool joins =

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "core/text/contracts.hpp"
-#include "taskgraph/compile/graph_builder.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "taskgraph/recompile/graph_rebuild.hpp"
 #include "taskgraph/recompile/mesh_changes.hpp"
 #include "taskgraph/storage/buffer_reuse.hpp"
 #include "taskgraph/storage/share_windows.hpp"
@@ -47,7 +47,7 @@ std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan
   // Looking for what changed costs as much as compiling where nearly all patches are other ranks'.
   const std::int64_t all = next.hierarchy->patchCount();
   if (all > kManyPatches && graphs.ownPatchCount() * kCostOfOwn < all)
-    return "nearly all patches are other ranks'";
+    return "nearly all patches belong to other ranks";
   return "";
 }
 
@@ -72,18 +72,18 @@ Recompiled recompile(CompiledGraphs&& previous, std::span<const StepPlan* const>
   const std::vector<detail::ResolvedPlan> resolved = detail::resolvePlans(plans, next);
   if (resolved != detail::resolvePlans(plans, before) ||
       !sameMemory(detail::storageOf(resolved, next), graphs.storage))
-    return compileAnew(plans, next, "levels cover their domain, or fit the caches, other than before",
+    return compileAnew(plans, next, "it has changed whether levels cover their domain or fit the caches",
                        next.hierarchy->patchCount());
   const std::optional<detail::MeshChanges> changes = detail::moveToMesh(graphs, *before.owners, next);
   if (!changes)
     return compileAnew(plans, next, "a level has more patches than room", next.hierarchy->patchCount());
   if (next.sharing == WindowSharing::On && !detail::shareWindowsAnew(resolved, next, *changes, graphs))
-    return compileAnew(plans, next, "a level that tasks read whole is stored other than before",
+    return compileAnew(plans, next, "a level that tasks read whole is stored in another way",
                        changes->patches);
   const bool different = std::any_of(changes->levels.begin(), changes->levels.end(),
                                      [](const detail::LevelChanges& level) { return !level.same; });
   for (std::size_t p = 0; p < resolved.size() && different; ++p) {
-    detail::GraphBuilder builder(resolved[p], next, graphs, &*changes);
+    detail::GraphRebuild builder(resolved[p], next, graphs, &*changes);
     std::optional<CompiledGraph> graph = builder.rebuild(std::move(graphs.plans[p]), graphs.gathers[p]);
     if (!graph)
       return compileAnew(

@@ -8,7 +8,7 @@
 #include "tests/components/order_of.hpp"
 #include "tests/components/simulate.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 /// Cells whose value is not, bit by bit, that of the cell `steps` before them in `initial` (periodic along
@@ -259,4 +259,4 @@ limiter = ")deck") + limiter + "\"\n")
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -16,8 +16,8 @@ class DeckFills : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DeckFills, HaveTheBitsOfTheHostsFills) {
   const ComponentRegistry registry = builtInComponents();
-  testing::Simulate deck = testing::smallDeck(GetParam());
-  deck.patches(testing::alongResolvedAxes(GetParam(), {2, 3, 2}));
+  test::Simulate deck = test::smallDeck(GetParam());
+  deck.patches(test::alongResolvedAxes(GetParam(), {2, 3, 2}));
   checkDeck(deck.deck(), registry).throwIfErrors();
   const Model model(deck.deck(), registry);
   for (const int ranks : {1, 2}) {
@@ -42,8 +42,8 @@ TEST_P(DeckFills, HaveTheBitsOfTheHostsFills) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryDeck, DeckFills, ::testing::ValuesIn(testing::allDecks()),
-                         [](const auto& info) { return testing::testName(info.param); });
+INSTANTIATE_TEST_SUITE_P(EveryDeck, DeckFills, ::testing::ValuesIn(test::allDecks()),
+                         [](const auto& info) { return test::testName(info.param); });
 
 }  // namespace
 }  // namespace tessera

@@ -9,11 +9,11 @@
 #include "scheduler/device/backend/cuda_device.hpp"
 #include "tests/components/several_devices.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 /// Each way in which generations lie is launched once, captured once, then replayed.
-constexpr std::int64_t kSteps = 8;
+constexpr std::int64_t kDeviceGraphsSteps = 8;
 
 DeviceOptions withGraphs(DeviceKind kind = DeviceKind::Emulated, int count = 1) {
   DeviceOptions options = firstDevices(kind, count);
@@ -23,14 +23,15 @@ DeviceOptions withGraphs(DeviceKind kind = DeviceKind::Emulated, int count = 1) 
 
 class GraphsOfEveryDeck : public DeckOnDevices {
  protected:
-  GraphsOfEveryDeck() : DeckOnDevices(kSteps) {}
+  GraphsOfEveryDeck() : DeckOnDevices(kDeviceGraphsSteps) {}
 };
 
 TEST_P(GraphsOfEveryDeck, GiveTheBitsOfTheHost) {
   const Outcome right = expected();
   for (const int threads : {0, 1, 2}) {
     for (const int ranks : {1, 2, 3}) {
-      const Outcome o = small({3, 2, 2}).ranks(ranks).threads(threads).devices(withGraphs()).run(kSteps);
+      const Outcome o =
+          small({3, 2, 2}).ranks(ranks).threads(threads).devices(withGraphs()).run(kDeviceGraphsSteps);
       EXPECT_EQ(firstDifference(right, o), "") << threads << " threads, " << ranks << " ranks";
     }
   }
@@ -41,7 +42,7 @@ TEST_P(GraphsOfEveryDeck, GiveThemInOneStreamAndInSmallBatches) {
   for (const LaneOptions& lane : {LaneOptions{.streams = 1}, LaneOptions{.largestBatch = 3}}) {
     DeviceOptions devices = withGraphs();
     devices.lane = lane;
-    const Outcome o = small({2, 2, 2}).threads(2).devices(devices).run(kSteps);
+    const Outcome o = small({2, 2, 2}).threads(2).devices(devices).run(kDeviceGraphsSteps);
     EXPECT_EQ(firstDifference(right, o), "") << lane.streams << " streams, batches of " << lane.largestBatch;
   }
 }
@@ -50,7 +51,7 @@ TEST_P(GraphsOfEveryDeck, GiveThemUnderEverySeed) {
   const Outcome right = expected();
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 3);
-    const Outcome o = small({3, 2, 1}).ranks(ranks).seed(seed).devices(withGraphs()).run(kSteps);
+    const Outcome o = small({3, 2, 1}).ranks(ranks).seed(seed).devices(withGraphs()).run(kDeviceGraphsSteps);
     EXPECT_EQ(firstDifference(right, o), "") << "seed " << seed << ", " << ranks << " ranks";
   }
 }
@@ -64,7 +65,7 @@ TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralDevicesOfARankUnderEverySeed) {
 TEST_P(GraphsOfEveryDeck, GiveThemOnAGpu) {
   if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
   const Outcome right = expected();
-  const Outcome o = small({3, 2, 2}).threads(2).devices(withGraphs(DeviceKind::Cuda)).run(kSteps);
+  const Outcome o = small({3, 2, 2}).threads(2).devices(withGraphs(DeviceKind::Cuda)).run(kDeviceGraphsSteps);
   EXPECT_EQ(firstDifference(right, o), "");
 }
 
@@ -200,4 +201,4 @@ initial = "1 + x"
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

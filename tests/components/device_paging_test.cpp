@@ -8,12 +8,12 @@
 #include "scheduler/device/backend/cuda_device.hpp"
 #include "tests/components/several_devices.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kSteps = 5;
+constexpr std::int64_t kDevicePagingSteps = 5;
 
 DeviceOptions emulated(std::int64_t limit, int count = 1) {
   DeviceOptions options = firstDevices(DeviceKind::Emulated, count);
@@ -25,7 +25,7 @@ DeviceOptions emulated(std::int64_t limit, int count = 1) {
 /// Each deck with a device that has memory for a part of its variables.
 class DevicePagingOfEveryDeck : public DeckOnDevices {
  protected:
-  DevicePagingOfEveryDeck() : DeckOnDevices(kSteps) {}
+  DevicePagingOfEveryDeck() : DeckOnDevices(kDevicePagingSteps) {}
 
   /// What the device of one of so many ranks needs; they have about the same.
   std::int64_t neededBytes(Extent patches, int ranks) const {
@@ -39,7 +39,8 @@ TEST_P(DevicePagingOfEveryDeck, SixtyPerCentOfItsNeedGiveTheBitsOfTheHost) {
   for (const int threads : {0, 2}) {
     for (const int ranks : {1, 2}) {
       const std::int64_t limit = neededBytes(patches, ranks) * 6 / 10;
-      const Outcome o = small(patches).ranks(ranks).threads(threads).devices(emulated(limit)).run(kSteps);
+      const Outcome o =
+          small(patches).ranks(ranks).threads(threads).devices(emulated(limit)).run(kDevicePagingSteps);
       EXPECT_EQ(firstDifference(right, o), "") << threads << " threads, " << ranks << " ranks";
       EXPECT_EQ(o.paging.evictions > 0, limit > 0) << ranks << " ranks";
     }
@@ -51,7 +52,7 @@ TEST_P(DevicePagingOfEveryDeck, SoDoesItUnderEverySeed) {
   const Extent patches{6, 5, 2};
   const std::int64_t limit = neededBytes(patches, 1) * 6 / 10;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const Outcome o = small(patches).seed(seed).devices(emulated(limit)).run(kSteps);
+    const Outcome o = small(patches).seed(seed).devices(emulated(limit)).run(kDevicePagingSteps);
     EXPECT_EQ(firstDifference(right, o), "") << "seed " << seed;
   }
 }
@@ -60,12 +61,12 @@ TEST_P(DevicePagingOfEveryDeck, SoDoesItWherePatchesMoveToTheHostAndBackAndInChe
   const Outcome right = expected();
   const Extent patches{6, 5, 2};
   DeviceOptions devices = emulated(neededBytes(patches, 1) * 6 / 10);
-  EXPECT_EQ(firstDifference(right, small(patches).checked().devices(devices).run(kSteps)), "");
+  EXPECT_EQ(firstDifference(right, small(patches).checked().devices(devices).run(kDevicePagingSteps)), "");
   devices.placement = DevicePlacement::Cost;
   devices.limitBytes = 0;  // no two patches share a window there, so more is needed
   devices.limitBytes = small(patches).devices(devices).run(1).paging.neededBytes * 6 / 10;
   Simulate moving = small(patches).hostParts({0.5, 0.2, 1.0, 0.7, 0.0}).threads(2).devices(devices);
-  EXPECT_EQ(firstDifference(right, moving.run(kSteps)), "");
+  EXPECT_EQ(firstDifference(right, moving.run(kDevicePagingSteps)), "");
 }
 
 /// 64 patches of 8 x 8 cells in pages that the host's own protection watches.
@@ -78,10 +79,10 @@ DeviceOptions watched(std::int64_t limit) {
 }
 
 TEST(DevicePaging, TouchesNoPageThatIsNotThere) {
-  const Outcome right = pulse().run(kSteps);
+  const Outcome right = pulse().run(kDevicePagingSteps);
   const std::int64_t needed = pulse().devices(watched(0)).run(1).paging.neededBytes;
 
-  const Outcome o = pulse().threads(2).devices(watched(needed * 4 / 10)).run(kSteps);
+  const Outcome o = pulse().threads(2).devices(watched(needed * 4 / 10)).run(kDevicePagingSteps);
 
   EXPECT_EQ(firstDifference(right, o), "");
   EXPECT_GT(o.paging.bytesIn, 0);
@@ -90,7 +91,7 @@ TEST(DevicePaging, TouchesNoPageThatIsNotThere) {
 TEST(DevicePaging, WithRoomForAllNothingIsMoved) {
   const std::int64_t needed = pulse().devices(watched(0)).run(1).paging.neededBytes;
 
-  const Outcome o = pulse().devices(watched(needed)).run(kSteps);
+  const Outcome o = pulse().devices(watched(needed)).run(kDevicePagingSteps);
 
   EXPECT_EQ(o.paging.neededBytes, needed);
   EXPECT_EQ(o.paging.rounds, 0);
@@ -142,9 +143,9 @@ TEST(DevicePaging, ManagedMemoryHasNoLimitOfItsOwnAndTheBitsOfTheHost) {
   DeviceOptions managed = watched(1);
   managed.memory = DeviceMemoryKind::Managed;
 
-  const Outcome o = pulse().threads(2).devices(managed).run(kSteps);
+  const Outcome o = pulse().threads(2).devices(managed).run(kDevicePagingSteps);
 
-  EXPECT_EQ(firstDifference(pulse().run(kSteps), o), "");
+  EXPECT_EQ(firstDifference(pulse().run(kDevicePagingSteps), o), "");
   EXPECT_EQ(o.paging.evictions, 0);
 }
 
@@ -155,20 +156,20 @@ Simulate cube() {
 
 TEST(DevicePaging, SixtyPerCentOfItsNeedOnAGpuGiveTheBitsOfTheHost) {
   if (cudaDeviceCount() == 0) GTEST_SKIP() << "this case needs a GPU, and there is none here";
-  const Outcome right = cube().run(kSteps);
+  const Outcome right = cube().run(kDevicePagingSteps);
   DeviceOptions gpu;
   gpu.kind = DeviceKind::Cuda;
   gpu.limitBytes = cube().devices(gpu).run(1).paging.neededBytes * 6 / 10;
-  const Outcome o = cube().threads(2).devices(gpu).run(kSteps);
+  const Outcome o = cube().threads(2).devices(gpu).run(kDevicePagingSteps);
   EXPECT_EQ(firstDifference(right, o), "");
   EXPECT_GT(o.paging.evictions, 0);
 
   gpu.memory = DeviceMemoryKind::Managed;
-  EXPECT_EQ(firstDifference(right, cube().devices(gpu).run(kSteps)), "");
+  EXPECT_EQ(firstDifference(right, cube().devices(gpu).run(kDevicePagingSteps)), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, DevicePagingOfEveryDeck, ::testing::ValuesIn(allDecks()),
                          [](const auto& info) { return testName(info.param); });
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

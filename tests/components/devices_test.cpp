@@ -6,23 +6,23 @@
 #include "scheduler/device/backend/cuda_device.hpp"
 #include "tests/components/several_devices.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
-constexpr std::int64_t kSteps = 5;
+constexpr std::int64_t kDevicesSteps = 5;
 
 DeviceOptions emulated() { return firstDevices(DeviceKind::Emulated, 1); }
 
 class DevicesOfEveryDeck : public DeckOnDevices {
  protected:
-  DevicesOfEveryDeck() : DeckOnDevices(kSteps) {}
+  DevicesOfEveryDeck() : DeckOnDevices(kDevicesSteps) {}
 };
 
 TEST_P(DevicesOfEveryDeck, GiveTheBitsOfTheHost) {
   const Outcome right = expected();
   for (const int threads : {0, 1, 2}) {
     for (const int ranks : {1, 3}) {
-      const Outcome o = small({3, 2, 2}).ranks(ranks).threads(threads).devices(emulated()).run(kSteps);
+      const Outcome o = small({3, 2, 2}).ranks(ranks).threads(threads).devices(emulated()).run(kDevicesSteps);
       EXPECT_EQ(firstDifference(right, o), "") << threads << " threads, " << ranks << " ranks";
     }
   }
@@ -34,7 +34,7 @@ TEST_P(DevicesOfEveryDeck, GiveThemWithEachPartOfALaneSwitchedOff) {
   for (const LaneOptions& lane : lanes) {
     DeviceOptions devices = emulated();
     devices.lane = lane;
-    const Outcome o = small({2, 2, 2}).threads(2).devices(devices).run(kSteps);
+    const Outcome o = small({2, 2, 2}).threads(2).devices(devices).run(kDevicesSteps);
     EXPECT_EQ(firstDifference(right, o), "") << lane.streams << " streams, batches of " << lane.largestBatch;
   }
 }
@@ -43,7 +43,7 @@ TEST_P(DevicesOfEveryDeck, GiveThemUnderEverySeed) {
   const Outcome right = expected();
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const int ranks = 1 + static_cast<int>(seed % 3);
-    const Outcome o = small({3, 2, 1}).ranks(ranks).seed(seed).devices(emulated()).run(kSteps);
+    const Outcome o = small({3, 2, 1}).ranks(ranks).seed(seed).devices(emulated()).run(kDevicesSteps);
     EXPECT_EQ(firstDifference(right, o), "") << "seed " << seed << ", " << ranks << " ranks";
   }
 }
@@ -51,7 +51,8 @@ TEST_P(DevicesOfEveryDeck, GiveThemUnderEverySeed) {
 TEST_P(DevicesOfEveryDeck, GiveThemInCheckedModeWithoutAComplaint) {
   const Outcome right = expected();
   for (const int ranks : {1, 2}) {
-    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(1).checked().devices(emulated()).run(kSteps);
+    const Outcome o =
+        small({3, 2, 2}).ranks(ranks).threads(1).checked().devices(emulated()).run(kDevicesSteps);
     EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
   }
 }
@@ -62,10 +63,10 @@ TEST_P(DevicesOfEveryDeck, GiveThemOnAGpu) {
   DeviceOptions devices = emulated();
   devices.kind = DeviceKind::Cuda;
   for (const int ranks : {1, 2}) {
-    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
+    const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kDevicesSteps);
     EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
   }
-  const Outcome o = small({3, 2, 2}).threads(2).checked().devices(devices).run(kSteps);
+  const Outcome o = small({3, 2, 2}).threads(2).checked().devices(devices).run(kDevicesSteps);
   EXPECT_EQ(firstDifference(right, o), "") << "checked";
 }
 
@@ -83,4 +84,4 @@ INSTANTIATE_TEST_SUITE_P(Inputs, DevicesOfEveryDeck, ::testing::ValuesIn(allDeck
                          [](const auto& info) { return testName(info.param); });
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

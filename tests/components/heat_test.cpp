@@ -9,7 +9,7 @@
 #include "tests/components/order_of.hpp"
 #include "tests/components/simulate.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -225,4 +225,4 @@ TEST(Heat, AValueOfAnOutflowBoundaryIsRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -6,7 +6,7 @@
 
 #include "tests/components/small_decks.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 class EveryDeck : public ::testing::TestWithParam<std::string> {
@@ -15,17 +15,17 @@ class EveryDeck : public ::testing::TestWithParam<std::string> {
   Extent along(Extent wanted) const { return alongResolvedAxes(GetParam(), wanted); }
 };
 
-constexpr std::int64_t kSteps = 6;
+constexpr std::int64_t kLayoutSteps = 6;
 
 TEST_P(EveryDeck, GivesTheSameBitsForEveryRankAndThreadCountAndEveryLayout) {
-  const Outcome expected = small().patches({1, 1, 1}).run(kSteps);
-  ASSERT_EQ(expected.steps, kSteps);
+  const Outcome expected = small().patches({1, 1, 1}).run(kLayoutSteps);
+  ASSERT_EQ(expected.steps, kLayoutSteps);
 
   for (const Extent layout : {Extent{2, 2, 2}, Extent{5, 1, 3}, Extent{12, 3, 1}}) {
     for (const int ranks : {1, 2, 3, 4, 8}) {
       for (const int threads : {1, 2}) {
         const Extent patches = along(layout);
-        const Outcome o = small().patches(patches).ranks(ranks).threads(threads).run(kSteps);
+        const Outcome o = small().patches(patches).ranks(ranks).threads(threads).run(kLayoutSteps);
         EXPECT_EQ(firstDifference(expected, o), "")
             << asText(patches) << " patches, " << ranks << " ranks, " << threads << " threads";
       }
@@ -51,4 +51,4 @@ INSTANTIATE_TEST_SUITE_P(Inputs, EveryDeck, ::testing::ValuesIn(allDecks()),
                          [](const auto& info) { return testName(info.param); });
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

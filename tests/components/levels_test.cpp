@@ -6,7 +6,7 @@
 #include "grid/refined_levels.hpp"
 #include "tests/components/simulate.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 /// Three levels, the middle one of two boxes that touch walls and each other; cut into patches as asked.
@@ -120,4 +120,4 @@ TEST(Levels, WhatIsExpectedBesideAPatchComesFromTheLevelBelow) {
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

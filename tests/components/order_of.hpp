@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// The order of convergence between each two grids of `cells`, the smallest of them: log2 of the ratio of
 /// errors. Each grid is twice as fine as the one before it.
@@ -21,4 +21,4 @@ double orderOf(ErrorOf errorOf, const std::vector<std::int64_t>& cells) {
   return order;
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -10,10 +10,10 @@
 #include "tools/simulation/model.hpp"
 #include "tools/simulation/simulation.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
-constexpr std::int64_t kSteps = 5;
+constexpr std::int64_t kPlacementsSteps = 5;
 
 DeviceOptions emulated(DevicePlacement placement, int count = 1) {
   DeviceOptions options = firstDevices(DeviceKind::Emulated, count);
@@ -41,7 +41,7 @@ class PlacementsOfEveryDeck : public ::testing::TestWithParam<std::string> {
   Simulate small(Extent patches) const {
     return smallDeck(GetParam()).patches(alongResolvedAxes(GetParam(), patches));
   }
-  Outcome expected() const { return smallDeck(GetParam()).run(kSteps); }
+  Outcome expected() const { return smallDeck(GetParam()).run(kPlacementsSteps); }
 };
 
 TEST_P(PlacementsOfEveryDeck, EachGivesTheBitsOfTheHost) {
@@ -49,7 +49,8 @@ TEST_P(PlacementsOfEveryDeck, EachGivesTheBitsOfTheHost) {
   for (const auto placement :
        {DevicePlacement::Auto, DevicePlacement::Gpu, DevicePlacement::Cpu, DevicePlacement::Cost}) {
     for (const int ranks : {1, 2}) {
-      const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(emulated(placement)).run(kSteps);
+      const Outcome o =
+          small({3, 2, 2}).ranks(ranks).threads(2).devices(emulated(placement)).run(kPlacementsSteps);
       EXPECT_EQ(firstDifference(right, o), "")
           << "placement " << static_cast<int>(placement) << ", " << ranks << " ranks";
     }
@@ -63,20 +64,20 @@ TEST_P(PlacementsOfEveryDeck, EveryOtherTaskOnTheHostGivesThemToo) {
     DeviceOptions devices = emulated(DevicePlacement::Gpu);
     for (std::size_t n = first; n < tasks.size(); n += 2) devices.cpuTasks.push_back(tasks[n]);
     for (const int ranks : {1, 2}) {
-      const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
+      const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kPlacementsSteps);
       EXPECT_EQ(firstDifference(right, o), "") << "from task " << first << ", " << ranks << " ranks";
     }
     DeviceOptions two = emulated(DevicePlacement::Gpu, 2);
     two.cpuTasks = devices.cpuTasks;
-    EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
+    EXPECT_EQ(firstDifference(right, small({3, 2, 2}).threads(2).devices(two).run(kPlacementsSteps)), "")
         << "from task " << first << ", two devices";
     two.graphs = true;
     for (const int ranks : {1, 2}) {
-      const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(two).run(kSteps);
+      const Outcome o = small({3, 2, 2}).ranks(ranks).threads(2).devices(two).run(kPlacementsSteps);
       EXPECT_EQ(firstDifference(right, o), "")
           << "from task " << first << ", two devices, as graphs, " << ranks << " ranks";
     }
-    const Outcome seeded = small({3, 2, 1}).ranks(2).seed(7 + first).devices(devices).run(kSteps);
+    const Outcome seeded = small({3, 2, 1}).ranks(2).seed(7 + first).devices(devices).run(kPlacementsSteps);
     EXPECT_EQ(firstDifference(right, seeded), "") << "from task " << first << ", seed " << 7 + first;
   }
 }
@@ -86,16 +87,16 @@ TEST_P(PlacementsOfEveryDeck, PatchesThatMoveToTheHostAndBackBetweenStepsGiveThe
   DeviceOptions devices = emulated(DevicePlacement::Cost);
   const auto moving = [&](Extent patches) { return small(patches).hostParts({0.5, 0.2, 1.0, 0.7, 0.0}); };
   for (const int ranks : {1, 2}) {
-    const Outcome o = moving({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kSteps);
+    const Outcome o = moving({3, 2, 2}).ranks(ranks).threads(2).devices(devices).run(kPlacementsSteps);
     EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
   }
   DeviceOptions two = emulated(DevicePlacement::Cost, 2);
-  EXPECT_EQ(firstDifference(right, moving({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
+  EXPECT_EQ(firstDifference(right, moving({3, 2, 2}).threads(2).devices(two).run(kPlacementsSteps)), "")
       << "two devices";
   two.graphs = true;
-  EXPECT_EQ(firstDifference(right, moving({3, 2, 2}).threads(2).devices(two).run(kSteps)), "")
+  EXPECT_EQ(firstDifference(right, moving({3, 2, 2}).threads(2).devices(two).run(kPlacementsSteps)), "")
       << "two devices, as graphs";
-  const Outcome seeded = moving({3, 2, 1}).ranks(2).seed(11).devices(devices).run(kSteps);
+  const Outcome seeded = moving({3, 2, 1}).ranks(2).seed(11).devices(devices).run(kPlacementsSteps);
   EXPECT_EQ(firstDifference(right, seeded), "") << "seed 11";
 }
 
@@ -128,4 +129,4 @@ TEST(PlacementByCost, TriesPartsAndComesToRestWithTheSameBits) {
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -13,7 +13,7 @@
 #include "tools/simulation/deck/core_schema.hpp"
 #include "tools/simulation/model.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 /// What steps of all plans of a deck cost, after the first run of each.
@@ -82,5 +82,5 @@ INSTANTIATE_TEST_SUITE_P(Inputs, QuietDeck, ::testing::ValuesIn(allDecks()),
                          [](const auto& info) { return testName(info.param); });
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test
 #endif

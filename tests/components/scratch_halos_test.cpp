@@ -3,10 +3,10 @@
 
 #include "tests/components/small_decks.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
-constexpr std::int64_t kSteps = 3;
+constexpr std::int64_t kScratchHalosSteps = 3;
 
 class ScratchHalosOfEveryDeck : public ::testing::TestWithParam<std::string> {
  protected:
@@ -16,12 +16,12 @@ class ScratchHalosOfEveryDeck : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(ScratchHalosOfEveryDeck, GiveTheBitsOfHalosInPlace) {
-  const Outcome expected = smallDeck(GetParam()).run(kSteps);
-  EXPECT_EQ(firstDifference(expected, deck().run(kSteps)), "") << "in order";
-  EXPECT_EQ(firstDifference(expected, deck().threads(3).run(kSteps)), "") << "threads";
-  EXPECT_EQ(firstDifference(expected, deck().ranks(3).threads(2).run(kSteps)), "") << "ranks";
-  EXPECT_EQ(firstDifference(expected, deck().ranks(2).checked().run(kSteps)), "") << "checked";
-  EXPECT_EQ(firstDifference(expected, deck().ranks(4).seed(7).run(kSteps)), "") << "seed 7";
+  const Outcome expected = smallDeck(GetParam()).run(kScratchHalosSteps);
+  EXPECT_EQ(firstDifference(expected, deck().run(kScratchHalosSteps)), "") << "in order";
+  EXPECT_EQ(firstDifference(expected, deck().threads(3).run(kScratchHalosSteps)), "") << "threads";
+  EXPECT_EQ(firstDifference(expected, deck().ranks(3).threads(2).run(kScratchHalosSteps)), "") << "ranks";
+  EXPECT_EQ(firstDifference(expected, deck().ranks(2).checked().run(kScratchHalosSteps)), "") << "checked";
+  EXPECT_EQ(firstDifference(expected, deck().ranks(4).seed(7).run(kScratchHalosSteps)), "") << "seed 7";
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, ScratchHalosOfEveryDeck, ::testing::ValuesIn(allDecks()),
@@ -49,12 +49,14 @@ TEST(ScratchHalos, OfRefinedLevelsHaveTheBitsOfHalosInPlace) {
       "[grid]\ncells = [12, 8, 4]\npatch_size = [4, 4, 4]\nperiodic = [true, false, false]\n"
       "[[grid.level]]\nlower = [0.25, 0.25, 0]\nupper = [0.75, 1, 1]\npatch_size = [6, 5, 8]\n"
       "[time]\ndt = 1\n";
-  const Outcome expected = simulateText(deck).run(kSteps);
+  const Outcome expected = simulateText(deck).run(kScratchHalosSteps);
   EXPECT_EQ(expected.end.at("levels.wrong"), 0.0);
   for (int ranks = 1; ranks <= 5; ++ranks)
-    EXPECT_EQ(firstDifference(expected, simulateText(deck).ranks(ranks).threads(2).scratch().run(kSteps)), "")
+    EXPECT_EQ(firstDifference(expected,
+                              simulateText(deck).ranks(ranks).threads(2).scratch().run(kScratchHalosSteps)),
+              "")
         << ranks << " ranks";
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

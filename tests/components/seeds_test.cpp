@@ -6,12 +6,12 @@
 
 #include "tests/components/small_decks.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 /// Parts of the seeds, so that the tests of a deck can run side by side.
 constexpr std::uint64_t kParts = 2;
-constexpr std::int64_t kSteps = 3;
+constexpr std::int64_t kSeedsSteps = 3;
 
 struct Seeds {
   std::uint64_t first = 1;
@@ -49,20 +49,20 @@ class SeedsOfEveryDeck : public ::testing::TestWithParam<std::tuple<std::string,
     return "replay: TESSERA_SEEDS=" + number + "-" + number +
            " tessera_components_tests --gtest_filter='*SeedsOfEveryDeck*/" + testName(deck()) +
            "_*'\nor:     tessera run inputs/" + deck() + ".toml" + run(seed).assignments() +
-           " --set 'time.max_steps=" + std::to_string(kSteps) + "' --executor virtual --seed " + number +
+           " --set 'time.max_steps=" + std::to_string(kSeedsSteps) + "' --executor virtual --seed " + number +
            " --ranks " + std::to_string(ranksOf(seed));
   }
 };
 
 TEST_P(SeedsOfEveryDeck, GiveTheBitsOfTheInOrderRun) {
-  const Outcome expected = smallDeck(deck()).run(kSteps);
-  ASSERT_EQ(expected.steps, kSteps);
+  const Outcome expected = smallDeck(deck()).run(kSeedsSteps);
+  ASSERT_EQ(expected.steps, kSeedsSteps);
 
   const Seeds seeds = wantedSeeds();
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     if (!isMine(seed)) continue;
     SCOPED_TRACE(replayLines(seed));
-    ASSERT_EQ(firstDifference(expected, run(seed).run(kSteps)), "");
+    ASSERT_EQ(firstDifference(expected, run(seed).run(kSeedsSteps)), "");
   }
 }
 
@@ -80,4 +80,4 @@ INSTANTIATE_TEST_SUITE_P(Inputs, SeedsOfEveryDeck,
                          });
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

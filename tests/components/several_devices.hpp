@@ -11,7 +11,7 @@
 #include "scheduler/device/backend/cuda_device.hpp"
 #include "tests/components/small_decks.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// The first `count` devices of a kind, for each rank.
 inline DeviceOptions firstDevices(DeviceKind kind, int count) {
@@ -92,4 +92,4 @@ class DeckOnDevices : public ::testing::TestWithParam<std::string> {
   const std::int64_t steps_;
 };
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

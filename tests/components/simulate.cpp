@@ -9,7 +9,7 @@
 #include "tools/simulation/deck/core_schema.hpp"
 #include "tools/simulation/simulation.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 std::size_t positionIn(const Box& box, Index x) {
@@ -245,4 +245,4 @@ Simulate simulate(std::string_view name) {
 
 Simulate simulateText(std::string_view text) { return Simulate(Deck::fromText(text, "test.toml")); }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

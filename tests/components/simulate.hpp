@@ -14,7 +14,7 @@
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// Calls `visit(Index)` for each index of the box.
 template <class Visit>
@@ -100,4 +100,4 @@ Simulate simulate(std::string_view name);
 /// A deck in a text.
 Simulate simulateText(std::string_view text);
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 const std::filesystem::path kInputs = std::filesystem::path(TESSERA_SOURCE_DIR) / "inputs";
@@ -47,4 +47,4 @@ Extent alongResolvedAxes(const std::string& deck, Extent wanted) {
   return wanted;
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -5,7 +5,7 @@
 
 #include "tests/components/simulate.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// Every deck below inputs/ ("heat/cosine"), so that a new one is tested by being there.
 std::vector<std::string> allDecks();
@@ -19,4 +19,4 @@ Simulate smallDeck(const std::string& deck);
 /// As many patches as asked for, along the axes that the deck resolves.
 Extent alongResolvedAxes(const std::string& deck, Extent wanted);
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

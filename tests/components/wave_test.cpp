@@ -6,7 +6,7 @@
 #include "tests/components/order_of.hpp"
 #include "tests/components/simulate.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
@@ -95,4 +95,4 @@ wave = { speed = 2, initial = "exp(-(x^2 + y^2) / 0.1)" }
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

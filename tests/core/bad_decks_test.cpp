@@ -15,7 +15,7 @@
 // NAME.set, where it is, has one --set override a line. To renew the texts after a change of wording, run
 // with TESSERA_WRITE_EXPECTED=1 and read every difference.
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -71,4 +71,4 @@ INSTANTIATE_TEST_SUITE_P(Folder, BadDeck, ::testing::ValuesIn(badDecks()),
 TEST(BadDecks, AreAtLeastFortyFive) { EXPECT_GE(badDecks().size(), 45U); }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

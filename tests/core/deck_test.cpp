@@ -75,7 +75,7 @@ TEST(Deck, OverrideReplacesAValueAndRemembersWhereItCameFrom) {
 
   EXPECT_EQ(deck.find("time.cfl")->real(), 0.2);
   EXPECT_EQ(deck.find("time.cfl")->where.text(), "command line");
-  EXPECT_EQ(deck.find("time.cfl")->where.origin(), Where::Origin::CommandLine);
+  EXPECT_EQ(deck.find("time.cfl")->where.origin(), DeckLocation::Origin::CommandLine);
   EXPECT_THAT(keysOf(*deck.find("time")), ElementsAre("cfl", "end"));
   EXPECT_THAT(deck.overrides(), ElementsAre("time.cfl=0.2"));
 }

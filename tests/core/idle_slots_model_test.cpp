@@ -10,10 +10,10 @@
 namespace tessera::detail {
 namespace {
 
-using testing::Interleavings;
-using testing::ModelAtomic;
-using testing::ModelCase;
-using testing::ModelResult;
+using test::Interleavings;
+using test::ModelAtomic;
+using test::ModelCase;
+using test::ModelResult;
 
 /// The same in each execution, and not from the heap.
 struct Item {

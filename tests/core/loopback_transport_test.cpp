@@ -181,14 +181,14 @@ TEST(LoopbackTransport, WaitingForARankThatHasEndedIsAnErrorAndNoHang) {
                   if (t.rank() == 0) t.wait(t.receive(1, 0, writableBytesOf(never)));
                 });
               }),
-              HasSubstr("rank 0 waits in a receive, but rank 1 will not come"));
+              HasSubstr("rank 0 waits in a receive, but rank 1 has ended"));
   LoopbackWorld collective(3);
   EXPECT_THAT(errorOf([&] {
                 runRanks(collective, [](Transport& t) {
                   if (t.rank() != 1) t.barrier();
                 });
               }),
-              HasSubstr("in a barrier, but rank 1 will not come"));
+              HasSubstr("in a barrier, but rank 1 has ended"));
 }
 
 TEST(LoopbackTransport, DifferentCollectivesOnTwoRanksAreAnError) {

@@ -12,11 +12,11 @@
 namespace tessera::detail {
 namespace {
 
-using testing::Interleavings;
-using testing::ModelAtomic;
-using testing::ModelCase;
-using testing::ModelPlain;
-using testing::ModelResult;
+using test::Interleavings;
+using test::ModelAtomic;
+using test::ModelCase;
+using test::ModelPlain;
+using test::ModelResult;
 
 constexpr int kRounds = 4;
 

@@ -1,6 +1,6 @@
 #include "tests/core/sample_schema.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 namespace {
 
@@ -23,7 +23,7 @@ ParameterTable grid() {
   level.realVector("lower", 3).unit("m").doc("lower corner of the refined box");
   level.realVector("upper", 3).unit("m").doc("upper corner of the refined box");
   level.integer("ratio").doc("refinement ratio").atLeast(2).atMost(8).defaultsTo(2);
-  table.check([](const ParameterValues& grid, Findings& findings) {
+  table.check([](const ParameterValues& grid, DeckDiagnostics& findings) {
     if (grid.has("patches") && grid.has("patch_size")) {
       findings.error(grid.where("patches"), "give 'grid.patches' or 'grid.patch_size', not both");
     }
@@ -132,4 +132,4 @@ author = "a person"
 )deck";
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -4,7 +4,7 @@
 
 #include "core/deck/schema.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// A schema like that of a real run with the component `heat` selected and `wave` known.
 Schema sampleSchema();
@@ -12,4 +12,4 @@ Schema sampleSchema();
 /// A deck that this schema accepts: the one of the design document.
 std::string sampleDeck();
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -14,11 +14,11 @@
 namespace tessera {
 namespace {
 
+using test::sampleDeck;
+using test::sampleSchema;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::sampleDeck;
-using testing::sampleSchema;
 
 Deck sample() { return Deck::fromText(sampleDeck(), "spot.toml"); }
 
@@ -118,7 +118,7 @@ TEST(Schema, TablesHaveDifferentNames) {
 TEST(Schema, ARuleRunsOnlyWhenItsTableIsRightByItself) {
   ParameterTable table("t", "");
   table.integer("a").atLeast(0);
-  table.check([](const ParameterValues& t, Findings& findings) {
+  table.check([](const ParameterValues& t, DeckDiagnostics& findings) {
     if (t.integer("a") % 2 != 0) findings.error(t.where("a"), "'t.a' must be even");
   });
   Schema schema;
@@ -129,15 +129,15 @@ TEST(Schema, ARuleRunsOnlyWhenItsTableIsRightByItself) {
             "d:2:5: error: 't.a' is -3; it must be at least 0");
 }
 
-TEST(Findings, WarningsDoNotStopARun) {
-  Findings findings;
-  findings.warning(Where(), "odd");
+TEST(DeckDiagnostics, WarningsDoNotStopARun) {
+  DeckDiagnostics findings;
+  findings.warning(DeckLocation(), "odd");
   EXPECT_NO_THROW(findings.throwIfErrors());
-  findings.error(Where(), "bad");
+  findings.error(DeckLocation(), "bad");
   EXPECT_THROW(findings.throwIfErrors(), DeckError);
 }
 
-TEST(Findings, AMillionWrongKeysEndInShortText) {
+TEST(DeckDiagnostics, AMillionWrongKeysEndInShortText) {
   std::string text = "[time]\n";
   for (int i = 0; i < 100'000; ++i) text += "wrong_key_" + std::to_string(i) + " = 1\n";
   const std::string complaint = check(Deck::fromText(text, "d"), sampleSchema()).text();

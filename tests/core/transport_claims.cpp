@@ -223,8 +223,9 @@ void preparedMessagesGoAgainAndAgain(Transport& t) {
   const int previous = (t.rank() + t.size() - 1) % t.size();
   const std::vector<std::int64_t> sizes{3, 0, 5000, 1};
   std::vector<PreparedMessage> wanted;
-  for (const std::int64_t size : sizes) wanted.push_back({PreparedMessage::Way::Send, next, 4, size});
-  for (const std::int64_t size : sizes) wanted.push_back({PreparedMessage::Way::Receive, previous, 4, size});
+  for (const std::int64_t size : sizes) wanted.push_back({PreparedMessage::Direction::Send, next, 4, size});
+  for (const std::int64_t size : sizes)
+    wanted.push_back({PreparedMessage::Direction::Receive, previous, 4, size});
   const auto count = static_cast<std::int32_t>(sizes.size());
   const auto messages = t.prepare(wanted);
   require(messages->testSome().empty(), "what was not started does not complete");
@@ -253,8 +254,8 @@ void preparedMessagesGoAgainAndAgain(Transport& t) {
 
 /// A message to itself, so that one rank is enough.
 void preparedMessagesLieInTheirTwoPlacesInTurns(Transport& t) {
-  const std::vector<PreparedMessage> wanted{{PreparedMessage::Way::Send, t.rank(), 6, 100},
-                                            {PreparedMessage::Way::Receive, t.rank(), 6, 100}};
+  const std::vector<PreparedMessage> wanted{{PreparedMessage::Direction::Send, t.rank(), 6, 100},
+                                            {PreparedMessage::Direction::Receive, t.rank(), 6, 100}};
   const auto messages = t.prepare(wanted);
   const auto isInPages = [pages = messages->pages()](std::span<std::byte> bytes) {
     return std::ranges::any_of(pages, [&](std::span<std::byte> p) {
@@ -278,7 +279,7 @@ void preparedMessagesLieInTheirTwoPlacesInTurns(Transport& t) {
 void aPreparedMessageOfAnotherSizeIsAnError(Transport& t) {
   for (const std::int64_t expected : {16, 4}) {
     std::vector<std::uint8_t> sent(8);
-    const std::vector<PreparedMessage> wanted{{PreparedMessage::Way::Receive, t.rank(), 18, expected}};
+    const std::vector<PreparedMessage> wanted{{PreparedMessage::Direction::Receive, t.rank(), 18, expected}};
     const auto messages = t.prepare(wanted);
     messages->start(0);
     const auto send = t.send(t.rank(), 18, bytesOf(sent));
@@ -293,7 +294,7 @@ void aPreparedMessageOfAnotherSizeIsAnError(Transport& t) {
 }
 
 void preparedMessagesToWrongPeersAreErrors(Transport& t) {
-  const std::vector<PreparedMessage> wanted{{PreparedMessage::Way::Send, t.size(), 0, 1}};
+  const std::vector<PreparedMessage> wanted{{PreparedMessage::Direction::Send, t.size(), 0, 1}};
   const std::string text = internalErrorOf([&] { t.prepare(wanted)->start(0); });
   require(contains(text, "peer " + std::to_string(t.size())), "a rank that is not there is named");
 }

@@ -18,7 +18,7 @@
 #include "core/text/error.hpp"
 #include "core/transport/loopback_transport.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "tessera-test-XXXXXX").string();
@@ -207,4 +207,4 @@ std::string inputErrorOf(const std::function<void()>& work) {
   return {};
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

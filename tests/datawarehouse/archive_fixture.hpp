@@ -11,7 +11,7 @@
 #include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "datawarehouse/archive/checkpoint_writer.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// A new empty folder that is deleted with everything in it at the end of the test.
 class TemporaryFolder {
@@ -90,4 +90,4 @@ void writeText(const std::filesystem::path& file, const std::string& text);
 /// The message of the InputError that `work` throws; empty when it throws none.
 std::string inputErrorOf(const std::function<void()>& work);
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

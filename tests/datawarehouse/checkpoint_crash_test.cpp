@@ -5,7 +5,7 @@
 
 #include "tests/datawarehouse/archive_fixture.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 using ::testing::AnyOf;
@@ -159,4 +159,4 @@ TEST(CheckpointDiskFull, ALimitOnFileSizesIsAFailureToo) {
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -12,7 +12,7 @@
 #include "datawarehouse/archive/detail/manifest.hpp"
 #include "tests/datawarehouse/archive_fixture.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 using ::testing::AllOf;
@@ -188,4 +188,4 @@ TEST(ExactText, EveryDoubleComesBackBitByBit) {
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -4,7 +4,7 @@
 #include "core/text/error.hpp"
 #include "tests/datawarehouse/archive_fixture.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -179,4 +179,4 @@ TEST(CheckpointState, ReportsAMissingKeyAndAWrongType) {
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -10,7 +10,7 @@
 #include "tests/datawarehouse/archive_fixture.hpp"
 #include "tests/datawarehouse/field_fixture.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -142,4 +142,4 @@ TEST(CompareCheckpoints, AreasThatOneSideLacksAreNamed) {
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -85,7 +85,7 @@ TEST_F(DeviceStoreTest, FollowsTheSwapOfGenerations) {
   DataWarehouse& data = make({entry(value_, 0)});
   DeviceStore store(data, 0, memory_);
   store.addEntry(value_, 0);
-  store.bring();
+  store.allocate();
   std::byte* old = store.data(Generation::Old, value_, 0);
   std::byte* next = store.data(Generation::New, value_, 0);
   ASSERT_NE(old, next);
@@ -102,7 +102,7 @@ TEST_F(DeviceStoreTest, RowsOfOwnedIndicesBeginAtSectorsAndAreUnset) {
   DeviceStore store(data, 0, memory_);
   for (const LabelId label : {value_, flux_}) {
     store.addEntry(label, 1);
-    store.bring();
+    store.allocate();
     const std::int64_t bytes = labels_.info(label).type.bytes();
     for (std::int64_t j = 0; j < 4; ++j) {
       const std::byte* first =
@@ -121,7 +121,7 @@ TEST_F(DeviceStoreTest, EntriesThatShareAWindowTellEachForItselfWhereTheirValues
   DataWarehouse& data = make(both);
   DeviceStore store(data, 0, memory_);
   store.addEntry(value_, 0);
-  store.bring();
+  store.allocate();
   Status& left = data.valueStatus(Generation::New, value_, 0);
   Status& right = data.valueStatus(Generation::New, value_, 1);
 
@@ -140,7 +140,7 @@ TEST_F(DeviceStoreTest, HasMemoryForWhatWasAddedOnlyAndOnce) {
     DeviceStore store(data, 2, memory_);
     store.addEntry(value_, 1);
     store.addEntry(value_, 1);
-    store.bring();
+    store.allocate();
     EXPECT_FALSE(store.has(value_, 0));
     EXPECT_TRUE(store.has(value_, 1));
     EXPECT_FALSE(store.has(mass_, 1));
@@ -158,7 +158,7 @@ TEST_F(DeviceStoreTest, EntriesThatShareADescriptionShareOneWindow) {
   DataWarehouse& data = make({first, second});
   DeviceStore store(data, 0, memory_);
   store.addEntry(value_, 1);
-  store.bring();
+  store.allocate();
 
   EXPECT_TRUE(store.has(value_, 0));
   EXPECT_EQ(store.data(Generation::Old, value_, 0), store.data(Generation::Old, value_, 1));
@@ -174,10 +174,10 @@ TEST_F(DeviceStoreTest, VariablesThatTakeTurnsWithMemoryDoSoHere) {
   DataWarehouse& data = make({value, flux});
   DeviceStore store(data, 0, memory_);
   store.addEntry(flux_, 0);
-  store.bring();
+  store.allocate();
   const std::int64_t bytes = store.bytes();
   store.addEntry(value_, 0);
-  store.bring();
+  store.allocate();
 
   EXPECT_EQ(memory_.pieces(), 1U);
   EXPECT_EQ(store.bytes(), bytes) << "the room was as large as the largest of them from the beginning";
@@ -191,7 +191,7 @@ TEST_F(DeviceStoreTest, GathersOfOneSlotShareMemory) {
   DeviceStore store(data, 0, memory_);
   EXPECT_FALSE(store.hasGather(0, 0));
   for (std::size_t n = 0; n < 3; ++n) store.addGather(0, n);
-  store.bring();
+  store.allocate();
 
   EXPECT_TRUE(store.hasGather(0, 0));
   EXPECT_EQ(memory_.pieces(), 2U);
@@ -205,7 +205,7 @@ TEST_F(DeviceStoreTest, MemoryThatDoesNotFitNamesLabelAndPatch) {
   DeviceStore store(data, 0, small);
   try {
     store.addEntry(value_, 1);
-    store.bring();
+    store.allocate();
     FAIL() << "two windows of 3,456 bytes at least do not fit";
   } catch (const InternalError& error) {
     EXPECT_THAT(error.message(), HasSubstr("value on patch L0/P0001"));
@@ -217,12 +217,12 @@ TEST_F(DeviceStoreTest, TheStatusWordSaysWhereValuesAre) {
   DataWarehouse& data = make({entry(value_, 0)});
   DeviceStore store(data, 1, memory_);
   store.addEntry(value_, 0);
-  store.bring();
+  store.allocate();
   Status& status = data.status(Generation::New, value_, 0);
   EXPECT_TRUE(needsCopyTo(status, store.space()));
 
-  broughtTo(status, store.space());
-  broughtTo(status, store.space());
+  copiedTo(status, store.space());
+  copiedTo(status, store.space());
   EXPECT_FALSE(needsCopyTo(status, store.space()));
   EXPECT_FALSE(needsCopyTo(status, kHost));
 
@@ -230,7 +230,7 @@ TEST_F(DeviceStoreTest, TheStatusWordSaysWhereValuesAre) {
   EXPECT_FALSE(needsCopyTo(status, store.space()));
   EXPECT_TRUE(needsCopyTo(status, kHost));
 
-  broughtTo(status, kHost);
+  copiedTo(status, kHost);
   wroteOn(status, kHost);
   EXPECT_TRUE(needsCopyTo(status, store.space()));
 }

@@ -7,7 +7,7 @@
 
 #include "core/transport/loopback_transport.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 FieldOutput FieldSample::output(std::int64_t step, int rank, int ranks) const {
   FieldOutput out;
@@ -78,4 +78,4 @@ FieldWriteResult FieldSample::write(const std::filesystem::path& folder, std::in
   return results.front();
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -7,7 +7,7 @@
 #include "core/fault_point.hpp"
 #include "datawarehouse/archive/field_writer.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// Two levels over a plane of 8 x 4 x 1 cells: level 0 in patches of `patchCells` along x, level 1 (ratio 2
 /// in x and y) over the cells [2, 6) x [1, 3) as two patches. Fields: density on cells, velocity (2
@@ -27,4 +27,4 @@ struct FieldSample {
                          FaultPlan* faults = nullptr) const;
 };
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

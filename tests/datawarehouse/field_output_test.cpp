@@ -13,7 +13,7 @@
 #include "tests/datawarehouse/archive_fixture.hpp"
 #include "tests/datawarehouse/field_fixture.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 using ::testing::AllOf;
@@ -275,4 +275,4 @@ TEST(FieldReader, RefusesLinksAndStorageElsewhere) {
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -34,6 +34,19 @@ verdict() {
   fi
 }
 
+# listens PROCESS: waits until it holds SIGTERM back or catches it; before that it is not yet the program.
+listens() {
+  local masks
+  while [ -e "/proc/$1/status" ]; do
+    masks=$(sed -n 's/^Sig\(Blk\|Cgt\):[[:space:]]*//p' "/proc/$1/status")
+    for mask in $masks; do
+      if (((0x$mask >> 14) & 1)); then return; fi
+    done
+    sleep 0.01
+  done
+}
+export -f listens
+
 said() { grep -q -- "$1" out && echo yes; }
 
 # deck NAME GRID TIME [REST]
@@ -127,7 +140,7 @@ for signal in TERM INT HUP USR1 USR2 XCPU; do
   for ranks in 1 2; do
     for after in 0.1 0.3 1; do
       n=$((n + 1))
-      expect 11 "SIG$signal to $ranks rank(s) after $after s" 75 "\$T run long.toml -q -n $ranks --out s$n & sleep $after; kill -$signal \$!; wait \$!"
+      expect 11 "SIG$signal to $ranks rank(s) after $after s" 75 "\$T run long.toml -q -n $ranks --out s$n & listens \$!; sleep $after; kill -$signal \$!; wait \$!"
     done
   done
 done

@@ -103,7 +103,7 @@ TEST(StartUp, ASmallSharedMemoryIsSixAndNamesItAndOneRankNeedsNone) {
       " sh -c 'mount -t tmpfs -o size=4m tmpfs /dev/shm || exit 99; \"$0\" run small.toml -q ";
   const ProgramResult two = shell(place, mount + "-n 2 --out a' $T");
   if (two.exitCode == 99 || two.exitCode == 1)
-    GTEST_SKIP() << "no file system can be mounted here: " << two.err;
+    GTEST_SKIP() << "a mount needs root or user namespaces: " << two.err;
   EXPECT_EQ(two.exitCode, 6) << two.err;
   EXPECT_THAT(two.err, AllOf(HasSubstr("/dev/shm"), HasSubstr("needs"), HasSubstr("fix")));
   EXPECT_EQ(shell(place, mount + "--out b' $T").exitCode, 0);

@@ -22,9 +22,9 @@ namespace {
 
 /// Faults that random plans may have, by the beginning of their text.
 const char* const kExpected[] = {
-    "nobody computes what a task reads",
-    "tasks wait for one another in a circle",
-    "a label is modified but nobody writes it in this plan",
+    "no task computes what a task reads",
+    "tasks wait for one another in a cycle",
+    "a label is modified, but no task writes it in this plan",
     "a modification follows no task that changes the label",
     "the order of two modifications is not settled",
     "a read names a task that does not compute the label",
@@ -196,7 +196,7 @@ std::int64_t checkPlaces(const std::vector<CompiledGraphs>& graphs, const ShapeS
 /// Whether some plan gives reason for a fault of this headline; only looked into where that is easy to tell.
 bool explained(const FuzzCase& c, const std::string& headline) {
   const bool known =
-      headline == "nobody computes what a task reads" || headline == "tasks wait for one another in a circle";
+      headline == "no task computes what a task reads" || headline == "tasks wait for one another in a cycle";
   return !known || std::any_of(c.plans.begin(), c.plans.end(),
                                [&](const PlanSpec& plan) { return PlanMeaning(c, plan).explains(headline); });
 }

@@ -32,19 +32,19 @@ PlaceTask drawPlaces(std::uint64_t seed) {
     if (byTask) lot = mixed(mixed(lot, numberOf(task.name)), static_cast<std::uint64_t>(level + 1));
     if (byPatch) lot = mixed(lot, static_cast<std::uint64_t>(local + 1));
     const std::uint64_t side = lot % (devices + onHost);
-    return side < devices ? static_cast<NodePlace>(side) : kOnHost;
+    return side < devices ? static_cast<DeviceAssignment>(side) : kOnHost;
   };
 }
 
-std::vector<NodePlace> drawHomes(std::uint64_t seed, std::size_t patches) {
+std::vector<DeviceAssignment> drawHomes(std::uint64_t seed, std::size_t patches) {
   const std::uint64_t devices = 2 + mixed(seed, 1) % 2;
-  std::vector<NodePlace> homes;
+  std::vector<DeviceAssignment> homes;
   for (std::size_t n = 0; n < patches; ++n)
-    homes.push_back(static_cast<NodePlace>(mixed(seed, n + 2) % devices));
+    homes.push_back(static_cast<DeviceAssignment>(mixed(seed, n + 2) % devices));
   return homes;
 }
 
-PlaceTask drawAtHome(std::uint64_t seed, std::vector<NodePlace> homes) {
+PlaceTask drawAtHome(std::uint64_t seed, std::vector<DeviceAssignment> homes) {
   const bool byPatch = mixed(seed, 0) % 2 == 0;
   return [=, homes = std::move(homes)](const TaskDeclaration& task, LevelId level, std::int32_t local) {
     if (local < 0) return kOnHost;

@@ -13,9 +13,9 @@ namespace tessera::fuzz {
 PlaceTask drawPlaces(std::uint64_t seed);
 
 /// Which device each of `patches` own patches is at home on, of two or three; by lot.
-std::vector<NodePlace> drawHomes(std::uint64_t seed, std::size_t patches);
+std::vector<DeviceAssignment> drawHomes(std::uint64_t seed, std::size_t patches);
 
 /// Each task by lot on the host or, everywhere, at the patch's home.
-PlaceTask drawAtHome(std::uint64_t seed, std::vector<NodePlace> homes);
+PlaceTask drawAtHome(std::uint64_t seed, std::vector<DeviceAssignment> homes);
 
 }  // namespace tessera::fuzz

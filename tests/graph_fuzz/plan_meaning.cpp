@@ -18,7 +18,7 @@ class Waiting {
   void add(Unit unit, Unit before) { waitsFor_[unit].insert(before); }
 
   /// Takes away, time after time, those who wait for nobody that is left.
-  bool hasCircle() {
+  bool hasCycle() {
     for (bool progress = true; progress;) {
       progress = false;
       for (auto at = waitsFor_.begin(); at != waitsFor_.end();) {
@@ -84,8 +84,8 @@ bool PlanMeaning::partlyCovered(LevelId level) const {
 }
 
 bool PlanMeaning::explains(const std::string& headline) const {
-  if (headline == "nobody computes what a task reads") return readsWhatNobodyComputes();
-  if (headline == "tasks wait for one another in a circle") return hasCircle();
+  if (headline == "no task computes what a task reads") return readsWhatNobodyComputes();
+  if (headline == "tasks wait for one another in a cycle") return hasCycle();
   return false;
 }
 
@@ -105,7 +105,7 @@ bool PlanMeaning::readsWhatNobodyComputes() const {
   return false;
 }
 
-bool PlanMeaning::hasCircle() const {
+bool PlanMeaning::hasCycle() const {
   Waiting waiting;
   // A task waits for the producer of what it reads, and the next change of the label waits for the task.
   const auto reads = [&](Waiting::Unit reader, int label, LevelId level, std::int32_t version) {
@@ -136,7 +136,7 @@ bool PlanMeaning::hasCircle() const {
       }
     }
   }
-  return waiting.hasCircle();
+  return waiting.hasCycle();
 }
 
 }  // namespace tessera::fuzz

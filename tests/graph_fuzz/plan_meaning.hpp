@@ -27,7 +27,7 @@ class PlanMeaning {
 
  private:
   bool readsWhatNobodyComputes() const;
-  bool hasCircle() const;
+  bool hasCycle() const;
   bool partlyCovered(LevelId level) const;
 
   const FuzzCase* case_;

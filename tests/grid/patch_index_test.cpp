@@ -26,8 +26,9 @@ std::vector<std::size_t> expected(const std::vector<Patch>& patches, const Box& 
   for (std::size_t n = 0; n < patches.size(); ++n) {
     if (!intersect(patches[n].cells, query).empty()) all.push_back(n);
   }
-  std::sort(all.begin(), all.end(),
-            [&](std::size_t a, std::size_t b) { return beforeByPlace(patches[a].cells, patches[b].cells); });
+  std::sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
+    return beforeByPosition(patches[a].cells, patches[b].cells);
+  });
   return all;
 }
 

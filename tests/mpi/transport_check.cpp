@@ -41,8 +41,8 @@ void checkClaims(std::int64_t maxCount) {
 bool isReceivedInCommonMemory(Transport& transport) {
   const int next = (transport.rank() + 1) % transport.size();
   const int previous = (transport.rank() + transport.size() - 1) % transport.size();
-  const std::vector<PreparedMessage> ring{{PreparedMessage::Way::Send, next, 0, 1},
-                                          {PreparedMessage::Way::Receive, previous, 0, 1}};
+  const std::vector<PreparedMessage> ring{{PreparedMessage::Direction::Send, next, 0, 1},
+                                          {PreparedMessage::Direction::Receive, previous, 0, 1}};
   const auto messages = transport.prepare(ring);
   std::vector<const std::byte*> places;
   for (int round = 0; round < 3; ++round) {
@@ -74,7 +74,8 @@ void disagree() {
   MpiTransport transport;
   const bool sends = transport.rank() == 0;
   const std::vector<PreparedMessage> wanted{
-      {sends ? PreparedMessage::Way::Send : PreparedMessage::Way::Receive, sends ? 1 : 0, 5, sends ? 8 : 16}};
+      {sends ? PreparedMessage::Direction::Send : PreparedMessage::Direction::Receive, sends ? 1 : 0, 5,
+       sends ? 8 : 16}};
   try {
     transport.prepare(wanted);
   } catch (const Error& error) {
@@ -112,7 +113,7 @@ void checkAReceiveUnderWayEndsWithItsSet() {
   std::string found(1, ' ');
   const std::string sent = "1";
   {
-    const std::vector<PreparedMessage> wanted{{PreparedMessage::Way::Receive, self, 0, 1}};
+    const std::vector<PreparedMessage> wanted{{PreparedMessage::Direction::Receive, self, 0, 1}};
     const auto messages = transport.prepare(wanted);
     messages->start(0);
     claims::require(transport.pending() == 1 && messages->testSome().empty(), "the receive is under way");

@@ -69,7 +69,7 @@ TEST(Compare, AFieldThatIsNowhereIsAUsageErrorThatListsTheFields) {
   EXPECT_EQ(
       run.err,
       "tessera: error: there is no field \"temprature\" in what is compared; did you mean 'temperature'? "
-      "Known are: heat.conductivity, temperature\n"
+      "Known names: heat.conductivity, temperature\n"
       "  fix  give --field one of the known names, or leave it out for all\n");
 }
 
@@ -130,9 +130,10 @@ TEST(Check, ReportsWhatOnlyTheComponentsKnow) {
              smallHeat("max_steps = 2", "[output]\nfields = [\"temprature\", \"temperature\"]"));
   const ProgramResult fields = place.tessera({"check", "fields.toml"});
   EXPECT_EQ(fields.exitCode, 2);
-  EXPECT_EQ(fields.err,
-            "fields.toml:14:10: error: output.fields names \"temprature\", which is no variable of this run; "
-            "did you mean 'temperature'? Known are: temperature, heat.conductivity\n");
+  EXPECT_EQ(
+      fields.err,
+      "fields.toml:14:10: error: output.fields names \"temprature\", which is not a variable of this run; "
+      "did you mean 'temperature'? Known names: temperature, heat.conductivity\n");
 }
 
 TEST(Describe, ShowsComponentsInThreeFormats) {

@@ -156,12 +156,6 @@ TEST(NonFiniteOnADevice, IsNamedInTheWordsOfTheHostAndEndsWithFour) {
   EXPECT_EQ(found.err, right.err);
 }
 
-int countOf(const std::string& text, const std::string& what) {
-  int count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
 struct Fault {
   const char* name;
   const char* how;  ///< see tests/regression/faulty
@@ -212,7 +206,7 @@ TEST(StepsAsGraphs, AreNoneWhereVariablesAreSwappedAndAWarningSaysSo) {
 
   EXPECT_EQ(swapped.exitCode, 0);
   EXPECT_THAT(swapped.err, HasSubstr("step plan \"step\" is launched task by task and not as graphs: its "
-                                     "variables come to the device and leave it within a step"));
+                                     "variables are swapped in and out within a step"));
   EXPECT_EQ(place.tessera({"compare", "--exact", "host", "swapped"}).exitCode, 0);
 }
 

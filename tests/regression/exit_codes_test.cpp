@@ -10,12 +10,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-int countOf(const std::string& text, const std::string& what) {
-  int count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
 TEST(ExitCodes, ZeroWhenTheRunReachesItsEnd) {
   const Workplace place;
   place.file("small.toml", smallHeat("max_steps = 3"));

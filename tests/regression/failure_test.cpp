@@ -13,12 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 
-int countOf(const std::string& text, const std::string& what) {
-  int count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
 /// One of the ranks of a job, not the launcher.
 pid_t rankOf(const RunningProgram& program, std::size_t ranks, std::size_t rank) {
   const std::vector<pid_t> below = program.descendants();
@@ -117,7 +111,7 @@ TEST(Failure, ADiskThatIsFullForFieldsIsAWarningAndTheRunGoesOn) {
         "size=300k", {"run", "-n", ranks, "--threads", "1", "small.toml", "-q", "--out", "disk/run"});
 
     EXPECT_EQ(run.exitCode, 5) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("could not be written, the run goes on"));
+    EXPECT_THAT(run.err, HasSubstr("could not be written, the run continues"));
     EXPECT_THAT(run.err, HasSubstr("No space left on device"));
     EXPECT_THAT(run.err, testing::Not(HasSubstr("MPI_Abort")));
     EXPECT_EQ(resultOf(place, "copy/run", "status"), "done");

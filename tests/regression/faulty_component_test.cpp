@@ -15,12 +15,6 @@ std::string deckOf(const std::string& how, const std::string& rest = "") {
          how + "\"\n" + rest;
 }
 
-int countOf(const std::string& text, const std::string& what) {
-  int count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
 struct Case {
   const char* how;
   int exitCode;
@@ -60,7 +54,7 @@ TEST(FaultyStep, ThatCannotBeTakenEndsAllRanksInOrderWithOneMessageAndTheWholeHi
 
     EXPECT_EQ(run.exitCode, 4) << run.err;
     EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("the largest stable time step is 0, which is no step\n  step 3"));
+    EXPECT_THAT(run.err, HasSubstr("the largest stable time step is 0, which is not a valid step\n  step 3"));
     EXPECT_THAT(run.err, Not(HasSubstr("Abort"))) << "nobody had to be ended";
     EXPECT_EQ(countOf(place.read("bad/history.csv"), "\n"), 1 + 4) << place.read("bad/history.csv");
   }
@@ -77,7 +71,7 @@ TEST(Stall, ATaskThatDoesNotEndIsNamedAndEndsTheJobWithSix) {
     EXPECT_EQ(run.exitCode, 6) << run.err;
     EXPECT_LT(run.seconds, 30.0);
     EXPECT_EQ(countOf(run.err, "tessera: error: "), 1) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("no task has ended for more than 1 s"));
+    EXPECT_THAT(run.err, HasSubstr("no task has finished for more than 1 s"));
     EXPECT_THAT(run.err, HasSubstr("is in Faulty::advance on L0/P0002"));
     EXPECT_EQ(resultOf(place, "bad", "exit_code"), "6");
   }

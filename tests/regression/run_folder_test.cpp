@@ -152,12 +152,6 @@ TEST(RunFolder, JsonLinesOnTheScreenAreJson) {
   EXPECT_THAT(run.out, HasSubstr("{\"event\":\"progress\",\"step\":2,"));
 }
 
-int countOf(const std::string& text, const std::string& what) {
-  int count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
-}
-
 TEST(RunFolder, TheLastStateIsOnTheScreenOnce) {
   const Workplace place;
   place.file("small.toml", smallHeat("max_steps = 2"));

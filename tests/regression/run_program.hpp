@@ -77,6 +77,9 @@ class Workplace {
 /// A value of RUN/result.json as text: "75", "stopped".
 std::string resultOf(const Workplace& place, const std::string& run, const std::string& key);
 
+/// How often `what` stands in `text`.
+int countOf(const std::string& text, const std::string& what);
+
 /// A new seed, or that of TESSERA_TEST_SEED to do a random test again.
 unsigned testSeed();
 

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-using testing::RunShape;
+using test::RunShape;
 using Bytes = std::vector<std::byte>;
 
 /// Two levels, on which a step smooths u over temporaries of two types, some of which share memory.
@@ -53,18 +53,17 @@ class Smoothing {
   /// u on the patches of rank 0 after three steps.
   std::vector<Bytes> run(const RunShape& shape) const {
     std::vector<Bytes> state;
-    testing::runOnRanks(
-        shape, mesh_, labels_, {&initial_, &step_},
-        [&](StepRunner& runner, DataWarehouse& data, Transport& transport) {
-          runner.run(0, {});
-          for (int s = 0; s < 3; ++s) runner.run(1, {});
-          if (transport.rank() > 0) return;
-          for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
-            state.emplace_back(static_cast<std::size_t>(data.ownedBox(u_.id, local).volume()) *
-                               sizeof(double));
-            data.packOwned(u_.id, local, state.back());
-          }
-        });
+    test::runOnRanks(shape, mesh_, labels_, {&initial_, &step_},
+                     [&](StepRunner& runner, DataWarehouse& data, Transport& transport) {
+                       runner.run(0, {});
+                       for (int s = 0; s < 3; ++s) runner.run(1, {});
+                       if (transport.rank() > 0) return;
+                       for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
+                         state.emplace_back(static_cast<std::size_t>(data.ownedBox(u_.id, local).volume()) *
+                                            sizeof(double));
+                         data.packOwned(u_.id, local, state.back());
+                       }
+                     });
     return state;
   }
 
@@ -163,12 +162,12 @@ TEST(BufferReuse, InCheckedModeNothingIsTakenFromTheLastTenant) {
   shape.checked = true;
   shape.kept.emplace();
 
-  testing::runOnRanks(shape, mesh, labels, {&initial, &step},
-                      [&](StepRunner& runner, DataWarehouse& data, Transport&) {
-                        EXPECT_EQ(data.data(New, a.id, 0), data.data(New, w.id, 0));
-                        runner.run(0, {});
-                        EXPECT_THROW(runner.run(1, {}), NumericalError);
-                      });
+  test::runOnRanks(shape, mesh, labels, {&initial, &step},
+                   [&](StepRunner& runner, DataWarehouse& data, Transport&) {
+                     EXPECT_EQ(data.data(New, a.id, 0), data.data(New, w.id, 0));
+                     runner.run(0, {});
+                     EXPECT_THROW(runner.run(1, {}), NumericalError);
+                   });
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 namespace tessera {
 namespace {
 
+using test::RunShape;
 using ::testing::HasSubstr;
-using testing::RunShape;
 
 /// A line of 8 cells in 2 patches with two labels; each test declares one faulty task.
 class CheckedMode : public ::testing::Test {
@@ -30,11 +30,11 @@ class CheckedMode : public ::testing::Test {
       RunShape shape;
       shape.checked = checked;
       shape.threads = threads;
-      testing::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
-                          [](StepRunner& runner, DataWarehouse&, Transport&) {
-                            runner.run(0, {});
-                            runner.run(1, {0.0, 0.1, 1, {}});
-                          });
+      test::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
+                       [](StepRunner& runner, DataWarehouse&, Transport&) {
+                         runner.run(0, {});
+                         runner.run(1, {0.0, 0.1, 1, {}});
+                       });
     } catch (const UndeclaredAccess& error) {
       label_ = error.label();
       return error.message();

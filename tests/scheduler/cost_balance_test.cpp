@@ -28,8 +28,8 @@ struct Machine {
 /// What whole patches make of it.
 double rounded(double part, double smallestPart) { return std::round(part / smallestPart) * smallestPart; }
 
-ShareSearch searched(const Machine& machine, double smallestPart = 1.0 / 64.0) {
-  ShareSearch search(machine.threads, smallestPart);
+HostFractionSearch searched(const Machine& machine, double smallestPart = 1.0 / 64.0) {
+  HostFractionSearch search(machine.threads, smallestPart);
   for (int n = 0; n < 10 && !search.settled(); ++n) {
     const double part = rounded(search.part(), smallestPart);
     search.take({part, machine.step(part), machine.host * part});
@@ -38,39 +38,39 @@ ShareSearch searched(const Machine& machine, double smallestPart = 1.0 / 64.0) {
   return search;
 }
 
-TEST(ShareSearch, GivesBothSidesWhatTheyDoInTheSameTime) {
+TEST(HostFractionSearch, GivesBothSidesWhatTheyDoInTheSameTime) {
   // Devices need 1 ms, four workers 4 ms: a fifth of the cells is the workers'.
   EXPECT_NEAR(searched({}).part(), 0.2, 1.0 / 64.0);
 }
 
-TEST(ShareSearch, LeavesAllOnDevicesWhereASplitCostsMoreThanItWins) {
-  const ShareSearch search = searched({.split = 0.2e-3});
+TEST(HostFractionSearch, LeavesAllOnDevicesWhereASplitCostsMoreThanItWins) {
+  const HostFractionSearch search = searched({.split = 0.2e-3});
 
   EXPECT_EQ(search.part(), 0.0);
   EXPECT_EQ(search.trials().size(), 2U) << "devices alone, and one to see what the host can do";
 }
 
-TEST(ShareSearch, MovesNothingForASmallGain) {
+TEST(HostFractionSearch, MovesNothingForASmallGain) {
   EXPECT_EQ(searched({.host = 4.0, .threads = 100}).part(), 0.0) << "2.4 % at best";
 }
 
-TEST(ShareSearch, TakesTheHostAloneWhereItIsFaster) {
+TEST(HostFractionSearch, TakesTheHostAloneWhereItIsFaster) {
   EXPECT_EQ(searched({.devices = 1e-3, .host = 0.8e-3, .threads = 1, .split = 0.5e-3}).part(), 1.0);
 }
 
-TEST(ShareSearch, WithOnePatchItIsOneOrTheOther) {
+TEST(HostFractionSearch, WithOnePatchItIsOneOrTheOther) {
   EXPECT_EQ(searched({.host = 100e-3}, 1.0).part(), 0.0);
   EXPECT_EQ(searched({.host = 1e-3}, 1.0).part(), 1.0);
 }
 
-TEST(ShareSearch, IsNeverSlowerThanDevicesAloneOnAnyMachine) {
+TEST(HostFractionSearch, IsNeverSlowerThanDevicesAloneOnAnyMachine) {
   for (unsigned seed = 1; seed <= 2000; ++seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> exponent(-3.0, 3.0);
     const Machine machine{1e-3, 1e-3 * std::pow(10.0, exponent(random)), 1 + static_cast<int>(random() % 16),
                           1e-3 * std::pow(10.0, exponent(random) - 1.0)};
     const double smallestPart = 1.0 / static_cast<double>(1 + random() % 100);
-    const ShareSearch search = searched(machine, smallestPart);
+    const HostFractionSearch search = searched(machine, smallestPart);
     EXPECT_LE(machine.step(rounded(search.part(), smallestPart)), machine.devices) << "seed " << seed;
     EXPECT_LE(search.trials().size(), 4U) << "seed " << seed;
   }

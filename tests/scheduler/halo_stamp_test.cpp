@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-using testing::RunShape;
+using test::RunShape;
 
 std::int64_t wrapped(std::int64_t x, std::int64_t n) { return ((x % n) + n) % n; }
 
@@ -43,16 +43,16 @@ class StampRun {
   }
 
   void run(const RunShape& shape) {
-    testing::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
-                        [&](StepRunner& runner, DataWarehouse& data, Transport&) {
-                          if (shape.scratch) expectNoStoredHalos(data);
-                          runner.run(0, {0.0, 0.0, 0, {}});
-                          for (std::int64_t s = 1; s <= 3; ++s) {
-                            const StepResult result = runner.run(1, {0.0, 0.0, s, {}});
-                            ASSERT_EQ(result.reductions[static_cast<std::size_t>(errors_.id)], 0.0)
-                                << "step " << s;
-                          }
-                        });
+    test::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
+                     [&](StepRunner& runner, DataWarehouse& data, Transport&) {
+                       if (shape.scratch) expectNoStoredHalos(data);
+                       runner.run(0, {0.0, 0.0, 0, {}});
+                       for (std::int64_t s = 1; s <= 3; ++s) {
+                         const StepResult result = runner.run(1, {0.0, 0.0, s, {}});
+                         ASSERT_EQ(result.reductions[static_cast<std::size_t>(errors_.id)], 0.0)
+                             << "step " << s;
+                       }
+                     });
   }
 
  private:

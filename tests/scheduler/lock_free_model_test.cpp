@@ -13,16 +13,16 @@
 namespace tessera::detail {
 namespace {
 
-using testing::Interleavings;
-using testing::ModelAtomic;
-using testing::ModelAtomics;
-using testing::ModelCase;
-using testing::ModelKernel;
-using testing::ModelResult;
-using testing::Ordering;
+using test::Interleavings;
+using test::ModelAtomic;
+using test::ModelAtomics;
+using test::ModelCase;
+using test::ModelKernel;
+using test::ModelResult;
+using test::Ordering;
 
 using Deque = WorkDeque<4, ModelAtomics>;
-using Bed = EventCount<ModelAtomics, ModelKernel>;
+using Parking = EventCount<ModelAtomics, ModelKernel>;
 
 void expectRight(const std::function<ModelCase()>& make) {
   const ModelResult result = Interleavings().explore(make);
@@ -204,7 +204,7 @@ TEST(SubmissionsModel, ARangeComesWholeAndInOrder) {
 
 /// A sleeper that waits until `conditions` flags are set, each by a thread of its own.
 ModelCase sleepCase(int conditions) {
-  auto bed = std::make_shared<Bed>();
+  auto parking = std::make_shared<Parking>();
   auto flags = std::make_shared<std::array<ModelAtomic<int>, 2>>();
   const auto all = [=] {
     for (int n = 0; n < conditions; ++n) {
@@ -215,18 +215,18 @@ ModelCase sleepCase(int conditions) {
   ModelCase model;
   model.threads.push_back([=] {
     while (!all()) {
-      const Bed::Ticket ticket = bed->prepare();
+      const Parking::Ticket ticket = parking->prepare();
       if (all()) {
-        bed->cancel();
+        parking->cancel();
         return;
       }
-      bed->sleep(ticket);
+      parking->sleep(ticket);
     }
   });
   for (int n = 0; n < conditions; ++n) {
     model.threads.push_back([=] {
       (*flags)[static_cast<std::size_t>(n)].store(1, std::memory_order_seq_cst);
-      bed->notify();
+      parking->notify();
     });
   }
   model.verdict = [] { return ""; };
@@ -244,25 +244,27 @@ TEST(EventCountModel, TheConditionHasToBeStoredSeqCst) {
 
 TEST(EventCountModel, ANotificationEndsOneSleepAndOneNotifierIsToldSo) {
   expectRight([] {
-    auto bed = std::make_shared<Bed>();
+    auto parking = std::make_shared<Parking>();
     auto told = std::make_shared<int>(0);
     auto ended = std::make_shared<int>(0);
     ModelCase model;
     model.threads = {[=] {
-                       const Bed::Ticket ticket = bed->prepare();
-                       if (bed->sleepFor(ticket, std::chrono::microseconds(1))) ++*ended;
+                       const Parking::Ticket ticket = parking->prepare();
+                       if (parking->sleepFor(ticket, std::chrono::microseconds(1))) ++*ended;
                      },
-                     [=] { *told += bed->notify() ? 1 : 0; }, [=] { *told += bed->notify() ? 1 : 0; }};
+                     [=] { *told += parking->notify() ? 1 : 0; },
+                     [=] { *told += parking->notify() ? 1 : 0; }};
     model.verdict = [=] { return *told == *ended ? "" : "the count of sleepers would go wrong"; };
     return model;
   });
 }
 
-/// Two workers each complete their last node, store their count and sleep unless the sum is whole: see Crew.
+/// Two workers each complete their last node, store their count and sleep unless the sum is whole: see
+/// WorkerPool.
 TEST(EventCountModel, OfTwoWorkersThatGoToSleepOneSeesThatAllIsDone) {
   expectRight([] {
     struct Shared {
-      std::array<Bed, 2> beds;
+      std::array<Parking, 2> parkings;
       std::array<ModelAtomic<int>, 2> completed;
       ModelAtomic<int> sleepers{0};
       ModelAtomic<int> stopped{0};
@@ -278,15 +280,15 @@ TEST(EventCountModel, OfTwoWorkersThatGoToSleepOneSeesThatAllIsDone) {
       while (s->stopped.load(std::memory_order_relaxed) == 0) {
         if (whole()) {
           s->stopped.store(1, std::memory_order_seq_cst);
-          s->beds[1 - me].notify();
+          s->parkings[1 - me].notify();
           return;
         }
-        const Bed::Ticket ticket = s->beds[me].prepare();
+        const Parking::Ticket ticket = s->parkings[me].prepare();
         s->sleepers.fetch_add(1, std::memory_order_seq_cst);
         if (s->stopped.load(std::memory_order_seq_cst) != 0 || whole()) {
-          s->beds[me].cancel();
+          s->parkings[me].cancel();
         } else {
-          s->beds[me].sleep(ticket);
+          s->parkings[me].sleep(ticket);
         }
       }
     };
@@ -300,7 +302,7 @@ TEST(EventCountModel, OfTwoWorkersThatGoToSleepOneSeesThatAllIsDone) {
 /// A worker that sleeps unless it has mail, and one that publishes twice, as Worker::publish and drain do.
 ModelCase mailAndSleep(bool alwaysSetsBit) {
   struct Shared {
-    Bed bed;
+    Parking parking;
     SpscRing<ModelAtomics> ring{4};
     ModelAtomic<std::uint64_t> mail{0};
     int got = 0;
@@ -314,7 +316,7 @@ ModelCase mailAndSleep(bool alwaysSetsBit) {
                        if (alwaysSetsBit || (s->mail.load(std::memory_order_seq_cst) & 1) == 0) {
                          s->mail.fetch_or(1, std::memory_order_seq_cst);
                        }
-                       s->bed.notify();
+                       s->parking.notify();
                      }
                    },
                    [=] {
@@ -324,11 +326,11 @@ ModelCase mailAndSleep(bool alwaysSetsBit) {
                          s->ring.drain([&](std::int32_t) { ++s->got; });
                          continue;
                        }
-                       const Bed::Ticket ticket = s->bed.prepare();
+                       const Parking::Ticket ticket = s->parking.prepare();
                        if (s->mail.load(std::memory_order_seq_cst) != 0) {
-                         s->bed.cancel();
+                         s->parking.cancel();
                        } else {
-                         s->bed.sleep(ticket);
+                         s->parking.sleep(ticket);
                        }
                      }
                    }};

@@ -96,7 +96,7 @@ TEST(SubmissionsStress, ThreePushersLoseNothing) {
 
 TEST(EventCountStress, TwoThreadsWakeEachOtherInTurn) {
   constexpr int kTurns = 20'000;
-  EventCount<> beds[2];
+  EventCount<> parkings[2];
   std::atomic<int> turn{0};
   const auto player = [&](int me) {
     while (true) {
@@ -104,16 +104,16 @@ TEST(EventCountStress, TwoThreadsWakeEachOtherInTurn) {
       if (now >= kTurns) break;
       if (now % 2 == me) {
         turn.store(now + 1, std::memory_order_seq_cst);
-        beds[1 - me].notify();
+        parkings[1 - me].notify();
         continue;
       }
-      const auto ticket = beds[me].prepare();
+      const auto ticket = parkings[me].prepare();
       if (turn.load(std::memory_order_seq_cst) != now) {
-        beds[me].cancel();
+        parkings[me].cancel();
       } else if (now % 7 == 0) {
-        beds[me].sleepFor(ticket, std::chrono::microseconds(3));
+        parkings[me].sleepFor(ticket, std::chrono::microseconds(3));
       } else {
-        beds[me].sleep(ticket);
+        parkings[me].sleep(ticket);
       }
     }
   };

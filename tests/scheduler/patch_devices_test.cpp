@@ -18,13 +18,13 @@ using ::testing::ElementsAre;
 class PatchDevicesTest : public ::testing::Test {
  protected:
   PatchDevicesTest() {
-    plan_.task("step").writes(u_).runs<Cpu, Gpu>(testing::NoBody{});
-    plan_.task("look").reads(New, u_).contributes(sum_, Sum).runs<Cpu>(testing::NoBody{});
+    plan_.task("step").writes(u_).runs<Cpu, Gpu>(test::NoBody{});
+    plan_.task("look").reads(New, u_).contributes(sum_, Sum).runs<Cpu>(test::NoBody{});
   }
   CompiledGraphs compiled(const RankMap& ranks, std::size_t rank) {
-    const auto hierarchy = testing::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
+    const auto hierarchy = test::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
     const int count = 1 + *std::max_element(ranks.begin(), ranks.end());
-    return testing::compileAllRanks({&plan_}, hierarchy, labels_, ranks, count)[rank];
+    return test::compileAllRanks({&plan_}, hierarchy, labels_, ranks, count)[rank];
   }
 
   LabelTable labels_;

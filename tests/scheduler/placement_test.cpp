@@ -11,8 +11,8 @@
 namespace tessera {
 namespace {
 
+using test::NoBody;
 using ::testing::ElementsAre;
-using testing::NoBody;
 
 /// A line of 16 cells in 8 patches, and tasks that can run here, there or on both sides.
 class PlacementTest : public ::testing::Test {
@@ -21,9 +21,8 @@ class PlacementTest : public ::testing::Test {
     initial_.task("initial").writes(u_).runs<Cpu>(NoBody{});
     initial_.task("advance").reads(New, u_).writes(v_).runs<Cpu, Gpu>(NoBody{});
     initial_.task("count").contributes(n_, Max).runs<Cpu, Gpu>(NoBody{});
-    graphs_ =
-        testing::compileAllRanks({&initial_}, testing::mesh({16, 1, 1}, {8, 1, 1}, {false, false, false}),
-                                 labels_, RankMap(8, 0), 1, BufferReuse::On, WindowSharing::Off);
+    graphs_ = test::compileAllRanks({&initial_}, test::mesh({16, 1, 1}, {8, 1, 1}, {false, false, false}),
+                                    labels_, RankMap(8, 0), 1, BufferReuse::On, WindowSharing::Off);
   }
   const TaskDeclaration& task(const std::string& name) const {
     for (const TaskDeclaration& one : initial_.tasks()) {

@@ -9,7 +9,7 @@
 #include "tests/scheduler/random_source.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 namespace {
 
 TEST(QuietStep, TheHooksCount) {
@@ -105,5 +105,5 @@ TEST(QuietStep, AStepWithHalosMessagesAndReductionsAllocatesNothingAndTakesNoMut
 }
 
 }  // namespace
-}  // namespace tessera::testing
+}  // namespace tessera::test
 #endif

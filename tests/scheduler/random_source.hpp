@@ -9,7 +9,7 @@
 
 #include "scheduler/executor.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// How to draw a graph; the same numbers give the same graph.
 struct RandomGraph {
@@ -124,4 +124,4 @@ class RandomSource : public NodeSource {
   std::vector<std::int32_t> finished_;
 };
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -1,4 +1,4 @@
-#include "scheduler/device_step/replay_segments.hpp"
+#include "scheduler/graph_replay/replay_segments.hpp"
 
 #include <algorithm>
 #include <map>
@@ -28,8 +28,8 @@ using fuzz::drawAtHome;
 using fuzz::drawHomes;
 using fuzz::drawPlaces;
 
+using test::NoBody;
 using ::testing::ElementsAre;
-using testing::NoBody;
 using ::testing::UnorderedElementsAre;
 
 /// A step of two stages on a line of 8 cells in 4 patches with fixed ends: each stage reads halos of what the
@@ -46,10 +46,10 @@ class SegmentsOfTwoStages : public ::testing::Test {
   }
 
   /// Cuts the step, compiled for the first of the ranks that `owners` names, with patches on these devices.
-  void cut(const RankMap& owners, std::vector<NodePlace> homes) {
+  void cut(const RankMap& owners, std::vector<DeviceAssignment> homes) {
     const int ranks = *std::max_element(owners.begin(), owners.end()) + 1;
-    graphs_ = testing::compileAllRanks({&initial_, &step_}, hierarchy_, labels_, owners, ranks,
-                                       BufferReuse::On, WindowSharing::Off)
+    graphs_ = test::compileAllRanks({&initial_, &step_}, hierarchy_, labels_, owners, ranks, BufferReuse::On,
+                                    WindowSharing::Off)
                   .front();
     const auto place = [&](const TaskDeclaration&, LevelId, std::int32_t local) {
       return homes[static_cast<std::size_t>(local)];
@@ -57,22 +57,22 @@ class SegmentsOfTwoStages : public ::testing::Test {
     placed_ = placeGraph(graphs_, 1, place, homes);
     segments_ = replaySegments(graphs_.plans[1], placed_);
   }
-  std::vector<std::string> nodesOf(NodePlace device, std::int32_t segment) const {
+  std::vector<std::string> nodesOf(DeviceAssignment device, std::int32_t segment) const {
     std::vector<std::string> texts;
     for (std::int32_t n = 0; n < placed_.nodeCount(); ++n) {
       if (placed_.blockOf[static_cast<std::size_t>(n)] < 0 || placed_.place(n) != device) continue;
       if (segments_[static_cast<std::size_t>(n)] == segment) {
-        texts.push_back(testing::nodeText(graphs_, 1, placed_, n));
+        texts.push_back(test::nodeText(graphs_, 1, placed_, n));
       }
     }
     return texts;
   }
-  SegmentPeers peersOf(NodePlace device) const { return segmentPeers(placed_, segments_, device); }
+  SegmentPeers peersOf(DeviceAssignment device) const { return segmentPeers(placed_, segments_, device); }
 
   LabelTable labels_;
   Label<double, Cell> u_ = labels_.variable<double, Cell>("u");
   Label<double, Cell> v_ = labels_.variable<double, Cell>("v");
-  std::shared_ptr<const Hierarchy> hierarchy_ = testing::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
+  std::shared_ptr<const Hierarchy> hierarchy_ = test::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
   StepPlan initial_{"initial"};
   StepPlan step_{"step"};
   CompiledGraphs graphs_;
@@ -102,7 +102,7 @@ TEST_F(SegmentsOfTwoStages, OnTwoDevicesAreWhatTheOtherWaitsForWhatNeedsNoOtherA
 TEST_F(SegmentsOfTwoStages, TellTheLaneOfTheOtherDeviceOfEachPairOnce) {
   cut({0, 0, 0, 0}, {0, 0, 1, 1});
 
-  for (const NodePlace device : {NodePlace{0}, NodePlace{1}}) {
+  for (const DeviceAssignment device : {DeviceAssignment{0}, DeviceAssignment{1}}) {
     const SegmentPeers peers = peersOf(device);
     ASSERT_EQ(peers.edges.size(), 1U);
     EXPECT_EQ(peers.edges[0].task, 0);
@@ -127,7 +127,7 @@ class Wholes {
 
   std::size_t of(std::size_t rank, const PlacedGraph& placed, const std::vector<std::int32_t>& segments,
                  std::int32_t node) {
-    const NodePlace place = placed.place(node);
+    const DeviceAssignment place = placed.place(node);
     const std::int32_t part = place == kOnHost ? node : segments[static_cast<std::size_t>(node)];
     const auto [found, isNew] = numbers_[rank].try_emplace({place, part}, after_.size());
     if (isNew) {
@@ -158,7 +158,7 @@ class Wholes {
   }
 
  private:
-  std::vector<std::map<std::pair<NodePlace, std::int32_t>, std::size_t>> numbers_;  ///< by rank
+  std::vector<std::map<std::pair<DeviceAssignment, std::int32_t>, std::size_t>> numbers_;  ///< by rank
   std::vector<std::vector<std::size_t>> after_;
   std::vector<std::size_t> before_;
 };
@@ -180,17 +180,18 @@ class CutPlan {
   /// The counts and edges that lanes get are those of pairs of segments with an edge between their nodes.
   void expectLinks() const {
     for (std::size_t r = 0; r < placed_.size(); ++r) {
-      std::map<std::tuple<NodePlace, std::int32_t, NodePlace, std::int32_t>, int> pairs;
+      std::map<std::tuple<DeviceAssignment, std::int32_t, DeviceAssignment, std::int32_t>, int> pairs;
       for (const auto& [first, then] : placed_[r].peerEdges) {
         pairs[{placed_[r].place(first), segments_[r][static_cast<std::size_t>(first)], placed_[r].place(then),
                segments_[r][static_cast<std::size_t>(then)]}] = 1;
       }
       std::size_t told = 0;
       std::size_t waited = 0;
-      for (NodePlace device = 0; device < kMostDevices; ++device) {
+      for (DeviceAssignment device = 0; device < kMostDevices; ++device) {
         const SegmentPeers peers = segmentPeers(placed_[r], segments_[r], device);
         for (const PeerEdge& edge : peers.edges) {
-          EXPECT_EQ(pairs.count({device, edge.task, static_cast<NodePlace>(edge.lane), edge.peerTask}), 1U);
+          EXPECT_EQ(pairs.count({device, edge.task, static_cast<DeviceAssignment>(edge.lane), edge.peerTask}),
+                    1U);
         }
         told += peers.edges.size();
         for (const std::int32_t count : peers.predecessors) waited += static_cast<std::size_t>(count);
@@ -201,7 +202,7 @@ class CutPlan {
   }
 
  private:
-  static constexpr NodePlace kMostDevices = 3;  ///< that random placements have
+  static constexpr DeviceAssignment kMostDevices = 3;  ///< that random placements have
 
   std::size_t of(std::size_t rank, std::int32_t node) {
     return wholes_.of(rank, placed_[rank], segments_[rank], node);
@@ -252,14 +253,14 @@ class CutPlan {
 };
 
 /// All plans of all ranks, by task and by patch; returns how many edges between devices there were.
-std::int64_t expectNoCircle(const std::vector<CompiledGraphs>& ranks, std::uint64_t seed) {
+std::int64_t expectNoCycle(const std::vector<CompiledGraphs>& ranks, std::uint64_t seed) {
   std::int64_t peerEdges = 0;
   for (std::size_t plan = 0; plan < ranks.front().plans.size(); ++plan) {
     for (const bool atHome : {false, true}) {
       std::vector<PlacedGraph> placed;
       for (const CompiledGraphs& rank : ranks) {
         const std::uint64_t ofRank = seed + static_cast<std::uint64_t>(rank.rank);
-        const std::vector<NodePlace> homes = drawHomes(ofRank, rank.ownPatches.size());
+        const std::vector<DeviceAssignment> homes = drawHomes(ofRank, rank.ownPatches.size());
         placed.push_back(atHome ? placeGraph(rank, plan, drawAtHome(ofRank, homes), homes)
                                 : placeGraph(rank, plan, drawPlaces(ofRank)));
       }
@@ -272,7 +273,7 @@ std::int64_t expectNoCircle(const std::vector<CompiledGraphs>& ranks, std::uint6
   return peerEdges;
 }
 
-TEST(ReplaySegmentsOfRandomGraphs, DoNotWaitInACircleOnAllDevicesOfAllRanks) {
+TEST(ReplaySegmentsOfRandomGraphs, DoNotWaitInACycleOnAllDevicesOfAllRanks) {
   std::int64_t peerEdges = 0;
   int compiled = 0;
   for (std::int64_t number = 0; compiled < 1000; ++number) {
@@ -291,7 +292,7 @@ TEST(ReplaySegmentsOfRandomGraphs, DoNotWaitInACircleOnAllDevicesOfAllRanks) {
     } catch (const DeckError&) {
       continue;
     }
-    peerEdges += expectNoCircle(graphs, static_cast<std::uint64_t>(number));
+    peerEdges += expectNoCycle(graphs, static_cast<std::uint64_t>(number));
     ++compiled;
     if (::testing::Test::HasFailure()) return;
   }

@@ -13,7 +13,7 @@
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// A periodic line with a patch on each rank, whose task reads one cell of the next rank's.
 class RingOfRanks {
@@ -55,4 +55,4 @@ class RingOfRanks {
   StepPlan plan_{"initial"};
 };
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -17,7 +17,7 @@
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/proof/race_check.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// How the same step plans are run: the answer may not depend on any of it.
 struct RunShape {
@@ -97,4 +97,4 @@ inline std::int64_t runOnRanks(const RunShape& shape, const std::shared_ptr<cons
   return *std::max_element(most.begin(), most.end());
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

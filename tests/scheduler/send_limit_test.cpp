@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-using testing::RunShape;
+using test::RunShape;
 using Bits = std::vector<double>;
 
 /// A mesh and two variables with halos that a seed gives; each step mixes them with their neighbours.
@@ -39,16 +39,18 @@ class RandomMixture {
     std::mutex mutex;
     std::map<PatchId, Bits> values;
     Bits total(1);
-    const std::int64_t most =
-        testing::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
-                            [&](StepRunner& runner, DataWarehouse& data, Transport&) {
-                              runner.run(0, {});
-                              StepResult result;
-                              for (std::int64_t s = 1; s <= 3; ++s) result = runner.run(1, {0.0, 0.1, s, {}});
-                              const std::lock_guard lock(mutex);
-                              total[0] = result.reductions[static_cast<std::size_t>(total_.id)];
-                              for (const auto label : {u_, v_}) take(data, label.id, values);
-                            });
+    const std::int64_t most = test::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
+                                               [&](StepRunner& runner, DataWarehouse& data, Transport&) {
+                                                 runner.run(0, {});
+                                                 StepResult result;
+                                                 for (std::int64_t s = 1; s <= 3; ++s)
+                                                   result = runner.run(1, {0.0, 0.1, s, {}});
+                                                 const std::lock_guard lock(mutex);
+                                                 total[0] =
+                                                     result.reductions[static_cast<std::size_t>(total_.id)];
+                                                 for (const auto label : {u_, v_})
+                                                   take(data, label.id, values);
+                                               });
     if (mostSends != nullptr) *mostSends = most;
     for (const auto& [patch, bits] : values) total.insert(total.end(), bits.begin(), bits.end());
     return total;

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-using testing::RunShape;
+using test::RunShape;
 
 constexpr std::int64_t kWhole = -1;
 
@@ -104,16 +104,16 @@ class HaloStep {
   std::vector<std::vector<std::byte>> run(RunShape shape, WindowSharing sharing) const {
     shape.sharing = sharing;
     std::vector<std::vector<std::byte>> values(static_cast<std::size_t>(mesh_->patchCount()));
-    testing::runOnRanks(shape, mesh_, labels_, {&initial_, &step_},
-                        [&](StepRunner& runner, DataWarehouse& data, Transport&) {
-                          runner.run(0, {0.0, 0.0, 0, {}});
-                          for (std::int64_t s = 1; s <= 2; ++s) runner.run(1, {0.0, 0.0, s, {}});
-                          for (std::size_t n = 0; n < data.ownPatches().size(); ++n) {
-                            auto& packed = values[static_cast<std::size_t>(data.ownPatches()[n])];
-                            packed.resize(static_cast<std::size_t>(data.ownedBox(u_.id, n).volume() * 8));
-                            data.packOwned(u_.id, n, packed);
-                          }
-                        });
+    test::runOnRanks(shape, mesh_, labels_, {&initial_, &step_},
+                     [&](StepRunner& runner, DataWarehouse& data, Transport&) {
+                       runner.run(0, {0.0, 0.0, 0, {}});
+                       for (std::int64_t s = 1; s <= 2; ++s) runner.run(1, {0.0, 0.0, s, {}});
+                       for (std::size_t n = 0; n < data.ownPatches().size(); ++n) {
+                         auto& packed = values[static_cast<std::size_t>(data.ownPatches()[n])];
+                         packed.resize(static_cast<std::size_t>(data.ownedBox(u_.id, n).volume() * 8));
+                         data.packOwned(u_.id, n, packed);
+                       }
+                     });
     return values;
   }
 
@@ -232,11 +232,11 @@ TEST(ShapesOfWindows, ReadingAVoidOfAWholeLevelIsNamedInCheckedMode) {
   shape.checked = true;
   std::string message;
   try {
-    testing::runOnRanks(shape, mesh, labels, {&initial, &step},
-                        [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                          runner.run(0, {0.0, 0.0, 0, {}});
-                          runner.run(1, {0.0, 0.0, 1, {}});
-                        });
+    test::runOnRanks(shape, mesh, labels, {&initial, &step},
+                     [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                       runner.run(0, {0.0, 0.0, 0, {}});
+                       runner.run(1, {0.0, 0.0, 1, {}});
+                     });
   } catch (const std::exception& error) {
     message = error.what();
   }

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-using testing::RunShape;
+using test::RunShape;
 
 /// A step that sums the cube of `halo` cells around each cell of Old, on every level, and what it leaves.
 class CubeSum {
@@ -52,16 +52,16 @@ class CubeSum {
   std::vector<std::vector<std::byte>> run(RunShape shape, WindowSharing sharing) {
     shape.sharing = sharing;
     std::vector<std::vector<std::byte>> values(static_cast<std::size_t>(hierarchy_->patchCount()));
-    testing::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
-                        [&](StepRunner& runner, DataWarehouse& data, Transport&) {
-                          runner.run(0, {0.0, 0.0, 0, {}});
-                          for (std::int64_t s = 1; s <= 3; ++s) runner.run(1, {0.0, 0.0, s, {}});
-                          for (std::size_t n = 0; n < data.ownPatches().size(); ++n) {
-                            auto& packed = values[static_cast<std::size_t>(data.ownPatches()[n])];
-                            packed.resize(static_cast<std::size_t>(data.ownedBox(label_.id, n).volume() * 8));
-                            data.packOwned(label_.id, n, packed);
-                          }
-                        });
+    test::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
+                     [&](StepRunner& runner, DataWarehouse& data, Transport&) {
+                       runner.run(0, {0.0, 0.0, 0, {}});
+                       for (std::int64_t s = 1; s <= 3; ++s) runner.run(1, {0.0, 0.0, s, {}});
+                       for (std::size_t n = 0; n < data.ownPatches().size(); ++n) {
+                         auto& packed = values[static_cast<std::size_t>(data.ownPatches()[n])];
+                         packed.resize(static_cast<std::size_t>(data.ownedBox(label_.id, n).volume() * 8));
+                         data.packOwned(label_.id, n, packed);
+                       }
+                     });
     return values;
   }
 
@@ -170,21 +170,21 @@ TEST(SharedWindow, OneRankReadsAWholeLevelWithoutACopy) {
   turnAround(step, u);
   for (const RunShape& shape :
        {RunShape{}, RunShape{1, 2, false, {}}, RunShape{1, 0, true, {}}, RunShape{3, 2, false, {}}}) {
-    testing::runOnRanks(
-        shape, hierarchy, labels, {&initial, &step},
-        [&](StepRunner& runner, DataWarehouse& data, Transport&) {
-          runner.run(0, {0.0, 0.0, 0, {}});
-          runner.run(1, {0.0, 0.0, 1, {}});
-          if (shape.ranks == 1) {
-            EXPECT_EQ(data.allocatedBytes(), 2 * 64 * 8) << "Old and New, and no copy";
-          }
-          for (std::size_t n = 0; n < data.ownPatches().size(); ++n) {
-            const Index x = data.ownedBox(u.id, n).lo;
-            double value = 0.0;
-            std::memcpy(&value, data.data(Generation::Old, u.id, n) + 8 * data.layout(u.id, n).at(x), 8);
-            EXPECT_EQ(value, static_cast<double>(8 * (7 - x.j) + 7 - x.i));
-          }
-        });
+    test::runOnRanks(shape, hierarchy, labels, {&initial, &step},
+                     [&](StepRunner& runner, DataWarehouse& data, Transport&) {
+                       runner.run(0, {0.0, 0.0, 0, {}});
+                       runner.run(1, {0.0, 0.0, 1, {}});
+                       if (shape.ranks == 1) {
+                         EXPECT_EQ(data.allocatedBytes(), 2 * 64 * 8) << "Old and New, and no copy";
+                       }
+                       for (std::size_t n = 0; n < data.ownPatches().size(); ++n) {
+                         const Index x = data.ownedBox(u.id, n).lo;
+                         double value = 0.0;
+                         std::memcpy(&value,
+                                     data.data(Generation::Old, u.id, n) + 8 * data.layout(u.id, n).at(x), 8);
+                         EXPECT_EQ(value, static_cast<double>(8 * (7 - x.j) + 7 - x.i));
+                       }
+                     });
   }
 }
 

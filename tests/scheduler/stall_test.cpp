@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/fault_point.hpp"
-#include "scheduler/diagnostics/stall_page.hpp"
+#include "scheduler/diagnostics/stall_report.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 
 namespace tessera {
@@ -47,7 +47,7 @@ std::string failureOf(Replay& replay) {
   return "no failure";
 }
 
-TEST(Watchdog, ALostWakeUpEndsInAPageThatNamesTheNodeAndTheNextReplayIsWhole) {
+TEST(Watchdog, ALostWakeUpEndsInAReportThatNamesTheNodeAndTheNextReplayIsWhole) {
   FaultPlan faults;
   faults.add({.point = "scheduler.wake"});
   Chain chain;
@@ -56,8 +56,8 @@ TEST(Watchdog, ALostWakeUpEndsInAPageThatNamesTheNodeAndTheNextReplayIsWhole) {
 
   const std::string page = failureOf(*replay);
 
-  EXPECT_THAT(page, HasSubstr("nothing has got on for 0.2 s, and 2 of the 3 nodes"));
-  EXPECT_THAT(page, HasSubstr("node 1 waits, although all before it has ended (a lost wake-up"));
+  EXPECT_THAT(page, HasSubstr("no progress for 0.2 s, and 2 of the 3 nodes"));
+  EXPECT_THAT(page, HasSubstr("node 1 waits, although all its predecessors have finished (a lost wake-up"));
   EXPECT_THAT(page, Not(HasSubstr("node 0")));
   chain.ran = 0;
   EXPECT_EQ(failureOf(*replay), "no failure");
@@ -74,7 +74,7 @@ TEST(Watchdog, ATaskThatDoesNotEndIsNamedWithItsWorker) {
     EXPECT_EQ(failureOf(*executor->prepare(chain)), "no failure");
   }  // ends the thread that writes the page
 
-  EXPECT_THAT(page, HasSubstr("no task has ended for more than 0.1 s"));
+  EXPECT_THAT(page, HasSubstr("no task has finished for more than 0.1 s"));
   EXPECT_THAT(page, HasSubstr("is in node 1"));
 }
 
@@ -93,8 +93,8 @@ TEST(Watchdog, AStepThatGetsOnSlowlyIsLeftAlone) {
   EXPECT_EQ(failureOf(*replay), "no failure");
 }
 
-TEST(StallPage, ACircleIsToldNodeByNode) {
-  class Circle : public Chain {
+TEST(StallReport, ACycleIsToldNodeByNode) {
+  class Cycle : public Chain {
    public:
     std::span<const std::int32_t> successors(std::int32_t node) const override {
       return std::span(around_).subspan(static_cast<std::size_t>(node), 1);
@@ -102,15 +102,14 @@ TEST(StallPage, ACircleIsToldNodeByNode) {
 
    private:
     std::int32_t around_[3] = {1, 2, 0};
-  } circle;
+  } cycle;
   const detail::StalledReplay replay{std::vector(3, detail::NodeStand::Waits), {1, 1, 1}};
-  EXPECT_THAT(
-      detail::stallPage(circle, replay, 5),
-      HasSubstr("these wait for each other in a circle: node 0, for node 2, for node 1, for the first"));
+  EXPECT_THAT(detail::stallReport(cycle, replay, 5),
+              HasSubstr("a deadlock, each node waits for the next: node 0, node 2, node 1, the first again"));
 }
 
 /// Node 2 waits for 1, which waits for a message, and for 3, which waits for 2.
-TEST(StallPage, ACircleBesideAWaitForAnotherRankIsFound) {
+TEST(StallReport, ACycleBesideAWaitForAnotherRankIsFound) {
   class Eight : public Chain {
    public:
     std::int64_t nodeCount() const override { return 4; }
@@ -126,15 +125,15 @@ TEST(StallPage, ACircleBesideAWaitForAnotherRankIsFound) {
   using detail::NodeStand;
   const detail::StalledReplay replay{{NodeStand::Begun, NodeStand::Waits, NodeStand::Waits, NodeStand::Waits},
                                      {0, 1, 2, 1}};
-  const std::string page = detail::stallPage(eight, replay, 5);
-  EXPECT_THAT(page, HasSubstr("in a circle: node 2, for node 3, for the first"));
+  const std::string page = detail::stallReport(eight, replay, 5);
+  EXPECT_THAT(page, HasSubstr("each node waits for the next: node 2, node 3, the first again"));
   EXPECT_THAT(page, HasSubstr("node 0 waits for another rank"));
 }
 
-TEST(StallPage, RanksThatWaitInALineAreNoCircle) {
-  EXPECT_EQ(detail::rankCircle({{0, 1, "a"}, {1, 2, "b"}, {0, 2, "c"}}), "");
-  EXPECT_EQ(detail::rankCircle({{0, 1, "a"}, {1, 2, "b"}, {2, 1, "c"}}),
-            "these ranks wait for each other in a circle: rank 1 for rank 2 (b), rank 2 for rank 1 (c)");
+TEST(StallReport, RanksThatWaitInALineAreNoCycle) {
+  EXPECT_EQ(detail::rankCycle({{0, 1, "a"}, {1, 2, "b"}, {0, 2, "c"}}), "");
+  EXPECT_EQ(detail::rankCycle({{0, 1, "a"}, {1, 2, "b"}, {2, 1, "c"}}),
+            "these ranks are in a deadlock: rank 1 waits for rank 2 (b), rank 2 waits for rank 1 (c)");
 }
 
 /// Two ranks with a patch each; the first message of rank 1 is dropped.
@@ -176,7 +175,7 @@ std::string failureWithALostMessage(int threads) {
   return page;
 }
 
-TEST(Watchdog, ALostMessageEndsInAPageWithPeerTagLabelAndPatch) {
+TEST(Watchdog, ALostMessageEndsInAReportWithPeerTagLabelAndPatch) {
   for (const int threads : {0, 1, 2}) {
     const std::string page = failureWithALostMessage(threads);
     EXPECT_THAT(page,

@@ -15,8 +15,8 @@
 namespace tessera {
 namespace {
 
+using test::RunShape;
 using ::testing::HasSubstr;
-using testing::RunShape;
 using Bits = std::vector<double>;
 
 constexpr int kPatches = 8;
@@ -30,7 +30,7 @@ struct Relaxation {
   ReductionLabel total = labels.reduction("total");
   StepPlan initial{"initial"};
   StepPlan step{"step"};
-  std::shared_ptr<const Hierarchy> hierarchy = testing::lineOf(4 * kPatches, kPatches);
+  std::shared_ptr<const Hierarchy> hierarchy = test::lineOf(4 * kPatches, kPatches);
 
   explicit Relaxation(std::function<void()> sloped = [] {}) {
     initial.task("Relax::initial")
@@ -91,21 +91,21 @@ Bits afterFiveSteps(const RunShape& shape) {
   std::mutex mutex;
   std::map<PatchId, Bits> values;
   Bits all(2);
-  testing::runOnRanks(shape, relax.hierarchy, relax.labels, {&relax.initial, &relax.step},
-                      [&](StepRunner& runner, DataWarehouse& data, Transport&) {
-                        double dt = 0.0;
-                        runner.run(0, {});
-                        for (int s = 0; s < 5; ++s) runner.runAhead(1, relax.late(s == 0 ? 0 : 1, dt));
-                        const StepResult& result = runner.result(1);
-                        const std::lock_guard lock(mutex);
-                        all[0] = dt;
-                        all[1] = result.reductions[static_cast<std::size_t>(relax.total.id)];
-                        for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
-                          Bits& packed = values[data.ownPatches()[local]];
-                          packed.resize(4);
-                          data.packOwned(relax.u.id, local, std::as_writable_bytes(std::span(packed)));
-                        }
-                      });
+  test::runOnRanks(shape, relax.hierarchy, relax.labels, {&relax.initial, &relax.step},
+                   [&](StepRunner& runner, DataWarehouse& data, Transport&) {
+                     double dt = 0.0;
+                     runner.run(0, {});
+                     for (int s = 0; s < 5; ++s) runner.runAhead(1, relax.late(s == 0 ? 0 : 1, dt));
+                     const StepResult& result = runner.result(1);
+                     const std::lock_guard lock(mutex);
+                     all[0] = dt;
+                     all[1] = result.reductions[static_cast<std::size_t>(relax.total.id)];
+                     for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
+                       Bits& packed = values[data.ownPatches()[local]];
+                       packed.resize(4);
+                       data.packOwned(relax.u.id, local, std::as_writable_bytes(std::span(packed)));
+                     }
+                   });
   for (const auto& [patch, bits] : values) all.insert(all.end(), bits.begin(), bits.end());
   return all;
 }
@@ -181,7 +181,7 @@ TEST(StepOverlap, TasksWithoutDtRunBeforeTheReductionOfTheStepBeforeIsThere) {
       const CompiledGraphs graphs =
           compileGraphs(plans, {relax.hierarchy, &relax.labels, &owners, loopback.rank(), kRanks});
       if (rank == 0) graph = graphs.plans[1];
-      testing::SlowTransport transport(loopback, {});
+      test::SlowTransport transport(loopback, {});
       const auto data = makeDataWarehouse(graphs);
       const ExecutorOptions patience{.stallSeconds = 20.0};
       const auto executor =
@@ -228,29 +228,29 @@ TEST(StepOverlap, WhereThereIsNoNextStepAllRanksFailInOrderAndTheOldValuesStay) 
       RunShape shape{.ranks = 3, .threads = threads, .delaySeed = 2};
       shape.stepsOverlap = overlap;
       std::atomic<int> failed{0};
-      testing::runOnRanks(shape, relax.hierarchy, relax.labels, {&relax.initial, &relax.step},
-                          [&](StepRunner& runner, DataWarehouse& data, Transport&) {
-                            runner.run(0, {});
-                            double dt = 0.0;
-                            runner.runAhead(1, relax.late(0, dt));
-                            Bits before(4);
-                            data.packOwned(relax.u.id, 0, std::as_writable_bytes(std::span(before)));
-                            StepInputs inputs;
-                            inputs.dtFrom = 1;
-                            inputs.lateDt = [](const StepResult&) -> double {
-                              throw NumericalError("no step to take");
-                            };
-                            try {
-                              runner.runAhead(1, inputs);
-                            } catch (const NumericalError& error) {
-                              EXPECT_EQ(error.message(), "no step to take");
-                              ++failed;
-                            }
-                            Bits after(4);
-                            data.packOwned(relax.u.id, 0, std::as_writable_bytes(std::span(after)));
-                            EXPECT_EQ(before, after);
-                            runner.run(1, {0.0, dt, 2, {}});  // the runner is whole
-                          });
+      test::runOnRanks(shape, relax.hierarchy, relax.labels, {&relax.initial, &relax.step},
+                       [&](StepRunner& runner, DataWarehouse& data, Transport&) {
+                         runner.run(0, {});
+                         double dt = 0.0;
+                         runner.runAhead(1, relax.late(0, dt));
+                         Bits before(4);
+                         data.packOwned(relax.u.id, 0, std::as_writable_bytes(std::span(before)));
+                         StepInputs inputs;
+                         inputs.dtFrom = 1;
+                         inputs.lateDt = [](const StepResult&) -> double {
+                           throw NumericalError("no step to take");
+                         };
+                         try {
+                           runner.runAhead(1, inputs);
+                         } catch (const NumericalError& error) {
+                           EXPECT_EQ(error.message(), "no step to take");
+                           ++failed;
+                         }
+                         Bits after(4);
+                         data.packOwned(relax.u.id, 0, std::as_writable_bytes(std::span(after)));
+                         EXPECT_EQ(before, after);
+                         runner.run(1, {0.0, dt, 2, {}});  // the runner is whole
+                       });
       EXPECT_EQ(failed, 3);
     }
   }
@@ -266,8 +266,8 @@ TEST(StepOverlap, ATaskWithoutDtThatAsksForItIsToldWhatToChange) {
     forEach(task.exec(), "w", task.interior(), [=](Index x) { out(x) = dt; });
   });
   try {
-    testing::runOnRanks({}, testing::lineOf(4, 1), labels, {&plan},
-                        [](StepRunner& runner, DataWarehouse&, Transport&) { runner.run(0, {}); });
+    test::runOnRanks({}, test::lineOf(4, 1), labels, {&plan},
+                     [](StepRunner& runner, DataWarehouse&, Transport&) { runner.run(0, {}); });
     FAIL() << "the use of dt was not reported";
   } catch (const UndeclaredAccess& error) {
     EXPECT_THAT(error.message(), HasSubstr("uses the length of the step"));

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-using testing::RunShape;
+using test::RunShape;
 using Bytes = std::vector<std::byte>;
 
 class TwoPlans {
@@ -36,13 +36,13 @@ class TwoPlans {
   /// The state of rank 0's patches after the plans of `order`, each compiled once.
   std::vector<Bytes> runCached(const std::vector<std::size_t>& order, const RunShape& shape) const {
     std::vector<Bytes> state;
-    testing::runOnRanks(shape, hierarchy_, labels_, plans(),
-                        [&](StepRunner& runner, DataWarehouse& data, Transport& transport) {
-                          runner.run(0, {0.0, 0.0, 0, {}});
-                          for (std::size_t s = 0; s < order.size(); ++s)
-                            runner.run(order[s], {0.0, 0.1, static_cast<std::int64_t>(s), {}});
-                          if (transport.rank() == 0) state = take(data);
-                        });
+    test::runOnRanks(shape, hierarchy_, labels_, plans(),
+                     [&](StepRunner& runner, DataWarehouse& data, Transport& transport) {
+                       runner.run(0, {0.0, 0.0, 0, {}});
+                       for (std::size_t s = 0; s < order.size(); ++s)
+                         runner.run(order[s], {0.0, 0.1, static_cast<std::int64_t>(s), {}});
+                       if (transport.rank() == 0) state = take(data);
+                     });
     return state;
   }
 
@@ -50,7 +50,7 @@ class TwoPlans {
   std::vector<Bytes> runAfresh(const std::vector<std::size_t>& order, int ranks) const {
     std::vector<std::vector<Bytes>> states(static_cast<std::size_t>(ranks));
     for (std::size_t s = 0; s <= order.size(); ++s) {
-      testing::runOnRanks(
+      test::runOnRanks(
           {ranks, 0, false, {}}, hierarchy_, labels_, plans(),
           [&](StepRunner& runner, DataWarehouse& data, Transport& transport) {
             auto& state = states[static_cast<std::size_t>(transport.rank())];
@@ -188,14 +188,14 @@ TEST(StepPlans, ALevelThatAPlanDoesNotWriteKeepsItsOldValue) {
     task.contribute(least, reduce(task.exec(), "look", task.interior(), Min, [=](Index x) { return in(x); }));
   });
 
-  testing::runOnRanks({}, mesh, labels, {&initial, &step, &look},
-                      [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                        runner.run(0, {});
-                        for (int n = 0; n < 3; ++n) {
-                          runner.run(1, {});
-                          EXPECT_EQ(runner.run(2, {}).reductions[0], 1.0);
-                        }
-                      });
+  test::runOnRanks({}, mesh, labels, {&initial, &step, &look},
+                   [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                     runner.run(0, {});
+                     for (int n = 0; n < 3; ++n) {
+                       runner.run(1, {});
+                       EXPECT_EQ(runner.run(2, {}).reductions[0], 1.0);
+                     }
+                   });
 }
 
 TEST(StepPlans, ASelectionHasTheTasksWithoutAClauseAndThoseThatNameIt) {

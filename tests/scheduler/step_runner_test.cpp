@@ -12,8 +12,8 @@
 namespace tessera {
 namespace {
 
+using test::RunShape;
 using ::testing::HasSubstr;
-using testing::RunShape;
 
 std::shared_ptr<const Hierarchy> line(std::int64_t cells, std::int64_t patches, bool periodic = true) {
   Geometry geometry;
@@ -54,16 +54,16 @@ TEST(StepRunner, SumsAreTheSameBitsForAnyLayoutRanksAndThreads) {
           });
       ExactSum expected;
       for (int i = 0; i < 48; ++i) expected.add(1.0 / (1.0 + i));
-      testing::runOnRanks(shape, line(48, patches), labels, {&plan},
-                          [&](StepRunner& runner, DataWarehouse&, Transport& transport) {
-                            const double mine[2] = {static_cast<double>(transport.rank()), -1.0};
-                            const StepResult r = runner.run(0, {0.0, 0.0, 0, mine});
-                            EXPECT_EQ(r.reductions[0], expected.value());
-                            EXPECT_EQ(r.reductions[1], 1.0 / 48.0);
-                            EXPECT_EQ(r.reductions[2], 1.0);
-                            EXPECT_EQ(r.control[0], shape.ranks - 1.0);
-                            EXPECT_EQ(r.control[1], -1.0);
-                          });
+      test::runOnRanks(shape, line(48, patches), labels, {&plan},
+                       [&](StepRunner& runner, DataWarehouse&, Transport& transport) {
+                         const double mine[2] = {static_cast<double>(transport.rank()), -1.0};
+                         const StepResult r = runner.run(0, {0.0, 0.0, 0, mine});
+                         EXPECT_EQ(r.reductions[0], expected.value());
+                         EXPECT_EQ(r.reductions[1], 1.0 / 48.0);
+                         EXPECT_EQ(r.reductions[2], 1.0);
+                         EXPECT_EQ(r.control[0], shape.ranks - 1.0);
+                         EXPECT_EQ(r.control[1], -1.0);
+                       });
     }
   }
 }
@@ -120,11 +120,11 @@ TEST(StepRunner, EachReaderSeesTheVersionThatItNames) {
       const auto out = task.write(u);
       forEach(task.exec(), "write", task.interior(), [=](Index x) { out(x) = written(x.i); });
     });
-    testing::runOnRanks(shape, line(12, 4), labels, {&plan},
-                        [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                          for (int repeat = 0; repeat < 3; ++repeat)
-                            EXPECT_EQ(runner.run(0, {}).reductions[0], 0.0);
-                        });
+    test::runOnRanks(shape, line(12, 4), labels, {&plan},
+                     [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                       for (int repeat = 0; repeat < 3; ++repeat)
+                         EXPECT_EQ(runner.run(0, {}).reductions[0], 0.0);
+                     });
   }
 }
 
@@ -153,12 +153,11 @@ TEST(StepRunner, LabelsThatAPlanDoesNotWriteKeepTheirOldValue) {
         task.contribute(sum,
                         reduce(task.exec(), "r", task.interior(), Sum, [=](Index x) { return a(x) + b(x); }));
       });
-  testing::runOnRanks({2, 2, false, 3}, line(8, 4), labels, {&initial, &step},
-                      [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                        runner.run(0, {});
-                        for (int s = 1; s <= 5; ++s)
-                          EXPECT_EQ(runner.run(1, {}).reductions[0], 8.0 * (s + 1));
-                      });
+  test::runOnRanks({2, 2, false, 3}, line(8, 4), labels, {&initial, &step},
+                   [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                     runner.run(0, {});
+                     for (int s = 1; s <= 5; ++s) EXPECT_EQ(runner.run(1, {}).reductions[0], 8.0 * (s + 1));
+                   });
 }
 
 TEST(StepRunner, VectorsAndFloatsCrossRanksLikeDoubles) {
@@ -183,10 +182,10 @@ TEST(StepRunner, VectorsAndFloatsCrossRanksLikeDoubles) {
         }));
   });
   for (const RunShape& shape : kShapes) {
-    testing::runOnRanks(shape, line(10, 3), labels, {&plan},
-                        [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                          EXPECT_EQ(runner.run(0, {}).reductions[0], 0.0);
-                        });
+    test::runOnRanks(shape, line(10, 3), labels, {&plan},
+                     [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                       EXPECT_EQ(runner.run(0, {}).reductions[0], 0.0);
+                     });
   }
 }
 
@@ -200,8 +199,8 @@ TEST(StepRunner, TheFirstNanIsNamedByVariablePatchCellAndTask) {
       forEach(task.exec(), "d", task.interior(), [=](Index x) { out(x) = x.i == 5 ? std::sqrt(-1.0) : 1.0; });
     });
     try {
-      testing::runOnRanks({1, threads, false, {}}, line(8, 2), labels, {&plan},
-                          [](StepRunner& runner, DataWarehouse&, Transport&) { runner.run(0, {}); });
+      test::runOnRanks({1, threads, false, {}}, line(8, 2), labels, {&plan},
+                       [](StepRunner& runner, DataWarehouse&, Transport&) { runner.run(0, {}); });
       FAIL() << "the NaN was not reported";
     } catch (const NumericalError& error) {
       EXPECT_THAT(error.message(), HasSubstr("density"));
@@ -221,10 +220,9 @@ TEST(StepRunner, AFailedTaskEndsTheStepWithItsOwnError) {
     forEach(task.exec(), "f", task.interior(), [=](Index x) { out(x) = 0.0; });
   });
   for (const int threads : {0, 1, 4}) {
-    EXPECT_THROW(
-        testing::runOnRanks({1, threads, false, {}}, line(32, 8), labels, {&plan},
-                            [](StepRunner& runner, DataWarehouse&, Transport&) { runner.run(0, {}); }),
-        InputError);
+    EXPECT_THROW(test::runOnRanks({1, threads, false, {}}, line(32, 8), labels, {&plan},
+                                  [](StepRunner& runner, DataWarehouse&, Transport&) { runner.run(0, {}); }),
+                 InputError);
   }
 }
 
@@ -241,14 +239,14 @@ TEST(StepRunner, WaitingForAnotherRankCountsAsWaiting) {
   });
   for (const int threads : {0, 1, 2}) {
     SCOPED_TRACE(std::to_string(threads) + " threads");
-    testing::runOnRanks({2, threads, false, {}}, line(8, 2), labels, {&plan},
-                        [](StepRunner& runner, DataWarehouse& data, Transport&) {
-                          runner.run(0, {});
-                          const bool isSlow = data.ownPatches().front() == 1;
-                          const double waited = runner.statistics().waitSeconds;
-                          if (isSlow) return;
-                          EXPECT_GE(waited, 0.1);
-                        });
+    test::runOnRanks({2, threads, false, {}}, line(8, 2), labels, {&plan},
+                     [](StepRunner& runner, DataWarehouse& data, Transport&) {
+                       runner.run(0, {});
+                       const bool isSlow = data.ownPatches().front() == 1;
+                       const double waited = runner.statistics().waitSeconds;
+                       if (isSlow) return;
+                       EXPECT_GE(waited, 0.1);
+                     });
   }
 }
 
@@ -279,13 +277,13 @@ TEST(StepRunner, AConditionOfTimeHoldsAtTheTimeOfTheValue) {
   };
   step.task("Test::old").reads(Old, u, halo(1)).contributes(oldHalo, Max).runs<Cpu>(beyond(Old, oldHalo));
   step.task("Test::new").reads(New, u, halo(1)).contributes(newHalo, Max).runs<Cpu>(beyond(New, newHalo));
-  testing::runOnRanks({1, 0, false, {}}, line(4, 1, false), labels, {&initial, &step},
-                      [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                        runner.run(0, {});
-                        const StepResult r = runner.run(1, {2.0, 0.5, 1, {}});
-                        EXPECT_EQ(r.reductions[0], 2.0 * 200.0);
-                        EXPECT_EQ(r.reductions[1], 2.0 * 250.0);
-                      });
+  test::runOnRanks({1, 0, false, {}}, line(4, 1, false), labels, {&initial, &step},
+                   [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                     runner.run(0, {});
+                     const StepResult r = runner.run(1, {2.0, 0.5, 1, {}});
+                     EXPECT_EQ(r.reductions[0], 2.0 * 200.0);
+                     EXPECT_EQ(r.reductions[1], 2.0 * 250.0);
+                   });
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 namespace tessera {
 namespace {
 
-using testing::RandomGraph;
-using testing::RandomSource;
+using test::RandomGraph;
+using test::RandomSource;
 
 void expectRight(const RandomGraph& shape, Executor& executor, int replays) {
   RandomSource source(shape);

@@ -139,8 +139,8 @@ class TraceFileTest : public ::testing::Test {
   }
   ~TraceFileTest() override { std::filesystem::remove_all(folder_); }
 
-  Json traceOf(const testing::TraceShape& shape, bool edges) {
-    const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, shape.ranks);
+  Json traceOf(const test::TraceShape& shape, bool edges) {
+    const test::TraceRig rig(test::lineOf(24, 6), labels_, plan_, shape.ranks);
     std::vector<std::filesystem::path> parts;
     std::vector<std::unique_ptr<TraceFile>> files;
     for (int rank = 0; rank < shape.ranks; ++rank) {
@@ -200,7 +200,7 @@ TEST_F(TraceFileTest, AnArrowForEachEdgeOnRequest) {
   const StrictViewer seen(traceOf({.ranks = 2, .threads = 2, .runs = 2}, true));
 
   std::int64_t edges = 0;
-  const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, 2);
+  const test::TraceRig rig(test::lineOf(24, 6), labels_, plan_, 2);
   for (int rank = 0; rank < 2; ++rank) {
     edges += static_cast<std::int64_t>(rig.graphs(rank).plans[0].successorLists.pool.size());
   }
@@ -221,7 +221,7 @@ DeviceSpan launchOf(std::int32_t stream, std::int64_t run, std::int64_t begin, s
 }
 
 TEST_F(TraceFileTest, DevicesHaveALaneForEachStreamAndOneForTheirIdleTime) {
-  const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, 1);
+  const test::TraceRig rig(test::lineOf(24, 6), labels_, plan_, 1);
   TraceFile file(folder_ / "part", {});
   TraceRecords first;
   first.onDevices = {launchOf(0, 0, 10, 40), launchOf(1, 0, 20, 50), launchOf(0, 0, 60, 70)};
@@ -255,7 +255,7 @@ TEST_F(TraceFileTest, DevicesHaveALaneForEachStreamAndOneForTheirIdleTime) {
 }
 
 TEST_F(TraceFileTest, ATaskThatGoesOnOnADeviceTellsWhenItWasDone) {
-  const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, 1);
+  const test::TraceRig rig(test::lineOf(24, 6), labels_, plan_, 1);
   const CompiledGraphs& graphs = rig.graphs(0);
   TraceRecords records;
   TracedStep& step = records.steps.emplace_back();
@@ -297,7 +297,7 @@ TracedStep stepWithReduction(const CompiledGraph& graph, std::int64_t run, std::
 }
 
 TEST_F(TraceFileTest, ReductionsThatOverlapAreInLanesOfTheirOwn) {
-  const testing::TraceRig rig(testing::lineOf(24, 6), labels_, plan_, 1);
+  const test::TraceRig rig(test::lineOf(24, 6), labels_, plan_, 1);
   const CompiledGraphs& graphs = rig.graphs(0);
   TraceFile file(folder_ / "part", {});
   // The reduction of run 0 ends beside run 1, also where its record is written apart; that of run 1 before

@@ -16,7 +16,7 @@
 #include "scheduler/trace.hpp"
 #include "taskgraph/graph_compiler.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// A rank of a loopback world whose messages of others take `delay` on the way, and come no earlier than
 /// `mayArrive` says, where it is given.
@@ -149,4 +149,4 @@ inline std::shared_ptr<const Hierarchy> lineOf(std::int64_t cells, std::int64_t 
   return Hierarchy::uniform(geometry, {Division::By::Patches, {patches, 1, 1}});
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -12,9 +12,9 @@
 namespace tessera {
 namespace {
 
-using testing::lineOf;
-using testing::TraceRig;
-using testing::TraceShape;
+using test::lineOf;
+using test::TraceRig;
+using test::TraceShape;
 
 /// u is written on each patch, then read with its neighbours' cells. `work` is what a reader does on top.
 struct HaloPlan {

@@ -10,8 +10,8 @@
 namespace tessera {
 namespace {
 
+using test::RandomSource;
 using ::testing::HasSubstr;
-using testing::RandomSource;
 using Order = std::vector<std::pair<int, std::int32_t>>;
 
 /// Who ran which node, over all ranks, with barriers between the replays.
@@ -45,8 +45,8 @@ TEST(VirtualExecutor, ASeedReplaysTheOrderOfAllTasksOfAllRanks) {
   }
 }
 
-TEST(VirtualExecutor, ACircleIsReportedWithTheNumberOfWaitingNodes) {
-  class Circle : public NodeSource {
+TEST(VirtualExecutor, ACycleIsReportedWithTheNumberOfWaitingNodes) {
+  class Cycle : public NodeSource {
    public:
     std::int64_t nodeCount() const override { return 2; }
     NodeTraits traits(std::int32_t, int) const override { return {}; }
@@ -60,19 +60,20 @@ TEST(VirtualExecutor, ACircleIsReportedWithTheNumberOfWaitingNodes) {
    private:
     std::int32_t counts_[2] = {1, 1};
     std::int32_t other_[2] = {1, 0};
-  } circle;
+  } cycle;
   VirtualSchedule schedule(1, 5);
   std::string failure = "the circle was not reported";
   schedule.run([&](int rank) {
     const auto executor = makeVirtualExecutor(schedule, rank);
-    const auto replay = executor->prepare(circle);
+    const auto replay = executor->prepare(cycle);
     try {
       replay->run();
     } catch (const InternalError& error) {
       failure = error.message();
     }
   });
-  EXPECT_THAT(failure, HasSubstr("these wait for each other in a circle: node 0, for node 1, for the first"));
+  EXPECT_THAT(failure,
+              HasSubstr("a deadlock, each node waits for the next: node 0, node 1, the first again"));
 }
 
 /// Each rank's only node waits for the rank after it.
@@ -94,7 +95,7 @@ class WaitsForTheNext : public NodeSource {
   std::int32_t counts_[1] = {0};
 };
 
-TEST(VirtualExecutor, ACircleOfRanksIsNamedRankByRank) {
+TEST(VirtualExecutor, ACycleOfRanksIsNamedRankByRank) {
   VirtualSchedule schedule(3, 1, 100);
   std::string page;
   schedule.run([&](int rank) {
@@ -107,11 +108,11 @@ TEST(VirtualExecutor, ACircleOfRanksIsNamedRankByRank) {
       if (page.empty()) page = error.message();
     }
   });
-  EXPECT_THAT(page, HasSubstr("rank 2: nothing gets on, and 1 of the 1 nodes of this step have not ended\n"
+  EXPECT_THAT(page, HasSubstr("rank 2: no progress, and 1 of the 1 nodes of this step have not finished\n"
                               "  the word of 0 waits for another rank"));
   EXPECT_THAT(page,
-              HasSubstr("these ranks wait for each other in a circle: rank 0 for rank 1 (the word of 1), "
-                        "rank 1 for rank 2 (the word of 2), rank 2 for rank 0 (the word of 0)"));
+              HasSubstr("these ranks are in a deadlock: rank 0 waits for rank 1 (the word of 1), "
+                        "rank 1 waits for rank 2 (the word of 2), rank 2 waits for rank 0 (the word of 0)"));
 }
 
 TEST(VirtualExecutor, AMessageThatNobodySendsEndsInAnErrorWithTheSeed) {
@@ -124,7 +125,7 @@ TEST(VirtualExecutor, AMessageThatNobodySendsEndsInAnErrorWithTheSeed) {
     });
     FAIL() << "the stall was not reported";
   } catch (const InternalError& error) {
-    EXPECT_THAT(error.message(), HasSubstr("no simulated rank can go on"));
+    EXPECT_THAT(error.message(), HasSubstr("deadlock: each simulated rank waits"));
     EXPECT_THAT(error.message(), HasSubstr("seed 9"));
     EXPECT_THAT(error.message(), HasSubstr("rank 1: is between two steps"));
   }

@@ -13,10 +13,10 @@
 namespace tessera {
 namespace {
 
+using test::EdgeAt;
+using test::NoBody;
 using ::testing::Contains;
-using testing::EdgeAt;
 using ::testing::HasSubstr;
-using testing::NoBody;
 
 /// A step of temporaries: u -> a -> b -> c -> u, where b and c read a halo. While c is made, a is done with.
 class TemporaryChain : public ::testing::Test {
@@ -52,7 +52,7 @@ class TemporaryChain : public ::testing::Test {
   StepPlan initial_{"initial"};
   StepPlan step_{"step"};
   /// A ring of 8 cells in 2 patches.
-  std::shared_ptr<const Hierarchy> mesh_ = testing::mesh({8, 1, 1}, {2, 1, 1}, {true, true, true});
+  std::shared_ptr<const Hierarchy> mesh_ = test::mesh({8, 1, 1}, {2, 1, 1}, {true, true, true});
 };
 
 TEST_F(TemporaryChain, TheFirstAndTheThirdTemporaryShareMemory) {
@@ -155,8 +155,8 @@ class SharedEverywhere : public ::testing::Test {
     RankMap owners(static_cast<std::size_t>(mesh_->patchCount()));
     for (std::size_t p = 0; p < owners.size(); ++p)
       owners[p] = static_cast<Rank>((p * 7 + p / 3) % static_cast<unsigned>(ranks));
-    return testing::compileAllRanks({&initial_, &step_}, mesh_, labels_, owners, ranks, reuse,
-                                    WindowSharing::Off);
+    return test::compileAllRanks({&initial_, &step_}, mesh_, labels_, owners, ranks, reuse,
+                                 WindowSharing::Off);
   }
 
   LabelTable labels_;
@@ -200,9 +200,9 @@ TEST_F(SharedEverywhere, GathersThatAreReadOneAfterTheOtherTakeTheRoomOfOne) {
 std::vector<EdgeAt> edgesOfReuse(const std::vector<CompiledGraphs>& with,
                                  const std::vector<CompiledGraphs>& without) {
   std::multiset<std::array<std::int32_t, 3>> known;
-  for (const EdgeAt& e : testing::edgesOf(without, 1)) known.insert({e.rank, e.before, e.after});
+  for (const EdgeAt& e : test::edgesOf(without, 1)) known.insert({e.rank, e.before, e.after});
   std::vector<EdgeAt> added;
-  for (const EdgeAt& e : testing::edgesOf(with, 1)) {
+  for (const EdgeAt& e : test::edgesOf(with, 1)) {
     const auto at = known.find({e.rank, e.before, e.after});
     if (at == known.end()) {
       added.push_back(e);
@@ -217,17 +217,17 @@ TEST_F(SharedEverywhere, EveryDroppedEdgeBetweenTwoTenantsIsFound) {
   std::map<std::string, int> found;
   for (const int ranks : {1, 2, 4}) {
     auto graphs = compile(ranks, BufferReuse::On);
-    const testing::Paths paths(graphs, 1);
+    const test::Paths paths(graphs, 1);
     for (const EdgeAt& edge : edgesOfReuse(graphs, compile(ranks, BufferReuse::Off))) {
       const CompiledGraphs& rank = graphs[static_cast<std::size_t>(edge.rank)];
-      if (testing::isPrecaution(rank, rank.plans[1], edge)) continue;
+      if (test::isPrecaution(rank, rank.plans[1], edge)) continue;
       CompiledGraph& graph = graphs[static_cast<std::size_t>(edge.rank)].plans[1];
       const CompiledGraph whole = graph;
-      testing::dropEdge(graph, edge);
+      test::dropEdge(graph, edge);
       if (!paths.lead(edge.rank, edge.before, edge.after)) {
         EXPECT_THAT(checkRaces(graphs, 1).faults, Contains(HasSubstr("whose bytes are also")))
-            << ranks << " ranks, " << testing::classOf(whole, edge);
-        ++found[testing::classOf(whole, edge)];
+            << ranks << " ranks, " << test::classOf(whole, edge);
+        ++found[test::classOf(whole, edge)];
       }
       graph = whole;
     }
@@ -241,7 +241,7 @@ TEST_F(SharedEverywhere, EveryDroppedEdgeBetweenTwoTenantsIsFound) {
 
 TEST_F(SharedEverywhere, EveryOtherEdgeIsStillNeeded) {
   for (const int ranks : {1, 3}) {
-    const testing::DropReport report = testing::dropEach(compile(ranks, BufferReuse::On), 1);
+    const test::DropReport report = test::dropEach(compile(ranks, BufferReuse::On), 1);
     EXPECT_THAT(report.unreported, ::testing::IsEmpty()) << ranks << " ranks";
   }
 }

@@ -10,7 +10,7 @@
 #include "taskgraph/fill_geometry.hpp"
 #include "taskgraph/proof/race_check.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// An edge of the graph of one rank.
 struct EdgeAt {
@@ -301,4 +301,4 @@ inline DropReport dropEach(std::vector<CompiledGraphs> graphs, std::size_t plan)
   return report;
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -9,7 +9,7 @@
 #include "grid/refined_levels.hpp"
 #include "tests/taskgraph/plan_rig.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// Two levels, and a step with every kind of access.
 class EveryAccess : public ::testing::Test {
@@ -75,4 +75,4 @@ class EveryAccess : public ::testing::Test {
   StepPlan step_{"step"};
 };
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

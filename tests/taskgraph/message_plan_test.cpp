@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-using testing::NoBody;
+using test::NoBody;
 
 /// Peer, tag and bytes of each message, with the region of each piece as the receiver counts.
 using Wire = std::map<std::pair<Rank, std::int64_t>, std::vector<std::pair<std::int64_t, std::int64_t>>>;
@@ -57,8 +57,7 @@ TEST(MessagePlan, WhatARankSendsIsWhatItsPeerExpectsForEveryPair) {
     const Extent cells{4 + upTo(12), 1 + upTo(9), 1 + upTo(5)};
     const Extent patches{1 + upTo(4), 1 + upTo(std::min<std::int64_t>(3, cells.j)),
                          1 + upTo(std::min<std::int64_t>(2, cells.k))};
-    const auto mesh =
-        testing::mesh(cells, patches, {random() % 2 == 0, random() % 2 == 0, random() % 2 == 0});
+    const auto mesh = test::mesh(cells, patches, {random() % 2 == 0, random() % 2 == 0, random() % 2 == 0});
     LabelTable labels;
     const auto a = labels.variable<double, Cell>("a");
     const auto b = labels.variable<Vec<float, 3>, Node>("b");
@@ -76,7 +75,7 @@ TEST(MessagePlan, WhatARankSendsIsWhatItsPeerExpectsForEveryPair) {
     const int ranks = 1 + static_cast<int>(upTo(8));
     RankMap owners(static_cast<std::size_t>(mesh->patchCount()));
     for (Rank& owner : owners) owner = static_cast<Rank>(upTo(ranks));
-    const auto graphs = testing::compileAllRanks({&initial, &step}, mesh, labels, owners, ranks);
+    const auto graphs = test::compileAllRanks({&initial, &step}, mesh, labels, owners, ranks);
     for (int from = 0; from < ranks; ++from) {
       for (int to = 0; to < ranks; ++to) {
         const Wire sent = sendsTo(graphs[static_cast<std::size_t>(from)].plans[1], to, labels);

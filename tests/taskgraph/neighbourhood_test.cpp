@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-using testing::NoBody;
+using test::NoBody;
 
 /// 9 x 9 patches of one cell, periodic: a patch number is x + 9 y.
 class Neighbourhoods : public ::testing::Test {
@@ -53,7 +53,7 @@ class Neighbourhoods : public ::testing::Test {
   Label<double, Cell> v_ = labels_.variable<double, Cell>("v");
   StepPlan initial_{"initial"};
   StepPlan step_{"step"};
-  std::shared_ptr<const Hierarchy> mesh_ = testing::mesh({9, 9, 1}, {9, 9, 1}, {true, true, true});
+  std::shared_ptr<const Hierarchy> mesh_ = test::mesh({9, 9, 1}, {9, 9, 1}, {true, true, true});
   std::map<std::pair<std::int64_t, std::int64_t>, PatchId> idOf_;
 };
 

@@ -10,15 +10,15 @@
 namespace tessera {
 namespace {
 
+using test::countOf;
+using test::edgeTexts;
+using test::NoBody;
+using test::nodeText;
+using test::onDevice;
 using ::testing::Contains;
-using testing::countOf;
-using testing::edgeTexts;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::NoBody;
-using testing::nodeText;
 using ::testing::Not;
-using testing::onDevice;
 using ::testing::UnorderedElementsAre;
 
 /// A line of 8 cells in 4 patches, with fixed ends.
@@ -32,12 +32,12 @@ class PlacedGraphTest : public ::testing::Test {
   /// On `ranks` ranks, patches 0 and 1 on the first of two.
   std::vector<CompiledGraphs> compile(int ranks = 1) const {
     const RankMap owners = ranks == 1 ? RankMap{0, 0, 0, 0} : RankMap{0, 0, 1, 1};
-    return testing::compileAllRanks({&initial_, &step_}, hierarchy_, labels_, owners, ranks, BufferReuse::On,
-                                    WindowSharing::Off);
+    return test::compileAllRanks({&initial_, &step_}, hierarchy_, labels_, owners, ranks, BufferReuse::On,
+                                 WindowSharing::Off);
   }
   /// The placement of the step on the one rank, which is proved.
   PlacedGraph place(const std::vector<CompiledGraphs>& graphs, const PlaceTask& place) const {
-    const auto placed = testing::placeAll(graphs, 1, place);
+    const auto placed = test::placeAll(graphs, 1, place);
     const PlacementReport report = checkPlacement(graphs, 1, placed);
     for (const std::string& fault : report.faults) ADD_FAILURE() << fault;
     return placed.front();
@@ -53,7 +53,7 @@ class PlacedGraphTest : public ::testing::Test {
   Label<double, Cell> u_ = labels_.variable<double, Cell>("u");
   Label<double, Cell> h_ = labels_.variable<double, Cell>("h");
   ReductionLabel dt_ = labels_.reduction("dt");
-  std::shared_ptr<const Hierarchy> hierarchy_ = testing::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
+  std::shared_ptr<const Hierarchy> hierarchy_ = test::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
   StepPlan initial_{"initial"};
   StepPlan step_{"step"};
 };
@@ -121,7 +121,7 @@ TEST_F(PlacedHeat, WhatTheDeviceReadsOfTheHostIsCopiedIn) {
 TEST_F(PlacedHeat, SomePatchesOnTheDeviceCutTheBlocksAndFillEachHaloWhereItIsRead) {
   const auto graphs = compile();
   const PlacedGraph placed = place(graphs, [](const TaskDeclaration&, LevelId, std::int32_t local) {
-    return local == 1 || local == 2 ? NodePlace{0} : kOnHost;
+    return local == 1 || local == 2 ? DeviceAssignment{0} : kOnHost;
   });
 
   EXPECT_EQ(countOf(placed, PlacedKind::Original), graphs[0].plans[1].nodeCount());
@@ -151,7 +151,7 @@ TEST_F(PlacedHeat, OnTwoRanksADevicePacksWhatItsTasksWriteInAnyPlan) {
 TEST_F(PlacedHeat, TwoDevicesReadEachOthersOldHalosInTheirOwnMemory) {
   const auto graphs = compile();
   const PlacedGraph placed = place(graphs, [](const TaskDeclaration&, LevelId, std::int32_t local) {
-    return static_cast<NodePlace>(local / 2);
+    return static_cast<DeviceAssignment>(local / 2);
   });
 
   EXPECT_EQ(placed.nodeCount(), graphs[0].plans[1].nodeCount());
@@ -196,7 +196,7 @@ TEST_F(PlacedStages, TwoRanksPackANewValueWhereItWasWritten) {
 TEST_F(PlacedStages, ANewHaloFromAnotherDeviceIsReadThereAndTheOwnCellsStay) {
   const auto graphs = compile();
   const PlacedGraph placed = place(graphs, [](const TaskDeclaration&, LevelId, std::int32_t local) {
-    return static_cast<NodePlace>(local / 2);
+    return static_cast<DeviceAssignment>(local / 2);
   });
 
   EXPECT_EQ(placed.nodeCount(), graphs[0].plans[1].nodeCount()) << "no copies";
@@ -211,7 +211,7 @@ TEST_F(PlacedStages, ANewHaloFromAnotherDeviceIsReadThereAndTheOwnCellsStay) {
 TEST_F(PlacedStages, WhatGoesToAnotherDeviceOnTheSamePatchGoesByWayOfTheHost) {
   const auto graphs = compile();
   const PlacedGraph placed = place(graphs, [](const TaskDeclaration& task, LevelId, std::int32_t) {
-    return task.name == "half" ? NodePlace{0} : NodePlace{1};
+    return task.name == "half" ? DeviceAssignment{0} : DeviceAssignment{1};
   });
 
   EXPECT_EQ(countOf(placed, PlacedKind::CopyOut), 4);

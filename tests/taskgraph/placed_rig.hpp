@@ -12,21 +12,21 @@
 #include "taskgraph/placement/placed_graph.hpp"
 #include "taskgraph/proof/placement_check.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 using NodePair = std::pair<std::int32_t, std::int32_t>;
 
 /// Tasks of patches that have a device body on device 0, the others on the host.
 inline PlaceTask onDevice() {
   return [](const TaskDeclaration& task, LevelId, std::int32_t local) {
-    return task.body.device && local >= 0 ? NodePlace{0} : kOnHost;
+    return task.body.device && local >= 0 ? DeviceAssignment{0} : kOnHost;
   };
 }
 
 /// Tasks of these names on device 0, the others on the host.
 inline PlaceTask onDevice(std::set<std::string> names) {
   return [names = std::move(names)](const TaskDeclaration& task, LevelId, std::int32_t) {
-    return names.count(task.name) > 0 ? NodePlace{0} : kOnHost;
+    return names.count(task.name) > 0 ? DeviceAssignment{0} : kOnHost;
   };
 }
 
@@ -153,4 +153,4 @@ inline bool leadsAround(const PlacedGraph& placed, const NodePair& edge) {
   return false;
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

@@ -14,21 +14,21 @@
 namespace tessera {
 namespace {
 
+using test::edgesOf;
+using test::NodePair;
 using ::testing::AllOf;
 using ::testing::Contains;
-using testing::edgesOf;
 using ::testing::HasSubstr;
-using testing::NodePair;
 
 /// Two levels, and a step with every kind of access.
-class PlacementCheckTest : public testing::EveryAccess {
+class PlacementCheckTest : public test::EveryAccess {
  protected:
   /// Each task on one side, drawn.
   static PlaceTask drawn(unsigned seed) {
     return [seed](const TaskDeclaration& task, LevelId level, std::int32_t) {
       std::seed_seq lots{static_cast<unsigned>(task.name.size()), static_cast<unsigned>(task.name.back()),
                          static_cast<unsigned>(task.name[3]), static_cast<unsigned>(level + 1), seed};
-      return std::mt19937(lots)() % 2 == 0 ? NodePlace{0} : kOnHost;
+      return std::mt19937(lots)() % 2 == 0 ? DeviceAssignment{0} : kOnHost;
     };
   }
   static std::vector<std::string> faultsOf(const std::vector<CompiledGraphs>& graphs,
@@ -43,7 +43,7 @@ TEST_F(PlacementCheckTest, AnyPlacementOfEveryKindOfAccessIsProved) {
     const auto graphs = compile(ranks, static_cast<unsigned>(ranks));
     for (unsigned seed = 0; seed < 20; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(ranks) + " ranks");
-      const auto placed = testing::placeAll(graphs, 1, seed < 10 ? drawn(seed) : fuzz::drawPlaces(seed));
+      const auto placed = test::placeAll(graphs, 1, seed < 10 ? drawn(seed) : fuzz::drawPlaces(seed));
       const PlacementReport report = checkPlacement(graphs, 1, placed);
       for (const std::string& fault : report.faults) ADD_FAILURE() << fault;
       EXPECT_GT(report.conflicts, 400);
@@ -71,9 +71,9 @@ TEST_F(PlacementCheckTest, AnyPlacementWithPatchesAtHomeIsProved) {
 /// A fill on a device looks for the values of a patch at its home, wherever they were computed.
 TEST_F(PlacementCheckTest, ATaskOnAnotherDeviceThanItsPatchsHomeIsFound) {
   const auto graphs = compile(1, 1);
-  const std::vector<NodePlace> homes = fuzz::drawHomes(3, graphs[0].ownPatches.size());
+  const std::vector<DeviceAssignment> homes = fuzz::drawHomes(3, graphs[0].ownPatches.size());
   auto elsewhere = homes;
-  for (NodePlace& place : elsewhere) place = place == 0 ? NodePlace{1} : NodePlace{0};
+  for (DeviceAssignment& place : elsewhere) place = place == 0 ? DeviceAssignment{1} : DeviceAssignment{0};
   EXPECT_THROW(expectGoodPlacement(
                    graphs, [&](Rank) { return fuzz::drawAtHome(3, elsewhere); }, [&](Rank) { return homes; }),
                InternalError);
@@ -91,18 +91,17 @@ TEST_F(PlacementCheckTest, TheLossOfAnyEdgeOfACopyOrAPackIsFound) {
   for (const int ranks : {1, 3}) {
     const auto graphs = compile(ranks, static_cast<unsigned>(ranks));
     for (unsigned seed = 0; seed < 3; ++seed) {
-      auto placed = testing::placeAll(graphs, 1, drawn(seed));
+      auto placed = test::placeAll(graphs, 1, drawn(seed));
       const PlacedGraph whole = placed[0];
       for (const NodePair& edge : edgesOf(whole)) {
         const PlacedKind kind = addedKind(whole, edge);
-        if (kind == PlacedKind::Original || testing::leadsAround(whole, edge)) continue;
-        placed[0] = testing::without(whole, edge);
+        if (kind == PlacedKind::Original || test::leadsAround(whole, edge)) continue;
+        placed[0] = test::without(whole, edge);
         if (!checkPlacement(graphs, 1, placed).clean()) {
           ++found[kind];
         } else {
-          EXPECT_EQ(kind, PlacedKind::Twin)
-              << testing::nodeText(graphs[0], 1, whole, edge.first) << " before "
-              << testing::nodeText(graphs[0], 1, whole, edge.second);
+          EXPECT_EQ(kind, PlacedKind::Twin) << test::nodeText(graphs[0], 1, whole, edge.first) << " before "
+                                            << test::nodeText(graphs[0], 1, whole, edge.second);
         }
       }
     }
@@ -118,14 +117,14 @@ TEST_F(PlacementCheckTest, TheLossOfAnEdgeBetweenDevicesIsFound) {
   int lost = 0;
   int found = 0;
   const auto graphs = compile(2, 2);
-  auto placed = testing::placeAll(graphs, 1, [](const TaskDeclaration&, LevelId, std::int32_t local) {
-    return local < 0 ? kOnHost : static_cast<NodePlace>(local % 3);
+  auto placed = test::placeAll(graphs, 1, [](const TaskDeclaration&, LevelId, std::int32_t local) {
+    return local < 0 ? kOnHost : static_cast<DeviceAssignment>(local % 3);
   });
   const PlacedGraph whole = placed[0];
   for (const NodePair& edge : whole.peerEdges) {
-    if (testing::leadsAround(whole, edge)) continue;
+    if (test::leadsAround(whole, edge)) continue;
     ++lost;
-    placed[0] = testing::without(whole, edge);
+    placed[0] = test::without(whole, edge);
     if (!checkPlacement(graphs, 1, placed).clean()) ++found;
   }
   EXPECT_GT(found, 30);
@@ -135,16 +134,17 @@ TEST_F(PlacementCheckTest, TheLossOfAnEdgeBetweenDevicesIsFound) {
 
 TEST_F(PlacementCheckTest, AnOldValueThatIsNotBroughtIsFound) {
   const auto graphs = compile(2, 2);
-  auto placed = testing::placeAll(graphs, 1, drawn(1));
+  auto placed = test::placeAll(graphs, 1, drawn(1));
   const std::vector<OldNeed> needs = placed[0].oldNeeds;
   ASSERT_GE(needs.size(), 2U);
 
   for (std::size_t n = 0; n < needs.size(); ++n) {
     placed[0].oldNeeds = needs;
     placed[0].oldNeeds.erase(placed[0].oldNeeds.begin() + static_cast<std::ptrdiff_t>(n));
-    EXPECT_THAT(faultsOf(graphs, placed),
-                Contains(AllOf(HasSubstr("a node reads what nobody has written"), HasSubstr("wanted  Old"),
-                               HasSubstr(needs[n].place == kOnHost ? "memory of the host" : "of device 0"))))
+    EXPECT_THAT(
+        faultsOf(graphs, placed),
+        Contains(AllOf(HasSubstr("a node reads a value that no node has written"), HasSubstr("wanted  Old"),
+                       HasSubstr(needs[n].place == kOnHost ? "memory of the host" : "of device 0"))))
         << n;
   }
 }
@@ -153,12 +153,12 @@ TEST_F(PlacementCheckTest, AnOldValueThatIsNotBroughtIsFound) {
 class PlacementSentences : public ::testing::Test {
  protected:
   PlacementSentences() {
-    initial_.task("write").writes(u_).writes(v_).runs<Cpu, Gpu>(testing::NoBody{});
-    initial_.task("change").modifies(u_).runs<Cpu>(testing::NoBody{});
-    initial_.task("look").reads(New, v_).contributes(sum_, Sum).runs<Cpu>(testing::NoBody{});
-    const auto hierarchy = testing::mesh({4, 1, 1}, {2, 1, 1}, {false, false, false});
-    graphs_ = testing::compileAllRanks({&initial_}, hierarchy, labels_, RankMap{0, 0}, 1);
-    placed_ = testing::placeAll(graphs_, 0, testing::onDevice());
+    initial_.task("write").writes(u_).writes(v_).runs<Cpu, Gpu>(test::NoBody{});
+    initial_.task("change").modifies(u_).runs<Cpu>(test::NoBody{});
+    initial_.task("look").reads(New, v_).contributes(sum_, Sum).runs<Cpu>(test::NoBody{});
+    const auto hierarchy = test::mesh({4, 1, 1}, {2, 1, 1}, {false, false, false});
+    graphs_ = test::compileAllRanks({&initial_}, hierarchy, labels_, RankMap{0, 0}, 1);
+    placed_ = test::placeAll(graphs_, 0, test::onDevice());
   }
   std::vector<std::string> faults() const { return checkPlacement(graphs_, 0, placed_).faults; }
   PlacedBlock& blockOf(PlacedKind kind, LabelId label) {
@@ -180,7 +180,7 @@ TEST_F(PlacementSentences, TheWholePlacementIsClean) { EXPECT_THAT(faults(), ::t
 TEST_F(PlacementSentences, ACopyOfTheWrongVariableIsFound) {
   blockOf(PlacedKind::CopyOut, u_.id).label = v_.id;
   EXPECT_THAT(faults(),
-              Contains(AllOf(HasSubstr("a node reads what nobody has written"),
+              Contains(AllOf(HasSubstr("a node reads a value that no node has written"),
                              HasSubstr("reader  change on "), HasSubstr("in the memory of the host"))));
 }
 
@@ -192,7 +192,7 @@ TEST_F(PlacementSentences, ACopyIntoTheDeviceInsteadOfOutOfItIsFound) {
 TEST_F(PlacementSentences, AnUnorderedCopyIsNamed) {
   const PlacedBlock& copies = blockOf(PlacedKind::CopyOut, u_.id);
   const NodePair edge{copies.firstNode, placed_[0].hostEdges.row(copies.firstNode).front()};
-  placed_[0] = testing::without(placed_[0], edge);
+  placed_[0] = test::without(placed_[0], edge);
   EXPECT_THAT(faults(), Contains(AllOf(HasSubstr("two nodes that touch the same memory are not ordered"),
                                        HasSubstr("first    copy of u out of device 0"),
                                        HasSubstr("from write on "), HasSubstr("second   change on "))));

@@ -10,10 +10,10 @@
 namespace tessera {
 namespace {
 
+using test::NoBody;
+using test::onDevice;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::NoBody;
-using testing::onDevice;
 
 /// The step of `heat` on a line of 8 cells in 4 patches.
 class PlacementSummaryTest : public ::testing::Test {
@@ -23,8 +23,8 @@ class PlacementSummaryTest : public ::testing::Test {
     initial_.task("initial").writes(u_).runs<Cpu>(NoBody{});
     step_.task("advance").reads(Old, u_, halo(1)).writes(u_).runs<Cpu, Gpu>(NoBody{});
     step_.task("limit").reads(New, u_).contributes(dt_, Min).runs<Cpu, Gpu>(NoBody{});
-    graphs_ = testing::compileAllRanks({&initial_, &step_}, hierarchy_, labels_, {0, 0, 0, 0}, 1,
-                                       BufferReuse::On, WindowSharing::Off);
+    graphs_ = test::compileAllRanks({&initial_, &step_}, hierarchy_, labels_, {0, 0, 0, 0}, 1,
+                                    BufferReuse::On, WindowSharing::Off);
   }
   PlacementSummary summaryOf(const PlaceTask& place, int devices = 1) const {
     return summarise(graphs_[0], 1, placeGraph(graphs_[0], 1, place), devices);
@@ -38,7 +38,7 @@ class PlacementSummaryTest : public ::testing::Test {
   LabelTable labels_;
   Label<double, Cell> u_ = labels_.variable<double, Cell>("u");
   ReductionLabel dt_ = labels_.reduction("dt");
-  std::shared_ptr<const Hierarchy> hierarchy_ = testing::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
+  std::shared_ptr<const Hierarchy> hierarchy_ = test::mesh({8, 1, 1}, {4, 1, 1}, {false, false, false});
   StepPlan initial_{"initial"};
   StepPlan step_{"step"};
   std::vector<CompiledGraphs> graphs_;

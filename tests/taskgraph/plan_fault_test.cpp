@@ -8,12 +8,12 @@
 namespace tessera {
 namespace {
 
+using test::faultsOf;
+using test::NoBody;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
-using testing::faultsOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::NoBody;
 
 class PlanFaults : public ::testing::Test {
  protected:
@@ -22,14 +22,14 @@ class PlanFaults : public ::testing::Test {
   LabelTable labels_;
   Label<double, Cell> a_ = labels_.variable<double, Cell>("alpha");
   Label<double, Cell> b_ = labels_.variable<double, Cell>("beta");
-  std::shared_ptr<const Hierarchy> mesh_ = testing::mesh({8, 8, 1}, {2, 2, 1}, {true, false, false});
+  std::shared_ptr<const Hierarchy> mesh_ = test::mesh({8, 8, 1}, {2, 2, 1}, {true, false, false});
   StepPlan initial_{"initial"};
   StepPlan step_{"step"};
 };
 
 TEST_F(PlanFaults, ReadOfNewWithoutProducerNamesTaskLabelAndFix) {
   step_.task("Test::reads").reads(New, a_).runs<Cpu>(NoBody{});
-  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("nobody computes what a task reads"),
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("no task computes what a task reads"),
                                           HasSubstr("Test::reads"), HasSubstr("reads  New alpha"),
                                           HasSubstr("read Old alpha, or add a task with "
                                                     ".writes(alpha)"),
@@ -44,7 +44,7 @@ TEST_F(PlanFaults, TwoProducersAreListedBoth) {
                                 HasSubstr("Test::two"), HasSubstr(".modifies(alpha, from(\"Test::one\"))"))));
 }
 
-TEST_F(PlanFaults, ACircleIsShownAsAChain) {
+TEST_F(PlanFaults, ACycleIsShownAsAChain) {
   step_.task("Test::one").reads(New, b_).writes(a_).runs<Cpu>(NoBody{});
   step_.task("Test::two").reads(New, a_).writes(b_).runs<Cpu>(NoBody{});
   EXPECT_THAT(
@@ -67,7 +67,7 @@ TEST_F(PlanFaults, TwoModifiersWithoutOrderNameTheClauseThatSettlesIt) {
 
 TEST_F(PlanFaults, ModifyingWhatNobodyWrites) {
   step_.task("Test::changes").modifies(a_).runs<Cpu>(NoBody{});
-  EXPECT_THAT(faults(), ElementsAre(HasSubstr("a label is modified but nobody writes it in this plan")));
+  EXPECT_THAT(faults(), ElementsAre(HasSubstr("a label is modified, but no task writes it in this plan")));
 }
 
 TEST_F(PlanFaults, ReadingFromATaskThatDoesNotComputeTheLabel) {
@@ -185,7 +185,7 @@ TEST_F(PlanFaults, ALabelOnALevelWhereNobodyWritesItAndADeviceOnlyTaskAreNamed) 
   step_.task("Test::device").writes(b_).runs<Gpu>(NoBody{});
   EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("a task can run on a device only, and there is none"),
                                           HasSubstr("Test::device"), HasSubstr("write .runs<Cpu, Gpu>(...)")),
-                                    AllOf(HasSubstr("nobody computes what a task reads"),
+                                    AllOf(HasSubstr("no task computes what a task reads"),
                                           HasSubstr("reads  New alpha on level 1"),
                                           HasSubstr("add a task with .writes(alpha)"))));
 }
@@ -214,8 +214,8 @@ TEST_F(PlanFaults, OfEveryKindAreReportedAtOnceAndEachHasAFix) {
   const std::vector<std::string> found = faults();
 
   for (const char* what :
-       {"two components use one label", "nobody computes what a task reads", "two tasks write one label",
-        "tasks wait for one another in a circle", "a halo is wider than the level", "New epsilon",
+       {"two components use one label", "no task computes what a task reads", "two tasks write one label",
+        "tasks wait for one another in a cycle", "a halo is wider than the level", "New epsilon",
         "a task can run on a device only"}) {
     EXPECT_THAT(found, ::testing::Contains(HasSubstr(what)));
   }

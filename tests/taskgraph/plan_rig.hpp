@@ -6,7 +6,7 @@
 
 #include "taskgraph/graph_compiler.hpp"
 
-namespace tessera::testing {
+namespace tessera::test {
 
 /// A body for tasks that are compiled but never run.
 struct NoBody {
@@ -50,4 +50,4 @@ inline std::vector<std::string> faultsOf(const std::vector<const StepPlan*>& pla
   return {};
 }
 
-}  // namespace tessera::testing
+}  // namespace tessera::test

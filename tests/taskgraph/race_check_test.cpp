@@ -16,15 +16,15 @@
 namespace tessera {
 namespace {
 
+using test::dropEdge;
+using test::EdgeAt;
+using test::NoBody;
 using ::testing::AllOf;
 using ::testing::Contains;
-using testing::dropEdge;
-using testing::EdgeAt;
 using ::testing::HasSubstr;
-using testing::NoBody;
 
 /// Two levels, and a step with every kind of access.
-class RaceCheckTest : public testing::EveryAccess {};
+class RaceCheckTest : public test::EveryAccess {};
 
 TEST_F(RaceCheckTest, ACompiledGraphHasNoRaceForAnyNumberOfRanks) {
   for (int ranks = 1; ranks <= 6; ++ranks) {
@@ -39,7 +39,7 @@ TEST_F(RaceCheckTest, ACompiledGraphHasNoRaceForAnyNumberOfRanks) {
 TEST_F(RaceCheckTest, EveryDroppedEdgeThatNoOtherPathReplacesIsFound) {
   std::map<std::string, int> found;
   for (const int ranks : {1, 2, 4, 5}) {
-    const testing::DropReport report = testing::dropEach(compile(ranks, static_cast<unsigned>(ranks)), 1);
+    const test::DropReport report = test::dropEach(compile(ranks, static_cast<unsigned>(ranks)), 1);
     EXPECT_THAT(report.unreported, ::testing::IsEmpty()) << ranks << " ranks";
     for (const auto& [name, count] : report.found) found[name] += count;
   }
@@ -63,8 +63,8 @@ class RaceSentences : public ::testing::Test {
         .contributes(r_, Max)
         .runs<Cpu>(NoBody{});
     initial_.task("T::second").modifies(u_).runs<Cpu>(NoBody{});
-    graphs_ = testing::compileAllRanks({&initial_}, testing::mesh({8, 1, 1}, {2, 1, 1}, {true, true, true}),
-                                       labels_, {0, 1}, 2);
+    graphs_ = test::compileAllRanks({&initial_}, test::mesh({8, 1, 1}, {2, 1, 1}, {true, true, true}),
+                                    labels_, {0, 1}, 2);
   }
   CompiledGraph& graph(int rank) { return graphs_[static_cast<std::size_t>(rank)].plans[0]; }
   std::vector<std::string> faults() const { return checkRaces(graphs_, 0).faults; }
@@ -72,9 +72,9 @@ class RaceSentences : public ::testing::Test {
   /// Drops the edges from one kind of node to another on rank 0; both may be tasks: then from `first` to
   /// `second`.
   void drop(NodeKind before, NodeKind after) {
-    for (const EdgeAt& edge : testing::edgesOf(graphs_, 0)) {
-      const bool same = testing::kindOf(graphs_, 0, edge.rank, edge.before) == before &&
-                        testing::kindOf(graphs_, 0, edge.rank, edge.after) == after;
+    for (const EdgeAt& edge : test::edgesOf(graphs_, 0)) {
+      const bool same = test::kindOf(graphs_, 0, edge.rank, edge.before) == before &&
+                        test::kindOf(graphs_, 0, edge.rank, edge.after) == after;
       if (edge.rank == 0 && same) dropEdge(graph(0), edge);
     }
   }
@@ -127,15 +127,15 @@ TEST_F(RaceSentences, APieceThatIsPackedFromElsewhereIsNamed) {
 TEST_F(RaceSentences, AHaloThatIsNotFilledIsNamed) {
   graph(0).fills[0].pieces = {};
   EXPECT_THAT(faults(),
-              Contains(AllOf(HasSubstr("a node reads what nobody has written"),
+              Contains(AllOf(HasSubstr("a node reads a value that no node has written"),
                              HasSubstr("T::reader on L0/P0000"), HasSubstr("[-1,0,0]..[-1,0,0] of u"))));
 }
 
-TEST_F(RaceSentences, AWrongCountAndACircleAreNamed) {
+TEST_F(RaceSentences, AWrongCountAndACycleAreNamed) {
   ++graph(0).predecessorCounts[2];
   EXPECT_THAT(faults(), ::testing::ElementsAre(HasSubstr("a count of predecessors is wrong")));
   graph(0).successorLists.pool[0] = 0;
-  EXPECT_THAT(faults(), Contains(HasSubstr("nodes wait for one another in a circle")));
+  EXPECT_THAT(faults(), Contains(HasSubstr("nodes wait for one another in a cycle")));
 }
 
 TEST_F(RaceSentences, ExpectNoRacesThrowsWhatWasFound) {
@@ -155,13 +155,13 @@ TEST(RaceCheckLimit, ATooLargePlanIsRefusedWithItsNumberOfNodes) {
   StepPlan plan("large");
   plan.task("T::write").writes(u).runs<Cpu>(NoBody{});
   plan.task("T::change").modifies(u).runs<Cpu>(NoBody{});
-  const auto mesh = testing::mesh({51000, 1, 1}, {51000, 1, 1}, {true, true, true});
-  const auto graphs = testing::compileAllRanks({&plan}, mesh, labels, RankMap(51000, 0), 1);
+  const auto mesh = test::mesh({51000, 1, 1}, {51000, 1, 1}, {true, true, true});
+  const auto graphs = test::compileAllRanks({&plan}, mesh, labels, RankMap(51000, 0), 1);
   try {
     checkRaces(graphs, 0);
     FAIL() << "the limit does not hold";
   } catch (const InternalError& error) {
-    EXPECT_THAT(error.message(), HasSubstr("102000 on all ranks, at most 100000 are looked at"));
+    EXPECT_THAT(error.message(), HasSubstr("102000 on all ranks, at most 100000 are checked"));
   }
 }
 

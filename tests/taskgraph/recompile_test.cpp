@@ -23,9 +23,9 @@ using ::testing::HasSubstr;
 class LineRegrid : public ::testing::Test {
  protected:
   LineRegrid() {
-    initial_.task("Line::initial").writes(u_).runs<Cpu>(testing::NoBody{});
-    step_.task("Line::predict").reads(Old, u_, halo(1)).writes(v_).runs<Cpu>(testing::NoBody{});
-    step_.task("Line::correct").reads(New, v_, halo(1)).writes(u_).runs<Cpu>(testing::NoBody{});
+    initial_.task("Line::initial").writes(u_).runs<Cpu>(test::NoBody{});
+    step_.task("Line::predict").reads(Old, u_, halo(1)).writes(v_).runs<Cpu>(test::NoBody{});
+    step_.task("Line::correct").reads(New, v_, halo(1)).writes(u_).runs<Cpu>(test::NoBody{});
   }
 
   std::shared_ptr<const Hierarchy> line(const std::vector<std::int64_t>& cuts) const {
@@ -134,7 +134,7 @@ TEST_F(LineRegrid, AMeshThatPlansCannotRunOnIsRefusedLikeByAFullCompile) {
   const auto mesh = line({0, 8, 16});
   const RankMap owners{0, 0};
   StepPlan broken{"broken"};
-  broken.task("Line::broken").reads(New, v_).runs<Cpu>(testing::NoBody{});
+  broken.task("Line::broken").reads(New, v_).runs<Cpu>(test::NoBody{});
   const std::vector<const StepPlan*> others{&initial_, &broken};
   const CompileInput from = input(mesh, owners);
 
@@ -152,7 +152,7 @@ class LocalRegrid : public ::testing::Test {
     const auto u = labels_.variable<double, Cell>("u");
     const auto n = labels_.variable<double, Node>("n");
     labels_.setBoundary(u, BoundaryConditions::everywhere(BoundaryKind::Dirichlet, 0.0));
-    const testing::NoBody body;
+    const test::NoBody body;
     initial_.task("Local::initial").writes(u).writes(n).runs<Cpu>(body);
     step_.task("Local::nodes").reads(Old, u, halo(1)).reads(Old, n).writes(n).runs<Cpu>(body);
     step_.task("Local::cells").reads(New, n, halo(0, 1)).reads(Old, u, wide).writes(u).runs<Cpu>(body);
@@ -245,8 +245,8 @@ TEST_F(WideRegrid, GroupsOfWindowsFollowAndAreEqualToThoseOfAFullCompile) {
 class WholeLineRegrid : public LineRegrid {
  protected:
   WholeLineRegrid() {
-    whole_.task("Line::whole").reads(Old, u_, wholeLevel(0)).writes(v_).runs<Cpu>(testing::NoBody{});
-    whole_.task("Line::correct").reads(Old, u_, halo(1)).writes(u_).runs<Cpu>(testing::NoBody{});
+    whole_.task("Line::whole").reads(Old, u_, wholeLevel(0)).writes(v_).runs<Cpu>(test::NoBody{});
+    whole_.task("Line::correct").reads(Old, u_, halo(1)).writes(u_).runs<Cpu>(test::NoBody{});
   }
   CompileInput input(const std::shared_ptr<const Hierarchy>& mesh, const RankMap& owners) const {
     return {mesh, &labels_, &owners, 0, 1};

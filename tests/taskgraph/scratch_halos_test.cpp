@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-using testing::NoBody;
+using test::NoBody;
 
 /// A periodic box of 32^3 cells in patches of 16^3; a test declares the step.
 class ScratchHalosTest : public ::testing::Test {
@@ -42,7 +42,7 @@ class ScratchHalosTest : public ::testing::Test {
   StepPlan initial_{"initial"};
   StepPlan step_{"step"};
   std::vector<LevelLabel> stored_;
-  std::shared_ptr<const Hierarchy> mesh_ = testing::mesh({32, 32, 32}, {2, 2, 2}, {true, true, true});
+  std::shared_ptr<const Hierarchy> mesh_ = test::mesh({32, 32, 32}, {2, 2, 2}, {true, true, true});
   RankMap owners_ = distribute(*mesh_, 1);
 };
 
@@ -142,7 +142,7 @@ TEST_F(ScratchRaces, AreNoneForAnyNumberOfRanks) {
 
 TEST_F(ScratchRaces, AreFoundWhereAnEdgeIsDroppedThatNoOtherPathReplaces) {
   for (const int ranks : {2, 4}) {
-    const testing::DropReport report = testing::dropEach(compile(ranks), 1);
+    const test::DropReport report = test::dropEach(compile(ranks), 1);
     EXPECT_THAT(report.unreported, ::testing::IsEmpty()) << ranks << " ranks";
     EXPECT_GT(report.found.size(), 0U);
   }
@@ -159,9 +159,10 @@ TEST_F(ScratchRaces, ALostNeighbourIsAReadOfWhatNobodyHasWritten) {
   std::vector<CompiledGraphs> graphs = compile(1);
   CompiledGraph& graph = graphs[0].plans[1];
   graph.tables[static_cast<std::size_t>(graph.fills[0].table)].replace(0, {});
-  EXPECT_THAT(checkRaces(graphs, 1).faults, ::testing::Contains(::testing::AllOf(
-                                                ::testing::HasSubstr("a node reads what nobody has written"),
-                                                ::testing::HasSubstr("scratch window for u"))));
+  EXPECT_THAT(checkRaces(graphs, 1).faults,
+              ::testing::Contains(
+                  ::testing::AllOf(::testing::HasSubstr("a node reads a value that no node has written"),
+                                   ::testing::HasSubstr("scratch window for u"))));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-using testing::NoBody;
+using test::NoBody;
 
 /// Slack of each task of a graph, by its name.
 std::map<std::string, int> slackOf(const CompiledGraph& graph) {
@@ -35,12 +35,12 @@ TEST(Slack, IsNoughtOnTheLongestChainAndWhatIsLeftBesideIt) {
   plan.task("T::beside").reads(New, b).runs<Cpu>(NoBody{});
   plan.task("T::third").reads(New, b).writes(c).runs<Cpu>(NoBody{});
   plan.task("T::fourth").reads(New, c).runs<Cpu>(NoBody{});
-  const auto mesh = testing::mesh({4, 1, 1}, {2, 1, 1}, {true, true, true});
+  const auto mesh = test::mesh({4, 1, 1}, {2, 1, 1}, {true, true, true});
   const RankMap owners = distribute(*mesh, 1);
 
   // Where variables share memory, that orders more.
   const CompiledGraph graph =
-      testing::compileAllRanks({&plan}, mesh, labels, owners, 1, BufferReuse::Off).front().plans[0];
+      test::compileAllRanks({&plan}, mesh, labels, owners, 1, BufferReuse::Off).front().plans[0];
 
   EXPECT_EQ(graph.longestWay, 3);
   EXPECT_EQ(slackOf(graph), (std::map<std::string, int>{{"T::first", 0},

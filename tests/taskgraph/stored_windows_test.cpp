@@ -16,9 +16,9 @@ class StoredWindowsTest : public ::testing::Test {
  protected:
   template <class Clause>
   CompiledGraphs compile(const Clause& clause, int ranks = 1) {
-    initial_.task("T::initial").writes(u_).template runs<Cpu>(testing::NoBody{});
-    plan_.task("T::step").reads(Old, u_, clause).writes(u_).template runs<Cpu>(testing::NoBody{});
-    const auto mesh = testing::mesh({64, 64, 64}, {4, 4, 4}, {true, true, true});
+    initial_.task("T::initial").writes(u_).template runs<Cpu>(test::NoBody{});
+    plan_.task("T::step").reads(Old, u_, clause).writes(u_).template runs<Cpu>(test::NoBody{});
+    const auto mesh = test::mesh({64, 64, 64}, {4, 4, 4}, {true, true, true});
     const RankMap owners = distribute(*mesh, ranks);
     const std::vector<const StepPlan*> plans{&initial_, &plan_};
     return compileGraphs(plans, {mesh, &labels_, &owners, 0, ranks});

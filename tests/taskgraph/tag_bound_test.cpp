@@ -10,14 +10,14 @@
 namespace tessera {
 namespace {
 
+using test::NoBody;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::NoBody;
 
 std::vector<CompiledGraphs> compileRing(const StepPlan& plan, const LabelTable& labels, int ranks,
                                         std::int64_t tagBound) {
-  const auto mesh = testing::mesh({2 * ranks, 1, 1}, {ranks, 1, 1}, {true, true, true});
+  const auto mesh = test::mesh({2 * ranks, 1, 1}, {ranks, 1, 1}, {true, true, true});
   const RankMap owners = distribute(*mesh, ranks);
   std::vector<CompiledGraphs> graphs;
   const StepPlan* plans[] = {&plan};
@@ -93,7 +93,7 @@ std::string tagsOf(int wholeLevels) {
   LabelTable labels;
   StepPlan plan("many");
   declareWholeLevels(plan, labels, wholeLevels);
-  const auto mesh = testing::mesh({256, 1, 1}, {256, 1, 1}, {true, true, true});
+  const auto mesh = test::mesh({256, 1, 1}, {256, 1, 1}, {true, true, true});
   const RankMap owners = distribute(*mesh, 256);
   const StepPlan* plans[] = {&plan};
   try {

@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-using testing::NoBody;
+using test::NoBody;
 
 std::int64_t rounds(int ranks) {
   std::int64_t n = 0;
@@ -27,12 +27,12 @@ class WholeLevel : public ::testing::Test {
   LabelTable labels_;
   Label<double, Cell> u_ = labels_.variable<double, Cell>("u");
   StepPlan plan_{"plan"};
-  std::shared_ptr<const Hierarchy> mesh_ = testing::mesh({60, 1, 1}, {60, 1, 1}, {true, true, true});
+  std::shared_ptr<const Hierarchy> mesh_ = test::mesh({60, 1, 1}, {60, 1, 1}, {true, true, true});
 };
 
 TEST_F(WholeLevel, IsGatheredOnceARankHoweverManyInstancesReadIt) {
   const RankMap owners = distribute(*mesh_, 4);
-  for (const CompiledGraphs& graphs : testing::compileAllRanks({&plan_}, mesh_, labels_, owners, 4)) {
+  for (const CompiledGraphs& graphs : test::compileAllRanks({&plan_}, mesh_, labels_, owners, 4)) {
     ASSERT_EQ(graphs.plans[0].fills.size(), 1U);
     ASSERT_EQ(graphs.gathers[0].size(), 1U);
     const CompiledGraph& graph = graphs.plans[0];
@@ -53,7 +53,7 @@ TEST_F(WholeLevel, IsGatheredOnceARankHoweverManyInstancesReadIt) {
 TEST_F(WholeLevel, TakesLogarithmicallyManyMessagesAndEachPartOnce) {
   for (const int ranks : {1, 2, 3, 5, 8, 31, 60}) {
     const RankMap owners = distribute(*mesh_, ranks);
-    for (const CompiledGraphs& graphs : testing::compileAllRanks({&plan_}, mesh_, labels_, owners, ranks)) {
+    for (const CompiledGraphs& graphs : test::compileAllRanks({&plan_}, mesh_, labels_, owners, ranks)) {
       const CompiledGraph& graph = graphs.plans[0];
       std::int64_t sent = 0;
       std::int64_t received = 0;

@@ -199,7 +199,7 @@ void placeRank(benchmark::State& state, bool mixed) {
   const PlaceTask place = [&](const TaskDeclaration& task, LevelId, std::int32_t local) {
     const auto same = [&](const TaskDeclaration& other) { return other.name == task.name; };
     const auto number = std::find_if(tasks.begin(), tasks.end(), same) - tasks.begin();
-    return local >= 0 && (!mixed || number % 2 == 0) ? NodePlace{0} : kOnHost;
+    return local >= 0 && (!mixed || number % 2 == 0) ? DeviceAssignment{0} : kOnHost;
   };
   PlacedGraph placed;
   for (auto _ : state) placed = placeGraph(graphs, 1, place);

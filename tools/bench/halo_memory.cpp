@@ -94,7 +94,7 @@ Measured measure(const WideHaloCase& c, WindowSharing sharing, const DeviceOptio
     if (steps == 0) return;
     runner.run(0, {0.0, 0.0, 0, {}});
     m.stepSeconds = timeSteps(runner, steps);
-    runner.bringHome(c.results());
+    runner.copyToHost(c.results());
   });
   if (steps > 0) m.sum = sumOfValues(c, *data);
   return m;

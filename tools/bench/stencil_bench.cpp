@@ -109,7 +109,7 @@ void meet(Transport& transport) {
   while (!transport.test(all)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// The targets of docs/performance.md. One patch keeps one thread busy, whatever there are.
+/// The targets of docs/figures/stencils.md. One patch keeps one thread busy, whatever there are.
 const char* targetOf(const Case& what, int threads) {
   if (what.patch >= 32 || (what.patch == 0 && threads == 1)) return ">=90";
   return what.patch == 16 ? ">=75" : "-";

@@ -21,7 +21,7 @@ fail() {
   exit "$1"
 }
 
-[[ $limit =~ ^[1-9][0-9]*$ ]] || fail 2 "\"$limit\" is no limit" "fix  a whole number of MB, for example --limit 60"
+[[ $limit =~ ^[1-9][0-9]*$ ]] || fail 2 "\"$limit\" is not a valid limit" "fix  a whole number of MB, for example --limit 60"
 for path in "$bundle" "$bundle.tar.xz"; do
   [ ! -e "$path" ] || fail 2 "$path is there already" "fix  name a folder that is not there yet, or remove it first"
 done

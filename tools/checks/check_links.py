@@ -57,5 +57,5 @@ def check(root):
 if __name__ == "__main__":
     ROOT = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]).resolve()
     FAULTS = check(ROOT)
-    print("\n".join(FAULTS) or "links: every link and path in the papers leads somewhere")
+    print("\n".join(FAULTS) or "links: every link and path in the pages leads somewhere")
     sys.exit(1 if FAULTS else 0)

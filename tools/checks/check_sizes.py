@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 MODULES = ["core", "grid", "taskgraph", "datawarehouse", "scheduler", "components", "tools"]
-FILE_CAP, TEST_FILE_CAP, FILE_MEDIAN = 500, 800, 150
+FILE_CAP, TEST_FILE_CAP, FILE_MEDIAN = 600, 800, 200
 FUNCTION_CAP = 80
 COMMENT_SHARE = 0.25       # over all public headers together
 COMMENT_SHARE_EACH = 0.08  # of any one public header longer than SHORT_HEADER lines

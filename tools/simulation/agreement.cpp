@@ -38,7 +38,7 @@ Error currentError() {
     return InternalError(error.what());
   } catch (...) {
     return InternalError(
-        "an exception of unknown type was thrown; this is a fault of Tessera or of a component");
+        "an exception of unknown type was thrown; this is a bug in Tessera or in a component");
   }
 }
 

@@ -72,7 +72,8 @@ std::string jsonOf(const UsedDevice& device) {
 
 UsedDevice usedDeviceOf(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) throw InternalError("a rank tells of its devices in no JSON: " + text);
+  if (!json.is_object())
+    throw InternalError("a rank described its devices in a text that is not JSON: " + text);
   UsedDevice device;
   device.rank = json.value("rank", 0);
   device.info.number = json.value("number", 0);

@@ -96,7 +96,7 @@ const char* nameOfSignal(int signal) noexcept {
 
 PlainText reasonFor(int signal) noexcept {
   PlainText reason;
-  reason.add("a second signal, ").add(nameOfSignal(signal)).add(",");
+  reason.add("a second ").add(nameOfSignal(signal));
   reason.add(" ended the run at once, without a checkpoint of this step; ");
   const std::int64_t step = lastCheckpoint.load();
   if (step < 0) {
@@ -146,7 +146,8 @@ void forcedEndIn(const std::filesystem::path& runFolder) {
 void forcedEndGoesBackTo(std::int64_t checkpointStep) { lastCheckpoint.store(checkpointStep); }
 
 const char* const kStopAnnouncement =
-    "\ntessera: stops at the end of this step and writes a checkpoint; once more ends it at once, without\n";
+    "\ntessera: stopping at the end of this step with a checkpoint; a second signal ends the run at once, "
+    "without one\n";
 
 void announceStop() noexcept {
   if (!prepared.seen || !prepared.speaks) return;
@@ -164,7 +165,7 @@ void endAtOnce(int signal) noexcept {
     speaks = claim >= 0;
     if (speaks) {
       message.add("  fix  ").add(lastCheckpoint.load() < 0 ? "start it again"
-                                                           : "go on with: tessera restart ");
+                                                           : "continue with: tessera restart ");
       if (lastCheckpoint.load() >= 0) message.add(prepared.folder.text());
       message.add("\n");
       reason.writeTo(claim);

@@ -17,7 +17,7 @@ constexpr double kBytesOfPatch = 100.0;
 /// Ranks need alike, but not the same.
 constexpr double kUnevenness = 1.25;
 
-std::string asText(double bytes) {
+std::string bytesText(double bytes) {
   std::ostringstream out;
   out.precision(bytes < 1e12 ? 4 : 3);
   if (bytes < 1e9) {
@@ -31,8 +31,8 @@ std::string asText(double bytes) {
 void require(double needed, const std::string& forWhom, double there, const std::string& limit) {
   if (needed <= there) return;
   throw InternalError(Message("the run needs more memory than there is")
-                          .line("needs  ", asText(needed), forWhom)
-                          .line("there  ", asText(there), ", by ", limit)
+                          .line("needs  ", bytesText(needed), forWhom)
+                          .line("there  ", bytesText(there), ", by ", limit)
                           .line("fix    use fewer cells or patches, or more machines; `tessera check --deep "
                                 "--ranks R` tells what a rank needs")
                           .text());

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/build_info.hpp"
-#include "core/deck/findings.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/sha256.hpp"
 #include "core/text/nearest_name.hpp"
 #include "grid/rank_map.hpp"
@@ -87,8 +87,8 @@ void Model::checkStep(const Deck& deck) const {
     }
   }
   const DeckNode* table = deck.find("time");
-  Findings findings;
-  findings.error(table == nullptr ? Where() : table->where,
+  DeckDiagnostics findings;
+  findings.error(table == nullptr ? DeckLocation() : table->where,
                  "no component says how long a time step may be; give time.dt (a fixed step) or time.dt_max");
   findings.throwIfErrors();
 }
@@ -132,7 +132,7 @@ void Model::declareAnalysis() {
 
 /// No two columns have one name, and what is watched is a column.
 void Model::checkColumns() const {
-  Findings findings;
+  DeckDiagnostics findings;
   std::vector<std::string> names;
   for (const Diagnostic& column : diagnostics_) {
     if (std::find(names.begin(), names.end(), column.name) != names.end())
@@ -142,7 +142,7 @@ void Model::checkColumns() const {
   for (const std::string& name : settings_.watched) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     findings.error(settings_.watchedWhere, "history.watch names \"" + name +
-                                               "\", which is no column of the history" +
+                                               "\", which is not a column of the history" +
                                                didYouMeanOneOf(name, names));
   }
   findings.throwIfErrors();
@@ -177,7 +177,7 @@ void Model::checkPlanNames(const StepPlan& declaredSteps) const {
   }
   std::vector<std::string> faults;
   const auto fault = [&](const TaskDeclaration& task, const std::string& name, const std::string& fix) {
-    faults.push_back(Message("a task takes part in a plan that is no step plan")
+    faults.push_back(Message("a task takes part in a plan that is not a step plan")
                          .line("task  ", task.name, " at ", placeOf(task))
                          .line("says  .in(\"", name, "\")")
                          .line("fix   ", fix)
@@ -253,7 +253,7 @@ void Model::checkFieldFiles() const {
       if (settings_.geometry.active(axis)) cells *= static_cast<double>(level.ratio);
     }
     if (cells < 0x1p31) continue;
-    Findings findings;
+    DeckDiagnostics findings;
     findings.error(
         settings_.output.fieldsWhere,
         std::string("field files cannot hold 2^31 or more cells along an axis, and the finest level "
@@ -269,7 +269,7 @@ std::vector<LabelId> Model::outputLabels() const {
   std::vector<std::string> names;
   for (const LabelId label : persistent_) names.push_back(labels_.info(label).name);
   std::vector<LabelId> chosen;
-  Findings findings;
+  DeckDiagnostics findings;
   for (const std::string& name : *settings_.output.fields) {
     const LabelId id = labels_.idOf(name);
     if (std::find(chosen.begin(), chosen.end(), id) != chosen.end()) {
@@ -279,7 +279,7 @@ std::vector<LabelId> Model::outputLabels() const {
       chosen.push_back(id);
     } else {
       findings.error(settings_.output.fieldsWhere, "output.fields names \"" + name +
-                                                       "\", which is no variable of this run" +
+                                                       "\", which is not a variable of this run" +
                                                        didYouMeanOneOf(name, names));
     }
   }

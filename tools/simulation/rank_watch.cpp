@@ -44,7 +44,8 @@ void RankWatch::watch() {
     page << "rank " << transport_.rank() << " has waited for another rank for "
          << static_cast<std::int64_t>(seconds)
          << " s outside of a step: while the run is made, something is written, or it ends"
-         << "\n  fix  see what the other ranks do (a slow disk needs a longer --watchdog SECONDS), and go on "
+         << "\n  fix  see what the other ranks do (a slow disk needs a longer --watchdog SECONDS), and "
+            "continue "
             "from the newest checkpoint";
     onStall_(page.str());
     return;

@@ -8,8 +8,8 @@
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/device_report.hpp"
 #include "tools/simulation/forced_end.hpp"
+#include "tools/simulation/output/run_fields.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
-#include "tools/simulation/run_folder/run_fields.hpp"
 
 namespace tessera {
 namespace {
@@ -183,7 +183,7 @@ void Recorder::openHistory(const Simulation& simulation) {
       costs_.emplace(files, "statistics.csv", kCostColumns);
     }
   } catch (const Error& error) {
-    warn(error.message());
+    lost("the history", error.message());
   }
 }
 
@@ -280,7 +280,7 @@ void Recorder::recordFields(Simulation& simulation) {
   } else {
     ++fieldsFailed_;
     warn("the fields of step " + std::to_string(lastFields_) +
-         " could not be written, the run goes on: " + result.failure);
+         " could not be written, the run continues: " + result.failure);
   }
 }
 
@@ -308,7 +308,7 @@ bool Recorder::recordCheckpoint(Simulation& simulation) {
   }
   const bool stop = simulation.model().settings().checkpoint.stopOnFailure;
   const std::string what = "the checkpoint of step " + std::to_string(step) + " could not be written";
-  warn(what + (stop ? ": " : ", the run goes on: ") + result.failure);
+  warn(what + (stop ? ": " : ", the run continues: ") + result.failure);
   if (stop)
     outcome_ = {"failed", kExitCannotWrite,
                 what + ", and the deck says on_failure = \"stop\": " + result.failure};
@@ -353,7 +353,7 @@ void Recorder::warnOfLongStep(const Simulation& simulation) {
   longStepSaid_ = true;
   warn("time.dt = " + shortestText(*dt) + " is longer than the largest stable step, " + shortestText(stable) +
        " at step " + std::to_string(simulation.clock().step()) +
-       ": the result may blow up; set time.dt below that, or leave it out");
+       ": the result may become unstable; set time.dt below that, or leave it out");
 }
 
 void Recorder::warnOfLostLines() {
@@ -483,17 +483,17 @@ void Recorder::printSummary(const RunResult& result) {
   const double swapped =
       statistic(result, "device_bytes_swapped_out") + statistic(result, "device_bytes_swapped_in");
   if (swapped > 0.0) {
-    out << "\n  device.limit had " << 1e-9 * swapped << " GB swapped between devices and host, in "
+    out << "\n  for device.limit " << 1e-9 * swapped << " GB went between devices and host, in "
         << statistic(result, "device_evictions") << " evictions";
   }
   for (const auto& [name, value] : result.diagnostics) out << "\n  " << name << " = " << shortestText(value);
   out << "\n  in " << options_.runFolder.string() << ": " << fieldsWritten_ << " field file(s), "
       << checkpointsWritten_ << " checkpoint(s)";
   if (untouched_ && result.outcome.status == "done")
-    out << "\n  the run was at its end already; to go further: tessera restart "
+    out << "\n  the run had already reached its end; to continue further: tessera restart "
         << options_.runFolder.string() << " --set " << endKey_ << "=...";
   if (result.outcome.status == "stopped")
-    out << "\n  go on with: tessera restart " << options_.runFolder.string();
+    out << "\n  continue with: tessera restart " << options_.runFolder.string();
   progress_.note(out.str());
 }
 

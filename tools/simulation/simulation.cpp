@@ -234,7 +234,7 @@ void Simulation::runPlan(std::size_t plan, const StepInputs& inputs) {
 
 const DataWarehouse& Simulation::dataOnHost(std::span<const LabelId> labels) const {
   try {
-    runner_->bringHome(labels);
+    runner_->copyToHost(labels);
   } catch (...) {
     fail(lastPlan_, currentError());
   }

@@ -45,15 +45,15 @@ struct SimulationOptions {
   bool findNonFinite = true;            ///< look for NaN and infinity in what tasks write
   BufferReuse reuse = BufferReuse::On;  ///< whether variables of a step may share memory
   HaloKeeping halos = HaloKeeping::Auto;
-  CacheSizes caches{};                  ///< this rank's share; not known: halos are kept in place
-  ExecutorOptions execution{};          ///< of the other two
-  SendLimit sends{};                    ///< messages and bytes of a rank on their way
-  VirtualSchedule* schedule = nullptr;  ///< of ExecutorKind::Virtual
-  KernelRegions* regions = nullptr;     ///< for profilers, see RunnerOptions; outlives the simulation
-  NvtxRanges* nvtx = nullptr;           ///< likewise
-  Trace* trace = nullptr;               ///< records what runs when; outlives the simulation
-  DeviceOptions devices{};              ///< for the tasks that can run there
-  bool connectLater = false;            ///< the caller calls `Simulation::connect` before anything is run
+  CacheSizes caches{};                   ///< this rank's share; not known: halos are kept in place
+  ExecutorOptions execution{};           ///< of the other two
+  SendLimit sends{};                     ///< messages and bytes of a rank on their way
+  VirtualSchedule* schedule = nullptr;   ///< of ExecutorKind::Virtual
+  KokkosAnnotations* regions = nullptr;  ///< for profilers, see RunnerOptions; outlives the simulation
+  NvtxAnnotations* nvtx = nullptr;       ///< likewise
+  Trace* trace = nullptr;                ///< records what runs when; outlives the simulation
+  DeviceOptions devices{};               ///< for the tasks that can run there
+  bool connectLater = false;             ///< the caller calls `Simulation::connect` before anything is run
   /// May throw where the memory that the graphs plan is not there: called before it is allocated.
   std::function<void(const CompiledGraphs&)> beforeMemory{};
 };

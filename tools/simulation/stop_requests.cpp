@@ -68,7 +68,7 @@ StopReason reasonOf(int signal) {
 
 [[noreturn]] void badDuration(std::string_view text) {
   throw UsageError(
-      Message("\"" + std::string(text) + "\" is no length of time")
+      Message("\"" + std::string(text) + "\" is not a length of time")
           .line("fix  write seconds (90), units (1h30m, 15m, 45s) or hours:minutes:seconds (01:30:00)")
           .text());
 }

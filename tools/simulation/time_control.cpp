@@ -52,7 +52,7 @@ double TimeControl::freeDt() const {
   }
   if (!std::isnan(stableDt_) && !(stableDt_ > 0.0)) {
     throw NumericalError(
-        Message("the largest stable time step is " + asText(stableDt_) + ", which is no step")
+        Message("the largest stable time step is " + asText(stableDt_) + ", which is not a valid step")
             .line("step ", step_, ", t = ", asText(time_))
             .text());
   }

@@ -108,8 +108,8 @@ void printRanks(const std::vector<RankPlan>& plans) {
   const double mean = static_cast<double>(all.cells) / static_cast<double>(plans.size());
   std::cout << "  " << plans.size() << " rank(s), largest " << most.cells << " cells ("
             << static_cast<double>(most.cells) / mean << " of the mean)\n"
-            << "  memory for fields: " << bytes << " bytes in all, " << mostBytes << " on the largest rank ("
-            << mostWithoutReuse << " without reuse)\n"
+            << "  memory for fields: " << bytes << " bytes in total, " << mostBytes
+            << " on the largest rank (" << mostWithoutReuse << " without reuse)\n"
             << "  windows of fields: " << all.windows.overhead() << " x their distinct bytes, at most "
             << worst << " on a rank\n"
             << "  a step: " << all.tasks << " task instances, " << all.messages << " messages of "
@@ -155,7 +155,7 @@ bool printDeep(const Deck& deck, int ranks, const ComponentRegistry& registry) {
   }
   printRanks(plans);
   if (nodes <= kRaceCheckNodes) return printRaces(graphs);
-  std::cout << "races: not looked for, " << nodes << " nodes on all ranks are more than " << kRaceCheckNodes
+  std::cout << "races: not checked, " << nodes << " nodes on all ranks are more than " << kRaceCheckNodes
             << '\n';
   return true;
 }
@@ -165,7 +165,7 @@ bool printDeep(const Deck& deck, int ranks, const ComponentRegistry& registry) {
 int checkCommand(const CheckRequest& request, const ComponentRegistry& registry) {
   Deck deck = Deck::fromFile(request.deck);
   for (const std::string& assignment : request.overrides) deck.set(assignment);
-  const Findings findings = checkDeck(deck, registry);
+  const DeckDiagnostics findings = checkDeck(deck, registry);
   if (findings.hasErrors()) {
     std::cerr << findings.text() << '\n' << findings.errors() << " error(s)" << std::endl;
     return static_cast<int>(ErrorKind::Usage);

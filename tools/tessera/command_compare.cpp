@@ -14,7 +14,7 @@
 #include "tools/simulation/run_folder/folder_handle.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/own_process.hpp"
+#include "tools/tessera/job/own_process.hpp"
 
 namespace tessera {
 namespace {
@@ -28,7 +28,7 @@ Kind kindOf(const fs::path& path) {
   if (fs::exists(path / "deck.toml")) return Kind::Run;
   if (fs::is_directory(path)) return Kind::Checkpoint;
   if (path.extension() == ".toml") {
-    throw UsageError(Message(path.string() + " is a deck; compare looks at what runs left")
+    throw UsageError(Message(path.string() + " is a deck; compare reads the output of runs")
                          .line("fix  run it, and give the run folders: tessera run ", path.string())
                          .text());
   }

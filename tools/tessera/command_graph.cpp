@@ -42,7 +42,7 @@ std::string placesText(const DeviceOptions& options, const CompiledGraphs& graph
 int graphCommand(const GraphRequest& request, const ComponentRegistry& registry) {
   if (request.rank >= request.ranks) {
     throw UsageError("there is no rank " + std::to_string(request.rank) + " among " +
-                     std::to_string(request.ranks) + "; ranks count from 0, so give --rank " +
+                     std::to_string(request.ranks) + "; ranks are counted from 0, so give --rank " +
                      std::to_string(request.ranks - 1) + " or less");
   }
   if (request.unfolded && request.format == GraphFormat::Text) {
@@ -54,7 +54,7 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
   }
   Deck deck = Deck::fromFile(request.deck);
   for (const std::string& assignment : request.overrides) deck.set(assignment);
-  const Findings findings = checkDeck(deck, registry);
+  const DeckDiagnostics findings = checkDeck(deck, registry);
   findings.throwIfErrors();
   if (!findings.empty()) std::cerr << findings.text() << std::endl;
 

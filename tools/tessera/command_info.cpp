@@ -16,7 +16,7 @@
 #include "tools/simulation/run_folder/history.hpp"
 #include "tools/simulation/run_folder/json_depth.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/own_process.hpp"
+#include "tools/tessera/job/own_process.hpp"
 
 namespace tessera {
 namespace {
@@ -88,7 +88,7 @@ std::string textOf(const Json& value) { return value.dump(-1, ' ', false, Json::
 
 void printResult(const FolderHandle& folder) {
   if (!folder.has("result.json")) {
-    std::cout << "  result      none: the run goes on, or ended without a word\n";
+    std::cout << "  result      none: the run is still going, or ended without writing it\n";
     return;
   }
   const Json result = Json::parse(shallowJson(folder.read("result.json")), nullptr, false);
@@ -151,7 +151,7 @@ class Verification {
     throw InputError(
         Message(std::to_string(damaged_) + " of " + std::to_string(files_) +
                 " file(s) and checkpoint(s) of " + run.string() + " are damaged")
-            .line("fix  see above; go on from a checkpoint that is whole: tessera restart --from STEP")
+            .line("fix  see above; continue from a checkpoint that is whole: tessera restart --from STEP")
             .text());
   }
 
@@ -185,7 +185,7 @@ void requireSeries(const FolderHandle& run, const std::set<std::string>& fieldFi
   const Json series =
       Json::parse(shallowJson(run.inside("out").read("fields.hdf.series", kMostBytes)), nullptr, false);
   if (!series.is_object() || !series.contains("files") || !series["files"].is_array())
-    throw InputError("it is no list of files");
+    throw InputError("it is not a list of files");
   std::set<std::string> named;
   for (const Json& entry : series["files"]) {
     if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
@@ -227,9 +227,9 @@ int infoCommand(const InfoRequest& request) {
                          .text());
   }
   if (fs::is_regular_file(target) && target.extension() == ".toml") {
-    throw UsageError(Message(target.string() + " is a deck; info tells what a run left")
-                         .line("fix  to look for faults in it: tessera check ", target.string(),
-                               "; what it would run: tessera check --deep ", target.string())
+    throw UsageError(Message(target.string() + " is a deck; info shows the output of a run")
+                         .line("fix  to find mistakes in it: tessera check ", target.string(),
+                               "; to see what it would run: tessera check --deep ", target.string())
                          .text());
   }
   return inOwnProcess(target.string(), [&] {

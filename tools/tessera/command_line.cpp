@@ -15,7 +15,7 @@
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/command_ensemble.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/process_limits.hpp"
+#include "tools/tessera/job/process_limits.hpp"
 #include "tools/tessera/python_commands.hpp"
 #include "tools/tessera/usage_message.hpp"
 
@@ -105,7 +105,7 @@ class CommandLine {
   int argc_;
   char** argv_;
   const ComponentRegistry& registry_;
-  CLI::App app_{"Tessera: multiphysics on patches, by a task graph. `tessera COMMAND --help` tells more."};
+  CLI::App app_{"Tessera: multiphysics on patches, as a task graph. See also `tessera COMMAND --help`."};
   RunRequest run_;
   ensemble::EnsembleRequest ensemble_;
   CheckRequest check_;
@@ -182,14 +182,15 @@ void CommandLine::addRunOptions(CLI::App* command) {
           "and ranks one at a time, in an order that --seed gives")
       ->check(oneOf("--executor", {"threads", "in-order", "virtual"}))
       ->capture_default_str();
-  command->add_option("--seed", run_.seed, "Of the virtual executor: the same number repeats the same order")
+  command->add_option("--seed", run_.seed, "Seed of the virtual executor; it repeats its order")
       ->type_name("N")
       ->capture_default_str();
   command
-      ->add_option("--device", device_,
-                   "Run the tasks that can on devices: none; cuda, all GPUs of a host, shared by its ranks; "
-                   "cuda:0,2, these GPUs alone; or emulated (emulated:3), one (three) for each rank made of "
-                   "host memory, for tests")
+      ->add_option(
+          "--device", device_,
+          "Devices for the tasks that can use them: none; cuda, all GPUs of a host, shared by its ranks; "
+          "cuda:0,2, only these GPUs; or emulated (emulated:3), one (three) for each rank made of "
+          "host memory, for tests")
       ->type_name("DEVICES")
       ->capture_default_str();
   command
@@ -209,20 +210,18 @@ void CommandLine::addRunOptions(CLI::App* command) {
   command
       ->add_option(
           "--watchdog", run_.stallSeconds,
-          "End the run, and say who waits for what, where nothing gets on for so long inside a step, the "
-          "double where it waits for another rank; 0: never")
+          "End the run, and report what waits for what, when a step makes no progress for so long, or "
+          "twice as long while it waits for another rank; 0: never")
       ->type_name("SECONDS")
       ->check(notNegative("--watchdog"))
       ->capture_default_str();
   command
       ->add_option("--sends", run_.sends.messages,
-                   "Messages that a rank has on their way at a time; the others wait for one to leave")
+                   "Messages that a rank may have in flight at a time; further ones wait")
       ->type_name("N")
       ->check(wholeNumber("--sends", 1, 1'000'000))
       ->capture_default_str();
-  command
-      ->add_option("--send-mib", sendMebibytes_,
-                   "The same for their size together, in MiB; a larger message goes alone")
+  command->add_option("--send-mib", sendMebibytes_, "Their total size in MiB; a larger message is sent alone")
       ->type_name("MIB")
       ->check(wholeNumber("--send-mib", 1, 1'000'000))
       ->capture_default_str();
@@ -238,19 +237,19 @@ void CommandLine::addWatchOptions(CLI::App* command) {
       ->type_name("TIME");
   command->add_flag(
       "--trace", traceFile_,
-      "Record what each worker does when, for the Perfetto UI and `tessera trace summary`; --trace=FILE "
+      "Record what each worker does and when, for the Perfetto UI and `tessera trace summary`; --trace=FILE "
       "names the file [default: off; without FILE RUN/trace.json.gz]");
   command->add_flag(
       "--trace-edges", run_.traceEdges,
       "With --trace: also an arrow for each dependency; files several times as large [default: off]");
   command->add_flag("-q,--quiet", quiet_, "Print nothing but warnings and errors [default: off]");
-  command->add_option("--log", log_, "Lines for people (text) or for programs (json)")
+  command->add_option("--log", log_, "Progress lines as text for people or as json for programs")
       ->check(oneOf("--log", {"text", "json"}))
       ->capture_default_str();
 }
 
 void CommandLine::addRun() {
-  CLI::App* command = app_.add_subcommand("run", "Run a deck; everything it leaves is in a new run folder");
+  CLI::App* command = app_.add_subcommand("run", "Run a deck; all its output goes into a new run folder");
   command->add_option("DECK", run_.target, "The deck, a TOML file; `tessera describe` shows all keys")
       ->required();
   command
@@ -262,7 +261,7 @@ void CommandLine::addRun() {
 }
 
 void CommandLine::addRestart() {
-  CLI::App* command = app_.add_subcommand("restart", "Go on with a run from a checkpoint, in its run folder");
+  CLI::App* command = app_.add_subcommand("restart", "Continue a run from a checkpoint, in its run folder");
   command->add_option("RUN", run_.target, "The run folder")->required();
   command->add_option("--from", run_.fromStep, "The step of the checkpoint [default: the newest]")
       ->type_name("STEP")
@@ -271,7 +270,7 @@ void CommandLine::addRestart() {
 }
 
 void CommandLine::addCheck() {
-  CLI::App* command = app_.add_subcommand("check", "Check a deck and say everything that is wrong with it");
+  CLI::App* command = app_.add_subcommand("check", "Check a deck and report all that is wrong with it");
   command->add_option("DECK", check_.deck, "The deck")->required();
   command->add_option("--set", check_.overrides, "Replace a value of the deck")
       ->type_name("TABLE.KEY=VALUE")
@@ -321,8 +320,8 @@ void CommandLine::addGraph() {
   command
       ->add_option(
           "--device", device_,
-          "Also where the nodes would run with these devices, as of `tessera run`, and what is copied; "
-          "needs none")
+          "Also print where the nodes would run with these devices (as for `tessera run`) and what is "
+          "copied; no device is needed")
       ->type_name("DEVICES")
       ->capture_default_str();
 }
@@ -334,11 +333,11 @@ void CommandLine::addCompare() {
   command->add_option("B", compare_.b, "Another one of the same kind; patches and ranks may differ")
       ->required();
   CLI::Option* abs =
-      command->add_option("--abs", compare_.tolerance.abs, "Largest difference that counts as none")
+      command->add_option("--abs", compare_.tolerance.abs, "Largest difference that counts as equal")
           ->check(notNegative("--abs"))
           ->capture_default_str();
   CLI::Option* rel =
-      command->add_option("--rel", compare_.tolerance.rel, "The same as a part of the larger value")
+      command->add_option("--rel", compare_.tolerance.rel, "Largest relative difference that counts as equal")
           ->check(notNegative("--rel"))
           ->capture_default_str();
   command->add_flag("--exact", compare_.tolerance.exact, "Every bit has to be the same [default: off]")
@@ -360,7 +359,7 @@ void CommandLine::addJson(CLI::App* command, TableFormat& format) {
 }
 
 void CommandLine::addTrace() {
-  CLI::App* command = app_.add_subcommand("trace", "Look at what `tessera run DECK --trace` has recorded");
+  CLI::App* command = app_.add_subcommand("trace", "Analyse what `tessera run DECK --trace` has recorded");
   command
       ->add_option("VIEW", traceView_,
                    "summary: the critical path, what the workers waited for, and a table of the tasks")
@@ -399,7 +398,7 @@ void CommandLine::addEnsemble() {
 }
 
 void CommandLine::addOthers() {
-  CLI::App* info = app_.add_subcommand("info", "Say what is in a run folder, a field file or a checkpoint");
+  CLI::App* info = app_.add_subcommand("info", "Show what is in a run folder, a field file or a checkpoint");
   info->add_option("WHAT", info_.target, "A run folder, a .hdf file or a checkpoint")->required();
   info->add_flag("--verify", info_.verify,
                  "Read all that the run folder holds, and say what is not as it was written [default: off]");

@@ -15,7 +15,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
   throw UsageError("--device " + text +
-                   " names no devices; give none, cuda (or cuda:0,2 for these GPUs alone), or emulated (or "
+                   " names no devices; give none, cuda (or cuda:0,2 for only these GPUs), or emulated (or "
                    "emulated:3 for three)");
 }
 

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <thread>
 
-#include "core/profile/kokkos_regions.hpp"
-#include "core/profile/nvtx_ranges.hpp"
+#include "core/profile/kokkos_annotations.hpp"
+#include "core/profile/nvtx_annotations.hpp"
 #include "core/sha256.hpp"
 #include "core/transport/loopback_transport.hpp"
 #include "core/transport/mpi_session.hpp"
@@ -29,7 +29,7 @@
 #include "tools/simulation/run_folder/run_folder.hpp"
 #include "tools/simulation/run_folder/run_trace.hpp"
 #include "tools/tessera/commands.hpp"
-#include "tools/tessera/ranks_of_host.hpp"
+#include "tools/tessera/job/ranks_of_host.hpp"
 
 namespace tessera {
 namespace {
@@ -49,8 +49,8 @@ std::string nameOf(const RunRequest& request) {
 
 /// Who may want to hear of tasks, one a process.
 struct Profilers {
-  KernelRegions kokkos;
-  NvtxRanges nvtx;
+  KokkosAnnotations kokkos;
+  NvtxAnnotations nvtx;
 };
 
 /// One run from its deck to its result, on one rank of the job.
@@ -171,7 +171,7 @@ Deck Job::readDeck() const {
   }
   Deck deck = Deck::fromFile(request_.target);
   for (const std::string& assignment : request_.overrides) deck.set(assignment);
-  const Findings findings = checkDeck(deck, registry_);
+  const DeckDiagnostics findings = checkDeck(deck, registry_);
   findings.throwIfErrors();
   if (!findings.empty()) std::cerr << findings.text() << std::endl;
   Model::check(deck, registry_);

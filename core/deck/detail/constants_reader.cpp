@@ -44,7 +44,8 @@ std::string laterConstant(const DeckNode& table, const DeckNode& node, const Con
   return "";
 }
 
-void addExpression(const DeckNode& table, const DeckNode& node, Constants& constants, Findings& findings) {
+void addExpression(const DeckNode& table, const DeckNode& node, Constants& constants,
+                   DeckDiagnostics& findings) {
   const std::string head = quotedKey("constants." + node.key);
   try {
     const double value = Expression::parse(node.text(), constants, {})(0, 0, 0, 0);
@@ -64,7 +65,8 @@ void addExpression(const DeckNode& table, const DeckNode& node, Constants& const
   }
 }
 
-void addConstant(const DeckNode& table, const DeckNode& node, Constants& constants, Findings& findings) {
+void addConstant(const DeckNode& table, const DeckNode& node, Constants& constants,
+                 DeckDiagnostics& findings) {
   const std::string fault = faultOfName(node.key);
   if (!fault.empty()) return findings.error(node.keyWhere, fault);
   if (node.kind == DeckKind::Text) return addExpression(table, node, constants, findings);
@@ -84,7 +86,7 @@ void addConstant(const DeckNode& table, const DeckNode& node, Constants& constan
 
 }  // namespace
 
-Constants readConstants(const Deck& deck, Findings& findings) {
+Constants readConstants(const Deck& deck, DeckDiagnostics& findings) {
   Constants constants;
   const DeckNode* table = deck.root().child("constants");
   if (table == nullptr) return constants;

@@ -18,11 +18,11 @@ struct TableReader::Reading {
   const std::string& path;
   std::map<std::string, const DeckNode*> found;  ///< by the name of the parameter
   ParameterValues values;
-  Findings findings;
+  DeckDiagnostics findings;
 };
 
 ParameterValues TableReader::read(const ParameterTable& table, const DeckNode* node, const std::string& path,
-                                  Findings& findings) const {
+                                  DeckDiagnostics& findings) const {
   Reading reading{table, node, path, {}, {}, {}};
   reading.values.setTable(path, node != nullptr ? node->keyWhere : startOfDeck());
   if (node != nullptr) walk(reading, *node, "");
@@ -34,7 +34,7 @@ ParameterValues TableReader::read(const ParameterTable& table, const DeckNode* n
   return std::move(reading.values);
 }
 
-/// Finds the nodes of the declared names, entering sub-tables, and reports keys that nobody declared.
+/// Finds the nodes of the declared names, entering sub-tables, and reports undeclared keys.
 void TableReader::walk(Reading& reading, const DeckNode& node, const std::string& prefix) const {
   for (const DeckNode& child : node.children) {
     if (reading.findings.isFull()) return;
@@ -70,7 +70,7 @@ void TableReader::readParameter(Reading& reading, const Parameter& parameter) co
   } else if (parameter.presence() == Parameter::Presence::Required) {
     reportMissing(reading, parameter);
   }
-  reading.values.put(parameter.name(), std::move(value), node != nullptr ? node->where : Where());
+  reading.values.put(parameter.name(), std::move(value), node != nullptr ? node->where : DeckLocation());
 }
 
 ParameterValues::Value TableReader::readTables(Reading& reading, const Parameter& parameter,
@@ -94,13 +94,13 @@ ParameterValues::Value TableReader::readTables(Reading& reading, const Parameter
 }
 
 /// The place of what is not there.
-Where TableReader::startOfDeck() const {
-  return Where::inFile(std::make_shared<const std::string>(deck_.name()), 1, 1);
+DeckLocation TableReader::startOfDeck() const {
+  return DeckLocation::inFile(std::make_shared<const std::string>(deck_.name()), 1, 1);
 }
 
 void TableReader::reportMissing(Reading& reading, const Parameter& parameter) const {
   const bool hasTable = reading.node != nullptr;
-  const bool hasPlace = hasTable && reading.node->keyWhere.origin() == Where::Origin::File;
+  const bool hasPlace = hasTable && reading.node->keyWhere.origin() == DeckLocation::Origin::File;
   std::string text =
       hasTable ? "[" + reading.path + "] needs " : "the table [" + reading.path + "] is missing; it needs ";
   text += quotedKey(parameter.name()) + unitSuffix(parameter);

@@ -15,7 +15,7 @@ class TableReader {
 
   /// `node` is nullptr if the deck does not have the table; `path` is its name in messages ("grid.level[1]").
   ParameterValues read(const ParameterTable& table, const DeckNode* node, const std::string& path,
-                       Findings& findings) const;
+                       DeckDiagnostics& findings) const;
 
  private:
   struct Reading;
@@ -24,7 +24,7 @@ class TableReader {
   void readParameter(Reading& reading, const Parameter& parameter) const;
   ParameterValues::Value readTables(Reading& reading, const Parameter& parameter, const DeckNode& node) const;
   void reportMissing(Reading& reading, const Parameter& parameter) const;
-  Where startOfDeck() const;
+  DeckLocation startOfDeck() const;
 
   const Deck& deck_;
   const Schema& schema_;
@@ -33,6 +33,6 @@ class TableReader {
 
 /// The values of [constants], in the order of the deck; each may use those above it. Faulty ones are left
 /// out.
-Constants readConstants(const Deck& deck, Findings& findings);
+Constants readConstants(const Deck& deck, DeckDiagnostics& findings);
 
 }  // namespace tessera::detail

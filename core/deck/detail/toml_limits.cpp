@@ -5,16 +5,17 @@
 #include <string>
 
 #include "core/deck/deck.hpp"
-#include "core/deck/findings.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/text/error.hpp"
 
 namespace tessera::detail {
 
 namespace {
 
-class Scan {
+class LimitScan {
  public:
-  Scan(std::string_view text, const std::shared_ptr<const std::string>& file) : text_(text), file_(file) {}
+  LimitScan(std::string_view text, const std::shared_ptr<const std::string>& file)
+      : text_(text), file_(file) {}
 
   void run() {
     while (at_ < text_.size()) {
@@ -87,7 +88,7 @@ class Scan {
   }
 
   [[noreturn]] void refuse(std::string sentence) const {
-    const Where where = Where::inFile(file_, line_, column_);
+    const DeckLocation where = DeckLocation::inFile(file_, line_, column_);
     throw DeckError(Finding{Finding::Severity::Error, where, std::move(sentence)}.line());
   }
 
@@ -104,7 +105,7 @@ class Scan {
 }  // namespace
 
 void checkTomlLimits(std::string_view text, const std::shared_ptr<const std::string>& file) {
-  Scan(text, file).run();
+  LimitScan(text, file).run();
 }
 
 }  // namespace tessera::detail

@@ -5,9 +5,9 @@
 
 #include <toml++/toml.h>
 
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/deck/detail/toml_limits.hpp"
 #include "core/deck/detail/toml_syntax_error.hpp"
-#include "core/deck/findings.hpp"
 #include "core/text/error.hpp"
 
 namespace tessera::detail {
@@ -16,9 +16,9 @@ namespace {
 
 using File = std::shared_ptr<const std::string>;
 
-Where placeOf(const toml::source_region& region, const File& file) {
-  if (!file) return Where::onCommandLine();
-  return Where::inFile(file, region.begin.line, region.begin.column);
+DeckLocation placeOf(const toml::source_region& region, const File& file) {
+  if (!file) return DeckLocation::onCommandLine();
+  return DeckLocation::inFile(file, region.begin.line, region.begin.column);
 }
 
 class Conversion {
@@ -97,7 +97,7 @@ class Conversion {
   }
 
   File file_;
-  Findings findings_;
+  DeckDiagnostics findings_;
 };
 
 }  // namespace

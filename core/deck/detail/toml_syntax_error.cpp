@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/deck/detail/toml_reader.hpp"
-#include "core/deck/findings.hpp"
 #include "core/text/error.hpp"
 #include "core/text/message_text.hpp"
 
@@ -88,9 +88,9 @@ std::string lastKey(const DeckNode& path) {
 
 /// The line with the second use of a key: `key = ...` or a table header.
 struct DoubledLine {
-  std::string written;         ///< the key or header as it stands there
-  std::int64_t column = 1;     ///< where that begins
-  std::optional<Where> first;  ///< the first use, if it can be found
+  std::string written;                ///< the key or header as it stands there
+  std::int64_t column = 1;            ///< where that begins
+  std::optional<DeckLocation> first;  ///< the first use, if it can be found
 };
 
 /// Reads the faulty line as the first words of a deck of its own. Nothing if another key is meant, such as
@@ -174,7 +174,8 @@ std::string sentence(std::string_view text, const File& file, TomlFault& fault) 
 
 void throwSyntaxError(std::string_view text, const File& file, TomlFault fault) {
   const std::string what = sentence(text, file, fault);
-  const Where where = file ? Where::inFile(file, fault.line, fault.column) : Where::onCommandLine();
+  const DeckLocation where =
+      file ? DeckLocation::inFile(file, fault.line, fault.column) : DeckLocation::onCommandLine();
   throw DeckError(Finding{Finding::Severity::Error, where, what}.line());
 }
 

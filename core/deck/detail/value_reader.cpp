@@ -23,7 +23,8 @@ std::string choicesText(const Parameter& parameter) {
 
 class Reader {
  public:
-  Reader(const Parameter& parameter, const std::string& name, const Constants& constants, Findings& findings)
+  Reader(const Parameter& parameter, const std::string& name, const Constants& constants,
+         DeckDiagnostics& findings)
       : parameter_(parameter), name_(name), constants_(constants), findings_(findings) {}
 
   Value read(const DeckNode& node) {
@@ -180,14 +181,14 @@ class Reader {
   const Parameter& parameter_;
   const std::string& name_;
   const Constants& constants_;
-  Findings& findings_;
+  DeckDiagnostics& findings_;
 };
 
 }  // namespace
 
 ParameterValues::Value readValue(const Parameter& parameter, const DeckNode& node,
                                  const std::string& fullName, const Constants& constants,
-                                 Findings& findings) {
+                                 DeckDiagnostics& findings) {
   return Reader(parameter, fullName, constants, findings).read(node);
 }
 

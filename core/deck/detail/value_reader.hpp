@@ -9,7 +9,8 @@ namespace tessera::detail {
 /// Checks one node of a deck against the declaration of its key and turns it into a value. What is wrong goes
 /// to `findings` under the full name ("heat.conductivity"); the value is then monostate. Not for Tables.
 ParameterValues::Value readValue(const Parameter& parameter, const DeckNode& node,
-                                 const std::string& fullName, const Constants& constants, Findings& findings);
+                                 const std::string& fullName, const Constants& constants,
+                                 DeckDiagnostics& findings);
 
 /// What stands in the deck, short enough for a message: "1.5", "the text "abc"", "a list".
 std::string foundText(const DeckNode& node);

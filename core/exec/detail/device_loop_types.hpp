@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   };
   const DeviceLoopHead& head = entryAt(slot).head;
   const Box box = batch.part.parts == 1 ? head.box : partOf(head.box, batch.part);
-  readAhead(head.reads, batch.part, each, block);
+  prefetchWindows(head.reads, batch.part, each, block);
   const Column column = columnOf(box, batch.shape, block, static_cast<std::int32_t>(threadIdx.x));
   if constexpr (Join::kWords == 0) {
     walk<kUnrolls>([](const Closure& closure, Index x) { closure(x); }, entryAt, slot, column);

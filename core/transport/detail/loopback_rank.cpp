@@ -26,7 +26,7 @@ bool sameBytes(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 [[noreturn]] void waitsForEnded(std::string_view what, int rank, int ended) {
   throw InternalError(Message("a rank waits for another that has ended")
-                          .line("rank ", rank, " waits in ", what, ", but rank ", ended, " will not come")
+                          .line("rank ", rank, " waits in ", what, ", but rank ", ended, " has ended")
                           .line("fix  call the same operations in the same order on every rank")
                           .text());
 }

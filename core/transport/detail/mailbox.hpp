@@ -19,7 +19,7 @@ namespace tessera::detail {
 /// Memory order. The sender writes the slot, then releases `filled`; the receiver acquires it before it
 /// reads: it sees the bytes. The receiver reads the slot of round k - 2, then releases `opened` = k - 1; the
 /// sender acquires that (its round k - 1 is over) before it writes the same slot in round k: nothing is
-/// written that somebody still reads.
+/// written that the receiver still reads.
 ///
 /// All zero is the state before the first round. `Atomic` is a parameter so that the model test runs this
 /// very code.

@@ -16,19 +16,19 @@
 namespace tessera::detail {
 namespace {
 
-using Way = PreparedMessage::Way;
+using Direction = PreparedMessage::Direction;
 
 // On the communicator of collectives, whose own messages have tag 0.
 constexpr int kOfferTag = 1;
 constexpr int kAnswerTag = 2;
 
-/// What a receiver tells a sender, followed by a Place for each message of that way, in the order of its
-/// list.
+/// What a receiver tells a sender, followed by a BufferPosition for each message of that way, in the order of
+/// its list.
 struct OfferHead {
   SharedMemoryAddress address;
   std::int64_t count = 0;
 };
-struct Place {
+struct BufferPosition {
   std::int64_t tag = 0;
   std::int64_t bytes = 0;
   std::int64_t offset = 0;  ///< of the mailbox; the two slots follow it
@@ -44,7 +44,7 @@ class MailboxMessages::Setup {
     for (std::size_t n = 0; n < messages.size(); ++n) {
       const PreparedMessage& message = messages[n];
       if (world.sameMachine.empty() || !world.sameMachine[static_cast<std::size_t>(message.peer)]) continue;
-      (message.way == Way::Send ? to_ : from_)[message.peer].messages.push_back(n);
+      (message.direction == Direction::Send ? to_ : from_)[message.peer].messages.push_back(n);
     }
   }
 
@@ -56,7 +56,7 @@ class MailboxMessages::Setup {
     for (auto& [peer, side] : from_) side.send(kOfferTag, peer, *this);
     for (auto& [peer, side] : to_) answer(peer, side);
     for (auto& [peer, side] : from_) hear(peer, side);
-    for (auto& [peer, side] : to_) side.finishSend("answering where messages lie");
+    for (auto& [peer, side] : to_) side.finishSend("answering where messages are in memory");
     if (made_.own_) made_.own_->close();
   }
 
@@ -69,17 +69,17 @@ class MailboxMessages::Setup {
     MPI_Request receive = MPI_REQUEST_NULL;
     MPI_Request sending = MPI_REQUEST_NULL;
 
-    std::size_t offerBytes() const { return sizeof(OfferHead) + messages.size() * sizeof(Place); }
+    std::size_t offerBytes() const { return sizeof(OfferHead) + messages.size() * sizeof(BufferPosition); }
     void begin(int tag, int peer, const Setup& setup) {
       incoming.resize(tag == kOfferTag ? offerBytes() : sizeof(std::int64_t));
       TESSERA_CHECK_MPI(MPI_Irecv(incoming.data(), static_cast<int>(incoming.size()), MPI_BYTE, peer, tag,
                                   setup.communicator_, &receive),
-                        "asking rank " + std::to_string(peer) + " about common memory");
+                        "asking rank " + std::to_string(peer) + " about shared memory");
     }
     void send(int tag, int peer, const Setup& setup) {
       TESSERA_CHECK_MPI(MPI_Isend(outgoing.data(), static_cast<int>(outgoing.size()), MPI_BYTE, peer, tag,
                                   setup.communicator_, &sending),
-                        "telling rank " + std::to_string(peer) + " about common memory");
+                        "telling rank " + std::to_string(peer) + " about shared memory");
     }
     void finishReceive(const std::string& what) { finishMpi(MPI_Request_c2f(receive), what); }
     void finishSend(const std::string& what) { finishMpi(MPI_Request_c2f(sending), what); }
@@ -87,7 +87,7 @@ class MailboxMessages::Setup {
 
   void makeOffers() {
     std::int64_t bytes = 0;
-    std::map<int, std::vector<Place>> places;
+    std::map<int, std::vector<BufferPosition>> places;
     for (const auto& [peer, side] : from_) {
       for (const std::size_t n : side.messages) {
         places[peer].push_back({messages_[n].tag, messages_[n].bytes, bytes});
@@ -101,7 +101,7 @@ class MailboxMessages::Setup {
       side.outgoing.resize(side.offerBytes());
       std::memcpy(side.outgoing.data(), &head, sizeof(head));
       std::memcpy(side.outgoing.data() + sizeof(head), places[peer].data(),
-                  side.messages.size() * sizeof(Place));
+                  side.messages.size() * sizeof(BufferPosition));
       if (!made_.own_) continue;
       for (std::size_t k = 0; k < side.messages.size(); ++k) {
         new (made_.own_->data() + places[peer][k].offset) Mailbox<>;
@@ -111,11 +111,11 @@ class MailboxMessages::Setup {
   }
 
   void answer(int peer, Side& side) {
-    side.finishReceive("hearing where rank " + std::to_string(peer) + " receives");
+    side.finishReceive("learning where rank " + std::to_string(peer) + " receives");
     OfferHead head;
     std::memcpy(&head, side.incoming.data(), sizeof(head));
-    std::vector<Place> places(side.messages.size());
-    std::memcpy(places.data(), side.incoming.data() + sizeof(head), places.size() * sizeof(Place));
+    std::vector<BufferPosition> places(side.messages.size());
+    std::memcpy(places.data(), side.incoming.data() + sizeof(head), places.size() * sizeof(BufferPosition));
     const std::vector<std::int64_t> offsets = match(peer, side, head, places);
     std::optional<SharedMemory> memory = SharedMemory::open(head.address);
     const std::int64_t seen = memory ? 1 : 0;
@@ -130,13 +130,13 @@ class MailboxMessages::Setup {
 
   /// Where the receiver keeps each of this rank's messages: the k-th of a tag is the k-th of that tag there.
   std::vector<std::int64_t> match(int peer, const Side& side, const OfferHead& head,
-                                  std::span<const Place> places) const {
+                                  std::span<const BufferPosition> places) const {
     if (head.count != std::ssize(side.messages)) disagree(peer, side, head.count);
-    std::map<std::int64_t, std::vector<Place>> ofTag;
+    std::map<std::int64_t, std::vector<BufferPosition>> ofTag;
     for (std::size_t k = places.size(); k-- > 0;) ofTag[places[k].tag].push_back(places[k]);
     std::vector<std::int64_t> offsets;
     for (const std::size_t n : side.messages) {
-      std::vector<Place>& left = ofTag[messages_[n].tag];
+      std::vector<BufferPosition>& left = ofTag[messages_[n].tag];
       if (left.empty()) disagree(peer, side, head.count);
       if (left.back().bytes != messages_[n].bytes) {
         sizesDiffer({world_.rank, peer, messages_[n].tag}, messages_[n].bytes, left.back().bytes);
@@ -157,7 +157,7 @@ class MailboxMessages::Setup {
   }
 
   void hear(int peer, Side& side) {
-    side.finishReceive("hearing whether rank " + std::to_string(peer) + " sees common memory");
+    side.finishReceive("learning whether rank " + std::to_string(peer) + " sees shared memory");
     side.finishSend("telling rank " + std::to_string(peer) + " where its messages go");
     std::int64_t seen = 0;
     std::memcpy(&seen, side.incoming.data(), sizeof(seen));
@@ -170,7 +170,7 @@ class MailboxMessages::Setup {
                        .slots = mailbox + sizeof(Mailbox<>),
                        .slotBytes = inCacheLines(messages_[n].bytes),
                        .bytes = messages_[n].bytes,
-                       .receives = messages_[n].way == Way::Receive};
+                       .receives = messages_[n].direction == Direction::Receive};
   }
 
   MailboxMessages& made_;

@@ -14,8 +14,8 @@
 namespace tessera::detail {
 
 /// Those of a set of prepared messages whose two ranks run on one machine: the sender packs straight into
-/// memory of the receiver, and two words (Mailbox) say who may touch it. No copy between, no call of MPI or
-/// of the system in a step.
+/// memory of the receiver, and two words (Mailbox) say which rank may touch it. There is no copy in between
+/// and no call of MPI or of the system in a step.
 ///
 /// Making one is a round of small MPI messages between neighbours: each receiver makes the memory for all
 /// that it gets and tells each of its senders where it lies, each sender answers whether it can see it. Where

@@ -17,7 +17,7 @@
 namespace tessera::detail {
 namespace {
 
-using Way = PreparedMessage::Way;
+using Direction = PreparedMessage::Direction;
 
 class MpiMessages final : public PreparedMessages {
  public:
@@ -60,10 +60,10 @@ class MpiMessages final : public PreparedMessages {
   ~MpiMessages() override {
     int ended = 0;
     if (MPI_Finalized(&ended) != MPI_SUCCESS || ended != 0) return;
-    // Only while an exception is under way: what was to be received stays for whoever asks next. A send
+    // Only while an exception is under way: what was to be received stays for the next receive. A send
     // cannot be taken back; its request goes away when it is complete.
     for (std::size_t n = 0; n < underWay_.size(); ++n) {
-      if (messageOf(partUnderWay_[n]).way == Way::Receive) MPI_Cancel(&underWay_[n]);
+      if (messageOf(partUnderWay_[n]).direction == Direction::Receive) MPI_Cancel(&underWay_[n]);
     }
     freeAll();
     *world_.messagesUnderWay -= open_;
@@ -109,7 +109,7 @@ class MpiMessages final : public PreparedMessages {
     const int result = MPI_Testsome(static_cast<int>(underWay_.size()), underWay_.data(), &count,
                                     found_.data(), statuses_.data());
     const bool single = result == MPI_ERR_IN_STATUS;  // each status has a code of its own
-    if (!single) TESSERA_CHECK_MPI(result, "looking after " + std::to_string(open_) + " messages");
+    if (!single) TESSERA_CHECK_MPI(result, "testing " + std::to_string(open_) + " messages");
     if (count <= 0) return;
     for (int n = 0; n < count; ++n) {
       const auto at = static_cast<std::size_t>(n);
@@ -123,7 +123,7 @@ class MpiMessages final : public PreparedMessages {
   }
 
   struct Message {
-    Way way = Way::Send;
+    Direction direction = Direction::Send;
     int peer = 0;
     std::int64_t tag = 0;
     std::int64_t bytes = 0;
@@ -139,8 +139,13 @@ class MpiMessages final : public PreparedMessages {
   }
 
   void add(const PreparedMessage& wanted) {
-    Message message{
-        wanted.way, wanted.peer, wanted.tag, wanted.bytes, static_cast<std::int32_t>(requests_.size()), 0, 0};
+    Message message{wanted.direction,
+                    wanted.peer,
+                    wanted.tag,
+                    wanted.bytes,
+                    static_cast<std::int32_t>(requests_.size()),
+                    0,
+                    0};
     if (mailboxes_.has(static_cast<std::int32_t>(messages_.size()))) {
       messages_.push_back(message);
       return;
@@ -151,10 +156,10 @@ class MpiMessages final : public PreparedMessages {
       MPI_Request request = MPI_REQUEST_NULL;
       std::byte* const data = memory + offset;
       const int tag = static_cast<int>(wanted.tag);
-      const int result = wanted.way == Way::Send
+      const int result = wanted.direction == Direction::Send
                              ? MPI_Send_init(data, count, MPI_BYTE, wanted.peer, tag, communicator, &request)
                              : MPI_Recv_init(data, count, MPI_BYTE, wanted.peer, tag, communicator, &request);
-      TESSERA_CHECK_MPI(result, "making ready " + describe(message));
+      TESSERA_CHECK_MPI(result, "preparing " + describe(message));
       requests_.push_back(request);
       messageOfPart_.push_back(static_cast<std::int32_t>(messages_.size()));
       ++message.parts;
@@ -163,7 +168,7 @@ class MpiMessages final : public PreparedMessages {
   }
 
   static std::string describe(const Message& message) {
-    return (message.way == Way::Send ? "a send to rank " : "a receive from rank ") +
+    return (message.direction == Direction::Send ? "a send to rank " : "a receive from rank ") +
            std::to_string(message.peer) + ", tag " + std::to_string(message.tag) + ", " +
            std::to_string(message.bytes) + " bytes";
   }
@@ -174,7 +179,8 @@ class MpiMessages final : public PreparedMessages {
 
   void finishPart(std::int32_t part, const MPI_Status& status, int code) {
     Message& message = messageOf(part);
-    if (code != MPI_SUCCESS || message.way == Way::Receive) checkPart(message, part, status, code);
+    if (code != MPI_SUCCESS || message.direction == Direction::Receive)
+      checkPart(message, part, status, code);
     if (message.missing > 1) {
       --message.missing;
       return;

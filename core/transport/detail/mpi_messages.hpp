@@ -13,12 +13,12 @@ namespace tessera::detail {
 /// What prepared messages need of the transport that makes them; it outlives them.
 struct MpiWorld {
   int communicator = 0;  ///< as MPI_Comm_c2f gives it
-  int setup = 0;         ///< the same, of the one for what is said once
+  int setup = 0;         ///< as MPI_Comm_c2f gives it, of the communicator for the set-up handshake
   int rank = 0;
   std::int64_t maxCount = 0;                 ///< bytes of one MPI call
   SingleThreadGate* gate = nullptr;          ///< passed by each call
   std::int64_t* messagesUnderWay = nullptr;  ///< counted here
-  std::vector<bool> sameMachine;             ///< by rank: messages may go through common memory
+  std::vector<bool> sameMachine;             ///< by rank: messages may go through shared memory
 };
 
 /// Messages through common memory where the other rank is on this machine (MailboxMessages), else persistent

@@ -22,7 +22,7 @@ class SharedMemory {
  public:
   /// `bytes` zero bytes that are there, not only promised. Nothing where the machine does not give them.
   static std::optional<SharedMemory> make(std::int64_t bytes);
-  /// What another process has made and not closed yet. Nothing where this one may not see it.
+  /// Opens memory that another process has made and not closed yet. Empty where this process may not see it.
   static std::optional<SharedMemory> open(const SharedMemoryAddress& address);
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
@@ -30,9 +30,9 @@ class SharedMemory {
 
   std::byte* data() const { return data_; }
   std::span<std::byte> memory() const { return {data_, static_cast<std::size_t>(bytes_)}; }
-  /// For `open`, by others; no descriptor after `close`.
+  /// The address for `open` in another process; it holds no descriptor after `close`.
   SharedMemoryAddress address() const;
-  /// From now on nobody else can open it. The memory stays.
+  /// Removes the name: no other process can open the memory from now on. The memory itself stays.
   void close();
 
  private:

@@ -10,7 +10,7 @@ namespace tessera::detail {
 /// Finds two threads inside one object that allows one at a time. It never waits: the second one throws.
 class SingleThreadGate {
  public:
-  /// Inside from construction to destruction; throws InternalError where another thread is inside.
+  /// Holds the gate from construction to destruction; throws InternalError if another thread holds it.
   class Pass {
    public:
     Pass(SingleThreadGate& gate, int rank) : gate_(gate) {

@@ -199,7 +199,7 @@ void readBlockData(const File& file, const IndexedBlock& block, std::span<std::b
   const std::int64_t dataOffset = block.offset + header.size();
   const std::int64_t got = file.readAt(out, dataOffset);
   if (got != sizeOf(out)) {
-    damaged(file.path(), dataOffset + got, "it ends inside of " + asText(block.block),
+    damaged(file.path(), dataOffset + got, "it ends inside " + asText(block.block),
             std::to_string(sizeOf(out)) + " bytes", std::to_string(got));
   }
   const std::uint32_t crc = crc32c(out);

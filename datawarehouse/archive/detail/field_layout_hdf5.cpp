@@ -203,7 +203,7 @@ File layOutInMemory(const std::string& path, const FieldOutput& output, FieldPre
   requireFileSize(path, output, precision, datasets);
   File image(::memfd_create("tessera-field-layout", MFD_CLOEXEC), path);
   if (image.descriptor() < 0)
-    throw IoError(errno, "cannot lay out " + path + ": the system gives no memory file");
+    throw IoError(errno, "cannot lay out " + path + ": the system provides no memory file");
   LayoutFile file("/proc/self/fd/" + std::to_string(image.descriptor()), path);
   const std::string vtk = "/VTKHDF";
   file.group(vtk);
@@ -220,7 +220,8 @@ File layOutInMemory(const std::string& path, const FieldOutput& output, FieldPre
     const std::string name = d.group + "/" + d.name;
     const Handle set = file.dataset(name, scalar, d.elements(), components > 1 ? components : 0);
     const haddr_t offset = H5Dget_offset(set.get());
-    if (offset == HADDR_UNDEF) throw OutputError("HDF5 gives no place in " + path + " for '" + name + "'");
+    if (offset == HADDR_UNDEF)
+      throw OutputError("HDF5 reports no position in " + path + " for '" + name + "'");
     d.offset = static_cast<std::int64_t>(offset);
   }
   std::int64_t sums = 0;

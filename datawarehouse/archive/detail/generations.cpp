@@ -112,15 +112,6 @@ std::vector<std::string> deleteOldGenerations(const Folder& root, int keep, cons
     });
     problems.insert(problems.end(), more.begin(), more.end());
   }
-  if (static_cast<int>(all.size()) < keep) return problems;
-  // With enough good ones, those of which not even the manifest can be read are of no use to anybody.
-  for (const std::string& name : root.names()) {
-    const bool good =
-        std::any_of(all.begin(), all.end(), [&](const Generation& one) { return one.name == name; });
-    if (stepOfName(name) < 0 || good) continue;
-    const std::vector<std::string> more = warningsOf([&] { removeGeneration(root, name, ops); });
-    problems.insert(problems.end(), more.begin(), more.end());
-  }
   return problems;
 }
 

@@ -20,7 +20,7 @@ QuietHdf5::~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
 std::string hdf5Reason() {
   std::string text;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keepInnermost, &text);
-  return text.empty() ? "HDF5 gives no reason" : text;
+  return text.empty() ? "HDF5 reports no reason" : text;
 }
 
 hid_t fileType(Scalar scalar) {

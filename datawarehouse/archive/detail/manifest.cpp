@@ -104,7 +104,7 @@ CheckpointIdentity identityFromJson(const Json& json) {
 // Takes the envelope apart: checks version and CRC, returns the body.
 std::string_view openEnvelope(std::string_view text, const std::string& file) {
   if (!text.starts_with(kStart))
-    refuse(file, "it does not begin like one", 0, std::string(kStart), "other text");
+    refuse(file, "it does not start like a manifest", 0, std::string(kStart), "other text");
   std::int64_t version = 0;
   const char* digits = text.data() + kStart.size();
   const auto [end, error] = std::from_chars(digits, text.data() + text.size(), version);
@@ -201,7 +201,7 @@ Manifest decodeManifest(std::string_view text, const std::string& file) {
   try {
     return fromJson(Json::parse(body));
   } catch (const std::exception& problem) {
-    refuse(file, "its text has not the form of a manifest", 0, "a manifest", problem.what());
+    refuse(file, "its text does not have the form of a manifest", 0, "a manifest", problem.what());
   }
 }
 

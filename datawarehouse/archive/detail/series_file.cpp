@@ -32,8 +32,8 @@ std::string formatSeries(const std::vector<SeriesEntry>& entries) {
 
 namespace {
 
-constexpr std::string_view kEntryStart = "\n  {\n";
-constexpr std::string_view kEnd = "\n ]\n}\n";
+constexpr std::string_view kSeriesEntry = "\n  {\n";
+constexpr std::string_view kSeriesEnd = "\n ]\n}\n";
 constexpr std::int64_t kLongestEntry = 1024;
 constexpr std::int64_t kMaxSeriesBytes = std::int64_t{256} << 20;
 
@@ -45,9 +45,9 @@ std::string textOf(const File& file, std::int64_t from, std::int64_t bytes) {
 
 /// The entries of the text from the last one on; empty where it does not end as `formatSeries` writes it.
 std::vector<SeriesEntry> lastEntryOf(const std::string& tail) {
-  const std::size_t start = tail.rfind(kEntryStart);
-  if (start == std::string::npos || !tail.ends_with(kEnd)) return {};
-  return parseSeries("{\"files\": [" + tail.substr(start, tail.size() - start - kEnd.size()) + "]}");
+  const std::size_t start = tail.rfind(kSeriesEntry);
+  if (start == std::string::npos || !tail.ends_with(kSeriesEnd)) return {};
+  return parseSeries("{\"files\": [" + tail.substr(start, tail.size() - start - kSeriesEnd.size()) + "]}");
 }
 
 /// Puts the entry behind the last one, by one short write: a series of many files costs no more than one of
@@ -64,8 +64,8 @@ bool appended(const Folder& folder, const std::string& name, const SeriesEntry& 
   }
   if (last.size() != 1 || !(last.front().time < entry.time) || last.front().file == entry.file) return false;
   const std::string one = formatSeries({entry});
-  file.writeAt(ops, asBytes("," + one.substr(one.find(kEntryStart))),
-               size - static_cast<std::int64_t>(kEnd.size()));
+  file.writeAt(ops, asBytes("," + one.substr(one.find(kSeriesEntry))),
+               size - static_cast<std::int64_t>(kSeriesEnd.size()));
   file.sync(ops);
   file.close(ops);
   return true;
@@ -85,7 +85,7 @@ std::string extendSeries(const Folder& folder, const std::string& name, const Se
         throw InputError("it is larger than " + std::to_string(kMaxSeriesBytes) + " bytes");
       entries = parseSeries(textOf(file, 0, file.size()));
     } catch (const InputError& problem) {
-      warning = folder.pathOf(name) + " was begun anew, because " + problem.message();
+      warning = folder.pathOf(name) + " was started again, because " + problem.message();
     }
   }
   std::erase_if(entries,

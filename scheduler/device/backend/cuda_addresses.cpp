@@ -43,8 +43,7 @@ void find(const DeviceInfo& info, const char* name, Function& function) {
 #endif
   if (status != cudaSuccess || result != cudaDriverEntryPointSuccess || found == nullptr) {
     static_cast<void>(cudaGetLastError());
-    fail(info, name,
-         "the driver cannot move memory behind addresses; give it a device.limit that all fits in");
+    fail(info, name, "the driver cannot remap device memory; give a device.limit that holds all variables");
   }
   function = reinterpret_cast<Function>(found);
 }

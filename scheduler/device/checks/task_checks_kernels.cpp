@@ -57,12 +57,12 @@ struct ClearMarks {
 struct FindUnwritten {
   Box box;
   const std::uint8_t* marks;
-  DeviceFindings findings;
+  KernelErrors findings;
 
   TESSERA_KERNEL void operator()(Index x) const {
     const Extent n = box.extent();
     const Index r = x - box.lo;
-    if (marks[(r.k * n.j + r.j) * n.i + r.i] == 0) findings.note(DeviceFinding::Unwritten, {r});
+    if (marks[(r.k * n.j + r.j) * n.i + r.i] == 0) findings.note(KernelError::Unwritten, {r});
   }
 };
 

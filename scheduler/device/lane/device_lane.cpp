@@ -100,16 +100,16 @@ void DeviceLane::launchBatch(std::int32_t kind, std::span<const std::int32_t> ta
   LaneWork& work = *work_;
   const std::span<const LaneWork::Before> before = work.placesBefore(tasks);
   chooseStreams(tasks, before);
-  waitForBefore(before, work.tasks_[static_cast<std::size_t>(tasks.front())].apart);
+  waitForBefore(before, work.tasks_[static_cast<std::size_t>(tasks.front())].independentOfPeers);
   if (work.arrivals_) waitForPeers(tasks);
   const auto number = static_cast<std::int32_t>(work.launches_.size());
   const auto begin = static_cast<std::int32_t>(tasks.data() - work.order_.data());
   work.launches_.push_back({begin, begin + static_cast<std::int32_t>(tasks.size()),
-                            static_cast<std::int32_t>(work.places_.size()),
+                            static_cast<std::int32_t>(work.positions_.size()),
                             static_cast<std::int32_t>(chosen_.size())});
   handles_.clear();
   for (const std::int32_t stream : chosen_) {
-    work.places_.push_back(streams_.addLaunch(stream));
+    work.positions_.push_back(streams_.addLaunch(stream));
     handles_.push_back(streams_.handle(stream));
   }
   client_->launch(kind, tasks, handles_);
@@ -141,11 +141,11 @@ void DeviceLane::chooseStreams(std::span<const std::int32_t> tasks,
 }
 
 /// The latest launch first: what it comes after is known to be waited for, too.
-void DeviceLane::waitForBefore(std::span<const LaneWork::Before> before, bool apart) {
+void DeviceLane::waitForBefore(std::span<const LaneWork::Before> before, bool independentOfPeers) {
   for (const std::int32_t stream : chosen_) {
     for (const LaneWork::Before& last : before) streams_.waitFor(stream, last.place);
     streams_.waitForBegin(stream);
-    if (!apart) streams_.waitForMeeting(stream);
+    if (!independentOfPeers) streams_.waitForBarrier(stream);
   }
 }
 
@@ -230,11 +230,12 @@ void DeviceLane::waitForPeers(std::span<const std::int32_t> tasks) {
 
 /// Hands a task that was launched to the lanes whose tasks wait for it.
 void DeviceLane::tellPeers(std::int32_t task) {
-  const std::span<const LaneWork::Place> places = work_->placesOf(work_->launch(work_->launchOf(task)));
+  const std::span<const LaneWork::LaunchPosition> places =
+      work_->positionsOf(work_->launch(work_->launchOf(task)));
   for (const LaneWork::Told& told : work_->toldOf(task)) {
     const std::span<PeerArrivals::Mark> marks = told.work->arrivals_->marks(told.entry);
     for (std::size_t part = 0; part < marks.size(); ++part) {
-      const LaneWork::Place& place = places[part];
+      const LaneWork::LaunchPosition& place = places[part];
       const detail::LaneStreams::Mark mark = streams_.markOf(place);
       marks[part] = {mark.event, place.stream, mark.covers};
     }
@@ -242,7 +243,7 @@ void DeviceLane::tellPeers(std::int32_t task) {
   }
 }
 
-void DeviceLane::comeTogether(std::span<DeviceLane* const> lanes, Meeting meeting) {
+void DeviceLane::crossDeviceBarrier(std::span<DeviceLane* const> lanes, Barrier barrier) {
   struct LeaveAll {
     std::span<DeviceLane* const> lanes;
     ~LeaveAll() {
@@ -261,7 +262,7 @@ void DeviceLane::comeTogether(std::span<DeviceLane* const> lanes, Meeting meetin
   }
   // The last stream is the one that a step comes to last.
   for (DeviceLane* lane : lanes)
-    lane->comeAfter(marks, meeting == Meeting::OfAll ? 0 : lane->options_.streams - 1);
+    lane->comeAfter(marks, barrier == Barrier::All ? 0 : lane->options_.streams - 1);
 }
 
 /// Of the first streams of all lanes; in this stream.

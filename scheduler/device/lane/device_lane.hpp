@@ -43,13 +43,13 @@ class LaneClient {
 ///
 ///   DeviceLane::connect(lanes);                        // once
 ///   LaneWork::join(works);                             // once a plan
-///   DeviceLane::comeTogether(lanes);                   // before each step
+///   DeviceLane::crossDeviceBarrier(lanes);                   // before each step
 ///   lane.begin(work, client);                          // then for all lanes
 ///   ... submit to all, serve all until allLaunched() of all
 ///
 /// Reused events. A lane uses an event again when it has seen it done; another lane to which it was handed
 /// may not have waited for it yet. Then that lane waits for the later record, which does no harm: what it had
-/// to wait for is done; and streams cannot wait in a circle, since each wait looks at a record that was made
+/// to wait for is done; and streams cannot wait in a cycle, since each wait looks at a record that was made
 /// before it, so that all that anything in a stream waits for was put into streams before it.
 ///
 /// No lock. `submit` and the hand-over between lanes are lock-free; the rest belongs to whoever is inside
@@ -103,10 +103,10 @@ class DeviceLane {
     put(streams_.handle(0));
   }
   /// Between steps, before any lane has begun the next: all that any of the lanes that are connected launches
-  /// in it comes after all that any other has put into streams, but for tasks that are `apart` where the
-  /// lanes let them start at once. Waits for whoever serves one.
-  enum class Meeting : std::uint8_t { OfAll, ButThoseApart };
-  static void comeTogether(std::span<DeviceLane* const> lanes, Meeting meeting = Meeting::OfAll);
+  /// in it comes after all that any other has put into streams, but for tasks that are `independentOfPeers`
+  /// where the lanes let them start at once. Waits for whoever serves one.
+  enum class Barrier : std::uint8_t { All, DependentOnly };
+  static void crossDeviceBarrier(std::span<DeviceLane* const> lanes, Barrier barrier = Barrier::All);
   /// Waits until the device has done all that was put into its streams. Waits for whoever serves, too.
   void synchronize();
 
@@ -135,7 +135,7 @@ class DeviceLane {
   void launchKind(std::int32_t kind);
   void launchBatch(std::int32_t kind, std::span<const std::int32_t> tasks);
   void chooseStreams(std::span<const std::int32_t> tasks, std::span<const LaneWork::Before> before);
-  void waitForBefore(std::span<const LaneWork::Before> before, bool apart);
+  void waitForBefore(std::span<const LaneWork::Before> before, bool independentOfPeers);
   void waitForPeers(std::span<const std::int32_t> tasks);
   void tellPeers(std::int32_t task);
   void noteLaunched(std::span<const std::int32_t> tasks, std::int32_t launch);

@@ -15,7 +15,7 @@ LaneStreams::LaneStreams(DeviceBackend& device, std::int32_t count, LaneCounts& 
   }
 }
 
-void LaneStreams::waitFor(std::int32_t stream, const Place& place) {
+void LaneStreams::waitFor(std::int32_t stream, const LaunchPosition& place) {
   if (stream == place.stream) return;
   Stream& waiting = at(stream);
   if (waiting.waitedFor[static_cast<std::size_t>(place.stream)] >= place.launch) return;
@@ -28,7 +28,7 @@ void LaneStreams::waitFor(std::int32_t stream, const Place& place) {
     waiting.waitedFor[n] = std::max(waiting.waitedFor[n], known[n]);
 }
 
-LaneStreams::Mark LaneStreams::markOf(const Place& place) {
+LaneStreams::Mark LaneStreams::markOf(const LaunchPosition& place) {
   Stream& stream = at(place.stream);
   if (stream.done >= place.launch) return {{}, place.launch, 0};
   // Mostly the last one.
@@ -73,15 +73,15 @@ void LaneStreams::gather(std::int32_t but) {
 }
 
 void LaneStreams::noteMeeting(std::int32_t stream) {
-  meeting_ = addLaunch(stream);
+  barrier_ = addLaunch(stream);
   // Now: it is to cover no launch of the step.
-  if (stream != 0) markOf(meeting_);
+  if (stream != 0) markOf(barrier_);
 }
 
 void LaneStreams::beginStep(std::int32_t ahead) {
   // Behind a meeting that has just been noted there is nothing new, and before it all was gathered.
-  const bool isMet = meeting_.stream != 0 && isLast(meeting_);
-  gather(isMet ? meeting_.stream : size());
+  const bool isMet = barrier_.stream != 0 && isLast(barrier_);
+  gather(isMet ? barrier_.stream : size());
   begin_ = streams_.front().launched;
   // Now, and not when another stream asks for it: it is to cover no launch of the step.
   markOf({0, begin_});

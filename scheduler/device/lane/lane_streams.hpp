@@ -36,7 +36,7 @@ namespace detail {
 class LaneStreams {
  public:
   /// A launch of a stream.
-  struct Place {
+  struct LaunchPosition {
     std::int32_t stream = 0;
     std::int64_t launch = 0;
   };
@@ -53,16 +53,16 @@ class LaneStreams {
   std::int32_t size() const { return static_cast<std::int32_t>(streams_.size()); }
   DeviceStream handle(std::int32_t stream) const { return at(stream).handle; }
   /// What is put into the stream next is its next launch.
-  Place addLaunch(std::int32_t stream) { return {stream, ++at(stream).launched}; }
+  LaunchPosition addLaunch(std::int32_t stream) { return {stream, ++at(stream).launched}; }
   /// Whether nothing has been put into the stream since.
-  bool isLast(const Place& place) const { return at(place.stream).launched == place.launch; }
+  bool isLast(const LaunchPosition& place) const { return at(place.stream).launched == place.launch; }
 
   /// All that `stream` is given from now on comes after that launch.
-  void waitFor(std::int32_t stream, const Place& place);
+  void waitFor(std::int32_t stream, const LaunchPosition& place);
   /// ... after all that was in any stream when the step began.
   void waitForBegin(std::int32_t stream) { waitFor(stream, {0, begin_}); }
   /// ... after what the last meeting comes after.
-  void waitForMeeting(std::int32_t stream) { waitFor(stream, meeting_); }
+  void waitForBarrier(std::int32_t stream) { waitFor(stream, barrier_); }
   /// Begins a step. The host waits until the device has begun the step `ahead` before it.
   void beginStep(std::int32_t ahead);
   /// All that the first stream is given from now on comes after all that is in any.
@@ -72,7 +72,7 @@ class LaneStreams {
   void noteMeeting(std::int32_t stream);
   /// The first recorded event behind that launch; recorded now where there is none. Without an event where it
   /// is known to be done.
-  Mark markOf(const Place& place);
+  Mark markOf(const LaunchPosition& place);
   Mark lastOfFirst() { return markOf({0, streams_.front().launched}); }
 
   /// Makes `stream` wait for a mark of another device's lane; `from` is the number of that lane's stream
@@ -128,7 +128,7 @@ class LaneStreams {
   std::vector<std::int32_t> others_;  ///< streams, while gathering
   std::deque<std::int64_t> begins_;   ///< of the last steps: launches of the first stream
   std::int64_t begin_ = 0;            ///< of this step
-  Place meeting_;                     ///< the last
+  LaunchPosition barrier_;            ///< the last
 };
 
 template <class Done>

@@ -51,7 +51,7 @@ void LaneWork::makeNodes(const LanePlan& plan) {
 void LaneWork::begin() {
   ordered_ = 0;
   launches_.clear();
-  places_.clear();
+  positions_.clear();
   launched_.store(0, std::memory_order_release);
 }
 
@@ -71,8 +71,8 @@ std::span<const std::int32_t> LaneWork::tasksOf(const Launch& launch) const {
   return {order_.data() + launch.begin, static_cast<std::size_t>(launch.end - launch.begin)};
 }
 
-std::span<const LaneWork::Place> LaneWork::placesOf(const Launch& launch) const {
-  return {places_.data() + launch.firstPlace, static_cast<std::size_t>(launch.parts)};
+std::span<const LaneWork::LaunchPosition> LaneWork::positionsOf(const Launch& launch) const {
+  return {positions_.data() + launch.firstPlace, static_cast<std::size_t>(launch.parts)};
 }
 
 void LaneWork::follow(std::span<const std::int32_t> nodes, std::int32_t launch) {
@@ -137,24 +137,24 @@ void LaneWork::addBefore(std::int32_t n) {
     for (Before& before : places) before.launch = kNone;
     for (const std::int32_t task : predecessors(n)) {
       const std::int32_t launched = launchOf(task);
-      for (const Place& place : placesOf(launch(launched))) {
+      for (const LaunchPosition& place : positionsOf(launch(launched))) {
         Before& before = places[static_cast<std::size_t>(place.stream)];
         if (launched > before.launch) before = {launched, place};
       }
     }
   }
   for (const Before& before : places) {
-    if (before.launch != kNone) addPlaceBefore(before.launch, before.place);
+    if (before.launch != kNone) addPositionBefore(before.launch, before.place);
   }
 }
 
 void LaneWork::addLaunchBefore(std::int32_t n) {
   const auto current = static_cast<std::int32_t>(launches_.size());
   if (std::exchange(launch(n).seenBy, current) == current) return;
-  for (const Place& place : placesOf(launch(n))) addPlaceBefore(n, place);
+  for (const LaunchPosition& place : positionsOf(launch(n))) addPositionBefore(n, place);
 }
 
-void LaneWork::addPlaceBefore(std::int32_t n, const Place& place) {
+void LaneWork::addPositionBefore(std::int32_t n, const LaunchPosition& place) {
   std::int32_t& entry = latest_[static_cast<std::size_t>(place.stream)];
   if (entry < 0) {
     entry = static_cast<std::int32_t>(before_.size());

@@ -21,8 +21,8 @@ struct LaneTask {
   bool reports = true;       ///< the host waits for it; without, the host never hears of it
   bool urgent = false;  ///< goes before what waits for room on the device; the same for all tasks of a kind
   /// Touches nothing that other devices touched in the step before: it need not come after their part of that
-  /// (DeviceLane::comeTogether); the same for all tasks of a kind.
-  bool apart = false;
+  /// (DeviceLane::crossDeviceBarrier); the same for all tasks of a kind.
+  bool independentOfPeers = false;
 };
 
 /// A task of another device's lane that waits for one of this lane.
@@ -78,7 +78,7 @@ class LaneWork {
   static constexpr std::uint8_t kTells = 2;    ///< tasks of other lanes
   static constexpr std::uint8_t kHearsOf = 4;  ///< tasks of other lanes
 
-  using Place = detail::LaneStreams::Place;
+  using LaunchPosition = detail::LaneStreams::LaunchPosition;
   /// A launch of this step: the tasks from `begin` to `end` in the order of launches.
   struct Launch {
     std::int32_t begin = 0;
@@ -91,7 +91,7 @@ class LaneWork {
   /// A part of a launch, where others come after it.
   struct Before {
     std::int32_t launch = kNone;  ///< its number in this step
-    Place place;
+    LaunchPosition place;
   };
   /// Whom a task tells of its launch: an entry there.
   struct Told {
@@ -109,7 +109,7 @@ class LaneWork {
   std::span<const std::int32_t> predecessors(std::int32_t node) const;
   Launch& launch(std::int32_t n) { return launches_[static_cast<std::size_t>(n)]; }
   std::span<const std::int32_t> tasksOf(const Launch& launch) const;
-  std::span<const Place> placesOf(const Launch& launch) const;
+  std::span<const LaunchPosition> positionsOf(const Launch& launch) const;
 
   /// One thing less that a node waits for: it was submitted, or told by another lane.
   void arrive(std::int32_t node) {
@@ -125,7 +125,7 @@ class LaneWork {
   std::span<const Before> placesBefore(std::span<const std::int32_t> tasks);
   void addBefore(std::int32_t node);
   void addLaunchBefore(std::int32_t launch);
-  void addPlaceBefore(std::int32_t launch, const Place& place);
+  void addPositionBefore(std::int32_t launch, const LaunchPosition& place);
 
   void makeNodes(const LanePlan& plan);
   std::span<const Told> toldOf(std::int32_t task) const;
@@ -154,11 +154,11 @@ class LaneWork {
   std::size_t arrivedCount_ = 0;
   std::vector<std::vector<std::int32_t>> ready_;  ///< by kind
   detail::RisingOrder rising_;
-  std::vector<std::int32_t> order_;   ///< tasks as they were launched in this step
-  std::int32_t ordered_ = 0;          ///< so many of them
-  std::vector<Launch> launches_;      ///< of this step
-  std::vector<Place> places_;         ///< by launch and part
-  std::vector<std::int32_t> latest_;  ///< by stream: an entry of `before_`; -1: none
+  std::vector<std::int32_t> order_;        ///< tasks as they were launched in this step
+  std::int32_t ordered_ = 0;               ///< so many of them
+  std::vector<Launch> launches_;           ///< of this step
+  std::vector<LaunchPosition> positions_;  ///< by launch and part
+  std::vector<std::int32_t> latest_;       ///< by stream: an entry of `before_`; -1: none
   std::vector<Before> before_;
   std::vector<Before> junctionBefore_;     ///< by junction and stream; kNone: nothing there
   std::atomic<std::int64_t> launched_{0};  ///< tasks, since the plan was begun

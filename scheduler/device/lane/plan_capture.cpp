@@ -76,7 +76,7 @@ class NotingClient final : public LaneClient {
 /// The tasks and edges of one lane, for a device that nobody asks anything.
 LanePlan ofOneLane(const LanePlan& plan) {
   LanePlan own{plan.tasks, plan.edges};
-  for (LaneTask& task : own.tasks) task.reports = task.urgent = task.apart = false;
+  for (LaneTask& task : own.tasks) task.reports = task.urgent = task.independentOfPeers = false;
   return own;
 }
 

@@ -61,7 +61,7 @@ class LoopBuckets {
   }
   /// The body's loops from now on read that.
   void willRead(const MemoryPiece& piece) {
-    if (reads_ < kReadAhead) head_.reads[reads_++] = piece;
+    if (reads_ < kPrefetches) head_.reads[reads_++] = piece;
   }
 
   Place add(const char* name, const Box& box, const void* closure, const DeviceLoopType& type) {

@@ -121,7 +121,7 @@ void DevicePager::makeResident(std::span<const DeviceStream> streams) {
     }
     std::sort(missing_.begin(), missing_.end());
     makeRoom(std::ssize(missing_));
-    bringMissing();
+    fetchMissing();
     newest = arrivals_;
   }
   waitForArrivals(streams, newest);
@@ -272,13 +272,13 @@ void DevicePager::unmapVictims() {
   resident_ -= std::ssize(victims_);
 }
 
-void DevicePager::bringMissing() {
+void DevicePager::fetchMissing() {
   const std::int64_t before = counts_.bytesIn;
   LaunchScope scope(*shown_.watch, shown_.in, std::span(&in_, 1), std::ssize(missing_));
   for (std::size_t begin = 0; begin < missing_.size();) {
     std::size_t end = begin + 1;
     while (end < missing_.size() && missing_[end] == missing_[end - 1] + 1) ++end;
-    bringRun(begin, end);
+    fetchRun(begin, end);
     begin = end;
   }
   scope.carries(counts_.bytesIn - before);
@@ -286,7 +286,7 @@ void DevicePager::bringMissing() {
   ++arrivals_;
 }
 
-void DevicePager::bringRun(std::size_t begin, std::size_t end) {
+void DevicePager::fetchRun(std::size_t begin, std::size_t end) {
   const auto count = static_cast<std::int64_t>(end - begin);
   range_->map(missing_[begin] * segmentBytes_, count * segmentBytes_);
   resident_ += count;

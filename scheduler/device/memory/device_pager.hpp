@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "datawarehouse/device_store.hpp"
-#include "scheduler/device/lane/launch_watch.hpp"
+#include "scheduler/device/lane/launch_profiler.hpp"
 #include "scheduler/device/memory/device_paging_counts.hpp"
 #include "scheduler/device/memory/device_pool.hpp"
 
@@ -93,7 +93,7 @@ class DevicePager final : public DeviceMemory {
 
   /// Whose launches come now; null: not known. Copies are shown as launches `in` and `out` of `watch`.
   struct Shown {
-    LaunchWatch* watch = nullptr;
+    LaunchProfiler* watch = nullptr;
     std::int32_t in = 0;
     std::int32_t out = 0;
   };
@@ -159,8 +159,8 @@ class DevicePager final : public DeviceMemory {
   void comeAfterUses(std::int64_t launch);
   void copyOut(std::int32_t number);
   void unmapVictims();
-  void bringMissing();
-  void bringRun(std::size_t begin, std::size_t end);
+  void fetchMissing();
+  void fetchRun(std::size_t begin, std::size_t end);
   void copyIn(std::int32_t number);
   void waitForArrivals(std::span<const DeviceStream> streams, std::int64_t newest);
   void forgetDone();

@@ -13,7 +13,7 @@ class MessageBuffers {
  public:
   virtual ~MessageBuffers() = default;
   /// Buffers of steps with the same turn are the same ones: 0 and 1 alternate.
-  virtual std::int32_t turn() const = 0;
+  virtual std::int32_t parity() const = 0;
   /// Of the running step, by number of the send and of the receive.
   virtual std::span<std::byte> sendBuffer(std::int32_t send) const = 0;
   virtual std::span<const std::byte> receiveBuffer(std::int32_t receive) const = 0;

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <span>
 
-#include "scheduler/device/moves/region_batch.hpp"
+#include "scheduler/device/moves/region_table.hpp"
 
 namespace tessera::detail {
 
@@ -21,17 +21,17 @@ template <int Runs>
 __global__ void __launch_bounds__(kRegionThreads)
     runRegions(const __grid_constant__ RegionLaunch<Runs> launch) {
   // By all threads at once: each would wait for one piece after the other.
-  __shared__ alignas(RegionOp) std::byte ops[kRegionOps * sizeof(RegionOp)];
-  __shared__ std::uint32_t begins[kRegionOps];
+  __shared__ alignas(PlacedRegion) std::byte ops[kPlacedRegions * sizeof(PlacedRegion)];
+  __shared__ std::uint32_t begins[kPlacedRegions];
   RegionBlock block = blockOf(launch, static_cast<std::int32_t>(blockIdx.x));
   const auto count = static_cast<std::uint32_t>(block.opCount);
-  bring(ops, launch.table.ops + block.firstOp, count * static_cast<std::uint32_t>(sizeof(RegionOp)));
+  bring(ops, launch.table.ops + block.firstOp, count * static_cast<std::uint32_t>(sizeof(PlacedRegion)));
   bring(begins, launch.table.begins + block.firstOp, count * 4);
   __syncthreads();
   block.firstOp = 0;
   writeWords<static_cast<int>(kRegionWords / kRegionThreads)>(
-      {reinterpret_cast<const RegionOp*>(ops), begins, nullptr, launch.table.values}, launch.values, block,
-      threadIdx.x, kRegionThreads);
+      {reinterpret_cast<const PlacedRegion*>(ops), begins, nullptr, launch.table.values}, launch.values,
+      block, threadIdx.x, kRegionThreads);
 }
 
 #endif

@@ -22,17 +22,17 @@ inline void checkCuda(cudaError_t status, const char* what) {
 /// kernel starts and freed after it has ended, since both calls would wait for it.
 class CudaPiece {
  public:
-  enum class Where { Device, Host };
+  enum class DeckLocation { Device, Host };
 
-  CudaPiece(Where where, std::size_t bytes) : where_(where), bytes_(bytes) {
-    if (where == Where::Device) {
+  CudaPiece(DeckLocation where, std::size_t bytes) : where_(where), bytes_(bytes) {
+    if (where == DeckLocation::Device) {
       checkCuda(cudaMalloc(&memory_, bytes), "allocate memory on the device");
     } else {
       checkCuda(cudaHostAlloc(&memory_, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
                 "pin memory of the host");
     }
   }
-  ~CudaPiece() { freeWhenIdle(memory_, where_ == Where::Host); }
+  ~CudaPiece() { freeWhenIdle(memory_, where_ == DeckLocation::Host); }
   CudaPiece(const CudaPiece&) = delete;
   CudaPiece& operator=(const CudaPiece&) = delete;
 
@@ -46,7 +46,7 @@ class CudaPiece {
   }
 
  private:
-  Where where_;
+  DeckLocation where_;
   std::size_t bytes_;
   std::size_t used_ = 0;
   void* memory_ = nullptr;

@@ -105,8 +105,8 @@ TESSERA_KERNEL inline const ReadyQueue& queueOf(const EngineState& state, const 
   return state.queues[task.kind < state.kinds ? state.widths[task.kind] : 1];
 }
 
-/// Puts a task into its queue. Its place is free, or is being emptied: a queue has two places for each task that the
-/// host may have under way, and spawned tasks take no more than half of them.
+/// Puts a task into its queue. Its place is free, or is being emptied: a queue has two places for each task
+/// that the host may have under way, and spawned tasks take no more than half of them.
 TESSERA_KERNEL inline void pushReady(const EngineState& state, const Task& task) {
   const ReadyQueue& queue = queueOf(state, task);
   const std::uint64_t ticket = queue.tickets(1);

@@ -1,5 +1,8 @@
 #pragma once
 
+// Two kinds of tasks that ship with the engine: the smallest task there can be, and a sum over two vectors.
+// Both have the same bits on host and device.
+
 #include <cstdint>
 
 #include "scheduler/engine/task_kind.hpp"

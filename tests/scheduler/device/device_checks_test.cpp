@@ -14,8 +14,8 @@ namespace tessera {
 namespace {
 
 using test::Marker;
+using test::RunShape;
 using ::testing::HasSubstr;
-using testing::RunShape;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -55,17 +55,17 @@ class DeviceChecks : public test::OnEachDevice {
     }
     std::string message;
     failedAt_.reset();
-    testing::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
-                        [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                          try {
-                            runner.run(0, {});
-                            for (std::int64_t n = 0; n < steps; ++n) runner.run(1, inputsOf(n));
-                            runner.waitForDevices();
-                          } catch (const Error& error) {
-                            message = error.message();
-                            failedAt_ = runner.failedAt();
-                          }
-                        });
+    test::runOnRanks(shape, hierarchy_, labels_, {&initial_, &step_},
+                     [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                       try {
+                         runner.run(0, {});
+                         for (std::int64_t n = 0; n < steps; ++n) runner.run(1, inputsOf(n));
+                         runner.waitForDevices();
+                       } catch (const Error& error) {
+                         message = error.message();
+                         failedAt_ = runner.failedAt();
+                       }
+                     });
     return message;
   }
   static StepInputs inputsOf(std::int64_t step) {

@@ -83,7 +83,7 @@ class DevicePagerClaims : public test::OnEachDevice {
   std::unique_ptr<DeviceBackend> device_;
   DeviceStream stream_;
   std::unique_ptr<DevicePool> swap_;
-  LaunchWatch watch_{nullptr, nullptr};
+  LaunchProfiler watch_{nullptr, nullptr};
   std::int32_t in_ = 0;
   std::int32_t out_ = 0;
   std::int64_t page_ = 0;
@@ -255,7 +255,7 @@ TEST_P(DevicePagerClaims, ATraceHasTheCopiesWithTheirBytes) {
     spans.insert(spans.end(), records.onDevices.begin(), records.onDevices.end());
   });
   DeviceTimeline timeline(*device_, trace);
-  LaunchWatch watch(&timeline, nullptr);
+  LaunchProfiler watch(&timeline, nullptr);
   const DevicePager::Shown shown{&watch, watch.add("in", DeviceWork::Copy),
                                  watch.add("out", DeviceWork::Copy)};
   make(2, page_, 1);

@@ -12,7 +12,7 @@
 
 #include <gmock/gmock.h>
 
-#include "scheduler/device/lane/launch_watch.hpp"
+#include "scheduler/device/lane/launch_profiler.hpp"
 #include "tests/scheduler/device/claim_kernels.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 
@@ -195,7 +195,7 @@ TEST_P(DeviceTimelineClaims, EventsAreUsedAgain) {
 TEST_P(DeviceTimelineClaims, ALaunchOverSeveralStreamsIsASpanInEach) {
   DeviceTimeline timeline(*device_, trace_);
   const std::vector<DeviceStream> streams{device_->makeStream(), device_->makeStream()};
-  LaunchWatch watch(&timeline, nullptr);
+  LaunchProfiler watch(&timeline, nullptr);
   watch.add("other", DeviceWork::Fill);
   const std::int32_t kind = watch.add("Test::split", DeviceWork::Kernel);
   {
@@ -218,7 +218,7 @@ TEST_P(DeviceTimelineClaims, ALaunchOverSeveralStreamsIsASpanInEach) {
 
 TEST_P(DeviceTimelineClaims, NothingIsRecordedWhereNobodyHears) {
   const std::vector<DeviceStream> streams{device_->makeStream()};
-  LaunchWatch watch(nullptr, nullptr);
+  LaunchProfiler watch(nullptr, nullptr);
   const std::int32_t kind = watch.add("Test::quiet", DeviceWork::Kernel);
   const std::int32_t before = eventCount();
   { const LaunchScope scope(watch, kind, streams, 1); }
@@ -295,7 +295,7 @@ TEST(DeviceTimeline, ADeviceThatIsLostLeavesWhatItHadTold) {
   {
     DeviceTimeline timeline(*device, trace);
     const DeviceStream stream = device->makeStream();
-    LaunchWatch watch(&timeline, nullptr);
+    LaunchProfiler watch(&timeline, nullptr);
     const std::int32_t kind = watch.add("Test::lost", DeviceWork::Kernel);
     for (int n = 0; n < 2; ++n) {
       const LaunchScope scope(watch, kind, std::span(&stream, 1), 1);
@@ -316,14 +316,14 @@ TEST(DeviceTimeline, ADeviceThatIsLostLeavesWhatItHadTold) {
 }
 
 #if defined(TESSERA_NVTX_TOOL)
-TEST(LaunchWatch, AProfilerSeesARangeOfTheTasksNameAroundItsLaunch) {
+TEST(LaunchProfiler, AProfilerSeesARangeOfTheTasksNameAroundItsLaunch) {
   const std::string file = testing::TempDir() + "/nvtx_launches";
   ::setenv("TESSERA_RECORD", file.c_str(), 1);
   ::setenv("NVTX_INJECTION64_PATH", TESSERA_NVTX_TOOL, 1);
   {
-    NvtxRanges ranges;
+    NvtxAnnotations ranges;
     ASSERT_TRUE(ranges.active()) << ranges.notice();
-    LaunchWatch watch(nullptr, &ranges);
+    LaunchProfiler watch(nullptr, &ranges);
     const std::int32_t kind = watch.add("Heat::advance", DeviceWork::Kernel);
     const DeviceStream stream{0};
     const LaunchScope scope(watch, kind, std::span(&stream, 1), 64);

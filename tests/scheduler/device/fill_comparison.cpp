@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "datawarehouse/moves/region_copy.hpp"
 #include "scheduler/make_data_warehouse.hpp"
 #include "taskgraph/fill_geometry.hpp"
+#include "tests/scheduler/device/plain_moves.hpp"
 
 namespace tessera::test {
 namespace {
@@ -64,7 +64,7 @@ FillComparison::FillComparison(const CompiledGraphs& graphs, std::size_t plan, T
   for (std::size_t p = 0; p < data_->gathers().size(); ++p) {
     for (std::size_t n = 0; n < data_->gathers()[p].size(); ++n) store_.addGather(p, n);
   }
-  store_.bring();
+  store_.allocate();
   device.synchronize(streams_[0]);
   pinnedData_.emplace(device, data_->memory());
   fills_.emplace(graphs, plan, *data_, store_, pump_, device, memory_, pinned_);
@@ -97,8 +97,8 @@ void FillComparison::fillWithValues() {
       std::vector<std::byte> packed(static_cast<std::size_t>(owned.volume() * bytes));
       for (const Generation generation : {Generation::Old, Generation::New}) {
         scatter(packed);
-        unpackRegion(data_->data(generation, label, local), data_->layout(label, local), owned, packed,
-                     bytes);
+        plainCopy(data_->data(generation, label, local), data_->layout(label, local), packed.data(),
+                  Layout(owned, false, false), owned, {}, bytes);
       }
     }
   }
@@ -118,9 +118,9 @@ void FillComparison::bringAll() {
           locals.push_back(static_cast<std::int32_t>(local));
       }
       for (const Generation generation : {Generation::Old, Generation::New}) {
-        fills_->launchCopy(DeviceFills::CopyTo::Device, label, generation, locals, streams_[0]);
+        fills_->launchCopy(DeviceMoves::CopyTo::Device, label, generation, locals, streams_[0]);
         for (const std::int32_t local : locals) {
-          broughtTo(data_->status(generation, label, static_cast<std::size_t>(local)), store_.space());
+          copiedTo(data_->status(generation, label, static_cast<std::size_t>(local)), store_.space());
         }
       }
     }
@@ -145,11 +145,9 @@ void FillComparison::launchInBatches(std::int32_t fill, std::int32_t rows, doubl
 void FillComparison::expectSameFills(double time) {
   for (std::size_t number = 0; number < graph_.fills.size(); ++number) {
     const FillPlan& fill = graph_.fills[number];
-    const auto first =
-        static_cast<std::int32_t>(graphs_.localsOfLevel[static_cast<std::size_t>(fill.readerLevel)].begin);
     const std::int32_t rows = rowCount(fill);
     if (fill.reach == Reach::WholeLevel && graphs_.ownPatchCount() == 0) continue;
-    for (std::int32_t row = 0; row < rows; ++row) onHost_.run(number, row, first + row, time);
+    for (std::int32_t row = 0; row < rows; ++row) onHost_.fill(static_cast<std::int32_t>(number), row, time);
     launchInBatches(static_cast<std::int32_t>(number), rows, time);
     for (std::int32_t row = 0; row < rows; ++row) compareRow(number, row);
     ASSERT_FALSE(::testing::Test::HasFailure()) << "fill " << number << " of plan " << plan_;
@@ -182,11 +180,12 @@ void FillComparison::compare(const Box& box, LabelId label, const std::byte* hos
   const LabelInfo& info = data_->labels().info(label);
   const std::int64_t bytes = info.type.bytes();
   std::vector<std::byte> right(static_cast<std::size_t>(box.volume() * bytes));
-  packRegion(right, host, hostLayout, box, bytes);
+  plainCopy(right.data(), Layout(box, false, false), host, hostLayout, box, {}, bytes);
   auto* got = static_cast<std::byte*>(pinned_.allocate(streams_[0], box.volume() * bytes, "a comparison"));
   RegionList list;
   list.beginRow();
-  list.pack(got, there, deviceLayout, box, bytes);
+  list.add(copyOp(Layout(box, false, false), deviceLayout, box, {}, bytes), got, there,
+           &RegionCounts::packed);
   RegionTable table(device_, memory_, pinned_, streams_[0], list, "a comparison");
   const std::int32_t row = 0;
   table.launch(streams_[0], "Test::compare", {&row, 1});
@@ -211,8 +210,9 @@ void FillComparison::expectSameMessages() {
       if (item.source < 0) continue;
       const auto source = static_cast<std::size_t>(item.source);
       std::vector<std::byte> right(static_cast<std::size_t>(item.bytes));
-      packRegion(right, data_->data(item.generation, item.label, source), data_->layout(item.label, source),
-                 item.region, data_->labels().info(item.label).type.bytes());
+      plainCopy(right.data(), Layout(item.region, false, false),
+                data_->data(item.generation, item.label, source), data_->layout(item.label, source),
+                item.region, {}, data_->labels().info(item.label).type.bytes());
       const auto got = pump_.sendBuffer(send).subspan(static_cast<std::size_t>(item.offset), right.size());
       ASSERT_EQ(std::memcmp(right.data(), got.data(), right.size()), 0)
           << data_->labels().info(item.label).name << " in message " << send;
@@ -231,7 +231,7 @@ void FillComparison::expectCopiesThereAndBack() {
       data_->packOwned(label, own, before);
       std::vector<std::byte> other(before.size());
       data_->unpackOwned(label, own, other);
-      fills_->launchCopy(DeviceFills::CopyTo::Host, label, Generation::Old, {&local, 1}, streams_[0]);
+      fills_->launchCopy(DeviceMoves::CopyTo::Host, label, Generation::Old, {&local, 1}, streams_[0]);
       device_.synchronize(streams_[0]);
       data_->packOwned(label, own, other);
       ASSERT_EQ(before, other) << data_->labels().info(label).name << " on own patch " << local;

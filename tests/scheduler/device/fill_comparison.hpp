@@ -7,14 +7,15 @@
 
 #include "datawarehouse/device_store.hpp"
 #include "scheduler/device/memory/store_memory.hpp"
-#include "scheduler/device/moves/device_fills.hpp"
-#include "scheduler/step/fill_run.hpp"
+#include "scheduler/device/moves/device_moves.hpp"
+#include "scheduler/step/host_moves.hpp"
 
 namespace tessera::test {
 
-/// One plan's fills twice over the same values: by FillRun in the memory of the host, which is right by
-/// definition, and by DeviceFills in that of a device. Values, messages and batches come from a seed. Entries
-/// have memory of their own (BufferReuse::Off), so that what a fill leaves stays to be looked at.
+/// One plan's fills twice over the same values: by HostMoves in the memory of the host, which
+/// other tests compare with oracles, and by DeviceMoves in that of a device. Values, messages and batches
+/// come from a seed. Entries have memory of their own (BufferReuse::Off), so that what a fill leaves stays to
+/// be looked at.
 class FillComparison {
  public:
   FillComparison(const CompiledGraphs& graphs, std::size_t plan, Transport& transport, DeviceBackend& device,
@@ -22,7 +23,7 @@ class FillComparison {
 
   /// Runs all fills of the plan, and compares all that each has to provide.
   void expectSameFills(double time);
-  /// Packs all messages on the device and compares them with packRegion.
+  /// Packs all messages on the device and compares them with copies made index by index.
   void expectSameMessages();
   /// Brings owned indices back to the host, where others were put before.
   void expectCopiesThereAndBack();
@@ -30,7 +31,7 @@ class FillComparison {
   void promote();
 
   DataWarehouse& data() { return *data_; }
-  const DeviceFills& fills() const { return *fills_; }
+  const DeviceMoves& fills() const { return *fills_; }
   /// Of owned and halo values that were compared.
   std::int64_t compared() const { return compared_; }
 
@@ -52,14 +53,14 @@ class FillComparison {
   std::mt19937_64 random_;
   std::unique_ptr<DataWarehouse> data_;
   detail::MessagePump pump_;
-  detail::FillRun onHost_;
+  detail::HostMoves onHost_;
   DevicePool memory_;
   DevicePool pinned_;
   std::vector<DeviceStream> streams_;
   StoreMemory storeMemory_;
   DeviceStore store_;
   std::optional<PinnedHost> pinnedData_;
-  std::optional<DeviceFills> fills_;
+  std::optional<DeviceMoves> fills_;
   std::int64_t compared_ = 0;
 };
 

@@ -92,7 +92,7 @@ void PeerLanesRig::begin(std::size_t n) { sides_[n]->lane.begin(*sides_[n]->work
 void PeerLanesRig::arm() {
   std::vector<DeviceLane*> lanes;
   for (auto& side : sides_) lanes.push_back(&side->lane);
-  DeviceLane::comeTogether(lanes);
+  DeviceLane::crossDeviceBarrier(lanes);
   ended_ = 0;
   for (std::size_t n = 0; n < missing_.size(); ++n) missing_[n] = drawn_.hostPredecessors[n];
 }

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "scheduler/device/moves/region_batch.hpp"
+#include "scheduler/device/moves/region_table.hpp"
 #include "tests/scheduler/device/device_rig.hpp"
 
 namespace tessera::test {

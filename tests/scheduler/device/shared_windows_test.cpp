@@ -19,7 +19,7 @@ namespace {
 using bench::kWholeLevel;
 using bench::WideHalo;
 using bench::WideHaloCase;
-using testing::RunShape;
+using test::RunShape;
 
 DeviceOptions emulated(int count = 1) {
   DeviceOptions options;
@@ -35,14 +35,14 @@ DeviceOptions emulated(int count = 1) {
 std::vector<std::vector<double>> valuesAfterSteps(const WideHalo& what, const RunShape& shape) {
   const WideHaloCase c(what);
   std::vector<std::vector<double>> values(static_cast<std::size_t>(c.hierarchy()->patchCount()));
-  testing::runOnRanks(shape, c.hierarchy(), c.labels(), c.plans(),
-                      [&](StepRunner& runner, DataWarehouse& data, Transport&) {
-                        runner.run(0, {0.0, 0.0, 0, {}});
-                        for (std::int64_t s = 1; s <= 3; ++s) runner.run(1, {0.0, 0.0, s, {}});
-                        runner.bringHome(c.results());
-                        for (std::size_t n = 0; n < data.ownPatches().size(); ++n)
-                          values[static_cast<std::size_t>(data.ownPatches()[n])] = c.valuesOn(data, n);
-                      });
+  test::runOnRanks(shape, c.hierarchy(), c.labels(), c.plans(),
+                   [&](StepRunner& runner, DataWarehouse& data, Transport&) {
+                     runner.run(0, {0.0, 0.0, 0, {}});
+                     for (std::int64_t s = 1; s <= 3; ++s) runner.run(1, {0.0, 0.0, s, {}});
+                     runner.copyToHost(c.results());
+                     for (std::size_t n = 0; n < data.ownPatches().size(); ++n)
+                       values[static_cast<std::size_t>(data.ownPatches()[n])] = c.valuesOn(data, n);
+                   });
   return values;
 }
 
@@ -116,7 +116,7 @@ TEST(SharedWindowsOnDevices, AreOneOfEachDevice) {
     input.devices = devices;
     const CompiledGraphs graphs = compileGraphs(c.plans(), input);
     ASSERT_EQ(std::ssize(graphs.shared), devices);
-    const std::vector<NodePlace> homes = detail::PatchDevices(graphs, devices).places();
+    const std::vector<DeviceAssignment> homes = detail::PatchDevices(graphs, devices).places();
     for (const SharedWindow& shared : graphs.shared) {
       EXPECT_EQ(std::ssize(shared.members), 64 / devices);
       for (const std::int32_t member : shared.members) {
@@ -158,8 +158,8 @@ std::vector<DeviceMemoryUse> memoryOfDevices(const WideHalo& what, WindowSharing
   shape.devices = emulated(devices);
   shape.sharing = sharing;
   std::vector<DeviceMemoryUse> uses;
-  testing::runOnRanks(shape, c.hierarchy(), c.labels(), c.plans(),
-                      [&](StepRunner& runner, DataWarehouse&, Transport&) { uses = runner.deviceMemory(); });
+  test::runOnRanks(shape, c.hierarchy(), c.labels(), c.plans(),
+                   [&](StepRunner& runner, DataWarehouse&, Transport&) { uses = runner.deviceMemory(); });
   return uses;
 }
 

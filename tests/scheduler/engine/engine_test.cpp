@@ -186,7 +186,7 @@ TEST_P(EngineForms, WhatWaitsForAFailedTaskIsSkipped) {
   EXPECT_EQ(run.outcome<WarpAdder>(apart).result.sum, 8);
 }
 
-TEST_P(EngineForms, AGraphWithACircleIsRefused) {
+TEST_P(EngineForms, AGraphWithACycleIsRefused) {
   Engine engine(shippedProgram(), GetParam());
   TaskGraph graph(engine.program());
   for (int n = 0; n < 3; ++n) graph.add<LaneAdder>({n, n});

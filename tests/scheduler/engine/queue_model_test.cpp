@@ -12,10 +12,10 @@
 namespace tessera::engine {
 namespace {
 
-using testing::Interleavings;
-using testing::ModelAtomics;
-using testing::ModelCase;
-using testing::ModelResult;
+using test::Interleavings;
+using test::ModelAtomics;
+using test::ModelCase;
+using test::ModelResult;
 
 using Queue = HostQueue<int, ModelAtomics>;
 
@@ -91,7 +91,7 @@ TEST(TicketQueueModel, TwoProducersAndTwoWaitingConsumersHandOverEachItemOnce) {
 TEST(TicketQueueModel, ARingThatComesAroundLosesNothing) {
   expectRight([] {
     auto bench = std::make_shared<Bench>(2, 1);
-    auto permits = std::make_shared<testing::ModelAtomic<int>>(2);
+    auto permits = std::make_shared<test::ModelAtomic<int>>(2);
     ModelCase model;
     model.threads = {[=] {
                        for (int n = 0; n < 3; ++n) {
@@ -133,7 +133,7 @@ TEST(TicketQueueModel, BundlesAreSharedOutBetweenConsumersThatTakeManyAtOnce) {
 TEST(TicketQueueModel, AConsumerSeesWhatTheProducerDidBefore) {
   expectRight([] {
     auto bench = std::make_shared<Bench>(2, 1);
-    auto data = std::make_shared<testing::ModelAtomic<int>>(0);
+    auto data = std::make_shared<test::ModelAtomic<int>>(0);
     auto seen = std::make_shared<int>(0);
     ModelCase model;
     model.threads = {[=] {

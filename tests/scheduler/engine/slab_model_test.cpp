@@ -10,10 +10,10 @@
 namespace tessera::engine {
 namespace {
 
-using testing::Interleavings;
-using testing::ModelAtomics;
-using testing::ModelCase;
-using testing::ModelResult;
+using test::Interleavings;
+using test::ModelAtomics;
+using test::ModelCase;
+using test::ModelResult;
 
 /// Pages of 256 bytes; blocks of 64 (four a page) and 128 bytes (two).
 struct TinyClasses {
@@ -25,9 +25,9 @@ struct TinyClasses {
   static constexpr std::uint32_t classOf(std::uint64_t bytes) { return bytes <= 64 ? 0 : 1; }
 };
 
-struct Bench {
+struct SlabBench {
   using Memory = Slab<ModelAtomics, TinyClasses>;
-  explicit Bench(std::uint32_t pages) : records(1024, pages) {}
+  explicit SlabBench(std::uint32_t pages) : records(1024, pages) {}
   SlabRecords<ModelAtomics, TinyClasses> records;
   Memory::Hints hints;
   std::string fault;
@@ -48,7 +48,7 @@ struct Bench {
   }
 };
 
-void expectRight(const std::function<ModelCase()>& make) {
+void expectRightSlab(const std::function<ModelCase()>& make) {
   const ModelResult result = Interleavings().explore(make);
   EXPECT_EQ(result.fault, "") << "in execution " << result.executions;
   EXPECT_GT(result.states, 20);
@@ -56,7 +56,7 @@ void expectRight(const std::function<ModelCase()>& make) {
 
 /// Each thread allocates and releases, and allocates again.
 ModelCase turns(std::uint32_t pages, std::vector<std::uint64_t> sizes) {
-  auto bench = std::make_shared<Bench>(pages);
+  auto bench = std::make_shared<SlabBench>(pages);
   ModelCase model;
   for (std::size_t t = 0; t < sizes.size(); ++t) {
     model.threads.push_back([=] {
@@ -76,21 +76,21 @@ ModelCase turns(std::uint32_t pages, std::vector<std::uint64_t> sizes) {
 }
 
 TEST(SlabModel, BlocksOfOneClassNeverOverlap) {
-  expectRight([] { return turns(1, {64, 64}); });
+  expectRightSlab([] { return turns(1, {64, 64}); });
 }
 
 TEST(SlabModel, APageChangesItsClassOnlyWhenItIsEmpty) {
-  expectRight([] { return turns(1, {64, 128}); });
+  expectRightSlab([] { return turns(1, {64, 128}); });
 }
 
 TEST(SlabModel, LargeAllocationsTakeWholePagesOrNone) {
-  expectRight([] { return turns(2, {512, 128}); });
+  expectRightSlab([] { return turns(2, {512, 128}); });
 }
 
 TEST(SlabModel, OneOfTwoReleasesOfABlockIsRefused) {
   for (const std::uint64_t bytes : {64, 300}) {
-    expectRight([=] {
-      auto bench = std::make_shared<Bench>(2);
+    expectRightSlab([=] {
+      auto bench = std::make_shared<SlabBench>(2);
       const std::uint64_t block = bench->allocate(bytes, 0);
       auto refused = std::make_shared<int>(0);
       ModelCase model;

@@ -136,7 +136,7 @@ TEST(TaskBody, WorkersFindNoFaultInAnyPatternWithAnyKernel) {
   }
 }
 
-std::string refusal(const Kernel& kernel) {
+std::string bodyRefusal(const Kernel& kernel) {
   try {
     expectValid(kernel);
   } catch (const UsageError& error) {
@@ -147,10 +147,10 @@ std::string refusal(const Kernel& kernel) {
 
 TEST(TaskBody, KernelsThatMakeNoSenseAreRefusedWithAFix) {
   using testing::HasSubstr;
-  EXPECT_THAT(refusal({.imbalance = 3.0}), HasSubstr("write --imbalance 1"));
-  EXPECT_THAT(refusal({.scratchBytes = 8}), HasSubstr("write --scratch 262144"));
-  EXPECT_THAT(refusal({.iterations = -1}), HasSubstr("write --iter 0 or more"));
-  EXPECT_EQ(refusal({}), "accepted");
+  EXPECT_THAT(bodyRefusal({.imbalance = 3.0}), HasSubstr("write --imbalance 1"));
+  EXPECT_THAT(bodyRefusal({.scratchBytes = 8}), HasSubstr("write --scratch 262144"));
+  EXPECT_THAT(bodyRefusal({.iterations = -1}), HasSubstr("write --iter 0 or more"));
+  EXPECT_EQ(bodyRefusal({}), "accepted");
   EXPECT_THROW(kernelOf("compote"), UsageError);
 }
 

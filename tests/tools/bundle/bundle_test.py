@@ -141,7 +141,7 @@ class PackTest(unittest.TestCase):
 
     def test_what_cannot_be_meant_is_refused_before_the_build(self):
         for words, text in [([], "no folder"), (["a", "b"], 'two folders, "a" and "b"'), (["--fast"], '"--fast"'),
-                            (["a", "--limit", "60MB"], '"60MB" is no limit')]:
+                            (["a", "--limit", "60MB"], '"60MB" is not a valid limit')]:
             status, _, said = run(ROOT / "tessera", "bundle", *words, env=os.environ, cwd=self.folder.name)
             self.assertEqual(status, 2, words)
             self.assertIn(text, said)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Proves that each check of tools/checks can fail: a small tree with one fault, and the line that reports it."""
+import json
 import subprocess
 import sys
 import tempfile
@@ -50,8 +51,8 @@ class TreeTest(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def run_check(self, name):
-        done = subprocess.run([sys.executable, CHECKS / name, self.root], capture_output=True, text=True, check=False)
+    def run_check(self, name, *options):
+        done = subprocess.run([sys.executable, CHECKS / name, *options, self.root], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
     def assert_fault(self, name, text):
@@ -110,8 +111,8 @@ class SizesTest(TreeTest):
         self.assert_clean("check_sizes.py")
 
     def test_a_long_file_is_refused(self):
-        self.write("core/long.cpp", "\n" * 501)
-        self.assert_fault("check_sizes.py", "core/long.cpp: 501 lines, at most 500")
+        self.write("core/long.cpp", "\n" * 601)
+        self.assert_fault("check_sizes.py", "core/long.cpp: 601 lines, at most 600")
 
     def test_a_long_function_is_refused_and_a_long_class_is_not(self):
         body = "  a();\n" * 80
@@ -129,6 +130,84 @@ class SizesTest(TreeTest):
         self.write("core/plain.hpp", "int x();\n" * 40)
         self.assert_fault("check_sizes.py", "core/plain.hpp: 0 comment lines of 40")
         self.assert_fault("check_sizes.py", "public headers: ")
+
+
+class LayoutTest(TreeTest):
+    ROOMS = """
+| room | may include | open to other modules | what is there |
+|---|---|---|---|
+| `core/text` | - | yes | x |
+| `core/deck` | `text` | no | x |
+| `core/geometry` | - | yes | x |
+| `core/detail` | - | yes | x |
+| `scheduler/.` | - | yes | x |
+"""
+
+    def test_small_rooms_pass(self):
+        self.write("docs/rooms.md", self.ROOMS)
+        self.write("core/text/error.hpp", "/// x\n")
+        self.write("core/deck/deck.cpp", '#include "core/text/error.hpp"\nint Deck::size() const { return 0; }\n')
+        self.assert_clean("check_layout.py")
+
+    def test_a_crowded_folder_is_refused(self):
+        for number in range(26):
+            self.write(f"grid/part_{number}.hpp", "/// x\n")
+        self.assert_fault("check_layout.py", "grid: 27 files, at most 25")
+
+    def test_a_class_in_two_sources_is_refused(self):
+        self.write("grid/level.cpp", "int Level::size() const { return 0; }\n")
+        self.write("grid/more.cpp", "\nstd::vector<int> Level::parts(int n) {\n  return {};\n}\n")
+        self.assert_fault("check_layout.py", "Level: defined in grid/level.cpp, grid/more.cpp")
+
+    def test_a_call_or_a_result_of_another_class_is_no_definition(self):
+        self.write("grid/level.cpp", "int Level::size() const { return 0; }\n")
+        self.write("grid/other.cpp", "const int x = \n    Level::size();\nLevel::Part partOf(int n) { return {}; }\n")
+        self.assert_clean("check_layout.py")
+
+    def test_a_room_beyond_its_row_is_refused(self):
+        self.write("docs/rooms.md", self.ROOMS)
+        self.write("core/deck/deck.hpp", "/// x\n")
+        self.write("core/text/error.cpp", '#include "core/deck/deck.hpp"\n')
+        self.assert_fault("check_layout.py", 'core/text/error.cpp:1: "core/deck/deck.hpp" is closed to the room text of core')
+
+    def test_a_private_room_and_a_room_without_a_row_are_refused(self):
+        self.write("docs/rooms.md", self.ROOMS)
+        self.write("core/deck/deck.hpp", "/// x\n")
+        self.write("grid/level.cpp", '#include "core/deck/deck.hpp"\n')
+        self.write("core/attic/old.hpp", "/// x\n")
+        self.assert_fault("check_layout.py", "is in a room that is private to core")
+        self.assert_fault("check_layout.py", "docs/rooms.md has no row for the room attic of core")
+
+
+class BuildCostTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.build = Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_check(self, *options):
+        done = subprocess.run([sys.executable, CHECKS / "build_cost.py", self.build, *options], capture_output=True,
+                              text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_an_object_above_the_limit_is_refused_by_its_processor_time(self):
+        (self.build / "build.ninja").write_text("")
+        (self.build / ".ninja_log").write_text("# ninja log v5\n0\t90000\t0\tslow.o\tx\n0\t90000\t0\tidle.o\tx\n")
+        slow = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass"
+        commands = [{"directory": str(self.build), "file": name, "command": f"{sys.executable} -c '{program}' -o {name}.o"}
+                    for name, program in (("slow", slow), ("idle", "import time; time.sleep(0.5)"))]
+        (self.build / "compile_commands.json").write_text(json.dumps(commands))
+        status, said = self.run_check("--limit", "0.4")
+        self.assertEqual(status, 1, said)
+        self.assertIn("slow.o: 0.", said)
+        self.assertNotIn("idle.o: 0.", said)
+
+    def test_a_folder_without_a_build_is_named(self):
+        status, said = self.run_check()
+        self.assertEqual(status, 2)
+        self.assertIn("holds no Ninja build", said)
 
 
 class WordsTest(TreeTest):
@@ -165,6 +244,45 @@ class LinksTest(TreeTest):
         self.write("tests/mpi/CMakeLists.txt", "tessera_mpi_test(Session.Ends RANKS 3)\n")
         status, said = self.run_check("check_links.py")
         self.assertEqual((status, said), (1, "docs/promises.md:1: there is no test Restart.IsGone\n"))
+
+
+class GeneratedPagesTest(TreeTest):
+    """Each script writes a page, agrees with it, and notices when what it came from has changed."""
+
+    def assert_written(self, name):
+        self.assertEqual(self.run_check(name)[0], 0)
+        self.assertEqual(self.run_check(name, "--check")[0], 0)
+
+    def assert_stale(self, name, text):
+        status, said = self.run_check(name, "--check")
+        self.assertIn(text, said)
+        self.assertEqual(status, 1)
+
+    def test_a_new_include_between_rooms_makes_the_picture_stale(self):
+        self.write("core/text/error.hpp", "/// x\n")
+        self.assert_written("draw_house.py")
+        self.write("core/geometry/box.hpp", "/// A box.\n/// One line more changes numbers alone.\n")
+        self.assertEqual(self.run_check("draw_house.py", "--check")[0], 0)
+        self.write("core/geometry/box.hpp", '#include "core/text/error.hpp"\n')
+        self.assert_stale("draw_house.py", "docs/figures/house.svg is stale")
+
+    def test_a_changed_source_makes_its_listing_stale(self):
+        self.write("docs/page.md", '<!-- listing core/a.cpp from "^int f" to "^}" -->\n```cpp\n```\n')
+        self.write("core/a.cpp", "int e();\nint f() {\n  return 1;\n}\n")
+        self.assert_written("copy_listings.py")
+        self.assertIn("```cpp\nint f() {\n  return 1;\n}\n```\n", (self.root / "docs/page.md").read_text())
+        self.write("core/a.cpp", "int f() {\n  return 2;\n}\n")
+        self.assert_stale("copy_listings.py", "docs/page.md: a listing is stale")
+        self.write("core/a.cpp", "int g();\n")
+        self.assert_fault("copy_listings.py", "docs/page.md: core/a.cpp has no such part")
+
+    def test_a_new_status_makes_the_index_stale_and_a_missing_one_is_a_fault(self):
+        self.write("docs/decisions/0001-sums.md", "# 0001: sums are exact\n\n*Accepted. Subject: graphs.*\n")
+        self.assert_written("decision_index.py")
+        self.write("docs/decisions/0001-sums.md", "# 0001: sums are exact\n\n*Closed: gone. Subject: graphs.*\n")
+        self.assert_stale("decision_index.py", "docs/decisions/README.md is stale")
+        self.write("docs/decisions/0001-sums.md", "# 0001: sums are exact\n\nA sum.\n")
+        self.assert_fault("decision_index.py", "0001-sums.md:3: no status")
 
 
 if __name__ == "__main__":

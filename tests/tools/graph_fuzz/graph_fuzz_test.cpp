@@ -50,7 +50,7 @@ void expectEveryDropIsFound(WindowSharing sharing) {
       const auto graphs = program.compile(c.shapes[0], sharing);
       for (std::size_t plan = 0; plan < c.plans.size(); ++plan) {
         if (nodesOfAllRanks(graphs, plan) > 150) continue;
-        const testing::DropReport report = testing::dropEach(graphs, plan);
+        const test::DropReport report = test::dropEach(graphs, plan);
         EXPECT_THAT(report.unreported, ::testing::IsEmpty())
             << "plan " << plan << " of " << replayLine(11, number, {}) << '\n'
             << asText(c);

@@ -152,10 +152,14 @@ class AnalysisTest(unittest.TestCase):
             ends.add(run.result["step"])
         self.assertEqual(len(ends), 1)
         self.assertEqual(ends.pop() % 2, 0)
-        # With another limit the run goes on.
-        done = subprocess.run([find_program(), "restart", run.path, "--threads", "1", "--set", "time.max_steps=40"],
+        # With another limit, in the deck of the run folder, the run goes on.
+        deck = run.path / "deck.toml"
+        deck.write_text(deck.read_text().replace("stop_if_below = 0.97", "stop_if_below = 0.1"))
+        before = run.result["step"]
+        done = subprocess.run([find_program(), "restart", run.path, "--threads", "1", "--set", f"time.max_steps={before + 3}"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(tessera.load(run.path).result["step"], before + 3)
 
     def test_what_is_watched_is_on_the_screen(self):
         deck = self.deck("heat/dirichlet_slab.toml", "")
@@ -171,8 +175,8 @@ class AnalysisTest(unittest.TestCase):
     def test_mistakes_are_found_by_the_check(self):
         region = '[[analysis.region]]\nname = "{}"\nfield = "{}"\n{}\n'
         for text, said in (
-                (region.format("a", "concentratio", ""), "did you mean \"concentration\"?"),
-                (region.format("a b", "concentration", ""), "is no name for an analysis"),
+                (region.format("a", "concentratio", ""), "did you mean 'concentration'?"),
+                (region.format("a b", "concentration", ""), "is not a valid name for an analysis"),
                 (region.format("a", "concentration", "") * 2, 'two analyses are named "a"'),
                 (region.format("a", "concentration", 'quantities = ["men"]'), 'there is no quantity "men"'),
                 (region.format("a", "concentration", "lower = [0.5, 0, 0]\nupper = [0.5, 1, 1]"), "holds no centre of a cell along x"),
@@ -181,7 +185,7 @@ class AnalysisTest(unittest.TestCase):
                 ('[[analysis.line]]\nname = "p"\nfield = "concentration"\nfrom = [0, 0, 0]\nto = [1, 1, 1]\npoints = 1\n', "points"),
                 ('[[analysis.profile]]\nname = "p"\nfield = "concentration"\ncentre = [0, 0, 0]\nbins = 4\n', "radius"),
                 ('[[analysis.statistics]]\nname = "p"\nfield = "concentration"\nwith = "x"\n', 'the variable "x"'),
-                ('[history]\nwatch = ["advection.mx"]\n', "did you mean \"advection.max\"?")):
+                ('[history]\nwatch = ["advection.mx"]\n', "did you mean 'advection.max'?")):
             with self.subTest(text=text):
                 deck = self.deck("advection/gaussian.toml", text)
                 done = subprocess.run([find_program(), "check", deck], capture_output=True, text=True, check=False)

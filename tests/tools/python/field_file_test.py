@@ -132,7 +132,7 @@ class FieldFileTest(unittest.TestCase):
         other = Path(self.folder.name) / "other.hdf"
         with h5py.File(other, "w") as file:
             file["x"] = 1
-        for path, said in ((wrong, "is no HDF5 file"), (cut, "is no HDF5 file"), (other, "no group /VTKHDF"),
+        for path, said in ((wrong, "is not an HDF5 file"), (cut, "is not an HDF5 file"), (other, "no group /VTKHDF"),
                            (Path("nowhere.hdf"), "there is no nowhere.hdf")):
             with self.assertRaises(InputError) as caught:
                 load(path)

@@ -74,7 +74,7 @@ class ReportTest(unittest.TestCase):
         for name in ("result.json", "statistics.csv", "resolved.toml", "provenance.json", "log.jsonl"):
             (run.path / name).unlink()
         text = text_of(report.report_data(tessera.Run(run.path)))
-        self.assertIn("it goes on, or was killed", text)
+        self.assertIn("it is still running, or was killed", text)
         shutil.rmtree(run.path / "out")
         (run.path / "history.csv").unlink()
         self.assertIn("The run has written no fields", text_of(report.report_data(tessera.Run(run.path))))

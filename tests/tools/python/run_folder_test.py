@@ -39,6 +39,12 @@ class RunFolderTest(unittest.TestCase):
             for norm in ("l1", "l2", "max"):
                 self.assertAlmostEqual(norms[norm], run.history.last(f"{component}.error_{norm}"), delta=1e-13)
 
+    def test_components_from_outside_have_exact_solutions_too(self):
+        for fields, expected in ((["salt.amount"], {"salt.amount"}), (["amount", "temperature"], {"amount"}), (["a", "b"], set()),
+                                 (["salt.a", "salt.b", "amount"], {"amount"})):
+            deck = tessera.Deck({"simulation": {"components": ["salt"]}, "salt": {"exact": "k*x"}, "constants": {"k": 3}})
+            self.assertEqual(set(deck.exact(fields)), expected)
+
     def test_refined_levels_are_read_as_the_program_wrote_them(self):
         fields = runs.three_levels().fields[-1]
         self.assertEqual([list(fields.ratio(n)) for n in (1, 2)], [[2, 2, 1], [4, 4, 1]])
@@ -91,7 +97,7 @@ class RunFolderTest(unittest.TestCase):
 
     def test_what_is_no_run_is_refused_in_a_sentence(self):
         with tempfile.TemporaryDirectory() as folder:
-            for path, said in ((folder, "is no run folder: it has no deck.toml"), ("nowhere", "there is no nowhere")):
+            for path, said in ((folder, "is not a run folder: it has no deck.toml"), ("nowhere", "there is no nowhere")):
                 with self.assertRaises(tessera.InputError) as caught:
                     tessera.load(path)
                 self.assertIn(said, str(caught.exception))

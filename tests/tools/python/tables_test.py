@@ -63,8 +63,8 @@ class ExtractTest(unittest.TestCase):
 
     def test_mistakes_are_sentences(self):
         for arguments, said in ((["--point", "9,9,9"], "outside of the domain, 0,-1,2 to 1,1,4"), ([], "is required"),
-                                (["--point", "0,0,3", "--line", "x"], "not allowed with"), (["--box", "0,0,0"], "is no box"),
-                                (["--line", "x@x=1"], "is no place beside x"), (["--point", "0,0"], "is no point")):
+                                (["--point", "0,0,3", "--line", "x"], "not allowed with"), (["--box", "0,0,0"], "is not a box"),
+                                (["--line", "x@x=1"], "is not a place beside x"), (["--point", "0,0"], "is not a point")):
             code, _, error = runs.call("extract", self.path, *arguments)
             self.assertEqual(code, 2, error)
             self.assertIn(said, error)

@@ -91,7 +91,7 @@ class TraceTest(unittest.TestCase):
                 path.write_text(text)
                 with self.assertRaises(tessera.InputError) as caught:
                     tessera.load(path)
-                self.assertIn("is no trace of Tessera", str(caught.exception))
+                self.assertIn("is not a trace of Tessera", str(caught.exception))
         with self.assertRaises(tessera.InputError) as caught:
             runs.slab().trace
         self.assertIn("tessera run DECK --trace", str(caught.exception))

@@ -1,4 +1,4 @@
-#include "tools/simulation/run_folder/border_values.hpp"
+#include "tools/simulation/output/border_values.hpp"
 
 #include <atomic>
 

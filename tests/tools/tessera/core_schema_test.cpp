@@ -44,7 +44,7 @@ TEST(CoreSchema, RefusesWhatDoesNotFitTogether) {
 }
 
 TEST(CoreSchema, RefusesGridsThatNoMachineHolds) {
-  EXPECT_THAT(faultsOf("cells = [2097152, 2097152, 2097152]"), HasSubstr("2^62"));
+  EXPECT_THAT(faultsOf("cells = [2097152, 2097152, 2097152]"), HasSubstr("2^50"));
   EXPECT_THAT(faultsOf("cells = [1048576, 1048576, 1]\npatch_size = [1, 1, 1]"),
               HasSubstr("patches; make them larger"));
 }
@@ -57,7 +57,7 @@ TEST(CoreSchema, NamesUnknownAndRepeatedComponents) {
   };
   EXPECT_THAT(
       faults("[\"haet\"]"),
-      HasSubstr("d.toml:2:15: error: unknown component \"haet\"; did you mean 'heat'? Known are: heat"));
+      HasSubstr("d.toml:2:15: error: unknown component \"haet\"; did you mean 'heat'? Known names: heat"));
   EXPECT_THAT(faults("[\"wave\", \"wave\"]"), HasSubstr("named twice"));
   EXPECT_THAT(faults("[]"), HasSubstr("name at least one of"));
 }
@@ -86,7 +86,7 @@ TEST(CoreSchema, ASlipInAnyKeyOfAnyTableIsAnErrorThatNamesTheKey) {
     const bool isComponent = builtInComponents().make(table) != nullptr;
     const std::string deck = isComponent ? "[simulation]\ncomponents = [\"" + table + "\"]\n" : "";
 
-    const Findings findings =
+    const DeckDiagnostics findings =
         checkDeck(Deck::fromText(deck + header + "\n" + name + "q = 1\n", "d.toml"), builtInComponents());
 
     EXPECT_THAT(findings.text(), HasSubstr("did you mean '" + name + "'?")) << header << " " << name;

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// A deck of heat whose line 6 is [device].
-Deck deckWith(const std::string& device) {
+Deck deckWithDevice(const std::string& device) {
   return Deck::fromText(
       "[simulation]\ncomponents = [\"heat\"]\n[heat]\nconductivity = 1\ninitial = 0\n[device]\n" + device +
           "\n[grid]\ncells = [8, 8, 8]\n[time]\nend = 1\n",
@@ -22,9 +22,9 @@ Deck deckWith(const std::string& device) {
 }
 
 /// Everything that is said against it before a mesh is made.
-std::string faultsOf(const std::string& device) {
-  const Deck deck = deckWith(device);
-  const Findings findings = checkDeck(deck, builtInComponents());
+std::string deviceFaults(const std::string& device) {
+  const Deck deck = deckWithDevice(device);
+  const DeckDiagnostics findings = checkDeck(deck, builtInComponents());
   if (findings.hasErrors()) return findings.text();
   try {
     Model::check(deck, builtInComponents());
@@ -35,7 +35,7 @@ std::string faultsOf(const std::string& device) {
 }
 
 DeviceOptions optionsOf(const std::string& device) {
-  return Model(deckWith(device), builtInComponents()).settings().devices.over(DeviceOptions{});
+  return Model(deckWithDevice(device), builtInComponents()).settings().devices.over(DeviceOptions{});
 }
 
 TEST(DeviceTable, ASilentDeckLeavesTheOptionsAsTheyAre) {
@@ -44,7 +44,7 @@ TEST(DeviceTable, ASilentDeckLeavesTheOptionsAsTheyAre) {
   options.limitBytes = 12345;
   options.graphs = true;
 
-  const DeviceSettings silent = Model(deckWith(""), builtInComponents()).settings().devices;
+  const DeviceSettings silent = Model(deckWithDevice(""), builtInComponents()).settings().devices;
 
   EXPECT_FALSE(silent.given);
   EXPECT_EQ(silent.over(options).placement, DevicePlacement::Cpu);
@@ -75,36 +75,37 @@ TEST(DeviceTable, ALimitIsASizeOrAPart) {
                             "4 GiB of it", "0 GiB", "inf %"}) {
     EXPECT_FALSE(parseDeviceLimit(wrong)) << wrong;
   }
-  EXPECT_THAT(faultsOf("limit = \"4 gigs\""),
+  EXPECT_THAT(deviceFaults("limit = \"4 gigs\""),
               HasSubstr("d.toml:7:9: error: device.limit is \"4 gigs\"; write a size such as \"4 GiB\""));
 }
 
 TEST(DeviceTable, UnknownWordsAreErrorsWithTheNearestOne) {
-  EXPECT_THAT(faultsOf("placement = \"gpus\""), HasSubstr("d.toml:7:13: error"));
-  EXPECT_THAT(faultsOf("memory = \"managd\""), HasSubstr("managed"));
-  EXPECT_THAT(faultsOf("[device.task]\ncpu = []"), HasSubstr("did you mean"));
-  EXPECT_THAT(faultsOf("tasks.cpu = \"Heat::advance\""), HasSubstr("d.toml:7:13: error"));
+  EXPECT_THAT(deviceFaults("placement = \"gpus\""), HasSubstr("d.toml:7:13: error"));
+  EXPECT_THAT(deviceFaults("memory = \"managd\""), HasSubstr("managed"));
+  EXPECT_THAT(deviceFaults("[device.task]\ncpu = []"), HasSubstr("did you mean"));
+  EXPECT_THAT(deviceFaults("tasks.cpu = \"Heat::advance\""), HasSubstr("d.toml:7:13: error"));
 }
 
 TEST(DeviceTable, AnUnknownTaskIsAnErrorWithTheNearestNameAndItsPlace) {
-  const std::string text = faultsOf("[device.tasks]\ncpu = [\"Heat::stableDt\", \"Heat::advanc\"]");
+  const std::string text = deviceFaults("[device.tasks]\ncpu = [\"Heat::stableDt\", \"Heat::advanc\"]");
 
-  EXPECT_THAT(text, HasSubstr("d.toml:8:26: error: device.tasks.cpu names \"Heat::advanc\", which is no task "
-                              "of this deck; did you mean 'Heat::advance'?"));
+  EXPECT_THAT(text,
+              HasSubstr("d.toml:8:26: error: device.tasks.cpu names \"Heat::advanc\", which is not a task "
+                        "of this deck; did you mean 'Heat::advance'?"));
   EXPECT_THAT(text, Not(HasSubstr("names \"Heat::stableDt\"")));
 }
 
 TEST(DeviceTable, ATaskIsOnOneSideOnlyAndOneThatItHas) {
-  EXPECT_THAT(faultsOf("[device.tasks]\ncpu = [\"Heat::advance\"]\ngpu = [\"Heat::advance\"]"),
+  EXPECT_THAT(deviceFaults("[device.tasks]\ncpu = [\"Heat::advance\"]\ngpu = [\"Heat::advance\"]"),
               HasSubstr("d.toml:9:8: error: task \"Heat::advance\" is named in device.tasks.cpu and in "
                         "device.tasks.gpu; remove one of them"));
-  EXPECT_THAT(faultsOf("[device.tasks]\ngpu = [\"Heat::initial\"]"),
+  EXPECT_THAT(deviceFaults("[device.tasks]\ngpu = [\"Heat::initial\"]"),
               HasSubstr("d.toml:8:8: error: task \"Heat::initial\" has no body for devices"));
 }
 
 TEST(DeviceTable, ChangesNothingOfWhatARunIsNamedAfter) {
-  EXPECT_EQ(Model(deckWith("placement = \"cpu\""), builtInComponents()).runId(),
-            Model(deckWith(""), builtInComponents()).runId());
+  EXPECT_EQ(Model(deckWithDevice("placement = \"cpu\""), builtInComponents()).runId(),
+            Model(deckWithDevice(""), builtInComponents()).runId());
 }
 
 }  // namespace

@@ -70,13 +70,13 @@ nodes, in an order that can run
 messages
   rank 0  1 out, 8 bytes; 1 in, 8 bytes
   rank 2  1 out, 8 bytes; 1 in, 8 bytes
-  in all  2 out, 16 bytes; 2 in, 16 bytes
+  total  2 out, 16 bytes; 2 in, 16 bytes
 memory, in bytes
   temperature  96 on 1 patch, Old and New
   variables of this rank  96 (96 without reuse), 1.000 x their distinct bytes
   gathers of other levels  0; in the largest plan 0 (0 without reuse)
   messages  32
-  in all  128 (128 without reuse)
+  total  128 (128 without reuse)
 longest chain: 1 task among 3 nodes
   receive
   -> halo of Old temperature

@@ -37,7 +37,7 @@ lower = [0.3, 0.25, 0]
 upper = [1.2, 0.6, 1]
 [[grid.level]]
 ratio = 4
-lower = [0.5, 0.3, 0.2]
+lower = [0.5, 0.4, 0.2]
 upper = [0.8, 0.5, 0.3]
 )"));
 
@@ -46,7 +46,7 @@ upper = [0.8, 0.5, 0.3]
   EXPECT_EQ(levels[0].boxes[0], (Box{{1, 1, 0}, {5, 3, 1}}));
   EXPECT_EQ(levels[1].ratio, 4);
   // Cells of 0.125; z is not resolved, so its single cell is taken whole.
-  EXPECT_EQ(levels[1].boxes[0], (Box{{4, 2, 0}, {7, 4, 1}}));
+  EXPECT_EQ(levels[1].boxes[0], (Box{{4, 3, 0}, {7, 4, 1}}));
 }
 
 TEST(GridLevels, ACornerOnTheBorderOfACellStaysThereInSpiteOfRounding) {
@@ -71,7 +71,7 @@ level = 1
 lower = [1, 0, 0]
 upper = [1.5, 1, 1]
 [[grid.level]]
-lower = [1, 0.25, 0]
+lower = [1.125, 0.25, 0]
 upper = [1.25, 0.5, 1]
 )"));
 

@@ -44,7 +44,7 @@ TEST_F(HistoryFile, ContinuedIsTheSameAsUnbroken) {
     addSteps(whole, 0, 6);
   }
   const std::string expected = files.read("history.csv");
-  History again(files, "history.csv", {"sum"}, 3, 1);
+  History again(files, "history.csv", {"sum"}, 3, true);
   addSteps(again, 4, 6);
   EXPECT_EQ(files.read("history.csv"), expected);
 }
@@ -55,7 +55,7 @@ TEST_F(HistoryFile, ContinuedDropsALineThatWasWrittenBecauseTheRunEnded) {
     History first(files, "history.csv", {"sum"});
     for (const int step : {0, 2, 4, 5}) addSteps(first, step, step);
   }
-  History again(files, "history.csv", {"sum"}, 5, 2);
+  History again(files, "history.csv", {"sum"}, 5, false);
   EXPECT_EQ(files.read("history.csv"), "step,time,dt,sum\n0,0,0.1,0\n2,0.2,0.1,0.2\n4,0.4,0.1,0.4\n");
 }
 

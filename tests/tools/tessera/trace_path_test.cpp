@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-TraceModel modelOf(const std::string& text) {
+TraceModel modelOfEvents(const std::string& text) {
   std::istringstream in("{\"traceEvents\":[" + text + "]}");
   return readTrace(in, "trace.json");
 }
@@ -25,7 +25,7 @@ std::map<std::string, std::int64_t> pathOf(const TraceModel& trace) {
 
 TEST(CriticalPath, AStepThatBeginsBesideTheReductionOfTheLastOneIsCountedOnce) {
   // The minimum of step 1 is there at 60, when B of step 2 has run since 30; C of step 2 waits for it.
-  const TraceModel model = modelOf(R"(
+  const TraceModel model = modelOfEvents(R"(
 {"ph":"X","pid":0,"tid":0,"name":"s","cat":"step","ts":0,"dur":30,"args":{"run":0,"step":1,"plan":"s","workers":1,"executed":30}},
 {"ph":"X","pid":0,"tid":1,"name":"A","cat":"task","ts":0,"dur":28,"args":{"run":0,"node":0,"after":-1,"ready":0}},
 {"ph":"X","pid":0,"tid":1,"name":"join dt","cat":"join","ts":28,"dur":2,"args":{"run":0,"node":1,"after":0,"ready":28}},
@@ -41,7 +41,7 @@ TEST(CriticalPath, AStepThatBeginsBesideTheReductionOfTheLastOneIsCountedOnce) {
 
 TEST(CriticalPath, AReductionThatIsAwaitedBetweenStepsLeadsToTheRankThatJoinedItLast) {
   // Rank 0 has joined at 10 and waits between the steps until 50; rank 1 joins at 40, after its long task.
-  const TraceModel model = modelOf(R"(
+  const TraceModel model = modelOfEvents(R"(
 {"ph":"X","pid":0,"tid":0,"name":"s","cat":"step","ts":0,"dur":10,"args":{"run":0,"step":1,"plan":"s","workers":1,"executed":10}},
 {"ph":"X","pid":0,"tid":1,"name":"join dt","cat":"join","ts":0,"dur":10,"args":{"run":0,"node":0,"after":-1,"ready":0}},
 {"ph":"X","pid":0,"tid":10000,"name":"reduce dt","cat":"reduction","ts":10,"dur":40,"args":{"run":0,"node":0,"reduction":0}},
@@ -58,7 +58,7 @@ TEST(CriticalPath, AReductionThatIsAwaitedBetweenStepsLeadsToTheRankThatJoinedIt
 }
 
 TEST(CriticalPath, WhatAllRanksCombineIsWaitedForUntilTheLastOneHasBegun) {
-  const TraceModel model = modelOf(R"(
+  const TraceModel model = modelOfEvents(R"(
 {"ph":"X","pid":0,"tid":0,"name":"s","cat":"step","ts":0,"dur":50,"args":{"run":0,"step":1,"plan":"s","workers":1,"executed":10}},
 {"ph":"X","pid":0,"tid":1,"name":"A","cat":"task","ts":0,"dur":10,"args":{"run":0,"node":0,"after":-1,"ready":0}},
 {"ph":"X","pid":1,"tid":0,"name":"i","cat":"step","ts":5,"dur":42,"args":{"run":-1,"step":0,"plan":"i","workers":1,"executed":47}},
@@ -72,7 +72,7 @@ TEST(CriticalPath, WhatAllRanksCombineIsWaitedForUntilTheLastOneHasBegun) {
 
 TEST(CriticalPath, ClocksThatDifferMakeNoTimeOfTheirOwn) {
   // The clock of rank 1 is 40 us behind: its message seems to leave before the step has begun.
-  const TraceModel model = modelOf(R"(
+  const TraceModel model = modelOfEvents(R"(
 {"ph":"X","pid":0,"tid":0,"name":"s","cat":"step","ts":100,"dur":20,"args":{"run":0,"step":1,"plan":"s","workers":1,"executed":120}},
 {"ph":"X","pid":0,"tid":20000,"name":"from rank 1","cat":"receive","ts":70,"dur":40,"args":{"run":0,"node":0,"after":-1,"ready":100,"peer":1,"tag":7}},
 {"ph":"X","pid":0,"tid":1,"name":"B","cat":"task","ts":110,"dur":10,"args":{"run":0,"node":1,"after":0,"ready":110}},

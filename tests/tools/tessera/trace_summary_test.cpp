@@ -100,7 +100,7 @@ TEST(TraceSummary, TasksHaveCountsTimesAndDelays) {
 TEST(TraceSummary, TheTextNamesWhatCosts) {
   const std::string text = asText(summarise(modelOf(kTrace)));
 
-  EXPECT_THAT(text, HasSubstr("2 run(s) of a plan on 2 rank(s) with 3 worker(s) in all, 122 us"));
+  EXPECT_THAT(text, HasSubstr("2 run(s) of a plan on 2 rank(s) with 3 worker(s) in total, 122 us"));
   EXPECT_THAT(text, HasSubstr("Critical path, 122 us:"));
   EXPECT_THAT(text, HasSubstr("  B                     48 us  39.3 %\n"));
   EXPECT_THAT(text, HasSubstr("  waits: reduction      147 us  40.2 %\n"));
@@ -217,7 +217,7 @@ TEST(TraceSummary, AChosenStepHasItsOwnLaunchesAlone) {
   EXPECT_EQ(devices.launches.size(), 2U);
 }
 
-TEST(TraceSummary, NodesThatWaitInACircleAreNoEndlessPath) {
+TEST(TraceSummary, NodesThatWaitInACycleAreNoEndlessPath) {
   const TraceModel model = modelOf(R"({"traceEvents":[
 {"ph":"X","pid":0,"tid":0,"name":"s","cat":"step","ts":0,"dur":9,"args":{"run":0,"step":1,"plan":"s","workers":1,"executed":9}},
 {"ph":"X","pid":0,"tid":1,"name":"A","cat":"task","ts":0,"dur":4,"args":{"run":0,"node":0,"after":1,"ready":0}},

@@ -84,7 +84,7 @@ template <class Arguments>
 class Patches {
  public:
   Patches(DeviceBackend& device, DeviceStream stream, std::int64_t side, std::int64_t count,
-          ReadAhead readAhead = ReadAhead::On)
+          ReadAhead prefetchWindows = ReadAhead::On)
       : device_(device), box_{{0, 0, 0}, {side, side, side}} {
     const AlignedLayout aligned = alignRows(Layout(grow(box_, uniformHalo(1)), false, false), box_);
     // Windows start at sectors too.
@@ -98,7 +98,7 @@ class Patches {
       auto& patch = patches[static_cast<std::size_t>(n)];
       patch.box = box_;
       bind(patch.arguments, from + aligned.lead, to + aligned.lead, aligned.layout);
-      if (readAhead == ReadAhead::On) patch.reads[0] = {from, aligned.elements * 8};
+      if (prefetchWindows == ReadAhead::On) patch.reads[0] = {from, aligned.elements * 8};
     }
     const auto bytes = static_cast<std::int64_t>(patches.size() * sizeof(patches[0]));
     memory_ = device.allocate(DeviceSpace::Device, bytes);
@@ -165,8 +165,8 @@ void printLine(std::int64_t n, const std::string& what, double time, double copy
 /// Seconds of a sweep over `count` patches, there and back in turn.
 template <class Arguments>
 double sweepTime(DeviceBackend& device, DeviceStream stream, std::int64_t side, std::int64_t count,
-                 PatchOrder backOrder, ReadAhead readAhead) {
-  const Patches<Arguments> patches(device, stream, side, count, readAhead);
+                 PatchOrder backOrder, ReadAhead prefetchWindows) {
+  const Patches<Arguments> patches(device, stream, side, count, prefetchWindows);
   return timeOf(device, stream, 40, [&](int step) {
     if (step % 2 == 0) {
       putKernel(device, stream, patches.table(), patches.there());
@@ -199,9 +199,9 @@ void measureStencil(DeviceBackend& device, DeviceStream stream, std::int64_t n, 
   }
   const auto line = [&]<class Arguments>(Arguments, std::int64_t side, const char* what,
                                          PatchOrder backOrder = PatchOrder::Falling,
-                                         ReadAhead readAhead = ReadAhead::On) {
+                                         ReadAhead prefetchWindows = ReadAhead::On) {
     const std::int64_t count = (n / side) * (n / side) * (n / side);
-    const double time = sweepTime<Arguments>(device, stream, side, count, backOrder, readAhead);
+    const double time = sweepTime<Arguments>(device, stream, side, count, backOrder, prefetchWindows);
     printLine(n, "in " + std::to_string(side) + "^3 patches" + what, time, copy, sameCopy, lines);
     if (*what == '\0') addStencilLines(lines, n, side, sameCopy / time, time / byHand);
   };

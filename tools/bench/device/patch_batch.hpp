@@ -8,11 +8,11 @@
 #include <type_traits>
 
 #include "core/exec/block_shape.hpp"
+#include "core/exec/device_prefetch.hpp"
 #include "core/exec/exec.hpp"
 #include "core/exec/patch_order.hpp"
 #include "core/exec/patch_part.hpp"
 #include "core/exec/patch_walk.hpp"
-#include "core/exec/read_ahead.hpp"
 #include "core/geometry/box.hpp"
 #include "core/text/contracts.hpp"
 #include "scheduler/device/backend/device_backend.hpp"
@@ -32,7 +32,7 @@ template <class Arguments>
 struct BatchPatch {
   Box box;
   Arguments arguments;
-  MemoryPiece reads[kReadAhead] = {};  // NOLINT: a std::array's operator[] is no device function
+  MemoryPiece reads[kPrefetches] = {};  // NOLINT: a std::array's operator[] is no device function
 };
 
 /// The patches of all tasks of a kind, in memory of the device, by the number
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(kBlockThreads, kBlocksAtOnce)
   // What needs no result of the launch before is done before that one ends: the
   // table is older.
   const Box box = launch.part.parts == 1 ? patchAt(slot).box : partOf(patchAt(slot).box, launch.part);
-  tessera::detail::readAhead(patchAt(slot).reads, launch.part, each, block);
+  tessera::detail::prefetchWindows(patchAt(slot).reads, launch.part, each, block);
   awaitLastLaunch(slot);
   tessera::detail::walk(
       launch.kernel, patchAt, slot,

@@ -34,7 +34,7 @@ class Checkpoint:
         self.path = Path(path)
         manifest = self.path / "manifest.json"
         if not manifest.is_file():
-            raise InputError(f"{self.path} is no checkpoint: it has no manifest.json\n"
+            raise InputError(f"{self.path} is not a checkpoint: it has no manifest.json\n"
                              "  fix  give a folder RUN/checkpoints/ckpt-...")
         try:
             document = json.loads(manifest.read_text(encoding="utf-8"))

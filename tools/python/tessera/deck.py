@@ -25,7 +25,7 @@ class Deck:
         try:
             return cls(tomllib.loads(text), text, path)
         except tomllib.TOMLDecodeError as problem:
-            raise InputError(f"{path} is no TOML: {problem}\n  fix  tessera check {path} shows the place") from problem
+            raise InputError(f"{path} is not TOML: {problem}\n  fix  tessera check {path} shows the place") from problem
 
     def __getitem__(self, key):
         return self.values[key]
@@ -57,8 +57,16 @@ class Deck:
             text = self.get(f"{component}.exact")
             if text in (None, ""):
                 continue
-            wanted = EXACT_FIELDS.get(component)
-            names = [wanted] if wanted in field_names else [n for n in field_names if "." not in n][:1]
-            for name in names:
+            name = self._exact_field(component, field_names)
+            if name is not None:
                 found[name] = Expression(text, self.constants())
         return found
+
+    @staticmethod
+    def _exact_field(component, field_names):
+        """The field that the exact solution of a component is of: by its name, or the only one that it can be."""
+        if component in EXACT_FIELDS:
+            return EXACT_FIELDS[component] if EXACT_FIELDS[component] in field_names else None
+        own = [name for name in field_names if name.startswith(f"{component}.")]
+        shared = [name for name in field_names if "." not in name and name not in EXACT_FIELDS.values()]
+        return own[0] if len(own) == 1 else shared[0] if len(shared) == 1 else None

@@ -159,10 +159,10 @@ class FieldFile(Sampling):
             os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
             self._handle = h5py.File(self.path, "r")
         except OSError as problem:
-            raise InputError(f"{self.path} is no HDF5 file, or is cut: {problem}\n"
+            raise InputError(f"{self.path} is not an HDF5 file, or is cut: {problem}\n"
                              "  fix  give a field file that a run wrote (RUN/out/*.hdf)") from problem
         if "VTKHDF" not in self._handle:
-            raise InputError(f"{self.path} has no group /VTKHDF, so it is no field file of Tessera\n"
+            raise InputError(f"{self.path} has no group /VTKHDF, so it is not a field file of Tessera\n"
                              "  fix  give a file of RUN/out; checkpoints are read with tessera.load(CHECKPOINT)")
 
     def _read_header(self):

@@ -27,7 +27,7 @@ def find_program():
     if named:
         found = shutil.which(named)
         if found is None:
-            raise UsageError(f"TESSERA_PROGRAM names {named}, which is no program\n  fix  correct it, or unset it")
+            raise UsageError(f"TESSERA_PROGRAM names {named}, which is not a program\n  fix  correct it, or unset it")
         return found
     for place in (ROOT / "build/release/tools/tessera/tessera", ROOT / "bin/tessera"):
         if os.access(place, os.X_OK):

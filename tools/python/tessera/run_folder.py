@@ -89,7 +89,7 @@ class Run:
         if not self.path.is_dir():
             raise InputError(f"there is no run folder {self.path}\n  fix  tessera run DECK makes one and prints its name")
         if not (self.path / "deck.toml").is_file():
-            raise InputError(f"{self.path} is no run folder: it has no deck.toml\n  fix  give the folder that"
+            raise InputError(f"{self.path} is not a run folder: it has no deck.toml\n  fix  give the folder that"
                              " `tessera run` made; single field files (.hdf) can be given as they are")
 
     @property

@@ -74,7 +74,7 @@ def axis_number(axis):
         return axis
     if isinstance(axis, str) and len(axis) == 1 and axis in AXES:
         return AXES.index(axis)
-    raise UsageError(f"'{axis}' is no axis; use x, y or z")
+    raise UsageError(f"'{axis}' is not an axis; use x, y or z")
 
 
 def _block_sums(array, lo, ratio):

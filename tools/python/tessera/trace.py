@@ -75,7 +75,7 @@ class Trace:
         except FileNotFoundError as missing:
             raise InputError(f"there is no trace {self.path}\n  fix  make one: tessera run DECK --trace") from missing
         except (OSError, EOFError, ValueError, KeyError, TypeError) as problem:
-            raise InputError(f"{self.path} is no trace of Tessera: {problem}\n  fix  make one: tessera run DECK --trace"
+            raise InputError(f"{self.path} is not a trace of Tessera: {problem}\n  fix  make one: tessera run DECK --trace"
                              ) from problem
         self.ranks = {}
         for event in self.events:
@@ -86,7 +86,7 @@ class Trace:
             rank.spans.sort(key=lambda span: span[1])
         self.ranks = {number: rank for number, rank in sorted(self.ranks.items()) if rank.runs}
         if not self.ranks:
-            raise InputError(f"{self.path} is no trace of Tessera: it has no steps")
+            raise InputError(f"{self.path} is not a trace of Tessera: it has no steps")
 
     def _take(self, event):
         rank = self.ranks.setdefault(event["pid"], Rank())

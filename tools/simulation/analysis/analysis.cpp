@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/deck/findings.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/text/nearest_name.hpp"
 #include "tools/simulation/analysis/analysis_tasks.hpp"
 #include "tools/simulation/run_folder/history.hpp"
@@ -21,12 +21,12 @@ std::string numbered(const std::string& name, std::size_t n) {
 /// Finds the variables of [analysis] among those of the components.
 class FieldFinder {
  public:
-  FieldFinder(LabelTable& labels, std::span<const LabelId> persistent, Findings& findings)
+  FieldFinder(LabelTable& labels, std::span<const LabelId> persistent, DeckDiagnostics& findings)
       : labels_(labels), findings_(findings) {
     for (const LabelId label : persistent) names_.push_back(labels.info(label).name);
   }
 
-  Label<double, Cell> find(const std::string& name, const Where& where) {
+  Label<double, Cell> find(const std::string& name, const DeckLocation& where) {
     if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
       findings_.error(where, "[analysis] names the variable \"" + name +
                                  "\", which is none that lives from step to step" +
@@ -45,11 +45,11 @@ class FieldFinder {
 
  private:
   LabelTable& labels_;
-  Findings& findings_;
+  DeckDiagnostics& findings_;
   std::vector<std::string> names_;
 };
 
-void checkPlaces(const AnalysisProbe& probe, const Geometry& geometry, Findings& findings) {
+void checkPlaces(const AnalysisProbe& probe, const Geometry& geometry, DeckDiagnostics& findings) {
   for (const Real3& place : probe.places) {
     for (int d = 0; d < kAxes; ++d) {
       if (!geometry.active(d) || (place[d] >= geometry.lower[d] && place[d] <= geometry.upper[d])) continue;
@@ -62,7 +62,7 @@ void checkPlaces(const AnalysisProbe& probe, const Geometry& geometry, Findings&
 }
 
 /// On level 0; finer levels have a cell where the coarser one has.
-void checkHoldsACell(const AnalysisRegion& region, const Geometry& geometry, Findings& findings) {
+void checkHoldsACell(const AnalysisRegion& region, const Geometry& geometry, DeckDiagnostics& findings) {
   for (int d = 0; d < kAxes; ++d) {
     if (!geometry.active(d)) continue;
     const double h = (geometry.upper[d] - geometry.lower[d]) / static_cast<double>(geometry.cells[d]);
@@ -82,7 +82,7 @@ void checkHoldsACell(const AnalysisRegion& region, const Geometry& geometry, Fin
 Analysis::Analysis(AnalysisSettings settings, LabelTable& labels, std::span<const LabelId> persistent,
                    const Geometry& geometry)
     : settings_(std::move(settings)) {
-  Findings findings;
+  DeckDiagnostics findings;
   FieldFinder fields(labels, persistent, findings);
   const auto named = [&](const std::string& name, const char* what) {
     return labels.reduction("analysis." + name + what);
@@ -145,7 +145,8 @@ void Analysis::declareStep(StepPlan& plan) const {
     const double from = settings_.statistics[n].from;
     TaskBuilder builder = plan.task("Analysis::statistics " + settings_.statistics[n].name);
     builder.reads(Old, m.field).reads(Old, m.mean).reads(Old, m.second).writes(m.mean).writes(m.second);
-    if (m.isCovariance) builder.reads(Old, m.other).reads(Old, m.meanOther).writes(m.meanOther);
+    if (m.isCovariance) builder.reads(Old, m.meanOther).writes(m.meanOther);
+    if (m.other.id != m.field.id) builder.reads(Old, m.other);
     builder.runs<Cpu>([m, from](const auto& task) {
       const StateWeight weight = weightOf(task.time(), task.dt(), from);
       const double sum = weight.before + weight.now;

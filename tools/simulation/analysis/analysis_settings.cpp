@@ -31,7 +31,7 @@ void declareLimit(ParameterTable& shape) {
       .mayChangeOnRestart();
 }
 
-void checkRegion(const ParameterValues& region, Findings& findings) {
+void checkRegion(const ParameterValues& region, DeckDiagnostics& findings) {
   const std::vector<std::string> chosen = region.texts("quantities");
   for (const std::string& name : chosen) {
     if (std::find(kQuantities.begin(), kQuantities.end(), name) != kQuantities.end()) continue;
@@ -58,7 +58,7 @@ void declareRegion(ParameterTable& table) {
       .doc("any of integral, mean, min and max")
       .defaultsTo(std::vector<std::string>{"integral", "mean", "min", "max"});
   region.choice("stop_on", kQuantities)
-      .doc("the quantity that stop_if_above and stop_if_below look at")
+      .doc("the quantity that stop_if_above and stop_if_below check")
       .defaultsTo("max")
       .mayChangeOnRestart();
   declareLimit(region);
@@ -99,7 +99,7 @@ void declareStatistics(ParameterTable& table) {
 }
 
 /// Names are columns and variables, so each is there once.
-void checkNames(const ParameterValues& analysis, Findings& findings) {
+void checkNames(const ParameterValues& analysis, DeckDiagnostics& findings) {
   std::vector<std::string> seen;
   for (const char* kind : kKinds) {
     for (const ParameterValues& one : analysis.tables(kind)) {
@@ -110,7 +110,7 @@ void checkNames(const ParameterValues& analysis, Findings& findings) {
               std::string::npos;
       if (!good) {
         findings.error(one.where("name"), "\"" + name +
-                                              "\" is no name for an analysis; use 1 to 60 letters, "
+                                              "\" is not a valid name for an analysis; use 1 to 60 letters, "
                                               "digits, '_' and '-'");
       } else if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
         findings.error(one.where("name"), "two analyses are named \"" + name + "\"; rename one");
@@ -154,7 +154,7 @@ AnalysisProbe pointsOf(const ParameterValues& values) {
 }  // namespace
 
 ParameterTable analysisTable() {
-  ParameterTable table("analysis", "Numbers of the fields while the run goes on");
+  ParameterTable table("analysis", "Numbers computed from the fields during the run");
   declareRegion(table);
   declarePoints(table);
   declareProfile(table);

@@ -26,7 +26,7 @@ struct AnalysisRegion {
   std::vector<std::string> quantities;  ///< of kRegionQuantities
   std::string limitOn;                  ///< one of `quantities`
   AnalysisLimit limit;
-  Where where;
+  DeckLocation where;
 };
 
 /// `[[analysis.probe]]` and `[[analysis.line]]`: the values of the cells that points lie in.
@@ -35,7 +35,7 @@ struct AnalysisProbe {
   std::string field;
   std::vector<Real3> places;  ///< one of a probe; from end to end of a line
   AnalysisLimit limit;        ///< of a probe
-  Where where;
+  DeckLocation where;
 };
 
 /// `[[analysis.profile]]`: means of a variable over shells around a point.
@@ -45,7 +45,7 @@ struct AnalysisProfile {
   Real3 centre;
   double radius = 1.0;
   std::int64_t bins = 1;
-  Where where;
+  DeckLocation where;
 };
 
 /// `[[analysis.statistics]]`: mean, variance or covariance in time of each cell, as variables of their own.
@@ -54,7 +54,7 @@ struct AnalysisStatistics {
   std::string field;
   std::string other;  ///< of a covariance; empty: none
   double from = 0.0;  ///< the time that it begins at
-  Where where;
+  DeckLocation where;
 };
 
 /// All that the deck's [analysis] asks for.

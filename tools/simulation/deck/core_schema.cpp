@@ -17,13 +17,13 @@ const char* const kAxisNames[] = {"x", "y", "z"};
 
 ParameterTable simulationTable() {
   ParameterTable table("simulation", "What is computed");
-  table.text("title").doc("a line for people; shown in reports").defaultsTo("").mayChangeOnRestart();
+  table.text("title").doc("a title for people; shown in reports").defaultsTo("").mayChangeOnRestart();
   table.textList("components").doc("the physics to run, by name; `tessera list` shows all").required();
   return table;
 }
 
 /// Neighbouring cells need positions that differ, on the finest level too.
-void checkSpacing(const ParameterValues& grid, int axis, Findings& findings) {
+void checkSpacing(const ParameterValues& grid, int axis, DeckDiagnostics& findings) {
   const double lower = grid.vector3("lower")[axis];
   const double upper = grid.vector3("upper")[axis];
   const std::int64_t cells = grid.integers3("cells")[axis];
@@ -40,7 +40,7 @@ void checkSpacing(const ParameterValues& grid, int axis, Findings& findings) {
   }
 }
 
-void checkDomain(const ParameterValues& grid, Findings& findings) {
+void checkDomain(const ParameterValues& grid, DeckDiagnostics& findings) {
   const Real3 lower = grid.vector3("lower");
   const Real3 upper = grid.vector3("upper");
   for (int axis = 0; axis < kAxes; ++axis) {
@@ -69,7 +69,7 @@ std::int64_t piecesAlong(const ParameterValues& grid, int axis) {
   return (cells - 1) / size[axis] + 1;
 }
 
-void checkDivision(const ParameterValues& grid, Findings& findings) {
+void checkDivision(const ParameterValues& grid, DeckDiagnostics& findings) {
   const Index cells = grid.integers3("cells");
   if (grid.has("patches") && grid.has("patch_size")) {
     findings.error(grid.where("patch_size"),
@@ -97,11 +97,11 @@ void checkDivision(const ParameterValues& grid, Findings& findings) {
   }
 }
 
-void checkCellCount(const ParameterValues& grid, Findings& findings) {
+void checkCellCount(const ParameterValues& grid, DeckDiagnostics& findings) {
   double count = 1.0;
   for (int axis = 0; axis < kAxes; ++axis) count *= static_cast<double>(grid.integers3("cells")[axis]);
   if (count >= kMaxCells)
-    findings.error(grid.where("cells"), "grid.cells asks for more than 2^50 cells in all");
+    findings.error(grid.where("cells"), "grid.cells asks for more than 2^50 cells in total");
 }
 
 ParameterTable gridTable() {
@@ -124,7 +124,7 @@ ParameterTable gridTable() {
       .atLeast(1)
       .optional();
   table.booleanVector("periodic", 3)
-      .doc("whether what leaves on one side enters on the other, for x, y and z")
+      .doc("whether the domain is periodic along x, y and z")
       .defaultsTo({false, false, false});
   declareGridLevels(table);
   table.check(checkDomain);
@@ -152,16 +152,16 @@ ParameterTable timeTable() {
       .above(0)
       .optional()
       .mayChangeOnRestart();
-  table.real("dt_max").doc("no time step is longer").above(0).optional().mayChangeOnRestart();
+  table.real("dt_max").doc("the largest time step allowed").above(0).optional().mayChangeOnRestart();
   table.real("dt_growth")
       .doc(
-          "no time step is longer than this many times the one before; where that one was shortened to land "
+          "the largest ratio of a time step to the one before it; where that one was shortened to land "
           "on "
           "a time, its length without that counts")
       .above(1)
       .optional()
       .mayChangeOnRestart();
-  table.check([](const ParameterValues& time, Findings& findings) {
+  table.check([](const ParameterValues& time, DeckDiagnostics& findings) {
     if (!time.has("end") && !time.has("max_steps")) {
       findings.error(time.tableWhere(), "the run would not end; give time.end, time.max_steps or both");
     }
@@ -191,7 +191,7 @@ ParameterTable outputTable() {
       .doc("number type in the files")
       .defaultsTo("float64")
       .mayChangeOnRestart();
-  table.check([](const ParameterValues& output, Findings& findings) {
+  table.check([](const ParameterValues& output, DeckDiagnostics& findings) {
     if (output.has("every") && output.has("every_steps")) {
       findings.error(output.where("every_steps"),
                      "output.every and output.every_steps exclude each other; give one of them");
@@ -213,7 +213,11 @@ ParameterTable checkpointTable() {
       .atLeast(0)
       .defaultsTo(900.0)
       .mayChangeOnRestart();
-  table.integer("keep").doc("how many of the newest stay").range(2, 1000).defaultsTo(2).mayChangeOnRestart();
+  table.integer("keep")
+      .doc("how many of the newest to keep")
+      .range(2, 1000)
+      .defaultsTo(2)
+      .mayChangeOnRestart();
   table.boolean("at_end").doc("write one when the run is done").defaultsTo(true).mayChangeOnRestart();
   table.choice("on_failure", {"continue", "stop"})
       .doc("what to do when one cannot be written, for example because the disk is full")
@@ -274,7 +278,7 @@ std::string namesOf(const ComponentRegistry& registry) {
 }
 
 /// A component that knows nothing of levels would compute something wrong where they meet.
-void checkLevelSupport(const Deck& deck, const ComponentRegistry& registry, Findings& findings) {
+void checkLevelSupport(const Deck& deck, const ComponentRegistry& registry, DeckDiagnostics& findings) {
   const DeckNode* levels = deck.find("grid.level");
   const DeckNode* list = deck.find("simulation.components");
   if (levels == nullptr || levels->children.empty() || list == nullptr || list->kind != DeckKind::Array)
@@ -289,7 +293,7 @@ void checkLevelSupport(const Deck& deck, const ComponentRegistry& registry, Find
   }
 }
 
-void checkComponentNames(const Deck& deck, const ComponentRegistry& registry, Findings& findings) {
+void checkComponentNames(const Deck& deck, const ComponentRegistry& registry, DeckDiagnostics& findings) {
   const DeckNode* list = deck.find("simulation.components");
   if (list == nullptr || list->kind != DeckKind::Array) return;
   if (list->children.empty()) {
@@ -331,8 +335,8 @@ Schema schemaOfEverything(const ComponentRegistry& registry) {
   return schema;
 }
 
-Findings checkDeck(const Deck& deck, const ComponentRegistry& registry) {
-  Findings findings = check(deck, schemaFor(deck, registry));
+DeckDiagnostics checkDeck(const Deck& deck, const ComponentRegistry& registry) {
+  DeckDiagnostics findings = check(deck, schemaFor(deck, registry));
   checkComponentNames(deck, registry, findings);
   checkLevelSupport(deck, registry, findings);
   return findings;

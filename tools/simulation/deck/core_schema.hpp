@@ -15,7 +15,7 @@ Schema schemaFor(const Deck& deck, const ComponentRegistry& registry);
 Schema schemaOfEverything(const ComponentRegistry& registry);
 
 /// Everything that is wrong with the deck, names in simulation.components included.
-Findings checkDeck(const Deck& deck, const ComponentRegistry& registry);
+DeckDiagnostics checkDeck(const Deck& deck, const ComponentRegistry& registry);
 
 /// More patches than this are refused: a mistake in the deck, not a mesh.
 inline constexpr std::int64_t kMaxPatches = std::int64_t{1} << 26;

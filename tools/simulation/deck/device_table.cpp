@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "core/deck/findings.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/text/contracts.hpp"
 #include "core/text/nearest_name.hpp"
 
@@ -30,7 +30,7 @@ constexpr std::array<std::pair<std::string_view, DevicePlacement>, 4> kPlacement
      {"cpu", DevicePlacement::Cpu},
      {"cost", DevicePlacement::Cost}}};
 
-void checkLimit(const ParameterValues& device, Findings& findings) {
+void checkLimit(const ParameterValues& device, DeckDiagnostics& findings) {
   if (parseDeviceLimit(device.text("limit"))) return;
   findings.error(device.where("limit"),
                  "device.limit is \"" + device.text("limit") +
@@ -42,7 +42,7 @@ void checkLimit(const ParameterValues& device, Findings& findings) {
 template <class T, class Get>
 void takeGiven(const ParameterValues& device, std::string_view key, std::optional<T>& setting,
                const Get& get) {
-  if (device.where(key).origin() != Where::Origin::Default) setting = get(key);
+  if (device.where(key).origin() != DeckLocation::Origin::Default) setting = get(key);
 }
 
 /// Where a task can run, in some plan.
@@ -89,8 +89,10 @@ ParameterTable deviceTable() {
   ParameterTable table("device", "How devices are used, where the command line names some (--device)");
   table.choice("placement", {"auto", "gpu", "cpu", "cost"})
       .doc(
-          "where tasks run: auto, on devices what can and touches fields; gpu, also what touches none; cpu, "
-          "nothing there; cost, as auto, but the host takes the part of the patches that its measured speed "
+          "where tasks run: auto, on devices if a task can and touches fields; gpu, also if it touches none; "
+          "cpu, "
+          "all on the host; cost, as auto, but the host takes the part of the patches that its measured "
+          "speed "
           "is worth")
       .defaultsTo("auto")
       .mayChangeOnRestart();
@@ -98,9 +100,14 @@ ParameterTable deviceTable() {
       .doc("names of tasks that run on the host, whatever the placement; `tessera graph` shows names")
       .optional()
       .mayChangeOnRestart();
-  table.textList("tasks.gpu").doc("the same of tasks that run on devices").optional().mayChangeOnRestart();
+  table.textList("tasks.gpu")
+      .doc("names of tasks that run on devices, whatever the placement")
+      .optional()
+      .mayChangeOnRestart();
   table.text("limit")
-      .doc("memory to use on each device at most: a size (\"4 GiB\", \"500 MB\") or a part of it (\"60 %\")")
+      .doc(
+          "largest amount of memory to use on each device: a size (\"4 GiB\", \"500 MB\") or a part of it "
+          "(\"60 %\")")
       .defaultsTo("90 %")
       .mayChangeOnRestart();
   table.choice("memory", {"explicit", "managed"})
@@ -150,13 +157,13 @@ void checkDeviceTasks(const Deck& deck, const std::vector<StepPlan>& plans) {
   std::vector<std::string> names;
   for (const auto& [name, sides] : tasks) names.push_back(name);
   std::map<std::string, std::string> seen;  // key by name
-  Findings findings;
+  DeckDiagnostics findings;
   for (const std::string key : {"device.tasks.cpu", "device.tasks.gpu"}) {
     for (const DeckNode& entry : entriesOf(deck, key)) {
       const std::string& name = entry.text();
       const auto task = tasks.find(name);
       if (task == tasks.end()) {
-        findings.error(entry.where, key + " names \"" + name + "\", which is no task of this deck" +
+        findings.error(entry.where, key + " names \"" + name + "\", which is not a task of this deck" +
                                         didYouMeanOneOf(name, names));
       } else if (const auto [other, isNew] = seen.emplace(name, key); !isNew) {
         findings.error(entry.where, "task \"" + name + "\" is named in " + other->second + " and in " + key +

@@ -75,7 +75,7 @@ std::vector<RefinedLevel> levelsOf(const std::vector<LevelEntry>& entries, const
   return levels;
 }
 
-bool checkNumbers(const ParameterValues& grid, Findings& findings) {
+bool checkNumbers(const ParameterValues& grid, DeckDiagnostics& findings) {
   std::int64_t number = 0;
   std::int64_t highest = 0;
   for (const ParameterValues& entry : grid.tables("level")) {
@@ -92,7 +92,7 @@ bool checkNumbers(const ParameterValues& grid, Findings& findings) {
 }
 
 /// What several entries say of one level has to agree.
-void checkAgreement(const std::vector<LevelEntry>& entries, Findings& findings) {
+void checkAgreement(const std::vector<LevelEntry>& entries, DeckDiagnostics& findings) {
   std::vector<const ParameterValues*> first;
   for (const LevelEntry& entry : entries) {
     if (entry.level == first.size()) first.push_back(entry.values);
@@ -115,7 +115,8 @@ void checkAgreement(const std::vector<LevelEntry>& entries, Findings& findings) 
 }
 
 /// Corners outside of the domain, or in the wrong order: found before they become numbers of cells.
-bool checkCorners(const std::vector<LevelEntry>& entries, const Geometry& geometry, Findings& findings) {
+bool checkCorners(const std::vector<LevelEntry>& entries, const Geometry& geometry,
+                  DeckDiagnostics& findings) {
   bool good = true;
   for (const LevelEntry& entry : entries) {
     const Real3 lower = entry.values->vector3("lower");
@@ -141,7 +142,7 @@ bool checkCorners(const std::vector<LevelEntry>& entries, const Geometry& geomet
 }
 
 /// Level by level the number of cells that a whole level would have, and of patches that there are.
-bool checkSize(const std::vector<LevelEntry>& entries, const Geometry& geometry, Findings& findings) {
+bool checkSize(const std::vector<LevelEntry>& entries, const Geometry& geometry, DeckDiagnostics& findings) {
   double cells = 1.0;
   double longest = 1.0;
   for (int d = 0; d < kAxes; ++d) {
@@ -168,7 +169,7 @@ bool checkSize(const std::vector<LevelEntry>& entries, const Geometry& geometry,
 }
 
 void checkPatches(const std::vector<LevelEntry>& entries, const std::vector<RefinedLevel>& levels,
-                  const Geometry& geometry, Findings& findings) {
+                  const Geometry& geometry, DeckDiagnostics& findings) {
   double patches = 0.0;
   double cellsInAll = 0.0;
   for (const LevelEntry& entry : entries) {
@@ -194,7 +195,7 @@ void checkPatches(const std::vector<LevelEntry>& entries, const std::vector<Refi
   }
 }
 
-void checkLevels(const ParameterValues& grid, Findings& findings) {
+void checkLevels(const ParameterValues& grid, DeckDiagnostics& findings) {
   const Geometry geometry = geometryOf(grid);
   for (int d = 0; d < kAxes; ++d) {
     if (!(geometry.upper[d] > geometry.lower[d])) return;  // has its own finding
@@ -204,7 +205,7 @@ void checkLevels(const ParameterValues& grid, Findings& findings) {
   checkAgreement(entries, findings);
   if (!checkSize(entries, geometry, findings) || !checkCorners(entries, geometry, findings)) return;
   const std::vector<RefinedLevel> levels = levelsOf(entries, geometry);
-  for (const BoxFault& fault : findBoxFaults(geometry, levels)) {
+  for (const BoxFault& fault : findBoxFaults(geometry, levels, Nesting::WithRing)) {
     if (findings.isFull()) break;
     for (const LevelEntry& entry : entries) {
       if (entry.level != fault.level || entry.box != fault.box) continue;
@@ -235,14 +236,14 @@ void declareGridLevels(ParameterTable& grid) {
   level.realVector("lower", 3)
       .doc("position of the box's lower corner; snapped outward to cells of the next coarser level")
       .required();
-  level.realVector("upper", 3).doc("position of the box's upper corner, snapped alike").required();
+  level.realVector("upper", 3).doc("position of the box's upper corner, snapped in the same way").required();
   level.integerVector("patch_size", 3)
       .doc(
           "cells of a patch along x, y and z, of this level; not given: that of the level's first box, or "
           "the default of grid.patch_size")
       .atLeast(1)
       .optional();
-  level.check([](const ParameterValues& entry, Findings& findings) {
+  level.check([](const ParameterValues& entry, DeckDiagnostics& findings) {
     if (entry.has("ratio") && entry.integer("ratio") == 3) {
       findings.error(entry.where("ratio"), "a ratio of 3 is not possible; give 2 or 4");
     }

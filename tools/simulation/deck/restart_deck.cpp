@@ -77,10 +77,10 @@ std::vector<std::string> earlierOverrides(const FolderHandle& runFolder, const D
 
 /// A run that has passed its end cannot go on to it.
 void checkEnd(const TimeSettings& time, const Deck& deck, const CheckpointReader& checkpoint,
-              Findings& findings) {
+              DeckDiagnostics& findings) {
   const auto whereOf = [&](const char* key) {
     const DeckNode* node = deck.find(key);
-    return node == nullptr ? Where() : node->where;
+    return node == nullptr ? DeckLocation() : node->where;
   };
   if (time.end && checkpoint.state().has("time") && *time.end < checkpoint.state().real("time")) {
     findings.error(whereOf("time.end"), "time.end is before the time of the checkpoint, " +
@@ -108,7 +108,7 @@ Deck restartDeck(const FolderHandle& runFolder, const CheckpointReader& checkpoi
   const Schema schema = schemaFor(deck, registry);
   const RunSettings settings = settingsOf(deck, schema);
   const std::vector<std::string>& components = settings.components;
-  Findings findings;
+  DeckDiagnostics findings;
   checkEnd(settings.time, deck, checkpoint, findings);
   if (components != checkpoint.identity().components) {
     findings.error(
@@ -117,7 +117,7 @@ Deck restartDeck(const FolderHandle& runFolder, const CheckpointReader& checkpoi
     findings.throwIfErrors();
   }
   const Deck before = Deck::fromText(checkpoint.identity().deckText, checkpoint.path().string() + "/deck");
-  if (const Findings old = check(before, schema); old.hasErrors()) {
+  if (const DeckDiagnostics old = check(before, schema); old.hasErrors()) {
     throw InputError(
         Message("the checkpoint " + checkpoint.path().string() +
                 " has a deck that this program does not know")

@@ -31,7 +31,7 @@ struct OutputSettings {
   std::optional<double> every;
   std::optional<std::int64_t> everySteps;
   std::optional<std::vector<std::string>> fields;  ///< not given: all variables that live from step to step
-  Where fieldsWhere;                               ///< their place in the deck
+  DeckLocation fieldsWhere;                        ///< their place in the deck
   bool doublePrecision = true;
 };
 
@@ -56,7 +56,7 @@ struct RunSettings {
   CheckpointSettings checkpoint;
   std::int64_t historyEverySteps = 1;  ///< 0: no history
   std::vector<std::string> watched;    ///< columns of the history for the screen
-  Where watchedWhere;                  ///< their place in the deck
+  DeckLocation watchedWhere;           ///< their place in the deck
   AnalysisSettings analysis;
   DeviceSettings devices;
 };

@@ -26,6 +26,7 @@ FileSum sumOf(const FolderHandle& folder, const std::string& name, std::int64_t 
   folder.forEachPiece(name, [&](std::string_view piece) {
     const auto left = static_cast<std::size_t>(std::max<std::int64_t>(0, mostBytes - sum.bytes));
     add(sum, piece.substr(0, left));
+    return sum.bytes < mostBytes;
   });
   return sum;
 }
@@ -58,7 +59,7 @@ std::map<std::string, FileSum> readSums(const FolderHandle& folder) {
                       entry.contains("crc32c") && entry["crc32c"].is_number_unsigned();
     if (!good || name.find('/') != std::string::npos)
       throw InputError((folder.path() / kName).string() + " is damaged: its entry of \"" + name +
-                       "\" is no sum");
+                       "\" is not a checksum");
     sums[name] = {entry["bytes"].get<std::int64_t>(), entry["crc32c"].get<std::uint32_t>()};
   }
   return sums;

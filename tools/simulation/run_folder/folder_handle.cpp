@@ -157,15 +157,14 @@ std::string FolderHandle::read(const std::string& name, std::int64_t mostBytes) 
 }
 
 void FolderHandle::forEachPiece(const std::string& name,
-                                const std::function<void(std::string_view)>& visit) const {
+                                const std::function<bool(std::string_view)>& visit) const {
   const FileHandle file = openToRead(name);
   char buffer[65536];
   for (;;) {
     const ssize_t n = ::read(file.get(), buffer, sizeof(buffer));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw InputError("cannot read " + (path_ / name).string() + ": " + errorText(errno));
-    if (n == 0) return;
-    visit({buffer, static_cast<std::size_t>(n)});
+    if (n == 0 || !visit({buffer, static_cast<std::size_t>(n)})) return;
   }
 }
 
@@ -180,6 +179,7 @@ void FolderHandle::forEachLine(const std::string& name,
     rest.erase(0, begin);
     if (rest.size() > kLongestLine)
       throw InputError("cannot read " + (path_ / name).string() + ": it has a line of more than a MiB");
+    return true;
   });
   if (!rest.empty()) visit(rest);
 }

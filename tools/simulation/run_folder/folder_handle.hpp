@@ -43,8 +43,8 @@ class FolderHandle {
   /// The whole file; at most 64 MiB.
   std::string read(const std::string& name) const { return read(name, std::int64_t{64} << 20); }
   std::string read(const std::string& name, std::int64_t mostBytes) const;
-  /// A file of any size from its beginning to its end, piece by piece.
-  void forEachPiece(const std::string& name, const std::function<void(std::string_view)>& visit) const;
+  /// A file of any size, piece by piece, to its end or until `visit` says false.
+  void forEachPiece(const std::string& name, const std::function<bool(std::string_view)>& visit) const;
   /// Line after line of a file of any size, without their ends; a line of more than a MiB is an InputError.
   void forEachLine(const std::string& name, const std::function<void(std::string_view)>& visit) const;
   /// The names in it but "." and "..", in no order.

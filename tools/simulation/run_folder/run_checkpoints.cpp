@@ -17,7 +17,7 @@ struct Source {
   const auto good =
       std::find_if(all.begin(), all.end(), [](const auto& c) { return c.valid && isWhole(c.path); });
   if (good != all.end()) {
-    message.line("fix  go on from the older one at step ", good->step, ": add --from ", good->step);
+    message.line("fix  continue from the older one at step ", good->step, ": add --from ", good->step);
   } else {
     message.line("fix  there is no other one; start the run again");
   }
@@ -28,6 +28,7 @@ struct Source {
 
 bool isNewer(const CheckpointListing& a, const CheckpointListing& b) {
   if (a.sequence >= 0 && b.sequence >= 0) return a.sequence > b.sequence;
+  if (a.written != b.written) return a.written > b.written;
   return a.step > b.step;
 }
 

@@ -17,7 +17,7 @@ CheckpointResult writeCheckpoint(CheckpointWriter& writer, const Simulation& sim
 /// is damaged.
 CheckpointListing chooseCheckpoint(const std::filesystem::path& runFolder, std::int64_t step);
 
-/// Where the manifests can be read, the order of writing decides; else a higher step counts as newer.
+/// The order of writing decides: that of the manifests, or of the folders' times where one cannot be read.
 bool isNewer(const CheckpointListing& a, const CheckpointListing& b);
 
 }  // namespace tessera

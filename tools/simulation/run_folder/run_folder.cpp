@@ -50,7 +50,7 @@ FolderHandle makeNamed(const std::filesystem::path& path) {
   if (!std::filesystem::is_empty(path)) {
     throw OutputError(
         Message("the run folder " + path.string() + " is there already, and a run overwrites nothing")
-            .line("fix  choose another name with --out DIR, or go on with that run: tessera restart ",
+            .line("fix  choose another name with --out DIR, or continue that run: tessera restart ",
                   path.string())
             .text());
   }

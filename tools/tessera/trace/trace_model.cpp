@@ -46,7 +46,7 @@ class GzipText : public std::streambuf {
 };
 
 [[noreturn]] void notATrace(const std::string& name, const std::string& why) {
-  throw InputError(Message("this is no trace of Tessera")
+  throw InputError(Message("this is not a trace of Tessera")
                        .line("file ", name)
                        .line("why  ", why)
                        .line("fix  make one: tessera run DECK --trace")

@@ -8,7 +8,7 @@ namespace tessera {
 namespace {
 
 const char* const kReduction = "(reduction)";
-const char* const kLate = "(ready, not started)";
+const char* const kStartedLate = "(ready, not started)";
 
 /// A node on a rank in a run.
 struct Place {
@@ -37,7 +37,7 @@ class PathWalk {
     at_ = {last->first, last->second.runs.rbegin()->first, nullptr};
     goesOn_ = true;
     fromEnd();
-    // No place is passed twice, unless the file says that nodes wait in a circle.
+    // No place is passed twice, unless the file says that nodes wait in a cycle.
     for (; goesOn_ && stepsLeft_ > 0; --stepsLeft_) {
       if (at_.node != nullptr) {
         fromNode();
@@ -93,7 +93,7 @@ class PathWalk {
       const bool waitedFor = node.done <= mine.executed;
       if (waitedFor && (at_.node == nullptr || node.done > at_.node->done)) at_.node = &node;
     }
-    if (at_.node != nullptr) spend(kLate, at_.node->done);
+    if (at_.node != nullptr) spend(kStartedLate, at_.node->done);
   }
 
   /// From a node's completion to what it waited for.
@@ -109,7 +109,7 @@ class PathWalk {
     }
     const TracedNode& node = *at_.node;
     if (node.worker >= 0) spend(node.name, node.begin);
-    spend(kLate, node.ready);
+    spend(kStartedLate, node.ready);
     if (node.after == -2 && toLengthOfStep()) return;
     const auto before = run().nodes.find(node.after);
     at_.node = before == run().nodes.end() ? nullptr : &before->second;

@@ -93,7 +93,7 @@ void printLaunches(std::ostream& out, const std::vector<LaunchRow>& launches) {
 std::string asText(const TraceSummary& summary) {
   std::ostringstream out;
   out << summary.runs << " run(s) of a plan on " << summary.ranks << " rank(s) with " << summary.workers
-      << " worker(s) in all, " << timeText(summary.wall) << "\n";
+      << " worker(s) in total, " << timeText(summary.wall) << "\n";
   out << "\nCritical path, " << timeText(summary.pathLength) << ":\n";
   printShares(out, summary.path);
   out << "\nTime of the workers:\n";

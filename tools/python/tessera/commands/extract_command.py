@@ -79,7 +79,7 @@ def rows_of(file, names, arguments):
 def _box_rows(file, names, text):
     corners = text.split(":")
     if len(corners) != 2:
-        raise UsageError(f"'{text}' is no box; write two corners with a colon: 0,0,0:1,1,0.5")
+        raise UsageError(f"'{text}' is not a box; write two corners with a colon: 0,0,0:1,1,0.5")
     lower, upper = (np.array(options.place("--box", corner)) for corner in corners)
     for name in names:
         grid = file.covering_grid(name, None, lower, upper)

@@ -12,7 +12,7 @@ from tessera.program import find_program, toml_text
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates" / "component"
 FILES = {"CMakeLists.txt": "CMakeLists.txt", "component.cpp.in": "{}.cpp", "deck.toml": "{}.toml", "README.md": "README.md"}
 # Tables that every deck has, in the order of the deck; the component's comes after [time].
-TABLES = ("simulation", "grid", "time", None, "output", "history", "checkpoint", "device")
+TABLES = ("simulation", "grid", "time", None, "output", "history", "analysis", "checkpoint", "device")
 
 
 def add(subparsers):
@@ -35,7 +35,7 @@ def run(arguments):
 def new_component(arguments):
     name = arguments.name
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name):
-        raise UsageError(f"'{name}' is no name for a component: lower-case letters, digits and underscores, a letter first")
+        raise UsageError(f"'{name}' is not a valid name for a component: lower-case letters, digits and underscores, a letter first")
     folder = Path(arguments.out or name)
     if folder.exists():
         raise OutputError(f"{folder} is there already, and nothing is overwritten\n  fix  choose another place with -o")
@@ -107,7 +107,8 @@ def table_lines(name, table, given):
         place = f"{name}.{key}"
         if about.get("type") == "array" and about.get("items", {}).get("type") == "object":
             late += ["", f"# {about.get('description', '')}", f"# [[{place}]]"]
-            late += [f"# {inner} = {example(item)}    # {item.get('description', '')}" for inner, item in flat(about["items"])]
+            late += [f"# {inner} = {toml_text(item['default']) if 'default' in item else example(item)}    {remark(item)}"
+                     for inner, item in flat(about["items"])]
             continue
         text = remark(about)
         if place in given:

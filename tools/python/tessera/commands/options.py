@@ -59,13 +59,13 @@ def number(option, text, wanted="a number"):
     except ValueError:
         value = math.nan
     if math.isnan(value):
-        raise UsageError(f"'{text}' is no value for {option}; give {wanted}")
+        raise UsageError(f"'{text}' is not a value for {option}; give {wanted}")
     return value
 
 
 def whole_number(option, text):
     if not str(text).lstrip("-").isdigit():
-        raise UsageError(f"'{text}' is no value for {option}; give a whole number")
+        raise UsageError(f"'{text}' is not a value for {option}; give a whole number")
     return int(text)
 
 
@@ -73,7 +73,7 @@ def plane(text):
     """'z=0.5' -> ('z', 0.5); 'z' -> ('z', None)."""
     axis, _, at = text.partition("=")
     if axis not in tuple(AXES):
-        raise UsageError(f"'{text}' is no plane; write for example --slice z=0.5, or --slice z for the middle")
+        raise UsageError(f"'{text}' is not a plane; write for example --slice z=0.5, or --slice z for the middle")
     return axis, number("--slice", at) if at else None
 
 
@@ -81,7 +81,7 @@ def place(option, text):
     """'0,0.5,0.5' -> three floats."""
     parts = text.split(",")
     if len(parts) != 3:
-        raise UsageError(f"'{text}' is no point for {option}; write three numbers with commas: 0,0.5,0.5")
+        raise UsageError(f"'{text}' is not a point for {option}; write three numbers with commas: 0,0.5,0.5")
     return [number(option, part) for part in parts]
 
 
@@ -92,17 +92,17 @@ def line_ends(file, text):
     if ":" in text:
         parts = text.split(":")
         if len(parts) != 2:
-            raise UsageError(f"'{text}' is no line; write two points with a colon: 0,0.5,0.5:1,0.5,0.5")
+            raise UsageError(f"'{text}' is not a line; write two points with a colon: 0,0.5,0.5:1,0.5,0.5")
         return place("--line", parts[0]), place("--line", parts[1])
     axis, _, where = text.partition("@")
     if axis not in tuple(AXES):
-        raise UsageError(f"'{text}' is no line; write two points (0,0.5,0.5:1,0.5,0.5), an axis (x), or an axis with the"
+        raise UsageError(f"'{text}' is not a line; write two points (0,0.5,0.5:1,0.5,0.5), an axis (x), or an axis with the"
                          " place of the others (x@y=0.2,z=0.3)")
     start, end = default_line(file, axis)
     for part in filter(None, where.split(",")):
         other, at = plane(part)
         if at is None or other == axis:
-            raise UsageError(f"'{part}' of the line '{text}' is no place beside {axis}; write for example x@y=0.2,z=0.3")
+            raise UsageError(f"'{part}' of the line '{text}' is not a place beside {axis}; write for example x@y=0.2,z=0.3")
         start[AXES.index(other)] = end[AXES.index(other)] = at
     return list(start), list(end)
 
@@ -113,7 +113,7 @@ def limits(text):
         return None
     low, colon, high = text.partition(":")
     if not colon:
-        raise UsageError(f"'{text}' is no range; write for example --range 0:1")
+        raise UsageError(f"'{text}' is not a range; write for example --range 0:1")
     pair = number("--range", low), number("--range", high)
     if pair[0] >= pair[1]:
         raise UsageError(f"the range {text} is empty; write the smaller number first")

@@ -22,7 +22,7 @@ def run(arguments):
     runs = [load(path) for path in arguments.runs]
     for path, opened in zip(arguments.runs, runs):
         if not isinstance(opened, Run):
-            raise UsageError(f"{path} is no run folder; pictures of single field files: tessera plot {path}")
+            raise UsageError(f"{path} is not a run folder; pictures of single field files: tessera plot {path}")
     names = [opened.name for opened in runs]
     out = Path(arguments.out or f"{'_and_'.join(dict.fromkeys(names))}_report.html")
     if len(runs) == 1:

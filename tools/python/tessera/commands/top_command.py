@@ -28,7 +28,7 @@ def add(subparsers):
 def run(arguments):
     opened = load(arguments.folder)
     if not isinstance(opened, Run):
-        raise UsageError(f"{arguments.folder} is no run folder")
+        raise UsageError(f"{arguments.folder} is not a run folder")
     interval = options.number("--interval", arguments.interval)
     if interval <= 0:
         raise UsageError("--interval has to be above 0")

@@ -18,7 +18,7 @@ def is_conserved_by_name(column):
 def overview(page, run):
     result, facts = run.result, run.provenance
     start = (facts.get("restarts") or [facts.get("start", {})])[-1]
-    status = result.get("status", "goes on" if run.is_active else "no result: it goes on, or was killed")
+    status = result.get("status", "goes on" if run.is_active else "no result: it is still running, or was killed")
     good = result.get("exit_code", 0) in (0, 75)
     rows = [[label, result[key]] for label, key in (
         ("reason", "reason"), ("step", "step"), ("time", "time"), ("steps of the last start", "steps_taken"),

@@ -1,0 +1,187 @@
+#include "datawarehouse/moves/region_op.hpp"
+
+#include <utility>
+
+#include "core/text/contracts.hpp"
+#include "grid/refine.hpp"
+
+namespace tessera {
+namespace {
+
+/// Steps of a region between two layouts, as words that are copied.
+RegionOp between(const Layout& to, const Layout& from, const Box& region, Index fromFirst,
+                 std::int64_t elementBytes) {
+  TESSERA_EXPECT(elementBytes > 0 && elementBytes % 4 == 0, "give elements of a multiple of 4 bytes");
+  RegionOp op;
+  if (region.empty()) return op;
+  const Extent n = region.extent();
+  op.toFirst = to.at(region.lo) * elementBytes;
+  op.fromFirst = from.at(fromFirst) * elementBytes;
+  op.toJ = to.strideJ * elementBytes;
+  op.toK = to.strideK * elementBytes;
+  op.fromI = elementBytes;
+  op.fromJ = from.strideJ * elementBytes;
+  op.fromK = from.strideK * elementBytes;
+  op.wordBytes = elementBytes % 8 == 0 ? 8 : 4;
+  op.elementWords = static_cast<std::uint32_t>(elementBytes / op.wordBytes);
+  op.rowWords = static_cast<std::uint32_t>(n.i) * op.elementWords;
+  op.rows = static_cast<std::uint32_t>(n.j);
+  op.planes = static_cast<std::uint32_t>(n.k);
+  return op;
+}
+
+/// Words become numbers.
+void computes(RegionOp& op, RegionKind kind, const ElementType& type) {
+  op.kind = kind;
+  op.scalar = type.scalar;
+  op.rowWords = op.rowWords / op.elementWords * static_cast<std::uint32_t>(type.components);
+  op.elementWords = static_cast<std::uint32_t>(type.components);
+  op.wordBytes = static_cast<std::uint8_t>(type.scalarBytes());
+}
+
+void setRatio(RegionOp& op, Extent ratio) {
+  for (int d = 0; d < kAxes; ++d) {
+    TESSERA_EXPECT(ratio[d] >= 1 && ratio[d] <= 0xFFFF, "refine by 65,535 at most");
+    op.ratio[d] = static_cast<std::uint16_t>(ratio[d]);
+  }
+}
+
+RegionOp prolongOp(const RegionMove& move, const Layout& to, const Layout& from, std::int64_t elementBytes) {
+  const Index fine = move.region.lo - move.shift;
+  const Index coarse = coarsen(fine, move.ratio);
+  RegionOp op = between(to, from, move.region, coarse, elementBytes);
+  op.kind = RegionKind::Gather;
+  setRatio(op, move.ratio);
+  for (int d = 0; d < kAxes; ++d)
+    op.offset[d] = static_cast<std::uint16_t>(fine[d] - coarse[d] * move.ratio[d]);
+  return op;
+}
+
+RegionOp averageOp(const RegionMove& move, const Layout& to, const Layout& from, const ElementType& type) {
+  Index fine = move.region.lo - move.shift;
+  for (int d = 0; d < kAxes; ++d) fine[d] *= move.ratio[d];
+  RegionOp op = between(to, from, move.region, fine, type.bytes());
+  computes(op, RegionKind::Average, type);
+  setRatio(op, move.ratio);
+  return op;
+}
+
+RegionOp conditionOp(const RegionMove& move, const Layout& layout, const LabelInfo& info,
+                     const Level& level) {
+  const auto& condition = info.boundary.sides[static_cast<std::size_t>(move.side)];
+  TESSERA_EXPECT(condition.has_value(), "give the side a condition");
+  const int axis = move.side / 2;
+  const Index source = mirroredIndex(move.region.lo, info, level, move.side);
+  RegionOp op = between(layout, layout, move.region, source, info.type.bytes());
+  std::int64_t& step = axis == 0 ? op.fromI : axis == 1 ? op.fromJ : op.fromK;
+  if (condition->kind == BoundaryKind::Outflow) {
+    op.kind = RegionKind::Gather;
+    step = 0;
+    return op;
+  }
+  computes(op, condition->kind == BoundaryKind::Dirichlet ? RegionKind::Dirichlet : RegionKind::Neumann,
+           info.type);
+  op.axis = static_cast<std::int8_t>(axis);
+  op.spacing = level.spacing()[axis];
+  // Outwards by one index, the mirror image goes inwards by one.
+  const std::int64_t layers = move.region.lo[axis] - source[axis];
+  op.firstLayers = static_cast<std::uint32_t>(layers < 0 ? -layers : layers);
+  op.layerStep = layers < 0 ? -2 : 2;
+  step = -step;
+  return op;
+}
+
+/// Halos are a few elements thick, so along x most rows are that short: `copyRow` with a length that the
+/// compiler knows is a move or two, where a call of memcpy would cost more than the bytes.
+template <class CopyRow>
+void copyEach(const RegionOp& op, std::byte* to, const std::byte* from, CopyRow&& copyRow) {
+  // Values of our own: the compiler cannot know that a store does not change the operation. One long loop
+  // inside is better than a long one outside.
+  const bool flat = op.rows == 1;
+  const std::int64_t rows = flat ? op.planes : op.rows;
+  const std::int64_t planes = flat ? 1 : op.planes;
+  const std::int64_t toStride = flat ? op.toK : op.toJ;
+  const std::int64_t fromStride = flat ? op.fromK : op.fromJ;
+  const std::int64_t toPlane = op.toK;
+  const std::int64_t fromPlane = op.fromK;
+  for (std::int64_t k = 0; k < planes; ++k) {
+    std::byte* t = to + k * toPlane;
+    const std::byte* f = from + k * fromPlane;
+    for (std::int64_t j = 0; j < rows; ++j, t += toStride, f += fromStride) copyRow(t, f);
+  }
+}
+
+template <std::size_t Bytes>
+struct CopyFixed {
+  void operator()(std::byte* to, const std::byte* from) const { std::memcpy(to, from, Bytes); }
+};
+
+void copyRows(const RegionOp& op, std::byte* to, const std::byte* from) {
+  const std::size_t rowBytes = std::size_t{op.rowWords} * op.wordBytes;
+  switch (rowBytes) {
+    case 4:
+      return copyEach(op, to, from, CopyFixed<4>{});
+    case 8:
+      return copyEach(op, to, from, CopyFixed<8>{});
+    case 16:
+      return copyEach(op, to, from, CopyFixed<16>{});
+    case 24:
+      return copyEach(op, to, from, CopyFixed<24>{});
+    case 32:
+      return copyEach(op, to, from, CopyFixed<32>{});
+    case 64:
+      return copyEach(op, to, from, CopyFixed<64>{});
+    case 128:
+      return copyEach(op, to, from, CopyFixed<128>{});
+    default:
+      copyEach(op, to, from, [rowBytes](auto* t, auto* f) { std::memcpy(t, f, rowBytes); });
+  }
+}
+
+}  // namespace
+
+RegionOp copyOp(const Layout& to, const Layout& from, const Box& region, Index shift,
+                std::int64_t elementBytes) {
+  return between(to, from, region, region.lo - shift, elementBytes);
+}
+
+RegionOp regionOp(const RegionMove& move, const Layout& to, const Layout& from, const LabelInfo& info,
+                  const Level& level) {
+  switch (move.kind) {
+    case MoveKind::Copy:
+      break;
+    case MoveKind::Prolong:
+      return prolongOp(move, to, from, info.type.bytes());
+    case MoveKind::Average:
+      return averageOp(move, to, from, info.type);
+    case MoveKind::Condition:
+      return conditionOp(move, to, info, level);
+  }
+  return copyOp(to, from, move.region, move.shift, info.type.bytes());
+}
+
+void runRegion(const RegionOp& op, std::byte* to, const std::byte* from) {
+  to += op.toFirst;
+  from += op.fromFirst;
+  if (op.kind == RegionKind::Copy) return copyRows(op, to, from);
+  const auto words = static_cast<std::uint32_t>(op.words());
+  for (std::uint32_t w = 0; w < words; ++w) {
+    const detail::RegionWord word = detail::wordOf(op, to, from, w);
+    if (detail::isMoved(op.kind)) {
+      detail::moveWord(word.to, word.from, op.wordBytes);
+    } else {
+      detail::computeWord(op, word, 0.0);
+    }
+  }
+}
+
+void runCondition(const RegionOp& op, std::byte* memory, Index first, ConditionValue& value) {
+  if (!op.takesValues()) return runRegion(op, memory, memory);
+  const auto words = static_cast<std::uint32_t>(op.words());
+  for (std::uint32_t w = 0; w < words; ++w) {
+    const detail::RegionWord word = detail::wordOf(op, memory + op.toFirst, memory + op.fromFirst, w);
+    detail::computeWord(op, word, value(first + Index{word.i, word.j, word.k}));
+  }
+}
+
+}  // namespace tessera
