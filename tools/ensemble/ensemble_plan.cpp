@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/deck/findings.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/text/error.hpp"
 #include "core/text/nearest_name.hpp"
 
@@ -28,7 +28,7 @@ class PlanReader {
   }
 
   EnsemblePlan plan_;
-  Findings findings_;
+  DeckDiagnostics findings_;
 };
 
 bool isNumber(const DeckNode& node) { return node.kind == DeckKind::Integer || node.kind == DeckKind::Real; }

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "core/deck/findings.hpp"
+#include "core/deck/deck_diagnostics.hpp"
 #include "core/text/error.hpp"
 #include "core/text/nearest_name.hpp"
 #include "scheduler/engine/kinds/harmonic_replica.hpp"
@@ -151,7 +151,7 @@ double PairReport::sigmas() const {
 }
 
 ReplicaExchangePlan readReplicaExchange(const Deck& deck) {
-  Findings findings;
+  DeckDiagnostics findings;
   ReplicaExchangePlan plan;
   const DeckNode* table = deck.find("replica_exchange");
   const std::vector<std::string> known = {"temperatures", "freedoms", "rounds", "steps", "seed"};

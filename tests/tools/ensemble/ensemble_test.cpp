@@ -48,15 +48,15 @@ class Place {
   std::filesystem::path path_;
 };
 
-struct Run {
+struct Ended {
   int exitCode = -1;
   std::string screen;
 };
 
 /// The deck on so many ranks, threads of this process.
-Run run(const EnsembleRequest& request, int ranks) {
+Ended run(const EnsembleRequest& request, int ranks) {
   LoopbackWorld world(ranks);
-  std::vector<Run> runs(static_cast<std::size_t>(ranks));
+  std::vector<Ended> runs(static_cast<std::size_t>(ranks));
   std::vector<std::string> faults(static_cast<std::size_t>(ranks));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -73,7 +73,7 @@ Run run(const EnsembleRequest& request, int ranks) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::string& fault : faults) EXPECT_EQ(fault, "");
-  for (const Run& each : runs) EXPECT_EQ(each.exitCode, runs[0].exitCode);
+  for (const Ended& each : runs) EXPECT_EQ(each.exitCode, runs[0].exitCode);
   return runs[0];
 }
 
@@ -99,7 +99,7 @@ TEST(Ensemble, ResultsAreTheSameBytesForAnyRanksAndWorkers) {
   std::string expected;
   for (const auto& [ranks, threads] : {std::pair{1, 1}, std::pair{1, 3}, std::pair{3, 1}}) {
     const std::string out = place.at("run" + std::to_string(ranks) + std::to_string(threads));
-    const Run done = run({deck, out, threads}, ranks);
+    const Ended done = run({deck, out, threads}, ranks);
     EXPECT_EQ(done.exitCode, 0) << done.screen;
     const std::string name = "run" + std::to_string(ranks) + std::to_string(threads);
     const std::string files = place.read(name + "/sums.csv") + place.read(name + "/swing.csv");
@@ -121,7 +121,7 @@ TEST(Ensemble, AnInterruptedRunDoesOnlyWhatIsMissing) {
   place.write("part/deck.toml", kSweep);
   place.write("part/sums.csv",
               "index,status,code,a,b,sum\n7,done,0,100,8,108\n2,done,0,100,3,777\n4,done,0,100,5,1");
-  const Run second = run({deck, place.at("part"), 2}, 1);
+  const Ended second = run({deck, place.at("part"), 2}, 1);
   EXPECT_EQ(second.exitCode, 0);
   EXPECT_THAT(second.screen, HasSubstr("2 of them were done by an earlier run"));
   std::string expected = whole;
@@ -148,7 +148,7 @@ name = "apart"
 kind = "adder"
 values = { a = 1, b = 2 }
 )");
-  const Run done = run({deck, place.at("out"), 1}, 2);
+  const Ended done = run({deck, place.at("out"), 1}, 2);
   EXPECT_EQ(done.exitCode, 4);
   EXPECT_THAT(done.screen, HasSubstr("stage bad: 0 of 2 done, 2 failed\n  tasks that have failed: 0 1\n"));
   EXPECT_THAT(done.screen, HasSubstr("stage behind: left out"));
