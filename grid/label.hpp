@@ -11,6 +11,7 @@
 #include "core/memory/element_type.hpp"
 #include "grid/boundary_condition.hpp"
 #include "grid/patch.hpp"
+#include "grid/prolongation.hpp"
 
 namespace tessera {
 
@@ -66,6 +67,7 @@ struct LabelInfo {
   std::array<std::shared_ptr<const CodedCondition>, kSides> coded{};  ///< where not null, after all others
   LabelId stageOf = -1;    ///< the variable that it stands for within a step, see `LabelTable::approximates`
   double stagePart = 1.0;  ///< New is at this part of the step: 1 but for stages
+  Prolongation prolongation = Prolongation::Constant;
 
   /// Of the numbers that lie in plane `component`.
   const BoundaryConditions& conditionsOf(std::int32_t component) const {
@@ -134,6 +136,14 @@ class LabelTable {
   template <class T, Centering C>
   void setBoundary(Label<Components<T>, C> label, std::vector<BoundaryConditions> conditions) {
     setBoundaries(label.id, std::move(conditions));
+  }
+
+  /// What halos beyond the border of a refined region mean. Linear ones ask for coarser cells as far as the
+  /// halo reaches and one more to all sides, also beyond sides of the domain, where the variable then needs a
+  /// condition. Whole numbers are cut to whole numbers.
+  template <class T, Centering C>
+  void setProlongation(Label<T, C> label, Prolongation prolongation) {
+    infos_[static_cast<std::size_t>(label.id)].prolongation = prolongation;
   }
 
   const LabelInfo& info(LabelId id) const { return infos_[static_cast<std::size_t>(id)]; }

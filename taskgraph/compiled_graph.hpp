@@ -105,10 +105,11 @@ struct FillPiece {
   friend bool operator==(const FillPiece&, const FillPiece&) = default;
 };
 
-/// Cells of a halo that no patch of the level covers: they take the value of the coarser cell they lie in.
+/// Cells of a halo that no patch of the level covers: they take the value of the coarser cell they lie in, or
+/// what a ring of coarser cells around them says (FillPlan::ring).
 struct CoarsePiece {
-  std::int32_t source = -1;   ///< own patch of the coarser level, or -1
-  std::int32_t message = -1;  ///< else: position in `receives`
+  std::int32_t source = -1;   ///< own patch of the coarser level, or -1; always where there is a ring
+  std::int32_t message = -1;  ///< else: position in `receives`; -1 where there is a ring
   std::int64_t offset = 0;    ///< bytes; the message holds the coarse cells of `region`
   Box region;                 ///< fine indices as the reading patch counts them
   Index image;                ///< periods between them and the source
@@ -132,6 +133,9 @@ struct FillPlan {
   std::int32_t version = -1;  ///< of New; -1 is Old
   /// Of the coarser level, where the label has halo cells outside of its level; -1 is Old.
   std::int32_t coarseVersion = -1;
+  /// Position of the fill of the same rows that gathers the coarser cells from which those outside of the
+  /// level are interpolated; -1: they are copied, or there are none.
+  std::int32_t ring = -1;
   Reach reach = Reach::Patch;
   /// How it takes what patches of the source level own: by copies, or as means of the finer cells in each
   /// coarse one; then a gather has the indices of the level of its readers.

@@ -116,18 +116,22 @@ void TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t
     }
     const auto own = static_cast<std::size_t>(local);
     const Generation generation = generationOf(access.mode);
-    const Level& level = data_.hierarchy().level(access.level);
-    const Centering centering = data_.labels().info(access.label).centering;
     accesses.add({access.mode, access.reach, access.label, access.level,
                   store != nullptr ? store->data(generation, access.label, own)
                                    : data_.data(generation, access.label, own),
                   store != nullptr ? store->layout(access.label, own) : data_.layout(access.label, own),
-                  access.writes() ? level.closedBox(*patch, centering)
-                  : checked_      ? readBox(level, *patch, centering, access.halo)
-                                  : Box{},
-                  nullptr, (checked_ || store != nullptr) && data_.isShared(access.label, own),
+                  declaredBox(access, *patch), nullptr,
+                  (checked_ || store != nullptr) && data_.isShared(access.label, own),
                   checked_ && access.facesOnly});
   }
+}
+
+Box TaskFrames::declaredBox(const UnitAccess& access, const Patch& patch) const {
+  if (!access.writes() && !checked_) return {};
+  const Centering centering = data_.labels().info(access.label).centering;
+  if (access.writes() && centering == Centering::Cell) return patch.cells;
+  const Level& level = data_.hierarchy().level(access.level);
+  return access.writes() ? level.closedBox(patch, centering) : readBox(level, patch, centering, access.halo);
 }
 
 PatchFrames& TaskFrames::framesOnPatches(const TaskUnit& unit, const NodeBlock& block, TaskFrame& frame) {

@@ -57,6 +57,8 @@ class TaskFrames {
   ExactSum sumOf(LabelId reduction) const;
 
  private:
+  /// Where a task may touch what it accesses; nothing for plain reads outside of checked mode.
+  Box declaredBox(const UnitAccess& access, const Patch& patch) const;
   TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch,
                            DeviceStore* store);
   void layOutSums(std::size_t adders);

@@ -75,12 +75,24 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
     plan.readerLevel = need.readerLevel;
     plan.halo = need.halo;
     plan.table = shapes_.of(need).table;
+    plan.ring = ringOf(need);
     plan.shared = windowOf(need);
     plan.scratch = need.reach == Reach::Patch && isScratch(graphs_, {need.label, need.level});
     const bool buffered = need.reach != Reach::Patch && plan.shared.size() == 0;
     if (buffered) plan.firstGather = addGathers(need, fills_.size() - 1, gathers);
     graph_.fills.push_back(std::move(plan));
   }
+}
+
+/// Needs of rings come before those of the halos that are interpolated from them.
+std::int32_t GraphBuilder::ringOf(const FillNeed& need) const {
+  if (!need.ring) return -1;
+  const auto ring = std::find_if(fills_.begin(), fills_.end(), [&](const StagedFill& other) {
+    return other.need.reach == Reach::Coarser && other.need.label == need.label &&
+           other.need.readerLevel == need.level && other.need.version == need.coarseVersion;
+  });
+  TESSERA_EXPECT(ring != fills_.end(), "gather the cells that a halo is interpolated from");
+  return ring->fill;
 }
 
 Range GraphBuilder::windowOf(const FillNeed& need) const {
@@ -256,7 +268,8 @@ void GraphBuilder::linkOverwrite(LabelId label, LevelId level, std::int32_t vers
       if (fill.need.reach == Reach::Patch) edges_.samePatch(fill.block, block);
       if (!waitsForRowsAround(fill, block)) edges_.sourcesAfter(fill.block, block);
     }
-    if (!fill.need.coarseFill || fill.need.level - 1 != level || fill.need.coarseVersion != version) continue;
+    const bool takesBelow = fill.need.coarseFill && !fill.need.ring;
+    if (!takesBelow || fill.need.level - 1 != level || fill.need.coarseVersion != version) continue;
     const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fill.block)];
     for (std::int32_t row = 0; row < rows.count; ++row) {
       for (const CoarsePiece& piece : graph_.fills[static_cast<std::size_t>(fill.fill)].coarse.row(row)) {
@@ -315,6 +328,7 @@ void GraphBuilder::linkFill(const StagedFill& fill) {
     edges_.sourcesBefore(producer, fill.block);
   }
   if (need.coarseFill) linkCoarse(fill);
+  if (need.ring) edges_.samePatch(fills_[static_cast<std::size_t>(ringOf(need))].block, fill.block);
   if (need.reach != Reach::Patch) return linkTakenGather(fill);
   // The halo is filled in place: fills of earlier versions, and those who read them, must be through.
   for (const StagedFill& other : fills_) {
@@ -333,7 +347,7 @@ void GraphBuilder::linkFill(const StagedFill& fill) {
 
 void GraphBuilder::linkCoarse(const StagedFill& fill) {
   const std::int32_t producer = producerBlock(fill.need.label, fill.need.level - 1, fill.need.coarseVersion);
-  if (producer < 0) return;
+  if (producer < 0 || fill.need.ring) return;
   const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fill.block)];
   for (std::int32_t row = 0; row < rows.count; ++row) {
     for (const CoarsePiece& piece : graph_.fills[static_cast<std::size_t>(fill.fill)].coarse.row(row)) {

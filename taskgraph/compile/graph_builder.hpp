@@ -28,6 +28,8 @@ class GraphBuilder {
   void makeFills(std::vector<GatherNeed>& gathers);
   /// The shared windows that a fill fills, or that are read instead of its buffer.
   Range windowOf(const FillNeed& need) const;
+  /// The fill that gathers what the halo is interpolated from, or -1.
+  std::int32_t ringOf(const FillNeed& need) const;
   /// The buffers of a fill; returns the position of the first.
   std::int32_t addGathers(const FillNeed& need, std::size_t number, std::vector<GatherNeed>& gathers);
   void addUnit(std::int32_t unit);

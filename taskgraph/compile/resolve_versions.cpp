@@ -39,7 +39,8 @@ class ReadResolver {
     number_ = number;
     ResolvedUnit& unit = resolved_.units[static_cast<std::size_t>(number)];
     for (const ReadDeclaration& read : task().reads) {
-      ResolvedRead r{read.label, sourceLevel(read), -1, read.reach, read.halo, false, -1, read.facesOnly};
+      ResolvedRead r{read.label, sourceLevel(read), -1,   read.reach, read.halo, false,
+                     -1,         read.facesOnly,    false};
       if (!levelExists(read, r.level)) continue;
       // The borders of a patch are its own.
       if (read.reach == Reach::Patch)
@@ -49,6 +50,7 @@ class ReadResolver {
         if (r.version < 0) continue;
       }
       if (!addCoarseFill(read, r)) continue;
+      if (r.coarseFill && labels_.info(r.label).prolongation != Prolongation::Constant) addRing(unit, r);
       merge(unit.reads, r);
     }
   }
@@ -125,6 +127,13 @@ class ReadResolver {
     return true;
   }
 
+  /// What the halo is interpolated from is gathered as a read of the coarser level is.
+  void addRing(ResolvedUnit& unit, ResolvedRead& r) const {
+    r.ring = true;
+    const Halo halo = ringHalo(r.halo, hierarchy_.level(r.level).ratioToCoarser());
+    merge(unit.reads, {r.label, r.level - 1, r.coarseVersion, Reach::Coarser, halo, false, -1, false, false});
+  }
+
   /// Who may have left a value: one task of this plan or, of a carried value, of an earlier item.
   std::vector<std::string> namesOf(const LevelLabel& where, std::int32_t producer) const {
     if (producer >= 0) return {resolved_.declarationOf(producer).name};
@@ -178,6 +187,7 @@ class ReadResolver {
       if (r.coarseFill) {
         known.coarseFill = true;
         known.coarseVersion = r.coarseVersion;
+        known.ring = r.ring;
       }
       return;
     }
