@@ -13,7 +13,7 @@ namespace tessera {
 namespace {
 
 std::string numbered(const std::string& name, std::size_t n) {
-  char text[16];
+  char text[24];
   std::snprintf(text, sizeof text, ".%03zu", n);
   return name + text;
 }
