@@ -9,7 +9,9 @@ import unittest
 from pathlib import Path
 
 import runs
+from tessera import Deck
 from tessera.commands import new_command, top_command
+from tessera.commands.gallery_command import shipped_decks
 from tessera.commands.parser import COMMANDS
 from tessera.program import find_program
 
@@ -250,6 +252,14 @@ class GalleryTest(FolderTest):
             self.assertTrue((self.path / "gallery" / name).is_file())
         self.assertIn("`./tessera run inputs/levels/two_level.toml`", text)
         self.assertEqual(runs.call(*arguments)[0], 0)  # the runs are there already
+
+
+    def test_the_shipped_decks_are_those_that_run(self):
+        decks = shipped_decks()
+        self.assertGreater(len(decks), 25)
+        for deck in decks:
+            self.assertTrue(Deck.read(deck).components, deck)
+        self.assertNotIn("ensemble", {deck.parent.name for deck in decks})
 
 
 class InfoTest(unittest.TestCase):
