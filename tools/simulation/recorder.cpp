@@ -60,6 +60,7 @@ Recorder::Recorder(const Simulation& simulation, StopRequests& stops, RecorderOp
                                             .parent = place_.descriptor(),
                                             .keep = simulation.model().settings().checkpoint.keep}),
       fieldFiles_(simulation.transport(), fieldOptions(simulation, place_)),
+      planes_(simulation, place_),
       progress_(options_.folder != nullptr ? options_.screen : ScreenMode::Quiet),
       costsAt_(Clock::now()),
       start_(Clock::now()),
@@ -109,6 +110,7 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
     firstHistoryDue_ =
         clock.dueEverySteps(now.historyEverySteps) || clock.dueEverySteps(before.historyEverySteps);
     lastHistory_ = lastFields_ = lastCheckpoint_ = firstStep_;
+    planes_.startAt(firstStep_);
     forcedEndGoesBackTo(firstStep_);
     return stopIfAsked(simulation, agreedStop(simulation));
   }
@@ -205,7 +207,8 @@ void Recorder::takeUpAgain(const Simulation& simulation) {
   untouched_ = false;
   if (options_.folder == nullptr) return;
   try {
-    dropFieldsAfter(place_.inside("out"), firstStep_, firstFieldsDue_);
+    dropFieldsAfter(place_.inside("out"), "fields", firstStep_, firstFieldsDue_);
+    planes_.dropAfter(place_, firstStep_);
   } catch (const std::exception& error) {
     warn(std::string("files of the steps after the checkpoint could not be removed: ") + error.what());
   }
@@ -224,6 +227,13 @@ void Recorder::recordState(Simulation& simulation, bool always) {
   if (!fields_.empty() && lastFields_ != clock.step() &&
       (always || fieldsDue(simulation.model().settings().output, clock)))
     recordFields(simulation);
+  recordPlanes(simulation, always);
+}
+
+void Recorder::recordPlanes(Simulation& simulation, bool always) {
+  const auto start = Clock::now();
+  planes_.record(simulation, options_.deckSha256, always, [this](const std::string& text) { warn(text); });
+  outputSeconds_ += secondsSince(start);
 }
 
 void Recorder::recordHistory(Simulation& simulation) {

@@ -9,6 +9,7 @@
 #include "datawarehouse/archive/checkpoint_writer.hpp"
 #include "datawarehouse/archive/field_writer.hpp"
 #include "tools/simulation/job_totals.hpp"
+#include "tools/simulation/output/plane_files.hpp"
 #include "tools/simulation/progress.hpp"
 #include "tools/simulation/run_folder/history.hpp"
 #include "tools/simulation/run_folder/run_folder.hpp"
@@ -74,6 +75,7 @@ class Recorder final : public RunListener {
   /// Keeps what the screen shows of a line of the history.
   void watch(const Simulation& simulation, std::span<const double> values);
   void recordFields(Simulation& simulation);
+  void recordPlanes(Simulation& simulation, bool always);
   bool recordCheckpoint(Simulation& simulation);
   /// What the files of the run are now, for whoever looks later whether they still are.
   void recordSums();
@@ -98,6 +100,7 @@ class Recorder final : public RunListener {
   std::vector<LabelId> fields_;
   CheckpointWriter checkpoints_;
   FieldWriter fieldFiles_;
+  PlaneFiles planes_;
   Progress progress_;
   std::optional<RunLog> log_;       ///< rank 0
   std::optional<History> history_;  ///< rank 0

@@ -59,6 +59,10 @@ bool isPythonCommand(int argc, char** argv) {
   if (argc < 2) return false;
   const std::string_view name = argv[1];
   if (std::find(kPythonCommands.begin(), kPythonCommands.end(), name) != kPythonCommands.end()) return true;
+  if (name == "info") {
+    return std::any_of(argv + 2, argv + argc,
+                       [](const char* word) { return std::string_view(word) == "--json"; });
+  }
   return name == "compare" && std::any_of(argv + 2, argv + argc, [](const char* word) {
            return std::any_of(kCompareOptions.begin(), kCompareOptions.end(), [&](std::string_view option) {
              return std::string_view(word).substr(0, option.size()) == option;

@@ -6,7 +6,7 @@
 namespace tessera {
 
 /// Whether a command is one of tools/python: pictures, reports and tables of results. `compare` is one where
-/// it is asked for norms, tolerances by field or a picture.
+/// it is asked for norms, tolerances by field or a picture, and `info` where it is asked for JSON.
 bool isPythonCommand(int argc, char** argv);
 
 /// Replaces this process by `python3 -m tessera ...` with the same command line. The package is looked for in

@@ -3,18 +3,18 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import runs
 import tessera
 from browser import Browser
 from report_test import SECTIONS
 from tessera import report
+from tessera.commands.gallery_command import shipped_decks
 
 MOST_BYTES = 5 * 2**20
 
 
 class AllDecksTest(unittest.TestCase):
     def test_each_report_is_small_and_opens(self):
-        decks = sorted(runs.INPUTS.glob("*/*.toml"))
+        decks = shipped_decks()
         self.assertGreater(len(decks), 10)
         with tempfile.TemporaryDirectory() as folder, Browser() as browser:
             for deck in decks:

@@ -109,6 +109,32 @@ class AnalysisTest(unittest.TestCase):
         self.assertEqual([run.history.last("fine"), run.history.last("coarse")], list(fields.points("levels.stamp", places)))
         self.assertGreater(run.history.last("fine"), 2e8)
 
+    def test_components_of_a_variable_are_looked_at_one_by_one(self):
+        text = ('[[analysis.region]]\nname = "mass"\nfield = "gas.density"\n[[analysis.region]]\nname = "energy"\n'
+                'field = "gas.energy"\nquantities = ["integral"]\n[[analysis.probe]]\nname = "carried"\nfield = "gas.momentum_y"\n'
+                'at = [1.1, -0.4, 0.5]\n[[analysis.line]]\nname = "row"\nfield = "gas.energy"\nfrom = [-5, 0, 0]\nto = [5, 0, 0]\n'
+                'points = 9\n[[analysis.profile]]\nname = "rings"\nfield = "gas.density"\ncentre = [0, 0, 0]\nradius = 5\nbins = 4\n'
+                '[[analysis.statistics]]\nname = "s"\nfield = "gas.density"\n[[analysis.statistics]]\nname = "c"\n'
+                'field = "gas.momentum_x"\nwith = "gas.momentum_y"\n')
+        deck = self.deck("euler/vortex_two_level.toml", text)
+        values = {"time.end": 0.25, "output.every": 0.25, "history.every_steps": 4, "output.fields": ["gas", "s.mean", "c.mean_with"]}
+        run = self.run_deck(deck, "run", **values)
+        fields, row = run.fields[-1], run.history
+        self.assertEqual(row.last("mass.integral"), row.last("euler.mass"))
+        self.assertEqual(row.last("energy.integral"), row.last("euler.energy"))
+        # Field files are of single precision here, and points are of the finest level.
+        self.assertAlmostEqual(row.last("carried"), fields.points("gas.momentum_y", [(1.1, -0.4, 0.5)])[0], delta=1e-6)
+        self.assertAlmostEqual(row.last("mass.min"), fields.extremes("gas.density")[0], delta=1e-6)
+        for n, x in enumerate(np.linspace(-5, 5, 9)):
+            self.assertAlmostEqual(row.last(f"row.{n:03d}"), fields.points("gas.energy", [(x, 0, 0.5)])[0], delta=1e-5)
+        self.assertLess(row.last("rings.000"), row.last("rings.003"))
+        self.assertLess(abs(fields.norms("s.mean")["max"] - 1.0), 0.01)
+        self.assertGreater(fields.norms("c.mean_with")["max"], 1.0)
+        again = self.run_deck(deck, "again", 2, **values, **{"grid.patch_size": [8, 8, 1]})
+        self.assertEqual((run.path / "history.csv").read_text(), (again.path / "history.csv").read_text())
+        np.testing.assert_array_equal(fields.covering_grid("c.mean_with").values,
+                                      again.fields[-1].covering_grid("c.mean_with").values)
+
     def test_statistics_are_those_of_the_states(self):
         # T = 1 + t exactly: a uniform field with source 1, and steps of a power of two.
         text = ('[[analysis.statistics]]\nname = "s"\nfield = "temperature"\n[[analysis.statistics]]\nname = "late"\n'
@@ -181,16 +207,54 @@ class AnalysisTest(unittest.TestCase):
                 (region.format("a", "concentration", 'quantities = ["men"]'), 'there is no quantity "men"'),
                 (region.format("a", "concentration", "lower = [0.5, 0, 0]\nupper = [0.5, 1, 1]"), "holds no centre of a cell along x"),
                 (region.format("a", "concentration", 'quantities = ["mean"]\nstop_if_above = 1'), 'stop_on is "max"'),
+                ('[[analysis.probe]]\nname = "p"\nfield = "concentration.x"\nat = [0, 0, 0]\n', "did you mean 'concentration'?"),
                 ('[[analysis.probe]]\nname = "p"\nfield = "concentration"\nat = [2, 0, 0]\n', "outside of the domain along x"),
                 ('[[analysis.line]]\nname = "p"\nfield = "concentration"\nfrom = [0, 0, 0]\nto = [1, 1, 1]\npoints = 1\n', "points"),
                 ('[[analysis.profile]]\nname = "p"\nfield = "concentration"\ncentre = [0, 0, 0]\nbins = 4\n', "radius"),
                 ('[[analysis.statistics]]\nname = "p"\nfield = "concentration"\nwith = "x"\n', 'the variable "x"'),
+                ('[[analysis.plane]]\nname = "p"\nfields = ["concentration"]\naxis = "y"\nat = 3\nevery_steps = 1\n',
+                 "lies outside of the domain along y"),
+                ('[[analysis.plane]]\nname = "p"\nfields = ["cncentration"]\naxis = "y"\nat = 0\nevery_steps = 1\n',
+                 "did you mean 'concentration'?"),
                 ('[history]\nwatch = ["advection.mx"]\n', "did you mean 'advection.max'?")):
             with self.subTest(text=text):
                 deck = self.deck("advection/gaussian.toml", text)
                 done = subprocess.run([find_program(), "check", deck], capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
                 self.assertIn(said, done.stdout + done.stderr)
+
+
+    def test_planes_hold_the_cells_of_the_fields_that_they_cut(self):
+        text = "".join(f'[[analysis.plane]]\nname = "{name}"\nfields = ["levels.stamp"]\naxis = "{axis}"\nat = {at}\n'
+                       f'every_steps = 2\n' for name, axis, at in (("fine", "z", 0.55), ("side", "x", 0.05), ("wall", "y", 1.0)))
+        deck = self.deck("levels/two_level.toml", text)
+        run = self.run_deck(deck, "run", **{"time.max_steps": 5, "output.every_steps": 1})
+        self.assertEqual(sorted(run.planes), ["fine", "side", "wall"])
+        for name, axis, at, levels in (("fine", "z", 0.55, 2), ("side", "x", 0.05, 1), ("wall", "y", 1.0, 1)):
+            series = run.planes[name]
+            self.assertEqual([file.step for file in series], [0, 2, 4, 5])
+            for file in series:
+                self.assertEqual(len(file.levels), levels)
+                whole = run.fields.step(file.step)
+                expected = whole.slice("levels.stamp", axis, at, levels - 1).values
+                self.assertTrue(np.isfinite(expected).all())
+                np.testing.assert_array_equal(file.slice("levels.stamp", axis).values, expected)
+        code, said, error = runs.call("plot", run.path / "planes/fine.hdf.series", "--levels", "--time", "all", "-o", self.path / "a.png")
+        self.assertEqual(code, 0, error)
+        # The same bytes from two ranks; a restart that goes back leaves none of what it abandons.
+        two = self.run_deck(deck, "two", 2, **{"time.max_steps": 3, "output.every_steps": 1})
+        for name in ("fine_000002.hdf", "wall_000002.hdf"):
+            self.assertEqual((run.path / "planes" / name).read_bytes(), (two.path / "planes" / name).read_bytes())
+        subprocess.run([find_program(), "restart", two.path, "--threads", "1", "--set", "time.max_steps=4"], check=True,
+                       capture_output=True)
+        self.assertEqual([file.step for file in tessera.load(two.path).planes["fine"]], [0, 2, 4])
+        self.assertFalse((two.path / "planes/fine_000003.hdf").exists())
+
+    def test_a_variable_of_several_components_is_not_looked_at_as_a_whole(self):
+        deck = self.deck("euler/sod.toml", '[[analysis.region]]\nname = "a"\nfield = "gas"\n')
+        done = subprocess.run([find_program(), "check", deck], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn('has 5 components; name one of them, for example "gas.density"', done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ class ReportInABrowserTest(unittest.TestCase):
         self.assertEqual([url for url in self.browser.requests if not url.startswith(("file:", "data:"))], [])
 
     def test_every_kind_of_run_opens_without_an_error(self):
-        for run in (runs.cosine(), runs.gaussian(), runs.slab(), runs.three_levels(), runs.two_levels()):
+        for run in (runs.cosine(), runs.gaussian(), runs.slab(), runs.three_levels(), runs.two_levels(), runs.sod(), runs.vortex()):
             self.open(report.write, run)
             found = self.browser.evaluate("[...document.querySelectorAll('section')].map(s => s.id)")
             self.assertEqual(found, SECTIONS)

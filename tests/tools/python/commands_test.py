@@ -9,7 +9,9 @@ import unittest
 from pathlib import Path
 
 import runs
+from tessera import Deck
 from tessera.commands import new_command, top_command
+from tessera.commands.gallery_command import shipped_decks
 from tessera.commands.parser import COMMANDS
 from tessera.program import find_program
 
@@ -252,6 +254,48 @@ class GalleryTest(FolderTest):
         self.assertEqual(runs.call(*arguments)[0], 0)  # the runs are there already
 
 
+    def test_the_shipped_decks_are_those_that_run(self):
+        decks = shipped_decks()
+        self.assertGreater(len(decks), 25)
+        for deck in decks:
+            self.assertTrue(Deck.read(deck).components, deck)
+        self.assertNotIn("ensemble", {deck.parent.name for deck in decks})
+
+
+class InfoTest(unittest.TestCase):
+    def info(self, target):
+        code, said, error = runs.call("info", "--json", target)
+        self.assertEqual(code, 0, error)
+        return json.loads(said)
+
+    def test_of_a_run(self):
+        found = self.info(runs.vortex().path)
+        self.assertEqual((found["kind"], found["components"], found["active"]), ("run", ["euler"], False))
+        self.assertEqual(found["result"]["status"], "done")
+        self.assertEqual([entry["time"] for entry in found["fields"]], [0.0, 0.25])
+        self.assertEqual(found["checkpoints"][-1]["step"], found["result"]["step"])
+
+    def test_of_a_field_file(self):
+        found = self.info(runs.vortex().fields.paths[-1])
+        self.assertEqual([level["patches"] for level in found["levels"]], [4, 4])
+        self.assertEqual(found["cells"], 32 * 32 - 16 * 16 + 32 * 32)
+        density = found["fields"][0]
+        self.assertEqual((density["name"], density["unit"]), ("gas.density", "mass/length^3"))
+        self.assertEqual([density["min"], density["max"]], list(runs.vortex().fields[-1].extremes("gas.density")))
+        self.assertIn("gas.pressure", found["computed"])
+
+    def test_of_a_checkpoint(self):
+        found = self.info(runs.vortex().checkpoints[-1].path)
+        self.assertEqual((found["kind"], found["ranks"], found["patches"]), ("checkpoint", 1, [4, 4]))
+        self.assertIn("gas", [variable["name"] for variable in found["variables"]])
+
+    def test_what_is_none_of_them_is_a_sentence(self):
+        code, _, error = runs.call("info", "--json", runs.vortex().path / "history.csv")
+        self.assertEqual(code, 2)
+        self.assertIn("is no run folder, field file or checkpoint", error)
+        self.assertEqual(runs.call("info", "nowhere", "--json")[0], 3)
+
+
 class LauncherTest(FolderTest):
     def launch(self, *arguments):
         done = subprocess.run([str(LAUNCHER), *map(str, arguments)], capture_output=True, text=True, check=False, cwd=self.path)
@@ -265,7 +309,7 @@ class LauncherTest(FolderTest):
         self.assertIn("concentration", said)
 
     def test_the_program_hands_the_same_commands_over(self):
-        names = set(COMMANDS) - {"compare"}
+        names = set(COMMANDS) - {"compare", "info"}
         source = (runs.ROOT / "tools/tessera/python_commands.cpp").read_text()
         listed = source[source.index("kPythonCommands{"):source.index("kCompareOptions")]
         self.assertEqual(set(re.findall(r'"(\w+)"', listed)), names)
@@ -279,6 +323,8 @@ class LauncherTest(FolderTest):
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0)
         self.assertIn("verdict", done.stdout)
+        done = subprocess.run([find_program(), "info", runs.gaussian().path, "--json"], capture_output=True, text=True, check=False)
+        self.assertEqual(json.loads(done.stdout)["kind"], "run", done.stderr)
         done = subprocess.run([find_program(), "plot", "x"], capture_output=True, text=True, check=False,
                               env={**os.environ, "TESSERA_PYTHON": "/nowhere/python3"})
         self.assertEqual(done.returncode, 6)

@@ -157,8 +157,9 @@ class Formula:
         lo, hi = patch.lo, patch.hi
         if reach:
             first, last = file.domain(level.number)
-            grown = np.where((first < last), reach, 0)
-            wraps = np.array(file.periodic) & (first < last)
+            is_resolved = np.subtract(*file.domain(0)) != 0  # an axis of one cell, also of several finer ones in a plane of cells
+            grown = np.where(is_resolved, reach, 0)
+            wraps = np.array(file.periodic) & is_resolved
             lo = np.where(wraps, lo - grown, np.maximum(lo - grown, first))
             hi = np.where(wraps, hi + grown, np.minimum(hi + grown, last))
         places = _places(file, patch, lo, hi)

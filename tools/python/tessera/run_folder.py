@@ -24,15 +24,21 @@ class Series:
         listed = sorted(folder.glob("*.series"))
         if not listed:
             return cls([(FieldFile(path).time, path) for path in folder.glob("*.hdf")])
-        entries = []
-        for path in listed:
-            try:
-                files = read_json(path)["files"]
-                entries += [(float(file["time"]), folder / file["name"]) for file in files]
-            except (ValueError, KeyError, TypeError) as problem:
-                raise InputError(f"{path} is damaged: {problem}\n  fix  remove it; the .hdf files beside it are read"
-                                 " without it") from problem
-        return cls([entry for entry in entries if entry[1].is_file()])
+        return cls([entry for path in listed for entry in cls._listed(path)])
+
+    @classmethod
+    def of_file(cls, path):
+        """Of the fields that one .series file names."""
+        return cls(cls._listed(Path(path)))
+
+    @staticmethod
+    def _listed(path):
+        try:
+            entries = [(float(file["time"]), path.parent / file["name"]) for file in read_json(path)["files"]]
+        except (ValueError, KeyError, TypeError) as problem:
+            raise InputError(f"{path} is damaged: {problem}\n  fix  remove it; the .hdf files beside it are read"
+                             " without it") from problem
+        return [entry for entry in entries if entry[1].is_file()]
 
     def __len__(self):
         return len(self._entries)
@@ -110,6 +116,12 @@ class Run:
     @cached_property
     def fields(self):
         return Series.of_folder(self.path / "out")
+
+    @cached_property
+    def planes(self):
+        """{name: Series} of the planes of the deck's [[analysis.plane]]."""
+        end = ".hdf.series"
+        return {path.name[:-len(end)]: Series.of_file(path) for path in sorted((self.path / "planes").glob(f"*{end}"))}
 
     @property
     def history(self):
@@ -193,7 +205,7 @@ def load(path):
             return Checkpoint(path)
         return Run(path) if (path / "deck.toml").is_file() or not list(path.glob("*.hdf")) else Series.of_folder(path)
     if path.suffix == ".series":
-        return Series.of_folder(path.parent)
+        return Series.of_file(path)
     if path.suffix == ".csv":
         return Table.read(path)
     if path.name.endswith((".json.gz", ".json")):

@@ -212,11 +212,19 @@ class Sampling:
         sums[to] += part[of]
         weight[to] += filled[of]
 
+    @property
+    def middle(self):
+        """The middle of the domain; in a file of one plane of cells, of the finest of them."""
+        lower, upper = self.bounds
+        first, last = self.domain(0)
+        finest = self.levels[-1].patches[0].bounds
+        return np.where(first == last, 0.5 * (finest[0] + finest[1]), 0.5 * (lower + upper))
+
     def slice(self, name, axis="z", at=None, level=None):
         """The plane through `at` (default: the middle) normal to an axis, at the cell size of `level`."""
         number, level = axis_number(axis), self._level_number(level)
         lower, upper = self.bounds
-        at = 0.5 * (lower[number] + upper[number]) if at is None else float(at)
+        at = self.middle[number] if at is None else float(at)
         if not lower[number] <= at <= upper[number]:
             raise UsageError(f"the plane {AXES[number]} = {at:g} is outside of the domain, "
                              f"{lower[number]:g} to {upper[number]:g}")

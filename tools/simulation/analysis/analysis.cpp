@@ -13,40 +13,89 @@ namespace tessera {
 namespace {
 
 std::string numbered(const std::string& name, std::size_t n) {
-  char text[16];
+  char text[24];
   std::snprintf(text, sizeof text, ".%03zu", n);
   return name + text;
 }
 
-/// Finds the variables of [analysis] among those of the components.
+/// Finds what [analysis] names among the variables of the components: "temperature", "gas.density".
 class FieldFinder {
  public:
   FieldFinder(LabelTable& labels, std::span<const LabelId> persistent, DeckDiagnostics& findings)
       : labels_(labels), findings_(findings) {
-    for (const LabelId label : persistent) names_.push_back(labels.info(label).name);
+    for (const LabelId label : persistent) addNames(label);
   }
 
-  Label<double, Cell> find(const std::string& name, const DeckLocation& where) {
-    if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
+  AnalysisField find(const std::string& name, const DeckLocation& where) {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) {
       findings_.error(where, "[analysis] names the variable \"" + name +
                                  "\", which is none that lives from step to step" +
                                  didYouMeanOneOf(name, names_));
       return {};
     }
-    const LabelInfo& info = labels_.info(labels_.idOf(name));
-    if (!(info.type == elementTypeOf<double>) || info.centering != Centering::Cell) {
+    const Place place = places_[static_cast<std::size_t>(found - names_.begin())];
+    const LabelInfo& info = labels_.info(place.label);
+    if (info.centering != Centering::Cell || info.type.scalar != Scalar::Float64 ||
+        info.type.together() != 1) {
       findings_.error(where, "[analysis] names the variable \"" + name + "\", which has " +
                                  asText(info.type) + " per " + asText(info.centering) +
                                  "; only one double per cell can be analysed");
       return {};
     }
-    return labels_.variable<double, Cell>(name);
+    if (info.components.empty()) return {{place.label}, {}, -1};
+    if (name == info.name) {
+      findings_.error(where, "[analysis] names the variable \"" + name + "\", which has " +
+                                 std::to_string(info.components.size()) +
+                                 " components; name one of them, for example \"" + info.nameOf(0) + "\"");
+      return {};
+    }
+    return {{}, {place.label}, place.component};
+  }
+
+  /// Variables as a whole; numbers per cell of any kind.
+  std::vector<LabelId> variables(const std::vector<std::string>& names, const DeckLocation& where) {
+    std::vector<LabelId> found;
+    for (const std::string& name : names) {
+      const LabelId id = labels_.idOf(name);
+      if (std::find(names_.begin(), names_.end(), name) == names_.end() || id < 0) {
+        findings_.error(where, "[analysis] names the variable \"" + name +
+                                   "\", which is none that lives from step to step" +
+                                   didYouMeanOneOf(name, names_));
+      } else if (labels_.info(id).centering != Centering::Cell) {
+        findings_.error(where, "[analysis] names the variable \"" + name + "\", which has " +
+                                   asText(labels_.info(id).type) + " per " +
+                                   asText(labels_.info(id).centering) +
+                                   "; a plane has variables of cells only");
+      } else if (std::find(found.begin(), found.end(), id) != found.end()) {
+        findings_.error(where, "a plane names \"" + name + "\" twice; remove one of them");
+      } else {
+        found.push_back(id);
+      }
+    }
+    return found;
   }
 
  private:
+  struct Place {
+    LabelId label = -1;
+    std::int32_t component = 0;
+  };
+
+  void addNames(LabelId label) {
+    const LabelInfo& info = labels_.info(label);
+    for (std::size_t c = 0; c < info.components.size(); ++c) {
+      places_.push_back({label, static_cast<std::int32_t>(c)});
+      names_.push_back(info.nameOf(places_.back().component));
+    }
+    places_.push_back({label, 0});
+    names_.push_back(info.name);
+  }
+
   LabelTable& labels_;
   DeckDiagnostics& findings_;
   std::vector<std::string> names_;
+  std::vector<Place> places_;  ///< of `names_`
 };
 
 void checkPlaces(const AnalysisProbe& probe, const Geometry& geometry, DeckDiagnostics& findings) {
@@ -59,6 +108,15 @@ void checkPlaces(const AnalysisProbe& probe, const Geometry& geometry, DeckDiagn
       return;
     }
   }
+}
+
+void checkPlane(const AnalysisPlane& plane, const Geometry& geometry, DeckDiagnostics& findings) {
+  if (plane.fields.empty())
+    findings.error(plane.where, "the plane \"" + plane.name + "\" names no field; give it one");
+  if (plane.at >= geometry.lower[plane.axis] && plane.at <= geometry.upper[plane.axis]) return;
+  findings.error(plane.where, "the plane \"" + plane.name + "\" lies outside of the domain along " +
+                                  std::string(1, "xyz"[plane.axis]) +
+                                  "; keep it between grid.lower and grid.upper");
 }
 
 /// On level 0; finer levels have a cell where the coarser one has.
@@ -118,6 +176,10 @@ Analysis::Analysis(AnalysisSettings settings, LabelTable& labels, std::span<cons
         labels.variable<double, Cell>(statistics.name + (moments.isCovariance ? ".covariance" : ".variance"));
     moments_.push_back(moments);
   }
+  for (const AnalysisPlane& plane : settings_.planes) {
+    checkPlane(plane, geometry, findings);
+    planes_.push_back({plane, fields.variables(plane.fields, plane.where)});
+  }
   findings.throwIfErrors();
 }
 
@@ -144,14 +206,14 @@ void Analysis::declareStep(StepPlan& plan) const {
     const Moments& m = moments_[n];
     const double from = settings_.statistics[n].from;
     TaskBuilder builder = plan.task("Analysis::statistics " + settings_.statistics[n].name);
-    builder.reads(Old, m.field).reads(Old, m.mean).reads(Old, m.second).writes(m.mean).writes(m.second);
+    reads(builder, m.field).reads(Old, m.mean).reads(Old, m.second).writes(m.mean).writes(m.second);
     if (m.isCovariance) builder.reads(Old, m.meanOther).writes(m.meanOther);
-    if (m.other.id != m.field.id) builder.reads(Old, m.other);
+    if (m.other.variable() != m.field.variable()) reads(builder, m.other);
     builder.runs<Cpu>([m, from](const auto& task) {
       const StateWeight weight = weightOf(task.time(), task.dt(), from);
       const double sum = weight.before + weight.now;
       const double part = sum > 0.0 ? weight.now / sum : 0.0;
-      const auto u = task.read(Old, m.field);
+      const auto u = valuesOf(task, m.field);
       const auto mean = task.read(Old, m.mean);
       const auto second = task.read(Old, m.second);
       const auto newMean = task.write(m.mean);
@@ -165,7 +227,7 @@ void Analysis::declareStep(StepPlan& plan) const {
         return otherNow;
       };
       if (m.isCovariance) {
-        const auto v = task.read(Old, m.other);
+        const auto v = valuesOf(task, m.other);
         const auto meanOther = task.read(Old, m.meanOther);
         const auto newMeanOther = task.write(m.meanOther);
         forEachCell(task.interior(), [&](Index x) { newMeanOther(x) = update(x, v(x), meanOther(x)); });
@@ -185,8 +247,8 @@ void Analysis::declareDiagnostics(StepPlan& plan) const {
 void Analysis::declareRegions(StepPlan& plan) const {
   for (std::size_t n = 0; n < regions_.size(); ++n) {
     const Region r = regions_[n];
-    plan.task("Analysis::region " + settings_.regions[n].name)
-        .reads(Old, r.field)
+    TaskBuilder builder = plan.task("Analysis::region " + settings_.regions[n].name);
+    reads(builder, r.field)
         .contributes(r.integral, Sum)
         .contributes(r.volume, Sum)
         .contributes(r.least, Min)
@@ -194,7 +256,7 @@ void Analysis::declareRegions(StepPlan& plan) const {
         .runs<Cpu>(
             [r, lower = settings_.regions[n].lower, upper = settings_.regions[n].upper](const auto& task) {
               const RegionSums sums =
-                  sumsOver(task, task.read(Old, r.field), cellsWithin(task.level(), lower, upper));
+                  sumsOver(task, valuesOf(task, r.field), cellsWithin(task.level(), lower, upper));
               task.contribute(r.integral, sums.integral);
               task.contribute(r.volume, sums.volume);
               task.contribute(r.least, sums.least);
@@ -206,10 +268,10 @@ void Analysis::declareRegions(StepPlan& plan) const {
 void Analysis::declareProbes(StepPlan& plan) const {
   for (std::size_t n = 0; n < probes_.size(); ++n) {
     TaskBuilder builder = plan.task("Analysis::probe " + settings_.probes[n].name);
-    builder.reads(Old, probes_[n].field);
+    reads(builder, probes_[n].field);
     for (const ReductionLabel value : probes_[n].values) builder.contributes(value, Sum);
     builder.runs<Cpu>([p = probes_[n], places = settings_.probes[n].places](const auto& task) {
-      const auto u = task.read(Old, p.field);
+      const auto u = valuesOf(task, p.field);
       for (std::size_t m = 0; m < places.size(); ++m) {
         ExactSum value;
         const Index cell = cellAt(task.level(), places[m]);
@@ -223,12 +285,12 @@ void Analysis::declareProbes(StepPlan& plan) const {
 void Analysis::declareProfiles(StepPlan& plan) const {
   for (std::size_t n = 0; n < profiles_.size(); ++n) {
     TaskBuilder builder = plan.task("Analysis::profile " + settings_.profiles[n].name);
-    builder.reads(Old, profiles_[n].field);
+    reads(builder, profiles_[n].field);
     for (const ReductionLabel sum : profiles_[n].integrals) builder.contributes(sum, Sum);
     for (const ReductionLabel sum : profiles_[n].volumes) builder.contributes(sum, Sum);
     builder.runs<Cpu>([p = profiles_[n], s = settings_.profiles[n]](const auto& task) {
       const double width = s.radius / static_cast<double>(s.bins);
-      contributeShells(task, task.read(Old, p.field), s.centre, width, p.integrals, p.volumes);
+      contributeShells(task, valuesOf(task, p.field), s.centre, width, p.integrals, p.volumes);
     });
   }
 }

@@ -7,9 +7,16 @@
 #include "components/component.hpp"
 #include "grid/label.hpp"
 #include "taskgraph/step_plan.hpp"
+#include "tools/simulation/analysis/analysis_field.hpp"
 #include "tools/simulation/analysis/analysis_settings.hpp"
 
 namespace tessera {
+
+/// A plane of the deck, with the variables that it names.
+struct PlaneOfFields {
+  AnalysisPlane plane;
+  std::vector<LabelId> labels;
+};
 
 /// The tasks behind the deck's [analysis]: columns of the history over regions, at points and in shells, and
 /// statistics in time as variables. Sums are exact, and every cell is looked at by itself, so all numbers
@@ -36,6 +43,9 @@ class Analysis {
   /// Their columns, in the order of the deck's kinds: regions, probes and lines, profiles.
   std::vector<Diagnostic> diagnostics() const;
 
+  /// Planes to be written.
+  const std::vector<PlaneOfFields>& planes() const { return planes_; }
+
   /// Whether a number can end the run: lines of the history are then waited for at once, so that all runs
   /// end at the same step.
   bool hasLimits() const;
@@ -44,19 +54,20 @@ class Analysis {
 
  private:
   struct Region {
-    Label<double, Cell> field;
+    AnalysisField field;
     ReductionLabel integral, volume, least, largest;
   };
   struct Probe {
-    Label<double, Cell> field;
+    AnalysisField field;
     std::vector<ReductionLabel> values;
   };
   struct Profile {
-    Label<double, Cell> field;
+    AnalysisField field;
     std::vector<ReductionLabel> integrals, volumes;
   };
   struct Moments {
-    Label<double, Cell> field, other, mean, meanOther, second;
+    AnalysisField field, other;
+    Label<double, Cell> mean, meanOther, second;
     bool isCovariance = false;
   };
 
@@ -69,6 +80,7 @@ class Analysis {
   std::vector<Probe> probes_;
   std::vector<Profile> profiles_;
   std::vector<Moments> moments_;
+  std::vector<PlaneOfFields> planes_;
 };
 
 }  // namespace tessera

@@ -11,12 +11,14 @@ namespace {
 const std::vector<std::string> kQuantities{"integral", "mean", "min", "max"};
 constexpr std::int64_t kMostPoints = 256;
 constexpr std::int64_t kMostBins = 256;
-const char* const kKinds[] = {"region", "probe", "line", "profile", "statistics"};
+const char* const kKinds[] = {"region", "probe", "line", "profile", "statistics", "plane"};
 
 ParameterTable& entry(ParameterTable& table, const char* kind, const char* doc, const char* name) {
   ParameterTable& shape = table.arrayOf(kind, doc);
   shape.text("name").doc(name).required();
-  shape.text("field").doc("the variable, one that lives from step to step, of one double a cell").required();
+  shape.text("field")
+      .doc("a variable that lives from step to step, of one double a cell, or a component: \"gas.density\"")
+      .required();
   return shape;
 }
 
@@ -98,7 +100,20 @@ void declareStatistics(ParameterTable& table) {
       .defaultsTo(0.0);
 }
 
-/// Names are columns and variables, so each is there once.
+void declarePlane(ParameterTable& table) {
+  ParameterTable& plane = table.arrayOf("plane", "The cells that a plane cuts, as files in RUN/planes");
+  plane.text("name").doc("files: NAME_000120.hdf, and NAME.hdf.series").required();
+  plane.textList("fields").doc("variables that live from step to step, of numbers per cell").required();
+  plane.choice("axis", {"x", "y", "z"}).doc("normal to the plane").required();
+  plane.real("at").doc("its place on the axis").unit("length").required();
+  plane.integer("every_steps")
+      .doc("steps between files; the first and the last state have one too")
+      .atLeast(1)
+      .required()
+      .mayChangeOnRestart();
+}
+
+/// Names are columns, variables and files, so each is there once.
 void checkNames(const ParameterValues& analysis, DeckDiagnostics& findings) {
   std::vector<std::string> seen;
   for (const char* kind : kKinds) {
@@ -159,6 +174,7 @@ ParameterTable analysisTable() {
   declarePoints(table);
   declareProfile(table);
   declareStatistics(table);
+  declarePlane(table);
   table.check(checkNames);
   return table;
 }
@@ -179,6 +195,10 @@ AnalysisSettings analysisSettingsOf(const ParameterValues& analysis) {
     settings.statistics.push_back({one.text("name"), one.text("field"),
                                    one.has("with") ? one.text("with") : std::string(), one.real("from"),
                                    one.tableWhere()});
+  }
+  for (const ParameterValues& one : analysis.tables("plane")) {
+    settings.planes.push_back({one.text("name"), one.texts("fields"), one.choice("axis")[0] - 'x',
+                               one.real("at"), one.integer("every_steps"), one.tableWhere()});
   }
   return settings;
 }

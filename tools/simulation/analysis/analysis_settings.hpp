@@ -57,12 +57,23 @@ struct AnalysisStatistics {
   DeckLocation where;
 };
 
+/// `[[analysis.plane]]`: the cells that a plane cuts, as files of their own.
+struct AnalysisPlane {
+  std::string name;
+  std::vector<std::string> fields;
+  int axis = 2;     ///< normal to the plane
+  double at = 0.0;  ///< its place on the axis
+  std::int64_t everySteps = 1;
+  DeckLocation where;
+};
+
 /// All that the deck's [analysis] asks for.
 struct AnalysisSettings {
   std::vector<AnalysisRegion> regions;
   std::vector<AnalysisProbe> probes;
   std::vector<AnalysisProfile> profiles;
   std::vector<AnalysisStatistics> statistics;
+  std::vector<AnalysisPlane> planes;
 };
 
 /// The table [analysis], whose entries are `[[analysis.region]]` and so on, with its rules.

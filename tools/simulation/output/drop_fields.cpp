@@ -13,12 +13,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* const kSeries = "fields.hdf.series";
 constexpr std::int64_t kMaxSeriesBytes = std::int64_t{256} << 20;
 
-/// 120 of "fields_000120.hdf", -1 of any other name.
-std::int64_t stepOf(const std::string& name) {
-  static const std::string start = "fields_";
+/// 120 of "fields_000120.hdf" with `start` "fields_", -1 of any other name.
+std::int64_t stepOf(const std::string& name, const std::string& start) {
   static const std::string end = ".hdf";
   if (name.size() <= start.size() + end.size() || name.rfind(start, 0) != 0 ||
       name.compare(name.size() - end.size(), end.size(), end) != 0) {
@@ -30,9 +28,9 @@ std::int64_t stepOf(const std::string& name) {
   return error == std::errc() && stop == last ? step : -1;
 }
 
-void dropFromSeries(const FolderHandle& out, const std::set<std::string>& dropped) {
-  if (!out.has(kSeries)) return;
-  Json series = Json::parse(shallowJson(out.read(kSeries, kMaxSeriesBytes)), nullptr, false);
+void dropFromSeries(const FolderHandle& out, const std::string& file, const std::set<std::string>& dropped) {
+  if (!out.has(file)) return;
+  Json series = Json::parse(shallowJson(out.read(file, kMaxSeriesBytes)), nullptr, false);
   // A series that nobody can read is begun anew with the next file; that is the writer's business.
   if (!series.is_object() || !series["files"].is_array()) return;
   Json kept = Json::array();
@@ -41,21 +39,21 @@ void dropFromSeries(const FolderHandle& out, const std::set<std::string>& droppe
     if (!named || dropped.count(entry["name"].get<std::string>()) == 0) kept.push_back(entry);
   }
   series["files"] = kept;
-  out.write(kSeries, series.dump(1) + "\n");
+  out.write(file, series.dump(1) + "\n");
 }
 
 }  // namespace
 
-void dropFieldsAfter(const FolderHandle& out, std::int64_t step, bool keepStep) {
+void dropFieldsAfter(const FolderHandle& folder, const std::string& name, std::int64_t step, bool keepStep) {
   std::set<std::string> dropped;
-  for (const std::string& name : out.names()) {
-    const std::int64_t at = stepOf(name);
-    if (at > step || (at == step && !keepStep)) dropped.insert(name);
+  for (const std::string& file : folder.names()) {
+    const std::int64_t at = stepOf(file, name + "_");
+    if (at > step || (at == step && !keepStep)) dropped.insert(file);
   }
   if (dropped.empty()) return;
   // First the list, then the files: at no instant does the series name a file that is gone.
-  dropFromSeries(out, dropped);
-  for (const std::string& name : dropped) out.remove(name);
+  dropFromSeries(folder, name + ".hdf.series", dropped);
+  for (const std::string& file : dropped) folder.remove(file);
 }
 
 }  // namespace tessera

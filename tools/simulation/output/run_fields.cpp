@@ -1,6 +1,7 @@
 #include "tools/simulation/output/run_fields.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -92,6 +93,22 @@ class FieldSource {
   std::vector<std::byte> packed_;
 };
 
+/// Copies the part of a box from values of all of it, x fastest, the numbers of a cell together.
+void copyBox(const Box& from, std::span<const double> values, const Box& part, std::span<double> to,
+             std::int64_t together) {
+  std::size_t next = 0;
+  for (std::int64_t k = part.lo.k; k < part.hi.k; ++k) {
+    for (std::int64_t j = part.lo.j; j < part.hi.j; ++j) {
+      const std::int64_t row =
+          ((k - from.lo.k) * (from.hi.j - from.lo.j) + (j - from.lo.j)) * (from.hi.i - from.lo.i) +
+          (part.lo.i - from.lo.i);
+      const auto count = static_cast<std::size_t>((part.hi.i - part.lo.i) * together);
+      std::copy_n(values.begin() + row * together, count, to.begin() + static_cast<std::ptrdiff_t>(next));
+      next += count;
+    }
+  }
+}
+
 OutputLevel levelOf(const Level& level, const DataWarehouse& data) {
   OutputLevel output;
   output.spacing = level.spacing();
@@ -105,33 +122,62 @@ OutputLevel levelOf(const Level& level, const DataWarehouse& data) {
   return output;
 }
 
+/// The layers of cells that a plane cuts, by level. Those of coarser levels lie over those of finer ones.
+std::vector<std::int64_t> layersOf(const Hierarchy& hierarchy, const AnalysisPlane& plane) {
+  const std::span<const Level> levels = hierarchy.levels();
+  const Level& finest = levels.back();
+  const Box& domain = finest.domain();
+  const double way = plane.at - hierarchy.geometry().lower[plane.axis];
+  const auto at = static_cast<std::int64_t>(std::floor(way / finest.spacing()[plane.axis]));
+  std::vector<std::int64_t> layers(levels.size());
+  layers.back() = std::clamp(at, domain.lo[plane.axis], domain.hi[plane.axis] - 1);
+  for (std::size_t n = levels.size() - 1; n > 0; --n)
+    layers[n - 1] = layers[n] / levels[n].ratioToCoarser()[plane.axis];
+  return layers;
+}
+
+/// What of a level lies in a layer; `kept` gets the positions of its patches in the level.
+OutputLevel layerOf(OutputLevel whole, int axis, std::int64_t layer, std::vector<std::int64_t>& kept) {
+  const auto cut = [&](Box box) {
+    box.lo[axis] = std::max(box.lo[axis], layer);
+    box.hi[axis] = std::min(box.hi[axis], layer + 1);
+    return box;
+  };
+  OutputLevel output;
+  output.spacing = whole.spacing;
+  output.domain = cut(whole.domain);
+  for (std::size_t n = 0; n < whole.patches.size(); ++n) {
+    const Box box = cut(whole.patches[n]);
+    if (box.empty()) continue;
+    const auto position = static_cast<std::int64_t>(n);
+    if (std::binary_search(whole.mine.begin(), whole.mine.end(), position))
+      output.mine.push_back(static_cast<std::int64_t>(kept.size()));
+    kept.push_back(position);
+    output.patches.push_back(box);
+  }
+  return output;
+}
+
 /// Along each axis that is resolved; one that is not has 1.
 std::int32_t ratioOf(const Level& level) {
   const Extent ratio = level.ratioToCoarser();
   return static_cast<std::int32_t>(std::max({ratio.i, ratio.j, ratio.k}));
 }
 
-}  // namespace
-
-FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
-                             const std::vector<LabelId>& labels, const std::string& deckSha256) {
+/// What is the same for all files of a state; the levels are missing.
+FieldOutput outputOf(const Simulation& simulation, const std::vector<Written>& written,
+                     const std::string& deckSha256) {
   const Model& model = simulation.model();
-  const Hierarchy& hierarchy = simulation.hierarchy();
   FieldOutput output;
   output.step = simulation.clock().step();
   output.time = simulation.clock().time();
   output.dt = simulation.clock().dt();
-  output.origin = hierarchy.geometry().lower;
-  output.periodic = hierarchy.geometry().periodic;
+  output.origin = simulation.hierarchy().geometry().lower;
+  output.periodic = simulation.hierarchy().geometry().periodic;
   output.codeVersion = model.identity().codeVersion;
   output.revision = buildInfo().revision;
   output.deckSha256 = deckSha256;
   output.runId = model.runId();
-  for (const Level& level : hierarchy.levels()) {
-    output.levels.push_back(levelOf(level, simulation.data()));
-    if (level.number() > 0) output.refinementRatio.push_back(ratioOf(level));
-  }
-  const std::vector<Written> written = writtenOf(model.labels(), labels);
   for (const Written& one : written) {
     const LabelInfo& info = model.labels().info(one.label);
     const auto c = static_cast<std::size_t>(one.component);
@@ -139,11 +185,54 @@ FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
                              info.components.empty() ? info.unit : info.components[c].unit,
                              info.type.together(), info.centering});
   }
+  return output;
+}
+
+}  // namespace
+
+FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
+                             const std::vector<LabelId>& labels, const std::string& deckSha256) {
+  const Hierarchy& hierarchy = simulation.hierarchy();
+  const std::vector<Written> written = writtenOf(simulation.model().labels(), labels);
+  FieldOutput output = outputOf(simulation, written, deckSha256);
+  for (const Level& level : hierarchy.levels()) {
+    output.levels.push_back(levelOf(level, simulation.data()));
+    if (level.number() > 0) output.refinementRatio.push_back(ratioOf(level));
+  }
   simulation.dataOnHost(labels);
   FieldSource source(simulation, written);
   return writer.write(
       output, [&](std::size_t level, std::int64_t patch, std::size_t field, std::span<double> values) {
         source.fill(field, hierarchy.level(static_cast<LevelId>(level)).firstPatch() + patch, values);
+      });
+}
+
+FieldWriteResult writePlane(FieldWriter& writer, const Simulation& simulation, const PlaneOfFields& fields,
+                            const std::string& deckSha256) {
+  const Hierarchy& hierarchy = simulation.hierarchy();
+  const std::vector<Written> written = writtenOf(simulation.model().labels(), fields.labels);
+  FieldOutput output = outputOf(simulation, written, deckSha256);
+  const std::vector<std::int64_t> layers = layersOf(hierarchy, fields.plane);
+  std::vector<std::vector<std::int64_t>> kept(layers.size());
+  for (const Level& level : hierarchy.levels()) {
+    const auto n = static_cast<std::size_t>(level.number());
+    OutputLevel cut = layerOf(levelOf(level, simulation.data()), fields.plane.axis, layers[n], kept[n]);
+    if (cut.patches.empty()) break;
+    output.levels.push_back(std::move(cut));
+    if (n > 0) output.refinementRatio.push_back(ratioOf(level));
+  }
+  simulation.dataOnHost(fields.labels);
+  FieldSource source(simulation, written);
+  std::vector<double> whole;
+  return writer.write(
+      output, [&](std::size_t n, std::int64_t patch, std::size_t field, std::span<double> values) {
+        const Level& level = hierarchy.level(static_cast<LevelId>(n));
+        const PatchId id = level.firstPatch() + kept[n][static_cast<std::size_t>(patch)];
+        const Box& cells = hierarchy.patch(id).cells;
+        const std::int64_t together = output.fields[field].components;
+        whole.resize(static_cast<std::size_t>(cells.volume() * together));
+        source.fill(field, id, whole);
+        copyBox(cells, whole, output.levels[n].patches[static_cast<std::size_t>(patch)], values, together);
       });
 }
 

@@ -24,8 +24,13 @@ def add(subparsers):
     parser.set_defaults(run=run)
 
 
+def shipped_decks():
+    """All decks below inputs/ that `tessera run` takes; ensembles are run by another command."""
+    return [path for path in sorted((ROOT / "inputs").glob("*/*.toml")) if Deck.read(path).components]
+
+
 def run(arguments):
-    decks = [Path(deck) for deck in arguments.decks] or sorted((ROOT / "inputs").glob("*/*.toml"))
+    decks = [Path(deck) for deck in arguments.decks] or shipped_decks()
     if not decks:
         raise InputError("there are no decks below inputs/; name some")
     out, runs = Path(arguments.out), Path(arguments.runs)

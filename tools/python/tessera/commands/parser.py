@@ -6,8 +6,8 @@ import sys
 
 from tessera.errors import TesseraError, nearest
 
-COMMANDS = ("plot", "report", "extract", "export", "compare", "convergence", "new", "doctor", "top", "gallery", "completion",
-            "man")
+COMMANDS = ("plot", "report", "extract", "export", "compare", "info", "convergence", "new", "doctor", "top", "gallery",
+            "completion", "man")
 
 
 class Parser(argparse.ArgumentParser):

@@ -8,7 +8,7 @@ from tessera.plots.style import LINES, pyplot, time_text
 def default_line(file, axis=None):
     """Two points: the middle of the domain along an axis, by default its first axis of more than one cell."""
     lower, upper = file.bounds
-    middle = 0.5 * (lower + upper)
+    middle = file.middle
     thick = [a for a in "xyz" if a not in thin_axes(file)] or ["x"]
     number = "xyz".index(axis or thick[0])
     start, end = middle.copy(), middle.copy()

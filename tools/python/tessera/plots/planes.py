@@ -130,6 +130,7 @@ def slice_figure(files, name, axis="z", at=None, log=False, patches=False, level
     extent = planes[0].extent
     tall = np.clip((extent[3] - extent[2]) / (extent[1] - extent[0]), 0.4, 1.3)
     width = 5.6 if columns == 1 else 4.2
+    bar = {"location": "bottom", "shrink": 0.6, "aspect": 40} if tall < 0.6 else {"shrink": 0.85}  # a label is longer than that
     figure, grid = plt.subplots(rows, columns, figsize=(width * columns, (0.78 * width * tall + 0.9) * rows), squeeze=False)
     for place, (file, plane) in enumerate(zip(files, planes)):
         axes = grid[place // columns][place % columns]
@@ -139,9 +140,9 @@ def slice_figure(files, name, axis="z", at=None, log=False, patches=False, level
         axes.set_title(time_text(file) + where, fontsize=10)
         label = ("error of " if exact is not None else "") + field_label(file, name)
         if shared is None:
-            figure.colorbar(image, ax=axes, label=label, shrink=0.85)
+            figure.colorbar(image, ax=axes, label=label, **bar)
     if shared is not None:
-        figure.colorbar(image, ax=grid.ravel().tolist(), label=label, shrink=0.85)
+        figure.colorbar(image, ax=grid.ravel().tolist(), label=label, **bar)
     for empty in range(len(files), rows * columns):
         grid[empty // columns][empty % columns].axis("off")
     if title:
