@@ -76,7 +76,7 @@ TEST_F(Solvers, MethodsOfHypreAreRefusedForOurOwn) {
 }
 
 TEST_F(Solvers, HypreFindsWhatOurOwnFinds) {
-  if (!hasHypre()) GTEST_SKIP() << "this build has no hypre: ./tessera setup --with-hypre";
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
   ASSERT_EQ(run("own", "1", {}).exitCode, 0);
 
   int n = 0;
@@ -98,7 +98,7 @@ TEST_F(Solvers, HypreFindsWhatOurOwnFinds) {
 }
 
 TEST_F(Solvers, HypreGivesTheSameBitsWithASetUpThatIsKept) {
-  if (!hasHypre()) GTEST_SKIP() << "this build has no hypre: ./tessera setup --with-hypre";
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
   ASSERT_EQ(run("kept", "2", {"solver.library=hypre"}).exitCode, 0);
   ASSERT_EQ(run("fresh", "2", {"solver.library=hypre", "solver.setup_every=1"}).exitCode, 0);
 
@@ -108,7 +108,7 @@ TEST_F(Solvers, HypreGivesTheSameBitsWithASetUpThatIsKept) {
 }
 
 TEST_F(Solvers, HypreIsGivenUpAsOurOwnIs) {
-  if (!hasHypre()) GTEST_SKIP() << "this build has no hypre: ./tessera setup --with-hypre";
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
   for (const std::string ranks : {"1", "4"}) {
     const ProgramResult given = run("up" + ranks, ranks, {"solver.library=hypre", "solver.max_iterations=1"});
     EXPECT_EQ(given.exitCode, 4);
