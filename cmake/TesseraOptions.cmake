@@ -9,6 +9,8 @@ option(TESSERA_UNITY "Compile the sources of a room together, about eight at a t
 option(TESSERA_PRECOMPILED_HEADERS "Parse the standard library's and GoogleTest's headers once for all sources" ON)
 set(TESSERA_KOKKOS "AUTO" CACHE STRING "Use Kokkos: AUTO (where it is found), ON (an error where it is not), OFF")
 set_property(CACHE TESSERA_KOKKOS PROPERTY STRINGS AUTO ON OFF)
+set(TESSERA_HYPRE "AUTO" CACHE STRING "Use hypre: AUTO (where it is built), ON (an error where it is not), OFF")
+set_property(CACHE TESSERA_HYPRE PROPERTY STRINGS AUTO ON OFF)
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)

@@ -16,12 +16,18 @@
 
 namespace tessera {
 
+/// What a column can show of a solve.
+enum class SolveNumber { Iterations, Residual };
+
 /// A column of the history: a reduction that `declareDiagnostics` contributes to, and how to show it.
 struct Diagnostic {
   std::string name;  ///< "heat.total", "heat.error_l2"
   ReductionLabel reduction;
   std::function<double(double)> show;   ///< from the reduced number to the column; empty: as it is
   std::optional<ReductionLabel> per{};  ///< another reduction, by which the number is divided: a mean
+  /// In place of a reduction: a number of the last solve of this name in a step program.
+  std::string solve{};
+  SolveNumber number = SolveNumber::Iterations;
 };
 
 /// What a component gets to configure itself.
@@ -108,7 +114,7 @@ class ComponentRegistry {
   std::vector<Maker> makers_;
 };
 
-/// heat, advection, wave, euler, levels, diffusion: what the `tessera` program offers.
+/// heat, advection, wave, euler, levels, diffusion, poisson: what the `tessera` program offers.
 ComponentRegistry builtInComponents();
 
 }  // namespace tessera

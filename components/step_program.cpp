@@ -17,7 +17,42 @@ void addPlans(const std::vector<ProgramItem>& items, std::vector<std::string>& p
   }
 }
 
+void addSolves(const std::vector<ProgramItem>& items, std::vector<std::string>& solves) {
+  for (const ProgramItem& item : items) {
+    if (const auto* repeat = std::get_if<RepeatItem>(&item.what)) addSolves(repeat->items, solves);
+    const auto* solve = std::get_if<SolveItem>(&item.what);
+    if (solve != nullptr && std::find(solves.begin(), solves.end(), solve->name) == solves.end())
+      solves.push_back(solve->name);
+  }
+}
+
+void addLabels(const CallItem& call, std::vector<LabelId>& labels) {
+  for (const auto& [generation, label] : call.reads) labels.push_back(label);
+  labels.insert(labels.end(), call.writes.begin(), call.writes.end());
+  labels.insert(labels.end(), call.modifies.begin(), call.modifies.end());
+}
+
+void addLabels(const std::vector<ProgramItem>& items, std::vector<LabelId>& labels) {
+  for (const ProgramItem& item : items) {
+    if (const auto* repeat = std::get_if<RepeatItem>(&item.what)) addLabels(repeat->items, labels);
+    if (const auto* call = std::get_if<CallItem>(&item.what)) addLabels(*call, labels);
+    if (const auto* solve = std::get_if<SolveItem>(&item.what)) addLabels(solve->access(), labels);
+  }
+}
+
 }  // namespace
+
+CallItem SolveItem::access() const {
+  CallItem call{name, nullptr};
+  call.reads = {{Generation::Old, system.solution.id}, {Generation::New, system.rightHandSide.id}};
+  if (system.faces) {
+    for (const LabelId face : {system.faces->x.id, system.faces->y.id, system.faces->z.id}) {
+      if (face >= 0) call.reads.emplace_back(Generation::New, face);
+    }
+  }
+  call.writes = {system.solution.id};
+  return call;
+}
 
 double ReducedNumbers::operator()(ReductionLabel reduction) const {
   const auto at = static_cast<std::size_t>(reduction.id);
@@ -41,6 +76,12 @@ CallBuilder StepProgram::call(std::string name, std::shared_ptr<ProgramCall> cal
   return CallBuilder(std::get<CallItem>(items_.back().what));
 }
 
+void StepProgram::solve(std::string name, const LinearSystem& system) {
+  TESSERA_EXPECT(system.solution.id >= 0 && system.rightHandSide.id >= 0,
+                 "give a solve a solution and a right-hand side");
+  items_.push_back({SolveItem{std::move(name), system}});
+}
+
 void StepProgram::require(std::string cause, ReducedCondition holds, ReducedDetail detail) {
   TESSERA_EXPECT(holds != nullptr && !cause.empty(), "say what is required, and what is wrong otherwise");
   items_.push_back({RequireItem{std::move(cause), std::move(holds), std::move(detail)}});
@@ -56,6 +97,18 @@ std::vector<std::string> StepProgram::plans() const {
   std::vector<std::string> plans;
   addPlans(items_, plans);
   return plans;
+}
+
+std::vector<std::string> StepProgram::solves() const {
+  std::vector<std::string> solves;
+  addSolves(items_, solves);
+  return solves;
+}
+
+std::vector<LabelId> StepProgram::labelsOfCalls() const {
+  std::vector<LabelId> labels;
+  addLabels(items_, labels);
+  return labels;
 }
 
 bool StepProgram::isOnePlan() const {

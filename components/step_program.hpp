@@ -16,6 +16,7 @@
 #include "grid/hierarchy.hpp"
 #include "grid/label.hpp"
 #include "taskgraph/access.hpp"
+#include "taskgraph/linear_system.hpp"
 
 namespace tessera {
 
@@ -88,6 +89,14 @@ struct CallItem {
   std::vector<LabelId> contributes{};
 };
 
+/// Solves a linear system on level 0.
+struct SolveItem {
+  std::string name;  ///< as in messages and columns of the history: "heat.solve"
+  LinearSystem system;
+  /// What it reads and writes, as a call would say it.
+  CallItem access() const;
+};
+
 /// Says more of what is wrong, from reductions and the mesh: the same on every rank.
 using ReducedDetail = std::function<std::string(const ReducedNumbers&, const Hierarchy&)>;
 
@@ -109,7 +118,7 @@ struct RepeatItem {
 };
 
 struct ProgramItem {
-  std::variant<RunItem, CallItem, RequireItem, RepeatItem> what;
+  std::variant<RunItem, CallItem, SolveItem, RequireItem, RepeatItem> what;
 };
 
 /// Adds clauses to a plan that a program runs.
@@ -177,6 +186,9 @@ class StepProgram {
 
   RunBuilder run(std::string plan);
   CallBuilder call(std::string name, std::shared_ptr<ProgramCall> call);
+  /// Solves a linear system, as the deck's [solver] says; afterwards its solution has a New value. Where it
+  /// cannot be solved, the run ends, or the step is refused.
+  void solve(std::string name, const LinearSystem& system);
   void require(std::string cause, ReducedCondition holds, ReducedDetail detail = {});
   /// How often a body runs: until a condition holds, which is looked at after each pass, at most `most`
   /// times.
@@ -196,6 +208,10 @@ class StepProgram {
   const std::vector<ProgramItem>& items() const { return items_; }
   /// Names of all plans that it runs, each once, in the order of their first run.
   std::vector<std::string> plans() const;
+  /// The names of all solves, each once, in their order.
+  std::vector<std::string> solves() const;
+  /// What calls and solves read and write, by label; some of them several times.
+  std::vector<LabelId> labelsOfCalls() const;
   /// Whether it is nothing but one plan over the whole step.
   bool isOnePlan() const;
   /// The same program with a run of `plan` before its first item.

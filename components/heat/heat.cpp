@@ -5,24 +5,12 @@
 #include <vector>
 
 #include "components/average_down.hpp"
+#include "components/detail/positive_fill.hpp"
 #include "components/expression_fill.hpp"
+#include "components/face_coefficients.hpp"
 
 namespace tessera {
 namespace {
-
-/// Fills the conductivity, which has to be positive in every cell.
-template <class Task>
-void fillConductivity(const Task& task, Label<double, Cell> label, const Expression& expression,
-                      const std::string& place) {
-  const auto k = task.write(label);
-  forEachValue(expression, task.level(), task.interior(), Cell, task.time(), [&](Index x, double value) {
-    if (!(value > 0.0)) {
-      throw DeckError(place + ": error: heat.conductivity is " + std::to_string(value) + " in cell " +
-                      asText(x) + "; give an expression that is above 0 everywhere");
-    }
-    k(x) = value;
-  });
-}
 
 /// Looks at some cells of the box, its corners among them, so that most slips are found before a run begins.
 void requireAboveZero(const Expression& conductivity, const Geometry& geometry, const std::string& place) {
@@ -53,6 +41,16 @@ void requireAboveZero(const Expression& conductivity, const Geometry& geometry, 
   }
 }
 
+/// The mean of an expression over a step, with the weight `part` at its end.
+template <class Task>
+void fillWeighted(const Task& task, Label<double, Cell> label, const Expression& expression, double part) {
+  fill(task, label, expression, task.time() + task.dt());
+  if (part == 1.0) return;
+  const auto q = task.write(label);
+  forEachValue(expression, task.level(), task.interior(), Cell, task.time(),
+               [&](Index x, double before) { q(x) = part * q(x) + (1.0 - part) * before; });
+}
+
 }  // namespace
 
 void Heat::declareParameters(ParameterTable& table) const {
@@ -63,6 +61,9 @@ void Heat::declareParameters(ParameterTable& table) const {
       .required();
   table.expression("source").doc("heat source, temperature per time").defaultsTo(0);
   table.expression("initial", {"x", "y", "z"}).doc("temperature at the start").required();
+  table.choice("scheme", {"explicit", "backward_euler", "crank_nicolson"})
+      .doc("in time; all but \"explicit\" solve a linear system in each step and are stable for any step")
+      .defaultsTo("explicit");
   declareBoundaries(table, BoundaryKind::Neumann);
   ErrorNorms::declareParameters(table);
 }
@@ -96,6 +97,23 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   } else {
     params_.conductivity = conductivity_(0, 0, 0, 0);
   }
+  if (values.choice("scheme") != "explicit") configureImplicit(values, setup);
+}
+
+void Heat::configureImplicit(const ParameterValues& values, ComponentSetup& setup) {
+  if (levels_ > 1) {
+    throw DeckError(values.where("scheme").text() + ": error: heat.scheme = \"" + values.choice("scheme") +
+                    "\" solves on one level; remove [[grid.level]], or take \"explicit\"");
+  }
+  implicitPart_ = values.choice("scheme") == "backward_euler" ? 1.0 : 0.5;
+  labels_.rightHandSide = setup.labels.variable<double, Cell>("heat.right_hand_side", "temperature");
+  system_.solution = labels_.temperature;
+  system_.rightHandSide = labels_.rightHandSide;
+  system_.mass = 1.0;
+  system_.coefficient = params_.conductivity;
+  system_.partOfDt = implicitPart_;
+  if (params_.conductivityVaries)
+    system_.faces = faceLabels(setup.labels, setup.geometry, "heat.conductivity", "length^2/time");
 }
 
 void Heat::declareInitial(StepPlan& plan) const {
@@ -108,12 +126,13 @@ void Heat::declareInitial(StepPlan& plan) const {
     plan.task("Heat::conductivity")
         .writes(labels_.conductivity)
         .runs<Cpu>([k = labels_.conductivity, f = conductivity_, place = conductivityWhere_.text()](
-                       const auto& task) { fillConductivity(task, k, f, place); });
+                       const auto& task) { fillPositive(task, k, f, place, "heat.conductivity"); });
   }
-  declareStableDt(plan, New);
+  if (implicitPart_ == 0.0) declareStableDt(plan, New);
 }
 
 void Heat::declareStep(StepPlan& step) const {
+  if (implicitPart_ > 0.0) return declareImplicit(step);
   if (params_.sourceVaries) {
     step.task("Heat::source")
         .writes(labels_.source)
@@ -127,6 +146,36 @@ void Heat::declareStep(StepPlan& step) const {
   advance.runs(advanceHeat(labels_, params_));
   averageLevels(step);
   declareStableDt(step, Old);
+}
+
+void Heat::declareImplicit(StepPlan& step) const {
+  if (params_.sourceVaries) {
+    step.task("Heat::source")
+        .writes(labels_.source)
+        .runs<Cpu>([q = labels_.source, f = source_, part = implicitPart_](const auto& task) {
+          fillWeighted(task, q, f, part);
+        });
+  }
+  const double explicitPart = 1.0 - implicitPart_;
+  TaskBuilder task = step.task("Heat::rightHandSide");
+  task.writes(labels_.rightHandSide, inLoop("Heat::rightHandSide"));
+  if (explicitPart > 0.0) {
+    task.reads(Old, labels_.temperature, faceHalo(1));
+    if (params_.conductivityVaries) task.reads(Old, labels_.conductivity, faceHalo(1));
+  } else {
+    task.reads(Old, labels_.temperature);
+  }
+  if (params_.sourceVaries) task.reads(New, labels_.source);
+  task.runs(rightHandSideOfHeat(labels_, params_, explicitPart));
+  if (system_.faces) declareFaceMeans(step, "Heat::faces", labels_.conductivity, *system_.faces);
+}
+
+std::vector<StepProgram> Heat::stepPrograms() const {
+  if (implicitPart_ == 0.0) return {};
+  StepProgram program("step");
+  program.run("heat");
+  program.solve("heat.solve", system_);
+  return {program};
 }
 
 void Heat::averageLevels(StepPlan& plan) const {

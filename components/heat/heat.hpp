@@ -6,10 +6,12 @@
 #include "components/component.hpp"
 #include "components/error_norms.hpp"
 #include "components/heat/heat_kernels.hpp"
+#include "taskgraph/linear_system.hpp"
 
 namespace tessera {
 
-/// Heat conduction, T_t = div(k grad T) + source: central differences in space, forward Euler in time (FTCS).
+/// Heat conduction, T_t = div(k grad T) + source: central differences in space; in time forward Euler (FTCS),
+/// backward Euler or Crank-Nicolson.
 /// Equations, limits and parameters: docs/components/heat.md.
 ///
 /// Variables: `temperature`; `heat.conductivity` where k is an expression (written once, carried from step to
@@ -17,16 +19,19 @@ namespace tessera {
 class Heat final : public Component {
  public:
   std::string name() const override { return "heat"; }
-  std::string summary() const override { return "explicit heat conduction, T_t = div(k grad T) + source"; }
+  std::string summary() const override { return "heat conduction, T_t = div(k grad T) + source"; }
   bool supportsLevels() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
   void declareStep(StepPlan& step) const override;
+  std::vector<StepProgram> stepPrograms() const override;
   void declareDiagnostics(StepPlan& plan) const override { norms_.declareTasks(plan); }
   std::vector<Diagnostic> diagnostics() const override { return norms_.diagnostics(); }
 
  private:
+  void configureImplicit(const ParameterValues& values, ComponentSetup& setup);
+  void declareImplicit(StepPlan& step) const;
   void averageLevels(StepPlan& plan) const;
   void declareStableDt(StepPlan& plan, Generation conductivity) const;
 
@@ -34,6 +39,8 @@ class Heat final : public Component {
   HeatParams params_;
   ReductionLabel stableDt_;
   int levels_ = 1;
+  double implicitPart_ = 0.0;  ///< of the conduction that is taken at the end of a step
+  LinearSystem system_;        ///< of implicit schemes
   Expression initial_;
   Expression conductivity_;
   Expression source_;

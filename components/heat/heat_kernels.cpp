@@ -1,5 +1,6 @@
 #include "components/heat/heat_kernels.hpp"
 
+#include "components/face_coefficients.hpp"
 #include "components/laplacian.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -28,19 +29,14 @@ struct UniformConduction {
   }
 };
 
-/// div(k grad T) as the difference of face fluxes, each the same number for both of its cells. The
-/// conductivity of a face is the harmonic mean of its two cells, that of two resistances in series. Beyond
-/// the domain k is extrapolated through its value on the face and can come out negative where k varies too
-/// much for the mesh: the cell's own k then counts.
+/// div(k grad T) as the difference of face fluxes, each the same number for both of its cells.
 template <class Conductivity>
 struct VaryingConduction {
   Conductivity k;
   Real3 w;  ///< 1/h^2 along each axis
 
   TESSERA_KERNEL double onFace(Index cell, Index neighbour) const {
-    const double a = k(cell);
-    const double b = k(neighbour);
-    return b > 0.0 ? 2.0 * (a * b) / (a + b) : a;
+    return throughFace(k(cell), k(neighbour));
   }
   template <class Field>
   TESSERA_KERNEL double along(const Field& T, Index x, Index e) const {
@@ -62,6 +58,15 @@ void advanceTemperature(const Task& task, Label<double, Cell> temperature, Condu
           [=] TESSERA_KERNEL(Index x) { next(x) = T(x) + dt * source.addedTo(conduction(T, x), x); });
 }
 
+template <class Task, class Conduction, class Source>
+void writeRightHandSide(const Task& task, const HeatLabels& labels, Conduction conduction, Source source) {
+  const auto T = task.read(Old, labels.temperature);
+  const auto f = task.write(labels.rightHandSide);
+  const double dt = task.dt();
+  forEach(task.exec(), "Heat::rightHandSide", task.interior(),
+          [=] TESSERA_KERNEL(Index x) { f(x) = T(x) + dt * source.addedTo(conduction(T, x), x); });
+}
+
 template <class Task, class Conduction>
 void advanceWithSource(const Task& task, const HeatLabels& labels, const HeatParams& p,
                        Conduction conduction) {
@@ -74,6 +79,58 @@ void advanceWithSource(const Task& task, const HeatLabels& labels, const HeatPar
     advanceTemperature(task, labels.temperature, conduction, NoSource{});
   }
 }
+
+/// No conduction, of schemes that take all of it as it is after the step.
+struct NoConduction {
+  template <class Field>
+  TESSERA_KERNEL double operator()(const Field&, Index) const {
+    return 0.0;
+  }
+};
+
+/// A part of the conduction.
+template <class Conduction>
+struct PartOfConduction {
+  double part;
+  Conduction whole;
+  template <class Field>
+  TESSERA_KERNEL double operator()(const Field& T, Index x) const {
+    return part * whole(T, x);
+  }
+};
+
+struct RightHandSideOfHeat {
+  HeatLabels labels;
+  HeatParams params;
+  double explicitPart;
+
+  template <class Task>
+  void operator()(const Task& task) const {
+    const Real3 w = task.inverseSquaredSpacing();
+    if (explicitPart == 0.0) {
+      withConduction(task, NoConduction{});
+    } else if (params.conductivityVaries) {
+      const auto k = task.read(Old, labels.conductivity);
+      using Varying = VaryingConduction<std::decay_t<decltype(k)>>;
+      withConduction(task, PartOfConduction<Varying>{explicitPart, Varying{k, w}});
+    } else {
+      const double k = params.conductivity;
+      const UniformConduction uniform{{k * w.x, k * w.y, k * w.z}};
+      withConduction(task, PartOfConduction<UniformConduction>{explicitPart, uniform});
+    }
+  }
+
+ private:
+  template <class Task, class Conduction>
+  void withConduction(const Task& task, Conduction conduction) const {
+    if (params.sourceVaries) {
+      const auto q = task.read(New, labels.source);
+      writeRightHandSide(task, labels, conduction, VaryingSource<std::decay_t<decltype(q)>>{q});
+    } else {
+      writeRightHandSide(task, labels, conduction, UniformSource{params.source});
+    }
+  }
+};
 
 struct AdvanceHeat {
   HeatLabels labels;
@@ -112,6 +169,11 @@ struct StableHeatDt {
 
 [[gnu::weak]] TaskBody advanceHeat(const HeatLabels& labels, const HeatParams& params) {
   return taskBody<Cpu, Gpu>(AdvanceHeat{labels, params});
+}
+
+[[gnu::weak]] TaskBody rightHandSideOfHeat(const HeatLabels& labels, const HeatParams& params,
+                                           double explicitPart) {
+  return taskBody<Cpu, Gpu>(RightHandSideOfHeat{labels, params, explicitPart});
 }
 
 [[gnu::weak]] TaskBody stableHeatDt(const HeatLabels& labels, const HeatParams& params,

@@ -8,8 +8,9 @@ namespace tessera {
 
 struct HeatLabels {
   Label<double, Cell> temperature;
-  Label<double, Cell> conductivity;  ///< used where k varies
-  Label<double, Cell> source;        ///< used where the source varies
+  Label<double, Cell> conductivity;   ///< used where k varies
+  Label<double, Cell> source;         ///< used where the source varies
+  Label<double, Cell> rightHandSide;  ///< of implicit schemes
 };
 
 /// The numbers of the deck; `...Varies` says that a label takes the place of the number.
@@ -22,6 +23,10 @@ struct HeatParams {
 
 /// One step of a patch, T' = T + dt (div(k grad T) + source).
 TaskBody advanceHeat(const HeatLabels& labels, const HeatParams& params);
+
+/// The right-hand side of a step that takes the part `explicitPart` of the conduction, and all of the source,
+/// as they are before it: T + dt (explicitPart div(k grad T) + source).
+TaskBody rightHandSideOfHeat(const HeatLabels& labels, const HeatParams& params, double explicitPart);
 
 /// Contributes the largest time step that keeps the explicit scheme stable, 1 / (2 k sum(1/h^2)), to
 /// `stableDt`; `conductivity` is the generation that is read where k varies.

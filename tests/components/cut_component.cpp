@@ -18,7 +18,9 @@ class CutComponent final : public Component {
     whole_->configure(values, setup);
   }
   void declareInitial(StepPlan& plan) const override { whole_->declareInitial(plan); }
+  /// A step that is a program already is left as it is.
   void declareStep(StepPlan& plan) const override {
+    if (!whole_->stepPrograms().empty()) return whole_->declareStep(plan);
     StepPlan step("step");
     whole_->declareStep(step);
     items_ = 1;
@@ -33,6 +35,7 @@ class CutComponent final : public Component {
     }
   }
   std::vector<StepProgram> stepPrograms() const override {
+    if (!whole_->stepPrograms().empty()) return whole_->stepPrograms();
     StepProgram program("step");
     for (int item = 0; item < items_; ++item) program.run(planName(item));
     return {program};

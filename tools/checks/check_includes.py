@@ -17,7 +17,7 @@ FORBIDDEN_HEADERS = {
     "I/O": r"fstream|iostream|cstdio|stdio\.h|filesystem|fcntl\.h|unistd\.h|hdf5.*|H5.*|sys/.*",
 }
 # Heavy headers stay out of interfaces, whatever the module, so that nobody else pays for them.
-HEAVY = re.compile(r"mpi\.h|nvtx3/.*|hdf5.*|H5.*|toml\+\+/.*|nlohmann/.*|CLI/.*|muParser.*|Kokkos_.*|hwloc.*")
+HEAVY = re.compile(r"mpi\.h|_?HYPRE.*|nvtx3/.*|hdf5.*|H5.*|toml\+\+/.*|nlohmann/.*|CLI/.*|muParser.*|Kokkos_.*|hwloc.*")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
@@ -63,6 +63,10 @@ def fault_of_project_include(root, path, module, target, table):
     if path.relative_to(root).parts[:2] == ("scheduler", "device") and parts[:2] != ["scheduler", "device"]:
         if owner == "scheduler":
             return "is closed to scheduler/device/, a module of its own that the rest of scheduler/ is built on"
+    solvers = ["scheduler", "solvers"]
+    if owner == "scheduler" and (list(path.relative_to(root).parts[:2]) == solvers) != (parts[:2] == solvers):
+        if module == "scheduler":
+            return "is closed: scheduler/solvers/ is a module of its own, and the rest of scheduler/ another one"
     if module == "components" and owner == "components":
         mine, theirs = path.relative_to(root).parts[1:-1], parts[1:-1]
         if mine and theirs and mine[0] != theirs[0] and theirs[0] != "detail":
@@ -82,6 +86,8 @@ def check_file(root, path, module, table):
             for word in table[module][1]:
                 if re.fullmatch(FORBIDDEN_HEADERS[word], target):
                     yield f"{place}: <{target}> brings {word}, which {module}/ must never see"
+        if target.startswith(("HYPRE", "_hypre")) and path.relative_to(root).parts[:2] != ("scheduler", "solvers"):
+            yield f"{place}: <{target}> is for scheduler/solvers/ alone"
         if module != "tests" and path.suffix == ".hpp" and "detail" not in path.parts and HEAVY.fullmatch(target):
             yield f"{place}: <{target}> is heavy: include it in a .cpp file only"
 

@@ -13,7 +13,7 @@ MARKS = {
     r"\bTO[D]O\b|\bFIX[M]E\b|\bXX[X]\b": "unfinished work: do it, or open an issue",
     r"^\s*#\s*if\s+[0]\b": "code switched off: delete it, git keeps it",
     r"\bDISABLE[D]_\w": "a test switched off: mend it or delete it",
-    r"\bGTEST_SKI[P]\b(?!.*needs (root|a GPU))": "a test that may not run: give it what it needs, or say that it needs root or a GPU",
+    r"\bGTEST_SKI[P]\b(?!.*needs (root|a GPU|hypre))": "a test that may not run: give it what it needs, or say that it needs root, a GPU or hypre",
     r"(?<![\w.$}/])/wor[k]/|/tmp/buil[d]|\.\./share[d]\b": "a path of one machine",
 }
 # In names of files, folders, namespaces and types.

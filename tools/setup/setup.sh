@@ -6,7 +6,8 @@ root=$(cd "$here/../.." && pwd)
 
 usage() {
   cat <<'END'
-usage: ./tessera setup [--preset NAME] [--target NAME]... [--develop] [--plot] [--no-packages] [--no-build]
+usage: ./tessera setup [--preset NAME] [--target NAME]... [--develop] [--plot] [--with-hypre] [--no-packages]
+                       [--no-build]
 
 Makes this machine ready and builds Tessera. Every other ./tessera command does it by itself on first use.
 
@@ -15,6 +16,7 @@ Makes this machine ready and builds Tessera. Every other ./tessera command does 
   --develop       install clang and the checkers too, which the presets asan and tsan and .ci/run need
   --plot          only what pictures and reports need: Python packages of Debian, ffmpeg, and an environment of
                   its own, build/python; nothing is built
+  --with-hypre    build hypre as well, for decks with solver.library = "hypre" (a minute, once on this machine)
   --no-packages   leave the machine's packages alone; the list is tools/setup/packages.txt
   --no-build      stop after the packages and Kokkos
 
@@ -33,6 +35,7 @@ build=yes
 implicit=no
 benchmarks=no
 plot=no
+hypre=no
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
@@ -42,6 +45,7 @@ while [ $# -gt 0 ]; do
     --test) groups=(build test bundle plot) ;;
     --bundle) groups=(build test bundle) benchmarks=yes ;; # from bundle.sh
     --plot) groups=(plot) plot=yes ;;
+    --with-hypre) hypre=yes ;;
     --no-packages) packages=no ;;
     --no-build) build=no ;;
     --implicit) implicit=yes ;; # from the launcher: do not wait for a network again that was not there before
@@ -75,6 +79,7 @@ if [ "$preset" != asan ] && [ "$preset" != tsan ]; then
       say "going on without Kokkos: everything runs on the CPU, but Kokkos tools see no task names"
   fi
 fi
+if [ $hypre = yes ]; then "$here/hypre.sh" build >/dev/null; fi
 if [ $build = no ]; then exit 0; fi
 
 # jobs: a core each, but compilers that swap are slower than fewer compilers.
@@ -99,6 +104,7 @@ mustConfigure() {
   ! [ -f "$cacheFile" ] || [ "$root/cmake/dependencies.txt" -nt "$cacheFile" ] ||
     [ "$root/CMakePresets.json" -nt "$cacheFile" ] ||
     { [ $benchmarks = yes ] && ! grep -q "^TESSERA_BUILD_BENCHMARKS:BOOL=ON" "$cacheFile"; } ||
+    { [ $hypre = yes ] && ! grep -q '^TESSERA_HYPRE_FOUND:INTERNAL=' "$cacheFile"; } ||
     { grep -q '^Kokkos_DIR:PATH=.*NOTFOUND' "$cacheFile" && [ -f "$("$here/kokkos.sh" prefix "$flavour")/complete" ]; }
 }
 if mustConfigure; then
@@ -108,7 +114,7 @@ if mustConfigure; then
     tail -n 30 "$root/build/$preset.configure.log" >&2
     exit 6
   fi
-  grep '^-- Kokkos' "$root/build/$preset.configure.log" | sed 's/^-- /tessera setup: /' >&2 || true
+  grep -E '^-- (Kokkos|hypre)' "$root/build/$preset.configure.log" | sed 's/^-- /tessera setup: /' >&2 || true
 fi
 say "building build/$preset"
 if [ ${#targets[@]} -eq 0 ]; then targets=(tessera); fi

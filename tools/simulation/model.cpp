@@ -199,6 +199,7 @@ void Model::declarePlans() {
   }
   declarePrograms(steps);
   declareParts(steps);
+  addSolves();
   checkPlanNames(steps);
 }
 
@@ -337,6 +338,20 @@ bool Model::isItem(const StepPlan& plan) const {
   });
 }
 
+/// Columns of the history for each solve, and memory for what it looks at.
+void Model::addSolves() {
+  std::set<std::string> names;
+  for (const StepProgram& program : programs_) {
+    const std::vector<LabelId> labels = program.labelsOfCalls();
+    ofCalls_.insert(ofCalls_.end(), labels.begin(), labels.end());
+    for (const std::string& name : program.solves()) {
+      if (!names.insert(name).second) continue;
+      diagnostics_.push_back({name + ".iterations", {}, {}, {}, name, SolveNumber::Iterations});
+      diagnostics_.push_back({name + ".residual", {}, {}, {}, name, SolveNumber::Residual});
+    }
+  }
+}
+
 void Model::checkPrograms() {
   const auto isProgram = [](const StepProgram& program) {
     return !program.isOnePlan() || program.plans().front() != program.name();
@@ -422,6 +437,7 @@ CompiledGraphs Model::compile(const OwnedMesh& mesh, Rank rank, int ranks, std::
   for (const StepPlan& plan : plans_) plans.push_back(&plan);
   CompileInput input{mesh.hierarchy, &labels_, &mesh.owners,  rank,
                      ranks,          tagBound, storage.reuse, persistent_};
+  input.kept.insert(input.kept.end(), ofCalls_.begin(), ofCalls_.end());
   input.sharing = storage.sharing;
   input.devices = storage.devices;
   input.scratch = storage.scratch;

@@ -98,6 +98,7 @@ class Model {
   const StepProgram& usualWith(const PartSet& parts) const;
   bool isItem(const StepPlan& plan) const;
   void checkPrograms();
+  void addSolves();
   void checkPlanNames(const StepPlan& declaredSteps) const;
   void declareAnalysis();
   void checkColumns() const;
@@ -115,6 +116,7 @@ class Model {
   StepParts parts_;
   std::vector<StepProgram> programs_;  ///< one of the name of each step plan at least
   std::vector<PlanItem> items_;        ///< by plan; empty where each is a whole step
+  std::vector<LabelId> ofCalls_;       ///< what calls and solves look at after a plan
   std::vector<Diagnostic> diagnostics_;
   Analysis analysis_;
   std::vector<LabelId> persistent_;

@@ -39,6 +39,7 @@ void ProgramCheck::walk(const std::vector<ProgramItem>& items, State& state) {
   for (const ProgramItem& item : items) {
     if (const auto* runs = std::get_if<RunItem>(&item.what)) run(*runs, state);
     if (const auto* calls = std::get_if<CallItem>(&item.what)) call(*calls, state);
+    if (const auto* solves = std::get_if<SolveItem>(&item.what)) call(solves->access(), state);
     if (const auto* repeats = std::get_if<RepeatItem>(&item.what)) repeat(*repeats, state);
     if (const auto* requires_ = std::get_if<RequireItem>(&item.what)) expectWhole(requires_->cause, state);
   }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
 #include "datawarehouse/device_store.hpp"
+#include "tools/simulation/agreement.hpp"
 #include "tools/simulation/watch/call_watch.hpp"
 
 namespace tessera {
@@ -94,31 +96,77 @@ StepInputs ProgramRun::inputsOf(const RunItem& item) {
 }
 
 std::string ProgramRun::run(const CallItem& item) {
+  std::vector<double> contributed(reduced_.size(), std::numeric_limits<double>::quiet_NaN());
+  around(item, [&] {
+    item.call->run(
+        {data_, transport_, step_.time, step_.dt, step_.step, ReducedNumbers(reduced_, known_), contributed});
+  });
+  for (const LabelId reduction : item.contributes) {
+    reduced_[static_cast<std::size_t>(reduction)] = contributed[static_cast<std::size_t>(reduction)];
+    known_[static_cast<std::size_t>(reduction)] = 1;
+  }
+  return {};
+}
+
+void ProgramRun::around(const CallItem& item, const std::function<void()>& work) {
   collect();
   if (options_.devices) {
     for (const auto& [generation, label] : item.reads) runner_.copyToHost({&label, 1}, generation);
     for (const LabelId label : item.modifies) runner_.copyToHost({&label, 1}, Generation::New);
   }
-  std::vector<double> contributed(reduced_.size(), std::numeric_limits<double>::quiet_NaN());
   {
     const CallWatch watch(item.name, options_.stallSeconds, options_.onStall);
-    item.call->run(
-        {data_, transport_, step_.time, step_.dt, step_.step, ReducedNumbers(reduced_, known_), contributed});
-  }
-  for (const LabelId reduction : item.contributes) {
-    reduced_[static_cast<std::size_t>(reduction)] = contributed[static_cast<std::size_t>(reduction)];
-    known_[static_cast<std::size_t>(reduction)] = 1;
+    work();
   }
   for (const auto* list : {&item.writes, &item.modifies}) {
     for (const LabelId label : *list) {
       for (std::size_t local = 0; local < data_.ownPatches().size(); ++local) {
-        if (!data_.has(label, local)) continue;
+        if (data_.ownPatches()[local] < 0 || !data_.has(label, local)) continue;
         left_.insert({label, data_.hierarchy().patch(data_.ownPatches()[local]).level});
         if (options_.devices) wroteOn(data_.valueStatus(Generation::New, label, local), kHost);
       }
     }
   }
-  return {};
+}
+
+std::string ProgramRun::run(const SolveItem& item) {
+  SolveReport report;
+  {
+    const SpanOf span(options_.trace, item.name);
+    around(item.access(), [&] { report = solveOf(item).run(data_, {step_.time + step_.dt, step_.dt}); });
+  }
+  options_.solves->add(item.name, report);
+  return judge(report);
+}
+
+LinearSolve& ProgramRun::solveOf(const SolveItem& item) {
+  for (const auto& solve : solves_) {
+    if (solve->name() == item.name) return *solve;
+  }
+  try {
+    solves_.push_back(std::make_unique<LinearSolve>(item.name, item.system, options_.solver.options,
+                                                    *options_.mesh->hierarchy, options_.mesh->owners,
+                                                    transport_));
+  } catch (const DeckError& error) {
+    throw AgreedError(error.kind(), error.message());
+  }
+  return *solves_.back();
+}
+
+/// Reports are the same on all ranks, and so is what becomes of them.
+std::string ProgramRun::judge(const SolveReport& report) {
+  if (report.result == SolveReport::Result::Converged) return {};
+  if (options_.solver.onFailure == SolveFailure::Retry) return report.failure;
+  if (options_.solver.onFailure == SolveFailure::Warn && report.result == SolveReport::Result::NotConverged) {
+    options_.solves->warn(report.failure);
+    return {};
+  }
+  std::ostringstream where;
+  where.precision(12);
+  where << "  (step " << step_.shownStep << ", t = " << step_.time << ")";
+  std::string text = report.failure;
+  text.insert(std::min(text.find('\n'), text.size()), where.str());
+  throw AgreedError(ErrorKind::Numerical, text);
 }
 
 std::string ProgramRun::run(const RequireItem& item) {

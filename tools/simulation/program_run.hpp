@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,8 +12,13 @@
 #include "components/step_program.hpp"
 #include "core/transport/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/solvers/linear_solve.hpp"
 #include "scheduler/step_runner.hpp"
+#include "scheduler/trace.hpp"
 #include "taskgraph/compiled_graph.hpp"
+#include "taskgraph/owned_mesh.hpp"
+#include "tools/simulation/deck/solver_table.hpp"
+#include "tools/simulation/solve_book.hpp"
 
 namespace tessera {
 
@@ -32,6 +38,10 @@ class ProgramRun {
     std::function<void(const std::string&)> onStall{};
     /// Runs a plan (`StepRunner::runAhead`) and adds to a failure what people want to know.
     std::function<void(std::size_t plan, const StepInputs&)> runPlan{};
+    const OwnedMesh* mesh = nullptr;  ///< which the graphs are of
+    SolverSettings solver{};
+    SolveBook* solves = nullptr;  ///< gets a line for each solve
+    Trace* trace = nullptr;
   };
 
   /// All of these outlive the object.
@@ -57,8 +67,13 @@ class ProgramRun {
   std::string run(const std::vector<ProgramItem>& items);
   std::string run(const RunItem& item);
   std::string run(const CallItem& item);
+  std::string run(const SolveItem& item);
   std::string run(const RequireItem& item);
   std::string run(const RepeatItem& item);
+  /// Runs `work`, which does what `item` says: with what it reads on the host, and under a watch.
+  void around(const CallItem& item, const std::function<void()>& work);
+  LinearSolve& solveOf(const SolveItem& item);
+  std::string judge(const SolveReport& report);
   StepInputs inputsOf(const RunItem& item);
   void noteRun(std::size_t plan);
   /// Waits for the reductions of all plans that ran, and takes their numbers.
@@ -82,6 +97,7 @@ class ProgramRun {
   std::vector<double> reduced_;      ///< by reduction
   std::vector<std::uint8_t> known_;  ///< by reduction: whether an item has contributed
   std::vector<double> control_;
+  std::vector<std::unique_ptr<LinearSolve>> solves_;  ///< of the items that have run
 };
 
 }  // namespace tessera

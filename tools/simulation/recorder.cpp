@@ -149,6 +149,8 @@ void Recorder::retaken(const StepRetry& retry) {
                          {"dt", retry.dt}});
 }
 
+void Recorder::warned(const std::string& text) { warn(text); }
+
 void Recorder::finished(Simulation& simulation) {
   outcome_ = {"done", 0, simulation.clock().finishedBecause()};
   const std::optional<double>& end = simulation.model().settings().time.end;
@@ -447,6 +449,14 @@ RunResult Recorder::resultOf(Simulation& simulation) {
     result.statistics.emplace_back("device_evictions", static_cast<double>(devices->paging.evictions));
     result.statistics.emplace_back("device_bytes_swapped_out", static_cast<double>(devices->paging.bytesOut));
     result.statistics.emplace_back("device_bytes_swapped_in", static_cast<double>(devices->paging.bytesIn));
+  }
+  if (const SolveTotals solves = simulation.solves().sum(); solves.solves > 0) {
+    result.statistics.emplace_back("solves", static_cast<double>(solves.solves));
+    result.statistics.emplace_back("solve_iterations", static_cast<double>(solves.iterations));
+    result.statistics.emplace_back("solve_setups", static_cast<double>(solves.setups));
+    result.statistics.emplace_back("solve_failures", static_cast<double>(solves.failures));
+    result.statistics.emplace_back("solve_seconds", solves.seconds);
+    result.statistics.emplace_back("solve_imbalance", solves.largestImbalance);
   }
   result.warnings = warnings_;
   result.devices = options_.devices;

@@ -49,6 +49,7 @@ class Recorder final : public RunListener {
   std::vector<double> control() override;
   bool began(Simulation& simulation, bool restored, std::span<const double> control) override;
   bool stepped(Simulation& simulation, std::span<const double> control) override;
+  void warned(const std::string& text) override;
   void retaken(const StepRetry& retry) override;
   void finished(Simulation& simulation) override;
   void brokenOff(Simulation& simulation) override { finishHistory(simulation); }

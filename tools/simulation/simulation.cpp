@@ -126,7 +126,11 @@ void Simulation::makeRunner(MeshState& state) {
           .devices = options_.devices.kind != DeviceKind::None,
           .stallSeconds = options_.execution.stallSeconds,
           .onStall = options_.execution.onHopelessStall,
-          .runPlan = [this](std::size_t plan, const StepInputs& inputs) { runPlan(plan, inputs); }});
+          .runPlan = [this](std::size_t plan, const StepInputs& inputs) { runPlan(plan, inputs); },
+          .mesh = &state.mesh,
+          .solver = model_.settings().solver,
+          .solves = &solves_,
+          .trace = options_.trace});
 }
 
 /// The largest stable step is that of the values, which stay: it is taken over.
@@ -283,6 +287,7 @@ void Simulation::step(std::span<const double> control, RunListener& listener) {
 void Simulation::takeProgram(const StepProgram& program, StepInputs inputs, RunListener& listener) {
   for (std::int64_t tries = 0;; ++tries) {
     const std::string cause = state_->program->step(program, inputs);
+    for (const std::string& text : solves_.takeWarnings()) listener.warned(text);
     if (cause.empty()) break;
     listener.retaken(retry(cause, tries));
     inputs.dt = next_.dt;
@@ -369,6 +374,13 @@ void Simulation::startDiagnosis() {
   StepInputs inputs = inputsOf(kPlan, {});
   inputs.dt = clock_.dt();
   runPlan(kPlan, inputs);
+  solveNumbers_.clear();
+  for (const Diagnostic& column : model_.diagnostics()) {
+    const SolveTotals solve = solves_.of(column.solve);
+    solveNumbers_.push_back(column.number == SolveNumber::Iterations
+                                ? static_cast<double>(solve.lastIterations)
+                                : solve.lastResidual);
+  }
   diagnoses_ = true;
   keptDiagnosis_.clear();
 }
@@ -382,6 +394,10 @@ std::vector<double> Simulation::diagnosis() {
   std::vector<double> values;
   values.reserve(wanted.size());
   for (const Diagnostic& diagnostic : wanted) {
+    if (!diagnostic.solve.empty()) {
+      values.push_back(solveNumbers_[values.size()]);
+      continue;
+    }
     double reduced = result.reductions[static_cast<std::size_t>(diagnostic.reduction.id)];
     if (diagnostic.per) reduced /= result.reductions[static_cast<std::size_t>(diagnostic.per->id)];
     values.push_back(diagnostic.show ? diagnostic.show(reduced) : reduced);

@@ -20,6 +20,7 @@
 #include "scheduler/virtual_schedule.hpp"
 #include "tools/simulation/mesh/mesh_state.hpp"
 #include "tools/simulation/model.hpp"
+#include "tools/simulation/solve_book.hpp"
 #include "tools/simulation/time_control.hpp"
 
 namespace tessera {
@@ -87,6 +88,8 @@ class RunListener {
   virtual bool stepped(Simulation& /*simulation*/, std::span<const double> /*control*/) { return false; }
   /// A step is taken again, half as long. In the midst of the step, on all ranks.
   virtual void retaken(const StepRetry& /*retry*/) {}
+  /// Something is not as the deck wants it, and the run goes on. As above.
+  virtual void warned(const std::string& /*text*/) {}
   /// The run reached its end; not called when the listener ended it.
   virtual void finished(Simulation& /*simulation*/) {}
   /// All ranks found that the run cannot go on; an AgreedError follows.
@@ -188,6 +191,8 @@ class Simulation {
   /// Seconds of this rank's workers in tasks on the patches of each level since the start of the run,
   /// whatever meshes it has stood on. Between steps.
   std::vector<double> levelSeconds() const;
+  /// What the linear solves of step programs have come to since the start of the run.
+  const SolveBook& solves() const { return solves_; }
   int threads() const { return executor_->threads(); }
   /// Whether steps begin while reductions of the last one are under way.
   bool stepsOverlap() const { return stepsOverlap_; }
@@ -234,6 +239,8 @@ class Simulation {
   std::vector<double> earlierLevels_;  ///< seconds in tasks on each level, of the meshes before this one
   DevicePagingCounts earlierPaging_;   ///< likewise
   bool diagnoses_ = false;             ///< `startDiagnosis` was called, and `diagnosis` not since
+  SolveBook solves_;
+  std::vector<double> solveNumbers_;   ///< when `startDiagnosis` was called, by column
   std::vector<double> keptDiagnosis_;  ///< where the mesh has changed between the two
   std::int64_t compilesAtStart_ = 0;
   bool restored_ = false;

@@ -9,6 +9,7 @@
 #include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/grid_levels.hpp"
+#include "tools/simulation/deck/solver_table.hpp"
 
 namespace tessera {
 namespace {
@@ -260,6 +261,7 @@ void addOutputTables(Schema& schema) {
   schema.add(historyTable());
   schema.add(analysisTable());
   schema.add(deviceTable());
+  schema.add(solverTable());
 }
 
 bool selects(const Deck& deck, const std::string& component) {

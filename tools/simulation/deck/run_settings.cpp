@@ -72,6 +72,7 @@ RunSettings settingsOf(const Deck& deck, const Schema& schema) {
   settings.watchedWhere = history.where("watch");
   settings.analysis = analysisSettingsOf(valuesOf(deck, schema, "analysis"));
   settings.devices = deviceSettingsOf(valuesOf(deck, schema, "device"));
+  settings.solver = solverSettingsOf(valuesOf(deck, schema, "solver"));
   settings.time.landEvery = settings.output.every;
   return settings;
 }

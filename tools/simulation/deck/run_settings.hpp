@@ -12,6 +12,7 @@
 #include "grid/refined_levels.hpp"
 #include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/device_table.hpp"
+#include "tools/simulation/deck/solver_table.hpp"
 
 namespace tessera {
 
@@ -61,6 +62,7 @@ struct RunSettings {
   DeckLocation watchedWhere;           ///< their place in the deck
   AnalysisSettings analysis;
   DeviceSettings devices;
+  SolverSettings solver;
 };
 
 /// The settings of a deck that has passed `check` with `schema`. Throws DeckError otherwise.

@@ -12,7 +12,7 @@ from tessera.program import find_program, toml_text
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates" / "component"
 FILES = {"CMakeLists.txt": "CMakeLists.txt", "component.cpp.in": "{}.cpp", "deck.toml": "{}.toml", "README.md": "README.md"}
 # Tables that every deck has, in the order of the deck; the component's comes after [time].
-TABLES = ("simulation", "grid", "time", None, "output", "history", "analysis", "checkpoint", "device")
+TABLES = ("simulation", "grid", "time", None, "output", "history", "analysis", "checkpoint", "device", "solver")
 
 
 def add(subparsers):

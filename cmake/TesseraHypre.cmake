@@ -1,0 +1,28 @@
+# hypre: linear solvers beside our own (solver.library = "hypre"). Found, never downloaded here: the one that
+# `./tessera setup --with-hypre` builds into the cache. Only scheduler/solvers/hypre/ sees its headers.
+set(TESSERA_HYPRE_PREFIX "")
+if(NOT TESSERA_HYPRE STREQUAL "OFF")
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/tools/setup/hypre.sh prefix
+                  OUTPUT_VARIABLE prefix OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(EXISTS ${prefix}/complete)
+    set(TESSERA_HYPRE_PREFIX ${prefix})
+    set(TESSERA_HYPRE_FOUND ${prefix} CACHE INTERNAL "hypre of this build")
+    message(STATUS "hypre: ${prefix}")
+  elseif(TESSERA_HYPRE STREQUAL "ON")
+    message(FATAL_ERROR "TESSERA_HYPRE=ON, but hypre is not in the cache. Run ./tessera setup --with-hypre, or name a "
+                        "folder that holds its archive in TESSERA_ARCHIVES first.")
+  else()
+    message(STATUS "hypre is not here: decks that ask for it are refused; ./tessera setup --with-hypre builds it")
+  endif()
+endif()
+
+# tessera_hypre(module): gives the one source that calls hypre its headers, and the module the library.
+function(tessera_hypre module)
+  if(TESSERA_HYPRE_PREFIX)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/scheduler/solvers/hypre/hypre_struct.cpp PROPERTIES
+                                COMPILE_DEFINITIONS TESSERA_HAVE_HYPRE
+                                COMPILE_OPTIONS "-isystem;${TESSERA_HYPRE_PREFIX}/include"
+                                SKIP_UNITY_BUILD_INCLUSION ON)
+    target_link_libraries(tessera_${module} PRIVATE ${TESSERA_HYPRE_PREFIX}/lib/libHYPRE.a PkgConfig::MPICH m)
+  endif()
+endfunction()

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "components/expression_fill.hpp"
+#include "core/text/error.hpp"
+
+namespace tessera {
+
+/// As `fill`, of a coefficient that has to be above 0 in every cell. `place`: where the deck gives it, `key`:
+/// what it calls it. DeckError names the first cell where it is not.
+template <class Task>
+void fillPositive(const Task& task, Label<double, Cell> label, const Expression& expression,
+                  const std::string& place, const char* key) {
+  const auto k = task.write(label);
+  forEachValue(expression, task.level(), task.interior(), Cell, task.time(), [&](Index x, double value) {
+    if (!(value > 0.0)) {
+      throw DeckError(place + ": error: " + key + " is " + std::to_string(value) + " in cell " + asText(x) +
+                      "; give an expression that is above 0 everywhere");
+    }
+    k(x) = value;
+  });
+}
+
+}  // namespace tessera

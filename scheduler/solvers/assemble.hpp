@@ -1,0 +1,25 @@
+#pragma once
+
+#include "datawarehouse/data_warehouse.hpp"
+#include "grid/level.hpp"
+#include "scheduler/solvers/grid_system.hpp"
+#include "taskgraph/linear_system.hpp"
+
+namespace tessera {
+
+/// The moment that a system is assembled for.
+struct SystemMoment {
+  double time = 0.0;  ///< of the conditions: the end of the step
+  double dt = 0.0;
+};
+
+/// Puts the own part of `system` into `target`: matrix, right-hand side with what the conditions of the sides
+/// add to it, and as solution the Old values. Layers are not filled. NumericalError: whether a condition
+/// holds is not a number.
+void assemble(const LinearSystem& system, const Level& level, DataWarehouse& data, const SystemMoment& moment,
+              GridSystem& target);
+
+/// The reverse for the solution: it becomes New.
+void storeSolution(const LinearSystem& system, const Level& level, DataWarehouse& data, GridSystem& from);
+
+}  // namespace tessera

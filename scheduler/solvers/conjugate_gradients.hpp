@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "scheduler/solvers/exact_totals.hpp"
+#include "scheduler/solvers/linear_solver.hpp"
+#include "scheduler/solvers/multigrid.hpp"
+
+namespace tessera {
+
+/// Our own solver: conjugate gradients, preconditioned by multigrid, by the diagonal or not at all. Dot
+/// products are exact sums and all else is computed cell by cell, so the solution has the same bits for any
+/// ranks, threads and patches.
+class ConjugateGradients final : public LinearSolver {
+ public:
+  ConjugateGradients(const SolverOptions& options, const GridBoxes& boxes, Real3 spacing,
+                     Transport& transport);
+  void solve(GridSystem& system, SolveReport& report) override;
+
+ private:
+  /// Takes over the matrix, where it is another one.
+  bool setUp(const GridMatrix& matrix);
+  void iterate(GridSystem& system, SolveReport& report, double enough);
+  void precondition(CellNumbers& residual, CellNumbers& result);
+  double dot(CellNumbers& a, CellNumbers& b) { return dotOf(boxes_, a, b, transport_); }
+  template <class Work>
+  void onBoxes(const Work& work);
+
+  const SolverOptions options_;
+  const GridBoxes& boxes_;
+  Transport& transport_;
+  std::unique_ptr<Multigrid> multigrid_;
+  LayerExchange faces_;
+  GridMatrix matrix_;
+  CellNumbers preconditioned_, direction_, image_;
+  std::int64_t solvesOfSetup_ = 0;
+  bool hasSetup_ = false;
+};
+
+}  // namespace tessera

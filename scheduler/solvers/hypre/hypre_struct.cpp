@@ -1,0 +1,352 @@
+#include "scheduler/solvers/hypre/hypre_struct.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/exec/exec.hpp"
+#include "core/text/error.hpp"
+#include "core/transport/mpi_transport.hpp"
+
+#if defined(TESSERA_HAVE_HYPRE)
+#include <HYPRE_struct_ls.h>
+
+#include <mpi.h>
+#endif
+
+namespace tessera {
+
+#if defined(TESSERA_HAVE_HYPRE)
+
+namespace {
+
+constexpr int kEntries = 7;
+
+void checkHypre(HYPRE_Int code, const char* what) {
+  // Not to have come to a tolerance is found by our own residual.
+  if (code == 0 || code == HYPRE_ERROR_CONV) {
+    HYPRE_ClearAllErrors();
+    return;
+  }
+  char text[256] = "";
+  HYPRE_DescribeError(code, text);
+  HYPRE_ClearAllErrors();
+  throw InternalError(Message("hypre has failed")
+                          .line("in   ", what)
+                          .line("says ", text, " (", code, ")")
+                          .line("fix  take solver.library = \"own\", and report this")
+                          .text());
+}
+
+template <class Visit>
+void forEachCell(const Box& box, const Visit& visit) {
+  detail::forEachInOrder(box, visit);
+}
+
+}  // namespace
+
+/// What hypre has of ours; freed in the reverse order.
+struct HypreStruct::Objects {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  HYPRE_StructGrid grid = nullptr;
+  HYPRE_StructStencil stencil = nullptr;
+  HYPRE_StructMatrix matrix = nullptr;
+  HYPRE_StructVector rightHandSide = nullptr;
+  HYPRE_StructVector solution = nullptr;
+  HYPRE_StructSolver solver = nullptr;
+  HYPRE_StructSolver preconditioner = nullptr;
+  SolverMethod method = SolverMethod::Cg;
+  Preconditioner kind = Preconditioner::Multigrid;
+  std::vector<double> numbers;
+
+  void freeSolvers() {
+    if (solver != nullptr) {
+      if (method == SolverMethod::Cg) HYPRE_StructPCGDestroy(solver);
+      if (method == SolverMethod::Gmres) HYPRE_StructGMRESDestroy(solver);
+      if (method == SolverMethod::BiCgStab) HYPRE_StructBiCGSTABDestroy(solver);
+    }
+    if (preconditioner != nullptr) {
+      if (kind == Preconditioner::Multigrid) HYPRE_StructPFMGDestroy(preconditioner);
+      if (kind == Preconditioner::Smg) HYPRE_StructSMGDestroy(preconditioner);
+      if (kind == Preconditioner::Jacobi) HYPRE_StructJacobiDestroy(preconditioner);
+    }
+    solver = preconditioner = nullptr;
+  }
+  ~Objects() {
+    freeSolvers();
+    if (solution != nullptr) HYPRE_StructVectorDestroy(solution);
+    if (rightHandSide != nullptr) HYPRE_StructVectorDestroy(rightHandSide);
+    if (matrix != nullptr) HYPRE_StructMatrixDestroy(matrix);
+    if (stencil != nullptr) HYPRE_StructStencilDestroy(stencil);
+    if (grid != nullptr) HYPRE_StructGridDestroy(grid);
+    if (communicator != MPI_COMM_NULL) MPI_Comm_free(&communicator);
+  }
+
+  void makeGrid(const GridBoxes& boxes) {
+    HYPRE_StructGridCreate(communicator, kAxes, &grid);
+    for (const std::size_t n : boxes.own) {
+      Corners at(boxes.boxes[n]);
+      if (!boxes.boxes[n].empty()) HYPRE_StructGridSetExtents(grid, at.lower, at.upper);
+    }
+    HYPRE_Int periods[kAxes];
+    for (int d = 0; d < kAxes; ++d) {
+      periods[d] =
+          boxes.wraps[static_cast<std::size_t>(d)] ? static_cast<HYPRE_Int>(boxes.domain.extent()[d]) : 0;
+    }
+    HYPRE_StructGridSetPeriodic(grid, periods);
+    checkHypre(HYPRE_StructGridAssemble(grid), "the grid");
+    HYPRE_StructStencilCreate(kAxes, kEntries, &stencil);
+    HYPRE_Int offsets[kEntries][kAxes] = {{0, 0, 0}, {-1, 0, 0}, {1, 0, 0}, {0, -1, 0},
+                                          {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
+    for (HYPRE_Int entry = 0; entry < kEntries; ++entry)
+      HYPRE_StructStencilSetElement(stencil, entry, offsets[entry]);
+    HYPRE_StructVectorCreate(communicator, grid, &rightHandSide);
+    HYPRE_StructVectorInitialize(rightHandSide);
+    HYPRE_StructVectorCreate(communicator, grid, &solution);
+    checkHypre(HYPRE_StructVectorInitialize(solution), "the vectors");
+  }
+
+  struct Corners {
+    explicit Corners(const Box& box) {
+      for (int d = 0; d < kAxes; ++d) {
+        lower[d] = static_cast<HYPRE_Int>(box.lo[d]);
+        upper[d] = static_cast<HYPRE_Int>(box.hi[d] - 1);
+      }
+    }
+    HYPRE_Int lower[kAxes];
+    HYPRE_Int upper[kAxes];
+  };
+
+  void setMatrix(const GridBoxes& boxes, GridMatrix& from) {
+    if (matrix != nullptr) HYPRE_StructMatrixDestroy(matrix);
+    HYPRE_StructMatrixCreate(communicator, grid, stencil, &matrix);
+    HYPRE_StructMatrixInitialize(matrix);
+    HYPRE_Int entries[kEntries] = {0, 1, 2, 3, 4, 5, 6};
+    for (std::size_t n = 0; n < boxes.own.size(); ++n) {
+      const Box& box = boxes.boxes[boxes.own[n]];
+      if (box.empty()) continue;
+      const StencilFields A = from.fields(n);
+      numbers.clear();
+      const auto beside = [&](double k, Index neighbour) {
+        bool isCell = true;
+        for (int d = 0; d < kAxes; ++d) {
+          const bool inside = neighbour[d] >= 0 && neighbour[d] < boxes.domain.hi[d];
+          isCell = isCell && (inside || boxes.wraps[static_cast<std::size_t>(d)]);
+        }
+        numbers.push_back(isCell ? -k : 0.0);
+      };
+      forEachCell(box, [&](Index x) {
+        numbers.push_back(A.diagonal(x));
+        beside(A.kx(x), x - ex);
+        beside(A.kx(x + ex), x + ex);
+        beside(A.ky(x), x - ey);
+        beside(A.ky(x + ey), x + ey);
+        beside(A.kz(x), x - ez);
+        beside(A.kz(x + ez), x + ez);
+      });
+      Corners at(box);
+      HYPRE_StructMatrixSetBoxValues(matrix, at.lower, at.upper, kEntries, entries, numbers.data());
+    }
+    checkHypre(HYPRE_StructMatrixAssemble(matrix), "the matrix");
+  }
+
+  void setVector(const GridBoxes& boxes, CellNumbers& from, HYPRE_StructVector vector) {
+    for (std::size_t n = 0; n < boxes.own.size(); ++n) {
+      const Box& box = boxes.boxes[boxes.own[n]];
+      if (box.empty()) continue;
+      const Field<double> u = from.field(n);
+      numbers.clear();
+      forEachCell(box, [&](Index x) { numbers.push_back(u(x)); });
+      Corners at(box);
+      HYPRE_StructVectorSetBoxValues(vector, at.lower, at.upper, numbers.data());
+    }
+    checkHypre(HYPRE_StructVectorAssemble(vector), "a vector");
+  }
+
+  void takeSolution(const GridBoxes& boxes, CellNumbers& to) {
+    for (std::size_t n = 0; n < boxes.own.size(); ++n) {
+      const Box& box = boxes.boxes[boxes.own[n]];
+      if (box.empty()) continue;
+      numbers.resize(static_cast<std::size_t>(box.volume()));
+      Corners at(box);
+      HYPRE_StructVectorGetBoxValues(solution, at.lower, at.upper, numbers.data());
+      const Field<double> u = to.field(n);
+      std::size_t next = 0;
+      forEachCell(box, [&](Index x) { u(x) = numbers[next++]; });
+    }
+  }
+
+  /// The preconditioner: one cycle, or one sweep, from zero.
+  void makePreconditioner() {
+    if (kind == Preconditioner::Multigrid) {
+      HYPRE_StructPFMGCreate(communicator, &preconditioner);
+      HYPRE_StructPFMGSetMaxIter(preconditioner, 1);
+      HYPRE_StructPFMGSetTol(preconditioner, 0.0);
+      HYPRE_StructPFMGSetZeroGuess(preconditioner);
+      HYPRE_StructPFMGSetRelaxType(preconditioner, 2);  // red-black Gauss-Seidel, symmetric
+      HYPRE_StructPFMGSetNumPreRelax(preconditioner, 1);
+      HYPRE_StructPFMGSetNumPostRelax(preconditioner, 1);
+    } else if (kind == Preconditioner::Smg) {
+      HYPRE_StructSMGCreate(communicator, &preconditioner);
+      HYPRE_StructSMGSetMaxIter(preconditioner, 1);
+      HYPRE_StructSMGSetTol(preconditioner, 0.0);
+      HYPRE_StructSMGSetZeroGuess(preconditioner);
+    } else if (kind == Preconditioner::Jacobi) {
+      HYPRE_StructJacobiCreate(communicator, &preconditioner);
+      HYPRE_StructJacobiSetMaxIter(preconditioner, 2);
+      HYPRE_StructJacobiSetTol(preconditioner, 0.0);
+      HYPRE_StructJacobiSetZeroGuess(preconditioner);
+    }
+  }
+
+  HYPRE_PtrToStructSolverFcn solveOf() const {
+    if (kind == Preconditioner::Multigrid) return HYPRE_StructPFMGSolve;
+    if (kind == Preconditioner::Smg) return HYPRE_StructSMGSolve;
+    return HYPRE_StructJacobiSolve;
+  }
+  HYPRE_PtrToStructSolverFcn setupOf() const {
+    if (kind == Preconditioner::Multigrid) return HYPRE_StructPFMGSetup;
+    if (kind == Preconditioner::Smg) return HYPRE_StructSMGSetup;
+    return HYPRE_StructJacobiSetup;
+  }
+
+  void makeSolver() {
+    freeSolvers();
+    makePreconditioner();
+    const bool has = preconditioner != nullptr;
+    if (method == SolverMethod::Cg) {
+      HYPRE_StructPCGCreate(communicator, &solver);
+      HYPRE_StructPCGSetTwoNorm(solver, 1);
+      if (has) HYPRE_StructPCGSetPrecond(solver, solveOf(), setupOf(), preconditioner);
+      checkHypre(HYPRE_StructPCGSetup(solver, matrix, rightHandSide, solution), "the set-up of PCG");
+    } else if (method == SolverMethod::Gmres) {
+      HYPRE_StructGMRESCreate(communicator, &solver);
+      if (has) HYPRE_StructGMRESSetPrecond(solver, solveOf(), setupOf(), preconditioner);
+      checkHypre(HYPRE_StructGMRESSetup(solver, matrix, rightHandSide, solution), "the set-up of GMRES");
+    } else {
+      HYPRE_StructBiCGSTABCreate(communicator, &solver);
+      if (has) HYPRE_StructBiCGSTABSetPrecond(solver, solveOf(), setupOf(), preconditioner);
+      checkHypre(HYPRE_StructBiCGSTABSetup(solver, matrix, rightHandSide, solution),
+                 "the set-up of BiCGSTAB");
+    }
+  }
+
+  /// The number of iterations.
+  std::int64_t solve(double tolerance, HYPRE_Int most) {
+    HYPRE_Int iterations = 0;
+    if (method == SolverMethod::Cg) {
+      HYPRE_StructPCGSetTol(solver, tolerance);
+      HYPRE_StructPCGSetMaxIter(solver, most);
+      checkHypre(HYPRE_StructPCGSolve(solver, matrix, rightHandSide, solution), "PCG");
+      HYPRE_StructPCGGetNumIterations(solver, &iterations);
+    } else if (method == SolverMethod::Gmres) {
+      HYPRE_StructGMRESSetTol(solver, tolerance);
+      HYPRE_StructGMRESSetMaxIter(solver, most);
+      checkHypre(HYPRE_StructGMRESSolve(solver, matrix, rightHandSide, solution), "GMRES");
+      HYPRE_StructGMRESGetNumIterations(solver, &iterations);
+    } else {
+      HYPRE_StructBiCGSTABSetTol(solver, tolerance);
+      HYPRE_StructBiCGSTABSetMaxIter(solver, most);
+      checkHypre(HYPRE_StructBiCGSTABSolve(solver, matrix, rightHandSide, solution), "BiCGSTAB");
+      HYPRE_StructBiCGSTABGetNumIterations(solver, &iterations);
+    }
+    return iterations;
+  }
+};
+
+bool hasHypre() { return true; }
+
+HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, Transport& transport)
+    : options_(options),
+      boxes_(boxes),
+      transport_(transport),
+      faces_(boxes, LayerPart::Faces, transport),
+      matrix_(boxes),
+      objects_(std::make_unique<Objects>()) {
+  if (dynamic_cast<MpiTransport*>(&transport) == nullptr) {
+    throw DeckError(
+        Message("solver.library = \"hypre\" needs MPI, and here ranks are simulated in one process")
+            .line("fix  take solver.library = \"own\", or run without --executor virtual")
+            .text());
+  }
+  for (const std::size_t n : boxes.own) {
+    if (boxes.boxes[n].volume() < std::numeric_limits<HYPRE_Int>::max() / kEntries) continue;
+    throw DeckError(Message("a rank has more cells than hypre counts in one box")
+                        .line("cells  ", boxes.boxes[n].volume(), ", at most ",
+                              std::numeric_limits<HYPRE_Int>::max() / kEntries)
+                        .line("fix    take more ranks, or solver.library = \"own\"")
+                        .text());
+  }
+  objects_->method = options.method;
+  objects_->kind = options.preconditioner;
+  MPI_Comm_dup(MPI_COMM_WORLD, &objects_->communicator);
+  HYPRE_Initialize();
+  objects_->makeGrid(boxes);
+}
+
+HypreStruct::~HypreStruct() = default;
+
+bool HypreStruct::setUp(GridSystem& system) {
+  const bool isOld = options_.setupEvery > 0 && solvesOfSetup_ >= options_.setupEvery;
+  const bool changes = !hasSetup_ || isOld || !sameMatrix(matrix_, system.matrix);
+  if (largestOfAll(changes ? 1.0 : 0.0, transport_) == 0.0) return false;
+  matrix_.sink = system.matrix.sink;
+  matrix_.faces = system.matrix.faces;
+  objects_->setMatrix(boxes_, matrix_);
+  objects_->makeSolver();
+  hasSetup_ = true;
+  solvesOfSetup_ = 0;
+  return true;
+}
+
+void HypreStruct::solve(GridSystem& system, SolveReport& report) {
+  objects_->setVector(boxes_, system.rightHandSide, objects_->rightHandSide);
+  objects_->setVector(boxes_, system.solution, objects_->solution);
+  report.madeSetup = setUp(system);
+  ++solvesOfSetup_;
+  const double enough = std::max(options_.tolerance * system.scale, options_.absoluteTolerance);
+  const double norm = std::sqrt(dotOf(boxes_, system.rightHandSide, system.rightHandSide, transport_));
+  const auto most = static_cast<HYPRE_Int>(
+      std::min<std::int64_t>(options_.maxIterations, std::numeric_limits<HYPRE_Int>::max()));
+  // What rounding makes of its residual and ours shall not decide.
+  constexpr double kSafety = 0.9;
+  report.iterations = objects_->solve(norm > 0.0 ? kSafety * enough / norm : 1.0, most);
+  objects_->takeSolution(boxes_, system.solution);
+  findResidual(system, report, enough);
+}
+
+void HypreStruct::findResidual(GridSystem& system, SolveReport& report, double enough) {
+  faces_.fill(system.solution);
+  for (std::size_t n = 0; n < boxes_.own.size(); ++n) {
+    const Field<double> f = system.rightHandSide.field(n);
+    stencilResidual(Cpu{}, boxes_.boxes[boxes_.own[n]], matrix_.fields(n), f, system.solution.field(n), f);
+  }
+  const double norm = std::sqrt(dotOf(boxes_, system.rightHandSide, system.rightHandSide, transport_));
+  report.residual = system.scale > 0.0 ? norm / system.scale : norm;
+  report.result = norm <= enough ? SolveReport::Result::Converged : SolveReport::Result::NotConverged;
+}
+
+#else
+
+struct HypreStruct::Objects {};
+
+bool hasHypre() { return false; }
+
+HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, Transport& transport)
+    : options_(options),
+      boxes_(boxes),
+      transport_(transport),
+      faces_(boxes, LayerPart::Faces, transport),
+      matrix_(boxes) {
+  throw DeckError(Message("solver.library = \"hypre\", but this build has no hypre")
+                      .line("fix  ./tessera setup --with-hypre, or take solver.library = \"own\"")
+                      .text());
+}
+
+HypreStruct::~HypreStruct() = default;
+
+void HypreStruct::solve(GridSystem&, SolveReport&) {}
+
+#endif
+
+}  // namespace tessera

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/transport/transport.hpp"
+#include "scheduler/solvers/coarsening_loops.hpp"
+#include "scheduler/solvers/grid_system.hpp"
+#include "scheduler/solvers/layer_exchange.hpp"
+
+namespace tessera {
+
+/// Geometric multigrid for the matrices of GridMatrix, as a preconditioner: one V-cycle is a symmetric
+/// positive operator. Levels halve the axes whose cells are small, down to one cell. Smoothing is
+/// Gauss-Seidel in two colours; coarse matrices conduct as the lines of the finer one do in series. All of it
+/// depends on global indices alone, so the bits do not depend on boxes and ranks. Levels of few cells are
+/// computed whole by each rank.
+///
+/// Collective: all ranks make one, and call its functions, at once.
+class Multigrid {
+ public:
+  /// `grid` outlives it; `spacing`: cell sizes of the finest level.
+  Multigrid(const GridBoxes& grid, Real3 spacing, Transport& transport);
+  ~Multigrid();
+  Multigrid(const Multigrid&) = delete;
+  Multigrid& operator=(const Multigrid&) = delete;
+
+  /// Makes the coarse matrices. `matrix` is that of the finest level, with its layers filled; it stays alive
+  /// and the same until the next call.
+  void setUp(GridMatrix& matrix);
+  /// About the solution of A result = residual. Changes the layers of `result` too; those beyond the domain
+  /// are 0.
+  void cycle(CellNumbers& residual, CellNumbers& result);
+
+ private:
+  struct Level;
+  void addLevels(Real3 spacing);
+  void coarsenMatrix(std::size_t n);
+  /// `f` and `u` are those of level n.
+  void cycle(std::size_t n, CellNumbers& f, CellNumbers& u);
+  void smooth(Level& level, CellNumbers& f, CellNumbers& u, std::int64_t colour);
+  void restrictTo(std::size_t n, CellNumbers& fine);
+  /// Brings the cells of all ranks together, from their boxes to the one box of each.
+  void gather(const GridBoxes& parts, CellNumbers& from, CellNumbers& whole);
+
+  Transport& transport_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<double> gathered_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,92 @@
+#include <cmath>
+#include <numbers>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/text/error.hpp"
+#include "tests/components/order_of.hpp"
+#include "tests/components/several_devices.hpp"
+#include "tests/components/simulate.hpp"
+
+namespace tessera::test {
+namespace {
+
+Simulate implicitWave(const std::string& scheme) {
+  return simulate("heat/crank_nicolson").set("heat.scheme='" + scheme + "'");
+}
+
+// dt is a hundred times what the explicit scheme allows, h^2/4.
+TEST(ImplicitHeat, AWaveIsMultipliedByTheFactorOfTheScheme) {
+  const double n = 32.0;
+  const double dt = 100.0 / (4.0 * n * n);
+  const double q = 8.0 * n * n * std::pow(std::sin(std::numbers::pi / n), 2) * dt;
+
+  for (const std::string scheme : {"backward_euler", "crank_nicolson"}) {
+    const double g = scheme == "backward_euler" ? 1.0 / (1.0 + q) : (1.0 - q / 2.0) / (1.0 + q / 2.0);
+    const Outcome o = implicitWave(scheme).ranks(2).run(4);
+    ASSERT_EQ(o.dt, dt);
+    const WholeField& T = o.fields.at("temperature");
+    double largest = 0.0;
+    forEachIndex(T.box, [&](Index x) {
+      double wave = std::pow(g, 4);
+      for (int d = 0; d < 2; ++d)
+        wave *= std::sin(2.0 * std::numbers::pi * (static_cast<double>(x[d]) + 0.5) / n);
+      largest = std::max(largest, std::abs(T(x) - wave));
+    });
+    EXPECT_LT(largest, 1e-11) << scheme;
+  }
+}
+
+/// A conductivity of space, a source and conditions of time; T = exp(-t) sin(x) + x t.
+constexpr const char* kMade = R"deck(
+simulation.components = ["heat"]
+time = { dt = 0.25, end = 0.5 }
+grid = { cells = [256, 1, 1], patches = [3, 1, 1] }
+[heat]
+scheme = "crank_nicolson"
+conductivity = "1 + x"
+initial = "sin(x)"
+source = "-exp(-t)*sin(x) + x - exp(-t)*(cos(x) - (1 + x)*sin(x)) - t"
+exact = "exp(-t)*sin(x) + x*t"
+boundary.x_low = { type = "dirichlet", value = 0 }
+boundary.x_high = { type = "neumann", value = "exp(-t)*cos(1) + t" }
+)deck";
+
+TEST(ImplicitHeat, IsOfFirstAndOfSecondOrderInTime) {
+  const auto errorOf = [](const char* scheme) {
+    return [scheme](std::int64_t steps) {
+      return simulateText(kMade)
+          .set(std::string("heat.scheme='") + scheme + "'")
+          .set("time.dt=" + std::to_string(0.5 / static_cast<double>(steps)))
+          .run()
+          .end.at("heat.error_l2");
+    };
+  };
+
+  EXPECT_NEAR(orderOf(errorOf("backward_euler"), {4, 8, 16}), 1.0, 0.1);
+  EXPECT_GE(orderOf(errorOf("crank_nicolson"), {2, 4, 8}), 1.85);
+}
+
+TEST(ImplicitHeat, HasTheSameBitsForAnyRanksThreadsAndPatchesAndOnDevices) {
+  const auto run = [] { return simulateText(kMade).set("grid.cells=[24, 20, 1]"); };
+  const Outcome right = run().patches({1, 1, 1}).run();
+  ASSERT_GT(right.end.at("heat.solve.iterations"), 2.0);
+
+  for (const int ranks : {1, 2, 5})
+    EXPECT_EQ(firstDifference(right, run().patches({5, 3, 1}).ranks(ranks).threads(ranks % 3).run()), "");
+  const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 1);
+  EXPECT_EQ(firstDifference(right, run().patches({5, 3, 1}).devices(devices).run()), "");
+}
+
+TEST(ImplicitHeat, LevelsAreRefusedWithTheirPlaceInTheDeck) {
+  try {
+    simulate("heat/spot_two_level").set("heat.scheme='backward_euler'").run(1);
+    FAIL() << "the solver knows one level";
+  } catch (const DeckError& error) {
+    EXPECT_THAT(error.message(), ::testing::HasSubstr("solves on one level; remove [[grid.level]]"));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test

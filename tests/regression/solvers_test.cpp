@@ -1,0 +1,120 @@
+#include <cmath>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/regression/run_program.hpp"
+
+namespace tessera::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// A coefficient of space, walls of several kinds, a wave of the source.
+constexpr const char* kDeck = R"deck(
+simulation.components = ["poisson"]
+time = { dt = 1, max_steps = 2 }
+grid = { cells = [24, 16, 12], patches = [3, 2, 2], periodic = [false, true, false] }
+[poisson]
+coefficient = "1 + x^2 + 0.5*sin(2*pi*y)*z"
+source = "sin(3*x)*cos(2*pi*y) + t*z"
+boundary.x_low = { type = "dirichlet", value = "z" }
+boundary.x_high = { type = "neumann", value = "1" }
+boundary.z_low.type = "neumann"
+)deck";
+
+class Solvers : public testing::Test {
+ protected:
+  void SetUp() override { place_.file("deck.toml", kDeck); }
+
+  ProgramResult run(const std::string& name, const std::string& ranks,
+                    std::vector<std::string> settings) const {
+    std::vector<std::string> arguments{"run", "deck.toml", "-q", "-n", ranks, "--out", name};
+    for (const std::string& setting : settings) {
+      arguments.push_back("--set");
+      arguments.push_back(setting);
+    }
+    return place_.tessera(arguments);
+  }
+  double number(const std::string& name, const char* table, const std::string& key) const {
+    return nlohmann::json::parse(place_.read(name + "/result.json"))[table][key].get<double>();
+  }
+  /// Whether this build has hypre.
+  bool hasHypre() const {
+    return place_.tessera({"check", "deck.toml", "--set", "solver.library=hypre"}).exitCode == 0;
+  }
+
+  Workplace place_;
+};
+
+TEST_F(Solvers, ARunTellsWhatItsSolvesHaveCost) {
+  ASSERT_EQ(run("own", "2", {}).exitCode, 0);
+
+  EXPECT_EQ(number("own", "statistics", "solves"), 2.0);
+  EXPECT_EQ(number("own", "statistics", "solve_setups"), 1.0);
+  EXPECT_GT(number("own", "statistics", "solve_iterations"), 4.0);
+  EXPECT_THAT(place_.read("own/history.csv"), HasSubstr("poisson.solve.iterations,poisson.solve.residual"));
+}
+
+TEST_F(Solvers, ASolveThatIsGivenUpEndsWithFourAndASentenceOnAnyRanks) {
+  for (const std::string ranks : {"1", "4"}) {
+    const ProgramResult given = run("up" + ranks, ranks, {"solver.max_iterations=1"});
+
+    EXPECT_EQ(given.exitCode, 4);
+    EXPECT_EQ(countOf(given.err, "a linear solve does not come to its tolerance"), 1) << given.err;
+    EXPECT_THAT(given.err, HasSubstr("poisson.solve, level 0"));
+  }
+}
+
+TEST_F(Solvers, MethodsOfHypreAreRefusedForOurOwn) {
+  const ProgramResult gmres = run("gmres", "1", {"solver.method=gmres"});
+
+  EXPECT_EQ(gmres.exitCode, 2);
+  EXPECT_THAT(gmres.err, HasSubstr("needs solver.library = \"hypre\""));
+}
+
+TEST_F(Solvers, HypreFindsWhatOurOwnFinds) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  ASSERT_EQ(run("own", "1", {}).exitCode, 0);
+
+  int n = 0;
+  for (const std::string method : {"cg", "gmres", "bicgstab"}) {
+    for (const std::string preconditioner : {"multigrid", "smg", "jacobi"}) {
+      const std::string name = "hypre" + std::to_string(n++);
+      const ProgramResult other =
+          run(name, n % 2 == 0 ? "1" : "3",
+              {"solver.library=hypre", "solver.method=" + method, "solver.preconditioner=" + preconditioner,
+               "solver.max_iterations=500"});
+      ASSERT_EQ(other.exitCode, 0) << method << ' ' << preconditioner << ": " << other.err;
+      for (const std::string column : {"poisson.total", "poisson.min", "poisson.max"}) {
+        EXPECT_NEAR(number(name, "diagnostics", column), number("own", "diagnostics", column), 1e-8)
+            << method << ' ' << preconditioner << ": " << column;
+      }
+      EXPECT_EQ(number(name, "statistics", "solve_setups"), 1.0);
+    }
+  }
+}
+
+TEST_F(Solvers, HypreGivesTheSameBitsWithASetUpThatIsKept) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  ASSERT_EQ(run("kept", "2", {"solver.library=hypre"}).exitCode, 0);
+  ASSERT_EQ(run("fresh", "2", {"solver.library=hypre", "solver.setup_every=1"}).exitCode, 0);
+
+  EXPECT_EQ(number("fresh", "statistics", "solve_setups"), 2.0);
+  const ProgramResult compared = place_.tessera({"compare", "--exact", "kept", "fresh"});
+  EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
+}
+
+TEST_F(Solvers, HypreIsGivenUpAsOurOwnIs) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  for (const std::string ranks : {"1", "4"}) {
+    const ProgramResult given = run("up" + ranks, ranks, {"solver.library=hypre", "solver.max_iterations=1"});
+    EXPECT_EQ(given.exitCode, 4);
+    EXPECT_EQ(countOf(given.err, "a linear solve does not come to its tolerance"), 1) << given.err;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test
