@@ -1,5 +1,6 @@
 #include "components/heat/heat_kernels.hpp"
 
+#include "components/heat/conduction.hpp"
 #include "components/laplacian.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -28,20 +29,12 @@ struct UniformConduction {
   }
 };
 
-/// div(k grad T) as the difference of face fluxes, each the same number for both of its cells. The
-/// conductivity of a face is the harmonic mean of its two cells, that of two resistances in series. Beyond
-/// the domain k is extrapolated through its value on the face and can come out negative where k varies too
-/// much for the mesh: the cell's own k then counts.
+/// div(k grad T) as the difference of face fluxes, each the same number for both of its cells.
 template <class Conductivity>
 struct VaryingConduction {
-  Conductivity k;
+  FaceConductivity<Conductivity> onFace;
   Real3 w;  ///< 1/h^2 along each axis
 
-  TESSERA_KERNEL double onFace(Index cell, Index neighbour) const {
-    const double a = k(cell);
-    const double b = k(neighbour);
-    return b > 0.0 ? 2.0 * (a * b) / (a + b) : a;
-  }
   template <class Field>
   TESSERA_KERNEL double along(const Field& T, Index x, Index e) const {
     return onFace(x, x + e) * (T(x + e) - T(x)) - onFace(x, x - e) * (T(x) - T(x - e));
@@ -84,7 +77,7 @@ struct AdvanceHeat {
     const Real3 w = task.inverseSquaredSpacing();
     if (params.conductivityVaries) {
       const auto k = task.read(Old, labels.conductivity);
-      advanceWithSource(task, labels, params, VaryingConduction<decltype(k)>{k, w});
+      advanceWithSource(task, labels, params, VaryingConduction<decltype(k)>{{k}, w});
     } else {
       const double k = params.conductivity;
       advanceWithSource(task, labels, params, UniformConduction{{k * w.x, k * w.y, k * w.z}});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "components/reflux/reflux.hpp"
 #include "grid/generation.hpp"
 #include "grid/label.hpp"
 #include "taskgraph/task_body.hpp"
@@ -22,6 +23,9 @@ struct HeatParams {
 
 /// One step of a patch, T' = T + dt (div(k grad T) + source).
 TaskBody advanceHeat(const HeatLabels& labels, const HeatParams& params);
+
+/// The flux of Old through all faces of a patch, - k grad T, as `advanceHeat` takes it.
+TaskBody fluxOfHeat(const HeatLabels& labels, const HeatParams& params, const PassedLabels<double>& passed);
 
 /// Contributes the largest time step that keeps the explicit scheme stable, 1 / (2 k sum(1/h^2)), to
 /// `stableDt`; `conductivity` is the generation that is read where k varies.
