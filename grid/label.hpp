@@ -37,6 +37,17 @@ struct ReductionLabel {
   LabelId id = -1;
 };
 
+/// The name of numbers that never change in a run. Made by `LabelTable::table`.
+struct TableLabel {
+  LabelId id = -1;
+};
+
+/// What is known of a constant table.
+struct TableInfo {
+  std::string name;
+  std::shared_ptr<const std::vector<double>> values;
+};
+
 /// A variable on one level: what has producers and versions, and what a plan writes or leaves alone.
 struct LevelLabel {
   LabelId label = -1;
@@ -54,6 +65,8 @@ struct LabelInfo {
   std::vector<ComponentInfo> components;
   std::vector<BoundaryConditions> ofComponents;                       ///< empty, or of each component
   std::array<std::shared_ptr<const CodedCondition>, kSides> coded{};  ///< where not null, after all others
+  LabelId stageOf = -1;    ///< the variable that it stands for within a step, see `LabelTable::approximates`
+  double stagePart = 1.0;  ///< New is at this part of the step: 1 but for stages
   Prolongation prolongation = Prolongation::Constant;
 
   /// Of the numbers that lie in plane `component`.
@@ -91,6 +104,22 @@ class LabelTable {
   /// The reduction of that name, made at first use.
   ReductionLabel reduction(std::string_view name);
 
+  /// Numbers that tasks look up and nobody changes: a state relation, opacities, rates. One copy of them
+  /// serves all tasks of a rank, and one on each of its devices those that run there. Tasks say
+  /// `.reads(table)` and ask for `task.table(table)`. A name that is known with other numbers is noted in
+  /// `faults`.
+  TableLabel table(std::string_view name, std::vector<double> values);
+
+  /// `stage` stands for `variable` within a step: its New value is that at `part` of the step, from 0, the
+  /// begin, to 1, the end. Conditions of time of the stage then hold at that time, and not at the end of the
+  /// step. Anything else is noted in `faults`.
+  ///
+  ///   labels.approximates(half, u, 0.5);
+  template <class T, Centering C>
+  void approximates(Label<T, C> stage, Label<T, C> variable, double part) {
+    setStage(stage.id, variable.id, part);
+  }
+
   template <class T, Centering C>
   void setBoundary(Label<T, C> label, BoundaryConditions conditions) {
     infos_[static_cast<std::size_t>(label.id)].boundary = std::move(conditions);
@@ -121,6 +150,8 @@ class LabelTable {
   LabelId count() const { return static_cast<LabelId>(infos_.size()); }
   const std::string& reductionName(LabelId id) const { return reductions_[static_cast<std::size_t>(id)]; }
   LabelId reductionCount() const { return static_cast<LabelId>(reductions_.size()); }
+  const TableInfo& table(LabelId id) const { return tables_[static_cast<std::size_t>(id)]; }
+  LabelId tableCount() const { return static_cast<LabelId>(tables_.size()); }
   /// Uses of one name for different kinds of data, each a paragraph with a fix; reported with the faults of
   /// the plans, all at once.
   const std::vector<std::string>& faults() const { return faults_; }
@@ -131,11 +162,13 @@ class LabelTable {
   LabelId find(std::string_view name, ElementType type, Centering centering, std::string_view unit);
   LabelId find(std::string_view name, ElementType type, Centering centering,
                std::vector<ComponentInfo> components);
+  void setStage(LabelId stage, LabelId variable, double part);
   void setBoundaries(LabelId label, std::vector<BoundaryConditions> conditions);
   static std::vector<ComponentInfo> numbered(int count, std::string_view unit);
 
   std::vector<LabelInfo> infos_;
   std::vector<std::string> reductions_;
+  std::vector<TableInfo> tables_;
   std::vector<std::string> faults_;
 };
 

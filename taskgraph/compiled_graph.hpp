@@ -67,12 +67,22 @@ struct UnitAccess {
   friend bool operator==(const UnitAccess&, const UnitAccess&) = default;
 };
 
+/// Which part of a task the nodes of a block are.
+enum class UnitPart : std::uint8_t {
+  Patch,       ///< all of it: on each own patch of the level, or once a rank
+  AllPatches,  ///< one node, which works on all own patches of the level
+  Release,     ///< lets go, patch by patch, of what such a node has written: does nothing itself
+};
+
 /// One task on one level (-1: once a rank).
 struct TaskUnit {
   TaskId task{0};
   LevelId level = 0;
   Range accesses;
   Range contributions;  ///< of the first node; those of the next node follow
+  UnitPart part = UnitPart::Patch;
+  /// Whether each node works on one patch.
+  bool hasPatch() const { return level >= 0 && part != UnitPart::AllPatches; }
   friend bool operator==(const TaskUnit&, const TaskUnit&) = default;
 };
 
@@ -230,6 +240,10 @@ struct CompiledGraph {
   }
   /// What the nodes of a block of tasks do.
   const TaskUnit& unitOf(const NodeBlock& block) const { return units[static_cast<std::size_t>(block.item)]; }
+  /// Whether the block is a single node that works on all own patches of a level.
+  bool worksOnAllPatches(const NodeBlock& block) const {
+    return block.kind == NodeKind::Task && unitOf(block).part == UnitPart::AllPatches;
+  }
   /// What the nodes of a block of fills fill.
   const FillPlan& fillOf(const NodeBlock& block) const { return fills[static_cast<std::size_t>(block.item)]; }
   const TaskDeclaration& declarationOf(const TaskUnit& unit) const { return plan->task(unit.task); }

@@ -76,7 +76,6 @@ struct StageOfEuler {
     if (params.hasSolids) keepSolids(task, from, to);
   }
 
- private:
   template <class Task>
   void keepFluxes(const Task& task) const {
     const std::int32_t components = kFirstScalar + params.scalars;

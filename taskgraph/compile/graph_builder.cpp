@@ -19,6 +19,7 @@ GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, 
       messages_(input_, shapes_, graph_),
       edges_(graph_),
       unitBlocks_(plan.units.size(), -1),
+      releases_(plan.units.size(), -1),
       shared_(plan, graphs.storage),
       sharedGathers_(plan, input.reuse, [&](const FillNeed& need) { return windowOf(need).size() > 0; }) {
   if (input.slots != nullptr && !input.slots->messages.empty())
@@ -119,9 +120,12 @@ void GraphBuilder::addUnit(std::int32_t unit) {
   const ResolvedUnit& resolved = plan_.units[static_cast<std::size_t>(unit)];
   const TaskDeclaration& task = plan_.declarationOf(unit);
   TaskUnit made{resolved.task, resolved.level, {}, {}};
+  if (task.oncePerLevel) made.part = UnitPart::AllPatches;
   addAccesses(made, resolved);
-  const Range locals = resolved.level < 0 ? Range{0, 1} : shapes_.locals(resolved.level);
-  const std::int64_t room = resolved.level < 0 ? 1 : shapes_.room(resolved.level);
+  const bool single = !made.hasPatch();
+  const std::int64_t first = resolved.level < 0 ? 0 : shapes_.locals(resolved.level).begin;
+  const Range locals = single ? Range{first, first + 1} : shapes_.locals(resolved.level);
+  const std::int64_t room = single ? 1 : shapes_.room(resolved.level);
   made.contributions.begin = graph_.contributionCount;
   made.contributions.end = graph_.contributionCount + static_cast<std::int64_t>(task.contributions.size());
   graph_.contributionCount += locals.size() * made.contributions.size();
@@ -129,6 +133,23 @@ void GraphBuilder::addUnit(std::int32_t unit) {
   const auto item = static_cast<std::int32_t>(graph_.units.size()) - 1;
   unitBlocks_[static_cast<std::size_t>(unit)] =
       addBlock(NodeKind::Task, item, locals.size(), room, locals.begin, task.priority);
+  if (task.oncePerLevel && !resolved.writes.empty()) addRelease(unit);
+}
+
+/// What comes after a task on all patches waits for one of these, patch by patch.
+void GraphBuilder::addRelease(std::int32_t unit) {
+  const ResolvedUnit& resolved = plan_.units[static_cast<std::size_t>(unit)];
+  TaskUnit made{resolved.task, resolved.level, {}, {}, UnitPart::Release};
+  made.accesses.begin = static_cast<std::int64_t>(graph_.accesses.size());
+  for (const ResolvedWrite& write : resolved.writes)
+    graph_.accesses.push_back({AccessMode::Write, write.label, resolved.level, Reach::Patch, {}, -1});
+  made.accesses.end = static_cast<std::int64_t>(graph_.accesses.size());
+  made.contributions = {graph_.contributionCount, graph_.contributionCount};
+  graph_.units.push_back(made);
+  const Range locals = shapes_.locals(resolved.level);
+  releases_[static_cast<std::size_t>(unit)] =
+      addBlock(NodeKind::Task, static_cast<std::int32_t>(graph_.units.size()) - 1, locals.size(),
+               shapes_.room(resolved.level), locals.begin, plan_.declarationOf(unit).priority);
 }
 
 void GraphBuilder::addAccesses(TaskUnit& made, const ResolvedUnit& unit) {
@@ -204,6 +225,8 @@ void GraphBuilder::linkUnit(std::int32_t number) {
   const ResolvedUnit& unit = plan_.units[static_cast<std::size_t>(number)];
   const std::int32_t block = blockOfUnit(number);
   for (const ResolvedRead& read : unit.reads) linkRead(unit, read, block);
+  if (const std::int32_t release = releases_[static_cast<std::size_t>(number)]; release >= 0)
+    edges_.samePatch(block, release);
 }
 
 void GraphBuilder::linkOverwrites(std::int32_t number) {
@@ -340,7 +363,7 @@ void GraphBuilder::linkMessages() {
         const NodeId send = messageNode(NodeKind::Send, link.message);
         const std::int32_t producer = plan_.producerOf(link.label, link.level, link.version);
         const std::int32_t changer = overwriterOf(link.label, link.level, link.version);
-        if (producer >= 0) edges_.single(nodeOn(blockOfUnit(producer), link.local), send);
+        if (producer >= 0) edges_.single(nodeOn(leavingBlock(producer), link.local), send);
         if (changer >= 0) edges_.single(send, nodeOn(blockOfUnit(changer), link.local));
         break;
       }
@@ -398,7 +421,7 @@ const StagedFill* GraphBuilder::fillFor(const ResolvedUnit& unit, const Resolved
 
 NodeId GraphBuilder::nodeOn(std::int32_t block, std::int64_t local) const {
   const NodeBlock& b = graph_.blocks[static_cast<std::size_t>(block)];
-  return b.firstNode + (local - b.firstLocal);
+  return graph_.worksOnAllPatches(b) ? b.firstNode : b.firstNode + (local - b.firstLocal);
 }
 
 NodeId GraphBuilder::messageNode(NodeKind kind, std::int32_t message) const {

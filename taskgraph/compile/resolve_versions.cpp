@@ -223,11 +223,42 @@ void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
                                                    : "add .runs<Cpu>(...) or .runs<Cpu, Gpu>(...)")
                            .text());
     }
-    if (task.oncePerRank && !task.writes.empty()) {
-      faults.push_back(head("a task that runs once a rank writes a label")
-                           .line("fix    let it contribute to reductions only, or leave out .oncePerRank()")
+    for (const LabelId table : task.readsTables) {
+      if (table >= 0) continue;
+      faults.push_back(head("a task reads a constant table that nobody has made")
+                           .line("fix    make it when the component is configured: setup.labels.table(name, "
+                                 "values)")
                            .text());
     }
+    if (task.oncePerRank && !task.writes.empty()) {
+      faults.push_back(
+          head("a task that runs once a rank writes a label")
+              .line("fix    say .oncePerLevel(), let it contribute to reductions only, or leave out "
+                    ".oncePerRank()")
+              .text());
+    }
+  }
+}
+
+/// What a task that works on all patches of a level at once cannot have.
+void checkTasksOfLevels(const StepPlan& plan, Faults& faults) {
+  for (const TaskDeclaration& task : plan.tasks()) {
+    if (!task.oncePerLevel) continue;
+    const auto fault = [&](const char* says, const char* fix) {
+      faults.push_back(Message("a task that runs once a level says what it cannot have")
+                           .line("plan   ", plan.name())
+                           .line("task   ", task.name, " at ", placeOf(task))
+                           .line("says   ", says)
+                           .line("fix    ", fix)
+                           .text());
+    };
+    if (task.oncePerRank) fault(".oncePerRank()", "keep one of .oncePerRank() and .oncePerLevel()");
+    if (task.body.device)
+      fault("a body for devices", "write .runs<Cpu>(...): it works on all patches of the level on the host");
+    if (!task.scratch.empty())
+      fault(".scratch(...)",
+            "leave it out, or do that part in a task on each patch, without .oncePerLevel()");
+    if (!task.finalLoops.empty()) fault(".inLoop(...)", "leave it out: its values are looked at in the end");
   }
 }
 
@@ -289,6 +320,7 @@ ResolvedPlan resolvePlan(const StepPlan& plan, const PlanItem& item, const Label
   resolved.carried = item.carried;
   resolved.endsStep = item.endsStep;
   checkNamesAndBodies(plan, faults);
+  checkTasksOfLevels(plan, faults);
   makeUnits(resolved, static_cast<int>(hierarchy.levels().size()));
   makeChains(resolved, labels, faults);
   ReadResolver reads(resolved, labels, hierarchy, faults);

@@ -116,11 +116,19 @@ void TouchCollector::startOfStep() {
 void TouchCollector::task(const NodeBlock& block) {
   const TaskUnit& unit = graph_.unitOf(block);
   const TaskDeclaration& task = graph_.declarationOf(unit);
+  if (unit.part == UnitPart::Release) return;  // touches nothing
   for (std::int32_t row = 0; row < block.count; ++row) {
     const std::int64_t node = nodes_.node(own_.rank, block.firstNode + row);
-    const std::int64_t local = unit.level < 0 ? -1 : block.firstLocal + row;
-    taskReads(unit, local, node, row);
-    if (local >= 0) taskWrites(unit, local, node);
+    if (unit.part == UnitPart::AllPatches) {
+      const Range own = own_.localsOfLevel[static_cast<std::size_t>(unit.level)];
+      for (std::int64_t local = own.begin; local < own.end; ++local)
+        taskReads(unit, local, node, static_cast<std::int32_t>(local - own.begin));
+      for (std::int64_t local = own.begin; local < own.end; ++local) taskWrites(unit, local, node);
+    } else {
+      const std::int64_t local = unit.level < 0 ? -1 : block.firstLocal + row;
+      taskReads(unit, local, node, row);
+      if (local >= 0) taskWrites(unit, local, node);
+    }
     std::int64_t number = unit.contributions.begin + row * unit.contributions.size();
     for (const ContributionDeclaration& c : task.contributions) {
       add({Memory::Kind::Contribution, own_.rank, c.reduction, 0, number++}, bytesBox(0, 1), node, 0,
