@@ -50,8 +50,12 @@ LabelId LabelTable::find(std::string_view name, ElementType type, Centering cent
   expectName(name);
   const LabelId known = idOf(name);
   if (known < 0) {
-    infos_.push_back(
-        {std::string(name), type, centering, std::string(unit), {}, {}, {}, {}, Prolongation::Constant});
+    LabelInfo made;
+    made.name = name;
+    made.type = type;
+    made.centering = centering;
+    made.unit = unit;
+    infos_.push_back(std::move(made));
     return count() - 1;
   }
   const LabelInfo& info = infos_[static_cast<std::size_t>(known)];
