@@ -6,23 +6,24 @@ namespace tessera {
 namespace {
 
 template <class LabelType>
-void declare(StepPlan& plan, std::string_view name, LabelType label) {
+void declare(StepPlan& plan, std::string_view name, LabelType label, std::string_view of) {
   plan.task(name)
       .on(allButFinest())
       .reads(New, label, fromFiner())
-      .modifies(label)
+      .modifies(label, from(of))
       .withoutDt()
       .runs(meanOfFiner(label));
 }
 
 }  // namespace
 
-void averageDown(StepPlan& plan, std::string_view name, Label<double, Cell> label) {
-  declare(plan, name, label);
+void averageDown(StepPlan& plan, std::string_view name, Label<double, Cell> label, std::string_view of) {
+  declare(plan, name, label, of);
 }
 
-void averageDown(StepPlan& plan, std::string_view name, Label<Components<double>, Cell> label) {
-  declare(plan, name, label);
+void averageDown(StepPlan& plan, std::string_view name, Label<Components<double>, Cell> label,
+                 std::string_view of) {
+  declare(plan, name, label, of);
 }
 
 }  // namespace tessera

@@ -14,8 +14,11 @@ namespace tessera {
 /// 1, right after each task that writes the variable.
 ///
 ///   if (levels_ > 1) averageDown(step, "Heat::averageDown", temperature_);
-void averageDown(StepPlan& plan, std::string_view name, Label<double, Cell> label);
+///
+/// `of`: the task whose value it changes, where several tasks change the variable.
+void averageDown(StepPlan& plan, std::string_view name, Label<double, Cell> label, std::string_view of = "");
 /// The same for each component.
-void averageDown(StepPlan& plan, std::string_view name, Label<Components<double>, Cell> label);
+void averageDown(StepPlan& plan, std::string_view name, Label<Components<double>, Cell> label,
+                 std::string_view of = "");
 
 }  // namespace tessera

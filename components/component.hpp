@@ -43,6 +43,12 @@ struct ComponentSetup {
   std::vector<Expression> composed{};
   int levels = 1;            ///< of the mesh; several where the deck has [[grid.level]]
   std::int64_t retries = 0;  ///< how often a step that is refused may be taken again (time.retries)
+  /// How variables go on beyond the border of a level (amr.prolongation); empty: as the component wants it.
+  std::optional<Prolongation> prolongation{};
+  bool refluxes = true;  ///< whether coarse cells take the fluxes of finer ones beside them (amr.reflux)
+
+  /// Whether the component has to keep its fluxes, and give them to `refluxes`.
+  bool keepsFluxes() const { return levels > 1 && refluxes; }
 };
 
 /// One physics. The simulation calls, in this order: `declareParameters` (any time, also without a deck),

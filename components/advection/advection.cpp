@@ -50,6 +50,12 @@ void Advection::configure(const ParameterValues& values, ComponentSetup& setup) 
     setup.labels.setBoundary(labels_.stage, boundary);
     setup.labels.approximates(labels_.stage, labels_.concentration, 1.0);
   }
+  const Prolongation prolongation = setup.prolongation.value_or(
+      params_.limiter == Limiter::None ? Prolongation::Linear : Prolongation::LimitedLinear);
+  setup.labels.setProlongation(labels_.concentration, prolongation);
+  if (params_.limiter != Limiter::Flat) setup.labels.setProlongation(labels_.stage, prolongation);
+  keepsFluxes_ = setup.keepsFluxes();
+  if (keepsFluxes_) passed_ = passedLabels(setup.labels, "advection.passed", setup.geometry);
   configureVelocity(values, setup);
   norms_ = ErrorNorms("Advection", values, setup, labels_.concentration);
 }
@@ -90,6 +96,7 @@ void Advection::declareStep(StepPlan& step) const {
   advance.reads(Old, labels_.concentration, faceHalo(oneStage ? 1 : 2))
       .writes(target, inLoop("Advection::advance"))
       .runs(advanceAdvection(labels_, params_, target));
+  if (keepsFluxes_) declareFluxes(step, endOfStep);
   if (!oneStage) {
     if (levels_ > 1) averageDown(step, "Advection::averageStage", labels_.stage);
     TaskBuilder correct = step.task("Advection::correct");
@@ -99,8 +106,31 @@ void Advection::declareStep(StepPlan& step) const {
         .writes(labels_.concentration, inLoop("Advection::correct"))
         .runs(correctAdvection(labels_, params_, endOfStep));
   }
-  if (levels_ > 1) averageDown(step, "Advection::averageDown", labels_.concentration);
+  if (keepsFluxes_) {
+    refluxes(step, "Advection::reflux", labels_.concentration, passed_,
+             oneStage ? "Advection::advance" : "Advection::correct");
+  }
+  if (levels_ > 1) {
+    averageDown(step, "Advection::averageDown", labels_.concentration,
+                keepsFluxes_ ? "Advection::reflux" : "");
+  }
   declareStableDt(step, endOfStep);
+}
+
+/// What has passed the faces, stage by stage.
+void Advection::declareFluxes(StepPlan& step, Generation endOfStep) const {
+  const bool oneStage = params_.limiter == Limiter::Flat;
+  TaskBuilder first = step.task("Advection::pass");
+  readVelocity(first, Old);
+  first.reads(Old, labels_.concentration, faceHalo(oneStage ? 1 : 2)).withoutDt();
+  writePassed(first, passed_);
+  first.runs(fluxOfAdvection(labels_, params_, passed_, oneStage ? 1.0 : 0.5));
+  if (oneStage) return;
+  TaskBuilder second = step.task("Advection::passOn");
+  readVelocity(second, endOfStep);
+  second.reads(New, labels_.stage, faceHalo(2)).withoutDt();
+  writePassed(second, passed_, "Advection::pass");
+  second.runs(fluxOfCorrection(labels_, params_, passed_, 0.5, endOfStep));
 }
 
 void Advection::declareVelocity(StepPlan& plan) const {

@@ -16,7 +16,8 @@ namespace tessera {
 ///
 /// Variables: `concentration`; `advection.stage` (within a step, "plm" only); `advection.velocity_x`, `_y`,
 /// `_z` on the faces where the velocity is an expression (written once, or at the end of each step where it
-/// depends on time).
+/// depends on time); on several levels `advection.passed_x`, `_y`, `_z`, what has passed the faces (within a
+/// step).
 class Advection final : public Component {
  public:
   std::string name() const override { return "advection"; }
@@ -32,6 +33,7 @@ class Advection final : public Component {
  private:
   void configureVelocity(const ParameterValues& values, ComponentSetup& setup);
   void declareVelocity(StepPlan& plan) const;
+  void declareFluxes(StepPlan& step, Generation endOfStep) const;
   void declareStableDt(StepPlan& plan, Generation velocity) const;
   void readVelocity(TaskBuilder& task, Generation generation) const;
 
@@ -39,6 +41,8 @@ class Advection final : public Component {
   AdvectionParams params_;
   ReductionLabel stableDt_;
   int levels_ = 1;
+  bool keepsFluxes_ = false;
+  PassedLabels<double> passed_;
   Expression initial_;
   std::array<Expression, kAxes> velocity_;
   bool velocityMoves_ = false;  ///< depends on time

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "components/reflux/reflux.hpp"
 #include "components/slopes.hpp"
 #include "core/geometry/index.hpp"
 #include "grid/generation.hpp"
@@ -35,6 +36,13 @@ TaskBody advanceAdvection(const AdvectionLabels& labels, const AdvectionParams& 
 /// New = (Old + Euler(stage)) / 2: the second stage (SSP-RK2), for any limiter but Flat. `velocity`: the
 /// generation whose velocity is that of the end of the step.
 TaskBody correctAdvection(const AdvectionLabels& labels, const AdvectionParams& params, Generation velocity);
+
+/// What passes the faces of a patch in a stage, `part` of its flux: written in the first one, which reads the
+/// velocity and the concentration of Old; added in the other one, which reads New of the stage.
+TaskBody fluxOfAdvection(const AdvectionLabels& labels, const AdvectionParams& params,
+                         const PassedLabels<double>& passed, double part);
+TaskBody fluxOfCorrection(const AdvectionLabels& labels, const AdvectionParams& params,
+                          const PassedLabels<double>& passed, double part, Generation velocity);
 
 /// Contributes the largest time step for which no cell gives or takes more than it has, 1 /
 /// max(sum_axes(u/h)), to `stableDt`, from the velocity of the generation `velocity`.

@@ -81,6 +81,13 @@ struct EulerStep {
   TESSERA_KERNEL_CALL double atInflow(const Field& q, const Velocity& u, Index x) const {
     return step<true>(q, u, x);
   }
+  /// What passes a face in a unit of time, as both of its cells take it.
+  template <int kAxis, class Field, class Velocity>
+  TESSERA_KERNEL static double flux(const Field& q, const Velocity& u, Index x) {
+    constexpr Index e = unit(kAxis);
+    const double v = u(kAxis, x);
+    return positive(v) * (q(x - e) + halfSlope(q, x - e, e)) - positive(-v) * (q(x) - halfSlope(q, x, e));
+  }
   /// The cells of a patch that lie at no inflow side.
   Box inner(Box patch) const {
     for (int d = 0; d < kAxes; ++d) {

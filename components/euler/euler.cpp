@@ -125,7 +125,7 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
   fluxes_.x = setup.labels.components<double, FaceX>("euler.flux_x", infos);
   fluxes_.y = setup.labels.components<double, FaceY>("euler.flux_y", infos);
   fluxes_.z = setup.labels.components<double, FaceZ>("euler.flux_z", infos);
-
+  configureLevels(setup, infos);
   stableDt_ = setup.stableDt;
   levels_ = setup.levels;
   for (std::size_t n = 0; n < kNumbers.size(); ++n)
@@ -146,6 +146,14 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
     setup.labels.setBoundary(params_.solid, BoundaryConditions::everywhere(BoundaryKind::Neumann));
   }
   if (notes_.watches) notes_.failed = setup.labels.reduction("euler.failed");
+}
+
+void Euler::configureLevels(ComponentSetup& setup, const std::vector<ComponentInfo>& infos) {
+  const Prolongation prolongation = setup.prolongation.value_or(Prolongation::LimitedLinear);
+  setup.labels.setProlongation(gas_, prolongation);
+  for (const GasLabel stage : stages_) setup.labels.setProlongation(stage, prolongation);
+  params_.keepsFluxes = setup.keepsFluxes();
+  if (params_.keepsFluxes) passed_ = passedLabels(setup.labels, "euler.passed", setup.geometry, infos);
 }
 
 void Euler::declareInitial(StepPlan& plan) const {
@@ -179,30 +187,36 @@ void Euler::declareInitial(StepPlan& plan) const {
 
 void Euler::declareStep(StepPlan& step) const {
   if (stages_.size() == 1) {
-    declareStage(step, 1, {gas_, Old, stages_[0], 0.0, 1.0});
-    declareStage(step, 2, {stages_[0], New, gas_, 0.5, 0.5});
+    declareStage(step, 1, {gas_, Old, stages_[0], 0.0, 1.0, 0.5, passed_});
+    declareStage(step, 2, {stages_[0], New, gas_, 0.5, 0.5, 0.5, passed_});
   } else {
-    declareStage(step, 1, {gas_, Old, stages_[0], 0.0, 1.0});
-    declareStage(step, 2, {stages_[0], New, stages_[1], 0.75, 0.25});
-    declareStage(step, 3, {stages_[1], New, gas_, 1.0 / 3.0, 2.0 / 3.0});
+    declareStage(step, 1, {gas_, Old, stages_[0], 0.0, 1.0, 1.0 / 6.0, passed_});
+    declareStage(step, 2, {stages_[0], New, stages_[1], 0.75, 0.25, 1.0 / 6.0, passed_});
+    declareStage(step, 3, {stages_[1], New, gas_, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, passed_});
   }
   declareStableDt(step, Old);
 }
 
 void Euler::declareStage(StepPlan& step, int number, const EulerStage& stage) const {
-  TaskBuilder task = step.task("Euler::stage" + std::to_string(number));
+  const std::string name = "Euler::stage" + std::to_string(number);
+  const std::string before = number == 1 ? "" : "Euler::stage" + std::to_string(number - 1);
+  TaskBuilder task = step.task(name);
   task.reads(stage.generation, stage.from, faceHalo(2)).writes(stage.to);
   if (stage.generation != Old) task.reads(Old, gas_);
   if (params_.active[0]) task.scratch(fluxes_.x);
   if (params_.active[1]) task.scratch(fluxes_.y);
   if (params_.active[2]) task.scratch(fluxes_.z);
   if (notes_.counts && stage.generation == Old) task.reads(Old, notes_.floored).writes(notes_.floored);
-  if (notes_.counts && stage.generation != Old)
-    task.modifies(notes_.floored, from("Euler::stage" + std::to_string(number - 1)));
+  if (notes_.counts && stage.generation != Old) task.modifies(notes_.floored, from(before));
   if (notes_.watches) task.contributes(notes_.failed, Min);
+  if (params_.keepsFluxes) writePassed(task, passed_, before);
   if (params_.hasSolids) task.reads(Old, params_.solid, faceHalo(2));
   task.runs(stageOfEuler(params_, stage, gas_, fluxes_, notes_));
-  if (levels_ > 1) averageDown(step, "Euler::averageStage" + std::to_string(number), stage.to);
+  if (levels_ == 1) return;
+  const bool isLast = stage.to.id == gas_.id;
+  if (isLast && params_.keepsFluxes) refluxes(step, "Euler::reflux", gas_, passed_, name);
+  averageDown(step, "Euler::averageStage" + std::to_string(number), stage.to,
+              isLast && params_.keepsFluxes ? "Euler::reflux" : "");
 }
 
 void Euler::declareStableDt(StepPlan& plan, Generation solids) const {

@@ -15,7 +15,7 @@ namespace tessera {
 /// Variables: `gas` (density, momentum, total energy and passive scalars, means of cells); where there are
 /// floors `euler.floored`, how often each cell was set to one; `euler.solid` where there are solids; within a
 /// step the Runge-Kutta stages `euler.stage_1`, `euler.stage_2` and the fluxes `euler.flux_x`, `_y`, `_z` on
-/// faces.
+/// faces; on several levels `euler.passed_x`, `_y`, `_z`, what has passed the faces.
 class Euler final : public Component {
  public:
   std::string name() const override { return "euler"; }
@@ -32,6 +32,7 @@ class Euler final : public Component {
  private:
   void configureMethod(const ParameterValues& values, const ComponentSetup& setup);
   void configureVariables(const ParameterValues& values, ComponentSetup& setup);
+  void configureLevels(ComponentSetup& setup, const std::vector<ComponentInfo>& infos);
   void declareStage(StepPlan& step, int number, const EulerStage& stage) const;
   void declareStableDt(StepPlan& plan, Generation solids) const;
 
@@ -39,6 +40,7 @@ class Euler final : public Component {
   GasLabel gas_;
   std::vector<GasLabel> stages_;
   EulerFluxLabels fluxes_;
+  PassedLabels<Components<double>> passed_;
   ReductionLabel stableDt_;
   int levels_ = 1;
   GasTotals totals_;

@@ -5,6 +5,7 @@
 
 #include "components/euler/ideal_gas.hpp"
 #include "components/euler/riemann.hpp"
+#include "components/reflux/reflux.hpp"
 #include "components/slopes.hpp"
 #include "core/geometry/index.hpp"
 #include "grid/generation.hpp"
@@ -31,6 +32,7 @@ struct EulerParams {
   double leastPressure = 0.0;  ///< 0: no floor
   std::int32_t scalars = 0;
   bool hasSolids = false;
+  bool keepsFluxes = false;   ///< in `EulerStage::passed`
   Label<double, Cell> solid;  ///< not 0 in solid cells; used where there are some
 };
 
@@ -41,6 +43,8 @@ struct EulerStage {
   GasLabel to;
   double ofOld = 0.0;
   double ofStep = 1.0;
+  double ofFlux = 1.0;                        ///< how much the fluxes of this stage count in the whole step
+  PassedLabels<Components<double>> passed{};  ///< used where fluxes are kept
 };
 
 /// What a stage notes of the cells of its patch.

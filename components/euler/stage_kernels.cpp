@@ -26,6 +26,27 @@ struct Outflow {
   }
 };
 
+/// Adds the fluxes of a stage to what has passed in the step.
+template <class Task, class FluxLabel>
+void keepFlux(const Task& task, const EulerStage& stage, FluxLabel flux, FluxLabel passed,
+              std::int32_t components) {
+  const auto now = task.readScratch(flux);
+  const bool isFirst = stage.generation == Old;
+  const auto sum = isFirst ? task.write(passed) : task.modify(passed);
+  const double part = stage.ofFlux;
+  for (std::int32_t c = 0; c < components; ++c) {
+    const auto f = now[c];
+    const auto s = sum[c];
+    if (isFirst) {
+      forEach(task.exec(), "Euler::pass", task.interior(passed),
+              [=] TESSERA_KERNEL(Index x) { s(x) = part * f(x); });
+    } else {
+      forEach(task.exec(), "Euler::passOn", task.interior(passed),
+              [=] TESSERA_KERNEL(Index x) { s(x) += part * f(x); });
+    }
+  }
+}
+
 struct StageOfEuler {
   EulerParams params;
   EulerStage stage;
@@ -38,6 +59,7 @@ struct StageOfEuler {
     if (params.active[0]) along(task, fluxes.x, 0);
     if (params.active[1]) along(task, fluxes.y, 1);
     if (params.active[2]) along(task, fluxes.z, 2);
+    if (params.keepsFluxes) keepFluxes(task);
     const auto from = task.read(stage.generation, stage.from);
     const auto to = task.write(stage.to);
     const auto old = task.read(Old, gas);
@@ -54,6 +76,13 @@ struct StageOfEuler {
     if (params.hasSolids) keepSolids(task, from, to);
   }
 
+  template <class Task>
+  void keepFluxes(const Task& task) const {
+    const std::int32_t components = kFirstScalar + params.scalars;
+    if (params.active[0]) keepFlux(task, stage, fluxes.x, stage.passed.x, components);
+    if (params.active[1]) keepFlux(task, stage, fluxes.y, stage.passed.y, components);
+    if (params.active[2]) keepFlux(task, stage, fluxes.z, stage.passed.z, components);
+  }
   /// The fluxes through all faces of the patch across an axis.
   template <class Task, class FluxLabel>
   void along(const Task& task, FluxLabel label, int axis) const {

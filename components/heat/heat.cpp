@@ -82,6 +82,10 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   setup.labels.setBoundary(labels_.temperature,
                            readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
   norms_ = ErrorNorms("Heat", values, setup, labels_.temperature);
+  const Prolongation prolongation = setup.prolongation.value_or(Prolongation::Linear);
+  setup.labels.setProlongation(labels_.temperature, prolongation);
+  keepsFluxes_ = setup.keepsFluxes();
+  if (keepsFluxes_) passed_ = passedLabels(setup.labels, "heat.passed", setup.geometry);
 
   if (params_.sourceVaries) {
     labels_.source = setup.labels.variable<double, Cell>("heat.source", "temperature/time");
@@ -121,7 +125,7 @@ void Heat::declareInitial(StepPlan& plan) const {
       .writes(labels_.temperature)
       .runs<Cpu>(
           [T = labels_.temperature, f = initial_](const auto& task) { fill(task, T, f, task.time()); });
-  averageLevels(plan);
+  averageLevels(plan, "");
   if (params_.conductivityVaries) {
     plan.task("Heat::conductivity")
         .writes(labels_.conductivity)
@@ -144,7 +148,8 @@ void Heat::declareStep(StepPlan& step) const {
   if (params_.conductivityVaries) advance.reads(Old, labels_.conductivity, faceHalo(1));
   if (params_.sourceVaries) advance.reads(New, labels_.source);
   advance.runs(advanceHeat(labels_, params_));
-  averageLevels(step);
+  if (keepsFluxes_) declareFlux(step);
+  averageLevels(step, keepsFluxes_ ? "Heat::reflux" : "");
   declareStableDt(step, Old);
 }
 
@@ -178,8 +183,17 @@ std::vector<StepProgram> Heat::stepPrograms() const {
   return {program};
 }
 
-void Heat::averageLevels(StepPlan& plan) const {
-  if (levels_ > 1) averageDown(plan, "Heat::averageDown", labels_.temperature);
+void Heat::declareFlux(StepPlan& step) const {
+  TaskBuilder flux = step.task("Heat::flux");
+  flux.reads(Old, labels_.temperature, faceHalo(1)).withoutDt();
+  if (params_.conductivityVaries) flux.reads(Old, labels_.conductivity, faceHalo(1));
+  writePassed(flux, passed_);
+  flux.runs(fluxOfHeat(labels_, params_, passed_));
+  refluxes(step, "Heat::reflux", labels_.temperature, passed_, "Heat::advance");
+}
+
+void Heat::averageLevels(StepPlan& plan, std::string_view of) const {
+  if (levels_ > 1) averageDown(plan, "Heat::averageDown", labels_.temperature, of);
 }
 
 void Heat::declareStableDt(StepPlan& plan, Generation conductivity) const {

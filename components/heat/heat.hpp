@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "components/component.hpp"
@@ -15,7 +16,8 @@ namespace tessera {
 /// Equations, limits and parameters: docs/components/heat.md.
 ///
 /// Variables: `temperature`; `heat.conductivity` where k is an expression (written once, carried from step to
-/// step); `heat.source` where the source is an expression (within a step).
+/// step); `heat.source` where the source is an expression (within a step); on several levels `heat.passed_x`,
+/// `_y`, `_z`, the fluxes through the faces (within a step).
 class Heat final : public Component {
  public:
   std::string name() const override { return "heat"; }
@@ -32,7 +34,8 @@ class Heat final : public Component {
  private:
   void configureImplicit(const ParameterValues& values, ComponentSetup& setup);
   void declareImplicit(StepPlan& step) const;
-  void averageLevels(StepPlan& plan) const;
+  void declareFlux(StepPlan& step) const;
+  void averageLevels(StepPlan& plan, std::string_view of) const;
   void declareStableDt(StepPlan& plan, Generation conductivity) const;
 
   HeatLabels labels_;
@@ -41,6 +44,8 @@ class Heat final : public Component {
   int levels_ = 1;
   double implicitPart_ = 0.0;  ///< of the conduction that is taken at the end of a step
   LinearSystem system_;        ///< of implicit schemes
+  bool keepsFluxes_ = false;
+  PassedLabels<double> passed_;
   Expression initial_;
   Expression conductivity_;
   Expression source_;

@@ -1,6 +1,6 @@
 #include "components/heat/heat_kernels.hpp"
 
-#include "components/face_coefficients.hpp"
+#include "components/heat/conduction.hpp"
 #include "components/laplacian.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -32,12 +32,9 @@ struct UniformConduction {
 /// div(k grad T) as the difference of face fluxes, each the same number for both of its cells.
 template <class Conductivity>
 struct VaryingConduction {
-  Conductivity k;
+  FaceConductivity<Conductivity> onFace;
   Real3 w;  ///< 1/h^2 along each axis
 
-  TESSERA_KERNEL double onFace(Index cell, Index neighbour) const {
-    return throughFace(k(cell), k(neighbour));
-  }
   template <class Field>
   TESSERA_KERNEL double along(const Field& T, Index x, Index e) const {
     return onFace(x, x + e) * (T(x + e) - T(x)) - onFace(x, x - e) * (T(x) - T(x - e));
@@ -141,7 +138,7 @@ struct AdvanceHeat {
     const Real3 w = task.inverseSquaredSpacing();
     if (params.conductivityVaries) {
       const auto k = task.read(Old, labels.conductivity);
-      advanceWithSource(task, labels, params, VaryingConduction<decltype(k)>{k, w});
+      advanceWithSource(task, labels, params, VaryingConduction<decltype(k)>{{k}, w});
     } else {
       const double k = params.conductivity;
       advanceWithSource(task, labels, params, UniformConduction{{k * w.x, k * w.y, k * w.z}});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "components/reflux/reflux.hpp"
 #include "grid/generation.hpp"
 #include "grid/label.hpp"
 #include "taskgraph/task_body.hpp"
@@ -27,6 +28,9 @@ TaskBody advanceHeat(const HeatLabels& labels, const HeatParams& params);
 /// The right-hand side of a step that takes the part `explicitPart` of the conduction, and all of the source,
 /// as they are before it: T + dt (explicitPart div(k grad T) + source).
 TaskBody rightHandSideOfHeat(const HeatLabels& labels, const HeatParams& params, double explicitPart);
+
+/// The flux of Old through all faces of a patch, - k grad T, as `advanceHeat` takes it.
+TaskBody fluxOfHeat(const HeatLabels& labels, const HeatParams& params, const PassedLabels<double>& passed);
 
 /// Contributes the largest time step that keeps the explicit scheme stable, 1 / (2 k sum(1/h^2)), to
 /// `stableDt`; `conductivity` is the generation that is read where k varies.

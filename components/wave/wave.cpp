@@ -23,6 +23,7 @@ void Wave::configure(const ParameterValues& values, ComponentSetup& setup) {
   displacement_ = setup.labels.variable<double, Cell>("displacement", "length");
   velocity_ = setup.labels.variable<double, Cell>("wave.velocity", "length/time");
   setup.labels.setBoundary(displacement_, readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
+  setup.labels.setProlongation(displacement_, setup.prolongation.value_or(Prolongation::Linear));
   norms_ = ErrorNorms("Wave", values, setup, displacement_);
 }
 

@@ -157,6 +157,9 @@ TEST(LevelsOfHeat, CountEachPlaceOnceInTotalsAndNorms) {
   EXPECT_EQ(o.end.at("heat.error_l2"), 0.25);
 }
 
+/// Halos of the nearest coarse cell, and each level with the fluxes of its own.
+constexpr const char* kFirstOrder = "[amr]\nprolongation = 'constant'\nreflux = false\n";
+
 /// The bar of `steadyBar` when nothing changes any more. With halos from the nearest coarse cell the flux
 /// through a border of levels counts a distance of (r + 1)/2 finer cells as one: slopes b of the coarse cells
 /// and a of the finer ones are in the ratio (r + 1)/(2 r). By symmetry the middle is at 1/2.
@@ -184,7 +187,7 @@ Simulate steadyBar(int ratio, double end) {
       "boundary.x_low = { type = 'dirichlet', value = 0 }\n"
       "boundary.x_high = { type = 'dirichlet', value = 1 }\n"
       "[time]\ncfl = 0.9\nend = " +
-      std::to_string(end) + "\n");
+      std::to_string(end) + "\n" + kFirstOrder);
 }
 
 TEST(LevelsOfHeat, ALinearFieldTendsToTheLinesOfTheScheme) {
@@ -257,7 +260,8 @@ TEST(LevelsOfWave, APulseIsThrownBackByTheBorderAsTheSchemeSays) {
             "\nlower = [0.5, 0, 0]\nupper = [1, 1, 1]\n"
             "[wave]\nspeed = 1\ninitial = 'exp(-((x - 0.3)/0.04)^2)'\n"
             "initial_velocity = '2*(x - 0.3)/0.04^2*exp(-((x - 0.3)/0.04)^2)'\n"
-            "[time]\ncfl = 0.9\nend = 0.4\n")
+            "[time]\ncfl = 0.9\nend = 0.4\n" +
+            kFirstOrder)
             .ranks(2)
             .run();
 

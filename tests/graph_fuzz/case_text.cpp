@@ -119,7 +119,10 @@ std::string asText(const FuzzCase& c) {
       for (const BoundaryKind kind : own.conditions) out << ' ' << kinds[static_cast<std::size_t>(kind)];
       if (own.part > 0) out << ", below " << own.part << ' ' << kinds[static_cast<std::size_t>(own.ofPart)];
     }
-    out << " (" << label.dirichlet << ")" << (label.kept ? ", kept" : "") << '\n';
+    out << " (" << label.dirichlet << ")" << (label.kept ? ", kept" : "");
+    if (label.prolongation != Prolongation::Constant)
+      out << (label.prolongation == Prolongation::Linear ? ", linear" : ", limited linear");
+    out << '\n';
   }
   const char* reductions[] = {"min", "max", "sum"};
   for (std::size_t n = 0; n < c.reductions.size(); ++n) {

@@ -32,7 +32,7 @@ const char* const kExpected[] = {
     "a read names a task that does not compute the label",
     "a halo is wider than the level",
     "a halo leaves both its level and the coarser one",
-    "a read of the coarser level leaves it",
+    "a read of the coarser level",
     "a task reads a label on a level that is not there",
     "a box of [[grid.level]] cannot be refined",
 };

@@ -81,6 +81,15 @@ void drawConditions(std::array<BoundaryKind, kSides>& conditions, Random& random
     kind = random.chance(70) ? first : static_cast<BoundaryKind>(random.below(kBoundaryKinds));
 }
 
+/// Of types in which it is exact; limited slopes are not, but come out alike in double.
+Prolongation prolongationOf(const LabelSpec& label) {
+  if (label.type == NumberType::Int32 || label.type == NumberType::Int64) return Prolongation::Constant;
+  const int draw = label.dirichlet / 3 % 4;
+  if (draw < 2) return Prolongation::Constant;
+  const bool isDouble = label.type == NumberType::Double || label.type == NumberType::DoubleComponents;
+  return draw == 2 && isDouble ? Prolongation::LimitedLinear : Prolongation::Linear;
+}
+
 void drawLabels(FuzzCase& c, Random& random) {
   const std::int64_t count = random.between(1, 6);
   for (std::int64_t n = 0; n < count; ++n) {
@@ -90,6 +99,7 @@ void drawLabels(FuzzCase& c, Random& random) {
     label.carried = n == 0 || random.chance(55);
     label.kept = random.chance(25);
     label.dirichlet = static_cast<int>(random.below(100));
+    label.prolongation = prolongationOf(label);
     drawConditions(label.conditions, random);
     for (int n = 0; n < componentsOf(label.type); ++n) {
       ComponentSpec component;

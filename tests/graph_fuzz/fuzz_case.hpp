@@ -10,6 +10,7 @@
 #include "grid/boundary_condition.hpp"
 #include "grid/geometry.hpp"
 #include "grid/hierarchy.hpp"
+#include "grid/prolongation.hpp"
 #include "grid/refined_levels.hpp"
 #include "taskgraph/access.hpp"
 
@@ -51,6 +52,7 @@ struct LabelSpec {
   std::array<BoundaryKind, kSides> conditions{};
   int dirichlet = 0;  ///< value of its Dirichlet sides and of those that are given; derivatives are 0
   std::vector<ComponentSpec> components;  ///< of a type that has some, in place of `conditions`
+  Prolongation prolongation = Prolongation::Constant;
 };
 
 struct ReadSpec {

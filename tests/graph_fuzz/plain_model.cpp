@@ -171,7 +171,59 @@ double PlainModel::below(int label, int component, LevelId level, std::int32_t v
   ensure(label, level - 1, coarse);
   const Index under = coarsen(x, ratioOf(case_, level));
   if (!exists(label, level - 1, under)) return std::numeric_limits<double>::quiet_NaN();
-  return halo(label, component, level - 1, coarse, under);
+  const LabelSpec& spec = case_.labels[static_cast<std::size_t>(label)];
+  if (spec.prolongation == Prolongation::Constant) return halo(label, component, level - 1, coarse, under);
+  // Of the lines at the borders on both sides, each counts as much as it is near.
+  const Extent ratio = ratioOf(case_, level);
+  double value = 0.0;
+  forEachIndex({under, under + Index{2, 2, 2}}, [&](Index corner) {
+    double weight = 1.0;
+    for (int d = 0; d < kAxes; ++d) {
+      const bool between = bordersOn(case_, spec.centering, d) && ratio[d] > 1;
+      const double above =
+          between ? static_cast<double>(x[d] - under[d] * ratio[d]) / static_cast<double>(ratio[d]) : 0.0;
+      weight *= corner[d] > under[d] ? above : 1.0 - above;
+    }
+    if (weight > 0.0) value += weight * onLine(label, component, level - 1, coarse, corner, x);
+  });
+  return value;
+}
+
+double PlainModel::onLine(int label, int component, LevelId coarser, std::int32_t version, Index under,
+                          Index fine) {
+  const LabelSpec& spec = case_.labels[static_cast<std::size_t>(label)];
+  const bool limited = spec.prolongation == Prolongation::LimitedLinear;
+  const Extent ratio = ratioOf(case_, coarser + 1);
+  const auto at = [&](Index x) { return halo(label, component, coarser, version, x); };
+  const double u = at(under);
+  Halo around;
+  double change = 0.0;
+  double most = 0.0;
+  for (int d = 0; d < kAxes; ++d) {
+    if (ratio[d] == 1 || bordersOn(case_, spec.centering, d)) continue;
+    around.lo[d] = around.hi[d] = 1;
+    Index e;
+    e[d] = 1;
+    const double below = u - at(under - e);
+    const double above = at(under + e) - u;
+    double slope = 0.5 * (below + above);
+    if (limited && below * above <= 0.0) slope = 0.0;
+    if (limited)
+      slope = std::copysign(std::min({std::abs(slope), 2.0 * std::abs(below), 2.0 * std::abs(above)}), slope);
+    // In halves of a fine cell, from the centre of the coarse cell.
+    const std::int64_t place = 2 * (fine[d] - under[d] * ratio[d]) + 1 - ratio[d];
+    change += slope * static_cast<double>(place) / static_cast<double>(2 * ratio[d]);
+    most += std::abs(slope) * static_cast<double>(ratio[d] - 1) / static_cast<double>(2 * ratio[d]);
+  }
+  if (!limited || most == 0.0) return u + change;
+  double least = u;
+  double largest = u;
+  forEachIndex(grow({under, under + Index{1, 1, 1}}, around), [&](Index x) {
+    least = std::min(least, at(x));
+    largest = std::max(largest, at(x));
+  });
+  const double room = std::min(largest - u, u - least);
+  return std::clamp(u + (most > room ? change * (room / most) : change), least, largest);
 }
 
 const PlainModel::Values& PlainModel::old(int label, LevelId level) const {

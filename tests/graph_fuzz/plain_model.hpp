@@ -41,6 +41,8 @@ class PlainModel {
   std::optional<std::int64_t> look(const TaskSpec& task, const ReadSpec& read, LevelId level, Index x);
   double halo(int label, int component, LevelId level, std::int32_t version, Index x);
   double below(int label, int component, LevelId level, std::int32_t version, Index x);
+  /// What a straight line through a coarse index and its neighbours says at a fine one.
+  double onLine(int label, int component, LevelId coarser, std::int32_t version, Index under, Index fine);
   /// What holds at an index beyond a side.
   SideCondition conditionAt(int label, int component, int side, LevelId level, Index x) const;
   bool covered(LevelId level, Index cell) const;

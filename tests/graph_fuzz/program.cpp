@@ -152,7 +152,12 @@ void Program::makeLabels() {
   for (std::size_t n = 0; n < case_.labels.size(); ++n) {
     const LabelSpec& spec = case_.labels[n];
     labels_.push_back(labelOf(table_, "v" + std::to_string(n), spec));
-    std::visit([&](auto label) { setConditions(table_, label, spec); }, labels_.back());
+    std::visit(
+        [&](auto label) {
+          setConditions(table_, label, spec);
+          table_.setProlongation(label, spec.prolongation);
+        },
+        labels_.back());
   }
   for (std::size_t n = 0; n < case_.reductions.size(); ++n) {
     reductions_.push_back(table_.reduction("r" + std::to_string(n)));

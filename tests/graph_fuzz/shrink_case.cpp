@@ -174,6 +174,9 @@ class Smaller {
       });
       add([&](FuzzCase& c) { return !std::exchange(c.labels[n].kept, true); });
       add([&](FuzzCase& c) {
+        return std::exchange(c.labels[n].prolongation, Prolongation::Constant) != Prolongation::Constant;
+      });
+      add([&](FuzzCase& c) {
         return std::exchange(c.labels[n].centering, Centering::Cell) != Centering::Cell;
       });
       add([&](FuzzCase& c) {

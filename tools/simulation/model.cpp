@@ -111,7 +111,9 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
                        settings_.time.cflWhere,
                        {},
                        static_cast<int>(settings_.levels.size()) + 1,
-                       settings_.time.retries};
+                       settings_.time.retries,
+                       settings_.prolongation,
+                       settings_.refluxes};
   std::string faults;
   for (const std::string& name : settings_.components) {
     std::unique_ptr<Component> component = registry.make(name);

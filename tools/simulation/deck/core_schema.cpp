@@ -233,6 +233,21 @@ ParameterTable checkpointTable() {
   return table;
 }
 
+ParameterTable amrTable() {
+  ParameterTable table("amr", "What holds where levels of [[grid.level]] meet");
+  table.choice("prolongation", {"component", "constant", "linear", "limited"})
+      .doc(
+          "how cells beyond the border of a refined region are taken from coarser ones: \"constant\" first "
+          "order, \"linear\" second order, \"limited\" second order without new extrema; \"component\": as "
+          "each component wants it")
+      .defaultsTo("component");
+  table.boolean("reflux")
+      .doc(
+          "coarse cells beside finer ones take the fluxes of these, so that nothing gets lost between levels")
+      .defaultsTo(true);
+  return table;
+}
+
 ParameterTable historyTable() {
   ParameterTable table("history", "Numbers over time, in RUN/history.csv");
   table.integer("every_steps")
@@ -252,6 +267,7 @@ Schema coreTables() {
   schema.add(simulationTable());
   schema.add(gridTable());
   schema.add(timeTable());
+  schema.add(amrTable());
   return schema;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "taskgraph/fill_geometry.hpp"
 #include "tools/simulation/deck/grid_levels.hpp"
 
 namespace tessera {
@@ -29,22 +30,35 @@ class StencilCheck {
 
  private:
   void look(const TaskDeclaration& task, const ReadDeclaration& read, std::size_t level) {
-    const NestingNeed need{level, read.reach, read.halo};
+    const bool isInterpolated = read.reach == Reach::Patch && !read.halo.isZero() &&
+                                labels_.info(read.label).prolongation != Prolongation::Constant;
+    const NestingNeed need{level, read.reach, isInterpolated ? withRing(read.halo, level) : read.halo};
     if (std::find(seen_.begin(), seen_.end(), need) != seen_.end()) return;
     seen_.push_back(need);
     for (const BoxFault& fault : findShortLevels(geometry_, levels_, need)) {
       if (findings_.isFull() || !named_.insert({fault.level, fault.box}).second) continue;
       const std::size_t isRead = level + (read.reach == Reach::Coarser ? 0 : 1);
       const std::string below = "level " + std::to_string(isRead - 1);
-      findings_.error(whereOfBox(grid_, fault.level, fault.box),
-                      "the box of level " + std::to_string(level + 1) + ", cells " +
-                          asText(levels_[fault.level].boxes[fault.box]) + " of level " +
-                          std::to_string(level) + ", is too near to the end of " + below + ": \"" +
-                          task.name + "\" reads " + asText(read, labels_) +
-                          ", which reaches cells that are on no patch of level " + std::to_string(isRead) +
-                          " or " + std::to_string(isRead - 1) + "; enlarge the boxes of " + below +
-                          ", or make this one smaller");
+      findings_.error(
+          whereOfBox(grid_, fault.level, fault.box),
+          "the box of level " + std::to_string(level + 1) + ", cells " +
+              asText(levels_[fault.level].boxes[fault.box]) + " of level " + std::to_string(level) +
+              ", is too near to the end of " + below + ": \"" + task.name + "\" reads " +
+              asText(read, labels_) + (isInterpolated ? ", interpolated beyond its level" : "") +
+              ", which reaches cells that are on no patch of level " + std::to_string(isRead) + " or " +
+              std::to_string(isRead - 1) + "; enlarge the boxes of " + below + ", or make this one smaller");
     }
+  }
+
+  /// As far as interpolation reaches, in cells of the level.
+  Halo withRing(const Halo& halo, std::size_t level) const {
+    const Extent ratio = ratioAlongAxes(geometry_, levels_[level].ratio);
+    Halo ring = ringHalo(halo, ratio);
+    for (int d = 0; d < kAxes; ++d) {
+      ring.lo[d] *= ratio[d];
+      ring.hi[d] *= ratio[d];
+    }
+    return ring;
   }
 
   const ParameterValues& grid_;

@@ -28,6 +28,14 @@ void readGrid(const ParameterValues& grid, RunSettings& settings) {
   settings.levels = refinedLevelsOf(grid);
 }
 
+void readLevels(const ParameterValues& amr, RunSettings& settings) {
+  const std::string& name = amr.choice("prolongation");
+  if (name == "constant") settings.prolongation = Prolongation::Constant;
+  if (name == "linear") settings.prolongation = Prolongation::Linear;
+  if (name == "limited") settings.prolongation = Prolongation::LimitedLinear;
+  settings.refluxes = amr.boolean("reflux");
+}
+
 void readTime(const ParameterValues& time, TimeSettings& settings) {
   settings.end = realOf(time, "end");
   settings.maxSteps = integerOf(time, "max_steps");
@@ -63,6 +71,7 @@ RunSettings settingsOf(const Deck& deck, const Schema& schema) {
   settings.title = simulation.text("title");
   settings.components = simulation.texts("components");
   readGrid(valuesOf(deck, schema, "grid"), settings);
+  readLevels(valuesOf(deck, schema, "amr"), settings);
   readTime(valuesOf(deck, schema, "time"), settings.time);
   readOutput(valuesOf(deck, schema, "output"), settings.output);
   readCheckpoint(valuesOf(deck, schema, "checkpoint"), settings.checkpoint);

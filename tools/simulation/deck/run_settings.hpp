@@ -9,6 +9,7 @@
 #include "core/deck/schema.hpp"
 #include "grid/geometry.hpp"
 #include "grid/hierarchy.hpp"
+#include "grid/prolongation.hpp"
 #include "grid/refined_levels.hpp"
 #include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/device_table.hpp"
@@ -53,7 +54,9 @@ struct RunSettings {
   std::vector<std::string> components;
   Geometry geometry;
   Division division;
-  std::vector<RefinedLevel> levels;  ///< above level 0
+  std::vector<RefinedLevel> levels;          ///< above level 0
+  std::optional<Prolongation> prolongation;  ///< of [amr]; not given: as each component wants it
+  bool refluxes = true;                      ///< of [amr]
   TimeSettings time;
   OutputSettings output;
   CheckpointSettings checkpoint;

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "grid/label.hpp"
+#include "taskgraph/step_plan.hpp"
+
+namespace tessera {
+
+/// What has passed the faces across each resolved axis in a step: the mean flux over it. `T`: double or
+/// Components<double>.
+template <class T>
+struct PassedLabels {
+  Label<T, FaceX> x;
+  Label<T, FaceY> y;
+  Label<T, FaceZ> z;
+  std::array<bool, kAxes> active{};  ///< axes of more than one cell
+};
+
+/// The labels "NAME_x", "NAME_y" and "NAME_z" of a variable.
+PassedLabels<double> passedLabels(LabelTable& labels, const std::string& name, const Geometry& geometry);
+/// The same for each of its components.
+PassedLabels<Components<double>> passedLabels(LabelTable& labels, const std::string& name,
+                                              const Geometry& geometry,
+                                              const std::vector<ComponentInfo>& components);
+
+/// Declares a task that keeps a balance where levels meet. Of New, a coarse cell beside finer ones has been
+/// computed with the coarse flux through the face between them; it gets what has passed the finer faces in
+/// its place, dt/h times the difference. So what leaves the one is what enters the others, and the integral
+/// over all uncovered cells changes by what passes the sides of the domain only, up to rounding. All levels
+/// take the same step. A mean over finer faces is summed in pairs, as in `averageDown`.
+///
+/// `passed` is written, of New and on all levels, by tasks of the plan: the flux that `variable` changes by,
+/// u' = u - dt/h (upper face - lower face). `of` names the task that leaves `variable`. For a mesh of several
+/// levels, before `averageDown`:
+///
+///   refluxes(step, "Heat::reflux", temperature_, passed_, "Heat::advance");
+///   averageDown(step, "Heat::averageDown", temperature_, "Heat::reflux");
+void refluxes(StepPlan& plan, std::string_view name, Label<double, Cell> variable,
+              const PassedLabels<double>& passed, std::string_view of);
+/// The same for each component.
+void refluxes(StepPlan& plan, std::string_view name, Label<Components<double>, Cell> variable,
+              const PassedLabels<Components<double>>& passed, std::string_view of);
+
+/// What `task` does with the labels of the resolved axes: writes them, or changes what `of` left.
+template <class T>
+void writePassed(TaskBuilder& task, const PassedLabels<T>& passed, std::string_view of = "") {
+  const auto one = [&](int axis, auto label) {
+    if (!passed.active[static_cast<std::size_t>(axis)]) return;
+    if (of.empty()) {
+      task.writes(label);
+    } else {
+      task.modifies(label, from(of));
+    }
+  };
+  one(0, passed.x);
+  one(1, passed.y);
+  one(2, passed.z);
+}
+
+}  // namespace tessera
