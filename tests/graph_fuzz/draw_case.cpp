@@ -81,11 +81,12 @@ void drawConditions(std::array<BoundaryKind, kSides>& conditions, Random& random
     kind = random.chance(70) ? first : static_cast<BoundaryKind>(random.below(kBoundaryKinds));
 }
 
-/// Of types in which it is exact; limited slopes are not, but come out alike in double.
-Prolongation prolongationOf(const LabelSpec& label) {
+/// Of types in which it is exact; limited slopes are not, but come out alike in double. Less often where a
+/// level lies on a refined one, which often ends too near for it.
+Prolongation prolongationOf(const FuzzCase& c, const LabelSpec& label) {
   if (label.type == NumberType::Int32 || label.type == NumberType::Int64) return Prolongation::Constant;
-  const int draw = label.dirichlet / 3 % 4;
-  if (draw < 2) return Prolongation::Constant;
+  const int draw = label.dirichlet / 3 % (c.refined.size() > 1 ? 8 : 4);
+  if (draw != 2 && draw != 3) return Prolongation::Constant;
   const bool isDouble = label.type == NumberType::Double || label.type == NumberType::DoubleComponents;
   return draw == 2 && isDouble ? Prolongation::LimitedLinear : Prolongation::Linear;
 }
@@ -99,7 +100,7 @@ void drawLabels(FuzzCase& c, Random& random) {
     label.carried = n == 0 || random.chance(55);
     label.kept = random.chance(25);
     label.dirichlet = static_cast<int>(random.below(100));
-    label.prolongation = prolongationOf(label);
+    label.prolongation = prolongationOf(c, label);
     drawConditions(label.conditions, random);
     for (int n = 0; n < componentsOf(label.type); ++n) {
       ComponentSpec component;

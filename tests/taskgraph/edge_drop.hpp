@@ -187,10 +187,43 @@ inline bool isRelay(const CompiledGraphs& rank, const FillPlan& fill, std::int64
   return false;
 }
 
+/// Whether a row of a fill gathers coarser cells from which nothing is interpolated: rings are gathered for
+/// all rows, and their edges are those of whole blocks.
+inline bool isIdleRing(const CompiledGraph& graph, std::int32_t ring, std::int64_t row) {
+  bool isRing = false;
+  for (const FillPlan& fill : graph.fills) {
+    if (fill.ring != ring) continue;
+    isRing = true;
+    if (!fill.coarse.row(row).empty()) return false;
+  }
+  return isRing;
+}
+
+/// Of edges from or to the gather of a ring: a task waits for it by way of the halo, and nobody for a row
+/// from which nothing is interpolated.
+inline bool isOfRing(const CompiledGraph& graph, const EdgeAt& edge) {
+  const NodeBlock& before = graph.block(edge.before);
+  const NodeBlock& after = graph.block(edge.after);
+  const auto isRing = [&](std::int32_t number) {
+    return std::any_of(graph.fills.begin(), graph.fills.end(),
+                       [number](const FillPlan& fill) { return fill.ring == number; });
+  };
+  if (before.kind == NodeKind::Fill && isRing(before.item)) {
+    const bool idle = isIdleRing(graph, before.item, edge.before - before.firstNode);
+    return after.kind == NodeKind::Task || (after.kind == NodeKind::Fill && idle);
+  }
+  if (before.kind != NodeKind::Task || after.kind != NodeKind::Fill) return false;
+  const auto accesses = graph.accessesOf(graph.unitOf(before));
+  return std::any_of(accesses.begin(), accesses.end(), [&](const UnitAccess& access) {
+    return access.fill >= 0 && isIdleRing(graph, access.fill, edge.before - before.firstNode);
+  });
+}
+
 /// Some edges order what touches nothing in common: between the halo fill of a patch and a task on the same
 /// patch that does not read the halo, where no condition takes the patch into it; from the gather of finer
 /// cells over a patch that has none; and those of fills that do nothing themselves.
 inline bool isPrecaution(const CompiledGraphs& rank, const CompiledGraph& graph, const EdgeAt& edge) {
+  if (isOfRing(graph, edge)) return true;
   const bool fillFirst = graph.block(edge.before).kind == NodeKind::Fill;
   const NodeId filling = fillFirst ? edge.before : edge.after;
   const NodeId task = fillFirst ? edge.after : edge.before;
