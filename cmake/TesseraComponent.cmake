@@ -43,6 +43,17 @@ function(tessera_kernels target)
   endif()
 endfunction()
 
+# tessera_task_kinds(target SOURCES sources...): adds sources that call makeProgram of a task engine
+# (scheduler/engine/make_program.hpp) to a target: nvcc's in a build with CUDA.
+function(tessera_task_kinds target)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  target_sources(${target} PRIVATE ${ARG_SOURCES})
+  if(TESSERA_CUDA)
+    set_source_files_properties(${ARG_SOURCES} PROPERTIES LANGUAGE CUDA)
+    target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+  endif()
+endfunction()
+
 # tessera_component(name SOURCES sources...): the library `name` of one or more components. Sources whose names end in
 # _kernels.cpp hold the bodies of tasks that run on the host and on devices, all others are plain.
 #   tessera_component(decay SOURCES decay.cpp decay_kernels.cpp)

@@ -50,6 +50,8 @@ class NodeSource {
 
   /// What people call the node.
   virtual std::string describe(NodeId node) const { return "node " + std::to_string(node.value()); }
+  /// What a node waits for that `run` has begun and `poll` has not reported: follows its name in a sentence.
+  virtual std::string waitsFor(NodeId /*node*/) const { return "waits for another rank"; }
   /// The rank that has to do something before `poll` can report the node, where that is one; else -1.
   virtual int waitsForRank(NodeId /*node*/) const { return -1; }
   /// Nodes that `run` has begun and `poll` has not reported. While nobody is inside `run` or `poll`.

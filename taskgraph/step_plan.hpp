@@ -145,6 +145,10 @@ class TaskBuilder {
   TaskBuilder& runs(const Body& body) {
     return runs(taskBody<Places...>(body));
   }
+  /// A body at another place, made of what that place asks for: runs<engine::Engine>(engine, body).
+  template <class Place, class... Parts>
+  requires requires(const Parts&... parts) { BodyAt<Place>::make(parts...); }
+  TaskBuilder& runs(const Parts&... parts) { return runs(BodyAt<Place>::make(parts...)); }
   /// A body that a source of kernels has made (taskgraph/task_body.hpp).
   TaskBuilder& runs(TaskBody body) {
     task_.body = std::move(body);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <type_traits>
 
 #include "core/exec/exec.hpp"
@@ -11,6 +12,7 @@ namespace tessera {
 struct TaskFrame;
 template <class Exec>
 class PatchTask;
+class BegunWork;  // taskgraph/begun_work.hpp
 
 /// A task's body for each place it can run; empty where it cannot. A component makes one with `taskBody` and
 /// gives it to `TaskBuilder::runs`.
@@ -19,7 +21,17 @@ struct TaskBody {
   std::function<void(const TaskFrame&)> checked;
   std::function<void(const TaskFrame&)> device;
   std::function<void(const TaskFrame&)> deviceChecked;
+  /// In place of `cpu` and `checked`: begins work that goes on without a thread of the step. The frame and
+  /// what it points to stay until that work has ended.
+  std::function<std::unique_ptr<BegunWork>(const TaskFrame&)> begins;
+
+  bool runsOnHost() const { return cpu != nullptr || begins != nullptr; }
 };
+
+/// How a place beside Cpu and Gpu makes bodies: specialised where that place is known, for example in
+/// scheduler/engine_step/runs_engine.hpp, with a static function `make`.
+template <class Place>
+struct BodyAt;
 
 /// A callable that takes a task which runs at `Exec`.
 template <class Body, class Exec>

@@ -109,7 +109,7 @@ struct RightHandSideOfHeat {
     } else if (params.conductivityVaries) {
       const auto k = task.read(Old, labels.conductivity);
       using Varying = VaryingConduction<std::decay_t<decltype(k)>>;
-      withConduction(task, PartOfConduction<Varying>{explicitPart, Varying{k, w}});
+      withConduction(task, PartOfConduction<Varying>{explicitPart, Varying{{k}, w}});
     } else {
       const double k = params.conductivity;
       const UniformConduction uniform{{k * w.x, k * w.y, k * w.z}};

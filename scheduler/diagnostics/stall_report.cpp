@@ -28,7 +28,7 @@ class Page {
     out_ << "no progress";
     if (seconds) out_ << " for " << *seconds << " s";
     out_ << ", and " << waiting << " of the " << used << " nodes of this step have not finished";
-    list("waits for another rank", nodesThat([&](NodeId n) { return stand(n) == NodeStand::Begun; }));
+    listBegun();
     list("is ready, but no worker runs it",
          nodesThat([&](NodeId n) { return stand(n) == NodeStand::Ready; }));
     list("waits, although all its predecessors have finished (a lost wake-up: a bug in Tessera)",
@@ -65,6 +65,14 @@ class Page {
       out_ << "\n  " << source_.describe(nodes[n]) << " " << what;
     }
     more(nodes.size());
+  }
+
+  void listBegun() {
+    const auto begun = nodesThat([&](NodeId n) { return stand(n) == NodeStand::Begun; });
+    for (std::size_t n = 0; n < std::min(begun.size(), kLinesOfAKind); ++n) {
+      out_ << "\n  " << source_.describe(begun[n]) << " " << source_.waitsFor(begun[n]);
+    }
+    more(begun.size());
   }
 
   void more(std::size_t lines) {

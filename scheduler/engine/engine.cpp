@@ -96,23 +96,12 @@ const EngineOptions& Engine::options() const { return parts_->side->options(); }
 std::int32_t Engine::workers() const { return parts_->side->workers(); }
 
 void Engine::submitTasks(std::span<const Task> tasks, std::span<Ticket<void>> tickets) {
-  std::vector<Task> marked(tasks.begin(), tasks.end());
   std::size_t done = 0;
   int looks = 0;
-  while (done < marked.size()) {
-    const auto ids = parts_->slots.open(std::ssize(marked) - static_cast<std::int64_t>(done));
-    for (std::size_t n = 0; n < ids.size(); ++n) {
-      tickets[done + n] = {ids[n], parts_->slots.keep(ids[n])};
-      marked[done + n].ticket = ids[n];
-      marked[done + n].cancelWord = cancelWordOf(tickets[done + n].generation);
-    }
-    std::span<const Task> part(marked.data() + done, ids.size());
-    while (!part.empty()) {
-      part = part.subspan(static_cast<std::size_t>(parts_->side->deliver(part)));
-      if (!part.empty()) parts_->look(looks);
-    }
-    done += ids.size();
-    if (!ids.empty()) continue;
+  while (done < tasks.size()) {
+    const std::int64_t taken = offer(tasks.subspan(done), tickets.subspan(done));
+    done += static_cast<std::size_t>(taken);
+    if (taken > 0) continue;
     if ((parts_->slots.allDone() && looks > kPatience) || options().mode == EngineMode::RunThenExit) {
       throw UsageError("the engine is full of " + std::to_string(options().capacity) +
                        " tasks whose results nobody has fetched; wait for some tickets, poll, or give "
@@ -120,6 +109,35 @@ void Engine::submitTasks(std::span<const Task> tasks, std::span<Ticket<void>> ti
     }
     parts_->look(looks);
   }
+}
+
+std::int64_t Engine::offer(std::span<const Task> tasks, std::span<Ticket<void>> tickets) {
+  const auto ids = parts_->slots.open(std::ssize(tasks));
+  std::vector<Task> marked(tasks.begin(), tasks.begin() + std::ssize(ids));
+  for (std::size_t n = 0; n < ids.size(); ++n) {
+    tickets[n] = {ids[n], parts_->slots.keep(ids[n])};
+    marked[n].ticket = ids[n];
+    marked[n].cancelWord = cancelWordOf(tickets[n].generation);
+  }
+  int looks = 0;
+  for (std::span<const Task> part = marked; !part.empty();) {
+    part = part.subspan(static_cast<std::size_t>(parts_->side->deliver(part)));
+    if (!part.empty()) parts_->look(looks);
+  }
+  return std::ssize(ids);
+}
+
+bool Engine::fetch(Ticket<void> ticket, Finished& finished) {
+  parts_->slots.expect(ticket.slot, ticket.generation);
+  if (!parts_->slots.isDone(ticket.slot)) return false;
+  finished = parts_->slots.fetch(ticket.slot);
+  return true;
+}
+
+bool Engine::lookAround() {
+  if (parts_->slots.collect() > 0 || parts_->side->turn()) return true;
+  if (parts_->slots.countEmptyPoll()) parts_->side->checkAlive();
+  return false;
 }
 
 Finished Engine::waitFor(Ticket<void> ticket) {

@@ -113,7 +113,7 @@ class Engine {
   /// The outcome, once: the ticket is spent then.
   template <TaskKind Kind>
   Outcome<Kind> wait(const Ticket<Kind>& ticket) {
-    const Finished end = waitFor({ticket.slot, ticket.generation});
+    const Finished end = waitFor(Ticket<void>{ticket.slot, ticket.generation});
     Outcome<Kind> outcome{end.status, end.code, {}};
     memcpy(&outcome.result, end.result, sizeof(outcome.result));
     return outcome;
@@ -123,7 +123,8 @@ class Engine {
   bool isDone(const Ticket<Kind>& ticket) {
     return isDone(Ticket<void>{ticket.slot, ticket.generation});
   }
-  /// Takes a task back if it has not begun; it then ends as Cancelled. Only tasks made by submit.
+  /// Takes a task back: it ends as Cancelled if it has not begun, or if its body asks Group::stopAsked. Only
+  /// tasks made by submit or offer.
   template <class Kind>
   void cancel(const Ticket<Kind>& ticket) {
     cancelSlot(ticket.slot, ticket.generation);
@@ -137,6 +138,16 @@ class Engine {
   /// there are.
   std::int64_t push(std::span<const Task> tasks, std::span<const std::uint64_t> tags);
   std::int64_t poll(std::span<Finished> finished);
+
+  /// As `submit`, for tasks of any kinds, but takes as many from the front of the list as there is room for
+  /// and returns how many, without waiting.
+  std::int64_t offer(std::span<const Task> tasks, std::span<Ticket<void>> tickets);
+  /// As `wait`, without waiting: false where the task has not ended.
+  bool fetch(Ticket<void> ticket, Finished& finished);
+  /// For who waits by `fetch`: takes what has arrived, or runs a task where that is the form's way; looks now
+  /// and then whether the workers are still there, and throws InternalError where they are not. True:
+  /// something got on.
+  bool lookAround();
 
   /// Memory of tasks, where the workers are: addresses for arguments. Throws InternalError where it is used
   /// up; `release` throws UsageError for what is not the start of a block in use. Neither waits for the

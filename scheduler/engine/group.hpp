@@ -35,10 +35,14 @@ class GroupBase {
     code_ = code;
   }
 
-  /// Whether the body should return soon: the engine is to end, or the task's deadline has passed. Ask once
-  /// in 10 us or so in tasks that take long.
+  /// Whether the body should return soon: the engine is to end, the task was taken back, or its deadline has
+  /// passed. Ask once in 10 us or so in tasks that take long.
   TESSERA_KERNEL bool stopAsked() {
     if (state_.control->stop.load(std::memory_order_relaxed) != 0) return true;
+    if (isCancelled(state_, task_)) {
+      status_ = TaskStatus::Cancelled;
+      return true;
+    }
     if (begin_ == 0 || nowNanos() - begin_ < std::uint64_t{1000} * task_.deadlineMicros) return false;
     status_ = TaskStatus::Late;
     return true;

@@ -8,7 +8,6 @@
 #include "scheduler/step/fill_nodes.hpp"
 #include "scheduler/step/message_nodes.hpp"
 #include "scheduler/step/reduce_nodes.hpp"
-#include "scheduler/step/task_nodes.hpp"
 
 namespace tessera::detail {
 
@@ -31,6 +30,7 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
                std::make_unique<SendNodes>(graphs, plan, moves_, pump_, step_),
                std::make_unique<ReceiveNodes>(graph_, pump_, step_),
                std::make_unique<ReduceNodes>(graph_, pump_, frames_, step_)},
+      tasks_(static_cast<TaskNodes&>(*runners_.front())),
       ticks_(static_cast<std::size_t>(workers)),
       taskTicks_(static_cast<std::size_t>(graph_.nodeCount()), 0) {
   for (const NodeBlock& block : graph_.blocks) {
@@ -172,9 +172,13 @@ bool GraphRun::runOnHost(const NodeAt& at, int worker) {
 }
 
 std::span<const NodeId> GraphRun::poll() {
-  const std::span<const NodeId> done = pump_.poll();
+  std::span<const NodeId> done = pump_.poll();
   if (step_.annotations) {
     for (const NodeId node : done) step_.annotations->arrives(node);
+  }
+  for (const NodeId node : tasks_.ended()) {
+    if (options_.trace != nullptr) options_.trace->finished(node);
+    done = pump_.alsoReport(node);
   }
   if (devices_.used()) return devices_.poll(done);
   if (!gate_.isAwaited()) return done;
@@ -210,7 +214,7 @@ NodeTraits GraphRun::traits(NodeId node, int workers) const {
   NodeTraits traits;
   traits.home = runner.homeOf(at, workers);
   traits.urgency = runner.urgencyOf(at);
-  traits.waits = runner.waits();
+  traits.waits = runner.waits(at);
   // In quarters of the critical path, so that the many nodes near it stay together, with their data.
   traits.slack = std::min(3, 4 * at.block.slack / (graph_.longestWay + 1));
   return traits;
@@ -223,6 +227,13 @@ NodeTraits GraphRun::deviceTraits(NodeId node, int workers) const {
   return {.home = runnerOf(at.block.kind).homeOf(at, workers),
           .urgency = std::numeric_limits<int>::max(),
           .waits = devices_.reports(node)};
+}
+
+std::string GraphRun::waitsFor(NodeId node) const {
+  if (gate_.is(node) || devices_.isLaunch(node) || devices_.has(node)) return NodeSource::waitsFor(node);
+  const NodeAt at(graph_, node);
+  const std::string work = tasks_.begun().waitsFor(at.block, at.number);
+  return work.empty() ? NodeSource::waitsFor(node) : "waits for an engine: " + work;
 }
 
 int GraphRun::waitsForRank(NodeId node) const {
@@ -242,6 +253,7 @@ std::string GraphRun::describe(NodeId node) const {
 std::vector<NodeId> GraphRun::begun() {
   std::vector<NodeId> nodes = pump_.begun();
   if (gate_.isAwaited()) nodes.push_back(gate_.node());
+  tasks_.begun().appendBegun(nodes);
   devices_.appendBegun(nodes);
   return nodes;
 }

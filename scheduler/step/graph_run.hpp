@@ -16,6 +16,7 @@
 #include "scheduler/step/node_runner.hpp"
 #include "scheduler/step/step_gate.hpp"
 #include "scheduler/step/task_frames.hpp"
+#include "scheduler/step/task_nodes.hpp"
 #include "scheduler/step_inputs.hpp"
 
 namespace tessera::detail {
@@ -41,7 +42,10 @@ class GraphRun : public NodeSource {
   /// `lateDt` has thrown; then the Old values stay.
   void end();
   /// In place of `end`, where the replay has failed.
-  void giveUp() { results_.giveUp(); }
+  void giveUp() {
+    tasks_.begun().giveUp();
+    results_.giveUp();
+  }
   /// Of the last run; without waiting.
   Earlier latest() { return {this, results_.round()}; }
   /// Of the last run: control numbers, and the reductions once settled.
@@ -69,6 +73,7 @@ class GraphRun : public NodeSource {
   bool run(NodeId node, int worker) override;
   std::span<const NodeId> poll() override;
   std::string describe(NodeId node) const override;
+  std::string waitsFor(NodeId node) const override;
   int waitsForRank(NodeId node) const override;
   std::vector<NodeId> begun() override;
   std::string detectDeadlock(std::chrono::duration<double> limit) override;
@@ -121,6 +126,7 @@ class GraphRun : public NodeSource {
   StepResults results_;
   StepDevices devices_;
   std::array<std::unique_ptr<NodeRunner>, kKinds> runners_;  ///< by kind
+  TaskNodes& tasks_;                                         ///< one of them
   DeadlockDetector* talk_ = nullptr;
   bool ahead_ = false;
   Earlier earlier_;

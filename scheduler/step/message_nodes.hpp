@@ -30,7 +30,7 @@ class SendNodes final : public NodeRunner {
     return homeOfPatch(graphs_, graph_.packItems[static_cast<std::size_t>(items.begin)].source, workers);
   }
   int urgencyOf(const NodeAt& /*at*/) const override { return kForOtherRanks; }
-  bool waits() const override { return true; }
+  bool waits(const NodeAt& /*at*/) const override { return true; }
 
  private:
   const CompiledGraphs& graphs_;
@@ -54,7 +54,7 @@ class ReceiveNodes final : public NodeRunner {
   }
   int homeOf(const NodeAt& at, int workers) const override { return at.item() % workers; }
   int urgencyOf(const NodeAt& /*at*/) const override { return kForOtherRanks; }
-  bool waits() const override { return true; }
+  bool waits(const NodeAt& /*at*/) const override { return true; }
   int waitsForRank(const NodeAt& at) const override {
     return graph_.receives[static_cast<std::size_t>(at.item())].peer;
   }

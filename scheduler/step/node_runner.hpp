@@ -51,7 +51,7 @@ class NodeRunner {
   virtual int homeOf(const NodeAt& at, int workers) const = 0;
   virtual int urgencyOf(const NodeAt& at) const = 0;
   /// Whether `run` gives false.
-  virtual bool waits() const { return false; }
+  virtual bool waits(const NodeAt& /*at*/) const { return false; }
   /// The rank that has to do something before a node of which `run` gave false is finished; -1: none.
   virtual int waitsForRank(const NodeAt& /*at*/) const { return -1; }
 };

@@ -19,7 +19,7 @@ class ReduceNodes final : public NodeRunner {
   bool run(const NodeAt& at, int worker) override;
   int homeOf(const NodeAt& at, int workers) const override { return at.item() % workers; }
   int urgencyOf(const NodeAt& /*at*/) const override { return kForOtherRanks; }
-  bool waits() const override { return true; }
+  bool waits(const NodeAt& /*at*/) const override { return true; }
 
  private:
   void join(std::int32_t reduction);

@@ -23,7 +23,6 @@ AlignedLayout scratchLayout(const CompiledGraphs& graphs, const FillPlan& fill, 
 ScratchWindows::ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, int workers) {
   const CompiledGraph& graph = graphs.plans[plan];
   layOut(graphs, graph);
-  std::int64_t most = 0;
   firstUnit_ = graph.units.data();
   for (const TaskUnit& unit : graph.units) {
     std::int64_t end = 0;
@@ -34,10 +33,11 @@ ScratchWindows::ScratchWindows(const CompiledGraphs& graphs, std::size_t plan, i
       end += sizes_[fill];
     }
     ownOffsets_.push_back(end);
-    most = std::max(most, end + mostScratchBytes(graphs, unit.level, graph.plan->tasks()[unit.task.index()]));
+    most_ =
+        std::max(most_, end + mostScratchBytes(graphs, unit.level, graph.plan->tasks()[unit.task.index()]));
   }
-  if (most == 0) return;
-  for (int n = 0; n < workers; ++n) memory_.emplace_back(most);
+  if (most_ == 0) return;
+  for (int n = 0; n < workers; ++n) memory_.emplace_back(most_);
 }
 
 void ScratchWindows::layOut(const CompiledGraphs& graphs, const CompiledGraph& graph) {

@@ -37,6 +37,8 @@ class ScratchWindows {
   /// From the start of the worker's memory: the windows of one task follow one another.
   std::int64_t offset(std::size_t fill) const { return offsets_[fill]; }
   std::byte* memory(int worker) { return memory_[static_cast<std::size_t>(worker)].data(); }
+  /// Of the memory of one worker: the most that a task needs.
+  std::int64_t most() const { return most_; }
   /// Room for any row of a fill.
   std::int64_t bytes(std::size_t fill) const { return sizes_[fill]; }
 
@@ -48,7 +50,8 @@ class ScratchWindows {
   std::vector<std::int64_t> sizes_;           ///< by fill, bytes of the largest row
   const TaskUnit* firstUnit_ = nullptr;
   std::vector<std::int64_t> ownOffsets_;  ///< by unit
-  std::vector<AlignedMemory> memory_;     ///< by worker
+  std::int64_t most_ = 0;
+  std::vector<AlignedMemory> memory_;  ///< by worker
 };
 
 }  // namespace tessera::detail

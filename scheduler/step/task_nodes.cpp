@@ -19,10 +19,10 @@ TaskNodes::TaskNodes(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
       step_(step),
       options_(options),
       scratch_(graphs, plan, workers),
-      prefetches_(graphs, plan, data, moves, workers) {}
+      prefetches_(graphs, plan, data, moves, workers),
+      begun_(graph_) {}
 
 bool TaskNodes::run(const NodeAt& at, int worker) {
-  if (step_.isRefused.load(std::memory_order_relaxed)) return true;
   const TaskUnit& unit = graph_.unitOf(at.block);
   if (unit.part == UnitPart::AllPatches) return runOnPatches(at, worker);
   if (unit.part == UnitPart::Release) {
@@ -30,12 +30,12 @@ bool TaskNodes::run(const NodeAt& at, int worker) {
     return true;
   }
   const TaskDeclaration& task = graph_.declarationOf(unit);
+  if (task.body.begins) return begin(at, unit, task, worker);
+  if (step_.isRefused.load(std::memory_order_relaxed)) return true;
   TaskAccesses accesses;
   TaskFrame frame = frames_.frameOf(unit, at.block, at.number, step_.inputs, frames_.adderOfWorker(worker));
   frames_.resolve(unit, at.number, at.local(), frame.patch, accesses);
-  gatherScratch(unit, at.number, worker, accesses);
-  if (!task.scratch.empty())
-    frames_.addScratch(unit, frame.patch, scratch_.memory(worker) + scratch_.ownOffset(unit), accesses);
+  gatherScratch(unit, at, frame, scratch_.most() > 0 ? scratch_.memory(worker) : nullptr, accesses);
   frame.accesses = accesses.all();
   FiniteWatch watch(frame.accesses, frame.finalLoops, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
@@ -46,10 +46,43 @@ bool TaskNodes::run(const NodeAt& at, int worker) {
   } else {
     runBody(frame, accesses.all(), task);
   }
+  lookAtResults(at, unit, frame);
+  return true;
+}
+
+void TaskNodes::lookAtResults(const NodeAt& at, const TaskUnit& unit, TaskFrame& frame) {
   if (options_.findNonFinite) expectFinite(frame);
   if (options_.checked && frame.patch != nullptr) borders_.compare(frame, &unit, step_.replay);
   if (step_.placed != nullptr) noteWritten(data_, graph_, unit, at.local(), kHost);
-  return true;
+}
+
+/// What the body sees is kept until its work has ended; also what it reads through scratch windows, which
+/// other tasks of the worker would overwrite.
+bool TaskNodes::begin(const NodeAt& at, const TaskUnit& unit, const TaskDeclaration& task, int worker) {
+  if (!step_.isRefused.load(std::memory_order_relaxed)) {
+    BegunTasks::Slot& slot = begun_.slotOf(at.block, at.number);
+    TaskAccesses accesses;
+    slot.frame = frames_.frameOf(unit, at.block, at.number, step_.inputs, frames_.adderOfWorker(worker));
+    frames_.resolve(unit, at.number, at.local(), slot.frame.patch, accesses);
+    if (slot.scratch.data() == nullptr && scratch_.most() > 0) slot.scratch = AlignedMemory(scratch_.most());
+    gatherScratch(unit, at, slot.frame, slot.scratch.data(), accesses);
+    slot.accesses.assign(accesses.all().begin(), accesses.all().end());
+    slot.frame.accesses = slot.accesses;
+    slot.work = task.body.begins(slot.frame);
+  }
+  begun_.submit(at.block, at.number);
+  return false;
+}
+
+std::span<const NodeId> TaskNodes::ended() {
+  ended_.clear();
+  if (begun_.isEmpty()) return ended_;
+  begun_.poll([this](BegunTasks::Slot& slot) {
+    const NodeAt at(graph_, slot.node);
+    if (slot.work != nullptr) lookAtResults(at, graph_.unitOf(at.block), slot.frame);
+    ended_.push_back(slot.node);
+  });
+  return ended_;
 }
 
 /// Nobody else runs a node of this unit meanwhile.
@@ -86,19 +119,22 @@ void TaskNodes::runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const 
   }
 }
 
-void TaskNodes::gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses) {
+void TaskNodes::gatherScratch(const TaskUnit& unit, const NodeAt& at, const TaskFrame& frame,
+                              std::byte* memory, TaskAccesses& accesses) {
   auto resolved = accesses.all().begin();
   for (const UnitAccess& access : graph_.accessesOf(unit)) {
-    if (graph_.isScratch(access)) gatherScratch(access, number, worker, *resolved);
+    if (graph_.isScratch(access)) gatherScratch(access, at.number, memory, *resolved);
     ++resolved;
   }
+  if (graph_.declarationOf(unit).scratch.empty()) return;
+  frames_.addScratch(unit, frame.patch, memory + scratch_.ownOffset(unit), accesses);
 }
 
-void TaskNodes::gatherScratch(const UnitAccess& access, std::int32_t number, int worker,
+void TaskNodes::gatherScratch(const UnitAccess& access, std::int32_t number, std::byte* begin,
                               TaskAccess& resolved) {
   const auto fill = static_cast<std::size_t>(access.fill);
   const ScratchWindows::Window& window = scratch_.window(fill, number);
-  std::byte* const memory = scratch_.memory(worker) + scratch_.offset(fill);
+  std::byte* const memory = begin + scratch_.offset(fill);
   resolved.data = memory + window.lead;
   resolved.layout = window.layout;
   // Nothing of the task before is taken for a value.

@@ -215,7 +215,7 @@ void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
                            .line("fix    give each task its own name, \"Component::verb\"")
                            .text());
     }
-    if (!task.body.cpu) {
+    if (!task.body.runsOnHost()) {
       const bool device = task.body.device != nullptr;
       faults.push_back(head(device ? "a task can run on a device only, and there is none"
                                    : "a task has no body that can run here")
@@ -228,6 +228,11 @@ void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
       faults.push_back(head("a task reads a constant table that nobody has made")
                            .line("fix    make it when the component is configured: setup.labels.table(name, "
                                  "values)")
+                           .text());
+    }
+    if (task.body.begins && !task.contributions.empty()) {
+      faults.push_back(head("a task that feeds an engine contributes to a reduction")
+                           .line("fix    contribute in a task that reads what this one writes")
                            .text());
     }
     if (task.oncePerRank && !task.writes.empty()) {

@@ -8,24 +8,29 @@
 
 #include "core/text/error.hpp"
 #include "scheduler/engine/kinds/shipped.hpp"
+#include "tools/ensemble/long_tasks.hpp"
 #include "tools/ensemble/replica_exchange.hpp"
 #include "tools/ensemble/stage_run.hpp"
 
 namespace tessera::ensemble {
 namespace {
 
-engine::EngineOptions optionsOf(const EnsembleRequest& request, const Transport& transport) {
+/// Of this rank. Threads of the host come first: a GPU takes whatever there is.
+std::vector<std::unique_ptr<engine::Engine>> enginesOf(const EnsembleRequest& request,
+                                                       const Transport& transport) {
+  std::vector<std::unique_ptr<engine::Engine>> engines;
   engine::EngineOptions options;
   options.capacity = 4096;
-  if (request.cuda) {
-    options.form = engine::EngineForm::Cuda;
-    options.device = transport.rank() % std::max(1, request.gpus);
-    options.workspaceBytes = 16 * 1024;
-    return options;
-  }
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.threads = request.threads > 0 ? request.threads : std::max(1, cores / transport.size());
-  return options;
+  if (!request.cuda || request.threads > 0)
+    engines.push_back(std::make_unique<engine::Engine>(engine::shippedProgram(), options));
+  if (!request.cuda) return engines;
+  options.form = engine::EngineForm::Cuda;
+  options.device = transport.rank() % std::max(1, request.gpus);
+  options.workspaceBytes = 16 * 1024;
+  engines.push_back(std::make_unique<engine::Engine>(engine::shippedProgram(), options));
+  return engines;
 }
 
 /// The folder, with a copy of the deck: what is in it belongs to that deck.
@@ -43,15 +48,17 @@ std::filesystem::path openFolder(const EnsembleRequest& request, const Deck& dec
     throw UsageError("the folder " + folder.string() +
                      " has results of another deck; name another one by --out, or remove it");
   }
-  std::ofstream(copy, std::ios::binary) << deck.text();
-  if (!std::filesystem::exists(copy)) {
+  const std::filesystem::path next = folder / "deck.toml.next";
+  std::ofstream(next, std::ios::binary) << deck.text();
+  std::filesystem::rename(next, copy, error);
+  if (error) {
     throw OutputError("cannot write to the folder " + folder.string() + "; name another one by --out");
   }
   return folder;
 }
 
 /// Runs the stages in the order of the deck; one whose predecessors have failed tasks is left out.
-int runStages(const EnsemblePlan& plan, const std::filesystem::path& folder, engine::Engine& engine,
+int runStages(const EnsemblePlan& plan, const std::filesystem::path& folder, engine::EngineTeam& team,
               Transport& transport, std::ostream& screen, bool quiet) {
   const bool first = transport.rank() == 0;
   std::vector<bool> whole(plan.stages.size(), false);
@@ -67,13 +74,15 @@ int runStages(const EnsemblePlan& plan, const std::filesystem::path& folder, eng
     std::unique_ptr<StageResults> results;
     if (first) results = std::make_unique<StageResults>(folder, stage);
     const std::int64_t before = first ? results->doneCount() : 0;
+    LongTasks longTasks(team);
     const auto show = [&](const StageOutcome& outcome) {
+      longTasks.tell(outcome, screen);
       if (!quiet) {
         screen << "stage " << stage.name << ": " << outcome.done << " of " << stage.tasks() << " done, "
                << outcome.failed << " failed" << std::endl;
       }
     };
-    const StageOutcome outcome = runStage(stage, plan.retries, results.get(), engine, transport, show);
+    const StageOutcome outcome = runStage(stage, plan.retries, results.get(), team, transport, show);
     whole[n] = outcome.failed == 0;
     if (!whole[n]) exitCode = static_cast<int>(ErrorKind::Numerical);
     if (!first) continue;
@@ -128,9 +137,14 @@ int runEnsemble(const EnsembleRequest& request, Transport& transport, std::ostre
   const ReplicaExchangePlan ladder = exchange ? readReplicaExchange(deck) : ReplicaExchangePlan{};
   std::filesystem::path folder;
   if (transport.rank() == 0) folder = openFolder(request, deck);
-  engine::Engine engine(engine::shippedProgram(), optionsOf(request, transport));
-  if (!exchange) return runStages(plan, folder, engine, transport, screen, request.quiet);
-  const ReplicaExchangeReport report = runReplicaExchange(ladder, engine, transport);
+  const auto engines = enginesOf(request, transport);
+  if (!exchange) {
+    std::vector<engine::Engine*> members;
+    for (const auto& each : engines) members.push_back(each.get());
+    engine::EngineTeam team(std::move(members));
+    return runStages(plan, folder, team, transport, screen, request.quiet);
+  }
+  const ReplicaExchangeReport report = runReplicaExchange(ladder, *engines.back(), transport);
   if (transport.rank() != 0) return 0;
   writeReport(report, folder);
   if (!request.quiet) show(report, screen);

@@ -13,7 +13,7 @@ struct EnsembleRequest {
   std::string deck;
   std::string out;    ///< the folder of the results; empty: the deck's name in the current folder
   int threads = 0;    ///< workers of each rank; 0: the cores of the machine, shared by the ranks
-  bool cuda = false;  ///< workers on GPU rank modulo GPUs
+  bool cuda = false;  ///< workers on GPU rank modulo GPUs, and on threads only where `threads` says how many
   int gpus = 1;
   bool quiet = false;
 };

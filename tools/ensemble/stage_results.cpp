@@ -74,7 +74,10 @@ void StageResults::read() {
     kept += text;
   }
   before.close();
-  std::ofstream(path_, std::ios::binary | std::ios::trunc) << kept;
+  // Who is killed meanwhile has one or the other.
+  const std::filesystem::path next = path_.string() + ".next";
+  std::ofstream(next, std::ios::binary | std::ios::trunc) << kept;
+  std::filesystem::rename(next, path_);
 }
 
 void StageResults::add(const Row& row) {

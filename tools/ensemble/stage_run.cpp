@@ -47,7 +47,7 @@ Row rowOf(const Stage& stage, const engine::Finished& finished) {
 /// Hands tasks of a stage to this rank's engine and takes their results.
 class LocalTasks {
  public:
-  LocalTasks(const Stage& stage, engine::Engine& engine) : stage_(stage), engine_(engine) {}
+  LocalTasks(const Stage& stage, engine::EngineTeam& team) : stage_(stage), team_(team) {}
   void add(std::int64_t index) { waiting_.push_back(index); }
   std::int64_t open() const { return std::ssize(waiting_) + inside_; }
   /// Calls `take(row)` for each task that has ended.
@@ -56,12 +56,12 @@ class LocalTasks {
     while (!waiting_.empty()) {
       const engine::Task task = stage_.kind->task(stage_.values(waiting_.front()));
       const auto tag = static_cast<std::uint64_t>(waiting_.front());
-      if (engine_.push({&task, 1}, {&tag, 1}) == 0) break;
+      if (team_.push({&task, 1}, {&tag, 1}) == 0) break;
       ++inside_;
       waiting_.pop_front();
     }
     engine::Finished finished[kMostInBundle];
-    const std::int64_t count = engine_.poll(finished);
+    const std::int64_t count = team_.poll(finished);
     inside_ -= count;
     for (std::int64_t n = 0; n < count; ++n) take(rowOf(stage_, finished[n]));
     if (count == 0) std::this_thread::sleep_for(std::chrono::microseconds(20));
@@ -69,7 +69,7 @@ class LocalTasks {
 
  private:
   const Stage& stage_;
-  engine::Engine& engine_;
+  engine::EngineTeam& team_;
   std::deque<std::int64_t> waiting_;
   std::int64_t inside_ = 0;
 };
@@ -77,9 +77,9 @@ class LocalTasks {
 /// Rank 0 of a stage.
 class Dealer {
  public:
-  Dealer(const Stage& stage, std::int64_t retries, StageResults& results, engine::Engine& engine,
+  Dealer(const Stage& stage, std::int64_t retries, StageResults& results, engine::EngineTeam& team,
          Transport& transport)
-      : retries_(retries), results_(results), transport_(transport), local_(stage, engine) {
+      : retries_(retries), results_(results), transport_(transport), local_(stage, team) {
     for (std::int64_t index = 0; index < stage.tasks(); ++index) {
       if (!results.isDone(index)) missing_.push_back({index, 0});
     }
@@ -179,8 +179,8 @@ class Dealer {
   std::vector<Piece> localTries_;
 };
 
-StageOutcome serve(const Stage& stage, engine::Engine& engine, Transport& transport) {
-  LocalTasks local(stage, engine);
+StageOutcome serve(const Stage& stage, engine::EngineTeam& team, Transport& transport) {
+  LocalTasks local(stage, team);
   Ask ask;
   Deal deal;
   for (;;) {
@@ -196,10 +196,11 @@ StageOutcome serve(const Stage& stage, engine::Engine& engine, Transport& transp
 
 }  // namespace
 
-StageOutcome runStage(const Stage& stage, std::int64_t retries, StageResults* results, engine::Engine& engine,
-                      Transport& transport, const std::function<void(const StageOutcome&)>& progress) {
-  if (transport.rank() != 0) return serve(stage, engine, transport);
-  return Dealer(stage, retries, *results, engine, transport).run(progress);
+StageOutcome runStage(const Stage& stage, std::int64_t retries, StageResults* results,
+                      engine::EngineTeam& team, Transport& transport,
+                      const std::function<void(const StageOutcome&)>& progress) {
+  if (transport.rank() != 0) return serve(stage, team, transport);
+  return Dealer(stage, retries, *results, team, transport).run(progress);
 }
 
 }  // namespace tessera::ensemble

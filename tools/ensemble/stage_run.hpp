@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/transport/transport.hpp"
+#include "scheduler/engine/engine_team.hpp"
 #include "tools/ensemble/stage_results.hpp"
 
 namespace tessera::ensemble {
@@ -18,7 +19,8 @@ struct StageOutcome {
 /// smaller towards the end, to whichever rank asks, itself among them, and writes the results. Collective;
 /// `results` is rank 0's (nullptr on the others). `progress` is called on rank 0 once a second with the
 /// numbers of tasks done and failed.
-StageOutcome runStage(const Stage& stage, std::int64_t retries, StageResults* results, engine::Engine& engine,
-                      Transport& transport, const std::function<void(const StageOutcome&)>& progress);
+StageOutcome runStage(const Stage& stage, std::int64_t retries, StageResults* results,
+                      engine::EngineTeam& team, Transport& transport,
+                      const std::function<void(const StageOutcome&)>& progress);
 
 }  // namespace tessera::ensemble

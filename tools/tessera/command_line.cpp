@@ -415,7 +415,8 @@ void CommandLine::addEnsemble() {
       ->type_name("T")
       ->check(wholeNumber("--threads", 0, 4096))
       ->capture_default_str();
-  command->add_flag("--cuda", ensemble_.cuda, "Run the tasks on GPUs, ranks in turn [default: off]");
+  command->add_flag("--cuda", ensemble_.cuda,
+                    "Run the tasks on GPUs, ranks in turn; with --threads on threads as well [default: off]");
   command->add_flag("-q,--quiet", ensemble_.quiet,
                     "Print nothing but failed tasks and errors [default: off]");
 }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/resident_kernels.hpp"
 #include "core/text/contracts.hpp"
 #include "scheduler/device/backend/cuda_addresses.hpp"
 
@@ -365,7 +366,10 @@ void* CudaDevice::allocate(DeviceSpace space, std::int64_t bytes) {
 }
 
 void CudaDevice::release(DeviceSpace space, void* memory) noexcept {
-  static_cast<void>(space == DeviceSpace::PinnedHost ? cudaFreeHost(memory) : cudaFree(memory));
+  // Beside a task engine the calls that free memory would wait for its end.
+  whenNoneIsResident([space, memory] {
+    static_cast<void>(space == DeviceSpace::PinnedHost ? cudaFreeHost(memory) : cudaFree(memory));
+  });
 }
 
 void CudaDevice::pin(void* memory, std::int64_t bytes) {
@@ -389,7 +393,7 @@ void CudaDevice::pin(void* memory, std::int64_t bytes) {
 void CudaDevice::unpin(void* memory) noexcept {
   const auto found = pinned_.find(memory);
   if (found == pinned_.end()) return;
-  static_cast<void>(cudaHostUnregister(memory));
+  whenNoneIsResident([memory] { static_cast<void>(cudaHostUnregister(memory)); });
   pinnedBytes_ -= found->second;
   pinned_.erase(found);
 }

@@ -7,8 +7,8 @@
 #include <cuda_runtime_api.h>
 #include <string>
 
+#include "core/resident_kernels.hpp"
 #include "core/text/error.hpp"
-#include "scheduler/engine/resident_kernels.hpp"
 
 namespace tessera::engine {
 
@@ -22,17 +22,21 @@ inline void checkCuda(cudaError_t status, const char* what) {
 /// kernel starts and freed after it has ended, since both calls would wait for it.
 class CudaPiece {
  public:
-  enum class DeckLocation { Device, Host };
+  enum class Place { Device, Host };
 
-  CudaPiece(DeckLocation where, std::size_t bytes) : where_(where), bytes_(bytes) {
-    if (where == DeckLocation::Device) {
+  CudaPiece(Place where, std::size_t bytes) : where_(where), bytes_(bytes) {
+    if (where == Place::Device) {
       checkCuda(cudaMalloc(&memory_, bytes), "allocate memory on the device");
     } else {
       checkCuda(cudaHostAlloc(&memory_, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
                 "pin memory of the host");
     }
   }
-  ~CudaPiece() { freeWhenIdle(memory_, where_ == DeckLocation::Host); }
+  ~CudaPiece() {
+    whenNoneIsResident([memory = memory_, where = where_] {
+      static_cast<void>(where == Place::Host ? cudaFreeHost(memory) : cudaFree(memory));
+    });
+  }
   CudaPiece(const CudaPiece&) = delete;
   CudaPiece& operator=(const CudaPiece&) = delete;
 
@@ -46,7 +50,7 @@ class CudaPiece {
   }
 
  private:
-  DeckLocation where_;
+  Place where_;
   std::size_t bytes_;
   std::size_t used_ = 0;
   void* memory_ = nullptr;

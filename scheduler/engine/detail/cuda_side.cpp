@@ -238,10 +238,10 @@ void CudaSide::plan(const Program& program) {
   const std::size_t queueBytes = 2 * capacity * (sizeof(ReadyQueue::Ring::Word) + sizeof(Task));
   const std::size_t recordBytes = pages * (1 + SlabClasses::kWordsOfPage) * sizeof(std::uint64_t);
   device_ = std::make_unique<CudaPiece>(
-      CudaPiece::DeckLocation::Device,
-      kWidths * (queueBytes + sizeof(ReadyQueue::Counters)) + sizeof(Control) + sizeof(Places) +
-          workers * sizeof(WorkerNote) + recordBytes + (2 * pages + 1) * SlabClasses::kPageBytes + 32 * 256);
-  host_ = std::make_unique<CudaPiece>(CudaPiece::DeckLocation::Host,
+      CudaPiece::Place::Device, kWidths * (queueBytes + sizeof(ReadyQueue::Counters)) + sizeof(Control) +
+                                    sizeof(Places) + workers * sizeof(WorkerNote) + recordBytes +
+                                    (2 * pages + 1) * SlabClasses::kPageBytes + 32 * 256);
+  host_ = std::make_unique<CudaPiece>(CudaPiece::Place::Host,
                                       capacity * (3 * sizeof(Inbox::Chunk) * Inbox::kChunks + 16) +
                                           sizeof(HostWords) + kStagingBytes + workers * sizeof(WorkerNote) +
                                           32 * 256);

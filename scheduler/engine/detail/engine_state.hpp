@@ -168,17 +168,19 @@ TESSERA_KERNEL inline void releaseSuccessors(const EngineState& state, const Tas
   }
 }
 
+/// Whether the host has taken the task back.
+TESSERA_KERNEL inline bool isCancelled(const EngineState& state, const Task& task) {
+  return task.cancelWord != 0 &&
+         state.cancelled[task.ticket].load(std::memory_order_relaxed) == task.cancelWord;
+}
+
 /// Why a task must not begin; Done: it may.
 TESSERA_KERNEL inline TaskStatus hindrance(const EngineState& state, const Task& task) {
   if (task.node != 0 &&
       reinterpret_cast<const GraphNode*>(task.node)->spoiled.load(std::memory_order_relaxed) != 0) {
     return TaskStatus::Skipped;
   }
-  if (task.cancelWord != 0 &&
-      state.cancelled[task.ticket].load(std::memory_order_relaxed) == task.cancelWord) {
-    return TaskStatus::Cancelled;
-  }
-  return TaskStatus::Done;
+  return isCancelled(state, task) ? TaskStatus::Cancelled : TaskStatus::Done;
 }
 
 }  // namespace tessera::engine

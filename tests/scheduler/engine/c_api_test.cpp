@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/engine/tessera_engine.h"
+#include "tests/scheduler/engine/c_caller.h"
 
 namespace {
 
@@ -43,6 +44,8 @@ TEST(EngineForC, TenThousandTasksComeBackOnceEach) {
   }
   EXPECT_EQ(sum, static_cast<std::uint64_t>(kCount * (kCount - 1) / 2));
 }
+
+TEST(EngineForC, AProgramInCRunsTasks) { EXPECT_EQ(sumOfAddersFromC(1000), 500'500); }
 
 TEST(EngineForC, MemoryGoesInAndOut) {
   Handle handle("stepped");

@@ -66,6 +66,12 @@ bool Launches::available() {
   return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
 }
 
+std::int64_t Launches::freeMiB() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess ? static_cast<std::int64_t>(free >> 20) : -1;
+}
+
 double Launches::kernels(std::int64_t count, int streams) {
   Rig rig(streams);
   const auto all = [&] {
@@ -153,6 +159,7 @@ double Launches::cudaMallocAndFree(std::int64_t bytes) {
 }
 #else
 bool Launches::available() { return false; }
+std::int64_t Launches::freeMiB() { return -1; }
 double Launches::kernels(std::int64_t, int) { return 0.0; }
 double Launches::graphs(std::int64_t, int) { return 0.0; }
 double Launches::batched(std::int64_t) { return 0.0; }

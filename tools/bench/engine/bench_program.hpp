@@ -22,6 +22,8 @@ struct Launches {
   static double roundTripByStream();
   /// cudaMalloc and cudaFree of so many bytes, mean of both together.
   static double cudaMallocAndFree(std::int64_t bytes);
+  /// Memory of the GPU that is free, in MiB.
+  static std::int64_t freeMiB();
   static bool available();
 };
 

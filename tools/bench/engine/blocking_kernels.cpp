@@ -1,12 +1,13 @@
 // Which calls of CUDA wait for a resident kernel? Each probe runs in a process of its own beside a kernel
-// that ends by itself after a given time: a call that returns long before is free of it, one that returns
-// with it has waited.
+// that ends by itself after a given time (0.8 s): a call that returns long before is free of it, one that
+// returns with it has waited.
 //   tessera_engine_blocking            all probes, a table
 //   tessera_engine_blocking PROBE      one
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda.h>
 #include <cuda_runtime.h>
 #include <functional>
 #include <string>
@@ -18,7 +19,7 @@
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kLifeSeconds = 1.5;
+constexpr double kLifeSeconds = 0.8;
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -70,6 +71,48 @@ struct Bench {
     small<<<1, 1, 0, stream>>>(word);
     check(cudaStreamEndCapture(stream, &graph), "capture");
   }
+};
+
+/// A piece of device memory behind an address range, by functions of the driver.
+class Piece {
+ public:
+  static Piece& one() {
+    static Piece piece;
+    return piece;
+  }
+  void map() {
+    CUmemAllocationProp what{};
+    what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    what.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    CUmemAccessDesc access{};
+    access.location = what.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    need(of<decltype(&cuMemAddressReserve)>("cuMemAddressReserve")(&begin_, kBytes, 0, 0, 0));
+    need(of<decltype(&cuMemCreate)>("cuMemCreate")(&handle_, kBytes, &what, 0));
+    need(of<decltype(&cuMemMap)>("cuMemMap")(begin_, kBytes, 0, handle_, 0));
+    need(of<decltype(&cuMemSetAccess)>("cuMemSetAccess")(begin_, kBytes, &access, 1));
+  }
+  void unmap() { need(of<decltype(&cuMemUnmap)>("cuMemUnmap")(begin_, kBytes)); }
+  void release() { need(of<decltype(&cuMemRelease)>("cuMemRelease")(handle_)); }
+
+ private:
+  static constexpr std::size_t kBytes = 64 * kMiB;
+
+  static void need(CUresult status) {
+    if (status == CUDA_SUCCESS) return;
+    std::printf("driver: error %d\n", static_cast<int>(status));
+    std::exit(1);
+  }
+  template <class Function>
+  static Function of(const char* name) {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+    check(cudaGetDriverEntryPointByVersion(name, &found, 11000, cudaEnableDefault, &result), name);
+    return reinterpret_cast<Function>(found);
+  }
+
+  CUdeviceptr begin_ = 0;
+  CUmemGenericAllocationHandle handle_ = 0;
 };
 
 using Step = std::function<void(Bench&)>;
@@ -250,9 +293,37 @@ std::vector<Probe> graphsAndOthers() {
   };
 }
 
+/// Pieces of memory that are mapped to addresses, as the pager of scheduler/device does it.
+std::vector<Probe> mappings() {
+  return {
+      {"driver, create and map a piece", nothing, [](Bench&) { Piece::one().map(); }},
+      {"driver, unmap a piece", [](Bench&) { Piece::one().map(); }, [](Bench&) { Piece::one().unmap(); }},
+      {"driver, release a piece",
+       [](Bench&) {
+         Piece::one().map();
+         Piece::one().unmap();
+       },
+       [](Bench&) { Piece::one().release(); }},
+      {"managed memory, advise and prefetch",
+       [](Bench& b) { check(cudaMallocManaged(&b.spare, 4 * kMiB), "managed"); },
+       [](Bench& b) {
+         const cudaMemLocation here{cudaMemLocationTypeDevice, 0};
+         check(cudaMemAdvise(b.spare, 4 * kMiB, cudaMemAdviseSetPreferredLocation, here), "advise");
+         check(cudaMemPrefetchAsync(b.spare, 4 * kMiB, here, 0, b.stream), "prefetch");
+       },
+       true},
+      {"graph upload",
+       [](Bench& b) {
+         b.captureGraph();
+         check(cudaGraphInstantiate(&b.executable, b.graph, 0), "graph");
+       },
+       [](Bench& b) { check(cudaGraphUpload(b.executable, b.stream), "graph"); }, true},
+  };
+}
+
 std::vector<Probe> probes() {
   std::vector<Probe> all;
-  for (const auto& some : {launches(), allocations(), copiesAndStreams(), graphsAndOthers()}) {
+  for (const auto& some : {launches(), allocations(), copiesAndStreams(), graphsAndOthers(), mappings()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -322,7 +393,7 @@ int main(int argc, char** argv) {
     std::printf("there is no probe \"%s\"\n", argv[1]);
     return 2;
   }
-  std::printf("%-38s %13s %13s\n", "beside a kernel that ends after 1.5 s", "call", "work done");
+  std::printf("%-38s %13s %13s\n", "beside a kernel that ends after 0.8 s", "call", "work done");
   for (const Probe& probe : all) {
     std::fflush(stdout);
     const pid_t child = fork();

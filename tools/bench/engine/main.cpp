@@ -1,5 +1,6 @@
 // What the task engine costs and saves, side by side with launches of kernels: tables of docs/engine.md.
-//   tessera_engine_bench [threads|cuda] [SECTION...]   sections: trip feed made length memory physics count
+//   tessera_engine_bench [threads|cuda] [SECTION...]   sections: trip feed made length memory physics count,
+// or one of: hold (tasks for a minute), free (MiB of the GPU that are free)
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -86,9 +87,9 @@ void made(const Bench& bench) {
 }
 
 void lengths(const Bench& bench) {
-  for (const int warps : {2, 84, 0}) {
+  for (const int warps : {2, 84, 1344, 0}) {
     EngineOptions options = bench.options();
-    if (!bench.cuda && warps == 84) continue;
+    if (!bench.cuda && warps > 2) continue;
     if (bench.cuda && warps > 0) {
       options.blockThreads = warps == 2 ? 64 : 256;
       options.blocks[1] = warps == 2 ? 1 : (warps + 7) / 8;
@@ -99,9 +100,9 @@ void lengths(const Bench& bench) {
     Engine engine(benchProgram(), options);
     const int workers = engine.workers();
     std::printf("%d workers, efficiency at task lengths:", workers);
-    for (const std::uint64_t micros : {1, 2, 5, 10, 20, 50, 200, 1000}) {
+    for (const std::uint64_t micros : {1, 2, 5, 10, 50, 200, 1000, 5000}) {
       const auto count = static_cast<std::uint64_t>(
-          std::clamp(0.1 * workers / (static_cast<double>(micros) * 1e-6), 2000.0, 2e6));
+          std::clamp(0.1 * workers / (static_cast<double>(micros) * 1e-6), 20.0 * workers, 2e6));
       std::printf("  %llu us %.1f %%", static_cast<unsigned long long>(micros),
                   100 * efficiency(engine, micros * 1000, count, workers));
       std::fflush(stdout);
@@ -170,6 +171,15 @@ void physics(const Bench& bench) {
   }
 }
 
+/// For tests of what becomes of an engine whose process is killed: tasks that go on for a minute.
+void hold(const Bench& bench) {
+  Engine engine(benchProgram(), bench.options());
+  const std::vector<Spin::Arguments> minutes(8, {60'000'000'000, 0});
+  for (const auto& ticket : engine.submitAll<Spin>(minutes)) engine.wait(ticket);
+}
+
+void freeMemory(const Bench&) { std::printf("%lld\n", static_cast<long long>(Launches::freeMiB())); }
+
 void count(const Bench& bench) {
   Engine engine(benchProgram(), bench.options());
   const std::uint64_t tasks = bench.cuda ? 100'000'000 : 1'000'000;
@@ -185,6 +195,10 @@ int run(int argc, char** argv) {
     } else if (std::strcmp(argv[n], "threads") != 0) {
       bench.sections.emplace_back(argv[n]);
     }
+  }
+  const std::pair<const char*, void (*)(const Bench&)> onRequest[] = {{"hold", hold}, {"free", freeMemory}};
+  for (const auto& [name, section] : onRequest) {
+    if (bench.sections == std::vector<std::string>{name}) return section(bench), 0;
   }
   const std::pair<const char*, void (*)(const Bench&)> all[] = {
       {"trip", trip},     {"feed", feed},       {"made", made},  {"length", lengths},

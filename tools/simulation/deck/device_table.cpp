@@ -56,7 +56,7 @@ std::map<std::string, TaskSides> tasksOf(const std::vector<StepPlan>& plans) {
   for (const StepPlan& plan : plans) {
     for (const TaskDeclaration& task : plan.tasks()) {
       TaskSides& sides = tasks[task.name];
-      sides.host |= static_cast<bool>(task.body.cpu);
+      sides.host |= task.body.runsOnHost();
       sides.devices |= static_cast<bool>(task.body.device);
     }
   }

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
-namespace tessera::engine {
+namespace tessera {
 
 /// Calls of CUDA that wait, on some device, until no kernel runs any more: beside a kernel that stays there
 /// they never come back. The list is measured (docs/engine.md; tools/bench/engine/blocking_kernels.cpp), and
@@ -19,22 +20,23 @@ enum class WaitingCall : std::uint8_t {
   SynchronizeDevice,  ///< cudaDeviceSynchronize
 };
 
-/// The kernels of engines that stay on devices at this moment, in the whole process.
+/// The kernels that stay on devices at this moment, of task engines, in the whole process.
 std::int32_t residentKernels();
 
-/// For code that is about to make such a call: throws UsageError with the fix while an engine is resident,
+/// For code that is about to make such a call: throws UsageError with the fix while a kernel is resident,
 /// instead of a wait without end.
 void refuseBesideResident(WaitingCall call);
 
 /// What to do instead, a part of a sentence.
 std::string_view insteadOf(WaitingCall call);
 
-/// An engine says that its kernel begins and has ended. At the end of the last one the memory that was given
-/// back meanwhile is freed.
+/// An engine says that its kernel begins and has ended. At the end of the last one all that waits for that is
+/// done.
 void residentBegins();
 void residentEnds();
 
-/// Frees memory of cudaMalloc or of cudaHostAlloc now, or when no kernel is resident any more.
-void freeWhenIdle(void* memory, bool pinned);
+/// Calls `giveBack`, which frees memory of a device say, now or when no kernel is resident any more. Any
+/// thread.
+void whenNoneIsResident(std::function<void()> giveBack);
 
-}  // namespace tessera::engine
+}  // namespace tessera

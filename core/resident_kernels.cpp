@@ -1,4 +1,4 @@
-#include "scheduler/engine/resident_kernels.hpp"
+#include "core/resident_kernels.hpp"
 
 #include <mutex>
 #include <string>
@@ -7,29 +7,19 @@
 
 #include "core/text/error.hpp"
 
-#if defined(TESSERA_HAVE_CUDA)
-#include <cuda_runtime_api.h>
-#endif
-
-namespace tessera::engine {
+namespace tessera {
 namespace {
 
 /// One for the process, because the calls that it is about wait for kernels of the whole process.
 struct Residents {
   std::mutex mutex;
   std::int32_t count = 0;
-  std::vector<std::pair<void*, bool>> later;
+  std::vector<std::function<void()>> later;
 };
 
 Residents& residents() {
   static Residents all;
   return all;
-}
-
-void freeNow([[maybe_unused]] void* memory, [[maybe_unused]] bool pinned) {
-#if defined(TESSERA_HAVE_CUDA)
-  static_cast<void>(pinned ? cudaFreeHost(memory) : cudaFree(memory));
-#endif
 }
 
 }  // namespace
@@ -73,17 +63,17 @@ void residentBegins() {
 void residentEnds() {
   const std::lock_guard<std::mutex> lock(residents().mutex);
   if (--residents().count > 0) return;
-  for (const auto& [memory, pinned] : residents().later) freeNow(memory, pinned);
+  for (const auto& giveBack : residents().later) giveBack();
   residents().later.clear();
 }
 
-void freeWhenIdle(void* memory, bool pinned) {
+void whenNoneIsResident(std::function<void()> giveBack) {
   const std::lock_guard<std::mutex> lock(residents().mutex);
   if (residents().count > 0) {
-    residents().later.emplace_back(memory, pinned);
+    residents().later.push_back(std::move(giveBack));
   } else {
-    freeNow(memory, pinned);
+    giveBack();
   }
 }
 
-}  // namespace tessera::engine
+}  // namespace tessera

@@ -1,0 +1,204 @@
+// Tasks of a step that feed an engine (.runs<Engine>): the bits, the errors and the reports of a step.
+#include <chrono>
+#include <mutex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scheduler/engine/kinds/adder.hpp"
+#include "scheduler/engine/kinds/shipped.hpp"
+#include "scheduler/engine/kinds/spin.hpp"
+#include "scheduler/engine_step/runs_engine.hpp"
+#include "tests/scheduler/runtime_rig.hpp"
+
+namespace tessera {
+namespace {
+
+using engine::Engine;
+using engine::EngineBatch;
+using engine::EngineForm;
+using engine::VectorAdd;
+using test::RunShape;
+using ::testing::HasSubstr;
+
+using Values = Label<double, Cell>;
+
+std::shared_ptr<const Hierarchy> sheet() {
+  Geometry geometry;
+  geometry.cells = {24, 16, 1};
+  geometry.periodic = {true, true, true};
+  return Hierarchy::uniform(geometry, {Division::By::Patches, {4, 2, 1}});
+}
+
+std::shared_ptr<Engine> engineOf(EngineForm form, std::int32_t threads, std::int64_t capacity = 64) {
+  engine::EngineOptions options;
+  options.form = form;
+  options.threads = threads;
+  options.capacity = capacity;
+  options.memoryBytes = 1 << 20;
+  return std::make_shared<Engine>(engine::shippedProgram(), options);
+}
+
+/// u = i + 100 j.
+void declareStart(StepPlan& plan, Values u) {
+  plan.task("Test::start").writes(u).runs<Cpu>([=](const auto& task) {
+    const auto out = task.write(u);
+    forEach(task.exec(), "start", task.interior(),
+            [=](Index x) { out(x) = static_cast<double>(x.i + 100 * x.j); });
+  });
+}
+
+/// The next u is u(x - ex) + u(x + ey): by a loop, or row by row by an engine.
+void declareStep(StepPlan& plan, Values u, const std::shared_ptr<Engine>& engine) {
+  TaskBuilder advance = plan.task("Test::advance");
+  advance.reads(Old, u, halo(1)).writes(u);
+  if (!engine) {
+    advance.runs<Cpu>([=](const auto& task) {
+      const auto in = task.read(Old, u);
+      const auto out = task.write(u);
+      forEach(task.exec(), "advance", task.interior(), [=](Index x) { out(x) = in(x - ex) + in(x + ey); });
+    });
+    return;
+  }
+  advance.runs<Engine>(engine, [=](const auto& task, EngineBatch& batch) {
+    const auto in = task.read(Old, u);
+    const auto out = task.write(u);
+    const Box box = task.interior();
+    const std::int64_t n = box.hi.i - box.lo.i;
+    const auto count = static_cast<std::size_t>(n);
+    for (Index x = box.lo; x.j < box.hi.j; ++x.j) {
+      batch.add<VectorAdd>({batch.input(std::span(&in(x - ex), count)),
+                            batch.input(std::span(&in(x + ey), count)),
+                            batch.output(std::span(&out(x), count)), n});
+    }
+  });
+}
+
+/// The sum of i times u over all cells after 3 steps.
+double weightedSum(const RunShape& shape, const std::shared_ptr<Engine>& engine) {
+  LabelTable labels;
+  const auto u = labels.variable<double, Cell>("u");
+  const auto total = labels.reduction("total");
+  StepPlan initial("initial");
+  declareStart(initial, u);
+  StepPlan step("step");
+  declareStep(step, u, engine);
+  // Comes after what the engine has computed, on the neighbours too.
+  step.task("Test::sum").reads(New, u, halo(1)).contributes(total, Sum).runs<Cpu>([=](const auto& task) {
+    const auto in = task.read(New, u);
+    task.contribute(total, reduce(task.exec(), "sum", task.interior(), Sum,
+                                  [=](Index x) { return static_cast<double>(x.i) * in(x) + in(x + ex); }));
+  });
+  double sum = 0.0;
+  std::mutex mutex;
+  test::runOnRanks(shape, sheet(), labels, {&initial, &step},
+                   [&](StepRunner& runner, DataWarehouse&, Transport&) {
+                     runner.run(0, {});
+                     double last = 0.0;
+                     for (int n = 0; n < 3; ++n) last = runner.run(1, {0.0, 1.0, n, {}}).reductions[0];
+                     const std::lock_guard<std::mutex> lock(mutex);
+                     sum = last;
+                   });
+  return sum;
+}
+
+TEST(EngineTask, AStepThatFeedsAnEngineHasTheBitsOfOneThatDoesNot) {
+  const double expected = weightedSum({}, nullptr);
+  ASSERT_GT(expected, 0.0);
+  RunShape scratch{2, 2};
+  scratch.scratch = true;
+  const RunShape shapes[] = {{1, 0}, {1, 3}, {2, 2, false, 7}, {4, 0, false, 8}, {8, 1, true, 9}, scratch};
+  for (const auto& [form, threads] : {std::pair{EngineForm::Threads, 1}, std::pair{EngineForm::Threads, 2}}) {
+    const auto engine = engineOf(form, threads);
+    for (const RunShape& shape : shapes) {
+      SCOPED_TRACE(std::to_string(shape.ranks) + " ranks, engine with " + std::to_string(threads) +
+                   " threads");
+      EXPECT_EQ(weightedSum(shape, engine), expected);
+    }
+  }
+}
+
+TEST(EngineTask, ASteppedEngineHasThemUnderEverySchedule) {
+  const double expected = weightedSum({}, nullptr);
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE("replay: RunShape::schedule = " + std::to_string(seed));
+    RunShape shape{2, 1};
+    shape.schedule = seed;
+    EXPECT_EQ(weightedSum(shape, engineOf(EngineForm::Stepped, 0)), expected);
+  }
+}
+
+TEST(EngineTask, MoreTasksThanTheEngineHasRoomForAllRun) {
+  EXPECT_EQ(weightedSum({1, 2}, engineOf(EngineForm::Threads, 1, 4)), weightedSum({}, nullptr));
+}
+
+/// A plan whose task hands tasks of one kind to an engine.
+template <class Kind>
+std::string failureOf(const std::shared_ptr<Engine>& engine, typename Kind::Arguments arguments,
+                      double stallSeconds) {
+  LabelTable labels;
+  const auto u = labels.variable<double, Cell>("u");
+  StepPlan plan("initial");
+  plan.task("Test::feed").writes(u).template runs<Engine>(engine, [=](const auto&, EngineBatch& batch) {
+    batch.template add<Kind>(arguments);
+  });
+  plan.task("Test::after").reads(New, u, halo(1)).runs<Cpu>([](const auto&) {});
+  Geometry geometry;
+  geometry.cells = {8, 1, 1};
+  const auto hierarchy = Hierarchy::uniform(geometry, {Division::By::Patches, {1, 1, 1}});
+  labels.setBoundary(u, BoundaryConditions::everywhere(BoundaryKind::Outflow));
+  const RankMap owners = distribute(*hierarchy, 1);
+  const std::vector<const StepPlan*> plans{&plan};
+  LoopbackWorld world(1);
+  const CompiledGraphs graphs = compileGraphs(plans, {hierarchy, &labels, &owners, 0, 1, 1000});
+  const auto data = makeDataWarehouse(graphs);
+  const auto executor = makeThreadsExecutor(2, {.stallSeconds = stallSeconds});
+  StepRunner runner(graphs, *data, world.transport(0), *executor, {.findNonFinite = false});
+  try {
+    runner.run(0, {});
+  } catch (const InternalError& error) {
+    return error.message();
+  }
+  return "no failure";
+}
+
+TEST(EngineTask, ATaskThatFailsNamesTheTaskOfTheStepAndItsPatch) {
+  const auto engine = engineOf(EngineForm::Threads, 1);
+  const std::string page = failureOf<engine::Failing>(engine, {42}, 0.0);
+  EXPECT_THAT(page, HasSubstr("1 of 1 tasks of an engine did not end well: Test::feed on L0/P0000"));
+  EXPECT_THAT(page, HasSubstr("kind failing: failed with code 42"));
+  EXPECT_EQ(engine->underWay(), 0);
+}
+
+TEST(EngineTask, AStallNamesKindArgumentAndAgeOfATaskThatDoesNotEnd) {
+  const auto engine = engineOf(EngineForm::Threads, 1);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string page = failureOf<engine::Spin>(engine, {30'000'000'000, 0}, 0.4);
+  EXPECT_THAT(page, HasSubstr("Test::feed on L0/P0000"));
+  EXPECT_THAT(page,
+              HasSubstr("waits for an engine: 0 of 1 tasks of an engine have ended; a worker has been at a "
+                        "task of the kind spin, first argument 30000000000, for "));
+  // The task was taken back, and asked whether to go on.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_EQ(engine->underWay(), 0);
+}
+
+TEST(EngineTask, ContributesToNoReduction) {
+  LabelTable labels;
+  const auto u = labels.variable<double, Cell>("u");
+  const auto total = labels.reduction("total");
+  StepPlan plan("initial");
+  plan.task("Test::feed")
+      .writes(u)
+      .contributes(total, Sum)
+      .runs<Engine>(engineOf(EngineForm::Stepped, 0), [](const auto&, EngineBatch&) {});
+  try {
+    test::runOnRanks({}, sheet(), labels, {&plan}, [](StepRunner&, DataWarehouse&, Transport&) {});
+    FAIL() << "the plan was compiled";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("a task that feeds an engine contributes to a reduction"));
+  }
+}
+
+}  // namespace
+}  // namespace tessera
