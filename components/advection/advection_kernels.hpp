@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "components/reflux/reflux.hpp"
-#include "components/slopes.hpp"
+#include "components/stencils/slopes.hpp"
 #include "core/geometry/index.hpp"
 #include "grid/generation.hpp"
 #include "grid/label.hpp"

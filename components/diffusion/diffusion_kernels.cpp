@@ -3,7 +3,7 @@
 #include <span>
 
 #include "components/component_totals.hpp"
-#include "components/laplacian.hpp"
+#include "components/stencils/laplacian.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {

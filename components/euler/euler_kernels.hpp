@@ -6,7 +6,7 @@
 #include "components/euler/ideal_gas.hpp"
 #include "components/euler/riemann.hpp"
 #include "components/reflux/reflux.hpp"
-#include "components/slopes.hpp"
+#include "components/stencils/slopes.hpp"
 #include "core/geometry/index.hpp"
 #include "grid/generation.hpp"
 #include "grid/label.hpp"

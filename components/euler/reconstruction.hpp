@@ -1,7 +1,7 @@
 #pragma once
 
 #include "components/euler/ideal_gas.hpp"
-#include "components/slopes.hpp"
+#include "components/stencils/slopes.hpp"
 #include "core/kernel.hpp"
 
 namespace tessera {
@@ -19,7 +19,7 @@ struct ThetaSlope {
   }
 };
 
-/// The slope of a state of `components/slopes.hpp`.
+/// The slope of a state of `components/stencils/slopes.hpp`.
 template <class Slope>
 struct FixedSlope {
   TESSERA_KERNEL double operator()(double a, double b) const { return Slope::of(a, b); }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "components/euler/ideal_gas.hpp"
-#include "components/slopes.hpp"
+#include "components/stencils/slopes.hpp"
 #include "core/kernel.hpp"
 
 namespace tessera {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "components/face_coefficients.hpp"
+#include "components/stencils/face_coefficients.hpp"
 #include "core/geometry/index.hpp"
 #include "core/kernel.hpp"
 

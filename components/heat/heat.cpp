@@ -7,7 +7,7 @@
 #include "components/average_down.hpp"
 #include "components/detail/positive_fill.hpp"
 #include "components/expression_fill.hpp"
-#include "components/face_coefficients.hpp"
+#include "components/stencils/face_coefficients.hpp"
 
 namespace tessera {
 namespace {

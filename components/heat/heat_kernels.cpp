@@ -1,7 +1,7 @@
 #include "components/heat/heat_kernels.hpp"
 
 #include "components/heat/conduction.hpp"
-#include "components/laplacian.hpp"
+#include "components/stencils/laplacian.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {

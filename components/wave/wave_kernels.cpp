@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "components/laplacian.hpp"
+#include "components/stencils/laplacian.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {

@@ -15,7 +15,7 @@
 
 #include "components/component.hpp"
 #include "components/expression_fill.hpp"
-#include "components/laplacian.hpp"
+#include "components/stencils/laplacian.hpp"
 #include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "tools/simulation/deck/core_schema.hpp"

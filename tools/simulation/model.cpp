@@ -13,7 +13,7 @@
 #include "taskgraph/task_place.hpp"
 #include "tools/simulation/deck/core_schema.hpp"
 #include "tools/simulation/deck/level_stencils.hpp"
-#include "tools/simulation/program_check.hpp"
+#include "tools/simulation/program/program_check.hpp"
 
 namespace tessera {
 namespace {

@@ -16,7 +16,7 @@
 #include "taskgraph/step_plan.hpp"
 #include "tools/simulation/analysis/analysis.hpp"
 #include "tools/simulation/deck/run_settings.hpp"
-#include "tools/simulation/step_parts.hpp"
+#include "tools/simulation/program/step_parts.hpp"
 
 namespace tessera {
 

@@ -20,7 +20,7 @@
 #include "scheduler/virtual_schedule.hpp"
 #include "tools/simulation/mesh/mesh_state.hpp"
 #include "tools/simulation/model.hpp"
-#include "tools/simulation/solve_book.hpp"
+#include "tools/simulation/program/solve_book.hpp"
 #include "tools/simulation/time_control.hpp"
 
 namespace tessera {

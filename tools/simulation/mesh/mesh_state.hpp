@@ -6,7 +6,7 @@
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/owned_mesh.hpp"
-#include "tools/simulation/program_run.hpp"
+#include "tools/simulation/program/program_run.hpp"
 
 namespace tessera {
 

@@ -18,7 +18,7 @@
 #include "taskgraph/compiled_graph.hpp"
 #include "taskgraph/owned_mesh.hpp"
 #include "tools/simulation/deck/solver_table.hpp"
-#include "tools/simulation/solve_book.hpp"
+#include "tools/simulation/program/solve_book.hpp"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "tools/simulation/program_run.hpp"
+#include "tools/simulation/program/program_run.hpp"
 
 #include <algorithm>
 #include <limits>

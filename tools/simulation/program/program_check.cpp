@@ -1,4 +1,4 @@
-#include "tools/simulation/program_check.hpp"
+#include "tools/simulation/program/program_check.hpp"
 
 #include <algorithm>
 

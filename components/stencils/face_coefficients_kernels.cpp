@@ -1,4 +1,4 @@
-#include "components/face_coefficients.hpp"
+#include "components/stencils/face_coefficients.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {

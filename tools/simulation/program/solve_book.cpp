@@ -1,4 +1,4 @@
-#include "tools/simulation/solve_book.hpp"
+#include "tools/simulation/program/solve_book.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tools/simulation/step_parts.hpp"
+#include "tools/simulation/program/step_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
