@@ -183,7 +183,9 @@ struct HypreStruct::Objects {
       HYPRE_StructPFMGSetMaxIter(preconditioner, 1);
       HYPRE_StructPFMGSetTol(preconditioner, 0.0);
       HYPRE_StructPFMGSetZeroGuess(preconditioner);
-      HYPRE_StructPFMGSetRelaxType(preconditioner, 2);  // red-black Gauss-Seidel, symmetric
+      // Weighted Jacobi: with sweeps in two colours a kept set-up has other bits than a fresh one, and GMRES
+      // stalls.
+      HYPRE_StructPFMGSetRelaxType(preconditioner, 1);
       HYPRE_StructPFMGSetNumPreRelax(preconditioner, 1);
       HYPRE_StructPFMGSetNumPostRelax(preconditioner, 1);
     } else if (kind == Preconditioner::Smg) {
