@@ -98,7 +98,7 @@ class ComponentRegistry {
   std::vector<Maker> makers_;
 };
 
-/// heat, advection, wave, euler, levels, diffusion: what the `tessera` program offers.
+/// heat, advection, wave, euler, levels, diffusion, rmcrt: what the `tessera` program offers.
 ComponentRegistry builtInComponents();
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include "components/euler/euler.hpp"
 #include "components/heat/heat.hpp"
 #include "components/levels/levels.hpp"
+#include "components/rmcrt/rmcrt.hpp"
 #include "components/wave/wave.hpp"
 #include "core/text/error.hpp"
 
@@ -34,6 +35,7 @@ ComponentRegistry builtInComponents() {
   registry.add<Euler>();
   registry.add<Levels>();
   registry.add<Diffusion>();
+  registry.add<Rmcrt>();
   return registry;
 }
 

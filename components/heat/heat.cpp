@@ -6,6 +6,7 @@
 
 #include "components/average_down.hpp"
 #include "components/expression_fill.hpp"
+#include "components/heat/added_sources.hpp"
 
 namespace tessera {
 namespace {
@@ -62,6 +63,10 @@ void Heat::declareParameters(ParameterTable& table) const {
       .above(0)
       .required();
   table.expression("source").doc("heat source, temperature per time").defaultsTo(0);
+  table.textList("sources")
+      .doc("variables of other components that heat, each with a sign or factor: \"-0.5*rmcrt.divQ\"")
+      .optional();
+  table.check(checkAddedSources);
   table.expression("initial", {"x", "y", "z"}).doc("temperature at the start").required();
   declareBoundaries(table, BoundaryKind::Neumann);
   ErrorNorms::declareParameters(table);
@@ -75,7 +80,8 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   stableDt_ = setup.stableDt;
   levels_ = setup.levels;
   params_.conductivityVaries = !conductivity_.isConstant();
-  params_.sourceVaries = !source_.isConstant();
+  if (values.has("sources")) added_ = readAddedSources(values.texts("sources"), setup.labels);
+  params_.sourceVaries = !source_.isConstant() || !added_.empty();
 
   labels_.temperature = setup.labels.variable<double, Cell>("temperature", "temperature");
   setup.labels.setBoundary(labels_.temperature,
@@ -119,6 +125,11 @@ void Heat::declareStep(StepPlan& step) const {
         .writes(labels_.source)
         .withoutDt()
         .runs<Cpu>([q = labels_.source, f = source_](const auto& task) { fill(task, q, f, task.time()); });
+  }
+  if (!added_.empty()) {
+    TaskBuilder add = step.task("Heat::addSources");
+    for (const AddedSource& one : added_) add.reads(Old, one.label);
+    add.modifies(labels_.source).withoutDt().runs(addHeatSources(labels_.source, added_));
   }
   TaskBuilder advance = step.task("Heat::advance");
   advance.reads(Old, labels_.temperature, faceHalo(1)).writes(labels_.temperature, inLoop("Heat::advance"));

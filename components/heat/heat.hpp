@@ -37,6 +37,7 @@ class Heat final : public Component {
   Expression initial_;
   Expression conductivity_;
   Expression source_;
+  std::vector<AddedSource> added_;
   DeckLocation conductivityWhere_;
   ErrorNorms norms_;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "grid/generation.hpp"
 #include "grid/label.hpp"
 #include "taskgraph/task_body.hpp"
@@ -12,6 +14,12 @@ struct HeatLabels {
   Label<double, Cell> source;        ///< used where the source varies
 };
 
+/// A variable of another component that heats: `factor` times it is a source.
+struct AddedSource {
+  Label<double, Cell> label;
+  double factor = 1.0;
+};
+
 /// The numbers of the deck; `...Varies` says that a label takes the place of the number.
 struct HeatParams {
   double conductivity = 1.0;
@@ -22,6 +30,9 @@ struct HeatParams {
 
 /// One step of a patch, T' = T + dt (div(k grad T) + source).
 TaskBody advanceHeat(const HeatLabels& labels, const HeatParams& params);
+
+/// Adds the sources of other components, of Old, to New of `source` in place.
+TaskBody addHeatSources(Label<double, Cell> source, const std::vector<AddedSource>& added);
 
 /// Contributes the largest time step that keeps the explicit scheme stable, 1 / (2 k sum(1/h^2)), to
 /// `stableDt`; `conductivity` is the generation that is read where k varies.
