@@ -3,12 +3,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "components/error_norms_kernels.hpp"
+#include "core/kernel.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "grid/label.hpp"
 
 namespace tessera {
+
+/// What a cell adds to an integral: a class of its own, since nvcc keeps the functions of a closure by source
+/// and this one is used in several.
+template <class Field>
+struct TimesVolume {
+  Field u;
+  double volume;
+
+  TESSERA_KERNEL double operator()(Index x) const { return u(x) * volume; }
+};
 
 /// Contributes the integrals over the patch of the first components of a variable, as many as `totals`, to
 /// these Sums; cells that finer ones cover do not count. `all`: Old, read without a halo. Called by the body
@@ -21,7 +33,7 @@ void contributeTotals(const Task& task, const char* loop, const View& all,
     const auto u = all[static_cast<std::int32_t>(n)];
     typename Task::ReducedSum sum;
     task.forEachUncovered([&](const Box& box) {
-      sum.add(reduce(task.exec(), loop, box, Sum, [=] TESSERA_KERNEL(Index x) { return u(x) * volume; }));
+      sum.add(reduce(task.exec(), loop, box, Sum, TimesVolume<std::remove_cvref_t<decltype(u)>>{u, volume}));
     });
     task.contribute(totals[n], sum);
   }

@@ -54,7 +54,6 @@ struct StageOfEuler {
     if (params.hasSolids) keepSolids(task, from, to);
   }
 
- private:
   /// The fluxes through all faces of the patch across an axis.
   template <class Task, class FluxLabel>
   void along(const Task& task, FluxLabel label, int axis) const {

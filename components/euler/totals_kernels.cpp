@@ -23,7 +23,6 @@ struct StableEulerDt {
     withSolids(task, params, solids, [&](auto cells) { contributeDt(task, cells); });
   }
 
- private:
   template <class Task, class Cells>
   void contributeDt(const Task& task, Cells cells) const {
     const auto u = gasFields(task.read(New, label), 0);
@@ -67,7 +66,6 @@ struct TotalsOfEuler {
     if (notes.counts) contributeFloored(task);
   }
 
- private:
   template <class Task>
   void contributeFloored(const Task& task) const {
     const auto count = task.read(Old, notes.floored);

@@ -31,6 +31,8 @@ class TaskNodes final : public NodeRunner {
   }
 
  private:
+  /// A task that works on all own patches of its level.
+  bool runOnPatches(const NodeAt& at, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
   /// Gathers what a task reads of variables without stored halos, and tells where it is.
   void gatherScratch(const TaskUnit& unit, std::int32_t number, int worker, TaskAccesses& accesses);

@@ -13,6 +13,7 @@
 #include "core/build_info.hpp"
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
+#include "tools/tessera/command_ensemble.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job/process_limits.hpp"
 #include "tools/tessera/python_commands.hpp"
@@ -100,12 +101,14 @@ class CommandLine {
   void addGraph();
   void addCompare();
   void addTrace();
+  void addEnsemble();
   void addOthers();
   void addRunOptions(CLI::App* command);
   void addWatchOptions(CLI::App* command);
   static void addJson(CLI::App* command, TableFormat& format);
   std::string usageTextOf(const CLI::ParseError& error) const;
   int runJob(bool restart);
+  int runEnsembleJob();
   int dispatch();
 
   int argc_;
@@ -113,6 +116,7 @@ class CommandLine {
   const ComponentRegistry& registry_;
   CLI::App app_{"Tessera: multiphysics on patches, as a task graph. See also `tessera COMMAND --help`."};
   RunRequest run_;
+  ensemble::EnsembleRequest ensemble_;
   CheckRequest check_;
   GraphRequest graph_;
   std::string graphFormat_ = "text";
@@ -157,6 +161,7 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
   addGraph();
   addCompare();
   addTrace();
+  addEnsemble();
   addOthers();
 }
 
@@ -390,6 +395,31 @@ void CommandLine::addTrace() {
   addJson(command, trace_.format);
 }
 
+void CommandLine::addEnsemble() {
+  CLI::App* command = app_.add_subcommand(
+      "ensemble", "Run many small tasks: a sweep of parameters in stages, or a replica exchange");
+  command->add_option("DECK", ensemble_.deck, "The deck, a TOML file with [[stages]] or [replica_exchange]")
+      ->required();
+  command
+      ->add_option(
+          "--out", ensemble_.out,
+          "The folder of the results; what it has already is not run again [default: the deck's name in the "
+          "current folder]")
+      ->type_name("DIR");
+  command->add_option("-n,--ranks", ranks_, "Start this many processes with mpiexec.mpich")
+      ->type_name("R")
+      ->check(wholeNumber("--ranks", 1, 1'000'000))
+      ->capture_default_str();
+  command
+      ->add_option("--threads", ensemble_.threads, "Workers of each rank; 0: the cores, shared by the ranks")
+      ->type_name("T")
+      ->check(wholeNumber("--threads", 0, 4096))
+      ->capture_default_str();
+  command->add_flag("--cuda", ensemble_.cuda, "Run the tasks on GPUs, ranks in turn [default: off]");
+  command->add_flag("-q,--quiet", ensemble_.quiet,
+                    "Print nothing but failed tasks and errors [default: off]");
+}
+
 void CommandLine::addOthers() {
   CLI::App* info = app_.add_subcommand("info", "Show what is in a run folder, a field file or a checkpoint");
   info->add_option("WHAT", info_.target, "A run folder, a .hdf file or a checkpoint")
@@ -426,9 +456,18 @@ int CommandLine::runJob(bool restart) {
   return runCommand(run_, registry_);
 }
 
+int CommandLine::runEnsembleJob() {
+  ensemble::checkDeck(ensemble_.deck);  // once, before there are ranks that would all say it
+  if (app_.get_subcommands().front()->count("--ranks") > 0) {
+    if (const std::optional<int> exitCode = launchRanks(ranks_, argv_)) return *exitCode;
+  }
+  return ensembleCommand(ensemble_);
+}
+
 int CommandLine::dispatch() {
   if (app_.got_subcommand("run")) return runJob(false);
   if (app_.got_subcommand("restart")) return runJob(true);
+  if (app_.got_subcommand("ensemble")) return runEnsembleJob();
   if (app_.got_subcommand("check")) return checkCommand(check_, registry_);
   if (app_.got_subcommand("graph")) {
     static const std::map<std::string, GraphFormat> formats{{"text", GraphFormat::Text},

@@ -32,7 +32,7 @@ using detail::EmulatedGraph;
 using detail::EmulatedQueue;
 using detail::EmulatedWork;
 
-struct Stream {
+struct EmulatedStream {
   EmulatedQueue queue;
   std::thread thread;              ///< none when stepped
   const char* launched = nullptr;  ///< the name of its last launch
@@ -107,7 +107,7 @@ class EmulatedDevice final : public DeviceBackend {
   };
 
   DeviceEvent addEvent(bool isTimed);
-  Stream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
+  EmulatedStream& at(DeviceStream stream) { return streams_[static_cast<std::size_t>(stream.number)]; }
   /// What it is now, whoever records it at the same moment.
   Event at(DeviceEvent event) {
     const std::lock_guard lock(eventsMutex_);
@@ -116,7 +116,7 @@ class EmulatedDevice final : public DeviceBackend {
   static EmulatedDevice& asEmulated(DeviceBackend& peer);
   void enqueue(DeviceStream stream, const char* call, EmulatedWork work);
   void throwIfLost(const char* call);
-  void serveStream(Stream& stream, std::uint64_t seed);
+  void serveStream(EmulatedStream& stream, std::uint64_t seed);
   void perform(const EmulatedWork& work);
   bool step();
   bool stepSomewhere();
@@ -124,8 +124,8 @@ class EmulatedDevice final : public DeviceBackend {
 
   EmulatedOptions options_;
   DeviceInfo info_;
-  std::deque<Stream> streams_;  ///< a deque: their threads hold references
-  std::mutex eventsMutex_;      ///< other devices look at events while this one makes and records some
+  std::deque<EmulatedStream> streams_;  ///< a deque: their threads hold references
+  std::mutex eventsMutex_;  ///< other devices look at events while this one makes and records some
   std::vector<Event> events_;
   std::optional<EmulatedCapture> capture_;
   std::vector<Graph> graphs_;
@@ -148,8 +148,8 @@ EmulatedDevice::~EmulatedDevice() {
   for (EmulatedDevice* other : together_) {
     if (other != this) std::erase(other->together_, this);
   }
-  for (Stream& stream : streams_) stream.queue.close();
-  for (Stream& stream : streams_) {
+  for (EmulatedStream& stream : streams_) stream.queue.close();
+  for (EmulatedStream& stream : streams_) {
     if (stream.thread.joinable()) stream.thread.join();
   }
   for (const auto& [memory, bytes] : allocated_) ::operator delete(memory, kAlignment);
@@ -162,7 +162,7 @@ EmulatedDevice& EmulatedDevice::asEmulated(DeviceBackend& peer) {
 }
 
 DeviceStream EmulatedDevice::makeStream() {
-  Stream& stream = streams_.emplace_back();
+  EmulatedStream& stream = streams_.emplace_back();
   const std::uint64_t seed = random_();
   if (options_.progress == EmulatedProgress::Threads) {
     stream.thread = std::thread([this, &stream, seed] { serveStream(stream, seed); });
@@ -176,7 +176,7 @@ DeviceEvent EmulatedDevice::addEvent(bool isTimed) {
   return {static_cast<std::int32_t>(events_.size()) - 1};
 }
 
-void EmulatedDevice::serveStream(Stream& stream, std::uint64_t seed) {
+void EmulatedDevice::serveStream(EmulatedStream& stream, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_int_distribution<std::int64_t> delay(0, options_.longestDelay.count());
   while (const EmulatedWork* work = stream.queue.waitForNext()) {
@@ -197,8 +197,8 @@ void EmulatedDevice::perform(const EmulatedWork& work) {
 }
 
 bool EmulatedDevice::step() {
-  std::vector<Stream*> ready;
-  for (Stream& stream : streams_) {
+  std::vector<EmulatedStream*> ready;
+  for (EmulatedStream& stream : streams_) {
     const EmulatedWork* next = stream.queue.next();
     if (next != nullptr && !next->isBlocked()) ready.push_back(&stream);
   }

@@ -21,8 +21,8 @@ template <int Runs>
 __global__ void __launch_bounds__(kRegionThreads)
     runRegions(const __grid_constant__ RegionLaunch<Runs> launch) {
   // By all threads at once: each would wait for one piece after the other.
-  __shared__ alignas(PlacedRegion) std::byte ops[kPlacedRegions * sizeof(PlacedRegion)];
-  __shared__ std::uint32_t begins[kPlacedRegions];
+  __shared__ alignas(PlacedRegion) std::byte ops[kRegionOps * sizeof(PlacedRegion)];
+  __shared__ std::uint32_t begins[kRegionOps];
   RegionBlock block = blockOf(launch, static_cast<std::int32_t>(blockIdx.x));
   const auto count = static_cast<std::uint32_t>(block.opCount);
   bring(ops, launch.table.ops + block.firstOp, count * static_cast<std::uint32_t>(sizeof(PlacedRegion)));

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 
 #include "tests/scheduler/device/launch_box.hpp"
 
 namespace tessera::test {
 
 namespace {
+
+/// A kernel that is loaded at its first use waits until the device is idle, which it is not while a test
+/// holds it. Read by the first call of CUDA in a process.
+[[maybe_unused]] const int loadsAllKernelsAtOnce = setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 
 Box line(std::int64_t count) { return {{0, 0, 0}, {count, 1, 1}}; }
 

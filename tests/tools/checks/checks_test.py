@@ -179,6 +179,32 @@ class LayoutTest(TreeTest):
         self.assert_fault("check_layout.py", "docs/rooms.md has no row for the room attic of core")
 
 
+class KernelsTest(TreeTest):
+    def test_kernels_of_public_and_free_functions_pass(self):
+        self.write("components/heat/step_kernels.cpp",
+                   "struct Step {\n void run() { f([=] TESSERA_KERNEL(Index x) {}); }\n private:\n  int n;\n};\n"
+                   "void free() { f([=] TESSERA_KERNEL(Index x) {}); }\n")
+        self.assert_clean("check_kernels.py")
+
+    def test_a_kernel_in_a_private_function_is_refused(self):
+        self.write("components/heat/step_kernels.cpp",
+                   "struct Step {\n private:\n  void run() { f([=] TESSERA_KERNEL(Index x) {}); }\n};\n")
+        self.assert_fault("check_kernels.py", "step_kernels.cpp:3: a kernel in a private")
+
+    def test_a_generic_kernel_is_refused(self):
+        self.write("tests/core/any_kernels.cpp", "void free() { f([=] TESSERA_KERNEL(auto x) {}); }\n")
+        self.assert_fault("check_kernels.py", "any_kernels.cpp:1: a generic kernel")
+
+
+    def test_a_kernel_in_a_header_of_two_sources_is_refused(self):
+        self.write("components/sums.hpp", "template <class T> void sum() { f([=] TESSERA_KERNEL(Index x) {}); }\n")
+        self.write("components/more.hpp", '#include "components/sums.hpp"\n')
+        self.write("components/heat/heat_kernels.cpp", '#include "components/sums.hpp"\n')
+        self.assert_clean("check_kernels.py")
+        self.write("components/euler/euler_kernels.cpp", '#include "components/more.hpp"\n')
+        self.assert_fault("check_kernels.py", "components/sums.hpp:1: a kernel in a header of 2 sources")
+
+
 class BuildCostTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

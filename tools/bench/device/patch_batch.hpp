@@ -203,10 +203,10 @@ void launchPatches(DeviceBackend& device, DeviceStream stream, const char* name,
                    const PatchTable<Arguments>& table, std::span<const std::int32_t> tasks,
                    const Kernel& kernel, PatchPart part = {}, PatchOrder order = PatchOrder::Rising) {
   const auto put = [&](auto which, std::size_t count) {
-    detail::putPatches(
-        device, stream, name,
-        detail::PatchLaunch<Kernel, Arguments, decltype(which)>{
-            table, which, static_cast<std::int32_t>(count), part, order, canOverlap(device.info()), kernel});
+    detail::putPatches(device, stream, name,
+                       detail::PatchLaunch<Kernel, Arguments, decltype(which)>{
+                           table, which, static_cast<std::int32_t>(count), part, order,
+                           detail::canOverlap(device.info()), kernel});
   };
   if (tasks.empty()) return;
   const bool gaps = static_cast<std::size_t>(tasks.back() - tasks.front()) + 1 != tasks.size();

@@ -1,0 +1,248 @@
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/text/error.hpp"
+#include "core/transport/loopback_transport.hpp"
+#include "scheduler/engine/kinds/shipped.hpp"
+#include "tools/ensemble/ensemble_plan.hpp"
+#include "tools/ensemble/ensemble_run.hpp"
+#include "tools/ensemble/incomplete_beta.hpp"
+#include "tools/ensemble/replica_exchange.hpp"
+
+namespace tessera::ensemble {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A folder for one test, gone afterwards.
+class Place {
+ public:
+  Place() {
+    std::string name = (std::filesystem::temp_directory_path() / "ensemble_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Place() { std::filesystem::remove_all(path_); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream file(path_ / name);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  std::string at(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Ended {
+  int exitCode = -1;
+  std::string screen;
+};
+
+/// The deck on so many ranks, threads of this process.
+Ended run(const EnsembleRequest& request, int ranks) {
+  LoopbackWorld world(ranks);
+  std::vector<Ended> runs(static_cast<std::size_t>(ranks));
+  std::vector<std::string> faults(static_cast<std::size_t>(ranks));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto n = static_cast<std::size_t>(rank);
+      std::ostringstream screen;
+      try {
+        runs[n].exitCode = runEnsemble(request, world.transport(rank), screen);
+      } catch (const Error& error) {
+        faults[n] = error.what();
+      }
+      runs[n].screen = screen.str();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& fault : faults) EXPECT_EQ(fault, "");
+  for (const Ended& each : runs) EXPECT_EQ(each.exitCode, runs[0].exitCode);
+  return runs[0];
+}
+
+const char* const kSweep = R"(
+[ensemble]
+retries = 1
+[[stages]]
+name = "sums"
+kind = "adder"
+values = { a = 100 }
+sweep = { b = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }
+[[stages]]
+name = "swing"
+kind = "molecular_dynamics"
+after = ["sums"]
+values = { particles = 20, steps = 10, box = 3.0 }
+sweep = { seed = [1, 2, 3], dt = [0.01, 0.02] }
+)";
+
+TEST(Ensemble, ResultsAreTheSameBytesForAnyRanksAndWorkers) {
+  const Place place;
+  const std::string deck = place.write("sweep.toml", kSweep);
+  std::string expected;
+  for (const auto& [ranks, threads] : {std::pair{1, 1}, std::pair{1, 3}, std::pair{3, 1}}) {
+    const std::string out = place.at("run" + std::to_string(ranks) + std::to_string(threads));
+    const Ended done = run({deck, out, threads}, ranks);
+    EXPECT_EQ(done.exitCode, 0) << done.screen;
+    const std::string name = "run" + std::to_string(ranks) + std::to_string(threads);
+    const std::string files = place.read(name + "/sums.csv") + place.read(name + "/swing.csv");
+    if (expected.empty()) expected = files;
+    EXPECT_EQ(files, expected);
+  }
+  EXPECT_THAT(expected, HasSubstr("index,status,code,a,b,sum\n0,done,0,100,1,101\n1,done,0,100,2,102\n"));
+  EXPECT_THAT(expected, HasSubstr("\n5,done,0,3,20,10,0.02,3,"));
+}
+
+TEST(Ensemble, AnInterruptedRunDoesOnlyWhatIsMissing) {
+  const Place place;
+  const std::string deck = place.write("sweep.toml", kSweep);
+  EXPECT_EQ(run({deck, place.at("whole"), 1}, 1).exitCode, 0);
+  const std::string whole = place.read("whole/sums.csv");
+  // A folder as a killed run leaves it: some lines, not in order, one of them wrong so that one can tell it
+  // is kept, and a torn one.
+  std::filesystem::create_directory(place.at("part"));
+  place.write("part/deck.toml", kSweep);
+  place.write("part/sums.csv",
+              "index,status,code,a,b,sum\n7,done,0,100,8,108\n2,done,0,100,3,777\n4,done,0,100,5,1");
+  const Ended second = run({deck, place.at("part"), 2}, 1);
+  EXPECT_EQ(second.exitCode, 0);
+  EXPECT_THAT(second.screen, HasSubstr("2 of them were done by an earlier run"));
+  std::string expected = whole;
+  expected.replace(expected.find(",103\n"), 5, ",777\n");
+  EXPECT_EQ(place.read("part/sums.csv"), expected);
+}
+
+TEST(Ensemble, FailedTasksAreRetriedListedAndHoldBackWhatWaitsForThem) {
+  const Place place;
+  const std::string deck = place.write("bad.toml", R"(
+[ensemble]
+retries = 2
+[[stages]]
+name = "bad"
+kind = "failing"
+sweep = { code = [11, 12] }
+[[stages]]
+name = "behind"
+kind = "adder"
+after = ["bad"]
+values = { a = 1, b = 2 }
+[[stages]]
+name = "apart"
+kind = "adder"
+values = { a = 1, b = 2 }
+)");
+  const Ended done = run({deck, place.at("out"), 1}, 2);
+  EXPECT_EQ(done.exitCode, 4);
+  EXPECT_THAT(done.screen, HasSubstr("stage bad: 0 of 2 done, 2 failed\n  tasks that have failed: 0 1\n"));
+  EXPECT_THAT(done.screen, HasSubstr("stage behind: left out"));
+  EXPECT_EQ(place.read("out/bad.csv"), "index,status,code,code\n0,failed,11,11\n1,failed,12,12\n");
+  EXPECT_EQ(place.read("out/apart.csv"), "index,status,code,a,b,sum\n0,done,0,1,2,3\n");
+}
+
+TEST(Ensemble, AFolderOfAnotherDeckIsLeftAlone) {
+  const Place place;
+  const std::string deck = place.write("sweep.toml", kSweep);
+  std::filesystem::create_directory(place.at("out"));
+  place.write("out/deck.toml", "other");
+  LoopbackWorld world(1);
+  std::ostringstream screen;
+  EXPECT_THROW(runEnsemble({deck, place.at("out"), 1}, world.transport(0), screen), UsageError);
+}
+
+TEST(EnsembleDeck, SaysEverythingThatIsWrongWithItsPlace) {
+  const Deck deck = Deck::fromText(R"([[stages]]
+name = "a b"
+kind = "ader"
+[[stages]]
+name = "x"
+kind = "adder"
+after = ["y"]
+values = { a = 0.5, c = 1 }
+)",
+                                   "bad.toml");
+  try {
+    readPlan(deck);
+    FAIL() << "the deck was taken";
+  } catch (const DeckError& error) {
+    EXPECT_THAT(error.message(), HasSubstr("did you mean 'adder'"));
+    EXPECT_THAT(error.message(),
+                HasSubstr("bad.toml:7:10: error: 'after' names stages that stand before this one"));
+    EXPECT_THAT(error.message(), HasSubstr("'a' is a whole number from -1000000000 to 1000000000"));
+    EXPECT_THAT(error.message(), HasSubstr("unknown key 'c'"));
+    EXPECT_THAT(error.message(), HasSubstr("gives no 'b'"));
+  }
+}
+
+TEST(ReplicaExchange, ExactAcceptancesAreThoseOfTheReference) {
+  const std::tuple<int, double, double> values[] = {{3, 1.1, .9394},   {3, 1.5, .7471},  {3, 2.0, .5836},
+                                                    {30, 1.05, .8946}, {30, 1.1, .7958}, {30, 1.2, .6207},
+                                                    {30, 1.5, .2724},  {30, 2.0, .0623}, {300, 1.05, .6729},
+                                                    {300, 1.1, .4096}, {300, 1.2, .1149}};
+  for (const auto& [freedoms, ratio, exact] : values) {
+    EXPECT_NEAR(exactAcceptance(ratio, freedoms), exact, 6e-5) << freedoms << ' ' << ratio;
+  }
+}
+
+ReplicaExchangeReport exchange(const ReplicaExchangePlan& plan, int ranks, int threads) {
+  LoopbackWorld world(ranks);
+  std::vector<ReplicaExchangeReport> reports(static_cast<std::size_t>(ranks));
+  std::vector<std::thread> all;
+  for (int rank = 0; rank < ranks; ++rank) {
+    all.emplace_back([&, rank] {
+      engine::Engine engine(engine::shippedProgram(),
+                            {.threads = threads, .capacity = 64, .memoryBytes = 1 << 20});
+      reports[static_cast<std::size_t>(rank)] = runReplicaExchange(plan, engine, world.transport(rank));
+    });
+  }
+  for (std::thread& thread : all) thread.join();
+  return reports[0];
+}
+
+TEST(ReplicaExchange, AcceptanceAndEnergiesAreExactWithinThreeSigmas) {
+  const ReplicaExchangePlan plan{{1.0, 1.1, 1.32, 1.98}, 30, 3000, 20, 5};
+  const ReplicaExchangeReport report = exchange(plan, 1, 1);
+  for (const PairReport& pair : report.pairs) {
+    EXPECT_EQ(pair.attempts, 1500);
+    EXPECT_LT(std::abs(pair.sigmas()), 3.0)
+        << "ratio " << pair.ratio << ": " << pair.accepted << " accepted, exact " << pair.exact;
+  }
+  for (const TemperatureReport& each : report.temperatures) {
+    EXPECT_NEAR(each.meanPotential, each.exactMean, 3 * std::sqrt(15.0 * 1.5 / 3000) * each.temperature);
+  }
+  EXPECT_GT(report.roundTrips, 10);
+}
+
+TEST(ReplicaExchange, TheReportIsTheSameForAnyRanksAndWorkers) {
+  const ReplicaExchangePlan plan{{1.0, 1.2, 1.5, 2.0, 2.2}, 3, 100, 5, 9};
+  const ReplicaExchangeReport expected = exchange(plan, 1, 1);
+  for (const auto& [ranks, threads] : {std::pair{1, 3}, std::pair{2, 1}, std::pair{3, 2}}) {
+    const ReplicaExchangeReport report = exchange(plan, ranks, threads);
+    EXPECT_EQ(report.roundTrips, expected.roundTrips);
+    for (std::size_t n = 0; n < plan.temperatures.size(); ++n) {
+      EXPECT_EQ(report.temperatures[n].meanPotential, expected.temperatures[n].meanPotential);
+    }
+    for (std::size_t n = 0; n + 1 < plan.temperatures.size(); ++n) {
+      EXPECT_EQ(report.pairs[n].accepted, expected.pairs[n].accepted);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::ensemble
