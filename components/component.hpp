@@ -120,7 +120,7 @@ class ComponentRegistry {
   std::vector<Maker> makers_;
 };
 
-/// heat, advection, wave, euler, levels, diffusion, poisson: what the `tessera` program offers.
+/// heat, advection, wave, euler, levels, diffusion, poisson, rmcrt: what the `tessera` program offers.
 ComponentRegistry builtInComponents();
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include "components/heat/heat.hpp"
 #include "components/levels/levels.hpp"
 #include "components/poisson/poisson.hpp"
+#include "components/rmcrt/rmcrt.hpp"
 #include "components/wave/wave.hpp"
 #include "core/text/error.hpp"
 
@@ -36,6 +37,7 @@ ComponentRegistry builtInComponents() {
   registry.add<Levels>();
   registry.add<Diffusion>();
   registry.add<Poisson>();
+  registry.add<Rmcrt>();
   return registry;
 }
 

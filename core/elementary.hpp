@@ -16,32 +16,51 @@ namespace detail {
 /// sum.
 inline constexpr double kRounder = 0x1.8p52;
 
-/// 2^k for whole k from -1022 to 1023, where `rounded` is kRounder + k.
-TESSERA_KERNEL inline double powerOfTwo(double rounded) {
-  return __builtin_bit_cast(double, (__builtin_bit_cast(std::uint64_t, rounded) + 1023) << 52);
-}
+/// The whole numbers that share the place of `Real`, which is a double or a vector of them.
+template <class Real>
+struct BitsOf {
+  typedef std::uint64_t Type
+      __attribute__((vector_size(sizeof(Real))));  // NOLINT: no `using` takes the attribute
+};
+template <>
+struct BitsOf<double> {
+  using Type = std::uint64_t;
+};
 
 }  // namespace detail
 
-/// e^x with a relative error below 2^-52. Below -708 it is 0, above 709 infinity; NaN stays NaN.
-TESSERA_KERNEL inline double plainExp(double x) {
+/// Sets `result` to e^x, as `plainExp` gives it. `Real` is double or, on the host, a vector of doubles
+/// (`__attribute__((vector_size(32)))`), each of which has the bits of a double alone. By reference, since
+/// how wide vectors are returned depends on the processor.
+template <class Real>
+TESSERA_KERNEL inline void setToPlainExp(Real& result, const Real& x) {
+  using Bits = typename detail::BitsOf<Real>::Type;
   constexpr double kLog2e = 0x1.71547652b82fep0;
   constexpr double kLn2High =
       0x1.62e42fefa0000p-1;  // with so many zeros behind it that products with it are exact
   constexpr double kLn2Low = 0x1.cf79abc9e3b39p-40;
-  const double in = x < -708.0 ? -708.0 : (x > 709.0 ? 709.0 : x);
-  const double rounded = in * kLog2e + detail::kRounder;
-  const double k = rounded - detail::kRounder;
-  const double r = (in - k * kLn2High) - k * kLn2Low;
+  const Real above = x < -708.0 ? Real{} - 708.0 : x;
+  const Real in = x > 709.0 ? Real{} + 709.0 : above;
+  const Real rounded = in * kLog2e + detail::kRounder;
+  const Real k = rounded - detail::kRounder;
+  const Real r = (in - k * kLn2High) - k * kLn2Low;
   // Taylor's series up to r^13, in pairs of pairs, so that few of its operations wait for others.
-  const double r2 = r * r;
-  const double r4 = r2 * r2;
-  const double p2 = (0.5 + r * (1.0 / 6)) + r2 * (1.0 / 24 + r * (1.0 / 120));
-  const double p6 = (1.0 / 720 + r * (1.0 / 5040)) + r2 * (1.0 / 40320 + r * (1.0 / 362880));
-  const double p10 =
-      (1.0 / 3628800 + r * (1.0 / 39916800)) + r2 * (1.0 / 479001600 + r * (1.0 / 6227020800.0));
-  const double value = (1.0 + (r + r2 * (p2 + r4 * (p6 + r4 * p10)))) * detail::powerOfTwo(rounded);
-  return x < -708.0 ? 0.0 : (x > 709.0 ? __builtin_huge_val() : value);
+  const Real r2 = r * r;
+  const Real r4 = r2 * r2;
+  const Real p2 = (0.5 + r * (1.0 / 6)) + r2 * (1.0 / 24 + r * (1.0 / 120));
+  const Real p6 = (1.0 / 720 + r * (1.0 / 5040)) + r2 * (1.0 / 40320 + r * (1.0 / 362880));
+  const Real p10 = (1.0 / 3628800 + r * (1.0 / 39916800)) + r2 * (1.0 / 479001600 + r * (1.0 / 6227020800.0));
+  const Real power = __builtin_bit_cast(Real, (__builtin_bit_cast(Bits, rounded) + 1023U) << 52U);
+  const Real value = (1.0 + (r + r2 * (p2 + r4 * (p6 + r4 * p10)))) * power;
+  const Real atLeast = x < -708.0 ? Real{} : value;
+  result = x > 709.0 ? Real{} + __builtin_huge_val() : atLeast;
+}
+
+/// e^x with a relative error below 2^-52. Below -708 it is 0, above 709 infinity; NaN stays NaN.
+TESSERA_KERNEL inline double plainExp(double x) {
+  double result;
+  setToPlainExp(result, x);
+  return result;
 }
 
 /// A sine and the cosine of the same angle.

@@ -7,6 +7,7 @@
 #include "components/average_down.hpp"
 #include "components/detail/positive_fill.hpp"
 #include "components/expression_fill.hpp"
+#include "components/heat/added_sources.hpp"
 #include "components/stencils/face_coefficients.hpp"
 
 namespace tessera {
@@ -60,6 +61,10 @@ void Heat::declareParameters(ParameterTable& table) const {
       .above(0)
       .required();
   table.expression("source").doc("heat source, temperature per time").defaultsTo(0);
+  table.textList("sources")
+      .doc("variables of other components that heat, each with a sign or factor: \"-0.5*rmcrt.divQ\"")
+      .optional();
+  table.check(checkAddedSources);
   table.expression("initial", {"x", "y", "z"}).doc("temperature at the start").required();
   table.choice("scheme", {"explicit", "backward_euler", "crank_nicolson"})
       .doc("in time; all but \"explicit\" solve a linear system in each step and are stable for any step")
@@ -76,7 +81,8 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   stableDt_ = setup.stableDt;
   levels_ = setup.levels;
   params_.conductivityVaries = !conductivity_.isConstant();
-  params_.sourceVaries = !source_.isConstant();
+  if (values.has("sources")) added_ = readAddedSources(values.texts("sources"), setup.labels);
+  params_.sourceVaries = !source_.isConstant() || !added_.empty();
 
   labels_.temperature = setup.labels.variable<double, Cell>("temperature", "temperature");
   setup.labels.setBoundary(labels_.temperature,
@@ -143,6 +149,7 @@ void Heat::declareStep(StepPlan& step) const {
         .withoutDt()
         .runs<Cpu>([q = labels_.source, f = source_](const auto& task) { fill(task, q, f, task.time()); });
   }
+  addSources(step);
   TaskBuilder advance = step.task("Heat::advance");
   advance.reads(Old, labels_.temperature, faceHalo(1)).writes(labels_.temperature, inLoop("Heat::advance"));
   if (params_.conductivityVaries) advance.reads(Old, labels_.conductivity, faceHalo(1));
@@ -153,6 +160,13 @@ void Heat::declareStep(StepPlan& step) const {
   declareStableDt(step, Old);
 }
 
+void Heat::addSources(StepPlan& step) const {
+  if (added_.empty()) return;
+  TaskBuilder add = step.task("Heat::addSources");
+  for (const AddedSource& one : added_) add.reads(Old, one.label);
+  add.modifies(labels_.source).withoutDt().runs(addHeatSources(labels_.source, added_));
+}
+
 void Heat::declareImplicit(StepPlan& step) const {
   if (params_.sourceVaries) {
     step.task("Heat::source")
@@ -161,6 +175,7 @@ void Heat::declareImplicit(StepPlan& step) const {
           fillWeighted(task, q, f, part);
         });
   }
+  addSources(step);
   const double explicitPart = 1.0 - implicitPart_;
   TaskBuilder task = step.task("Heat::rightHandSide");
   task.writes(labels_.rightHandSide, inLoop("Heat::rightHandSide"));

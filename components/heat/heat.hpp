@@ -33,6 +33,7 @@ class Heat final : public Component {
 
  private:
   void configureImplicit(const ParameterValues& values, ComponentSetup& setup);
+  void addSources(StepPlan& step) const;
   void declareImplicit(StepPlan& step) const;
   void declareFlux(StepPlan& step) const;
   void averageLevels(StepPlan& plan, std::string_view of) const;
@@ -49,6 +50,7 @@ class Heat final : public Component {
   Expression initial_;
   Expression conductivity_;
   Expression source_;
+  std::vector<AddedSource> added_;
   DeckLocation conductivityWhere_;
   ErrorNorms norms_;
 };

@@ -44,6 +44,26 @@ TEST(Restart, AtAnyStepIsBitwiseTheUnbrokenRun) {
   }
 }
 
+// Radiation in every fourth step: what the steps between take is in the checkpoint, and so is which step
+// radiates next.
+TEST(Restart, BetweenTwoStepsWithRadiationIsBitwiseTheUnbrokenRun) {
+  const Workplace place;
+  const std::string deck = inputsPath() + "/rmcrt/cooling.toml";
+  const std::string rays = "rmcrt.rays=2";
+  ASSERT_EQ(place.tessera({"run", deck, "-q", "--out", "whole", "--set", rays}).exitCode, 0);
+  for (const int step : {1, 3, 4, 6}) {
+    SCOPED_TRACE("stopped at step " + std::to_string(step));
+    const std::string run = "at" + std::to_string(step);
+    const std::string stop = "time.max_steps=" + std::to_string(step);
+    ASSERT_EQ(place.tessera({"run", deck, "-q", "--out", run, "--set", rays, "--set", stop}).exitCode, 0);
+
+    const ProgramResult again = place.tessera({"restart", run, "-q", "--set", "time.max_steps=10"});
+
+    ASSERT_EQ(again.exitCode, 0) << again.err;
+    expectLikeWhole(place, run);
+  }
+}
+
 TEST(Restart, KeepsTheGrowthOfTheStepAndTheTimesToLandOn) {
   const Workplace place;
   // The wind calms down faster than the step may grow, so each step hangs on the one before; those before an

@@ -89,7 +89,7 @@ def deck_text(tables, component):
     given = {"simulation.title": f"A run of {component}", "simulation.components": [component], "grid.cells": [32, 32, 1],
              "grid.patch_size": [16, 16, 1],
              "time.max_steps": 20, "output.every_steps": 10}
-    if not tables[component].get("properties"):  # nothing that could limit a step
+    if not tables[component].get("properties") or component == "rmcrt":  # nothing that could limit a step
         given["time.dt"] = 1.0
     for table in TABLES:
         name = table or component

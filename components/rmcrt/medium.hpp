@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/kernel.hpp"
+#include "core/memory/element_type.hpp"
+
+namespace tessera {
+
+/// What a ray needs to know of a cell, side by side in memory, since a ray is somewhere else at each step:
+/// the absorption coefficient and the intensity that matter of its temperature sends in each direction; where
+/// the cell is solid, -(1 + emissivity) and the intensity of a black body of its temperature.
+template <class Real>
+using MediumCell = Vec<Real, 2>;
+
+/// The intensity of a black body of a temperature is that times T^4; the same bits for walls and for the
+/// medium.
+constexpr double intensityOfFourthPower(double stefanBoltzmann) {
+  return stefanBoltzmann * (1.0 / 0x1.921fb54442d18p1);
+}
+TESSERA_KERNEL constexpr double fourthPower(double temperature) {
+  return (temperature * temperature) * (temperature * temperature);
+}
+
+TESSERA_KERNEL constexpr double solidCode(double emissivity) { return -1.0 - emissivity; }
+TESSERA_KERNEL constexpr bool isSolidCode(double absorption) { return absorption < 0.0; }
+TESSERA_KERNEL constexpr double emissivityOfCode(double code) { return -1.0 - code; }
+
+}  // namespace tessera

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "components/component.hpp"
+#include "components/rmcrt/rmcrt_kernels.hpp"
+
+namespace tessera {
+
+/// Radiation of a grey medium between grey walls by reverse Monte Carlo ray tracing: rays are followed
+/// backwards from every cell, through the fine cells around its patch and then through the whole of the
+/// coarsest level. Equations, parameters and exact answers: docs/components/rmcrt.md.
+///
+/// Variables: `rmcrt.divQ`, the power that leaves a unit of volume as radiation (negative: it takes up more
+/// than it sends), and `rmcrt.flux_x`, `_y`, `_z`, net fluxes on walls along the axes; both are carried over
+/// steps without radiation. `rmcrt.medium` is what rays read (within a step).
+class Rmcrt final : public Component {
+ public:
+  std::string name() const override { return "rmcrt"; }
+  std::string summary() const override { return "thermal radiation by reverse Monte Carlo ray tracing"; }
+  bool supportsLevels() const override { return true; }
+  void declareParameters(ParameterTable& table) const override;
+  void configure(const ParameterValues& values, ComponentSetup& setup) override;
+  void declareInitial(StepPlan& plan) const override;
+  void declareStep(StepPlan& step) const override;
+  std::vector<std::string> stepPlans() const override;
+  std::string choosePlan(std::int64_t step) const override;
+  void declareDiagnostics(StepPlan& plan) const override;
+  std::vector<Diagnostic> diagnostics() const override;
+
+ private:
+  /// An expression of the deck that varies, and the variable that it is written to.
+  struct Given {
+    std::string name;
+    Label<double, Cell> label;
+    Expression values;
+  };
+
+  void configureMedium(const ParameterValues& values, ComponentSetup& setup);
+  void configureRays(const ParameterValues& values);
+  RadiationInput input(const ParameterValues& values, const std::string& key, ComponentSetup& setup);
+  TaskBuilder radiationTask(StepPlan& step, std::string_view name) const;
+  void declareTrace(TaskBuilder task) const;
+
+  MediumParams medium_;
+  RayParams rays_;
+  RadiationLabels labels_;
+  RadiationTotals totals_;
+  std::vector<Given> given_;
+  std::int64_t every_ = 1;
+  int levels_ = 1;
+};
+
+}  // namespace tessera
