@@ -253,6 +253,21 @@ TEST(Poisson, WhatCannotBeSolvedIsASentenceOnAnyRanks) {
   }
 }
 
+TEST(Poisson, AnotherComponentThatSolvesIsRefused) {
+  Simulate both = simulate("poisson/eigenmode")
+                      .set("simulation.components=['poisson', 'heat']")
+                      .set("heat.scheme='backward_euler'")
+                      .set("heat.conductivity=1")
+                      .set("heat.initial=0");
+  try {
+    both.run();
+    FAIL() << "each has a program of its own for a step";
+  } catch (const DeckError& error) {
+    EXPECT_THAT(error.message(),
+                ::testing::HasSubstr("\"poisson\" and \"heat\" both take steps of several parts"));
+  }
+}
+
 TEST(Poisson, AWarningGoesOnWithWhatThereIs) {
   const Outcome o = simulate("poisson/eigenmode")
                         .cells({8, 8, 8})

@@ -106,7 +106,7 @@ def grid(rng, lines):
 
 def whole_deck(rng, schema):
     physics = [name for name in schema["properties"] if name not in ("simulation", "grid", "time", "output", "checkpoint", "history",
-                                                                     "analysis", "device", "constants", "notes")]
+                                                                     "analysis", "device", "solver", "constants", "notes")]
     chosen = rng.sample(physics, rng.choice([1, 1, 1, 1, 1, 2]))
     lines = ["[simulation]", f"components = {json.dumps(chosen)}"]
     if rng.random() < 0.95:
@@ -117,7 +117,7 @@ def whole_deck(rng, schema):
     if rng.random() < 0.5:
         keys_of(rng, {"properties": {key: of for key, of in schema["properties"]["time"]["properties"].items()
                                      if key != "max_steps"}}, "", lines)
-    for name in ("output", "checkpoint", "history", "analysis", "device", *chosen):
+    for name in ("output", "checkpoint", "history", "analysis", "device", "solver", *chosen):
         if name in chosen or rng.random() < 0.15:
             table(rng, name, schema["properties"][name], lines)
     return "\n".join(lines) + "\n"

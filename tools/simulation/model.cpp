@@ -1,6 +1,7 @@
 #include "tools/simulation/model.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -305,8 +306,16 @@ std::size_t Model::planNamed(const std::string& name) const { return findPlan(pl
 /// The plans that declared programs run, and a program for each plan that may be a step by itself.
 void Model::declarePrograms(const StepPlan& declaredSteps) {
   std::vector<std::string> faults;
+  std::map<std::string, std::string> declaredBy;
   for (const auto& component : components_) {
     for (StepProgram& program : component->stepPrograms()) {
+      const auto [by, isFirst] = declaredBy.emplace(program.name(), component->name());
+      if (!isFirst && by->second != component->name()) {
+        throw DeckError(Message("components \"" + by->second + "\" and \"" + component->name() +
+                                "\" both take steps of several parts, which cannot be combined")
+                            .line("fix  run them in decks of their own (simulation.components)")
+                            .text());
+      }
       if (findProgram(programs_, program.name()) != nullptr) {
         faults.push_back(Message("two step programs have the same name")
                              .line("program    ", program.name())
