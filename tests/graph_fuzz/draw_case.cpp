@@ -81,12 +81,13 @@ void drawConditions(std::array<BoundaryKind, kSides>& conditions, Random& random
     kind = random.chance(70) ? first : static_cast<BoundaryKind>(random.below(kBoundaryKinds));
 }
 
-/// Of types in which it is exact; limited slopes are not, but come out alike in double. Less often where a
-/// level lies on a refined one, which often ends too near for it.
+/// Of types in which it is exact; limited slopes are not, but come out alike in double. Not where a level
+/// lies on a refined one, which often ends too near for it.
 Prolongation prolongationOf(const FuzzCase& c, const LabelSpec& label) {
   if (label.type == NumberType::Int32 || label.type == NumberType::Int64) return Prolongation::Constant;
-  const int draw = label.dirichlet / 3 % (c.refined.size() > 1 ? 8 : 4);
-  if (draw != 2 && draw != 3) return Prolongation::Constant;
+  if (c.refined.size() > 1) return Prolongation::Constant;
+  const int draw = label.dirichlet / 3 % 4;
+  if (draw < 2) return Prolongation::Constant;
   const bool isDouble = label.type == NumberType::Double || label.type == NumberType::DoubleComponents;
   return draw == 2 && isDouble ? Prolongation::LimitedLinear : Prolongation::Linear;
 }
