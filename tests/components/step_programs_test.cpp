@@ -64,7 +64,15 @@ TEST_P(CutDeck, ComputesTheBitsOfTheWholeStepOnEmulatedDevices) {
   EXPECT_EQ(firstDifference(right, cut(kEveryLine).checked().devices(devices).run(kProgramSteps)), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, CutDeck, ::testing::ValuesIn(allDecks()),
+/// A component is cut as the only one of its deck, which has steps enough; those of rmcrt have one, or
+/// another component.
+std::vector<std::string> decksToCut() {
+  std::vector<std::string> decks = allDecks();
+  std::erase_if(decks, [](const std::string& deck) { return deck.starts_with("rmcrt/"); });
+  return decks;
+}
+
+INSTANTIATE_TEST_SUITE_P(Inputs, CutDeck, ::testing::ValuesIn(decksToCut()),
                          [](const auto& info) { return testName(info.param); });
 
 }  // namespace
