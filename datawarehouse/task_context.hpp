@@ -9,6 +9,7 @@
 #include "core/geometry/box_difference.hpp"
 #include "datawarehouse/checked/checked_device_field.hpp"
 #include "datawarehouse/checked/checked_field.hpp"
+#include "datawarehouse/checked/checked_table.hpp"
 #include "datawarehouse/checked/finite_watch.hpp"
 #include "datawarehouse/component_fields.hpp"
 #include "datawarehouse/read_only_field.hpp"
@@ -166,6 +167,21 @@ class PatchTask {
     return field<const T>(label.id, AccessMode::Scratch, Reach::Patch);
   }
 
+  /// Of a task that is declared `.oncePerLevel()`: calls `visit(task)` for each
+  /// patch of the level that this rank has, in ascending order of their ids,
+  /// with what a task on that patch would see. As often as the body asks; the
+  /// body itself has no patch and no fields but those of `readLevel`, and gives
+  /// the contributions.
+  ///
+  ///   task.forEachPatch([&](const auto& patch) {
+  ///     const auto T = patch.read(New, temperature);
+  ///     forEach(patch.exec(), "look", patch.interior(), ...);
+  ///   });
+  template <class Visit>
+  void forEachPatch(Visit&& visit) const {
+    for (std::size_t n = 0; n < frame_->patchCount; ++n) visit(PatchTask(frame_->patches[n]));
+  }
+
   /// The cells of the patch.
   const Box& interior() const { return frame_->patch->cells; }
   /// What the patch stores and writes of a label: its cells, or all nodes or
@@ -258,6 +274,20 @@ class PatchTask {
       detail::reportUndeclaredReduced(*frame_, reduction);
     asksFor(StepNumber::Reduced);
     return frame_->reduced[static_cast<std::size_t>(reduction.id)];
+  }
+
+  /// A declared constant table, to be copied into kernels: `table[n]`,
+  /// `table.size()`.
+  auto table(TableLabel label) const {
+    const auto& declared = frame_->readsTables;
+    if (std::find(declared.begin(), declared.end(), label.id) == declared.end())
+      detail::reportUndeclaredTable(*frame_, label);
+    const TableView& view = frame_->tables[static_cast<std::size_t>(label.id)];
+    if constexpr (std::is_same_v<Exec, Checked>) {
+      return CheckedTable(*frame_, label, view);
+    } else {
+      return view;
+    }
   }
 
   /// Gives this patch's share of a declared reduction (Min or Max).

@@ -10,6 +10,7 @@
 #include "core/exec/final_values.hpp"
 #include "core/exec/kernel_errors.hpp"
 #include "datawarehouse/field.hpp"
+#include "datawarehouse/table_view.hpp"
 #include "grid/access_mode.hpp"
 #include "grid/final_loop.hpp"
 #include "grid/hierarchy.hpp"
@@ -77,7 +78,7 @@ class DeviceLoops;
 struct TaskFrame {
   std::string_view task;         ///< name, for messages
   std::string_view declaredAt;   ///< "components/heat/heat.cpp:41"
-  const Patch* patch = nullptr;  ///< empty for a task that runs once a rank
+  const Patch* patch = nullptr;  ///< empty for a task that runs once a rank, or once a rank and level
   const Level* level = nullptr;
   const Hierarchy* hierarchy = nullptr;
   const LabelTable* labels = nullptr;
@@ -92,7 +93,11 @@ struct TaskFrame {
   double dt = 0.0;
   bool usesDt = true;  ///< false: declared `.withoutDt()`
   std::int64_t step = 0;
+  const TaskFrame* patches = nullptr;  ///< of a task that runs once a level: what it sees of each own patch
+  std::size_t patchCount = 0;
   std::span<const LabelId> readsReduced;  ///< reductions that the task declares to read
+  std::span<const LabelId> readsTables;   ///< constant tables that the task declares to read
+  std::span<const TableView> tables;      ///< by table, where the task runs
   std::span<const double> reduced;        ///< by reduction, what earlier items of the step program have found
 };
 

@@ -50,7 +50,12 @@ LabelId LabelTable::find(std::string_view name, ElementType type, Centering cent
   expectName(name);
   const LabelId known = idOf(name);
   if (known < 0) {
-    infos_.push_back({std::string(name), type, centering, std::string(unit), {}, {}, {}, {}});
+    LabelInfo made;
+    made.name = name;
+    made.type = type;
+    made.centering = centering;
+    made.unit = unit;
+    infos_.push_back(std::move(made));
     return count() - 1;
   }
   const LabelInfo& info = infos_[static_cast<std::size_t>(known)];
@@ -87,6 +92,47 @@ void LabelTable::setBoundaries(LabelId label, std::vector<BoundaryConditions> co
   LabelInfo& info = infos_[static_cast<std::size_t>(label)];
   TESSERA_EXPECT(std::ssize(conditions) == info.type.components, "give conditions to each component");
   info.ofComponents = std::move(conditions);
+}
+
+TableLabel LabelTable::table(std::string_view name, std::vector<double> values) {
+  expectName(name);
+  const auto at =
+      std::find_if(tables_.begin(), tables_.end(), [&](const TableInfo& info) { return info.name == name; });
+  if (at == tables_.end()) {
+    tables_.push_back({std::string(name), std::make_shared<const std::vector<double>>(std::move(values))});
+    return {tableCount() - 1};
+  }
+  if (*at->values != values) {
+    faults_.push_back(Message("two components make one constant table of different numbers")
+                          .line("table  ", name)
+                          .line("known  ", at->values->size(), " numbers")
+                          .line("asked  ", values.size(), " numbers, or others")
+                          .line("fix    give one of them another name")
+                          .text());
+  }
+  return {static_cast<LabelId>(at - tables_.begin())};
+}
+
+void LabelTable::setStage(LabelId stage, LabelId variable, double part) {
+  LabelInfo& info = infos_[static_cast<std::size_t>(stage)];
+  const std::string& of = infos_[static_cast<std::size_t>(variable)].name;
+  const bool chained = infos_[static_cast<std::size_t>(variable)].stageOf >= 0;
+  const bool twice = info.stageOf >= 0 && (info.stageOf != variable || info.stagePart != part);
+  if (stage == variable || chained || twice || !(part >= 0.0 && part <= 1.0)) {
+    const char* fix = stage == variable ? "name the stage, and the variable that it stands for"
+                      : chained         ? "name the variable of the step, and not another stage of it"
+                      : twice           ? "say it once for each stage"
+                                        : "give a part of the step, from 0 to 1";
+    faults_.push_back(Message("a stage cannot stand for a variable at that time")
+                          .line("stage     ", info.name)
+                          .line("variable  ", of)
+                          .line("part      ", part, " of the step")
+                          .line("fix       ", fix)
+                          .text());
+    return;
+  }
+  info.stageOf = variable;
+  info.stagePart = part;
 }
 
 ReductionLabel LabelTable::reduction(std::string_view name) {

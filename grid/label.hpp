@@ -11,6 +11,7 @@
 #include "core/memory/element_type.hpp"
 #include "grid/boundary_condition.hpp"
 #include "grid/patch.hpp"
+#include "grid/prolongation.hpp"
 
 namespace tessera {
 
@@ -36,6 +37,17 @@ struct ReductionLabel {
   LabelId id = -1;
 };
 
+/// The name of numbers that never change in a run. Made by `LabelTable::table`.
+struct TableLabel {
+  LabelId id = -1;
+};
+
+/// What is known of a constant table.
+struct TableInfo {
+  std::string name;
+  std::shared_ptr<const std::vector<double>> values;
+};
+
 /// A variable on one level: what has producers and versions, and what a plan writes or leaves alone.
 struct LevelLabel {
   LabelId label = -1;
@@ -53,6 +65,9 @@ struct LabelInfo {
   std::vector<ComponentInfo> components;
   std::vector<BoundaryConditions> ofComponents;                       ///< empty, or of each component
   std::array<std::shared_ptr<const CodedCondition>, kSides> coded{};  ///< where not null, after all others
+  LabelId stageOf = -1;    ///< the variable that it stands for within a step, see `LabelTable::approximates`
+  double stagePart = 1.0;  ///< New is at this part of the step: 1 but for stages
+  Prolongation prolongation = Prolongation::Constant;
 
   /// Of the numbers that lie in plane `component`.
   const BoundaryConditions& conditionsOf(std::int32_t component) const {
@@ -89,6 +104,22 @@ class LabelTable {
   /// The reduction of that name, made at first use.
   ReductionLabel reduction(std::string_view name);
 
+  /// Numbers that tasks look up and nobody changes: a state relation, opacities, rates. One copy of them
+  /// serves all tasks of a rank, and one on each of its devices those that run there. Tasks say
+  /// `.reads(table)` and ask for `task.table(table)`. A name that is known with other numbers is noted in
+  /// `faults`.
+  TableLabel table(std::string_view name, std::vector<double> values);
+
+  /// `stage` stands for `variable` within a step: its New value is that at `part` of the step, from 0, the
+  /// begin, to 1, the end. Conditions of time of the stage then hold at that time, and not at the end of the
+  /// step. Anything else is noted in `faults`.
+  ///
+  ///   labels.approximates(half, u, 0.5);
+  template <class T, Centering C>
+  void approximates(Label<T, C> stage, Label<T, C> variable, double part) {
+    setStage(stage.id, variable.id, part);
+  }
+
   template <class T, Centering C>
   void setBoundary(Label<T, C> label, BoundaryConditions conditions) {
     infos_[static_cast<std::size_t>(label.id)].boundary = std::move(conditions);
@@ -107,10 +138,20 @@ class LabelTable {
     setBoundaries(label.id, std::move(conditions));
   }
 
+  /// What halos beyond the border of a refined region mean. Linear ones ask for coarser cells as far as the
+  /// halo reaches and one more to all sides, also beyond sides of the domain, where the variable then needs a
+  /// condition. Whole numbers are cut to whole numbers.
+  template <class T, Centering C>
+  void setProlongation(Label<T, C> label, Prolongation prolongation) {
+    infos_[static_cast<std::size_t>(label.id)].prolongation = prolongation;
+  }
+
   const LabelInfo& info(LabelId id) const { return infos_[static_cast<std::size_t>(id)]; }
   LabelId count() const { return static_cast<LabelId>(infos_.size()); }
   const std::string& reductionName(LabelId id) const { return reductions_[static_cast<std::size_t>(id)]; }
   LabelId reductionCount() const { return static_cast<LabelId>(reductions_.size()); }
+  const TableInfo& table(LabelId id) const { return tables_[static_cast<std::size_t>(id)]; }
+  LabelId tableCount() const { return static_cast<LabelId>(tables_.size()); }
   /// Uses of one name for different kinds of data, each a paragraph with a fix; reported with the faults of
   /// the plans, all at once.
   const std::vector<std::string>& faults() const { return faults_; }
@@ -121,11 +162,13 @@ class LabelTable {
   LabelId find(std::string_view name, ElementType type, Centering centering, std::string_view unit);
   LabelId find(std::string_view name, ElementType type, Centering centering,
                std::vector<ComponentInfo> components);
+  void setStage(LabelId stage, LabelId variable, double part);
   void setBoundaries(LabelId label, std::vector<BoundaryConditions> conditions);
   static std::vector<ComponentInfo> numbered(int count, std::string_view unit);
 
   std::vector<LabelInfo> infos_;
   std::vector<std::string> reductions_;
+  std::vector<TableInfo> tables_;
   std::vector<std::string> faults_;
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/geometry/box.hpp"
+#include "grid/patch.hpp"
 
 namespace tessera {
 
@@ -11,6 +12,8 @@ namespace tessera {
 enum class MoveKind : std::uint8_t {
   Copy,       ///< each index takes the value of one index of the source
   Prolong,    ///< a fine index takes the value of the coarse one that it lies in (cells) or starts from
+  Linear,     ///< a fine index takes what a straight line through the coarse ones around it says
+  Limited,    ///< likewise, but never beyond the least and the largest of them
   Average,    ///< a coarse index takes the mean of the fine ones in it
   Condition,  ///< beyond a side of the domain: from the interior of the same memory, and the side's condition
 };
@@ -20,8 +23,9 @@ struct RegionMove {
   MoveKind kind = MoveKind::Copy;
   Box region;
   Index shift;  ///< an index of the destination minus the one of its source, in the destination's indices
-  Extent ratio{1, 1, 1};  ///< of the finer one of two levels to the coarser one
-  int side = 0;           ///< of a condition
+  Extent ratio{1, 1, 1};                  ///< of the finer one of two levels to the coarser one
+  int side = 0;                           ///< of a condition
+  Centering centering = Centering::Cell;  ///< of Linear and Limited
 };
 
 }  // namespace tessera

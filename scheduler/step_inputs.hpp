@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "grid/generation.hpp"
+
 namespace tessera {
 
 struct StepResult;
@@ -35,6 +37,12 @@ struct StepInputs {
   std::function<double(const StepResult&)> lateDt{};
   std::size_t dtFrom = 0;
   AfterReplay after = AfterReplay::Promote;
+
+  /// When a value holds, and with it its conditions: Old at the begin of the step, New at `part` of it.
+  double timeOf(Generation generation, double part) const {
+    if (generation == Generation::Old) return time;
+    return part == 1.0 ? time + dt : time + part * dt;
+  }
 };
 
 /// What a step leaves besides the data.

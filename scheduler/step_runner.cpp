@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include "core/text/contracts.hpp"
 #include "scheduler/assignment/cost_balance.hpp"
@@ -270,5 +271,15 @@ std::vector<DeviceMemoryUse> StepRunner::deviceMemory() const {
 }
 
 const StepStatistics& StepRunner::statistics() const { return state_->statistics; }
+
+PatchCosts StepRunner::patchCosts() const {
+  PatchCosts costs{std::vector<double>(state_->graphs.ownPatches.size(), 0.0), 0.0};
+  for (const auto& run : state_->runs) run->addTaskTicks(costs.seconds, costs.elsewhere);
+  const double ticks = std::accumulate(costs.seconds.begin(), costs.seconds.end(), costs.elsewhere);
+  const double secondsPerTick = ticks > 0.0 ? state_->statistics.taskSeconds / ticks : 0.0;
+  for (double& patch : costs.seconds) patch *= secondsPerTick;
+  costs.elsewhere *= secondsPerTick;
+  return costs;
+}
 
 }  // namespace tessera

@@ -35,6 +35,13 @@ struct StepStatistics {
   std::int64_t graphBodies = 0;    ///< bodies of tasks that these have called for their closures
 };
 
+/// What own patches have cost the host since the runner was made, in seconds of its workers; all together
+/// `StepStatistics::taskSeconds`, but for rounding. What runs on devices is not in it.
+struct PatchCosts {
+  std::vector<double> seconds;  ///< by own patch, as `CompiledGraphs::ownPatches` has them
+  double elsewhere = 0.0;       ///< in tasks that run once a rank
+};
+
 /// What placement by cost has found so far.
 struct CostReport {
   bool used = false;
@@ -79,6 +86,8 @@ class StepRunner {
   std::span<const double> control(std::size_t plan) const;
 
   const StepStatistics& statistics() const;
+  /// Between runs. Takes time that grows with the patches: for a load balancer, now and then.
+  PatchCosts patchCosts() const;
 
   /// Before the caller reads values of these variables from the data warehouse, where devices are in use:
   /// brings what devices alone have to the host. Between runs.

@@ -67,12 +67,22 @@ struct UnitAccess {
   friend bool operator==(const UnitAccess&, const UnitAccess&) = default;
 };
 
+/// Which part of a task the nodes of a block are.
+enum class UnitPart : std::uint8_t {
+  Patch,       ///< all of it: on each own patch of the level, or once a rank
+  AllPatches,  ///< one node, which works on all own patches of the level
+  Release,     ///< lets go, patch by patch, of what such a node has written: does nothing itself
+};
+
 /// One task on one level (-1: once a rank).
 struct TaskUnit {
   TaskId task{0};
   LevelId level = 0;
   Range accesses;
   Range contributions;  ///< of the first node; those of the next node follow
+  UnitPart part = UnitPart::Patch;
+  /// Whether each node works on one patch.
+  bool hasPatch() const { return level >= 0 && part != UnitPart::AllPatches; }
   friend bool operator==(const TaskUnit&, const TaskUnit&) = default;
 };
 
@@ -95,10 +105,11 @@ struct FillPiece {
   friend bool operator==(const FillPiece&, const FillPiece&) = default;
 };
 
-/// Cells of a halo that no patch of the level covers: they take the value of the coarser cell they lie in.
+/// Cells of a halo that no patch of the level covers: they take the value of the coarser cell they lie in, or
+/// what a ring of coarser cells around them says (FillPlan::ring).
 struct CoarsePiece {
-  std::int32_t source = -1;   ///< own patch of the coarser level, or -1
-  std::int32_t message = -1;  ///< else: position in `receives`
+  std::int32_t source = -1;   ///< own patch of the coarser level, or -1; always where there is a ring
+  std::int32_t message = -1;  ///< else: position in `receives`; -1 where there is a ring
   std::int64_t offset = 0;    ///< bytes; the message holds the coarse cells of `region`
   Box region;                 ///< fine indices as the reading patch counts them
   Index image;                ///< periods between them and the source
@@ -122,6 +133,9 @@ struct FillPlan {
   std::int32_t version = -1;  ///< of New; -1 is Old
   /// Of the coarser level, where the label has halo cells outside of its level; -1 is Old.
   std::int32_t coarseVersion = -1;
+  /// Position of the fill of the same rows that gathers the coarser cells from which those outside of the
+  /// level are interpolated; -1: they are copied, or there are none.
+  std::int32_t ring = -1;
   Reach reach = Reach::Patch;
   /// How it takes what patches of the source level own: by copies, or as means of the finer cells in each
   /// coarse one; then a gather has the indices of the level of its readers.
@@ -226,6 +240,10 @@ struct CompiledGraph {
   }
   /// What the nodes of a block of tasks do.
   const TaskUnit& unitOf(const NodeBlock& block) const { return units[static_cast<std::size_t>(block.item)]; }
+  /// Whether the block is a single node that works on all own patches of a level.
+  bool worksOnAllPatches(const NodeBlock& block) const {
+    return block.kind == NodeKind::Task && unitOf(block).part == UnitPart::AllPatches;
+  }
   /// What the nodes of a block of fills fill.
   const FillPlan& fillOf(const NodeBlock& block) const { return fills[static_cast<std::size_t>(block.item)]; }
   const TaskDeclaration& declarationOf(const TaskUnit& unit) const { return plan->task(unit.task); }

@@ -121,6 +121,39 @@ std::vector<const Patch*> possibleReaders(const Hierarchy& hierarchy, const Patc
   return found;
 }
 
+Halo haloBelow(const Halo& halo, Extent ratio) {
+  Halo below;
+  for (int d = 0; d < kAxes; ++d) {
+    below.lo[d] = (halo.lo[d] + ratio[d] - 1) / ratio[d];
+    below.hi[d] = (halo.hi[d] + ratio[d] - 1) / ratio[d];
+  }
+  return below;
+}
+
+Halo ringHalo(const Halo& halo, Extent ratio) {
+  Halo ring = haloBelow(halo, ratio);
+  for (int d = 0; d < kAxes; ++d) {
+    if (ratio[d] == 1) continue;
+    ++ring.lo[d];
+    ++ring.hi[d];
+  }
+  return ring;
+}
+
+Box interpolatedFrom(const Box& fine, Extent ratio, Centering centering) {
+  Box coarse = coarsen(fine, ratio);
+  for (int d = 0; d < kAxes; ++d) {
+    if (ratio[d] == 1) continue;
+    if (!onBorders(centering, d)) {
+      --coarse.lo[d];
+      ++coarse.hi[d];
+    } else if (floorDivide(fine.hi[d] - 1, ratio[d]) * ratio[d] != fine.hi[d] - 1) {
+      ++coarse.hi[d];  // the next border above the last index
+    }
+  }
+  return coarse;
+}
+
 BoundaryParts boundaryParts(const Level& level, Centering centering, const Box& target) {
   const Box domain = level.domainOf(centering);
   BoundaryParts found;

@@ -89,6 +89,14 @@ std::vector<const Patch*> possibleReaders(const Hierarchy& hierarchy, const Patc
 /// on the side away from the boundary, borders by one more index.
 Halo reachOf(const Level& level, const Halo& halo);
 
+/// A halo in cells of the next coarser level, rounded up.
+Halo haloBelow(const Halo& halo, Extent ratio);
+/// The coarser cells that interpolation asks for around a patch, of which a halo is interpolated: as far as
+/// it reaches, and one more to all sides.
+Halo ringHalo(const Halo& halo, Extent ratio);
+/// The coarse indices that fine ones are interpolated from.
+Box interpolatedFrom(const Box& fine, Extent ratio, Centering centering);
+
 /// A part of a target beyond one side of the domain.
 struct BoundaryPart {
   int side = 0;

@@ -27,10 +27,12 @@ struct TaskDeclaration {
   std::vector<FinalLoop> finalLoops;  ///< of labels among `writes`
   std::vector<ScratchDeclaration> scratch;
   std::vector<ContributionDeclaration> contributions;
+  std::vector<LabelId> readsTables;   ///< constant tables
   std::vector<LabelId> readsReduced;  ///< reductions of earlier items of a step program
   LevelSelection levels;
   std::vector<std::string> plans;  ///< step plans that it takes part in; empty: all
   bool oncePerRank = false;
+  bool oncePerLevel = false;
   bool usesDt = true;
   int priority = 0;
   int streams = 1;
@@ -56,6 +58,11 @@ class TaskBuilder {
   /// The task asks for `task.reduced(reduction)`: what an earlier item of the step program has found.
   TaskBuilder& reads(ReductionLabel reduction) {
     task_.readsReduced.push_back(reduction.id);
+    return *this;
+  }
+  /// The task asks for `task.table(table)`.
+  TaskBuilder& reads(TableLabel table) {
+    task_.readsTables.push_back(table.id);
     return *this;
   }
   /// The task computes the New value of `label` on every cell of its patch; with `inLoop(...)` in one loop.
@@ -108,6 +115,13 @@ class TaskBuilder {
   /// The task runs once on each rank, without a patch: it may read whole levels and contribute to reductions.
   TaskBuilder& oncePerRank() {
     task_.oncePerRank = true;
+    return *this;
+  }
+  /// The task runs once on each rank for each of its levels, with all patches of the level that the rank has:
+  /// `task.forEachPatch(visit)` gives what a task on one of them would see, as often as the body asks. Runs
+  /// on the host. For what looks at many patches at once: flags of a regridder, matrices of a solver, rays.
+  TaskBuilder& oncePerLevel() {
+    task_.oncePerLevel = true;
     return *this;
   }
   /// The task never calls `task.dt()`: it may run before the length of the step is known, which the last

@@ -48,6 +48,7 @@ void Advection::configure(const ParameterValues& values, ComponentSetup& setup) 
   if (params_.limiter != Limiter::Flat) {
     labels_.stage = setup.labels.variable<double, Cell>("advection.stage", "amount/length^3");
     setup.labels.setBoundary(labels_.stage, boundary);
+    setup.labels.approximates(labels_.stage, labels_.concentration, 1.0);
   }
   configureVelocity(values, setup);
   norms_ = ErrorNorms("Advection", values, setup, labels_.concentration);

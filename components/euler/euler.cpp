@@ -120,6 +120,7 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
   for (std::size_t n = 0; n < stages_.size(); ++n) {
     stages_[n] = setup.labels.components<double, Cell>("euler.stage_" + std::to_string(n + 1), infos);
     setup.labels.setBoundary(stages_[n], boundaries);
+    setup.labels.approximates(stages_[n], gas_, n == 0 ? 1.0 : 0.5);
   }
   fluxes_.x = setup.labels.components<double, FaceX>("euler.flux_x", infos);
   fluxes_.y = setup.labels.components<double, FaceY>("euler.flux_y", infos);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "datawarehouse/checked/checked_table.hpp"
+
 namespace tessera::detail {
 namespace {
 
@@ -18,6 +20,22 @@ const char* clauseFor(AccessMode mode) {
       return ".modifies(";
     case AccessMode::Scratch:
       return ".scratch(";
+  }
+  return "";
+}
+
+const char* callFor(AccessMode mode) {
+  switch (mode) {
+    case AccessMode::ReadOld:
+      return "read(Old, ";
+    case AccessMode::ReadNew:
+      return "read(New, ";
+    case AccessMode::Write:
+      return "write(";
+    case AccessMode::Modify:
+      return "modify(";
+    case AccessMode::Scratch:
+      return "scratch(";
   }
   return "";
 }
@@ -54,7 +72,8 @@ const char* clauseFor(Reach reach) {
 
 /// The patch of the task, or that it has none.
 std::string placeOf(const TaskFrame& frame) {
-  return frame.patch == nullptr ? std::string(" once a rank") : " on patch " + asText(*frame.patch);
+  if (frame.patch != nullptr) return " on patch " + asText(*frame.patch);
+  return frame.patches != nullptr ? " on all patches of a level" : " once a rank";
 }
 
 /// How many layers `x` lies outside a box of cells.
@@ -70,6 +89,17 @@ std::int64_t layersOutside(const Box& cells, Index x) {
 
 void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted, Reach reach) {
   const std::string& name = frame.labels->info(label).name;
+  if (frame.patches != nullptr && reach != Reach::WholeLevel) {
+    throw UndeclaredAccess(
+        Message("task on all patches of a level uses a label without saying on which patch")
+            .line("task      ", frame.task)
+            .line("uses      ", verbFor(wanted), name)
+            .line("declared  at ", frame.declaredAt)
+            .line("fix       ask the patch: task.forEachPatch([&](const auto& patch) { patch.",
+                  callFor(wanted), name, ") ... })")
+            .text(),
+        name);
+  }
   throw UndeclaredAccess(
       Message("task uses a label that it did not declare")
           .line("task      ", frame.task, placeOf(frame))
@@ -112,6 +142,29 @@ void reportUndeclaredReduced(const TaskFrame& frame, ReductionLabel reduction) {
                              .line("fix       add .reads(", name, ") to ", frame.task)
                              .text(),
                          name);
+}
+
+void reportUndeclaredTable(const TaskFrame& frame, TableLabel table) {
+  const std::string name = table.id < 0 ? "a table that nobody has made" : frame.labels->table(table.id).name;
+  throw UndeclaredAccess(Message("task looks into a constant table that it did not declare")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("table     ", name)
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       add .reads(", name, ") to ", frame.task)
+                             .text(),
+                         name);
+}
+
+void reportOutsideTable(const TaskFrame& frame, TableLabel table, std::int64_t place) {
+  const TableInfo& info = frame.labels->table(table.id);
+  throw UndeclaredAccess(Message("task looks beyond the end of a constant table")
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line("table     ", info.name, " at ", place)
+                             .line("has       ", info.values->size(), " numbers, from 0 on")
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       keep the place within table.size()")
+                             .text(),
+                         info.name);
 }
 
 void reportUndeclaredDt(const TaskFrame& frame) {

@@ -151,31 +151,61 @@ class LoopNames final : public LoopWatch {
   std::vector<bool> seen_;
 };
 
+/// Makes the outputs of a task on a patch NaN and notes its inputs, and compares both when it has run.
+class CheckedAccesses {
+ public:
+  CheckedAccesses(const TaskFrame& frame, std::span<TaskAccess> accesses)
+      : accesses_(accesses), marks_(accesses.size()), hashes_(accesses.size(), 0) {
+    for (std::size_t n = 0; n < accesses.size(); ++n) {
+      const LabelInfo& info = frame.labels->info(accesses[n].label);
+      if (isOutput(accesses[n]) || accesses[n].mode == AccessMode::Scratch) {
+        prepareOutput(accesses[n], info, marks_[n]);
+      } else {
+        hashes_[n] = hashOf(accesses[n], changedBox(accesses[n], accesses), info.type);
+      }
+    }
+  }
+
+  void expectDeclared(const TaskFrame& frame) {
+    for (std::size_t n = 0; n < accesses_.size(); ++n) {
+      const bool isScratch = accesses_[n].mode == AccessMode::Scratch;
+      if (accesses_[n].writesAll()) expectAllWritten(frame, accesses_[n]);
+      if (!isOutput(accesses_[n]) && !isScratch) expectUnchanged(frame, accesses_[n], hashes_[n]);
+      accesses_[n].written = nullptr;
+    }
+  }
+
+ private:
+  std::span<TaskAccess> accesses_;
+  std::vector<std::vector<std::uint8_t>> marks_;
+  std::vector<std::uint64_t> hashes_;
+};
+
 }  // namespace
 
 void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
                 const std::function<void(const TaskFrame&)>& body) {
-  std::vector<std::vector<std::uint8_t>> marks(accesses.size());
-  std::vector<std::uint64_t> hashes(accesses.size(), 0);
-  for (std::size_t n = 0; n < accesses.size(); ++n) {
-    const LabelInfo& info = frame.labels->info(accesses[n].label);
-    if (isOutput(accesses[n]) || accesses[n].mode == AccessMode::Scratch) {
-      prepareOutput(accesses[n], info, marks[n]);
-    } else {
-      hashes[n] = hashOf(accesses[n], changedBox(accesses[n], accesses), info.type);
-    }
-  }
+  CheckedAccesses checked(frame, accesses);
   frame.accesses = accesses;
   LoopNames loops(frame.finalLoops);
   frame.loopNames = &loops;
   body(frame);
   loops.expectAll(frame);
-  for (std::size_t n = 0; n < accesses.size(); ++n) {
-    const bool isScratch = accesses[n].mode == AccessMode::Scratch;
-    if (accesses[n].writesAll()) expectAllWritten(frame, accesses[n]);
-    if (!isOutput(accesses[n]) && !isScratch) expectUnchanged(frame, accesses[n], hashes[n]);
-    accesses[n].written = nullptr;
+  checked.expectDeclared(frame);
+  expectContributions(frame);
+}
+
+void runCheckedOnPatches(const TaskFrame& frame, std::span<TaskAccess> accesses,
+                         const std::function<void(const TaskFrame&)>& body) {
+  const std::span<const TaskFrame> patches(frame.patches, frame.patchCount);
+  std::vector<CheckedAccesses> checked;
+  checked.reserve(patches.size());
+  for (const TaskFrame& patch : patches) {
+    checked.emplace_back(patch, accesses.first(patch.accesses.size()));
+    accesses = accesses.subspan(patch.accesses.size());
   }
+  body(frame);
+  for (std::size_t n = 0; n < patches.size(); ++n) checked[n].expectDeclared(patches[n]);
   expectContributions(frame);
 }
 
@@ -193,12 +223,14 @@ void expectContributions(const TaskFrame& frame) {
   for (const PatchContribution& c : frame.contributions) {
     if (c.given) continue;
     const std::string& name = frame.labels->reductionName(c.reduction);
-    throw UndeclaredAccess(Message("task does not contribute what it declared")
-                               .line("task      ", frame.task, " on patch ", asText(*frame.patch))
-                               .line("declared  .contributes(", name, ") at ", frame.declaredAt)
-                               .line("fix       call task.contribute(", name, ", value) on every patch")
-                               .text(),
-                           name);
+    throw UndeclaredAccess(
+        Message("task does not contribute what it declared")
+            .line("task      ", frame.task, frame.patch == nullptr ? "" : " on patch " + asText(*frame.patch))
+            .line("declared  .contributes(", name, ") at ", frame.declaredAt)
+            .line("fix       call task.contribute(", name, ", value) ",
+                  frame.patch == nullptr ? "once in the body" : "on every patch")
+            .text(),
+        name);
   }
 }
 

@@ -18,6 +18,11 @@ namespace tessera {
 void runChecked(TaskFrame frame, std::span<TaskAccess> accesses,
                 const std::function<void(const TaskFrame&)>& body);
 
+/// The same for a task on all own patches of a level: `accesses` are those of `frame.patches`, one patch
+/// after the other.
+void runCheckedOnPatches(const TaskFrame& frame, std::span<TaskAccess> accesses,
+                         const std::function<void(const TaskFrame&)>& body);
+
 /// Throws NumericalError naming variable, patch, cell and task for the first NaN or infinity in what the task
 /// wrote.
 void expectFinite(const TaskFrame& frame);

@@ -61,6 +61,17 @@ RegionOp prolongOp(const RegionMove& move, const Layout& to, const Layout& from,
   return op;
 }
 
+RegionOp lineOp(const RegionMove& move, const Layout& to, const Layout& from, const ElementType& type) {
+  RegionOp op = prolongOp(move, to, from, type);
+  if (move.region.empty()) return op;
+  computes(op, move.kind == MoveKind::Limited ? RegionKind::Limited : RegionKind::Linear, type);
+  for (int d = 0; d < kAxes; ++d) {
+    if (move.ratio[d] > 1 && onBorders(move.centering, d))
+      op.borders = static_cast<std::uint8_t>(op.borders | 1U << static_cast<unsigned>(d));
+  }
+  return op;
+}
+
 RegionOp averageOp(const RegionMove& move, const Layout& to, const Layout& from, const ElementType& type) {
   Index fine = move.region.lo - move.shift;
   for (int d = 0; d < kAxes; ++d) fine[d] *= move.ratio[d];
@@ -134,6 +145,23 @@ void copyRows(const RegionOp& op, std::byte* to, const std::byte* from) {
   }
 }
 
+/// All but a copy of one component. Kept out of `runRegion`, whose few instructions count in small patches.
+[[gnu::noinline]] void runOther(const RegionOp& op, std::byte* to, const std::byte* from) {
+  if (op.kind == RegionKind::Copy) {
+    for (std::uint32_t c = 0; c < op.components; ++c) copyRows(op, to + c * op.toC, from + c * op.fromC);
+    return;
+  }
+  const auto words = static_cast<std::uint32_t>(op.words());
+  for (std::uint32_t w = 0; w < words; ++w) {
+    const detail::RegionWord word = detail::wordOf(op, to, from, w);
+    if (detail::isMoved(op.kind)) {
+      detail::moveWord(word.to, word.from, op.wordBytes);
+    } else {
+      detail::computeWord(op, word, 0.0);
+    }
+  }
+}
+
 }  // namespace
 
 RegionOp copyOp(const Layout& to, const Layout& from, const Box& region, Index shift,
@@ -172,6 +200,9 @@ RegionOp regionOp(const RegionMove& move, const Layout& to, const Layout& from, 
       break;
     case MoveKind::Prolong:
       return prolongOp(move, to, from, type);
+    case MoveKind::Linear:
+    case MoveKind::Limited:
+      return lineOp(move, to, from, type);
     case MoveKind::Average:
       return averageOp(move, to, from, type);
     case MoveKind::Condition:
@@ -183,19 +214,8 @@ RegionOp regionOp(const RegionMove& move, const Layout& to, const Layout& from, 
 void runRegion(const RegionOp& op, std::byte* to, const std::byte* from) {
   to += op.toFirst;
   from += op.fromFirst;
-  if (op.kind == RegionKind::Copy) {
-    for (std::uint32_t c = 0; c < op.components; ++c) copyRows(op, to + c * op.toC, from + c * op.fromC);
-    return;
-  }
-  const auto words = static_cast<std::uint32_t>(op.words());
-  for (std::uint32_t w = 0; w < words; ++w) {
-    const detail::RegionWord word = detail::wordOf(op, to, from, w);
-    if (detail::isMoved(op.kind)) {
-      detail::moveWord(word.to, word.from, op.wordBytes);
-    } else {
-      detail::computeWord(op, word, 0.0);
-    }
-  }
+  if (op.kind == RegionKind::Copy && op.components == 1) return copyRows(op, to, from);
+  runOther(op, to, from);
 }
 
 void runCondition(const RegionOp& op, std::byte* memory, Index first, ConditionValue& value) {

@@ -9,6 +9,7 @@
 #include "core/memory/element_type.hpp"
 #include "datawarehouse/field.hpp"
 #include "datawarehouse/moves/condition_values.hpp"
+#include "datawarehouse/moves/interpolation.hpp"
 #include "grid/region_move.hpp"
 
 namespace tessera {
@@ -17,6 +18,8 @@ namespace tessera {
 enum class RegionKind : std::uint8_t {
   Copy,       ///< rows as they are
   Gather,     ///< each element from where its index divided by a ratio, or a stride of nought, leads
+  Linear,     ///< on a straight line through the elements around where a ratio leads
+  Limited,    ///< likewise, with limited slopes
   Average,    ///< the mean of `ratio` elements along each axis
   Dirichlet,  ///< 2 v - the mirrored interior
   Neumann,    ///< the mirrored interior + distance * v
@@ -47,6 +50,7 @@ struct RegionOp {
   std::uint16_t ratio[3] = {1, 1, 1};   // NOLINT: a std::array's operator[] is no device function
   std::uint16_t offset[3] = {0, 0, 0};  // NOLINT: likewise
   std::int8_t axis = 0;                 ///< of a condition
+  std::uint8_t borders = 0;             ///< of Linear and Limited: as FinePlace has it
   bool isPartial = false;               ///< a condition that leaves out where its value is kNotHere
 
   /// Words of the whole region.
@@ -99,6 +103,14 @@ struct RegionWord {
   std::uint32_t element = 0;  ///< counted x fastest
 };
 
+TESSERA_KERNEL inline bool isInterpolated(RegionKind kind) {
+  return kind == RegionKind::Linear || kind == RegionKind::Limited;
+}
+/// Whether an element takes from where its index divided by the ratio leads.
+TESSERA_KERNEL inline bool takesByRatio(RegionKind kind) {
+  return kind == RegionKind::Gather || isInterpolated(kind);
+}
+
 /// Word `w`, counted x fastest, of an operation whose first elements are `to` and `from`.
 TESSERA_KERNEL inline RegionWord wordOf(const RegionOp& op, std::byte* to, const std::byte* from,
                                         std::uint32_t w) {
@@ -122,7 +134,7 @@ TESSERA_KERNEL inline RegionWord wordOf(const RegionOp& op, std::byte* to, const
   found.i = word / op.elementWords;
   found.element = row * (op.rowWords / op.elementWords) + found.i;
   found.from = from + std::int64_t{word - found.i * op.elementWords} * op.wordBytes;
-  if (op.kind == RegionKind::Gather) {
+  if (takesByRatio(op.kind)) {
     found.from += ((found.i + op.offset[0]) / op.ratio[0]) * op.fromI +
                   ((found.j + op.offset[1]) / op.ratio[1]) * op.fromJ +
                   ((found.k + op.offset[2]) / op.ratio[2]) * op.fromK;
@@ -154,10 +166,27 @@ TESSERA_KERNEL void averageNumbers(const RegionOp& op, const RegionWord& word) {
   *reinterpret_cast<T*>(word.to) = static_cast<T>(sum / static_cast<double>(count));
 }
 
+template <class T>
+TESSERA_KERNEL void interpolateNumber(const RegionOp& op, const RegionWord& word) {
+  FinePlace place;
+  place.at = word.from;
+  place.borders = op.borders;
+  const std::uint32_t index[3] = {word.i, word.j, word.k};      // NOLINT: as in RegionOp
+  const std::int64_t step[3] = {op.fromI, op.fromJ, op.fromK};  // NOLINT: likewise
+  for (int d = 0; d < 3; ++d) {
+    place.step[d] = step[d];
+    place.ratio[d] = op.ratio[d];
+    place.fromBelow[d] = static_cast<std::uint16_t>((index[d] + op.offset[d]) % op.ratio[d]);
+  }
+  const double value = interpolated<T>(place, op.kind == RegionKind::Limited);
+  *reinterpret_cast<T*>(word.to) = static_cast<T>(value);
+}
+
 /// A number that no other is; `v`: the value of a condition.
 template <class T>
 TESSERA_KERNEL void computeNumber(const RegionOp& op, const RegionWord& word, double v) {
   if (op.kind == RegionKind::Average) return averageNumbers<T>(op, word);
+  if (isInterpolated(op.kind)) return interpolateNumber<T>(op, word);
   T& number = *reinterpret_cast<T*>(word.to);
   if (op.kind == RegionKind::Given) {
     number = static_cast<T>(v);

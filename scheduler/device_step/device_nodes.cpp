@@ -31,6 +31,7 @@ DeviceNodes::DeviceNodes(const CompiledGraphs& graphs, std::size_t plan, DataWar
       layout_(layout),
       fills_(fills),
       frames_(frames),
+      constants_(side.constants),
       adder_(frames.adderOfDevice(side.slot)),
       inputs_(inputs),
       loops_(backend_, side.tables, side.pinned),
@@ -200,9 +201,8 @@ void DeviceNodes::setNumbers(std::span<const std::int32_t> tasks, std::int32_t f
   for (const std::int32_t task : tasks) numbers_.push_back(first + layout_.numberOf(task));
 }
 
-/// Conditions hold at the start of the step for Old, at its end for New.
 double DeviceNodes::timeOf(const FillPlan& fill) const {
-  return fill.generation == Generation::Old ? inputs_.time : inputs_.time + inputs_.dt;
+  return inputs_.timeOf(fill.generation, data_.labels().info(fill.label).stagePart);
 }
 
 TaskFrame DeviceNodes::frameOf(std::int32_t task, TaskAccesses& accesses, std::byte* scratch) {
@@ -214,6 +214,7 @@ TaskFrame DeviceNodes::frameOf(std::int32_t task, TaskAccesses& accesses, std::b
   frames_.addScratch(unitOf(placed), frame.patch, scratch, accesses);
   checks_.equip(task, frame, accesses.all());
   frame.accesses = accesses.all();
+  frame.tables = constants_;
   return frame;
 }
 

@@ -123,6 +123,7 @@ class DeviceNodes final : public LaneClient {
   const LaneLayout& layout_;
   DeviceMoves& fills_;
   TaskFrames& frames_;
+  const std::span<const TableView> constants_;
   const std::size_t adder_;
   const StepInputs& inputs_;
   TaskLoops loops_;

@@ -47,6 +47,21 @@ DevicePoolOptions valuesOf(const DeviceBackend& device, const DeviceOptions& opt
   return {.space = DeviceSpace::Device, .limitBytes = limitOf(device, options)};
 }
 
+/// Copies the constant tables to the device; they stay as long as the pool.
+std::vector<TableView> constantsOn(DeviceBackend& device, DevicePool& pool, DeviceStream stream,
+                                   const LabelTable& labels) {
+  std::vector<TableView> views;
+  for (LabelId table = 0; table < labels.tableCount(); ++table) {
+    const TableInfo& info = labels.table(table);
+    const auto bytes = static_cast<std::int64_t>(info.values->size() * sizeof(double));
+    void* memory = bytes == 0 ? nullptr : pool.allocate(stream, bytes, info.name);
+    if (bytes > 0) device.copy(stream, CopyDirection::HostToDevice, memory, info.values->data(), bytes);
+    views.emplace_back(static_cast<const double*>(memory), std::ssize(*info.values));
+  }
+  if (!views.empty()) device.synchronize(stream);
+  return views;
+}
+
 }  // namespace
 
 DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int theSlot, Trace* trace)
@@ -60,6 +75,7 @@ DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int th
       storeStream(backend->makeStream()),
       storeMemory(*backend, values, storeStream, options.numbers.size() == 1 ? &swap : nullptr),
       store(data, theSlot, storeMemory),
+      constants(constantsOn(*backend, tables, storeStream, data.labels())),
       findings(*backend),
       lane(*backend, options.lane),
       timeline(trace != nullptr ? std::make_unique<DeviceTimeline>(*backend, *trace) : nullptr) {}

@@ -6,6 +6,7 @@
 
 #include "datawarehouse/data_warehouse.hpp"
 #include "datawarehouse/device_store.hpp"
+#include "datawarehouse/table_view.hpp"
 #include "scheduler/device/device_options.hpp"
 #include "scheduler/device/lane/device_lane.hpp"
 #include "scheduler/device/memory/device_pool.hpp"
@@ -37,6 +38,7 @@ struct DeviceSide {
   const DeviceStream storeStream;
   StoreMemory storeMemory;
   DeviceStore store;
+  const std::vector<TableView> constants;  ///< constant tables, on the device
   KernelErrorBoard findings;
   DeviceLane lane;
   const std::unique_ptr<DeviceTimeline> timeline;  ///< null without a trace

@@ -39,7 +39,8 @@ class Names {
   }
   std::string task(const TaskUnit& unit, std::int32_t local) const {
     const std::string& name = graph_.declarationOf(unit).name;
-    return unit.level < 0 ? name : name + " on " + patch(local);
+    const char* of = unit.part == UnitPart::Release ? "what is left by " : "";
+    return unit.hasPatch() ? of + name + " on " + patch(local) : name;
   }
   std::string fill(const FillPlan& fill, std::int32_t local) const {
     const std::string what = value(fill.label, fill.generation);

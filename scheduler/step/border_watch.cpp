@@ -36,7 +36,7 @@ const std::byte* placeOf(const std::vector<std::byte>& values, const Box& box, I
 }
 
 template <class T>
-std::string numberAt(const std::byte* at) {
+std::string textOfNumber(const std::byte* at) {
   T value;
   std::memcpy(&value, at, sizeof(T));
   std::ostringstream out;
@@ -48,13 +48,13 @@ std::string numberAt(const std::byte* at) {
 std::string valueAt(const std::byte* at, Scalar scalar) {
   switch (scalar) {
     case Scalar::Float32:
-      return numberAt<float>(at);
+      return textOfNumber<float>(at);
     case Scalar::Float64:
-      return numberAt<double>(at);
+      return textOfNumber<double>(at);
     case Scalar::Int32:
-      return numberAt<std::int32_t>(at);
+      return textOfNumber<std::int32_t>(at);
     case Scalar::Int64:
-      return numberAt<std::int64_t>(at);
+      return textOfNumber<std::int64_t>(at);
   }
   return {};
 }

@@ -16,9 +16,7 @@ class FillNodes final : public NodeRunner {
 
   bool run(const NodeAt& at, int /*worker*/) override {
     const FillPlan& fill = graph_.fillOf(at.block);
-    const StepInputs& inputs = step_.inputs;
-    // A condition of time holds at the time of the value: Old at the start of the step, New at its end.
-    const double time = fill.generation == Generation::Old ? inputs.time : inputs.time + inputs.dt;
+    const double time = step_.inputs.timeOf(fill.generation, graphs_.labels->info(fill.label).stagePart);
     if (options_.checked) moves_.unset(fill, at.number);
     moves_.fill(at.block.item, at.number, time);
     return true;

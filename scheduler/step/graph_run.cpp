@@ -31,9 +31,11 @@ GraphRun::GraphRun(const CompiledGraphs& graphs, std::size_t plan, DataWarehouse
                std::make_unique<ReceiveNodes>(graph_, pump_, step_),
                std::make_unique<ReduceNodes>(graph_, pump_, frames_, step_)},
       tasks_(static_cast<TaskNodes&>(*runners_.front())),
-      ticks_(static_cast<std::size_t>(workers)) {
+      ticks_(static_cast<std::size_t>(workers)),
+      taskTicks_(static_cast<std::size_t>(graph_.nodeCount()), 0) {
   for (const NodeBlock& block : graph_.blocks) {
-    if (block.kind == NodeKind::Task) taskCount_ += block.count;
+    if (block.kind == NodeKind::Task && graph_.unitOf(block).part != UnitPart::Release)
+      taskCount_ += block.count;
   }
   for (LabelId label = 0; label < data.labels().count(); ++label) {
     const LabelInfo& info = data.labels().info(label);
@@ -117,9 +119,40 @@ bool GraphRun::run(NodeId node, int worker) {
   const NodeAt at(graph_, node);
   const std::int64_t begin = ticksNow();
   const bool finished = runOnHost(at, worker);
+  const std::int64_t spent = ticksNow() - begin;
   WorkerTicks& ticks = ticks_[static_cast<std::size_t>(worker)];
-  (at.block.kind == NodeKind::Task ? ticks.tasks : ticks.messages) += ticksNow() - begin;
+  if (at.block.kind == NodeKind::Task) {
+    ticks.tasks += spent;
+    taskTicks_[node.index()] += spent;  // one worker at a time runs a node
+  } else {
+    ticks.messages += spent;
+  }
   return finished;
+}
+
+void GraphRun::addTaskTicks(std::vector<double>& byPatch, double& elsewhere) const {
+  const auto cells = [&](std::int64_t local) {
+    const PatchId patch = graphs_.ownPatches[static_cast<std::size_t>(local)];
+    return static_cast<double>(graphs_.hierarchy->patch(patch).cells.volume());
+  };
+  for (const NodeBlock& block : graph_.blocks) {
+    if (block.kind != NodeKind::Task) continue;
+    const TaskUnit& unit = graph_.unitOf(block);
+    for (std::int32_t n = 0; n < block.count; ++n) {
+      const auto ticks = static_cast<double>(taskTicks_[(block.firstNode + n).index()]);
+      if (unit.hasPatch()) {
+        byPatch[static_cast<std::size_t>(block.firstLocal + n)] += ticks;
+        continue;
+      }
+      const Range own =
+          unit.level < 0 ? Range{} : graphs_.localsOfLevel[static_cast<std::size_t>(unit.level)];
+      double all = 0.0;
+      for (std::int64_t local = own.begin; local < own.end; ++local) all += cells(local);
+      for (std::int64_t local = own.begin; local < own.end; ++local)
+        byPatch[static_cast<std::size_t>(local)] += ticks * cells(local) / all;
+      if (own.size() == 0) elsewhere += ticks;
+    }
+  }
 }
 
 /// With what a trace and a profiler are told of it.

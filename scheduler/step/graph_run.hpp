@@ -87,6 +87,10 @@ class GraphRun : public NodeSource {
   /// In tasks, and in all other nodes, all workers together, in the steps that have ended.
   double taskSeconds() const { return taskSeconds_; }
   double messageSeconds() const { return messageSeconds_; }
+  /// Adds to each own patch the ticks that the host has spent in tasks on it, and to `elsewhere` those in
+  /// tasks on none, since this object was made. A task on all patches of a level counts for each by its
+  /// cells.
+  void addTaskTicks(std::vector<double>& byPatch, double& elsewhere) const;
   const CompiledGraph& graph() const { return graph_; }
   /// A range around the run for a profiler, shown with the number of the step; nothing where none listens.
   NvtxScope shownAs(std::int64_t step) {
@@ -128,8 +132,9 @@ class GraphRun : public NodeSource {
   Earlier earlier_;
   std::unique_ptr<Error> refusal_;  ///< what `lateDt` has thrown
   std::int64_t taskCount_ = 0;
-  std::vector<WorkerTicks> ticks_;  ///< by worker
-  TickRate rate_;                   ///< of the running step
+  std::vector<WorkerTicks> ticks_;       ///< by worker
+  std::vector<std::int64_t> taskTicks_;  ///< of all steps, by node of a task
+  TickRate rate_;                        ///< of the running step
   double taskSeconds_ = 0.0;
   double messageSeconds_ = 0.0;
 };

@@ -103,7 +103,8 @@ void HostMoves::addConditions(List& list, const Move& move, const Layout& target
 
 HostMoves::From HostMoves::fromOf(const MoveRef& from) {
   if (from.in == MoveRef::In::Received) return -2 - from.number;
-  TESSERA_EXPECT(from.in == MoveRef::In::Entry, "move from own patches and from messages");
+  if (from.in == MoveRef::In::Gather) return kGathers + from.number;
+  TESSERA_EXPECT(from.in == MoveRef::In::Entry, "move from own patches, messages and gathers");
   return from.number;
 }
 

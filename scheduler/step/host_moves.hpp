@@ -67,8 +67,10 @@ class HostMoves {
       return a.scratch == b.scratch && a.ops == b.ops && a.borders == b.borders;
     }
   };
-  /// Whose memory an operation takes from: an own patch, `kTarget`, or the message of -2 - from.
+  /// Whose memory an operation takes from: an own patch, `kTarget`, the message of -2 - from, or the buffer
+  /// of a gather of from - kGathers.
   using From = std::int32_t;
+  static constexpr From kGathers = 1 << 30;
   static constexpr From kTarget = -1;
   static constexpr ConditionNumber kCoded{-1, 0};
   static constexpr std::int32_t kNothing = -1;
@@ -101,6 +103,7 @@ class HostMoves {
   void carryOut(const FillPlan& fill, const Border& border, const RegionOp& op, const Target& to,
                 double time) const;
   const std::byte* memoryOf(Generation generation, LabelId label, From from) const {
+    if (from >= kGathers) return data_.gatherData(plan_, static_cast<std::size_t>(from - kGathers));
     return from >= 0 ? data_.data(generation, label, static_cast<std::size_t>(from))
                      : pump_.receiveBuffer(-2 - from).data();
   }

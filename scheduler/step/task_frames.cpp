@@ -27,6 +27,11 @@ TaskFrames::TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWareh
   }
   layOutSums(static_cast<std::size_t>(workers) + devices);
   layOutContributions();
+  onPatches_.resize(graph_.units.size());
+  for (LabelId table = 0; table < data.labels().tableCount(); ++table) {
+    const std::vector<double>& values = *data.labels().table(table).values;
+    tables_.emplace_back(values.data(), std::ssize(values));
+  }
 }
 
 void TaskFrames::forgetContributions() {
@@ -60,6 +65,7 @@ void TaskFrames::layOutContributions() {
   for (const NodeBlock& block : graph_.blocks) {
     if (block.kind != NodeKind::Task) continue;
     const TaskUnit& unit = graph_.unitOf(block);
+    if (unit.part == UnitPart::Release) continue;
     const TaskDeclaration& task = graph_.declarationOf(unit);
     TESSERA_EXPECT(unit.contributions.begin == static_cast<std::int64_t>(contributions_.size()),
                    "number contributions in the order of the blocks");
@@ -110,18 +116,50 @@ void TaskFrames::resolve(const TaskUnit& unit, std::int32_t number, std::int32_t
     }
     const auto own = static_cast<std::size_t>(local);
     const Generation generation = generationOf(access.mode);
-    const Level& level = data_.hierarchy().level(access.level);
-    const Centering centering = data_.labels().info(access.label).centering;
     accesses.add({access.mode, access.reach, access.label, access.level,
                   store != nullptr ? store->data(generation, access.label, own)
                                    : data_.data(generation, access.label, own),
                   store != nullptr ? store->layout(access.label, own) : data_.layout(access.label, own),
-                  access.writes() ? level.closedBox(*patch, centering)
-                  : checked_      ? readBox(level, *patch, centering, access.halo)
-                                  : Box{},
-                  nullptr, (checked_ || store != nullptr) && data_.isShared(access.label, own),
+                  declaredBox(access, *patch), nullptr,
+                  (checked_ || store != nullptr) && data_.isShared(access.label, own),
                   checked_ && access.facesOnly});
   }
+}
+
+Box TaskFrames::declaredBox(const UnitAccess& access, const Patch& patch) const {
+  if (!access.writes() && !checked_) return {};
+  const Centering centering = data_.labels().info(access.label).centering;
+  if (access.writes() && centering == Centering::Cell) return patch.cells;
+  const Level& level = data_.hierarchy().level(access.level);
+  return access.writes() ? level.closedBox(patch, centering) : readBox(level, patch, centering, access.halo);
+}
+
+PatchFrames& TaskFrames::framesOnPatches(const TaskUnit& unit, const NodeBlock& block, TaskFrame& frame) {
+  PatchFrames& made = onPatches_[static_cast<std::size_t>(block.item)];
+  const Range own = graphs_.localsOfLevel[static_cast<std::size_t>(unit.level)];
+  made.frames.assign(static_cast<std::size_t>(own.size()), frame);
+  made.accesses.clear();
+  made.ofLevel.clear();
+  for (std::int64_t local = own.begin; local < own.end; ++local) {
+    TaskAccesses accesses;
+    const Patch& patch = data_.hierarchy().patch(graphs_.ownPatches[static_cast<std::size_t>(local)]);
+    resolve(unit, static_cast<std::int32_t>(local - own.begin), static_cast<std::int32_t>(local), &patch,
+            accesses);
+    made.accesses.insert(made.accesses.end(), accesses.all().begin(), accesses.all().end());
+    TaskFrame& here = made.frames[static_cast<std::size_t>(local - own.begin)];
+    here.patch = &patch;
+    here.contributions = {};
+  }
+  const std::size_t each = made.frames.empty() ? 0 : made.accesses.size() / made.frames.size();
+  for (std::size_t n = 0; n < made.frames.size(); ++n)
+    made.frames[n].accesses = std::span(made.accesses).subspan(n * each, each);
+  for (const UnitAccess& access : graph_.accessesOf(unit)) {
+    if (access.reach == Reach::WholeLevel) made.ofLevel.push_back(resolveGather(access, 0, nullptr, nullptr));
+  }
+  frame.accesses = made.ofLevel;
+  frame.patches = made.frames.data();
+  frame.patchCount = made.frames.size();
+  return made;
 }
 
 void TaskFrames::addScratch(const TaskUnit& unit, const Patch* patch, std::byte* memory,
@@ -155,7 +193,7 @@ TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std:
   frame.declaredAt = places_[unit.task.index()];
   frame.hierarchy = &data_.hierarchy();
   frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
-  if (unit.level >= 0) {
+  if (unit.hasPatch()) {
     frame.patch =
         &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
   }
@@ -173,6 +211,8 @@ TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std:
   frame.step = inputs.step;
   frame.readsReduced = graph_.declarationOf(unit).readsReduced;
   frame.reduced = inputs.reduced;
+  frame.readsTables = graph_.declarationOf(unit).readsTables;
+  frame.tables = tables_;
   return frame;
 }
 

@@ -13,6 +13,13 @@
 
 namespace tessera::detail {
 
+/// What a task that works on all own patches of its level sees of each of them.
+struct PatchFrames {
+  std::vector<TaskFrame> frames;
+  std::vector<TaskAccess> accesses;  ///< of all of them, one patch after the other
+  std::vector<TaskAccess> ofLevel;   ///< those of the task itself: whole levels
+};
+
 /// What the tasks of one compiled graph see, wherever they run: accesses resolved to memory, numbers of the
 /// step, and room for what they contribute to reductions. Any number of threads at once, for different nodes.
 class TaskFrames {
@@ -32,6 +39,10 @@ class TaskFrames {
   void resolve(const TaskUnit& unit, std::int32_t number, std::int32_t local, const Patch* patch,
                TaskAccesses& accesses, DeviceStore* store = nullptr);
 
+  /// Of a task that works on all own patches of its level; `frame` is the task's, and gets them. In the
+  /// memory of the host. Valid until the next call for the unit.
+  PatchFrames& framesOnPatches(const TaskUnit& unit, const NodeBlock& block, TaskFrame& frame);
+
   /// Adds the scratch fields of that node, in `memory` of so many bytes; null: nobody will touch them.
   void addScratch(const TaskUnit& unit, const Patch* patch, std::byte* memory, TaskAccesses& accesses) const;
   std::int64_t scratchBytesOf(const TaskUnit& unit, const Patch* patch) const;
@@ -46,6 +57,8 @@ class TaskFrames {
   ExactSum sumOf(LabelId reduction) const;
 
  private:
+  /// Where a task may touch what it accesses; nothing for plain reads outside of checked mode.
+  Box declaredBox(const UnitAccess& access, const Patch& patch) const;
   TaskAccess resolveGather(const UnitAccess& access, std::int32_t number, const Patch* patch,
                            DeviceStore* store);
   void layOutSums(std::size_t adders);
@@ -63,6 +76,8 @@ class TaskFrames {
   std::vector<ExactSum> sums_;                    ///< of each adder, one after another
   std::vector<std::string> places_;               ///< where each task was declared, for messages
   std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
+  std::vector<TableView> tables_;                 ///< constant tables, in the memory of the host
+  std::vector<PatchFrames> onPatches_;            ///< by unit; empty but for tasks on all patches of a level
 };
 
 }  // namespace tessera::detail

@@ -27,6 +27,11 @@ bool TaskNodes::run(const NodeAt& at, int worker) {
   const TaskDeclaration& task = graph_.declarationOf(unit);
   if (task.body.begins) return begin(at, unit, task, worker);
   if (step_.isRefused.load(std::memory_order_relaxed)) return true;
+  if (unit.part == UnitPart::AllPatches) return runOnPatches(at, worker);
+  if (unit.part == UnitPart::Release) {
+    if (step_.placed != nullptr) noteWritten(data_, graph_, unit, at.local(), kHost);
+    return true;
+  }
   TaskAccesses accesses;
   TaskFrame frame = frames_.frameOf(unit, at.block, at.number, step_.inputs, frames_.adderOfWorker(worker));
   frames_.resolve(unit, at.number, at.local(), frame.patch, accesses);
@@ -78,6 +83,32 @@ std::span<const NodeId> TaskNodes::ended() {
     ended_.push_back(slot.node);
   });
   return ended_;
+}
+
+/// Nobody else runs a node of this unit meanwhile.
+bool TaskNodes::runOnPatches(const NodeAt& at, int worker) {
+  const TaskUnit& unit = graph_.unitOf(at.block);
+  const TaskDeclaration& task = graph_.declarationOf(unit);
+  TaskFrame frame = frames_.frameOf(unit, at.block, at.number, step_.inputs, frames_.adderOfWorker(worker));
+  PatchFrames& patches = frames_.framesOnPatches(unit, at.block, frame);
+  const auto callBody = [&] {
+    if (options_.checked) {
+      runCheckedOnPatches(frame, patches.accesses, task.body.checked);
+    } else {
+      task.body.cpu(frame);
+    }
+  };
+  if (options_.regions != nullptr) {
+    const NamedKernel named(*options_.regions, task.name, static_cast<std::uint32_t>(worker));
+    callBody();
+  } else {
+    callBody();
+  }
+  for (const TaskFrame& patch : patches.frames) {
+    if (options_.findNonFinite) expectFinite(patch);
+    if (options_.checked) borders_.compare(patch, &unit, step_.replay);
+  }
+  return true;
 }
 
 void TaskNodes::runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task) {

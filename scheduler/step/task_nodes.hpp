@@ -44,6 +44,8 @@ class TaskNodes final : public NodeRunner {
  private:
   bool begin(const NodeAt& at, const TaskUnit& unit, const TaskDeclaration& task, int worker);
   void lookAtResults(const NodeAt& at, const TaskUnit& unit, TaskFrame& frame);
+  /// A task that works on all own patches of its level.
+  bool runOnPatches(const NodeAt& at, int worker);
   void runBody(TaskFrame& frame, std::span<TaskAccess> accesses, const TaskDeclaration& task);
   /// Gathers what a task reads of variables without stored halos, and tells where it is.
   void gatherScratch(const TaskUnit& unit, const NodeAt& at, const TaskFrame& frame, std::byte* memory,

@@ -32,7 +32,7 @@ NodeAnnotations::NodeAnnotations(NvtxAnnotations& ranges, const CompiledGraphs& 
   plan_ = registered.of(graph.plan->name());
   for (const NodeBlock& block : graph.blocks) {
     const bool onPatches =
-        block.kind == NodeKind::Fill || (block.kind == NodeKind::Task && graph.unitOf(block).level >= 0);
+        block.kind == NodeKind::Fill || (block.kind == NodeKind::Task && graph.unitOf(block).hasPatch());
     for (std::int32_t n = 0; n < block.count; ++n) {
       const NodeId node = block.firstNode + n;
       Marks& marks = marks_[node];

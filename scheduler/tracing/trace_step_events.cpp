@@ -162,7 +162,7 @@ void StepEvents::appendWork(const TracedStep& step, const Slice& slice) {
       .arg("after", std::int64_t{after_[slice.node].value()})
       .argTime("ready", ready_[slice.node]);
   const bool hasPatch =
-      block.kind == NodeKind::Fill || (block.kind == NodeKind::Task && graph_.unitOf(block).level >= 0);
+      block.kind == NodeKind::Fill || (block.kind == NodeKind::Task && graph_.unitOf(block).hasPatch());
   if (hasPatch) {
     const auto local = static_cast<std::size_t>(block.firstLocal + (slice.node - block.firstNode));
     const Patch& patch = graphs_.hierarchy->patch(graphs_.ownPatches[local]);

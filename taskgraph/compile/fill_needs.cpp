@@ -4,20 +4,31 @@
 
 namespace tessera::detail {
 
+namespace {
+
+void addNeed(const ResolvedUnit& unit, const ResolvedRead& read, std::vector<FillNeed>& needs) {
+  if (read.reach == Reach::Patch && read.halo.isZero()) return;
+  const auto known =
+      std::find_if(needs.begin(), needs.end(), [&](const FillNeed& n) { return serves(n, unit, read); });
+  if (known != needs.end()) {
+    known->halo = unite(known->halo, read.halo);
+    return;
+  }
+  const LevelId readers = read.reach == Reach::WholeLevel ? read.level : unit.level;
+  needs.push_back({read.label, read.level, read.version, read.reach, readers, read.halo, read.coarseFill,
+                   read.coarseVersion, read.ring});
+}
+
+}  // namespace
+
 std::vector<FillNeed> fillNeeds(const ResolvedPlan& plan) {
   std::vector<FillNeed> needs;
   for (const ResolvedUnit& unit : plan.units) {
     for (const ResolvedRead& read : unit.reads) {
-      if (read.reach == Reach::Patch && read.halo.isZero()) continue;
-      const auto known =
-          std::find_if(needs.begin(), needs.end(), [&](const FillNeed& n) { return serves(n, unit, read); });
-      if (known == needs.end()) {
-        const LevelId readers = read.reach == Reach::WholeLevel ? read.level : unit.level;
-        needs.push_back({read.label, read.level, read.version, read.reach, readers, read.halo,
-                         read.coarseFill, read.coarseVersion});
-      } else {
-        known->halo = unite(known->halo, read.halo);
-      }
+      // What a halo is interpolated from is filled before it.
+      for (const ResolvedRead& ring : unit.reads)
+        if (isRingOf(read, ring)) addNeed(unit, ring, needs);
+      addNeed(unit, read, needs);
     }
   }
   return needs;

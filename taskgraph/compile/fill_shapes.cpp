@@ -140,13 +140,15 @@ void FillShapes::expectProvided(const FillNeed& need, const Patch& reader, std::
     wanted.hi[d] = std::min(wanted.hi[d], domain.hi[d]);
   }
   if (provided == wanted.volume()) return;
-  throw PlanError(
-      {Message("a read of the coarser level leaves it")
-           .line("label  ", input_.labels->info(need.label).name, " under patch ", asText(reader))
-           .line("reads  fromCoarser with ", asText(wanted), ", of which level ", need.level, " lacks ",
-                 wanted.volume() - provided)
-           .line("fix    read fewer layers, or enlarge the boxes of level ", need.level, " in [[grid.level]]")
-           .text()});
+  const LabelInfo& info = input_.labels->info(need.label);
+  Message message(info.prolongation == Prolongation::Constant
+                      ? "a read of the coarser level leaves it"
+                      : "a read of the coarser level, or what a halo is interpolated from, leaves it");
+  message.line("label  ", info.name, " under patch ", asText(reader))
+      .line("reads  fromCoarser with ", asText(wanted), ", of which level ", need.level, " lacks ",
+            wanted.volume() - provided)
+      .line("fix    read fewer layers, or enlarge the boxes of level ", need.level, " in [[grid.level]]");
+  throw PlanError({message.text()});
 }
 
 void FillShapes::findRemoteReaders(const FillNeed& need, std::span<const std::int32_t> slots,
@@ -184,16 +186,6 @@ Box FillShapes::targetOf(const FillNeed& need, const Patch& reader) const {
                     need.reach);
 }
 
-Halo FillShapes::haloBelow(const FillNeed& need) const {
-  const Extent ratio = input_.hierarchy->level(need.level).ratioToCoarser();
-  Halo below;
-  for (int d = 0; d < kAxes; ++d) {
-    below.lo[d] = (need.halo.lo[d] + ratio[d] - 1) / ratio[d];
-    below.hi[d] = (need.halo.hi[d] + ratio[d] - 1) / ratio[d];
-  }
-  return below;
-}
-
 void FillShapes::coarseSources(const FillNeed& need, const Patch& reader,
                                std::vector<CoarseSource>& found) const {
   const Level& level = input_.hierarchy->level(need.level);
@@ -203,6 +195,7 @@ void FillShapes::coarseSources(const FillNeed& need, const Patch& reader,
   const Images images = imagesOf(level, target);
   std::int64_t missing = 0;
   const auto lookBelow = [&](const Box& open, Index period) {
+    if (need.ring) return found.push_back({reader.id, nullptr, shift(open, shiftOf(level, period)), {}});
     missing += open.volume();
     const Box under = coarsen(open, level.ratioToCoarser());
     forEachSource(coarser, centering, under, -1, [&](const FillSource& below) {

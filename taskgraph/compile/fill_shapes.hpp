@@ -33,7 +33,8 @@ struct RemoteReader {
   Box region;
 };
 
-/// A part of a row that no patch of the level covers: `source` is the patch of the coarser level that does.
+/// A part of a row that no patch of the level covers: `source` is the patch of the coarser level that does;
+/// null where the part is interpolated.
 struct CoarseSource {
   PatchId reader = 0;
   const Patch* source = nullptr;
@@ -102,7 +103,9 @@ class FillShapes {
   Centering centeringOf(const FillNeed& need) const { return input_.labels->info(need.label).centering; }
   Box targetOf(const FillNeed& need, const Patch& reader) const;
   /// The halo of a fill in cells of the next coarser level, rounded up.
-  Halo haloBelow(const FillNeed& need) const;
+  Halo haloBelow(const FillNeed& need) const {
+    return tessera::haloBelow(need.halo, input_.hierarchy->level(need.level).ratioToCoarser());
+  }
 
   /// The parts of the reader's row that come from the coarser level, in an order that every rank derives
   /// alike. Throws PlanError where the coarser level does not reach that far.

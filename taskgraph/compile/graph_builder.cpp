@@ -19,6 +19,7 @@ GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, 
       messages_(input_, shapes_, graph_),
       edges_(graph_),
       unitBlocks_(plan.units.size(), -1),
+      releases_(plan.units.size(), -1),
       shared_(plan, graphs.storage),
       sharedGathers_(plan, input.reuse, [&](const FillNeed& need) { return windowOf(need).size() > 0; }) {
   if (input.slots != nullptr && !input.slots->messages.empty())
@@ -74,12 +75,24 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
     plan.readerLevel = need.readerLevel;
     plan.halo = need.halo;
     plan.table = shapes_.of(need).table;
+    plan.ring = ringOf(need);
     plan.shared = windowOf(need);
     plan.scratch = need.reach == Reach::Patch && isScratch(graphs_, {need.label, need.level});
     const bool buffered = need.reach != Reach::Patch && plan.shared.size() == 0;
     if (buffered) plan.firstGather = addGathers(need, fills_.size() - 1, gathers);
     graph_.fills.push_back(std::move(plan));
   }
+}
+
+/// Needs of rings come before those of the halos that are interpolated from them.
+std::int32_t GraphBuilder::ringOf(const FillNeed& need) const {
+  if (!need.ring) return -1;
+  const auto ring = std::find_if(fills_.begin(), fills_.end(), [&](const StagedFill& other) {
+    return other.need.reach == Reach::Coarser && other.need.label == need.label &&
+           other.need.readerLevel == need.level && other.need.version == need.coarseVersion;
+  });
+  TESSERA_EXPECT(ring != fills_.end(), "gather the cells that a halo is interpolated from");
+  return ring->fill;
 }
 
 Range GraphBuilder::windowOf(const FillNeed& need) const {
@@ -107,9 +120,12 @@ void GraphBuilder::addUnit(std::int32_t unit) {
   const ResolvedUnit& resolved = plan_.units[static_cast<std::size_t>(unit)];
   const TaskDeclaration& task = plan_.declarationOf(unit);
   TaskUnit made{resolved.task, resolved.level, {}, {}};
+  if (task.oncePerLevel) made.part = UnitPart::AllPatches;
   addAccesses(made, resolved);
-  const Range locals = resolved.level < 0 ? Range{0, 1} : shapes_.locals(resolved.level);
-  const std::int64_t room = resolved.level < 0 ? 1 : shapes_.room(resolved.level);
+  const bool single = !made.hasPatch();
+  const std::int64_t first = resolved.level < 0 ? 0 : shapes_.locals(resolved.level).begin;
+  const Range locals = single ? Range{first, first + 1} : shapes_.locals(resolved.level);
+  const std::int64_t room = single ? 1 : shapes_.room(resolved.level);
   made.contributions.begin = graph_.contributionCount;
   made.contributions.end = graph_.contributionCount + static_cast<std::int64_t>(task.contributions.size());
   graph_.contributionCount += locals.size() * made.contributions.size();
@@ -117,6 +133,23 @@ void GraphBuilder::addUnit(std::int32_t unit) {
   const auto item = static_cast<std::int32_t>(graph_.units.size()) - 1;
   unitBlocks_[static_cast<std::size_t>(unit)] =
       addBlock(NodeKind::Task, item, locals.size(), room, locals.begin, task.priority);
+  if (task.oncePerLevel && !resolved.writes.empty()) addRelease(unit);
+}
+
+/// What comes after a task on all patches waits for one of these, patch by patch.
+void GraphBuilder::addRelease(std::int32_t unit) {
+  const ResolvedUnit& resolved = plan_.units[static_cast<std::size_t>(unit)];
+  TaskUnit made{resolved.task, resolved.level, {}, {}, UnitPart::Release};
+  made.accesses.begin = static_cast<std::int64_t>(graph_.accesses.size());
+  for (const ResolvedWrite& write : resolved.writes)
+    graph_.accesses.push_back({AccessMode::Write, write.label, resolved.level, Reach::Patch, {}, -1});
+  made.accesses.end = static_cast<std::int64_t>(graph_.accesses.size());
+  made.contributions = {graph_.contributionCount, graph_.contributionCount};
+  graph_.units.push_back(made);
+  const Range locals = shapes_.locals(resolved.level);
+  releases_[static_cast<std::size_t>(unit)] =
+      addBlock(NodeKind::Task, static_cast<std::int32_t>(graph_.units.size()) - 1, locals.size(),
+               shapes_.room(resolved.level), locals.begin, plan_.declarationOf(unit).priority);
 }
 
 void GraphBuilder::addAccesses(TaskUnit& made, const ResolvedUnit& unit) {
@@ -192,6 +225,8 @@ void GraphBuilder::linkUnit(std::int32_t number) {
   const ResolvedUnit& unit = plan_.units[static_cast<std::size_t>(number)];
   const std::int32_t block = blockOfUnit(number);
   for (const ResolvedRead& read : unit.reads) linkRead(unit, read, block);
+  if (const std::int32_t release = releases_[static_cast<std::size_t>(number)]; release >= 0)
+    edges_.samePatch(block, release);
 }
 
 void GraphBuilder::linkOverwrites(std::int32_t number) {
@@ -233,7 +268,8 @@ void GraphBuilder::linkOverwrite(LabelId label, LevelId level, std::int32_t vers
       if (fill.need.reach == Reach::Patch) edges_.samePatch(fill.block, block);
       if (!waitsForRowsAround(fill, block)) edges_.sourcesAfter(fill.block, block);
     }
-    if (!fill.need.coarseFill || fill.need.level - 1 != level || fill.need.coarseVersion != version) continue;
+    const bool takesBelow = fill.need.coarseFill && !fill.need.ring;
+    if (!takesBelow || fill.need.level - 1 != level || fill.need.coarseVersion != version) continue;
     const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fill.block)];
     for (std::int32_t row = 0; row < rows.count; ++row) {
       for (const CoarsePiece& piece : graph_.fills[static_cast<std::size_t>(fill.fill)].coarse.row(row)) {
@@ -292,6 +328,7 @@ void GraphBuilder::linkFill(const StagedFill& fill) {
     edges_.sourcesBefore(producer, fill.block);
   }
   if (need.coarseFill) linkCoarse(fill);
+  if (need.ring) edges_.samePatch(fills_[static_cast<std::size_t>(ringOf(need))].block, fill.block);
   if (need.reach != Reach::Patch) return linkTakenGather(fill);
   // The halo is filled in place: fills of earlier versions, and those who read them, must be through.
   for (const StagedFill& other : fills_) {
@@ -310,7 +347,7 @@ void GraphBuilder::linkFill(const StagedFill& fill) {
 
 void GraphBuilder::linkCoarse(const StagedFill& fill) {
   const std::int32_t producer = producerBlock(fill.need.label, fill.need.level - 1, fill.need.coarseVersion);
-  if (producer < 0) return;
+  if (producer < 0 || fill.need.ring) return;
   const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fill.block)];
   for (std::int32_t row = 0; row < rows.count; ++row) {
     for (const CoarsePiece& piece : graph_.fills[static_cast<std::size_t>(fill.fill)].coarse.row(row)) {
@@ -326,7 +363,7 @@ void GraphBuilder::linkMessages() {
         const NodeId send = messageNode(NodeKind::Send, link.message);
         const std::int32_t producer = plan_.producerOf(link.label, link.level, link.version);
         const std::int32_t changer = overwriterOf(link.label, link.level, link.version);
-        if (producer >= 0) edges_.single(nodeOn(blockOfUnit(producer), link.local), send);
+        if (producer >= 0) edges_.single(nodeOn(leavingBlock(producer), link.local), send);
         if (changer >= 0) edges_.single(send, nodeOn(blockOfUnit(changer), link.local));
         break;
       }
@@ -384,7 +421,7 @@ const StagedFill* GraphBuilder::fillFor(const ResolvedUnit& unit, const Resolved
 
 NodeId GraphBuilder::nodeOn(std::int32_t block, std::int64_t local) const {
   const NodeBlock& b = graph_.blocks[static_cast<std::size_t>(block)];
-  return b.firstNode + (local - b.firstLocal);
+  return graph_.worksOnAllPatches(b) ? b.firstNode : b.firstNode + (local - b.firstLocal);
 }
 
 NodeId GraphBuilder::messageNode(NodeKind kind, std::int32_t message) const {

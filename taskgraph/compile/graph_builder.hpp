@@ -28,9 +28,12 @@ class GraphBuilder {
   void makeFills(std::vector<GatherNeed>& gathers);
   /// The shared windows that a fill fills, or that are read instead of its buffer.
   Range windowOf(const FillNeed& need) const;
+  /// The fill that gathers what the halo is interpolated from, or -1.
+  std::int32_t ringOf(const FillNeed& need) const;
   /// The buffers of a fill; returns the position of the first.
   std::int32_t addGathers(const FillNeed& need, std::size_t number, std::vector<GatherNeed>& gathers);
   void addUnit(std::int32_t unit);
+  void addRelease(std::int32_t unit);
   void addStage(std::size_t stage);
   void addReductions();
   void addAccesses(TaskUnit& made, const ResolvedUnit& unit);
@@ -63,8 +66,13 @@ class GraphBuilder {
   std::int32_t blockOfUnit(std::int32_t unit) const {
     return unit < 0 ? -1 : unitBlocks_[static_cast<std::size_t>(unit)];
   }
+  /// The block after which, patch by patch, what the unit writes is there.
+  std::int32_t leavingBlock(std::int32_t unit) const {
+    const std::int32_t release = unit < 0 ? -1 : releases_[static_cast<std::size_t>(unit)];
+    return release >= 0 ? release : blockOfUnit(unit);
+  }
   std::int32_t producerBlock(LabelId label, LevelId level, std::int32_t version) const {
-    return blockOfUnit(plan_.producerOf(label, level, version));
+    return leavingBlock(plan_.producerOf(label, level, version));
   }
   const StagedFill* fillFor(const ResolvedUnit& unit, const ResolvedRead& read) const;
   /// Node of a block on own patch `local`; none for block -1.
@@ -82,6 +90,7 @@ class GraphBuilder {
   std::vector<StagedFill> fills_;
   std::vector<std::size_t> stageOfFill_;
   std::vector<std::int32_t> unitBlocks_;
+  std::vector<std::int32_t> releases_;     ///< blocks, by unit; -1: none
   std::vector<std::int32_t> messageRoom_;  ///< given numbers of message blocks; empty: as many as needed
   std::size_t messageBlocks_ = 0;
   MemoryOrder shared_;

@@ -43,7 +43,7 @@ void MessageBuilder::addStage(std::span<const StagedFill> stage) {
     addSends(fill, packs);
     if (!fill.need.coarseFill) continue;
     addCoarseReceives(fill, receives);
-    addCoarseSends(fill, packs);
+    if (!fill.need.ring) addCoarseSends(fill, packs);
   }
   finishSends(packs, stage);
   ++nextTag_;
@@ -75,6 +75,10 @@ void MessageBuilder::addCoarseReceives(const StagedFill& fill, std::map<Rank, st
     shapes_.coarseSources(fill.need, shapes_.ownPatch(local), sources);
     for (const CoarseSource& source : sources) {
       const auto row = static_cast<std::int32_t>(local - rows.begin);
+      if (fill.need.ring) {
+        pieces.push_back({row, {-1, -1, 0, source.region, {}}});
+        continue;
+      }
       CoarsePiece piece{shapes_.localOf(source.source->id), -1, 0, source.region, source.image};
       if (piece.source < 0) {
         const Rank peer = shapes_.ownerOf(source.source->id);
@@ -168,7 +172,7 @@ void MessageBuilder::finishSends(std::map<Rank, std::vector<PackItem>>& packs,
         if (fill.need.level == level) {
           links_.push_back({MessageLink::Kind::PackFrom, send, -1, item.label, level, fill.need.version,
                             item.source, 0, 0});
-        } else if (fill.need.coarseFill && fill.need.level - 1 == level) {
+        } else if (fill.need.coarseFill && !fill.need.ring && fill.need.level - 1 == level) {
           links_.push_back({MessageLink::Kind::PackFrom, send, -1, item.label, level, fill.need.coarseVersion,
                             item.source, 0, 0});
         }

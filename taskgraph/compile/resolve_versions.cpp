@@ -39,7 +39,8 @@ class ReadResolver {
     number_ = number;
     ResolvedUnit& unit = resolved_.units[static_cast<std::size_t>(number)];
     for (const ReadDeclaration& read : task().reads) {
-      ResolvedRead r{read.label, sourceLevel(read), -1, read.reach, read.halo, false, -1, read.facesOnly};
+      ResolvedRead r{read.label, sourceLevel(read), -1,   read.reach, read.halo, false,
+                     -1,         read.facesOnly,    false};
       if (!levelExists(read, r.level)) continue;
       // The borders of a patch are its own.
       if (read.reach == Reach::Patch)
@@ -49,6 +50,7 @@ class ReadResolver {
         if (r.version < 0) continue;
       }
       if (!addCoarseFill(read, r)) continue;
+      if (r.coarseFill && labels_.info(r.label).prolongation != Prolongation::Constant) addRing(unit, r);
       merge(unit.reads, r);
     }
   }
@@ -125,6 +127,13 @@ class ReadResolver {
     return true;
   }
 
+  /// What the halo is interpolated from is gathered as a read of the coarser level is.
+  void addRing(ResolvedUnit& unit, ResolvedRead& r) const {
+    r.ring = true;
+    const Halo halo = ringHalo(r.halo, hierarchy_.level(r.level).ratioToCoarser());
+    merge(unit.reads, {r.label, r.level - 1, r.coarseVersion, Reach::Coarser, halo, false, -1, false, false});
+  }
+
   /// Who may have left a value: one task of this plan or, of a carried value, of an earlier item.
   std::vector<std::string> namesOf(const LevelLabel& where, std::int32_t producer) const {
     if (producer >= 0) return {resolved_.declarationOf(producer).name};
@@ -178,6 +187,7 @@ class ReadResolver {
       if (r.coarseFill) {
         known.coarseFill = true;
         known.coarseVersion = r.coarseVersion;
+        known.ring = r.ring;
       }
       return;
     }
@@ -218,11 +228,44 @@ void checkNamesAndBodies(const StepPlan& plan, Faults& faults) {
                            .line("fix    contribute in a task that reads what this one writes")
                            .text());
     }
-    if (task.oncePerRank && !task.writes.empty()) {
-      faults.push_back(head("a task that runs once a rank writes a label")
-                           .line("fix    let it contribute to reductions only, or leave out .oncePerRank()")
+    for (const LabelId table : task.readsTables) {
+      if (table >= 0) continue;
+      faults.push_back(head("a task reads a constant table that nobody has made")
+                           .line("fix    make it when the component is configured: setup.labels.table(name, "
+                                 "values)")
                            .text());
     }
+    if (task.oncePerRank && !task.writes.empty()) {
+      faults.push_back(
+          head("a task that runs once a rank writes a label")
+              .line("fix    say .oncePerLevel(), let it contribute to reductions only, or leave out "
+                    ".oncePerRank()")
+              .text());
+    }
+  }
+}
+
+/// What a task that works on all patches of a level at once cannot have.
+void checkTasksOfLevels(const StepPlan& plan, Faults& faults) {
+  for (const TaskDeclaration& task : plan.tasks()) {
+    if (!task.oncePerLevel) continue;
+    const auto fault = [&](const char* says, const char* fix) {
+      faults.push_back(Message("a task that runs once a level says what it cannot have")
+                           .line("plan   ", plan.name())
+                           .line("task   ", task.name, " at ", placeOf(task))
+                           .line("says   ", says)
+                           .line("fix    ", fix)
+                           .text());
+    };
+    if (task.oncePerRank) fault(".oncePerRank()", "keep one of .oncePerRank() and .oncePerLevel()");
+    if (task.body.device)
+      fault("a body for devices", "write .runs<Cpu>(...): it works on all patches of the level on the host");
+    if (task.body.begins)
+      fault("a body that feeds an engine", "leave out .oncePerLevel(): its small tasks are those of a patch");
+    if (!task.scratch.empty())
+      fault(".scratch(...)",
+            "leave it out, or do that part in a task on each patch, without .oncePerLevel()");
+    if (!task.finalLoops.empty()) fault(".inLoop(...)", "leave it out: its values are looked at in the end");
   }
 }
 
@@ -284,6 +327,7 @@ ResolvedPlan resolvePlan(const StepPlan& plan, const PlanItem& item, const Label
   resolved.carried = item.carried;
   resolved.endsStep = item.endsStep;
   checkNamesAndBodies(plan, faults);
+  checkTasksOfLevels(plan, faults);
   makeUnits(resolved, static_cast<int>(hierarchy.levels().size()));
   makeChains(resolved, labels, faults);
   ReadResolver reads(resolved, labels, hierarchy, faults);

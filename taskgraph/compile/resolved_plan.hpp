@@ -24,8 +24,15 @@ struct ResolvedRead {
   bool coarseFill = false;
   std::int32_t coarseVersion = -1;
   bool facesOnly = false;  ///< of `halo`: no edges and corners
+  bool ring = false;       ///< these cells are interpolated: another read of the unit gathers what they need
   friend bool operator==(const ResolvedRead&, const ResolvedRead&) = default;
 };
+
+/// Whether `ring` gathers the coarser cells from which the halo of `read` is interpolated; of one unit both.
+inline bool isRingOf(const ResolvedRead& read, const ResolvedRead& ring) {
+  return read.ring && ring.reach == Reach::Coarser && ring.label == read.label &&
+         ring.level == read.level - 1 && ring.version == read.coarseVersion;
+}
 
 /// A write with its version settled; version 0 is written afresh, later ones change the one before in place.
 struct ResolvedWrite {

@@ -79,7 +79,7 @@ std::string instanceName(const DumpedGraph& dumped, NodeId node) {
     return name + " from rank " + std::to_string(graph.receives[message].peer);
   if (block.kind == NodeKind::Reduce) return name;
   const auto item = static_cast<std::size_t>(block.item);
-  const bool onceARank = block.kind == NodeKind::Task ? graph.units[item].level < 0
+  const bool onceARank = block.kind == NodeKind::Task ? !graph.units[item].hasPatch()
                                                       : graph.fills[item].reach == Reach::WholeLevel;
   if (onceARank) return name;
   const PatchId patch = dumped.graphs.ownPatches[static_cast<std::size_t>(block.firstLocal + number)];

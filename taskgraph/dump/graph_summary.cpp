@@ -41,7 +41,8 @@ std::string blockName(const CompiledGraph& graph, const NodeBlock& block, const 
   switch (block.kind) {
     case NodeKind::Task: {
       const TaskUnit& unit = graph.units[item];
-      return graph.declarationOf(unit).name + onLevel(unit.level, graphs);
+      const char* of = unit.part == UnitPart::Release ? "what is left by " : "";
+      return of + graph.declarationOf(unit).name + onLevel(unit.level, graphs);
     }
     case NodeKind::Fill:
       return fillName(graph.fills[item], graphs);

@@ -39,6 +39,12 @@ void EdgeList::emitRelation(const Relation& relation, Emit&& emit) const {
     const FillPlan& plan = graph_.fills[static_cast<std::size_t>(fill.item)];
     const NeighbourTable& table = graph_.tables[static_cast<std::size_t>(plan.table)];
     for (std::int32_t row = 0; row < fill.count; ++row) {
+      if (graph_.worksOnAllPatches(onSources)) {
+        // That joins the rows of a halo to the node as well.
+        if (plan.reach != Reach::Patch && !table.row(row).empty())
+          visit(fill.firstNode + row, onSources.firstNode);
+        continue;
+      }
       // A patch that fills its own halo is joined to it by samePatch already.
       const std::int32_t own = plan.reach == Reach::Patch ? fill.firstLocal + row : -1;
       for (const Neighbour& n : table.row(row)) {
@@ -47,6 +53,15 @@ void EdgeList::emitRelation(const Relation& relation, Emit&& emit) const {
       }
     }
   };
+  const bool joinsAll =
+      relation.kind == Relation::Kind::All || (relation.kind == Relation::Kind::SamePatch &&
+                                               (graph_.worksOnAllPatches(a) || graph_.worksOnAllPatches(b)));
+  if (joinsAll) {
+    for (std::int32_t m = 0; m < a.count; ++m) {
+      for (std::int32_t n = 0; n < b.count; ++n) emit(a.firstNode + m, b.firstNode + n);
+    }
+    return;
+  }
   switch (relation.kind) {
     case Relation::Kind::SamePatch:
       for (std::int32_t n = 0; n < a.count; ++n) emit(a.firstNode + n, b.firstNode + n);
@@ -58,9 +73,6 @@ void EdgeList::emitRelation(const Relation& relation, Emit&& emit) const {
       sources(a, b, [&](NodeId row, NodeId source) { emit(row, source); });
       break;
     case Relation::Kind::All:
-      for (std::int32_t m = 0; m < a.count; ++m) {
-        for (std::int32_t n = 0; n < b.count; ++n) emit(a.firstNode + m, b.firstNode + n);
-      }
       break;
   }
 }

@@ -6,7 +6,8 @@
 
 namespace tessera::detail {
 
-/// Edges between all nodes of two blocks.
+/// Edges between all nodes of two blocks. A node that works on all patches of its level stands for each of
+/// them.
 struct Relation {
   enum class Kind : std::uint8_t {
     SamePatch,      ///< each node of `before` precedes the node of `after` on the same patch

@@ -144,7 +144,8 @@ std::vector<Move> MoveBuilder::ofPrivateRow(std::int32_t number, std::int32_t ro
   }
   addReceived(moves, fill, row, to);
   for (const CoarsePiece& piece : fill.coarse.row(row))
-    moves.push_back(fromBelow(fill, piece, piece.region, to));
+    moves.push_back(fill.ring < 0 ? fromBelow(fill, piece, piece.region, to)
+                                  : fromRing(fill, piece.region, row, to));
   if (whole) return moves;
   for (const BoundaryPart& part : conditionsOf(level, centering, {&target, 1}))
     moves.push_back(condition(fill, to, part));
@@ -177,6 +178,21 @@ Move MoveBuilder::fromBelow(const FillPlan& fill, const CoarsePiece& piece, cons
                            ? entryOf(piece.source)
                            : MoveRef{MoveRef::In::Received, piece.message, piece.offset, coarse};
   return moveOf(fill, to, from, {MoveKind::Prolong, region, by, ratio});
+}
+
+/// `region` beyond the level, from the coarser cells that another fill has gathered for the same row: they
+/// lie as the reading patch sees them, so nothing is shifted.
+Move MoveBuilder::fromRing(const FillPlan& fill, const Box& region, std::int32_t row,
+                           const MoveRef& to) const {
+  const FillPlan& ring = graph_.fills[static_cast<std::size_t>(fill.ring)];
+  const bool limited = graphs_.labels->info(fill.label).prolongation == Prolongation::LimitedLinear;
+  const RegionMove what{limited ? MoveKind::Limited : MoveKind::Linear,
+                        region,
+                        {},
+                        levelOf(fill).ratioToCoarser(),
+                        0,
+                        centeringOf(fill)};
+  return moveOf(fill, to, {MoveRef::In::Gather, ring.firstGather + row}, what);
 }
 
 /// What a fill has to bring into a shared window. Between members nothing is copied: their values are there.

@@ -57,6 +57,7 @@ class MoveBuilder {
   MoveRef targetOf(const FillPlan& fill, std::int32_t row) const;
   void addReceived(std::vector<Move>& moves, const FillPlan& fill, std::int32_t row, const MoveRef& to) const;
   Move fromBelow(const FillPlan& fill, const CoarsePiece& piece, const Box& region, const MoveRef& to) const;
+  Move fromRing(const FillPlan& fill, const Box& region, std::int32_t row, const MoveRef& to) const;
 
   const Patch& patchOf(std::int64_t local) const {
     return graphs_.hierarchy->patch(graphs_.ownPatches[static_cast<std::size_t>(local)]);

@@ -40,13 +40,13 @@ void forEachAccessOfRow(const MoveBuilder& moves, std::int32_t fill, std::int32_
   }
 }
 
-/// The same for number `number` of a block of tasks.
+namespace detail {
+
+/// What a task touches that works on own patch `local`, the one of that number on its level.
 template <class Visit>
-void forEachAccessOfTask(const MoveBuilder& moves, const NodeBlock& block, std::int32_t number,
-                         Visit&& visit) {
+void forEachAccessOnPatch(const MoveBuilder& moves, const TaskUnit& unit, std::int32_t local,
+                          std::int32_t number, Visit&& visit) {
   const CompiledGraph& graph = moves.graph();
-  const TaskUnit& unit = graph.unitOf(block);
-  const std::int32_t local = block.firstLocal + number;
   for (const UnitAccess& access : graph.accessesOf(unit)) {
     NodeAccess touched{{MoveRef::In::Entry, local}, access.label, generationOf(access.mode),
                        detail::howOf(access),       -1,           access.fill};
@@ -67,6 +67,20 @@ void forEachAccessOfTask(const MoveBuilder& moves, const NodeBlock& block, std::
         visit(NodeAccess{move.from, move.label, move.generation, NodeAccess::How::Read, -1, access.fill});
     }
   }
+}
+
+}  // namespace detail
+
+/// The same for number `number` of a block of tasks.
+template <class Visit>
+void forEachAccessOfTask(const MoveBuilder& moves, const NodeBlock& block, std::int32_t number,
+                         Visit&& visit) {
+  const TaskUnit& unit = moves.graph().unitOf(block);
+  if (unit.part != UnitPart::AllPatches)
+    return detail::forEachAccessOnPatch(moves, unit, block.firstLocal + number, number, visit);
+  const Range own = moves.graphs().localsOfLevel[static_cast<std::size_t>(unit.level)];
+  for (std::int32_t n = 0; n < own.size(); ++n)
+    detail::forEachAccessOnPatch(moves, unit, block.firstLocal + n, n, visit);
 }
 
 /// The same for a send: what it packs, and its message.

@@ -27,6 +27,7 @@ DeviceAssignments::DeviceAssignments(const MoveBuilder& moves, const PlaceTask& 
 
 DeviceAssignment DeviceAssignments::ask(const TaskDeclaration& task, LevelId level,
                                         std::int32_t local) const {
+  if (task.oncePerLevel) return kOnHost;
   const DeviceAssignment place = place_(task, level, local);
   TESSERA_EXPECT(place >= kOnHost && place < kMostDevices, "place tasks on the host or on devices 0 to 62");
   return place;
@@ -40,7 +41,7 @@ void DeviceAssignments::placeTasks(const ValueFlow& flow) {
     const TaskDeclaration& task = graph_.declarationOf(unit);
     PlaceSet all = 0;
     for (std::int32_t n = 0; n < block.count; ++n) {
-      const std::int32_t local = unit.level < 0 ? -1 : block.firstLocal + n;
+      const std::int32_t local = unit.hasPatch() ? block.firstLocal + n : -1;
       const PlaceSet here = set(block.firstNode + n) = setOf(ask(task, unit.level, local));
       if ((here & ~all) != 0) noteNeedsOfTask(static_cast<std::int32_t>(b), n, flow);
       all |= here;
@@ -74,6 +75,10 @@ void DeviceAssignments::placeFills(const ValueFlow& flow) {
       if (fill < 0) continue;
       const NodeBlock& rows = *blockOfFill[static_cast<std::size_t>(fill)];
       const bool whole = graph_.fills[static_cast<std::size_t>(fill)].reach == Reach::WholeLevel;
+      if (unit.part == UnitPart::AllPatches) {
+        for (std::int32_t row = 0; row < rows.count; ++row) set(rows.firstNode + row) |= of(block.firstNode);
+        continue;
+      }
       for (std::int32_t n = 0; n < block.count; ++n) {
         const std::int32_t row = whole ? 0 : block.firstLocal + n - rows.firstLocal;
         set(rows.firstNode + row) |= of(block.firstNode + n);

@@ -21,7 +21,8 @@ ValueFlow::ValueFlow(const MoveBuilder& moves)
   for (std::int32_t b = 0; b < blocks; ++b) {
     if (block(b).kind != NodeKind::Task) continue;
     for (const UnitAccess& access : accesses(b)) {
-      if (access.writes()) writers_[{access.label, access.level}].push_back(b);
+      if (access.writes() && unit(b).part != UnitPart::AllPatches)
+        writers_[{access.label, access.level}].push_back(b);
     }
     noteReadInPlace(b);
   }

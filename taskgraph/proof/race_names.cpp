@@ -54,7 +54,8 @@ std::string RaceNames::node(std::int64_t node) const {
     case NodeKind::Task: {
       const TaskUnit& unit = graph.unitOf(block);
       text = graph.declarationOf(unit).name;
-      if (unit.level >= 0) text += " on " + patch(rank, block.firstLocal + number);
+      if (unit.part == UnitPart::Release) text = "what is left by " + text;
+      if (unit.hasPatch()) text += " on " + patch(rank, block.firstLocal + number);
       break;
     }
     case NodeKind::Fill:

@@ -116,11 +116,19 @@ void TouchCollector::startOfStep() {
 void TouchCollector::task(const NodeBlock& block) {
   const TaskUnit& unit = graph_.unitOf(block);
   const TaskDeclaration& task = graph_.declarationOf(unit);
+  if (unit.part == UnitPart::Release) return;  // touches nothing
   for (std::int32_t row = 0; row < block.count; ++row) {
     const std::int64_t node = nodes_.node(own_.rank, block.firstNode + row);
-    const std::int64_t local = unit.level < 0 ? -1 : block.firstLocal + row;
-    taskReads(unit, local, node, row);
-    if (local >= 0) taskWrites(unit, local, node);
+    if (unit.part == UnitPart::AllPatches) {
+      const Range own = own_.localsOfLevel[static_cast<std::size_t>(unit.level)];
+      for (std::int64_t local = own.begin; local < own.end; ++local)
+        taskReads(unit, local, node, static_cast<std::int32_t>(local - own.begin));
+      for (std::int64_t local = own.begin; local < own.end; ++local) taskWrites(unit, local, node);
+    } else {
+      const std::int64_t local = unit.level < 0 ? -1 : block.firstLocal + row;
+      taskReads(unit, local, node, row);
+      if (local >= 0) taskWrites(unit, local, node);
+    }
     std::int64_t number = unit.contributions.begin + row * unit.contributions.size();
     for (const ContributionDeclaration& c : task.contributions) {
       add({Memory::Kind::Contribution, own_.rank, c.reduction, 0, number++}, bytesBox(0, 1), node, 0,
@@ -438,6 +446,10 @@ void TouchCollector::fromCoarser(const Row& row) {
     const Box coarse =
         coarsen(shift(piece.region, Index{} - shiftOf(row.level, piece.image)), row.level.ratioToCoarser());
     add(row.to, piece.region, row.node, row.fill.version, TouchKind::Write);
+    if (own_.labels->info(row.fill.label).prolongation != Prolongation::Constant) {
+      fromRing(row, piece.region, version);
+      continue;
+    }
     if (piece.source >= 0) {
       add(entry(row.fill.label, row.fill.generation, piece.source), coarse, row.node, version,
           TouchKind::Read);
@@ -447,6 +459,20 @@ void TouchCollector::fromCoarser(const Row& row) {
         bytesBox(piece.offset, coarse.volume() * elementBytes(row.fill.label)), row.node, 0, TouchKind::Read);
     claim(row, piece.message, piece.offset, coarse, row.fill.sourceLevel - 1, version);
   }
+}
+
+void TouchCollector::fromRing(const Row& row, const Box& region, std::int32_t version) {
+  if (row.fill.ring < 0) {
+    faults_.add(Message("an interpolated halo has no coarser cells")
+                    .line("fill   ", names_.node(row.node))
+                    .line("lacks  what ", asText(region), " is interpolated from")
+                    .text());
+    return;
+  }
+  const FillPlan& ring = graph_.fills[static_cast<std::size_t>(row.fill.ring)];
+  add({Memory::Kind::Gather, own_.rank, row.fill.label, 0, ring.firstGather + row.row},
+      interpolatedFrom(region, row.level.ratioToCoarser(), row.centering), row.node, version,
+      TouchKind::Read);
 }
 
 void TouchCollector::fromConditions(const Row& row) {

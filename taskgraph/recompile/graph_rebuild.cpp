@@ -197,8 +197,10 @@ bool GraphRebuild::renewCoarseRows() {
       sources.clear();
       row.clear();
       shapes_.coarseSources(fill.need, shapes_.ownPatch(slot), sources);
-      for (const CoarseSource& source : sources)
-        row.push_back({shapes_.localOf(source.source->id), -1, 0, source.region, source.image});
+      for (const CoarseSource& source : sources) {
+        const std::int32_t from = source.source == nullptr ? -1 : shapes_.localOf(source.source->id);
+        row.push_back({from, -1, 0, source.region, source.image});
+      }
       room = coarse.replace(slot - used.begin, row) && room;
     }
   }

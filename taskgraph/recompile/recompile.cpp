@@ -37,6 +37,11 @@ std::string whyNotInPlace(const CompiledGraphs& graphs, std::span<const StepPlan
   const auto same = [](const CompiledGraph& graph, const StepPlan* plan) { return graph.plan == plan; };
   if (!std::equal(graphs.plans.begin(), graphs.plans.end(), plans.begin(), plans.end(), same))
     return "other step plans";
+  const auto onLevels = [](const StepPlan* plan) {
+    return std::any_of(plan->tasks().begin(), plan->tasks().end(),
+                       [](const TaskDeclaration& task) { return task.oncePerLevel; });
+  };
+  if (std::any_of(plans.begin(), plans.end(), onLevels)) return "a task works on all patches of a level";
   if (before.items != next.items) return "other step programs";
   if (before.labels != next.labels) return "other labels";
   if (before.reuse != next.reuse || before.kept != next.kept || before.sharing != next.sharing ||

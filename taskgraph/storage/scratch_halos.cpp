@@ -9,7 +9,8 @@
 namespace tessera::detail {
 namespace {
 
-/// Whether a plan reads halos of the variable through one task at the most, and of Old. A second reader would
+/// Whether a plan reads halos of the variable through one task at the most, on one patch at a time, and of
+/// Old. A second reader would
 /// gather all of it again. New would have to be kept from its next change until the readers around are
 /// through, where a stored halo lets go of it earlier; and it is hot when its halo is filled.
 bool gathersOnce(const ResolvedPlan& plan, const LevelLabel& what) {
@@ -19,7 +20,7 @@ bool gathersOnce(const ResolvedPlan& plan, const LevelLabel& what) {
       if (read.label != what.label || read.level != what.level) continue;
       if (read.reach == Reach::WholeLevel) return false;
       if (read.reach != Reach::Patch || read.halo.isZero()) continue;
-      if (read.version >= 0) return false;
+      if (read.version >= 0 || plan.plan->task(unit.task).oncePerLevel) return false;
       ++readers;
     }
   }

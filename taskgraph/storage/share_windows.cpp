@@ -54,9 +54,14 @@ bool isLarge(const Halo& halo) {
   return widest >= kLargeHalo;
 }
 
-/// Nodes and faces between two patches are written by both: their memory is each patch's own.
-bool mayShare(const LabelTable& labels, LabelId label) {
-  return labels.info(label).centering == Centering::Cell;
+/// Nodes and faces between two patches are written by both: their memory is each patch's own. So is that of
+/// halos which are interpolated, each row from its own coarser cells.
+bool mayShare(std::span<const ResolvedPlan> plans, const LabelTable& labels, const LevelLabel& what) {
+  if (labels.info(what.label).centering != Centering::Cell) return false;
+  bool interpolated = false;
+  forEachRead(plans, what, Reach::Patch,
+              [&](const auto&, const ResolvedRead& read) { interpolated = interpolated || read.ring; });
+  return !interpolated;
 }
 
 /// The shared windows of one kind of variable: those of the same level, centering and halo are alike.
@@ -182,8 +187,8 @@ bool shareWhole(CompiledGraphs& graphs, LevelStorage& storage) {
 /// Which patches store this variable as one.
 void shareStorage(std::span<const ResolvedPlan> plans, const CompileInput& input, Groups& groups,
                   CompiledGraphs& graphs, LevelStorage& storage) {
-  if (storage.slot >= 0 || !mayShare(*input.labels, storage.label)) return;  // a slot: patch by patch
   const LevelLabel what{storage.label, storage.level};
+  if (storage.slot >= 0 || !mayShare(plans, *input.labels, what)) return;  // a slot: patch by patch
   if (mayBeWhole(plans, input, what) && shareWhole(graphs, storage)) return;
   if (storage.halo.isZero()) return;
   if (!stays(plans, what, Reach::Patch)) return;
@@ -202,8 +207,8 @@ void shareStorage(std::span<const ResolvedPlan> plans, const CompileInput& input
 
 bool willShareWindows(std::span<const ResolvedPlan> plans, const CompileInput& input,
                       const LevelStorage& storage) {
-  if (!mayShare(*input.labels, storage.label)) return false;
   const LevelLabel what{storage.label, storage.level};
+  if (!mayShare(plans, *input.labels, what)) return false;
   const Halo halo = input.hierarchy->level(storage.level).effectiveHalo(storage.halo);
   return mayBeWhole(plans, input, what) || (isLarge(halo) && stays(plans, what, Reach::Patch));
 }

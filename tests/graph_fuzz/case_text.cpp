@@ -48,7 +48,8 @@ std::string readText(const ReadSpec& read) {
 }
 
 void writeTask(std::ostream& out, const TaskSpec& task) {
-  out << "    " << taskName(task.id) << levelsText(task.levels) << (task.oncePerRank ? " oncePerRank" : "");
+  out << "    " << taskName(task.id) << levelsText(task.levels) << (task.oncePerRank ? " oncePerRank" : "")
+      << (task.oncePerLevel ? " oncePerLevel" : "");
   for (const ReadSpec& read : task.reads) out << readText(read);
   for (const WriteSpec& write : task.writes) {
     out << (write.modifies ? " modifies(v" : " writes(v") << write.label;

@@ -7,11 +7,16 @@
 namespace tessera::fuzz {
 namespace {
 
-/// Positions between 1 and units - 1 at which to cut, each once, ascending; then the end.
-std::vector<std::int64_t> drawLines(std::int64_t units, int lines, std::mt19937_64& random) {
+/// Positions between 1 and units - 1 at which to cut, each once, ascending; then the end. What lets go of the
+/// values of a task stays with it.
+std::vector<std::int64_t> drawLines(const CompiledGraph& graph, int lines, std::mt19937_64& random) {
+  const std::int64_t units = std::ssize(graph.units);
   std::set<std::int64_t> at;
-  for (int n = 0; n < lines && units > 1; ++n)
-    at.insert(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(units - 1)));
+  for (int n = 0; n < lines && units > 1; ++n) {
+    const auto line = 1 + random() % static_cast<std::uint64_t>(units - 1);
+    const bool between = graph.units[line].part == UnitPart::Release;
+    at.insert(static_cast<std::int64_t>(line) + (between ? 1 : 0));
+  }
   at.insert(units);
   return {at.begin(), at.end()};
 }
@@ -23,7 +28,7 @@ CutPlans::CutPlans(const CompiledGraphs& uncut, int lines, std::uint64_t seed) {
   for (std::size_t p = 0; p < uncut.plans.size(); ++p) {
     const CompiledGraph& graph = uncut.plans[p];
     itemsOf_.emplace_back();
-    const std::vector<std::int64_t> cuts = drawLines(std::ssize(graph.units), p == 0 ? 0 : lines, random);
+    const std::vector<std::int64_t> cuts = drawLines(graph, p == 0 ? 0 : lines, random);
     Carried carried;
     std::int64_t first = 0;
     for (const std::int64_t end : cuts) {

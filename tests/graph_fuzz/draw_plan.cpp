@@ -30,6 +30,8 @@ class PlanDraw {
     for (std::size_t r = 0; r < case_.reductions.size(); ++r) {
       if (random_.chance(30)) task.contributions.push_back(static_cast<int>(r));
     }
+    // A task on all patches of a level contributes once, and not for each cell.
+    task.oncePerLevel = !task.oncePerRank && task.contributions.empty() && random_.chance(20);
     plan_.push_back(task);
   }
 

@@ -79,6 +79,7 @@ struct TaskSpec {
   std::vector<int> contributions;  ///< reductions
   LevelSelection levels;
   bool oncePerRank = false;
+  bool oncePerLevel = false;  ///< changes no value
   int place =
       0;  ///< tasks are declared in ascending order of it; they are listed in the order of their making
   friend bool operator==(const TaskSpec&, const TaskSpec&) = default;

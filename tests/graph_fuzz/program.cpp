@@ -189,6 +189,7 @@ void Program::declare(TaskBuilder builder, const TaskSpec& spec) {
     }
   }
   if (spec.oncePerRank) builder.oncePerRank();
+  if (spec.oncePerLevel) builder.oncePerLevel();
   builder.on(spec.levels);
   builder.runs(bodyOf(*this, spec));
 }

@@ -151,8 +151,16 @@ class TaskBodyRun {
 }  // namespace
 
 TaskBody bodyOf(const Program& program, const TaskSpec& task) {
-  return taskBody<Cpu>(
-      [&program, task](const auto& at) { TaskBodyRun<std::decay_t<decltype(at)>>(at, program, task).run(); });
+  return taskBody<Cpu>([&program, task](const auto& at) {
+    const auto run = [&](const auto& one) {
+      TaskBodyRun<std::decay_t<decltype(one)>>(one, program, task).run();
+    };
+    if (task.oncePerLevel) {
+      at.forEachPatch(run);
+    } else {
+      run(at);
+    }
+  });
 }
 
 }  // namespace tessera::fuzz

@@ -1,3 +1,4 @@
+#include <deque>
 #include <random>
 #include <string>
 #include <vector>
@@ -7,9 +8,10 @@
 #include "grid/refined_levels.hpp"
 #include "tests/scheduler/runtime_rig.hpp"
 
-// Two step plans over the same data: "flow" moves u by its neighbours and a source q; "flow+radiation" also
-// computes a new q, from u over the whole level. Whatever the order of the plans, the bits have to be those
-// of graphs and memory made afresh for each step.
+// Step plans over the same data: "flow" moves u by its neighbours and a source q, "radiation" computes a new
+// q from u over the whole level, "dye" a new d from the u and the q of the moment. Whatever the order of the
+// steps and the parts that they have, the bits have to be those of graphs and memory made afresh for each
+// step.
 namespace tessera {
 namespace {
 
@@ -25,12 +27,20 @@ class TwoPlans {
     hierarchy_ = Hierarchy::uniform(geometry, {Division::By::Patches, {3, 2, 1}});
     u_ = labels_.variable<double, Cell>("u");
     q_ = labels_.variable<double, Cell>("q");
+    d_ = labels_.variable<double, Cell>("d");
+    labels_.setBoundary(d_, BoundaryConditions::everywhere(BoundaryKind::Neumann));
     labels_.setBoundary(u_, BoundaryConditions::everywhere(BoundaryKind::Outflow));
     declareInitial();
     StepPlan declared("step");
     declareSteps(declared);
-    flow_ = declared.selection("flow");
-    both_ = declared.selection("flow+radiation");
+    declareDye(declared);
+    for (const PartsOfStep& parts : {PartsOfStep{}, {"radiation"}, {"dye"}, {"dye", "radiation"}}) {
+      plans_.emplace_back("flow");
+      for (const TaskDeclaration& task : declared.tasks()) {
+        if (task.plans.empty() || std::count(parts.begin(), parts.end(), task.plans.front()) > 0)
+          plans_.back().add(task);
+      }
+    }
   }
 
   /// The state of rank 0's patches after the plans of `order`, each compiled once.
@@ -63,15 +73,24 @@ class TwoPlans {
   }
 
  private:
-  std::vector<const StepPlan*> plans() const { return {&initial_, &flow_, &both_}; }
+  using PartsOfStep = std::vector<std::string>;
+
+  std::vector<const StepPlan*> plans() const {
+    std::vector<const StepPlan*> plans{&initial_};
+    for (const StepPlan& plan : plans_) plans.push_back(&plan);
+    return plans;
+  }
 
   void declareInitial() {
-    initial_.task("Two::initial").writes(u_).writes(q_).runs<Cpu>([u = u_, q = q_](const auto& task) {
+    TaskBuilder initial = initial_.task("Two::initial");
+    initial.writes(u_).writes(q_).writes(d_).runs<Cpu>([u = u_, q = q_, d = d_](const auto& task) {
       const auto outU = task.write(u);
       const auto outQ = task.write(q);
+      const auto outD = task.write(d);
       forEach(task.exec(), "initial", task.interior(), [=](Index x) {
         outU(x) = 1.0 / static_cast<double>(1 + x.i + 13 * x.j);
         outQ(x) = 0.5;
+        outD(x) = 0.25 * static_cast<double>(x.i);
       });
     });
   }
@@ -91,7 +110,7 @@ class TwoPlans {
           });
         });
     step.task("Two::radiate")
-        .in("flow+radiation")
+        .in("radiation")
         .reads(New, u_, wholeLevel())
         .reads(Old, q_)
         .writes(q_)
@@ -106,9 +125,27 @@ class TwoPlans {
         });
   }
 
+  /// After the flow, and before the radiation of the step.
+  void declareDye(StepPlan& step) {
+    step.task("Two::dye")
+        .in("dye")
+        .reads(New, u_)
+        .reads(Old, q_)
+        .reads(Old, d_, halo(2))
+        .writes(d_)
+        .runs<Cpu>([u = u_, q = q_, d = d_](const auto& task) {
+          const auto flow = task.read(New, u);
+          const auto source = task.read(Old, q);
+          const auto in = task.read(Old, d);
+          const auto out = task.write(d);
+          forEach(task.exec(), "dye", task.interior(),
+                  [=](Index x) { out(x) = 0.5 * (in(x - ex - ex) + in(x + ey)) + flow(x) * source(x); });
+        });
+  }
+
   std::vector<Bytes> take(const DataWarehouse& data) const {
     std::vector<Bytes> state;
-    for (const LabelId label : {u_.id, q_.id}) {
+    for (const LabelId label : {u_.id, q_.id, d_.id}) {
       for (std::size_t local = 0; local < data.ownPatches().size(); ++local) {
         state.emplace_back(static_cast<std::size_t>(data.ownedBox(label, local).volume()) * sizeof(double));
         data.packOwned(label, local, state.back());
@@ -118,7 +155,7 @@ class TwoPlans {
   }
   void give(DataWarehouse& data, const std::vector<Bytes>& state) const {
     std::size_t n = 0;
-    for (const LabelId label : {u_.id, q_.id}) {
+    for (const LabelId label : {u_.id, q_.id, d_.id}) {
       for (std::size_t local = 0; local < data.ownPatches().size(); ++local)
         data.unpackOwned(label, local, state[n++]);
     }
@@ -128,13 +165,14 @@ class TwoPlans {
   LabelTable labels_;
   Label<double, Cell> u_;
   Label<double, Cell> q_;
+  Label<double, Cell> d_;
   StepPlan initial_{"initial"};
-  StepPlan flow_{""};
-  StepPlan both_{""};
+  std::deque<StepPlan> plans_;
 };
 
 constexpr std::size_t kFlow = 1;
 constexpr std::size_t kBoth = 2;
+constexpr std::size_t kSets = 4;  ///< with the dye, and with both
 
 TEST(StepPlans, AnyOrderGivesTheBitsOfPlansCompiledAfresh) {
   const TwoPlans two;
@@ -143,11 +181,11 @@ TEST(StepPlans, AnyOrderGivesTheBitsOfPlansCompiledAfresh) {
   std::mt19937 random(7);
   for (int n = 0; n < 6; ++n) {
     orders.emplace_back();
-    for (int s = 0; s < 12; ++s) orders.back().push_back(random() % 2 == 0 ? kFlow : kBoth);
+    for (int s = 0; s < 12; ++s) orders.back().push_back(kFlow + random() % kSets);
   }
   for (const auto& order : orders) {
     std::string text;
-    for (const std::size_t plan : order) text += plan == kFlow ? "A" : "B";
+    for (const std::size_t plan : order) text += "ABCD"[plan - kFlow];
     SCOPED_TRACE("plans " + text);
     for (const int ranks : {1, 3}) {
       const std::vector<Bytes> expected = two.runAfresh(order, ranks);

@@ -229,5 +229,30 @@ TEST_F(PlanFaults, AllFaultsOfAllPlansAreReportedAtOnce) {
   EXPECT_EQ(faults().size(), 2U);
 }
 
+TEST_F(PlanFaults, ATaskOnAllPatchesOfALevelSaysWhatItCannotHave) {
+  step_.task("Test::both").oncePerRank().oncePerLevel().reads(Old, a_, wholeLevel()).runs<Cpu>(NoBody{});
+  step_.task("Test::device").oncePerLevel().writes(a_).runs<Cpu, Gpu>(NoBody{});
+  step_.task("Test::scratch").oncePerLevel().scratch(a_).writes(b_, inLoop("x")).runs<Cpu>(NoBody{});
+  initial_.task("Test::initial").writes(a_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("Test::both"), HasSubstr("keep one of")),
+                                    AllOf(HasSubstr("Test::device"), HasSubstr("write .runs<Cpu>(...)")),
+                                    AllOf(HasSubstr("Test::scratch"), HasSubstr(".scratch(...)")),
+                                    AllOf(HasSubstr("Test::scratch"), HasSubstr(".inLoop(...)"))));
+}
+
+TEST_F(PlanFaults, ATableThatNobodyHasMade) {
+  step_.task("Test::looks").reads(TableLabel{}).writes(a_).runs<Cpu>(NoBody{});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("constant table that nobody has made"),
+                                          HasSubstr("Test::looks"), HasSubstr("setup.labels.table"))));
+}
+
+TEST_F(PlanFaults, OneTableOfDifferentNumbers) {
+  const TableLabel first = labels_.table("rates", {1.0, 2.0});
+  EXPECT_EQ(labels_.table("rates", {1.0, 2.0}).id, first.id);
+  labels_.table("rates", {1.0, 3.0});
+  EXPECT_THAT(faults(), ElementsAre(AllOf(HasSubstr("one constant table of different numbers"),
+                                          HasSubstr("table  rates"))));
+}
+
 }  // namespace
 }  // namespace tessera

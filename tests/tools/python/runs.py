@@ -47,6 +47,24 @@ def two_levels():
     return _run("two_level", "levels/two_level.toml")
 
 
+@cache
+def sod():
+    """A gas in 1-D: density, momentum and energy as components of one variable."""
+    return _run("sod", "euler/sod.toml")
+
+
+@cache
+def vortex():
+    """A gas in 2-D with a refined level, traced."""
+    return _run("vortex", "euler/vortex_two_level.toml", "--trace", **{"time.end": 0.25, "output.every": 0.25})
+
+
+@cache
+def forward_step():
+    """A gas with solid cells."""
+    return _run("forward_step", "euler/forward_step.toml", **{"time.end": 0.1, "output.every": 0.1})
+
+
 def call(*arguments):
     """(exit code, what was printed, what was said on standard error) of a command of Python's."""
     out, err = io.StringIO(), io.StringIO()

@@ -14,7 +14,7 @@ import numpy as np
 
 from tessera.errors import UsageError, nearest
 
-TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(<=|>=|==|!=|&&|\|\||[-+*/^()?:,<>]))")
+TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_][\w.]*)|(<=|>=|==|!=|&&|\|\||[-+*/^()?:,<>]))")
 
 
 def _round(a):
@@ -56,11 +56,18 @@ BINARY = [
 
 
 class Expression:
-    """One formula; call it with x, y, z, t as numbers or arrays."""
+    """One formula; call it with x, y, z, t as numbers or arrays.
 
-    def __init__(self, text, constants=None):
+    `resolve(name)` may give a meaning to other names, and `functions` to other functions: what is called with the places
+    and, for functions, with the argument. derived.py makes formulas of fields with them; `reach` says how many cells
+    around a cell such functions look at, where each looks at the next ones.
+    """
+
+    def __init__(self, text, constants=None, resolve=None, functions=None):
         self.text = str(text)
+        self.reach, self._depth = 0, 0
         self._constants = {"pi": np.pi, **(constants or {})}
+        self._resolve, self._functions = resolve or (lambda name: None), functions or {}
         self._tokens, at = [], 0
         while self.text[at:].strip():
             found = TOKEN.match(self.text, at)
@@ -75,8 +82,7 @@ class Expression:
 
     def __call__(self, x=0.0, y=0.0, z=0.0, t=0.0):
         places = {"x": np.asarray(x, float), "y": np.asarray(y, float), "z": np.asarray(z, float), "t": np.asarray(t, float)}
-        with np.errstate(all="ignore"):
-            value = self._program(places)
+        value = self.on(places)
         shape = np.broadcast_shapes(*[a.shape for a in places.values()])
         return np.broadcast_to(np.asarray(value, float), shape)
 
@@ -142,14 +148,36 @@ class Expression:
             return self._call(token)
         if token in "xyzt":
             return lambda p: p[token]
+        found = self._resolve(token)
+        if found is not None:
+            program, reach = found
+            self.reach = max(self.reach, self._depth + reach)
+            return program
         if token not in self._constants:
             self._fail(f"unknown name '{token}'" + nearest(token, [*self._constants, "x", "y", "z", "t"]))
         constant = float(self._constants[token])
         return lambda p: constant
 
+    def on(self, places):
+        """The value where `places` has x, y, z, t and what `resolve` and `functions` ask it for."""
+        with np.errstate(all="ignore"):
+            return self._program(places)
+
+    def _call_beyond(self, name):
+        self._take("(")
+        self._depth += 1
+        self.reach = max(self.reach, self._depth)
+        argument = self._choice()
+        self._depth -= 1
+        self._take(")")
+        function = self._functions[name]
+        return lambda p: function(p, argument(p))
+
     def _call(self, name):
+        if name in self._functions:
+            return self._call_beyond(name)
         if name not in FUNCTIONS:
-            self._fail(f"unknown function '{name}'" + nearest(name, FUNCTIONS))
+            self._fail(f"unknown function '{name}'" + nearest(name, [*FUNCTIONS, *self._functions]))
         self._take("(")
         arguments = [self._choice()]
         while self._peek() == ",":

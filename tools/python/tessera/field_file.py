@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tessera.deck import Deck
+from tessera.derived import derived_names, formula_of, shown_names
 from tessera.errors import InputError, MissingPackage, UsageError, nearest
 from tessera.files import damage_of
 from tessera.sampling import Sampling
@@ -61,6 +63,8 @@ class Patch:
 
         Values of nodes are averaged to the cells; values of faces are stored averaged as well, `faces` has them raw.
         """
+        if name not in self.level.file.names:
+            return self.level.file.cell_values(self, name)
         field = self.level.file.field(name)
         group = "PointData" if field.centering == "node" else "CellData"
         raw = self._read(f"VTKHDF/Level{self.level.number}/{group}/{name}", field, group == "PointData")
@@ -210,11 +214,34 @@ class FieldFile(Sampling):
         return [field.name for field in self.fields]
 
     def field(self, name):
-        """The description of a field; UsageError that names what there is otherwise."""
+        """The description of a field, also of one that is computed; UsageError that names what there is otherwise."""
         for field in self.fields:
             if field.name == name:
                 return field
-        raise UsageError(f"{self.path} has no field '{name}'" + nearest(name, self.names))
+        computed = formula_of(self, name)
+        if computed is None:
+            raise UsageError(f"{self.path} has no field '{name}'" + nearest(name, [*self.names, *derived_names(self)]))
+        return Field(name, computed.unit)
+
+    @property
+    def derived(self):
+        """Names of what can be computed of the fields (derived.py), such as `gas.pressure`."""
+        return derived_names(self)
+
+    @property
+    def shown(self):
+        """Names of what is worth a picture: of a gas density, pressure, velocity and schlieren."""
+        return shown_names(self)
+
+    @cached_property
+    def constants(self):
+        """Constants that formulas may use: [constants] of the deck beside the file, and gamma of a gas."""
+        beside = self.path.resolve().parent.parent / "resolved.toml"
+        if not beside.is_file():
+            return {}
+        deck = Deck.read(beside)
+        gammas = [deck.get(f"{name}.gamma") for name in deck.components]
+        return {**deck.constants(), **{"gamma": float(g) for g in gammas if isinstance(g, (int, float))}}
 
     def dataset(self, name):
         if self._handle is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tessera.derived import formula_of
 from tessera.errors import UsageError
 
 AXES = "xyz"
@@ -63,7 +64,7 @@ class Line:
 def component(text):
     """'velocity:1' -> ('velocity', 1), 'velocity:mag' -> ('velocity', 'mag'), 'density' -> ('density', None)."""
     found = re.fullmatch(r"(.+):(\d+|mag|[xyz])", text)
-    if not found:
+    if not found or text.startswith("="):
         return text, None
     which = found.group(2)
     return found.group(1), which if which == "mag" else int(which) if which.isdigit() else AXES.index(which)
@@ -116,11 +117,15 @@ class Sampling:
     def cell_values(self, patch, name):
         """One number a cell: of a field, one of its components (`NAME:0`, `NAME:x`) or their length (`NAME:mag`).
 
-        Wherever a name is asked for, a function that gives the values of a patch will do.
+        Wherever a name is asked for, a function that gives the values of a patch will do, and so will what can be
+        computed: `pressure`, `=gas.energy / gas.density` (derived.py).
         """
         if callable(name):
             return name(patch)
         plain, which = component(name) if name not in self.names else (name, None)
+        if plain not in self.names:
+            self.field(name)
+            return formula_of(self, name).on(patch)
         values = patch.array(plain)
         if values.ndim == 3:
             if which not in (None, 0, "mag"):

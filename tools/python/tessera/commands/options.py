@@ -33,7 +33,8 @@ def field_name(file, name):
         raise InputError(f"{file.path} has no fields; name some in the deck: [output] fields = [...]")
     if name is None:
         return file.names[0]
-    file.field(component(name)[0] if name not in file.names else name)
+    plain = component(name)[0]
+    file.field(plain if plain in file.names else name)
     return name
 
 

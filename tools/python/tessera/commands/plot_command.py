@@ -1,4 +1,5 @@
 """`tessera plot`: slices, lines, three planes and histories as pictures and movies."""
+import re
 import time
 from pathlib import Path
 
@@ -13,8 +14,9 @@ def add(subparsers):
                                    description="Draws a run folder or a field file: in 2-D and 3-D a slice, in 1-D a line.")
     parser.add_argument("target", metavar="RUN|FILE", nargs="+",
                         help="a run folder, a field file (.hdf) or a history (.csv); several with --history")
-    parser.add_argument("--field", metavar="NAME", help="which field; NAME:x or NAME:0 is one component, NAME:mag their "
-                                                        "length [default: the first]")
+    parser.add_argument("--field", metavar="NAME", help="which field; NAME:x or NAME:0 is one component, NAME:mag their length; "
+                                                        "of a gas also pressure, speed, mach, vorticity, schlieren ...; =FORMULA "
+                                                        "is computed: '=gradient(temperature)' [default: the first]")
     parser.add_argument("--slice", metavar="AXIS=AT", help="the plane, for example z=0.5 [default: through the middle]")
     parser.add_argument("--line", metavar="A:B", help="values along a line: 0,0.5,0.5:1,0.5,0.5 or x or x@y=0.2,z=0.3")
     parser.add_argument("--three", action="store_true", help="three planes through the middle, in space")
@@ -78,7 +80,7 @@ def draw(arguments):
                          " tessera compare A B --picture FILE")
     folder, series = options.fields_of(arguments.target[0])
     name = options.field_name(series[-1], arguments.field)
-    out = arguments.out or f"{_stem(arguments)}_{name.replace(':', '_')}.png"
+    out = arguments.out or f"{_stem(arguments)}_{re.sub(r'[^0-9A-Za-z.-]+', '_', name).strip('_')}.png"
     is_movie = Path(out).suffix in (".mp4", ".html")
     when = arguments.time or ("all" if is_movie else "last")
     files = options.chosen_times(series, when)
@@ -134,7 +136,7 @@ class View:
 
     def fix_range(self):
         """One range for all frames of a movie."""
-        from tessera.plots.planes import plane_of
+        from tessera.plots.planes import plane_of, usual_colours
         from tessera.plots.style import ColourRange
 
         if self.limits is not None:
@@ -146,7 +148,7 @@ class View:
         else:
             error = self.exact if self.arguments.error else None
             values = [plane_of(file, self.name, self.axis, self.at, error).values for file in self.files]
-        shared = ColourRange(values, self.arguments.log, None, self.arguments.colours)
+        shared = ColourRange(values, self.arguments.log, None, self.arguments.colours or usual_colours(self.name))
         self.limits = (shared.low, shared.high)
         self.arguments.colours = shared.colours
 

@@ -1,6 +1,7 @@
 """Slices: a plane through the fields, with outlines of patches and levels."""
 import numpy as np
 
+from tessera.derived import SOLID
 from tessera.plots.style import LEVELS, ColourRange, pyplot, time_text
 from tessera.sampling import AXES, axis_number, component
 
@@ -18,8 +19,10 @@ def picture_level(file, number):
 
 def plane_of(file, name, axis, at, exact=None):
     """The slice; with `exact` (an Expression) the difference to it."""
-    number = axis_number(axis)
-    plane = file.slice(name if exact is None else file.error(name, exact), axis, at, picture_level(file, number))
+    level = picture_level(file, axis_number(axis))
+    plane = file.slice(name if exact is None else file.error(name, exact), axis, at, level)
+    if SOLID in file.names and name != SOLID:
+        plane.values[file.slice(SOLID, axis, at, level).values > 0] = np.nan  # solid cells hold no gas
     return plane
 
 
@@ -104,14 +107,22 @@ def _aspect(extent):
 
 def field_label(file, name):
     """'velocity:x (m/s)'."""
-    field = file.field(component(name)[0] if name not in file.names else name)
-    return f"{name} ({field.unit})" if field.unit not in ("", "1") else name
+    plain = component(name)[0]
+    field = file.field(plain if plain in file.names else name)
+    return f"{name.lstrip('=')} ({field.unit})" if field.unit not in ("", "1") else name.lstrip("=")
+
+
+def usual_colours(name):
+    """Of pictures that look as in an experiment; None: by the values."""
+    return "gray" if isinstance(name, str) and "schlieren" in name else None
 
 
 def slice_figure(files, name, axis="z", at=None, log=False, patches=False, levels=False, limits=None, same_range=False,
                  colours=None, exact=None, title=""):
     """One panel for each of the files (times), with a colour bar each, or one for all with `same_range`."""
     plt = pyplot()
+    colours = colours or usual_colours(name)
+    limits = (0.0, 1.0) if limits is None and usual_colours(name) else limits
     planes = [plane_of(file, name, axis, at, exact) for file in files]
     shared = ColourRange([p.values for p in planes], log, limits, colours) if same_range or limits else None
     columns = min(len(files), 3)

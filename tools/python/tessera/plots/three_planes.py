@@ -1,7 +1,7 @@
 """A three-dimensional field by three planes in space, without a volume renderer."""
 import numpy as np
 
-from tessera.plots.planes import field_label
+from tessera.plots.planes import field_label, usual_colours
 from tessera.plots.style import ColourRange, pyplot, time_text
 
 MOST_QUADS = 72  # along an axis; every quad is a polygon of its own, sorted by depth
@@ -17,7 +17,7 @@ def three_planes_figure(file, name, at=None, log=False, limits=None, colours=Non
     level = max([l.number for l in file.levels if max(np.diff(file.domain(l.number), axis=0)[0]) < 2 * MOST_QUADS],
                 default=0)
     planes = [file.slice(name, axis, at[n], level) for n, axis in enumerate("xyz")]
-    colour_range = ColourRange([plane.values for plane in planes], log, limits, colours)
+    colour_range = ColourRange([plane.values for plane in planes], log, limits, colours or usual_colours(name))
     quads, colours_of = [], []
     norm, colour_map = colour_range.norm(), colour_range.colour_map()
     for plane in planes:

@@ -40,7 +40,8 @@ def pictures(page, run, progress=lambda text: None):
         return
     files = _three(run.fields)
     exact, parts = run.exact(), []
-    for name in files[-1].names[:MOST_FIELDS]:
+    names = files[-1].shown
+    for name in names[:MOST_FIELDS]:
         progress(f"drawing {name}")
         if len(thin_axes(files[-1])) >= 2:
             figure = plots.line_figure(files, name, exact=exact.get(name))
@@ -51,7 +52,7 @@ def pictures(page, run, progress=lambda text: None):
         if name in exact and len(thin_axes(files[-1])) < 2:
             figure = plots.slice_figure(files[-1:], name, axis, exact=exact[name])
             parts.append(html.picture(figure, f"error of {name} at the last time"))
-    more = len(files[-1].names) - MOST_FIELDS
+    more = len(names) - MOST_FIELDS
     parts.append(html.note(f"{more} more field(s): tessera plot {run.path} --field NAME") if more > 0 else "")
     page.section("pictures", "Pictures", *parts)
 

@@ -1,0 +1,88 @@
+#include "core/elementary.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+namespace tessera::test {
+namespace {
+
+constexpr long double kPiLong = std::numbers::pi_v<long double>;
+
+/// The largest |error| of `of(x)` against `exact(x)` over `count` numbers from `low` to `high`.
+template <class Of, class Exact>
+double largestError(double low, double high, int count, Of of, Exact exact) {
+  long double largest = 0.0L;
+  for (int n = 0; n <= count; ++n) {
+    const double x = low + (high - low) * n / count;
+    largest = std::max(largest, std::abs(static_cast<long double>(of(x)) - exact(x)));
+  }
+  return static_cast<double>(largest);
+}
+
+TEST(Elementary, TheExponentialIsRightToTheBoundItStates) {
+  const auto relative = [](double x) {
+    const long double exact = std::exp(static_cast<long double>(x));
+    return static_cast<double>((static_cast<long double>(plainExp(x)) - exact) / exact);
+  };
+  const auto zero = [](double) { return 0.0L; };
+  EXPECT_LT(largestError(-708.0, 709.0, 300001, relative, zero), 0x1p-52);
+  EXPECT_LT(largestError(-1.0, 1.0, 300001, relative, zero), 0x1p-52);
+  EXPECT_EQ(plainExp(0.0), 1.0);
+}
+
+TEST(Elementary, TheExponentialHasLimits) {
+  EXPECT_EQ(plainExp(-709.0), 0.0);
+  EXPECT_EQ(plainExp(-std::numeric_limits<double>::infinity()), 0.0);
+  EXPECT_EQ(plainExp(710.0), std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(plainExp(std::numeric_limits<double>::quiet_NaN())));
+}
+
+TEST(Elementary, SineAndCosineAreRightToTheBoundTheyState) {
+  const auto exactSine = [](double turns) {
+    return std::sin(2.0L * kPiLong * (turns - std::round(static_cast<long double>(turns))));
+  };
+  const auto exactCosine = [](double turns) {
+    return std::cos(2.0L * kPiLong * (turns - std::round(static_cast<long double>(turns))));
+  };
+  for (const double high : {1.0, 1000.0}) {
+    EXPECT_LT(largestError(
+                  -high, high, 300001, [](double t) { return plainSineCosine(t).sine; }, exactSine),
+              0x1p-52);
+    EXPECT_LT(largestError(
+                  -high, high, 300001, [](double t) { return plainSineCosine(t).cosine; }, exactCosine),
+              0x1p-52);
+  }
+}
+
+TEST(Elementary, QuartersOfATurnAreExact) {
+  const std::array<double, 4> sines{0.0, 1.0, 0.0, -1.0};
+  for (int q = -4; q < 8; ++q) {
+    const SineCosine at = plainSineCosine(0.25 * q);
+    EXPECT_EQ(at.sine, sines[static_cast<std::size_t>(q + 4) % 4]) << q;
+    EXPECT_EQ(at.cosine, sines[static_cast<std::size_t>(q + 5) % 4]) << q;
+  }
+}
+
+// FNV-1a over the bits of many values: one number for all compilers and machines. The same functions in a
+// kernel are compared with the host by the tests of all decks on devices.
+TEST(Elementary, TheBitsAreThoseOfEveryCompiler) {
+  std::uint64_t hash = 14695981039346656037U;
+  const auto take = [&](double value) {
+    const auto bits = __builtin_bit_cast(std::uint64_t, value);
+    for (int shift = 0; shift < 64; shift += 8) hash = (hash ^ ((bits >> shift) & 0xff)) * 1099511628211U;
+  };
+  for (int n = -4000; n <= 4000; ++n) {
+    take(plainExp(0.171 * n));
+    take(plainSineCosine(0.0371 * n).sine);
+    take(plainSineCosine(0.0371 * n).cosine);
+  }
+  EXPECT_EQ(hash, 6178433892575355116U);
+}
+
+}  // namespace
+}  // namespace tessera::test
