@@ -24,14 +24,14 @@ TaskNodes::TaskNodes(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
 
 bool TaskNodes::run(const NodeAt& at, int worker) {
   const TaskUnit& unit = graph_.unitOf(at.block);
+  const TaskDeclaration& task = graph_.declarationOf(unit);
+  if (task.body.begins) return begin(at, unit, task, worker);
+  if (step_.isRefused.load(std::memory_order_relaxed)) return true;
   if (unit.part == UnitPart::AllPatches) return runOnPatches(at, worker);
   if (unit.part == UnitPart::Release) {
     if (step_.placed != nullptr) noteWritten(data_, graph_, unit, at.local(), kHost);
     return true;
   }
-  const TaskDeclaration& task = graph_.declarationOf(unit);
-  if (task.body.begins) return begin(at, unit, task, worker);
-  if (step_.isRefused.load(std::memory_order_relaxed)) return true;
   TaskAccesses accesses;
   TaskFrame frame = frames_.frameOf(unit, at.block, at.number, step_.inputs, frames_.adderOfWorker(worker));
   frames_.resolve(unit, at.number, at.local(), frame.patch, accesses);

@@ -260,6 +260,8 @@ void checkTasksOfLevels(const StepPlan& plan, Faults& faults) {
     if (task.oncePerRank) fault(".oncePerRank()", "keep one of .oncePerRank() and .oncePerLevel()");
     if (task.body.device)
       fault("a body for devices", "write .runs<Cpu>(...): it works on all patches of the level on the host");
+    if (task.body.begins)
+      fault("a body that feeds an engine", "leave out .oncePerLevel(): its small tasks are those of a patch");
     if (!task.scratch.empty())
       fault(".scratch(...)",
             "leave it out, or do that part in a task on each patch, without .oncePerLevel()");
