@@ -19,6 +19,9 @@ namespace tessera {
 ///   std::int32_t distance = next - first;
 template <class Tag, std::signed_integral Int = std::int32_t>
 class Id {
+  Int value_ =
+      -1;  // first: nvcc 13 looks for it where it meets the members, when a template needs them early
+
  public:
   using Value = Int;
 
@@ -51,9 +54,6 @@ class Id {
     stream << id.value_;
     return stream;
   }
-
- private:
-  Int value_ = -1;
 };
 
 /// The subscript that a number of any sort stands for.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "components/average_down_kernels.hpp"
+#include "components/cadence.hpp"
 #include "components/expression_fill.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -93,10 +94,7 @@ void Rmcrt::declareParameters(ParameterTable& table) const {
       .defaultsTo("uniform");
   table.choice("origins", {"spread", "centre"}).doc("where in a cell its rays start").defaultsTo("spread");
   table.integer("seed").doc("another one gives other random numbers").range(0, 0xffffffff).defaultsTo(0);
-  table.integer("every")
-      .doc("steps from one with radiation to the next; the first has it")
-      .range(1, 1000000000)
-      .defaultsTo(1);
+  declareCadence(table, "radiation is computed");
   table.integer("halo")
       .doc("fine cells around a patch that rays pass before they go on in the coarsest level")
       .range(0, 64)
@@ -124,7 +122,7 @@ void Rmcrt::configure(const ParameterValues& values, ComponentSetup& setup) {
   }
   findings.throwIfErrors();
   levels_ = setup.levels;
-  every_ = values.integer("every");
+  every_ = cadenceOf(values);
   configureMedium(values, setup);
   configureRays(values);
   labels_.medium = setup.labels.variable<MediumCell<double>, Cell>("rmcrt.medium");
@@ -205,7 +203,7 @@ void Rmcrt::declareInitial(StepPlan& plan) const {
 TaskBuilder Rmcrt::radiationTask(StepPlan& step, std::string_view name) const {
   TaskBuilder task = step.task(name);
   task.withoutDt();
-  if (every_ > 1) task.in("radiation");
+  if (!everyStep()) task.in("radiation");
   return task;
 }
 
@@ -245,13 +243,9 @@ void Rmcrt::declareTrace(TaskBuilder task) const {
   task.runs(traceRays(rays_, labels_));
 }
 
-std::vector<std::string> Rmcrt::stepPlans() const {
-  if (every_ == 1) return {};
-  return {"radiation"};
-}
-
-std::string Rmcrt::choosePlan(std::int64_t step) const {
-  return every_ > 1 && step % every_ == 0 ? "radiation" : "step";
+std::vector<OptionalPart> Rmcrt::stepParts() const {
+  if (everyStep()) return {};
+  return {{"radiation", every_}};
 }
 
 void Rmcrt::declareDiagnostics(StepPlan& plan) const {

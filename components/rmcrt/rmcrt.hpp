@@ -26,12 +26,12 @@ class Rmcrt final : public Component {
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
   void declareStep(StepPlan& step) const override;
-  std::vector<std::string> stepPlans() const override;
-  std::string choosePlan(std::int64_t step) const override;
+  std::vector<OptionalPart> stepParts() const override;
   void declareDiagnostics(StepPlan& plan) const override;
   std::vector<Diagnostic> diagnostics() const override;
 
  private:
+  bool everyStep() const { return every_ == everySteps(1); }
   /// An expression of the deck that varies, and the variable that it is written to.
   struct Given {
     std::string name;
@@ -50,7 +50,7 @@ class Rmcrt final : public Component {
   RadiationLabels labels_;
   RadiationTotals totals_;
   std::vector<Given> given_;
-  std::int64_t every_ = 1;
+  Cadence every_;
   int levels_ = 1;
 };
 

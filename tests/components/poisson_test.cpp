@@ -12,7 +12,7 @@
 namespace tessera::test {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
+using std::numbers::pi;
 
 /// What holds at the two ends of an axis of n cells on [0, 1], a wave that fits it, and the eigenvalue that
 /// this has under the second differences.
@@ -23,11 +23,11 @@ struct Ends {
   double quarters;   ///< of a wave on the axis, 1, 2 or 4
 
   double eigenvalue(double n) const {
-    const double s = std::sin(quarters * kPi / (4.0 * n));
+    const double s = std::sin(quarters * pi / (4.0 * n));
     return 4.0 * n * n * s * s;
   }
   double at(double position) const {
-    const double angle = quarters * kPi / 2.0 * position;
+    const double angle = quarters * pi / 2.0 * position;
     return std::string_view(wave).substr(0, 3) == "sin" ? std::sin(angle) : std::cos(angle);
   }
 };

@@ -12,6 +12,7 @@
 #include "scheduler/engine/kinds/matrix_product.hpp"
 #include "scheduler/engine/kinds/molecular_dynamics.hpp"
 #include "scheduler/engine/kinds/shipped.hpp"
+#include "scheduler/engine/kinds/spin.hpp"
 #include "tools/bench/engine/allocation.hpp"
 #include "tools/bench/engine/bench_program.hpp"
 #include "tools/bench/engine/rates.hpp"
