@@ -16,8 +16,10 @@ function(tessera_kernels target)
     foreach(source IN LISTS ARG_SOURCES)
       get_filename_component(path ${source} ABSOLUTE)
       if(TESSERA_CUDA AND group MATCHES "Gpu")
-        # The language belongs to a source, and this one has two.
-        get_filename_component(name ${source} NAME_WE)
+        # The language belongs to a source, and this one has two. Sources of different folders may have the same name.
+        file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${path})
+        string(REGEX REPLACE "\\.cpp$" "" name ${name})
+        string(MAKE_C_IDENTIFIER ${name} name)
         set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels/${name}_${group}.cu)
         file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"${path}\"\n")
         set(path ${wrapper})

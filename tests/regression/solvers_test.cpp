@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 /// A coefficient of space, walls of several kinds, a wave of the source.
-constexpr const char* kDeck = R"deck(
+constexpr const char* kPoissonDeck = R"deck(
 simulation.components = ["poisson"]
 time = { dt = 1, max_steps = 2 }
 grid = { cells = [24, 16, 12], patches = [3, 2, 2], periodic = [false, true, false] }
@@ -27,7 +27,7 @@ boundary.z_low.type = "neumann"
 
 class Solvers : public testing::Test {
  protected:
-  void SetUp() override { place_.file("deck.toml", kDeck); }
+  void SetUp() override { place_.file("deck.toml", kPoissonDeck); }
 
   ProgramResult run(const std::string& name, const std::string& ranks,
                     std::vector<std::string> settings) const {
