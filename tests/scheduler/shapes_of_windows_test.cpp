@@ -183,7 +183,8 @@ TEST(ShapesOfWindows, TakeLittleMoreThanTheirDistinctBytes) {
 
 TEST(ShapesOfWindows, TakeTheMemoryThatWasPlanned) {
   for (const std::int64_t halo : {std::int64_t{16}, kWhole}) {
-    const CompiledGraphs graphs = HaloStep({"L", 64, halo, 2}).compile(WindowSharing::On);
+    const HaloStep step({"L", 64, halo, 2});  // whose labels the graphs refer to
+    const CompiledGraphs graphs = step.compile(WindowSharing::On);
     EXPECT_EQ(makeDataWarehouse(graphs, 2)->allocatedBytes(), sumOf(storedWindows(graphs)).bytes);
   }
 }

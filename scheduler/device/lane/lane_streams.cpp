@@ -58,14 +58,15 @@ void LaneStreams::gather(std::int32_t but) {
   for (std::int32_t n = 1; n < size(); ++n) {
     if (n != but && at(n).launched > at(n).done) others_.push_back(n);
   }
-  // Who comes after most of the others goes first: that may spare the rest.
-  const auto coversOthers = [&](std::int32_t by) {
-    return std::count_if(others_.begin(), others_.end(), [&](std::int32_t of) {
+  // Who comes after most of the others goes first: that may spare the rest. Counted before they are sorted,
+  // since a list that is just being sorted does not hold each of them.
+  for (const std::int32_t by : others_) {
+    at(by).covers = std::count_if(others_.begin(), others_.end(), [&](std::int32_t of) {
       return at(by).waitedFor[static_cast<std::size_t>(of)] >= at(of).launched;
     });
-  };
+  }
   std::sort(others_.begin(), others_.end(),
-            [&](std::int32_t a, std::int32_t b) { return coversOthers(a) > coversOthers(b); });
+            [&](std::int32_t a, std::int32_t b) { return at(a).covers > at(b).covers; });
   const std::int64_t before = counts_.waits;
   for (const std::int32_t n : others_) waitFor(0, {n, at(n).launched});
   // A launch of nothing, so that what waits for the stream waits for these streams too.

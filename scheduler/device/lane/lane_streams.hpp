@@ -106,6 +106,7 @@ class LaneStreams {
     std::deque<Watched> watched;          ///< in the order of launches
     std::vector<std::int64_t> waitedFor;  ///< by stream: launches there that all later work here comes after
     std::vector<std::int64_t> waitedForPeers;  ///< likewise, by stream of all lanes
+    std::int64_t covers = 0;                   ///< while gathering: of how many others it comes after all
   };
   /// Marks of a stream that nobody watches are looked at when there are so many of them.
   static constexpr std::size_t kManyMarks = 16;

@@ -14,7 +14,8 @@ namespace {
 TEST(DeckTags, EveryDeckOfTheRepositoryCompilesWithALargestTagOfForty) {
   int decks = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(TESSERA_SOURCE_DIR "/inputs")) {
-    if (entry.path().extension() != ".toml") continue;
+    const bool isEnsemble = entry.path().parent_path().filename() == "ensemble";
+    if (isEnsemble || entry.path().extension() != ".toml") continue;
     const Model model(Deck::fromFile(entry.path().string()), builtInComponents());
     for (const int ranks : {2, 64}) {
       const CompiledGraphs graphs = model.compile(model.meshOfDeck(ranks), ranks - 1, ranks, 40);
