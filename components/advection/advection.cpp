@@ -96,9 +96,9 @@ void Advection::declareStep(StepPlan& step) const {
   advance.reads(Old, labels_.concentration, faceHalo(oneStage ? 1 : 2))
       .writes(target, inLoop("Advection::advance"))
       .runs(advanceAdvection(labels_, params_, target));
+  if (!oneStage && levels_ > 1) averageDown(step, "Advection::averageStage", labels_.stage);
   if (keepsFluxes_) declareFluxes(step, endOfStep);
   if (!oneStage) {
-    if (levels_ > 1) averageDown(step, "Advection::averageStage", labels_.stage);
     TaskBuilder correct = step.task("Advection::correct");
     readVelocity(correct, endOfStep);
     correct.reads(Old, labels_.concentration)
