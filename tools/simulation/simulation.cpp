@@ -254,7 +254,9 @@ void Simulation::step(std::span<const double> control, RunListener& listener) {
   const bool isOnePlan = program.isOnePlan();
   const std::size_t first =
       isOnePlan ? model_.planNamed(program.plans().front()) : static_cast<std::size_t>(PlanId::Step);
-  if (!ProgramRun::takesLateDt(program)) settle();
+  // What the last step has begun to reduce is finished by it or by the next step of the same plan.
+  const bool isLeftOpen = isAhead_ && first != lastPlan_ && !clock_.needsStableDt();
+  if (isLeftOpen || !ProgramRun::takesLateDt(program)) settle();
   StepInputs inputs = inputsOf(first, control);
   if (isAhead_ && clock_.needsStableDt()) {
     inputs.dtFrom = stablePlan_;
