@@ -38,7 +38,9 @@ std::string testName(std::string deck) {
 Simulate smallDeck(const std::string& deck) {
   Extent n = cellsOf(deck);
   const bool isOfRays = deck.starts_with("rmcrt/");  // each cell of which takes long
-  for (int d = 0; d < kAxes; ++d) n[d] = std::min<std::int64_t>(n[d], isOfRays ? 12 : 24);
+  for (int d = 0; d < kAxes; ++d) {
+    if (n[d] > 1) n[d] = isOfRays ? 12 : std::min<std::int64_t>(n[d], 24);
+  }
   Simulate small = simulate(deck).cells(n);
   if (isOfRays) small.set("rmcrt.rays=2");
   return small;
