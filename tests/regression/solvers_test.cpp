@@ -43,7 +43,7 @@ class Solvers : public testing::Test {
   }
   /// Whether this build has hypre.
   bool hasHypre() const {
-    return place_.tessera({"check", "deck.toml", "--set", "solver.library=hypre"}).exitCode == 0;
+    return place_.tessera({"check", "deck.toml", "--set", "solver.library=\"hypre\""}).exitCode == 0;
   }
 
   Workplace place_;
@@ -69,7 +69,7 @@ TEST_F(Solvers, ASolveThatIsGivenUpEndsWithFourAndASentenceOnAnyRanks) {
 }
 
 TEST_F(Solvers, MethodsOfHypreAreRefusedForOurOwn) {
-  const ProgramResult gmres = run("gmres", "1", {"solver.method=gmres"});
+  const ProgramResult gmres = run("gmres", "1", {"solver.method=\"gmres\""});
 
   EXPECT_EQ(gmres.exitCode, 2);
   EXPECT_THAT(gmres.err, HasSubstr("needs solver.library = \"hypre\""));
@@ -85,8 +85,8 @@ TEST_F(Solvers, HypreFindsWhatOurOwnFinds) {
       const std::string name = "hypre" + std::to_string(n++);
       const ProgramResult other =
           run(name, n % 2 == 0 ? "1" : "3",
-              {"solver.library=hypre", "solver.method=" + method, "solver.preconditioner=" + preconditioner,
-               "solver.max_iterations=500"});
+              {"solver.library=\"hypre\"", "solver.method=\"" + method + "\"",
+               "solver.preconditioner=\"" + preconditioner + "\"", "solver.max_iterations=500"});
       ASSERT_EQ(other.exitCode, 0) << method << ' ' << preconditioner << ": " << other.err;
       for (const std::string column : {"poisson.total", "poisson.min", "poisson.max"}) {
         EXPECT_NEAR(number(name, "diagnostics", column), number("own", "diagnostics", column), 1e-8)
@@ -99,8 +99,8 @@ TEST_F(Solvers, HypreFindsWhatOurOwnFinds) {
 
 TEST_F(Solvers, HypreGivesTheSameBitsWithASetUpThatIsKept) {
   if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
-  ASSERT_EQ(run("kept", "2", {"solver.library=hypre"}).exitCode, 0);
-  ASSERT_EQ(run("fresh", "2", {"solver.library=hypre", "solver.setup_every=1"}).exitCode, 0);
+  ASSERT_EQ(run("kept", "2", {"solver.library=\"hypre\""}).exitCode, 0);
+  ASSERT_EQ(run("fresh", "2", {"solver.library=\"hypre\"", "solver.setup_every=1"}).exitCode, 0);
 
   EXPECT_EQ(number("fresh", "statistics", "solve_setups"), 2.0);
   const ProgramResult compared = place_.tessera({"compare", "--exact", "kept", "fresh"});
@@ -110,7 +110,8 @@ TEST_F(Solvers, HypreGivesTheSameBitsWithASetUpThatIsKept) {
 TEST_F(Solvers, HypreIsGivenUpAsOurOwnIs) {
   if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
   for (const std::string ranks : {"1", "4"}) {
-    const ProgramResult given = run("up" + ranks, ranks, {"solver.library=hypre", "solver.max_iterations=1"});
+    const ProgramResult given =
+        run("up" + ranks, ranks, {"solver.library=\"hypre\"", "solver.max_iterations=1"});
     EXPECT_EQ(given.exitCode, 4);
     EXPECT_EQ(countOf(given.err, "a linear solve does not come to its tolerance"), 1) << given.err;
   }
