@@ -17,15 +17,19 @@ double intensityOf(double temperature, double stefanBoltzmann) {
   return intensityOfFourthPower(stefanBoltzmann) * fourthPower(temperature);
 }
 
-/// Keys of which one at most says what radiates, or how much is absorbed.
+/// Keys of which just one says what radiates, or how much is absorbed.
 void checkSources(const ParameterValues& values, DeckDiagnostics& findings) {
   const auto expectOne = [&](std::initializer_list<const char*> keys, const std::string& what) {
     std::string given;
+    std::string all;
     int count = 0;
     for (const char* key : keys) {
+      all += (all.empty() ? "" : ", ") + std::string(key);
       if (!values.isGiven(key)) continue;
       given += (count++ > 0 ? " and " : "") + std::string(key);
     }
+    if (count == 0)
+      findings.error(values.tableWhere(), "[rmcrt] does not say " + what + "; give one of " + all);
     if (count > 1)
       findings.error(values.tableWhere(),
                      "[rmcrt] says more than once " + what + ": " + given + "; give one");
