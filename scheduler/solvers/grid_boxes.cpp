@@ -37,9 +37,11 @@ void addBoxes(GridBoxes& grid, const std::vector<Box>& boxes, Rank owner, Rank r
 }  // namespace
 
 Halo GridBoxes::layer() const {
-  // Rows keep a layer in any case, so that the loops along x have one form.
-  const Index one{1, active[1] ? 1 : 0, active[2] ? 1 : 0};
-  return {one, one};
+  // Rows keep a layer in any case, so that the loops along x have one form. Above there are two: the side of
+  // a coarser level may be two faces from a box that has the first cell of the last coarse one, and not the
+  // second.
+  const Index lower{1, active[1] ? 1 : 0, active[2] ? 1 : 0};
+  return {lower, 2 * lower};
 }
 
 Box GridBoxes::withSides(const Box& box) const {

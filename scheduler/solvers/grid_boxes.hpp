@@ -21,7 +21,7 @@ struct GridBoxes {
   std::vector<Rank> owners;          ///< of each
   std::vector<std::size_t> own;      ///< positions of this rank's boxes
 
-  /// The layer around a box.
+  /// The cells that are kept around a box.
   Halo layer() const;
   /// What the owner of a box has of numbers on faces: those of its cells, and where the box ends the domain
   /// the faces there.

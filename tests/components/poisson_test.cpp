@@ -124,6 +124,19 @@ TEST(Poisson, HasTheSameBitsForAnyRanksThreadsAndPatches) {
   EXPECT_EQ(firstDifference(right, simulateText(kMixed).patches({3, 2, 2}).ranks(3).checked().run()), "");
 }
 
+/// The last coarse cell along x has a cell of one rank, and the side of the domain is beyond one of another.
+TEST(Poisson, HasTheSameBitsWhereABoxOfOneCellEndsTheDomain) {
+  const Simulate hotFace = simulate("poisson/hot_face").cells({10, 10, 10});
+  const Outcome right = Simulate(hotFace).patches({1, 1, 1}).run();
+
+  for (const Extent patches : {Extent{4, 1, 2}, Extent{2, 4, 1}, Extent{1, 2, 4}}) {
+    for (int ranks = 1; ranks <= 8; ++ranks) {
+      const Outcome o = Simulate(hotFace).patches(patches).ranks(ranks).run();
+      EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks, " << asText(patches) << " patches";
+    }
+  }
+}
+
 TEST(Poisson, HasTheSameBitsUnderSeedsOnOtherMeshesAndOnDevices) {
   const Outcome right = simulateText(kMixed).run();
 
