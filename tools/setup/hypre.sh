@@ -7,7 +7,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 action=${1:?usage: hypre.sh prefix|build}
 
-say() { printf 'tessera setup: %s\n' "$*" >&2; }
+# shellcheck source=tools/setup/build_once.sh
+. "$here/build_once.sh"
 
 version=$(awk '$1 == "hypre" {print $2}' "$root/cmake/dependencies.txt")
 compiler=${CC:-cc}
@@ -25,21 +26,10 @@ if [ "$action" = prefix ] || [ -f "$prefix/complete" ]; then
   exit 0
 fi
 
-mkdir -p "$cache"
-# Two builds at once wait for each other; the second finds the work done.
-exec 9>"$cache/hypre.lock"
-flock 9
-if [ ! -f "$prefix/complete" ]; then
-  archive=$("$here/fetch.sh" hypre)
-  work=$(mktemp -d "$cache/hypre-build.XXXXXX")
-  trap 'rm -rf "$work"' EXIT
-  log=$cache/hypre-build.log
-  say "building hypre $version into $prefix (once on this machine, about a minute; log in $log)"
-  tar -xzf "$archive" -C "$work"
-  build() {
-    cd "$work"/hypre-*/src
-    # What its own configuration would find out: MPI, its own BLAS and LAPACK, whole numbers of 32 bits.
-    cat >HYPRE_config.h <<'END'
+build() {
+  cd src || return 1
+  # What its own configuration would find out: MPI, its own BLAS and LAPACK, whole numbers of 32 bits.
+  cat >HYPRE_config.h <<'END'
 #define HYPRE_RELEASE_NAME "hypre"
 #define HYPRE_HAVE_MPI 1
 #define HYPRE_HAVE_MPI_COMM_F2C 1
@@ -53,25 +43,19 @@ if [ ! -f "$prefix/complete" ]; then
 #define HYPRE_F77_FUNC(name, NAME) name##_
 #define HYPRE_F77_FUNC_(name, NAME) name##__
 END
-    printf '#define HYPRE_RELEASE_VERSION "%s"\n#define HYPRE_RELEASE_NUMBER 0\n' "$version" >>HYPRE_config.h
-    local includes=() folder
-    for folder in . $folders; do includes+=("-I$folder"); done
-    mkdir objects
-    # shellcheck disable=SC2086  # flags are words
-    find $folders -maxdepth 1 -name '*.c' ! -name 'F90_*' ! -path 'multivector/*csr*' \
-      ! -name 'seq_multi*' ! -name 'par_multi*' ! -name backup.c -print0 | xargs -0 -P "$(nproc)" -I SOURCE sh -c '
-      source=$1; shift
-      "$@" -c "$source" -o "objects/$(echo "$source" | tr / _).o"' sh SOURCE "$compiler" $flags $mpi "${includes[@]}" || return 1
-    mkdir -p "$prefix/lib" "$prefix/include"
-    ar rcs "$prefix/lib/libHYPRE.a" objects/*.o
-    cp HYPRE.h HYPRE_config.h */HYPRE_{utilities,error,struct_mv,struct_ls,krylov,lobpcg,MatvecFunctions}*.h \
-      utilities/fortran_matrix.h multivector/{multivector,interpreter,temp_multivector}.h "$prefix/include"
-  }
-  if ! (build) >"$log" 2>&1; then
-    say "hypre did not build; the last lines of $log:"
-    tail -n 20 "$log" >&2
-    exit 1
-  fi
-  touch "$prefix/complete"
-fi
+  printf '#define HYPRE_RELEASE_VERSION "%s"\n#define HYPRE_RELEASE_NUMBER 0\n' "$version" >>HYPRE_config.h
+  local includes=() folder
+  for folder in . $folders; do includes+=("-I$folder"); done
+  mkdir objects
+  # shellcheck disable=SC2086  # flags are words
+  find $folders -maxdepth 1 -name '*.c' ! -name 'F90_*' ! -path 'multivector/*csr*' \
+    ! -name 'seq_multi*' ! -name 'par_multi*' ! -name backup.c -print0 | xargs -0 -P "$(nproc)" -I SOURCE sh -c '
+    source=$1; shift
+    "$@" -c "$source" -o "objects/$(echo "$source" | tr / _).o"' sh SOURCE "$compiler" $flags $mpi "${includes[@]}" || return 1
+  mkdir -p "$prefix/lib" "$prefix/include"
+  ar rcs "$prefix/lib/libHYPRE.a" objects/*.o || return 1
+  cp HYPRE.h HYPRE_config.h */HYPRE_{utilities,error,struct_mv,struct_ls,krylov,lobpcg,MatvecFunctions}*.h \
+    utilities/fortran_matrix.h multivector/{multivector,interpreter,temp_multivector}.h "$prefix/include"
+}
+buildOnce hypre "$prefix" "hypre $version, about a minute," build
 printf '%s\n' "$prefix"

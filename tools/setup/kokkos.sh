@@ -9,7 +9,8 @@ root=$(cd "$here/../.." && pwd)
 action=${1:?usage: kokkos.sh prefix|build [cpu|cuda]}
 flavour=${2:-cpu}
 
-say() { printf 'tessera setup: %s\n' "$*" >&2; }
+# shellcheck source=tools/setup/build_once.sh
+. "$here/build_once.sh"
 
 version=$(awk '$1 == "kokkos" {print $2}' "$root/cmake/dependencies.txt")
 compiler=${CXX:-c++}
@@ -59,29 +60,16 @@ if [ "$action" = prefix ] || [ -f "$prefix/complete" ]; then
   exit 0
 fi
 
-mkdir -p "$cache"
-# Two builds at once (two checkouts, two ranks) wait for each other; the second finds the work done.
-exec 9>"$cache/kokkos.lock"
-flock 9
-if [ ! -f "$prefix/complete" ]; then
-  archive=$("$here/fetch.sh" kokkos)
-  work=$(mktemp -d "$cache/kokkos-build.XXXXXX")
-  trap 'rm -rf "$work"' EXIT
-  log=$cache/kokkos-build.log
-  say "building Kokkos $version ($flavour) into $prefix (once on this machine; log in $log)"
-  tar -xzf "$archive" -C "$work"
+build() {
   if [ "$flavour" = cuda ]; then
     # Kokkos asks for CMake 3.25.2 because of nvcc's option for C++20, which is among the options above.
-    sed -i 's/VERSION_LESS "3\.25\.2"/VERSION_LESS "3.25.0"/' "$work"/kokkos-*/cmake/kokkos_enable_options.cmake
+    sed -i 's/VERSION_LESS "3\.25\.2"/VERSION_LESS "3.25.0"/' cmake/kokkos_enable_options.cmake || return 1
   fi
+  local generator
   generator=$(command -v ninja >/dev/null && echo Ninja || echo "Unix Makefiles")
-  if ! { cmake -S "$work"/kokkos-* -B "$work/build" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" \
+  cmake -S . -B ../build -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" \
     "${machine[@]}" -DCMAKE_INSTALL_PREFIX="$prefix" "${options[@]}" &&
-    cmake --build "$work/build" -j "$(nproc)" && cmake --install "$work/build"; } >"$log" 2>&1; then
-    say "Kokkos did not build; the last lines of $log:"
-    tail -n 20 "$log" >&2
-    exit 1
-  fi
-  touch "$prefix/complete"
-fi
+    cmake --build ../build -j "$(nproc)" && cmake --install ../build
+}
+buildOnce kokkos "$prefix" "Kokkos $version ($flavour)" build
 printf '%s\n' "$prefix"
