@@ -124,6 +124,7 @@ void TouchCollector::task(const NodeBlock& block) {
       for (std::int64_t local = own.begin; local < own.end; ++local)
         taskReads(unit, local, node, static_cast<std::int32_t>(local - own.begin));
       for (std::int64_t local = own.begin; local < own.end; ++local) taskWrites(unit, local, node);
+      if (own.size() == 0) wholeReads(unit, node);
     } else {
       const std::int64_t local = unit.level < 0 ? -1 : block.firstLocal + row;
       taskReads(unit, local, node, row);
@@ -153,6 +154,13 @@ void TouchCollector::taskReads(const TaskUnit& unit, std::int64_t local, std::in
       add(entry(read.label, read.generation, local), box, node, versions_.ofRead(unit.task, unit.level, read),
           TouchKind::Read);
     }
+  }
+}
+
+/// What a task on all patches of a level reads where the rank has none of them.
+void TouchCollector::wholeReads(const TaskUnit& unit, std::int64_t node) {
+  for (const ReadDeclaration& read : graph_.declarationOf(unit).reads) {
+    if (read.reach == Reach::WholeLevel) gatherRead(unit, read, nullptr, node, 0);
   }
 }
 

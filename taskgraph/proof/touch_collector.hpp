@@ -54,6 +54,7 @@ class TouchCollector {
   void startOfStep();
   void task(const NodeBlock& block);
   void taskReads(const TaskUnit& unit, std::int64_t local, std::int64_t node, std::int32_t row);
+  void wholeReads(const TaskUnit& unit, std::int64_t node);
   void taskWrites(const TaskUnit& unit, std::int64_t local, std::int64_t node);
   void gatherRead(const TaskUnit& unit, const ReadDeclaration& read, const Patch* patch, std::int64_t node,
                   std::int32_t row);

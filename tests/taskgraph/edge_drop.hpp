@@ -261,10 +261,12 @@ inline std::string nameOf(const CompiledGraphs& rank, const CompiledGraph& graph
   return graph.plan->task(graph.units[item].task).name;
 }
 
-/// Whether a node is a row of a fill into scratch: the task that reads the halo carries it out, the row only
-/// lets that task wait for messages.
-inline bool isScratchRow(const CompiledGraph& graph, NodeId node) {
+/// Whether a node is only passed through: a row of a fill into scratch, which the task that reads the halo
+/// carries out, so that the row only lets it wait for messages; or what tells of one patch that a task on all
+/// of them has ended.
+inline bool isPassage(const CompiledGraph& graph, NodeId node) {
   const NodeBlock& block = graph.block(node);
+  if (block.kind == NodeKind::Task) return graph.unitOf(block).part == UnitPart::Release;
   return block.kind == NodeKind::Fill && graph.fillOf(block).scratch;
 }
 
@@ -274,21 +276,22 @@ struct Drop {
   std::vector<NodeEdge> orders;
 };
 
-/// Rows of fills into scratch touch nothing: their edges are there for the order of messages and the task
-/// behind the row. A task that gathers several halos may wait for one message through several rows, and then
-/// nobody misses one of the ways; so all of them are lost together.
+/// What is only passed through touches nothing: its edges are there for the order of what lies before and
+/// behind it. Several passages may lead from one node to another (a task that gathers several halos waits for
+/// one message through several rows), and then nobody misses one of the ways; so all of them are lost
+/// together.
 inline Drop dropOf(const std::vector<EdgeAt>& all, const CompiledGraph& graph, const EdgeAt& edge) {
   const auto isHere = [&](const EdgeAt& e) { return e.rank == edge.rank; };
   Drop drop;
-  if (isScratchRow(graph, edge.before)) {
+  if (isPassage(graph, edge.before)) {
     drop.edges.push_back(edge);
     for (const EdgeAt& in : all) {
       if (isHere(in) && in.after == edge.before) drop.orders.push_back({in.before, edge.after});
     }
-  } else if (isScratchRow(graph, edge.after)) {
+  } else if (isPassage(graph, edge.after)) {
     for (const NodeId task : graph.successors(edge.after)) drop.orders.push_back({edge.before, task});
     for (const EdgeAt& way : all) {
-      if (!isHere(way) || way.before != edge.before || !isScratchRow(graph, way.after)) continue;
+      if (!isHere(way) || way.before != edge.before || !isPassage(graph, way.after)) continue;
       const auto tasks = graph.successors(way.after);
       const bool same = std::any_of(drop.orders.begin(), drop.orders.end(), [&](const NodeEdge& order) {
         return std::find(tasks.begin(), tasks.end(), order.after) != tasks.end();
