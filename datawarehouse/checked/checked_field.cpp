@@ -85,6 +85,18 @@ std::int64_t layersOutside(const Box& cells, Index x) {
   return layers;
 }
 
+/// Throws: the task uses `name`, a number or a table, without the clause that says so.
+[[noreturn]] void reportUnsaid(const TaskFrame& frame, const char* says, const char* what,
+                               const std::string& name, const std::string& clause) {
+  throw UndeclaredAccess(Message(says)
+                             .line("task      ", frame.task, placeOf(frame))
+                             .line(what, name)
+                             .line("declared  at ", frame.declaredAt)
+                             .line("fix       add ", clause, " to ", frame.task)
+                             .text(),
+                         name);
+}
+
 }  // namespace
 
 void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted, Reach reach) {
@@ -112,13 +124,8 @@ void reportUndeclared(const TaskFrame& frame, LabelId label, AccessMode wanted, 
 
 void reportUndeclaredReduction(const TaskFrame& frame, ReductionLabel reduction) {
   const std::string& name = frame.labels->reductionName(reduction.id);
-  throw UndeclaredAccess(Message("task contributes to a reduction that it did not declare")
-                             .line("task      ", frame.task, placeOf(frame))
-                             .line("reduction ", name)
-                             .line("declared  at ", frame.declaredAt)
-                             .line("fix       add .contributes(", name, ", Min|Max|Sum) to ", frame.task)
-                             .text(),
-                         name);
+  reportUnsaid(frame, "task contributes to a reduction that it did not declare", "reduction ", name,
+               ".contributes(" + name + ", Min|Max|Sum)");
 }
 
 void reportSecondContribution(const TaskFrame& frame, ReductionLabel reduction) {
@@ -135,24 +142,14 @@ void reportSecondContribution(const TaskFrame& frame, ReductionLabel reduction) 
 
 void reportUndeclaredReduced(const TaskFrame& frame, ReductionLabel reduction) {
   const std::string& name = frame.labels->reductionName(reduction.id);
-  throw UndeclaredAccess(Message("task reads a reduction that it did not declare")
-                             .line("task      ", frame.task, placeOf(frame))
-                             .line("reduction ", name)
-                             .line("declared  at ", frame.declaredAt)
-                             .line("fix       add .reads(", name, ") to ", frame.task)
-                             .text(),
-                         name);
+  reportUnsaid(frame, "task reads a reduction that it did not declare", "reduction ", name,
+               ".reads(" + name + ")");
 }
 
 void reportUndeclaredTable(const TaskFrame& frame, TableLabel table) {
   const std::string name = table.id < 0 ? "a table that nobody has made" : frame.labels->table(table.id).name;
-  throw UndeclaredAccess(Message("task looks into a constant table that it did not declare")
-                             .line("task      ", frame.task, placeOf(frame))
-                             .line("table     ", name)
-                             .line("declared  at ", frame.declaredAt)
-                             .line("fix       add .reads(", name, ") to ", frame.task)
-                             .text(),
-                         name);
+  reportUnsaid(frame, "task looks into a constant table that it did not declare", "table     ", name,
+               ".reads(" + name + ")");
 }
 
 void reportOutsideTable(const TaskFrame& frame, TableLabel table, std::int64_t place) {
