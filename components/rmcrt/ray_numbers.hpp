@@ -86,6 +86,16 @@ struct RayCellNumber {
                                                   (static_cast<std::uint32_t>(level) << 16) ^
                                                   (static_cast<std::uint32_t>(side) << 28)};
   }
+
+  /// A ray of the cell, or of its side, that has no direction yet; `own` is the intensity where it starts.
+  TESSERA_KERNEL Ray ray(std::uint32_t number, double own) const {
+    Ray ray;
+    ray.own = own;
+    ray.cellLow = low;
+    ray.cellHigh = high;
+    ray.number = number;
+    return ray;
+  }
 };
 
 }  // namespace tessera
