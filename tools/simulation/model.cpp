@@ -352,15 +352,17 @@ bool Model::isItem(const StepPlan& plan) const {
 /// Columns of the history for each solve, and memory for what it looks at.
 void Model::addSolves() {
   std::set<std::string> names;
+  std::set<LabelId> looksAt;  // programs with parts have the calls of the usual one
   for (const StepProgram& program : programs_) {
     const std::vector<LabelId> labels = program.labelsOfCalls();
-    ofCalls_.insert(ofCalls_.end(), labels.begin(), labels.end());
+    looksAt.insert(labels.begin(), labels.end());
     for (const std::string& name : program.solves()) {
       if (!names.insert(name).second) continue;
       diagnostics_.push_back({name + ".iterations", {}, {}, {}, name, SolveNumber::Iterations});
       diagnostics_.push_back({name + ".residual", {}, {}, {}, name, SolveNumber::Residual});
     }
   }
+  ofCalls_.assign(looksAt.begin(), looksAt.end());
 }
 
 void Model::checkPrograms() {
