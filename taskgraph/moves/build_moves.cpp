@@ -185,8 +185,10 @@ Move MoveBuilder::fromBelow(const FillPlan& fill, const CoarsePiece& piece, cons
 Move MoveBuilder::fromRing(const FillPlan& fill, const Box& region, std::int32_t row,
                            const MoveRef& to) const {
   const FillPlan& ring = graph_.fills[static_cast<std::size_t>(fill.ring)];
-  const bool limited = graphs_.labels->info(fill.label).prolongation == Prolongation::LimitedLinear;
-  const RegionMove what{limited ? MoveKind::Limited : MoveKind::Linear,
+  const Prolongation prolongation = graphs_.labels->info(fill.label).prolongation;
+  const RegionMove what{prolongation == Prolongation::Constant        ? MoveKind::Prolong
+                        : prolongation == Prolongation::LimitedLinear ? MoveKind::Limited
+                                                                      : MoveKind::Linear,
                         region,
                         {},
                         levelOf(fill).ratioToCoarser(),
