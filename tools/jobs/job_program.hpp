@@ -41,5 +41,6 @@ const std::vector<JobProgram>& jobPrograms();
 
 JobProgram matrixProgram();
 JobProgram photonProgram();
+JobProgram pathProgram();
 
 }  // namespace tessera::jobs

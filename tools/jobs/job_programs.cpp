@@ -10,7 +10,7 @@ const JobReport& DeckRun::runJob(Job& job) {
 }
 
 const std::vector<JobProgram>& jobPrograms() {
-  static const std::vector<JobProgram> programs{matrixProgram(), photonProgram()};
+  static const std::vector<JobProgram> programs{matrixProgram(), photonProgram(), pathProgram()};
   return programs;
 }
 
