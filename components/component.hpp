@@ -120,7 +120,8 @@ class ComponentRegistry {
   std::vector<Maker> makers_;
 };
 
-/// heat, advection, wave, euler, levels, diffusion, poisson, rmcrt: what the `tessera` program offers.
+/// heat, advection, wave, euler, levels, diffusion, poisson, rmcrt, lowmach: what the `tessera` program
+/// offers.
 ComponentRegistry builtInComponents();
 
 }  // namespace tessera

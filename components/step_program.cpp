@@ -44,7 +44,7 @@ void addLabels(const std::vector<ProgramItem>& items, std::vector<LabelId>& labe
 
 CallItem SolveItem::access() const {
   CallItem call{name, nullptr};
-  call.reads = {{Generation::Old, system.solution.id}, {Generation::New, system.rightHandSide.id}};
+  call.reads = {{system.begin, system.solution.id}, {Generation::New, system.rightHandSide.id}};
   if (system.faces) {
     for (const LabelId face : {system.faces->x.id, system.faces->y.id, system.faces->z.id}) {
       if (face >= 0) call.reads.emplace_back(Generation::New, face);

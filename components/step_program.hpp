@@ -187,7 +187,8 @@ class StepProgram {
   RunBuilder run(std::string plan);
   CallBuilder call(std::string name, std::shared_ptr<ProgramCall> call);
   /// Solves a linear system, as the deck's [solver] says; afterwards its solution has a New value. Where it
-  /// cannot be solved, the run ends, or the step is refused.
+  /// cannot be solved, the run ends, or the step is refused. Solves of one name, one after the other in a
+  /// step, share their memory; columns of the history show the last of them.
   void solve(std::string name, const LinearSystem& system);
   void require(std::string cause, ReducedCondition holds, ReducedDetail detail = {});
   /// How often a body runs: until a condition holds, which is looked at after each pass, at most `most`

@@ -29,7 +29,10 @@ Counts countsOfSteps(const Deck& deck, int threads) {
   const auto data = makeDataWarehouse(graphs, threads);
   const auto executor = makeThreadsExecutor(threads);
   model.prepareExpressions(threads);
-  StepRunner runner(graphs, *data, transport, *executor, {});
+  RunnerOptions options;
+  // Without its solves, what a plan of a program finds of an earlier one is no number.
+  options.findNonFinite = model.stepProgram({}).plans().size() == 1;
+  StepRunner runner(graphs, *data, transport, *executor, options);
   const std::array<double, 1> control{1.0};
   const double dt = 1e-6;
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) runner.run(plan, {0.0, dt, 0, control});

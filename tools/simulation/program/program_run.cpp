@@ -133,7 +133,9 @@ std::string ProgramRun::run(const SolveItem& item) {
   SolveReport report;
   {
     const SpanOf span(options_.trace, item.name);
-    around(item.access(), [&] { report = solveOf(item).run(data_, {step_.time + step_.dt, step_.dt}); });
+    around(item.access(), [&] {
+      report = solveOf(item).run(item.system, data_, {step_.time + step_.dt, step_.dt});
+    });
   }
   options_.solves->add(item.name, report);
   return judge(report);
@@ -144,9 +146,8 @@ LinearSolve& ProgramRun::solveOf(const SolveItem& item) {
     if (solve->name() == item.name) return *solve;
   }
   try {
-    solves_.push_back(std::make_unique<LinearSolve>(item.name, item.system, options_.solver.options,
-                                                    *options_.mesh->hierarchy, options_.mesh->owners,
-                                                    transport_));
+    solves_.push_back(std::make_unique<LinearSolve>(
+        item.name, options_.solver.options, *options_.mesh->hierarchy, options_.mesh->owners, transport_));
   } catch (const DeckError& error) {
     throw AgreedError(error.kind(), error.message());
   }
