@@ -13,7 +13,8 @@ namespace tessera::jobs {
 
 /// Data of one to three dimensions that jobs read, write or reduce into: a name, an extent and elements of
 /// one size. The host's copy is its home; devices have parts of it while they need them. One thread at a
-/// time, and no host code touches the elements while a job that uses them runs. Outlives such jobs.
+/// time, and no host code touches the elements while a job that uses them runs. Outlives the runners of such
+/// jobs.
 class DomainBase {
  public:
   /// All elements are zero bytes. Throws UsageError where an axis has no elements.
