@@ -25,7 +25,8 @@ void checkGeometry(const Geometry& geometry) {
 }
 
 /// What `Level` and `Hierarchy` count on: numbers that can be counted with.
-void checkNumbers(const std::string& name, const Box& domain, const std::vector<Box>& patches) {
+void checkNumbers(const std::string& name, const Box& domain, const std::vector<Box>& patches,
+                  bool isCoarsest) {
   double cells = 1.0;
   for (int d = 0; d < kAxes; ++d) {
     const std::int64_t n = domain.hi[d];
@@ -34,7 +35,7 @@ void checkNumbers(const std::string& name, const Box& domain, const std::vector<
     cells *= static_cast<double>(n);
   }
   if (cells > kMostCells) refuse(name + " has more cells than can be counted");
-  if (patches.empty()) refuse(name + " has no patch");
+  if (patches.empty() && isCoarsest) refuse(name + " has no patch");
   for (const Box& box : patches) {
     if (box.empty() || !domain.contains(box))
       refuse(name + " has a patch that is empty or leaves the domain");
@@ -80,7 +81,7 @@ std::shared_ptr<const Hierarchy> meshOf(const Geometry& geometry, const std::vec
     const auto number = static_cast<LevelId>(made.size());
     const Extent ratio = checkedRatio(geometry, made.size(), level.ratio);
     domain = refine(domain, ratio);
-    checkNumbers("level " + std::to_string(number), domain, level.patches);
+    checkNumbers("level " + std::to_string(number), domain, level.patches, number == 0);
     std::vector<Patch> patches;
     for (const Box& cells : level.patches) patches.push_back({next++, number, cells});
     made.emplace_back(number, geometry, domain, ratio, std::move(patches));

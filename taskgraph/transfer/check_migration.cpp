@@ -16,6 +16,7 @@ class MigrationProof {
     for (std::size_t n = 0; n < plans.size(); ++n) {
       const auto rank = static_cast<Rank>(n);
       for (const MigrationPiece& piece : plans[n].local) take(piece, rank, rank);
+      for (const MigrationPiece& piece : plans[n].fresh) takeFresh(piece, rank);
       for (const MigrationMessage& message : plans[n].receives) {
         compareSides(plans, message, rank);
         for (const MigrationPiece& piece : message.pieces) take(piece, message.peer, rank);
@@ -64,6 +65,19 @@ class MigrationProof {
     if (after_.owners[static_cast<std::size_t>(piece.to)] != taker ||
         after_.hierarchy->patch(piece.to).level != from.level)
       fault("rank " + std::to_string(taker) + " takes values for another one's patch " + nameOf(piece.to));
+    arrived_[{piece.label, piece.to}].push_back(piece.box);
+  }
+
+  void takeFresh(const MigrationPiece& piece, Rank taker) {
+    const Patch& to = after_.hierarchy->patch(piece.to);
+    const Centering centering = labels_.info(piece.label).centering;
+    for (const Patch& from : before_.hierarchy->level(to.level).patches()) {
+      const Box had = before_.hierarchy->level(to.level).closedBox(from, centering);
+      if (!intersect(had, piece.box).empty())
+        fault("values of patch " + asText(from) + " are not carried over to " + nameOf(piece.to));
+    }
+    if (after_.owners[static_cast<std::size_t>(piece.to)] != taker)
+      fault("rank " + std::to_string(taker) + " fills another one's patch " + nameOf(piece.to));
     arrived_[{piece.label, piece.to}].push_back(piece.box);
   }
 

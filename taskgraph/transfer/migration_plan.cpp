@@ -15,8 +15,9 @@ Rank ownerOf(const OwnedMesh& mesh, PatchId patch) { return mesh.owners[static_c
 /// Makes the plan of one rank, variable by variable.
 class MigrationPlanner {
  public:
-  MigrationPlanner(const OwnedMesh& before, const OwnedMesh& after, const LabelTable& labels, Rank rank)
-      : before_(before), after_(after), labels_(labels), rank_(rank) {}
+  MigrationPlanner(const OwnedMesh& before, const OwnedMesh& after, const LabelTable& labels, Rank rank,
+                   FreshIndices fresh)
+      : before_(before), after_(after), labels_(labels), rank_(rank), fresh_(fresh) {}
 
   MigrationPlan make(std::span<const LevelLabel> which) {
     for (const LevelLabel& what : which) {
@@ -69,6 +70,12 @@ class MigrationPlanner {
     before_.hierarchy->level(to.level).forEachOverlapping(to.cells, giveFrom);
     before_.hierarchy->level(to.level).forEachOverlapping(around(to), giveFrom);
     if (missing.empty()) return;
+    if (fresh_ == FreshIndices::Listed) {
+      for (const Box& box : missing) {
+        if (taker == rank_) plan_.fresh.push_back({label, -1, to.id, box});
+      }
+      return;
+    }
     throw InternalError(Message("a mesh has cells that the mesh before it has not")
                             .line("label  ", labels_.info(label).name)
                             .line("patch  ", asText(to))
@@ -104,6 +111,7 @@ class MigrationPlanner {
   const OwnedMesh& after_;
   const LabelTable& labels_;
   const Rank rank_;
+  const FreshIndices fresh_;
   MigrationPlan plan_;
   Pieces sends_;
   Pieces receives_;
@@ -112,8 +120,9 @@ class MigrationPlanner {
 }  // namespace
 
 MigrationPlan planMigration(const OwnedMesh& before, const OwnedMesh& after,
-                            std::span<const LevelLabel> which, const LabelTable& labels, Rank rank) {
-  return MigrationPlanner(before, after, labels, rank).make(which);
+                            std::span<const LevelLabel> which, const LabelTable& labels, Rank rank,
+                            FreshIndices fresh) {
+  return MigrationPlanner(before, after, labels, rank, fresh).make(which);
 }
 
 }  // namespace tessera

@@ -33,13 +33,21 @@ struct MigrationPlan {
   std::vector<MigrationPiece> local;       ///< from own patches to own patches
   std::vector<MigrationMessage> sends;     ///< by peer
   std::vector<MigrationMessage> receives;  ///< by peer
+  std::vector<MigrationPiece> fresh;       ///< of own patches, what no patch had before; `from` is -1
 };
 
-/// The plan that carries these variables over to another mesh of the same cells, however these are cut into
-/// patches, numbered and dealt out. A pure function: each rank makes its own without a word to others, and
+/// What becomes of indices that the mesh before has not.
+enum class FreshIndices {
+  Refused,  ///< there are none, else InternalError
+  Listed,   ///< in `MigrationPlan::fresh`, for the caller to fill
+};
+
+/// The plan that carries these variables over to another mesh, however its cells are cut into patches,
+/// numbered and dealt out. A pure function: each rank makes its own without a word to others, and
 /// the two sides of a message agree. Throws InternalError where a level of `after` has cells that it has not
-/// in `before`.
+/// in `before`, unless these are to be listed.
 MigrationPlan planMigration(const OwnedMesh& before, const OwnedMesh& after,
-                            std::span<const LevelLabel> which, const LabelTable& labels, Rank rank);
+                            std::span<const LevelLabel> which, const LabelTable& labels, Rank rank,
+                            FreshIndices fresh = FreshIndices::Refused);
 
 }  // namespace tessera

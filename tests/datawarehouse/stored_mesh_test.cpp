@@ -39,6 +39,14 @@ TEST(StoredMesh, KeepsPatchesInTheirOrder) {
   EXPECT_EQ(textOfBoxes(mesh->level(0).patches()), "0 5 0 8 8 1 0 0 0 8 5 1");
 }
 
+TEST(StoredMesh, ARefinedLevelMayBeEmpty) {
+  auto levels = twoLevels();
+  levels[1].patches = boxesOfText("");
+  const auto mesh = meshOf(kSquare, levels);
+  EXPECT_EQ(mesh->levels().size(), 2U);
+  EXPECT_EQ(mesh->level(1).cellCount(), 0);
+}
+
 TEST(StoredMesh, NumbersThatAreNoMeshAreRefusedByASentence) {
   auto levels = twoLevels();
   levels[0].patches[0].hi.j = 7;

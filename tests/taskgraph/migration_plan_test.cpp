@@ -86,6 +86,47 @@ TEST(MigrationPlan, RefusesAMeshWithCellsThatWereNotThere) {
   }
 }
 
+/// A region of level 1 that moves, vanishes and comes back, on 1 to 8 ranks.
+TEST(MigrationPlan, ListsWhatNoPatchHadBefore) {
+  const MigrationCase c;
+  const Box regions[] = {{{2, 2, 1}, {9, 6, 5}}, {{4, 1, 1}, {11, 7, 5}}, {{0, 0, 0}, {2, 2, 2}}, {}};
+  const auto meshOf = [&](const Box& region) {
+    std::vector<Box> boxes;
+    if (!region.empty()) boxes.push_back(region);
+    return refinedHierarchy(c.geometry, {Division::By::Patches, {3, 2, 2}}, {{2, boxes, {5, 4, 3}}});
+  };
+  for (const Box& first : regions) {
+    for (const Box& second : regions) {
+      for (int ranks = 1; ranks <= 8; ranks += 3) {
+        const OwnedMesh before{meshOf(first), distribute(*meshOf(first), ranks)};
+        const OwnedMesh after{meshOf(second), distribute(*meshOf(second), ranks)};
+        std::vector<MigrationPlan> plans;
+        std::int64_t fresh = 0;
+        for (Rank rank = 0; rank < ranks; ++rank) {
+          plans.push_back(planMigration(before, after, c.which, c.labels, rank, FreshIndices::Listed));
+          for (const MigrationPiece& piece : plans.back().fresh)
+            fresh += piece.label == c.which.front().label ? piece.box.volume() : 0;
+        }
+        EXPECT_THAT(checkMigration(plans, before, after, c.which, c.labels), IsEmpty())
+            << asText(first) << " to " << asText(second) << ", " << ranks << " ranks";
+        EXPECT_EQ(fresh, 8 * (second.volume() - intersect(first, second).volume()));
+      }
+    }
+  }
+}
+
+TEST(MigrationCheck, FindsWhatIsListedAsFreshAlthoughAPatchHadIt) {
+  const MigrationCase c;
+  const OwnedMesh mesh{c.mesh, distribute(*c.mesh, 1)};
+  std::vector<MigrationPlan> plans = c.plansOf(mesh, mesh, 1);
+  MigrationPiece piece = plans[0].local.front();
+  plans[0].local.erase(plans[0].local.begin());
+  piece.from = -1;
+  plans[0].fresh.push_back(piece);
+  EXPECT_THAT(checkMigration(plans, mesh, mesh, c.which, c.labels),
+              ::testing::Contains(HasSubstr("are not carried over")));
+}
+
 TEST(MigrationCheck, FindsWhatIsWrongWithPlans) {
   const MigrationCase c;
   const OwnedMesh before{c.mesh, distribute(*c.mesh, 2)};
