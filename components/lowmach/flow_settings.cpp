@@ -179,6 +179,10 @@ FlowSettings readFlowSettings(const ParameterValues& values, const Geometry& geo
     carried.source = optionalOf(values, sources[n]);
     carried.exact = optionalOf(values, std::string("exact.") + keys[n]);
   }
+  if (auto& heat = settings.carried[kTemperature].source) {
+    const std::array parts{*heat, Expression::constant(settings.heatCapacity)};
+    heat = Expression::ofParts("$0/$1", parts);
+  }
   settings.boundaries = readFlowBoundaries(values, geometry, settings.carried[kTemperature].isThere);
   params.sides = settings.boundaries.kinds;
   return settings;

@@ -49,6 +49,7 @@ void Lowmach::configure(const ParameterValues& values, ComponentSetup& setup) {
   findings.throwIfErrors();
   settings_ = readFlowSettings(values, setup.geometry);
   params_ = settings_.params;
+  if (const auto& heat = settings_.carried[kTemperature].source) setup.composed.push_back(*heat);
   stableDt_ = setup.stableDt;
   configureStages(setup);
   configurePressure(setup);

@@ -109,6 +109,34 @@ TEST(LowmachDensity, HeavyFluidOverLightOneFallsAtTheRateOfRayleighAndTaylor) {
   EXPECT_NEAR(rate, theory, 0.1 * theory);
 }
 
+/// Gas that is heated evenly and leaves on the right: rho T stays, so T' / T = Q / (rho0 T0 cp) = 1, and the
+/// velocity is what grows on the way, x.
+constexpr const char* kHeated = R"deck(
+simulation.components = ["lowmach"]
+time = { end = 0.5, cfl = 0.4, dt_max = 0.01 }
+grid = { cells = [12, 6, 1], patches = [2, 1, 1] }
+[lowmach]
+density = 2
+heat_capacity = 4
+reference_temperature = 300
+initial.temperature = 300
+heat_source = 2400
+boundary.x_low.type = "slip"
+boundary.y_low.type = "slip"
+boundary.y_high.type = "slip"
+boundary.x_high.type = "outlet"
+exact.temperature = "300*exp(t)"
+exact.velocity.x = "if(t > 0, x, 0)"
+)deck";
+
+TEST(LowmachDensity, HeatedGasExpandsAsItsTemperatureRises) {
+  const Outcome o = simulateText(kHeated).run();
+
+  EXPECT_LT(o.end.at("lowmach.temperature.error_max"), 0.05);
+  EXPECT_LT(o.end.at("lowmach.velocity_x.error_max"), 1e-6);
+  EXPECT_NEAR(o.end.at("lowmach.max_density") * o.end.at("lowmach.max_temperature"), 600.0, 1e-6);
+}
+
 /// Light fluid enters through a part of a wall into heavy one and rises; viscosities differ.
 constexpr const char* kPlume = R"deck(
 simulation.components = ["lowmach"]
