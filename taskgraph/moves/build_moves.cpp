@@ -28,15 +28,7 @@ Move condition(const FillPlan& fill, const MoveRef& to, const BoundaryPart& part
 std::vector<Box> takeRest(std::vector<Box>& done, const Box& box) {
   std::vector<Box> left{box};
   for (const Box& known : done) {
-    std::vector<Box> next;
-    for (const Box& part : left) {
-      if (intersect(part, known).empty()) {
-        next.push_back(part);
-      } else {
-        for (const Box& rest : subtract(part, known)) next.push_back(rest);
-      }
-    }
-    left.swap(next);
+    left = subtract(left, known);
     if (left.empty()) return left;
   }
   done.push_back(box);
