@@ -1,6 +1,5 @@
 #include "components/reflux/reflux_kernels.hpp"
 
-#include <algorithm>
 #include <type_traits>
 
 #include "components/reflux/finer_mean.hpp"
@@ -76,8 +75,7 @@ struct FluxesOfFiner {
   template <class Task, class FluxLabel>
   void along(const Task& task, int axis, FluxLabel label, FluxLabel ofFiner) const {
     if (!passed.active[static_cast<std::size_t>(axis)]) return;
-    const Extent ratio = task.refinementRatio();
-    const std::int64_t steps = passed.sums ? std::max({ratio.i, ratio.j, ratio.k}) : 1;
+    const std::int64_t steps = passed.sums ? largestOf(task.refinementRatio()) : 1;
     const auto coarse = task.read(New, label);
     const auto fine = task.readFiner(New, ofFiner);
     const auto u = task.modify(variable);

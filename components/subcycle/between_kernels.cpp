@@ -1,6 +1,5 @@
 #include "components/subcycle/between_kernels.hpp"
 
-#include <algorithm>
 #include <type_traits>
 
 #include "datawarehouse/task_context.hpp"
@@ -26,8 +25,7 @@ struct BetweenOldAndNew {
 
   template <class Task>
   void operator()(const Task& task) const {
-    const Extent ratio = task.refinementRatio();
-    const double steps = static_cast<double>(std::max({ratio.i, ratio.j, ratio.k}));
+    const auto steps = static_cast<double>(largestOf(task.refinementRatio()));
     const double weight = (task.reduced(number) + part) / steps;
     const auto old = task.read(Old, u);
     const auto now = task.read(New, u);
