@@ -86,6 +86,9 @@ class Sums : public Domain<std::int64_t> {
   double value(Index x) const { return static_cast<double>((*this)(x)) * resolution_; }
   /// All sums are zero from here on.
   void clear();
+  /// Adds whole multiples of the resolution to the sums in `box`, x fastest. A job is under way: its devices
+  /// hand over what they have added up, and the version does not change.
+  void add(const Box& box, std::span<const std::int64_t> multiples);
 
  private:
   double resolution_;
