@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -221,6 +222,8 @@ class StepProgram {
   std::vector<std::string> solves() const;
   /// What calls and solves read and write, by label; some of them several times.
   std::vector<LabelId> labelsOfCalls() const;
+  /// Of which calls and solves read Old.
+  std::set<LabelId> labelsCalledAsOld() const;
   /// Whether it is nothing but one plan over the whole step.
   bool isOnePlan() const;
   /// The same program with a run of `plan` before its first item.

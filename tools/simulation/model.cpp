@@ -42,20 +42,6 @@ const StepProgram* findProgram(const std::vector<StepProgram>& programs, const s
   return found == programs.end() ? nullptr : &*found;
 }
 
-/// Adds what calls and solves read as Old.
-void addOldReads(const std::vector<ProgramItem>& items, std::set<LabelId>& labels) {
-  const auto add = [&](const CallItem& call) {
-    for (const auto& [generation, label] : call.reads) {
-      if (generation == Generation::Old) labels.insert(label);
-    }
-  };
-  for (const ProgramItem& item : items) {
-    if (const auto* repeat = std::get_if<RepeatItem>(&item.what)) addOldReads(repeat->items, labels);
-    if (const auto* call = std::get_if<CallItem>(&item.what)) add(*call);
-    if (const auto* solve = std::get_if<SolveItem>(&item.what)) add(solve->access());
-  }
-}
-
 /// The plan of the statistics of [analysis], where steps are programs.
 const char* const kStatistics = "statistics";
 
@@ -435,7 +421,7 @@ void Model::findPersistent() {
       }
     }
   }
-  for (const StepProgram& program : programs_) addOldReads(program.items(), readAsOld);
+  for (const StepProgram& program : programs_) readAsOld.merge(program.labelsCalledAsOld());
   persistent_.assign(readAsOld.begin(), readAsOld.end());
 }
 
