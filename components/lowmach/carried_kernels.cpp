@@ -114,15 +114,14 @@ struct AdvanceCarried {
     const auto q = task.read(stage.generation, from.value);
     const auto next = task.write(stage.to.carried[which].value);
     using Field = std::remove_cvref_t<decltype(q)>;
-    const double perDensity = params.densityVaries ? 1.0 : 1.0 / params.density;
+    const double perDensity = params.perDensity();
     CarriedRate<Field, Between> rate{q, {q, q, q}, {}, {}, params.diffusivity[which] * perDensity};
     for (int d = 0; d < kAxes; ++d) {
       if (!params.active[static_cast<std::size_t>(d)]) continue;
       rate.mass[d] = params.densityVaries ? readFaces(task, New, params.flux, d)
                                           : readFaces(task, stage.generation, stage.from.velocity, d);
-      rate.e[d] = unit(d);
-      rate.inverse[d] = task.inverseSpacing()[d];
     }
+    setAxes(task, params, rate.e, rate.inverse);
     const NumberOrField<Field> one{q, 1.0, 0.0};
     CarriedLoop<Field, std::remove_cvref_t<decltype(next)>, Between> loop{
         rate,

@@ -61,11 +61,7 @@ struct ExpansionOfFlow {
       loop.gain[n].rate.q = loop.value[n].field;
       loop.gain[n].rate.diffusivity = params.diffusivity[n];
       if (carried.source.id >= 0) loop.gain[n].source = {task.read(New, carried.source), 0.0, 1.0};
-      for (int d = 0; d < kAxes; ++d) {
-        if (!params.active[static_cast<std::size_t>(d)]) continue;
-        loop.gain[n].rate.e[d] = unit(d);
-        loop.gain[n].rate.inverse[d] = task.inverseSpacing()[d];
-      }
+      setAxes(task, params, loop.gain[n].rate.e, loop.gain[n].rate.inverse);
     }
     forEach(task.exec(), "Lowmach::expansion", task.interior(), loop);
   }

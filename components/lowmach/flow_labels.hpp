@@ -106,6 +106,9 @@ struct FlowParams {
     return largest;
   }
 
+  /// A density that is the same everywhere is divided out of everything.
+  double perDensity() const { return densityVaries ? 1.0 : 1.0 / density; }
+
   bool hasForce = false;
   FlowFaces force;  ///< per unit of volume
 };

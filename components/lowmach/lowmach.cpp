@@ -23,15 +23,12 @@ std::vector<StageParts> stagesOf(bool three) {
   return {{0.0, 1.0}, {0.5, 1.0}};
 }
 
-template <class Task, class FieldLabel>
-void fillWith(const Task& task, FieldLabel label, double value) {
-  const auto field = task.write(label);
-  forEach(task.exec(), "Lowmach::fill", task.interior(), [=](Index x) { field(x) = value; });
-}
-
-/// A task that writes a number everywhere.
-void declareFill(TaskBuilder task, Label<double, Cell> label, double value) {
-  task.writes(label).withoutDt().runs<Cpu>([=](const auto& patch) { fillWith(patch, label, value); });
+/// A task that writes noughts everywhere.
+void declareNoughts(TaskBuilder task, Label<double, Cell> label) {
+  task.writes(label).withoutDt().runs<Cpu>([=](const auto& patch) {
+    const auto field = patch.write(label);
+    forEach(patch.exec(), "Lowmach::fill", patch.interior(), [=](Index x) { field(x) = 0.0; });
+  });
 }
 
 }  // namespace
@@ -174,10 +171,10 @@ void Lowmach::declareInitial(StepPlan& plan) const {
           fill(task, label, f, task.time());
         });
   });
-  declareFill(plan.task("Lowmach::noPressure"), system_.solution, 0.0);
+  declareNoughts(plan.task("Lowmach::noPressure"), system_.solution);
   declareInitialCarried(plan);
   if (params_.densityVaries) {
-    declareFill(plan.task("Lowmach::noExpansion"), params_.expansion, 0.0);
+    declareNoughts(plan.task("Lowmach::noExpansion"), params_.expansion);
     TaskBuilder density = plan.task("Lowmach::initialDensity");
     density.writes(state_.density).withoutDt();
     for (const CarriedLabels& carried : state_.carried)
@@ -271,7 +268,7 @@ void Lowmach::declareMomentum(StepPlan& step, const Stage& stage) const {
   const FlowStage& flow = stage.flow;
   const std::string plan = "lowmach.predict_" + stage.number;
   const bool enters = settings_.boundaries.hasGiven();
-  if (enters) declareFill(step.task("Lowmach::enter" + stage.number).in(plan), stage.entering, 0.0);
+  if (enters) declareNoughts(step.task("Lowmach::enter" + stage.number).in(plan), stage.entering);
   TaskBuilder predict = step.task("Lowmach::predict" + stage.number);
   predict.in(plan);
   readsFaces(predict, flow.generation, flow.from.velocity, aroundFaces(params_.limited ? 2 : 1));

@@ -63,7 +63,7 @@ struct PredictVelocity {
         readFaces(task, Old, state.velocity, axis),
         next,
         params.gravity[axis],
-        params.referenceDensity * perDensity(),
+        params.referenceDensity * params.perDensity(),
         stage.ofOld,
         stage.ofStage * task.dt()};
     if (params.densityVaries) {
@@ -71,17 +71,17 @@ struct PredictVelocity {
       loop.from = {task.read(stage.generation, stage.from.density), 0.0, 1.0};
       loop.after = {task.read(New, stage.to.density), 0.0, 1.0};
     }
-    if (params.hasForce) loop.force = {readFaces(task, New, params.force, axis), 0.0, perDensity()};
+    if (params.hasForce) loop.force = {readFaces(task, New, params.force, axis), 0.0, params.perDensity()};
     forEachHeavy(task.exec(), "Lowmach::predict", facesAcross(task, stage.to.velocity, axis), loop);
   }
 
   template <class Between, class Task, class Field>
   MomentumRate<Field, Between> rateOf(const Task& task, const Field& u, int axis) const {
     MomentumRate<Field, Between> rate{
-        {u, u, u}, {u, u, u}, {u, params.viscosity * perDensity(), 0.0}, {}, {}};
+        {u, u, u}, {u, u, u}, {u, params.viscosity * params.perDensity(), 0.0}, {}, {}};
     if (params.viscosityByMixture != 0.0) {
       rate.viscosity.field = task.read(stage.generation, stage.from.carried[kMixture].value);
-      rate.viscosity.factor = params.viscosityByMixture * perDensity();
+      rate.viscosity.factor = params.viscosityByMixture * params.perDensity();
     }
     for (int n = 0; n < kAxes; ++n) {
       const int d = (axis + n) % kAxes;
@@ -93,8 +93,6 @@ struct PredictVelocity {
     }
     return rate;
   }
-
-  double perDensity() const { return params.densityVaries ? 1.0 : 1.0 / params.density; }
 
   /// What passes the sides of the domain.
   template <class Task>

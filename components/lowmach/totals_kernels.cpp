@@ -1,9 +1,9 @@
 #include <cmath>
 
 #include "components/error_norms_kernels.hpp"
+#include "components/lowmach/carried.hpp"
 #include "components/lowmach/divergence.hpp"
 #include "components/lowmach/lowmach_kernels.hpp"
-#include "components/stencils/slopes.hpp"
 
 namespace tessera {
 
@@ -30,9 +30,7 @@ struct StableFlowDt {
     const Real3 w = task.inverseSquaredSpacing();
     const Real3 perLength = task.inverseSpacing();
     const double wide = 2.0 * params.largestDiffusivity() * ((w.x + w.y) + w.z);
-    using Field = std::remove_cvref_t<decltype(faces.u[0])>;
-    NumberOrField<Field> density{faces.u[0], params.density, 0.0};
-    if (params.densityVaries) density = {task.read(New, state.density), 0.0, 1.0};
+    const auto density = densityOf(task, params, New, state, faces.u[0]);
     double fall = 0.0;
     for (int d = 0; d < kAxes; ++d) fall += 4.0 * std::fabs(params.gravity[d]) * perLength[d];
     const double least = 1e-300;
@@ -97,10 +95,9 @@ struct TotalsOfFlow {
     const auto faces = divergenceOf(task, params, Old, state.velocity);
     using Field = std::remove_cvref_t<decltype(faces.u[0])>;
     const double volume = cellVolume(task.level());
-    NumberOrField<Field> density{faces.u[0], params.density, 0.0};
+    const NumberOrField<Field> density = densityOf(task, params, Old, state, faces.u[0]);
     NumberOrField<Field> expansion{faces.u[0], 0.0, 0.0};
     if (params.densityVaries) {
-      density = {task.read(Old, state.density), 0.0, 1.0};
       expansion = {task.read(Old, params.expansion), 0.0, 1.0};
       const NumberOrField<Field> one{faces.u[0], 1.0, 0.0};
       task.contribute(totals.mass, reduce(task.exec(), "Lowmach::mass", task.interior(), Sum,
@@ -116,7 +113,7 @@ struct TotalsOfFlow {
     momenta(task, density);
     for (std::size_t n = 0; n < kFlowScalars; ++n) {
       if (!state.carried[n].isThere()) continue;
-      const NumberOrField<Field> q{task.read(Old, state.carried[n].value), 0.0, 1.0};
+      const NumberOrField<Field> q = carriedOrNone(task, Old, state.carried[n], faces.u[0]);
       task.contribute(totals.carried[n], reduce(task.exec(), "Lowmach::carried", task.interior(), Sum,
                                                 TimesDensity<Field>{q, density, volume}));
       range(task, q, totals.least[n], totals.largest[n]);
