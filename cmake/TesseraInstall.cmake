@@ -8,12 +8,12 @@ include(GNUInstallDirs)
 get_property(modules GLOBAL PROPERTY TESSERA_MODULES)
 get_property(folders GLOBAL PROPERTY TESSERA_MODULE_FOLDERS)
 list(TRANSFORM modules PREPEND tessera_ OUTPUT_VARIABLE targets)
-list(APPEND targets tessera_simulation tessera_ensemble tessera_command_line)
+list(APPEND targets tessera_simulation tessera_ensemble tessera_job_programs tessera_command_line)
 set_target_properties(tessera_abi PROPERTIES EXPORT_NAME abi)
 install(TARGETS tessera_abi ${targets} EXPORT TesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # The headers keep their folders, so that `#include "core/geometry/box.hpp"` means the same inside and outside.
-foreach(folder IN LISTS folders ITEMS tools/simulation tools/ensemble tools/tessera)
+foreach(folder IN LISTS folders ITEMS tools/simulation tools/ensemble tools/jobs tools/tessera)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION include/tessera/${folder}
           FILES_MATCHING PATTERN "*.hpp")
 endforeach()

@@ -63,7 +63,7 @@ function(tessera_test folder)
   if(kernels)
     tessera_kernels(${program} LINKS tessera_flags tessera_taskgraph tessera_datawarehouse SOURCES ${kernels})
   endif()
-  if(folder MATCHES "^scheduler/(device|engine)$")
+  if(folder MATCHES "^scheduler/(device|engine|jobs)$")
     tessera_cuda_sources(${program} ${sources})
     # Runs on machines that have a GPU and none of the other libraries.
     target_link_options(${program} PRIVATE LINKER:--as-needed)

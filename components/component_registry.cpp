@@ -6,6 +6,7 @@
 #include "components/euler/euler.hpp"
 #include "components/heat/heat.hpp"
 #include "components/levels/levels.hpp"
+#include "components/lowmach/lowmach.hpp"
 #include "components/poisson/poisson.hpp"
 #include "components/rmcrt/rmcrt.hpp"
 #include "components/wave/wave.hpp"
@@ -38,6 +39,7 @@ ComponentRegistry builtInComponents() {
   registry.add<Diffusion>();
   registry.add<Poisson>();
   registry.add<Rmcrt>();
+  registry.add<Lowmach>();
   return registry;
 }
 

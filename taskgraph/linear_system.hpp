@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "grid/generation.hpp"
 #include "grid/label.hpp"
 
 namespace tessera {
@@ -23,7 +24,7 @@ struct FaceCoefficients {
 ///
 ///   program.solve("Heat::solve", {.solution = T, .rightHandSide = rhs, .mass = 1.0, .partOfDt = 0.5});
 struct LinearSystem {
-  Label<double, Cell> solution{};           ///< u: a solve begins with Old and leaves New
+  Label<double, Cell> solution{};           ///< u: a solve leaves New
   Label<double, Cell> rightHandSide{};      ///< f, read as New
   double mass = 0.0;                        ///< m, not below 0
   double coefficient = 1.0;                 ///< b, not below 0, where it is the same everywhere
@@ -31,6 +32,8 @@ struct LinearSystem {
   std::optional<double> partOfDt{};         ///< w is this part of the step's length; not given: w = 1
   /// The mean of u over the domain, where the system leaves it open: m = 0, and no side gives a value.
   double mean = 0.0;
+  /// What a solve begins with: Old of u, or New, which an earlier item of the program has left.
+  Generation begin = Generation::Old;
 };
 
 }  // namespace tessera

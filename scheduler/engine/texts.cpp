@@ -1,6 +1,6 @@
 #include "core/text/error.hpp"
-#include "scheduler/engine/detail/slab.hpp"
 #include "scheduler/engine/program.hpp"
+#include "scheduler/engine/queues/slab.hpp"
 
 namespace tessera::engine {
 

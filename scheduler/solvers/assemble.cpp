@@ -39,7 +39,7 @@ class Assembly {
     setCells(Cpu{}, cells, system_.mass, target_.matrix.sink.field(place.box));
     copyCells(Cpu{}, cells, 1.0, fieldOf(data_, Generation::New, system_.rightHandSide.id, place.local),
               target_.rightHandSide.field(place.box));
-    copyCells(Cpu{}, cells, 1.0, fieldOf(data_, Generation::Old, system_.solution.id, place.local),
+    copyCells(Cpu{}, cells, 1.0, fieldOf(data_, system_.begin, system_.solution.id, place.local),
               target_.solution.field(place.box));
     for (int d = 0; d < kAxes; ++d) {
       if (target_.grid->active[static_cast<std::size_t>(d)]) addFaces(place, d);

@@ -14,7 +14,7 @@ struct SystemMoment {
 };
 
 /// Puts the own part of `system` into `target`: matrix, right-hand side with what the conditions of the sides
-/// add to it, and as solution the Old values. Layers are not filled. NumericalError: whether a condition
+/// add to it, and as solution what it begins with. Layers are not filled. NumericalError: whether a condition
 /// holds is not a number.
 void assemble(const LinearSystem& system, const Level& level, DataWarehouse& data, const SystemMoment& moment,
               GridSystem& target);

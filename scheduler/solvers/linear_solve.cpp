@@ -20,10 +20,9 @@ double secondsSinceStart(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-LinearSolve::LinearSolve(std::string name, LinearSystem system, const SolverOptions& options,
-                         const Hierarchy& hierarchy, const RankMap& owners, Transport& transport)
+LinearSolve::LinearSolve(std::string name, const SolverOptions& options, const Hierarchy& hierarchy,
+                         const RankMap& owners, Transport& transport)
     : name_(std::move(name)),
-      system_(system),
       options_(options),
       level_(hierarchy.level(0)),
       transport_(transport),
@@ -32,7 +31,8 @@ LinearSolve::LinearSolve(std::string name, LinearSystem system, const SolverOpti
       layers_(boxes_, LayerPart::WithSides, transport),
       solver_(makeLinearSolver(options, boxes_, level_.spacing(), transport)) {}
 
-SolveReport LinearSolve::run(DataWarehouse& data, const SystemMoment& moment) {
+SolveReport LinearSolve::run(const LinearSystem& system, DataWarehouse& data, const SystemMoment& moment) {
+  system_ = system;
   const auto start = std::chrono::steady_clock::now();
   SolveReport report;
   assemble(system_, level_, data, moment, assembled_);

@@ -20,12 +20,12 @@ namespace tessera {
 class LinearSolve {
  public:
   /// The hierarchy's level 0 is solved on. All but `options` outlive it.
-  LinearSolve(std::string name, LinearSystem system, const SolverOptions& options, const Hierarchy& hierarchy,
+  LinearSolve(std::string name, const SolverOptions& options, const Hierarchy& hierarchy,
               const RankMap& owners, Transport& transport);
 
-  /// Old solution and New right-hand side and coefficients are on the host. Afterwards New solution is what
-  /// was found, whatever the report says, but where the system is impossible.
-  SolveReport run(DataWarehouse& data, const SystemMoment& moment);
+  /// The solution to begin with and New right-hand side and coefficients are on the host. Afterwards New
+  /// solution is what was found, whatever the report says, but where the system is impossible.
+  SolveReport run(const LinearSystem& system, DataWarehouse& data, const SystemMoment& moment);
 
   const std::string& name() const { return name_; }
 
@@ -42,7 +42,7 @@ class LinearSolve {
   std::string cellAt(double place) const;
 
   const std::string name_;
-  const LinearSystem system_;
+  LinearSystem system_;  ///< of the last run
   const SolverOptions options_;
   const Level& level_;
   Transport& transport_;

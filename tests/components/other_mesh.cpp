@@ -19,7 +19,7 @@ OwnedMesh OtherMeshes::draw() {
 
 /// A third of the time the patches of the given mesh, in another order.
 std::shared_ptr<const Hierarchy> OtherMeshes::cutAndShuffled() {
-  const bool cuts = below(3) != 0;
+  const bool cuts = below(3) != 0 && patches_ == OtherPatches::Yes;
   std::vector<Level> levels;
   PatchId id = 0;
   for (const Level& level : first_->levels()) {

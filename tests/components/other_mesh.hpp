@@ -7,12 +7,16 @@
 
 namespace tessera::test {
 
+/// Whether other meshes have other patches too, or the same ones with other owners and in another order.
+enum class OtherPatches : bool { No, Yes };
+
 /// Draws meshes of the same cells as a given one: its patches dealt out in another way, in another order, or
 /// other patches altogether. The same seed gives the same meshes, on every rank.
 class OtherMeshes {
  public:
-  OtherMeshes(std::shared_ptr<const Hierarchy> first, int ranks, std::uint64_t seed)
-      : first_(std::move(first)), ranks_(ranks), random_(seed) {}
+  OtherMeshes(std::shared_ptr<const Hierarchy> first, int ranks, std::uint64_t seed,
+              OtherPatches patches = OtherPatches::Yes)
+      : first_(std::move(first)), ranks_(ranks), patches_(patches), random_(seed) {}
 
   OwnedMesh draw();
   /// Below `n`.
@@ -24,6 +28,7 @@ class OtherMeshes {
 
   std::shared_ptr<const Hierarchy> first_;
   int ranks_;
+  OtherPatches patches_;
   std::mt19937_64 random_;
 };
 

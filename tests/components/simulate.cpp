@@ -54,12 +54,15 @@ bool copyOwned(const Simulation& simulation, LabelId label, std::int32_t compone
 
 class StartColumns : public RunListener {
  public:
-  StartColumns(std::span<const double> hostParts, std::optional<std::uint64_t> adoptions)
-      : hostParts_(hostParts), adoptions_(adoptions) {}
+  StartColumns(std::span<const double> hostParts, std::optional<std::uint64_t> adoptions,
+               OtherPatches patches)
+      : hostParts_(hostParts), adoptions_(adoptions), patches_(patches) {}
 
   bool began(Simulation& simulation, bool, std::span<const double>) override {
     columns = columnsOf(simulation);
-    if (adoptions_) meshes_.emplace(simulation.mesh().hierarchy, simulation.transport().size(), *adoptions_);
+    if (adoptions_) {
+      meshes_.emplace(simulation.mesh().hierarchy, simulation.transport().size(), *adoptions_, patches_);
+    }
     adoptAnother(simulation);
     movePatches(simulation);
     return false;
@@ -89,6 +92,7 @@ class StartColumns : public RunListener {
   const std::span<const double> hostParts_;
   std::size_t moves_ = 0;
   const std::optional<std::uint64_t> adoptions_;
+  const OtherPatches patches_;
   std::optional<OtherMeshes> meshes_;
 };
 
@@ -193,7 +197,8 @@ Simulate& Simulate::checked() {
   return *this;
 }
 
-Simulate& Simulate::adoptions(std::uint64_t seed) {
+Simulate& Simulate::adoptions(std::uint64_t seed, OtherPatches patches) {
+  otherPatches_ = patches;
   adoptions_ = seed;
   return *this;
 }
@@ -255,7 +260,7 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   LoopbackWorld world(ranks_, loopback);
   const auto rank = [&](Transport& transport) {
     Simulation simulation(deck_, registry_, transport, options);
-    StartColumns atStart(hostParts_, adoptions_);
+    StartColumns atStart(hostParts_, adoptions_, otherPatches_);
     simulation.run(atStart);
     const auto atEnd = columnsOf(simulation);
     collect(simulation, outcome, mutex);

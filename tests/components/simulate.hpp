@@ -14,6 +14,7 @@
 #include "scheduler/device/memory/device_paging_counts.hpp"
 #include "scheduler/step_runner.hpp"
 #include "taskgraph/graph_compiler.hpp"
+#include "tests/components/other_mesh.hpp"
 #include "tests/for_each_index.hpp"
 
 namespace tessera::test {
@@ -70,7 +71,7 @@ class Simulate {
   Simulate& hostParts(std::vector<double> parts);
   /// Between steps, now and then, the run adopts another mesh of the same cells; which and when, the seed
   /// says.
-  Simulate& adoptions(std::uint64_t seed);
+  Simulate& adoptions(std::uint64_t seed, OtherPatches patches = OtherPatches::Yes);
   /// In place of the built-in components.
   Simulate& components(ComponentRegistry registry);
   Simulate& scratch();  ///< halos are gathered into scratch windows where that is possible
@@ -93,6 +94,7 @@ class Simulate {
   ComponentRegistry registry_ = builtInComponents();
   std::optional<std::uint64_t> seed_;
   std::optional<std::uint64_t> adoptions_;
+  OtherPatches otherPatches_ = OtherPatches::Yes;
 };
 
 /// The deck inputs/NAME.toml of the repository.

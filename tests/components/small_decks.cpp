@@ -21,8 +21,10 @@ Extent cellsOf(const std::string& deck) {
 std::vector<std::string> allDecks() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kInputs)) {
-    // Those of `tessera ensemble` are no simulations; tests/tools/ensemble runs them.
-    if (entry.path().parent_path().filename() == "ensemble") continue;
+    // Those of `tessera ensemble` and `tessera job` are no simulations; tests/tools/ runs them.
+    if (entry.path().parent_path().filename() == "ensemble" ||
+        entry.path().parent_path().filename() == "jobs")
+      continue;
     if (entry.path().extension() == ".toml")
       names.push_back(std::filesystem::relative(entry.path(), kInputs).replace_extension().string());
   }

@@ -10,8 +10,10 @@ namespace tessera::test {
 std::vector<std::string> allDecks() {
   std::vector<std::string> decks;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(inputsPath())) {
-    // Those of `tessera ensemble` are no simulations; tests/tools/ensemble runs them.
-    if (entry.path().parent_path().filename() == "ensemble") continue;
+    // Those of `tessera ensemble` and `tessera job` are no simulations; tests/tools/ runs them.
+    if (entry.path().parent_path().filename() == "ensemble" ||
+        entry.path().parent_path().filename() == "jobs")
+      continue;
     if (entry.path().extension() == ".toml") decks.push_back(entry.path().string());
   }
   std::sort(decks.begin(), decks.end());

@@ -16,7 +16,8 @@ struct Slip {
 
 /// Every way to write a command line wrongly: one sentence, what to write instead, and code 2.
 TEST(CommandLine, SlipsAreSentencesWithAFix) {
-  const std::string commands = "run, restart, check, describe, graph, compare, trace, ensemble, info, list";
+  const std::string commands =
+      "run, restart, check, describe, graph, compare, trace, ensemble, job, info, list";
   const std::vector<Slip> slips{
       {{},
        "no command was given\n  fix  write one of: " + commands +

@@ -262,12 +262,14 @@ inline std::string nameOf(const CompiledGraphs& rank, const CompiledGraph& graph
 }
 
 /// Whether a node is only passed through: a row of a fill into scratch, which the task that reads the halo
-/// carries out, so that the row only lets it wait for messages; or what tells of one patch that a task on all
-/// of them has ended.
-inline bool isPassage(const CompiledGraph& graph, NodeId node) {
+/// carries out, so that the row only lets it wait for messages; a row that the first member of a shared
+/// window fills with its own; or what tells of one patch that a task on all of them has ended.
+inline bool isPassage(const CompiledGraphs& rank, const CompiledGraph& graph, NodeId node) {
   const NodeBlock& block = graph.block(node);
   if (block.kind == NodeKind::Task) return graph.unitOf(block).part == UnitPart::Release;
-  return block.kind == NodeKind::Fill && graph.fillOf(block).scratch;
+  if (block.kind != NodeKind::Fill) return false;
+  const FillPlan& fill = graph.fillOf(block);
+  return fill.scratch || isRelay(rank, fill, block.firstLocal + (node - block.firstNode));
 }
 
 /// Edges to be lost together, and the orders of two nodes that they are there for.
@@ -280,18 +282,19 @@ struct Drop {
 /// behind it. Several passages may lead from one node to another (a task that gathers several halos waits for
 /// one message through several rows), and then nobody misses one of the ways; so all of them are lost
 /// together.
-inline Drop dropOf(const std::vector<EdgeAt>& all, const CompiledGraph& graph, const EdgeAt& edge) {
+inline Drop dropOf(const std::vector<EdgeAt>& all, const CompiledGraphs& rank, const CompiledGraph& graph,
+                   const EdgeAt& edge) {
   const auto isHere = [&](const EdgeAt& e) { return e.rank == edge.rank; };
   Drop drop;
-  if (isPassage(graph, edge.before)) {
+  if (isPassage(rank, graph, edge.before)) {
     drop.edges.push_back(edge);
     for (const EdgeAt& in : all) {
       if (isHere(in) && in.after == edge.before) drop.orders.push_back({in.before, edge.after});
     }
-  } else if (isPassage(graph, edge.after)) {
+  } else if (isPassage(rank, graph, edge.after)) {
     for (const NodeId task : graph.successors(edge.after)) drop.orders.push_back({edge.before, task});
     for (const EdgeAt& way : all) {
-      if (!isHere(way) || way.before != edge.before || !isPassage(graph, way.after)) continue;
+      if (!isHere(way) || way.before != edge.before || !isPassage(rank, graph, way.after)) continue;
       const auto tasks = graph.successors(way.after);
       const bool same = std::any_of(drop.orders.begin(), drop.orders.end(), [&](const NodeEdge& order) {
         return std::find(tasks.begin(), tasks.end(), order.after) != tasks.end();
@@ -318,7 +321,7 @@ inline DropReport dropEach(std::vector<CompiledGraphs> graphs, std::size_t plan)
   for (const EdgeAt& edge : edges) {
     CompiledGraphs& rank = graphs[static_cast<std::size_t>(edge.rank)];
     const CompiledGraph whole = rank.plans[plan];
-    const Drop drop = dropOf(edges, whole, edge);
+    const Drop drop = dropOf(edges, rank, whole, edge);
     for (const EdgeAt& lost : drop.edges) dropEdge(rank.plans[plan], lost);
     const bool needed = std::any_of(drop.orders.begin(), drop.orders.end(), [&](const NodeEdge& order) {
       return !paths.lead(edge.rank, order.before, order.after);

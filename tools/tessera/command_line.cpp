@@ -14,6 +14,7 @@
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
 #include "tools/tessera/command_ensemble.hpp"
+#include "tools/tessera/command_job.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job/process_limits.hpp"
 #include "tools/tessera/python_commands.hpp"
@@ -102,6 +103,7 @@ class CommandLine {
   void addCompare();
   void addTrace();
   void addEnsemble();
+  void addJob();
   void addOthers();
   void addRunOptions(CLI::App* command);
   void addWatchOptions(CLI::App* command);
@@ -117,6 +119,7 @@ class CommandLine {
   CLI::App app_{"Tessera: multiphysics on patches, as a task graph. See also `tessera COMMAND --help`."};
   RunRequest run_;
   ensemble::EnsembleRequest ensemble_;
+  JobCommandRequest job_;
   CheckRequest check_;
   GraphRequest graph_;
   std::string graphFormat_ = "text";
@@ -162,6 +165,7 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
   addCompare();
   addTrace();
   addEnsemble();
+  addJob();
   addOthers();
 }
 
@@ -421,6 +425,36 @@ void CommandLine::addEnsemble() {
                     "Print nothing but failed tasks and errors [default: off]");
 }
 
+void CommandLine::addJob() {
+  CLI::App* command = app_.add_subcommand("job", "Run an irregular data-parallel job: photons, rays ...");
+  command->add_option("DECK", job_.job.deck, "The deck, a TOML file with [job]")->required();
+  command
+      ->add_option("--set", job_.job.overrides,
+                   "Replace a value of the deck, for example photons.seed=2; repeat it for more")
+      ->type_name("TABLE.KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--out", job_.job.out, "Folder of the results [default: the deck's name]")
+      ->type_name("DIR");
+  command
+      ->add_option("--threads", job_.threads,
+                   "Workers on the host; 0: one a core [default: one a core, none beside devices]")
+      ->type_name("T")
+      ->check(wholeNumber("--threads", 0, 4096));
+  command
+      ->add_option("--device", device_,
+                   "Devices that share the work: none, cuda, cuda:0,2, emulated, emulated:3")
+      ->type_name("DEVICES")
+      ->capture_default_str();
+  command
+      ->add_option("--device-memory", job_.deviceMebibytes, "Mebibytes of each device for domains and queues")
+      ->type_name("MIB")
+      ->check(wholeNumber("--device-memory", 1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--form", job_.job.form, "How units become threads [default: the deck's]")
+      ->check(oneOf("--form", jobs::formChoices()));
+  command->add_flag("-q,--quiet", job_.job.quiet, "Print nothing but what is not as expected [default: off]");
+}
+
 void CommandLine::addOthers() {
   CLI::App* info = app_.add_subcommand("info", "Show what is in a run folder, a field file or a checkpoint");
   info->add_option("WHAT", info_.target, "A run folder, a .hdf file or a checkpoint")
@@ -469,6 +503,10 @@ int CommandLine::dispatch() {
   if (app_.got_subcommand("run")) return runJob(false);
   if (app_.got_subcommand("restart")) return runJob(true);
   if (app_.got_subcommand("ensemble")) return runEnsembleJob();
+  if (app_.got_subcommand("job")) {
+    job_.devices = parseDeviceChoice(device_);
+    return jobCommand(job_);
+  }
   if (app_.got_subcommand("check")) return checkCommand(check_, registry_);
   if (app_.got_subcommand("graph")) {
     static const std::map<std::string, GraphFormat> formats{{"text", GraphFormat::Text},

@@ -15,7 +15,7 @@
 
 #include "scheduler/engine/detail/cuda_memory.hpp"
 #include "scheduler/engine/detail/device_program.hpp"
-#include "scheduler/engine/detail/host_memory.hpp"
+#include "scheduler/engine/queues/host_memory.hpp"
 
 namespace tessera::engine {
 namespace {

@@ -7,9 +7,9 @@
 #include <thread>
 #endif
 
-#include "scheduler/engine/detail/slab.hpp"
 #include "scheduler/engine/detail/stamped_ring.hpp"
-#include "scheduler/engine/detail/ticket_queue.hpp"
+#include "scheduler/engine/queues/slab.hpp"
+#include "scheduler/engine/queues/ticket_queue.hpp"
 #include "scheduler/engine/task.hpp"
 
 namespace tessera::engine {

@@ -5,7 +5,7 @@
 
 #include "core/text/error.hpp"
 #include "scheduler/engine/detail/engine_side.hpp"
-#include "scheduler/engine/detail/host_memory.hpp"
+#include "scheduler/engine/queues/host_memory.hpp"
 
 namespace tessera::engine {
 namespace {

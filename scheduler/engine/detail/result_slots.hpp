@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "scheduler/engine/detail/engine_side.hpp"
-#include "scheduler/engine/detail/host_memory.hpp"
 #include "scheduler/engine/engine.hpp"
+#include "scheduler/engine/queues/host_memory.hpp"
 
 namespace tessera::engine {
 

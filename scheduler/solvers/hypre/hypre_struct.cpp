@@ -6,6 +6,7 @@
 
 #include "core/exec/exec.hpp"
 #include "core/text/error.hpp"
+#include "core/transport/mpi_session.hpp"
 #include "core/transport/mpi_transport.hpp"
 
 #if defined(TESSERA_HAVE_HYPRE)
@@ -36,6 +37,20 @@ void checkHypre(HYPRE_Int code, const char* what) {
                           .line("says ", text, " (", code, ")")
                           .line("fix  take solver.library = \"own\", and report this")
                           .text());
+}
+
+/// The ranks of a transport as MPI knows them. A single rank needs no launcher: MPI starts here for it alone,
+/// and ends with the process.
+MPI_Comm ranksOf(const Transport& transport) {
+  if (dynamic_cast<const MpiTransport*>(&transport) != nullptr) return MPI_COMM_WORLD;
+  if (transport.size() > 1) {
+    throw DeckError(
+        Message("solver.library = \"hypre\" needs MPI, and here ranks are simulated in one process")
+            .line("fix  take solver.library = \"own\", or run without --executor virtual")
+            .text());
+  }
+  static const MpiSession alone;
+  return MPI_COMM_SELF;
 }
 
 template <class Visit>
@@ -265,12 +280,6 @@ HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, T
       faces_(boxes, LayerPart::Faces, transport),
       matrix_(boxes),
       objects_(std::make_unique<Objects>()) {
-  if (dynamic_cast<MpiTransport*>(&transport) == nullptr) {
-    throw DeckError(
-        Message("solver.library = \"hypre\" needs MPI, and here ranks are simulated in one process")
-            .line("fix  take solver.library = \"own\", or run without --executor virtual")
-            .text());
-  }
   for (const std::size_t n : boxes.own) {
     if (boxes.boxes[n].volume() < std::numeric_limits<HYPRE_Int>::max() / kEntries) continue;
     throw DeckError(Message("a rank has more cells than hypre counts in one box")
@@ -281,7 +290,7 @@ HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, T
   }
   objects_->method = options.method;
   objects_->kind = options.preconditioner;
-  MPI_Comm_dup(MPI_COMM_WORLD, &objects_->communicator);
+  MPI_Comm_dup(ranksOf(transport), &objects_->communicator);
   HYPRE_Initialize();
   objects_->makeGrid(boxes);
 }

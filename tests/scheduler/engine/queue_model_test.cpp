@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/engine/detail/host_memory.hpp"
 #include "scheduler/engine/detail/stamped_ring.hpp"
+#include "scheduler/engine/queues/host_memory.hpp"
 #include "tests/interleavings.hpp"
 
 namespace tessera::engine {

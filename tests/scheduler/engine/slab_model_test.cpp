@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/engine/detail/host_memory.hpp"
+#include "scheduler/engine/queues/host_memory.hpp"
 #include "tests/interleavings.hpp"
 
 namespace tessera::engine {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "scheduler/engine/detail/scoped_atomic.hpp"
+#include "scheduler/engine/queues/scoped_atomic.hpp"
 
 namespace tessera::engine {
 

@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <memory>
 
-#include "scheduler/engine/detail/slab.hpp"
-#include "scheduler/engine/detail/ticket_queue.hpp"
+#include "scheduler/engine/queues/slab.hpp"
+#include "scheduler/engine/queues/ticket_queue.hpp"
 
 namespace tessera::engine {
 
-/// A queue and its memory, on the host.
+/// A queue and its memory, on the host: the memory is made with it and goes with it, and views are used
+/// no longer than that.
 template <class T, class Atomics>
 class HostQueue {
  public:

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "scheduler/engine/detail/scoped_atomic.hpp"
+#include "scheduler/engine/queues/scoped_atomic.hpp"
 
 namespace tessera::engine {
 

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "components/lowmach/face_fields.hpp"
+#include "components/stencils/slopes.hpp"
+#include "core/kernel.hpp"
+
+namespace tessera {
+
+// What a number q is half-way between x and x + e, through which the mass m flows.
+
+struct CentralBetween {
+  template <class Field>
+  TESSERA_KERNEL static double at(const Field& q, Index x, Index e, double /*m*/) {
+    return 0.5 * (q(x) + q(x + e));
+  }
+};
+
+template <class Slope>
+struct UpwindBetween {
+  template <class Field>
+  TESSERA_KERNEL static double at(const Field& q, Index x, Index e, double m) {
+    const double middle = q(x + e) - q(x);
+    const double fromBelow = q(x) + 0.5 * Slope::of(q(x) - q(x - e), middle);
+    const double fromAbove = q(x + e) - 0.5 * Slope::of(middle, q(x + e + e) - q(x + e));
+    return m > 0.0 ? fromBelow : fromAbove;
+  }
+};
+
+/// What changes the velocity across one axis, at its faces: numbers of that axis stand at position 0, those
+/// of the others behind. Of an axis of one cell `e` leads nowhere and `inverse` is 0.
+template <class Field, class Between>
+struct MomentumRate {
+  Field u[kAxes];
+  Field mass[kAxes];  ///< what flows through faces, per area and time
+  NumberOrField<Field> viscosity;
+  Index e[kAxes];
+  double inverse[kAxes];  ///< 1/h
+
+  /// div(m u) less u div(m), per volume: 0 where the velocity is the same around.
+  TESSERA_KERNEL double convection(Index x) const {
+    const double along = inverse[0] * (carriedAlong(x, x) - carriedAlong(x - e[0], x));
+    return along + (acrossOf(1, x) + acrossOf(2, x));
+  }
+  /// The force of friction per volume.
+  TESSERA_KERNEL double friction(Index x) const {
+    const double along = inverse[0] * (normalStress(x) - normalStress(x - e[0]));
+    return along + (shearOf(1, x) + shearOf(2, x));
+  }
+
+ private:
+  /// Through the middle of the cell y.
+  TESSERA_KERNEL double carriedAlong(Index y, Index x) const {
+    const double m = 0.5 * (mass[0](y) + mass[0](y + e[0]));
+    return m * (Between::at(u[0], y, e[0], m) - u[0](x));
+  }
+  /// Through the edge below y along axis b.
+  TESSERA_KERNEL double carriedAcross(int b, Index y, Index x) const {
+    const double m = 0.5 * (mass[b](y - e[0]) + mass[b](y));
+    return m * (Between::at(u[0], y - e[b], e[b], m) - u[0](x));
+  }
+  TESSERA_KERNEL double acrossOf(int b, Index x) const {
+    return inverse[b] * (carriedAcross(b, x + e[b], x) - carriedAcross(b, x, x));
+  }
+  TESSERA_KERNEL double gradient(int b, Index y) const { return inverse[b] * (u[b](y + e[b]) - u[b](y)); }
+  TESSERA_KERNEL double normalStress(Index y) const {
+    const double along = gradient(0, y);
+    const double divergence = along + (gradient(1, y) + gradient(2, y));
+    return 2.0 * viscosity(y) * (along - divergence / 3.0);
+  }
+  TESSERA_KERNEL double shearStress(int b, Index y) const {
+    const double mu = 0.5 * (viscosity.atFace(y, e[0]) + viscosity.atFace(y - e[b], e[0]));
+    return mu * (inverse[b] * (u[0](y) - u[0](y - e[b])) + inverse[0] * (u[b](y) - u[b](y - e[0])));
+  }
+  TESSERA_KERNEL double shearOf(int b, Index x) const {
+    return inverse[b] * (shearStress(b, x + e[b]) - shearStress(b, x));
+  }
+};
+
+}  // namespace tessera

@@ -1,0 +1,259 @@
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <new>
+
+#include "scheduler/jobs/detail/device_parts.hpp"
+#include "scheduler/jobs/detail/task_counts.hpp"
+
+namespace tessera::jobs {
+namespace {
+
+using detail::DeviceParts;
+
+constexpr std::int32_t kGenerationsAtOnce = 8;
+
+/// Sums of one domain that one slot has added up, on the device.
+struct DeviceSums {
+  Box box;
+  std::byte* memory = nullptr;
+};
+
+/// A task in flight, and what its slot keeps between tasks.
+struct BackendSlot {
+  DeviceStream stream;
+  DeviceEvent done;
+  TaskWords* hostWords = nullptr;  ///< pinned
+  TaskWords* words = nullptr;
+  JobTask task;
+  TaskInput input;
+  std::vector<std::byte> launch;
+  std::vector<DeviceParts::Part*> parts;  ///< by part of the task; nullptr for sums
+  std::map<Sums*, DeviceSums> sums;
+  std::byte* scratch = nullptr;
+  bool isBusy = false;
+  bool isCopyingOut = false;
+};
+
+class BackendJobDevice final : public JobDevice {
+ public:
+  BackendJobDevice(std::unique_ptr<DeviceBackend> device, const BackendJobOptions& options)
+      : device_(std::move(device)),
+        options_(options),
+        name_(device_->info().name + " " + std::to_string(device_->info().number)),
+        parts_(bound(*device_), options.memoryBytes),
+        slots_(static_cast<std::size_t>(std::max(1, options.window))) {
+    const bool emulated = device_->info().architecture.empty();
+    if (options_.lanes <= 0) options_.lanes = emulated ? 32 : 128;
+    if (options_.blocks <= 0) options_.blocks = emulated ? 3 : 4 * std::max(1, device_->info().processors);
+    for (BackendSlot& slot : slots_) {
+      slot.stream = device_->makeStream();
+      slot.done = device_->makeEvent();
+      slot.hostWords = new (device_->allocate(DeviceSpace::PinnedHost, sizeof(TaskWords))) TaskWords();
+      slot.words = static_cast<TaskWords*>(device_->allocate(DeviceSpace::Device, sizeof(TaskWords)));
+    }
+  }
+  ~BackendJobDevice() override {
+    for (BackendSlot& slot : slots_) {
+      try {
+        device_->synchronize(slot.stream);
+      } catch (const Error&) {  // a lost device has said so before
+      }
+      device_->release(DeviceSpace::PinnedHost, slot.hostWords);
+      device_->release(DeviceSpace::Device, slot.words);
+    }
+  }
+
+  const std::string& name() const override { return name_; }
+  int slots() const override { return static_cast<int>(slots_.size()); }
+  const CopyCounts& copies() const override { return copies_; }
+
+  bool start(int number, const JobTask& task) override {
+    BackendSlot& slot = slots_[static_cast<std::size_t>(number)];
+    slot.task = task;
+    slot.input = detail::inputOf(task, options_.blocks, options_.lanes);
+    if (!findRoom(slot)) {
+      device_->synchronize(slot.stream);  // copies that were begun go to memory that others may get
+      leave(slot);
+      return false;
+    }
+    std::vector<PlacedPart> placed;
+    for (std::size_t n = 0; n < task.parts.size(); ++n) placed.push_back(place(slot, n));
+    slot.input.words = slot.words;
+    slot.input.scratch = slot.scratch;
+    makeBlockMemory(slot);
+    const JobKernels& kernels = task.job->kernels();
+    slot.launch.assign(static_cast<std::size_t>(kernels.launchBytes), std::byte{0});
+    task.job->makeBody(TaskData(placed, task.units), slot.launch.data() + kernels.bodyOffset);
+    detail::resetWords(*slot.hostWords, slot.input);
+    device_->copy(slot.stream, CopyDirection::HostToDevice, slot.words, slot.hostWords, sizeof(TaskWords));
+    slot.input.generations = kGenerationsAtOnce;
+    slot.isBusy = true;
+    launch(slot);
+    return true;
+  }
+
+  bool poll(int number, TaskEnd& end) override {
+    BackendSlot& slot = slots_[static_cast<std::size_t>(number)];
+    if (!slot.isBusy || !device_->isDone(slot.done)) return false;
+    end = detail::endOf(*slot.hostWords);
+    if (!slot.isCopyingOut) {
+      const std::int64_t next =
+          slot.hostWords->counts[slot.input.generation % 2].load(std::memory_order_relaxed);
+      if (slot.input.form == JobForm::Wavefront && next > 0 && end.fault == TaskFault::None) {
+        launch(slot);
+        return false;
+      }
+      copyOut(slot);
+      return false;
+    }
+    leave(slot);
+    slot.isBusy = false;
+    return true;
+  }
+
+  void finish(const Job& job) override {
+    for (BackendSlot& slot : slots_) {
+      for (const DomainPart& part : job.domains()) {
+        if (part.access != JobAccess::Reduce) continue;
+        const auto found = slot.sums.find(static_cast<Sums*>(part.domain));
+        if (found == slot.sums.end()) continue;
+        merge(slot, *found->first, found->second);
+        slot.sums.erase(found);
+      }
+    }
+  }
+
+ private:
+  static DeviceBackend& bound(DeviceBackend& device) {
+    device.bindThread();
+    return device;
+  }
+
+  bool findRoom(BackendSlot& slot) {
+    const JobTask& task = slot.task;
+    slot.parts.assign(task.parts.size(), nullptr);
+    const std::int64_t bytes =
+        task.job->kernels().scratchBytes(slot.input.form, slot.input.unitCount(), slot.input.limits);
+    if (bytes > 0 && (slot.scratch = parts_.allocate(bytes)) == nullptr) return false;
+    for (std::size_t n = 0; n < task.parts.size(); ++n) {
+      const DomainPart& part = task.parts[n];
+      if (part.access == JobAccess::Reduce) {
+        if (!findSums(slot, part)) return false;
+        continue;
+      }
+      const bool isRead = part.isRead();
+      slot.parts[n] = isRead ? parts_.find(*part.domain, task.versions[n], part.box) : nullptr;
+      const bool isHere = slot.parts[n] != nullptr;
+      if (!isHere) slot.parts[n] = parts_.make(*part.domain, task.versions[n], part.box);
+      if (slot.parts[n] == nullptr) return false;
+      if (isHere) {
+        device_->wait(slot.stream, slot.parts[n]->ready);
+      } else {
+        if (isRead) copyIn(slot, part, *slot.parts[n]);
+        device_->record(slot.parts[n]->ready, slot.stream);
+      }
+    }
+    return true;
+  }
+
+  void copyIn(BackendSlot& slot, const DomainPart& part, DeviceParts::Part& there) {
+    copies_.toDevice += detail::copyPart(*device_, slot.stream, CopyDirection::HostToDevice, *part.domain,
+                                         part.box, there.memory);
+    copies_.toDeviceBytes += part.box.volume() * part.domain->elementBytes();
+  }
+
+  bool findSums(BackendSlot& slot, const DomainPart& part) {
+    auto& sums = *static_cast<Sums*>(part.domain);
+    const auto found = slot.sums.find(&sums);
+    if (found != slot.sums.end()) {
+      if (found->second.box == part.box) return true;
+      merge(slot, sums, found->second);
+      slot.sums.erase(found);
+    }
+    std::byte* memory = parts_.allocate(part.box.volume() * part.domain->elementBytes());
+    if (memory == nullptr) return false;
+    slot.sums[&sums] = {part.box, memory};
+    device_->fill(slot.stream, memory, 0, part.box.volume() * part.domain->elementBytes());
+    return true;
+  }
+
+  PlacedPart place(BackendSlot& slot, std::size_t n) {
+    const DomainPart& part = slot.task.parts[n];
+    const Extent extent = part.box.extent();
+    std::byte* memory = part.access == JobAccess::Reduce
+                            ? slot.sums.at(static_cast<Sums*>(part.domain)).memory
+                            : slot.parts[n]->memory;
+    return {part.domain, memory, part.box.lo, extent.i, extent.i * extent.j, part.scale};
+  }
+
+  /// An emulated device runs its blocks on the host, with memory of the slot.
+  void makeBlockMemory(BackendSlot& slot) {
+    if (!device_->info().architecture.empty()) return;
+    const std::int64_t bytes = slot.input.blocks * slot.task.job->kernels().blockBytes(slot.input.lanes);
+    auto& memory = blockMemory_[&slot];
+    const auto count = static_cast<std::size_t>(bytes) / sizeof(std::max_align_t) + 1;
+    if (memory.size() < count) memory.resize(count);
+    slot.input.blockMemory = reinterpret_cast<std::byte*>(memory.data());
+  }
+
+  void launch(BackendSlot& slot) {
+    std::memcpy(slot.launch.data(), &slot.input, sizeof(slot.input));
+    const JobKernels& kernels = slot.task.job->kernels();
+    device_->launch(slot.stream, {slot.task.job->name().c_str(), kernels.launch, slot.launch});
+    device_->copy(slot.stream, CopyDirection::DeviceToHost, slot.hostWords, slot.words, sizeof(TaskWords));
+    device_->record(slot.done, slot.stream);
+    if (slot.input.form == JobForm::Wavefront) slot.input.generation += slot.input.generations;
+  }
+
+  void copyOut(BackendSlot& slot) {
+    slot.isCopyingOut = true;
+    for (std::size_t n = 0; n < slot.task.parts.size(); ++n) {
+      const DomainPart& part = slot.task.parts[n];
+      if (!part.isWritten()) continue;
+      copies_.fromDevice += detail::copyPart(*device_, slot.stream, CopyDirection::DeviceToHost, *part.domain,
+                                             part.box, slot.parts[n]->memory);
+      copies_.fromDeviceBytes += part.box.volume() * part.domain->elementBytes();
+      slot.parts[n]->version = slot.task.nextVersions[n];
+    }
+    device_->record(slot.done, slot.stream);
+  }
+
+  void leave(BackendSlot& slot) {
+    for (DeviceParts::Part*& part : slot.parts) {
+      if (part != nullptr) parts_.leave(*part);
+      part = nullptr;
+    }
+    if (slot.scratch != nullptr) parts_.release(slot.scratch);
+    slot.scratch = nullptr;
+    slot.isCopyingOut = false;
+  }
+
+  void merge(BackendSlot& slot, Sums& sums, const DeviceSums& more) {
+    std::vector<std::int64_t> words(static_cast<std::size_t>(more.box.volume()));
+    const auto bytes = static_cast<std::int64_t>(words.size() * sizeof(std::int64_t));
+    device_->copy(slot.stream, CopyDirection::DeviceToHost, words.data(), more.memory, bytes);
+    device_->synchronize(slot.stream);
+    ++copies_.fromDevice;
+    copies_.fromDeviceBytes += bytes;
+    parts_.release(more.memory);
+    sums.add(more.box, words);
+  }
+
+  std::unique_ptr<DeviceBackend> device_;
+  BackendJobOptions options_;
+  std::string name_;
+  DeviceParts parts_;
+  std::vector<BackendSlot> slots_;
+  std::map<const BackendSlot*, std::vector<std::max_align_t>> blockMemory_;
+  CopyCounts copies_;
+};
+
+}  // namespace
+
+std::unique_ptr<JobDevice> makeBackendJobDevice(std::unique_ptr<DeviceBackend> device,
+                                                const BackendJobOptions& options) {
+  return std::make_unique<BackendJobDevice>(std::move(device), options);
+}
+
+}  // namespace tessera::jobs

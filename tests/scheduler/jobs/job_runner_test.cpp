@@ -1,0 +1,191 @@
+// Jobs give the same bits in every form, on every set of devices; mistakes are named.
+#include "scheduler/jobs/job_runner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scheduler/device/backend/emulated_device.hpp"
+#include "tests/scheduler/jobs/branching_walk.hpp"
+
+namespace tessera::jobs {
+namespace {
+
+using namespace tessera::jobs::testing;
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kUnits = 3000;
+
+/// `threads` < 0: no threads of the host; emulated devices with memory for parts.
+std::vector<std::unique_ptr<JobDevice>> devicesOf(int threads, int emulated, std::int64_t memory = 32 << 20) {
+  std::vector<std::unique_ptr<JobDevice>> devices;
+  if (threads >= 0) devices.push_back(makeHostJobDevice(threads));
+  for (int n = 0; n < emulated; ++n) {
+    EmulatedOptions options;
+    options.number = n;
+    options.longestDelay = std::chrono::microseconds(5);
+    devices.push_back(makeBackendJobDevice(makeEmulatedDevice(options), {.memoryBytes = memory}));
+  }
+  return devices;
+}
+
+/// The data of a job of branching walks.
+struct Walks {
+  Domain<double> weights{"weights", {kUnits, 1, 1}};
+  Domain<double> ends{"ends", {kUnits, 1, 1}};
+  Sums sums{"sums", {3, 1, 1}, 0x1p-36};
+  Job job{"walks", {kUnits, 1, 1}};
+
+  explicit Walks(JobForm form) {
+    double value = 0.5;
+    for (double& weight : weights.change()) weight = value += 0.25;
+    job.reads(weights).writes(ends).reduces(sums).cutAlong(0, 10).form(form).callsInARow(3);
+    job.runs<BranchingWalk>(branchingWalkKernels(), [this](const TaskData& task) {
+      return BranchingWalk{task.read(weights), task.write(ends), task.sums(sums)};
+    });
+  }
+  std::string bytes() const {
+    std::string text(reinterpret_cast<const char*>(ends.data()), static_cast<std::size_t>(ends.bytes()));
+    return text.append(reinterpret_cast<const char*>(sums.data()), static_cast<std::size_t>(sums.bytes()));
+  }
+};
+
+/// A plain loop over units, each with a stack: what every form has to give.
+std::string plainResult(std::int64_t& pushed) {
+  Walks walks(JobForm::Regular);
+  std::vector<BranchingWalk::Unit> stack;
+  struct Pushes {
+    std::vector<BranchingWalk::Unit>& stack;
+    bool push(const BranchingWalk::Unit& unit) {
+      stack.push_back(unit);
+      return true;
+    }
+  } pushes{stack};
+  const BranchingWalk body{{walks.weights.values().data(), {}, 0, 0},
+                           {walks.ends.change().data(), {}, 0, 0},
+                           {{walks.sums.change().data(), {}, 0, 0}, 0x1p36}};
+  for (std::int64_t n = 0; n < kUnits; ++n) {
+    stack.push_back(body.first({n, 0, 0}));
+    while (!stack.empty()) {
+      BranchingWalk::Unit unit = stack.back();
+      stack.pop_back();
+      const std::size_t before = stack.size();
+      while (body.advance(unit, pushes) == UnitEnd::GoOn) {
+      }
+      pushed += static_cast<std::int64_t>(stack.size() - before);
+    }
+  }
+  return walks.bytes();
+}
+
+TEST(Jobs, EveryFormOnEveryDeviceSetHasTheBitsOfAPlainLoop) {
+  std::int64_t pushed = 0;
+  const std::string expected = plainResult(pushed);
+  ASSERT_GT(pushed, 1000);
+  for (int form = 0; form < kForms; ++form) {
+    for (const auto& [threads, emulated] : {std::pair{0, 0}, {2, 0}, {-1, 1}, {-1, 2}, {2, 2}}) {
+      SCOPED_TRACE(std::string(formText(static_cast<JobForm>(form))) + ", threads " +
+                   std::to_string(threads) + ", emulated devices " + std::to_string(emulated));
+      Walks walks(static_cast<JobForm>(form));
+      JobRunner runner(devicesOf(threads, emulated));
+      runner.add(walks.job);
+      runner.run();
+      EXPECT_TRUE(walks.bytes() == expected);
+      EXPECT_EQ(runner.report(0).units, kUnits);
+      EXPECT_EQ(runner.report(0).pushed, pushed);
+    }
+  }
+}
+
+TEST(Jobs, ReplicatedDomainsAreCopiedOnceAndNothingIsCopiedTwice) {
+  Walks walks(JobForm::Consumer);
+  walks.job.partition([&](const Box&, PartList& parts) { parts.set(walks.weights, walks.weights.box()); });
+  JobRunner runner(devicesOf(-1, 1));
+  runner.add(walks.job);
+  runner.run();
+  const JobReport::Share& share = runner.report(0).shares[0];
+  EXPECT_EQ(share.copies.toDevice, 1);
+  EXPECT_EQ(share.copies.toDeviceBytes, walks.weights.bytes());
+  EXPECT_EQ(share.copies.fromDeviceBytes, walks.ends.bytes() + 2 * walks.sums.bytes());  // two slots
+}
+
+TEST(Jobs, WhatAJobWroteIsReadByTheNextOneWithoutACopy) {
+  Walks first(JobForm::Consumer);
+  Walks second(JobForm::Consumer);
+  Job next("next", {kUnits, 1, 1});
+  next.reads(first.ends).writes(second.ends).reduces(second.sums).cutAlong(0, kUnits);
+  next.runs<BranchingWalk>(branchingWalkKernels(), [&](const TaskData& task) {
+    return BranchingWalk{task.read(first.ends), task.write(second.ends), task.sums(second.sums)};
+  });
+  first.job.cutAlong(0, kUnits);
+  JobRunner runner(devicesOf(-1, 1));
+  runner.add(first.job);
+  runner.add(next);
+  runner.run();
+  EXPECT_EQ(runner.report(1).shares[0].copies.toDevice, 0);
+}
+
+TEST(Jobs, DevicesWithLittleMemoryTakeSmallerTasks) {
+  std::int64_t pushed = 0;
+  const std::string expected = plainResult(pushed);
+  Walks walks(JobForm::Wavefront);
+  walks.job.limits({.queue = 1 << 12});
+  walks.job.partition([&](const Box& units, PartList& parts) { parts.set(walks.weights, units); });
+  JobRunner runner(devicesOf(-1, 1, 10 * 65536));
+  runner.add(walks.job);
+  runner.run();
+  EXPECT_TRUE(walks.bytes() == expected);
+}
+
+std::string mistakeOf(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const JobError& error) {
+    EXPECT_EQ(error.exitCode(), 2);
+    return error.message();
+  }
+  return "no mistake was found";
+}
+
+TEST(JobMistakes, PartitionsThatOverlapOrLeaveGapsAreNamed) {
+  Walks walks(JobForm::Regular);
+  JobRunner runner(devicesOf(0, 0));
+  walks.job.partition([&](const Box& units, PartList& parts) {
+    Box more = units;
+    more.hi.i = std::min(kUnits, more.hi.i + 1);
+    parts.set(walks.ends, more);
+  });
+  EXPECT_THAT(mistakeOf([&] { runner.add(walks.job); }),
+              AllOf(HasSubstr("two tasks write the same elements"), HasSubstr("ends"), HasSubstr("fix")));
+  walks.job.partition([&](const Box& units, PartList& parts) {
+    Box less = units;
+    less.lo.i += units.lo.i == 100 ? 1 : 0;
+    parts.set(walks.ends, less);
+  });
+  EXPECT_THAT(mistakeOf([&] { runner.add(walks.job); }),
+              AllOf(HasSubstr("that no task writes"), HasSubstr("[100,0,0]..[100,0,0]")));
+}
+
+TEST(JobMistakes, ABodyThatPushesWithoutEndRunsIntoTheLimit) {
+  for (int form = 0; form < kForms; ++form) {
+    Job job("endless", {8, 1, 1});
+    job.form(static_cast<JobForm>(form)).limits({.pushed = 5000, .queue = 1 << 10});
+    job.runs<Endless>(endlessKernels(), [](const TaskData&) { return Endless{}; });
+    JobRunner runner(devicesOf(0, 0));
+    runner.add(job);
+    EXPECT_THAT(mistakeOf([&] { runner.run(); }),
+                AllOf(HasSubstr("job endless"), HasSubstr("limit pushed"), HasSubstr(formText(job.form()))));
+  }
+}
+
+TEST(JobMistakes, ADeviceWithoutMemoryForTheSmallestTaskIsNamed) {
+  Walks walks(JobForm::ConsumerProducer);
+  walks.job.limits({.queue = 1 << 16});
+  JobRunner runner(devicesOf(-1, 1, 1 << 20));
+  runner.add(walks.job);
+  EXPECT_THAT(
+      mistakeOf([&] { runner.run(); }),
+      AllOf(HasSubstr("no memory for the smallest task of the job walks"), HasSubstr("emulated device 0")));
+}
+
+}  // namespace
+}  // namespace tessera::jobs

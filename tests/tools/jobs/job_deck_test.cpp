@@ -1,0 +1,128 @@
+// Every deck of inputs/jobs has its right answers, and the same bits on any set of devices.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/text/error.hpp"
+#include "scheduler/device/backend/emulated_device.hpp"
+#include "tools/jobs/job_run.hpp"
+
+namespace tessera::jobs {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<std::unique_ptr<JobDevice>> devicesOf(int threads, int emulated) {
+  std::vector<std::unique_ptr<JobDevice>> devices;
+  if (threads > 0) devices.push_back(makeHostJobDevice(threads));
+  for (int n = 0; n < emulated; ++n) {
+    devices.push_back(makeBackendJobDevice(makeEmulatedDevice({.number = n}), {.memoryBytes = 64 << 20}));
+  }
+  return devices;
+}
+
+/// A folder of its own, gone with the object.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "jobs_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string at(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string contentOf(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// Lines of result.json without those that depend on the clock.
+std::string numbersOf(const std::string& folder) {
+  std::istringstream in(contentOf(folder + "/result.json"));
+  std::string text;
+  for (std::string line; std::getline(in, line);) {
+    if (line.find("second") == std::string::npos && line.find("gflops") == std::string::npos) text += line;
+  }
+  return text;
+}
+
+std::string deckOf(const std::string& name) { return TESSERA_SOURCE_DIR "/inputs/jobs/" + name + ".toml"; }
+
+TEST(JobDecks, EachHasItsRightAnswers) {
+  int decks = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(TESSERA_SOURCE_DIR "/inputs/jobs")) {
+    if (entry.path().extension() != ".toml") continue;
+    SCOPED_TRACE("replay: tessera job " + entry.path().string());
+    const Folder folder;
+    std::ostringstream screen;
+    EXPECT_EQ(runJobDeck({.deck = entry.path(), .out = folder.at("out")}, devicesOf(2, 0), screen), 0)
+        << screen.str();
+    ++decks;
+  }
+  EXPECT_GE(decks, 12);
+}
+
+TEST(JobDecks, EveryFormAndDeviceSetHasTheSameBits) {
+  const std::vector<std::pair<std::string, std::string>> decks{{"fluorescence_thin", "photons.photons=3000"},
+                                                               {"matrix_product", "matrix_product.rows=60"},
+                                                               {"path_tracer", "path_tracer.samples=1"},
+                                                               {"cluster", "barnes_hut.steps=2"}};
+  for (const auto& [deck, smaller] : decks) {
+    const Folder folder;
+    std::string expected;
+    std::string picture;
+    for (const char* form : {"regular", "consumer", "consumer-producer", "wavefront"}) {
+      for (const auto& [threads, emulated] : {std::pair{1, 0}, {0, 1}, {2, 2}}) {
+        SCOPED_TRACE("replay: tessera job " + deckOf(deck) + " --set " + smaller + " --form " + form);
+        std::ostringstream screen;
+        runJobDeck({deckOf(deck), {smaller}, folder.at("out"), form, true}, devicesOf(threads, emulated),
+                   screen);
+        const std::string numbers = numbersOf(folder.at("out"));
+        const std::string drawn = contentOf(folder.at("out/image.png")) +
+                                  contentOf(folder.at("out/absorption.csv")) +
+                                  contentOf(folder.at("out/forces.csv"));
+        if (expected.empty()) {
+          expected = numbers;
+          picture = drawn;
+        }
+        EXPECT_EQ(numbers, expected);
+        EXPECT_TRUE(drawn == picture);
+      }
+    }
+  }
+}
+
+TEST(JobDecks, MistakesAreNamedWithTheirPlace) {
+  const Folder folder;
+  std::ofstream(folder.at("bad.toml")) << "[job]\nprogram = \"photon\"\n";
+  try {
+    checkJobDeck({.deck = folder.at("bad.toml")});
+    FAIL() << "the misspelt program was not reported";
+  } catch (const DeckError& error) {
+    EXPECT_THAT(error.message(), HasSubstr("bad.toml:2"));
+    EXPECT_THAT(error.message(), HasSubstr("photons"));
+  }
+  std::ostringstream screen;
+  EXPECT_EQ(
+      runJobDeck({deckOf("van_de_hulst"),
+                  {"photons.photons=2000", "photons.layers=[{thickness=0.04, absorbs=1.0, scatters=9.0}]"},
+                  folder.at("out"),
+                  "",
+                  true},
+                 devicesOf(1, 0), screen),
+      4);
+  EXPECT_THAT(screen.str(), HasSubstr("NOT AS EXPECTED"));
+}
+
+}  // namespace
+}  // namespace tessera::jobs
