@@ -138,7 +138,7 @@ void Heat::declareInitial(StepPlan& plan) const {
 
 void Heat::declareRegrid(StepPlan& plan) const {
   declareConductivity(plan);
-  declareStableDt(plan, New);
+  if (implicitPart_ == 0.0) declareStableDt(plan, New);
 }
 
 void Heat::declareConductivity(StepPlan& plan) const {

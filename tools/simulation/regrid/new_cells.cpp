@@ -1,5 +1,8 @@
 #include "tools/simulation/regrid/new_cells.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
 #include "datawarehouse/moves/interpolation.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "tools/simulation/analysis/analysis_tasks.hpp"
@@ -85,7 +88,7 @@ void declareCarry(StepPlan& plan, const std::string& name, LabelType label, Prol
         const auto from = task.read(Old, label);
         const auto coarse = task.readCoarser(New, label);
         const auto to = task.write(label);
-        const std::vector<Box>& fresh = cells->of(task.patch().id);
+        const std::vector<Box>& fresh = cells->of(label.id, task.patch().id);
         if constexpr (kApart) {
           for (std::int32_t c = 0; c < to.count(); ++c)
             carryComponent(task, fresh, prolongation, from[c], coarse[c], to[c]);
@@ -97,16 +100,14 @@ void declareCarry(StepPlan& plan, const std::string& name, LabelType label, Prol
 
 }  // namespace
 
-void NewCells::take(const MigrationPlan& plan, LabelId label) {
+void NewCells::take(const MigrationPlan& plan) {
   boxes_.clear();
-  for (const MigrationPiece& piece : plan.fresh) {
-    if (piece.label == label) boxes_[piece.to].push_back(piece.box);
-  }
+  for (const MigrationPiece& piece : plan.fresh) boxes_[{piece.label, piece.to}].push_back(piece.box);
 }
 
-const std::vector<Box>& NewCells::of(PatchId patch) const {
+const std::vector<Box>& NewCells::of(LabelId label, PatchId patch) const {
   static const std::vector<Box> kNone;
-  const auto found = boxes_.find(patch);
+  const auto found = boxes_.find({label, patch});
   return found == boxes_.end() ? kNone : found->second;
 }
 

@@ -2,6 +2,8 @@
 
 #include <map>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "grid/label.hpp"
@@ -10,15 +12,15 @@
 
 namespace tessera {
 
-/// The cells of own patches that no patch had before, by patch. Filled between steps, read by tasks.
+/// The cells of own patches that no patch had before, by variable and patch. Filled between steps, read by
+/// tasks.
 class NewCells {
  public:
-  /// Of one variable of cells, which stands for all: they have the same cells.
-  void take(const MigrationPlan& plan, LabelId label);
-  const std::vector<Box>& of(PatchId patch) const;
+  void take(const MigrationPlan& plan);
+  const std::vector<Box>& of(LabelId label, PatchId patch) const;
 
  private:
-  std::map<PatchId, std::vector<Box>> boxes_;
+  std::map<std::pair<LabelId, PatchId>, std::vector<Box>> boxes_;
 };
 
 /// Declares the tasks that carry a variable of doubles per cell to another mesh, level by level from the
