@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/exact_sum.hpp"
+#include "datawarehouse/task_context.hpp"
 #include "tools/simulation/analysis/field_finder.hpp"
 #include "tools/simulation/regrid/flag_tasks.hpp"
 
