@@ -122,8 +122,7 @@ TEST_P(QuietDeck, FromTheSecondStepOnAnotherMeshCostsWhatStepsDidBefore) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, QuietDeck, ::testing::ValuesIn(allDecks()),
-                         [](const auto& info) { return testName(info.param); });
+TESSERA_ON_COVERING_DECKS(QuietDeck);
 
 }  // namespace
 }  // namespace tessera::test
