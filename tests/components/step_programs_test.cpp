@@ -24,7 +24,7 @@ class CutDeck : public ::testing::TestWithParam<std::string> {
   /// steps of their own are a program already.
   Simulate deck() const {
     Simulate made = smallDeck(GetParam());
-    if (GetParam().find("_level") != std::string::npos)
+    if (GetParam().ends_with("_level") || GetParam().ends_with("_following"))
       made.set("amr.prolongation=\"constant\"").set("amr.subcycle=false");
     return made;
   }
