@@ -7,6 +7,11 @@
 
 namespace tessera {
 
+/// Looks at some cells of the box, its corners among them, so that most slips are found before a run begins.
+/// DeckError where the expression is not above 0 in one of them.
+void requirePositive(const Expression& expression, const Geometry& geometry, const std::string& place,
+                     const char* key);
+
 /// As `fill`, of a coefficient that has to be above 0 in every cell. `place`: where the deck gives it, `key`:
 /// what it calls it. DeckError names the first cell where it is not.
 template <class Task>

@@ -1,9 +1,5 @@
 #include "components/heat/heat.hpp"
 
-#include <algorithm>
-#include <sstream>
-#include <vector>
-
 #include "components/average_down.hpp"
 #include "components/detail/positive_fill.hpp"
 #include "components/expression_fill.hpp"
@@ -11,35 +7,6 @@
 
 namespace tessera {
 namespace {
-
-/// Looks at some cells of the box, its corners among them, so that most slips are found before a run begins.
-void requireAboveZero(const Expression& conductivity, const Geometry& geometry, const std::string& place) {
-  constexpr std::int64_t kMost = 16;  // cells looked at along an axis, less one
-  const auto positions = [&](int axis) {
-    const std::int64_t last = geometry.cells[axis] - 1;
-    const std::int64_t pieces = std::clamp<std::int64_t>(last, 1, kMost);
-    const double size =
-        (geometry.upper[axis] - geometry.lower[axis]) / static_cast<double>(geometry.cells[axis]);
-    std::vector<double> at;
-    for (std::int64_t n = 0; n <= (last > 0 ? pieces : 0); ++n) {
-      const std::int64_t cell = last * n / pieces;
-      at.push_back(geometry.lower[axis] + (static_cast<double>(cell) + 0.5) * size);
-    }
-    return at;
-  };
-  for (const double z : positions(2)) {
-    for (const double y : positions(1)) {
-      for (const double x : positions(0)) {
-        const double value = conductivity(x, y, z, 0.0);
-        if (value > 0.0) continue;
-        std::ostringstream text;
-        text << place << ": error: heat.conductivity is " << value << " at (" << x << ", " << y << ", " << z
-             << "); give an expression that is above 0 everywhere";
-        throw DeckError(text.str());
-      }
-    }
-  }
-}
 
 /// The mean of an expression over a step, with the weight `part` at its end.
 template <class Task>
@@ -100,7 +67,7 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
     params_.source = source_(0, 0, 0, 0);
   }
   if (params_.conductivityVaries) {
-    requireAboveZero(conductivity_, setup.geometry, conductivityWhere_.text());
+    requirePositive(conductivity_, setup.geometry, conductivityWhere_.text(), "heat.conductivity");
     labels_.conductivity = setup.labels.variable<double, Cell>("heat.conductivity", "length^2/time");
     BoundaryConditions onFaces;
     onFaces.sides.fill(SideCondition{BoundaryKind::Dirichlet, conductivity_});

@@ -42,6 +42,7 @@ void Poisson::configure(const ParameterValues& values, ComponentSetup& setup) {
     system_.coefficient = coefficientValue_(0, 0, 0, 0);
     return;
   }
+  requirePositive(coefficientValue_, setup.geometry, coefficientWhere_.text(), "poisson.coefficient");
   coefficient_ = setup.labels.variable<double, Cell>("poisson.coefficient", "1");
   BoundaryConditions onFaces;
   onFaces.sides.fill(SideCondition{BoundaryKind::Dirichlet, coefficientValue_});

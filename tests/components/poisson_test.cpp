@@ -269,6 +269,17 @@ TEST(Poisson, WhatCannotBeSolvedIsASentenceOnAnyRanks) {
   }
 }
 
+TEST(Poisson, ACoefficientThatIsNegativeSomewhereIsRefusedBeforeTheFirstStep) {
+  for (const std::string value : {"log(x)", "x - 0.5", "0.9 - x*y"}) {
+    EXPECT_THAT(
+        failureOf(simulate("poisson/eigenmode").cells({8, 8, 8}).set("poisson.coefficient='" + value + "'")),
+        ::testing::AllOf(::testing::HasSubstr("poisson.coefficient is -"),
+                         ::testing::HasSubstr("above 0 everywhere"),
+                         ::testing::Not(::testing::HasSubstr("initial state"))))
+        << value;
+  }
+}
+
 TEST(Poisson, AnotherComponentThatSolvesIsRefused) {
   Simulate both = simulate("poisson/eigenmode")
                       .set("simulation.components=['poisson', 'heat']")
