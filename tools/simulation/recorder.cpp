@@ -41,6 +41,14 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Cells of the mesh, each as often as its level takes a step of its own in a step of the run.
+double cellStepsOfStep(const Simulation& simulation) {
+  double count = 0.0;
+  for (const Level& level : simulation.hierarchy().levels())
+    count += static_cast<double>(level.cellCount()) * simulation.model().stepsOfLevel(level.number());
+  return count;
+}
+
 /// 0 where it is not there.
 double statistic(const RunResult& result, std::string_view name) {
   for (const auto& [known, value] : result.statistics) {
@@ -121,6 +129,7 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
+  cellSteps_ += cellStepsOfStep(simulation);
   if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
   if (endAtLimit(simulation)) return true;
@@ -394,8 +403,7 @@ ProgressSample Recorder::sample(const Simulation& simulation) const {
   sample.time = clock.time();
   sample.dt = clock.dt();
   sample.part = clock.progress();
-  sample.cellSteps = static_cast<double>(clock.step() - firstStep_) *
-                     static_cast<double>(simulation.hierarchy().cellCount());
+  sample.cellSteps = cellSteps_;
   const JobTotals totals = totalsOf(simulation);
   sample.waitSeconds = totals.waitSeconds;
   sample.workers = totals.workers;

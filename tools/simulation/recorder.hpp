@@ -127,6 +127,7 @@ class Recorder final : public RunListener {
   std::vector<std::string> lost_;  ///< of what `lost` was told
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
+  double cellSteps_ = 0.0;  ///< since the start
   bool longStepSaid_ = false;
   bool untouched_ = false;       ///< restored, and no step taken since
   bool firstFieldsDue_ = true;   ///< whether the checkpoint's state is one that is written for viewing
