@@ -83,6 +83,7 @@ class StartColumns : public RunListener {
 
   /// Twice in a row as well.
   void adoptAnother(Simulation& simulation) {
+    if (meshes_ && simulation.regrids() != nullptr) meshes_->startFrom(simulation.mesh().hierarchy);
     while (meshes_ && meshes_->below(3) != 0) {
       simulation.adopt(meshes_->draw());
       ++adopted;
@@ -102,6 +103,7 @@ void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
   for (const Level& level : simulation.hierarchy().levels()) {
     for (const LabelId label : model.persistent()) {
       const LabelInfo& info = model.labels().info(label);
+      if (info.type.scalar != Scalar::Float64 || info.type.together() != 1) continue;
       for (std::int32_t c = 0; c < info.type.planes(); ++c) {
         std::string name = info.nameOf(c);
         if (level.number() > 0) name += " on level " + std::to_string(level.number());
@@ -119,6 +121,7 @@ void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
   outcome.time = simulation.clock().time();
   outcome.dt = simulation.clock().dt();
   outcome.statistics = simulation.statistics();
+  if (const RegridCounts* regrids = simulation.regrids()) outcome.regrids = *regrids;
 }
 
 std::string listText(Extent n) {

@@ -106,7 +106,7 @@ class Apart final : public Component {
   std::vector<Label<double, Cell>> u_;
 };
 
-double shortestStep(const std::string& component, const Sizes& sizes, double seconds) {
+double stepOf(const std::string& component, const Sizes& sizes, double seconds) {
   const auto cube = [](std::int64_t n) {
     const std::string text = std::to_string(n);
     return "[" + text + ", " + text + ", " + text + "]";
@@ -134,8 +134,8 @@ int run(int argc, char** argv) {
   double together = std::numeric_limits<double>::infinity();
   double apart = together;
   for (int turn = 0; turn < kTurns; ++turn) {
-    together = std::min(together, shortestStep("together", sizes, sizes.seconds / (2 * kTurns)));
-    apart = std::min(apart, shortestStep("apart", sizes, sizes.seconds / (2 * kTurns)));
+    together = std::min(together, stepOf("together", sizes, sizes.seconds / (2 * kTurns)));
+    apart = std::min(apart, stepOf("apart", sizes, sizes.seconds / (2 * kTurns)));
   }
   const double n = static_cast<double>(sizes.cells);
   const double million = n * n * n * sizes.components * 1e-6;

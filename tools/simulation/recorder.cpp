@@ -41,14 +41,6 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Cells of the mesh, each as often as its level takes a step of its own in a step of the run.
-double cellStepsOfStep(const Simulation& simulation) {
-  double count = 0.0;
-  for (const Level& level : simulation.hierarchy().levels())
-    count += static_cast<double>(level.cellCount()) * simulation.model().stepsOfLevel(level.number());
-  return count;
-}
-
 /// 0 where it is not there.
 double statistic(const RunResult& result, std::string_view name) {
   for (const auto& [known, value] : result.statistics) {
@@ -129,7 +121,6 @@ bool Recorder::began(Simulation& simulation, bool restored, std::span<const doub
 
 bool Recorder::stepped(Simulation& simulation, std::span<const double> control) {
   stops_.expect(secondsSince(lastStepEnd_), 0.0);
-  cellSteps_ += cellStepsOfStep(simulation);
   if (untouched_) takeUpAgain(simulation);
   recordState(simulation, false);
   if (endAtLimit(simulation)) return true;
@@ -156,6 +147,26 @@ void Recorder::retaken(const StepRetry& retry) {
                          {"cause", retry.cause},
                          {"refused_dt", retry.refusedDt},
                          {"dt", retry.dt}});
+}
+
+void Recorder::regridded(Simulation& simulation, double seconds) {
+  std::string cells;
+  for (const Level& level : simulation.hierarchy().levels())
+    cells += (cells.empty() ? "" : ", ") + std::to_string(level.cellCount());
+  event("regrid", {{"step", simulation.clock().step()},
+                   {"time", simulation.clock().time()},
+                   {"patches", simulation.hierarchy().patchCount()},
+                   {"cells_of_levels", cells},
+                   {"flagged_cells", simulation.regrids()->flaggedCells},
+                   {"seconds", seconds}});
+}
+
+void Recorder::stoppedByMesh(Simulation& simulation, const std::string& cause) {
+  recordState(simulation, true);
+  finishHistory(simulation);
+  const bool saved = lastCheckpoint_ == simulation.clock().step() || recordCheckpoint(simulation);
+  outcome_ = {"stopped", saved ? kExitStopped : kExitCannotWrite,
+              cause + (saved ? "" : "; no checkpoint of this step could be written")};
 }
 
 void Recorder::warned(const std::string& text) { warn(text); }
@@ -403,7 +414,7 @@ ProgressSample Recorder::sample(const Simulation& simulation) const {
   sample.time = clock.time();
   sample.dt = clock.dt();
   sample.part = clock.progress();
-  sample.cellSteps = cellSteps_;
+  sample.cellSteps = simulation.cellSteps();
   const JobTotals totals = totalsOf(simulation);
   sample.waitSeconds = totals.waitSeconds;
   sample.workers = totals.workers;
@@ -449,6 +460,11 @@ RunResult Recorder::resultOf(Simulation& simulation) {
   const std::vector<double> levels = levelSecondsOf(simulation);
   for (std::size_t level = 0; levels.size() > 1 && level < levels.size(); ++level)
     result.statistics.emplace_back("task_seconds_level_" + std::to_string(level), levels[level]);
+  if (const RegridCounts* regrids = simulation.regrids()) {
+    result.statistics.emplace_back("regrids", static_cast<double>(regrids->regrids));
+    result.statistics.emplace_back("mesh_changes", static_cast<double>(regrids->changes));
+    result.statistics.emplace_back("regrid_seconds", regrids->seconds);
+  }
   if (const std::optional<DeviceTotals> devices = deviceTotalsOf(simulation)) {
     result.statistics.emplace_back("device_bytes", static_cast<double>(devices->bytes));
     result.statistics.emplace_back("device_bytes_over_distinct", devices->overDistinct);

@@ -52,6 +52,8 @@ class Recorder final : public RunListener {
   void warned(const std::string& text) override;
   void retaken(const StepRetry& retry) override;
   void finished(Simulation& simulation) override;
+  void regridded(Simulation& simulation, double seconds) override;
+  void stoppedByMesh(Simulation& simulation, const std::string& cause) override;
   void brokenOff(Simulation& simulation) override { finishHistory(simulation); }
 
   /// Something else that the run should have left could not be written, `what` of it for `why`: a warning,
@@ -127,7 +129,6 @@ class Recorder final : public RunListener {
   std::vector<std::string> lost_;  ///< of what `lost` was told
   std::string newestCheckpoint_;
   std::int64_t firstStep_ = 0;
-  double cellSteps_ = 0.0;  ///< since the start
   bool longStepSaid_ = false;
   bool untouched_ = false;       ///< restored, and no step taken since
   bool firstFieldsDue_ = true;   ///< whether the checkpoint's state is one that is written for viewing
