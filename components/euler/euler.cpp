@@ -89,7 +89,7 @@ void Euler::configureMethod(const ParameterValues& values, const ComponentSetup&
   params_.solver.gas.gamma = values.real("gamma");
   params_.solver.jump = values.choice("riemann") == "hll" ? 0.0 : values.real("strong_shock");
   params_.limiter = limiterOf(values.choice("slopes"));
-  params_.characteristic = values.boolean("characteristic");
+  characteristic_ = values.boolean("characteristic");
   params_.gravity = values.vector3("gravity");
   params_.leastDensity = values.real("floor.density");
   params_.leastPressure = values.real("floor.pressure");
@@ -220,7 +220,8 @@ void Euler::declareStage(StepPlan& step, int number, const EulerStage& stage) co
   if (notes_.watches) task.contributes(notes_.failed, Min);
   if (params_.keepsFluxes) writePassed(task, passed_, before);
   if (params_.hasSolids) task.reads(Old, params_.solid, faceHalo(2));
-  task.runs(stageOfEuler(params_, stage, gas_, fluxes_, notes_));
+  task.runs(characteristic_ ? characteristicStageOfEuler(params_, stage, gas_, fluxes_, notes_)
+                            : stageOfEuler(params_, stage, gas_, fluxes_, notes_));
   if (levels_ == 1) return;
   const bool isLast = stage.to.id == gas_.id;
   if (isLast && params_.keepsFluxes) refluxes(step, "Euler::reflux", gas_, passed_, name);

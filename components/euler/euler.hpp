@@ -41,6 +41,7 @@ class Euler final : public Component {
   void declareStableDt(StepPlan& plan, Generation solids) const;
 
   EulerParams params_;
+  bool characteristic_ = false;
   GasLabel gas_;
   std::vector<GasLabel> stages_;
   EulerFluxLabels fluxes_;

@@ -25,7 +25,6 @@ using GasLabel = Label<Components<double>, Cell>;
 struct EulerParams {
   RiemannSolver solver;
   Limiter limiter = Limiter::Mc;
-  bool characteristic = false;
   std::array<bool, kAxes> active{};  ///< axes of more than one cell
   Real3 gravity;
   double leastDensity = 0.0;   ///< 0: no floor
@@ -70,6 +69,9 @@ struct EulerFluxLabels {
 /// keeps the gas that it had before the step, so that the step can go on until it is refused.
 TaskBody stageOfEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
                       const EulerFluxLabels& fluxes, const EulerNotes& notes);
+/// The same with limits of characteristic variables.
+TaskBody characteristicStageOfEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
+                                    const EulerFluxLabels& fluxes, const EulerNotes& notes);
 
 /// Contributes the largest stable time step, 1 / max(sum_axes((|u| + c)/h)), of New to `stableDt`; 0 where a
 /// cell has no density or no pressure above 0. On the host that is a NumericalError, which names the cell.

@@ -43,9 +43,10 @@ TESSERA_KERNEL inline Conserved hllcFlux(const IdealGas& gas, const Primitive& l
       0.5 * ((l.p() + massLow * (contact - l.u())) + (r.p() + massHigh * (contact - r.u())));
 
   // The state upwind of the contact is what flows: as it is where the outer wave has passed the face too.
+  // Compared as one number, since a choice between two comparisons is not vectorised.
   const bool fromLow = contact >= 0.0;
   const double outer = fromLow ? s.low : s.high;
-  const bool hasPassed = fromLow ? outer >= 0.0 : outer <= 0.0;
+  const bool hasPassed = (fromLow ? s.low : -s.high) >= 0.0;
   Primitive w;
   for (int n = 0; n < kGasNumbers; ++n) w.v[n] = fromLow ? l.v[n] : r.v[n];
   const Conserved u = gas.conserved(w);

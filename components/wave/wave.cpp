@@ -25,6 +25,13 @@ void Wave::configure(const ParameterValues& values, ComponentSetup& setup) {
   setup.labels.setBoundary(displacement_, readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
   setup.labels.setProlongation(displacement_, setup.prolongation.value_or(Prolongation::Linear));
   norms_ = ErrorNorms("Wave", values, setup, displacement_);
+  momentum_ = setup.labels.reduction("wave.momentum");
+  subcycles_ = setup.subcycles;
+  // Refluxed once in several steps of the finer level, waves would grow at the border.
+  keepsFluxes_ = setup.keepsFluxes() && !subcycles_;
+  if (!keepsFluxes_) return;
+  passedInDrift_ = passedLabels(setup, "wave.drift_passed");
+  passedInKick_ = passedLabels(setup, "wave.kick_passed");
 }
 
 void Wave::declareInitial(StepPlan& plan) const {
@@ -46,23 +53,54 @@ void Wave::declareStep(StepPlan& step) const {
       .reads(Old, velocity_)
       .writes(displacement_, inLoop("Wave::drift"))
       .runs(driftWave(labels, speed_));
-  averageLevels(step, displacement_, "Wave::averageDown");
+  if (keepsFluxes_) {
+    TaskBuilder flux = step.task("Wave::driftFlux");
+    flux.reads(Old, displacement_, faceHalo(1));
+    writePassed(flux, passedInDrift_);
+    flux.runs(driftFluxOfWave(displacement_, speed_, passedInDrift_));
+    refluxes(step, "Wave::refluxDrift", displacement_, passedInDrift_, "Wave::drift");
+  }
+  averageLevels(step, displacement_, "Wave::averageDown", keepsFluxes_ ? "Wave::refluxDrift" : "");
   step.task("Wave::kick")
       .reads(Old, displacement_, faceHalo(1))
       .reads(New, displacement_, faceHalo(1))
       .reads(Old, velocity_)
       .writes(velocity_, inLoop("Wave::kick"))
       .runs(kickWave(labels, speed_));
-  averageLevels(step, velocity_, "Wave::averageVelocity");
+  if (keepsFluxes_) {
+    TaskBuilder flux = step.task("Wave::kickFlux");
+    flux.reads(Old, displacement_, faceHalo(1)).reads(New, displacement_, faceHalo(1)).withoutDt();
+    writePassed(flux, passedInKick_);
+    flux.runs(kickFluxOfWave(displacement_, speed_, passedInKick_));
+    refluxes(step, "Wave::refluxKick", velocity_, passedInKick_, "Wave::kick");
+  }
+  averageLevels(step, velocity_, "Wave::averageVelocity", keepsFluxes_ ? "Wave::refluxKick" : "");
   declareStableDt(step);
 }
 
-void Wave::averageLevels(StepPlan& plan, Label<double, Cell> label, const char* name) const {
-  if (levels_ > 1) averageDown(plan, name, label);
+void Wave::averageLevels(StepPlan& plan, Label<double, Cell> label, const char* name,
+                         std::string_view of) const {
+  if (levels_ > 1) averageDown(plan, name, label, of);
 }
 
+void Wave::declareDiagnostics(StepPlan& plan) const {
+  norms_.declareTasks(plan);
+  plan.task("Wave::momentum")
+      .reads(Old, velocity_)
+      .contributes(momentum_, Sum)
+      .runs(momentumOfWave(velocity_, momentum_));
+}
+
+std::vector<Diagnostic> Wave::diagnostics() const {
+  std::vector<Diagnostic> columns = norms_.diagnostics();
+  columns.push_back({"wave.momentum", momentum_, {}});
+  return columns;
+}
+
+/// Where levels take steps of their own, longer ones grow at their borders.
 void Wave::declareStableDt(StepPlan& plan) const {
-  plan.task("Wave::stableDt").contributes(stableDt_, Min).withoutDt().runs(stableWaveDt(stableDt_, speed_));
+  const double speed = subcycles_ ? 2.0 * speed_ : speed_;
+  plan.task("Wave::stableDt").contributes(stableDt_, Min).withoutDt().runs(stableWaveDt(stableDt_, speed));
 }
 
 }  // namespace tessera

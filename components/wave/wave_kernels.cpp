@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "components/error_norms_kernels.hpp"
 #include "components/stencils/laplacian.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -42,6 +43,23 @@ struct KickWave {
   }
 };
 
+struct MomentumOfWave {
+  Label<double, Cell> velocity;
+  ReductionLabel momentum;
+
+  template <class Task>
+  void operator()(const Task& task) const {
+    const auto v = task.read(Old, velocity);
+    const double volume = cellVolume(task.level());
+    typename Task::ReducedSum sum;
+    task.forEachUncovered([&](const Box& box) {
+      sum.add(reduce(task.exec(), "Wave::momentum", box, Sum,
+                     [=] TESSERA_KERNEL(Index x) { return v(x) * volume; }));
+    });
+    task.contribute(momentum, sum);
+  }
+};
+
 /// A number of the mesh: no loop.
 struct StableWaveDt {
   ReductionLabel stableDt;
@@ -59,6 +77,10 @@ struct StableWaveDt {
 
 [[gnu::weak]] TaskBody kickWave(const WaveLabels& labels, double speed) {
   return taskBody<Cpu, Gpu>(KickWave{labels, speed});
+}
+
+[[gnu::weak]] TaskBody momentumOfWave(Label<double, Cell> velocity, ReductionLabel momentum) {
+  return taskBody<Cpu, Gpu>(MomentumOfWave{velocity, momentum});
 }
 
 [[gnu::weak]] TaskBody stableWaveDt(ReductionLabel stableDt, double speed) {

@@ -93,7 +93,7 @@ TEST(Poisson, WavesBetweenAllCombinationsOfSidesAreSolvedToTheTolerance) {
 }
 
 /// Walls of several kinds, a coefficient of space and a source of time and space, on cells that halve badly.
-constexpr const char* kMixed = R"deck(
+constexpr const char* kMixes = R"deck(
 simulation.components = ["poisson"]
 time = { dt = 0.5, max_steps = 3 }
 grid = { cells = [21, 26, 11], patches = [1, 1, 1], periodic = [false, true, false] }
@@ -112,16 +112,16 @@ value = 2
 )deck";
 
 TEST(Poisson, HasTheSameBitsForAnyRanksThreadsAndPatches) {
-  const Outcome right = simulateText(kMixed).run();
+  const Outcome right = simulateText(kMixes).run();
   ASSERT_GT(right.end.at("poisson.solve.iterations"), 3.0);
 
   for (const Extent patches : {Extent{3, 2, 2}, Extent{1, 5, 3}, Extent{7, 13, 2}}) {
     for (const int ranks : {1, 2, 5}) {
-      const Outcome o = simulateText(kMixed).patches(patches).ranks(ranks).threads(ranks % 3).run();
+      const Outcome o = simulateText(kMixes).patches(patches).ranks(ranks).threads(ranks % 3).run();
       EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks, " << asText(patches) << " patches";
     }
   }
-  EXPECT_EQ(firstDifference(right, simulateText(kMixed).patches({3, 2, 2}).ranks(3).checked().run()), "");
+  EXPECT_EQ(firstDifference(right, simulateText(kMixes).patches({3, 2, 2}).ranks(3).checked().run()), "");
 }
 
 /// The last coarse cell along x has a cell of one rank, and the side of the domain is beyond one of another.
@@ -138,20 +138,20 @@ TEST(Poisson, HasTheSameBitsWhereABoxOfOneCellEndsTheDomain) {
 }
 
 TEST(Poisson, HasTheSameBitsUnderSeedsOnOtherMeshesAndOnDevices) {
-  const Outcome right = simulateText(kMixed).run();
+  const Outcome right = simulateText(kMixes).run();
 
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const Outcome o = simulateText(kMixed).patches({3, 2, 2}).ranks(3).seed(seed).run();
+    const Outcome o = simulateText(kMixes).patches({3, 2, 2}).ranks(3).seed(seed).run();
     EXPECT_EQ(firstDifference(right, o), "") << "seed " << seed;
   }
-  EXPECT_EQ(firstDifference(right, simulateText(kMixed).patches({3, 2, 2}).ranks(2).adoptions(7).run()), "");
+  EXPECT_EQ(firstDifference(right, simulateText(kMixes).patches({3, 2, 2}).ranks(2).adoptions(7).run()), "");
   const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 2);
-  EXPECT_EQ(firstDifference(right, simulateText(kMixed).patches({3, 2, 2}).devices(devices).run()), "");
+  EXPECT_EQ(firstDifference(right, simulateText(kMixes).patches({3, 2, 2}).devices(devices).run()), "");
 }
 
 TEST(Poisson, ASetUpThatIsKeptGivesTheBitsOfAFreshOne) {
-  const Outcome kept = simulateText(kMixed).patches({3, 2, 2}).ranks(2).run();
-  const Outcome fresh = simulateText(kMixed).patches({3, 2, 2}).ranks(2).set("solver.setup_every=1").run();
+  const Outcome kept = simulateText(kMixes).patches({3, 2, 2}).ranks(2).run();
+  const Outcome fresh = simulateText(kMixes).patches({3, 2, 2}).ranks(2).set("solver.setup_every=1").run();
 
   EXPECT_EQ(firstDifference(kept, fresh), "");
 }

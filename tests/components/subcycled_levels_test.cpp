@@ -182,6 +182,26 @@ TEST(SubcycledLevels, TakeLongerStepsThanLevelsInLockStep) {
   EXPECT_LE(own.dt, 8.0 * same.dt);
 }
 
+// What is between two times is gathered for interpolation, a cell further out than constant halos alone.
+TEST(SubcycledLevels, ABoxTooNearToTheEndOfItsLevelIsNamedWithItsLine) {
+  const Simulate near = simulateText(
+      "simulation.components = ['heat']\n[grid]\ncells = [16, 16, 1]\n"
+      "[[grid.level]]\nlower = [0.25, 0.25, 0]\nupper = [0.75, 0.75, 1]\n"
+      "[[grid.level]]\nlower = [0.375, 0.375, 0]\nupper = [0.71875, 0.625, 1]\n"
+      "[heat]\nconductivity = 1\ninitial = 'x'\n[amr]\nprolongation = 'constant'\n"
+      "[time]\ncfl = 0.5\nmax_steps = 1\n");
+  EXPECT_EQ(Simulate(near).run().steps, 1);
+  try {
+    Simulate(near).set("amr.subcycle=true").run();
+    FAIL() << "the deck was taken";
+  } catch (const DeckError& error) {
+    EXPECT_NE(error.message().find("test.toml:8:"), std::string::npos) << error.message();
+    EXPECT_NE(error.message().find("the box of level 2, cells [12,12,0]..[22,19,0] of level 1, is too near"),
+              std::string::npos)
+        << error.message();
+  }
+}
+
 TEST(SubcycledLevels, StepsThatMayBeTakenAgainAreRefused) {
   try {
     subcycledBlast().set("time.retries=2").run(1);

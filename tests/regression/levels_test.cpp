@@ -41,6 +41,25 @@ TEST(SeveralLevels, ARestartIsBitwiseTheUnbrokenRun) {
   EXPECT_THAT(place.read("parts/history.csv"), HasSubstr("\n5,5,1,0\n"));
 }
 
+// 128 cells of level 0, 192 of level 1, which takes two steps in one of level 0 where it has its own.
+TEST(SeveralLevels, ACellIsCountedInEachStepOfItsLevel) {
+  const Workplace place;
+  place.file("run.toml",
+             "[simulation]\ncomponents = ['heat']\n[grid]\ncells = [16, 8, 1]\n"
+             "[[grid.level]]\nlower = [0.25, 0.25, 0]\nupper = [0.75, 1, 1]\n"
+             "[heat]\nconductivity = 1\ninitial = 'x'\n[time]\nmax_steps = 3\ncfl = 0.5\n");
+  const auto counted = [&](const std::string& subcycle) {
+    EXPECT_EQ(place.tessera({"run", "run.toml", "-q", "--out", subcycle, "--set", "amr.subcycle=" + subcycle})
+                  .exitCode,
+              0);
+    return std::stod(resultOf(place, subcycle, "cells_per_second")) *
+           std::stod(resultOf(place, subcycle, "wall_seconds"));
+  };
+
+  EXPECT_NEAR(counted("false"), 3.0 * (128 + 192), 0.1);
+  EXPECT_NEAR(counted("true"), 3.0 * (128 + 2 * 192), 0.1);
+}
+
 TEST(SeveralLevels, TheResolvedDeckGivesTheSameRun) {
   const Workplace place;
   place.file("whole.toml", kDeck);

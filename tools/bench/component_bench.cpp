@@ -6,7 +6,6 @@
 //
 // Prints million cells a second of both, and the first as percent of the second.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -16,10 +15,8 @@
 #include "components/component.hpp"
 #include "components/expression_fill.hpp"
 #include "components/stencils/laplacian.hpp"
-#include "core/transport/loopback_transport.hpp"
 #include "datawarehouse/task_context.hpp"
-#include "tools/simulation/deck/core_schema.hpp"
-#include "tools/simulation/simulation.hpp"
+#include "tools/bench/shortest_step.hpp"
 
 namespace tessera::bench {
 namespace {
@@ -109,32 +106,7 @@ class Apart final : public Component {
   std::vector<Label<double, Cell>> u_;
 };
 
-/// The time of the shortest step.
-class Shortest : public RunListener {
- public:
-  explicit Shortest(double seconds) : seconds_(seconds) {}
-
-  bool began(Simulation&, bool, std::span<const double>) override {
-    begin_ = last_ = SteadyClock::now();
-    return false;
-  }
-  bool stepped(Simulation&, std::span<const double>) override {
-    const auto now = SteadyClock::now();
-    step = std::min(step, std::chrono::duration<double>(now - last_).count());
-    last_ = now;
-    return std::chrono::duration<double>(now - begin_).count() > seconds_;
-  }
-
-  double step = std::numeric_limits<double>::infinity();
-
- private:
-  using SteadyClock = std::chrono::steady_clock;
-
-  double seconds_;
-  SteadyClock::time_point begin_, last_;
-};
-
-double shortestStep(const std::string& component, const Sizes& sizes, double seconds) {
+double stepOf(const std::string& component, const Sizes& sizes, double seconds) {
   const auto cube = [](std::int64_t n) {
     const std::string text = std::to_string(n);
     return "[" + text + ", " + text + ", " + text + "]";
@@ -149,16 +121,7 @@ double shortestStep(const std::string& component, const Sizes& sizes, double sec
   ComponentRegistry registry;
   registry.add<Together>();
   registry.add<Apart>();
-  checkDeck(deck, registry).throwIfErrors();
-  Shortest shortest(seconds);
-  LoopbackWorld world(1);
-  runRanks(world, [&](Transport& transport) {
-    SimulationOptions options;
-    options.threads = 1;
-    Simulation simulation(deck, registry, transport, options);
-    simulation.run(shortest);
-  });
-  return shortest.step;
+  return shortestStep(deck, registry, seconds);
 }
 
 int run(int argc, char** argv) {
@@ -171,8 +134,8 @@ int run(int argc, char** argv) {
   double together = std::numeric_limits<double>::infinity();
   double apart = together;
   for (int turn = 0; turn < kTurns; ++turn) {
-    together = std::min(together, shortestStep("together", sizes, sizes.seconds / (2 * kTurns)));
-    apart = std::min(apart, shortestStep("apart", sizes, sizes.seconds / (2 * kTurns)));
+    together = std::min(together, stepOf("together", sizes, sizes.seconds / (2 * kTurns)));
+    apart = std::min(apart, stepOf("apart", sizes, sizes.seconds / (2 * kTurns)));
   }
   const double n = static_cast<double>(sizes.cells);
   const double million = n * n * n * sizes.components * 1e-6;

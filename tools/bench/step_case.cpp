@@ -7,9 +7,12 @@ std::string StepCase::deck() const {
     const std::string text = std::to_string(n);
     return "[" + text + ", " + text + ", " + text + "]";
   };
-  const std::string of = physics == "heat" ? "conductivity = 1\ninitial = \"1 + x*y*z\"\n"
-                                           : "velocity = { x = 1, y = 1, z = 1 }\n"
-                                             "limiter = \"mc\"\ninitial = \"1 + x*y*z\"\n";
+  std::string of = "velocity = { x = 1, y = 1, z = 1 }\nlimiter = \"mc\"\ninitial = \"1 + x*y*z\"\n";
+  if (physics == "heat") of = "conductivity = 1\ninitial = \"1 + x*y*z\"\n";
+  if (physics == "euler")
+    of = "initial.density = \"1 + 0.2*sin(2*pi*(x + y + z))\"\ninitial.velocity = { x = 1, y = 0.5, z = 0.25 "
+         "}\n"
+         "initial.pressure = \"1 + 0.1*cos(2*pi*x)\"\n";
   return "[simulation]\ncomponents = [\"" + physics +
          "\"]\n[grid]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\ncells = " + cube(cells) +
          "\npatch_size = " + cube(patch == 0 ? cells : patch) +

@@ -136,8 +136,11 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   for (const Expression& one : setup.composed) expressions_.push_back(one);
   checkSubcycled();
   declarePlans();
-  if (!settings_.levels.empty() && !settings_.regrid)
-    checkStencils(valuesOf(deck, schema, "grid"), settings_.levels, plans_, labels_).throwIfErrors();
+  if (!settings_.levels.empty() && !settings_.regrid) {
+    checkStencils(valuesOf(deck, schema, "grid"), settings_.levels, plans_, labels_,
+                  subcycled_ ? subcycled_->standIns() : StandInsByPlan{})
+        .throwIfErrors();
+  }
   findPersistent();
   declareAnalysis();
   if (settings_.regrid) {
@@ -309,6 +312,10 @@ const StepProgram& Model::stepProgram(const StepAt& at) const {
                       "\" is due; let choosePlan() give \"step\" then, or make its plan a part (stepParts)");
 }
 
+double Model::stepsOfLevel(LevelId level) const {
+  return subcycled_ ? subcycled_->steps()[static_cast<std::size_t>(level)] : 1.0;
+}
+
 const StepProgram& Model::usualWith(const PartSet& parts) const {
   return *findProgram(programs_, StepParts::stepName(plans_[1].name(), parts));
 }
@@ -418,7 +425,10 @@ void Model::checkPrograms() {
   }
   items_ = check.items();
   if (!subcycled_) return;
-  for (std::size_t p = 0; p < plans_.size(); ++p) items_[p].standIns = subcycled_->standIns(plans_[p].name());
+  for (std::size_t p = 0; p < plans_.size(); ++p) {
+    const auto found = subcycled_->standIns().find(plans_[p].name());
+    if (found != subcycled_->standIns().end()) items_[p].standIns = found->second;
+  }
 }
 
 void Model::findPersistent() {

@@ -86,6 +86,8 @@ class Model {
   /// What the components choose for a step, with the optional parts that are due; a plan alone is a program
   /// of one item. Throws InternalError where they name what is not there, or choose differently.
   const StepProgram& stepProgram(const StepAt& at) const;
+  /// How many steps a level takes in one of the coarsest: 1, or more where finer levels take shorter ones.
+  double stepsOfLevel(LevelId level) const;
   /// Position of a plan that a program runs.
   std::size_t planNamed(const std::string& name) const;
 

@@ -30,7 +30,7 @@ struct ProgressSample {
   double time = 0.0;
   double dt = 0.0;
   double part = 0.0;         ///< of the way to the end, 0 to 1
-  double cellSteps = 0.0;    ///< cells of the mesh times steps since the start
+  double cellSteps = 0.0;    ///< steps of cells since the start: of each cell those of its level
   double waitSeconds = 0.0;  ///< of the workers of all ranks, all together
   std::int64_t workers = 1;
   std::vector<WatchedNumber> watched{};

@@ -360,7 +360,8 @@ void Simulation::step(std::span<const double> control, RunListener& listener) {
     takeProgram(program, std::move(inputs), listener);
   }
   clock_.take(next_);
-  cellSteps_ += static_cast<double>(hierarchy().cellCount());
+  for (const Level& level : hierarchy().levels())
+    cellSteps_ += static_cast<double>(level.cellCount()) * model_.stepsOfLevel(level.number());
   isAhead_ = true;
   try {
     state_->runner->balance();

@@ -169,7 +169,8 @@ class Simulation {
   const RegridCounts* regrids() const { return regridding_ ? &regridding_->counts() : nullptr; }
   /// What a checkpoint holds beside the fields. Once the largest stable step is known.
   void save(CheckpointState& state) const;
-  /// Cells times steps that this process has computed, all ranks together; each cell counts once a step.
+  /// Cells times steps that this process has computed, all ranks together; each cell counts in each step of
+  /// its level.
   double cellSteps() const { return cellSteps_; }
 
   /// The mesh of the moment, and who owns its patches.

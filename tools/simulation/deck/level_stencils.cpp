@@ -16,23 +16,34 @@ class StencilCheck {
   StencilCheck(const ParameterValues& grid, const std::vector<RefinedLevel>& levels, const LabelTable& labels)
       : grid_(grid), geometry_(geometryOf(grid)), levels_(levels), labels_(labels) {}
 
-  void add(const TaskDeclaration& task) {
+  void add(const TaskDeclaration& task, const std::vector<StandIn>& standIns) {
     if (task.oncePerRank) return;
     const auto finest = static_cast<LevelId>(levels_.size());
     for (const ReadDeclaration& read : task.reads) {
       if (read.reach != Reach::Patch && read.reach != Reach::Coarser) continue;
       for (LevelId level = 1; level <= finest; ++level) {
-        if (task.levels.contains(level, finest)) look(task, read, static_cast<std::size_t>(level) - 1);
+        if (task.levels.contains(level, finest))
+          look(task, read, static_cast<std::size_t>(level) - 1, standIns);
       }
     }
   }
   DeckDiagnostics take() { return std::move(findings_); }
 
  private:
-  void look(const TaskDeclaration& task, const ReadDeclaration& read, std::size_t level) {
-    const bool isInterpolated = read.reach == Reach::Patch && !read.halo.isZero() &&
-                                labels_.info(read.label).prolongation != Prolongation::Constant;
-    const NestingNeed need{level, read.reach, isInterpolated ? withRing(read.halo, level) : read.halo};
+  /// What another variable stands in for is gathered as for interpolation, however it goes on.
+  bool isInterpolated(const ReadDeclaration& read, const std::vector<StandIn>& standIns) const {
+    if (read.reach != Reach::Patch || read.halo.isZero()) return false;
+    const auto isFor = [&](const StandIn& one) {
+      return one.label == read.label && one.generation == read.generation;
+    };
+    return labels_.info(read.label).prolongation != Prolongation::Constant ||
+           std::any_of(standIns.begin(), standIns.end(), isFor);
+  }
+
+  void look(const TaskDeclaration& task, const ReadDeclaration& read, std::size_t level,
+            const std::vector<StandIn>& standIns) {
+    const bool interpolated = isInterpolated(read, standIns);
+    const NestingNeed need{level, read.reach, interpolated ? withRing(read.halo, level) : read.halo};
     if (std::find(seen_.begin(), seen_.end(), need) != seen_.end()) return;
     seen_.push_back(need);
     for (const BoxFault& fault : findShortLevels(geometry_, levels_, need)) {
@@ -44,7 +55,7 @@ class StencilCheck {
           "the box of level " + std::to_string(level + 1) + ", cells " +
               asText(levels_[fault.level].boxes[fault.box]) + " of level " + std::to_string(level) +
               ", is too near to the end of " + below + ": \"" + task.name + "\" reads " +
-              asText(read, labels_) + (isInterpolated ? ", interpolated beyond its level" : "") +
+              asText(read, labels_) + (interpolated ? ", interpolated beyond its level" : "") +
               ", which reaches cells that are on no patch of level " + std::to_string(isRead) + " or " +
               std::to_string(isRead - 1) + "; enlarge the boxes of " + below + ", or make this one smaller");
     }
@@ -73,10 +84,14 @@ class StencilCheck {
 }  // namespace
 
 DeckDiagnostics checkStencils(const ParameterValues& grid, const std::vector<RefinedLevel>& levels,
-                              std::span<const StepPlan> plans, const LabelTable& labels) {
+                              std::span<const StepPlan> plans, const LabelTable& labels,
+                              const StandInsByPlan& standIns) {
   StencilCheck check(grid, levels, labels);
+  const std::vector<StandIn> none;
   for (const StepPlan& plan : plans) {
-    for (const TaskDeclaration& task : plan.tasks()) check.add(task);
+    const auto found = standIns.find(plan.name());
+    for (const TaskDeclaration& task : plan.tasks())
+      check.add(task, found == standIns.end() ? none : found->second);
   }
   return check.take();
 }

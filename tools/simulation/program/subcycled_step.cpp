@@ -59,8 +59,11 @@ SubcycledStep::SubcycledStep(const StepPlan& declared, std::vector<std::int64_t>
 }
 
 void SubcycledStep::findChanged(const StepPlan& declared) {
-  for (const TaskDeclaration& task : declared.tasks())
+  for (const TaskDeclaration& task : declared.tasks()) {
     for (const WriteDeclaration& write : task.writes) changed_.insert(write.label);
+    for (const ReadDeclaration& read : task.reads)
+      if (read.generation == Generation::Old) kept_.insert(read.label);
+  }
 }
 
 void SubcycledStep::expectPlace(const TaskDeclaration& task) {
@@ -99,29 +102,32 @@ void SubcycledStep::standIn(StepPlan& plan, LevelId level, const TaskDeclaration
   const bool isOld = read.generation == Generation::Old;
   const bool isReal = info.centering == Centering::Cell && info.type.scalar == Scalar::Float64 &&
                       (info.components.empty() ? info.type.components == 1 : true);
-  if (!isReal || isOld == (info.stageOf >= 0)) {
+  const bool isStage = info.stageOf >= 0;
+  const bool hasTime = isOld ? !isStage : isStage || kept_.count(read.label) > 0;
+  if (!isReal || !hasTime) {
     faults_.push_back(
         fault(task, "a halo beyond a level cannot be interpolated in time",
-              "let it read Old of a variable or New of a stage of one (LabelTable::approximates), of numbers "
-              "of double precision on cells: " +
-                  info.name + " is neither"));
+              "let it read Old or New of a variable that is kept from step to step, or New of a stage of one "
+              "(LabelTable::approximates), of numbers of double precision on cells: " +
+                  info.name + " is none of these"));
     return;
   }
-  const LabelId variable = isOld ? read.label : info.stageOf;
-  const double part = isOld ? 0.0 : info.stagePart;
+  const LabelId variable = isStage ? info.stageOf : read.label;
+  const double part = isOld ? 0.0 : isStage ? info.stagePart : 1.0;
   known.push_back({read.label, read.generation, makeStandIn(plan, level, info, variable, part)});
 }
 
 LabelId SubcycledStep::makeStandIn(StepPlan& plan, LevelId level, const LabelInfo& info, LabelId variable,
                                    double part) {
-  const std::string name = info.name + ".between";
+  const bool isAtEnd = info.stageOf < 0 && part == 1.0;
+  const std::string name = info.name + (isAtEnd ? ".between_new" : ".between");
   const auto declare = [&](auto u, auto to) {
     labels_.approximates(to, u, part);
     for (int side = 0; side < kSides; ++side) {
       const auto& coded = info.coded[static_cast<std::size_t>(side)];
       if (coded) labels_.setBoundary(to, side, *coded);
     }
-    plan.task("Between::" + info.name)
+    plan.task((isAtEnd ? "BetweenNew::" : "Between::") + info.name)
         .on(level - 1)
         .reads(Old, u)
         .reads(New, u)
@@ -189,11 +195,6 @@ StepProgram SubcycledStep::program(const std::string& name) const {
     for (const auto& [label, value] : item.numbers) run.gives(ReductionLabel{label}, value);
   }
   return program;
-}
-
-std::vector<StandIn> SubcycledStep::standIns(const std::string& plan) const {
-  const auto found = standIns_.find(plan);
-  return found == standIns_.end() ? std::vector<StandIn>{} : found->second;
 }
 
 std::vector<double> SubcycledStep::steps() const {

@@ -24,7 +24,7 @@ namespace tessera {
 /// that one. A finer level promotes after each of its steps but the last one before its coarser level is
 /// through. Halos beyond a level are taken from a variable that stands in on the coarser level: what lies, at
 /// that moment, between Old and New of it (components/subcycle). Stages hold when they say that they do
-/// (`LabelTable::approximates`).
+/// (`LabelTable::approximates`), New of a variable at the end of the step.
 class SubcycledStep {
  public:
   /// `ratios`: of each level to the next finer one, at least one. Adds labels. Throws PlanError with all
@@ -34,8 +34,8 @@ class SubcycledStep {
   /// Those with tasks.
   const std::vector<StepPlan>& plans() const { return plans_; }
   StepProgram program(const std::string& name) const;
-  /// Of a plan, by name.
-  std::vector<StandIn> standIns(const std::string& plan) const;
+  /// By the name of a plan.
+  const std::map<std::string, std::vector<StandIn>>& standIns() const { return standIns_; }
   /// By level: how many steps it takes in one of level 0. That is what its stable step counts.
   std::vector<double> steps() const;
 
@@ -56,6 +56,7 @@ class SubcycledStep {
   LabelTable& labels_;
   ReductionLabel number_;  ///< of a step among those in one of the next coarser level
   std::set<LabelId> changed_;
+  std::set<LabelId> kept_;  ///< read as Old
   std::vector<StepPlan> plans_;
   std::map<std::string, std::vector<StandIn>> standIns_;  ///< by plan
   std::vector<RunItem> runs_;
