@@ -2,61 +2,34 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/text/error.hpp"
-#include "scheduler/device/backend/emulated_device.hpp"
-#include "tools/jobs/job_run.hpp"
+#include "tests/tools/jobs/job_folder.hpp"
+#include "tools/jobs/job_result.hpp"
+#include "tools/tessera/trace/trace_summary.hpp"
 
 namespace tessera::jobs {
 namespace {
 
+using test::contentOf;
+using test::deckOf;
+using test::devicesOf;
+using test::Folder;
 using ::testing::HasSubstr;
-
-std::vector<std::unique_ptr<JobDevice>> devicesOf(int threads, int emulated) {
-  std::vector<std::unique_ptr<JobDevice>> devices;
-  if (threads > 0) devices.push_back(makeHostJobDevice(threads));
-  for (int n = 0; n < emulated; ++n) {
-    devices.push_back(makeBackendJobDevice(makeEmulatedDevice({.number = n}), {.memoryBytes = 64 << 20}));
-  }
-  return devices;
-}
-
-/// A folder of its own, gone with the object.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "jobs_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string at(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string contentOf(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 /// Lines of result.json without those that depend on the clock.
 std::string numbersOf(const std::string& folder) {
   std::istringstream in(contentOf(folder + "/result.json"));
   std::string text;
   for (std::string line; std::getline(in, line);) {
-    if (line.find("second") == std::string::npos && line.find("gflops") == std::string::npos) text += line;
+    const bool isRate = line.find("second") != std::string::npos || line.find("gflops") != std::string::npos;
+    if (line.find("\"value\"") != std::string::npos && !isRate) text += line;
   }
   return text;
 }
-
-std::string deckOf(const std::string& name) { return TESSERA_SOURCE_DIR "/inputs/jobs/" + name + ".toml"; }
 
 TEST(JobDecks, EachHasItsRightAnswers) {
   int decks = 0;
@@ -69,13 +42,14 @@ TEST(JobDecks, EachHasItsRightAnswers) {
         << screen.str();
     ++decks;
   }
-  EXPECT_GE(decks, 12);
+  EXPECT_GE(decks, 14);
 }
 
 TEST(JobDecks, EveryFormAndDeviceSetHasTheSameBits) {
   const std::vector<std::pair<std::string, std::string>> decks{{"fluorescence_thin", "photons.photons=3000"},
                                                                {"matrix_product", "matrix_product.rows=60"},
                                                                {"path_tracer", "path_tracer.samples=1"},
+                                                               {"under_a_lamp", "path_tracer.samples=1"},
                                                                {"cluster", "barnes_hut.steps=2"}};
   for (const auto& [deck, smaller] : decks) {
     const Folder folder;
@@ -100,6 +74,53 @@ TEST(JobDecks, EveryFormAndDeviceSetHasTheSameBits) {
       }
     }
   }
+}
+
+TEST(JobDecks, TheFormIsMeasuredOnceAndKeptWithTheRates) {
+  const Folder folder;
+  const std::string paces = "job.paces=\"" + folder.at("paces") + "\"";
+  std::string numbers;
+  for (const char* by : {"measured", "earlier runs"}) {
+    std::ostringstream screen;
+    ASSERT_EQ(runJobDeck({.deck = deckOf("matrix_product"), .overrides = {paces}, .out = folder.at("out")},
+                         devicesOf(2, 1), screen),
+              0);
+    const std::string result = contentOf(folder.at("out/result.json"));
+    EXPECT_THAT(result, HasSubstr(std::string("\"form_by\": \"") + by + "\""));
+    if (numbers.empty()) numbers = numbersOf(folder.at("out"));
+    EXPECT_EQ(numbersOf(folder.at("out")), numbers);
+  }
+  std::ofstream(folder.at("paces"), std::ios::app) << "multiply\t2 threads\tconsummer\t3\t1\n";
+  std::ostringstream screen;
+  try {
+    runJobDeck({.deck = deckOf("matrix_product"), .overrides = {paces}, .out = folder.at("out")},
+               devicesOf(2, 0), screen);
+    FAIL() << "the damaged file was not reported";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.message(), AllOf(HasSubstr("paces"), HasSubstr("fix")));
+  }
+}
+
+TEST(JobDecks, ATraceIsReadAsThatOfARun) {
+  const Folder folder;
+  std::ostringstream screen;
+  ASSERT_EQ(runJobDeck({.deck = deckOf("matrix_product"), .out = folder.at("out"), .trace = "true"},
+                       devicesOf(2, 1), screen),
+            0);
+  const TraceSummary summary = summarise(readTrace(std::filesystem::path(folder.at("out/trace.json.gz"))));
+  EXPECT_GE(summary.workers, 2);
+  std::int64_t tasks = 0;
+  for (const TaskRow& row : summary.tasks) {
+    EXPECT_THAT(row.name, HasSubstr("matrix_product "));
+    tasks += row.count;
+  }
+  EXPECT_GE(tasks, 8);
+  EXPECT_GT(summary.wall, 0);
+}
+
+TEST(JobDecks, ProgressSaysRateAndTimeLeft) {
+  EXPECT_EQ(progressLine("photons", 100, 400, 2.0),
+            "photons: 100 of 400 units done (25 %), 50 a second, 6 s left");
 }
 
 TEST(JobDecks, MistakesAreNamedWithTheirPlace) {
