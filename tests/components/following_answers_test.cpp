@@ -30,16 +30,37 @@ double radiusAlongX(const Outcome& o, double cellsOfTheDomain) {
   return (static_cast<double>(most) + part) / cellsOfTheDomain;
 }
 
-TEST(FollowingAnswers, ACylindricalBlastWaveHasItsRadiusEnergyAndSymmetry) {
-  const Outcome o = simulate("euler/sedov_following").set("time.end=0.25").run();
+TEST(FollowingAnswers, ACylindricalBlastWaveHasItsRadiusAndItsEnergy) {
+  const Outcome o =
+      simulate("euler/sedov_following").set("time.end=0.5625").set("constants.radius=0.03125").run();
 
-  EXPECT_NEAR(radiusAlongX(o, 128.0), 0.5, 0.005) << "1 %";
+  EXPECT_NEAR(radiusAlongX(o, 128.0), 0.75, 0.0075) << "1 %";
   EXPECT_NEAR(o.end.at("euler.energy") / o.start.at("euler.energy"), 1.0, 1e-13);
-  EXPECT_LT(o.end.at("mesh.cells_level_2"), 0.7 * 128 * 128);
-  for (const char* level : {"", " on level 1", " on level 2"}) {
-    const WholeField& rho = o.fields.at(std::string("gas.density") + level);
-    for (std::int64_t j = 0; j < rho.box.hi.j; ++j) {
-      for (std::int64_t i = 0; i < j; ++i) ASSERT_EQ(rho({i, j, 0}), rho({j, i, 0})) << level;
+  EXPECT_LT(o.end.at("mesh.cells_level_2"), 0.4 * 128 * 128);
+}
+
+TEST(FollowingAnswers, AMirroredBlastHasAMirroredMeshAndMirroredBits) {
+  for (const char* amr : {"", "subcycle = true\nregridder = 'clustered'\n"}) {
+    const Outcome o =
+        simulateText(
+            "simulation.components = ['euler']\n[grid]\ncells = [16, 16, 1]\npatches = [3, 2, 1]\n"
+            "lower = [-1, -1, 0]\n[amr]\nmax_levels = 3\ntile = 4\ninterval = 2\n" +
+            std::string(amr) +
+            "[[amr.criterion]]\nkind = 'gradient'\nvariable = 'gas.density'\nthreshold = 1\n"
+            "[[amr.criterion]]\nkind = 'jump'\nvariable = 'gas.energy'\nthreshold = 0.2\n"
+            "[euler]\ninitial.density = '1'\ninitial.pressure = '1 + 9*exp(-40*(x^2 + y^2))'\n"
+            "[time]\ncfl = 0.4\nmax_steps = 40\n")
+            .run();
+    EXPECT_GT(o.regrids.changes, 0) << amr;
+    for (const char* level : {"", " on level 1", " on level 2"}) {
+      const WholeField& rho = o.fields.at(std::string("gas.density") + level);
+      const Index last = rho.box.hi - Index{1, 1, 1};
+      for (std::int64_t j = 0; j <= last.j; ++j) {
+        for (std::int64_t i = 0; i <= last.i; ++i) {
+          ASSERT_EQ(rho({i, j, 0}), rho({last.i - i, j, 0})) << level << ' ' << amr;
+          ASSERT_EQ(rho({i, j, 0}), rho({i, last.j - j, 0})) << level << ' ' << amr;
+        }
+      }
     }
   }
 }
@@ -79,10 +100,10 @@ TEST(FollowingAnswers, AVortexThatIsFollowedIsBetterThanOnCoarseCells) {
 double errorOfABump(const std::string& amr) {
   return simulateText(
              "simulation.components = ['advection']\n[grid]\ncells = [32, 32, 1]\npatches = [2, 2, 1]\n"
-             "periodic = [true, true, false]\n[amr]\nmax_levels = 2\ntile = 4\n" +
+             "periodic = [true, true, false]\n[amr]\nmax_levels = 2\ntile = 2\n" +
              amr +
              "[[amr.criterion]]\nkind = 'expression'\n"
-             "expression = '(x - t - 0.3)^2 + (y - 0.5*t - 0.4)^2 < 0.05'\n"
+             "expression = '(x - t - 0.3)^2 + (y - 0.5*t - 0.4)^2 < 0.02'\n"
              "[advection]\nvelocity = { x = 1, y = 0.5 }\nlimiter = 'none'\n"
              "initial = 'exp(-((x - 0.3)^2 + (y - 0.4)^2)/0.01)'\n"
              "exact = 'exp(-((x - t - 0.3)^2 + (y - 0.5*t - 0.4)^2)/0.01)'\n[time]\ncfl = 0.5\nend = 0.4\n")
@@ -93,7 +114,7 @@ double errorOfABump(const std::string& amr) {
 TEST(FollowingAnswers, ABumpDoesNotLeaveItsBufferBetweenRegrids) {
   const double everyStep = errorOfABump("interval = 1\n");
   EXPECT_LT(errorOfABump("interval = 20\n"), 1.1 * everyStep) << everyStep;
-  EXPECT_GT(errorOfABump("interval = 20\nbuffer = 0\n"), 1.1 * everyStep) << everyStep;
+  EXPECT_GT(errorOfABump("interval = 20\nbuffer = 0\n"), 1.3 * everyStep) << everyStep;
 }
 
 double cellsAfter(std::int64_t steps, const std::string& amr) {

@@ -216,28 +216,5 @@ TEST(FollowingMeshes, OfADeckThatCannotBeAreRefused) {
               HasSubstr("counts level 0 too"));
 }
 
-/// Ends where the mesh becomes too large.
-class Watches : public RunListener {
- public:
-  void stoppedByMesh(Simulation&, const std::string& cause) override { cause_ = cause; }
-  const std::string& cause() const { return cause_; }
-
- private:
-  std::string cause_;
-};
-
-TEST(FollowingMeshes, ThatWouldBecomeTooLargeEndTheRunInGoodOrder) {
-  const Deck deck = simulate("euler/sedov_following").set("amr.max_cells=2500").deck();
-  LoopbackWorld world(2);
-  runRanks(world, [&](Transport& transport) {
-    Simulation simulation(deck, builtInComponents(), transport, {});
-    Watches watches;
-    EXPECT_FALSE(simulation.run(watches));
-    EXPECT_THAT(watches.cause(), HasSubstr("more than amr.max_cells = 2500"));
-    EXPECT_GT(simulation.clock().step(), 1);
-    EXPECT_LE(simulation.hierarchy().cellCount(), 2500);
-  });
-}
-
 }  // namespace
 }  // namespace tessera::test

@@ -191,7 +191,10 @@ void Simulation::followInitial(std::span<const double> control) {
     std::optional<OwnedMesh> mesh = wantedMesh();
     if (!mesh) return;
     if (const std::string refusal = refusalOf(*mesh->hierarchy); !refusal.empty())
-      throw AgreedError(ErrorKind::Usage, refusal + ", at the start of the run");
+      throw AgreedError(ErrorKind::Usage,
+                        Message(refusal + ", at the start of the run")
+                            .line("fix  allow more, or let [[amr.criterion]] flag fewer cells")
+                            .text());
     MigrationPlan plan;
     std::unique_ptr<MeshState> next = prepare(std::move(*mesh), FreshIndices::Listed, plan);
     standOn(std::move(next), plan);
