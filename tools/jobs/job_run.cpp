@@ -1,12 +1,13 @@
 #include "tools/jobs/job_run.hpp"
 
-#include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iomanip>
 
 #include "core/deck/schema.hpp"
 #include "tools/jobs/job_program.hpp"
+#include "tools/jobs/job_result.hpp"
+#include "tools/jobs/job_trace.hpp"
+#include "tools/jobs/pace_file.hpp"
 
 namespace tessera::jobs {
 namespace {
@@ -18,8 +19,11 @@ ParameterTable jobTable() {
   table.choice("program", names).doc("which program runs").required();
   table.text("title").doc("for people").defaultsTo("");
   table.choice("form", formChoices())
-      .doc("how units become threads; auto: as the program prefers")
+      .doc("how units become threads; auto: the fastest on each device, by a short calibration")
       .defaultsTo("auto");
+  table.text("paces")
+      .doc("a file, from the current folder, that keeps rates of jobs on devices for later runs")
+      .optional();
   ParameterTable& expect = table.arrayOf("expect", "a number of the result with its right value");
   expect.text("name").doc("of the number");
   expect.real("value").doc("the right one");
@@ -50,11 +54,6 @@ Deck readDeck(const JobRequest& request) {
   for (const std::string& each : request.overrides) deck.set(each);
   check(deck, schemaOf(deck)).throwIfErrors();
   return deck;
-}
-
-std::string shortest(double value) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
 }
 
 /// One line for each number; how many are not as expected.
@@ -95,21 +94,6 @@ void expectKnown(const std::vector<JobNumber>& numbers, const ParameterValues& j
   }
 }
 
-void writeResult(const std::vector<JobNumber>& numbers, const std::string& program, int wrong,
-                 const std::filesystem::path& file) {
-  std::ofstream out(file);
-  out << "{\n  \"program\": \"" << program << "\",\n  \"as_expected\": " << (wrong == 0 ? "true" : "false")
-      << ",\n  \"numbers\": {";
-  const char* separator = "\n";
-  for (const JobNumber& number : numbers) {
-    out << separator << "    \"" << number.name << "\": {\"value\": " << shortest(number.value)
-        << ", \"deviation\": " << shortest(number.deviation) << '}';
-    separator = ",\n";
-  }
-  out << "\n  }\n}\n";
-  if (!out.flush()) throw OutputError("cannot write " + file.string() + "; name another folder by --out");
-}
-
 std::filesystem::path openFolder(const JobRequest& request) {
   const std::filesystem::path folder =
       request.out.empty() ? std::filesystem::path(request.deck).stem() : std::filesystem::path(request.out);
@@ -137,27 +121,29 @@ int runJobDeck(const JobRequest& request, std::vector<std::unique_ptr<JobDevice>
   const auto program = std::ranges::find_if(
       jobPrograms(), [&](const JobProgram& each) { return each.name == job.choice("program"); });
   JobRunner runner(std::move(devices));
-  DeckRun run{runner,
-              openFolder(request),
-              std::filesystem::path(request.deck).parent_path(),
-              JobForm::Consumer,
-              false,
-              {}};
+  const std::string paces = job.has("paces") ? job.text("paces") : "";
+  if (!paces.empty()) readPaces(paces, runner.paces());
+  if (!request.trace.empty()) runner.noteSpans();
+  DeckRun run{runner, openFolder(request), std::filesystem::path(request.deck).parent_path(), {}, {}};
   const std::string form = request.form.empty() ? job.choice("form") : request.form;
   for (int n = 0; n < kForms; ++n) {
-    if (form != formText(static_cast<JobForm>(n))) continue;
-    run.form = static_cast<JobForm>(n);
-    run.hasForm = true;
+    if (form == formText(static_cast<JobForm>(n))) run.form = {static_cast<JobForm>(n)};
   }
   if (!request.quiet) {
-    run.show = [&](std::int64_t done, std::int64_t units) {
-      screen << program->name << ": " << done << " of " << units << " units done" << std::endl;
+    run.show = [&, begun = secondsNow()](std::int64_t done, std::int64_t units) {
+      screen << progressLine(program->name, done, units, secondsNow() - begun) << std::endl;
     };
   }
   const std::vector<JobNumber> numbers = program->run(valuesOf(deck, schema, program->name), run);
   expectKnown(numbers, job);
   const int wrong = compare(numbers, job, request.quiet ? nullptr : &screen);
-  writeResult(numbers, program->name, wrong, run.folder / "result.json");
+  writeResult({program->name, wrong == 0, numbers, run.totals}, run.folder / "result.json");
+  if (!paces.empty()) writePaces(runner.paces(), paces);
+  if (!request.trace.empty()) {
+    const bool isUsual = request.trace == "true";
+    writeJobTrace(runner.takeSpans(), runner.devices(),
+                  isUsual ? run.folder / "trace.json.gz" : std::filesystem::path(request.trace));
+  }
   if (wrong > 0 && request.quiet) static_cast<void>(compare(numbers, job, &screen));
   return wrong > 0 ? static_cast<int>(ErrorKind::Numerical) : 0;
 }
