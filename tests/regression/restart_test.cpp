@@ -50,7 +50,10 @@ TEST(Restart, AtAnyStepIsBitwiseTheUnbrokenRun) {
 TEST(Restart, BetweenTwoStepsWithRadiationIsBitwiseTheUnbrokenRun) {
   const Workplace place;
   const std::string deck = pathOfDeck("rmcrt/cooling");
-  const std::string rays = "rmcrt.rays=2";
+  const std::string rays =
+      "rmcrt={ temperature_from = \"temperature\", absorption = 0.05, stefan_boltzmann = 1, rays = 2, every "
+      "= 4, "
+      "radiometer = [{ name = \"eye\", position = [0.5, 0.5, 0], direction = [0, 0, 1], rays = 20 }] }";
   ASSERT_EQ(place.tessera({"run", deck, "-q", "--out", "whole", "--set", rays}).exitCode, 0);
   for (const int step : {1, 3, 4, 6}) {
     SCOPED_TRACE("stopped at step " + std::to_string(step));

@@ -71,7 +71,7 @@ struct Figures {
   double single = 0.0;
 };
 
-/// One row of cells of each of some patches.
+/// One layer of cells of each of some patches.
 Figures measure(const Cube& fine, const Cube& coarse, std::int64_t patch, std::int64_t halo,
                 std::uint32_t rays) {
   Figures figures;
@@ -84,16 +84,16 @@ Figures measure(const Cube& fine, const Cube& coarse, std::int64_t patch, std::i
     const RayRegion near = fine.region(intersect(grow(cells, uniformHalo(halo)), fine.domain()));
     const RayRegion far = coarse.region(coarse.domain());
     const CellSource source{near, RayLaw{rays, false, false, {}}, 1};
-    const Box row{lo, lo + Index{patch, 1, 1}};
+    const Box layer{lo, lo + Index{patch, patch, 1}};
     const double begin = clock.seconds();
     followFromBox<Medium>({near, far, far, fine.field(), coarse.field(), coarse.field(), false, {}}, source,
-                          Keep{&figures.together}, row);
+                          Keep{&figures.together}, layer);
     figures.seconds += clock.seconds() - begin;
     const RayTracer<CountingField> counting{
         near,  far, far, {fine.field(), &reads}, {coarse.field(), &reads}, {coarse.field(), &reads},
         false, {}};
-    for (Index x = row.lo; x.i < row.hi.i; ++x.i) figures.single += meanOfRays(counting, source, x, 0.318);
-    figures.rays += static_cast<double>(patch * rays);
+    detail::forEachInOrder(layer, [&](Index x) { figures.single += meanOfRays(counting, source, x, 0.318); });
+    figures.rays += static_cast<double>(patch * patch * rays);
   }
   figures.steps = static_cast<double>(reads);
   return figures;
