@@ -97,6 +97,7 @@ void writeMap(const PhotonBody& body, const Sums& absorption, std::int64_t photo
   std::ofstream out(folder / "absorption.csv");
   out << "radius_cm,depth_cm,absorbed_per_cm3,fluence_per_cm2\n";
   PngImage image(body.rings, body.bins);
+  PngImage fluenceImage(body.rings, body.bins);
   for (std::int64_t bin = 0; bin < body.bins; ++bin) {
     const double depth = (static_cast<double>(bin) + 0.5) * body.binDepth;
     int layer = 0;
@@ -106,13 +107,15 @@ void writeMap(const PhotonBody& body, const Sums& absorption, std::int64_t photo
       const double volume = 2.0 * M_PI * radius * body.ringWidth * body.binDepth;
       const double density = absorption.value({ring, bin, 0}) / volume / static_cast<double>(photons);
       const double absorbs = body.layers[layer].optics[0].absorbs;
-      out << radius << ',' << depth << ',' << density << ',' << (absorbs > 0.0 ? density / absorbs : 0.0)
-          << '\n';
+      const double fluence = absorbs > 0.0 ? density / absorbs : 0.0;
+      out << radius << ',' << depth << ',' << density << ',' << fluence << '\n';
+      fluenceImage.setGrey(ring, bin, 0.5 + 0.12 * std::log10(std::max(fluence, 1e-9)));
       image.setGrey(ring, bin, 0.5 + 0.12 * std::log10(std::max(density, 1e-9)));
     }
   }
   if (!out) throw OutputError("cannot write " + (folder / "absorption.csv").string());
   image.write(folder / "absorption.png");
+  fluenceImage.write(folder / "fluence.png");
 }
 
 std::vector<JobNumber> runPhotons(const ParameterValues& deck, DeckRun& run) {

@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <optional>
 
 #include "core/philox.hpp"
 #include "core/text/error.hpp"
-#include "tools/jobs/cluster/octree.hpp"
+#include "tools/jobs/cluster/job_tree.hpp"
 #include "tools/jobs/job_program.hpp"
 #include "tools/jobs/png_image.hpp"
 
@@ -22,6 +23,9 @@ ParameterTable clusterTable() {
       .defaultsTo(0.5);
   table.boolean("quadrupole").doc("of cells, beside their mass").defaultsTo(true);
   table.real("softening").doc("length that is added to distances, by squares").atLeast(0).defaultsTo(0.05);
+  table.choice("tree", {"host", "jobs"})
+      .doc("who builds the tree: a thread of the host, or jobs on all devices; its bits are the same")
+      .defaultsTo("host");
   table.integer("leaf").doc("points of a leaf, at most").range(1, 1024).defaultsTo(8);
   table.integer("steps").doc("of time").range(0, 1000000).defaultsTo(0);
   table.real("dt").doc("of a step (leapfrog)").above(0).defaultsTo(0.01);
@@ -91,35 +95,29 @@ class FieldSolver {
     body_.theta = deck.real("theta");
     body_.softening2 = deck.real("softening") * deck.real("softening");
     body_.hasQuadrupole = deck.boolean("quadrupole");
-    job_.reads(cluster.points).reads(cluster.cells).writes(cluster.field);
+    if (deck.choice("tree") == "jobs")
+      tree_.emplace(cluster.field.box().hi.i, static_cast<std::int32_t>(deck.integer("leaf")),
+                    [this](Job& job) { run_.runJob(job, job.forms()); });
+    job_.reads(points()).reads(cells()).writes(cluster.field);
     job_.cutAlong(0, std::clamp<std::int64_t>(cluster.field.box().hi.i / 1024, 1, 256));
     job_.partition([this](const Box&, PartList& parts) {
-      parts.set(cluster_.cells, {{0, 0, 0}, {body_.cellCount, 1, 1}});
+      parts.set(cells(), {{0, 0, 0}, {body_.cellCount, 1, 1}});
     });
     job_.runs<TreeBody>(treeKernels(), [this](const TaskData& task) {
       TreeBody body = body_;
-      body.points = task.read(cluster_.points);
-      body.cells = task.read(cluster_.cells);
+      body.points = task.read(points());
+      body.cells = task.read(cells());
       body.field = task.write(cluster_.field);
       return body;
     });
   }
 
   std::vector<FieldValue> solve() {
-    const Octree tree(cluster_.stars, static_cast<std::int32_t>(deck_.integer("leaf")));
-    if (std::ssize(tree.cells()) > cluster_.cells.box().hi.i)
-      throw NumericalError(
-          "stars lie so close together that the tree has more cells than 4 a star; use a larger leaf");
-    std::ranges::copy(tree.cells(), cluster_.cells.change().begin());
-    const std::span<MassPoint> points = cluster_.points.change();
-    for (std::size_t n = 0; n < points.size(); ++n)
-      points[n] = cluster_.stars[static_cast<std::size_t>(tree.order()[n])];
-    body_.cellCount = static_cast<std::int32_t>(tree.cells().size());
+    const std::vector<std::size_t> order = tree_ ? buildByJobs() : buildHere();
     seconds_ += run_.runJob(job_).seconds;
     ++solves_;
-    std::vector<FieldValue> field(points.size());
-    for (std::size_t n = 0; n < points.size(); ++n)
-      field[static_cast<std::size_t>(tree.order()[n])] = cluster_.field.values()[n];
+    std::vector<FieldValue> field(order.size());
+    for (std::size_t n = 0; n < order.size(); ++n) field[order[n]] = cluster_.field.values()[n];
     return field;
   }
   /// By the sum over all stars.
@@ -135,9 +133,37 @@ class FieldSolver {
   }
 
  private:
+  Domain<MassPoint>& points() { return tree_ ? tree_->points() : cluster_.points; }
+  Domain<TreeCell>& cells() { return tree_ ? tree_->cells() : cluster_.cells; }
+
+  /// Both return where the star of each place of the tree's order is in the list.
+  std::vector<std::size_t> buildByJobs() {
+    tree_->build(cluster_.stars);
+    body_.cellCount = tree_->cellCount();
+    std::vector<std::size_t> order;
+    for (std::int64_t n = 0; n < std::ssize(cluster_.stars); ++n) order.push_back(tree_->pointAt(n));
+    return order;
+  }
+  std::vector<std::size_t> buildHere() {
+    const Octree tree(cluster_.stars, static_cast<std::int32_t>(deck_.integer("leaf")));
+    if (std::ssize(tree.cells()) > cluster_.cells.box().hi.i)
+      throw NumericalError(
+          "stars lie so close together that the tree has more cells than 4 a star; use a larger leaf");
+    std::ranges::copy(tree.cells(), cluster_.cells.change().begin());
+    const std::span<MassPoint> points = cluster_.points.change();
+    std::vector<std::size_t> order;
+    for (const std::int32_t n : tree.order()) {
+      points[order.size()] = cluster_.stars[static_cast<std::size_t>(n)];
+      order.push_back(static_cast<std::size_t>(n));
+    }
+    body_.cellCount = static_cast<std::int32_t>(tree.cells().size());
+    return order;
+  }
+
   const ParameterValues& deck_;
   Cluster& cluster_;
   DeckRun& run_;
+  std::optional<JobTree> tree_;  ///< where jobs build it
   Job job_;
   TreeBody body_;
   double seconds_ = 0.0;

@@ -4,20 +4,8 @@
 #include <numeric>
 
 namespace tessera::jobs {
-namespace {
 
-/// The lower 21 bits of a number, two free places between each.
-std::uint64_t spread(std::uint64_t x) {
-  x = (x | x << 32) & 0x1f00000000ffffULL;
-  x = (x | x << 16) & 0x1f0000ff0000ffULL;
-  x = (x | x << 8) & 0x100f00f00f00f00fULL;
-  x = (x | x << 4) & 0x10c30c30c30c30c3ULL;
-  return (x | x << 2) & 0x1249249249249249ULL;
-}
-
-}  // namespace
-
-Octree::Octree(std::span<const MassPoint> points, std::int32_t leaf) : leaf_(leaf) {
+TreeRoot rootOf(std::span<const MassPoint> points) {
   Real3 low = points[0].at;
   Real3 high = low;
   for (const MassPoint& point : points) {
@@ -26,17 +14,13 @@ Octree::Octree(std::span<const MassPoint> points, std::int32_t leaf) : leaf_(lea
       high[axis] = std::max(high[axis], point.at[axis]);
     }
   }
-  const Real3 middle = 0.5 * (low + high);
-  const double side = 1.000001 * std::max({high.x - low.x, high.y - low.y, high.z - low.z, 1e-30});
+  return {0.5 * (low + high), 1.000001 * std::max({high.x - low.x, high.y - low.y, high.z - low.z, 1e-30})};
+}
+
+Octree::Octree(std::span<const MassPoint> points, std::int32_t leaf) : leaf_(leaf) {
+  const TreeRoot root = rootOf(points);
   std::vector<std::uint64_t> keys;
-  for (const MassPoint& point : points) {
-    std::uint64_t key = 0;
-    for (int axis = 0; axis < kAxes; ++axis) {
-      const double place = (point.at[axis] - middle[axis]) / side + 0.5;
-      key |= spread(static_cast<std::uint64_t>(place * (1 << kLevels))) << axis;
-    }
-    keys.push_back(key);
-  }
+  for (const MassPoint& point : points) keys.push_back(mortonKey(root, point.at));
   order_.resize(points.size());
   std::iota(order_.begin(), order_.end(), 0);
   std::ranges::sort(order_, [&](std::int32_t a, std::int32_t b) {
@@ -48,7 +32,7 @@ Octree::Octree(std::span<const MassPoint> points, std::int32_t leaf) : leaf_(lea
     points_.push_back(points[static_cast<std::size_t>(n)]);
     keys_.push_back(keys[static_cast<std::size_t>(n)]);
   }
-  build(0, static_cast<std::int32_t>(points.size()), 0, middle, side);
+  build(0, static_cast<std::int32_t>(points.size()), 0, root.middle, root.side);
 }
 
 void Octree::build(std::int32_t begin, std::int32_t end, int level, Real3 middle, double side) {
@@ -57,11 +41,11 @@ void Octree::build(std::int32_t begin, std::int32_t end, int level, Real3 middle
   cell.middle = middle;
   cell.side = side;
   setMoments(cell, begin, end);
-  const bool isLeaf = end - begin <= leaf_ || level == kLevels;
+  const bool isLeaf = end - begin <= leaf_ || level == kTreeLevels;
   cell.first = begin;
   cell.count = isLeaf ? end - begin : 0;
   cells_.push_back(cell);
-  const int shift = 3 * (kLevels - 1 - level);
+  const int shift = 3 * (kTreeLevels - 1 - level);
   for (std::int32_t from = begin; !isLeaf && from < end;) {
     const std::uint64_t child = keys_[static_cast<std::size_t>(from)] >> shift & 7U;
     std::int32_t to = from;
@@ -77,20 +61,9 @@ void Octree::build(std::int32_t begin, std::int32_t end, int level, Real3 middle
 
 void Octree::setMoments(TreeCell& cell, std::int32_t begin, std::int32_t end) const {
   const std::span<const MassPoint> mine(points_.data() + begin, static_cast<std::size_t>(end - begin));
-  for (const MassPoint& point : mine) {
-    cell.mean.mass += point.mass;
-    cell.mean.at = cell.mean.at + point.mass * point.at;
-  }
+  for (const MassPoint& point : mine) addMass(cell, point);
   cell.mean.at = (1.0 / cell.mean.mass) * cell.mean.at;
-  for (const MassPoint& point : mine) {
-    const Real3 x = point.at - cell.mean.at;
-    const double square = dot(x, x);
-    for (int axis = 0; axis < kAxes; ++axis)
-      cell.quadrupole[axis] += point.mass * (3.0 * x[axis] * x[axis] - square);
-    cell.quadrupole[3] += point.mass * 3.0 * x.x * x.y;
-    cell.quadrupole[4] += point.mass * 3.0 * x.x * x.z;
-    cell.quadrupole[5] += point.mass * 3.0 * x.y * x.z;
-  }
+  for (const MassPoint& point : mine) addQuadrupole(cell, point);
 }
 
 }  // namespace tessera::jobs

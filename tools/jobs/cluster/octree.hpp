@@ -4,9 +4,13 @@
 #include <span>
 #include <vector>
 
+#include "tools/jobs/cluster/morton.hpp"
 #include "tools/jobs/cluster/tree_body.hpp"
 
 namespace tessera::jobs {
+
+/// The cube around points, a little larger. At least one point.
+TreeRoot rootOf(std::span<const MassPoint> points);
 
 /// An octree of points by Morton's keys, with the moments of its cells. A plain value.
 class Octree {
@@ -19,7 +23,6 @@ class Octree {
   const std::vector<TreeCell>& cells() const { return cells_; }
 
  private:
-  static constexpr int kLevels = 21;
   void build(std::int32_t begin, std::int32_t end, int level, Real3 middle, double side);
   void setMoments(TreeCell& cell, std::int32_t begin, std::int32_t end) const;
 

@@ -22,6 +22,23 @@ struct TreeCell {
   std::int32_t count = 0;  ///< 0: no leaf
 };
 
+/// Adds a point to the mass of a cell and to the sum of its places, which then is to be divided by the mass.
+TESSERA_KERNEL inline void addMass(TreeCell& cell, const MassPoint& point) {
+  cell.mean.mass += point.mass;
+  cell.mean.at = cell.mean.at + point.mass * point.at;
+}
+
+/// Adds a point to the quadrupole of a cell whose centre of mass is known.
+TESSERA_KERNEL inline void addQuadrupole(TreeCell& cell, const MassPoint& point) {
+  const Real3 x = point.at - cell.mean.at;
+  const double square = dot(x, x);
+  for (int axis = 0; axis < kAxes; ++axis)
+    cell.quadrupole[axis] += point.mass * (3.0 * x[axis] * x[axis] - square);
+  cell.quadrupole[3] += point.mass * 3.0 * x.x * x.y;
+  cell.quadrupole[4] += point.mass * 3.0 * x.x * x.z;
+  cell.quadrupole[5] += point.mass * 3.0 * x.y * x.z;
+}
+
 /// Acceleration and potential at a point.
 struct FieldValue {
   Real3 acceleration;
