@@ -176,19 +176,29 @@ void readAllValues(const fs::path& file) {
   }
 }
 
-std::set<std::string> fieldFilesOf(const FolderHandle& run) {
+std::set<std::string> namesWithEnd(const FolderHandle& folder, std::string_view end) {
   std::set<std::string> names;
-  if (!run.has("out")) return names;
-  for (const std::string& name : run.inside("out").names()) {
-    if (fs::path(name).extension() == ".hdf") names.insert(name);
+  for (const std::string& name : folder.names()) {
+    if (name.ends_with(end)) names.insert(name);
   }
   return names;
 }
 
-void requireSeries(const FolderHandle& run, const std::set<std::string>& fieldFiles) {
+/// Those of a series: `cut_000120.hdf` of `cut.hdf.series`.
+std::set<std::string> filesOfSeries(const std::set<std::string>& files, const std::string& series) {
+  const std::string start = series.substr(0, series.find(".hdf.series")) + "_";
+  std::set<std::string> found;
+  for (const std::string& name : files) {
+    const std::size_t step = start.size();
+    if (name.starts_with(start) && name.find_first_not_of("0123456789", step) == name.find(".hdf", step))
+      found.insert(name);
+  }
+  return found;
+}
+
+void requireSeries(const FolderHandle& folder, const std::string& name, const std::set<std::string>& files) {
   constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
-  const Json series =
-      Json::parse(shallowJson(run.inside("out").read("fields.hdf.series", kMostBytes)), nullptr, false);
+  const Json series = Json::parse(shallowJson(folder.read(name, kMostBytes)), nullptr, false);
   if (!series.is_object() || !series.contains("files") || !series["files"].is_array())
     throw InputError("it is not a list of files");
   std::set<std::string> named;
@@ -197,7 +207,21 @@ void requireSeries(const FolderHandle& run, const std::set<std::string>& fieldFi
       throw InputError("it has an entry without a name");
     named.insert(entry["name"].get<std::string>());
   }
-  if (named != fieldFiles) throw InputError("it does not name the field files that are there");
+  if (named != files) throw InputError("it does not name the field files that are there");
+}
+
+/// The field files of `out` or `planes`, and the lists of them.
+void verifyFields(const FolderHandle& run, const std::string& place, Verification& verification) {
+  if (!run.has(place)) return;
+  const FolderHandle folder = run.inside(place);
+  const std::set<std::string> files = namesWithEnd(folder, ".hdf");
+  for (const std::string& name : files)
+    verification.check(place + "/" + name, [&] { readAllValues(run.path() / place / name); });
+  std::set<std::string> lists = namesWithEnd(folder, ".hdf.series");
+  if (place == "out" && !files.empty()) lists.insert("fields.hdf.series");
+  for (const std::string& list : lists) {
+    verification.check(place + "/" + list, [&] { requireSeries(folder, list, filesOfSeries(files, list)); });
+  }
 }
 
 void verifyRun(const fs::path& path) {
@@ -207,11 +231,7 @@ void verifyRun(const fs::path& path) {
     verification.check("checkpoints/" + listing.path.filename().string(),
                        [&] { CheckpointReader::open(listing.path).verifyAll(); });
   }
-  const std::set<std::string> fieldFiles = fieldFilesOf(run);
-  for (const std::string& name : fieldFiles)
-    verification.check("out/" + name, [&] { readAllValues(path / "out" / name); });
-  if (!fieldFiles.empty())
-    verification.check("out/fields.hdf.series", [&] { requireSeries(run, fieldFiles); });
+  for (const char* place : {"out", "planes"}) verifyFields(run, place, verification);
   std::map<std::string, FileSum> sums;
   verification.check("sums.json", [&] { sums = readSums(run); });
   for (const auto& [name, sum] : sums) {

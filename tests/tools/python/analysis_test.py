@@ -250,6 +250,32 @@ class AnalysisTest(unittest.TestCase):
         self.assertEqual([file.step for file in tessera.load(two.path).planes["fine"]], [0, 2, 4])
         self.assertFalse((two.path / "planes/fine_000003.hdf").exists())
 
+    def test_a_plane_that_was_changed_or_lost_is_found_by_verify(self):
+        text = '[[analysis.plane]]\nname = "cut"\nfields = ["concentration"]\naxis = "z"\nat = 0.5\nevery_steps = 4\n'
+        run = self.run_deck(self.deck("advection/gaussian.toml", text), "run", **self.small(**{"time.max_steps": 4}))
+        verify = [find_program(), "info", "--verify", run.path]
+        done = subprocess.run(verify, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        last = run.path / "planes/cut_000004.hdf"
+        whole = last.read_bytes()
+        value = np.float32(run.planes["cut"][-1].levels[0].patches[0].array("concentration")[0, 0, 0]).tobytes()
+        place = whole.index(value)
+        last.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1:])
+        done = subprocess.run(verify, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("DAMAGED     planes/cut_000004.hdf: ", done.stdout)
+        last.unlink()
+        done = subprocess.run(verify, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("DAMAGED     planes/cut.hdf.series: it does not name the field files that are there", done.stdout)
+
+    def test_a_plane_of_a_component_is_told_the_variable(self):
+        text = '[[analysis.plane]]\nname = "p"\nfields = ["gas.density"]\naxis = "x"\nat = 0.5\nevery_steps = 1\n'
+        done = subprocess.run([find_program(), "check", self.deck("euler/sod.toml", text)], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn('a component; a plane has variables as a whole: "gas"', done.stdout + done.stderr)
+
     def test_a_variable_of_several_components_is_not_looked_at_as_a_whole(self):
         deck = self.deck("euler/sod.toml", '[[analysis.region]]\nname = "a"\nfield = "gas"\n')
         done = subprocess.run([find_program(), "check", deck], capture_output=True, text=True, check=False)

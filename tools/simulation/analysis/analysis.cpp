@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "core/deck/deck_diagnostics.hpp"
 #include "core/text/nearest_name.hpp"
@@ -58,6 +59,11 @@ class FieldFinder {
     std::vector<LabelId> found;
     for (const std::string& name : names) {
       const LabelId id = labels_.idOf(name);
+      if (const std::optional<std::string> whole = variableOfComponent(name)) {
+        findings_.error(where, "[analysis] names \"" + name +
+                                   "\", a component; a plane has variables as a whole: \"" + *whole + "\"");
+        continue;
+      }
       if (std::find(names_.begin(), names_.end(), name) == names_.end() || id < 0) {
         findings_.error(where, "[analysis] names the variable \"" + name +
                                    "\", which is none that lives from step to step" +
@@ -81,6 +87,15 @@ class FieldFinder {
     LabelId label = -1;
     std::int32_t component = 0;
   };
+
+  /// "gas" of "gas.density"; nothing where the name is that of a variable, or none.
+  std::optional<std::string> variableOfComponent(const std::string& name) const {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) return {};
+    const std::string& whole =
+        labels_.info(places_[static_cast<std::size_t>(found - names_.begin())].label).name;
+    return whole == name ? std::nullopt : std::optional(whole);
+  }
 
   void addNames(LabelId label) {
     const LabelInfo& info = labels_.info(label);
