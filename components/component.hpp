@@ -46,9 +46,14 @@ struct ComponentSetup {
   /// How variables go on beyond the border of a level (amr.prolongation); empty: as the component wants it.
   std::optional<Prolongation> prolongation{};
   bool refluxes = true;  ///< whether coarse cells take the fluxes of finer ones beside them (amr.reflux)
+  /// Whether finer levels take several shorter steps in each step of the coarser one (amr.subcycle). Then no
+  /// stage of a finer level is there for a coarser one, and no task brings one down.
+  bool subcycles = false;
 
   /// Whether the component has to keep its fluxes, and give them to `refluxes`.
   bool keepsFluxes() const { return levels > 1 && refluxes; }
+  /// Whether values within a step are brought from finer levels to coarser ones.
+  bool averagesStages() const { return levels > 1 && !subcycles; }
 };
 
 /// One physics. The simulation calls, in this order: `declareParameters` (any time, also without a deck),
@@ -67,6 +72,9 @@ class Component {
   /// Whether its tasks are right on a mesh of several levels: they bring values from level to level where
   /// levels meet. A deck with [[grid.level]] is refused for a component that says no.
   virtual bool supportsLevels() const { return false; }
+  /// Whether finer levels may take shorter steps than coarser ones (tools/simulation/program/subcycled_step
+  /// says what becomes of its tasks). A deck with amr.subcycle is refused for a component that says no.
+  virtual bool supportsSubcycling() const { return false; }
   virtual void declareParameters(ParameterTable& table) const = 0;
   virtual void configure(const ParameterValues& values, ComponentSetup& setup) = 0;
 

@@ -32,11 +32,13 @@ void addLabels(const CallItem& call, std::vector<LabelId>& labels) {
   labels.insert(labels.end(), call.modifies.begin(), call.modifies.end());
 }
 
-void addLabels(const std::vector<ProgramItem>& items, std::vector<LabelId>& labels) {
+/// Calls `visit` with each call, and with what each solve reads and writes.
+template <class Visit>
+void forEachCall(const std::vector<ProgramItem>& items, const Visit& visit) {
   for (const ProgramItem& item : items) {
-    if (const auto* repeat = std::get_if<RepeatItem>(&item.what)) addLabels(repeat->items, labels);
-    if (const auto* call = std::get_if<CallItem>(&item.what)) addLabels(*call, labels);
-    if (const auto* solve = std::get_if<SolveItem>(&item.what)) addLabels(solve->access(), labels);
+    if (const auto* repeat = std::get_if<RepeatItem>(&item.what)) forEachCall(repeat->items, visit);
+    if (const auto* call = std::get_if<CallItem>(&item.what)) visit(*call);
+    if (const auto* solve = std::get_if<SolveItem>(&item.what)) visit(solve->access());
   }
 }
 
@@ -107,7 +109,17 @@ std::vector<std::string> StepProgram::solves() const {
 
 std::vector<LabelId> StepProgram::labelsOfCalls() const {
   std::vector<LabelId> labels;
-  addLabels(items_, labels);
+  forEachCall(items_, [&](const CallItem& call) { addLabels(call, labels); });
+  return labels;
+}
+
+std::set<LabelId> StepProgram::labelsCalledAsOld() const {
+  std::set<LabelId> labels;
+  forEachCall(items_, [&](const CallItem& call) {
+    for (const auto& [generation, label] : call.reads) {
+      if (generation == Generation::Old) labels.insert(label);
+    }
+  });
   return labels;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -77,6 +78,8 @@ struct RunItem {
   std::string plan;
   StepPart part{};
   std::optional<LevelSelection> promotes{};
+  /// What tasks of the run find as reductions of earlier items.
+  std::vector<std::pair<LabelId, double>> numbers{};
 };
 
 /// Calls something.
@@ -132,9 +135,15 @@ class RunBuilder {
     return *this;
   }
   /// Once it has run, the New values that are there on these levels are Old ones for later items. Where no
-  /// item says so, all of them become Old at the end of the program.
+  /// item says so, all of them become Old at the end of the program. What no task reads as Old stays as New.
   RunBuilder& promotes(LevelSelection levels = {}) {
     item_.promotes = levels;
+    return *this;
+  }
+  /// The plan's tasks read this number by `task.reduced(number)`, as one that an earlier item has found: so
+  /// that runs of one plan know which of them they are.
+  RunBuilder& gives(ReductionLabel number, double value) {
+    item_.numbers.emplace_back(number.id, value);
     return *this;
   }
 
@@ -213,6 +222,8 @@ class StepProgram {
   std::vector<std::string> solves() const;
   /// What calls and solves read and write, by label; some of them several times.
   std::vector<LabelId> labelsOfCalls() const;
+  /// Of which calls and solves read Old.
+  std::set<LabelId> labelsCalledAsOld() const;
   /// Whether it is nothing but one plan over the whole step.
   bool isOnePlan() const;
   /// The same program with a run of `plan` before its first item.

@@ -9,11 +9,7 @@ namespace tessera {
 namespace {
 
 void expectName(std::string_view name) {
-  const bool allowed = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  });
-  if (name.empty() || name.size() > 100 || name.front() == '.' || !allowed) {
+  if (!isLabelName(name)) {
     throw InternalError(
         Message("a label has a name that cannot be a file or field name")
             .line("name  \"", name, "\"")
@@ -23,6 +19,14 @@ void expectName(std::string_view name) {
 }
 
 }  // namespace
+
+bool isLabelName(std::string_view name) {
+  const bool allowed = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  });
+  return !name.empty() && name.size() <= 100 && name.front() != '.' && allowed;
+}
 
 std::string LabelInfo::nameOf(std::int32_t component) const {
   if (components.empty()) return name;

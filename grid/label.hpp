@@ -79,6 +79,9 @@ struct LabelInfo {
   std::string nameOf(std::int32_t component) const;
 };
 
+/// Whether a label can be called so: 1 to 100 letters, digits, '.', '_' or '-', the first of them not '.'.
+bool isLabelName(std::string_view name);
+
 /// All variable and reduction names of one simulation; ids are dense and count up in the order of first use.
 /// Components couple by asking for the same name. Fill it on one thread, before the first compile.
 class LabelTable {

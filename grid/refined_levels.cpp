@@ -100,13 +100,7 @@ std::int64_t cellsOutside(const Box& box, const std::vector<Box>& boxes, const B
 /// The parts of `box` in none of the boxes.
 std::vector<Box> partsOutside(const Box& box, const std::vector<Box>& boxes, const BoxTree& tree) {
   std::vector<Box> open{box};
-  tree.visit(boxes, box, [&](std::size_t b) {
-    std::vector<Box> rest;
-    for (const Box& part : open) {
-      for (const Box& left : subtract(part, boxes[b])) rest.push_back(left);
-    }
-    open = std::move(rest);
-  });
+  tree.visit(boxes, box, [&](std::size_t b) { open = subtract(open, boxes[b]); });
   return open;
 }
 

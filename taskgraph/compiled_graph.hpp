@@ -125,6 +125,15 @@ struct CarriedValue {
   friend bool operator==(const CarriedValue&, const CarriedValue&) = default;
 };
 
+/// In a plan that writes New of `by` on the coarser level, halos of `label` that reach beyond their level are
+/// interpolated from that, and not from `label` on the coarser level: it has its value at another time.
+struct StandIn {
+  LabelId label = -1;
+  Generation generation = Generation::Old;  ///< of `label`
+  LabelId by = -1;
+  friend bool operator==(const StandIn&, const StandIn&) = default;
+};
+
 /// All that fills one variable around, under or over the own patches of a level: row n serves own patch
 /// `firstLocal + n` of its block. A whole level has a single row.
 struct FillPlan {
@@ -190,6 +199,7 @@ struct ReductionPlan {
   LabelId reduction = -1;
   ReductionKind kind = ReductionKind::Min;
   std::vector<std::int32_t> blocks;  ///< node blocks of the tasks that contribute
+  std::vector<double> factors{};     ///< of each block: what its contributions count; empty: 1
   friend bool operator==(const ReductionPlan&, const ReductionPlan&) = default;
 };
 
@@ -218,6 +228,7 @@ struct CompiledGraph {
   std::vector<LevelLabel> written;  ///< whose New value becomes Old after the step
   /// What the plan reads or changes of the New values that earlier items of a step program leave; ascending.
   std::vector<CarriedValue> carried;
+  std::vector<StandIn> standIns;  ///< as the input has them
   /// Whether New values become Old ones as soon as the plan ends; not where it is one of several items of a
   /// step program.
   bool endsStep = true;

@@ -42,7 +42,14 @@ struct PlanItem {
   std::vector<CarriedValue> carried{};  ///< ascending; what the plan writes afresh may be among them
   std::vector<LabelId> reduced{};       ///< reductions of which earlier items have found values, ascending
   bool endsStep = true;                 ///< as CompiledGraph has it
+  std::vector<StandIn> standIns{};      ///< each label and generation once
   friend bool operator==(const PlanItem&, const PlanItem&) = default;
+};
+
+/// By level, a factor of what tasks contribute to a reduction there.
+struct LevelFactors {
+  LabelId reduction = -1;
+  std::vector<double> ofLevel;
 };
 
 /// From whose point of view to compile. `rank` need not be the real one.
@@ -67,6 +74,8 @@ struct CompileInput {
   std::vector<LevelLabel> storedHalos{};
   /// By plan; empty: each plan is a whole step.
   std::vector<PlanItem> items{};
+  /// What contributions from each level count in a Min or Max; of labels without an entry: 1.
+  std::vector<LevelFactors> factors{};
   /// Where own patches stand; null: ascending, with nothing spare between them.
   const GraphSlots* slots = nullptr;
 };

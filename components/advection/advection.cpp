@@ -37,6 +37,7 @@ void Advection::configure(const ParameterValues& values, ComponentSetup& setup) 
   initial_ = values.expression("initial");
   stableDt_ = setup.stableDt;
   levels_ = setup.levels;
+  averagesStages_ = setup.averagesStages();
   params_.limiter = limiterOf(values);
 
   labels_.concentration = setup.labels.variable<double, Cell>("concentration", "amount/length^3");
@@ -55,7 +56,7 @@ void Advection::configure(const ParameterValues& values, ComponentSetup& setup) 
   setup.labels.setProlongation(labels_.concentration, prolongation);
   if (params_.limiter != Limiter::Flat) setup.labels.setProlongation(labels_.stage, prolongation);
   keepsFluxes_ = setup.keepsFluxes();
-  if (keepsFluxes_) passed_ = passedLabels(setup.labels, "advection.passed", setup.geometry);
+  if (keepsFluxes_) passed_ = passedLabels(setup, "advection.passed");
   configureVelocity(values, setup);
   norms_ = ErrorNorms("Advection", values, setup, labels_.concentration);
 }
@@ -96,7 +97,7 @@ void Advection::declareStep(StepPlan& step) const {
   advance.reads(Old, labels_.concentration, faceHalo(oneStage ? 1 : 2))
       .writes(target, inLoop("Advection::advance"))
       .runs(advanceAdvection(labels_, params_, target));
-  if (!oneStage && levels_ > 1) averageDown(step, "Advection::averageStage", labels_.stage);
+  if (!oneStage && averagesStages_) averageDown(step, "Advection::averageStage", labels_.stage);
   if (keepsFluxes_) declareFluxes(step, endOfStep);
   if (!oneStage) {
     TaskBuilder correct = step.task("Advection::correct");

@@ -23,6 +23,7 @@ class Advection final : public Component {
   std::string name() const override { return "advection"; }
   std::string summary() const override { return "transport by a given velocity, q_t + div(u q) = 0"; }
   bool supportsLevels() const override { return true; }
+  bool supportsSubcycling() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
@@ -41,6 +42,7 @@ class Advection final : public Component {
   AdvectionParams params_;
   ReductionLabel stableDt_;
   int levels_ = 1;
+  bool averagesStages_ = false;
   bool keepsFluxes_ = false;
   PassedLabels<double> passed_;
   Expression initial_;

@@ -128,6 +128,7 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
   configureLevels(setup, infos);
   stableDt_ = setup.stableDt;
   levels_ = setup.levels;
+  averagesStages_ = setup.averagesStages();
   for (std::size_t n = 0; n < kNumbers.size(); ++n)
     totals_.sums[n] = setup.labels.reduction(std::string("euler.") + kNumbers[n]);
   totals_.leastDensity = setup.labels.reduction("euler.min_density");
@@ -153,7 +154,7 @@ void Euler::configureLevels(ComponentSetup& setup, const std::vector<ComponentIn
   setup.labels.setProlongation(gas_, prolongation);
   for (const GasLabel stage : stages_) setup.labels.setProlongation(stage, prolongation);
   params_.keepsFluxes = setup.keepsFluxes();
-  if (params_.keepsFluxes) passed_ = passedLabels(setup.labels, "euler.passed", setup.geometry, infos);
+  if (params_.keepsFluxes) passed_ = passedLabels(setup, "euler.passed", infos);
 }
 
 void Euler::declareInitial(StepPlan& plan) const {
@@ -215,6 +216,7 @@ void Euler::declareStage(StepPlan& step, int number, const EulerStage& stage) co
   if (levels_ == 1) return;
   const bool isLast = stage.to.id == gas_.id;
   if (isLast && params_.keepsFluxes) refluxes(step, "Euler::reflux", gas_, passed_, name);
+  if (!isLast && !averagesStages_) return;
   averageDown(step, "Euler::averageStage" + std::to_string(number), stage.to,
               isLast && params_.keepsFluxes ? "Euler::reflux" : "");
 }

@@ -21,6 +21,7 @@ class Euler final : public Component {
   std::string name() const override { return "euler"; }
   std::string summary() const override { return "compressible flow of an ideal gas, U_t + div F(U) = 0"; }
   bool supportsLevels() const override { return true; }
+  bool supportsSubcycling() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
@@ -43,6 +44,7 @@ class Euler final : public Component {
   PassedLabels<Components<double>> passed_;
   ReductionLabel stableDt_;
   int levels_ = 1;
+  bool averagesStages_ = false;
   GasTotals totals_;
   EulerNotes notes_;
   std::vector<Expression> initial_;  ///< of each component

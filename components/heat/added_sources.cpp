@@ -33,7 +33,7 @@ std::optional<NamedSource> parse(std::string_view text) {
     text = withoutBlanks(text.substr(1));
   }
   source.name = text;
-  if (text.empty() || text.find_first_of(" *-+/") != std::string_view::npos) return std::nullopt;
+  if (!isLabelName(text) || text.find('-') != std::string_view::npos) return std::nullopt;
   return source;
 }
 

@@ -91,7 +91,7 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   const Prolongation prolongation = setup.prolongation.value_or(Prolongation::Linear);
   setup.labels.setProlongation(labels_.temperature, prolongation);
   keepsFluxes_ = setup.keepsFluxes();
-  if (keepsFluxes_) passed_ = passedLabels(setup.labels, "heat.passed", setup.geometry);
+  if (keepsFluxes_) passed_ = passedLabels(setup, "heat.passed");
 
   if (params_.sourceVaries) {
     labels_.source = setup.labels.variable<double, Cell>("heat.source", "temperature/time");

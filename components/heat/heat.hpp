@@ -23,6 +23,7 @@ class Heat final : public Component {
   std::string name() const override { return "heat"; }
   std::string summary() const override { return "heat conduction, T_t = div(k grad T) + source"; }
   bool supportsLevels() const override { return true; }
+  bool supportsSubcycling() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;

@@ -27,9 +27,8 @@ auto divergenceOf(const Task& task, const FlowParams& params, Generation generat
   for (int d = 0; d < kAxes; ++d) {
     if (!params.active[static_cast<std::size_t>(d)]) continue;
     divergence.u[d] = readFaces(task, generation, faces, d);
-    divergence.e[d] = unit(d);
-    divergence.inverse[d] = task.inverseSpacing()[d];
   }
+  setAxes(task, params, divergence.e, divergence.inverse);
   return divergence;
 }
 

@@ -50,6 +50,16 @@ void forEachSideAcross(const Task& task, const FlowFaces& faces, int axis, Visit
   }
 }
 
+/// The unit step along each axis and 1 over the spacing; of an axis of one cell they stay as they are.
+template <class Task>
+void setAxes(const Task& task, const FlowParams& params, Index (&e)[kAxes], double (&inverse)[kAxes]) {
+  for (int d = 0; d < kAxes; ++d) {
+    if (!params.active[static_cast<std::size_t>(d)]) continue;
+    e[d] = unit(d);
+    inverse[d] = task.inverseSpacing()[d];
+  }
+}
+
 /// A number at cells that may come from a field, with a factor, or from none: then `factor` is 0, and any
 /// field that may be read there stands in.
 template <class Field>
@@ -64,5 +74,13 @@ struct NumberOrField {
     return base + factor * (0.5 * (field(x - e) + field(x)));
   }
 };
+
+/// The density at cells; where it does not vary, `standIn` is any field that may be read there.
+template <class Task, class Field>
+NumberOrField<Field> densityOf(const Task& task, const FlowParams& params, Generation generation,
+                               const FlowState& state, const Field& standIn) {
+  if (!params.densityVaries) return {standIn, params.density, 0.0};
+  return {task.read(generation, state.density), 0.0, 1.0};
+}
 
 }  // namespace tessera

@@ -22,12 +22,19 @@ void declareSide(ParameterTable& table, const std::string& prefix) {
         .unit("length/time")
         .defaultsTo(0);
   }
+  table.expression(prefix + "mixture_fraction")
+      .doc("of \"inlet\": the mixture fraction of what enters")
+      .defaultsTo(0);
+  table.expression(prefix + "temperature")
+      .doc(
+          "of \"inlet\": the temperature of what enters; of \"wall\": that of the wall; none: no heat passes")
+      .optional();
 }
 
 class FlowSideReader {
  public:
-  FlowSideReader(const ParameterValues& values, const Geometry& geometry)
-      : values_(values), geometry_(geometry) {}
+  FlowSideReader(const ParameterValues& values, const Geometry& geometry, bool hasTemperature)
+      : values_(values), geometry_(geometry), hasTemperature_(hasTemperature) {}
 
   FlowBoundaries read() {
     all_.kinds.fill(FlowSide::Periodic);
@@ -42,11 +49,12 @@ class FlowSideReader {
     const std::string prefix = flowPrefix(side);
     const std::string type = prefix + "type";
     const std::string reason = reasonWithoutBoundary(geometry_, side);
-    if (!reason.empty() && values_.isGiven(type)) findings_.error(values_.where(type), reason);
+    if (!reason.empty() && values_.isGiven(type) && values_.choice(type) != kFlowSides.front())
+      findings_.error(values_.where(type), reason);
     if (geometry_.periodic[static_cast<std::size_t>(side / 2)]) return;
     if (geometry_.active(side / 2)) all_.kinds[static_cast<std::size_t>(side)] = kindOf(values_.choice(type));
     put(side, values_, prefix, {});
-    if (values_.isGiven(prefix + "pressure") && values_.choice(type) != "outlet")
+    if (values_.has(prefix + "pressure") && values_.choice(type) != "outlet")
       findings_.error(values_.where(prefix + "pressure"), "only an \"outlet\" has a pressure; remove it");
   }
 
@@ -89,12 +97,34 @@ class FlowSideReader {
     }
     add(all_.entering, side, type == "inlet" ? given(axis) : SideCondition{BoundaryKind::Dirichlet, {}},
         values, within);
+    putCarried(side, values, prefix, within);
     if (within) return;  // outlets take whole sides
     add(all_.continued, side, SideCondition{}, values, within);
     const bool open = type == "outlet";
-    add(all_.pressure, side,
-        open ? SideCondition{BoundaryKind::Dirichlet, values.expression(prefix + "pressure")} : flat, values,
-        within);
+    const Expression outside =
+        values.has(prefix + "pressure") ? values.expression(prefix + "pressure") : Expression();
+    add(all_.pressure, side, open ? SideCondition{BoundaryKind::Dirichlet, outside} : flat, values, within);
+  }
+
+  void putCarried(int side, const ParameterValues& values, const std::string& prefix,
+                  const std::optional<Expression>& within) {
+    const std::string& type = values.choice(prefix + "type");
+    const bool enters = type == "inlet";
+    const bool isGiven = values.has(prefix + "temperature");
+    if (enters && hasTemperature_ && !isGiven)
+      findings_.error(values.where(prefix + "type"),
+                      "an \"inlet\" of fluid with a temperature has to say which; give it temperature = ...");
+    const SideCondition otherwise =
+        type == "outlet" ? SideCondition{} : SideCondition{BoundaryKind::Neumann, {}};
+    add(all_.carried[kMixture], side,
+        enters ? SideCondition{BoundaryKind::Given, values.expression(prefix + "mixture_fraction")}
+               : otherwise,
+        values, within);
+    SideCondition heat = otherwise;
+    if (isGiven && (enters || type == "wall"))
+      heat = {enters ? BoundaryKind::Given : BoundaryKind::Dirichlet,
+              values.expression(prefix + "temperature")};
+    add(all_.carried[kTemperature], side, heat, values, within);
   }
 
   void add(BoundaryConditions& conditions, int side, SideCondition condition, const ParameterValues& values,
@@ -109,6 +139,7 @@ class FlowSideReader {
 
   const ParameterValues& values_;
   const Geometry& geometry_;
+  const bool hasTemperature_;
   DeckDiagnostics findings_;
   FlowBoundaries all_;
 };
@@ -119,6 +150,11 @@ bool FlowBoundaries::hasGiven() const {
   return std::find(kinds.begin(), kinds.end(), FlowSide::Given) != kinds.end();
 }
 
+bool FlowBoundaries::isClosed() const {
+  return std::none_of(kinds.begin(), kinds.end(),
+                      [](FlowSide kind) { return kind == FlowSide::Given || kind == FlowSide::Open; });
+}
+
 void declareFlowBoundaries(ParameterTable& table) {
   for (int side = 0; side < kSides; ++side) {
     table.choice(flowPrefix(side) + "type", kFlowSides)
@@ -126,7 +162,9 @@ void declareFlowBoundaries(ParameterTable& table) {
              " of the domain is: a wall, one without friction, where fluid enters, or where it leaves")
         .defaultsTo("wall");
     declareSide(table, flowPrefix(side));
-    table.expression(flowPrefix(side) + "pressure").doc("of \"outlet\": the pressure").defaultsTo(0);
+    table.expression(flowPrefix(side) + "pressure")
+        .doc("of \"outlet\": the pressure; 0 where it is not given")
+        .optional();
   }
   ParameterTable& part = declareBoundaryParts(table);
   part.expression("within").doc("where on the side it holds: not 0, for example \"x < 0.5\"").required();
@@ -134,8 +172,9 @@ void declareFlowBoundaries(ParameterTable& table) {
   declareSide(part, "");
 }
 
-FlowBoundaries readFlowBoundaries(const ParameterValues& values, const Geometry& geometry) {
-  return FlowSideReader(values, geometry).read();
+FlowBoundaries readFlowBoundaries(const ParameterValues& values, const Geometry& geometry,
+                                  bool hasTemperature) {
+  return FlowSideReader(values, geometry, hasTemperature).read();
 }
 
 }  // namespace tessera

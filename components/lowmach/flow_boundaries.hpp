@@ -16,9 +16,12 @@ struct FlowBoundaries {
   std::array<BoundaryConditions, kAxes> velocity;
   BoundaryConditions entering;  ///< of what passes a side along its axis, where the deck says so
   BoundaryConditions pressure;
+  std::array<BoundaryConditions, kFlowScalars> carried;
   BoundaryConditions continued;  ///< of what goes on as it is within, wherever that is asked for
 
   bool hasGiven() const;
+  /// Nothing passes any side.
+  bool isClosed() const;
 };
 
 /// Declares the conditions of all sides, `boundary.x_low.type` ..., and of parts of sides,
@@ -26,6 +29,8 @@ struct FlowBoundaries {
 void declareFlowBoundaries(ParameterTable& table);
 
 /// Reads them. Throws DeckError with all that contradict the domain or one another.
-FlowBoundaries readFlowBoundaries(const ParameterValues& values, const Geometry& geometry);
+/// `hasTemperature`: whether what enters needs one.
+FlowBoundaries readFlowBoundaries(const ParameterValues& values, const Geometry& geometry,
+                                  bool hasTemperature);
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "core/geometry/index.hpp"
+#include "core/kernel.hpp"
 #include "grid/generation.hpp"
 #include "grid/geometry.hpp"
 #include "grid/label.hpp"
@@ -30,9 +31,35 @@ void forEachAxis(const FlowFaces& faces, Visit&& visit) {
 FlowFaces flowFaces(LabelTable& labels, const Geometry& geometry, const std::string& name,
                     const std::string& unit);
 
+/// What fluid carries along, of a unit of mass. Not made where the deck does not ask for it.
+enum FlowScalar : std::size_t { kMixture, kTemperature };
+inline constexpr std::size_t kFlowScalars = 2;
+
+/// Labels of something carried at one moment.
+struct CarriedLabels {
+  Label<double, Cell> value;
+  Label<double, Cell> source;  ///< per volume and time, where the deck gives one
+
+  bool isThere() const { return value.id >= 0; }
+};
+
 /// What the flow is at one moment: at the begin or the end of a step, or at a stage of it.
 struct FlowState {
   FlowFaces velocity;
+  Label<double, Cell> density;  ///< where it varies
+  std::array<CarriedLabels, kFlowScalars> carried;
+};
+
+/// The volume of a unit of mass: v(f, T) = (v0 + (v1 - v0) f), times T over a reference where heat counts.
+struct StateRelation {
+  double v0 = 1.0;
+  double dv = 0.0;            ///< v1 - v0
+  double perTemperature = 0;  ///< 1 over the reference; 0: the volume does not depend on T
+
+  TESSERA_KERNEL double volume(double f, double T) const { return (v0 + dv * f) * heat(T); }
+  TESSERA_KERNEL double byMixture(double /*f*/, double T) const { return dv * heat(T); }
+  TESSERA_KERNEL double byTemperature(double f, double /*T*/) const { return (v0 + dv * f) * perTemperature; }
+  TESSERA_KERNEL double heat(double T) const { return perTemperature > 0.0 ? T * perTemperature : 1.0; }
 };
 
 /// One stage of a Runge-Kutta method: `to` = ofOld * Old + ofStage * (what a step of forward Euler makes of
@@ -57,9 +84,31 @@ struct FlowParams {
   std::array<bool, kAxes> active{};  ///< axes of more than one cell
   std::array<FlowSide, kSides> sides{};
   bool limited = false;  ///< momentum is carried by limited slopes
-  double density = 1.0;
-  double viscosity = 0.0;
+  bool densityVaries = false;
+  double density = 1.0;    ///< where it does not vary
+  double viscosity = 0.0;  ///< of the mixture fraction 0
+  double viscosityByMixture = 0.0;
   Real3 gravity;
+  double referenceDensity = 0.0;  ///< whose weight the pressure does not have
+  StateRelation relation;
+  bool limitedScalars = true;
+  std::array<double, kFlowScalars> diffusivity{};  ///< times density
+  FlowFaces flux;                                  ///< mass through faces, where the density varies
+  FlowFaces lightness;                             ///< 1 over the density on faces, likewise
+  bool isClosed = false;                           ///< nothing passes any side, while the density varies
+  ReductionLabel excess;                           ///< sum of what a closed domain has no room for
+  Label<double, Cell> expansion;                   ///< the divergence that the velocity has to have, likewise
+  /// The largest of viscosity and diffusivities, times density.
+  double largestDiffusivity() const {
+    const double ofMixture = viscosity + viscosityByMixture;
+    double largest = viscosity > ofMixture ? viscosity : ofMixture;
+    for (const double one : diffusivity) largest = one > largest ? one : largest;
+    return largest;
+  }
+
+  /// A density that is the same everywhere is divided out of everything.
+  double perDensity() const { return densityVaries ? 1.0 : 1.0 / density; }
+
   bool hasForce = false;
   FlowFaces force;  ///< per unit of volume
 };

@@ -14,13 +14,15 @@ struct PredictLoop {
   Field old;  ///< velocity of Old
   Target next;
   double gravity;
+  double reference;  ///< density whose weight does not count
   double ofOld;
   double dt;  ///< of the stage
 
   TESSERA_KERNEL void operator()(Index x) const {
     const Index e = rate.e[0];
     const double rho = after.atFace(x, e);
-    const double gains = rate.friction(x) - rate.convection(x) + (gravity * from.atFace(x, e) + force(x));
+    const double gains =
+        rate.friction(x) - rate.convection(x) + (gravity * (from.atFace(x, e) - reference) + force(x));
     const double kept = (rho - ofOld * before.atFace(x, e)) * (rate.u[0](x) - old(x));
     next(x) = old(x) + (kept + dt * gains) / rho;
   }
@@ -50,7 +52,7 @@ struct PredictVelocity {
     const auto u = readFaces(task, stage.generation, stage.from.velocity, axis);
     const auto next = writeFaces(task, stage.to.velocity, axis);
     using Field = std::remove_cvref_t<decltype(u)>;
-    // Where the density is the same everywhere it is divided out of everything.
+    // A density that is the same everywhere is divided out of everything.
     const NumberOrField<Field> one{u, 1.0, 0.0};
     PredictLoop<Field, std::remove_cvref_t<decltype(next)>, Between> loop{
         rateOf<Between>(task, u, axis),
@@ -61,21 +63,31 @@ struct PredictVelocity {
         readFaces(task, Old, state.velocity, axis),
         next,
         params.gravity[axis],
+        params.referenceDensity * params.perDensity(),
         stage.ofOld,
         stage.ofStage * task.dt()};
-    if (params.hasForce) loop.force = {readFaces(task, New, params.force, axis), 0.0, 1.0 / params.density};
+    if (params.densityVaries) {
+      loop.before = {task.read(Old, state.density), 0.0, 1.0};
+      loop.from = {task.read(stage.generation, stage.from.density), 0.0, 1.0};
+      loop.after = {task.read(New, stage.to.density), 0.0, 1.0};
+    }
+    if (params.hasForce) loop.force = {readFaces(task, New, params.force, axis), 0.0, params.perDensity()};
     forEachHeavy(task.exec(), "Lowmach::predict", facesAcross(task, stage.to.velocity, axis), loop);
   }
 
   template <class Between, class Task, class Field>
   MomentumRate<Field, Between> rateOf(const Task& task, const Field& u, int axis) const {
     MomentumRate<Field, Between> rate{
-        {u, u, u}, {u, u, u}, {u, params.viscosity / params.density, 0.0}, {}, {}};
+        {u, u, u}, {u, u, u}, {u, params.viscosity * params.perDensity(), 0.0}, {}, {}};
+    if (params.viscosityByMixture != 0.0) {
+      rate.viscosity.field = task.read(stage.generation, stage.from.carried[kMixture].value);
+      rate.viscosity.factor = params.viscosityByMixture * params.perDensity();
+    }
     for (int n = 0; n < kAxes; ++n) {
       const int d = (axis + n) % kAxes;
       if (!params.active[static_cast<std::size_t>(d)]) continue;
       rate.u[n] = readFaces(task, stage.generation, stage.from.velocity, d);
-      rate.mass[n] = rate.u[n];
+      rate.mass[n] = params.densityVaries ? readFaces(task, New, params.flux, d) : rate.u[n];
       rate.e[n] = unit(d);
       rate.inverse[n] = task.inverseSpacing()[d];
     }

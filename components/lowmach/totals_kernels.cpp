@@ -1,9 +1,9 @@
 #include <cmath>
 
 #include "components/error_norms_kernels.hpp"
+#include "components/lowmach/carried.hpp"
 #include "components/lowmach/divergence.hpp"
 #include "components/lowmach/lowmach_kernels.hpp"
-#include "components/stencils/slopes.hpp"
 
 namespace tessera {
 
@@ -29,13 +29,14 @@ struct StableFlowDt {
     const Crossings<std::remove_cvref_t<decltype(faces.u[0])>> crossings{faces};
     const Real3 w = task.inverseSquaredSpacing();
     const Real3 perLength = task.inverseSpacing();
-    const double friction = 2.0 * params.viscosity / params.density * ((w.x + w.y) + w.z);
+    const double wide = 2.0 * params.largestDiffusivity() * ((w.x + w.y) + w.z);
+    const auto density = densityOf(task, params, New, state, faces.u[0]);
     double fall = 0.0;
     for (int d = 0; d < kAxes; ++d) fall += 4.0 * std::fabs(params.gravity[d]) * perLength[d];
     const double least = 1e-300;
     task.contribute(
         stableDt, reduce(task.exec(), "Lowmach::stableDt", task.interior(), Min, [=] TESSERA_KERNEL(Index x) {
-          const double rate = crossings(x) + friction;
+          const double rate = crossings(x) + wide / density(x);
           return 2.0 / (rate + std::sqrt(rate * rate + fall) + least);
         }));
   }
@@ -45,15 +46,43 @@ struct StableFlowDt {
 template <class Field>
 struct KineticEnergy {
   Divergence<Field> faces;
-  double factor;  ///< density times volume over four
+  NumberOrField<Field> density;
+  double factor;  ///< volume over four
 
-  TESSERA_KERNEL double operator()(Index x) const { return factor * ((of(0, x) + of(1, x)) + of(2, x)); }
+  TESSERA_KERNEL double operator()(Index x) const {
+    return factor * density(x) * ((of(0, x) + of(1, x)) + of(2, x));
+  }
   TESSERA_KERNEL double of(int d, Index x) const {
     if (faces.inverse[d] == 0.0) return 0.0;
     const double below = faces.u[d](x);
     const double above = faces.u[d](x + faces.e[d]);
     return below * below + above * above;
   }
+};
+
+/// What a cell adds to an integral: a number times a density times the volume.
+template <class Field>
+struct TimesDensity {
+  NumberOrField<Field> q;
+  NumberOrField<Field> density;
+  double volume;
+
+  TESSERA_KERNEL double operator()(Index x) const { return q(x) * density(x) * volume; }
+};
+template <class Field>
+struct MomentumOfFace {
+  Field u;
+  NumberOrField<Field> density;
+  Index e;
+  double volume;
+
+  TESSERA_KERNEL double operator()(Index x) const { return u(x) * density.atFace(x, e) * volume; }
+};
+template <class Field>
+struct SpeedOfFace {
+  Field u;
+
+  TESSERA_KERNEL double operator()(Index x) const { return std::fabs(u(x)); }
 };
 
 struct TotalsOfFlow {
@@ -66,43 +95,58 @@ struct TotalsOfFlow {
     const auto faces = divergenceOf(task, params, Old, state.velocity);
     using Field = std::remove_cvref_t<decltype(faces.u[0])>;
     const double volume = cellVolume(task.level());
-    const KineticEnergy<Field> energy{faces, 0.25 * params.density * volume};
+    const NumberOrField<Field> density = densityOf(task, params, Old, state, faces.u[0]);
+    NumberOrField<Field> expansion{faces.u[0], 0.0, 0.0};
+    if (params.densityVaries) {
+      expansion = {task.read(Old, params.expansion), 0.0, 1.0};
+      const NumberOrField<Field> one{faces.u[0], 1.0, 0.0};
+      task.contribute(totals.mass, reduce(task.exec(), "Lowmach::mass", task.interior(), Sum,
+                                          TimesDensity<Field>{one, density, volume}));
+      range(task, density, totals.leastDensity, totals.largestDensity);
+    }
+    const KineticEnergy<Field> energy{faces, density, 0.25 * volume};
     task.contribute(totals.kineticEnergy,
                     reduce(task.exec(), "Lowmach::kineticEnergy", task.interior(), Sum, energy));
-    task.contribute(totals.divergence, reduce(task.exec(), "Lowmach::divergence", task.interior(), Max,
-                                              [=] TESSERA_KERNEL(Index x) { return std::fabs(faces(x)); }));
-    momenta(task);
+    task.contribute(totals.divergence,
+                    reduce(task.exec(), "Lowmach::divergence", task.interior(), Max,
+                           [=] TESSERA_KERNEL(Index x) { return std::fabs(faces(x) - expansion(x)); }));
+    momenta(task, density);
+    for (std::size_t n = 0; n < kFlowScalars; ++n) {
+      if (!state.carried[n].isThere()) continue;
+      const NumberOrField<Field> q = carriedOrNone(task, Old, state.carried[n], faces.u[0]);
+      task.contribute(totals.carried[n], reduce(task.exec(), "Lowmach::carried", task.interior(), Sum,
+                                                TimesDensity<Field>{q, density, volume}));
+      range(task, q, totals.least[n], totals.largest[n]);
+    }
   }
 
-  template <class Task>
-  void momenta(const Task& task) const {
+  template <class Task, class Number>
+  void range(const Task& task, const Number& q, ReductionLabel least, ReductionLabel largest) const {
+    task.contribute(least, reduce(task.exec(), "Lowmach::least", task.interior(), Min, q));
+    task.contribute(largest, reduce(task.exec(), "Lowmach::largest", task.interior(), Max, q));
+  }
+
+  template <class Task, class Number>
+  void momenta(const Task& task, const Number& density) const {
     typename Task::ReducedReal largest = -1.0;
     using std::max;
     forEachAxis(state.velocity, [&](int axis, auto label) {
       const auto u = task.read(Old, label);
-      const double factor = params.density * cellVolume(task.level());
+      using Field = std::remove_cvref_t<decltype(u)>;
+      NumberOrField<Field> there{u, density.base, 0.0};
+      if (params.densityVaries) there = density;
+      const Index e = params.densityVaries ? unit(axis) : Index{};
       typename Task::ReducedSum sum;
       task.forEachOwned(label, [&](const Box& box) {
-        sum.add(reduce(task.exec(), "Lowmach::momentum", box, Sum, TimesFactor<decltype(u)>{u, factor}));
+        sum.add(reduce(task.exec(), "Lowmach::momentum", box, Sum,
+                       MomentumOfFace<Field>{u, there, e, cellVolume(task.level())}));
       });
       task.contribute(totals.momentum[static_cast<std::size_t>(axis)], sum);
-      largest = max(largest, reduce(task.exec(), "Lowmach::speed", task.interior(label), Max,
-                                    Amount<std::remove_cvref_t<decltype(u)>>{u}));
+      largest = max(largest,
+                    reduce(task.exec(), "Lowmach::speed", task.interior(label), Max, SpeedOfFace<Field>{u}));
     });
     task.contribute(totals.speed, largest);
   }
-
-  template <class Field>
-  struct Amount {
-    Field u;
-    TESSERA_KERNEL double operator()(Index x) const { return std::fabs(u(x)); }
-  };
-  template <class Field>
-  struct TimesFactor {
-    std::remove_cvref_t<Field> u;
-    double factor;
-    TESSERA_KERNEL double operator()(Index x) const { return factor * u(x); }
-  };
 };
 
 [[gnu::weak]] TaskBody stableFlowDt(const FlowParams& params, const FlowState& state,

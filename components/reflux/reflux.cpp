@@ -1,44 +1,81 @@
 #include "components/reflux/reflux.hpp"
 
+#include "components/component.hpp"
 #include "components/reflux/reflux_kernels.hpp"
+#include "components/subcycle/level_plans.hpp"
 
 namespace tessera {
 namespace {
 
+/// Calls `visit(label)` with those of the resolved axes.
+template <class T, class Labels, class Visit>
+void forEachActive(const PassedLabels<T>& passed, const Labels& labels, Visit&& visit) {
+  if (passed.active[0]) visit(labels.x);
+  if (passed.active[1]) visit(labels.y);
+  if (passed.active[2]) visit(labels.z);
+}
+
+/// A coarser step begins the sums of the next finer level; each finer step adds to them.
+template <class T>
+void declareSums(StepPlan& plan, const std::string& name, const PassedLabels<T>& passed) {
+  for (LevelId level = 1; level < passed.levels; ++level) {
+    TaskBuilder begin = plan.task(name + "Begin");
+    begin.on(level).in(levelPlanName(level - 1)).withoutDt();
+    forEachActive(passed, *passed.sums, [&](auto label) { begin.writes(label); });
+    begin.runs(noFluxes(passed));
+  }
+  TaskBuilder add = plan.task(name + "Sum");
+  add.on(allButCoarsest()).withoutDt();
+  forEachActive(passed, passed, [&](auto label) { add.reads(New, label); });
+  forEachActive(passed, *passed.sums, [&](auto label) { add.modifies(label); });
+  add.runs(sumOfFluxes(passed));
+}
+
 template <class T>
 void declareReflux(StepPlan& plan, std::string_view name, Label<T, Cell> variable,
                    const PassedLabels<T>& passed, std::string_view of) {
+  if (passed.sums) declareSums(plan, std::string(name), passed);
   TaskBuilder task = plan.task(name);
   task.on(allButFinest()).modifies(variable, from(of));
-  const auto look = [&](int axis, auto label) {
-    if (!passed.active[static_cast<std::size_t>(axis)]) return;
-    task.reads(New, label).reads(New, label, fromFiner());
-  };
-  look(0, passed.x);
-  look(1, passed.y);
-  look(2, passed.z);
+  forEachActive(passed, passed, [&](auto label) { task.reads(New, label); });
+  const auto readFiner = [&](auto label) { task.reads(New, label, fromFiner()); };
+  if (passed.sums) {
+    forEachActive(passed, *passed.sums, readFiner);
+  } else {
+    forEachActive(passed, passed, readFiner);
+  }
   task.runs(fluxesOfFiner(variable, passed));
 }
 
-std::array<bool, kAxes> activeAxes(const Geometry& geometry) {
-  std::array<bool, kAxes> active{};
-  for (int d = 0; d < kAxes; ++d) active[static_cast<std::size_t>(d)] = geometry.active(d);
-  return active;
+template <class T, class MakeLabel>
+PassedLabels<T> makeLabels(const ComponentSetup& setup, const std::string& name, const MakeLabel& make) {
+  PassedLabels<T> passed;
+  const auto all = [&](auto& labels, const std::string& begin) {
+    make(labels.x, begin + "_x");
+    make(labels.y, begin + "_y");
+    make(labels.z, begin + "_z");
+  };
+  all(passed, name);
+  for (int d = 0; d < kAxes; ++d) passed.active[static_cast<std::size_t>(d)] = setup.geometry.active(d);
+  if (setup.subcycles) all(passed.sums.emplace(), name + "_sum");
+  passed.levels = setup.levels;
+  return passed;
 }
 
 }  // namespace
 
-PassedLabels<double> passedLabels(LabelTable& labels, const std::string& name, const Geometry& geometry) {
-  return {labels.variable<double, FaceX>(name + "_x"), labels.variable<double, FaceY>(name + "_y"),
-          labels.variable<double, FaceZ>(name + "_z"), activeAxes(geometry)};
+PassedLabels<double> passedLabels(ComponentSetup& setup, const std::string& name) {
+  return makeLabels<double>(setup, name, [&]<Centering C>(Label<double, C>& label, const std::string& one) {
+    label = setup.labels.variable<double, C>(one);
+  });
 }
 
-PassedLabels<Components<double>> passedLabels(LabelTable& labels, const std::string& name,
-                                              const Geometry& geometry,
+PassedLabels<Components<double>> passedLabels(ComponentSetup& setup, const std::string& name,
                                               const std::vector<ComponentInfo>& components) {
-  return {labels.components<double, FaceX>(name + "_x", components),
-          labels.components<double, FaceY>(name + "_y", components),
-          labels.components<double, FaceZ>(name + "_z", components), activeAxes(geometry)};
+  return makeLabels<Components<double>>(
+      setup, name, [&]<Centering C>(Label<Components<double>, C>& label, const std::string& one) {
+        label = setup.labels.components<double, C>(one, components);
+      });
 }
 
 void refluxes(StepPlan& plan, std::string_view name, Label<double, Cell> variable,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,16 @@
 #include "taskgraph/step_plan.hpp"
 
 namespace tessera {
+
+struct ComponentSetup;
+
+/// Labels of one kind on the faces across each axis.
+template <class T>
+struct FaceSums {
+  Label<T, FaceX> x;
+  Label<T, FaceY> y;
+  Label<T, FaceZ> z;
+};
 
 /// What has passed the faces across each resolved axis in a step: the mean flux over it. `T`: double or
 /// Components<double>.
@@ -17,20 +28,25 @@ struct PassedLabels {
   Label<T, FaceY> y;
   Label<T, FaceZ> z;
   std::array<bool, kAxes> active{};  ///< axes of more than one cell
+  /// Where finer levels take several steps in one of the coarser level: what passes borders of patches,
+  /// summed over these.
+  std::optional<FaceSums<T>> sums{};
+  int levels = 1;  ///< of the mesh
 };
 
-/// The labels "NAME_x", "NAME_y" and "NAME_z" of a variable.
-PassedLabels<double> passedLabels(LabelTable& labels, const std::string& name, const Geometry& geometry);
+/// The labels "NAME_x", "NAME_y" and "NAME_z" of a variable, and "NAME_sum_x" ... where levels take steps of
+/// their own.
+PassedLabels<double> passedLabels(ComponentSetup& setup, const std::string& name);
 /// The same for each of its components.
-PassedLabels<Components<double>> passedLabels(LabelTable& labels, const std::string& name,
-                                              const Geometry& geometry,
+PassedLabels<Components<double>> passedLabels(ComponentSetup& setup, const std::string& name,
                                               const std::vector<ComponentInfo>& components);
 
 /// Declares a task that keeps a balance where levels meet. Of New, a coarse cell beside finer ones has been
 /// computed with the coarse flux through the face between them; it gets what has passed the finer faces in
 /// its place, dt/h times the difference. So what leaves the one is what enters the others, and the integral
-/// over all uncovered cells changes by what passes the sides of the domain only, up to rounding. All levels
-/// take the same step. A mean over finer faces is summed in pairs, as in `averageDown`.
+/// over all uncovered cells changes by what passes the sides of the domain only, up to rounding. A mean over
+/// finer faces is summed in pairs, as in `averageDown`. Where finer levels take several steps meanwhile, two
+/// more tasks, NAME + "Begin" and NAME + "Sum", sum what passes the borders of their patches in these.
 ///
 /// `passed` is written, of New and on all levels, by tasks of the plan: the flux that `variable` changes by,
 /// u' = u - dt/h (upper face - lower face). `of` names the task that leaves `variable`. For a mesh of several

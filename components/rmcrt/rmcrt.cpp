@@ -17,6 +17,15 @@ double intensityOf(double temperature, double stefanBoltzmann) {
   return intensityOfFourthPower(stefanBoltzmann) * fourthPower(temperature);
 }
 
+void checkNames(const ParameterValues& values, DeckDiagnostics& findings) {
+  for (const char* key : {"absorption_from", "temperature_from", "emissive_power_from"}) {
+    if (!values.has(key) || isLabelName(values.text(key))) continue;
+    findings.error(values.where(key), "rmcrt." + std::string(key) + " has \"" + values.text(key) +
+                                          "\", which no variable can be called; give the name of a "
+                                          "variable such as \"heat.T\"");
+  }
+}
+
 /// Keys of which just one says what radiates, or how much is absorbed.
 void checkSources(const ParameterValues& values, DeckDiagnostics& findings) {
   const auto expectOne = [&](std::initializer_list<const char*> keys, const std::string& what) {
@@ -112,6 +121,7 @@ void Rmcrt::declareParameters(ParameterTable& table) const {
       .optional();
   declareSurface(table, "solid.", "solid cells");
   table.check(checkSources);
+  table.check(checkNames);
 }
 
 void Rmcrt::configure(const ParameterValues& values, ComponentSetup& setup) {

@@ -23,6 +23,12 @@ std::vector<Box> subtract(const Box& a, const Box& b) {
   return parts;
 }
 
+std::vector<Box> subtract(const std::vector<Box>& parts, const Box& b) {
+  std::vector<Box> rest;
+  for (const Box& part : parts) forEachOutside(part, b, [&](const Box& left) { rest.push_back(left); });
+  return rest;
+}
+
 std::string asText(const Box& b) {
   const auto corner = [](Index x) {
     return "[" + std::to_string(x.i) + "," + std::to_string(x.j) + "," + std::to_string(x.k) + "]";

@@ -71,6 +71,8 @@ constexpr Box shift(const Box& b, Index by) { return {b.lo + by, b.hi + by}; }
 
 /// The parts of `a` outside `b`, as at most six disjoint boxes in a fixed order (z, y, x slabs).
 std::vector<Box> subtract(const Box& a, const Box& b);
+/// The parts of each of `parts` outside `b`, in their order.
+std::vector<Box> subtract(const std::vector<Box>& parts, const Box& b);
 
 /// "[0,0,0]..[15,15,0]" (inclusive corners, as users count cells).
 std::string asText(const Box& b);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -31,6 +32,9 @@ using Extent = Index;
 TESSERA_KERNEL constexpr Index operator+(Index a, Index b) { return {a.i + b.i, a.j + b.j, a.k + b.k}; }
 TESSERA_KERNEL constexpr Index operator-(Index a, Index b) { return {a.i - b.i, a.j - b.j, a.k - b.k}; }
 TESSERA_KERNEL constexpr Index operator*(std::int64_t s, Index a) { return {s * a.i, s * a.j, s * a.k}; }
+
+/// The largest of the three; of a refinement ratio, which is 1 along axes that are not resolved, the ratio.
+constexpr std::int64_t largestOf(Extent n) { return std::max({n.i, n.j, n.k}); }
 
 /// Unit steps, so that a stencil reads `T(x - ex) + T(x + ex)`.
 inline constexpr Index ex{1, 0, 0};

@@ -237,13 +237,7 @@ class BackendJobDevice final : public JobDevice {
     ++copies_.fromDevice;
     copies_.fromDeviceBytes += bytes;
     parts_.release(more.memory);
-    std::size_t n = 0;
-    for (std::int64_t k = more.box.lo.k; k < more.box.hi.k; ++k) {
-      for (std::int64_t j = more.box.lo.j; j < more.box.hi.j; ++j) {
-        for (std::int64_t i = more.box.lo.i; i < more.box.hi.i; ++i)
-          *reinterpret_cast<std::int64_t*>(sums.at({i, j, k})) += words[n++];
-      }
-    }
+    sums.add(more.box, words);
   }
 
   std::unique_ptr<DeviceBackend> device_;

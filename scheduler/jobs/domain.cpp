@@ -32,4 +32,14 @@ Sums::Sums(std::string name, Extent extent, double resolution)
 
 void Sums::clear() { std::ranges::fill(change(), std::int64_t{0}); }
 
+void Sums::add(const Box& box, std::span<const std::int64_t> multiples) {
+  std::size_t n = 0;
+  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
+    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
+      for (std::int64_t i = box.lo.i; i < box.hi.i; ++i)
+        *reinterpret_cast<std::int64_t*>(at({i, j, k})) += multiples[n++];
+    }
+  }
+}
+
 }  // namespace tessera::jobs

@@ -13,7 +13,8 @@ namespace tessera::jobs {
 
 /// Data of one to three dimensions that jobs read, write or reduce into: a name, an extent and elements of
 /// one size. The host's copy is its home; devices have parts of it while they need them. One thread at a
-/// time, and no host code touches the elements while a job that uses them runs. Outlives such jobs.
+/// time, and no host code touches the elements while a job that uses them runs. Outlives the runners of such
+/// jobs.
 class DomainBase {
  public:
   /// All elements are zero bytes. Throws UsageError where an axis has no elements.
@@ -85,6 +86,9 @@ class Sums : public Domain<std::int64_t> {
   double value(Index x) const { return static_cast<double>((*this)(x)) * resolution_; }
   /// All sums are zero from here on.
   void clear();
+  /// Adds whole multiples of the resolution to the sums in `box`, x fastest. A job is under way: its devices
+  /// hand over what they have added up, and the version does not change.
+  void add(const Box& box, std::span<const std::int64_t> multiples);
 
  private:
   double resolution_;

@@ -109,7 +109,7 @@ class HostJobDevice final : public JobDevice {
         if (part.access != JobAccess::Reduce) continue;
         const auto found = slot.sums.find(static_cast<Sums*>(part.domain));
         if (found == slot.sums.end()) continue;
-        merge(*found->first, found->second);
+        found->first->add(found->second.box, found->second.words);
         slot.sums.erase(found);
       }
     }
@@ -123,23 +123,13 @@ class HostJobDevice final : public JobDevice {
     }
     HostSums& sums = slot.sums[static_cast<Sums*>(part.domain)];
     if (sums.box != part.box) {
-      merge(*static_cast<Sums*>(part.domain), sums);
+      static_cast<Sums*>(part.domain)->add(sums.box, sums.words);
       sums.box = part.box;
       sums.words.assign(static_cast<std::size_t>(part.box.volume()), 0);
     }
     const Extent n = part.box.extent();
     return {part.domain, reinterpret_cast<std::byte*>(sums.words.data()), part.box.lo, n.i, n.i * n.j,
             part.scale};
-  }
-  static void merge(Sums& sums, const HostSums& more) {
-    std::size_t n = 0;
-    for (std::int64_t k = more.box.lo.k; k < more.box.hi.k; ++k) {
-      for (std::int64_t j = more.box.lo.j; j < more.box.hi.j; ++j) {
-        for (std::int64_t i = more.box.lo.i; i < more.box.hi.i; ++i) {
-          *reinterpret_cast<std::int64_t*>(sums.at({i, j, k})) += more.words[n++];
-        }
-      }
-    }
   }
 
   std::string name_;

@@ -23,14 +23,7 @@ struct WrittenBox {
 
 [[noreturn]] void failGap(const Job& job, const DomainBase& domain, const std::vector<WrittenBox>& boxes) {
   std::vector<Box> left{domain.box()};
-  for (const WrittenBox& each : boxes) {
-    std::vector<Box> next;
-    for (const Box& box : left) {
-      const std::vector<Box> rest = subtract(box, each.box);
-      next.insert(next.end(), rest.begin(), rest.end());
-    }
-    left = std::move(next);
-  }
+  for (const WrittenBox& each : boxes) left = subtract(left, each.box);
   throw JobError(Message("the partition of the job " + job.name() + " leaves elements that no task writes")
                      .line("domain  ", domain.name(), " ", asText(domain.box()))
                      .line("left    ", left.empty() ? "" : asText(left.front()))

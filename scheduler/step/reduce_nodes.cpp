@@ -21,15 +21,17 @@ void ReduceNodes::join(std::int32_t reduction) {
     state.sum = frames_.sumOf(plan.reduction);
     return;
   }
-  for (const std::int32_t b : plan.blocks) {
-    const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(b)];
+  for (std::size_t from = 0; from < plan.blocks.size(); ++from) {
+    const NodeBlock& block = graph_.blocks[static_cast<std::size_t>(plan.blocks[from])];
+    const double factor = plan.factors.empty() ? 1.0 : plan.factors[from];
     const Range first = graph_.unitOf(block).contributions;
     const std::int64_t end = first.begin + block.count * first.size();
     for (std::int64_t n = first.begin; n < end; ++n) {
       const PatchContribution& given = frames_.contribution(n);
       if (given.reduction != plan.reduction || !given.given) continue;
-      state.value = plan.kind == ReductionKind::Min ? std::min(state.value, given.value)
-                                                    : std::max(state.value, given.value);
+      const double value = factor * given.value;
+      state.value =
+          plan.kind == ReductionKind::Min ? std::min(state.value, value) : std::max(state.value, value);
     }
   }
 }

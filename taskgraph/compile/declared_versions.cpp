@@ -27,8 +27,11 @@ std::size_t nextIn(const std::vector<std::string>& names,
 }  // namespace
 
 DeclaredVersions::DeclaredVersions(const StepPlan& plan, std::span<const CarriedValue> carried,
-                                   const Hierarchy& hierarchy)
-    : plan_(plan), carried_(carried), finest_(static_cast<LevelId>(hierarchy.levels().size()) - 1) {
+                                   std::span<const StandIn> standIns, const Hierarchy& hierarchy)
+    : plan_(plan),
+      carried_(carried),
+      standIns_(standIns),
+      finest_(static_cast<LevelId>(hierarchy.levels().size()) - 1) {
   for (const CarriedValue& value : carried_) chains_[{value.where.label, value.where.level}] = {TaskId()};
   for (const TaskDeclaration& task : plan.tasks()) {
     for (const WriteDeclaration& write : task.writes) {
@@ -113,8 +116,14 @@ std::int32_t DeclaredVersions::ofWrite(TaskId task, LevelId level, LabelId label
   return at == tasks.end() ? -1 : static_cast<std::int32_t>(at - tasks.begin());
 }
 
-std::int32_t DeclaredVersions::ofCoarser(LabelId label, LevelId level, std::int32_t version) const {
-  if (version < 0) return -1;
+DeclaredVersions::Below DeclaredVersions::ofCoarser(LabelId label, LevelId level,
+                                                    std::int32_t version) const {
+  for (const StandIn& one : standIns_) {
+    const bool isThis = one.label == label && (one.generation == Generation::Old) == (version < 0);
+    const auto count = isThis ? std::ssize(chain(one.by, level - 1)) : 0;
+    if (count > 0) return {one.by, static_cast<std::int32_t>(count) - 1};
+  }
+  if (version < 0) return {label, -1};
   const std::vector<std::string> names = leftBy(label, level, static_cast<std::size_t>(version));
   const auto& coarse = chain(label, level - 1);
   auto below = static_cast<std::int32_t>(coarse.size()) - 1;
@@ -123,7 +132,7 @@ std::int32_t DeclaredVersions::ofCoarser(LabelId label, LevelId level, std::int3
       if (isAmong(names, name)) below = static_cast<std::int32_t>(v);
     }
   }
-  return below;
+  return {label, below};
 }
 
 }  // namespace tessera::detail

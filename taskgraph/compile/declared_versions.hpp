@@ -18,8 +18,9 @@ namespace tessera::detail {
 /// looked for.
 class DeclaredVersions {
  public:
-  /// `carried`: what earlier items may have left. All three outlive the object.
-  DeclaredVersions(const StepPlan& plan, std::span<const CarriedValue> carried, const Hierarchy& hierarchy);
+  /// `carried`: what earlier items may have left. All four outlive the object.
+  DeclaredVersions(const StepPlan& plan, std::span<const CarriedValue> carried,
+                   std::span<const StandIn> standIns, const Hierarchy& hierarchy);
 
   /// The level whose values a read of a task on `level` (-1: once a rank) means.
   static LevelId levelRead(const ReadDeclaration& read, LevelId level);
@@ -27,9 +28,13 @@ class DeclaredVersions {
   std::int32_t ofRead(TaskId task, LevelId level, const ReadDeclaration& read) const;
   /// The version that the task leaves; -1 where it does not write the label on that level.
   std::int32_t ofWrite(TaskId task, LevelId level, LabelId label) const;
-  /// The version of the coarser level that fills halo cells outside a level: the one that the task which left
-  /// `version` left there too, else the last.
-  std::int32_t ofCoarser(LabelId label, LevelId level, std::int32_t version) const;
+  /// What fills halo cells outside a level: the last value of what stands in for the label on the coarser
+  /// level; else the version of the label there that the task which left `version` left too, else the last.
+  struct Below {
+    LabelId label = -1;
+    std::int32_t version = -1;
+  };
+  Below ofCoarser(LabelId label, LevelId level, std::int32_t version) const;
 
  private:
   /// Names of what may have left version `version` of a chain.
@@ -41,6 +46,7 @@ class DeclaredVersions {
 
   const StepPlan& plan_;
   std::span<const CarriedValue> carried_;
+  std::span<const StandIn> standIns_;
   LevelId finest_;
   std::map<std::pair<LabelId, LevelId>, std::vector<TaskId>> chains_;
 };

@@ -16,7 +16,7 @@ void addNeed(const ResolvedUnit& unit, const ResolvedRead& read, std::vector<Fil
   }
   const LevelId readers = read.reach == Reach::WholeLevel ? read.level : unit.level;
   needs.push_back({read.label, read.level, read.version, read.reach, readers, read.halo, read.coarseFill,
-                   read.coarseVersion, read.ring});
+                   read.coarseVersion, read.ring, read.coarseLabel});
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ std::vector<std::vector<LabelNeed>> labelNeeds(std::span<const ResolvedPlan> pla
         need.hasOld = need.hasOld || read.version < 0;
         if (read.reach == Reach::Patch) need.halo = unite(need.halo, read.halo);
         if (!read.coarseFill) continue;
-        LabelNeed& below = at(read.level - 1, read.label);
+        LabelNeed& below = at(read.level - 1, read.coarseLabel);
         below.used = true;
         below.hasOld = below.hasOld || read.coarseVersion < 0;
       }

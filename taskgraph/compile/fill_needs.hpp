@@ -17,7 +17,8 @@ struct FillNeed {
   Halo halo;
   bool coarseFill = false;
   std::int32_t coarseVersion = -1;
-  bool ring = false;  ///< as in ResolvedRead
+  bool ring = false;         ///< as in ResolvedRead
+  LabelId coarseLabel = -1;  ///< likewise
 };
 
 /// The fills of one plan, each once with the widest request, in an order that every rank derives alike.

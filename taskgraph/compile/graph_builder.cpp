@@ -27,6 +27,7 @@ GraphBuilder::GraphBuilder(const ResolvedPlan& plan, const CompileInput& input, 
   graph_.plan = plan.plan;
   graph_.carried = plan.carried;
   graph_.endsStep = plan.endsStep;
+  graph_.standIns = plan.standIns;
 }
 
 CompiledGraph GraphBuilder::build(std::vector<GatherNeed>& gathers) {
@@ -88,7 +89,7 @@ void GraphBuilder::makeFills(std::vector<GatherNeed>& gathers) {
 std::int32_t GraphBuilder::ringOf(const FillNeed& need) const {
   if (!need.ring) return -1;
   const auto ring = std::find_if(fills_.begin(), fills_.end(), [&](const StagedFill& other) {
-    return other.need.reach == Reach::Coarser && other.need.label == need.label &&
+    return other.need.reach == Reach::Coarser && other.need.label == need.coarseLabel &&
            other.need.readerLevel == need.level && other.need.version == need.coarseVersion;
   });
   TESSERA_EXPECT(ring != fills_.end(), "gather the cells that a halo is interpolated from");
@@ -211,6 +212,7 @@ void GraphBuilder::addReductions() {
       plan.reduction = c.reduction;
       plan.kind = c.kind;
       plan.blocks.push_back(blockOfUnit(unit));
+      addFactor(plan, plan_.units[static_cast<std::size_t>(unit)].level);
     }
   }
   for (const auto& [label, plan] : byLabel) {
@@ -218,6 +220,13 @@ void GraphBuilder::addReductions() {
     graph_.reductions.push_back(plan);
     const std::int32_t block = addBlock(NodeKind::Reduce, item, 1, 1, 0, 0);
     for (const std::int32_t from : plan.blocks) edges_.all(from, block);
+  }
+}
+
+void GraphBuilder::addFactor(ReductionPlan& plan, LevelId level) const {
+  for (const LevelFactors& factors : input_.factors) {
+    if (factors.reduction == plan.reduction && level >= 0)
+      plan.factors.push_back(factors.ofLevel[static_cast<std::size_t>(level)]);
   }
 }
 
@@ -346,8 +355,9 @@ void GraphBuilder::linkFill(const StagedFill& fill) {
 }
 
 void GraphBuilder::linkCoarse(const StagedFill& fill) {
+  if (fill.need.ring) return;
   const std::int32_t producer = producerBlock(fill.need.label, fill.need.level - 1, fill.need.coarseVersion);
-  if (producer < 0 || fill.need.ring) return;
+  if (producer < 0) return;
   const NodeBlock& rows = graph_.blocks[static_cast<std::size_t>(fill.block)];
   for (std::int32_t row = 0; row < rows.count; ++row) {
     for (const CoarsePiece& piece : graph_.fills[static_cast<std::size_t>(fill.fill)].coarse.row(row)) {

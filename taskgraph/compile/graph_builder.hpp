@@ -36,6 +36,7 @@ class GraphBuilder {
   void addRelease(std::int32_t unit);
   void addStage(std::size_t stage);
   void addReductions();
+  void addFactor(ReductionPlan& plan, LevelId level) const;
   void addAccesses(TaskUnit& made, const ResolvedUnit& unit);
 
   void linkUnit(std::int32_t unit);

@@ -13,12 +13,12 @@ Lifetimes::Lifetimes(const ResolvedPlan& plan, std::span<const FillNeed> fills)
 
 std::size_t Lifetimes::stageOf(const FillNeed& need) const {
   std::size_t stage = 0;
-  const auto after = [&](LevelId level, std::int32_t version) {
-    const std::int32_t producer = plan_.producerOf(need.label, level, version);
+  const auto after = [&](LabelId label, LevelId level, std::int32_t version) {
+    const std::int32_t producer = plan_.producerOf(label, level, version);
     if (producer >= 0) stage = std::max(stage, positionOf_[static_cast<std::size_t>(producer)] + 1);
   };
-  after(need.level, need.version);
-  if (need.coarseFill) after(need.level - 1, need.coarseVersion);
+  after(need.label, need.level, need.version);
+  if (need.coarseFill) after(need.coarseLabel, need.level - 1, need.coarseVersion);
   return stage;
 }
 
@@ -36,9 +36,9 @@ Lifetime Lifetimes::ofValue(const LevelLabel& what) const {
   }
   for (std::size_t f = 0; f < fills_.size(); ++f) {
     const FillNeed& need = fills_[f];
-    if (need.label != what.label) continue;
-    const bool source = need.level == what.level && need.version >= 0;
-    const bool below = need.coarseFill && need.level - 1 == what.level && need.coarseVersion >= 0;
+    const bool source = need.label == what.label && need.level == what.level && need.version >= 0;
+    const bool below = need.coarseFill && need.coarseLabel == what.label && need.level - 1 == what.level &&
+                       need.coarseVersion >= 0;
     if (source || below) life.last = std::max(life.last, 2 * stages_[f]);
   }
   return life;

@@ -25,7 +25,7 @@ Dependencies dependenciesOf(const ResolvedPlan& resolved) {
     };
     for (const ResolvedRead& read : resolved.units[u].reads) {
       reads(read.label, read.level, read.version);
-      if (read.coarseFill) reads(read.label, read.level - 1, read.coarseVersion);
+      if (read.coarseFill) reads(read.coarseLabel, read.level - 1, read.coarseVersion);
     }
     for (const ResolvedWrite& write : resolved.units[u].writes) {
       const std::int32_t producer =

@@ -39,8 +39,8 @@ class ReadResolver {
     number_ = number;
     ResolvedUnit& unit = resolved_.units[static_cast<std::size_t>(number)];
     for (const ReadDeclaration& read : task().reads) {
-      ResolvedRead r{read.label, sourceLevel(read), -1,   read.reach, read.halo, false,
-                     -1,         read.facesOnly,    false};
+      ResolvedRead r{read.label, sourceLevel(read), -1,    read.reach, read.halo, false,
+                     -1,         read.facesOnly,    false, read.label};
       if (!levelExists(read, r.level)) continue;
       // The borders of a patch are its own.
       if (read.reach == Reach::Patch)
@@ -50,7 +50,8 @@ class ReadResolver {
         if (r.version < 0) continue;
       }
       if (!addCoarseFill(read, r)) continue;
-      if (r.coarseFill && labels_.info(r.label).prolongation != Prolongation::Constant) addRing(unit, r);
+      const bool isConstant = labels_.info(r.label).prolongation == Prolongation::Constant;
+      if (r.coarseFill && (!isConstant || r.coarseLabel != r.label)) addRing(unit, r);
       merge(unit.reads, r);
     }
   }
@@ -108,7 +109,7 @@ class ReadResolver {
     const bool covers = level.cellCount() == level.domain().volume();
     if (r.reach != Reach::Patch || r.halo.isZero() || r.level == 0 || covers) return true;
     r.coarseFill = true;
-    if (r.version < 0) return true;
+    if (takesStandIn(read, r) || r.version < 0) return true;
     const auto coarse = resolved_.versions.find({r.label, r.level - 1});
     if (coarse == resolved_.versions.end() || coarse->second.empty()) {
       ResolvedRead below = r;
@@ -127,11 +128,24 @@ class ReadResolver {
     return true;
   }
 
+  bool takesStandIn(const ReadDeclaration& read, ResolvedRead& r) const {
+    for (const StandIn& one : resolved_.standIns) {
+      if (one.label != r.label || one.generation != read.generation) continue;
+      const LevelLabel below{one.by, r.level - 1};
+      if (!resolved_.writes(below)) continue;
+      r.coarseLabel = one.by;
+      r.coarseVersion = resolved_.lastVersion(one.by, below.level);
+      return true;
+    }
+    return false;
+  }
+
   /// What the halo is interpolated from is gathered as a read of the coarser level is.
   void addRing(ResolvedUnit& unit, ResolvedRead& r) const {
     r.ring = true;
     const Halo halo = ringHalo(r.halo, hierarchy_.level(r.level).ratioToCoarser());
-    merge(unit.reads, {r.label, r.level - 1, r.coarseVersion, Reach::Coarser, halo, false, -1, false, false});
+    merge(unit.reads, {r.coarseLabel, r.level - 1, r.coarseVersion, Reach::Coarser, halo, false, -1, false,
+                       false, r.coarseLabel});
   }
 
   /// Who may have left a value: one task of this plan or, of a carried value, of an earlier item.
@@ -187,6 +201,7 @@ class ReadResolver {
       if (r.coarseFill) {
         known.coarseFill = true;
         known.coarseVersion = r.coarseVersion;
+        known.coarseLabel = r.coarseLabel;
         known.ring = r.ring;
       }
       return;
@@ -300,7 +315,7 @@ void dropUnused(ResolvedPlan& resolved) {
   for (const ResolvedUnit& unit : resolved.units) {
     for (const ResolvedRead& read : unit.reads) {
       if (read.version >= 0) used.insert({read.label, read.level});
-      if (read.coarseFill && read.coarseVersion >= 0) used.insert({read.label, read.level - 1});
+      if (read.coarseFill && read.coarseVersion >= 0) used.insert({read.coarseLabel, read.level - 1});
     }
   }
   std::erase_if(resolved.versions, [&](const auto& entry) {
@@ -326,6 +341,7 @@ ResolvedPlan resolvePlan(const StepPlan& plan, const PlanItem& item, const Label
   resolved.plan = &plan;
   resolved.carried = item.carried;
   resolved.endsStep = item.endsStep;
+  resolved.standIns = item.standIns;
   checkNamesAndBodies(plan, faults);
   checkTasksOfLevels(plan, faults);
   makeUnits(resolved, static_cast<int>(hierarchy.levels().size()));

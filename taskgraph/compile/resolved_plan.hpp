@@ -25,12 +25,13 @@ struct ResolvedRead {
   std::int32_t coarseVersion = -1;
   bool facesOnly = false;  ///< of `halo`: no edges and corners
   bool ring = false;       ///< these cells are interpolated: another read of the unit gathers what they need
+  LabelId coarseLabel = -1;  ///< of `coarseVersion`: the label, or what stands in for it
   friend bool operator==(const ResolvedRead&, const ResolvedRead&) = default;
 };
 
 /// Whether `ring` gathers the coarser cells from which the halo of `read` is interpolated; of one unit both.
 inline bool isRingOf(const ResolvedRead& read, const ResolvedRead& ring) {
-  return read.ring && ring.reach == Reach::Coarser && ring.label == read.label &&
+  return read.ring && ring.reach == Reach::Coarser && ring.label == read.coarseLabel &&
          ring.level == read.level - 1 && ring.version == read.coarseVersion;
 }
 
@@ -60,6 +61,7 @@ struct ResolvedPlan {
   std::vector<std::int32_t> order;    ///< unit numbers, producers first, else as declared
   std::vector<CarriedValue> carried;  ///< those that the plan reads or changes, ascending
   bool endsStep = true;               ///< as CompiledGraph has it
+  std::vector<StandIn> standIns;      ///< as CompiledGraph has them
 
   friend bool operator==(const ResolvedPlan&, const ResolvedPlan&) = default;
 

@@ -28,15 +28,7 @@ Move condition(const FillPlan& fill, const MoveRef& to, const BoundaryPart& part
 std::vector<Box> takeRest(std::vector<Box>& done, const Box& box) {
   std::vector<Box> left{box};
   for (const Box& known : done) {
-    std::vector<Box> next;
-    for (const Box& part : left) {
-      if (intersect(part, known).empty()) {
-        next.push_back(part);
-      } else {
-        for (const Box& rest : subtract(part, known)) next.push_back(rest);
-      }
-    }
-    left.swap(next);
+    left = subtract(left, known);
     if (left.empty()) return left;
   }
   done.push_back(box);
@@ -185,8 +177,10 @@ Move MoveBuilder::fromBelow(const FillPlan& fill, const CoarsePiece& piece, cons
 Move MoveBuilder::fromRing(const FillPlan& fill, const Box& region, std::int32_t row,
                            const MoveRef& to) const {
   const FillPlan& ring = graph_.fills[static_cast<std::size_t>(fill.ring)];
-  const bool limited = graphs_.labels->info(fill.label).prolongation == Prolongation::LimitedLinear;
-  const RegionMove what{limited ? MoveKind::Limited : MoveKind::Linear,
+  const Prolongation prolongation = graphs_.labels->info(fill.label).prolongation;
+  const RegionMove what{prolongation == Prolongation::Constant        ? MoveKind::Prolong
+                        : prolongation == Prolongation::LimitedLinear ? MoveKind::Limited
+                                                                      : MoveKind::Linear,
                         region,
                         {},
                         levelOf(fill).ratioToCoarser(),

@@ -52,7 +52,8 @@ std::int32_t ValueFlow::producer(const FillPlan& fill) const {
 }
 
 std::int32_t ValueFlow::coarseProducer(const FillPlan& fill) const {
-  return writer({fill.label, fill.sourceLevel - 1}, fill.coarseVersion);
+  // What is interpolated comes from a buffer.
+  return fill.ring >= 0 ? -1 : writer({fill.label, fill.sourceLevel - 1}, fill.coarseVersion);
 }
 
 bool ValueFlow::takesCarried(std::int32_t block, const NodeAccess& access) const {

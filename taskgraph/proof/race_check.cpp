@@ -135,7 +135,7 @@ void RaceProof::checkComplete(const CompiledGraphs& rank) {
 
 std::vector<Touch> RaceProof::collect(const RaceMessages& messages) {
   const CompiledGraph& graph = ranks_.front().plans[plan_];
-  const DeclaredVersions versions(*graph.plan, graph.carried, *ranks_.front().hierarchy);
+  const DeclaredVersions versions(*graph.plan, graph.carried, graph.standIns, *ranks_.front().hierarchy);
   PackVersions packs;
   for (const CompiledGraphs& rank : ranks_) {
     packs.emplace_back(rank.plans[plan_].packItems.size(), detail::kUnclaimed);

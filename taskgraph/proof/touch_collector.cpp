@@ -449,13 +449,16 @@ void TouchCollector::fromMessages(const Row& row) {
 }
 
 void TouchCollector::fromCoarser(const Row& row) {
-  const std::int32_t version = versions_.ofCoarser(row.fill.label, row.fill.sourceLevel, row.fill.version);
+  const DeclaredVersions::Below below =
+      versions_.ofCoarser(row.fill.label, row.fill.sourceLevel, row.fill.version);
+  const std::int32_t version = below.version;
+  const bool isConstant = own_.labels->info(row.fill.label).prolongation == Prolongation::Constant;
   for (const CoarsePiece& piece : row.fill.coarse.row(row.row)) {
     const Box coarse =
         coarsen(shift(piece.region, Index{} - shiftOf(row.level, piece.image)), row.level.ratioToCoarser());
     add(row.to, piece.region, row.node, row.fill.version, TouchKind::Write);
-    if (own_.labels->info(row.fill.label).prolongation != Prolongation::Constant) {
-      fromRing(row, piece.region, version);
+    if (!isConstant || below.label != row.fill.label) {
+      fromRing(row, piece.region, below);
       continue;
     }
     if (piece.source >= 0) {
@@ -469,7 +472,7 @@ void TouchCollector::fromCoarser(const Row& row) {
   }
 }
 
-void TouchCollector::fromRing(const Row& row, const Box& region, std::int32_t version) {
+void TouchCollector::fromRing(const Row& row, const Box& region, const DeclaredVersions::Below& below) {
   if (row.fill.ring < 0) {
     faults_.add(Message("an interpolated halo has no coarser cells")
                     .line("fill   ", names_.node(row.node))
@@ -478,8 +481,8 @@ void TouchCollector::fromRing(const Row& row, const Box& region, std::int32_t ve
     return;
   }
   const FillPlan& ring = graph_.fills[static_cast<std::size_t>(row.fill.ring)];
-  add({Memory::Kind::Gather, own_.rank, row.fill.label, 0, ring.firstGather + row.row},
-      interpolatedFrom(region, row.level.ratioToCoarser(), row.centering), row.node, version,
+  add({Memory::Kind::Gather, own_.rank, below.label, 0, ring.firstGather + row.row},
+      interpolatedFrom(region, row.level.ratioToCoarser(), row.centering), row.node, below.version,
       TouchKind::Read);
 }
 

@@ -69,7 +69,7 @@ class TouchCollector {
   void fromNeighbours(const Row& row);
   void fromMessages(const Row& row);
   void fromCoarser(const Row& row);
-  void fromRing(const Row& row, const Box& region, std::int32_t version);
+  void fromRing(const Row& row, const Box& region, const DeclaredVersions::Below& below);
   void fromConditions(const Row& row);
   void expectWholeLevel(const Row& row);
   void claim(const Row& row, std::int32_t receive, std::int64_t offset, const Box& wanted, LevelId level,

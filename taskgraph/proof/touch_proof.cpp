@@ -124,15 +124,7 @@ void TouchProof::checkCovered(std::size_t reader, std::size_t begin, std::size_t
   for (std::size_t n = begin; n < end && !left.empty(); ++n) {
     const Touch& write = touches_[n];
     if (!write.writes() || write.version != read.version) continue;
-    std::vector<Box> next;
-    for (const Box& part : left) {
-      if (intersect(part, write.box).empty()) {
-        next.push_back(part);
-      } else {
-        for (const Box& rest : subtract(part, write.box)) next.push_back(rest);
-      }
-    }
-    left.swap(next);
+    left = subtract(left, write.box);
   }
   if (left.empty()) return;
   faults_.add(Message("a node reads a value that no node has written")

@@ -87,11 +87,7 @@ class MigrationProof {
     std::int64_t volume = 0;
     for (const Box& box : arrived_[{label, patch.id}]) {
       volume += box.volume();
-      std::vector<Box> rest;
-      for (const Box& part : missing) {
-        for (const Box& left : subtract(part, box)) rest.push_back(left);
-      }
-      missing = std::move(rest);
+      missing = subtract(missing, box);
     }
     if (!missing.empty() || volume != wanted.volume())
       fault(labels_.info(label).name + " on patch " + asText(patch) + " does not get each value once");

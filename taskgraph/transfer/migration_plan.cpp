@@ -59,13 +59,11 @@ class MigrationPlanner {
     std::vector<Box> missing{closed(after_, to, label)};
     const auto giveFrom = [&](const Patch& from) {
       const Box given = closed(before_, from, label);
-      std::vector<Box> rest;
       for (const Box& part : missing) {
         const Box box = intersect(part, given);
         if (!box.empty()) add({label, from.id, to.id, box}, ownerOf(before_, from.id), taker);
-        for (const Box& left : subtract(part, given)) rest.push_back(left);
       }
-      missing = std::move(rest);
+      missing = subtract(missing, given);
     };
     before_.hierarchy->level(to.level).forEachOverlapping(to.cells, giveFrom);
     before_.hierarchy->level(to.level).forEachOverlapping(around(to), giveFrom);

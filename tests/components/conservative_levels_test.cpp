@@ -20,6 +20,7 @@ class WholeFluxes final : public Component {
   std::string name() const override { return "whole"; }
   std::string summary() const override { return "whole fluxes"; }
   bool supportsLevels() const override { return true; }
+  bool supportsSubcycling() const override { return true; }
   void declareParameters(ParameterTable& table) const override {
     table.expression("initial", {"x", "y", "z"}).doc("u at the start").required();
     declareBoundaries(table, BoundaryKind::Outflow);
@@ -30,7 +31,7 @@ class WholeFluxes final : public Component {
     total_ = setup.labels.reduction("total");
     setup.labels.setBoundary(u_, readBoundaries(values, setup.geometry, BoundaryKind::Outflow));
     setup.labels.setProlongation(u_, setup.prolongation.value_or(Prolongation::LimitedLinear));
-    passed_ = passedLabels(setup.labels, "passed", setup.geometry);
+    passed_ = passedLabels(setup, "passed");
     levels_ = setup.levels;
     refluxes_ = setup.refluxes;
   }
@@ -124,6 +125,8 @@ TEST(WholeFluxes, AreKeptToTheLastBitOverHundredSteps) {
       ASSERT_EQ(o.steps, 100);
       EXPECT_EQ(o.end.at("whole.total"), o.start.at("whole.total")) << cells << ", " << ranks << " ranks";
     }
+    const Outcome own = wholeFluxes(deck).set("amr.subcycle=true").ranks(2).run();
+    EXPECT_EQ(own.end.at("whole.total"), own.start.at("whole.total")) << cells << ", subcycled";
     const Outcome lost = wholeFluxes(deck).set("amr.reflux=false").run();
     EXPECT_GT(std::abs(lost.end.at("whole.total") - lost.start.at("whole.total")), 1e-3) << cells;
   }

@@ -35,14 +35,16 @@ Counts countsOfSteps(const Deck& deck, int threads) {
   StepRunner runner(graphs, *data, transport, *executor, options);
   const std::array<double, 1> control{1.0};
   const double dt = 1e-6;
-  for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) runner.run(plan, {0.0, dt, 0, control});
+  const std::vector<double> reduced(static_cast<std::size_t>(graphs.labels->reductionCount()));
+  const auto runAll = [&](std::int64_t step) {
+    StepInputs inputs{static_cast<double>(step) * dt, dt, step, control};
+    inputs.reduced = reduced;
+    for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) runner.run(plan, inputs);
+  };
+  runAll(0);
 
   return countsOf([&] {
-    for (std::int64_t step = 1; step < 4; ++step) {
-      for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) {
-        runner.run(plan, {static_cast<double>(step) * dt, dt, step, control});
-      }
-    }
+    for (std::int64_t step = 1; step < 4; ++step) runAll(step);
   });
 }
 

@@ -75,6 +75,7 @@ TEST(RmcrtCoupling, ASourceThatNobodyWritesIsAnError) {
   EXPECT_NE(errorOf("[\"rmcrt.dvQ\"]").find("rmcrt.dvQ"), std::string::npos);
   EXPECT_NE(errorOf("[\"2 rmcrt.divQ\"]").find("give the name of a variable"), std::string::npos);
   EXPECT_NE(errorOf("[\"two*rmcrt.divQ\"]").find("give the name of a variable"), std::string::npos);
+  EXPECT_NE(errorOf("[\"2*\u00e9\"]").find("give the name of a variable"), std::string::npos);
 }
 
 }  // namespace

@@ -244,6 +244,11 @@ TEST(Rmcrt, DecksThatMakeNoSenseAreErrors) {
   EXPECT_NE(errorOfDeck(deck().set("rmcrt.absorption_from=\"smoke\""))
                 .find("what absorbs: absorption and absorption_from; give one"),
             std::string::npos);
+  for (const std::string name : {"a/b", "", ".hidden", "two words"}) {
+    EXPECT_NE(errorOfDeck(deck().set("rmcrt.absorption_from=\"" + name + "\""))
+                  .find("has \"" + name + "\", which no variable can be called"),
+              std::string::npos);
+  }
 }
 
 }  // namespace

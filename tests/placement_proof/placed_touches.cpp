@@ -16,7 +16,8 @@ PlacedTouches::PlacedTouches(std::span<const CompiledGraphs> ranks, std::size_t 
       nodes_(nodes),
       placedNodes_(placedNodes),
       faults_(faults),
-      versions_(*ranks.front().plans[plan].plan, ranks.front().plans[plan].carried, *ranks.front().hierarchy),
+      versions_(*ranks.front().plans[plan].plan, ranks.front().plans[plan].carried,
+                ranks.front().plans[plan].standIns, *ranks.front().hierarchy),
       stands_(static_cast<std::size_t>(nodes.nodeCount())) {
   findStands();
 }

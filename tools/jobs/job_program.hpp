@@ -42,5 +42,6 @@ const std::vector<JobProgram>& jobPrograms();
 JobProgram matrixProgram();
 JobProgram photonProgram();
 JobProgram pathProgram();
+JobProgram clusterProgram();
 
 }  // namespace tessera::jobs

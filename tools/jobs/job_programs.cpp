@@ -10,7 +10,8 @@ const JobReport& DeckRun::runJob(Job& job) {
 }
 
 const std::vector<JobProgram>& jobPrograms() {
-  static const std::vector<JobProgram> programs{matrixProgram(), photonProgram(), pathProgram()};
+  static const std::vector<JobProgram> programs{matrixProgram(), photonProgram(), pathProgram(),
+                                                clusterProgram()};
   return programs;
 }
 

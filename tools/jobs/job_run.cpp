@@ -11,17 +11,13 @@
 namespace tessera::jobs {
 namespace {
 
-const std::vector<std::string> kFormNames{"regular", "consumer", "consumer-producer", "wavefront"};
-
 ParameterTable jobTable() {
   std::vector<std::string> names;
   for (const JobProgram& program : jobPrograms()) names.push_back(program.name);
-  std::vector<std::string> forms = kFormNames;
-  forms.insert(forms.begin(), "auto");
   ParameterTable table("job", "An irregular data-parallel job: which program, and what is expected of it");
   table.choice("program", names).doc("which program runs").required();
   table.text("title").doc("for people").defaultsTo("");
-  table.choice("form", forms)
+  table.choice("form", formChoices())
       .doc("how units become threads; auto: as the program prefers")
       .defaultsTo("auto");
   ParameterTable& expect = table.arrayOf("expect", "a number of the result with its right value");
@@ -125,6 +121,12 @@ std::filesystem::path openFolder(const JobRequest& request) {
 
 }  // namespace
 
+std::vector<std::string> formChoices() {
+  std::vector<std::string> choices{"auto"};
+  for (int n = 0; n < kForms; ++n) choices.emplace_back(formText(static_cast<JobForm>(n)));
+  return choices;
+}
+
 void checkJobDeck(const JobRequest& request) { static_cast<void>(readDeck(request)); }
 
 int runJobDeck(const JobRequest& request, std::vector<std::unique_ptr<JobDevice>> devices,
@@ -137,8 +139,8 @@ int runJobDeck(const JobRequest& request, std::vector<std::unique_ptr<JobDevice>
   JobRunner runner(std::move(devices));
   DeckRun run{runner, openFolder(request), JobForm::Consumer, false, {}};
   const std::string form = request.form.empty() ? job.choice("form") : request.form;
-  for (std::size_t n = 0; n < kFormNames.size(); ++n) {
-    if (form != kFormNames[n]) continue;
+  for (int n = 0; n < kForms; ++n) {
+    if (form != formText(static_cast<JobForm>(n))) continue;
     run.form = static_cast<JobForm>(n);
     run.hasForm = true;
   }

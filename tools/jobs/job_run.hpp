@@ -18,6 +18,10 @@ struct JobRequest {
   bool quiet = false;
 };
 
+/// The forms that a deck or the command line may ask for: "auto", which leaves it to the program, and each by
+/// its name.
+std::vector<std::string> formChoices();
+
 /// Throws DeckError with everything that is wrong with the deck; InputError where it cannot be read.
 void checkJobDeck(const JobRequest& request);
 

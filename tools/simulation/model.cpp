@@ -42,20 +42,6 @@ const StepProgram* findProgram(const std::vector<StepProgram>& programs, const s
   return found == programs.end() ? nullptr : &*found;
 }
 
-/// Adds what calls and solves read as Old.
-void addOldReads(const std::vector<ProgramItem>& items, std::set<LabelId>& labels) {
-  const auto add = [&](const CallItem& call) {
-    for (const auto& [generation, label] : call.reads) {
-      if (generation == Generation::Old) labels.insert(label);
-    }
-  };
-  for (const ProgramItem& item : items) {
-    if (const auto* repeat = std::get_if<RepeatItem>(&item.what)) addOldReads(repeat->items, labels);
-    if (const auto* call = std::get_if<CallItem>(&item.what)) add(*call);
-    if (const auto* solve = std::get_if<SolveItem>(&item.what)) add(solve->access());
-  }
-}
-
 /// The plan of the statistics of [analysis], where steps are programs.
 const char* const kStatistics = "statistics";
 
@@ -128,7 +114,8 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
                        static_cast<int>(settings_.levels.size()) + 1,
                        settings_.time.retries,
                        settings_.prolongation,
-                       settings_.refluxes};
+                       settings_.refluxes,
+                       settings_.subcycles};
   std::string faults;
   for (const std::string& name : settings_.components) {
     std::unique_ptr<Component> component = registry.make(name);
@@ -143,6 +130,7 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   }
   if (!faults.empty()) throw DeckError(faults);
   for (const Expression& one : setup.composed) expressions_.push_back(one);
+  checkSubcycled();
   declarePlans();
   if (!settings_.levels.empty())
     checkStencils(valuesOf(deck, schema, "grid"), settings_.levels, plans_, labels_).throwIfErrors();
@@ -208,7 +196,11 @@ void Model::declarePlans() {
     component->declareDiagnostics(plans_[2]);
     for (Diagnostic& diagnostic : component->diagnostics()) diagnostics_.push_back(std::move(diagnostic));
   }
-  plans_[1] = steps.selection("step");
+  if (settings_.subcycles) {
+    declareSubcycled(steps);
+  } else {
+    plans_[1] = steps.selection("step");
+  }
   for (const auto& component : components_) {
     for (const std::string& name : component->stepPlans()) {
       if (!findPlan(plans_, name)) plans_.push_back(steps.selection(name));
@@ -218,6 +210,32 @@ void Model::declarePlans() {
   declareParts(steps);
   addSolves();
   checkPlanNames(steps);
+}
+
+/// The plans and the program of a step in which each level takes steps of its own.
+void Model::declareSubcycled(const StepPlan& declaredSteps) {
+  std::vector<std::int64_t> ratios;
+  for (const RefinedLevel& level : settings_.levels) ratios.push_back(level.ratio);
+  subcycled_.emplace(declaredSteps, ratios, labels_);
+  plans_.insert(plans_.end(), subcycled_->plans().begin(), subcycled_->plans().end());
+  programs_.push_back(subcycled_->program(plans_[1].name()));
+}
+
+void Model::checkSubcycled() const {
+  if (!settings_.subcycles) return;
+  DeckDiagnostics findings;
+  const auto refuse = [&](const std::string& text) {
+    findings.error(settings_.subcycleWhere, text + "; remove amr.subcycle, so that all levels take the same");
+  };
+  for (const auto& component : components_) {
+    if (!component->supportsSubcycling())
+      refuse("component \"" + component->name() + "\" cannot take shorter steps on finer levels");
+  }
+  if (settings_.time.retries > 0)
+    refuse(
+        "amr.subcycle and time.retries exclude each other: when a step is refused, finer levels are through "
+        "a part of it, and their values before it are gone");
+  findings.throwIfErrors();
 }
 
 void Model::prepareExpressions(int threads) const {
@@ -390,6 +408,8 @@ void Model::checkPrograms() {
     if (isProgram(program)) check.add(program);
   }
   items_ = check.items();
+  if (!subcycled_) return;
+  for (std::size_t p = 0; p < plans_.size(); ++p) items_[p].standIns = subcycled_->standIns(plans_[p].name());
 }
 
 void Model::findPersistent() {
@@ -401,7 +421,7 @@ void Model::findPersistent() {
       }
     }
   }
-  for (const StepProgram& program : programs_) addOldReads(program.items(), readAsOld);
+  for (const StepProgram& program : programs_) readAsOld.merge(program.labelsCalledAsOld());
   persistent_.assign(readAsOld.begin(), readAsOld.end());
 }
 
@@ -470,6 +490,7 @@ CompiledGraphs Model::compile(const OwnedMesh& mesh, Rank rank, int ranks, std::
   input.devices = storage.devices;
   input.scratch = storage.scratch;
   input.items = items_;
+  if (subcycled_) input.factors = {{stableDt_.id, subcycled_->steps()}};
   return compileGraphs(plans, input);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "tools/simulation/analysis/analysis.hpp"
 #include "tools/simulation/deck/run_settings.hpp"
 #include "tools/simulation/program/step_parts.hpp"
+#include "tools/simulation/program/subcycled_step.hpp"
 
 namespace tessera {
 
@@ -94,6 +96,8 @@ class Model {
   void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
   void declarePlans();
   void declarePrograms(const StepPlan& declaredSteps);
+  void declareSubcycled(const StepPlan& declaredSteps);
+  void checkSubcycled() const;
   void declareParts(const StepPlan& declaredSteps);
   const StepProgram& usualWith(const PartSet& parts) const;
   bool isItem(const StepPlan& plan) const;
@@ -114,9 +118,10 @@ class Model {
   std::vector<Expression> expressions_;  ///< all that the deck gives the components
   std::vector<StepPlan> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
   StepParts parts_;
-  std::vector<StepProgram> programs_;  ///< one of the name of each step plan at least
-  std::vector<PlanItem> items_;        ///< by plan; empty where each is a whole step
-  std::vector<LabelId> ofCalls_;       ///< what calls and solves look at after a plan
+  std::vector<StepProgram> programs_;       ///< one of the name of each step plan at least
+  std::vector<PlanItem> items_;             ///< by plan; empty where each is a whole step
+  std::optional<SubcycledStep> subcycled_;  ///< where finer levels take shorter steps
+  std::vector<LabelId> ofCalls_;            ///< what calls and solves look at after a plan
   std::vector<Diagnostic> diagnostics_;
   Analysis analysis_;
   std::vector<LabelId> persistent_;

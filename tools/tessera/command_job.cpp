@@ -15,7 +15,7 @@ int jobCommand(const JobCommandRequest& request) {
   std::vector<std::unique_ptr<jobs::JobDevice>> devices;
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const bool hasDevices = request.devices.kind != DeviceKind::None;
-  if (request.threads > 0 || request.threads == 0 || !hasDevices)
+  if (request.threads >= 0 || !hasDevices)
     devices.push_back(jobs::makeHostJobDevice(request.threads > 0 ? request.threads : cores));
   const DeviceOptions options = devicesOf(request.devices, 0, 1);
   for (std::size_t n = 0; hasDevices && n < options.numbers.size(); ++n) {

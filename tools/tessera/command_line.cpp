@@ -451,7 +451,7 @@ void CommandLine::addJob() {
       ->check(wholeNumber("--device-memory", 1, 1'000'000))
       ->capture_default_str();
   command->add_option("--form", job_.job.form, "How units become threads [default: the deck's]")
-      ->check(oneOf("--form", {"auto", "regular", "consumer", "consumer-producer", "wavefront"}));
+      ->check(oneOf("--form", jobs::formChoices()));
   command->add_flag("-q,--quiet", job_.job.quiet, "Print nothing but what is not as expected [default: off]");
 }
 

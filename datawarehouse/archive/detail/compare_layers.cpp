@@ -92,12 +92,7 @@ std::optional<Box> uncovered(const std::vector<Piece>& pieces, const std::vector
     std::vector<Box> rest{piece.box};
     for (const Piece& other : others) {
       if (intersect(piece.box, other.box).empty()) continue;
-      std::vector<Box> left;
-      for (const Box& part : rest) {
-        const std::vector<Box> cut = subtract(part, other.box);
-        left.insert(left.end(), cut.begin(), cut.end());
-      }
-      rest = std::move(left);
+      rest = subtract(rest, other.box);
     }
     if (!rest.empty() && !rest.front().empty()) return rest.front();
   }

@@ -69,13 +69,14 @@ TEST(JobDecks, EachHasItsRightAnswers) {
         << screen.str();
     ++decks;
   }
-  EXPECT_GE(decks, 9);
+  EXPECT_GE(decks, 12);
 }
 
 TEST(JobDecks, EveryFormAndDeviceSetHasTheSameBits) {
   const std::vector<std::pair<std::string, std::string>> decks{{"fluorescence_thin", "photons.photons=3000"},
                                                                {"matrix_product", "matrix_product.rows=60"},
-                                                               {"path_tracer", "path_tracer.samples=1"}};
+                                                               {"path_tracer", "path_tracer.samples=1"},
+                                                               {"cluster", "barnes_hut.steps=2"}};
   for (const auto& [deck, smaller] : decks) {
     const Folder folder;
     std::string expected;
@@ -87,8 +88,9 @@ TEST(JobDecks, EveryFormAndDeviceSetHasTheSameBits) {
         runJobDeck({deckOf(deck), {smaller}, folder.at("out"), form, true}, devicesOf(threads, emulated),
                    screen);
         const std::string numbers = numbersOf(folder.at("out"));
-        const std::string drawn =
-            contentOf(folder.at("out/image.png")) + contentOf(folder.at("out/absorption.csv"));
+        const std::string drawn = contentOf(folder.at("out/image.png")) +
+                                  contentOf(folder.at("out/absorption.csv")) +
+                                  contentOf(folder.at("out/forces.csv"));
         if (expected.empty()) {
           expected = numbers;
           picture = drawn;

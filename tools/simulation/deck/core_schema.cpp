@@ -245,6 +245,11 @@ ParameterTable amrTable() {
       .doc(
           "coarse cells beside finer ones take the fluxes of these, so that nothing gets lost between levels")
       .defaultsTo(true);
+  table.boolean("subcycle")
+      .doc(
+          "each finer level takes \"ratio\" shorter steps while the next coarser one takes one; else all "
+          "levels take the same")
+      .defaultsTo(false);
   return table;
 }
 

@@ -34,6 +34,8 @@ void readLevels(const ParameterValues& amr, RunSettings& settings) {
   if (name == "linear") settings.prolongation = Prolongation::Linear;
   if (name == "limited") settings.prolongation = Prolongation::LimitedLinear;
   settings.refluxes = amr.boolean("reflux");
+  settings.subcycles = amr.boolean("subcycle") && !settings.levels.empty();
+  settings.subcycleWhere = amr.where("subcycle");
 }
 
 void readTime(const ParameterValues& time, TimeSettings& settings) {

@@ -57,6 +57,8 @@ struct RunSettings {
   std::vector<RefinedLevel> levels;          ///< above level 0
   std::optional<Prolongation> prolongation;  ///< of [amr]; not given: as each component wants it
   bool refluxes = true;                      ///< of [amr]
+  bool subcycles = false;                    ///< of [amr], where there are finer levels
+  DeckLocation subcycleWhere;                ///< its place in the deck
   TimeSettings time;
   OutputSettings output;
   CheckpointSettings checkpoint;

@@ -160,8 +160,7 @@ OutputLevel layerOf(OutputLevel whole, int axis, std::int64_t layer, std::vector
 
 /// Along each axis that is resolved; one that is not has 1.
 std::int32_t ratioOf(const Level& level) {
-  const Extent ratio = level.ratioToCoarser();
-  return static_cast<std::int32_t>(std::max({ratio.i, ratio.j, ratio.k}));
+  return static_cast<std::int32_t>(largestOf(level.ratioToCoarser()));
 }
 
 /// What is the same for all files of a state; the levels are missing.

@@ -59,6 +59,7 @@ void ProgramCheck::run(const RunItem& item, State& state) {
                      .line("runs     ", item.plan)
                      .line("fix      ", "let tasks say .in(\"", item.plan, "\"), or name another plan"));
   }
+  for (const auto& [label, value] : item.numbers) state.reduced.insert(label);
   note(number, state);
   for (const TaskDeclaration& task : found->tasks()) checkTask(*found, task, state);
   for (const TaskDeclaration& task : found->tasks()) {
@@ -73,7 +74,7 @@ void ProgramCheck::run(const RunItem& item, State& state) {
   if (!item.promotes) return;
   state.promotes = true;
   std::erase_if(state.left, [&](const auto& value) {
-    return item.promotes->contains(value.first.level, setting_.levels - 1);
+    return persists(value.first.label) && item.promotes->contains(value.first.level, setting_.levels - 1);
   });
 }
 
@@ -157,13 +158,16 @@ void ProgramCheck::expectWhole(const std::string& cause, const State& state) {
             .line("fix      ", "remove time.retries, or require it before the first item that promotes"));
 }
 
+bool ProgramCheck::persists(LabelId label) const {
+  const auto& kept = setting_.persistent;
+  return std::find(kept.begin(), kept.end(), label) != kept.end();
+}
+
 void ProgramCheck::expectPromoted(const State& state) {
   if (!state.promotes) return;
   std::set<LabelId> said;
   for (const auto& [where, names] : state.left) {
-    const auto& kept = setting_.persistent;
-    if (std::find(kept.begin(), kept.end(), where.label) == kept.end() || !said.insert(where.label).second)
-      continue;
+    if (!persists(where.label) || !said.insert(where.label).second) continue;
     fault(head("a step program never promotes a label that is read as Old")
               .line("label    ", name(where.label),
                     setting_.levels > 1 ? " on level " + std::to_string(where.level) : "")

@@ -51,6 +51,8 @@ class ProgramCheck {
   void repeat(const RepeatItem& item, State& state);
   void expectWhole(const std::string& cause, const State& state);
   void expectPromoted(const State& state);
+  /// Whether some plan reads it as Old.
+  bool persists(LabelId label) const;
   void note(std::size_t plan, const State& state);
   void checkTask(const StepPlan& plan, const TaskDeclaration& task, const State& state);
   void checkRead(const StepPlan& plan, const TaskDeclaration& task, LevelId level, const LevelLabel& what,

@@ -31,7 +31,10 @@ ProgramRun::ProgramRun(const CompiledGraphs& graphs, DataWarehouse& data, StepRu
       transport_(transport),
       options_(std::move(options)),
       reduced_(static_cast<std::size_t>(graphs.labels->reductionCount())),
-      known_(reduced_.size()) {}
+      known_(reduced_.size()) {
+  for (const LevelStorage& storage : graphs_.storage)
+    if (storage.hasOld) persistent_.insert(storage.label);
+}
 
 bool ProgramRun::takesLateDt(const StepProgram& program) {
   const auto* first = std::get_if<RunItem>(&program.items().front().what);
@@ -63,6 +66,10 @@ std::string ProgramRun::run(const std::vector<ProgramItem>& items) {
 std::string ProgramRun::run(const RunItem& item) {
   const std::size_t plan = planNamed(item.plan);
   if (readsReduced(plan)) collect();
+  for (const auto& [label, value] : item.numbers) {
+    reduced_[static_cast<std::size_t>(label)] = value;
+    known_[static_cast<std::size_t>(label)] = 1;
+  }
   const bool isFirst = ran_.empty();
   const StepInputs inputs = inputsOf(item);
   options_.runPlan(plan, inputs);
@@ -217,7 +224,7 @@ void ProgramRun::promote(const std::optional<LevelSelection>& levels) {
   const auto finest = static_cast<LevelId>(graphs_.hierarchy->levels().size()) - 1;
   std::vector<LevelLabel> now;
   for (const LevelLabel& what : left_) {
-    if (levels->contains(what.level, finest)) now.push_back(what);
+    if (levels->contains(what.level, finest) && persistent_.count(what.label) > 0) now.push_back(what);
   }
   runner_.promote(now);
   for (const LevelLabel& what : now) left_.erase(what);

@@ -91,6 +91,7 @@ class ProgramRun {
   StepInputs step_;
   bool promotesOnTheWay_ = false;
   bool hasPromoted_ = false;
+  std::set<LabelId> persistent_;     ///< that have Old values
   std::set<LevelLabel> left_;        ///< New values that are not promoted
   std::vector<std::size_t> ran_;     ///< plans, each once, in the order of their last runs
   std::size_t collected_ = 0;        ///< how many of `ran_` have given their numbers

@@ -25,7 +25,7 @@ def add(subparsers):
 
 
 def shipped_decks():
-    """All decks below inputs/ that `tessera run` takes; ensembles are run by another command."""
+    """All decks below inputs/ that `tessera run` takes; ensembles and jobs are run by other commands."""
     return [path for path in sorted((ROOT / "inputs").glob("*/*.toml")) if Deck.read(path).components]
 
 
