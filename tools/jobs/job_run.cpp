@@ -1,15 +1,20 @@
 #include "tools/jobs/job_run.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <iomanip>
+#include <iostream>
+
+#include <nlohmann/json.hpp>
 
 #include "core/deck/schema.hpp"
+#include "core/text/json_number.hpp"
 #include "tools/jobs/job_program.hpp"
 
 namespace tessera::jobs {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 ParameterTable jobTable() {
   std::vector<std::string> names;
@@ -52,34 +57,47 @@ Deck readDeck(const JobRequest& request) {
   return deck;
 }
 
-std::string shortest(double value) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+/// What the deck expects of a number.
+struct Expected {
+  double value = 0.0;
+  double room = 0.0;  ///< what the number may be away
+  bool atMost = false;
+  bool isRight = false;
+};
+
+std::vector<Expected> expectedOf(const JobNumber& number, const ParameterValues& job) {
+  std::vector<Expected> all;
+  for (const ParameterValues& expect : job.tables("expect")) {
+    if (expect.text("name") != number.name) continue;
+    Expected one{expect.real("value"),
+                 std::hypot(expect.real("sigmas") * number.deviation, expect.real("accuracy")),
+                 expect.boolean("at_most"), false};
+    one.isRight = one.atMost ? number.value <= one.value : std::abs(number.value - one.value) <= one.room;
+    all.push_back(one);
+  }
+  return all;
 }
 
-/// One line for each number; how many are not as expected.
-int compare(const std::vector<JobNumber>& numbers, const ParameterValues& job, std::ostream* screen) {
+int wrongOnes(const std::vector<JobNumber>& numbers, const ParameterValues& job) {
   int wrong = 0;
   for (const JobNumber& number : numbers) {
-    if (screen != nullptr) {
-      *screen << "  " << std::left << std::setw(20) << number.name << std::right << std::setw(14)
-              << std::setprecision(7) << number.value;
-      if (number.deviation > 0.0) *screen << " +- " << std::setprecision(2) << number.deviation;
-    }
-    for (const ParameterValues& expect : job.tables("expect")) {
-      if (expect.text("name") != number.name) continue;
-      const double value = expect.real("value");
-      const double room = std::hypot(expect.real("sigmas") * number.deviation, expect.real("accuracy"));
-      const bool isRight =
-          expect.boolean("at_most") ? number.value <= value : std::abs(number.value - value) <= room;
-      if (!isRight) ++wrong;
-      if (screen == nullptr) continue;
-      *screen << "  expected " << std::setprecision(7) << (expect.boolean("at_most") ? "at most " : "")
-              << value << (isRight ? "" : "  NOT AS EXPECTED");
-    }
-    if (screen != nullptr) *screen << '\n';
+    for (const Expected& expected : expectedOf(number, job)) wrong += expected.isRight ? 0 : 1;
   }
   return wrong;
+}
+
+/// One line for each number.
+void show(const std::vector<JobNumber>& numbers, const ParameterValues& job, std::ostream& screen) {
+  for (const JobNumber& number : numbers) {
+    screen << "  " << std::left << std::setw(20) << number.name << std::right << std::setw(14)
+           << std::setprecision(7) << number.value;
+    if (number.deviation > 0.0) screen << " +- " << std::setprecision(2) << number.deviation;
+    for (const Expected& expected : expectedOf(number, job)) {
+      screen << "  expected " << std::setprecision(7) << (expected.atMost ? "at most " : "") << expected.value
+             << (expected.isRight ? "" : "  NOT AS EXPECTED");
+    }
+    screen << '\n';
+  }
 }
 
 void expectKnown(const std::vector<JobNumber>& numbers, const ParameterValues& job) {
@@ -95,18 +113,29 @@ void expectKnown(const std::vector<JobNumber>& numbers, const ParameterValues& j
   }
 }
 
-void writeResult(const std::vector<JobNumber>& numbers, const std::string& program, int wrong,
-                 const std::filesystem::path& file) {
-  std::ofstream out(file);
-  out << "{\n  \"program\": \"" << program << "\",\n  \"as_expected\": " << (wrong == 0 ? "true" : "false")
-      << ",\n  \"numbers\": {";
-  const char* separator = "\n";
+Json resultOf(const std::vector<JobNumber>& numbers, const std::string& program, const ParameterValues& job,
+              const JobRequest& request) {
+  Json json{{"program", program},
+            {"title", job.text("title")},
+            {"overrides", request.overrides},
+            {"as_expected", wrongOnes(numbers, job) == 0},
+            {"numbers", Json::object()}};
   for (const JobNumber& number : numbers) {
-    out << separator << "    \"" << number.name << "\": {\"value\": " << shortest(number.value)
-        << ", \"deviation\": " << shortest(number.deviation) << '}';
-    separator = ",\n";
+    Json& one = json["numbers"][number.name];
+    one = {{"value", jsonNumber<Json>(number.value)}, {"deviation", jsonNumber<Json>(number.deviation)}};
+    for (const Expected& expected : expectedOf(number, job)) {
+      one["expected"].push_back({{"value", jsonNumber<Json>(expected.value)},
+                                 {"room", jsonNumber<Json>(expected.room)},
+                                 {"at_most", expected.atMost},
+                                 {"as_expected", expected.isRight}});
+    }
   }
-  out << "\n  }\n}\n";
+  return json;
+}
+
+void writeFile(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
   if (!out.flush()) throw OutputError("cannot write " + file.string() + "; name another folder by --out");
 }
 
@@ -116,6 +145,10 @@ std::filesystem::path openFolder(const JobRequest& request) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw OutputError("cannot make the folder " + folder.string() + "; name another one by --out");
+  if (std::filesystem::exists(folder / "resolved.toml", error)) {
+    throw OutputError("the folder " + folder.string() +
+                      " is that of a run, and nothing in it is overwritten; name another one by --out");
+  }
   return folder;
 }
 
@@ -145,15 +178,24 @@ int runJobDeck(const JobRequest& request, std::vector<std::unique_ptr<JobDevice>
     run.hasForm = true;
   }
   if (!request.quiet) {
-    run.show = [&](std::int64_t done, std::int64_t units) {
-      screen << program->name << ": " << done << " of " << units << " units done" << std::endl;
+    std::ostream& progress = request.json ? std::cerr : screen;
+    run.show = [&progress, program](std::int64_t done, std::int64_t units) {
+      progress << program->name << ": " << done << " of " << units << " units done" << std::endl;
     };
   }
   const std::vector<JobNumber> numbers = program->run(valuesOf(deck, schema, program->name), run);
   expectKnown(numbers, job);
-  const int wrong = compare(numbers, job, request.quiet ? nullptr : &screen);
-  writeResult(numbers, program->name, wrong, run.folder / "result.json");
-  if (wrong > 0 && request.quiet) static_cast<void>(compare(numbers, job, &screen));
+  const int wrong = wrongOnes(numbers, job);
+  const std::string result =
+      resultOf(numbers, program->name, job, request).dump(2, ' ', false, Json::error_handler_t::replace) +
+      "\n";
+  writeFile(run.folder / "deck.toml", std::string(deck.text()));
+  writeFile(run.folder / "result.json", result);
+  if (request.json) {
+    screen << result << std::flush;
+  } else if (!request.quiet || wrong > 0) {
+    show(numbers, job, screen);
+  }
   return wrong > 0 ? static_cast<int>(ErrorKind::Numerical) : 0;
 }
 

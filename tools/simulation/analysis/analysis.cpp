@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <optional>
 
 #include "core/deck/deck_diagnostics.hpp"
 #include "core/text/nearest_name.hpp"
@@ -54,32 +53,34 @@ class FieldFinder {
     return {{}, {place.label}, place.component};
   }
 
-  /// Variables as a whole; numbers per cell of any kind.
-  std::vector<LabelId> variables(const std::vector<std::string>& names, const DeckLocation& where) {
-    std::vector<LabelId> found;
+  /// Variables as a whole, or components of them; numbers per cell of any kind.
+  std::vector<PlaneField> ofPlane(const std::vector<std::string>& names, const DeckLocation& where) {
+    std::vector<PlaneField> fields;
     for (const std::string& name : names) {
-      const LabelId id = labels_.idOf(name);
-      if (const std::optional<std::string> whole = variableOfComponent(name)) {
-        findings_.error(where, "[analysis] names \"" + name +
-                                   "\", a component; a plane has variables as a whole: \"" + *whole + "\"");
-        continue;
-      }
-      if (std::find(names_.begin(), names_.end(), name) == names_.end() || id < 0) {
+      const auto known = std::find(names_.begin(), names_.end(), name);
+      if (known == names_.end()) {
         findings_.error(where, "[analysis] names the variable \"" + name +
                                    "\", which is none that lives from step to step" +
                                    didYouMeanOneOf(name, names_));
-      } else if (labels_.info(id).centering != Centering::Cell) {
+        continue;
+      }
+      const Place& place = places_[static_cast<std::size_t>(known - names_.begin())];
+      const LabelInfo& info = labels_.info(place.label);
+      const PlaneField field{place.label, name == info.name ? -1 : place.component};
+      const bool isThere = std::any_of(fields.begin(), fields.end(), [&](const PlaneField& other) {
+        return other == field || (other.label == field.label && (other.component < 0 || field.component < 0));
+      });
+      if (info.centering != Centering::Cell) {
         findings_.error(where, "[analysis] names the variable \"" + name + "\", which has " +
-                                   asText(labels_.info(id).type) + " per " +
-                                   asText(labels_.info(id).centering) +
+                                   asText(info.type) + " per " + asText(info.centering) +
                                    "; a plane has variables of cells only");
-      } else if (std::find(found.begin(), found.end(), id) != found.end()) {
+      } else if (isThere) {
         findings_.error(where, "a plane names \"" + name + "\" twice; remove one of them");
       } else {
-        found.push_back(id);
+        fields.push_back(field);
       }
     }
-    return found;
+    return fields;
   }
 
  private:
@@ -87,15 +88,6 @@ class FieldFinder {
     LabelId label = -1;
     std::int32_t component = 0;
   };
-
-  /// "gas" of "gas.density"; nothing where the name is that of a variable, or none.
-  std::optional<std::string> variableOfComponent(const std::string& name) const {
-    const auto found = std::find(names_.begin(), names_.end(), name);
-    if (found == names_.end()) return {};
-    const std::string& whole =
-        labels_.info(places_[static_cast<std::size_t>(found - names_.begin())].label).name;
-    return whole == name ? std::nullopt : std::optional(whole);
-  }
 
   void addNames(LabelId label) {
     const LabelInfo& info = labels_.info(label);
@@ -193,7 +185,7 @@ Analysis::Analysis(AnalysisSettings settings, LabelTable& labels, std::span<cons
   }
   for (const AnalysisPlane& plane : settings_.planes) {
     checkPlane(plane, geometry, findings);
-    planes_.push_back({plane, fields.variables(plane.fields, plane.where)});
+    planes_.push_back({plane, fields.ofPlane(plane.fields, plane.where)});
   }
   findings.throwIfErrors();
 }
