@@ -102,6 +102,14 @@ class Component {
   ///
   ///   std::vector<OptionalPart> stepParts() const override { return {{"radiation", everySteps(20)}}; }
   virtual std::vector<OptionalPart> stepParts() const { return {}; }
+  /// Whether its variables can go to a mesh of other cells between two steps. A deck whose mesh follows the
+  /// solution ([amr] max_levels) is refused for a component that says no.
+  virtual bool followsMesh() const { return false; }
+  /// Tasks that run once when the mesh has got other cells, before the next step: they contribute the largest
+  /// stable time step, and write anew what is a function of place and time alone. All other variables that
+  /// live from step to step are carried over, New of which these tasks may read: they keep their values, and
+  /// new cells get theirs from the coarser ones, as the variable's prolongation says.
+  virtual void declareRegrid(StepPlan& /*plan*/) const {}
   /// Tasks that only read Old and contribute to reductions; run when a history line is due.
   virtual void declareDiagnostics(StepPlan& /*plan*/) const {}
   virtual std::vector<Diagnostic> diagnostics() const { return {}; }

@@ -86,6 +86,11 @@ void Advection::declareInitial(StepPlan& plan) const {
   declareStableDt(plan, New);
 }
 
+void Advection::declareRegrid(StepPlan& plan) const {
+  if (params_.velocityVaries) declareVelocity(plan);
+  declareStableDt(plan, New);
+}
+
 void Advection::declareStep(StepPlan& step) const {
   const bool oneStage = params_.limiter == Limiter::Flat;
   const auto target = oneStage ? labels_.concentration : labels_.stage;

@@ -23,11 +23,13 @@ class Advection final : public Component {
   std::string name() const override { return "advection"; }
   std::string summary() const override { return "transport by a given velocity, q_t + div(u q) = 0"; }
   bool supportsLevels() const override { return true; }
+  bool followsMesh() const override { return true; }
   bool supportsSubcycling() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
   void declareStep(StepPlan& step) const override;
+  void declareRegrid(StepPlan& plan) const override;
   void declareDiagnostics(StepPlan& plan) const override { norms_.declareTasks(plan); }
   std::vector<Diagnostic> diagnostics() const override { return norms_.diagnostics(); }
 

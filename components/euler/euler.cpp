@@ -176,14 +176,22 @@ void Euler::declareInitial(StepPlan& plan) const {
           forEach(task.exec(), "Euler::noneFloored", task.interior(), [=](Index x) { count(x) = 0.0; });
         });
   }
-  if (params_.hasSolids) {
-    plan.task("Euler::solid")
-        .writes(params_.solid)
-        .withoutDt()
-        .runs<Cpu>(
-            [label = params_.solid, f = *solid_](const auto& task) { fill(task, label, f, task.time()); });
-  }
+  declareSolids(plan);
   declareStableDt(plan, New);
+}
+
+void Euler::declareRegrid(StepPlan& plan) const {
+  declareSolids(plan);
+  declareStableDt(plan, New);
+}
+
+void Euler::declareSolids(StepPlan& plan) const {
+  if (!params_.hasSolids) return;
+  plan.task("Euler::solid")
+      .writes(params_.solid)
+      .withoutDt()
+      .runs<Cpu>(
+          [label = params_.solid, f = *solid_](const auto& task) { fill(task, label, f, task.time()); });
 }
 
 void Euler::declareStep(StepPlan& step) const {

@@ -21,11 +21,13 @@ class Euler final : public Component {
   std::string name() const override { return "euler"; }
   std::string summary() const override { return "compressible flow of an ideal gas, U_t + div F(U) = 0"; }
   bool supportsLevels() const override { return true; }
+  bool followsMesh() const override { return true; }
   bool supportsSubcycling() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
   void declareStep(StepPlan& step) const override;
+  void declareRegrid(StepPlan& plan) const override;
   void declareDiagnostics(StepPlan& plan) const override;
   std::vector<Diagnostic> diagnostics() const override;
   std::vector<StepProgram> stepPrograms() const override;
@@ -35,6 +37,7 @@ class Euler final : public Component {
   void configureVariables(const ParameterValues& values, ComponentSetup& setup);
   void configureLevels(ComponentSetup& setup, const std::vector<ComponentInfo>& infos);
   void declareStage(StepPlan& step, int number, const EulerStage& stage) const;
+  void declareSolids(StepPlan& plan) const;
   void declareStableDt(StepPlan& plan, Generation solids) const;
 
   EulerParams params_;

@@ -132,13 +132,21 @@ void Heat::declareInitial(StepPlan& plan) const {
       .runs<Cpu>(
           [T = labels_.temperature, f = initial_](const auto& task) { fill(task, T, f, task.time()); });
   averageLevels(plan, "");
-  if (params_.conductivityVaries) {
-    plan.task("Heat::conductivity")
-        .writes(labels_.conductivity)
-        .runs<Cpu>([k = labels_.conductivity, f = conductivity_, place = conductivityWhere_.text()](
-                       const auto& task) { fillPositive(task, k, f, place, "heat.conductivity"); });
-  }
+  declareConductivity(plan);
   if (implicitPart_ == 0.0) declareStableDt(plan, New);
+}
+
+void Heat::declareRegrid(StepPlan& plan) const {
+  declareConductivity(plan);
+  if (implicitPart_ == 0.0) declareStableDt(plan, New);
+}
+
+void Heat::declareConductivity(StepPlan& plan) const {
+  if (!params_.conductivityVaries) return;
+  plan.task("Heat::conductivity")
+      .writes(labels_.conductivity)
+      .runs<Cpu>([k = labels_.conductivity, f = conductivity_, place = conductivityWhere_.text()](
+                     const auto& task) { fillPositive(task, k, f, place, "heat.conductivity"); });
 }
 
 void Heat::declareStep(StepPlan& step) const {

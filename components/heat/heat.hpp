@@ -23,11 +23,13 @@ class Heat final : public Component {
   std::string name() const override { return "heat"; }
   std::string summary() const override { return "heat conduction, T_t = div(k grad T) + source"; }
   bool supportsLevels() const override { return true; }
+  bool followsMesh() const override { return true; }
   bool supportsSubcycling() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
   void declareStep(StepPlan& step) const override;
+  void declareRegrid(StepPlan& plan) const override;
   std::vector<StepProgram> stepPrograms() const override;
   void declareDiagnostics(StepPlan& plan) const override { norms_.declareTasks(plan); }
   std::vector<Diagnostic> diagnostics() const override { return norms_.diagnostics(); }
@@ -38,6 +40,7 @@ class Heat final : public Component {
   void declareImplicit(StepPlan& step) const;
   void declareFlux(StepPlan& step) const;
   void averageLevels(StepPlan& plan, std::string_view of) const;
+  void declareConductivity(StepPlan& plan) const;
   void declareStableDt(StepPlan& plan, Generation conductivity) const;
 
   HeatLabels labels_;

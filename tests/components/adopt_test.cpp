@@ -63,8 +63,7 @@ TEST_P(Adopting, OtherMeshesChangesNoBitOnDevices) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, Adopting, ::testing::ValuesIn(allDecks()),
-                         [](const auto& info) { return testName(info.param); });
+TESSERA_ON_COVERING_DECKS(Adopting);
 
 /// Adopts a mesh after each step, and calls `after` then.
 class AdoptsEachStep : public RunListener {

@@ -13,6 +13,7 @@ class CutComponent final : public Component {
   std::string name() const override { return whole_->name(); }
   std::string summary() const override { return whole_->summary(); }
   bool supportsLevels() const override { return whole_->supportsLevels(); }
+  bool followsMesh() const override { return whole_->followsMesh(); }
   void declareParameters(ParameterTable& table) const override { whole_->declareParameters(table); }
   void configure(const ParameterValues& values, ComponentSetup& setup) override {
     whole_->configure(values, setup);
@@ -40,6 +41,7 @@ class CutComponent final : public Component {
     for (int item = 0; item < items_; ++item) program.run(planName(item));
     return {program};
   }
+  void declareRegrid(StepPlan& plan) const override { whole_->declareRegrid(plan); }
   void declareDiagnostics(StepPlan& plan) const override { whole_->declareDiagnostics(plan); }
   std::vector<Diagnostic> diagnostics() const override { return whole_->diagnostics(); }
 

@@ -73,8 +73,7 @@ TEST_P(GraphsOfEveryDeck, GiveThemOnAGpuTakenForSeveral) { expectBitsOnAGpuTaken
 
 TEST_P(GraphsOfEveryDeck, GiveThemOnSeveralGpusOfARank) { expectBitsOnSeveralGpus(withGraphs); }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, GraphsOfEveryDeck, ::testing::ValuesIn(allDecks()),
-                         [](const auto& info) { return testName(info.param); });
+TESSERA_ON_COVERING_DECKS(GraphsOfEveryDeck);
 
 /// So that the totals, which are found before the first step and after the last, find the generations the
 /// other way round, and are not captured.

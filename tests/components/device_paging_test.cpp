@@ -168,8 +168,7 @@ TEST(DevicePaging, SixtyPerCentOfItsNeedOnAGpuGiveTheBitsOfTheHost) {
   EXPECT_EQ(firstDifference(right, cube().devices(gpu).run(kDevicePagingSteps)), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, DevicePagingOfEveryDeck, ::testing::ValuesIn(allDecks()),
-                         [](const auto& info) { return testName(info.param); });
+TESSERA_ON_COVERING_DECKS(DevicePagingOfEveryDeck);
 
 }  // namespace
 }  // namespace tessera::test

@@ -80,8 +80,7 @@ TEST_P(DevicesOfEveryDeck, GiveThemOnAGpuTakenForSeveral) { expectBitsOnAGpuTake
 
 TEST_P(DevicesOfEveryDeck, GiveThemOnSeveralGpusOfARank) { expectBitsOnSeveralGpus(firstDevices); }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, DevicesOfEveryDeck, ::testing::ValuesIn(allDecks()),
-                         [](const auto& info) { return testName(info.param); });
+TESSERA_ON_COVERING_DECKS(DevicesOfEveryDeck);
 
 }  // namespace
 }  // namespace tessera::test

@@ -47,8 +47,19 @@ TEST(AllDecks, AreFoundByListingTheFolder) {
     EXPECT_TRUE(std::binary_search(names.begin(), names.end(), one)) << one;
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, EveryDeck, ::testing::ValuesIn(allDecks()),
-                         [](const auto& info) { return testName(info.param); });
+TEST(CoveringDecks, AreOfEveryComponentAndLeaveOthers) {
+  const std::vector<std::string> covering = coveringDecks();
+  const auto folderOf = [](const std::string& deck) { return deck.substr(0, deck.find('/')); };
+  for (const std::string& deck : allDecks()) {
+    EXPECT_TRUE(std::ranges::any_of(covering, [&](const std::string& one) {
+      return folderOf(one) == folderOf(deck);
+    })) << deck;
+  }
+  EXPECT_LT(covering.size(), allDecks().size());
+  EXPECT_EQ(covering.size() + otherDecks().size(), allDecks().size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Inputs, EveryDeck, ::testing::ValuesIn(allDecks()), nameOfDeck);
 
 }  // namespace
 }  // namespace tessera::test

@@ -40,6 +40,7 @@ std::vector<Box> OtherMeshes::cut(const Level& level) {
   const Extent grain = level.ratioToCoarser();
   std::vector<Box> boxes;
   for (const Patch& patch : level.patches()) boxes.push_back(patch.cells);
+  if (boxes.empty()) return boxes;
   for (std::size_t changes = 2 + below(2 * boxes.size()); changes-- > 0;) {
     const std::size_t n = below(boxes.size());
     if (below(2) == 0) {

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "taskgraph/owned_mesh.hpp"
 
@@ -19,6 +22,8 @@ class OtherMeshes {
       : first_(std::move(first)), ranks_(ranks), patches_(patches), random_(seed) {}
 
   OwnedMesh draw();
+  /// Goes on with other cells, where the mesh has followed the solution.
+  void startFrom(std::shared_ptr<const Hierarchy> mesh) { first_ = std::move(mesh); }
   /// Below `n`.
   std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
 

@@ -101,8 +101,7 @@ TEST_P(PlacementsOfEveryDeck, PatchesThatMoveToTheHostAndBackBetweenStepsGiveThe
   EXPECT_EQ(firstDifference(right, seeded), "") << "seed 11";
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, PlacementsOfEveryDeck, ::testing::ValuesIn(allDecks()),
-                         [](const auto& info) { return testName(info.param); });
+TESSERA_ON_COVERING_DECKS(PlacementsOfEveryDeck);
 
 TEST(PlacementByCost, TriesPartsAndComesToRestWithTheSameBits) {
   const auto run = [](DeviceOptions devices) {

@@ -24,8 +24,7 @@ TEST_P(ScratchHalosOfEveryDeck, GiveTheBitsOfHalosInPlace) {
   EXPECT_EQ(firstDifference(expected, deck().ranks(4).seed(7).run(kScratchHalosSteps)), "") << "seed 7";
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, ScratchHalosOfEveryDeck, ::testing::ValuesIn(allDecks()),
-                         [](const auto& info) { return testName(info.param); });
+TESSERA_ON_COVERING_DECKS(ScratchHalosOfEveryDeck);
 
 /// Two variables of one task in scratch, and conditions of every kind.
 TEST(ScratchHalos, OfTwoVariablesOfOneTaskHaveTheBitsOfHalosInPlace) {

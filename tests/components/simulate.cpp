@@ -83,6 +83,7 @@ class StartColumns : public RunListener {
 
   /// Twice in a row as well.
   void adoptAnother(Simulation& simulation) {
+    if (meshes_ && simulation.regrids() != nullptr) meshes_->startFrom(simulation.mesh().hierarchy);
     while (meshes_ && meshes_->below(3) != 0) {
       simulation.adopt(meshes_->draw());
       ++adopted;
@@ -119,6 +120,7 @@ void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
   outcome.time = simulation.clock().time();
   outcome.dt = simulation.clock().dt();
   outcome.statistics = simulation.statistics();
+  if (const RegridCounts* regrids = simulation.regrids()) outcome.regrids = *regrids;
 }
 
 std::string listText(Extent n) {

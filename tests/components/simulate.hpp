@@ -16,6 +16,7 @@
 #include "taskgraph/graph_compiler.hpp"
 #include "tests/components/other_mesh.hpp"
 #include "tests/for_each_index.hpp"
+#include "tools/simulation/regrid/regridding.hpp"
 
 namespace tessera::test {
 
@@ -41,6 +42,7 @@ struct Outcome {
   StepStatistics statistics;  ///< of one of the ranks
   DevicePagingCounts paging;  ///< of all ranks
   std::int64_t adoptions = 0;
+  RegridCounts regrids;  ///< of one of the ranks
 };
 
 /// Empty where all fields and columns have the same bits, else a sentence that names the first difference.

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/decks/repository_decks.hpp"
 #include "tests/regression/run_program.hpp"
 #include "tests/regression/small_decks.hpp"
 
@@ -24,7 +25,7 @@ class DeviceRun : public testing::TestWithParam<std::string> {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return place_.tessera(arguments, 120.0);
   }
-  std::string deck() const { return inputsPath() + "/" + GetParam() + ".toml"; }
+  std::string deck() const { return pathOfDeck(GetParam()); }
   /// Of a run folder, held against the folder `host`.
   void expectTheBitsOfTheHost(const std::string& folder) const {
     const ProgramResult compared = place_.tessera({"compare", "--exact", "host", folder});
@@ -97,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Inputs, DeviceRun,
 TEST(PatchesOfADevice, AreOneLaunchThoughThoseOfOthersLieBetweenThem) {
   const Workplace place;
   const ProgramResult run =
-      place.tessera({"run", inputsPath() + "/heat/eigenmode_2d.toml", "-q", "--out", "quarters", "--device",
+      place.tessera({"run", pathOfDeck("heat/eigenmode_2d"), "-q", "--out", "quarters", "--device",
                      "emulated:4", "--trace", "--set", "grid.patches=[4,4,1]", "--set", "time.max_steps=10"});
   ASSERT_EQ(run.exitCode, 0) << run.err;
 
@@ -111,10 +112,9 @@ TEST(PatchesOfADevice, AreOneLaunchThoughThoseOfOthersLieBetweenThem) {
 /// Of each quarter, the patch in the corner of a box with walls has no neighbour on another device.
 TEST(HalosOfADevice, AreALaunchForThoseThatReachOtherDevicesAndOneForTheRest) {
   const Workplace place;
-  const ProgramResult run =
-      place.tessera({"run", inputsPath() + "/heat/cosine.toml", "-q", "--out", "quarters", "--device",
-                     "emulated:4", "--trace", "--set", "grid.cells=[16,16,8]", "--set",
-                     "grid.patch_size=[4,4,8]", "--set", "time.max_steps=10"});
+  const ProgramResult run = place.tessera(
+      {"run", pathOfDeck("heat/cosine"), "-q", "--out", "quarters", "--device", "emulated:4", "--trace",
+       "--set", "grid.cells=[16,16,8]", "--set", "grid.patch_size=[4,4,8]", "--set", "time.max_steps=10"});
   ASSERT_EQ(run.exitCode, 0) << run.err;
 
   const ProgramResult summary = place.tessera({"trace", "summary", "quarters"});
@@ -125,7 +125,7 @@ TEST(HalosOfADevice, AreALaunchForThoseThatReachOtherDevicesAndOneForTheRest) {
 
 TEST(DeviceRunFaults, AreSentencesWithAFix) {
   const Workplace place;
-  const std::string deck = inputsPath() + "/heat/eigenmode_2d.toml";
+  const std::string deck = pathOfDeck("heat/eigenmode_2d");
   const ProgramResult unknown = place.tessera({"run", deck, "--device", "gpu"});
   EXPECT_EQ(unknown.exitCode, 2);
   EXPECT_THAT(unknown.err, HasSubstr("give none, cuda"));
@@ -173,8 +173,8 @@ TEST_P(PlannedDeviceFault, IsOneMessageWithAFixAndEndsWithSix) {
   for (const char* ranks : {"1", "2"}) {
     const Workplace place;
     std::vector<std::string> command =
-        Workplace::faultyCommand({"run", inputsPath() + "/heat/eigenmode_2d.toml", "-n", ranks, "--threads",
-                                  "1", "-q", "--out", "run", "--device", "emulated"});
+        Workplace::faultyCommand({"run", pathOfDeck("heat/eigenmode_2d"), "-n", ranks, "--threads", "1", "-q",
+                                  "--out", "run", "--device", "emulated"});
     command.insert(command.begin(), {"env", std::string("FAULTY_DEVICE=") + GetParam().how});
     const ProgramResult run = RunningProgram(command, place.path()).wait();
     EXPECT_EQ(run.exitCode, 6) << run.err;
@@ -196,8 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(DeviceOfOneRank, ThatIsAbsentIsOneMessageAndNoRunFolder) {
   const Workplace place;
   std::vector<std::string> command =
-      Workplace::faultyCommand({"run", inputsPath() + "/heat/eigenmode_2d.toml", "-n", "3", "--threads", "1",
-                                "-q", "--out", "run", "--device", "emulated"});
+      Workplace::faultyCommand({"run", pathOfDeck("heat/eigenmode_2d"), "-n", "3", "--threads", "1", "-q",
+                                "--out", "run", "--device", "emulated"});
   command.insert(command.begin(), {"env", "FAULTY_DEVICE=absent", "FAULTY_DEVICE_RANK=1"});
   const ProgramResult run = RunningProgram(command, place.path()).wait();
   EXPECT_EQ(run.exitCode, 6) << run.err;

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/regression/all_decks.hpp"
+#include "tests/decks/repository_decks.hpp"
 #include "tests/regression/run_program.hpp"
 
 namespace tessera::test {
 namespace {
 
-class EveryDeck : public testing::TestWithParam<std::string> {
+class RestartOfEveryDeck : public testing::TestWithParam<std::string> {
  protected:
   ProgramResult tessera(const std::string& command, const std::string& what, int steps,
                         const std::string& ranks, std::vector<std::string> more = {}) const {
@@ -21,10 +21,10 @@ class EveryDeck : public testing::TestWithParam<std::string> {
   Workplace place_;
 };
 
-TEST_P(EveryDeck, StoppedAndRestartedOnOtherRanksIsBitwiseTheUnbrokenRun) {
-  ASSERT_EQ(tessera("run", GetParam(), 5, "1", {"--out", "whole"}).exitCode, 0);
+TEST_P(RestartOfEveryDeck, StoppedAndRestartedOnOtherRanksIsBitwiseTheUnbrokenRun) {
+  ASSERT_EQ(tessera("run", pathOfDeck(GetParam()), 5, "1", {"--out", "whole"}).exitCode, 0);
 
-  ASSERT_EQ(tessera("run", GetParam(), 0, "2", {"--out", "parts"}).exitCode, 0);
+  ASSERT_EQ(tessera("run", pathOfDeck(GetParam()), 0, "2", {"--out", "parts"}).exitCode, 0);
   ASSERT_EQ(tessera("restart", "parts", 1, "3").exitCode, 0);
   ASSERT_EQ(tessera("restart", "parts", 3, "1").exitCode, 0);
   ASSERT_EQ(tessera("restart", "parts", 4, "8", {"--threads", "1"}).exitCode, 0);
@@ -39,13 +39,17 @@ TEST_P(EveryDeck, StoppedAndRestartedOnOtherRanksIsBitwiseTheUnbrokenRun) {
   }
 }
 
+class EveryDeck : public testing::TestWithParam<std::string> {};
+
 TEST_P(EveryDeck, PassesTheDeepCheckForAnyNumberOfRanks) {
+  const Workplace place;
   for (const std::string ranks : {"1", "7", "64"}) {
-    const ProgramResult check = place_.tessera({"check", GetParam(), "--deep", "--ranks", ranks});
+    const ProgramResult check = place.tessera({"check", pathOfDeck(GetParam()), "--deep", "--ranks", ranks});
     EXPECT_EQ(check.exitCode, 0) << check.err;
   }
 }
 
+TESSERA_ON_COVERING_DECKS(RestartOfEveryDeck);
 INSTANTIATE_TEST_SUITE_P(Inputs, EveryDeck, testing::ValuesIn(allDecks()), nameOfDeck);
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/decks/repository_decks.hpp"
 #include "tests/regression/run_program.hpp"
 #include "tests/regression/small_decks.hpp"
 
@@ -48,7 +49,7 @@ TEST(Restart, AtAnyStepIsBitwiseTheUnbrokenRun) {
 // radiates next.
 TEST(Restart, BetweenTwoStepsWithRadiationIsBitwiseTheUnbrokenRun) {
   const Workplace place;
-  const std::string deck = inputsPath() + "/rmcrt/cooling.toml";
+  const std::string deck = pathOfDeck("rmcrt/cooling");
   const std::string rays = "rmcrt.rays=2";
   ASSERT_EQ(place.tessera({"run", deck, "-q", "--out", "whole", "--set", rays}).exitCode, 0);
   for (const int step : {1, 3, 4, 6}) {

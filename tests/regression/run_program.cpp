@@ -51,8 +51,6 @@ std::string inBundle(const char* name, const char* built) {
 
 std::string programPath() { return inBundle("bin/tessera", TESSERA_BINARY_DIR "/tools/tessera/tessera"); }
 
-std::string inputsPath() { return inBundle("inputs", TESSERA_SOURCE_DIR "/inputs"); }
-
 RunningProgram::RunningProgram(const std::vector<std::string>& command, const std::filesystem::path& folder) {
   static int count = 0;
   const std::string name = ".program." + std::to_string(++count);

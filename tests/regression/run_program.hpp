@@ -8,10 +8,9 @@
 
 namespace tessera::test {
 
-/// The program under test and the decks that come with it: those of this build, or of the bundle that
-/// TESSERA_TEST_BUNDLE names, where the tests themselves were carried to another machine.
+/// The program under test: that of this build, or of the bundle that TESSERA_TEST_BUNDLE names, where the
+/// tests themselves were carried to another machine.
 std::string programPath();
-std::string inputsPath();
 
 /// What a program left. A program ended by signal s has exit code 128 + s; one that did not end in time has
 /// -1.

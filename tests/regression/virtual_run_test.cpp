@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/regression/all_decks.hpp"
+#include "tests/decks/repository_decks.hpp"
 #include "tests/regression/run_program.hpp"
 
 namespace tessera::test {
@@ -44,7 +44,8 @@ class VirtualRunOfEveryDeck : public testing::TestWithParam<std::string> {};
 TEST_P(VirtualRunOfEveryDeck, WritesTheBytesOfTheInOrderRun) {
   const Workplace place;
   const auto run = [&](const std::string& out, const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"run", GetParam(), "-q", "--set", "time.max_steps=2", "--out", out};
+    std::vector<std::string> arguments{
+        "run", pathOfDeck(GetParam()), "-q", "--set", "time.max_steps=2", "--out", out};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const ProgramResult result = place.tessera(arguments);
     ASSERT_EQ(result.exitCode, 0) << result.err;
@@ -63,7 +64,7 @@ TEST_P(VirtualRunOfEveryDeck, WritesTheBytesOfTheInOrderRun) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Inputs, VirtualRunOfEveryDeck, testing::ValuesIn(allDecks()), nameOfDeck);
+TESSERA_ON_COVERING_DECKS(VirtualRunOfEveryDeck);
 
 TEST(VirtualRun, MoreThanEightRanksAreRefused) {
   const Workplace place;

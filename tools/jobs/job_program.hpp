@@ -21,6 +21,7 @@ struct JobNumber {
 struct DeckRun {
   JobRunner& runner;
   std::filesystem::path folder;
+  std::filesystem::path deckFolder;  ///< where relative paths of the deck begin
   JobForm form = JobForm::Consumer;
   bool hasForm = false;  ///< the deck or the command line names the form
   std::function<void(std::int64_t, std::int64_t)> show;

@@ -170,7 +170,12 @@ int runJobDeck(const JobRequest& request, std::vector<std::unique_ptr<JobDevice>
   const auto program = std::ranges::find_if(
       jobPrograms(), [&](const JobProgram& each) { return each.name == job.choice("program"); });
   JobRunner runner(std::move(devices));
-  DeckRun run{runner, openFolder(request), JobForm::Consumer, false, {}};
+  DeckRun run{runner,
+              openFolder(request),
+              std::filesystem::path(request.deck).parent_path(),
+              JobForm::Consumer,
+              false,
+              {}};
   const std::string form = request.form.empty() ? job.choice("form") : request.form;
   for (int n = 0; n < kForms; ++n) {
     if (form != formText(static_cast<JobForm>(n))) continue;

@@ -26,7 +26,8 @@ bool decidesBits(std::string_view name) {
   }
   if (name.substr(0, 7) == "output.") return name == "output.every";  // steps land on its times
   return name != "simulation.title" && name != "time.max_steps" && name != "grid.patches" &&
-         name != "grid.patch_size" && name != "grid.level.patch_size";
+         name != "grid.patch_size" && name != "grid.level.patch_size" && name != "amr.max_cells" &&
+         name != "amr.patch_size";
 }
 
 std::optional<std::size_t> findPlan(const std::vector<StepPlan>& plans, const std::string& name) {
@@ -63,7 +64,9 @@ Model::Model(const Deck& deck, const ComponentRegistry& registry) {
 }
 
 OwnedMesh Model::meshOfDeck(int ranks) const {
-  OwnedMesh mesh{refinedHierarchy(settings_.geometry, settings_.division, settings_.levels), {}};
+  OwnedMesh mesh{following_ ? following_->staticMesh(settings_.division)
+                            : refinedHierarchy(settings_.geometry, settings_.division, settings_.levels),
+                 {}};
   mesh.owners = distribute(*mesh.hierarchy, ranks);
   return mesh;
 }
@@ -103,6 +106,7 @@ void Model::checkStep(const Deck& deck) const {
 
 void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry) {
   settings_ = settingsOf(deck, schema);
+  if (settings_.regrid) checkRegrid(settings_).throwIfErrors();
   stableDt_ = labels_.reduction("stable_dt");
 
   ComponentSetup setup{labels_,
@@ -132,10 +136,16 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   for (const Expression& one : setup.composed) expressions_.push_back(one);
   checkSubcycled();
   declarePlans();
-  if (!settings_.levels.empty())
+  if (!settings_.levels.empty() && !settings_.regrid)
     checkStencils(valuesOf(deck, schema, "grid"), settings_.levels, plans_, labels_).throwIfErrors();
   findPersistent();
   declareAnalysis();
+  if (settings_.regrid) {
+    following_ = std::make_unique<MeshFollowing>(settings_, labels_, persistent_);
+    for (Diagnostic& column : following_->declareCounts(plans_[2])) diagnostics_.push_back(std::move(column));
+    following_->declarePlans(components_, plans_);
+  }
+  checkColumns();
   checkPrograms();
   checkDeviceTasks(deck, plans_);
 }
@@ -167,7 +177,6 @@ void Model::declareAnalysis() {
   }
   for (Diagnostic& column : analysis_.diagnostics()) diagnostics_.push_back(std::move(column));
   findPersistent();
-  checkColumns();
 }
 
 /// No two columns have one name, and what is watched is a column.

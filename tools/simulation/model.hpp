@@ -19,6 +19,7 @@
 #include "tools/simulation/deck/run_settings.hpp"
 #include "tools/simulation/program/step_parts.hpp"
 #include "tools/simulation/program/subcycled_step.hpp"
+#include "tools/simulation/regrid/mesh_following.hpp"
 
 namespace tessera {
 
@@ -64,6 +65,9 @@ class Model {
   const std::vector<LabelId>& persistent() const { return persistent_; }
   /// The variables to write for viewing. Throws DeckError naming an unknown one in [output] fields.
   std::vector<LabelId> outputLabels() const;
+
+  /// How the mesh follows the solution; nothing where it stays as it is.
+  const MeshFollowing* following() const { return following_.get(); }
 
   /// The mesh that the deck says, dealt out to so many ranks along a curve: what a new run begins on.
   OwnedMesh meshOfDeck(int ranks) const;
@@ -125,6 +129,7 @@ class Model {
   std::vector<Diagnostic> diagnostics_;
   Analysis analysis_;
   std::vector<LabelId> persistent_;
+  std::unique_ptr<MeshFollowing> following_;
   CheckpointIdentity identity_;
   std::string runId_;
 };

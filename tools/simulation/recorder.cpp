@@ -149,6 +149,26 @@ void Recorder::retaken(const StepRetry& retry) {
                          {"dt", retry.dt}});
 }
 
+void Recorder::regridded(Simulation& simulation, double seconds) {
+  std::string cells;
+  for (const Level& level : simulation.hierarchy().levels())
+    cells += (cells.empty() ? "" : ", ") + std::to_string(level.cellCount());
+  event("regrid", {{"step", simulation.clock().step()},
+                   {"time", simulation.clock().time()},
+                   {"patches", simulation.hierarchy().patchCount()},
+                   {"cells_of_levels", cells},
+                   {"flagged_cells", simulation.regrids()->flaggedCells},
+                   {"seconds", seconds}});
+}
+
+void Recorder::stoppedByMesh(Simulation& simulation, const std::string& cause) {
+  recordState(simulation, true);
+  finishHistory(simulation);
+  const bool saved = lastCheckpoint_ == simulation.clock().step() || recordCheckpoint(simulation);
+  outcome_ = {"stopped", saved ? kExitStopped : kExitCannotWrite,
+              cause + (saved ? "" : "; no checkpoint of this step could be written")};
+}
+
 void Recorder::warned(const std::string& text) { warn(text); }
 
 void Recorder::finished(Simulation& simulation) {
@@ -402,8 +422,7 @@ ProgressSample Recorder::sample(const Simulation& simulation) const {
   sample.time = clock.time();
   sample.dt = clock.dt();
   sample.part = clock.progress();
-  sample.cellSteps = static_cast<double>(clock.step() - firstStep_) *
-                     static_cast<double>(simulation.hierarchy().cellCount());
+  sample.cellSteps = simulation.cellSteps();
   const JobTotals totals = totalsOf(simulation);
   sample.waitSeconds = totals.waitSeconds;
   sample.workers = totals.workers;
@@ -449,6 +468,11 @@ RunResult Recorder::resultOf(Simulation& simulation) {
   const std::vector<double> levels = levelSecondsOf(simulation);
   for (std::size_t level = 0; levels.size() > 1 && level < levels.size(); ++level)
     result.statistics.emplace_back("task_seconds_level_" + std::to_string(level), levels[level]);
+  if (const RegridCounts* regrids = simulation.regrids()) {
+    result.statistics.emplace_back("regrids", static_cast<double>(regrids->regrids));
+    result.statistics.emplace_back("mesh_changes", static_cast<double>(regrids->changes));
+    result.statistics.emplace_back("regrid_seconds", regrids->seconds);
+  }
   if (const std::optional<DeviceTotals> devices = deviceTotalsOf(simulation)) {
     result.statistics.emplace_back("device_bytes", static_cast<double>(devices->bytes));
     result.statistics.emplace_back("device_bytes_over_distinct", devices->overDistinct);

@@ -53,6 +53,8 @@ class Recorder final : public RunListener {
   void warned(const std::string& text) override;
   void retaken(const StepRetry& retry) override;
   void finished(Simulation& simulation) override;
+  void regridded(Simulation& simulation, double seconds) override;
+  void stoppedByMesh(Simulation& simulation, const std::string& cause) override;
   void brokenOff(Simulation& simulation) override { finishHistory(simulation); }
 
   /// Something else that the run should have left could not be written, `what` of it for `why`: a warning,

@@ -1,12 +1,13 @@
 #include "tools/simulation/simulation.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 
 #include "core/text/contracts.hpp"
 #include "scheduler/make_data_warehouse.hpp"
-#include "taskgraph/transfer/migration_plan.hpp"
 #include "tools/simulation/agreement.hpp"
+#include "tools/simulation/deck/core_schema.hpp"
 #include "tools/simulation/mesh/migrate.hpp"
 
 namespace tessera {
@@ -80,6 +81,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       clock_(model_.settings().time),
       executor_(makeExecutor(options, transport.rank())) {
   model_.prepareExpressions(executor_->threads());
+  if (model_.following() != nullptr) regridding_.emplace(*model_.following(), transport_);
   state_ = compile(checkpoint != nullptr ? model_.meshOf(*checkpoint, transport.size())
                                          : model_.meshOfDeck(transport.size()));
   compilesAtStart_ = compiles_;
@@ -136,13 +138,22 @@ void Simulation::makeRunner(MeshState& state) {
 /// The largest stable step is that of the values, which stay: it is taken over.
 void Simulation::adopt(OwnedMesh mesh) {
   expectSameCells(hierarchy(), *mesh.hierarchy);
-  std::unique_ptr<MeshState> next;
   MigrationPlan plan;
+  std::unique_ptr<MeshState> next = prepare(std::move(mesh), FreshIndices::Refused, plan);
+  standOn(std::move(next), plan);
+}
+
+std::unique_ptr<MeshState> Simulation::prepare(OwnedMesh mesh, FreshIndices fresh, MigrationPlan& plan) {
+  std::unique_ptr<MeshState> next;
   together(transport_, [&] {
     next = compile(std::move(mesh));
-    plan = planMigration(state_->mesh, next->mesh, keptOn(state_->graphs, model_.persistent()),
-                         model_.labels(), transport_.rank());
+    plan = planMigration(state_->mesh, next->mesh, keptOn(next->graphs, model_.persistent()), model_.labels(),
+                         transport_.rank(), fresh);
   });
+  return next;
+}
+
+void Simulation::standOn(std::unique_ptr<MeshState> next, const MigrationPlan& plan) {
   comeToRest();
   state_->program.reset();
   state_->runner.reset();
@@ -152,6 +163,69 @@ void Simulation::adopt(OwnedMesh mesh) {
   together(transport_, [&] { makeRunner(*next); });
   state_ = std::move(next);
   connect();
+}
+
+std::optional<OwnedMesh> Simulation::wantedMesh() {
+  const std::size_t plan = model_.planNamed(MeshFollowing::kFlagPlan);
+  runPlan(plan, inputsOf(plan, {}));
+  const auto flagged = static_cast<std::size_t>(model_.following()->flaggedCells().id);
+  return regridding_->nextMesh(hierarchy(), state_->runner->result(plan).reductions[flagged]);
+}
+
+std::string Simulation::refusalOf(const Hierarchy& mesh) const {
+  const std::optional<std::int64_t>& most = model_.following()->settings().maxCells;
+  if (most && mesh.cellCount() > *most)
+    return "the next mesh would have " + std::to_string(mesh.cellCount()) +
+           " cells, more than amr.max_cells = " + std::to_string(*most);
+  if (mesh.patchCount() > kMaxPatches)
+    return "the next mesh would have " + std::to_string(mesh.patchCount()) + " patches, more than " +
+           std::to_string(kMaxPatches) + "; make amr.tile larger";
+  return {};
+}
+
+/// Each round finds where the next finer level has to be; values of it are those of the initial condition.
+void Simulation::followInitial(std::span<const double> control) {
+  for (std::size_t round = 1; round < hierarchy().levels().size(); ++round) {
+    regridding_->begin();
+    std::optional<OwnedMesh> mesh = wantedMesh();
+    if (!mesh) return;
+    if (const std::string refusal = refusalOf(*mesh->hierarchy); !refusal.empty())
+      throw AgreedError(ErrorKind::Usage, refusal + ", at the start of the run");
+    MigrationPlan plan;
+    std::unique_ptr<MeshState> next = prepare(std::move(*mesh), FreshIndices::Listed, plan);
+    standOn(std::move(next), plan);
+    runInitial(control);
+  }
+}
+
+bool Simulation::regrid(RunListener& listener) {
+  const auto start = std::chrono::steady_clock::now();
+  settle();
+  std::optional<OwnedMesh> mesh = wantedMesh();
+  if (mesh) {
+    std::string refusal = refusalOf(*mesh->hierarchy);
+    MigrationPlan plan;
+    std::unique_ptr<MeshState> next;
+    try {
+      if (refusal.empty()) next = prepare(std::move(*mesh), FreshIndices::Listed, plan);
+    } catch (const AgreedError& error) {
+      refusal = error.message();
+    }
+    if (!refusal.empty()) {
+      listener.stoppedByMesh(*this, refusal);
+      return false;
+    }
+    standOn(std::move(next), plan);
+    model_.following()->newCells().take(plan);
+    const std::size_t carry = model_.planNamed(MeshFollowing::kCarryPlan);
+    runPlan(carry, inputsOf(carry, {}));
+    takeStableDt(state_->runner->result(carry));
+    regridding_->countChange();
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  regridding_->addSeconds(seconds);
+  if (mesh) listener.regridded(*this, seconds);
+  return true;
 }
 
 void Simulation::comeToRest() {
@@ -229,6 +303,7 @@ bool Simulation::runSteps(RunListener& listener) {
   if (listener.began(*this, restored_, control)) return false;
 
   while (!clock_.finished()) {
+    if (regridding_ && regridding_->isDue(clock_.step()) && !regrid(listener)) return false;
     step(listener.control(), listener);
     take();
     const bool enough = listener.stepped(*this, control);
@@ -243,6 +318,11 @@ bool Simulation::runSteps(RunListener& listener) {
 }
 
 void Simulation::initialise(std::span<const double> control) {
+  runInitial(control);
+  if (regridding_) followInitial(control);
+}
+
+void Simulation::runInitial(std::span<const double> control) {
   lastPlan_ = stablePlan_ = static_cast<std::size_t>(PlanId::Initial);
   runPlan(lastPlan_, inputsOf(lastPlan_, control));
   takeStableDt(state_->runner->result(lastPlan_));
@@ -278,6 +358,7 @@ void Simulation::step(std::span<const double> control, RunListener& listener) {
     takeProgram(program, std::move(inputs), listener);
   }
   clock_.take(next_);
+  cellSteps_ += static_cast<double>(hierarchy().cellCount());
   isAhead_ = true;
   try {
     state_->runner->balance();
@@ -424,7 +505,13 @@ void Simulation::restore(const CheckpointReader& checkpoint) {
     }
   }
   clock_.restore(checkpoint.state());
+  if (regridding_) regridding_->restore(checkpoint.state());
   restored_ = true;
+}
+
+void Simulation::save(CheckpointState& state) const {
+  clock_.save(state);
+  if (regridding_) regridding_->save(state);
 }
 
 StepInputs Simulation::inputsOf(std::size_t plan, std::span<const double> control) const {

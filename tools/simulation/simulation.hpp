@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,9 +19,11 @@
 #include "scheduler/send_limit.hpp"
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
+#include "taskgraph/transfer/migration_plan.hpp"
 #include "tools/simulation/mesh/mesh_state.hpp"
 #include "tools/simulation/model.hpp"
 #include "tools/simulation/program/solve_book.hpp"
+#include "tools/simulation/regrid/regridding.hpp"
 #include "tools/simulation/time_control.hpp"
 
 namespace tessera {
@@ -90,6 +93,10 @@ class RunListener {
   virtual void retaken(const StepRetry& /*retry*/) {}
   /// Something is not as the deck wants it, and the run goes on. As above.
   virtual void warned(const std::string& /*text*/) {}
+  /// The mesh follows the solution and has become another one. Before the step; `seconds`: what that took.
+  virtual void regridded(Simulation& /*simulation*/, double /*seconds*/) {}
+  /// The next mesh cannot be had, `cause` says why: the run ends here, in good order.
+  virtual void stoppedByMesh(Simulation& /*simulation*/, const std::string& /*cause*/) {}
   /// The run reached its end; not called when the listener ended it.
   virtual void finished(Simulation& /*simulation*/) {}
   /// All ranks found that the run cannot go on; an AgreedError follows.
@@ -156,6 +163,13 @@ class Simulation {
   /// end of the run where a rank has no memory for it.
   void adopt(OwnedMesh mesh);
 
+  /// What regrids have come to; nothing where the mesh stays as it is.
+  const RegridCounts* regrids() const { return regridding_ ? &regridding_->counts() : nullptr; }
+  /// What a checkpoint holds beside the fields. Once the largest stable step is known.
+  void save(CheckpointState& state) const;
+  /// Cells times steps that this process has computed, all ranks together; each cell counts once a step.
+  double cellSteps() const { return cellSteps_; }
+
   /// The mesh of the moment, and who owns its patches.
   const OwnedMesh& mesh() const { return state_->mesh; }
   const Hierarchy& hierarchy() const { return *state_->mesh.hierarchy; }
@@ -210,11 +224,25 @@ class Simulation {
   std::unique_ptr<MeshState> compile(OwnedMesh mesh);
   void makeData(MeshState& state) const;
   void makeRunner(MeshState& state);
+  /// Stands on another mesh, of which this rank has made its part: variables go over, and the plan lists what
+  /// they are not there for.
+  void standOn(std::unique_ptr<MeshState> next, const MigrationPlan& plan);
+  /// The same plans on another mesh, and what becomes of the variables; on all ranks or on none.
+  std::unique_ptr<MeshState> prepare(OwnedMesh mesh, FreshIndices fresh, MigrationPlan& plan);
+  /// The mesh that the present values ask for, where it is another one.
+  std::optional<OwnedMesh> wantedMesh();
+  /// Why the run may not go on with a mesh; empty where it may.
+  std::string refusalOf(const Hierarchy& mesh) const;
+  /// Builds the mesh by the initial values, level by level.
+  void followInitial(std::span<const double> control);
+  /// False where the run ends here.
+  bool regrid(RunListener& listener);
   /// Nothing of the state is under way any more, and all that others may ask it for is kept.
   void comeToRest();
   void runPlan(std::size_t plan, const StepInputs& inputs);
   StepInputs inputsOf(std::size_t plan, std::span<const double> control) const;
   void initialise(std::span<const double> control);
+  void runInitial(std::span<const double> control);
   void step(std::span<const double> control, RunListener& listener);
   void takeProgram(const StepProgram& program, StepInputs inputs, RunListener& listener);
   /// The step that `next_` was, half as long; throws AgreedError where it may not be taken again.
@@ -240,6 +268,8 @@ class Simulation {
   DevicePagingCounts earlierPaging_;   ///< likewise
   bool diagnoses_ = false;             ///< `startDiagnosis` was called, and `diagnosis` not since
   SolveBook solves_;
+  std::optional<Regridding> regridding_;  ///< where the mesh follows the solution
+  double cellSteps_ = 0.0;
   std::vector<double> solveNumbers_;   ///< when `startDiagnosis` was called, by column
   std::vector<double> keptDiagnosis_;  ///< where the mesh has changed between the two
   std::int64_t compilesAtStart_ = 0;

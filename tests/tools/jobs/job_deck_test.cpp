@@ -2,50 +2,22 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "core/text/error.hpp"
-#include "scheduler/device/backend/emulated_device.hpp"
-#include "tools/jobs/job_run.hpp"
+#include "tests/tools/jobs/job_folder.hpp"
 
 namespace tessera::jobs {
 namespace {
 
+using test::contentOf;
+using test::deckOf;
+using test::devicesOf;
+using test::Folder;
 using ::testing::HasSubstr;
-
-std::vector<std::unique_ptr<JobDevice>> devicesOf(int threads, int emulated) {
-  std::vector<std::unique_ptr<JobDevice>> devices;
-  if (threads > 0) devices.push_back(makeHostJobDevice(threads));
-  for (int n = 0; n < emulated; ++n) {
-    devices.push_back(makeBackendJobDevice(makeEmulatedDevice({.number = n}), {.memoryBytes = 64 << 20}));
-  }
-  return devices;
-}
-
-/// A folder of its own, gone with the object.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "jobs_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string at(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string contentOf(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 /// The numbers of result.json without those that depend on the clock.
 std::string numbersOf(const std::string& folder) {
@@ -59,8 +31,6 @@ std::string numbersOf(const std::string& folder) {
   return numbers.dump();
 }
 
-std::string deckOf(const std::string& name) { return TESSERA_SOURCE_DIR "/inputs/jobs/" + name + ".toml"; }
-
 TEST(JobDecks, EachHasItsRightAnswers) {
   int decks = 0;
   for (const auto& entry : std::filesystem::directory_iterator(TESSERA_SOURCE_DIR "/inputs/jobs")) {
@@ -72,13 +42,14 @@ TEST(JobDecks, EachHasItsRightAnswers) {
         << screen.str();
     ++decks;
   }
-  EXPECT_GE(decks, 12);
+  EXPECT_GE(decks, 14);
 }
 
 TEST(JobDecks, EveryFormAndDeviceSetHasTheSameBits) {
   const std::vector<std::pair<std::string, std::string>> decks{{"fluorescence_thin", "photons.photons=3000"},
                                                                {"matrix_product", "matrix_product.rows=60"},
                                                                {"path_tracer", "path_tracer.samples=1"},
+                                                               {"under_a_lamp", "path_tracer.samples=1"},
                                                                {"cluster", "barnes_hut.steps=2"}};
   for (const auto& [deck, smaller] : decks) {
     const Folder folder;

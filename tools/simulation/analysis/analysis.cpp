@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "core/deck/deck_diagnostics.hpp"
-#include "core/text/nearest_name.hpp"
 #include "tools/simulation/analysis/analysis_tasks.hpp"
+#include "tools/simulation/analysis/field_finder.hpp"
 #include "tools/simulation/run_folder/history.hpp"
 
 namespace tessera {
@@ -17,93 +17,6 @@ std::string numbered(const std::string& name, std::size_t n) {
   std::snprintf(text, sizeof text, ".%03zu", n);
   return name + text;
 }
-
-/// Finds what [analysis] names among the variables of the components: "temperature", "gas.density".
-class FieldFinder {
- public:
-  FieldFinder(LabelTable& labels, std::span<const LabelId> persistent, DeckDiagnostics& findings)
-      : labels_(labels), findings_(findings) {
-    for (const LabelId label : persistent) addNames(label);
-  }
-
-  AnalysisField find(const std::string& name, const DeckLocation& where) {
-    const auto found = std::find(names_.begin(), names_.end(), name);
-    if (found == names_.end()) {
-      findings_.error(where, "[analysis] names the variable \"" + name +
-                                 "\", which is none that lives from step to step" +
-                                 didYouMeanOneOf(name, names_));
-      return {};
-    }
-    const Place place = places_[static_cast<std::size_t>(found - names_.begin())];
-    const LabelInfo& info = labels_.info(place.label);
-    if (info.centering != Centering::Cell || info.type.scalar != Scalar::Float64 ||
-        info.type.together() != 1) {
-      findings_.error(where, "[analysis] names the variable \"" + name + "\", which has " +
-                                 asText(info.type) + " per " + asText(info.centering) +
-                                 "; only one double per cell can be analysed");
-      return {};
-    }
-    if (info.components.empty()) return {{place.label}, {}, -1};
-    if (name == info.name) {
-      findings_.error(where, "[analysis] names the variable \"" + name + "\", which has " +
-                                 std::to_string(info.components.size()) +
-                                 " components; name one of them, for example \"" + info.nameOf(0) + "\"");
-      return {};
-    }
-    return {{}, {place.label}, place.component};
-  }
-
-  /// Variables as a whole, or components of them; numbers per cell of any kind.
-  std::vector<PlaneField> ofPlane(const std::vector<std::string>& names, const DeckLocation& where) {
-    std::vector<PlaneField> fields;
-    for (const std::string& name : names) {
-      const auto known = std::find(names_.begin(), names_.end(), name);
-      if (known == names_.end()) {
-        findings_.error(where, "[analysis] names the variable \"" + name +
-                                   "\", which is none that lives from step to step" +
-                                   didYouMeanOneOf(name, names_));
-        continue;
-      }
-      const Place& place = places_[static_cast<std::size_t>(known - names_.begin())];
-      const LabelInfo& info = labels_.info(place.label);
-      const PlaneField field{place.label, name == info.name ? -1 : place.component};
-      const bool isThere = std::any_of(fields.begin(), fields.end(), [&](const PlaneField& other) {
-        return other == field || (other.label == field.label && (other.component < 0 || field.component < 0));
-      });
-      if (info.centering != Centering::Cell) {
-        findings_.error(where, "[analysis] names the variable \"" + name + "\", which has " +
-                                   asText(info.type) + " per " + asText(info.centering) +
-                                   "; a plane has variables of cells only");
-      } else if (isThere) {
-        findings_.error(where, "a plane names \"" + name + "\" twice; remove one of them");
-      } else {
-        fields.push_back(field);
-      }
-    }
-    return fields;
-  }
-
- private:
-  struct Place {
-    LabelId label = -1;
-    std::int32_t component = 0;
-  };
-
-  void addNames(LabelId label) {
-    const LabelInfo& info = labels_.info(label);
-    for (std::size_t c = 0; c < info.components.size(); ++c) {
-      places_.push_back({label, static_cast<std::int32_t>(c)});
-      names_.push_back(info.nameOf(places_.back().component));
-    }
-    places_.push_back({label, 0});
-    names_.push_back(info.name);
-  }
-
-  LabelTable& labels_;
-  DeckDiagnostics& findings_;
-  std::vector<std::string> names_;
-  std::vector<Place> places_;  ///< of `names_`
-};
 
 void checkPlaces(const AnalysisProbe& probe, const Geometry& geometry, DeckDiagnostics& findings) {
   for (const Real3& place : probe.places) {
@@ -148,7 +61,7 @@ Analysis::Analysis(AnalysisSettings settings, LabelTable& labels, std::span<cons
                    const Geometry& geometry)
     : settings_(std::move(settings)) {
   DeckDiagnostics findings;
-  FieldFinder fields(labels, persistent, findings);
+  FieldFinder fields("[analysis]", labels, persistent, findings);
   const auto named = [&](const std::string& name, const char* what) {
     return labels.reduction("analysis." + name + what);
   };

@@ -12,13 +12,6 @@
 
 namespace tessera {
 
-/// A variable, or one of its components, that a plane of the deck names.
-struct PlaneField {
-  LabelId label = -1;
-  std::int32_t component = -1;  ///< -1: all of them
-  bool operator==(const PlaneField&) const = default;
-};
-
 /// A plane of the deck, with the variables that it names.
 struct PlaneOfFields {
   AnalysisPlane plane;

@@ -7,6 +7,7 @@
 
 #include "core/text/nearest_name.hpp"
 #include "tools/simulation/analysis/analysis_settings.hpp"
+#include "tools/simulation/deck/amr_table.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/grid_levels.hpp"
 #include "tools/simulation/deck/solver_table.hpp"
@@ -233,26 +234,6 @@ ParameterTable checkpointTable() {
   return table;
 }
 
-ParameterTable amrTable() {
-  ParameterTable table("amr", "What holds where levels of [[grid.level]] meet");
-  table.choice("prolongation", {"component", "constant", "linear", "limited"})
-      .doc(
-          "how cells beyond the border of a refined region are taken from coarser ones: \"constant\" first "
-          "order, \"linear\" second order, \"limited\" second order without new extrema; \"component\": as "
-          "each component wants it")
-      .defaultsTo("component");
-  table.boolean("reflux")
-      .doc(
-          "coarse cells beside finer ones take the fluxes of these, so that nothing gets lost between levels")
-      .defaultsTo(true);
-  table.boolean("subcycle")
-      .doc(
-          "each finer level takes \"ratio\" shorter steps while the next coarser one takes one; else all "
-          "levels take the same")
-      .defaultsTo(false);
-  return table;
-}
-
 ParameterTable historyTable() {
   ParameterTable table("history", "Numbers over time, in RUN/history.csv");
   table.integer("every_steps")
@@ -309,16 +290,16 @@ std::string namesOf(const ComponentRegistry& registry) {
 /// A component that knows nothing of levels would compute something wrong where they meet.
 void checkLevelSupport(const Deck& deck, const ComponentRegistry& registry, DeckDiagnostics& findings) {
   const DeckNode* levels = deck.find("grid.level");
+  const bool areStatic = levels != nullptr && !levels->children.empty();
+  const bool follow = deck.find("amr.max_levels") != nullptr;
   const DeckNode* list = deck.find("simulation.components");
-  if (levels == nullptr || levels->children.empty() || list == nullptr || list->kind != DeckKind::Array)
-    return;
+  if ((!areStatic && !follow) || list == nullptr || list->kind != DeckKind::Array) return;
   for (const DeckNode& node : list->children) {
     if (node.kind != DeckKind::Text) continue;
     const std::unique_ptr<Component> component = registry.make(node.text());
     if (component == nullptr || component->supportsLevels()) continue;
-    findings.error(node.where,
-                   "component \"" + node.text() +
-                       "\" cannot compute on several levels; remove [[grid.level]] from the deck");
+    findings.error(node.where, "component \"" + node.text() + "\" cannot compute on several levels; remove " +
+                                   (areStatic ? "[[grid.level]]" : "amr.max_levels") + " from the deck");
   }
 }
 

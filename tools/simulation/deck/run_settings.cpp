@@ -34,6 +34,14 @@ void readLevels(const ParameterValues& amr, RunSettings& settings) {
   if (name == "linear") settings.prolongation = Prolongation::Linear;
   if (name == "limited") settings.prolongation = Prolongation::LimitedLinear;
   settings.refluxes = amr.boolean("reflux");
+  settings.regrid = regridSettingsOf(amr);
+  if (settings.regrid) {
+    RefinedLevel empty;
+    empty.ratio = settings.regrid->ratio;
+    empty.patchSize = usualPatchSize(settings.geometry);
+    while (static_cast<std::int64_t>(settings.levels.size()) + 1 < settings.regrid->levels)
+      settings.levels.push_back(empty);
+  }
   settings.subcycles = amr.boolean("subcycle") && !settings.levels.empty();
   settings.subcycleWhere = amr.where("subcycle");
 }

@@ -12,6 +12,7 @@
 #include "grid/prolongation.hpp"
 #include "grid/refined_levels.hpp"
 #include "tools/simulation/analysis/analysis_settings.hpp"
+#include "tools/simulation/deck/amr_table.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/solver_table.hpp"
 
@@ -54,7 +55,10 @@ struct RunSettings {
   std::vector<std::string> components;
   Geometry geometry;
   Division division;
-  std::vector<RefinedLevel> levels;          ///< above level 0
+  /// Above level 0; where the mesh follows the solution as many as it may have, with boxes where
+  /// [[grid.level]] gives some.
+  std::vector<RefinedLevel> levels;
+  std::optional<RegridSettings> regrid;      ///< of [amr], where the mesh follows the solution
   std::optional<Prolongation> prolongation;  ///< of [amr]; not given: as each component wants it
   bool refluxes = true;                      ///< of [amr]
   bool subcycles = false;                    ///< of [amr], where there are finer levels

@@ -55,7 +55,7 @@ CheckpointResult writeCheckpoint(CheckpointWriter& writer, const Simulation& sim
     return std::span<const std::byte>(packed);
   };
   CheckpointState state;
-  simulation.clock().save(state);
+  simulation.save(state);
   return writer.write(simulation.clock().step(), simulation.identity(), state, blocks);
 }
 

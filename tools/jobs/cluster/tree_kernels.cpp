@@ -1,5 +1,5 @@
 #include "scheduler/jobs/make_kernels.hpp"
-#include "tools/jobs/tree_body.hpp"
+#include "tools/jobs/cluster/tree_body.hpp"
 
 namespace tessera::jobs {
 

@@ -1,5 +1,5 @@
 #include "scheduler/jobs/make_kernels.hpp"
-#include "tools/jobs/path_body.hpp"
+#include "tools/jobs/paths/path_body.hpp"
 
 namespace tessera::jobs {
 

@@ -1,4 +1,4 @@
-#include "tools/jobs/octree.hpp"
+#include "tools/jobs/cluster/octree.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -4,8 +4,8 @@
 
 #include "core/philox.hpp"
 #include "core/text/error.hpp"
+#include "tools/jobs/cluster/octree.hpp"
 #include "tools/jobs/job_program.hpp"
-#include "tools/jobs/octree.hpp"
 #include "tools/jobs/png_image.hpp"
 
 namespace tessera::jobs {

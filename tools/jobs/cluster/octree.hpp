@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tools/jobs/tree_body.hpp"
+#include "tools/jobs/cluster/tree_body.hpp"
 
 namespace tessera::jobs {
 

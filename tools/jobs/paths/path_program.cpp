@@ -2,18 +2,16 @@
 #include <cmath>
 
 #include "tools/jobs/job_program.hpp"
-#include "tools/jobs/path_body.hpp"
+#include "tools/jobs/paths/path_scene.hpp"
 #include "tools/jobs/png_image.hpp"
 
 namespace tessera::jobs {
 namespace {
 
 ParameterTable pathTable() {
-  ParameterTable table("path_tracer",
-                       "Light in a scene of spheres, by paths from the camera; writes image.png");
-  table.choice("scene", {"room", "furnace"})
-      .doc("room: walls, a mirror, a ball of glass and a light; furnace: a closed sphere that glows")
-      .defaultsTo("room");
+  ParameterTable table(
+      "path_tracer", "Light in a scene of spheres and triangles, by paths from the camera; writes image.png");
+  declareScene(table);
   table.integer("width").doc("of the picture, in pixels").range(1, 8192).defaultsTo(256);
   table.integer("height").doc("of the picture, in pixels").range(1, 8192).defaultsTo(192);
   table.integer("samples").doc("paths a pixel").range(1, 1 << 20).defaultsTo(16);
@@ -22,52 +20,37 @@ ParameterTable pathTable() {
       .doc("rays after which a path may end by chance")
       .range(0, 10000)
       .defaultsTo(5);
+  table.integer("most_rays").doc("of a path [1000; 64 in the furnace]").range(1, 100000).optional();
+  table.integer("shadow_rays")
+      .doc("to lights, from each diffuse surface that a path meets; 0: paths meet lights by chance")
+      .range(0, 1024)
+      .defaultsTo(0);
+  table.integer("load")
+      .doc("made-up work for each box and sphere that a ray looks at, for measurements")
+      .range(0, 1000000)
+      .defaultsTo(0);
   return table;
 }
 
-void add(PathBody& body, double radius, Real3 centre, double emission, Real3 colour, Surface surface) {
-  body.spheres[body.count++] = {radius, centre, emission, colour, surface};
+PathScene wholeSceneOf(const ParameterValues& deck, const std::filesystem::path& folder) {
+  PathScene made = sceneOf(deck, folder);
+  made.body.seed = static_cast<std::uint32_t>(deck.integer("seed"));
+  made.body.rouletteAfter = static_cast<std::uint32_t>(deck.integer("roulette_after"));
+  if (deck.has("most_rays")) made.body.mostRays = static_cast<std::uint32_t>(deck.integer("most_rays"));
+  made.body.shadowRays = static_cast<std::uint32_t>(deck.integer("shadow_rays"));
+  made.body.scene.load = static_cast<std::int32_t>(deck.integer("load"));
+  return made;
 }
 
-/// The room of the program smallpt (K. Beason): walls are spheres of radius 1e5.
-void makeRoom(PathBody& body) {
-  constexpr double kWall = 1e5;
-  const Real3 grey{0.75, 0.75, 0.75};
-  const Real3 clear{0.999, 0.999, 0.999};
-  add(body, kWall, {kWall + 1.0, 40.8, 81.6}, 0.0, {0.75, 0.25, 0.25}, Surface::Diffuse);
-  add(body, kWall, {99.0 - kWall, 40.8, 81.6}, 0.0, {0.25, 0.25, 0.75}, Surface::Diffuse);
-  add(body, kWall, {50.0, 40.8, kWall}, 0.0, grey, Surface::Diffuse);
-  add(body, kWall, {50.0, 40.8, 170.0 - kWall}, 0.0, {}, Surface::Diffuse);
-  add(body, kWall, {50.0, kWall, 81.6}, 0.0, grey, Surface::Diffuse);
-  add(body, kWall, {50.0, 81.6 - kWall, 81.6}, 0.0, grey, Surface::Diffuse);
-  add(body, 16.5, {27.0, 16.5, 47.0}, 0.0, clear, Surface::Mirror);
-  add(body, 16.5, {73.0, 16.5, 78.0}, 0.0, clear, Surface::Glass);
-  add(body, 600.0, {50.0, 681.33, 81.6}, 12.0, {}, Surface::Diffuse);
-  body.eye = {50.0, 52.0, 295.6};
-  body.ahead = normalised({0.0, -0.042612, -1.0});
-  body.start = 130.0;
-}
-
-/// Radiance is E / (1 - rho) everywhere: 1.
-void makeFurnace(PathBody& body) {
-  add(body, 10.0, {}, 0.5, {0.5, 0.5, 0.5}, Surface::Diffuse);
-  body.eye = {1.0, 2.0, 3.0};
-  body.ahead = {0.0, 0.0, -1.0};
-  body.mostRays = 64;  // what is left then is below the resolution of the sums
-}
-
-PathBody bodyOf(const ParameterValues& deck) {
-  PathBody body;
-  deck.choice("scene") == "room" ? makeRoom(body) : makeFurnace(body);
-  body.width = static_cast<std::int32_t>(deck.integer("width"));
-  body.height = static_cast<std::int32_t>(deck.integer("height"));
-  constexpr double kField = 0.5135;
-  body.right = {body.width * kField / body.height, 0.0, 0.0};
-  body.up = kField * normalised(cross(body.right, body.ahead));
-  body.seed = static_cast<std::uint32_t>(deck.integer("seed"));
-  body.rouletteAfter = static_cast<std::uint32_t>(deck.integer("roulette_after"));
-  return body;
-}
+/// A domain with the elements of a list; one without meaning where it is empty.
+template <class T>
+class DomainOf : public Domain<T> {
+ public:
+  DomainOf(std::string name, const std::vector<T>& values)
+      : Domain<T>(std::move(name), {std::max<std::int64_t>(1, std::ssize(values)), 1, 1}) {
+    std::ranges::copy(values, this->change().begin());
+  }
+};
 
 /// The mean radiance of the frame in one colour, and its standard deviation from that of the batches.
 JobNumber meanOf(const std::string& name, const Sums& batches, int colour, double paths) {
@@ -99,17 +82,25 @@ void writeImage(const Sums& image, std::int64_t samples, const std::filesystem::
 }
 
 std::vector<JobNumber> runPaths(const ParameterValues& deck, DeckRun& run) {
-  const PathBody plain = bodyOf(deck);
+  const PathScene scene = wholeSceneOf(deck, run.deckFolder);
+  const PathBody& plain = scene.body;
+  const DomainOf triangles("triangles", scene.tree.triangles);
+  const DomainOf boxes("boxes", scene.tree.boxes);
+  const DomainOf lights("lights", scene.lights);
   const std::int64_t samples = deck.integer("samples");
   Sums image("image", {plain.width, plain.height, 3}, 0x1p-36);
   Sums batches("batches", {3, PathBody::kBatches, 1}, 0x1p-30);
   Job job("path_tracer", {plain.width, plain.height, samples});
+  job.reads(triangles).reads(boxes).reads(lights);
   job.reduces(image).reduces(batches).cutAlong(1, 1).callsInARow(4);
   job.partition([&](const Box& units, PartList& parts) {
     parts.set(image, {{0, units.lo.j, 0}, {plain.width, units.hi.j, 3}});
   });
   job.runs<PathBody>(pathKernels(), [&](const TaskData& task) {
     PathBody body = plain;
+    body.scene.triangles = task.read(triangles);
+    body.scene.boxes = task.read(boxes);
+    body.scene.lights = task.read(lights);
     body.image = task.sums(image);
     body.batches = task.sums(batches);
     return body;
@@ -121,6 +112,7 @@ std::vector<JobNumber> runPaths(const ParameterValues& deck, DeckRun& run) {
           meanOf("green", batches, 1, paths),
           meanOf("blue", batches, 2, paths),
           {"rays_per_path", static_cast<double>(report.calls) / paths},
+          {"triangles", static_cast<double>(scene.tree.triangles.size())},
           {"paths_per_second", paths / report.seconds}};
 }
 
