@@ -1,11 +1,10 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "components/component.hpp"
-#include "core/deck/expression.hpp"
+#include "components/error_columns.hpp"
 
 namespace tessera {
 
@@ -35,15 +34,14 @@ class ErrorNorms {
 
  private:
   struct Names {
-    ReductionLabel total, least, largest, l1, l2, max;
+    ReductionLabel total, least, largest;
   };
 
   std::string prefix_;
   std::string table_;
   Label<double, Cell> variable_;
-  std::optional<Expression> exact_;
-  double domainVolume_ = 1.0;
   Names names_;
+  ErrorColumns errors_;
 };
 
 }  // namespace tessera

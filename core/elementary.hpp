@@ -63,6 +63,26 @@ TESSERA_KERNEL inline double plainExp(double x) {
   return result;
 }
 
+/// The natural logarithm of a positive number that is not denormal, with a relative error below 2^-50.
+TESSERA_KERNEL inline double plainLog(double x) {
+  constexpr double kLn2High = 0x1.62e42fefa0000p-1;
+  constexpr double kLn2Low = 0x1.cf79abc9e3b39p-40;
+  constexpr std::uint64_t kRootOfHalf = 0x3fe6a09e667f3bcdU;  // the bits of sqrt(1/2)
+  // x = m 2^k with m between sqrt(1/2) and sqrt(2), and ln m = 2 artanh((m - 1)/(m + 1)).
+  const auto bits = __builtin_bit_cast(std::uint64_t, x);
+  const std::int64_t k = static_cast<std::int64_t>(bits - kRootOfHalf) >> 52;
+  const double m = __builtin_bit_cast(double, bits - (static_cast<std::uint64_t>(k) << 52));
+  const double s = (m - 1.0) / (m + 1.0);
+  const double s2 = s * s;
+  const double s4 = s2 * s2;
+  const double p3 = (1.0 / 3 + s2 * (1.0 / 5)) + s4 * (1.0 / 7 + s2 * (1.0 / 9));
+  const double p11 = (1.0 / 11 + s2 * (1.0 / 13)) + s4 * (1.0 / 15 + s2 * (1.0 / 17));
+  const double p19 = 1.0 / 19 + s2 * (1.0 / 21);
+  const double tail = s2 * (p3 + (s4 * s4) * (p11 + (s4 * s4) * p19));
+  const auto powers = static_cast<double>(k);
+  return powers * kLn2High + (2.0 * (s + s * tail) + powers * kLn2Low);
+}
+
 /// A sine and the cosine of the same angle.
 struct SineCosine {
   double sine = 0.0;

@@ -7,7 +7,6 @@
 #include "components/average_down.hpp"
 #include "components/detail/positive_fill.hpp"
 #include "components/expression_fill.hpp"
-#include "components/heat/added_sources.hpp"
 #include "components/stencils/face_coefficients.hpp"
 
 namespace tessera {
@@ -64,7 +63,9 @@ void Heat::declareParameters(ParameterTable& table) const {
   table.textList("sources")
       .doc("variables of other components that heat, each with a sign or factor: \"-0.5*rmcrt.divQ\"")
       .optional();
-  table.check(checkAddedSources);
+  table.check([](const ParameterValues& values, DeckDiagnostics& findings) {
+    checkAddedSources(values, "sources", findings);
+  });
   table.expression("initial", {"x", "y", "z"}).doc("temperature at the start").required();
   table.choice("scheme", {"explicit", "backward_euler", "crank_nicolson"})
       .doc("in time; all but \"explicit\" solve a linear system in each step and are stable for any step")
@@ -81,7 +82,7 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   stableDt_ = setup.stableDt;
   levels_ = setup.levels;
   params_.conductivityVaries = !conductivity_.isConstant();
-  if (values.has("sources")) added_ = readAddedSources(values.texts("sources"), setup.labels);
+  added_ = readAddedSources(values, "sources", setup.labels);
   params_.sourceVaries = !source_.isConstant() || !added_.empty();
 
   labels_.temperature = setup.labels.variable<double, Cell>("temperature", "temperature");
@@ -172,7 +173,7 @@ void Heat::addSources(StepPlan& step) const {
   if (added_.empty()) return;
   TaskBuilder add = step.task("Heat::addSources");
   for (const AddedSource& one : added_) add.reads(Old, one.label);
-  add.modifies(labels_.source).withoutDt().runs(addHeatSources(labels_.source, added_));
+  add.modifies(labels_.source).withoutDt().runs(tessera::addSources(labels_.source, added_, Old));
 }
 
 void Heat::declareImplicit(StepPlan& step) const {

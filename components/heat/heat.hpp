@@ -7,6 +7,7 @@
 #include "components/component.hpp"
 #include "components/error_norms.hpp"
 #include "components/heat/heat_kernels.hpp"
+#include "components/sources/added_sources.hpp"
 #include "taskgraph/linear_system.hpp"
 
 namespace tessera {

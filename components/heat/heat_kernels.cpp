@@ -146,22 +146,6 @@ struct AdvanceHeat {
   }
 };
 
-struct AddHeatSources {
-  Label<double, Cell> source;
-  std::vector<AddedSource> added;
-
-  template <class Task>
-  void operator()(const Task& task) const {
-    const auto sum = task.modify(source);
-    for (const AddedSource& one : added) {
-      const auto q = task.read(Old, one.label);
-      const double factor = one.factor;
-      forEach(task.exec(), "Heat::addSources", task.interior(),
-              [=] TESSERA_KERNEL(Index x) { sum(x) = sum(x) + factor * q(x); });
-    }
-  }
-};
-
 struct StableHeatDt {
   HeatLabels labels;
   HeatParams params;
@@ -187,10 +171,6 @@ struct StableHeatDt {
 [[gnu::weak]] TaskBody rightHandSideOfHeat(const HeatLabels& labels, const HeatParams& params,
                                            double explicitPart) {
   return taskBody<Cpu, Gpu>(RightHandSideOfHeat{labels, params, explicitPart});
-}
-
-[[gnu::weak]] TaskBody addHeatSources(Label<double, Cell> source, const std::vector<AddedSource>& added) {
-  return taskBody<Cpu, Gpu>(AddHeatSources{source, added});
 }
 
 [[gnu::weak]] TaskBody stableHeatDt(const HeatLabels& labels, const HeatParams& params,

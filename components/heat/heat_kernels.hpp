@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "components/reflux/reflux.hpp"
 #include "grid/generation.hpp"
 #include "grid/label.hpp"
@@ -14,12 +12,6 @@ struct HeatLabels {
   Label<double, Cell> conductivity;   ///< used where k varies
   Label<double, Cell> source;         ///< used where the source varies
   Label<double, Cell> rightHandSide;  ///< of implicit schemes
-};
-
-/// A variable of another component that heats: `factor` times it is a source.
-struct AddedSource {
-  Label<double, Cell> label;
-  double factor = 1.0;
 };
 
 /// The numbers of the deck; `...Varies` says that a label takes the place of the number.
@@ -39,9 +31,6 @@ TaskBody rightHandSideOfHeat(const HeatLabels& labels, const HeatParams& params,
 
 /// The flux of Old through all faces of a patch, - k grad T, as `advanceHeat` takes it.
 TaskBody fluxOfHeat(const HeatLabels& labels, const HeatParams& params, const PassedLabels<double>& passed);
-
-/// Adds the sources of other components, of Old, to New of `source` in place.
-TaskBody addHeatSources(Label<double, Cell> source, const std::vector<AddedSource>& added);
 
 /// Contributes the largest time step that keeps the explicit scheme stable, 1 / (2 k sum(1/h^2)), to
 /// `stableDt`; `conductivity` is the generation that is read where k varies.

@@ -5,21 +5,21 @@
 namespace tessera {
 
 /// Mass through faces: the velocity there over the volume that a unit of mass has of what it brings along.
-template <class Field, class Target, class Between>
+template <class Field, class Target, class Between, class State>
 struct FluxLoop {
   Field u;
   Field f;
-  Field T;
+  Field heat;
   Target mass;
-  StateRelation relation;
+  State state;
   Index e;
   bool hasMixture;
-  bool hasTemperature;
+  bool hasHeat;
 
   TESSERA_KERNEL void operator()(Index x) const {
     const double mixture = hasMixture ? Between::at(f, x - e, e, u(x)) : 0.0;
-    const double temperature = hasTemperature ? Between::at(T, x - e, e, u(x)) : 0.0;
-    mass(x) = u(x) / relation.volume(mixture, temperature);
+    const double warmth = hasHeat ? Between::at(heat, x - e, e, u(x)) : 0.0;
+    mass(x) = u(x) / state.volume(mixture, warmth);
   }
 };
 
@@ -29,26 +29,28 @@ struct FluxOfMass {
 
   template <class Task>
   void operator()(const Task& task) const {
-    for (int axis = 0; axis < kAxes; ++axis) {
-      if (!params.active[static_cast<std::size_t>(axis)]) continue;
-      if (params.limitedScalars) {
-        along<LimitedBetween>(task, axis);
-      } else {
-        along<UnlimitedBetween>(task, axis);
+    withState(task, params, [&](const auto& relation) {
+      for (int axis = 0; axis < kAxes; ++axis) {
+        if (!params.active[static_cast<std::size_t>(axis)]) continue;
+        if (params.limitedScalars) {
+          along<LimitedBetween>(task, relation, axis);
+        } else {
+          along<UnlimitedBetween>(task, relation, axis);
+        }
       }
-    }
+    });
   }
 
-  template <class Between, class Task>
-  void along(const Task& task, int axis) const {
+  template <class Between, class Task, class State>
+  void along(const Task& task, const State& relation, int axis) const {
     const auto u = readFaces(task, stage.generation, stage.from.velocity, axis);
     const auto mass = writeFaces(task, params.flux, axis);
     const CarriedLabels& mixture = stage.from.carried[kMixture];
-    const CarriedLabels& temperature = stage.from.carried[kTemperature];
-    FluxLoop<std::remove_cvref_t<decltype(u)>, std::remove_cvref_t<decltype(mass)>, Between> loop{
-        u, u, u, mass, params.relation, unit(axis), mixture.isThere(), temperature.isThere()};
+    const CarriedLabels& heat = stage.from.carried[kHeat];
+    FluxLoop<std::remove_cvref_t<decltype(u)>, std::remove_cvref_t<decltype(mass)>, Between, State> loop{
+        u, u, u, mass, relation, unit(axis), mixture.isThere(), heat.isThere()};
     if (mixture.isThere()) loop.f = task.read(stage.generation, mixture.value);
-    if (temperature.isThere()) loop.T = task.read(stage.generation, temperature.value);
+    if (heat.isThere()) loop.heat = task.read(stage.generation, heat.value);
     forEach(task.exec(), "Lowmach::flux", facesAcross(task, params.flux, axis), loop);
   }
 };
@@ -67,19 +69,30 @@ struct AdvanceDensity {
     const double ofOld = stage.ofOld;
     const double ofStage = stage.ofStage;
     const double dt = task.dt();
-    forEach(task.exec(), "Lowmach::density", task.interior(), [=] TESSERA_KERNEL(Index x) {
-      after(x) = ofOld * before(x) + ofStage * (from(x) - dt * outflow(x));
+    if (stage.from.massSource.id < 0) {
+      forEach(task.exec(), "Lowmach::density", task.interior(), [=] TESSERA_KERNEL(Index x) {
+        after(x) = ofOld * before(x) + ofStage * (from(x) - dt * outflow(x));
+      });
+      return;
+    }
+    const auto arises = task.read(stage.generation, stage.from.massSource);
+    const auto fluid = fluidOf(task, params, before);
+    forEach(task.exec(), "Lowmach::densityAndSource", task.interior(), [=] TESSERA_KERNEL(Index x) {
+      after(x) = ofOld * before(x) + ofStage * (from(x) - dt * (outflow(x) - fluid(x) * arises(x)));
     });
   }
 };
 
 /// One loop over cells.
-template <class Field, class Target, class Between>
+template <class Field, class Target, class Between, class Spread>
 struct CarriedLoop {
-  CarriedRate<Field, Between> rate;
+  CarriedRate<Field, Between, Spread> rate;
   NumberOrField<Field> before;  ///< density of Old
   NumberOrField<Field> after;   ///< of the stage
   NumberOrField<Field> source;
+  NumberOrField<Field> fluid;
+  NumberOrField<Field> arises;  ///< mass
+  double arising;               ///< what it carries
   Field old;
   Target next;
   double ofOld;
@@ -87,7 +100,8 @@ struct CarriedLoop {
 
   TESSERA_KERNEL void operator()(Index x) const {
     const double rho = after(x);
-    const double gains = rate.diffusion(x) - rate.convection(x) + source(x);
+    const double sources = source(x) + arises(x) * (arising - rate.q(x));
+    const double gains = fluid(x) * (rate.diffusion(x) - rate.convection(x) + sources);
     const double kept = (rho - ofOld * before(x)) * (rate.q(x) - old(x));
     next(x) = old(x) + (kept + dt * gains) / rho;
   }
@@ -110,12 +124,23 @@ struct AdvanceCarried {
 
   template <class Between, class Task>
   void advance(const Task& task) const {
+    using Field = std::remove_cvref_t<decltype(task.read(stage.generation, state.density))>;
+    if (params.isGeneral()) {
+      advance<Between, GeneralSpread<Field>>(task);
+    } else {
+      advance<Between, PlainSpread<Field>>(task);
+    }
+  }
+
+  template <class Between, class Spread, class Task>
+  void advance(const Task& task) const {
     const CarriedLabels& from = stage.from.carried[which];
     const auto q = task.read(stage.generation, from.value);
     const auto next = task.write(stage.to.carried[which].value);
     using Field = std::remove_cvref_t<decltype(q)>;
     const double perDensity = params.perDensity();
-    CarriedRate<Field, Between> rate{q, {q, q, q}, {}, {}, params.diffusivity[which] * perDensity};
+    CarriedRate<Field, Between, Spread> rate{
+        q, {q, q, q}, {}, {}, spreadOf<Spread>(task, params, which, stage.generation, q, perDensity)};
     for (int d = 0; d < kAxes; ++d) {
       if (!params.active[static_cast<std::size_t>(d)]) continue;
       rate.mass[d] = params.densityVaries ? readFaces(task, New, params.flux, d)
@@ -123,11 +148,15 @@ struct AdvanceCarried {
     }
     setAxes(task, params, rate.e, rate.inverse);
     const NumberOrField<Field> one{q, 1.0, 0.0};
-    CarriedLoop<Field, std::remove_cvref_t<decltype(next)>, Between> loop{
+    const NumberOrField<Field> none{q, 0.0, 0.0};
+    CarriedLoop<Field, std::remove_cvref_t<decltype(next)>, Between, Spread> loop{
         rate,
         one,
         one,
-        {q, 0.0, 0.0},
+        none,
+        fluidOf(task, params, q),
+        none,
+        params.arising[which],
         task.read(Old, state.carried[which].value),
         next,
         stage.ofOld,
@@ -137,6 +166,8 @@ struct AdvanceCarried {
       loop.after = {task.read(New, stage.to.density), 0.0, 1.0};
     }
     if (from.source.id >= 0) loop.source = {task.read(stage.generation, from.source), 0.0, perDensity};
+    if (stage.from.massSource.id >= 0)
+      loop.arises = {task.read(stage.generation, stage.from.massSource), 0.0, 1.0};
     forEachHeavy(task.exec(), "Lowmach::carry", task.interior(), loop);
   }
 };

@@ -75,6 +75,27 @@ struct NumberOrField {
   }
 };
 
+/// 1 in cells with fluid and 0 in solid ones; where there are none, `standIn` is any field that may be read
+/// there.
+template <class Task, class Field>
+NumberOrField<Field> fluidOf(const Task& task, const FlowParams& params, const Field& standIn) {
+  if (!params.solids.areThere) return {standIn, 1.0, 0.0};
+  return {task.read(Old, params.solids.fluid), 0.0, 1.0};
+}
+/// The same of faces across an axis: 1 where they are open.
+template <class Task, class Field>
+NumberOrField<Field> openFaces(const Task& task, const FlowParams& params, int axis, const Field& standIn) {
+  if (!params.solids.areThere) return {standIn, 1.0, 0.0};
+  return {readFaces(task, Old, params.solids.open, axis), 0.0, 1.0};
+}
+/// The viscosity of eddies times `factor`, or 0.
+template <class Task, class Field>
+NumberOrField<Field> eddiesOf(const Task& task, const FlowParams& params, Generation generation,
+                              const Field& standIn, double factor) {
+  if (!params.eddies.isThere()) return {standIn, 0.0, 0.0};
+  return {task.read(generation, params.eddies.viscosity), 0.0, factor};
+}
+
 /// The density at cells; where it does not vary, `standIn` is any field that may be read there.
 template <class Task, class Field>
 NumberOrField<Field> densityOf(const Task& task, const FlowParams& params, Generation generation,

@@ -29,12 +29,16 @@ void declareSide(ParameterTable& table, const std::string& prefix) {
       .doc(
           "of \"inlet\": the temperature of what enters; of \"wall\": that of the wall; none: no heat passes")
       .optional();
+  table.expression(prefix + "enthalpy")
+      .doc("of \"inlet\": the enthalpy of what enters, less that of the adiabatic mixture; 0 where not given")
+      .unit("energy/mass")
+      .optional();
 }
 
 class FlowSideReader {
  public:
-  FlowSideReader(const ParameterValues& values, const Geometry& geometry, bool hasTemperature)
-      : values_(values), geometry_(geometry), hasTemperature_(hasTemperature) {}
+  FlowSideReader(const ParameterValues& values, const Geometry& geometry, CarriedHeat heat)
+      : values_(values), geometry_(geometry), heat_(heat) {}
 
   FlowBoundaries read() {
     all_.kinds.fill(FlowSide::Periodic);
@@ -110,21 +114,38 @@ class FlowSideReader {
                   const std::optional<Expression>& within) {
     const std::string& type = values.choice(prefix + "type");
     const bool enters = type == "inlet";
-    const bool isGiven = values.has(prefix + "temperature");
-    if (enters && hasTemperature_ && !isGiven)
-      findings_.error(values.where(prefix + "type"),
-                      "an \"inlet\" of fluid with a temperature has to say which; give it temperature = ...");
     const SideCondition otherwise =
         type == "outlet" ? SideCondition{} : SideCondition{BoundaryKind::Neumann, {}};
     add(all_.carried[kMixture], side,
         enters ? SideCondition{BoundaryKind::Given, values.expression(prefix + "mixture_fraction")}
                : otherwise,
         values, within);
-    SideCondition heat = otherwise;
-    if (isGiven && (enters || type == "wall"))
-      heat = {enters ? BoundaryKind::Given : BoundaryKind::Dirichlet,
-              values.expression(prefix + "temperature")};
-    add(all_.carried[kTemperature], side, heat, values, within);
+    add(all_.carried[kHeat], side, heatOf(values, prefix).value_or(otherwise), values, within);
+  }
+
+  /// The condition of heat; empty where the deck has none.
+  std::optional<SideCondition> heatOf(const ParameterValues& values, const std::string& prefix) {
+    const bool enters = values.choice(prefix + "type") == "inlet";
+    const bool isWall = values.choice(prefix + "type") == "wall";
+    const bool hasTemperature = values.has(prefix + "temperature");
+    const bool hasEnthalpy = values.has(prefix + "enthalpy");
+    if (heat_ == CarriedHeat::Temperature && enters && !hasTemperature)
+      findings_.error(values.where(prefix + "type"),
+                      "an \"inlet\" of fluid with a temperature has to say which; give it temperature = ...");
+    if (heat_ == CarriedHeat::Enthalpy && hasTemperature)
+      findings_.error(values.where(prefix + "temperature"),
+                      "this fluid carries enthalpy, and no temperature can be given; remove it, or give an "
+                      "\"inlet\" its enthalpy = ...");
+    if (hasEnthalpy && (heat_ != CarriedHeat::Enthalpy || !enters))
+      findings_.error(values.where(prefix + "enthalpy"),
+                      "only an \"inlet\" of fluid that carries enthalpy has one; remove it");
+    if (heat_ == CarriedHeat::Enthalpy && enters)
+      return SideCondition{BoundaryKind::Given,
+                           hasEnthalpy ? values.expression(prefix + "enthalpy") : Expression()};
+    if (hasTemperature && (enters || isWall))
+      return SideCondition{enters ? BoundaryKind::Given : BoundaryKind::Dirichlet,
+                           values.expression(prefix + "temperature")};
+    return std::nullopt;
   }
 
   void add(BoundaryConditions& conditions, int side, SideCondition condition, const ParameterValues& values,
@@ -139,7 +160,7 @@ class FlowSideReader {
 
   const ParameterValues& values_;
   const Geometry& geometry_;
-  const bool hasTemperature_;
+  const CarriedHeat heat_;
   DeckDiagnostics findings_;
   FlowBoundaries all_;
 };
@@ -172,9 +193,8 @@ void declareFlowBoundaries(ParameterTable& table) {
   declareSide(part, "");
 }
 
-FlowBoundaries readFlowBoundaries(const ParameterValues& values, const Geometry& geometry,
-                                  bool hasTemperature) {
-  return FlowSideReader(values, geometry, hasTemperature).read();
+FlowBoundaries readFlowBoundaries(const ParameterValues& values, const Geometry& geometry, CarriedHeat heat) {
+  return FlowSideReader(values, geometry, heat).read();
 }
 
 }  // namespace tessera

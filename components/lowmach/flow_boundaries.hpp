@@ -10,6 +10,9 @@
 
 namespace tessera {
 
+/// What stands for heat.
+enum class CarriedHeat { None, Temperature, Enthalpy };
+
 /// What holds beyond the sides of the domain, for each variable of the flow.
 struct FlowBoundaries {
   std::array<FlowSide, kSides> kinds{};
@@ -28,9 +31,8 @@ struct FlowBoundaries {
 /// `[[lowmach.boundary_part]]`: "wall", "slip", "inlet", "outlet".
 void declareFlowBoundaries(ParameterTable& table);
 
-/// Reads them. Throws DeckError with all that contradict the domain or one another.
-/// `hasTemperature`: whether what enters needs one.
-FlowBoundaries readFlowBoundaries(const ParameterValues& values, const Geometry& geometry,
-                                  bool hasTemperature);
+/// Reads them, with the heat that `heat` says fluid carries. Throws DeckError with all that contradict the
+/// domain or one another.
+FlowBoundaries readFlowBoundaries(const ParameterValues& values, const Geometry& geometry, CarriedHeat heat);
 
 }  // namespace tessera

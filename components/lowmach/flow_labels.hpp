@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "components/lowmach/state_relation.hpp"
 #include "core/geometry/index.hpp"
 #include "core/kernel.hpp"
 #include "grid/generation.hpp"
@@ -31,8 +32,9 @@ void forEachAxis(const FlowFaces& faces, Visit&& visit) {
 FlowFaces flowFaces(LabelTable& labels, const Geometry& geometry, const std::string& name,
                     const std::string& unit);
 
-/// What fluid carries along, of a unit of mass. Not made where the deck does not ask for it.
-enum FlowScalar : std::size_t { kMixture, kTemperature };
+/// What fluid carries along, of a unit of mass. Not made where the deck does not ask for it. The heat is a
+/// temperature or an enthalpy.
+enum FlowScalar : std::size_t { kMixture, kHeat };
 inline constexpr std::size_t kFlowScalars = 2;
 
 /// Labels of something carried at one moment.
@@ -48,18 +50,7 @@ struct FlowState {
   FlowFaces velocity;
   Label<double, Cell> density;  ///< where it varies
   std::array<CarriedLabels, kFlowScalars> carried;
-};
-
-/// The volume of a unit of mass: v(f, T) = (v0 + (v1 - v0) f), times T over a reference where heat counts.
-struct StateRelation {
-  double v0 = 1.0;
-  double dv = 0.0;            ///< v1 - v0
-  double perTemperature = 0;  ///< 1 over the reference; 0: the volume does not depend on T
-
-  TESSERA_KERNEL double volume(double f, double T) const { return (v0 + dv * f) * heat(T); }
-  TESSERA_KERNEL double byMixture(double /*f*/, double T) const { return dv * heat(T); }
-  TESSERA_KERNEL double byTemperature(double f, double /*T*/) const { return (v0 + dv * f) * perTemperature; }
-  TESSERA_KERNEL double heat(double T) const { return perTemperature > 0.0 ? T * perTemperature : 1.0; }
+  Label<double, Cell> massSource;  ///< mass that arises, per volume and time, where the deck gives some
 };
 
 /// One stage of a Runge-Kutta method: `to` = ofOld * Old + ofStage * (what a step of forward Euler makes of
@@ -80,6 +71,30 @@ enum class FlowSide {
   Periodic  ///< or of an axis of one cell
 };
 
+/// How the viscosity of eddies that cells do not resolve is found.
+enum class Turbulence { None, Smagorinsky, Dynamic };
+
+/// That viscosity; it holds for a step.
+struct EddyParams {
+  Turbulence model = Turbulence::None;
+  double constant = 0.17;         ///< Smagorinsky's
+  double perSchmidt = 1.0;        ///< 1 over the Schmidt number of eddies
+  Label<double, Cell> viscosity;  ///< dynamic
+  ReductionLabel product;         ///< of the dynamic model: sums of L M and of M M
+  ReductionLabel square;
+
+  bool isThere() const { return model != Turbulence::None; }
+};
+
+/// Solid cells within the domain; their faces are closed, and nothing changes in them.
+struct SolidParams {
+  bool areThere = false;
+  Label<double, Cell> fluid;                 ///< 1 where there is fluid, 0 in solid cells
+  FlowFaces open;                            ///< 1 where both cells of a face hold fluid, else 0
+  ReductionLabel cells;                      ///< number of cells with fluid, where the domain is closed
+  std::array<bool, kFlowScalars> areHeld{};  ///< what is carried keeps a given value in solid cells
+};
+
 struct FlowParams {
   std::array<bool, kAxes> active{};  ///< axes of more than one cell
   std::array<FlowSide, kSides> sides{};
@@ -90,14 +105,24 @@ struct FlowParams {
   double viscosityByMixture = 0.0;
   Real3 gravity;
   double referenceDensity = 0.0;  ///< whose weight the pressure does not have
-  StateRelation relation;
+  StateKind state = StateKind::Mixing;
+  MixingState mixing;
+  FlameState flame;
+  StateTableShape tableShape;
+  TableLabel table;
   bool limitedScalars = true;
   std::array<double, kFlowScalars> diffusivity{};  ///< times density
+  std::array<double, kFlowScalars> arising{};      ///< what mass that arises carries
   FlowFaces flux;                                  ///< mass through faces, where the density varies
-  FlowFaces lightness;                             ///< 1 over the density on faces, likewise
+  FlowFaces lightness;                             ///< 1 over the density on open faces
   bool isClosed = false;                           ///< nothing passes any side, while the density varies
   ReductionLabel excess;                           ///< sum of what a closed domain has no room for
   Label<double, Cell> expansion;                   ///< the divergence that the velocity has to have, likewise
+  EddyParams eddies;
+  SolidParams solids;
+  bool hasForce = false;
+  FlowFaces force;  ///< per unit of volume
+
   /// The largest of viscosity and diffusivities, times density.
   double largestDiffusivity() const {
     const double ofMixture = viscosity + viscosityByMixture;
@@ -105,12 +130,12 @@ struct FlowParams {
     for (const double one : diffusivity) largest = one > largest ? one : largest;
     return largest;
   }
-
   /// A density that is the same everywhere is divided out of everything.
   double perDensity() const { return densityVaries ? 1.0 : 1.0 / density; }
-
-  bool hasForce = false;
-  FlowFaces force;  ///< per unit of volume
+  /// Whether faces conduct the pressure differently.
+  bool hasLightness() const { return densityVaries || solids.areThere; }
+  /// Whether fluxes need more than the numbers of the deck: eddies or closed faces.
+  bool isGeneral() const { return eddies.isThere() || solids.areThere; }
 };
 
 /// Layers of a halo that reach `layers` beyond the outermost borders of a patch, also along the axis where

@@ -1,24 +1,14 @@
 #include "components/lowmach/flow_settings.hpp"
 
-#include <variant>
-
 #include "core/deck/deck_diagnostics.hpp"
 #include "core/deck/parameter_values.hpp"
 
 namespace tessera {
 namespace {
 
+constexpr std::array kSourceLists{"sources", "mixture_sources", "mass_sources"};
+
 void declareFluid(ParameterTable& table) {
-  table.real("density")
-      .doc("density of the fluid; 1 where it is not given")
-      .unit("mass/length^3")
-      .above(0)
-      .optional();
-  table.realVector("mixing.density", 2)
-      .doc("densities of the two streams, of the mixture fractions 0 and 1, in place of density")
-      .unit("mass/length^3")
-      .above(0)
-      .optional();
   table.real("viscosity").doc("dynamic viscosity").unit("mass/(length time)").atLeast(0).defaultsTo(0);
   table.real("mixing.viscosity")
       .doc("dynamic viscosity of the mixture fraction 1, where it is another one")
@@ -36,16 +26,53 @@ void declareFluid(ParameterTable& table) {
       .unit("energy/(mass temperature)")
       .above(0)
       .defaultsTo(1);
-  table.real("reference_temperature")
-      .doc("temperature at which density is what the deck says; it goes as 1 over the temperature then")
-      .above(0)
-      .optional();
   table.realVector("gravity", 3).doc("acceleration").unit("length/time^2").defaultsTo({0.0, 0.0, 0.0});
   table.real("reference_density")
       .doc("density whose weight the pressure does not show")
       .unit("mass/length^3")
       .atLeast(0)
       .defaultsTo(0);
+}
+
+void declareSources(ParameterTable& table) {
+  table.expression("mixture_source").doc("mixture that arises, per volume and time").optional();
+  table.expression("heat_source").doc("heat that arises, per volume").unit("power/length^3").optional();
+  table.expression("mass_source")
+      .doc("mass that arises, volatiles of coal for example")
+      .unit("mass/(length^3 time)")
+      .optional();
+  const std::array docs{"heat, per volume and time", "mixture, per volume and time",
+                        "mass, per volume and time"};
+  for (std::size_t n = 0; n < kSourceLists.size(); ++n)
+    table.textList(kSourceLists[n])
+        .doc(std::string("variables of other components that are sources of ") + docs[n] +
+             ", each with a sign or factor: \"-rmcrt.divQ\"")
+        .optional();
+  table.real("arising.mixture_fraction").doc("of the mass that arises").defaultsTo(1);
+  table.real("arising.temperature").doc("of the mass that arises").unit("temperature").optional();
+  table.real("arising.enthalpy")
+      .doc("of the mass that arises, less that of the adiabatic mixture")
+      .unit("energy/mass")
+      .optional();
+}
+
+void declareModels(ParameterTable& table) {
+  table.choice("turbulence", {"none", "smagorinsky", "dynamic"})
+      .doc(
+          "the viscosity of eddies that cells do not resolve; \"dynamic\": with a constant that the flow "
+          "says")
+      .defaultsTo("none");
+  table.real("smagorinsky").doc("Smagorinsky's constant").atLeast(0).defaultsTo(0.17);
+  table.real("turbulent_schmidt")
+      .doc("viscosity of eddies over their diffusivity, of all that is carried")
+      .above(0)
+      .defaultsTo(0.7);
+  table.expression("solid.where", {"x", "y", "z"})
+      .doc("where it is not 0 at the centre of a cell, the cell is solid")
+      .optional();
+  table.expression("solid.temperature", {"x", "y", "z"})
+      .doc("temperature of solid cells; where it is not given no heat passes into them")
+      .optional();
 }
 
 void declareFlowMethod(ParameterTable& table) {
@@ -82,9 +109,11 @@ void declareFlowState(ParameterTable& table) {
   table.expression("initial.temperature", space)
       .doc("temperature at the start; where given, heat is carried along")
       .optional();
-  table.expression("mixture_source").doc("mixture that arises, per volume and time").optional();
-  table.expression("heat_source").doc("heat that arises, per volume").unit("power/length^3").optional();
-  for (const char* key : {"pressure", "density", "mixture_fraction", "temperature"})
+  table.expression("initial.enthalpy", space)
+      .doc("enthalpy at the start, less that of the adiabatic mixture; where given, it is carried along")
+      .unit("energy/mass")
+      .optional();
+  for (const char* key : {"pressure", "density", "mixture_fraction", "temperature", "enthalpy"})
     table.expression(std::string("exact.") + key)
         .doc("the exact solution, as above")
         .mayChangeOnRestart()
@@ -98,40 +127,88 @@ std::optional<Expression> optionalOf(const ParameterValues& values, const std::s
   return values.expression(key);
 }
 
-void readRelation(const ParameterValues& values, FlowParams& params) {
-  if (values.has("density")) params.density = values.real("density");
-  params.relation = {1.0 / params.density, 0.0, 0.0};
-  if (values.has("mixing.density")) {
-    const std::vector<double>& both = values.reals("mixing.density");
-    params.relation.v0 = 1.0 / both[0];
-    params.relation.dv = 1.0 / both[1] - 1.0 / both[0];
-  }
-  if (values.has("reference_temperature"))
-    params.relation.perTemperature = 1.0 / values.real("reference_temperature");
-  params.densityVaries = values.has("mixing.density") || values.has("reference_temperature");
-  params.viscosity = values.real("viscosity");
-  if (values.has("mixing.viscosity"))
-    params.viscosityByMixture = values.real("mixing.viscosity") - params.viscosity;
-}
-
-/// The deck of a checkpoint gives all keys, so a number counts as given where it is not `usual`.
-void expectKey(const ParameterValues& values, const char* key, double usual, const char* needs,
-               DeckDiagnostics& findings) {
-  const double* const number = std::get_if<double>(&values.value(key));
-  if (!values.has(key) || values.has(needs) || (number != nullptr && *number == usual)) return;
+void expectKey(const ParameterValues& values, const char* key, const char* needs, DeckDiagnostics& findings) {
+  if (!values.isGiven(key) || values.has(needs)) return;
   findings.error(values.where(key),
                  std::string("lowmach.") + key + " needs lowmach." + needs + "; give that, or remove this");
 }
 
 void checkSettings(const ParameterValues& values, DeckDiagnostics& findings) {
-  for (const char* key : {"mixing.density", "mixing.viscosity", "diffusivity", "mixture_source"})
-    expectKey(values, key, 0.0, "initial.mixture_fraction", findings);
-  for (const char* key : {"reference_temperature", "conductivity", "heat_source"})
-    expectKey(values, key, 0.0, "initial.temperature", findings);
-  expectKey(values, "heat_capacity", 1.0, "initial.temperature", findings);
-  if (values.has("density") && values.has("mixing.density"))
-    findings.error(values.where("density"),
-                   "lowmach.mixing.density gives the density already; remove lowmach.density");
+  for (const char* key :
+       {"mixing.density", "mixing.viscosity", "diffusivity", "mixture_source", "mixture_sources"})
+    expectKey(values, key, "initial.mixture_fraction", findings);
+  const bool enthalpy = carriesEnthalpy(values);
+  const char* const heat = enthalpy ? "initial.enthalpy" : "initial.temperature";
+  for (const char* key : {"heat_source", "sources"}) expectKey(values, key, heat, findings);
+  if (!enthalpy) {
+    for (const char* key : {"reference_temperature", "conductivity", "heat_capacity"})
+      expectKey(values, key, heat, findings);
+  } else if (values.isGiven("conductivity")) {
+    findings.error(
+        values.where("conductivity"),
+        "enthalpy spreads as the mixture does, by lowmach.diffusivity; remove lowmach.conductivity");
+  }
+  for (const char* key : kSourceLists) checkAddedSources(values, key, findings);
+  const bool varies = values.has("mixing.density") || values.has("reference_temperature") ||
+                      values.choice("state") == "table";
+  for (const char* key : {"mass_source", "mass_sources"}) {
+    if (values.has(key) && !varies)
+      findings.error(values.where(key), std::string("lowmach.") + key +
+                                            " needs a density that varies; give lowmach.mixing.density or "
+                                            "lowmach.reference_temperature");
+    if (values.has(key) && values.has("initial.temperature") && !values.has("arising.temperature"))
+      findings.error(values.where(key),
+                     std::string("lowmach.") + key +
+                         " has to say how hot that mass is; give lowmach.arising.temperature");
+  }
+  if (values.has("solid.temperature") && !(values.has("solid.where") && values.has("initial.temperature")))
+    findings.error(
+        values.where("solid.temperature"),
+        "lowmach.solid.temperature needs lowmach.solid.where and lowmach.initial.temperature; give "
+        "both, or remove it");
+}
+
+void readModels(const ParameterValues& values, FlowSettings& settings) {
+  EddyParams& eddies = settings.params.eddies;
+  const std::string& model = values.choice("turbulence");
+  eddies.model = model == "smagorinsky" ? Turbulence::Smagorinsky
+                 : model == "dynamic"   ? Turbulence::Dynamic
+                                        : Turbulence::None;
+  eddies.constant = values.real("smagorinsky");
+  eddies.perSchmidt = 1.0 / values.real("turbulent_schmidt");
+  if (!values.has("solid.where")) return;
+  settings.params.solids.areThere = true;
+  const std::array where{values.expression("solid.where")};
+  settings.fluid = Expression::ofParts("if($0 != 0, 0, 1)", where);
+  settings.composed.push_back(*settings.fluid);
+  CarriedSettings& heat = settings.carried[kHeat];
+  if (!values.has("solid.temperature") || !heat.isThere) return;
+  settings.params.solids.areHeld[kHeat] = true;
+  const std::array parts{values.expression("solid.where"), values.expression("solid.temperature"),
+                         heat.initial};
+  heat.initial = Expression::ofParts("if($0 != 0, $1, $2)", parts);
+  settings.composed.push_back(heat.initial);
+}
+
+/// What is carried as temperature takes heat over the capacity.
+void readSources(const ParameterValues& values, LabelTable& labels, FlowSettings& settings) {
+  settings.mass.expression = optionalOf(values, "mass_source");
+  settings.mass.added = readAddedSources(values, "mass_sources", labels);
+  settings.carried[kMixture].source = {optionalOf(values, "mixture_source"),
+                                       readAddedSources(values, "mixture_sources", labels)};
+  SourceSettings& heat = settings.carried[kHeat].source;
+  heat = {optionalOf(values, "heat_source"), readAddedSources(values, "sources", labels)};
+  settings.params.arising[kMixture] = values.real("arising.mixture_fraction");
+  const bool enthalpy = settings.heat == CarriedHeat::Enthalpy;
+  const char* const key = enthalpy ? "arising.enthalpy" : "arising.temperature";
+  if (values.has(key)) settings.params.arising[kHeat] = values.real(key);
+  if (enthalpy) return;
+  const double capacity = values.real("heat_capacity");
+  for (AddedSource& one : heat.added) one.factor /= capacity;
+  if (!heat.expression) return;
+  const std::array parts{*heat.expression, Expression::constant(capacity)};
+  heat.expression = Expression::ofParts("$0/$1", parts);
+  settings.composed.push_back(*heat.expression);
 }
 
 }  // namespace
@@ -139,25 +216,34 @@ void checkSettings(const ParameterValues& values, DeckDiagnostics& findings) {
 std::string keyOfAxis(const char* key, int axis) { return std::string(key) + "." + "xyz"[axis]; }
 
 void declareFlowSettings(ParameterTable& table) {
+  declareState(table);
   declareFluid(table);
+  declareSources(table);
+  declareModels(table);
   declareFlowMethod(table);
   declareFlowState(table);
   declareFlowBoundaries(table);
   table.check(checkSettings);
+  table.check(checkState);
 }
 
-FlowSettings readFlowSettings(const ParameterValues& values, const Geometry& geometry) {
+FlowSettings readFlowSettings(const ParameterValues& values, const Geometry& geometry, LabelTable& labels) {
   FlowSettings settings;
   FlowParams& params = settings.params;
-  readRelation(values, params);
+  settings.state = readState(values, params);
+  const bool enthalpy = carriesEnthalpy(values);
+  params.viscosity = values.real("viscosity");
+  if (values.has("mixing.viscosity"))
+    params.viscosityByMixture = values.real("mixing.viscosity") - params.viscosity;
   params.gravity = values.vector3("gravity");
   params.referenceDensity = values.real("reference_density");
   params.limited = values.choice("convection") == "limited";
   params.limitedScalars = values.choice("slopes") == "vanleer";
-  settings.threeStages = values.choice("stages") == "rk3";
-  settings.heatCapacity = values.real("heat_capacity");
+  settings.stages = {{0.0, 1.0}, {0.5, 1.0}};
+  if (values.choice("stages") == "rk3") settings.stages = {{0.0, 1.0}, {0.75, 0.5}, {1.0 / 3.0, 1.0}};
   params.diffusivity[kMixture] = values.real("diffusivity");
-  params.diffusivity[kTemperature] = values.real("conductivity") / settings.heatCapacity;
+  params.diffusivity[kHeat] =
+      enthalpy ? params.diffusivity[kMixture] : values.real("conductivity") / values.real("heat_capacity");
   for (int d = 0; d < kAxes; ++d) {
     const auto axis = static_cast<std::size_t>(d);
     params.active[axis] = geometry.active(d);
@@ -168,22 +254,19 @@ FlowSettings readFlowSettings(const ParameterValues& values, const Geometry& geo
   }
   settings.exactPressure = optionalOf(values, "exact.pressure");
   settings.exactDensity = optionalOf(values, "exact.density");
-  const std::array keys{"mixture_fraction", "temperature"};
-  const std::array sources{"mixture_source", "heat_source"};
+  const std::array keys{std::string("mixture_fraction"), std::string(enthalpy ? "enthalpy" : "temperature")};
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     CarriedSettings& carried = settings.carried[n];
-    const std::string initial = std::string("initial.") + keys[n];
-    carried.isThere = values.has(initial);
+    carried.isThere = values.has("initial." + keys[n]);
     if (!carried.isThere) continue;
-    carried.initial = values.expression(initial);
-    carried.source = optionalOf(values, sources[n]);
-    carried.exact = optionalOf(values, std::string("exact.") + keys[n]);
+    carried.initial = values.expression("initial." + keys[n]);
+    carried.exact = optionalOf(values, "exact." + keys[n]);
   }
-  if (auto& heat = settings.carried[kTemperature].source) {
-    const std::array parts{*heat, Expression::constant(settings.heatCapacity)};
-    heat = Expression::ofParts("$0/$1", parts);
-  }
-  settings.boundaries = readFlowBoundaries(values, geometry, settings.carried[kTemperature].isThere);
+  if (settings.carried[kHeat].isThere)
+    settings.heat = enthalpy ? CarriedHeat::Enthalpy : CarriedHeat::Temperature;
+  readSources(values, labels, settings);
+  readModels(values, settings);
+  settings.boundaries = readFlowBoundaries(values, geometry, settings.heat);
   params.sides = settings.boundaries.kinds;
   return settings;
 }

@@ -5,23 +5,43 @@
 
 #include "components/lowmach/flow_boundaries.hpp"
 #include "components/lowmach/flow_labels.hpp"
+#include "components/lowmach/state_settings.hpp"
+#include "components/sources/added_sources.hpp"
 #include "core/deck/parameters.hpp"
 
 namespace tessera {
+
+/// A source per volume and time: an expression of the deck, and variables of other components.
+struct SourceSettings {
+  std::optional<Expression> expression;
+  std::vector<AddedSource> added;
+
+  bool isThere() const { return expression || !added.empty(); }
+};
+
+/// What a stage of a method takes of Old, and its time, as parts.
+struct StageParts {
+  double ofOld;
+  double at;
+};
 
 /// What a deck says of something carried.
 struct CarriedSettings {
   bool isThere = false;
   Expression initial;
-  std::optional<Expression> source;  ///< per volume and time
+  SourceSettings source;
   std::optional<Expression> exact;
 };
 
 /// What a deck says of the flow; labels of `params` are not set yet.
 struct FlowSettings {
   FlowParams params;
+  StateSettings state;
   FlowBoundaries boundaries;
-  bool threeStages = false;
+  CarriedHeat heat = CarriedHeat::None;
+  SourceSettings mass;              ///< mass that arises
+  std::optional<Expression> fluid;  ///< 1 where there is fluid, where some cells are solid
+  std::vector<StageParts> stages;
   double heatCapacity = 1.0;
   std::array<Expression, kAxes> initial;
   std::array<Expression, kAxes> force;
@@ -29,6 +49,7 @@ struct FlowSettings {
   std::optional<Expression> exactPressure;
   std::optional<Expression> exactDensity;
   std::array<CarriedSettings, kFlowScalars> carried;
+  std::vector<Expression> composed;  ///< expressions that are made of those of the deck
 };
 
 /// "velocity.x", of axis 0.
@@ -37,6 +58,6 @@ std::string keyOfAxis(const char* key, int axis);
 /// Declares all keys of `[lowmach]`.
 void declareFlowSettings(ParameterTable& table);
 /// Reads them. Throws DeckError with all that contradicts the domain or itself.
-FlowSettings readFlowSettings(const ParameterValues& values, const Geometry& geometry);
+FlowSettings readFlowSettings(const ParameterValues& values, const Geometry& geometry, LabelTable& labels);
 
 }  // namespace tessera

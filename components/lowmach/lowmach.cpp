@@ -8,19 +8,12 @@
 namespace tessera {
 namespace {
 
-constexpr std::array kCarriedNames{"mixture_fraction", "temperature"};
-constexpr std::array kCarriedUnits{"1", "temperature"};
-
 std::string withAxis(const char* name, int axis) { return std::string(name) + "_" + "xyz"[axis]; }
 
-/// What the stages of a method take of Old, and the time of each, as parts.
-struct StageParts {
-  double ofOld;
-  double at;
-};
-std::vector<StageParts> stagesOf(bool three) {
-  if (three) return {{0.0, 1.0}, {0.75, 0.5}, {1.0 / 3.0, 1.0}};
-  return {{0.0, 1.0}, {0.5, 1.0}};
+const char* nameOf(StateNumber number) {
+  return number == StateNumber::Temperature    ? "temperature"
+         : number == StateNumber::HeatCapacity ? "heat_capacity"
+                                               : "absorption";
 }
 
 /// A task that writes noughts everywhere.
@@ -44,13 +37,19 @@ void Lowmach::configure(const ParameterValues& values, ComponentSetup& setup) {
     findings.error(values.tableWhere(),
                    "lowmach has no axis to flow along; give grid.cells more than one cell");
   findings.throwIfErrors();
-  settings_ = readFlowSettings(values, setup.geometry);
+  settings_ = readFlowSettings(values, setup.geometry, setup.labels);
   params_ = settings_.params;
-  if (const auto& heat = settings_.carried[kTemperature].source) setup.composed.push_back(*heat);
+  for (const Expression& one : settings_.composed) setup.composed.push_back(one);
   stableDt_ = setup.stableDt;
   configureStages(setup);
   configurePressure(setup);
+  configureModels(setup);
   configureColumns(setup);
+}
+
+std::string Lowmach::carriedName(std::size_t which) const {
+  if (which == kMixture) return "mixture_fraction";
+  return settings_.heat == CarriedHeat::Enthalpy ? "enthalpy" : "temperature";
 }
 
 /// The variables of a moment; of a stage, where `part` is its time.
@@ -76,20 +75,25 @@ FlowState Lowmach::makeState(ComponentSetup& setup, const std::string& prefix, d
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     if (!settings_.carried[n].isThere) continue;
     CarriedLabels& carried = state.carried[n];
-    carried.value = labels.variable<double, Cell>(prefix + kCarriedNames[n], kCarriedUnits[n]);
+    const std::string name = carriedName(n);
+    const std::string unit = n == kMixture ? "1" : name == "enthalpy" ? "energy/mass" : "temperature";
+    carried.value = labels.variable<double, Cell>(prefix + name, unit);
     labels.setBoundary(carried.value, boundaries.carried[n]);
     if (isStage) labels.approximates(carried.value, state_.carried[n].value, part);
-    if (!settings_.carried[n].source) continue;
-    const std::string source = (isStage ? prefix : "lowmach.") + kCarriedNames[n] + "_source";
-    carried.source = labels.variable<double, Cell>(source, "1/time");
+    if (!settings_.carried[n].source.isThere()) continue;
+    carried.source =
+        labels.variable<double, Cell>((isStage ? prefix : "lowmach.") + name + "_source", "1/time");
   }
+  if (settings_.mass.isThere())
+    state.massSource = labels.variable<double, Cell>((isStage ? prefix : "lowmach.") + "mass_source",
+                                                     "mass/(length^3 time)");
   return state;
 }
 
 void Lowmach::configureStages(ComponentSetup& setup) {
   LabelTable& labels = setup.labels;
   state_ = makeState(setup, "", 1.0);
-  const std::vector<StageParts> parts = stagesOf(settings_.threeStages);
+  const std::vector<StageParts>& parts = settings_.stages;
   for (std::size_t n = 0; n < parts.size(); ++n) {
     Stage stage;
     stage.number = std::to_string(n + 1);
@@ -119,21 +123,59 @@ void Lowmach::configurePressure(ComponentSetup& setup) {
   labels.setBoundary(system_.solution, settings_.boundaries.pressure);
   if (params_.hasForce) params_.force = flowFaces(labels, geometry, "lowmach.force", "mass/(length time)^2");
   system_.coefficient = 1.0 / params_.density;
+  if (params_.hasLightness()) {
+    params_.lightness = flowFaces(labels, geometry, "lowmach.lightness", "length^3/mass");
+    system_.faces = FaceCoefficients{params_.lightness.x, params_.lightness.y, params_.lightness.z};
+  }
   if (!params_.densityVaries) return;
   params_.flux = flowFaces(labels, geometry, "lowmach.flux", "mass/(length^2 time)");
   forEachAxis(params_.flux,
               [&](int, auto label) { labels.setBoundary(label, settings_.boundaries.continued); });
-  params_.lightness = flowFaces(labels, geometry, "lowmach.lightness", "length^3/mass");
-  system_.faces = FaceCoefficients{params_.lightness.x, params_.lightness.y, params_.lightness.z};
   params_.expansion = labels.variable<double, Cell>("lowmach.expansion", "1/time");
   params_.isClosed = settings_.boundaries.isClosed();
   if (params_.isClosed) params_.excess = labels.reduction("lowmach.excess");
 }
 
+/// The state relation, eddies and solid cells.
+void Lowmach::configureModels(ComponentSetup& setup) {
+  LabelTable& labels = setup.labels;
+  const auto continued = [&](auto label) { labels.setBoundary(label, settings_.boundaries.continued); };
+  if (params_.state == StateKind::Table)
+    params_.table = labels.table("lowmach.state", std::move(settings_.state.table));
+  const StateColumns& has = settings_.state.has;
+  const auto addNumber = [&](bool isThere, StateNumber number, const char* name, const char* unit) {
+    if (isThere) stateNumbers_.emplace_back(number, labels.variable<double, Cell>(name, unit));
+  };
+  addNumber(has.temperature, StateNumber::Temperature, "temperature", "temperature");
+  addNumber(has.heatCapacity, StateNumber::HeatCapacity, "lowmach.heat_capacity",
+            "energy/(mass temperature)");
+  addNumber(has.absorption, StateNumber::Absorption, "lowmach.absorption", "1/length");
+  SolidParams& solids = params_.solids;
+  if (solids.areThere) {
+    solids.fluid = labels.variable<double, Cell>("lowmach.fluid", "1");
+    solids.open = flowFaces(labels, setup.geometry, "lowmach.open", "1");
+    continued(solids.fluid);
+    forEachAxis(solids.open, [&](int, auto label) { continued(label); });
+    if (params_.isClosed) solids.cells = labels.reduction("lowmach.fluid_cells");
+  }
+  EddyParams& eddies = params_.eddies;
+  if (!eddies.isThere()) return;
+  eddies.viscosity = labels.variable<double, Cell>("lowmach.eddy_viscosity", "mass/(length time)");
+  continued(eddies.viscosity);
+  if (eddies.model != Turbulence::Dynamic) return;
+  eddies_.velocity = labels.components<double, Cell>("lowmach.centre_velocity", 3, "length/time");
+  eddies_.strain = labels.components<double, Cell>("lowmach.strain", 6, "1/time");
+  eddies_.germano = labels.components<double, Cell>("lowmach.germano", 2);
+  continued(eddies_.velocity);
+  continued(eddies_.strain);
+  eddies.product = labels.reduction("lowmach.germano_product");
+  eddies.square = labels.reduction("lowmach.germano_square");
+}
+
 void Lowmach::configureColumns(ComponentSetup& setup) {
   LabelTable& labels = setup.labels;
   const auto named = [&](const std::string& what) { return labels.reduction("lowmach." + what); };
-  errors_ = FlowErrors(setup.geometry);
+  errors_ = ErrorColumns("Lowmach", setup.geometry);
   forEachAxis(state_.velocity, [&](int axis, auto label) {
     const auto d = static_cast<std::size_t>(axis);
     if (settings_.exact[d])
@@ -152,9 +194,14 @@ void Lowmach::configureColumns(ComponentSetup& setup) {
     totals_.leastDensity = named("min_density");
     totals_.largestDensity = named("max_density");
   }
+  const auto addRange = [&](const std::string& name, Label<double, Cell> label) {
+    totals_.ranges.push_back({name, label, named("min_" + name), named("max_" + name)});
+  };
+  for (const auto& [number, label] : stateNumbers_) addRange(nameOf(number), label);
+  if (params_.eddies.isThere()) addRange("eddy_viscosity", params_.eddies.viscosity);
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     if (!settings_.carried[n].isThere) continue;
-    const std::string name = kCarriedNames[n];
+    const std::string name = carriedName(n);
     if (settings_.carried[n].exact)
       errors_.add(labels, "lowmach." + name, state_.carried[n].value, *settings_.carried[n].exact);
     totals_.carried[n] = named(name);
@@ -173,33 +220,117 @@ void Lowmach::declareInitial(StepPlan& plan) const {
   });
   declareNoughts(plan.task("Lowmach::noPressure"), system_.solution);
   declareInitialCarried(plan);
-  if (params_.densityVaries) {
-    declareNoughts(plan.task("Lowmach::noExpansion"), params_.expansion);
-    TaskBuilder density = plan.task("Lowmach::initialDensity");
-    density.writes(state_.density).withoutDt();
-    for (const CarriedLabels& carried : state_.carried)
-      if (carried.isThere()) density.reads(New, carried.value);
-    density.runs(densityOfState(params_, state_));
-  }
+  if (params_.densityVaries) declareNoughts(plan.task("Lowmach::noExpansion"), params_.expansion);
+  declareStateNumbers(plan, "");
+  declareInitialModels(plan);
   declareStableDt(plan.task("Lowmach::stableDt"));
 }
 
 void Lowmach::declareInitialCarried(StepPlan& plan) const {
+  const auto fills = [&](const std::string& name, Label<double, Cell> label, const Expression& f) {
+    plan.task(name).writes(label).runs<Cpu>(
+        [label, f](const auto& task) { fill(task, label, f, task.time()); });
+  };
+  const auto source = [&](const std::string& name, Label<double, Cell> label, const SourceSettings& what) {
+    if (label.id < 0) return;
+    fills("Lowmach::initialSource_" + name, label, what.expression.value_or(Expression()));
+    if (what.added.empty()) return;
+    TaskBuilder add = plan.task("Lowmach::addInitialSources_" + name);
+    for (const AddedSource& one : what.added) add.reads(New, one.label);
+    add.modifies(label).withoutDt().runs(addSources(label, what.added, New));
+  };
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
-    const CarriedSettings& settings = settings_.carried[n];
     const CarriedLabels& labels = state_.carried[n];
-    const auto fills = [&](const std::string& name, Label<double, Cell> label, const Expression& f) {
-      plan.task(name).writes(label).runs<Cpu>(
-          [label, f](const auto& task) { fill(task, label, f, task.time()); });
-    };
-    if (labels.isThere())
-      fills(std::string("Lowmach::initial_") + kCarriedNames[n], labels.value, settings.initial);
-    if (settings.source)
-      fills(std::string("Lowmach::initialSource_") + kCarriedNames[n], labels.source, *settings.source);
+    if (!labels.isThere()) continue;
+    fills("Lowmach::initial_" + carriedName(n), labels.value, settings_.carried[n].initial);
+    source(carriedName(n), labels.source, settings_.carried[n].source);
+  }
+  source("mass", state_.massSource, settings_.mass);
+}
+
+/// What follows from what is carried, of New: the density at the start, and what others read.
+void Lowmach::declareStateNumbers(StepPlan& plan, const std::string& in) const {
+  const auto declare = [&](const std::string& name, StateNumber number, Label<double, Cell> label) {
+    TaskBuilder task = plan.task("Lowmach::" + name);
+    if (!in.empty()) task.in(in);
+    task.writes(label).withoutDt();
+    for (const CarriedLabels& carried : state_.carried)
+      if (carried.isThere()) task.reads(New, carried.value);
+    if (params_.state == StateKind::Table) task.reads(params_.table);
+    task.runs(numberOfState(params_, state_, number, label));
+  };
+  if (in.empty() && params_.densityVaries) declare("initialDensity", StateNumber::Density, state_.density);
+  for (const auto& [number, label] : stateNumbers_) {
+    declare(std::string("state_") + nameOf(number), number, label);
   }
 }
 
+void Lowmach::declareInitialModels(StepPlan& plan) const {
+  const SolidParams& solids = params_.solids;
+  if (solids.areThere) {
+    plan.task("Lowmach::fluid")
+        .writes(solids.fluid)
+        .withoutDt()
+        .runs<Cpu>(
+            [label = solids.fluid, f = *settings_.fluid](const auto& task) { fill(task, label, f, 0.0); });
+    TaskBuilder open = plan.task("Lowmach::openFaces");
+    open.withoutDt().reads(New, solids.fluid, faceHalo(1));
+    writesFaces(open, solids.open);
+    open.runs(openFacesOfSolids(params_));
+    TaskBuilder stop = plan.task("Lowmach::stop");
+    stop.withoutDt();
+    readsFaces(stop, New, solids.open);
+    forEachAxis(state_.velocity, [&](int, auto label) { stop.modifies(label); });
+    stop.runs(stopAtSolids(params_, state_.velocity));
+  }
+  if (!params_.eddies.isThere()) return;
+  TaskBuilder eddies = plan.task("Lowmach::initialEddies");
+  eddies.withoutDt().writes(params_.eddies.viscosity);
+  readsFaces(eddies, New, state_.velocity, aroundFaces(1));
+  if (params_.densityVaries) eddies.reads(New, state_.density);
+  if (solids.areThere) {
+    eddies.reads(New, solids.fluid);
+    readsFaces(eddies, New, solids.open, aroundFaces(1));
+  }
+  eddies.runs(viscosityOfEddies(params_, New, state_));
+}
+
+/// The viscosity of eddies of the step, from the velocity at its begin.
+void Lowmach::declareEddies(StepPlan& step) const {
+  const auto readsVelocity = [&](TaskBuilder& task) {
+    task.withoutDt();
+    readsFaces(task, Old, state_.velocity, aroundFaces(1));
+    if (params_.solids.areThere) readsFaces(task, Old, params_.solids.open, aroundFaces(1));
+  };
+  TaskBuilder eddies = step.task("Lowmach::eddies");
+  readsVelocity(eddies);
+  eddies.in("lowmach.predict_1").writes(params_.eddies.viscosity);
+  if (params_.densityVaries) eddies.reads(Old, state_.density);
+  if (params_.solids.areThere) eddies.reads(Old, params_.solids.fluid);
+  const bool dynamic = params_.eddies.model == Turbulence::Dynamic;
+  if (dynamic) eddies.reads(params_.eddies.product).reads(params_.eddies.square);
+  eddies.runs(viscosityOfEddies(params_, Old, state_));
+  if (!dynamic) return;
+  TaskBuilder strain = step.task("Lowmach::strain");
+  readsVelocity(strain);
+  strain.in("lowmach.turbulence")
+      .writes(eddies_.velocity)
+      .writes(eddies_.strain)
+      .runs(strainOfFlow(params_, state_, eddies_));
+  TaskBuilder constant = step.task("Lowmach::germano");
+  constant.in("lowmach.turbulence")
+      .withoutDt()
+      .reads(New, eddies_.velocity, halo(1))
+      .reads(New, eddies_.strain, halo(1))
+      .writes(eddies_.germano)
+      .contributes(params_.eddies.product, Sum)
+      .contributes(params_.eddies.square, Sum);
+  if (params_.solids.areThere) constant.reads(Old, params_.solids.fluid);
+  constant.runs(dynamicConstant(params_, eddies_));
+}
+
 void Lowmach::declareStep(StepPlan& step) const {
+  if (params_.eddies.isThere()) declareEddies(step);
   for (const Stage& stage : stages_) {
     declarePrediction(step, stage);
     declareCorrection(step, stage);
@@ -209,6 +340,9 @@ void Lowmach::declareStep(StepPlan& step) const {
 void Lowmach::declarePrediction(StepPlan& step, const Stage& stage) const {
   if (params_.hasForce) declareForce(step, stage);
   if (params_.densityVaries) declareDensity(step, stage);
+  if (params_.hasLightness()) declareLightness(step, stage);
+  if (stage.flow.to.massSource.id >= 0)
+    declareSource(step, stage, "mass", stage.flow.to.massSource, settings_.mass);
   for (std::size_t n = 0; n < kFlowScalars; ++n)
     if (settings_.carried[n].isThere) declareCarried(step, stage, n);
   declareMomentum(step, stage);
@@ -223,6 +357,7 @@ void Lowmach::declareDensity(StepPlan& step, const Stage& stage) const {
   readsFaces(flux, flow.generation, flow.from.velocity);
   for (const CarriedLabels& carried : flow.from.carried)
     if (carried.isThere()) flux.reads(flow.generation, carried.value, faceHalo(2));
+  if (params_.state == StateKind::Table) flux.reads(params_.table);
   writesFaces(flux, params_.flux);
   flux.runs(fluxOfMass(params_, flow));
 
@@ -230,27 +365,48 @@ void Lowmach::declareDensity(StepPlan& step, const Stage& stage) const {
   density.in("lowmach.predict_" + stage.number).reads(Old, state_.density).writes(flow.to.density);
   if (flow.generation != Old) density.reads(New, flow.from.density);
   readsFaces(density, New, params_.flux);
+  if (flow.from.massSource.id >= 0) {
+    density.reads(flow.generation, flow.from.massSource);
+    if (params_.solids.areThere) density.reads(Old, params_.solids.fluid);
+  }
   density.runs(advanceDensity(params_, state_, flow));
+}
 
+/// 1 over the density on faces that are open.
+void Lowmach::declareLightness(StepPlan& step, const Stage& stage) const {
   TaskBuilder lightness = step.task("Lowmach::lightness" + stage.number);
-  lightness.in("lowmach.predict_" + stage.number).withoutDt().reads(New, flow.to.density, faceHalo(1));
+  lightness.in("lowmach.predict_" + stage.number).withoutDt();
+  if (params_.densityVaries) lightness.reads(New, stage.flow.to.density, faceHalo(1));
+  if (params_.solids.areThere) readsFaces(lightness, Old, params_.solids.open);
   writesFaces(lightness, params_.lightness);
-  lightness.runs(lightnessOfFaces(params_, flow));
+  lightness.runs(lightnessOfFaces(params_, stage.flow));
+}
+
+/// A source at the end of a stage, with those of other components as they were at the begin of the step.
+void Lowmach::declareSource(StepPlan& step, const Stage& stage, const std::string& name,
+                            Label<double, Cell> label, const SourceSettings& source) const {
+  const std::string plan = "lowmach.predict_" + stage.number;
+  step.task("Lowmach::source_" + name + stage.number)
+      .in(plan)
+      .writes(label)
+      .runs<Cpu>([label, f = source.expression.value_or(Expression()), part = stage.end](const auto& task) {
+        fill(task, label, f, task.time() + part * task.dt());
+      });
+  if (source.added.empty()) return;
+  TaskBuilder add = step.task("Lowmach::addSources_" + name + stage.number);
+  add.in(plan).modifies(label).withoutDt();
+  for (const AddedSource& one : source.added) add.reads(Old, one.label);
+  add.runs(addSources(label, source.added, Old));
 }
 
 void Lowmach::declareCarried(StepPlan& step, const Stage& stage, std::size_t which) const {
   const FlowStage& flow = stage.flow;
   const std::string plan = "lowmach.predict_" + stage.number;
-  const std::string name = kCarriedNames[which] + stage.number;
+  const std::string name = carriedName(which) + stage.number;
   const CarriedLabels& from = flow.from.carried[which];
   const CarriedLabels& to = flow.to.carried[which];
-  if (to.source.id >= 0) {
-    step.task("Lowmach::source_" + name)
-        .in(plan)
-        .writes(to.source)
-        .runs<Cpu>([label = to.source, f = *settings_.carried[which].source, part = stage.end](
-                       const auto& task) { fill(task, label, f, task.time() + part * task.dt()); });
-  }
+  if (to.source.id >= 0)
+    declareSource(step, stage, carriedName(which), to.source, settings_.carried[which].source);
   TaskBuilder carry = step.task("Lowmach::carry_" + name);
   carry.in(plan).reads(flow.generation, from.value, faceHalo(2)).writes(to.value);
   if (flow.generation != Old) carry.reads(Old, state_.carried[which].value);
@@ -261,7 +417,17 @@ void Lowmach::declareCarried(StepPlan& step, const Stage& stage, std::size_t whi
   } else {
     readsFaces(carry, flow.generation, flow.from.velocity);
   }
+  if (flow.from.massSource.id >= 0) carry.reads(flow.generation, flow.from.massSource);
+  readsModels(carry, flow.generation, faceHalo(1));
   carry.runs(advanceCarried(params_, state_, flow, which));
+}
+
+/// What diffusion asks for besides what spreads.
+void Lowmach::readsModels(TaskBuilder& task, Generation eddies, const HaloClause& around) const {
+  if (params_.eddies.isThere()) task.reads(eddies, params_.eddies.viscosity, around);
+  if (!params_.solids.areThere) return;
+  task.reads(Old, params_.solids.fluid);
+  readsFaces(task, Old, params_.solids.open);
 }
 
 void Lowmach::declareMomentum(StepPlan& step, const Stage& stage) const {
@@ -282,6 +448,8 @@ void Lowmach::declareMomentum(StepPlan& step, const Stage& stage) const {
   }
   if (params_.viscosityByMixture != 0.0)
     predict.reads(flow.generation, flow.from.carried[kMixture].value, halo(1));
+  if (params_.eddies.isThere()) predict.reads(New, params_.eddies.viscosity, halo(1));
+  if (params_.solids.areThere) readsFaces(predict, Old, params_.solids.open, aroundFaces(1));
   writesFaces(predict, flow.to.velocity);
   predict.runs(predictVelocity(params_, state_, flow, stage.entering));
 }
@@ -296,17 +464,23 @@ void Lowmach::declareDivergence(StepPlan& step, const Stage& stage) const {
       if (carried.isThere()) expansion.reads(New, carried.value, faceHalo(1));
       if (carried.source.id >= 0) expansion.reads(New, carried.source);
     }
+    if (flow.to.massSource.id >= 0) expansion.reads(New, flow.to.massSource);
+    if (params_.state == StateKind::Table) expansion.reads(params_.table);
+    readsModels(expansion, New, faceHalo(1));
     expansion.runs(expansionOfFlow(params_, flow));
   }
   TaskBuilder divergence = step.task("Lowmach::rightHandSide" + stage.number);
   divergence.in(plan).writes(system_.rightHandSide);
   if (params_.densityVaries) divergence.reads(New, params_.expansion);
   readsFaces(divergence, New, flow.to.velocity);
+  const bool countsCells = params_.isClosed && params_.solids.areThere;
   if (params_.isClosed) divergence.contributes(params_.excess, Sum);
+  if (countsCells) divergence.reads(Old, params_.solids.fluid).contributes(params_.solids.cells, Sum);
   divergence.runs(divergenceToRemove(params_, flow, system_.rightHandSide));
   if (!params_.isClosed) return;
-  step.task("Lowmach::keepVolume" + stage.number)
-      .in("lowmach.balance_" + stage.number)
+  TaskBuilder keep = step.task("Lowmach::keepVolume" + stage.number);
+  if (countsCells) keep.reads(Old, params_.solids.fluid).reads(params_.solids.cells);
+  keep.in("lowmach.balance_" + stage.number)
       .reads(params_.excess)
       .modifies(system_.rightHandSide)
       .modifies(params_.expansion)
@@ -327,21 +501,25 @@ void Lowmach::declareCorrection(StepPlan& step, const Stage& stage) const {
   const std::string plan = "lowmach.correct_" + stage.number;
   TaskBuilder project = step.task("Lowmach::project" + stage.number);
   project.in(plan).reads(New, system_.solution, halo(1));
-  if (params_.densityVaries) readsFaces(project, New, params_.lightness);
+  if (params_.hasLightness()) readsFaces(project, New, params_.lightness);
   forEachAxis(stage.flow.to.velocity, [&](int, auto label) { project.modifies(label); });
   project.runs(projectVelocity(params_, stage.flow, system_.solution));
-  if (isLast(stage)) declareStableDt(step.task("Lowmach::stableDt").in(plan));
+  if (!isLast(stage)) return;
+  declareStateNumbers(step, plan);
+  declareStableDt(step.task("Lowmach::stableDt").in(plan));
 }
 
 void Lowmach::declareStableDt(TaskBuilder task) const {
   task.contributes(stableDt_, Min).withoutDt();
   readsFaces(task, New, state_.velocity);
   if (params_.densityVaries) task.reads(New, state_.density);
+  if (params_.eddies.isThere()) task.reads(New, params_.eddies.viscosity);
   task.runs(stableFlowDt(params_, state_, stableDt_));
 }
 
 std::vector<StepProgram> Lowmach::stepPrograms() const {
   StepProgram program("step");
+  if (params_.eddies.model == Turbulence::Dynamic) program.run("lowmach.turbulence");
   for (const Stage& stage : stages_) {
     LinearSystem system = system_;
     system.begin = stage.flow.generation;
@@ -376,6 +554,8 @@ void Lowmach::declareDiagnostics(StepPlan& plan) const {
         .contributes(totals_.least[n], Min)
         .contributes(totals_.largest[n], Max);
   }
+  for (const FlowRange& one : totals_.ranges)
+    task.reads(Old, one.label).contributes(one.least, Min).contributes(one.largest, Max);
   task.runs(totalsOfFlow(params_, state_, totals_));
   errors_.declareTasks(plan);
 }
@@ -398,10 +578,14 @@ std::vector<Diagnostic> Lowmach::diagnostics() const {
   }
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     if (!state_.carried[n].isThere()) continue;
-    const std::string name = kCarriedNames[n];
+    const std::string name = carriedName(n);
     add(name, totals_.carried[n]);
     add("min_" + name, totals_.least[n]);
     add("max_" + name, totals_.largest[n]);
+  }
+  for (const FlowRange& one : totals_.ranges) {
+    add("min_" + one.name, one.least);
+    add("max_" + one.name, one.largest);
   }
   for (Diagnostic& column : errors_.diagnostics()) columns.push_back(std::move(column));
   return columns;

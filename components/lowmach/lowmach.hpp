@@ -1,10 +1,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "components/component.hpp"
-#include "components/lowmach/flow_errors.hpp"
+#include "components/error_columns.hpp"
 #include "components/lowmach/flow_settings.hpp"
 #include "components/lowmach/lowmach_kernels.hpp"
 #include "taskgraph/linear_system.hpp"
@@ -40,16 +41,25 @@ class Lowmach final : public Component {
 
   void configureStages(ComponentSetup& setup);
   void configurePressure(ComponentSetup& setup);
+  void configureModels(ComponentSetup& setup);
   void configureColumns(ComponentSetup& setup);
   FlowState makeState(ComponentSetup& setup, const std::string& prefix, double part);
   void declarePrediction(StepPlan& step, const Stage& stage) const;
   void declareDensity(StepPlan& step, const Stage& stage) const;
+  void declareLightness(StepPlan& step, const Stage& stage) const;
+  void readsModels(TaskBuilder& task, Generation eddies, const HaloClause& around) const;
   void declareCarried(StepPlan& step, const Stage& stage, std::size_t which) const;
   void declareMomentum(StepPlan& step, const Stage& stage) const;
   void declareDivergence(StepPlan& step, const Stage& stage) const;
   void declareForce(StepPlan& step, const Stage& stage) const;
   void declareCorrection(StepPlan& step, const Stage& stage) const;
+  void declareSource(StepPlan& step, const Stage& stage, const std::string& name, Label<double, Cell> label,
+                     const SourceSettings& source) const;
+  void declareEddies(StepPlan& step) const;
   void declareInitialCarried(StepPlan& plan) const;
+  void declareInitialModels(StepPlan& plan) const;
+  void declareStateNumbers(StepPlan& plan, const std::string& in) const;
+  std::string carriedName(std::size_t which) const;
   void declareStableDt(TaskBuilder task) const;
   bool isLast(const Stage& stage) const { return &stage == &stages_.back(); }
 
@@ -60,7 +70,9 @@ class Lowmach final : public Component {
   LinearSystem system_;
   ReductionLabel stableDt_;
   FlowTotals totals_;
-  FlowErrors errors_;
+  ErrorColumns errors_;
+  EddyLabels eddies_;
+  std::vector<std::pair<StateNumber, Label<double, Cell>>> stateNumbers_;  ///< written beside the density
 };
 
 }  // namespace tessera

@@ -26,13 +26,47 @@ struct UpwindBetween {
   }
 };
 
+/// A fluid without eddies and without solid cells.
+template <class Field>
+struct PlainFluid {
+  NumberOrField<Field> viscosity;
+
+  TESSERA_KERNEL double viscosityAt(Index y) const { return viscosity(y); }
+  /// At the edge between the faces y - across and y, of cells along `e`.
+  TESSERA_KERNEL double viscosityOfEdge(Index y, Index e, Index across) const {
+    return 0.5 * (viscosity.atFace(y, e) + viscosity.atFace(y - across, e));
+  }
+  TESSERA_KERNEL double nearness(int /*n*/, Index /*y*/, Index /*e*/) const { return 1.0; }
+};
+
+/// A fluid with the one, the other or both. What does not slip on solid cells is 0 at half the distance of
+/// faces.
+template <class Field>
+struct GeneralFluid {
+  NumberOrField<Field> viscosity;
+  NumberOrField<Field> eddies;
+  NumberOrField<Field> open[kAxes];
+
+  TESSERA_KERNEL double viscosityAt(Index y) const { return viscosity(y) + eddies(y); }
+  /// Eddies are only where fluid is.
+  TESSERA_KERNEL double viscosityOfEdge(Index y, Index e, Index across) const {
+    const double near = open[0](y);
+    const double far = open[0](y - across);
+    const double half = near * far > 0.0 ? 0.5 : 1.0;
+    return 0.5 * (viscosity.atFace(y, e) + viscosity.atFace(y - across, e)) +
+           half * (near * eddies.atFace(y, e) + far * eddies.atFace(y - across, e));
+  }
+  /// 2 where one of the faces y - e and y is closed: a difference between them is that to the wall.
+  TESSERA_KERNEL double nearness(int n, Index y, Index e) const { return 2.0 - open[n](y) * open[n](y - e); }
+};
+
 /// What changes the velocity across one axis, at its faces: numbers of that axis stand at position 0, those
 /// of the others behind. Of an axis of one cell `e` leads nowhere and `inverse` is 0.
-template <class Field, class Between>
+template <class Field, class Between, class Fluid>
 struct MomentumRate {
   Field u[kAxes];
   Field mass[kAxes];  ///< what flows through faces, per area and time
-  NumberOrField<Field> viscosity;
+  Fluid fluid;
   Index e[kAxes];
   double inverse[kAxes];  ///< 1/h
 
@@ -65,11 +99,12 @@ struct MomentumRate {
   TESSERA_KERNEL double normalStress(Index y) const {
     const double along = gradient(0, y);
     const double divergence = along + (gradient(1, y) + gradient(2, y));
-    return 2.0 * viscosity(y) * (along - divergence / 3.0);
+    return 2.0 * fluid.viscosityAt(y) * (along - divergence / 3.0);
   }
   TESSERA_KERNEL double shearStress(int b, Index y) const {
-    const double mu = 0.5 * (viscosity.atFace(y, e[0]) + viscosity.atFace(y - e[b], e[0]));
-    return mu * (inverse[b] * (u[0](y) - u[0](y - e[b])) + inverse[0] * (u[b](y) - u[b](y - e[0])));
+    const double mu = fluid.viscosityOfEdge(y, e[0], e[b]);
+    const double along = inverse[b] * fluid.nearness(0, y, e[b]) * (u[0](y) - u[0](y - e[b]));
+    return mu * (along + inverse[0] * fluid.nearness(b, y, e[0]) * (u[b](y) - u[b](y - e[0])));
   }
   TESSERA_KERNEL double shearOf(int b, Index x) const {
     return inverse[b] * (shearStress(b, x + e[b]) - shearStress(b, x));

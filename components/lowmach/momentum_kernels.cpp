@@ -4,13 +4,14 @@
 namespace tessera {
 
 /// One loop over the faces across an axis.
-template <class Field, class Target, class Between>
+template <class Field, class Target, class Between, class Fluid>
 struct PredictLoop {
-  MomentumRate<Field, Between> rate;
+  MomentumRate<Field, Between, Fluid> rate;
   NumberOrField<Field> before;  ///< density of Old
   NumberOrField<Field> from;    ///< of the state
   NumberOrField<Field> after;   ///< of the stage
   NumberOrField<Field> force;
+  NumberOrField<Field> open;
   Field old;  ///< velocity of Old
   Target next;
   double gravity;
@@ -24,7 +25,7 @@ struct PredictLoop {
     const double gains =
         rate.friction(x) - rate.convection(x) + (gravity * (from.atFace(x, e) - reference) + force(x));
     const double kept = (rho - ofOld * before.atFace(x, e)) * (rate.u[0](x) - old(x));
-    next(x) = old(x) + (kept + dt * gains) / rho;
+    next(x) = open(x) * (old(x) + (kept + dt * gains) / rho);
   }
 };
 
@@ -49,17 +50,28 @@ struct PredictVelocity {
 
   template <class Between, class Task>
   void along(const Task& task, int axis) const {
+    using Field = std::remove_cvref_t<decltype(task.read(stage.generation, state.density))>;
+    if (params.isGeneral()) {
+      along<Between, GeneralFluid<Field>>(task, axis);
+    } else {
+      along<Between, PlainFluid<Field>>(task, axis);
+    }
+  }
+
+  template <class Between, class Fluid, class Task>
+  void along(const Task& task, int axis) const {
     const auto u = readFaces(task, stage.generation, stage.from.velocity, axis);
     const auto next = writeFaces(task, stage.to.velocity, axis);
     using Field = std::remove_cvref_t<decltype(u)>;
     // A density that is the same everywhere is divided out of everything.
     const NumberOrField<Field> one{u, 1.0, 0.0};
-    PredictLoop<Field, std::remove_cvref_t<decltype(next)>, Between> loop{
-        rateOf<Between>(task, u, axis),
+    PredictLoop<Field, std::remove_cvref_t<decltype(next)>, Between, Fluid> loop{
+        rateOf<Between, Fluid>(task, u, axis),
         one,
         one,
         one,
         {u, 0.0, 0.0},
+        openFaces(task, params, axis, u),
         readFaces(task, Old, state.velocity, axis),
         next,
         params.gravity[axis],
@@ -75,14 +87,9 @@ struct PredictVelocity {
     forEachHeavy(task.exec(), "Lowmach::predict", facesAcross(task, stage.to.velocity, axis), loop);
   }
 
-  template <class Between, class Task, class Field>
-  MomentumRate<Field, Between> rateOf(const Task& task, const Field& u, int axis) const {
-    MomentumRate<Field, Between> rate{
-        {u, u, u}, {u, u, u}, {u, params.viscosity * params.perDensity(), 0.0}, {}, {}};
-    if (params.viscosityByMixture != 0.0) {
-      rate.viscosity.field = task.read(stage.generation, stage.from.carried[kMixture].value);
-      rate.viscosity.factor = params.viscosityByMixture * params.perDensity();
-    }
+  template <class Between, class Fluid, class Task, class Field>
+  MomentumRate<Field, Between, Fluid> rateOf(const Task& task, const Field& u, int axis) const {
+    MomentumRate<Field, Between, Fluid> rate{{u, u, u}, {u, u, u}, fluidAround<Fluid>(task, u, axis), {}, {}};
     for (int n = 0; n < kAxes; ++n) {
       const int d = (axis + n) % kAxes;
       if (!params.active[static_cast<std::size_t>(d)]) continue;
@@ -92,6 +99,26 @@ struct PredictVelocity {
       rate.inverse[n] = task.inverseSpacing()[d];
     }
     return rate;
+  }
+
+  template <class Fluid, class Task, class Field>
+  Fluid fluidAround(const Task& task, const Field& u, int axis) const {
+    NumberOrField<Field> viscosity{u, params.viscosity * params.perDensity(), 0.0};
+    if (params.viscosityByMixture != 0.0) {
+      viscosity.field = task.read(stage.generation, stage.from.carried[kMixture].value);
+      viscosity.factor = params.viscosityByMixture * params.perDensity();
+    }
+    if constexpr (std::is_same_v<Fluid, PlainFluid<Field>>) {
+      return {viscosity};
+    } else {
+      const NumberOrField<Field> one{u, 1.0, 0.0};
+      Fluid fluid{viscosity, eddiesOf(task, params, New, u, params.perDensity()), {one, one, one}};
+      for (int n = 0; n < kAxes; ++n) {
+        const int d = (axis + n) % kAxes;
+        if (params.active[static_cast<std::size_t>(d)]) fluid.open[n] = openFaces(task, params, d, u);
+      }
+      return fluid;
+    }
   }
 
   /// What passes the sides of the domain.
@@ -104,9 +131,10 @@ struct PredictVelocity {
         forEach(task.exec(), "Lowmach::wall", faces, [=] TESSERA_KERNEL(Index x) { next(x) = 0.0; });
       } else if (kind == FlowSide::Given) {
         const auto twice = task.read(New, entering);
+        const auto open = openFaces(task, params, axis, twice);
         const Index beyond = side % 2 == 1 ? Index{} : Index{} - unit(axis);
         forEach(task.exec(), "Lowmach::enter", faces,
-                [=] TESSERA_KERNEL(Index x) { next(x) = 0.5 * twice(x + beyond); });
+                [=] TESSERA_KERNEL(Index x) { next(x) = open(x) * (0.5 * twice(x + beyond)); });
       }
     });
   }

@@ -34,9 +34,11 @@ struct StableFlowDt {
     double fall = 0.0;
     for (int d = 0; d < kAxes; ++d) fall += 4.0 * std::fabs(params.gravity[d]) * perLength[d];
     const double least = 1e-300;
+    const double widest = 2.0 * larger(1.0, params.eddies.perSchmidt) * ((w.x + w.y) + w.z);
+    const auto eddies = eddiesOf(task, params, New, faces.u[0], widest);
     task.contribute(
         stableDt, reduce(task.exec(), "Lowmach::stableDt", task.interior(), Min, [=] TESSERA_KERNEL(Index x) {
-          const double rate = crossings(x) + wide / density(x);
+          const double rate = crossings(x) + (wide + eddies(x)) / density(x);
           return 2.0 / (rate + std::sqrt(rate * rate + fall) + least);
         }));
   }
@@ -111,6 +113,8 @@ struct TotalsOfFlow {
                     reduce(task.exec(), "Lowmach::divergence", task.interior(), Max,
                            [=] TESSERA_KERNEL(Index x) { return std::fabs(faces(x) - expansion(x)); }));
     momenta(task, density);
+    for (const FlowRange& one : totals.ranges)
+      range(task, NumberOrField<Field>{task.read(Old, one.label), 0.0, 1.0}, one.least, one.largest);
     for (std::size_t n = 0; n < kFlowScalars; ++n) {
       if (!state.carried[n].isThere()) continue;
       const NumberOrField<Field> q = carriedOrNone(task, Old, state.carried[n], faces.u[0]);

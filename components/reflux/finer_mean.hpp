@@ -1,13 +1,15 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/geometry/index.hpp"
 #include "core/kernel.hpp"
 
 namespace tessera {
 
-/// The mean of the finer values over a coarse index, 1, 2 or 4 along each axis: of all cells in a coarse one,
-/// or of the faces in a coarse face, one across. The first is added to the last, and what lies between them
-/// to itself, so that the mirror image of the values has the same mean.
+/// The mean of the finer values over a coarse index, 1, 2, 4 or 8 along each axis: of all cells in a coarse
+/// one, or of the faces in a coarse face, one across. The first is added to the last, and so on inwards, so
+/// that the mirror image of the values has the same mean.
 template <class Field>
 struct FinerMean {
   Field fine;
@@ -18,21 +20,24 @@ struct FinerMean {
   TESSERA_KERNEL double operator()(Index coarse) const {
     const Index x{coarse.i * ratio.i, coarse.j * ratio.j, coarse.k * ratio.k};
     if (count.k == 1) return part * plane(x);
-    const double outer = plane(x) + plane(x + (count.k - 1) * ez);
-    if (count.k == 2) return part * outer;
-    return part * (outer + (plane(x + ez) + plane(x + 2 * ez)));
+    double sum = plane(x) + plane(x + (count.k - 1) * ez);
+    for (std::int64_t n = 1; n < count.k - n; ++n)
+      sum += plane(x + n * ez) + plane(x + (count.k - 1 - n) * ez);
+    return part * sum;
   }
 
  private:
   TESSERA_KERNEL double plane(Index x) const {
     if (count.j == 1) return row(x);
-    const double outer = row(x) + row(x + (count.j - 1) * ey);
-    return count.j == 2 ? outer : outer + (row(x + ey) + row(x + 2 * ey));
+    double sum = row(x) + row(x + (count.j - 1) * ey);
+    for (std::int64_t n = 1; n < count.j - n; ++n) sum += row(x + n * ey) + row(x + (count.j - 1 - n) * ey);
+    return sum;
   }
   TESSERA_KERNEL double row(Index x) const {
     if (count.i == 1) return fine(x);
-    const double outer = fine(x) + fine(x + (count.i - 1) * ex);
-    return count.i == 2 ? outer : outer + (fine(x + ex) + fine(x + 2 * ex));
+    double sum = fine(x) + fine(x + (count.i - 1) * ex);
+    for (std::int64_t n = 1; n < count.i - n; ++n) sum += fine(x + n * ex) + fine(x + (count.i - 1 - n) * ex);
+    return sum;
   }
 };
 

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
+#include "core/geometry/index.hpp"
 #include "core/kernel.hpp"
 #include "core/memory/element_type.hpp"
 
@@ -7,9 +11,23 @@ namespace tessera {
 
 /// What a ray needs to know of a cell, side by side in memory, since a ray is somewhere else at each step:
 /// the absorption coefficient and the intensity that matter of its temperature sends in each direction; where
-/// the cell is solid, -(1 + emissivity) and the intensity of a black body of its temperature.
-template <class Real>
-using MediumCell = Vec<Real, 2>;
+/// the cell is solid, -(1 + emissivity) and the intensity of a black body of its temperature. The third of
+/// three numbers is the scattering coefficient, 0 in solid cells.
+template <class Real, int numbers = 2>
+using MediumCell = Vec<Real, numbers>;
+
+/// Of a MediumCell: how many numbers it has, of which type, and whether the matter may scatter.
+template <class Medium>
+struct MediumTraits;
+template <class Number, int numbers>
+struct MediumTraits<Vec<Number, numbers>> {
+  using Real = Number;
+  static constexpr int kNumbers = numbers;
+  static constexpr bool kScatters = numbers == 3;
+};
+/// The MediumCell that a view gives.
+template <class View>
+using MediumOf = std::remove_cvref_t<decltype(std::declval<const View&>()(Index{}))>;
 
 /// The intensity of a black body of a temperature is that times T^4; the same bits for walls and for the
 /// medium.

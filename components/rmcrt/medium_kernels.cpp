@@ -6,61 +6,73 @@
 
 namespace tessera {
 
-/// A number of a cell, from a label or from the deck.
-template <class View>
-struct CellNumber {
-  View values;
-  TESSERA_KERNEL double operator()(Index x) const { return values(x); }
-};
-struct SameNumber {
-  double value;
-  TESSERA_KERNEL double operator()(Index) const { return value; }
-};
-
-/// Calls `body` with what gives the numbers of an input.
-template <class Task, class Body>
-void withInput(const Task& task, const RadiationInput& input, Body&& body) {
-  if (!input.label) return body(SameNumber{input.number});
-  const auto values = task.read(Old, *input.label);
-  body(CellNumber<std::remove_cvref_t<decltype(values)>>{values});
+/// Sets a number of the medium, of all cells, to `value(what an input gives)`.
+template <class Task, class Out, class Value>
+void setFromInput(const Task& task, const RadiationInput& input, int number, const Out& out, Value value) {
+  if (input.label) {
+    const auto values = task.read(Old, *input.label);
+    forEach(task.exec(), "Rmcrt::pack", task.interior(),
+            [=] TESSERA_KERNEL(Index x) { value.set(out(x)[number], values(x)); });
+  } else {
+    const double same = input.number;
+    forEach(task.exec(), "Rmcrt::pack", task.interior(),
+            [=] TESSERA_KERNEL(Index x) { value.set(out(x)[number], same); });
+  }
 }
 
-/// The loops of packing, once it is known where the numbers come from.
-struct MediumPacking {
-  double ofFourthPower;  ///< intensity of a black body: T^4 times this, or the emissive power times that
-  double ofPower;
-  double solidIntensity;
-  double solidEmissivity;
-
-  template <class Task, class Out, class Absorption, class Heat, class Solid>
-  void run(const Task& task, const Out& out, Absorption absorption, Heat heat, Solid solid) const {
-    const MediumPacking p = *this;
-    forEach(task.exec(), "Rmcrt::pack", task.interior(), [=] TESSERA_KERNEL(Index x) {
-      const double h = heat(x);
-      const double intensity = p.ofFourthPower * fourthPower(h) + p.ofPower * h;
-      const bool isSolid = solid(x) != 0.0;
-      out(x) = MediumCell<double>{
-          {isSolid ? solidCode(p.solidEmissivity) : absorption(x), isSolid ? p.solidIntensity : intensity}};
-    });
+struct AsGiven {
+  template <class Real>
+  TESSERA_KERNEL void set(Real& number, double given) const {
+    number = static_cast<Real>(given);
   }
 };
 
+/// The intensity of a black body.
+struct IntensityOfHeat {
+  double ofFourthPower;  ///< T^4 times this, or the emissive power times that
+  double ofPower;
+
+  template <class Real>
+  TESSERA_KERNEL void set(Real& number, double heat) const {
+    number = static_cast<Real>(ofFourthPower * fourthPower(heat) + ofPower * heat);
+  }
+};
+
+template <class Medium>
 struct PackMedium {
+  using Real = typename MediumTraits<Medium>::Real;
+
   MediumParams params;
-  MediumLabel medium;
+  Label<Medium, Cell> medium;
 
   template <class Task>
   void operator()(const Task& task) const {
+    pack(task);
+  }
+
+  /// Gives what it has written.
+  template <class Task>
+  auto pack(const Task& task) const {
     constexpr double kByPi = 1.0 / 0x1.921fb54442d18p1;
-    const MediumPacking packing{params.isTemperature ? intensityOfFourthPower(params.stefanBoltzmann) : 0.0,
-                                params.isTemperature ? 0.0 : kByPi, params.solidIntensity,
-                                params.solidEmissivity};
     const auto out = task.write(medium);
-    const RadiationInput solid{params.solid, 0.0};
-    withInput(task, params.absorption, [&](auto absorption) {
-      withInput(task, params.heat, [&](auto heat) {
-        withInput(task, solid, [&](auto isSolid) { packing.run(task, out, absorption, heat, isSolid); });
-      });
+    setFromInput(task, params.absorption, 0, out, AsGiven{});
+    const IntensityOfHeat intensity{
+        params.isTemperature ? intensityOfFourthPower(params.stefanBoltzmann) : 0.0,
+        params.isTemperature ? 0.0 : kByPi};
+    setFromInput(task, params.heat, 1, out, intensity);
+    if constexpr (MediumTraits<Medium>::kScatters) setFromInput(task, *params.scattering, 2, out, AsGiven{});
+    if (params.solid) setSolids(task, out);
+    return out;
+  }
+
+  template <class Task, class Out>
+  void setSolids(const Task& task, const Out& out) const {
+    const auto solid = task.read(Old, *params.solid);
+    Medium cell{};
+    cell[0] = static_cast<Real>(solidCode(params.solidEmissivity));
+    cell[1] = static_cast<Real>(params.solidIntensity);
+    forEach(task.exec(), "Rmcrt::pack", task.interior(), [=] TESSERA_KERNEL(Index x) {
+      if (solid(x) != 0.0) out(x) = cell;
     });
   }
 };
@@ -69,18 +81,22 @@ struct PackMedium {
 /// where these are at least half of all. Equal values have exactly their mean, since they are added in pairs.
 template <class Fine>
 struct MediumOverCell {
+  using Medium = MediumOf<Fine>;
+  static constexpr int kNumbers = MediumTraits<Medium>::kNumbers;
+  using Mean = MediumCell<double, kNumbers>;
+
   Fine fine;
   Extent ratio;
 
-  TESSERA_KERNEL MediumCell<double> operator()(Index coarse) const {
+  TESSERA_KERNEL Medium operator()(Index coarse) const {
     const Index first{coarse.i * ratio.i, coarse.j * ratio.j, coarse.k * ratio.k};
     std::int64_t solids = 0;
-    MediumCell<double> gas{{0.0, 0.0}};
-    MediumCell<double> solid{{0.0, 0.0}};
+    Mean gas{};
+    Mean solid{};
     for (std::int64_t k = 0; k < ratio.k; ++k) {
       for (std::int64_t j = 0; j < ratio.j; ++j) {
         for (std::int64_t i = 0; i < ratio.i; ++i) {
-          const auto cell = fine(first + Index{i, j, k});
+          const Medium cell = fine(first + Index{i, j, k});
           const bool isSolid = isSolidCode(cell[0]);
           solids += isSolid ? 1 : 0;
           add(isSolid ? solid : gas, cell,
@@ -88,25 +104,30 @@ struct MediumOverCell {
         }
       }
     }
-    return 2 * solids >= ratio.i * ratio.j * ratio.k ? solid : gas;
+    return rounded(2 * solids >= ratio.i * ratio.j * ratio.k ? solid : gas);
   }
 
  private:
   /// Takes the n-th value into a mean; one that equals the mean does not change it.
-  TESSERA_KERNEL static void add(MediumCell<double>& mean, const MediumCell<double>& value, std::int64_t n) {
+  TESSERA_KERNEL static void add(Mean& mean, const Medium& value, std::int64_t n) {
     const double part = 1.0 / static_cast<double>(n);
-    mean[0] += (value[0] - mean[0]) * part;
-    mean[1] += (value[1] - mean[1]) * part;
+    for (int c = 0; c < kNumbers; ++c) mean[c] += (value[c] - mean[c]) * part;
+  }
+  TESSERA_KERNEL static Medium rounded(const Mean& mean) {
+    Medium cell{};
+    for (int c = 0; c < kNumbers; ++c) cell[c] = static_cast<typename MediumTraits<Medium>::Real>(mean[c]);
+    return cell;
   }
 };
 
-struct CoarsenMedium {
-  MediumLabel medium;
+template <class Medium>
+struct PackCoarseMedium {
+  PackMedium<Medium> all;
 
   template <class Task>
   void operator()(const Task& task) const {
-    const auto fine = task.readFiner(New, medium);
-    const auto coarse = task.modify(medium);
+    const auto fine = task.readFiner(New, all.medium);
+    const auto coarse = all.pack(task);
     const MediumOverCell<std::remove_cvref_t<decltype(fine)>> mean{fine, task.refinementRatio()};
     task.forEachCovered([&](const Box& covered) {
       forEach(task.exec(), "Rmcrt::coarsen", covered, [=] TESSERA_KERNEL(Index x) { coarse(x) = mean(x); });
@@ -114,10 +135,23 @@ struct CoarsenMedium {
   }
 };
 
-[[gnu::weak]] TaskBody packMedium(const MediumParams& params, MediumLabel medium) {
-  return taskBody<Cpu, Gpu>(PackMedium{params, medium});
+template <class Medium>
+TaskBody packMedium(const MediumParams& params, Label<Medium, Cell> medium) {
+  return taskBody<Cpu, Gpu>(PackMedium<Medium>{params, medium});
 }
 
-[[gnu::weak]] TaskBody coarsenMedium(MediumLabel medium) { return taskBody<Cpu, Gpu>(CoarsenMedium{medium}); }
+template <class Medium>
+TaskBody packCoarseMedium(const MediumParams& params, Label<Medium, Cell> medium) {
+  return taskBody<Cpu, Gpu>(PackCoarseMedium<Medium>{{params, medium}});
+}
+
+template TaskBody packMedium(const MediumParams&, Label<MediumCell<double>, Cell>);
+template TaskBody packMedium(const MediumParams&, Label<MediumCell<double, 3>, Cell>);
+template TaskBody packMedium(const MediumParams&, Label<MediumCell<float>, Cell>);
+template TaskBody packMedium(const MediumParams&, Label<MediumCell<float, 3>, Cell>);
+template TaskBody packCoarseMedium(const MediumParams&, Label<MediumCell<double>, Cell>);
+template TaskBody packCoarseMedium(const MediumParams&, Label<MediumCell<double, 3>, Cell>);
+template TaskBody packCoarseMedium(const MediumParams&, Label<MediumCell<float>, Cell>);
+template TaskBody packCoarseMedium(const MediumParams&, Label<MediumCell<float, 3>, Cell>);
 
 }  // namespace tessera

@@ -29,20 +29,25 @@ struct RayRegion {
   static constexpr double kEndless = 1e100;
 };
 
+/// Where a ray is: in the fine cells around its patch, in those of the next coarser level around these, or
+/// in the whole of level 0. It goes from one to the next and never back.
+enum class RayPart : std::int32_t { Near, Middle, Far };
+
 /// A ray that is followed backwards, from where radiation arrives to where it comes from.
 struct Ray {
-  Real3 origin;  ///< of the stretch since the last reflection
+  Real3 origin;  ///< of the stretch since it was last reflected or scattered
   Real3 direction;
   Real3 inverse;              ///< 1 / direction along each axis
   double at = 0.0;            ///< distance from the origin
   double own = 0.0;           ///< intensity of what the ray starts from
   double transmitted = 1.0;   ///< part of what is sent here that arrives at the start
   double sum = 0.0;           ///< what has arrived, less what would at `own` everywhere
+  double toScatter = 0.0;     ///< optical depth of scattering before it is scattered next
   std::uint32_t cellLow = 0;  ///< what its random numbers belong to
   std::uint32_t cellHigh = 0;
   std::uint32_t number = 0;
-  std::int32_t reflections = 0;
-  std::int32_t isFar = 0;  ///< whether it is on the coarser level
+  std::int32_t turns = 0;  ///< how often it was reflected or scattered
+  RayPart part = RayPart::Near;
 
   TESSERA_KERNEL void turnTo(Real3 to) {
     direction = to;
@@ -70,6 +75,7 @@ struct RayWalkOf {
   Real at;
   Real transmitted;
   Real sum;
+  Real toScatter;
 
   /// Through the present cell: what the matter in it sends arrives as far as it is transmitted.
   TESSERA_KERNEL void pass(const Real& absorption, const Real& intensity, const Real& own) {
@@ -77,16 +83,38 @@ struct RayWalkOf {
     const Real leaves = firstTwo < nextZ ? firstTwo : nextZ;
     const Real ahead = leaves - at;
     const Real length = ahead > 0.0 ? ahead : Real{};
+    take(length, absorption, intensity, own);
+    at = ahead > 0.0 ? leaves : at;
+  }
+  /// The same in matter that scatters: to where the ray is scattered, if that is in the cell; then
+  /// `toScatter` is 0.
+  TESSERA_KERNEL void pass(const Real& absorption, const Real& intensity, const Real& scattering,
+                           const Real& own) {
+    const Real firstTwo = nextX < nextY ? nextX : nextY;
+    const Real leaves = firstTwo < nextZ ? firstTwo : nextZ;
+    const Real ahead = leaves - at;
+    const Real whole = ahead > 0.0 ? ahead : Real{};
+    const Real depth = scattering * whole;
+    const auto scatters = depth >= toScatter;
+    const Real length = scatters ? toScatter / scattering : whole;
+    toScatter = scatters ? Real{} : toScatter - depth;
+    take(length, absorption, intensity, own);
+    const Real reached = ahead > 0.0 ? leaves : at;
+    at = scatters ? at + length : reached;
+  }
+  /// Whether the face of the cell that the ray passes first is one of x; else, whether it is one of y.
+  TESSERA_KERNEL bool leavesAlongX() const { return nextX <= nextY && nextX <= nextZ; }
+  TESSERA_KERNEL bool leavesAlongY() const { return nextY <= nextZ; }
+
+ private:
+  TESSERA_KERNEL void take(const Real& length, const Real& absorption, const Real& intensity,
+                           const Real& own) {
     Real through;
     setToPlainExp<Real>(through, -absorption * length);
     const Real after = transmitted * through;
     sum += (intensity - own) * (transmitted - after);
     transmitted = after;
-    at = ahead > 0.0 ? leaves : at;
   }
-  /// Whether the face of the cell that the ray passes first is one of x; else, whether it is one of y.
-  TESSERA_KERNEL bool leavesAlongX() const { return nextX <= nextY && nextX <= nextZ; }
-  TESSERA_KERNEL bool leavesAlongY() const { return nextY <= nextZ; }
 };
 using RayWalk = RayWalkOf<double>;
 
@@ -136,7 +164,8 @@ TESSERA_KERNEL inline Index enter(const RayRegion& region, const Ray& ray, const
           (firstTwo < z.end ? firstTwo : z.end) - region.tolerance(),
           ray.at,
           ray.transmitted,
-          ray.sum};
+          ray.sum,
+          ray.toScatter};
   return {x.cell, y.cell, z.cell};
 }
 

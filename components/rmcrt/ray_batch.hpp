@@ -10,15 +10,17 @@
 namespace tessera {
 
 /// The medium of a level as the host's vectors read it: numbers at distances from the first cell.
-template <class Real>
+template <class Medium>
 struct FlatMedium {
-  const Real* numbers = nullptr;  ///< two of each cell
+  using Real = typename MediumTraits<Medium>::Real;
+
+  const Real* numbers = nullptr;  ///< those of a cell side by side
   Index first;                    ///< the cell that `numbers` points to
-  std::int64_t strideI = 2;
+  std::int64_t strideI = MediumTraits<Medium>::kNumbers;
   std::int64_t strideJ = 0;
   std::int64_t strideK = 0;
 
-  FlatMedium(const Field<const MediumCell<Real>>& field, const Box& cells) : first(cells.lo) {
+  FlatMedium(const Field<const Medium>& field, const Box& cells) : first(cells.lo) {
     const auto numberAt = [&](Index x) { return &field(x).value[0]; };
     numbers = numberAt(first);
     if (cells.hi.j - first.j > 1) strideJ = numberAt(first + ey) - numbers;
@@ -36,14 +38,15 @@ struct FlatMedium {
 ///
 /// A ray is computed as `RayTracer::follow` does it, and the rays of a cell are added in their order, so the
 /// bits are those of one ray after the other.
-template <class Real>
+template <class Medium>
 class RayBatch {
  public:
-  using Tracer = RayTracer<Field<const MediumCell<Real>>>;
+  using Tracer = RayTracer<Field<const Medium>>;
 
   explicit RayBatch(const Tracer& tracer)
       : tracer_(tracer),
         near_(tracer.nearMedium, tracer.near.cells),
+        middle_(tracer.middleMedium, tracer.middle.cells),
         far_(tracer.farMedium, tracer.far.cells) {}
 
   /// Whether no further ray fits before `follow`.
@@ -67,7 +70,10 @@ class RayBatch {
   static constexpr int kSize = 128;
 
  private:
-  /// First all rays through the near region, then those that have left it through the far one.
+  using Real = typename MediumTraits<Medium>::Real;
+  static constexpr bool kScatters = MediumTraits<Medium>::kScatters;
+
+  /// First all rays through the near region, then those that have left it through the next one.
   void followAll() {
     lanes_ = count_;
     for (int n = 0; n < count_; ++n) {
@@ -75,18 +81,28 @@ class RayBatch {
       const Index x = enter(tracer_.near, rays_[n], starts_[n], walk);
       put(n, n, walk, near_.placeOf(x), near_);
     }
-    leaveIdle();
     onward_ = 0;
-    march(near_);
-    lanes_ = onward_;
-    for (int n = 0; n < onward_; ++n) put(n, farRays_[n], farWalks_[n], farPlaces_[n], far_);
-    leaveIdle();
-    march(far_);
+    for (RayPart part = RayPart::Near;; part = tracer_.after(part)) {
+      leaveIdle();
+      march(part);
+      if (onward_ == 0) break;
+      takeOnward(tracer_.after(part));
+    }
     count_ = 0;
+  }
+  const FlatMedium<Medium>& mediumOf(RayPart part) const {
+    return part == RayPart::Far ? far_ : (part == RayPart::Middle ? middle_ : near_);
+  }
+  /// Gives lanes to the rays that have come into another region.
+  void takeOnward(RayPart part) {
+    lanes_ = onward_;
+    for (int n = 0; n < onward_; ++n)
+      put(n, onwardRays_[n], onwardWalks_[n], onwardPlaces_[n], mediumOf(part));
+    onward_ = 0;
   }
 
   /// Gives lane `n` to a ray.
-  void put(int n, int ray, const RayWalk& walk, std::int64_t place, const FlatMedium<Real>& medium) {
+  void put(int n, int ray, const RayWalk& walk, std::int64_t place, const FlatMedium<Medium>& medium) {
     ray_[n] = ray;
     const Ray& of = rays_[ray];
     own_[n] = of.own;
@@ -99,8 +115,12 @@ class RayBatch {
   void leaveIdle() {
     for (int n = lanes_; n % kWidth != 0; ++n) {
       set(n, RayWalk{}, 0);
-      end_[n] = -1.0;
+      halt(n);
     }
+  }
+  void halt(int n) {
+    end_[n] = -1.0;
+    toScatter_[n] = 1.0;
   }
   void set(int n, const RayWalk& walk, std::int64_t place) {
     nextX_[n] = walk.nextX;
@@ -113,11 +133,12 @@ class RayBatch {
     at_[n] = walk.at;
     transmitted_[n] = walk.transmitted;
     sum_[n] = walk.sum;
+    toScatter_[n] = walk.toScatter;
     place_[n] = place;
   }
   RayWalk walkOf(int n) const {
-    return {nextX_[n], nextY_[n], nextZ_[n], stepX_[n],       stepY_[n],
-            stepZ_[n], end_[n],   at_[n],    transmitted_[n], sum_[n]};
+    return {nextX_[n], nextY_[n], nextZ_[n],       stepX_[n], stepY_[n],    stepZ_[n],
+            end_[n],   at_[n],    transmitted_[n], sum_[n],   toScatter_[n]};
   }
   /// Gives the ray of one lane to another one.
   void move(int from, int to) {
@@ -140,11 +161,12 @@ class RayBatch {
   }
 
   /// Follows the rays of all lanes until the last one has ended or gone on.
-  void march(const FlatMedium<Real>& medium) {
+  void march(RayPart part) {
+    const FlatMedium<Medium>& medium = mediumOf(part);
     while (lanes_ > 0) {
       stopped_ = 0;
       for (int n = 0; n < lanes_; n += kWidth) step(medium.numbers, n);
-      for (int s = stopped_ - 1; s >= 0; --s) settle(medium, stoppedAt_[s]);
+      for (int s = stopped_ - 1; s >= 0; --s) settle(medium, part, stoppedAt_[s]);
     }
   }
 
@@ -153,15 +175,24 @@ class RayBatch {
     const std::int64_t* const p = place_ + n;
     const Reals absorption = {medium[p[0]], medium[p[1]], medium[p[2]], medium[p[3]]};
     const Reals intensity = {medium[p[0] + 1], medium[p[1] + 1], medium[p[2] + 1], medium[p[3] + 1]};
-    RayWalkOf<Reals> walk{at<Reals>(nextX_, n), at<Reals>(nextY_, n), at<Reals>(nextZ_, n),
-                          at<Reals>(stepX_, n), at<Reals>(stepY_, n), at<Reals>(stepZ_, n),
-                          at<Reals>(end_, n),   at<Reals>(at_, n),    at<Reals>(transmitted_, n),
-                          at<Reals>(sum_, n)};
+    RayWalkOf<Reals> walk{at<Reals>(nextX_, n), at<Reals>(nextY_, n),    at<Reals>(nextZ_, n),
+                          at<Reals>(stepX_, n), at<Reals>(stepY_, n),    at<Reals>(stepZ_, n),
+                          at<Reals>(end_, n),   at<Reals>(at_, n),       at<Reals>(transmitted_, n),
+                          at<Reals>(sum_, n),   at<Reals>(toScatter_, n)};
     const Wholes solid = absorption < 0.0;
     const Reals before = walk.at;
-    walk.pass(solid ? Reals{} : absorption, intensity, at<Reals>(own_, n));
+    Wholes scattered{};
+    if constexpr (kScatters) {
+      const Reals scattering = {medium[p[0] + 2], medium[p[1] + 2], medium[p[2] + 2], medium[p[3] + 2]};
+      walk.pass(solid ? Reals{} : absorption, intensity, scattering, at<Reals>(own_, n));
+      at<Reals>(toScatter_, n) = walk.toScatter;
+      scattered = walk.toScatter <= 0.0;
+    } else {
+      walk.pass(solid ? Reals{} : absorption, intensity, at<Reals>(own_, n));
+    }
     walk.at = solid ? before : walk.at;
-    const Wholes stops = solid | (walk.transmitted < tracer_.surfaces.threshold) | (walk.at >= walk.end);
+    const Wholes stops =
+        solid | (walk.transmitted < tracer_.surfaces.threshold) | (walk.at >= walk.end) | scattered;
     const Wholes xFirst = (walk.nextX <= walk.nextY) & (walk.nextX <= walk.nextZ);
     const Wholes yBeforeZ = walk.nextY <= walk.nextZ;
     const Wholes alongX = xFirst & ~stops;
@@ -180,32 +211,31 @@ class RayBatch {
   }
 
   /// Lets go of those of some lanes that have stopped, or sends them on.
-  void settle(const FlatMedium<Real>& medium, int first) {
+  void settle(const FlatMedium<Medium>& medium, RayPart part, int first) {
     for (int n = first + kWidth - 1; n >= first; --n) {
       if (n >= lanes_ || stops_[n] == 0) continue;
       Ray& ray = rays_[ray_[n]];
-      const bool wasFar = ray.isFar != 0;
       RayWalk walk = walkOf(n);
       Index x;
       const double absorption = medium.numbers[place_[n]];
       const double intensity = medium.numbers[place_[n] + 1];
       const bool goesOn = tracer_.goesOn(ray, walk, absorption, intensity, x);
-      if (goesOn && (ray.isFar != 0) == wasFar) {
+      if (goesOn && ray.part == part) {
         put(n, ray_[n], walk, medium.placeOf(x), medium);
         continue;
       }
       if (goesOn) {
-        farRays_[onward_] = ray_[n];
-        farWalks_[onward_] = walk;
-        farPlaces_[onward_++] = far_.placeOf(x);
+        onwardRays_[onward_] = ray_[n];
+        onwardWalks_[onward_] = walk;
+        onwardPlaces_[onward_++] = mediumOf(ray.part).placeOf(x);
       }
       move(--lanes_, n);
-      end_[lanes_] = -1.0;
+      halt(lanes_);
     }
   }
 
   Tracer tracer_;
-  FlatMedium<Real> near_, far_;
+  FlatMedium<Medium> near_, middle_, far_;
   int count_ = 0;
   int lanes_ = 0;
   int onward_ = 0;
@@ -220,6 +250,7 @@ class RayBatch {
   alignas(64) double at_[kSize];
   alignas(64) double transmitted_[kSize];
   alignas(64) double sum_[kSize];
+  alignas(64) double toScatter_[kSize];
   alignas(64) double own_[kSize];
   alignas(64) std::int64_t place_[kSize];
   alignas(64) std::int64_t forwardX_[kSize];
@@ -229,20 +260,20 @@ class RayBatch {
   int ray_[kSize];
   int stopped_ = 0;
   int stoppedAt_[kSize / 4];
-  int farRays_[kSize];
-  std::int64_t farPlaces_[kSize];
-  RayWalk farWalks_[kSize];
+  int onwardRays_[kSize];
+  std::int64_t onwardPlaces_[kSize];
+  RayWalk onwardWalks_[kSize];
   Ray rays_[kSize];
   Real3 starts_[kSize];
 };
 
 /// `target.finish(x, mean)` for each index of a box, where `mean` is that of the rays which `source` sends
 /// from there, or 0 where the target wants none.
-template <class Real, class Source, class Target>
-void followFromBox(const RayTracer<Field<const MediumCell<Real>>>& tracer, const Source& source,
-                   const Target& target, const Box& box) {
-  RayBatch<Real> batch(tracer);
-  Index from[RayBatch<Real>::kSize];
+template <class Medium, class Source, class Target>
+void followFromBox(const RayTracer<Field<const Medium>>& tracer, const Source& source, const Target& target,
+                   const Box& box) {
+  RayBatch<Medium> batch(tracer);
+  Index from[RayBatch<Medium>::kSize];
   double sum = 0.0;
   std::uint32_t done = 0;
   const std::uint32_t rays = source.law.rays;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "components/rmcrt/ray.hpp"
+#include "core/elementary.hpp"
 #include "core/philox.hpp"
 
 namespace tessera {
@@ -14,12 +15,16 @@ struct RayLaw {
   bool fromCentre = false;  ///< from its centre; else from anywhere in it
   bool stratified = false;  ///< the sines of heights and the azimuths of the rays of a cell are spread evenly
   PhiloxKey key;            ///< seed and step
+  bool scatters = false;    ///< whether rays need a place where they are scattered
 };
 
-/// The n-th random words of a ray: 0 and 1 for where it starts, from 2 on for reflections.
+/// The n-th random words of a ray: 0 and 1 for where it starts, from 2 on for where it turns.
 TESSERA_KERNEL inline PhiloxWords wordsOf(const Ray& ray, PhiloxKey key, std::uint32_t n) {
   return philox({ray.cellLow, ray.cellHigh, ray.number, n}, key);
 }
+
+/// The optical depth of scattering that a ray passes before it is scattered, from a random word.
+TESSERA_KERNEL inline double depthToScatter(std::uint32_t word) { return -plainLog(unitReal(word)); }
 
 /// Where `number` goes in a shuffle of 0 ... count - 1 that the words choose. Steps of which each can be
 /// undone shuffle the numbers below a power of two; who lands outside goes on.
@@ -88,12 +93,13 @@ struct RayCellNumber {
   }
 
   /// A ray of the cell, or of its side, that has no direction yet; `own` is the intensity where it starts.
-  TESSERA_KERNEL Ray ray(std::uint32_t number, double own) const {
+  TESSERA_KERNEL Ray ray(std::uint32_t number, double own, const RayLaw& law) const {
     Ray ray;
     ray.own = own;
     ray.cellLow = low;
     ray.cellHigh = high;
     ray.number = number;
+    if (law.scatters) ray.toScatter = depthToScatter(wordsOf(ray, law.key, 1).y);
     return ray;
   }
 };

@@ -14,7 +14,7 @@ struct CellSource {
 
   /// A ray of cell `x`; `own` is the intensity of the matter in it.
   TESSERA_KERNEL Ray ray(Index x, std::uint32_t number, double own) const {
-    Ray ray = RayCellNumber::of(x, region.domain, level, 0).ray(number, own);
+    Ray ray = RayCellNumber::of(x, region.domain, level, 0).ray(number, own, law);
     const PhiloxWords first = wordsOf(ray, law.key, 0);
     ray.turnTo(anyDirection(directionNumbers(ray, law, first)));
     Real3 within{0.5, 0.5, 0.5};
@@ -46,7 +46,7 @@ struct WallSource {
   TESSERA_KERNEL Ray ray(Index x, std::uint32_t number, double own) const {
     const int axis = side / 2;
     const bool high = side % 2 == 1;
-    Ray ray = RayCellNumber::of(x, region.domain, level, 1 + side).ray(number, own);
+    Ray ray = RayCellNumber::of(x, region.domain, level, 1 + side).ray(number, own, law);
     const PhiloxWords words = wordsOf(ray, law.key, 0);
     ray.turnTo(directionFromWall(directionNumbers(ray, law, words), axis, !high));
     const RayPair within = law.fromCentre ? RayPair{0.5, 0.5} : RayPair{unitReal(words.z), unitReal(words.w)};

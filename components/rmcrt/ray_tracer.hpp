@@ -23,22 +23,31 @@ struct RaySurfaces {
   PhiloxKey key;
 };
 
-/// Follows rays through the fine cells around a patch and then through the whole of a coarser level, from
-/// which no ray comes back. Where there is one level alone, both regions are that level.
+/// Follows rays through the fine cells around a patch, then, where there is a level between, through its
+/// cells around these, and then through the whole of the coarsest level, from which no ray comes back. Where
+/// there is one level alone, all regions are that level.
 ///
 /// All that it computes of a ray depends on the ray alone, so the bits are the same for any patches, and the
 /// vectors of `RayBatch` compute each ray as `follow` does.
 template <class View>
 struct RayTracer {
-  static constexpr std::int32_t kMostReflections = 10000;
+  using Medium = MediumOf<View>;
+  static constexpr bool kScatters = MediumTraits<Medium>::kScatters;
+  static constexpr std::int32_t kMostTurns = 10000;
 
-  RayRegion near, far;
-  View nearMedium, farMedium;
+  RayRegion near, middle, far;
+  View nearMedium, middleMedium, farMedium;
+  bool hasMiddle = false;
   RaySurfaces surfaces;
 
-  TESSERA_KERNEL const RayRegion& regionOf(const Ray& ray) const { return ray.isFar != 0 ? far : near; }
-  TESSERA_KERNEL auto mediumAt(const Ray& ray, Index x) const {
-    return ray.isFar != 0 ? farMedium(x) : nearMedium(x);
+  TESSERA_KERNEL const RayRegion& regionOf(RayPart part) const {
+    return part == RayPart::Far ? far : (part == RayPart::Middle ? middle : near);
+  }
+  TESSERA_KERNEL Medium mediumAt(RayPart part, Index x) const {
+    return part == RayPart::Far ? farMedium(x) : (part == RayPart::Middle ? middleMedium(x) : nearMedium(x));
+  }
+  TESSERA_KERNEL RayPart after(RayPart part) const {
+    return part == RayPart::Near && hasMiddle ? RayPart::Middle : RayPart::Far;
   }
 
   /// What has arrived at the end of the ray, less what would if all were of its own temperature.
@@ -46,11 +55,11 @@ struct RayTracer {
     RayWalk walk{};
     Index x = enter(near, ray, start, walk);
     for (;;) {
-      const auto cell = mediumAt(ray, x);
+      const Medium cell = mediumAt(ray.part, x);
       const double absorption = cell[0];
       const bool solid = isSolidCode(absorption);
-      if (!solid) walk.pass(absorption, cell[1], ray.own);
-      if (solid | (walk.transmitted < surfaces.threshold) | (walk.at >= walk.end)) {
+      if (!solid) pass(walk, cell, ray.own);
+      if (solid | (walk.transmitted < surfaces.threshold) | (walk.at >= walk.end) | isScattered(walk)) {
         if (!goesOn(ray, walk, absorption, cell[1], x)) return ray.sum;
         continue;
       }
@@ -67,36 +76,62 @@ struct RayTracer {
     }
   }
 
-  /// After a ray has stopped at a surface, at the end of its region or for want of strength: whether it goes
-  /// on, and then from which cell. `absorption` and `intensity` are those of the cell it has stopped in.
+  /// After a ray has stopped at a surface, at the end of its region, where it is scattered or for want of
+  /// strength: whether it goes on, and then from which cell. `absorption` and `intensity` are those of the
+  /// cell it has stopped in.
   TESSERA_KERNEL bool goesOn(Ray& ray, RayWalk& walk, double absorption, double intensity, Index& x) const {
     ray.at = walk.at;
     ray.transmitted = walk.transmitted;
     ray.sum = walk.sum;
     if (ray.transmitted < surfaces.threshold) return false;
-    const RayRegion& region = regionOf(ray);
+    ray.toScatter = walk.toScatter;
+    const RayRegion& region = regionOf(ray.part);
     if (isSolidCode(absorption)) {
       const RaySurface solid{intensity, emissivityOfCode(absorption), surfaces.mirroredOfSolids};
       return leaves(ray, solid, axisOfEntry(walk), walk, x);
     }
+    if (isScattered(walk)) return scatter(ray, walk, x);
     const int axis = axisOfExit(region, ray);
     const bool up = ray.goesUp(axis);
     const bool isWall = up ? region.cells.hi[axis] == region.domain.hi[axis]
                            : region.cells.lo[axis] == region.domain.lo[axis];
     if (isWall) return leaves(ray, surfaces.sides[2 * axis + (up ? 1 : 0)], axis, walk, x);
-    ray.isFar = 1;
-    x = enter(far, ray, ray.place(), walk);
+    ray.part = after(ray.part);
+    x = enter(regionOf(ray.part), ray, ray.place(), walk);
     return true;
   }
 
  private:
+  TESSERA_KERNEL static bool isScattered(const RayWalk& walk) { return kScatters && walk.toScatter <= 0.0; }
+  TESSERA_KERNEL static void pass(RayWalk& walk, const Medium& cell, double own) {
+    if constexpr (kScatters) {
+      walk.pass(cell[0], cell[1], cell[2], own);
+    } else {
+      walk.pass(cell[0], cell[1], own);
+    }
+  }
+  TESSERA_KERNEL PhiloxWords wordsOfTurn(Ray& ray) const {
+    return wordsOf(ray, surfaces.key, 2U + static_cast<std::uint32_t>(ray.turns++));
+  }
+
+  /// In any direction, from where it is.
+  TESSERA_KERNEL bool scatter(Ray& ray, RayWalk& walk, Index& x) const {
+    if (ray.turns == kMostTurns) return false;
+    const PhiloxWords words = wordsOfTurn(ray);
+    ray.origin = ray.place();
+    ray.at = 0.0;
+    ray.toScatter = depthToScatter(words.w);
+    ray.turnTo(anyDirection({unitReal(words.x), unitReal(words.y)}));
+    x = enter(regionOf(ray.part), ray, ray.origin, walk);
+    return true;
+  }
+
   /// Takes what the surface sends, and reflects the ray.
   TESSERA_KERNEL bool leaves(Ray& ray, const RaySurface& surface, int axis, RayWalk& walk, Index& x) const {
     ray.sum += surface.emissivity * (surface.intensity - ray.own) * ray.transmitted;
     ray.transmitted *= 1.0 - surface.emissivity;
-    if (ray.transmitted < surfaces.threshold || ray.reflections == kMostReflections) return false;
-    const PhiloxWords words = wordsOf(ray, surfaces.key, 2U + static_cast<std::uint32_t>(ray.reflections));
-    ++ray.reflections;
+    if (ray.transmitted < surfaces.threshold || ray.turns == kMostTurns) return false;
+    const PhiloxWords words = wordsOfTurn(ray);
     const bool up = ray.goesUp(axis);
     Real3 beside = ray.place();
     ray.origin = beside;
@@ -106,10 +141,10 @@ struct RayTracer {
     if (unitReal(words.z) >= surface.mirrored)
       direction = directionFromWall({unitReal(words.x), unitReal(words.y)}, axis, !up);
     ray.turnTo(direction);
-    const RayRegion& region = regionOf(ray);
+    const RayRegion& region = regionOf(ray.part);
     beside[axis] += (up ? -1e-6 : 1e-6) * region.spacing[axis];
     x = enter(region, ray, beside, walk);
-    const auto cell = mediumAt(ray, x);
+    const Medium cell = mediumAt(ray.part, x);
     if (!isSolidCode(cell[0])) return true;
     // A coarse solid cell reaches into where the ray came from: what is sent from there ends in it.
     ray.sum += (cell[1] - ray.own) * ray.transmitted;

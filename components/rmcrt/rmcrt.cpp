@@ -1,63 +1,23 @@
 #include "components/rmcrt/rmcrt.hpp"
 
-#include <initializer_list>
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include "components/average_down_kernels.hpp"
 #include "components/cadence.hpp"
 #include "components/expression_fill.hpp"
+#include "components/rmcrt/radiometer_deck.hpp"
+#include "components/rmcrt/rmcrt_parameters.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {
 namespace {
 
-constexpr double kStefanBoltzmann = 5.670374419e-8;  // CODATA 2018, W/(m^2 K^4)
+constexpr LevelSelection kLevelsFromTwo = someLevels(~std::uint64_t{3});
 
 double intensityOf(double temperature, double stefanBoltzmann) {
   return intensityOfFourthPower(stefanBoltzmann) * fourthPower(temperature);
-}
-
-void checkNames(const ParameterValues& values, DeckDiagnostics& findings) {
-  for (const char* key : {"absorption_from", "temperature_from", "emissive_power_from"}) {
-    if (!values.has(key) || isLabelName(values.text(key))) continue;
-    findings.error(values.where(key), "rmcrt." + std::string(key) + " has \"" + values.text(key) +
-                                          "\", which no variable can be called; give the name of a "
-                                          "variable such as \"heat.T\"");
-  }
-}
-
-/// Keys of which just one says what radiates, or how much is absorbed.
-void checkSources(const ParameterValues& values, DeckDiagnostics& findings) {
-  const auto expectOne = [&](std::initializer_list<const char*> keys, const std::string& what) {
-    std::string given;
-    std::string all;
-    int count = 0;
-    for (const char* key : keys) {
-      all += (all.empty() ? "" : ", ") + std::string(key);
-      if (!values.isGiven(key)) continue;
-      given += (count++ > 0 ? " and " : "") + std::string(key);
-    }
-    if (count == 0)
-      findings.error(values.tableWhere(), "[rmcrt] does not say " + what + "; give one of " + all);
-    if (count > 1)
-      findings.error(values.tableWhere(),
-                     "[rmcrt] says more than once " + what + ": " + given + "; give one");
-  };
-  expectOne({"temperature", "temperature_from", "emissive_power", "emissive_power_from"}, "what radiates");
-  expectOne({"absorption", "absorption_from"}, "what absorbs");
-}
-
-void declareSurface(ParameterTable& table, const std::string& prefix, const std::string& what) {
-  table.real(prefix + "temperature").doc("temperature of " + what).unit("temperature").atLeast(0).optional();
-  table.real(prefix + "emissivity")
-      .doc("part of a black body's that " + what + " sends")
-      .range(0, 1)
-      .optional();
-  table.real(prefix + "mirror")
-      .doc("part of what " + what +
-           " reflects that leaves as from a mirror; the rest leaves in any direction")
-      .range(0, 1)
-      .optional();
 }
 
 /// A surface whose own keys come before those of `all` surfaces, where there are such.
@@ -71,58 +31,34 @@ RaySurface readSurface(const ParameterValues& values, const std::string& own, co
           number("mirror", 0.0)};
 }
 
+template <class Medium>
+Label<Medium, Cell> mediumLabelOf(ComponentSetup& setup) {
+  const auto label = setup.labels.variable<Medium, Cell>("rmcrt.medium");
+  setup.labels.setBoundary(label, BoundaryConditions::everywhere(BoundaryKind::Outflow));
+  return label;
+}
+
+MediumLabel mediumLabel(bool isFloat, bool scatters, ComponentSetup& setup) {
+  if (isFloat && scatters) return mediumLabelOf<MediumCell<float, 3>>(setup);
+  if (isFloat) return mediumLabelOf<MediumCell<float>>(setup);
+  if (scatters) return mediumLabelOf<MediumCell<double, 3>>(setup);
+  return mediumLabelOf<MediumCell<double>>(setup);
+}
+
+/// Before the first radiation radiometers stand in something solid, so they read 0.
+template <class Medium>
+void declareNoMedium(StepPlan& plan, Label<Medium, Cell> medium) {
+  plan.task("Rmcrt::noMedium").writes(medium).withoutDt().template runs<Cpu>([medium](const auto& task) {
+    Medium solid{};
+    solid[0] = static_cast<typename MediumTraits<Medium>::Real>(solidCode(1.0));
+    const auto values = task.write(medium);
+    forEach(task.exec(), "Rmcrt::noMedium", task.interior(), [=](Index x) { values(x) = solid; });
+  });
+}
+
 }  // namespace
 
-void Rmcrt::declareParameters(ParameterTable& table) const {
-  table.expression("absorption", {"x", "y", "z"})
-      .doc("absorption coefficient")
-      .unit("1/length")
-      .atLeast(0)
-      .defaultsTo(0);
-  table.text("absorption_from").doc("name of the variable that is the absorption coefficient").optional();
-  table.expression("temperature", {"x", "y", "z"}).doc("temperature of the medium").atLeast(0).optional();
-  table.text("temperature_from").doc("name of the variable that is the temperature of the medium").optional();
-  table.expression("emissive_power", {"x", "y", "z"})
-      .doc("power that a unit of area of a black body sends that is as hot as the medium")
-      .unit("power/length^2")
-      .atLeast(0)
-      .optional();
-  table.text("emissive_power_from").doc("name of the variable that is the emissive power").optional();
-  table.real("stefan_boltzmann")
-      .doc("the constant that T^4 is multiplied by")
-      .above(0)
-      .defaultsTo(kStefanBoltzmann);
-  table.integer("rays").doc("rays from each cell").range(1, 1 << 30).defaultsTo(100);
-  table.integer("wall_rays")
-      .doc("rays from each face of a wall; 0: no fluxes on walls; what rays says where it is not given")
-      .range(0, 1 << 30)
-      .optional();
-  table.real("threshold")
-      .doc("a ray ends where less than this part comes through")
-      .above(0)
-      .atMost(0.5)
-      .defaultsTo(1e-4);
-  table.choice("directions", {"uniform", "stratified"})
-      .doc("how directions are drawn; \"stratified\": evenly spread over those of a cell")
-      .defaultsTo("uniform");
-  table.choice("origins", {"spread", "centre"}).doc("where in a cell its rays start").defaultsTo("spread");
-  table.integer("seed").doc("another one gives other random numbers").range(0, 0xffffffff).defaultsTo(0);
-  declareCadence(table, "radiation is computed");
-  table.integer("halo")
-      .doc("fine cells around a patch that rays pass before they go on in the coarsest level")
-      .range(0, 64)
-      .defaultsTo(4);
-  declareSurface(table, "wall.", "all walls");
-  for (int side = 0; side < kSides; ++side)
-    declareSurface(table, std::string("wall.") + sideName(side) + ".",
-                   std::string("the wall ") + sideName(side));
-  table.expression("solid.where", {"x", "y", "z"})
-      .doc("where it is not 0 at the centre of a cell, the cell is solid")
-      .optional();
-  declareSurface(table, "solid.", "solid cells");
-  table.check(checkSources);
-  table.check(checkNames);
-}
+void Rmcrt::declareParameters(ParameterTable& table) const { declareRmcrtParameters(table); }
 
 void Rmcrt::configure(const ParameterValues& values, ComponentSetup& setup) {
   DeckDiagnostics findings;
@@ -139,10 +75,14 @@ void Rmcrt::configure(const ParameterValues& values, ComponentSetup& setup) {
   every_ = cadenceOf(values);
   configureMedium(values, setup);
   configureRays(values);
-  labels_.medium = setup.labels.variable<MediumCell<double>, Cell>("rmcrt.medium");
-  setup.labels.setBoundary(labels_.medium, BoundaryConditions::everywhere(BoundaryKind::Outflow));
+  labels_.medium = mediumLabel(values.choice("precision") == "float", medium_.scattering.has_value(), setup);
   labels_.divQ = setup.labels.variable<double, Cell>("rmcrt.divQ", "power/length^3");
   setup.labels.setBoundary(labels_.divQ, BoundaryConditions::everywhere(BoundaryKind::Outflow));
+  if (values.boolean("incident")) {
+    labels_.incident = setup.labels.variable<double, Cell>("rmcrt.incident", "power/length^2");
+    setup.labels.setBoundary(*labels_.incident, BoundaryConditions::everywhere(BoundaryKind::Outflow));
+  }
+  radiometers_ = radiometersOf(values, setup);
   totals_.loss = setup.labels.reduction("rmcrt.loss");
   if (rays_.wallRays == 0) return;
   labels_.flux.x = setup.labels.variable<double, FaceX>("rmcrt.flux_x", "power/length^2");
@@ -166,6 +106,10 @@ RadiationInput Rmcrt::input(const ParameterValues& values, const std::string& ke
 void Rmcrt::configureMedium(const ParameterValues& values, ComponentSetup& setup) {
   medium_.stefanBoltzmann = values.real("stefan_boltzmann");
   medium_.absorption = input(values, "absorption", setup);
+  const bool scatters = values.has("scattering_from") ||
+                        (values.has("scattering") && !(values.expression("scattering").isConstant() &&
+                                                       values.expression("scattering")(0, 0, 0, 0) == 0.0));
+  if (scatters) medium_.scattering = input(values, "scattering", setup);
   medium_.isTemperature = !values.has("emissive_power") && !values.has("emissive_power_from");
   medium_.heat = input(values, medium_.isTemperature ? "temperature" : "emissive_power", setup);
   if (!values.has("solid.where")) return;
@@ -184,6 +128,7 @@ void Rmcrt::configureRays(const ParameterValues& values) {
   rays_.fromCentre = values.choice("origins") == "centre";
   rays_.stratified = values.choice("directions") == "stratified";
   rays_.halo = values.integer("halo");
+  if (values.has("middle_halo")) rays_.middleHalo = values.integer("middle_halo");
   rays_.seed = static_cast<std::uint32_t>(values.integer("seed"));
   rays_.threshold = values.real("threshold");
   for (int side = 0; side < kSides; ++side) {
@@ -198,8 +143,10 @@ void Rmcrt::declareInitial(StepPlan& plan) const {
       fill(task, given.label, given.values, task.time());
     });
   }
+  if (!radiometers_.empty()) std::visit([&](auto medium) { declareNoMedium(plan, medium); }, labels_.medium);
   TaskBuilder none = plan.task("Rmcrt::noneYet");
   none.writes(labels_.divQ).withoutDt();
+  if (labels_.incident) none.writes(*labels_.incident);
   if (rays_.wallRays > 0) none.writes(labels_.flux.x).writes(labels_.flux.y).writes(labels_.flux.z);
   none.runs<Cpu>([l = labels_, walls = rays_.wallRays > 0](const auto& task) {
     const auto clear = [&](auto label) {
@@ -207,6 +154,7 @@ void Rmcrt::declareInitial(StepPlan& plan) const {
       forEach(task.exec(), "Rmcrt::noneYet", task.interior(label), [=](Index x) { values(x) = 0.0; });
     };
     clear(l.divQ);
+    if (l.incident) clear(*l.incident);
     if (!walls) return;
     clear(l.flux.x);
     clear(l.flux.y);
@@ -222,39 +170,66 @@ TaskBuilder Rmcrt::radiationTask(StepPlan& step, std::string_view name) const {
 }
 
 void Rmcrt::declareStep(StepPlan& step) const {
-  TaskBuilder pack = radiationTask(step, "Rmcrt::pack");
-  pack.writes(labels_.medium);
-  for (const auto& label : {medium_.absorption.label, medium_.heat.label, medium_.solid}) {
-    if (label) pack.reads(Old, *label);
-  }
-  pack.runs(packMedium(medium_, labels_.medium));
-  if (levels_ > 1) {
-    radiationTask(step, "Rmcrt::coarsen")
-        .on(allButFinest())
-        .reads(New, labels_.medium, fromFiner())
-        .modifies(labels_.medium)
-        .runs(coarsenMedium(labels_.medium));
-  }
-  TaskBuilder trace = radiationTask(step, "Rmcrt::trace");
-  trace.on(onlyLevel(0)).reads(New, labels_.medium, wholeLevel(0));
-  declareTrace(trace);
+  std::visit([&](auto medium) { declareRadiation(step, medium); }, labels_.medium);
   if (levels_ == 1) return;
-  TaskBuilder fine = radiationTask(step, "Rmcrt::traceFine");
-  fine.on(allButCoarsest())
-      .reads(New, labels_.medium, halo(rays_.halo))
-      .reads(New, labels_.medium, wholeLevel(0));
-  declareTrace(fine);
-  radiationTask(step, "Rmcrt::averageDown")
-      .on(allButFinest())
-      .reads(New, labels_.divQ, fromFiner())
-      .modifies(labels_.divQ)
-      .runs(meanOfFiner(labels_.divQ));
+  declareAverage(step, "Rmcrt::averageDown", labels_.divQ);
+  if (labels_.incident) declareAverage(step, "Rmcrt::averageIncident", *labels_.incident);
 }
 
-void Rmcrt::declareTrace(TaskBuilder task) const {
-  task.writes(labels_.divQ);
-  if (rays_.wallRays > 0) task.writes(labels_.flux.x).writes(labels_.flux.y).writes(labels_.flux.z);
-  task.runs(traceRays(rays_, labels_));
+/// What packing reads.
+TaskBuilder Rmcrt::declareInputs(TaskBuilder task) const {
+  const auto scattering = medium_.scattering ? medium_.scattering->label : std::nullopt;
+  for (const auto& label : {medium_.absorption.label, scattering, medium_.heat.label, medium_.solid}) {
+    if (label) task.reads(Old, *label);
+  }
+  return task;
+}
+
+template <class Medium>
+void Rmcrt::declareRadiation(StepPlan& step, Label<Medium, Cell> medium) const {
+  declareInputs(radiationTask(step, "Rmcrt::pack").on(finestLevel()))
+      .writes(medium)
+      .runs(packMedium(medium_, medium));
+  if (levels_ > 1) {
+    declareInputs(radiationTask(step, "Rmcrt::packCoarse").on(allButFinest()))
+        .reads(New, medium, fromFiner())
+        .writes(medium)
+        .runs(packCoarseMedium(medium_, medium));
+  }
+  forEachKindOfLevel([&](std::string_view suffix, LevelSelection levels) {
+    TaskBuilder trace = radiationTask(step, "Rmcrt::trace" + std::string(suffix));
+    declareMediumReads(trace, New, medium, levels);
+    trace.writes(labels_.divQ);
+    if (labels_.incident) trace.writes(*labels_.incident);
+    if (rays_.wallRays > 0) trace.writes(labels_.flux.x).writes(labels_.flux.y).writes(labels_.flux.z);
+    trace.runs(traceRays(medium, rays_, labels_));
+  });
+}
+
+/// Calls `declare` with the levels whose rays need the same regions.
+template <class Declare>
+void Rmcrt::forEachKindOfLevel(Declare&& declare) const {
+  declare("", onlyLevel(0));
+  if (levels_ > 1) declare("Fine", rays_.middleHalo ? onlyLevel(1) : allButCoarsest());
+  if (levels_ > 2 && rays_.middleHalo) declare("Finer", kLevelsFromTwo);
+}
+
+/// What `rayTracer` takes.
+template <class Medium>
+void Rmcrt::declareMediumReads(TaskBuilder& task, Generation generation, Label<Medium, Cell> medium,
+                               LevelSelection levels) const {
+  task.on(levels).reads(generation, medium, wholeLevel(0));
+  if (levels == onlyLevel(0)) return;
+  task.reads(generation, medium, halo(rays_.halo));
+  if (levels == kLevelsFromTwo) task.reads(generation, medium, fromCoarser(*rays_.middleHalo));
+}
+
+void Rmcrt::declareAverage(StepPlan& step, std::string_view name, Label<double, Cell> label) const {
+  radiationTask(step, name)
+      .on(allButFinest())
+      .reads(New, label, fromFiner())
+      .modifies(label)
+      .runs(meanOfFiner(label));
 }
 
 std::vector<OptionalPart> Rmcrt::stepParts() const {
@@ -265,15 +240,30 @@ std::vector<OptionalPart> Rmcrt::stepParts() const {
 void Rmcrt::declareDiagnostics(StepPlan& plan) const {
   TaskBuilder task = plan.task("Rmcrt::totals");
   task.reads(Old, labels_.divQ).contributes(totals_.loss, Sum);
+  if (labels_.incident) task.reads(Old, *labels_.incident);  // so that steps without radiation keep it
   if (rays_.wallRays > 0) {
     task.reads(Old, labels_.flux.x).reads(Old, labels_.flux.y).reads(Old, labels_.flux.z);
     for (const ReductionLabel& wall : totals_.walls) task.contributes(wall, Sum);
   }
   task.runs(totalsOfRadiation(rays_, labels_, totals_));
+  if (radiometers_.empty()) return;
+  std::visit([&](auto medium) { declareRadiometers(plan, medium); }, labels_.medium);
+}
+
+template <class Medium>
+void Rmcrt::declareRadiometers(StepPlan& plan, Label<Medium, Cell> medium) const {
+  forEachKindOfLevel([&](std::string_view suffix, LevelSelection levels) {
+    TaskBuilder task = plan.task("Rmcrt::radiometers" + std::string(suffix));
+    declareMediumReads(task, Old, medium, levels);
+    for (const Radiometer& radiometer : radiometers_) task.contributes(radiometer.reading, Sum);
+    task.runs(readRadiometers(medium, rays_, radiometers_));
+  });
 }
 
 std::vector<Diagnostic> Rmcrt::diagnostics() const {
   std::vector<Diagnostic> columns{{"rmcrt.loss", totals_.loss, {}}};
+  for (const Radiometer& radiometer : radiometers_)
+    columns.push_back({"rmcrt.radiometer_" + radiometer.name, radiometer.reading, {}});
   if (rays_.wallRays == 0) return columns;
   for (int side = 0; side < kSides; ++side)
     columns.push_back(

@@ -16,7 +16,8 @@ namespace tessera {
 ///
 /// Variables: `rmcrt.divQ`, the power that leaves a unit of volume as radiation (negative: it takes up more
 /// than it sends), and `rmcrt.flux_x`, `_y`, `_z`, net fluxes on walls along the axes; both are carried over
-/// steps without radiation. `rmcrt.medium` is what rays read (within a step).
+/// steps without radiation, as is `rmcrt.incident`, what arrives from all directions, where the deck asks
+/// for it. `rmcrt.medium` is what rays read (within a step, or kept where there are radiometers).
 class Rmcrt final : public Component {
  public:
   std::string name() const override { return "rmcrt"; }
@@ -43,12 +44,23 @@ class Rmcrt final : public Component {
   void configureRays(const ParameterValues& values);
   RadiationInput input(const ParameterValues& values, const std::string& key, ComponentSetup& setup);
   TaskBuilder radiationTask(StepPlan& step, std::string_view name) const;
-  void declareTrace(TaskBuilder task) const;
+  TaskBuilder declareInputs(TaskBuilder task) const;
+  template <class Declare>
+  void forEachKindOfLevel(Declare&& declare) const;
+  template <class Medium>
+  void declareMediumReads(TaskBuilder& task, Generation generation, Label<Medium, Cell> medium,
+                          LevelSelection levels) const;
+  template <class Medium>
+  void declareRadiation(StepPlan& step, Label<Medium, Cell> medium) const;
+  template <class Medium>
+  void declareRadiometers(StepPlan& plan, Label<Medium, Cell> medium) const;
+  void declareAverage(StepPlan& step, std::string_view name, Label<double, Cell> label) const;
 
   MediumParams medium_;
   RayParams rays_;
   RadiationLabels labels_;
   RadiationTotals totals_;
+  std::vector<Radiometer> radiometers_;
   std::vector<Given> given_;
   Cadence every_;
   int levels_ = 1;

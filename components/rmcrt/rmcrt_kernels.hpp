@@ -3,15 +3,20 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <variant>
+#include <vector>
 
 #include "components/rmcrt/medium.hpp"
+#include "components/rmcrt/radiometer.hpp"
 #include "components/rmcrt/ray_tracer.hpp"
 #include "grid/label.hpp"
 #include "taskgraph/task_body.hpp"
 
 namespace tessera {
 
-using MediumLabel = Label<MediumCell<double>, Cell>;
+/// What rays read, of double or float, of matter that scatters or does not.
+using MediumLabel = std::variant<Label<MediumCell<double>, Cell>, Label<MediumCell<double, 3>, Cell>,
+                                 Label<MediumCell<float>, Cell>, Label<MediumCell<float, 3>, Cell>>;
 
 /// A number of each cell: a label, or the same everywhere.
 struct RadiationInput {
@@ -22,6 +27,7 @@ struct RadiationInput {
 /// What the medium is made of.
 struct MediumParams {
   RadiationInput absorption;
+  std::optional<RadiationInput> scattering;
   RadiationInput heat;        ///< temperature, or the emissive power of a black body
   bool isTemperature = true;  ///< which of them
   double stefanBoltzmann = 0.0;
@@ -43,6 +49,8 @@ struct RayParams {
   bool fromCentre = false;
   bool stratified = false;
   std::int64_t halo = 4;  ///< fine cells around a patch that rays pass on a refined level
+  /// Cells of the next coarser level that they pass then, before level 0; none: nothing of a level between.
+  std::optional<std::int64_t> middleHalo;
   std::uint32_t seed = 0;
   std::array<RaySurface, 6> sides;
   double mirroredOfSolids = 0.0;
@@ -52,6 +60,7 @@ struct RayParams {
 struct RadiationLabels {
   MediumLabel medium;
   Label<double, Cell> divQ;
+  std::optional<Label<double, Cell>> incident;
   WallFluxLabels flux;
 };
 
@@ -62,11 +71,19 @@ struct RadiationTotals {
 };
 
 /// Packs what rays need to know of each cell, from Old.
-TaskBody packMedium(const MediumParams& params, MediumLabel medium);
-/// New of the medium under finer patches becomes the mean of New over it. Needs `fromFiner()`.
-TaskBody coarsenMedium(MediumLabel medium);
+template <class Medium>
+TaskBody packMedium(const MediumParams& params, Label<Medium, Cell> medium);
+/// The same, and under finer patches the mean of New over them. Needs `fromFiner()`. In one task, since halos
+/// of finer patches take what the level has in the end.
+template <class Medium>
+TaskBody packCoarseMedium(const MediumParams& params, Label<Medium, Cell> medium);
 /// The divergence of the flux of radiation in each cell of a patch, and the fluxes on the walls beside it.
-TaskBody traceRays(const RayParams& params, const RadiationLabels& labels);
+template <class Medium>
+TaskBody traceRays(Label<Medium, Cell> medium, const RayParams& params, const RadiationLabels& labels);
+/// What radiometers read that stand in the patch: contributions, from Old of the medium.
+template <class Medium>
+TaskBody readRadiometers(Label<Medium, Cell> medium, const RayParams& params,
+                         const std::vector<Radiometer>& radiometers);
 /// The loss of the gas and the power that each wall takes up.
 TaskBody totalsOfRadiation(const RayParams& params, const RadiationLabels& labels,
                            const RadiationTotals& totals);

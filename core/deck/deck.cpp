@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/deck/detail/resolved_marks.hpp"
 #include "core/deck/detail/toml_reader.hpp"
 #include "core/deck/detail/toml_text.hpp"
 #include "core/text/error.hpp"
@@ -148,6 +149,7 @@ Deck Deck::fromText(std::string_view text, std::string_view name) {
   deck.text_ = text;
   deck.name_ = std::make_shared<const std::string>(name);
   deck.root_ = detail::readToml(text, deck.name_);
+  detail::recallDefaults(deck.root_, text);
   return deck;
 }
 

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "core/deck/detail/resolved_marks.hpp"
 #include "core/deck/detail/toml_text.hpp"
 #include "core/deck/detail/value_text.hpp"
 #include "core/deck/schema.hpp"
@@ -119,8 +120,7 @@ class Comparison {
 }  // namespace
 
 std::string resolvedText(const Deck& deck, const Schema& schema) {
-  std::string out =
-      "# Every value of the run and where it came from. This is a deck: it gives the same values again.\n";
+  std::string out(detail::kResolvedHead);
   const auto values = allValues(deck, schema);
   for (const ParameterTable& table : schema.tables()) {
     out += "\n[" + table.name() + "]\n" + bodyOf(table, values.at(table.name()));

@@ -67,6 +67,18 @@ class BackendJobDevice final : public JobDevice {
   const std::string& name() const override { return name_; }
   int slots() const override { return static_cast<int>(slots_.size()); }
   const CopyCounts& copies() const override { return copies_; }
+  void bindThread() override { device_->bindThread(); }
+  void forget(const DomainBase& domain) override {
+    parts_.forget(domain);
+    for (BackendSlot& slot : slots_) {
+      for (auto sums = slot.sums.begin(); sums != slot.sums.end();) {
+        const auto each = sums++;
+        if (each->first != &domain) continue;
+        parts_.release(each->second.memory);
+        slot.sums.erase(each);
+      }
+    }
+  }
 
   bool start(int number, const JobTask& task) override {
     BackendSlot& slot = slots_[static_cast<std::size_t>(number)];

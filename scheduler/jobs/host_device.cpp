@@ -28,6 +28,8 @@ struct HostSlot {
   std::map<Sums*, HostSums> sums;
   engine::Ticket<void> ticket;
   bool isBusy = false;
+  double begun = 0.0;
+  double done = 0.0;
 };
 
 /// The kind of task by which the engine's threads run slots; of programs for the host alone.
@@ -40,7 +42,9 @@ struct RunSlot {
   struct Result {};
   template <class Group>
   static Result run(const Arguments& in, Group&) {
+    in.slot->begun = secondsNow();
     in.slot->kernels->runOnHost(in.slot->input, in.slot->body.data());
+    in.slot->done = secondsNow();
     return {};
   }
 };
@@ -75,6 +79,11 @@ class HostJobDevice final : public JobDevice {
   int slots() const override { return static_cast<int>(slots_.size()); }
   const CopyCounts& copies() const override { return copies_; }
 
+  void forget(const DomainBase& domain) override {
+    for (HostSlot& slot : slots_)
+      std::erase_if(slot.sums, [&](const auto& each) { return each.first == &domain; });
+  }
+
   bool start(int number, const JobTask& task) override {
     HostSlot& slot = slots_[static_cast<std::size_t>(number)];
     slot.kernels = &task.job->kernels();
@@ -100,6 +109,8 @@ class HostJobDevice final : public JobDevice {
     if (!slot.isBusy || !engine_.fetch(slot.ticket, finished)) return false;
     slot.isBusy = false;
     end = detail::endOf(slot.words);
+    end.begun = slot.begun;
+    end.done = slot.done;
     return true;
   }
 

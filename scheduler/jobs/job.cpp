@@ -69,8 +69,13 @@ Job& Job::partition(std::function<void(const Box&, PartList&)> callback) {
 }
 
 Job& Job::form(JobForm form) {
-  form_ = form;
-  hasForm_ = true;
+  forms_ = {form};
+  return *this;
+}
+
+Job& Job::fastestOf(std::vector<JobForm> forms) {
+  TESSERA_EXPECT(!forms.empty(), "name the forms that may be chosen");
+  forms_ = std::move(forms);
   return *this;
 }
 
@@ -97,7 +102,7 @@ Job& Job::setKernels(const JobKernels& kernels, std::size_t bodyBytes) {
   TESSERA_EXPECT(kernels.bodyBytes == static_cast<std::int64_t>(bodyBytes),
                  "give a job the kernels of its own body");
   kernels_ = &kernels;
-  if (!hasForm_) form_ = kernels.pushes > 0 ? JobForm::ConsumerProducer : JobForm::Consumer;
+  if (forms_.empty()) forms_ = {kernels.pushes > 0 ? JobForm::ConsumerProducer : JobForm::Consumer};
   return *this;
 }
 

@@ -111,6 +111,9 @@ class Job {
   Job& partition(std::function<void(const Box& units, PartList& parts)> callback);
   /// [Consumer, and ConsumerProducer where the body pushes units]
   Job& form(JobForm form);
+  /// The runner measures which of these forms is the fastest on each device, with the first tasks of the job.
+  /// Where units are pushed, the forms Regular and Consumer have room for 64 of them a thread.
+  Job& fastestOf(std::vector<JobForm> forms);
   Job& limits(const JobLimits& limits);
   /// Calls in a row before a unit goes back to a queue [8].
   Job& callsInARow(std::int32_t calls);
@@ -133,7 +136,8 @@ class Job {
   Box unitsOf(std::int64_t firstPiece, std::int64_t endPiece) const;
   std::vector<DomainPart> partsOf(const Box& units) const;
   const std::vector<DomainPart>& domains() const { return domains_; }
-  JobForm form() const { return form_; }
+  /// Those that the job leaves open; one alone is declared.
+  const std::vector<JobForm>& forms() const { return forms_; }
   const JobLimits& limits() const { return limits_; }
   std::int32_t callsInARow() const { return callsInARow_; }
   const JobKernels& kernels() const { return *kernels_; }
@@ -150,8 +154,7 @@ class Job {
   std::int64_t grain_ = 1;
   std::vector<DomainPart> domains_;
   std::function<void(const Box&, PartList&)> callback_;
-  JobForm form_ = JobForm::Consumer;
-  bool hasForm_ = false;
+  std::vector<JobForm> forms_;
   JobLimits limits_;
   std::int32_t callsInARow_ = 8;
   const JobKernels* kernels_ = nullptr;

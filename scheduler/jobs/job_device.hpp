@@ -13,6 +13,7 @@ namespace tessera::jobs {
 /// A task that is about to run.
 struct JobTask {
   const Job* job = nullptr;
+  JobForm form = JobForm::Regular;
   Box units;
   std::vector<DomainPart> parts;
   std::vector<std::uint64_t>
@@ -27,7 +28,12 @@ struct TaskEnd {
   std::int64_t ended = 0;
   std::int64_t calls = 0;
   std::int64_t shared = 0;  ///< units that went from one block to another
+  double begun = 0.0;  ///< by `secondsNow`, where a thread of the host ran it; 0: it was handed to a device
+  double done = 0.0;
 };
+
+/// Seconds of the clock by which tasks are timed.
+double secondsNow();
 
 /// Copies between the host and a device.
 struct CopyCounts {
@@ -35,6 +41,11 @@ struct CopyCounts {
   std::int64_t fromDevice = 0;
   std::int64_t toDeviceBytes = 0;
   std::int64_t fromDeviceBytes = 0;
+
+  friend CopyCounts operator+(const CopyCounts& a, const CopyCounts& b) {
+    return {a.toDevice + b.toDevice, a.fromDevice + b.fromDevice, a.toDeviceBytes + b.toDeviceBytes,
+            a.fromDeviceBytes + b.fromDeviceBytes};
+  }
 };
 
 /// Where tasks of jobs run: the threads of the host, or a device. Has slots, the execution window: so many
@@ -55,6 +66,10 @@ class JobDevice {
   virtual bool poll(int slot, TaskEnd& end) = 0;
   /// All tasks of the job have ended: adds what this device has added up to the sums of the job.
   virtual void finish(const Job& job) = 0;
+  /// The domain is about to go: what the device has of it is worth nothing. No task of it is under way.
+  virtual void forget(const DomainBase&) {}
+  /// The calling thread is the one that uses the device from now on.
+  virtual void bindThread() {}
   virtual const CopyCounts& copies() const = 0;
 };
 

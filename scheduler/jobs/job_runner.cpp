@@ -16,11 +16,11 @@ constexpr std::int64_t kFirstTasks = 8;
 /// Units of a wavefront's task, whose arrays hold all of them.
 constexpr std::int64_t kMostWavefrontUnits = 1 << 16;
 
+}  // namespace
+
 double secondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-}  // namespace
 
 JobRunner::JobRunner(std::vector<std::unique_ptr<JobDevice>> devices) : devices_(std::move(devices)) {
   TESSERA_EXPECT(!devices_.empty(), "give a runner of jobs at least one device");
@@ -32,9 +32,53 @@ JobRunner::~JobRunner() = default;
 std::size_t JobRunner::add(const Job& job) {
   TESSERA_EXPECT(job.isComplete(), "give the job a body by runs() before it is added");
   checkPartition(job);
-  jobs_.push_back({});
-  jobs_.back().job = &job;
-  return jobs_.size() - 1;
+  jobs_[nextJob_].job = &job;
+  return nextJob_++;
+}
+
+void JobRunner::forget(std::size_t job) {
+  TESSERA_EXPECT(jobs_.at(job).hasEnded, "forget a job once it has ended");
+  jobs_.erase(job);
+}
+
+void JobRunner::forget(const DomainBase& domain) {
+  for (const auto& device : devices_) {
+    device->bindThread();
+    device->forget(domain);
+  }
+}
+
+void JobRunner::giveUp() {
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    devices_[device]->bindThread();
+    for (std::size_t slot = 0; slot < slots_[device].size(); ++slot) {
+      TaskEnd end;
+      while (slots_[device][slot].isBusy && !devices_[device]->poll(static_cast<int>(slot), end))
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+      slots_[device][slot].isBusy = false;
+    }
+  }
+  for (const auto& [number, open] : jobs_) {
+    for (const DomainPart& part : open.job->domains()) forget(*part.domain);
+  }
+  jobs_.clear();
+}
+
+void JobRunner::bindThread() {
+  for (const auto& device : devices_) device->bindThread();
+}
+
+JobRunner::Habit& JobRunner::habit(const Job& job, std::size_t device) {
+  const auto [found, isNew] = habits_.try_emplace({job.name(), device});
+  if (!isNew) return found->second;
+  const std::optional<JobForm> kept = paces_.fastestKept(job.name(), devices_[device]->name());
+  const bool isOpen = job.forms().size() > 1;
+  if (isOpen && kept && std::ranges::find(job.forms(), *kept) != job.forms().end()) {
+    found->second.form = FormChoice({*kept}, FormSource::Kept);
+  } else {
+    found->second.form = FormChoice(job.forms(), isOpen ? FormSource::Measured : FormSource::Declared);
+  }
+  return found->second;
 }
 
 bool JobRunner::conflicts(const Job& a, const Job& b) const {
@@ -47,11 +91,12 @@ bool JobRunner::conflicts(const Job& a, const Job& b) const {
   return false;
 }
 
-bool JobRunner::isReady(std::size_t job) const {
-  for (std::size_t n = 0; n < job; ++n) {
-    if (!jobs_[n].hasEnded && conflicts(*jobs_[n].job, *jobs_[job].job)) return false;
+bool JobRunner::isReady(std::size_t number, const Open& open) const {
+  for (const auto& [before, other] : jobs_) {
+    if (before == number) break;
+    if (!other.hasEnded && conflicts(*other.job, *open.job)) return false;
   }
-  return !jobs_[job].hasEnded;
+  return !open.hasEnded;
 }
 
 void JobRunner::begin(Open& open) {
@@ -64,13 +109,16 @@ void JobRunner::begin(Open& open) {
   }
   for (const auto& device : devices_) {
     open.copiesBefore.push_back(device->copies());
-    open.report.shares.push_back({device->name(), 0, 0, {}});
+    open.report.shares.push_back({});
+    open.report.shares.back().device = device->name();
   }
 }
 
-void JobRunner::end(std::size_t job) {
-  Open& open = jobs_[job];
-  for (const auto& device : devices_) device->finish(*open.job);
+void JobRunner::end(Open& open) {
+  for (const auto& device : devices_) {
+    device->bindThread();
+    device->finish(*open.job);
+  }
   for (std::size_t n = 0; n < devices_.size(); ++n) {
     const CopyCounts& now = devices_[n]->copies();
     const CopyCounts& before = open.copiesBefore[n];
@@ -78,42 +126,49 @@ void JobRunner::end(std::size_t job) {
                                     now.toDeviceBytes - before.toDeviceBytes,
                                     now.fromDeviceBytes - before.fromDeviceBytes};
   }
-  open.report.seconds = secondsNow() - open.begun;
+  const double now = secondsNow();
+  open.report.seconds = now - open.begun;
   open.hasEnded = true;
+  if (notesSpans_) spans_.push_back({open.job->name(), open.begun, now, std::move(open.tasks)});
 }
 
 /// Half of the device's share of what is left, for each of its slots; its share is by its pace so far.
-std::int64_t JobRunner::share(std::size_t device, std::size_t job) {
-  const Job& work = *jobs_[job].job;
-  const std::int64_t left = work.pieces() - jobs_[job].nextPiece;
+std::int64_t JobRunner::share(std::size_t device, const Open& open) {
+  const Job& work = *open.job;
+  const std::int64_t left = work.pieces() - open.nextPiece;
   double all = 0.0;
   double mine = 0.0;
   bool isKnown = true;
   double slots = 0.0;
   for (std::size_t n = 0; n < devices_.size(); ++n) {
-    const Pace& pace = paces_[{work.name(), n}];
-    const double rate = pace.seconds > 0.0 ? pace.pieces / pace.seconds * devices_[n]->slots() : 0.0;
+    const FormChoice& form = habit(work, n).form;
+    const double rate =
+        form.isMade() ? paces_.unitsPerSecond({work.name(), devices_[n]->name(), form.next()}) : 0.0;
     isKnown = isKnown && rate > 0.0;
-    all += rate;
-    if (n == device) mine = rate;
+    all += rate * devices_[n]->slots();
+    if (n == device) mine = rate * devices_[n]->slots();
     slots += devices_[n]->slots();
   }
   const auto here = static_cast<double>(devices_[device]->slots());
+  const FormChoice& form = habit(work, device).form;
+  // Tasks of a calibration are short: all forms run some.
+  const double parts = slots * kFirstTasks * (form.isMade() ? 1.0 : kForms);
   std::int64_t size =
       isKnown ? static_cast<std::int64_t>(std::ceil(static_cast<double>(left) * mine / all / (2.0 * here)))
-              : static_cast<std::int64_t>(static_cast<double>(work.pieces()) / (slots * kFirstTasks));
-  if (work.form() == JobForm::Wavefront) {
+              : static_cast<std::int64_t>(static_cast<double>(work.pieces()) / parts);
+  if (form.next() == JobForm::Wavefront) {
     const std::int64_t each = work.unitsOf(0, 1).volume();
     size = std::min(size, kMostWavefrontUnits / std::max<std::int64_t>(1, each));
   }
-  return std::clamp<std::int64_t>(size, 1, std::min(left, paces_[{work.name(), device}].mostPieces));
+  return std::clamp<std::int64_t>(size, 1, std::min(left, habit(work, device).mostPieces));
 }
 
-bool JobRunner::start(std::size_t device, int slot, std::size_t job, std::int64_t pieces) {
-  Open& open = jobs_[job];
+bool JobRunner::start(std::size_t device, int slot, std::size_t number, JobForm form, std::int64_t pieces) {
+  Open& open = jobs_.at(number);
   const std::int64_t first = open.nextPiece;
   JobTask task;
   task.job = open.job;
+  task.form = form;
   task.units = open.job->unitsOf(first, first + pieces);
   task.parts = open.job->partsOf(task.units);
   checkTask(*open.job, task.units, first, first + pieces, task.parts);
@@ -122,39 +177,53 @@ bool JobRunner::start(std::size_t device, int slot, std::size_t job, std::int64_
   if (!devices_[device]->start(slot, task)) return false;
   open.nextPiece += pieces;
   ++open.inFlight;
+  habit(*open.job, device).form.handedOut(form);
   slots_[device][static_cast<std::size_t>(slot)] = {
-      true, job, first, first + pieces, task.units.volume(), secondsNow()};
+      true, number, form, first, first + pieces, task.units.volume(), secondsNow()};
   return true;
 }
 
 bool JobRunner::deal(std::size_t device, int slot) {
-  for (std::size_t job = 0; job < jobs_.size(); ++job) {
-    if (!isReady(job) || jobs_[job].nextPiece == jobs_[job].job->pieces()) continue;
-    if (!jobs_[job].hasBegun) begin(jobs_[job]);
-    std::int64_t pieces = share(device, job);
-    if (start(device, slot, job, pieces)) return true;
-    const bool isIdle = std::ranges::none_of(slots_[device], [](const Slot& each) { return each.isBusy; });
-    if (!isIdle) return false;  // what is in flight gives its memory back
-    while (pieces > 1) {
-      pieces = (pieces + 1) / 2;
-      paces_[{jobs_[job].job->name(), device}].mostPieces = pieces;
-      if (start(device, slot, job, pieces)) return true;
-    }
-    const Box units = jobs_[job].job->unitsOf(jobs_[job].nextPiece, jobs_[job].nextPiece + 1);
-    throw JobError(
-        Message("a device has no memory for the smallest task of the job " + jobs_[job].job->name())
-            .line("device  ", devices_[device]->name())
-            .line("task    units ", asText(units))
-            .line("fix     cut the job into smaller pieces, give the device more memory, or leave it out")
-            .text());
+  for (auto& [number, open] : jobs_) {
+    if (open.hasEnded || open.nextPiece == open.job->pieces() || !isReady(number, open)) continue;
+    if (!open.hasBegun) begin(open);
+    return deal(device, slot, number, open);
   }
   return false;
 }
 
-void JobRunner::fail(const Job& job, const Box& units, TaskFault fault) const {
+bool JobRunner::deal(std::size_t device, int slot, std::size_t number, Open& open) {
+  for (;;) {
+    const JobForm form = habit(*open.job, device).form.next();
+    std::int64_t pieces = share(device, open);
+    if (start(device, slot, number, form, pieces)) return true;
+    const bool isIdle = std::ranges::none_of(slots_[device], [](const Slot& each) { return each.isBusy; });
+    if (!isIdle) return false;  // what is in flight gives its memory back
+    const std::int64_t before = habit(*open.job, device).mostPieces;
+    while (pieces > 1) {
+      pieces = (pieces + 1) / 2;
+      habit(*open.job, device).mostPieces = pieces;
+      if (start(device, slot, number, form, pieces)) return true;
+    }
+    if (!habit(*open.job, device).form.exclude(form)) failMemory(open, device);
+    habit(*open.job, device).mostPieces = before;
+  }
+}
+
+void JobRunner::failMemory(const Open& open, std::size_t device) const {
+  const Box units = open.job->unitsOf(open.nextPiece, open.nextPiece + 1);
+  throw JobError(
+      Message("a device has no memory for the smallest task of the job " + open.job->name())
+          .line("device  ", devices_[device]->name())
+          .line("task    units ", asText(units))
+          .line("fix     cut the job into smaller pieces, give the device more memory, or leave it out")
+          .text());
+}
+
+void JobRunner::fail(const Job& job, const Box& units, JobForm form, TaskFault fault) const {
   const JobLimits& limits = job.limits();
   Message message("units of the job " + job.name() + " do not come to an end");
-  message.line("task  units ", asText(units), ", form ", formText(job.form()));
+  message.line("task  units ", asText(units), ", form ", formText(form));
   if (fault == TaskFault::PushedTooMany) {
     message.line("limit pushed: more than ", limits.pushed, " units were pushed by one task");
   } else if (fault == TaskFault::QueueFull) {
@@ -169,26 +238,37 @@ void JobRunner::fail(const Job& job, const Box& units, TaskFault fault) const {
 
 void JobRunner::take(std::size_t device, int number, const TaskEnd& end) {
   Slot& slot = slots_[device][static_cast<std::size_t>(number)];
-  Open& open = jobs_[slot.job];
+  Open& open = jobs_.at(slot.job);
   slot.isBusy = false;
   --open.inFlight;
   if (end.fault != TaskFault::None)
-    fail(*open.job, open.job->unitsOf(slot.firstPiece, slot.endPiece), end.fault);
+    fail(*open.job, open.job->unitsOf(slot.firstPiece, slot.endPiece), slot.form, end.fault);
   TESSERA_EXPECT(end.ended == slot.units + end.pushed, "report this: units of a job were lost or run twice");
-  Pace& pace = paces_[{open.job->name(), device}];
-  pace.pieces += static_cast<double>(slot.endPiece - slot.firstPiece);
-  pace.seconds += secondsNow() - slot.begun;
+  const double now = secondsNow();
+  const auto units = static_cast<double>(slot.units);
+  paces_.add({open.job->name(), devices_[device]->name(), slot.form}, units, now - slot.begun);
+  const double spent = end.done > 0.0 ? end.done - end.begun : now - slot.begun;
+  FormChoice& form = habit(*open.job, device).form;
+  form.ended(slot.form, units / std::max(spent, 1e-9));
   JobReport& report = open.report;
   report.units += slot.units;
   report.pushed += end.pushed;
   report.calls += end.calls;
   report.shared += end.shared;
-  ++report.shares[device].tasks;
-  report.shares[device].units += slot.units;
+  JobReport::Share& share = report.shares[device];
+  ++share.tasks;
+  share.units += slot.units;
+  share.form = form.isMade() ? form.next() : slot.form;
+  share.source = form.source();
+  if (!notesSpans_) return;
+  const bool isTimed = end.done > 0.0;
+  open.tasks.push_back(
+      {device, slot.form, slot.units, isTimed ? end.begun : slot.begun, isTimed ? end.done : now});
 }
 
 bool JobRunner::proceed() {
   for (std::size_t device = 0; device < devices_.size(); ++device) {
+    devices_[device]->bindThread();
     for (int slot = 0; slot < devices_[device]->slots(); ++slot) {
       TaskEnd end;
       if (slots_[device][static_cast<std::size_t>(slot)].isBusy && devices_[device]->poll(slot, end))
@@ -197,10 +277,9 @@ bool JobRunner::proceed() {
     }
   }
   bool all = true;
-  for (std::size_t job = 0; job < jobs_.size(); ++job) {
-    Open& open = jobs_[job];
+  for (auto& [number, open] : jobs_) {
     if (open.hasBegun && !open.hasEnded && open.inFlight == 0 && open.nextPiece == open.job->pieces())
-      end(job);
+      end(open);
     all = all && open.hasEnded;
   }
   return all;
@@ -214,7 +293,7 @@ void JobRunner::run(const std::function<void(std::int64_t, std::int64_t)>& show)
     shown = secondsNow();
     std::int64_t done = 0;
     std::int64_t units = 0;
-    for (const Open& open : jobs_) {
+    for (const auto& [number, open] : jobs_) {
       done += open.report.units;
       units += open.job->space().volume();
     }

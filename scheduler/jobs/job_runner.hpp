@@ -4,9 +4,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "scheduler/jobs/form_choice.hpp"
 #include "scheduler/jobs/job_device.hpp"
+#include "scheduler/jobs/job_paces.hpp"
 
 namespace tessera::jobs {
 
@@ -17,6 +20,8 @@ struct JobReport {
     std::int64_t tasks = 0;
     std::int64_t units = 0;
     CopyCounts copies;
+    JobForm form = JobForm::Regular;  ///< of its last task
+    FormSource source = FormSource::Declared;
   };
   std::vector<Share> shares;
   std::int64_t units = 0;   ///< of the execution space, ended
@@ -24,6 +29,24 @@ struct JobReport {
   std::int64_t calls = 0;
   std::int64_t shared = 0;  ///< units that went from one block of a task to another
   double seconds = 0.0;
+};
+
+/// A task on a device, by `secondsNow`: where threads of the host run it, while one of them was at it,
+/// otherwise from the moment at which it was handed out until its end was seen.
+struct TaskSpan {
+  std::size_t device = 0;
+  JobForm form = JobForm::Regular;
+  std::int64_t units = 0;
+  double begin = 0.0;
+  double end = 0.0;
+};
+
+/// A job from the hand-out of its first task to the merge of its sums.
+struct JobSpan {
+  std::string job;
+  double begin = 0.0;
+  double end = 0.0;
+  std::vector<TaskSpan> tasks;
 };
 
 /// Runs jobs on a list of devices. Tasks are handed out by demand: a device that has room asks for one, which
@@ -50,6 +73,22 @@ class JobRunner {
   void run(const std::function<void(std::int64_t, std::int64_t)>& show = {});
 
   const JobReport& report(std::size_t job) const { return jobs_.at(job).report; }
+  bool hasEnded(std::size_t job) const { return jobs_.at(job).hasEnded; }
+  /// The job has ended, and its report is wanted no more.
+  void forget(std::size_t job);
+  /// No job uses the domain any more, and it is about to go: so do copies of it.
+  void forget(const DomainBase& domain);
+  /// Drops all jobs with all copies of their domains, once what devices are at has ended.
+  void giveUp();
+  /// The calling thread takes the place of the one that has used the runner so far.
+  void bindThread();
+
+  const std::vector<std::unique_ptr<JobDevice>>& devices() const { return devices_; }
+  JobPaces& paces() { return paces_; }
+  /// From here on jobs are noted for `takeSpans`.
+  void noteSpans() { notesSpans_ = true; }
+  /// Of the jobs that have ended since the last call.
+  std::vector<JobSpan> takeSpans() { return std::exchange(spans_, {}); }
 
  private:
   struct Open {
@@ -63,36 +102,44 @@ class JobRunner {
     double begun = 0.0;
     JobReport report;
     std::vector<CopyCounts> copiesBefore;
+    std::vector<TaskSpan> tasks;
   };
   struct Slot {
     bool isBusy = false;
     std::size_t job = 0;
+    JobForm form = JobForm::Regular;
     std::int64_t firstPiece = 0;
     std::int64_t endPiece = 0;
     std::int64_t units = 0;
     double begun = 0.0;
   };
-  /// What a device has done of a job so far.
-  struct Pace {
-    double pieces = 0.0;
-    double seconds = 0.0;                 ///< of its slots together
-    std::int64_t mostPieces = 1LL << 60;  ///< that its memory takes
+  /// What is known of a job, by its name, on a device.
+  struct Habit {
+    FormChoice form;
+    std::int64_t mostPieces = 1LL << 60;  ///< that the memory of the device takes
   };
 
   bool conflicts(const Job& a, const Job& b) const;
-  bool isReady(std::size_t job) const;
+  bool isReady(std::size_t number, const Open& open) const;
   void begin(Open& open);
-  void end(std::size_t job);
+  void end(Open& open);
   bool deal(std::size_t device, int slot);
-  bool start(std::size_t device, int slot, std::size_t job, std::int64_t pieces);
-  std::int64_t share(std::size_t device, std::size_t job);
+  bool deal(std::size_t device, int slot, std::size_t number, Open& open);
+  bool start(std::size_t device, int slot, std::size_t number, JobForm form, std::int64_t pieces);
+  std::int64_t share(std::size_t device, const Open& open);
+  Habit& habit(const Job& job, std::size_t device);
   void take(std::size_t device, int slot, const TaskEnd& end);
-  [[noreturn]] void fail(const Job& job, const Box& units, TaskFault fault) const;
+  [[noreturn]] void fail(const Job& job, const Box& units, JobForm form, TaskFault fault) const;
+  [[noreturn]] void failMemory(const Open& open, std::size_t device) const;
 
   std::vector<std::unique_ptr<JobDevice>> devices_;
   std::vector<std::vector<Slot>> slots_;  ///< by device
-  std::vector<Open> jobs_;
-  std::map<std::pair<std::string, std::size_t>, Pace> paces_;  ///< by name of the job and device
+  std::map<std::size_t, Open> jobs_;      ///< by number
+  std::size_t nextJob_ = 0;
+  std::map<std::pair<std::string, std::size_t>, Habit> habits_;  ///< by name of the job and device
+  JobPaces paces_;
+  bool notesSpans_ = false;
+  std::vector<JobSpan> spans_;
 };
 
 }  // namespace tessera::jobs

@@ -27,7 +27,9 @@ class Adopting : public ::testing::TestWithParam<std::string> {
         .adoptions(seed, fineCellsArePatches() ? OtherPatches::No : OtherPatches::Yes);
   }
   /// Where rays cross fine cells in their own patch alone, what they see depends on how patches are cut.
-  static bool fineCellsArePatches() { return GetParam() == "rmcrt/burns_christon_two_level"; }
+  static bool fineCellsArePatches() {
+    return GetParam() == "rmcrt/burns_christon_two_level" || GetParam() == "rmcrt/boiler";
+  }
   static std::string replay(std::uint64_t seed) { return "adoptions of seed " + std::to_string(seed); }
 };
 

@@ -107,7 +107,7 @@ TEST(Lowmach, AChannelBecomesTheFlowOfPoiseuille) {
 }
 
 /// Sides of all kinds, one of them in parts, forces of space and time, three stages.
-constexpr const char* kMixed = R"deck(
+constexpr const char* kAllSides = R"deck(
 simulation.components = ["lowmach"]
 time = { max_steps = 6, cfl = 0.5 }
 grid = { cells = [14, 11, 6], upper = [1.4, 1, 0.6], patches = [1, 1, 1], periodic = [false, false, true] }
@@ -130,27 +130,28 @@ velocity = { x = "1 + t", y = "0.1*z" }
 )deck";
 
 TEST(Lowmach, HasTheSameBitsForAnyRanksThreadsPatchesAndDevices) {
-  const Outcome right = simulateText(kMixed).run();
+  const Outcome right = simulateText(kAllSides).run();
   ASSERT_GT(right.end.at("lowmach.max_velocity"), 1.0);
   ASSERT_LT(right.end.at("lowmach.divergence"), 1e-8);
 
   for (const Extent patches : {Extent{3, 2, 2}, Extent{1, 4, 3}}) {
     for (const int ranks : {1, 3}) {
-      const Outcome o = simulateText(kMixed).patches(patches).ranks(ranks).threads(ranks % 2).run();
+      const Outcome o = simulateText(kAllSides).patches(patches).ranks(ranks).threads(ranks % 2).run();
       EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks, " << asText(patches) << " patches";
     }
   }
-  EXPECT_EQ(firstDifference(right, simulateText(kMixed).patches({3, 2, 2}).ranks(2).checked().run()), "");
-  EXPECT_EQ(firstDifference(right, simulateText(kMixed).patches({3, 2, 2}).ranks(2).seed(5).run()), "");
-  EXPECT_EQ(firstDifference(right, simulateText(kMixed).patches({3, 2, 2}).ranks(2).adoptions(3).run()), "");
+  EXPECT_EQ(firstDifference(right, simulateText(kAllSides).patches({3, 2, 2}).ranks(2).checked().run()), "");
+  EXPECT_EQ(firstDifference(right, simulateText(kAllSides).patches({3, 2, 2}).ranks(2).seed(5).run()), "");
+  EXPECT_EQ(firstDifference(right, simulateText(kAllSides).patches({3, 2, 2}).ranks(2).adoptions(3).run()),
+            "");
   const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 2);
-  EXPECT_EQ(firstDifference(right, simulateText(kMixed).patches({3, 2, 2}).devices(devices).run()), "");
+  EXPECT_EQ(firstDifference(right, simulateText(kAllSides).patches({3, 2, 2}).devices(devices).run()), "");
 }
 
 TEST(Lowmach, WhatContradictsItselfIsRefusedWithAFix) {
   const auto errorOf = [](const std::string& assignment) -> std::string {
     try {
-      simulateText(kMixed).set(assignment).run(1);
+      simulateText(kAllSides).set(assignment).run(1);
     } catch (const DeckError& error) {
       return error.message();
     }

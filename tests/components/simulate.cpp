@@ -103,6 +103,7 @@ void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
   for (const Level& level : simulation.hierarchy().levels()) {
     for (const LabelId label : model.persistent()) {
       const LabelInfo& info = model.labels().info(label);
+      if (info.type.scalar != Scalar::Float64 || info.type.together() != 1) continue;
       for (std::int32_t c = 0; c < info.type.planes(); ++c) {
         std::string name = info.nameOf(c);
         if (level.number() > 0) name += " on level " + std::to_string(level.number());

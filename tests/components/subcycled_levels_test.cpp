@@ -6,6 +6,7 @@
 
 #include "core/text/error.hpp"
 #include "taskgraph/proof/race_check.hpp"
+#include "tests/components/several_devices.hpp"
 #include "tests/components/simulate.hpp"
 #include "tools/simulation/model.hpp"
 

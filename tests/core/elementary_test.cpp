@@ -68,6 +68,16 @@ TEST(Elementary, QuartersOfATurnAreExact) {
   }
 }
 
+TEST(Elementary, TheLogarithmIsThatOfTheLibrary) {
+  for (int n = -2000; n <= 2000; ++n) {
+    const double x = std::exp(0.3 * n);
+    EXPECT_NEAR(plainLog(x), std::log(x), 0x1p-50 * std::abs(std::log(x)) + 1e-300) << x;
+    const double nearOne = 1.0 + n * 1e-9;
+    EXPECT_NEAR(plainLog(nearOne), std::log(nearOne), 0x1p-50 * std::abs(std::log(nearOne))) << n;
+  }
+  EXPECT_EQ(plainLog(1.0), 0.0);
+}
+
 // FNV-1a over the bits of many values: one number for all compilers and machines. The same functions in a
 // kernel are compared with the host by the tests of all decks on devices.
 TEST(Elementary, TheBitsAreThoseOfEveryCompiler) {
@@ -78,10 +88,11 @@ TEST(Elementary, TheBitsAreThoseOfEveryCompiler) {
   };
   for (int n = -4000; n <= 4000; ++n) {
     take(plainExp(0.171 * n));
+    take(plainLog(4001.0 + n));
     take(plainSineCosine(0.0371 * n).sine);
     take(plainSineCosine(0.0371 * n).cosine);
   }
-  EXPECT_EQ(hash, 6178433892575355116U);
+  EXPECT_EQ(hash, 17932609381506593114U);
 }
 
 }  // namespace

@@ -234,6 +234,20 @@ TEST(ResolvedText, IsADeckWithTheSameValues) {
   EXPECT_EQ(level.vector3("upper").x, 0.30000000000000004);
 }
 
+TEST(ResolvedText, LeavesDefaultsWhatNobodyHasGiven) {
+  const Schema schema = sampleSchema();
+  const std::string text = resolvedText(sample(), schema);
+  const ParameterValues grid = valuesOf(Deck::fromText(text, "resolved.toml"), schema, "grid");
+
+  EXPECT_TRUE(grid.isGiven("cells"));
+  EXPECT_FALSE(grid.isGiven("lower"));
+  EXPECT_EQ(grid.vector3("lower").x, 0.0);
+  // Another deck may say "# default" wherever it likes.
+  const ParameterValues other =
+      valuesOf(Deck::fromText(text.substr(text.find('\n') + 1), "other.toml"), schema, "grid");
+  EXPECT_TRUE(other.isGiven("lower"));
+}
+
 TEST(Describe, TextNamesEveryKeyOfEveryTable) {
   const Schema schema = sampleSchema();
   const std::string text = describe(schema, DescribeFormat::Text);

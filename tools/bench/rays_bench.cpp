@@ -86,10 +86,12 @@ Figures measure(const Cube& fine, const Cube& coarse, std::int64_t patch, std::i
     const CellSource source{near, RayLaw{rays, false, false, {}}, 1};
     const Box row{lo, lo + Index{patch, 1, 1}};
     const double begin = clock.seconds();
-    followFromBox<double>({near, far, fine.field(), coarse.field(), {}}, source, Keep{&figures.together},
-                          row);
+    followFromBox<Medium>({near, far, far, fine.field(), coarse.field(), coarse.field(), false, {}}, source,
+                          Keep{&figures.together}, row);
     figures.seconds += clock.seconds() - begin;
-    const RayTracer<CountingField> counting{near, far, {fine.field(), &reads}, {coarse.field(), &reads}, {}};
+    const RayTracer<CountingField> counting{
+        near,  far, far, {fine.field(), &reads}, {coarse.field(), &reads}, {coarse.field(), &reads},
+        false, {}};
     for (Index x = row.lo; x.i < row.hi.i; ++x.i) figures.single += meanOfRays(counting, source, x, 0.318);
     figures.rays += static_cast<double>(patch * rays);
   }

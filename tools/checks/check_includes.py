@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-SHARED_BY_COMPONENTS = {"detail", "reflux", "stencils", "subcycle"}
+SHARED_BY_COMPONENTS = {"detail", "reflux", "stencils", "subcycle", "sources", "tables"}
 MODULES = ["core", "grid", "taskgraph", "datawarehouse", "scheduler", "components", "tools"]
 
 # The words of the table's column "never", and the headers that they stand for.

@@ -1,20 +1,17 @@
 #include "tools/jobs/job_run.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 
-#include <nlohmann/json.hpp>
-
 #include "core/deck/schema.hpp"
-#include "core/text/json_number.hpp"
 #include "tools/jobs/job_program.hpp"
+#include "tools/jobs/job_result.hpp"
+#include "tools/jobs/job_trace.hpp"
+#include "tools/jobs/pace_file.hpp"
 
 namespace tessera::jobs {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 ParameterTable jobTable() {
   std::vector<std::string> names;
@@ -23,8 +20,11 @@ ParameterTable jobTable() {
   table.choice("program", names).doc("which program runs").required();
   table.text("title").doc("for people").defaultsTo("");
   table.choice("form", formChoices())
-      .doc("how units become threads; auto: as the program prefers")
+      .doc("how units become threads; auto: the fastest on each device, by a short calibration")
       .defaultsTo("auto");
+  table.text("paces")
+      .doc("a file, from the current folder, that keeps rates of jobs on devices for later runs")
+      .optional();
   ParameterTable& expect = table.arrayOf("expect", "a number of the result with its right value");
   expect.text("name").doc("of the number");
   expect.real("value").doc("the right one");
@@ -58,41 +58,26 @@ Deck readDeck(const JobRequest& request) {
 }
 
 /// What the deck expects of a number.
-struct Expected {
-  double value = 0.0;
-  double room = 0.0;  ///< what the number may be away
-  bool atMost = false;
-  bool isRight = false;
-};
-
-std::vector<Expected> expectedOf(const JobNumber& number, const ParameterValues& job) {
-  std::vector<Expected> all;
+std::vector<ExpectedNumber> expectedOf(const JobNumber& number, const ParameterValues& job) {
+  std::vector<ExpectedNumber> all;
   for (const ParameterValues& expect : job.tables("expect")) {
     if (expect.text("name") != number.name) continue;
-    Expected one{expect.real("value"),
-                 std::hypot(expect.real("sigmas") * number.deviation, expect.real("accuracy")),
-                 expect.boolean("at_most"), false};
+    ExpectedNumber one{expect.real("value"),
+                       std::hypot(expect.real("sigmas") * number.deviation, expect.real("accuracy")),
+                       expect.boolean("at_most"), false};
     one.isRight = one.atMost ? number.value <= one.value : std::abs(number.value - one.value) <= one.room;
     all.push_back(one);
   }
   return all;
 }
 
-int wrongOnes(const std::vector<JobNumber>& numbers, const ParameterValues& job) {
-  int wrong = 0;
-  for (const JobNumber& number : numbers) {
-    for (const Expected& expected : expectedOf(number, job)) wrong += expected.isRight ? 0 : 1;
-  }
-  return wrong;
-}
-
 /// One line for each number.
-void show(const std::vector<JobNumber>& numbers, const ParameterValues& job, std::ostream& screen) {
-  for (const JobNumber& number : numbers) {
+void show(const JobResult& result, std::ostream& screen) {
+  for (const auto& [number, expectations] : result.numbers) {
     screen << "  " << std::left << std::setw(20) << number.name << std::right << std::setw(14)
            << std::setprecision(7) << number.value;
     if (number.deviation > 0.0) screen << " +- " << std::setprecision(2) << number.deviation;
-    for (const Expected& expected : expectedOf(number, job)) {
+    for (const ExpectedNumber& expected : expectations) {
       screen << "  expected " << std::setprecision(7) << (expected.atMost ? "at most " : "") << expected.value
              << (expected.isRight ? "" : "  NOT AS EXPECTED");
     }
@@ -111,32 +96,6 @@ void expectKnown(const std::vector<JobNumber>& numbers, const ParameterValues& j
     if (!isKnown)
       throw DeckError("the deck expects a number '" + expect.text("name") + "', but the result has " + names);
   }
-}
-
-Json resultOf(const std::vector<JobNumber>& numbers, const std::string& program, const ParameterValues& job,
-              const JobRequest& request) {
-  Json json{{"program", program},
-            {"title", job.text("title")},
-            {"overrides", request.overrides},
-            {"as_expected", wrongOnes(numbers, job) == 0},
-            {"numbers", Json::object()}};
-  for (const JobNumber& number : numbers) {
-    Json& one = json["numbers"][number.name];
-    one = {{"value", jsonNumber<Json>(number.value)}, {"deviation", jsonNumber<Json>(number.deviation)}};
-    for (const Expected& expected : expectedOf(number, job)) {
-      one["expected"].push_back({{"value", jsonNumber<Json>(expected.value)},
-                                 {"room", jsonNumber<Json>(expected.room)},
-                                 {"at_most", expected.atMost},
-                                 {"as_expected", expected.isRight}});
-    }
-  }
-  return json;
-}
-
-void writeFile(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw OutputError("cannot write " + file.string() + "; name another folder by --out");
 }
 
 std::filesystem::path openFolder(const JobRequest& request) {
@@ -170,38 +129,43 @@ int runJobDeck(const JobRequest& request, std::vector<std::unique_ptr<JobDevice>
   const auto program = std::ranges::find_if(
       jobPrograms(), [&](const JobProgram& each) { return each.name == job.choice("program"); });
   JobRunner runner(std::move(devices));
-  DeckRun run{runner,
-              openFolder(request),
-              std::filesystem::path(request.deck).parent_path(),
-              JobForm::Consumer,
-              false,
-              {}};
+  const std::string paces = job.has("paces") ? job.text("paces") : "";
+  if (!paces.empty()) readPaces(paces, runner.paces());
+  if (!request.trace.empty()) runner.noteSpans();
+  DeckRun run{runner, openFolder(request), std::filesystem::path(request.deck).parent_path(), {}, {}};
   const std::string form = request.form.empty() ? job.choice("form") : request.form;
   for (int n = 0; n < kForms; ++n) {
-    if (form != formText(static_cast<JobForm>(n))) continue;
-    run.form = static_cast<JobForm>(n);
-    run.hasForm = true;
+    if (form == formText(static_cast<JobForm>(n))) run.form = {static_cast<JobForm>(n)};
   }
   if (!request.quiet) {
     std::ostream& progress = request.json ? std::cerr : screen;
-    run.show = [&progress, program](std::int64_t done, std::int64_t units) {
-      progress << program->name << ": " << done << " of " << units << " units done" << std::endl;
+    run.show = [&progress, program, begun = secondsNow()](std::int64_t done, std::int64_t units) {
+      progress << progressLine(program->name, done, units, secondsNow() - begun) << std::endl;
     };
   }
   const std::vector<JobNumber> numbers = program->run(valuesOf(deck, schema, program->name), run);
   expectKnown(numbers, job);
-  const int wrong = wrongOnes(numbers, job);
-  const std::string result =
-      resultOf(numbers, program->name, job, request).dump(2, ' ', false, Json::error_handler_t::replace) +
-      "\n";
-  writeFile(run.folder / "deck.toml", std::string(deck.text()));
-  writeFile(run.folder / "result.json", result);
-  if (request.json) {
-    screen << result << std::flush;
-  } else if (!request.quiet || wrong > 0) {
-    show(numbers, job, screen);
+  JobResult result{program->name, job.text("title"), request.overrides, true, {}, run.totals};
+  for (const JobNumber& number : numbers) {
+    result.numbers.push_back({number, expectedOf(number, job)});
+    for (const ExpectedNumber& expected : result.numbers.back().expected)
+      result.isAsExpected = result.isAsExpected && expected.isRight;
   }
-  return wrong > 0 ? static_cast<int>(ErrorKind::Numerical) : 0;
+  const std::string text = asJson(result);
+  writeText(std::string(deck.text()), run.folder / "deck.toml");
+  writeText(text, run.folder / "result.json");
+  if (!paces.empty()) writePaces(runner.paces(), paces);
+  if (!request.trace.empty()) {
+    const bool isUsual = request.trace == "true";
+    writeJobTrace(runner.takeSpans(), runner.devices(),
+                  isUsual ? run.folder / "trace.json.gz" : std::filesystem::path(request.trace));
+  }
+  if (request.json) {
+    screen << text << std::flush;
+  } else if (!request.quiet || !result.isAsExpected) {
+    show(result, screen);
+  }
+  return result.isAsExpected ? 0 : static_cast<int>(ErrorKind::Numerical);
 }
 
 }  // namespace tessera::jobs

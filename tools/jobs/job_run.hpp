@@ -11,16 +11,18 @@ namespace tessera::jobs {
 
 /// What `tessera job` was asked for.
 struct JobRequest {
-  std::string deck;
-  std::vector<std::string> overrides;  ///< "table.key=value"
-  std::string out;   ///< the folder of the results; empty: the deck's name in the current folder
-  std::string form;  ///< of the kernels; empty: the deck's, or the program's own
+  std::string deck{};
+  std::vector<std::string> overrides{};  ///< "table.key=value"
+  std::string out{};   ///< the folder of the results; empty: the deck's name in the current folder
+  std::string form{};  ///< of the kernels; empty: the deck's
   bool quiet = false;
   bool json = false;  ///< result.json on `screen` as well, progress on standard error
+  /// File that records what devices do; "true": trace.json.gz in the folder of the results; empty: none.
+  std::string trace{};
 };
 
-/// The forms that a deck or the command line may ask for: "auto", which leaves it to the program, and each by
-/// its name.
+/// The forms that a deck or the command line may ask for: "auto", the one that a short calibration finds to
+/// be the fastest on each device, and each by its name.
 std::vector<std::string> formChoices();
 
 /// Throws DeckError with everything that is wrong with the deck; InputError where it cannot be read.

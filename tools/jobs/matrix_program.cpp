@@ -93,7 +93,7 @@ std::vector<JobNumber> runMatrix(const ParameterValues& deck, DeckRun& run) {
   job.runs<MatrixBody>(matrixKernels(), [&](const TaskData& task) {
     return MatrixBody{task.read(a), task.read(b), task.write(c), inner, columns};
   });
-  const JobReport& report = run.runJob(job);
+  const JobReport report = run.runJob(job);
   const double flop =
       2.0 * static_cast<double>(rows) * static_cast<double>(inner) * static_cast<double>(columns);
   return {{"freivalds_ratio", freivaldsRatio(a, b, c)},

@@ -129,7 +129,9 @@ std::vector<JobNumber> runPhotons(const ParameterValues& deck, DeckRun& run) {
     body.absorption = task.sums(absorption);
     return body;
   });
-  const JobReport& report = run.runJob(job);
+  // A packet pushes one of the other band at a time, and those push none: a stack holds them all.
+  const JobReport report =
+      run.runJob(job, {JobForm::Regular, JobForm::Consumer, JobForm::ConsumerProducer, JobForm::Wavefront});
   std::vector<JobNumber> numbers{{"specular", plain.specular, 0.0}};
   constexpr const char* kNames[] = {"diffuse",    "transmitted", "absorbed",  "fluorescence",
                                     "glow_above", "glow_below",  "reabsorbed"};

@@ -81,15 +81,23 @@ MeshSize sizeOf(const RunSettings& settings) {
   return size;
 }
 
-}  // namespace
-
-void requireMemory(const Model& model, RanksHere ranks, const MemoryHere& memory) {
+void requireForMesh(const Model& model, const MeshSize& mesh, RanksHere ranks, const MemoryHere& memory) {
   double bytesOfCell = 0.0;
   for (const LabelId label : model.persistent())
     bytesOfCell += static_cast<double>(model.labels().info(label).type.bytes());
-  const MeshSize mesh = sizeOf(model.settings());
   const double own = (mesh.cells * bytesOfCell + mesh.patches * kBytesOfOwnPatch) / ranks.all;
   requireBoth(own + mesh.patches * kBytesOfPatch, ranks, 1.0, memory);
+}
+
+}  // namespace
+
+void requireMemory(const Model& model, RanksHere ranks, const MemoryHere& memory) {
+  requireForMesh(model, sizeOf(model.settings()), ranks, memory);
+}
+
+void requireMemory(const Model& model, const Hierarchy& mesh, RanksHere ranks, const MemoryHere& memory) {
+  requireForMesh(model, {static_cast<double>(mesh.cellCount()), static_cast<double>(mesh.patchCount())},
+                 ranks, memory);
 }
 
 std::int64_t bytesForPatches(const Model& model, RanksHere ranks) {

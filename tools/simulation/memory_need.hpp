@@ -24,6 +24,9 @@ struct MemoryHere {
 /// and what a patch costs.
 void requireMemory(const Model& model, RanksHere ranks, const MemoryHere& memory);
 
+/// Likewise before the graphs of a mesh are made that a run goes over to.
+void requireMemory(const Model& model, const Hierarchy& mesh, RanksHere ranks, const MemoryHere& memory);
+
 /// About what this rank's mesh, graphs and plans take for its patches, beside their values.
 std::int64_t bytesForPatches(const Model& model, RanksHere ranks);
 

@@ -146,6 +146,7 @@ void Simulation::adopt(OwnedMesh mesh) {
 std::unique_ptr<MeshState> Simulation::prepare(OwnedMesh mesh, FreshIndices fresh, MigrationPlan& plan) {
   std::unique_ptr<MeshState> next;
   together(transport_, [&] {
+    if (options_.beforeMesh) options_.beforeMesh(*mesh.hierarchy);
     next = compile(std::move(mesh));
     plan = planMigration(state_->mesh, next->mesh, keptOn(next->graphs, model_.persistent()), model_.labels(),
                          transport_.rank(), fresh);
@@ -212,6 +213,7 @@ bool Simulation::regrid(RunListener& listener) {
       refusal = error.message();
     }
     if (!refusal.empty()) {
+      regridding_->takeBack();
       listener.stoppedByMesh(*this, refusal);
       return false;
     }

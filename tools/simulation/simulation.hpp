@@ -59,6 +59,8 @@ struct SimulationOptions {
   Trace* trace = nullptr;                ///< records what runs when; outlives the simulation
   DeviceOptions devices{};               ///< for the tasks that can run there
   bool connectLater = false;             ///< the caller calls `Simulation::connect` before anything is run
+  /// May throw where a mesh cannot be had that the run is to go over to: called before its graphs are made.
+  std::function<void(const Hierarchy&)> beforeMesh{};
   /// May throw where the memory that the graphs plan is not there: called before it is allocated.
   std::function<void(const CompiledGraphs&)> beforeMemory{};
 };

@@ -443,8 +443,7 @@ void CommandLine::addJob() {
       ->type_name("T")
       ->check(wholeNumber("--threads", 0, 4096));
   command
-      ->add_option("--device", device_,
-                   "Devices that share the work: none, cuda, cuda:0,2, emulated, emulated:3")
+      ->add_option("--device", device_, "Devices that share it: none, cuda, cuda:0,2, emulated, emulated:3")
       ->type_name("DEVICES")
       ->capture_default_str();
   command
@@ -454,7 +453,8 @@ void CommandLine::addJob() {
       ->capture_default_str();
   command->add_option("--form", job_.job.form, "How units become threads [default: the deck's]")
       ->check(oneOf("--form", jobs::formChoices()));
-  command->add_flag("-q,--quiet", job_.job.quiet, "Print nothing but what is not as expected [default: off]");
+  command->add_flag("--trace", traceFile_, "Record tasks, as `tessera run --trace` does [default: off]");
+  command->add_flag("-q,--quiet", job_.job.quiet, "Print only what is not as expected [default: off]");
   command->add_flag("--json", job_.job.json,
                     "Print the result as JSON, and progress on standard error [default: off]");
 }
@@ -510,6 +510,7 @@ int CommandLine::dispatch() {
   if (app_.got_subcommand("ensemble")) return runEnsembleJob();
   if (app_.got_subcommand("job")) {
     job_.devices = parseDeviceChoice(device_);
+    job_.job.trace = traceFile_;
     return jobCommand(job_);
   }
   if (app_.got_subcommand("check")) return checkCommand(check_, registry_);

@@ -199,7 +199,12 @@ void Job::makeSimulation(const Deck& deck) {
     growHeap(bytesForPatches(model, ranks));
     SimulationOptions options = simulationOptions();
     options.connectLater = true;
-    options.beforeMemory = [&](const CompiledGraphs& graphs) { requireMemory(graphs, ranks, MemoryHere()); };
+    options.beforeMemory = [ranks](const CompiledGraphs& graphs) {
+      requireMemory(graphs, ranks, MemoryHere());
+    };
+    options.beforeMesh = [this, ranks](const Hierarchy& mesh) {
+      requireMemory(simulation_->model(), mesh, ranks, MemoryHere());
+    };
     if (request_.restart) {
       simulation_.emplace(deck, registry_, transport_, options, CheckpointReader::open(checkpoint_));
     } else {

@@ -46,10 +46,21 @@ std::byte* DeviceParts::allocate(std::int64_t bytes) {
     if (answer.fault == engine::MemoryFault::None) return reinterpret_cast<std::byte*>(answer.address);
     const auto unused = std::ranges::find_if(parts_, [](const Part& part) { return part.users == 0; });
     if (unused == parts_.end()) return nullptr;
-    release(unused->memory);
-    spare_.push_back(unused->ready);
-    parts_.erase(unused);
+    drop(unused);
   }
+}
+
+void DeviceParts::forget(const DomainBase& domain) {
+  for (auto part = parts_.begin(); part != parts_.end();) {
+    const auto each = part++;
+    if (each->domain == &domain) drop(each);
+  }
+}
+
+void DeviceParts::drop(std::list<Part>::iterator part) {
+  release(part->memory);
+  spare_.push_back(part->ready);
+  parts_.erase(part);
 }
 
 void DeviceParts::release(std::byte* memory) {

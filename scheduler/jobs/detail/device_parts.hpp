@@ -33,11 +33,15 @@ class DeviceParts {
   /// Room for something else; nullptr: none is left.
   std::byte* allocate(std::int64_t bytes);
   void release(std::byte* memory);
+  /// Gives the room of all parts of a domain away; none of them is used.
+  void forget(const DomainBase& domain);
   /// Ends a use.
   void leave(Part& part) { --part.users; }
 
  private:
   using Atomics = engine::ScopedAtomics<engine::Scope::Device>;
+
+  void drop(std::list<Part>::iterator part);
 
   DeviceBackend& device_;
   std::byte* piece_;

@@ -17,14 +17,18 @@ inline void resetWords(TaskWords& words, const TaskInput& input) {
 
 inline TaskEnd endOf(const TaskWords& words) {
   return {static_cast<TaskFault>(words.fault.load(std::memory_order_relaxed)),
-          words.pushed.load(std::memory_order_relaxed), words.ended.load(std::memory_order_relaxed),
-          words.calls.load(std::memory_order_relaxed), words.shared.load(std::memory_order_relaxed)};
+          words.pushed.load(std::memory_order_relaxed),
+          words.ended.load(std::memory_order_relaxed),
+          words.calls.load(std::memory_order_relaxed),
+          words.shared.load(std::memory_order_relaxed),
+          0.0,
+          0.0};
 }
 
 inline TaskInput inputOf(const JobTask& task, std::int32_t blocks, std::int32_t lanes) {
   TaskInput input;
   input.units = task.units;
-  input.form = task.job->form();
+  input.form = task.form;
   input.blocks = blocks;
   input.lanes = lanes;
   input.grain = task.job->callsInARow();

@@ -1,6 +1,8 @@
 // Jobs give the same bits in every form, on every set of devices; mistakes are named.
 #include "scheduler/jobs/job_runner.hpp"
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -136,6 +138,96 @@ TEST(Jobs, DevicesWithLittleMemoryTakeSmallerTasks) {
   EXPECT_TRUE(walks.bytes() == expected);
 }
 
+TEST(JobForms, ACalibrationRunsAllFormsThenTheFastestAndChangesNoBit) {
+  std::int64_t pushed = 0;
+  const std::string expected = plainResult(pushed);
+  const std::vector<JobForm> all{JobForm::Regular, JobForm::Consumer, JobForm::ConsumerProducer,
+                                 JobForm::Wavefront};
+  std::map<PaceKey, Pace> paces;
+  std::string device;
+  {
+    Walks walks(JobForm::Regular);
+    walks.job.fastestOf(all);
+    JobRunner runner(devicesOf(2, 0));
+    runner.noteSpans();
+    runner.add(walks.job);
+    runner.run();
+    EXPECT_TRUE(walks.bytes() == expected);
+    std::map<JobForm, int> tasks;
+    const std::vector<JobSpan> spans = runner.takeSpans();
+    ASSERT_EQ(spans.size(), 1U);
+    std::int64_t units = 0;
+    for (const TaskSpan& task : spans[0].tasks) {
+      ++tasks[task.form];
+      units += task.units;
+      EXPECT_LE(spans[0].begin, task.begin);
+      EXPECT_LE(task.begin, task.end);
+      EXPECT_LE(task.end, spans[0].end);
+    }
+    EXPECT_EQ(units, kUnits);
+    for (const JobForm form : all) EXPECT_GE(tasks[form], FormChoice::kTasks) << formText(form);
+    EXPECT_EQ(runner.report(0).shares[0].source, FormSource::Measured);
+    paces = runner.paces().all();
+    device = runner.devices()[0]->name();
+    EXPECT_EQ(paces.size(), 4U);
+  }
+  for (auto& [key, pace] : paces) pace = {key.form == JobForm::Wavefront ? 1e9 : 1.0, 1.0};
+  Walks walks(JobForm::Regular);
+  walks.job.fastestOf(all);
+  JobRunner runner(devicesOf(2, 0));
+  for (const auto& [key, pace] : paces) runner.paces().keep(key, pace);
+  runner.noteSpans();
+  runner.add(walks.job);
+  runner.run();
+  EXPECT_TRUE(walks.bytes() == expected);
+  EXPECT_EQ(runner.report(0).shares[0].form, JobForm::Wavefront);
+  EXPECT_EQ(runner.report(0).shares[0].source, FormSource::Kept);
+  const std::vector<JobSpan> spans = runner.takeSpans();
+  for (const TaskSpan& task : spans.at(0).tasks) EXPECT_EQ(task.form, JobForm::Wavefront);
+}
+
+TEST(JobForms, AFormThatADeviceHasNoMemoryForIsLeftOut) {
+  std::int64_t pushed = 0;
+  const std::string expected = plainResult(pushed);
+  Walks walks(JobForm::Regular);
+  walks.job.fastestOf({JobForm::ConsumerProducer, JobForm::Consumer}).limits({.queue = 1 << 16});
+  JobRunner runner(devicesOf(-1, 1, 1 << 20));
+  runner.add(walks.job);
+  runner.run();
+  EXPECT_TRUE(walks.bytes() == expected);
+  EXPECT_EQ(runner.report(0).shares[0].form, JobForm::Consumer);
+}
+
+TEST(JobForms, TheFastestTaskOfEachFormDecides) {
+  FormChoice choice({JobForm::Regular, JobForm::Consumer, JobForm::Wavefront}, FormSource::Measured);
+  const std::map<JobForm, double> rates{
+      {JobForm::Regular, 3.0}, {JobForm::Consumer, 5.0}, {JobForm::Wavefront, 4.0}};
+  for (int task = 0; task < 3 * FormChoice::kTasks; ++task) {
+    EXPECT_FALSE(choice.isMade());
+    const JobForm form = choice.next();
+    choice.handedOut(form);
+    choice.ended(form, task < 3 ? 1.0 : rates.at(form));
+  }
+  EXPECT_TRUE(choice.isMade());
+  EXPECT_EQ(choice.next(), JobForm::Consumer);
+}
+
+TEST(JobPaces, WhatAnEarlierRunHasMeasuredSharesTheFirstTasks) {
+  Walks walks(JobForm::Consumer);
+  JobRunner runner(devicesOf(-1, 2));
+  runner.paces().keep({"walks", runner.devices()[0]->name(), JobForm::Consumer}, {3e6, 1.0});
+  runner.paces().keep({"walks", runner.devices()[1]->name(), JobForm::Consumer}, {1e6, 1.0});
+  runner.noteSpans();
+  runner.add(walks.job);
+  EXPECT_FALSE(runner.proceed());  // the first hand-out: half of each device's share, a slot of two each
+  runner.run();
+  std::map<std::size_t, std::int64_t> first;
+  const std::vector<JobSpan> spans = runner.takeSpans();
+  for (const TaskSpan& task : spans.at(0).tasks) first.try_emplace(task.device, task.units);
+  EXPECT_GE(first.at(0), 560);  // 3000 x 3/4 / 4
+  EXPECT_LE(first.at(1), 190);
+}
+
 std::string mistakeOf(const std::function<void()>& work) {
   try {
     work();
@@ -172,8 +264,8 @@ TEST(JobMistakes, ABodyThatPushesWithoutEndRunsIntoTheLimit) {
     job.runs<Endless>(endlessKernels(), [](const TaskData&) { return Endless{}; });
     JobRunner runner(devicesOf(0, 0));
     runner.add(job);
-    EXPECT_THAT(mistakeOf([&] { runner.run(); }),
-                AllOf(HasSubstr("job endless"), HasSubstr("limit pushed"), HasSubstr(formText(job.form()))));
+    EXPECT_THAT(mistakeOf([&] { runner.run(); }), AllOf(HasSubstr("job endless"), HasSubstr("limit pushed"),
+                                                        HasSubstr(formText(static_cast<JobForm>(form)))));
   }
 }
 

@@ -9,6 +9,8 @@
 
 #include "core/text/error.hpp"
 #include "tests/tools/jobs/job_folder.hpp"
+#include "tools/jobs/job_result.hpp"
+#include "tools/tessera/trace/trace_summary.hpp"
 
 namespace tessera::jobs {
 namespace {
@@ -74,6 +76,53 @@ TEST(JobDecks, EveryFormAndDeviceSetHasTheSameBits) {
       }
     }
   }
+}
+
+TEST(JobDecks, TheFormIsMeasuredOnceAndKeptWithTheRates) {
+  const Folder folder;
+  const std::string paces = "job.paces=\"" + folder.at("paces") + "\"";
+  std::string numbers;
+  for (const char* by : {"measured", "earlier runs"}) {
+    std::ostringstream screen;
+    ASSERT_EQ(runJobDeck({.deck = deckOf("matrix_product"), .overrides = {paces}, .out = folder.at("out")},
+                         devicesOf(2, 1), screen),
+              0);
+    const std::string result = contentOf(folder.at("out/result.json"));
+    EXPECT_THAT(result, HasSubstr(std::string("\"form_by\": \"") + by + "\""));
+    if (numbers.empty()) numbers = numbersOf(folder.at("out"));
+    EXPECT_EQ(numbersOf(folder.at("out")), numbers);
+  }
+  std::ofstream(folder.at("paces"), std::ios::app) << "multiply\t2 threads\tconsummer\t3\t1\n";
+  std::ostringstream screen;
+  try {
+    runJobDeck({.deck = deckOf("matrix_product"), .overrides = {paces}, .out = folder.at("out")},
+               devicesOf(2, 0), screen);
+    FAIL() << "the damaged file was not reported";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.message(), AllOf(HasSubstr("paces"), HasSubstr("fix")));
+  }
+}
+
+TEST(JobDecks, ATraceIsReadAsThatOfARun) {
+  const Folder folder;
+  std::ostringstream screen;
+  ASSERT_EQ(runJobDeck({.deck = deckOf("matrix_product"), .out = folder.at("out"), .trace = "true"},
+                       devicesOf(2, 1), screen),
+            0);
+  const TraceSummary summary = summarise(readTrace(std::filesystem::path(folder.at("out/trace.json.gz"))));
+  EXPECT_GE(summary.workers, 2);
+  std::int64_t tasks = 0;
+  for (const TaskRow& row : summary.tasks) {
+    EXPECT_THAT(row.name, HasSubstr("matrix_product "));
+    tasks += row.count;
+  }
+  EXPECT_GE(tasks, 8);
+  EXPECT_GT(summary.wall, 0);
+}
+
+TEST(JobDecks, ProgressSaysRateAndTimeLeft) {
+  EXPECT_EQ(progressLine("photons", 100, 400, 2.0),
+            "photons: 100 of 400 units done (25 %), 50 a second, 6 s left");
 }
 
 TEST(JobDecks, MistakesAreNamedWithTheirPlace) {

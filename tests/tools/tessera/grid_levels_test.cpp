@@ -125,6 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "deck.toml:3:", "above lower on each axis, but is not on x"},
         BadLevels{"Ratio", "[[grid.level]]\nratio = 3\nlower = [0, 0, 0]\nupper = [1, 1, 1]",
                   "deck.toml:2:", "give 2 or 4"},
+        BadLevels{"Eighths", "[[grid.level]]\nratio = 8\nlower = [0, 0, 0]\nupper = [1, 1, 1]",
+                  "deck.toml:2:", "a ratio of 8 is for levels that cover the domain"},
         BadLevels{"Missing", "[[grid.level]]\nupper = [1, 1, 1]", "deck.toml:1:", "lower"},
         BadLevels{"Gap", "[[grid.level]]\nlevel = 2\nlower = [0, 0, 0]\nupper = [1, 1, 1]",
                   "deck.toml:2:", "there is no level 1 below level 2"},

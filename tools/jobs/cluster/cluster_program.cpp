@@ -209,6 +209,7 @@ std::vector<JobNumber> runCluster(const ParameterValues& deck, DeckRun& run) {
   Cluster cluster(deck.integer("stars"));
   makePlummer(cluster, deck.integer("stars"), deck.integer("seed"));
   FieldSolver solver(deck, cluster, run);
+  run.expected = deck.integer("stars") * (deck.integer("steps") + 1);
   std::vector<FieldValue> field = solver.solve();
   std::vector<JobNumber> numbers;
   compareForces(solver, field, deck.integer("targets"), run.folder, numbers);

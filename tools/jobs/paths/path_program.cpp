@@ -105,7 +105,7 @@ std::vector<JobNumber> runPaths(const ParameterValues& deck, DeckRun& run) {
     body.batches = task.sums(batches);
     return body;
   });
-  const JobReport& report = run.runJob(job);
+  const JobReport report = run.runJob(job);
   const double paths = static_cast<double>(plain.width) * plain.height * static_cast<double>(samples);
   writeImage(image, samples, run.folder / "image.png");
   return {meanOf("red", batches, 0, paths),

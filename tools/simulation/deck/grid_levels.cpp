@@ -168,6 +168,28 @@ bool checkSize(const std::vector<LevelEntry>& entries, const Geometry& geometry,
   return true;
 }
 
+/// Halos beyond a level are interpolated from cells of the half or the quarter size alone.
+void checkRatios(const std::vector<LevelEntry>& entries, const std::vector<RefinedLevel>& levels,
+                 const Geometry& geometry, DeckDiagnostics& findings) {
+  Extent cells = geometry.cells;
+  std::size_t checked = 0;
+  for (const LevelEntry& entry : entries) {
+    if (entry.level < checked) continue;
+    checked = entry.level + 1;
+    const RefinedLevel& level = levels[entry.level];
+    std::int64_t covered = 0;
+    for (const Box& box : level.boxes) covered += box.volume();
+    if (level.ratio == 8 && covered != Box{{}, cells}.volume()) {
+      findings.error(entry.values->where("ratio"),
+                     "a ratio of 8 is for levels that cover the domain, and level " +
+                         std::to_string(entry.level + 1) +
+                         " does not; give 2 or 4, or a box from grid.lower "
+                         "to grid.upper");
+    }
+    cells = refine(Box{{}, cells}, ratioAlongAxes(geometry, level.ratio)).extent();
+  }
+}
+
 void checkPatches(const std::vector<LevelEntry>& entries, const std::vector<RefinedLevel>& levels,
                   const Geometry& geometry, DeckDiagnostics& findings) {
   double patches = 0.0;
@@ -205,6 +227,7 @@ void checkLevels(const ParameterValues& grid, DeckDiagnostics& findings) {
   checkAgreement(entries, findings);
   if (!checkSize(entries, geometry, findings) || !checkCorners(entries, geometry, findings)) return;
   const std::vector<RefinedLevel> levels = levelsOf(entries, geometry);
+  checkRatios(entries, levels, geometry, findings);
   for (const BoxFault& fault : findBoxFaults(geometry, levels, Nesting::WithRing)) {
     if (findings.isFull()) break;
     findings.error(whereOfBox(grid, fault.level, fault.box),
@@ -226,9 +249,9 @@ void declareGridLevels(ParameterTable& grid) {
       .optional();
   level.integer("ratio")
       .doc(
-          "cells along each resolved axis of a cell of the next coarser level: 2 or 4; not given: 2, or that "
-          "of the level's first box")
-      .range(2, 4)
+          "cells along each resolved axis of a cell of the next coarser level: 2 or 4, or 8 where the level "
+          "covers the domain; not given: 2, or that of the level's first box")
+      .range(2, 8)
       .optional();
   level.realVector("lower", 3)
       .doc("position of the box's lower corner; snapped outward to cells of the next coarser level")
@@ -241,8 +264,12 @@ void declareGridLevels(ParameterTable& grid) {
       .atLeast(1)
       .optional();
   level.check([](const ParameterValues& entry, DeckDiagnostics& findings) {
-    if (entry.has("ratio") && entry.integer("ratio") == 3) {
-      findings.error(entry.where("ratio"), "a ratio of 3 is not possible; give 2 or 4");
+    if (!entry.has("ratio")) return;
+    const std::int64_t ratio = entry.integer("ratio");
+    if (ratio != 2 && ratio != 4 && ratio != 8) {
+      findings.error(entry.where("ratio"),
+                     "a ratio of " + std::to_string(ratio) +
+                         " is not possible; give 2 or 4, or 8 for a level that covers the domain");
     }
   });
   grid.check(checkLevels);

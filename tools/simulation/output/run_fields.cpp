@@ -207,6 +207,7 @@ FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
   const std::vector<Written> written = writtenOf(simulation.model().labels(), labels);
   FieldOutput output = outputOf(simulation, written, deckSha256);
   for (const Level& level : hierarchy.levels()) {
+    if (level.patches().empty()) break;  // so have all finer ones
     output.levels.push_back(levelOf(level, simulation.data()));
     if (level.number() > 0) output.refinementRatio.push_back(ratioOf(level));
   }

@@ -46,6 +46,8 @@ std::vector<BlockSet> Regridding::flagsOfAll() {
 }
 
 std::optional<OwnedMesh> Regridding::nextMesh(const Hierarchy& now, double flaggedCells) {
+  livesBefore_ = lives_;
+  countsBefore_ = counts_;
   ++counts_.regrids;
   counts_.flaggedCells = std::isnan(flaggedCells) ? 0.0 : flaggedCells;  // of no patch
   std::vector<BlockSet> flags = flagsOfAll();
@@ -57,6 +59,11 @@ std::optional<OwnedMesh> Regridding::nextMesh(const Hierarchy& now, double flagg
   if (mesh.hierarchy->hash() == now.hash()) return {};
   mesh.owners = distribute(*mesh.hierarchy, transport_.size());
   return mesh;
+}
+
+void Regridding::takeBack() {
+  lives_ = livesBefore_;
+  counts_ = countsBefore_;
 }
 
 void Regridding::save(CheckpointState& state) const {

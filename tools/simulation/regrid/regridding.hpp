@@ -31,6 +31,8 @@ class Regridding {
   /// The mesh that the flags of all ranks ask for, after the flag plan has run; nothing where it is the
   /// present one. All ranks call it.
   std::optional<OwnedMesh> nextMesh(const Hierarchy& now, double flaggedCells);
+  /// As if the last call had not been: the run does not go over to that mesh.
+  void takeBack();
   /// Forgets what was flagged before, and the counts: the next flags are the first ones.
   void begin();
 
@@ -48,7 +50,9 @@ class Regridding {
   const MeshFollowing& following_;
   Transport& transport_;
   FlagLives lives_;
+  FlagLives livesBefore_;
   RegridCounts counts_;
+  RegridCounts countsBefore_;
 };
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-#include "components/heat/added_sources.hpp"
+#include "components/sources/added_sources.hpp"
 
 #include <charconv>
 #include <optional>
@@ -39,20 +39,22 @@ std::optional<NamedSource> parse(std::string_view text) {
 
 }  // namespace
 
-void checkAddedSources(const ParameterValues& values, DeckDiagnostics& findings) {
-  if (!values.has("sources")) return;
-  for (const std::string& text : values.texts("sources")) {
+void checkAddedSources(const ParameterValues& values, const char* key, DeckDiagnostics& findings) {
+  if (!values.has(key)) return;
+  for (const std::string& text : values.texts(key)) {
     if (parse(text)) continue;
-    findings.error(values.where("sources"),
-                   "heat.sources has \"" + text +
+    findings.error(values.where(key),
+                   values.table() + "." + key + " has \"" + text +
                        "\"; give the name of a variable, with a sign or a factor before it: "
                        "\"rmcrt.divQ\", \"-rmcrt.divQ\", \"-0.5*rmcrt.divQ\"");
   }
 }
 
-std::vector<AddedSource> readAddedSources(const std::vector<std::string>& texts, LabelTable& labels) {
+std::vector<AddedSource> readAddedSources(const ParameterValues& values, const char* key,
+                                          LabelTable& labels) {
   std::vector<AddedSource> sources;
-  for (const std::string& text : texts) {
+  if (!values.has(key)) return sources;
+  for (const std::string& text : values.texts(key)) {
     if (const auto source = parse(text))
       sources.push_back({labels.variable<double, Cell>(source->name), source->factor});
   }

@@ -1,0 +1,10 @@
+#include "components/rmcrt/read_radiometers.hpp"
+#include "components/rmcrt/trace_rays.hpp"
+
+namespace tessera {
+
+template TaskBody traceRays(Label<MediumCell<float, 3>, Cell>, const RayParams&, const RadiationLabels&);
+template TaskBody readRadiometers(Label<MediumCell<float, 3>, Cell>, const RayParams&,
+                                  const std::vector<Radiometer>&);
+
+}  // namespace tessera

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "components/rmcrt/beside_side.hpp"
+#include "components/rmcrt/level_rays.hpp"
+#include "components/rmcrt/ray_source.hpp"
+
+namespace tessera {
+
+/// Cells of which the divergence of the flux is computed: 4 pi absorption (own intensity - mean of what
+/// arrives).
+template <class View, class Out>
+struct DivergenceOfCells {
+  View medium;
+  Out divQ;
+  Out incident;  ///< what arrives from all directions; `divQ` again where nobody asks for it
+  bool keepsIncident = false;
+
+  TESSERA_KERNEL bool wants(Index x) const {
+    const double absorption = medium(x)[0];
+    return absorption > 0.0 || (keepsIncident && !isSolidCode(absorption));
+  }
+  TESSERA_KERNEL double own(Index x) const { return medium(x)[1]; }
+  TESSERA_KERNEL void finish(Index x, double mean) const {
+    const double absorption = medium(x)[0];
+    if (keepsIncident) incident(x) = isSolidCode(absorption) ? 0.0 : 4.0 * kPiOfRays * (medium(x)[1] + mean);
+    divQ(x) = isSolidCode(absorption) ? 0.0 : -(4.0 * kPiOfRays * absorption) * mean;
+  }
+};
+
+/// Cells beside a wall: the net flux on its faces, along the axis.
+template <class View, class Out>
+struct FluxOnWall {
+  View medium;
+  Out flux;
+  RaySurface wall;
+  Index toFace;      ///< from a cell to its face on the wall
+  double direction;  ///< 1 where the wall is at the upper end of the axis, -1 at the lower
+
+  TESSERA_KERNEL bool wants(Index x) const { return wall.emissivity > 0.0 && !isSolidCode(medium(x)[0]); }
+  TESSERA_KERNEL double own(Index) const { return wall.intensity; }
+  TESSERA_KERNEL void finish(Index x, double mean) const {
+    flux(x + toFace) = direction * (kPiOfRays * wall.emissivity * mean);
+  }
+};
+
+/// Sets a field to 0, cell by cell.
+template <class Out>
+struct SetTo0 {
+  Out field;
+
+  TESSERA_KERNEL void operator()(Index x) const { field(x) = 0.0; }
+};
+
+/// The task of a step with radiation on one patch: divergence of the flux, and what arrives if that is asked
+/// for, in the cells that no finer patch covers; then the fluxes on the walls beside them. Random numbers are
+/// those of the cells, so that patches and their order make no difference.
+template <class Medium>
+struct TraceRays {
+  Label<Medium, Cell> medium;
+  RayParams params;
+  RadiationLabels labels;
+
+  template <class Task>
+  void operator()(const Task& task) const {
+    const auto tracer = rayTracer(task, New, medium, params);
+    traceCells(task, tracer);
+    if (params.wallRays == 0) return;
+    traceWalls(task, tracer, labels.flux.x, 0);
+    traceWalls(task, tracer, labels.flux.y, 1);
+    traceWalls(task, tracer, labels.flux.z, 2);
+  }
+
+  /// So many rays from each cell or face.
+  template <class Task>
+  RayLaw law(const Task& task, std::uint32_t rays) const {
+    return {rays, params.fromCentre, params.stratified, rayKey(task, params),
+            MediumTraits<Medium>::kScatters};
+  }
+
+  /// The cells of the patch; those under finer patches take the mean of these in a later task.
+  template <class Task, class Tracer>
+  void traceCells(const Task& task, const Tracer& tracer) const {
+    const auto divQ = task.write(labels.divQ);
+    const CellSource source{tracer.near, law(task, params.rays), task.level().number()};
+    const bool keeps = labels.incident.has_value();
+    const auto incident = keeps ? task.write(*labels.incident) : divQ;
+    using View = std::remove_cvref_t<decltype(tracer.nearMedium)>;
+    using Out = std::remove_cvref_t<decltype(divQ)>;
+    const DivergenceOfCells<View, Out> target{tracer.nearMedium, divQ, incident, keeps};
+    task.forEachUncovered(
+        [&](const Box& box) { followRays(task, "Rmcrt::trace", tracer, source, target, box); });
+    task.forEachCovered([&](const Box& box) {
+      forEach(task.exec(), "Rmcrt::covered", box, SetTo0<Out>{divQ});
+      forEach(task.exec(), "Rmcrt::covered", box, SetTo0<Out>{incident});
+    });
+  }
+
+  /// The faces of the patch across one axis: those on walls have a flux, all others 0.
+  template <class Task, class Tracer, class FaceLabel>
+  void traceWalls(const Task& task, const Tracer& tracer, FaceLabel label, int axis) const {
+    const auto flux = task.write(label);
+    using Out = std::remove_cvref_t<decltype(flux)>;
+    forEach(task.exec(), "Rmcrt::noFlux", task.interior(label), SetTo0<Out>{flux});
+    if (!task.geometry().active(axis)) return;
+    for (int side = 2 * axis; side <= 2 * axis + 1; ++side) {
+      const bool high = side % 2 == 1;
+      const WallSource source{tracer.near, law(task, params.wallRays), task.level().number(), side};
+      using View = std::remove_cvref_t<decltype(tracer.nearMedium)>;
+      const FluxOnWall<View, Out> target{tracer.nearMedium, flux, tracer.surfaces.sides[side],
+                                         high ? unit(axis) : Index{}, high ? 1.0 : -1.0};
+      task.forEachUncovered([&](const Box& box) {
+        const Box beside = besideSide(box, task.level().domain(), side);
+        if (!beside.empty()) followRays(task, "Rmcrt::traceWall", tracer, source, target, beside);
+      });
+    }
+  }
+};
+
+/// Instantiated in a source of kernels for each kind of medium, so that no object takes the compiler long.
+template <class Medium>
+TaskBody traceRays(Label<Medium, Cell> medium, const RayParams& params, const RadiationLabels& labels) {
+  return taskBody<Cpu, Gpu>(TraceRays<Medium>{medium, params, labels});
+}
+
+}  // namespace tessera
