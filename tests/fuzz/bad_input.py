@@ -117,7 +117,7 @@ def fields(m):
 def history(m):
     """A history or a list of steps whose lines were changed, as a restart and a comparison read it."""
     m.take_run()
-    m.damage_file(one_of(m, m.random.choice(["history.csv", "statistics.csv", "out/*.series"])))
+    m.damage_file(one_of(m, m.random.choice(["history.csv", "statistics.csv", "out/*.series", "analysis.hdf"])))
     if m.random.random() < 0.5:
         m.run(["restart", "run", "-q", "--threads", "1", "--set", "time.max_steps=12"], {0, 2, 3, 5})
     else:
@@ -126,7 +126,7 @@ def history(m):
 
 def folder(m):
     m.take_run()
-    file = one_of(m, m.random.choice(["*.csv", "*.json", "*.jsonl", "*.toml", "out/*.series"]))
+    file = one_of(m, m.random.choice(["*.csv", "*.json", "*.jsonl", "*.toml", "out/*.series", "*.hdf", "planes/*"]))
     with open(file, "rb") as old:
         data = old.read()
     os.unlink(file)

@@ -4,7 +4,7 @@ import re
 import signal
 import time
 
-from mutant import CODES, SMALL, Failed, patience
+from mutant import ANALYSIS, CODES, SMALL, Failed, patience
 
 STOPS = ["TERM", "INT", "HUP", "USR1", "USR2", "XCPU"]
 HEAT = """[heat]
@@ -45,7 +45,7 @@ def long_deck(rng):
     deck = SMALL.format(steps=100000000, every=rng.choice([7, 100]), initial="x*y") + "[history]\nevery_steps = 100\n"
     physics = rng.choice(["heat", *OTHERS])
     if physics == "heat":
-        return deck
+        return deck + rng.choice(["", ANALYSIS])
     deck = deck.replace("[time]\n", f"[time]\nretries = {rng.randrange(4)}\n")
     return deck.replace("\"heat\"", f"\"{physics}\"").replace(HEAT, OTHERS[physics])
 
@@ -136,7 +136,7 @@ def limits(m):
     which, values = rng.choice([("-v", [50000, 120000, 200000, 400000, 800000]), ("-f", [4, 8, 64, 200, 4000]),
                                 ("-n", [8, 16, 24, 32, 48, 64, 100]), ("-s", [24, 64, 100, 512, 1024]),
                                 ("-d", [5000, 20000, 30000, 60000, 100000])])
-    m.write("deck.toml", SMALL.format(steps=5, every=1, initial="x"))
+    m.write("deck.toml", SMALL.format(steps=5, every=1, initial="x") + rng.choice(["", ANALYSIS]))
     ranks = rng.choice([1, 1, 2])
     # 127: the system cannot even load the program. On a stack of 16 kB the loader dies before it begins, of
     # Python and others too.
@@ -148,7 +148,7 @@ def limits(m):
 
 def disk(m):
     rng = m.random
-    m.write("deck.toml", SMALL.format(steps=12, every=rng.choice([1, 3]), initial="x"))
+    m.write("deck.toml", SMALL.format(steps=12, every=rng.choice([1, 3]), initial="x") + rng.choice(["", ANALYSIS]))
     size = rng.choice([40, 64, 100, 150, 220, 300, 500, 1000])
     nodes = rng.choice(["", "", ",nr_inodes=12", ",nr_inodes=30"])
     os.mkdir(m.path("disk"))

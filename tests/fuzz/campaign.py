@@ -24,7 +24,7 @@ import time
 import bad_input
 import bad_moments
 import schema_decks
-from mutant import SMALL, CommandServer, Failed, Mutant
+from mutant import ANALYSIS, SMALL, CommandServer, Failed, Mutant
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -40,7 +40,7 @@ def body_of(kind):
 
 def make_stock(program, place):
     with open(os.path.join(place, "stock.toml"), "w", encoding="utf-8") as file:
-        file.write(SMALL.format(steps=10, every=5, initial="x*y"))
+        file.write(SMALL.format(steps=10, every=5, initial="x*y") + ANALYSIS)
     subprocess.run([program, "run", "stock.toml", "-q", "--trace", "--threads", "2"], cwd=place, check=True,
                    stdin=subprocess.DEVNULL)
     return os.path.join(place, "stock")

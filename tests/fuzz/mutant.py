@@ -29,6 +29,23 @@ every_steps = {every}
 every_steps = {every}
 """
 
+# Behind it: numbers in a file of HDF5, and a plane.
+ANALYSIS = """[analysis]
+format = "hdf5"
+[[analysis.line]]
+name = "axis"
+field = "temperature"
+from = [0, 0.5, 0]
+to = [1, 0.5, 0]
+points = 9
+[[analysis.plane]]
+name = "cut"
+fields = ["temperature"]
+axis = "y"
+at = 0.5
+every_steps = 5
+"""
+
 
 def patience(seconds):
     """How long that may take where others want the cores as well."""

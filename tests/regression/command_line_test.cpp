@@ -17,13 +17,17 @@ struct Slip {
 /// Every way to write a command line wrongly: one sentence, what to write instead, and code 2.
 TEST(CommandLine, SlipsAreSentencesWithAFix) {
   const std::string commands =
-      "run, restart, check, describe, graph, compare, trace, ensemble, job, info, list";
+      "run, restart, check, describe, graph, compare, trace, ensemble, job, info, list, plot, report, "
+      "extract, "
+      "export, convergence, new, doctor, top, gallery, completion, man";
   const std::vector<Slip> slips{
       {{},
        "no command was given\n  fix  write one of: " + commands +
            "; for example tessera run DECK, or tessera --help"},
       {{"rnu", "a.toml"},
        "unknown command \"rnu\"; did you mean `tessera run`?\n  fix  write one of: " + commands},
+      {{"reprot", "a"},
+       "unknown command \"reprot\"; did you mean `tessera report`?\n  fix  write one of: " + commands},
       {{"help"},
        "unknown command \"help\"; did you mean `tessera --help`?\n  fix  write one of: " + commands},
       {{"a.toml"}, "unknown command \"a.toml\"\n  fix  to run this deck: tessera run a.toml"},

@@ -77,8 +77,15 @@ TEST(GraphCommand, ShowsWhereNodesWouldRunWithoutHavingADevice) {
   EXPECT_THAT(text.out, HasSubstr("New heat.source from the host to device 0"));
   EXPECT_THAT(text.out, HasSubstr("heat.conductivity on level 0  on the host")) << "Heat::stableDt reads it";
   EXPECT_THAT(text.out, HasSubstr("from a device to it"));
-  EXPECT_EQ(json.exitCode, 2);
-  EXPECT_THAT(json.err, HasSubstr("leave --format out, or --device"));
+  EXPECT_EQ(json.exitCode, 0) << json.err;
+  const nlohmann::json places = nlohmann::json::parse(json.out)["places"];
+  EXPECT_EQ(places["devices"], 1);
+  std::int64_t toDevice = 0;
+  for (const auto& copy : places["copies"]) toDevice += copy["variable"] == "heat.source" && !copy["to_host"];
+  EXPECT_GE(toDevice, 1);
+  const ProgramResult drawn = place.tessera({"graph", "deck.toml", "--device", "cuda", "--format", "dot"});
+  EXPECT_EQ(drawn.exitCode, 2);
+  EXPECT_THAT(drawn.err, HasSubstr("leave --format or --device out"));
 }
 
 }  // namespace

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <fstream>
 #include <iomanip>
+#include <iostream>
 #include <sstream>
 #include <thread>
 
+#include <nlohmann/json.hpp>
+
 #include "core/text/error.hpp"
+#include "core/text/json_number.hpp"
 #include "scheduler/engine/kinds/shipped.hpp"
 #include "tools/ensemble/long_tasks.hpp"
 #include "tools/ensemble/replica_exchange.hpp"
@@ -14,6 +18,8 @@
 
 namespace tessera::ensemble {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 /// Of this rank. Threads of the host come first: a GPU takes whatever there is.
 std::vector<std::unique_ptr<engine::Engine>> enginesOf(const EnsembleRequest& request,
@@ -59,7 +65,7 @@ std::filesystem::path openFolder(const EnsembleRequest& request, const Deck& dec
 
 /// Runs the stages in the order of the deck; one whose predecessors have failed tasks is left out.
 int runStages(const EnsemblePlan& plan, const std::filesystem::path& folder, engine::EngineTeam& team,
-              Transport& transport, std::ostream& screen, bool quiet) {
+              Transport& transport, std::ostream& screen, bool quiet, Json& done) {
   const bool first = transport.rank() == 0;
   std::vector<bool> whole(plan.stages.size(), false);
   int exitCode = 0;
@@ -68,6 +74,7 @@ int runStages(const EnsemblePlan& plan, const std::filesystem::path& folder, eng
     const bool ready =
         std::all_of(stage.after.begin(), stage.after.end(), [&](std::size_t at) { return whole[at]; });
     if (!ready) {
+      done.push_back({{"stage", stage.name}, {"tasks", stage.tasks()}, {"left_out", true}});
       if (first) screen << "stage " << stage.name << ": left out, since a stage before it has failed tasks\n";
       continue;
     }
@@ -88,6 +95,13 @@ int runStages(const EnsemblePlan& plan, const std::filesystem::path& folder, eng
     if (!first) continue;
     results->finish();
     show(outcome);
+    done.push_back({{"stage", stage.name},
+                    {"tasks", stage.tasks()},
+                    {"left_out", false},
+                    {"done", outcome.done},
+                    {"done_before", before},
+                    {"failed", outcome.failed},
+                    {"file", (folder / (stage.name + ".csv")).string()}});
     if (!quiet && before > 0) screen << "  " << before << " of them were done by an earlier run\n";
     if (outcome.failed == 0) continue;
     screen << "  tasks that have failed:";
@@ -119,6 +133,28 @@ void show(const ReplicaExchangeReport& report, std::ostream& screen) {
   screen << "round trips " << report.roundTrips << std::endl;
 }
 
+Json jsonOf(const ReplicaExchangeReport& report) {
+  Json pairs = Json::array();
+  for (const PairReport& pair : report.pairs) {
+    pairs.push_back({{"ratio", jsonNumber<Json>(pair.ratio)},
+                     {"attempts", pair.attempts},
+                     {"accepted", pair.accepted},
+                     {"exact", jsonNumber<Json>(pair.exact)},
+                     {"sigmas", jsonNumber<Json>(pair.sigmas())}});
+  }
+  Json temperatures = Json::array();
+  for (const TemperatureReport& each : report.temperatures) {
+    temperatures.push_back({{"temperature", jsonNumber<Json>(each.temperature)},
+                            {"mean_potential", jsonNumber<Json>(each.meanPotential)},
+                            {"exact", jsonNumber<Json>(each.exactMean)}});
+  }
+  return {{"pairs", pairs}, {"temperatures", temperatures}, {"round_trips", report.roundTrips}};
+}
+
+void print(const Json& json, std::ostream& screen) {
+  screen << json.dump(1, ' ', false, Json::error_handler_t::replace) << std::endl;
+}
+
 }  // namespace
 
 void checkDeck(const std::string& name) {
@@ -142,12 +178,21 @@ int runEnsemble(const EnsembleRequest& request, Transport& transport, std::ostre
     std::vector<engine::Engine*> members;
     for (const auto& each : engines) members.push_back(each.get());
     engine::EngineTeam team(std::move(members));
-    return runStages(plan, folder, team, transport, screen, request.quiet);
+    Json done = Json::array();
+    const int exitCode =
+        runStages(plan, folder, team, transport, request.json ? std::cerr : screen, request.quiet, done);
+    if (request.json && transport.rank() == 0)
+      print({{"folder", folder.string()}, {"exit_code", exitCode}, {"stages", done}}, screen);
+    return exitCode;
   }
   const ReplicaExchangeReport report = runReplicaExchange(ladder, *engines.back(), transport);
   if (transport.rank() != 0) return 0;
   writeReport(report, folder);
-  if (!request.quiet) show(report, screen);
+  if (request.json) {
+    print(jsonOf(report), screen);
+  } else if (!request.quiet) {
+    show(report, screen);
+  }
   return 0;
 }
 

@@ -16,6 +16,7 @@ struct EnsembleRequest {
   bool cuda = false;  ///< workers on GPU rank modulo GPUs, and on threads only where `threads` says how many
   int gpus = 1;
   bool quiet = false;
+  bool json = false;  ///< what was done as JSON on `screen`, progress on standard error
 };
 
 /// Throws DeckError with everything that is wrong with the deck; InputError where it cannot be read.

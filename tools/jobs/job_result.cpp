@@ -1,54 +1,57 @@
 #include "tools/jobs/job_result.hpp"
 
-#include <charconv>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
 
+#include <nlohmann/json.hpp>
+
 #include "core/text/error.hpp"
+#include "core/text/json_number.hpp"
 
 namespace tessera::jobs {
 namespace {
 
-std::string shortest(double value) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
-}
+using Json = nlohmann::ordered_json;
 
-void writeJob(std::ostream& out, const JobTotals& job) {
-  out << "    {\"job\": \"" << job.job << "\", \"runs\": " << job.runs
-      << ", \"seconds\": " << shortest(job.seconds) << ", \"devices\": [";
-  const char* separator = "\n";
+Json jsonOf(const JobTotals& job) {
+  Json devices = Json::array();
   for (const JobReport::Share& share : job.shares) {
-    out << separator << "      {\"device\": \"" << share.device << "\", \"form\": \"" << formText(share.form)
-        << "\", \"form_by\": \"" << sourceText(share.source) << "\", \"tasks\": " << share.tasks
-        << ", \"units\": " << share.units << ", \"bytes_to_device\": " << share.copies.toDeviceBytes
-        << ", \"bytes_from_device\": " << share.copies.fromDeviceBytes << '}';
-    separator = ",\n";
+    devices.push_back({{"device", share.device},
+                       {"form", formText(share.form)},
+                       {"form_by", sourceText(share.source)},
+                       {"tasks", share.tasks},
+                       {"units", share.units},
+                       {"bytes_to_device", share.copies.toDeviceBytes},
+                       {"bytes_from_device", share.copies.fromDeviceBytes}});
   }
-  out << "\n    ]}";
+  return {
+      {"job", job.job}, {"runs", job.runs}, {"seconds", jsonNumber<Json>(job.seconds)}, {"devices", devices}};
 }
 
 }  // namespace
 
-void writeResult(const JobResult& result, const std::filesystem::path& file) {
-  std::ofstream out(file);
-  out << "{\n  \"program\": \"" << result.program
-      << "\",\n  \"as_expected\": " << (result.isAsExpected ? "true" : "false") << ",\n  \"numbers\": {";
-  const char* separator = "\n";
-  for (const JobNumber& number : result.numbers) {
-    out << separator << "    \"" << number.name << "\": {\"value\": " << shortest(number.value)
-        << ", \"deviation\": " << shortest(number.deviation) << '}';
-    separator = ",\n";
+std::string asJson(const JobResult& result) {
+  Json json{{"program", result.program},     {"title", result.title},
+            {"overrides", result.overrides}, {"as_expected", result.isAsExpected},
+            {"numbers", Json::object()},     {"jobs", Json::array()}};
+  for (const auto& [number, expectations] : result.numbers) {
+    Json& one = json["numbers"][number.name];
+    one = {{"value", jsonNumber<Json>(number.value)}, {"deviation", jsonNumber<Json>(number.deviation)}};
+    for (const ExpectedNumber& expected : expectations) {
+      one["expected"].push_back({{"value", jsonNumber<Json>(expected.value)},
+                                 {"room", jsonNumber<Json>(expected.room)},
+                                 {"at_most", expected.atMost},
+                                 {"as_expected", expected.isRight}});
+    }
   }
-  out << "\n  },\n  \"jobs\": [";
-  separator = "\n";
-  for (const JobTotals& job : result.jobs) {
-    out << separator;
-    writeJob(out, job);
-    separator = ",\n";
-  }
-  out << "\n  ]\n}\n";
+  for (const JobTotals& job : result.jobs) json["jobs"].push_back(jsonOf(job));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void writeText(const std::string& text, const std::filesystem::path& file) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
   if (!out.flush()) throw OutputError("cannot write " + file.string() + "; name another folder by --out");
 }
 

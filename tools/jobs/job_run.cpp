@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iomanip>
+#include <iostream>
 
 #include "core/deck/schema.hpp"
 #include "tools/jobs/job_program.hpp"
@@ -56,29 +57,32 @@ Deck readDeck(const JobRequest& request) {
   return deck;
 }
 
-/// One line for each number; how many are not as expected.
-int compare(const std::vector<JobNumber>& numbers, const ParameterValues& job, std::ostream* screen) {
-  int wrong = 0;
-  for (const JobNumber& number : numbers) {
-    if (screen != nullptr) {
-      *screen << "  " << std::left << std::setw(20) << number.name << std::right << std::setw(14)
-              << std::setprecision(7) << number.value;
-      if (number.deviation > 0.0) *screen << " +- " << std::setprecision(2) << number.deviation;
-    }
-    for (const ParameterValues& expect : job.tables("expect")) {
-      if (expect.text("name") != number.name) continue;
-      const double value = expect.real("value");
-      const double room = std::hypot(expect.real("sigmas") * number.deviation, expect.real("accuracy"));
-      const bool isRight =
-          expect.boolean("at_most") ? number.value <= value : std::abs(number.value - value) <= room;
-      if (!isRight) ++wrong;
-      if (screen == nullptr) continue;
-      *screen << "  expected " << std::setprecision(7) << (expect.boolean("at_most") ? "at most " : "")
-              << value << (isRight ? "" : "  NOT AS EXPECTED");
-    }
-    if (screen != nullptr) *screen << '\n';
+/// What the deck expects of a number.
+std::vector<ExpectedNumber> expectedOf(const JobNumber& number, const ParameterValues& job) {
+  std::vector<ExpectedNumber> all;
+  for (const ParameterValues& expect : job.tables("expect")) {
+    if (expect.text("name") != number.name) continue;
+    ExpectedNumber one{expect.real("value"),
+                       std::hypot(expect.real("sigmas") * number.deviation, expect.real("accuracy")),
+                       expect.boolean("at_most"), false};
+    one.isRight = one.atMost ? number.value <= one.value : std::abs(number.value - one.value) <= one.room;
+    all.push_back(one);
   }
-  return wrong;
+  return all;
+}
+
+/// One line for each number.
+void show(const JobResult& result, std::ostream& screen) {
+  for (const auto& [number, expectations] : result.numbers) {
+    screen << "  " << std::left << std::setw(20) << number.name << std::right << std::setw(14)
+           << std::setprecision(7) << number.value;
+    if (number.deviation > 0.0) screen << " +- " << std::setprecision(2) << number.deviation;
+    for (const ExpectedNumber& expected : expectations) {
+      screen << "  expected " << std::setprecision(7) << (expected.atMost ? "at most " : "") << expected.value
+             << (expected.isRight ? "" : "  NOT AS EXPECTED");
+    }
+    screen << '\n';
+  }
 }
 
 void expectKnown(const std::vector<JobNumber>& numbers, const ParameterValues& job) {
@@ -100,6 +104,10 @@ std::filesystem::path openFolder(const JobRequest& request) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw OutputError("cannot make the folder " + folder.string() + "; name another one by --out");
+  if (std::filesystem::exists(folder / "resolved.toml", error)) {
+    throw OutputError("the folder " + folder.string() +
+                      " is that of a run, and nothing in it is overwritten; name another one by --out");
+  }
   return folder;
 }
 
@@ -130,22 +138,34 @@ int runJobDeck(const JobRequest& request, std::vector<std::unique_ptr<JobDevice>
     if (form == formText(static_cast<JobForm>(n))) run.form = {static_cast<JobForm>(n)};
   }
   if (!request.quiet) {
-    run.show = [&, begun = secondsNow()](std::int64_t done, std::int64_t units) {
-      screen << progressLine(program->name, done, units, secondsNow() - begun) << std::endl;
+    std::ostream& progress = request.json ? std::cerr : screen;
+    run.show = [&progress, program, begun = secondsNow()](std::int64_t done, std::int64_t units) {
+      progress << progressLine(program->name, done, units, secondsNow() - begun) << std::endl;
     };
   }
   const std::vector<JobNumber> numbers = program->run(valuesOf(deck, schema, program->name), run);
   expectKnown(numbers, job);
-  const int wrong = compare(numbers, job, request.quiet ? nullptr : &screen);
-  writeResult({program->name, wrong == 0, numbers, run.totals}, run.folder / "result.json");
+  JobResult result{program->name, job.text("title"), request.overrides, true, {}, run.totals};
+  for (const JobNumber& number : numbers) {
+    result.numbers.push_back({number, expectedOf(number, job)});
+    for (const ExpectedNumber& expected : result.numbers.back().expected)
+      result.isAsExpected = result.isAsExpected && expected.isRight;
+  }
+  const std::string text = asJson(result);
+  writeText(std::string(deck.text()), run.folder / "deck.toml");
+  writeText(text, run.folder / "result.json");
   if (!paces.empty()) writePaces(runner.paces(), paces);
   if (!request.trace.empty()) {
     const bool isUsual = request.trace == "true";
     writeJobTrace(runner.takeSpans(), runner.devices(),
                   isUsual ? run.folder / "trace.json.gz" : std::filesystem::path(request.trace));
   }
-  if (wrong > 0 && request.quiet) static_cast<void>(compare(numbers, job, &screen));
-  return wrong > 0 ? static_cast<int>(ErrorKind::Numerical) : 0;
+  if (request.json) {
+    screen << text << std::flush;
+  } else if (!request.quiet || !result.isAsExpected) {
+    show(result, screen);
+  }
+  return result.isAsExpected ? 0 : static_cast<int>(ErrorKind::Numerical);
 }
 
 }  // namespace tessera::jobs

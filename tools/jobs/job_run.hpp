@@ -16,6 +16,7 @@ struct JobRequest {
   std::string out{};   ///< the folder of the results; empty: the deck's name in the current folder
   std::string form{};  ///< of the kernels; empty: the deck's
   bool quiet = false;
+  bool json = false;  ///< result.json on `screen` as well, progress on standard error
   /// File that records what devices do; "true": trace.json.gz in the folder of the results; empty: none.
   std::string trace{};
 };
@@ -28,8 +29,8 @@ std::vector<std::string> formChoices();
 void checkJobDeck(const JobRequest& request);
 
 /// Runs the program of a deck on these devices, compares its numbers with those that the deck expects, and
-/// writes result.json and the program's own files. Returns the exit code: 0, or 4 where a number is not as
-/// expected. Throws DeckError, InputError, OutputError, JobError.
+/// writes deck.toml, result.json and the program's own files. Returns the exit code: 0, or 4 where a number
+/// is not as expected. Throws DeckError, InputError, OutputError, JobError.
 int runJobDeck(const JobRequest& request, std::vector<std::unique_ptr<JobDevice>> devices,
                std::ostream& screen);
 

@@ -209,15 +209,20 @@ void Recorder::openHistory(const Simulation& simulation) {
   const std::int64_t every = simulation.model().settings().historyEverySteps;
   if (options_.folder == nullptr || every == 0) return;
   std::vector<std::string> columns;
-  for (const Diagnostic& diagnostic : simulation.model().diagnostics()) columns.push_back(diagnostic.name);
+  const Model& model = simulation.model();
+  for (const Diagnostic& diagnostic : model.diagnostics()) columns.push_back(diagnostic.name);
+  rowColumns_ = AnalysisRows::columnsOf(model);
+  columns.resize(columns.size() - rowColumns_);
   const FolderHandle& files = options_.folder->files();
   try {
     if (untouched_) {
       history_.emplace(files, "history.csv", columns, firstStep_, firstHistoryDue_);
       costs_.emplace(files, "statistics.csv", kCostColumns, firstStep_, firstHistoryDue_);
+      if (rowColumns_ > 0) rows_.emplace(files, model, firstStep_, firstHistoryDue_);
     } else {
       history_.emplace(files, "history.csv", columns);
       costs_.emplace(files, "statistics.csv", kCostColumns);
+      if (rowColumns_ > 0) rows_.emplace(files, model);
     }
   } catch (const Error& error) {
     lost("the history", error.message());
@@ -280,7 +285,9 @@ void Recorder::finishHistory(Simulation& simulation) {
   if (!lineBegun_) return;
   lineBegun_ = false;
   const std::vector<double> values = simulation.diagnosis();
-  if (history_) history_->add(line_.step, line_.time, line_.dt, values);
+  const std::size_t plain = values.size() - rowColumns_;
+  if (history_) history_->add(line_.step, line_.time, line_.dt, std::span(values).first(plain));
+  if (rows_) rows_->add(line_.step, line_.time, line_.dt, std::span(values).subspan(plain));
   watch(simulation, values);
   if (limitReached_.empty())
     limitReached_ = simulation.model().analysis().reached(simulation.model().diagnostics(), values);
@@ -403,6 +410,7 @@ void Recorder::warnOfLongStep(const Simulation& simulation) {
 
 void Recorder::warnOfLostLines() {
   if (history_ && !history_->failure().empty()) warn(history_->failure());
+  if (rows_ && !rows_->failure().empty()) warn(rows_->failure());
   if (costs_ && !costs_->failure().empty()) warn(costs_->failure());
   if (log_ && !log_->failure().empty()) warn(log_->failure());
 }
@@ -501,6 +509,8 @@ void Recorder::judge() {
   if (checkpointFailed_) lost += std::string(lost.empty() ? "" : " and ") + "the last checkpoint";
   if (history_ && !history_->failure().empty())
     lost += std::string(lost.empty() ? "" : " and ") + "lines of the history";
+  if (rows_ && !rows_->failure().empty())
+    lost += std::string(lost.empty() ? "" : " and ") + "rows of analysis.hdf";
   for (const std::string& what : lost_) lost += (lost.empty() ? "" : " and ") + what;
   if (lost.empty()) return;
   outcome_.exitCode = kExitCannotWrite;

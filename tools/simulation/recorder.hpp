@@ -9,6 +9,7 @@
 #include "datawarehouse/archive/checkpoint_writer.hpp"
 #include "datawarehouse/archive/field_writer.hpp"
 #include "tools/simulation/job_totals.hpp"
+#include "tools/simulation/output/analysis_rows.hpp"
 #include "tools/simulation/output/plane_files.hpp"
 #include "tools/simulation/progress.hpp"
 #include "tools/simulation/run_folder/history.hpp"
@@ -105,9 +106,11 @@ class Recorder final : public RunListener {
   FieldWriter fieldFiles_;
   PlaneFiles planes_;
   Progress progress_;
-  std::optional<RunLog> log_;       ///< rank 0
-  std::optional<History> history_;  ///< rank 0
-  std::optional<History> costs_;    ///< rank 0: statistics.csv
+  std::optional<RunLog> log_;         ///< rank 0
+  std::optional<History> history_;    ///< rank 0
+  std::optional<AnalysisRows> rows_;  ///< rank 0, where [analysis] writes a file of its own
+  std::size_t rowColumns_ = 0;        ///< of a line, the last ones, which go there
+  std::optional<History> costs_;      ///< rank 0: statistics.csv
   /// A line of both, of which reductions may be under way.
   struct Line {
     std::int64_t step = 0;

@@ -11,7 +11,9 @@
 #include "core/text/error.hpp"
 #include "core/text/nearest_name.hpp"
 #include "datawarehouse/archive/checkpoint_reader.hpp"
+#include "datawarehouse/archive/row_file.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/run_folder/history.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
 #include "tools/simulation/run_folder/run_folder.hpp"
 #include "tools/tessera/commands.hpp"
@@ -24,8 +26,20 @@ namespace fs = std::filesystem;
 
 enum class Kind { Run, Fields, Checkpoint };
 
+/// Of `tessera job` and `tessera ensemble`: a deck, and nothing else of a run.
+bool isResultFolder(const fs::path& path) {
+  return !fs::exists(path / "resolved.toml") && !fs::exists(path / "checkpoints") &&
+         !fs::exists(path / "out");
+}
+
 Kind kindOf(const fs::path& path) {
   if (!fs::exists(path)) throw InputError("there is no " + path.string());
+  if (isRunFolder(path) && isResultFolder(path)) {
+    throw UsageError(
+        Message(path.string() + " is the folder of a job or an ensemble; compare reads those of runs")
+            .line("fix  compare its tables: diff A/result.json B/result.json")
+            .text());
+  }
   if (isRunFolder(path)) return Kind::Run;
   if (fs::is_directory(path)) return Kind::Checkpoint;
   if (path.extension() == ".toml") {
@@ -132,10 +146,11 @@ class Report {
   std::int64_t compared_ = 0;
 };
 
-std::set<std::string> fieldFilesOf(const fs::path& run) {
+/// In `place`: "out" or "planes".
+std::set<std::string> fieldFilesOf(const fs::path& run, const char* place) {
   std::set<std::string> names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(run / "out", error)) {
+  for (const auto& entry : fs::directory_iterator(run / place, error)) {
     if (entry.path().extension() == ".hdf") names.insert(entry.path().filename().string());
   }
   return names;
@@ -177,7 +192,7 @@ void compareNewest(const CompareRequest& request, const std::optional<Checkpoint
 
 std::vector<std::string> historyOf(const fs::path& run) {
   std::vector<std::string> lines;
-  const FolderHandle folder = FolderHandle::open(run);
+  const FolderHandle folder = FolderHandle::openNamed(run);
   if (folder.has("history.csv"))
     folder.forEachLine("history.csv", [&](std::string_view line) { lines.emplace_back(line); });
   return lines;
@@ -207,43 +222,74 @@ bool sameLine(const std::string& a, const std::string& b, const CompareTolerance
   }
 }
 
-/// The numbers over time; those of fields that were not asked for are not looked at.
-void compareHistories(const CompareRequest& request, Report& report) {
-  if (!request.fields.empty()) return;
-  const std::vector<std::string> a = historyOf(request.a);
-  const std::vector<std::string> b = historyOf(request.b);
+/// Rows of analysis.hdf as lines of a history, the names first; none where there is no such file.
+std::vector<std::string> rowsOf(const fs::path& run) {
+  const fs::path file = run / "analysis.hdf";
+  std::vector<std::string> lines;
+  if (!fs::exists(file)) return lines;
+  std::string names = "step,time,dt";
+  for (const RowArray& array : rowArraysOf(file.string())) {
+    for (const std::string& column : array.columns) names += "," + column;
+  }
+  lines.push_back(names);
+  forEachRow(file.string(), [&](const NumberRow& row) {
+    std::string line = std::to_string(row.step) + "," + shortestText(row.time) + "," + shortestText(row.dt);
+    for (const double value : row.values) line += "," + shortestText(value);
+    lines.push_back(std::move(line));
+    return true;
+  });
+  return lines;
+}
+
+void compareLines(const std::string& name, const std::vector<std::string>& a,
+                  const std::vector<std::string>& b, const CompareRequest& request, Report& report) {
   for (std::size_t n = 0; n < std::min(a.size(), b.size()); ++n) {
     if (sameLine(a[n], b[n], request.tolerance)) continue;
-    report.missing("history.csv: line " + std::to_string(n + 1) + " is \"" + a[n] + "\" in the first and \"" +
+    report.missing(name + ": line " + std::to_string(n + 1) + " is \"" + a[n] + "\" in the first and \"" +
                    b[n] + "\" in the second");
     return;
   }
   if (a.size() != b.size()) {
-    report.missing("history.csv has " + std::to_string(a.size()) + " lines in the first and " +
+    report.missing(name + " has " + std::to_string(a.size()) + " lines in the first and " +
                    std::to_string(b.size()) + " in the second");
   }
 }
 
-void compareRuns(const CompareRequest& request, Report& report) {
-  const std::set<std::string> a = fieldFilesOf(request.a);
-  const std::set<std::string> b = fieldFilesOf(request.b);
+/// The numbers over time; those of fields that were not asked for are not looked at.
+void compareHistories(const CompareRequest& request, Report& report) {
+  if (!request.fields.empty()) return;
+  compareLines("history.csv", historyOf(request.a), historyOf(request.b), request, report);
+  compareLines("analysis.hdf", rowsOf(request.a), rowsOf(request.b), request, report);
+}
+
+/// False where neither has field files.
+bool compareFolders(const std::string& place, const CompareRequest& request, Report& report) {
+  const std::set<std::string> a = fieldFilesOf(request.a, place.c_str());
+  const std::set<std::string> b = fieldFilesOf(request.b, place.c_str());
   for (const std::string& name : a) {
+    const std::string what = place + "/" + name;
     if (b.count(name) == 0) {
-      report.missing("out/" + name + " is only in " + request.a.string());
+      report.missing(what + " is only in " + request.a.string());
       continue;
     }
-    const FieldReader left = FieldReader::open(request.a / "out" / name);
-    const FieldReader right = FieldReader::open(request.b / "out" / name);
-    report.add("out/" + name, compareFields(left, right, request.tolerance));
+    const FieldReader left = FieldReader::open(request.a / place / name);
+    const FieldReader right = FieldReader::open(request.b / place / name);
+    report.add(what, compareFields(left, right, request.tolerance));
   }
   for (const std::string& name : b) {
-    if (a.count(name) == 0) report.missing("out/" + name + " is only in " + request.b.string());
+    if (a.count(name) == 0) report.missing(place + "/" + name + " is only in " + request.b.string());
   }
+  return !a.empty() || !b.empty();
+}
+
+void compareRuns(const CompareRequest& request, Report& report) {
+  const bool anyFields = compareFolders("out", request, report);
+  const bool anyPlanes = request.fields.empty() && compareFolders("planes", request, report);
   const std::optional<CheckpointListing> left = newestCheckpoint(request.a);
   const std::optional<CheckpointListing> right = newestCheckpoint(request.b);
   compareNewest(request, left, right, report);
   compareHistories(request, report);
-  if (a.empty() && b.empty() && !left && !right)
+  if (!anyFields && !anyPlanes && !left && !right)
     throw InputError("neither run has field files or checkpoints: nothing to compare");
 }
 

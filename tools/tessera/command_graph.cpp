@@ -2,6 +2,8 @@
 #include <iostream>
 #include <sys/resource.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/text/error.hpp"
 #include "scheduler/placement.hpp"
 #include "taskgraph/placement/placement_summary.hpp"
@@ -11,6 +13,8 @@
 
 namespace tessera {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::size_t positionOf(const CompiledGraphs& graphs, const std::string& plan) {
   std::string names;
@@ -30,11 +34,53 @@ DeviceOptions devicesAsked(const GraphRequest& request, const Model& model) {
   return model.settings().devices.over(options);
 }
 
-std::string placesText(const DeviceOptions& options, const CompiledGraphs& graphs, std::size_t plan) {
+PlacementSummary placesOf(const DeviceOptions& options, const CompiledGraphs& graphs, std::size_t plan) {
   const auto devices = static_cast<int>(options.numbers.size());
   const PatchPlaces patches = patchPlaces(graphs, devices);
   const PlacedGraph placed = placeGraph(graphs, plan, makePlacement(options, patches), patches.devices);
-  return asText(summarise(graphs, plan, placed, devices), *graphs.labels);
+  return summarise(graphs, plan, placed, devices);
+}
+
+Json jsonOfPlaces(const PlacementSummary& summary, const LabelTable& labels) {
+  Json nodes = Json::array();
+  for (const PlacedNodes& block : summary.blocks) {
+    nodes.push_back({{"kind", nameOf(block.kind)},
+                     {"name", block.name},
+                     {"on_host", block.onHost},
+                     {"on_devices", block.onDevices}});
+  }
+  Json copies = Json::array();
+  for (const PlannedCopy& copy : summary.copies) {
+    copies.push_back({{"variable", labels.info(copy.label).name},
+                      {"device", copy.device},
+                      {"to_host", copy.toHost},
+                      {"patches", copy.values},
+                      {"bytes", copy.bytes}});
+  }
+  const PlacedEdges& edges = summary.edges;
+  return {{"devices", summary.devices},
+          {"nodes", nodes},
+          {"copies", copies},
+          {"packed_bytes_on_host", summary.packedOnHost},
+          {"packed_bytes", summary.packedBytes},
+          {"edges",
+           {{"on_host", edges.onHost},
+            {"host_to_device", edges.hostToDevice},
+            {"device_to_host", edges.deviceToHost},
+            {"on_device", edges.onDevice},
+            {"between_devices", edges.betweenDevices}}}};
+}
+
+/// The graph, and where its nodes would run where devices are asked for.
+std::string textOfGraph(const GraphRequest& request, const CompiledGraphs& graphs, std::size_t plan,
+                        const GraphDumpOptions& options, const DeviceOptions* devices) {
+  std::string text = dumpGraph(graphs, plan, request.format, options);
+  if (devices == nullptr) return text;
+  const PlacementSummary places = placesOf(*devices, graphs, plan);
+  if (request.format == GraphFormat::Text) return text + asText(places, *graphs.labels);
+  Json json = Json::parse(text);
+  json["places"] = jsonOfPlaces(places, *graphs.labels);
+  return json.dump(1) + "\n";
 }
 
 }  // namespace
@@ -49,8 +95,8 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
     throw UsageError("--unfolded is too long to read; add --format json, dot or graphml");
   }
   const bool places = request.devices.kind != DeviceKind::None;
-  if (places && request.format != GraphFormat::Text) {
-    throw UsageError("places on devices are shown as text; leave --format out, or --device");
+  if (places && request.format != GraphFormat::Text && request.format != GraphFormat::Json) {
+    throw UsageError("places on devices are shown as text or JSON; leave --format or --device out");
   }
   Deck deck = Deck::fromFile(request.deck);
   for (const std::string& assignment : request.overrides) deck.set(assignment);
@@ -70,11 +116,11 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const std::size_t plan = positionOf(graphs, request.plan);
-  std::cout << dumpGraph(
-      graphs, plan, request.format,
-      {request.ranks, request.unfolded, spent.count(), usage.ru_maxrss * std::int64_t{1024}});
-  if (places) std::cout << placesText(devices, graphs, plan);
-  std::cout << std::flush;
+  std::cout << textOfGraph(
+                   request, graphs, plan,
+                   {request.ranks, request.unfolded, spent.count(), usage.ru_maxrss * std::int64_t{1024}},
+                   places ? &devices : nullptr)
+            << std::flush;
   return 0;
 }
 

@@ -1,9 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <iostream>
-#include <map>
-#include <set>
 #include <variant>
 
 #include <nlohmann/json.hpp>
@@ -11,13 +8,13 @@
 #include "core/text/error.hpp"
 #include "datawarehouse/archive/checkpoint_reader.hpp"
 #include "datawarehouse/archive/field_reader.hpp"
-#include "tools/simulation/run_folder/file_sums.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
 #include "tools/simulation/run_folder/history.hpp"
 #include "tools/simulation/run_folder/json_depth.hpp"
 #include "tools/simulation/run_folder/run_folder.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job/own_process.hpp"
+#include "tools/tessera/verify_run.hpp"
 
 namespace tessera {
 namespace {
@@ -91,6 +88,18 @@ void infoOfFields(const fs::path& path) {
 
 std::string textOf(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+/// Of a job: its numbers, and whether they are right.
+void printNumbers(const Json& result) {
+  if (!result.contains("numbers") || !result["numbers"].is_object()) return;
+  for (const char* key : {"program", "as_expected"}) {
+    if (result.contains(key)) std::cout << "  " << key << " = " << textOf(result[key]) << '\n';
+  }
+  for (const auto& [name, number] : result["numbers"].items()) {
+    if (number.is_object() && number.contains("value"))
+      std::cout << "  " << name << " = " << textOf(number["value"]) << '\n';
+  }
+}
+
 void printResult(const FolderHandle& folder) {
   if (!folder.has("result.json")) {
     std::cout << "  result      none: the run is still going, or ended without writing it\n";
@@ -98,6 +107,7 @@ void printResult(const FolderHandle& folder) {
   }
   const Json result = Json::parse(shallowJson(folder.read("result.json")), nullptr, false);
   if (!result.is_object()) throw InputError("result.json of " + folder.path().string() + " is damaged");
+  printNumbers(result);
   const std::array<std::array<const char*, 3>, 6> lines{{{"status", "status      ", ""},
                                                          {"reason", "reason      ", ""},
                                                          {"step", "step        ", ""},
@@ -116,7 +126,7 @@ void printResult(const FolderHandle& folder) {
 }
 
 void infoOfRun(const fs::path& path) {
-  const FolderHandle folder = FolderHandle::open(path);
+  const FolderHandle folder = FolderHandle::openNamed(path);
   std::cout << "run folder " << path.string() << '\n';
   printResult(folder);
   for (const CheckpointListing& checkpoint : listCheckpoints(path / "checkpoints")) {
@@ -135,93 +145,6 @@ void infoOfRun(const fs::path& path) {
   std::cout << "  fields      " << files << " file(s) in out/\n";
 }
 
-/// Says what is damaged, a line each.
-class Verification {
- public:
-  void check(const std::string& what, const std::function<void()>& read) {
-    ++files_;
-    try {
-      read();
-    } catch (const Error& problem) {
-      ++damaged_;
-      std::cout << "  DAMAGED     " << what << ": " << problem.message() << '\n';
-    }
-  }
-  void close(const fs::path& run) const {
-    if (damaged_ == 0) {
-      std::cout << "  verified    " << files_ << " file(s) and checkpoint(s) are as they were written\n";
-      return;
-    }
-    std::cout.flush();
-    throw InputError(
-        Message(std::to_string(damaged_) + " of " + std::to_string(files_) +
-                " file(s) and checkpoint(s) of " + run.string() + " are damaged")
-            .line("fix  see above; continue from a checkpoint that is whole: tessera restart --from STEP")
-            .text());
-  }
-
- private:
-  int files_ = 0;
-  int damaged_ = 0;
-};
-
-void readAllValues(const fs::path& file) {
-  const FieldReader reader = FieldReader::open(file);
-  const FieldOutput& header = reader.header();
-  for (std::size_t f = 0; f < header.fields.size(); ++f) {
-    for (std::size_t l = 0; l < header.levels.size(); ++l) {
-      for (std::size_t p = 0; p < header.levels[l].patches.size(); ++p)
-        reader.values(f, l, static_cast<std::int64_t>(p));
-    }
-  }
-}
-
-std::set<std::string> fieldFilesOf(const FolderHandle& run) {
-  std::set<std::string> names;
-  if (!run.has("out")) return names;
-  for (const std::string& name : run.inside("out").names()) {
-    if (fs::path(name).extension() == ".hdf") names.insert(name);
-  }
-  return names;
-}
-
-void requireSeries(const FolderHandle& run, const std::set<std::string>& fieldFiles) {
-  constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
-  const Json series =
-      Json::parse(shallowJson(run.inside("out").read("fields.hdf.series", kMostBytes)), nullptr, false);
-  if (!series.is_object() || !series.contains("files") || !series["files"].is_array())
-    throw InputError("it is not a list of files");
-  std::set<std::string> named;
-  for (const Json& entry : series["files"]) {
-    if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
-      throw InputError("it has an entry without a name");
-    named.insert(entry["name"].get<std::string>());
-  }
-  if (named != fieldFiles) throw InputError("it does not name the field files that are there");
-}
-
-void verifyRun(const fs::path& path) {
-  const FolderHandle run = FolderHandle::open(path);
-  Verification verification;
-  for (const CheckpointListing& listing : listCheckpoints(path / "checkpoints")) {
-    verification.check("checkpoints/" + listing.path.filename().string(),
-                       [&] { CheckpointReader::open(listing.path).verifyAll(); });
-  }
-  const std::set<std::string> fieldFiles = fieldFilesOf(run);
-  for (const std::string& name : fieldFiles)
-    verification.check("out/" + name, [&] { readAllValues(path / "out" / name); });
-  if (!fieldFiles.empty())
-    verification.check("out/fields.hdf.series", [&] { requireSeries(run, fieldFiles); });
-  std::map<std::string, FileSum> sums;
-  verification.check("sums.json", [&] { sums = readSums(run); });
-  for (const auto& [name, sum] : sums) {
-    verification.check(name, [&, &name = name, &sum = sum] {
-      if (sumOf(run, name, sum.bytes) != sum) throw InputError("it does not begin as it was written");
-    });
-  }
-  verification.close(path);
-}
-
 }  // namespace
 
 int infoCommand(const InfoRequest& request) {
@@ -238,9 +161,16 @@ int infoCommand(const InfoRequest& request) {
                          .text());
   }
   return inOwnProcess({target}, [&] {
-    if (isRunFolder(target)) {
+    if (request.format == TableFormat::Json) {
+      if (!isRunFolder(target)) {
+        throw UsageError(Message(target.string() + " is not a run folder, and --verify reads those")
+                             .line("fix  leave --verify out: tessera info --json ", target.string())
+                             .text());
+      }
+      verifyRun(target, request.format);
+    } else if (isRunFolder(target)) {
       infoOfRun(target);
-      if (request.verify) verifyRun(target);
+      if (request.verify) verifyRun(target, request.format);
     } else if (fs::is_directory(target)) {
       infoOfCheckpoint(target);
     } else {

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <csignal>
 #include <functional>
-#include <iostream>
 #include <limits>
 #include <map>
 
@@ -108,6 +107,7 @@ class CommandLine {
   void addRunOptions(CLI::App* command);
   void addWatchOptions(CLI::App* command);
   static void addJson(CLI::App* command, TableFormat& format);
+  static void addSet(CLI::App* command, std::vector<std::string>& overrides);
   std::string usageTextOf(const CLI::ParseError& error) const;
   int runJob(bool restart);
   int runEnsembleJob();
@@ -151,8 +151,7 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
   app_.require_subcommand(1);
   app_.footer(
       "In Python (docs/user/results.md): plot, report, extract, export, convergence, new, doctor, top, "
-      "gallery, "
-      "completion, man.\n"
+      "gallery, completion, man.\n"
       "Exit codes: 0 done, 2 usage or deck, 3 missing or damaged input, 4 numerical failure, 5 cannot "
       "write,\n"
       "6 failure of MPI, memory or of Tessera, 75 stopped on request (a checkpoint was written).");
@@ -170,11 +169,7 @@ CommandLine::CommandLine(int argc, char** argv, const ComponentRegistry& registr
 }
 
 void CommandLine::addRunOptions(CLI::App* command) {
-  command
-      ->add_option("--set", run_.overrides,
-                   "Replace a value of the deck, for example --set time.cfl=0.2; repeat it for more")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false);
+  addSet(command, run_.overrides);
   command
       ->add_option(
           "-n,--ranks", ranks_,
@@ -287,9 +282,7 @@ void CommandLine::addRestart() {
 void CommandLine::addCheck() {
   CLI::App* command = app_.add_subcommand("check", "Check a deck and report all that is wrong with it");
   command->add_option("DECK", check_.deck, "The deck")->check(path("DECK"))->required();
-  command->add_option("--set", check_.overrides, "Replace a value of the deck")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false);
+  addSet(command, check_.overrides);
   command->add_flag("--deep", check_.deep,
                     "Also build the mesh, the task graph and the memory plan, and print them "
                     "[default: off]");
@@ -297,6 +290,7 @@ void CommandLine::addCheck() {
       ->type_name("R")
       ->check(wholeNumber("--ranks", 1, 1'000'000))
       ->capture_default_str();
+  addJson(command, check_.format);
 }
 
 void CommandLine::addDescribe() {
@@ -306,15 +300,15 @@ void CommandLine::addDescribe() {
   command->add_option("--format", format_, "text, md (Markdown) or json-schema (for editors)")
       ->check(oneOf("--format", {"text", "md", "json-schema"}))
       ->capture_default_str();
+  command->add_flag_callback(
+      "--json", [this] { format_ = "json-schema"; }, "As --format json-schema [default: off]");
 }
 
 void CommandLine::addGraph() {
   CLI::App* command =
       app_.add_subcommand("graph", "Print the task graph of one rank: tasks, messages, memory; needs no MPI");
   command->add_option("DECK", graph_.deck, "The deck")->check(path("DECK"))->required();
-  command->add_option("--set", graph_.overrides, "Replace a value of the deck")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false);
+  addSet(command, graph_.overrides);
   command
       ->add_option(
           "--mesh", graph_.mesh,
@@ -337,6 +331,8 @@ void CommandLine::addGraph() {
   command->add_option("--format", graphFormat_, "text, json, dot (Graphviz) or graphml")
       ->check(oneOf("--format", {"text", "json", "dot", "graphml"}))
       ->capture_default_str();
+  command->add_flag_callback(
+      "--json", [this] { graphFormat_ = "json"; }, "As --format json [default: off]");
   command->add_flag("--unfolded", graph_.unfolded,
                     "One node for each instance and message, not for each task [default: off]");
   command
@@ -383,6 +379,14 @@ void CommandLine::addJson(CLI::App* command, TableFormat& format) {
       "Print JSON in the place of a table [default: off]");
 }
 
+void CommandLine::addSet(CLI::App* command, std::vector<std::string>& overrides) {
+  command
+      ->add_option("--set", overrides,
+                   "Replace a value of the deck, for example --set time.cfl=0.2; repeat it for more")
+      ->type_name("TABLE.KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
 void CommandLine::addTrace() {
   CLI::App* command = app_.add_subcommand("trace", "Analyse what `tessera run DECK --trace` has recorded");
   command
@@ -423,16 +427,14 @@ void CommandLine::addEnsemble() {
                     "Run the tasks on GPUs, ranks in turn; with --threads on threads as well [default: off]");
   command->add_flag("-q,--quiet", ensemble_.quiet,
                     "Print nothing but failed tasks and errors [default: off]");
+  command->add_flag("--json", ensemble_.json,
+                    "Print what was done as JSON, and progress on standard error [default: off]");
 }
 
 void CommandLine::addJob() {
   CLI::App* command = app_.add_subcommand("job", "Run an irregular data-parallel job: photons, rays ...");
   command->add_option("DECK", job_.job.deck, "The deck, a TOML file with [job]")->required();
-  command
-      ->add_option("--set", job_.job.overrides,
-                   "Replace a value of the deck, for example photons.seed=2; repeat it for more")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false);
+  addSet(command, job_.job.overrides);
   command->add_option("--out", job_.job.out, "Folder of the results [default: the deck's name]")
       ->type_name("DIR");
   command
@@ -453,6 +455,8 @@ void CommandLine::addJob() {
       ->check(oneOf("--form", jobs::formChoices()));
   command->add_flag("--trace", traceFile_, "Record tasks, as `tessera run --trace` does [default: off]");
   command->add_flag("-q,--quiet", job_.job.quiet, "Print only what is not as expected [default: off]");
+  command->add_flag("--json", job_.job.json,
+                    "Print the result as JSON, and progress on standard error [default: off]");
 }
 
 void CommandLine::addOthers() {
@@ -462,6 +466,7 @@ void CommandLine::addOthers() {
       ->required();
   info->add_flag("--verify", info_.verify,
                  "Read all that the run folder holds, and say what is not as it was written [default: off]");
+  addJson(info, info_.format);
   addJson(app_.add_subcommand("list", "List the components that decks can name"), listFormat_);
 }
 
@@ -534,6 +539,7 @@ std::string CommandLine::usageTextOf(const CLI::ParseError& error) const {
     std::vector<CommandWords> commands;
     for (const CLI::App* command : app_.get_subcommands(nullptr))
       commands.push_back(wordsOf(*command, command->get_name()));
+    for (const std::string& name : pythonCommands()) commands.push_back({name, {}, {}});
     return unknownCommandText(argc_ > 1 ? argv_[1] : "", commands, wordsOf(app_, ""));
   }
   const CLI::App& command = *chosen.front();
@@ -573,12 +579,6 @@ int CommandLine::run() {
 }
 
 }  // namespace
-
-void printError(const Error& error) {
-  const std::string firstLine = error.message().substr(0, error.message().find('\n'));
-  const bool hasPlace = firstLine.find(": error: ") != std::string::npos;
-  std::cerr << (hasPlace ? "" : "tessera: error: ") << error.message() << std::endl;
-}
 
 int runTessera(int argc, char** argv, const ComponentRegistry& components, const EmulatedOptions& emulated) {
   try {

@@ -48,11 +48,15 @@ struct RunRequest {
   std::vector<std::string> commandLine;
 };
 
+/// How a command shows what it found.
+enum class TableFormat { Text, Json };
+
 struct CheckRequest {
   std::filesystem::path deck;
   std::vector<std::string> overrides;
   bool deep = false;
   int ranks = 1;
+  TableFormat format = TableFormat::Text;
 };
 
 struct GraphRequest {
@@ -67,9 +71,6 @@ struct GraphRequest {
   DeviceChoice devices;  ///< where it names some: also where the nodes would run
 };
 
-/// How a command shows what it found.
-enum class TableFormat { Text, Json };
-
 struct CompareRequest {
   std::filesystem::path a;
   std::filesystem::path b;
@@ -80,7 +81,8 @@ struct CompareRequest {
 
 struct InfoRequest {
   std::filesystem::path target;
-  bool verify = false;  ///< read all that a run has left, and compare checksums
+  bool verify = false;                     ///< read all that a run has left, and compare checksums
+  TableFormat format = TableFormat::Text;  ///< Json only with `verify`
 };
 
 struct TraceRequest {

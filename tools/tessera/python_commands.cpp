@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <unistd.h>
 #include <vector>
@@ -55,14 +56,16 @@ std::string pythonFor(const PackagePlace& place) {
 
 }  // namespace
 
+std::vector<std::string> pythonCommands() { return {kPythonCommands.begin(), kPythonCommands.end()}; }
+
 bool isPythonCommand(int argc, char** argv) {
   if (argc < 2) return false;
   const std::string_view name = argv[1];
   if (std::find(kPythonCommands.begin(), kPythonCommands.end(), name) != kPythonCommands.end()) return true;
-  if (name == "info") {
-    return std::any_of(argv + 2, argv + argc,
-                       [](const char* word) { return std::string_view(word) == "--json"; });
-  }
+  const auto has = [&](std::string_view option) {
+    return std::any_of(argv + 2, argv + argc, [&](const char* word) { return option == word; });
+  };
+  if (name == "info") return has("--json") && !has("--verify");
   return name == "compare" && std::any_of(argv + 2, argv + argc, [](const char* word) {
            return std::any_of(kCompareOptions.begin(), kCompareOptions.end(), [&](std::string_view option) {
              return std::string_view(word).substr(0, option.size()) == option;

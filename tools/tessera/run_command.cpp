@@ -480,6 +480,12 @@ int runAlone(const RunRequest& request, const ComponentRegistry& registry) {
 
 }  // namespace
 
+void printError(const Error& error) {
+  const std::string firstLine = error.message().substr(0, error.message().find('\n'));
+  const bool hasPlace = firstLine.find(": error: ") != std::string::npos;
+  std::cerr << (hasPlace ? "" : "tessera: error: ") << error.message() << std::endl;
+}
+
 int runCommand(const RunRequest& request, const ComponentRegistry& registry) {
   // A reader of the screen that has gone, or a limit on file sizes, is an error of the write and no death of
   // the run.

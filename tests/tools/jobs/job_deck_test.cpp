@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "core/text/error.hpp"
 #include "tests/tools/jobs/job_folder.hpp"
@@ -20,15 +21,16 @@ using test::devicesOf;
 using test::Folder;
 using ::testing::HasSubstr;
 
-/// Lines of result.json without those that depend on the clock.
+/// The numbers of result.json without those that depend on the clock.
 std::string numbersOf(const std::string& folder) {
-  std::istringstream in(contentOf(folder + "/result.json"));
-  std::string text;
-  for (std::string line; std::getline(in, line);) {
-    const bool isRate = line.find("second") != std::string::npos || line.find("gflops") != std::string::npos;
-    if (line.find("\"value\"") != std::string::npos && !isRate) text += line;
+  nlohmann::json numbers = nlohmann::json::parse(contentOf(folder + "/result.json"))["numbers"];
+  std::vector<std::string> timed;
+  for (const auto& [name, number] : numbers.items()) {
+    if (name.find("second") != std::string::npos || name.find("gflops") != std::string::npos)
+      timed.push_back(name);
   }
-  return text;
+  for (const std::string& name : timed) numbers.erase(name);
+  return numbers.dump();
 }
 
 TEST(JobDecks, EachHasItsRightAnswers) {
@@ -143,6 +145,38 @@ TEST(JobDecks, MistakesAreNamedWithTheirPlace) {
                  devicesOf(1, 0), screen),
       4);
   EXPECT_THAT(screen.str(), HasSubstr("NOT AS EXPECTED"));
+}
+
+TEST(JobDecks, AResultWithNanIsJson) {
+  const Folder folder;
+  std::ostringstream screen;
+  // So soft that there is no force: errors are 0/0.
+  JobRequest request;
+  request.deck = deckOf("cluster_forces");
+  request.overrides = {"barnes_hut.softening=1e200", "barnes_hut.stars=64", "job.title='a \"quoted\" one'"};
+  request.out = folder.at("out");
+  request.json = true;
+  EXPECT_EQ(runJobDeck(request, devicesOf(1, 0), screen), 4);
+  const std::string text = contentOf(folder.at("out/result.json"));
+  EXPECT_EQ(screen.str(), text);
+  const nlohmann::json result = nlohmann::json::parse(text);
+  EXPECT_EQ(result["numbers"]["rms_error"]["value"], "nan");
+  EXPECT_EQ(result["numbers"]["rms_error"]["expected"][0]["as_expected"], false);
+  EXPECT_EQ(result["title"], "a \"quoted\" one");
+  EXPECT_EQ(result["overrides"].size(), 3);
+  EXPECT_EQ(contentOf(folder.at("out/deck.toml")), contentOf(request.deck));
+}
+
+TEST(JobDecks, TheFolderOfARunIsLeftAlone) {
+  const Folder folder;
+  std::ostringstream screen;
+  std::filesystem::create_directory(folder.at("run"));
+  std::ofstream(folder.at("run/resolved.toml")) << "\n";
+  JobRequest request;
+  request.deck = deckOf("matrix_product");
+  request.out = folder.at("run");
+  EXPECT_THROW(runJobDeck(request, devicesOf(1, 0), screen), OutputError);
+  EXPECT_FALSE(std::filesystem::exists(folder.at("run/deck.toml")));
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 """[analysis] of decks: columns, statistics and limits of runs, against the field files of the same runs."""
+import json
+import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -216,6 +219,7 @@ class AnalysisTest(unittest.TestCase):
                  "lies outside of the domain along y"),
                 ('[[analysis.plane]]\nname = "p"\nfields = ["cncentration"]\naxis = "y"\nat = 0\nevery_steps = 1\n',
                  "did you mean 'concentration'?"),
+                ('[analysis]\nformat = "hdf"\n', "did you mean"),
                 ('[history]\nwatch = ["advection.mx"]\n', "did you mean 'advection.max'?")):
             with self.subTest(text=text):
                 deck = self.deck("advection/gaussian.toml", text)
@@ -249,6 +253,129 @@ class AnalysisTest(unittest.TestCase):
                        capture_output=True)
         self.assertEqual([file.step for file in tessera.load(two.path).planes["fine"]], [0, 2, 4])
         self.assertFalse((two.path / "planes/fine_000003.hdf").exists())
+
+    def test_a_plane_that_was_changed_or_lost_is_found_by_verify(self):
+        text = '[[analysis.plane]]\nname = "cut"\nfields = ["concentration"]\naxis = "z"\nat = 0.5\nevery_steps = 4\n'
+        run = self.run_deck(self.deck("advection/gaussian.toml", text), "run", **self.small(**{"time.max_steps": 4}))
+        verify = [find_program(), "info", "--verify", run.path]
+        done = subprocess.run(verify, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        last = run.path / "planes/cut_000004.hdf"
+        whole = last.read_bytes()
+        value = run.planes["cut"][-1].levels[0].patches[0].array("concentration")[:, 0, 0].tobytes()
+        place = whole.index(value)
+        last.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1:])
+        done = subprocess.run(verify, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("DAMAGED     planes/cut_000004.hdf: ", done.stdout)
+        last.unlink()
+        done = subprocess.run(verify, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("DAMAGED     planes/cut.hdf.series: it does not name the field files that are there", done.stdout)
+
+        shutil.rmtree(run.path / "planes")
+        done = subprocess.run([*verify, "--json"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        found = json.loads(done.stdout)
+        self.assertEqual((found["whole"], [one["what"] for one in found["damaged"]]), (False, ["planes/cut.hdf.series"]))
+
+    def test_a_plane_has_components_of_variables(self):
+        text = ('[[analysis.plane]]\nname = "p"\nfields = ["gas.density", "gas.energy"]\naxis = "y"\nat = 0.5\nevery_steps = 1000\n'
+                '[[analysis.plane]]\nname = "all"\nfields = ["gas"]\naxis = "y"\nat = 0.5\nevery_steps = 1000\n')
+        run = self.run_deck(self.deck("euler/sod.toml", text), "run", **{"time.end": 0.02})
+        part, whole = run.planes["p"][-1], run.planes["all"][-1]
+        self.assertEqual(part.names, ["gas.density", "gas.energy"])
+        self.assertEqual(len(whole.names), 5)
+        for name in part.names:
+            np.testing.assert_array_equal(part.covering_grid(name).values, whole.covering_grid(name).values)
+        self.assertGreater(np.ptp(part.covering_grid("gas.density").values), 0.5)
+        for fields, said in (('"gas.density", "gas"', 'a plane names "gas" twice'), ('"gas.densty"', "did you mean 'gas.density'?")):
+            text = f'[[analysis.plane]]\nname = "p"\nfields = [{fields}]\naxis = "x"\nat = 0.5\nevery_steps = 1\n'
+            done = subprocess.run([find_program(), "check", self.deck("euler/sod.toml", text)], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn(said, done.stdout + done.stderr)
+
+    def test_numbers_go_into_hdf5_where_the_deck_says_so(self):
+        deck = self.deck("advection/gaussian.toml", GAUSSIAN)
+        values = self.small(**{"history.every_steps": 3})
+        plain = self.run_deck(deck, "plain", **values)
+        run = self.run_deck(deck, "run", **values, analysis__format="hdf5")
+        self.assertEqual((run.path / "history.csv").read_text().splitlines()[0].split(",")[-1], "advection.error_max")
+        rows = run.analysis
+        self.assertEqual(sorted(rows.names), ["all", "around", "corner", "diagonal", "middle"])
+        self.assertEqual([rows.kind(name) for name in ("corner", "middle", "diagonal", "around")], ["region", "probe", "line", "profile"])
+        self.assertEqual((rows["diagonal"].shape, rows.field("diagonal")), ((len(plain.history), 5), "concentration"))
+        np.testing.assert_array_equal(rows.places("diagonal")[:, 0], np.linspace(0, 1, 5))
+        np.testing.assert_allclose(rows.edges("around"), np.linspace(0, 0.5, 21), rtol=1e-15)
+        # The same bits as the columns of the history, and by the same names.
+        self.assertEqual(sorted(run.history.names), sorted(plain.history.names))
+        for name in plain.history.names:
+            np.testing.assert_array_equal(run.history[name], plain.history[name], err_msg=name)
+        again = self.run_deck(deck, "again", 2, **{**values, "grid.patches": [4, 3, 1]}, analysis__format="hdf5")
+        self.assertEqual((run.path / "analysis.hdf").read_bytes(), (again.path / "analysis.hdf").read_bytes())
+
+    def test_a_restart_goes_on_with_the_rows(self):
+        deck = self.deck("advection/gaussian.toml", GAUSSIAN)
+        more = {"analysis.format": "hdf5", "history.every_steps": 3, "checkpoint.every_steps": 5}
+        whole = self.run_deck(deck, "whole", **self.small(**more))
+        half = self.run_deck(deck, "half", **self.small(**{**more, "time.max_steps": 8}))
+        # From step 5: the rows of 6 and 8 belong to a future that is abandoned.
+        subprocess.run([find_program(), "restart", half.path, "--from", "5", "--threads", "1", "--set", "time.max_steps=1000000"],
+                       check=True, capture_output=True)
+        compare = [find_program(), "compare", "--exact", whole.path, half.path]
+        done = subprocess.run(compare, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual((whole.path / "analysis.hdf").read_bytes(), (half.path / "analysis.hdf").read_bytes())
+        self.verify_finds_damage(half, compare)
+
+    def verify_finds_damage(self, run, compare):
+        verify = [find_program(), "info", "--verify", run.path]
+        self.assertEqual(subprocess.run(verify, capture_output=True, check=False).returncode, 0)
+        path = run.path / "analysis.hdf"
+        whole = path.read_bytes()
+        place = whole.rindex(run.analysis["diagonal"][-1].tobytes())
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1:])
+        done = subprocess.run(verify, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("DAMAGED     analysis.hdf: a file of rows cannot be used: its checksum", done.stdout)
+        self.assertEqual(subprocess.run(compare, capture_output=True, check=False).returncode, 3)
+        path.unlink()
+        done = subprocess.run(verify, capture_output=True, text=True, check=False)
+        self.assertIn("DAMAGED     analysis.hdf: there is no file", done.stdout)
+
+    def test_rows_can_be_read_while_they_are_written_and_after_a_kill(self):
+        text = (runs.INPUTS / "heat/dirichlet_slab.toml").read_text().replace("end = 0.5", "end = 1e9")
+        text = text.replace("every = 0.125", "every_steps = 1000000").replace("every_steps = 50", "every_steps = 5")
+        deck = self.path / "deck.toml"
+        deck.write_text(text + '[analysis]\nformat = "hdf5"\n[[analysis.probe]]\nname = "p"\nfield = "temperature"\nat = [0.5, 0, 0]\n')
+        process = subprocess.Popen([find_program(), "run", "-q", "--threads", "1", "--out", self.path / "run", deck])
+        seen = []
+        for _ in range(400):
+            time.sleep(0.05)
+            if (self.path / "run/history.csv").is_file() and (self.path / "run/analysis.hdf").is_file():
+                try:
+                    seen.append(len(tessera.load(self.path / "run").history))
+                except tessera.InputError:  # the first line is being written
+                    continue
+            if len(set(seen)) > 3:
+                break
+        process.kill()
+        process.wait()
+        self.assertGreater(len(set(seen)), 3)
+        self.assertEqual(seen, sorted(seen))
+        table = tessera.load(self.path / "run").history
+        self.assertGreaterEqual(len(table), seen[-1])
+        self.assertIn("p", table)
+
+    def test_a_run_folder_may_be_named_by_a_link(self):
+        run, link = runs.gaussian(), self.path / "link"
+        link.symlink_to(run.path)
+        for words in (["info", link], ["info", "--verify", link], ["info", "--verify", "--json", link], ["compare", link, run.path],
+                      ["compare", "--exact", run.path, link]):
+            done = subprocess.run([find_program(), *words], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(runs.call("extract", link, "--point", "0.5,0.5,0.5")[0], 0)
 
     def test_a_variable_of_several_components_is_not_looked_at_as_a_whole(self):
         deck = self.deck("euler/sod.toml", '[[analysis.region]]\nname = "a"\nfield = "gas"\n')

@@ -11,7 +11,7 @@ from pathlib import Path
 import runs
 from tessera import Deck
 from tessera.commands import new_command, top_command
-from tessera.commands.gallery_command import shipped_decks
+from tessera.commands.gallery_command import command_of, shipped_decks
 from tessera.commands.parser import COMMANDS
 from tessera.program import find_program
 
@@ -208,6 +208,55 @@ class JsonTest(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn({"name": "heat", "summary": "heat conduction, T_t = div(k grad T) + source"}, rows)
 
+    def test_the_findings_of_a_check(self):
+        deck = runs.INPUTS / "heat/cosine.toml"
+        code, found = self.program("check", deck)
+        self.assertEqual((code, found["ok"], found["findings"]), (0, True, []))
+        code, found = self.program("check", deck, "--set", "heat.conductivty=1")
+        self.assertEqual((code, found["ok"], len(found["findings"])), (2, False, 1))
+        self.assertIn("did you mean 'conductivity'?", found["findings"][0]["text"])
+        code, found = self.program("check", deck, "--set", 'output.fields=["temprature"]')
+        self.assertEqual((code, found["ok"]), (2, False))
+        self.assertIn("temprature", found["error"])
+        code, found = self.program("check", deck, "--deep", "--ranks", "2", "--set", "grid.cells=[8, 8, 8]", "--set",
+                                   "grid.patch_size=[4, 4, 4]")
+        self.assertEqual((code, found["mesh"][0]["cells"], found["mesh"][0]["patches"]), (0, 512, 8))
+        self.assertEqual([sum(rank[key] for rank in found["ranks"]) for key in ("cells", "patches")], [512, 8])
+        self.assertEqual({plan["fault_count"] for plan in found["races"]}, {0})
+        self.assertIn("temperature", [variable["name"] for variable in found["variables"]])
+        tasks = [task for plan in found["plans"] if plan["plan"] == "step" for task in plan["tasks"]]
+        self.assertIn("temperature", [name for task in tasks for name in task["writes"]])
+
+    def test_the_keys_of_decks(self):
+        code, found = self.program("describe", "heat")
+        self.assertEqual((code, list(found["properties"])[:1]), (0, ["heat"]))
+
+    def test_a_graph_with_places_on_devices(self):
+        deck = runs.INPUTS / "heat/cosine.toml"
+        code, found = self.program("graph", deck, "--device", "emulated:2")
+        self.assertEqual(code, 0)
+        self.assertIn("nodes", found)
+        self.assertEqual(found["places"]["devices"], 2)
+        on_devices = [sum(row["on_devices"]) for row in found["places"]["nodes"] if row["name"] == "Heat::advance"]
+        self.assertGreater(on_devices[0] if on_devices else 0, 0)
+
+    def test_what_an_ensemble_has_done(self):
+        with tempfile.TemporaryDirectory() as folder:
+            words = ["ensemble", runs.INPUTS / "ensemble/trajectories.toml", "--out", f"{folder}/a"]
+            code, found = self.program(*words)
+            self.assertEqual((code, [(s["stage"], s["tasks"], s["done"], s["failed"]) for s in found["stages"]]),
+                             (0, [("short", 12, 12, 0), ("long", 4, 4, 0)]))
+            self.assertEqual([s["done_before"] for s in self.program(*words)[1]["stages"]], [12, 4])
+            deck = Path(folder) / "exchange.toml"
+            deck.write_text((runs.INPUTS / "ensemble/replica_exchange.toml").read_text().replace("4000", "40"))
+            code, found = self.program("ensemble", deck, "--out", f"{folder}/b")
+            self.assertEqual((code, len(found["pairs"]), len(found["temperatures"])), (0, 5, 6))
+
+    def test_what_a_verification_finds(self):
+        code, found = self.program("info", "--verify", runs.gaussian().path)
+        self.assertEqual((code, found["whole"], found["damaged"]), (0, True, []))
+        self.assertGreater(found["checked"], 5)
+
     def test_a_comparison(self):
         files = runs.gaussian().fields.paths
         code, found = self.program("compare", files[0], files[0])
@@ -241,7 +290,10 @@ class WordsTest(FolderTest):
         code, said, error = runs.call("man", "-o", self.path / "tessera.1")
         self.assertEqual(code, 0, error)
         text = (self.path / "tessera.1").read_text()
-        for name in ("run", "restart", "check", "trace", "plot", "report", "doctor", "setup"):
+        help_ = subprocess.run([find_program(), "--help"], capture_output=True, text=True, check=True).stdout
+        names = re.findall(r"^  (\w+) {2,}", help_[help_.index("Subcommands:"):], re.M)
+        self.assertGreater(len(names), 9)
+        for name in (*names, *COMMANDS, "setup", "test", "bundle"):
             self.assertRegex(text, rf"(?m)^\.SS {name}$")
         self.assertIn(r"\fB\-\-executor\fR", text)
 
@@ -263,9 +315,10 @@ class GalleryTest(FolderTest):
     def test_the_shipped_decks_are_those_that_run(self):
         decks = shipped_decks()
         self.assertGreater(len(decks), 25)
+        self.assertEqual(set(decks), set(runs.INPUTS.glob("*/*.toml")))
         for deck in decks:
-            self.assertTrue(Deck.read(deck).components, deck)
-        self.assertNotIn("ensemble", {deck.parent.name for deck in decks})
+            self.assertEqual(command_of(deck) == "run", bool(Deck.read(deck).components), deck)
+        self.assertEqual({deck.parent.name for deck in decks if command_of(deck) != "run"}, {"ensemble", "jobs"})
 
 
 class InfoTest(unittest.TestCase):
@@ -336,6 +389,12 @@ class LauncherTest(FolderTest):
         self.assertEqual(done.returncode, 6)
         self.assertIn("/nowhere/python3 cannot be started", done.stderr)
         self.assertIn("./tessera setup --plot", done.stderr)
+
+    def test_a_misspelt_command_of_python_is_told(self):
+        for word, meant in (("reprot", "report"), ("convergance", "convergence"), ("restrat", "restart")):
+            done = subprocess.run([find_program(), word], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"did you mean `tessera {meant}`?", done.stderr)
 
     def test_its_errors_and_codes_come_through(self):
         code, _, error = self.launch("report", "nowhere")

@@ -29,7 +29,8 @@ class ReportTest(unittest.TestCase):
         self.folder.cleanup()
 
     def test_all_sections_are_there_and_nothing_is_loaded(self):
-        for run in (runs.cosine(), runs.gaussian(), runs.slab(), runs.three_levels(), runs.two_levels()):
+        for run in (runs.cosine(), runs.gaussian(), runs.slab(), runs.three_levels(), runs.two_levels(), runs.sedov(),
+                    runs.taylor_green()):
             text = report.write(run, self.path / "report.html").read_text()
             self.assertEqual(re.findall(r'<section id="(\w+)">', text), SECTIONS)
             self.assertLess(len(text), 5 * 2**20)

@@ -45,6 +45,23 @@ class RunFolderTest(unittest.TestCase):
             deck = tessera.Deck({"simulation": {"components": ["salt"]}, "salt": {"exact": "k*x"}, "constants": {"k": 3}})
             self.assertEqual(set(deck.exact(fields)), expected)
 
+    def test_exact_solutions_by_field_are_those_of_the_fields(self):
+        run = runs.taylor_green()
+        exact = run.exact()
+        self.assertEqual(sorted(exact), ["pressure", "velocity_x", "velocity_y"])
+        fields = run.fields[-1]
+        self.assertEqual(fields.field("velocity_x").centering, "face x")
+        # The program compares on faces; here are the means of two faces, with an error of the second order.
+        h, patch = 1 / 16, fields.levels[0].patches[0]
+        x, y = h * np.arange(patch.shape[0] + 1), patch.centres(1)
+        raw = patch.faces("velocity_x")[:, :, 0] - exact["velocity_x"](x[:, None], y[None, :], 0.0, fields.time)
+        self.assertLessEqual(abs(raw).max(), run.history.last("lowmach.velocity_x.error_max") * (1 + 1e-12))
+        self.assertLess(fields.norms(fields.error("velocity_x", exact["velocity_x"]))["max"], 0.1)
+        with tempfile.TemporaryDirectory() as folder:
+            for options in (["--error"], ["--line", "x"], ["--field", "velocity_y", "--slice", "z"]):
+                code, _, error = runs.call("plot", run.path, *options, "-o", f"{folder}/a.png")
+                self.assertEqual(code, 0, error)
+
     def test_refined_levels_are_read_as_the_program_wrote_them(self):
         fields = runs.three_levels().fields[-1]
         self.assertEqual([list(fields.ratio(n)) for n in (1, 2)], [[2, 2, 1], [4, 4, 1]])

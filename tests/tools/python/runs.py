@@ -65,6 +65,18 @@ def forward_step():
     return _run("forward_step", "euler/forward_step.toml", **{"time.end": 0.1, "output.every": 0.1})
 
 
+@cache
+def sedov():
+    """A gas on three levels that take steps of their own, traced."""
+    return _run("sedov", "euler/sedov_three_level.toml", "--trace", **{"time.max_steps": 2})
+
+
+@cache
+def taylor_green():
+    """Flow at low Mach numbers: velocities on faces, an exact solution by field."""
+    return _run("taylor_green", "lowmach/taylor_green.toml", **{"grid.cells": [16, 16, 1], "time.end": 0.1, "output.every": 0.05})
+
+
 def call(*arguments):
     """(exit code, what was printed, what was said on standard error) of a command of Python's."""
     out, err = io.StringIO(), io.StringIO()

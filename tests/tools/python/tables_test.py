@@ -151,6 +151,17 @@ class ConvergenceTest(unittest.TestCase):
             self.assertEqual(json.loads(runs.call(*arguments)[1]), rows)
             self.assertEqual((Path(folder) / "cells_64/0000/result.json").stat().st_mtime_ns, stamp)
 
+    def test_each_of_several_errors_has_its_order(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code, said, error = runs.call("convergence", runs.INPUTS / "lowmach/taylor_green.toml", "--cells", "8,16", "--out", folder,
+                                          "--set", "time.end=0.05", "--set", "grid.patches=[1, 1, 1]", "--json")
+            self.assertEqual(code, 0, error)
+            last = json.loads(said)[-1]
+            for name in ("velocity_x", "velocity_y"):
+                error = [row[f"lowmach.{name}.error_l2"] for row in json.loads(said)]
+                self.assertAlmostEqual(last[f"order of {name} l2"], np.log2(error[0] / error[1]), delta=1e-12)
+                self.assertGreater(last[f"order of {name} l2"], 1.5)
+
     def test_mistakes_are_sentences(self):
         deck = runs.INPUTS / "heat/dirichlet_slab.toml"
         for arguments, code, said in (([deck, "--cells", "32,16"], 2, "numbers that grow"), ([deck, "--cells", "a,b"], 2, "'a'"),

@@ -31,7 +31,7 @@ def summary(run):
 
 class TraceTest(unittest.TestCase):
     def test_sums_are_those_of_the_program(self):
-        for run in (runs.cosine(), runs.gaussian(), runs.three_levels()):
+        for run in (runs.cosine(), runs.gaussian(), runs.three_levels(), runs.sedov()):
             expected, text = summary(run)
             trace = run.trace
             for title, found in (("Critical path", trace.critical_path()), ("Time of the workers", trace.worker_times())):
@@ -43,7 +43,7 @@ class TraceTest(unittest.TestCase):
                 self.assertRegex(text, rf"(?m)^  {re.escape(row['name'])} +{row['count']} ")
 
     def test_they_are_the_same_to_the_nanosecond(self):
-        for run in (runs.cosine(), runs.gaussian(), runs.three_levels()):
+        for run in (runs.cosine(), runs.gaussian(), runs.three_levels(), runs.sedov()):
             done = subprocess.run([find_program(), "trace", "summary", run.path, "--json"], capture_output=True, text=True,
                                   check=True)
             expected, trace = json.loads(done.stdout), run.trace

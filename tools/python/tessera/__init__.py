@@ -23,11 +23,13 @@ except ImportError:
           file=sys.stderr)
     raise SystemExit(6) from None
 
+from tessera.analysis_rows import AnalysisRows
 from tessera.checkpoint import Checkpoint
 from tessera.deck import Deck
 from tessera.errors import InputError, MissingPackage, OutputError, TesseraError, UsageError
 from tessera.expression import Expression
 from tessera.field_file import FieldFile
+from tessera.job_folder import Ensemble, Job
 from tessera.program import RunFailed, run, sweep
 from tessera.run_folder import Run, Series, load
 from tessera.table import Table
@@ -35,5 +37,5 @@ from tessera.trace import Trace
 from tessera.yt_loader import to_yt
 
 __version__ = "0.1.0"
-__all__ = ["Checkpoint", "Deck", "Expression", "FieldFile", "InputError", "MissingPackage", "OutputError", "Run",
+__all__ = ["AnalysisRows", "Checkpoint", "Deck", "Ensemble", "Expression", "FieldFile", "InputError", "Job", "MissingPackage", "OutputError", "Run",
            "RunFailed", "Series", "Table", "TesseraError", "Trace", "UsageError", "load", "run", "sweep", "to_yt"]

@@ -52,12 +52,27 @@ class Deck:
         """{field: Expression} for each component that gives an exact solution of one of these fields."""
         found = {}
         for component in self.components:
-            text = self.get(f"{component}.exact")
-            if text in (None, ""):
+            given = self.get(f"{component}.exact")
+            if given in (None, ""):
                 continue
-            name = self._exact_field(component, field_names)
-            if name is not None:
-                found[name] = Expression(text, self.constants())
+            if isinstance(given, dict):
+                parts = self._exact_parts(component, given, field_names)
+            else:
+                parts = {self._exact_field(component, field_names): given}
+            found.update({name: Expression(text, self.constants()) for name, text in parts.items() if name is not None})
+        return found
+
+    @classmethod
+    def _exact_parts(cls, component, table, field_names, before=""):
+        """Of `exact.velocity.x` and its like: {"velocity_x": text}; fields may begin with the name of the component."""
+        found = {}
+        for key, value in table.items():
+            if isinstance(value, dict):
+                found.update(cls._exact_parts(component, value, field_names, f"{before}{key}_"))
+                continue
+            for name in (before + key, f"{component}.{before}{key}", f"{component}_{before}{key}"):
+                if name in field_names:
+                    found[name] = value
         return found
 
     @staticmethod

@@ -2,11 +2,13 @@
 from functools import cached_property
 from pathlib import Path
 
+from tessera.analysis_rows import AnalysisRows
 from tessera.checkpoint import Checkpoint
 from tessera.deck import Deck
 from tessera.errors import InputError, UsageError
 from tessera.field_file import FieldFile
 from tessera.files import parse_json, read_json, read_text
+from tessera.job_folder import result_folder
 from tessera.table import Table
 
 
@@ -125,8 +127,14 @@ class Run:
 
     @property
     def history(self):
-        """history.csv as it is now."""
-        return Table.read(self.path / "history.csv")
+        """history.csv as it is now, with the columns of analysis.hdf where [analysis] writes that."""
+        table = Table.read(self.path / "history.csv")
+        return self.analysis.joined(table) if (self.path / "analysis.hdf").is_file() else table
+
+    @property
+    def analysis(self):
+        """The numbers of [analysis] as arrays, where the deck says format = "hdf5"."""
+        return AnalysisRows(self.path / "analysis.hdf")
 
     @property
     def statistics(self):
@@ -196,13 +204,17 @@ class Run:
 
 
 def load(path):
-    """Opens what it is: a run folder, a field file (.hdf), a .series file, a checkpoint, a trace or a history."""
+    """Opens what it is: a run folder, that of a job or an ensemble, a field file (.hdf), a .series file, a checkpoint, a trace
+    or a history."""
     path = Path(path)
     if not path.exists():
         raise InputError(f"there is no {path}\n  fix  give a run folder, a field file (.hdf), a checkpoint or a trace")
     if path.is_dir():
         if (path / "manifest.json").is_file():
             return Checkpoint(path)
+        other = result_folder(path)
+        if other is not None:
+            return other
         return Run(path) if (path / "deck.toml").is_file() or not list(path.glob("*.hdf")) else Series.of_folder(path)
     if path.suffix == ".series":
         return Series.of_file(path)

@@ -98,7 +98,7 @@ Analysis::Analysis(AnalysisSettings settings, LabelTable& labels, std::span<cons
   }
   for (const AnalysisPlane& plane : settings_.planes) {
     checkPlane(plane, geometry, findings);
-    planes_.push_back({plane, fields.variables(plane.fields, plane.where)});
+    planes_.push_back({plane, fields.ofPlane(plane.fields, plane.where)});
   }
   findings.throwIfErrors();
 }

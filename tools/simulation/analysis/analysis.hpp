@@ -15,7 +15,7 @@ namespace tessera {
 /// A plane of the deck, with the variables that it names.
 struct PlaneOfFields {
   AnalysisPlane plane;
-  std::vector<LabelId> labels;
+  std::vector<PlaneField> fields;
 };
 
 /// The tasks behind the deck's [analysis]: columns of the history over regions, at points and in shells, and
@@ -43,6 +43,8 @@ class Analysis {
   /// Their columns, in the order of the deck's kinds: regions, probes and lines, profiles.
   std::vector<Diagnostic> diagnostics() const;
 
+  /// What the deck asks for, in its words.
+  const AnalysisSettings& settings() const { return settings_; }
   /// Planes to be written.
   const std::vector<PlaneOfFields>& planes() const { return planes_; }
 

@@ -21,6 +21,13 @@ struct AnalysisField {
   LabelId variable() const { return component < 0 ? whole.id : parts.id; }
 };
 
+/// A variable, or one of its components, that a plane of the deck names.
+struct PlaneField {
+  LabelId label = -1;
+  std::int32_t component = -1;  ///< -1: all of them
+  bool operator==(const PlaneField&) const = default;
+};
+
 /// Declares that a task reads the Old values of the field's variable.
 inline TaskBuilder& reads(TaskBuilder& task, const AnalysisField& field) {
   return field.component < 0 ? task.reads(Old, field.whole) : task.reads(Old, field.parts);

@@ -170,6 +170,11 @@ AnalysisProbe pointsOf(const ParameterValues& values) {
 
 ParameterTable analysisTable() {
   ParameterTable table("analysis", "Numbers computed from the fields during the run");
+  table.choice("format", {"csv", "hdf5"})
+      .doc(
+          "where the numbers of regions, probes, lines and profiles go: csv, columns of history.csv; hdf5, "
+          "arrays of analysis.hdf, one for each of them")
+      .defaultsTo("csv");
   declareRegion(table);
   declarePoints(table);
   declareProfile(table);
@@ -181,6 +186,7 @@ ParameterTable analysisTable() {
 
 AnalysisSettings analysisSettingsOf(const ParameterValues& analysis) {
   AnalysisSettings settings;
+  if (analysis.choice("format") == "hdf5") settings.format = AnalysisFormat::Hdf5;
   for (const ParameterValues& one : analysis.tables("region")) settings.regions.push_back(regionOf(one));
   for (const ParameterValues& one : analysis.tables("probe")) {
     settings.probes.push_back(

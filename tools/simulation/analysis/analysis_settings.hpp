@@ -67,8 +67,15 @@ struct AnalysisPlane {
   DeckLocation where;
 };
 
+/// Where the numbers of regions, probes, lines and profiles go.
+enum class AnalysisFormat {
+  Csv,   ///< columns of history.csv
+  Hdf5,  ///< arrays of analysis.hdf
+};
+
 /// All that the deck's [analysis] asks for.
 struct AnalysisSettings {
+  AnalysisFormat format = AnalysisFormat::Csv;
   std::vector<AnalysisRegion> regions;
   std::vector<AnalysisProbe> probes;
   std::vector<AnalysisProfile> profiles;

@@ -40,25 +40,32 @@ AnalysisField FieldFinder::find(const std::string& name, const DeckLocation& whe
   return {{}, {place.label}, place.component};
 }
 
-std::vector<LabelId> FieldFinder::variables(const std::vector<std::string>& names,
-                                            const DeckLocation& where) {
-  std::vector<LabelId> found;
+std::vector<PlaneField> FieldFinder::ofPlane(const std::vector<std::string>& names,
+                                             const DeckLocation& where) {
+  std::vector<PlaneField> fields;
   for (const std::string& name : names) {
-    const LabelId id = labels_.idOf(name);
-    if (std::find(names_.begin(), names_.end(), name) == names_.end() || id < 0) {
+    const auto known = std::find(names_.begin(), names_.end(), name);
+    if (known == names_.end()) {
       findings_.error(where,
                       head(name) + "is none that lives from step to step" + didYouMeanOneOf(name, names_));
-    } else if (labels_.info(id).centering != Centering::Cell) {
-      findings_.error(where, head(name) + "has " + asText(labels_.info(id).type) + " per " +
-                                 asText(labels_.info(id).centering) +
+      continue;
+    }
+    const Place& place = places_[static_cast<std::size_t>(known - names_.begin())];
+    const LabelInfo& info = labels_.info(place.label);
+    const PlaneField field{place.label, name == info.name ? -1 : place.component};
+    const bool isThere = std::any_of(fields.begin(), fields.end(), [&](const PlaneField& other) {
+      return other == field || (other.label == field.label && (other.component < 0 || field.component < 0));
+    });
+    if (info.centering != Centering::Cell) {
+      findings_.error(where, head(name) + "has " + asText(info.type) + " per " + asText(info.centering) +
                                  "; a plane has variables of cells only");
-    } else if (std::find(found.begin(), found.end(), id) != found.end()) {
+    } else if (isThere) {
       findings_.error(where, "a plane names \"" + name + "\" twice; remove one of them");
     } else {
-      found.push_back(id);
+      fields.push_back(field);
     }
   }
-  return found;
+  return fields;
 }
 
 void FieldFinder::addNames(LabelId label) {

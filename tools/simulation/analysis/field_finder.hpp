@@ -19,8 +19,8 @@ class FieldFinder {
 
   /// A variable of one double a cell, or one component; an empty field where it is none.
   AnalysisField find(const std::string& name, const DeckLocation& where);
-  /// Variables as a whole; numbers per cell of any kind.
-  std::vector<LabelId> variables(const std::vector<std::string>& names, const DeckLocation& where);
+  /// Variables as a whole, or components of them; numbers per cell of any kind.
+  std::vector<PlaneField> ofPlane(const std::vector<std::string>& names, const DeckLocation& where);
 
  private:
   struct Place {

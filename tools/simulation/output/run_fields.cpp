@@ -48,6 +48,18 @@ std::vector<Written> writtenOf(const LabelTable& table, const std::vector<LabelI
   return written;
 }
 
+std::vector<Written> writtenOf(const LabelTable& table, const std::vector<PlaneField>& fields) {
+  std::vector<Written> written;
+  for (const PlaneField& field : fields) {
+    if (field.component >= 0) {
+      written.push_back({field.label, field.component});
+    } else {
+      for (const Written& one : writtenOf(table, std::vector<LabelId>{field.label})) written.push_back(one);
+    }
+  }
+  return written;
+}
+
 /// Gives the writer the values of own patches as numbers of double precision.
 class FieldSource {
  public:
@@ -210,7 +222,7 @@ FieldWriteResult writeFields(FieldWriter& writer, const Simulation& simulation,
 FieldWriteResult writePlane(FieldWriter& writer, const Simulation& simulation, const PlaneOfFields& fields,
                             const std::string& deckSha256) {
   const Hierarchy& hierarchy = simulation.hierarchy();
-  const std::vector<Written> written = writtenOf(simulation.model().labels(), fields.labels);
+  const std::vector<Written> written = writtenOf(simulation.model().labels(), fields.fields);
   FieldOutput output = outputOf(simulation, written, deckSha256);
   const std::vector<std::int64_t> layers = layersOf(hierarchy, fields.plane);
   std::vector<std::vector<std::int64_t>> kept(layers.size());
@@ -221,7 +233,9 @@ FieldWriteResult writePlane(FieldWriter& writer, const Simulation& simulation, c
     output.levels.push_back(std::move(cut));
     if (n > 0) output.refinementRatio.push_back(ratioOf(level));
   }
-  simulation.dataOnHost(fields.labels);
+  std::vector<LabelId> labels;
+  for (const PlaneField& field : fields.fields) labels.push_back(field.label);
+  simulation.dataOnHost(labels);
   FieldSource source(simulation, written);
   std::vector<double> whole;
   return writer.write(

@@ -81,6 +81,13 @@ FolderHandle FolderHandle::open(const std::filesystem::path& path) {
   return folder;
 }
 
+FolderHandle FolderHandle::openNamed(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return open(path);
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return open(error ? path : real);
+}
+
 FolderHandle FolderHandle::make(const std::filesystem::path& path, bool& made) {
   made = ::mkdir(path.c_str(), 0777) == 0;
   if (!made && errno != EEXIST) cannotUse("make the run folder", path, errno, kOrElse);

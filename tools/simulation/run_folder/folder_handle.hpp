@@ -34,6 +34,9 @@ class FolderHandle {
  public:
   /// Opens an existing folder; a symbolic link is refused. Throws OutputError.
   static FolderHandle open(const std::filesystem::path& path);
+  /// Opens an existing folder that a user has named: the name may be a symbolic link; nothing inside is
+  /// reached through one. Throws OutputError.
+  static FolderHandle openNamed(const std::filesystem::path& path);
   /// Makes a new folder and opens it. False in `made` when something of that name is there.
   static FolderHandle make(const std::filesystem::path& path, bool& made);
 

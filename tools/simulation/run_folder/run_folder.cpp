@@ -119,11 +119,7 @@ RunFolder RunFolder::reopen(const std::filesystem::path& path) {
                          .line("fix  ", fix)
                          .text());
   }
-  // The path is the user's word, and may go through a link; nothing inside may.
-  std::error_code error;
-  const std::filesystem::path real =
-      std::filesystem::is_symlink(path) ? std::filesystem::canonical(path, error) : path;
-  return RunFolder(FolderHandle::open(error ? path : real));
+  return RunFolder(FolderHandle::openNamed(path));
 }
 
 void RunFolder::lock() {

@@ -1,20 +1,15 @@
 #include "tools/simulation/run_folder/run_result.hpp"
 
-#include <cmath>
-
 #include <nlohmann/json.hpp>
+
+#include "core/text/json_number.hpp"
 
 namespace tessera {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// JSON has no NaN and no infinity: they become texts.
-Json numberOf(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
-  return value;
-}
+Json numberOf(double value) { return jsonNumber<Json>(value); }
 
 Json tableOf(const std::vector<std::pair<std::string, double>>& values) {
   Json table = Json::object();

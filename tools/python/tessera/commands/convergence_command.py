@@ -79,6 +79,7 @@ def table(runs, cells):
     names = [name for name in runs[0].history.diagnostics if "error" in name.rpartition(".")[2]]
     if not names:
         raise UsageError("the history has no column of errors")
+    several = len({name.rpartition(".")[0] for name in names}) > 1
     rows = []
     for n, run in zip(cells, runs):
         row = {"cells": n}
@@ -86,7 +87,9 @@ def table(runs, cells):
             value = run.history.last(name)
             row[name] = value
             before = rows[-1][name] if rows else 0.0
-            row[f"order of {name.rpartition('_')[2]}"] = (
+            norm = name.rpartition("_")[2]
+            what = f"{name.rpartition('.')[0].rpartition('.')[2]} {norm}" if several else norm
+            row[f"order of {what}"] = (
                 float(np.log(before / value) / np.log(n / rows[-1]["cells"])) if rows and value > 0 and before > 0 else None)
         rows.append(row)
     return rows

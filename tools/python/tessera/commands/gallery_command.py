@@ -1,13 +1,15 @@
 """`tessera gallery`: runs decks and makes a page with a picture of each."""
+import subprocess
 from pathlib import Path
 
 from tessera.commands import options
 from tessera.deck import Deck
 from tessera.errors import InputError, OutputError
-from tessera.plots import line_figure, slice_figure
+from tessera.job_folder import Ensemble, Job, result_folder
+from tessera.plots import ensemble_figure, job_figure, line_figure, slice_figure
 from tessera.plots.planes import thin_axes
 from tessera.plots.style import save
-from tessera.program import ROOT, run as run_deck
+from tessera.program import ROOT, RunFailed, find_program, run as run_deck
 from tessera.run_folder import Run
 
 MOST_TIMES = 3
@@ -25,8 +27,16 @@ def add(subparsers):
 
 
 def shipped_decks():
-    """All decks below inputs/ that `tessera run` takes; ensembles and jobs are run by other commands."""
-    return [path for path in sorted((ROOT / "inputs").glob("*/*.toml")) if Deck.read(path).components]
+    """All decks below inputs/."""
+    return sorted((ROOT / "inputs").glob("*/*.toml"))
+
+
+def command_of(deck):
+    """The command that runs a deck: 'run', 'job' or 'ensemble'."""
+    values = Deck.read(deck)
+    if values.get("job") is not None:
+        return "job"
+    return "ensemble" if values.get("stages") is not None or values.get("replica_exchange") is not None else "run"
 
 
 def run(arguments):
@@ -52,13 +62,24 @@ def run(arguments):
 
 
 def _run(deck, folder, extra):
-    if (folder / "result.json").is_file():
-        return Run(folder)
-    return run_deck(deck, folder, options=extra)
+    command = command_of(deck)
+    if command == "run":
+        return Run(folder) if (folder / "result.json").is_file() else run_deck(deck, folder, options=extra)
+    found = result_folder(folder) if folder.is_dir() else None
+    if isinstance(found, Job) and (folder / "result.json").is_file():
+        return found
+    # What an ensemble has done already is not done again.
+    words = [find_program(), command, str(deck), "-q", "--out", str(folder), *(extra if command == "job" else [])]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        raise RunFailed(done.returncode, done.stdout, None)
+    return result_folder(folder)
 
 
 def draw(opened, path):
-    """The first field: first, middle and last time of a slice; all times of a line."""
+    """The first field: first, middle and last time of a slice; all times of a line. Of a job or ensemble what it found."""
+    if isinstance(opened, (Job, Ensemble)):
+        return save(job_figure(opened) if isinstance(opened, Job) else ensemble_figure(opened), path)
     files = opened.fields
     if not files:
         return None
@@ -82,7 +103,8 @@ def entry(path, opened, picture):
     said = " ".join(comment).split("  ")[0]
     place = path.resolve()
     shown = place.relative_to(ROOT) if place.is_relative_to(ROOT) else path
-    lines = [f"## {opened.deck.title or path.stem}", "", said, ""]
+    title = (opened.deck.title if isinstance(opened, Run) else opened.title) or path.stem
+    lines = [f"## {title}", "", said, ""]
     if picture is not None:
-        lines += [f"![{opened.deck.title or path.stem}]({picture.name})", ""]
-    return [*lines, f"`./tessera run {shown}`", ""]
+        lines += [f"![{title}]({picture.name})", ""]
+    return [*lines, f"`./tessera {command_of(path)} {shown}`", ""]

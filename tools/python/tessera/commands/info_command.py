@@ -7,6 +7,7 @@ import numpy as np
 from tessera.checkpoint import Checkpoint
 from tessera.errors import UsageError
 from tessera.field_file import FieldFile
+from tessera.job_folder import Ensemble, Job
 from tessera.run_folder import Run, load
 
 
@@ -21,7 +22,8 @@ def add(subparsers):
 
 def run(arguments):
     opened = load(arguments.target)
-    for kind, describe in ((Run, of_run), (FieldFile, of_fields), (Checkpoint, of_checkpoint)):
+    for kind, describe in ((Run, of_run), (FieldFile, of_fields), (Checkpoint, of_checkpoint), (Job, of_job),
+                           (Ensemble, of_ensemble)):
         if isinstance(opened, kind):
             print(json.dumps(_plain(describe(opened)), indent=1))
             return 0
@@ -34,8 +36,22 @@ def of_run(found):
     planes = {name: [str(path.relative_to(found.path)) for path in series.paths] for name, series in found.planes.items()}
     states = [{"step": c.step, "time": c.time, "ranks": c.ranks, "bytes": c.bytes, "folder": str(c.path.relative_to(found.path))}
               for c in found.checkpoints]
+    rows = found.analysis if (found.path / "analysis.hdf").is_file() else None
+    arrays = {name: {"kind": rows.kind(name), "field": rows.field(name), "unit": rows.unit(name), "rows": len(rows),
+                     "columns": len(rows.columns(name))} for name in (rows.names if rows else [])}
     return {"kind": "run", "title": found.deck.title, "components": found.deck.components, "active": found.is_active,
-            "result": found.result or None, "checkpoints": states, "fields": files, "planes": planes}
+            "result": found.result or None, "checkpoints": states, "fields": files, "planes": planes, "analysis": arrays}
+
+
+def of_job(found):
+    """The result, and the files beside it."""
+    return {"kind": "job", "title": found.title, "files": sorted(p.name for p in found.path.iterdir()), **found.result}
+
+
+def of_ensemble(found):
+    """How many rows the tables have."""
+    rows = {name: len(next(iter(table.values()), [])) for name, table in found.tables.items()}
+    return {"kind": "ensemble", "title": found.title, "replica_exchange": found.is_exchange, "rows": rows}
 
 
 def of_fields(file):

@@ -5,13 +5,15 @@ from pathlib import Path
 
 from tessera.commands import options
 from tessera.errors import InputError, UsageError
+from tessera.job_folder import Ensemble, Job
 from tessera.run_folder import Run, load
 from tessera.table import Table
 
 
 def add(subparsers):
     parser = subparsers.add_parser("plot", help="Draw fields and histories of runs or field files",
-                                   description="Draws a run folder or a field file: in 2-D and 3-D a slice, in 1-D a line.")
+                                   description="Draws a run folder or a field file: in 2-D and 3-D a slice, in 1-D a line; of a "
+                                               "job or an ensemble what it has found.")
     parser.add_argument("target", metavar="RUN|FILE", nargs="+",
                         help="a run folder, a field file (.hdf) or a history (.csv); several with --history")
     parser.add_argument("--field", metavar="NAME", help="which field; NAME:x or NAME:0 is one component, NAME:mag their length; "
@@ -75,6 +77,10 @@ def draw(arguments):
         tables = {Path(target).name: _table(target) for target in arguments.target}
         figure = plots.history_figure(tables, arguments.history, arguments.log, _title(load(arguments.target[0])))
         return save(figure, arguments.out or f"{_stem(arguments)}_history.png")
+    opened = load(arguments.target[0])
+    if isinstance(opened, (Job, Ensemble)):
+        figure = plots.job_figure(opened) if isinstance(opened, Job) else plots.ensemble_figure(opened)
+        return save(figure, arguments.out or f"{opened.name}.png")
     if len(arguments.target) > 1:
         raise UsageError("several runs can be drawn together with --history alone; to see how their fields differ:"
                          " tessera compare A B --picture FILE")

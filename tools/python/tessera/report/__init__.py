@@ -3,6 +3,6 @@
     from tessera import load, report
     report.write(load("cosine"), "cosine.html")
 """
-from tessera.report.build import report_data, write, write_comparison
+from tessera.report.build import report_data, results_data, write, write_comparison, write_results
 
-__all__ = ["report_data", "write", "write_comparison"]
+__all__ = ["report_data", "results_data", "write", "write_comparison", "write_results"]

@@ -5,7 +5,8 @@ from html import escape
 from pathlib import Path
 
 from tessera.errors import OutputError
-from tessera.report import comparison, sections
+from tessera.job_folder import Job
+from tessera.report import comparison, results, sections
 from tessera.report.html import Page
 
 HERE = Path(__file__).resolve().parent
@@ -32,6 +33,23 @@ def report_data(run, progress=lambda text: None):
 def write(run, path, progress=lambda text: None):
     """Writes the report on a run as one file; gives its path."""
     return save(report_data(run, progress), path)
+
+
+def results_data(found, progress=lambda text: None):
+    """The page of a job or an ensemble, not yet written."""
+    kind = f"Job {found.name}: {found.program}" if isinstance(found, Job) else f"Ensemble {found.name}"
+    page = Page(found.title, kind)
+    results.overview(page, found)
+    progress("drawing")
+    results.pictures(page, found)
+    results.tables(page, found)
+    results.deck(page, found)
+    return page
+
+
+def write_results(found, path, progress=lambda text: None):
+    """Writes the report on a job or an ensemble as one file; gives its path."""
+    return save(results_data(found, progress), path)
 
 
 def write_comparison(first, second, path, progress=lambda text: None):

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "core/text/error.hpp"
+#include "datawarehouse/archive/crc32c.hpp"
+#include "datawarehouse/archive/detail/hdf5_handle.hpp"
+#include "datawarehouse/archive/row_file.hpp"
+
+namespace tessera {
+namespace {
+
+using detail::Handle;
+
+constexpr hsize_t kMostArrays = 10000;
+constexpr hsize_t kMostColumns = 1000000;
+constexpr hsize_t kRowsAtOnce = 256;
+constexpr std::size_t kMostText = std::size_t{1} << 24;
+
+/// A row file that is read and not trusted.
+class RowInput {
+ public:
+  explicit RowInput(const std::string& path) : path_(path) {
+    H5PLset_loading_state(0);
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) throw InputError("there is no file " + path);
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_file_locking(access.get(), false, true);
+    file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get()), H5Fclose);
+    if (!file_.valid()) throw InputError("cannot open " + path + " as an HDF5 file: " + detail::hdf5Reason());
+  }
+
+  [[noreturn]] void refuse(const std::string& item, const std::string& why) const {
+    throw InputError(
+        Message("a file of rows cannot be used: " + why).line("file  ", path_).line("item  ", item).text());
+  }
+
+  std::vector<RowArray> arrays() const {
+    const Handle group(H5Gopen2(file_.get(), "/numbers", H5P_DEFAULT), H5Gclose);
+    H5G_info_t info{};
+    if (!group.valid() || H5Gget_info(group.get(), &info) < 0) refuse("/numbers", "it is not a group");
+    if (info.nlinks > kMostArrays) refuse("/numbers", "it has more arrays than a deck can ask for");
+    std::vector<RowArray> found;
+    for (hsize_t n = 0; n < info.nlinks; ++n) {
+      std::array<char, 256> name{};
+      const ssize_t length = H5Lget_name_by_idx(group.get(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name.data(),
+                                                name.size(), H5P_DEFAULT);
+      if (length < 0 || static_cast<std::size_t>(length) >= name.size())
+        refuse("/numbers", "the name of an array is too long");
+      found.push_back(arrayOf(name.data()));
+    }
+    return found;
+  }
+
+  /// Of the dataset with the fewest; a row that is being written is in some of them only.
+  hsize_t rows(const std::vector<RowArray>& arrays) const {
+    hsize_t least = sizeOf(open("/step"), "/step", 0)[0];
+    for (const char* name : {"/time", "/dt", "/crc32c"})
+      least = std::min(least, sizeOf(open(name), name, 0)[0]);
+    for (const RowArray& array : arrays) {
+      const std::string name = "/numbers/" + array.name;
+      least = std::min(least, sizeOf(open(name), name, array.columns.size())[0]);
+    }
+    return least;
+  }
+
+  Handle open(const std::string& name) const {
+    H5L_info_t info{};
+    if (H5Lget_info(file_.get(), name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
+      refuse(name, "it is not there");
+    Handle set(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!set.valid()) refuse(name, "it is not a dataset");
+    return set;
+  }
+
+  /// Rows [first, first + count) of all columns, as `type`.
+  void read(const Handle& set, const std::string& name, hid_t type, hsize_t first, hsize_t count,
+            hsize_t columns, void* values) const {
+    const std::array<hsize_t, 2> start{first, 0};
+    const std::array<hsize_t, 2> size{count, columns};
+    const hsize_t total = count * columns;
+    const Handle space(H5Dget_space(set.get()), H5Sclose);
+    const Handle memory(H5Screate_simple(1, &total, nullptr), H5Sclose);
+    const bool good =
+        H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0 &&
+        H5Dread(set.get(), type, memory.get(), space.get(), H5P_DEFAULT, values) >= 0;
+    if (!good) refuse(name, detail::hdf5Reason());
+  }
+
+ private:
+  std::array<hsize_t, 2> sizeOf(const Handle& set, const std::string& name, hsize_t columns) const {
+    const Handle space(H5Dget_space(set.get()), H5Sclose);
+    std::array<hsize_t, 2> size{};
+    const int axes = H5Sget_simple_extent_ndims(space.get());
+    if (axes != (columns == 0 ? 1 : 2)) refuse(name, "it has " + std::to_string(axes) + " axes");
+    H5Sget_simple_extent_dims(space.get(), size.data(), nullptr);
+    if (columns > 0 && size[1] != columns) refuse(name, "its columns are not those of its names");
+    return size;
+  }
+
+  std::string text(const Handle& set, const std::string& item, const char* attribute) const {
+    const Handle given(H5Aopen(set.get(), attribute, H5P_DEFAULT), H5Aclose);
+    if (!given.valid()) refuse(item, "it has no attribute '" + std::string(attribute) + "'");
+    const Handle type(H5Aget_type(given.get()), H5Tclose);
+    const Handle space(H5Aget_space(given.get()), H5Sclose);
+    const std::size_t size = H5Tget_size(type.get());
+    const bool plain = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0 &&
+                       size <= kMostText && H5Sget_simple_extent_npoints(space.get()) == 1;
+    if (!plain) refuse(item, "its attribute '" + std::string(attribute) + "' is not a plain text");
+    std::string value(size, '\0');
+    if (H5Aread(given.get(), type.get(), value.data()) < 0) refuse(item, detail::hdf5Reason());
+    value.resize(std::min(value.find('\0'), value.size()));
+    return value;
+  }
+
+  RowArray arrayOf(const std::string& name) const {
+    const std::string item = "/numbers/" + name;
+    const Handle set = open(item);
+    RowArray array{name, {}, text(set, item, "kind"), text(set, item, "field"), text(set, item, "unit"),
+                   {},   {}};
+    std::istringstream columns(text(set, item, "columns"));
+    for (std::string column; std::getline(columns, column);) array.columns.push_back(column);
+    if (array.columns.empty() || array.columns.size() > kMostColumns)
+      refuse(item, "it has " + std::to_string(array.columns.size()) + " columns");
+    return array;
+  }
+
+  std::string path_;
+  Handle file_;
+};
+
+/// Some rows of all datasets at a time.
+struct RowBlock {
+  std::vector<std::int64_t> steps;
+  std::vector<double> times, dts;
+  std::vector<std::uint32_t> sums;
+  std::vector<std::vector<double>> arrays;
+};
+
+}  // namespace
+
+std::uint32_t sumOfRow(const NumberRow& row) {
+  std::uint32_t sum = crc32c(std::as_bytes(std::span(&row.step, 1)));
+  sum = crc32c(std::as_bytes(std::span(&row.time, 1)), sum);
+  sum = crc32c(std::as_bytes(std::span(&row.dt, 1)), sum);
+  return crc32c(std::as_bytes(row.values), sum);
+}
+
+std::vector<RowArray> rowArraysOf(const std::string& path) {
+  const detail::QuietHdf5 quiet;
+  return RowInput(path).arrays();
+}
+
+void forEachRow(const std::string& path, const std::function<bool(const NumberRow&)>& visit) {
+  const detail::QuietHdf5 quiet;
+  const RowInput input(path);
+  const std::vector<RowArray> arrays = input.arrays();
+  const hsize_t rows = input.rows(arrays);
+  std::vector<Handle> sets;
+  for (const char* name : {"/step", "/time", "/dt", "/crc32c"}) sets.push_back(input.open(name));
+  for (const RowArray& array : arrays) sets.push_back(input.open("/numbers/" + array.name));
+  RowBlock block;
+  std::vector<double> values;
+  for (hsize_t first = 0; first < rows; first += kRowsAtOnce) {
+    const hsize_t count = std::min(kRowsAtOnce, rows - first);
+    block.steps.resize(count);
+    block.times.resize(count);
+    block.dts.resize(count);
+    block.sums.resize(count);
+    block.arrays.resize(arrays.size());
+    input.read(sets[0], "/step", H5T_NATIVE_INT64, first, count, 1, block.steps.data());
+    input.read(sets[1], "/time", H5T_NATIVE_DOUBLE, first, count, 1, block.times.data());
+    input.read(sets[2], "/dt", H5T_NATIVE_DOUBLE, first, count, 1, block.dts.data());
+    input.read(sets[3], "/crc32c", H5T_NATIVE_UINT32, first, count, 1, block.sums.data());
+    for (std::size_t n = 0; n < arrays.size(); ++n) {
+      block.arrays[n].resize(count * arrays[n].columns.size());
+      input.read(sets[4 + n], "/numbers/" + arrays[n].name, H5T_NATIVE_DOUBLE, first, count,
+                 arrays[n].columns.size(), block.arrays[n].data());
+    }
+    for (hsize_t row = 0; row < count; ++row) {
+      values.clear();
+      for (std::size_t n = 0; n < arrays.size(); ++n) {
+        const auto columns = static_cast<std::ptrdiff_t>(arrays[n].columns.size());
+        const auto begin = block.arrays[n].begin() + static_cast<std::ptrdiff_t>(row) * columns;
+        values.insert(values.end(), begin, begin + columns);
+      }
+      const NumberRow found{block.steps[row], block.times[row], block.dts[row], values};
+      if (sumOfRow(found) != block.sums[row])
+        input.refuse("row " + std::to_string(first + row), "its checksum is not that of its values");
+      if (!visit(found)) return;
+    }
+  }
+}
+
+}  // namespace tessera
