@@ -37,7 +37,7 @@ std::string fiveLevelsInSpace() {
          "[[grid.level]]\nlevel = 3\nlower = [0.28125, 0.3125, 0.25]\nupper = [0.375, 0.375, 0.3125]\n"
          "[[grid.level]]\nlevel = 4\nlower = [0.21875, 0.34375, 0.28125]\nupper = [0.25, 0.421875, "
          "0.34375]\n"
-         "[time]\ncfl = 0.4\nmax_steps = 2\n[euler]\ninitial.density = 1.3\n"
+         "[time]\ncfl = 0.4\nmax_steps = 1\n[euler]\ninitial.density = 1.3\n"
          "initial.velocity = { x = 0.7, y = 0, z = -0.2 }\ninitial.pressure = 0.9\n"
          "boundary.y_low.type = 'reflect'\nboundary.y_high.type = 'reflect'\n";
 }
