@@ -1,5 +1,7 @@
 #include "components/lowmach/flow_settings.hpp"
 
+#include <variant>
+
 #include "core/deck/deck_diagnostics.hpp"
 #include "core/deck/parameter_values.hpp"
 
@@ -127,8 +129,12 @@ std::optional<Expression> optionalOf(const ParameterValues& values, const std::s
   return values.expression(key);
 }
 
-void expectKey(const ParameterValues& values, const char* key, const char* needs, DeckDiagnostics& findings) {
+/// A number that is given as `usual` asks for nothing.
+void expectKey(const ParameterValues& values, const char* key, const char* needs, DeckDiagnostics& findings,
+               double usual = 0.0) {
   if (!values.isGiven(key) || values.has(needs)) return;
+  const double* const number = std::get_if<double>(&values.value(key));
+  if (number != nullptr && *number == usual) return;
   findings.error(values.where(key),
                  std::string("lowmach.") + key + " needs lowmach." + needs + "; give that, or remove this");
 }
@@ -141,9 +147,9 @@ void checkSettings(const ParameterValues& values, DeckDiagnostics& findings) {
   const char* const heat = enthalpy ? "initial.enthalpy" : "initial.temperature";
   for (const char* key : {"heat_source", "sources"}) expectKey(values, key, heat, findings);
   if (!enthalpy) {
-    for (const char* key : {"reference_temperature", "conductivity", "heat_capacity"})
-      expectKey(values, key, heat, findings);
-  } else if (values.isGiven("conductivity")) {
+    for (const char* key : {"reference_temperature", "conductivity"}) expectKey(values, key, heat, findings);
+    expectKey(values, "heat_capacity", heat, findings, 1.0);
+  } else if (values.real("conductivity") != 0.0) {
     findings.error(
         values.where("conductivity"),
         "enthalpy spreads as the mixture does, by lowmach.diffusivity; remove lowmach.conductivity");

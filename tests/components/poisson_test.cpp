@@ -270,13 +270,15 @@ TEST(Poisson, WhatCannotBeSolvedIsASentenceOnAnyRanks) {
 }
 
 TEST(Poisson, ACoefficientThatIsNegativeSomewhereIsRefusedBeforeTheFirstStep) {
-  for (const std::string value : {"log(x)", "x - 0.5", "0.9 - x*y"}) {
-    EXPECT_THAT(
-        failureOf(simulate("poisson/eigenmode").cells({8, 8, 8}).set("poisson.coefficient='" + value + "'")),
-        ::testing::AllOf(::testing::HasSubstr("poisson.coefficient is -"),
-                         ::testing::HasSubstr("above 0 everywhere"),
-                         ::testing::Not(::testing::HasSubstr("initial state"))))
-        << value;
+  for (const std::string value : {"log(x)", "x - 0.5", "0.8 - x*y"}) {
+    try {
+      simulate("poisson/eigenmode").cells({8, 8, 8}).set("poisson.coefficient='" + value + "'").run();
+      FAIL() << value;
+    } catch (const DeckError& error) {
+      EXPECT_THAT(error.what(), ::testing::AllOf(::testing::HasSubstr("poisson.coefficient is -"),
+                                                 ::testing::HasSubstr("above 0 everywhere")))
+          << value;
+    }
   }
 }
 

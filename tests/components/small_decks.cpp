@@ -28,9 +28,7 @@ Simulate smallDeck(const std::string& deck) {
 
 Extent alongResolvedAxes(const std::string& deck, Extent wanted) {
   const Extent n = cellsOf(deck);
-  for (int d = 0; d < kAxes; ++d) {
-    if (n[d] == 1) wanted[d] = 1;
-  }
+  for (int d = 0; d < kAxes; ++d) wanted[d] = std::min(wanted[d], n[d]);
   return wanted;
 }
 

@@ -10,7 +10,7 @@ namespace tessera::test {
 /// The deck with its mesh cut down to at most 24 cells along an axis: the borders count, not the size.
 Simulate smallDeck(const std::string& deck);
 
-/// As many patches as asked for, along the axes that the deck resolves.
+/// As many patches as asked for, but not more along an axis than the deck has cells.
 Extent alongResolvedAxes(const std::string& deck, Extent wanted);
 
 }  // namespace tessera::test

@@ -100,6 +100,19 @@ std::vector<std::string> otherDecks() {
   return others;
 }
 
+bool hasLevels(const std::string& deck) {
+  const Deck tree = Deck::fromFile(pathOfDeck(deck));
+  return tree.find("grid.level") != nullptr || followsMesh(deck);
+}
+
+bool followsMesh(const std::string& deck) {
+  return Deck::fromFile(pathOfDeck(deck)).find("amr.max_levels") != nullptr;
+}
+
+std::size_t componentsOf(const std::string& deck) {
+  return Deck::fromFile(pathOfDeck(deck)).find("simulation.components")->children.size();
+}
+
 std::string pathOfDeck(const std::string& deck) { return (inputsFolder() / deck).string() + ".toml"; }
 
 std::string testName(std::string deck) {

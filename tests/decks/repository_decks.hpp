@@ -22,6 +22,15 @@ std::vector<std::string> otherDecks();
 /// The file of a deck, in the repository or in the bundle that TESSERA_TEST_BUNDLE names.
 std::string pathOfDeck(const std::string& deck);
 
+/// Whether the deck has finer levels, or may come to have some.
+bool hasLevels(const std::string& deck);
+
+/// Whether its mesh follows the solution.
+bool followsMesh(const std::string& deck);
+
+/// How many components it has.
+std::size_t componentsOf(const std::string& deck);
+
 /// The deck as a part of a test's name: "heat_cosine".
 std::string testName(std::string deck);
 

@@ -16,6 +16,7 @@
 #include "tools/simulation/run_folder/history.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
 #include "tools/simulation/run_folder/run_folder.hpp"
+#include "tools/simulation/status_line.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job/own_process.hpp"
 
@@ -186,8 +187,12 @@ void compareNewest(const CompareRequest& request, const std::optional<Checkpoint
                    std::to_string(right->step) + " in the second");
     return;
   }
-  report.add("newest checkpoint", compareCheckpoints(CheckpointReader::open(left->path),
-                                                     CheckpointReader::open(right->path), request.tolerance));
+  StatusLine line;
+  line.show("comparing the newest checkpoints");
+  const Comparison comparison = compareCheckpoints(CheckpointReader::open(left->path),
+                                                   CheckpointReader::open(right->path), request.tolerance);
+  line.clear();
+  report.add("newest checkpoint", comparison);
 }
 
 std::vector<std::string> historyOf(const fs::path& run) {
@@ -272,9 +277,13 @@ bool compareFolders(const std::string& place, const CompareRequest& request, Rep
       report.missing(what + " is only in " + request.a.string());
       continue;
     }
+    StatusLine line;
+    line.show("comparing " + what);
     const FieldReader left = FieldReader::open(request.a / place / name);
     const FieldReader right = FieldReader::open(request.b / place / name);
-    report.add(what, compareFields(left, right, request.tolerance));
+    const Comparison comparison = compareFields(left, right, request.tolerance);
+    line.clear();
+    report.add(what, comparison);
   }
   for (const std::string& name : b) {
     if (a.count(name) == 0) report.missing(place + "/" + name + " is only in " + request.b.string());

@@ -4,7 +4,6 @@
 #include <iostream>
 #include <map>
 #include <set>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +15,7 @@
 #include "tools/simulation/run_folder/file_sums.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
 #include "tools/simulation/run_folder/json_depth.hpp"
+#include "tools/simulation/status_line.hpp"
 
 namespace tessera {
 namespace {
@@ -30,19 +30,19 @@ class Verification {
 
   void check(const std::string& what, const std::function<void()>& read) {
     ++files_;
-    showProgress(what);
+    line_.show("reading " + what);
     try {
       read();
     } catch (const Error& problem) {
-      showProgress("");
+      line_.clear();
       damaged_.push_back({{"what", what}, {"problem", problem.message()}});
       if (format_ == TableFormat::Text)
         std::cout << "  DAMAGED     " << what << ": " << problem.message() << '\n';
     }
   }
 
-  void close(const fs::path& run) const {
-    showProgress("");
+  void close(const fs::path& run) {
+    line_.clear();
     if (format_ == TableFormat::Json) {
       const Json json{{"kind", "verification"},
                       {"run", run.string()},
@@ -63,13 +63,8 @@ class Verification {
   }
 
  private:
-  /// One line on a terminal, which the next one replaces.
-  void showProgress(const std::string& what) const {
-    if (::isatty(STDERR_FILENO) == 0) return;
-    std::cerr << "\r\033[K" << (what.empty() ? "" : "reading " + what) << std::flush;
-  }
-
   TableFormat format_;
+  StatusLine line_;
   int files_ = 0;
   Json damaged_ = Json::array();
 };

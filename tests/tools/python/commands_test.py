@@ -1,6 +1,7 @@
 """new, doctor, top, gallery, completion, man, and the launcher's way to Python."""
 import json
 import os
+import pty
 import re
 import subprocess
 import tempfile
@@ -267,6 +268,40 @@ class JsonTest(unittest.TestCase):
         self.assertEqual((row["field"], row["compared"]), ("concentration", 32 * 32))
         rows = json.loads(runs.call("compare", "--json", files[0], files[-1])[1])
         self.assertEqual(row["max_abs"], rows[0]["max"])
+
+
+class StatusTest(unittest.TestCase):
+    """Commands that read many files say on a terminal which one they are at."""
+
+    def said(self, *arguments):
+        reader, terminal = pty.openpty()
+        try:
+            subprocess.run([find_program(), *map(str, arguments)], stdout=subprocess.PIPE, stderr=terminal, check=True)
+            os.close(terminal)
+            terminal = None
+            text = b""
+            try:
+                while part := os.read(reader, 4096):
+                    text += part
+            except OSError:  # the end of what a terminal that is closed has got
+                pass
+            return text.decode()
+        finally:
+            os.close(reader)
+            if terminal is not None:
+                os.close(terminal)
+
+    def test_a_comparison_and_a_verification_tell_files_and_wipe_the_line_out(self):
+        run = runs.gaussian().path
+        for said, word in ((self.said("compare", run, run), "comparing out/"),
+                           (self.said("info", "--verify", run), "reading ")):
+            self.assertIn("\r\033[K" + word, said)
+            self.assertTrue(said.endswith("\r\033[K"), repr(said[-40:]))
+
+    def test_nothing_is_said_elsewhere(self):
+        done = subprocess.run([find_program(), "compare", runs.gaussian().path, runs.gaussian().path], capture_output=True,
+                              text=True, check=True)
+        self.assertEqual(done.stderr, "")
 
 
 class WordsTest(FolderTest):
