@@ -17,6 +17,9 @@ using detail::Handle;
 constexpr hsize_t kMostArrays = 10000;
 constexpr hsize_t kMostColumns = 1000000;
 constexpr hsize_t kRowsAtOnce = 256;
+/// HDF5 reads again, after waits that double from a nanosecond, where a writer may be about to finish an
+/// item: with twenty it gives up on a damaged one after a millisecond, with its usual hundred never.
+constexpr unsigned kReadAttempts = 20;
 constexpr std::size_t kMostText = std::size_t{1} << 24;
 
 /// A row file that is read and not trusted.
@@ -28,6 +31,7 @@ class RowInput {
     if (!std::filesystem::is_regular_file(path, error)) throw InputError("there is no file " + path);
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_file_locking(access.get(), false, true);
+    H5Pset_metadata_read_attempts(access.get(), kReadAttempts);
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get()), H5Fclose);
     if (!file_.valid()) throw InputError("cannot open " + path + " as an HDF5 file: " + detail::hdf5Reason());
   }
