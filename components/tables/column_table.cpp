@@ -2,36 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
-#include "core/text/error.hpp"
+#include "components/tables/table_lines.hpp"
 
 namespace tessera {
 namespace {
 
 class ColumnReader {
  public:
-  explicit ColumnReader(const std::filesystem::path& file) : file_(file) {}
+  explicit ColumnReader(const std::filesystem::path& file)
+      : lines_(file, "a line of names, and lines of numbers below it") {}
 
   ColumnTable read() {
-    std::ifstream in(file_);
-    if (!in) {
-      throw InputError(Message("the file of a table cannot be read")
-                           .line("file  ", file_.string())
-                           .line("fix   name a text file with a line of names, and lines of numbers below it")
-                           .text());
-    }
-    for (std::string text; std::getline(in, text);) {
-      ++line_;
+    for (std::string text; lines_.next(text);) {
       std::istringstream words(text);
       std::vector<std::string> all;
       for (std::string word; words >> word;) all.push_back(word);
-      if (all.empty() || all.front().front() == '#') continue;
       table_.names.empty() ? takeNames(all) : takeRow(all);
     }
     if (table_.rows.empty())
-      fault("it has no numbers", "write a line of names, and lines of numbers below it");
+      lines_.fault("it has no numbers", "write a line of names, and lines of numbers below it");
     return std::move(table_);
   }
 
@@ -40,36 +31,30 @@ class ColumnReader {
     for (const std::string& word : words) {
       const char first = word.front();
       if ((first < 'a' || first > 'z') && (first < 'A' || first > 'Z'))
-        fault("its first line has a name that does not begin with a letter", "give each column a name");
+        lines_.fault("its first line has a name that does not begin with a letter",
+                     "give each column a name");
       if (std::find(table_.names.begin(), table_.names.end(), word) != table_.names.end())
-        fault("two columns have one name", "give each column a name of its own");
+        lines_.fault("two columns have one name", "give each column a name of its own");
       table_.names.push_back(word);
     }
   }
   void takeRow(const std::vector<std::string>& words) {
     if (words.size() != table_.names.size())
-      fault("a line has not as many numbers as there are names", "write a number for each column");
+      lines_.fault("a line has not as many numbers as there are names", "write a number for each column");
     std::vector<double> row;
     for (const std::string& word : words) {
       std::istringstream text(word);
       double number = 0.0;
       char more = 0;
       if (!(text >> number) || (text >> more) || !std::isfinite(number))
-        fault("a line has something that is no finite number", "write numbers such as 1.5e-3");
+        lines_.fault("a line has something that is no finite number", "write numbers such as 1.5e-3");
       row.push_back(number);
     }
     table_.rows.push_back(std::move(row));
-    table_.lines.push_back(line_);
-  }
-  [[noreturn]] void fault(const char* what, const char* fix) const {
-    throw InputError(Message(std::string("a table cannot be read: ") + what)
-                         .line("file  ", file_.string(), ":", line_)
-                         .line("fix   ", fix)
-                         .text());
+    table_.lines.push_back(lines_.number());
   }
 
-  const std::filesystem::path& file_;
-  std::int64_t line_ = 0;
+  TableLines lines_;
   ColumnTable table_;
 };
 

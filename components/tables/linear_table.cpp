@@ -1,11 +1,10 @@
 #include "components/tables/linear_table.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <sstream>
 #include <string>
 
-#include "core/text/error.hpp"
+#include "components/tables/table_lines.hpp"
 
 namespace tessera {
 namespace {
@@ -15,21 +14,13 @@ constexpr double kSameDistance = 1e-6;
 
 class FunctionReader {
  public:
-  explicit FunctionReader(const std::filesystem::path& file) : file_(file) {}
+  explicit FunctionReader(const std::filesystem::path& file)
+      : lines_(file, "a line \"x value\" for each place") {}
 
   SampledFunction read() {
-    std::ifstream in(file_);
-    if (!in) {
-      throw InputError(Message("the file of a table cannot be read")
-                           .line("file  ", file_.string())
-                           .line("fix   name a text file with a line \"x value\" for each place")
-                           .text());
-    }
-    for (std::string text; std::getline(in, text);) {
-      ++line_;
-      add(text);
-    }
-    if (places_.size() < 2) fault("it has fewer than two places", "give it two lines \"x value\" at least");
+    for (std::string text; lines_.next(text);) add(text);
+    if (places_.size() < 2)
+      lines_.fault("it has fewer than two places", "give it two lines \"x value\" at least");
     function_.axis.first = places_.front();
     function_.axis.step = (places_.back() - places_.front()) / static_cast<double>(places_.size() - 1);
     return std::move(function_);
@@ -37,35 +28,26 @@ class FunctionReader {
 
  private:
   void add(const std::string& text) {
-    std::istringstream words(text);
-    std::string first;
-    if (!(words >> first) || first.front() == '#') return;
     std::istringstream numbers(text);
     double place = 0.0;
     double value = 0.0;
     std::string more;
     if (!(numbers >> place >> value) || (numbers >> more))
-      fault("a line is not \"x value\"", "write two numbers, or '#' before a remark");
-    if (!std::isfinite(place) || !std::isfinite(value)) fault("a number is not finite", "write a finite one");
+      lines_.fault("a line is not \"x value\"", "write two numbers, or '#' before a remark");
+    if (!std::isfinite(place) || !std::isfinite(value))
+      lines_.fault("a number is not finite", "write a finite one");
     if (!places_.empty() && !(place > places_.back()))
-      fault("its places do not ascend", "sort the lines, each place once");
+      lines_.fault("its places do not ascend", "sort the lines, each place once");
     places_.push_back(place);
     function_.values.push_back(value);
     if (places_.size() < 3) return;
     const double distance = place - places_[places_.size() - 2];
     const double usual = places_[1] - places_[0];
     if (std::abs(distance - usual) > kSameDistance * usual)
-      fault("its places are not at equal distances", "write the function at equal distances");
-  }
-  [[noreturn]] void fault(const char* what, const char* fix) const {
-    throw InputError(Message(std::string("a table cannot be read: ") + what)
-                         .line("file  ", file_.string(), ":", line_)
-                         .line("fix   ", fix)
-                         .text());
+      lines_.fault("its places are not at equal distances", "write the function at equal distances");
   }
 
-  const std::filesystem::path& file_;
-  std::int64_t line_ = 0;
+  TableLines lines_;
   std::vector<double> places_;
   SampledFunction function_;
 };
