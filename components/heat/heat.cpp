@@ -138,9 +138,7 @@ void Heat::declareStep(StepPlan& step) const {
 
 void Heat::addSources(StepPlan& step) const {
   if (added_.empty()) return;
-  TaskBuilder add = step.task("Heat::addSources");
-  for (const AddedSource& one : added_) add.reads(Old, one.label);
-  add.modifies(labels_.source).withoutDt().runs(tessera::addSources(labels_.source, added_, Old));
+  declareAddedSources(step.task("Heat::addSources"), labels_.source, added_, Old);
 }
 
 void Heat::declareImplicit(StepPlan& step) const {

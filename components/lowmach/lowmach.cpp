@@ -235,9 +235,7 @@ void Lowmach::declareInitialCarried(StepPlan& plan) const {
     if (label.id < 0) return;
     fills("Lowmach::initialSource_" + name, label, what.expression.value_or(Expression()));
     if (what.added.empty()) return;
-    TaskBuilder add = plan.task("Lowmach::addInitialSources_" + name);
-    for (const AddedSource& one : what.added) add.reads(New, one.label);
-    add.modifies(label).withoutDt().runs(addSources(label, what.added, New));
+    declareAddedSources(plan.task("Lowmach::addInitialSources_" + name), label, what.added, New);
   };
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     const CarriedLabels& labels = state_.carried[n];
@@ -393,10 +391,8 @@ void Lowmach::declareSource(StepPlan& step, const Stage& stage, const std::strin
         fill(task, label, f, task.time() + part * task.dt());
       });
   if (source.added.empty()) return;
-  TaskBuilder add = step.task("Lowmach::addSources_" + name + stage.number);
-  add.in(plan).modifies(label).withoutDt();
-  for (const AddedSource& one : source.added) add.reads(Old, one.label);
-  add.runs(addSources(label, source.added, Old));
+  declareAddedSources(step.task("Lowmach::addSources_" + name + stage.number).in(plan), label, source.added,
+                      Old);
 }
 
 void Lowmach::declareCarried(StepPlan& step, const Stage& stage, std::size_t which) const {

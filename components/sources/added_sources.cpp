@@ -61,4 +61,10 @@ std::vector<AddedSource> readAddedSources(const ParameterValues& values, const c
   return sources;
 }
 
+void declareAddedSources(TaskBuilder task, Label<double, Cell> sum, const std::vector<AddedSource>& added,
+                         Generation generation) {
+  for (const AddedSource& one : added) task.reads(generation, one.label);
+  task.modifies(sum).withoutDt().runs(addSources(sum, added, generation));
+}
+
 }  // namespace tessera

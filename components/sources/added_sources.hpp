@@ -7,6 +7,7 @@
 #include "core/deck/parameter_values.hpp"
 #include "grid/generation.hpp"
 #include "grid/label.hpp"
+#include "taskgraph/step_plan.hpp"
 #include "taskgraph/task_body.hpp"
 
 namespace tessera {
@@ -23,7 +24,11 @@ void checkAddedSources(const ParameterValues& values, const char* key, DeckDiagn
 /// What the list says, which the rule has found right; empty where the deck does not have it.
 std::vector<AddedSource> readAddedSources(const ParameterValues& values, const char* key, LabelTable& labels);
 
-/// Adds the sources, of `generation`, to New of `sum` in place.
+/// Makes `task` one that adds the sources, of `generation`, to New of `sum` in place.
+void declareAddedSources(TaskBuilder task, Label<double, Cell> sum, const std::vector<AddedSource>& added,
+                         Generation generation);
+
+/// The body of that task.
 TaskBody addSources(Label<double, Cell> sum, const std::vector<AddedSource>& added, Generation generation);
 
 }  // namespace tessera
