@@ -282,36 +282,34 @@ void Lowmach::declareInitialModels(StepPlan& plan) const {
     stop.runs(stopAtSolids(params_, state_.velocity));
   }
   if (!params_.eddies.isThere()) return;
-  TaskBuilder eddies = plan.task("Lowmach::initialEddies");
-  eddies.withoutDt().writes(params_.eddies.viscosity);
-  readsFaces(eddies, New, state_.velocity, aroundFaces(1));
-  if (params_.densityVaries) eddies.reads(New, state_.density);
-  if (solids.areThere) {
-    eddies.reads(New, solids.fluid);
-    readsFaces(eddies, New, solids.open, aroundFaces(1));
-  }
-  eddies.runs(viscosityOfEddies(params_, New, state_));
+  declareViscosity(plan.task("Lowmach::initialEddies"), New);
+}
+
+/// Reads what the strain of a generation follows from.
+void Lowmach::readsStrain(TaskBuilder& task, Generation generation) const {
+  readsFaces(task, generation, state_.velocity, aroundFaces(1));
+  if (params_.solids.areThere) readsFaces(task, generation, params_.solids.open, aroundFaces(1));
+}
+
+/// The viscosity of eddies, from the state of a generation.
+void Lowmach::declareViscosity(TaskBuilder task, Generation generation) const {
+  task.withoutDt().writes(params_.eddies.viscosity);
+  readsStrain(task, generation);
+  if (params_.densityVaries) task.reads(generation, state_.density);
+  if (params_.solids.areThere) task.reads(generation, params_.solids.fluid);
+  if (params_.eddies.model == Turbulence::Dynamic && generation == Old)
+    task.reads(params_.eddies.product).reads(params_.eddies.square);
+  task.runs(viscosityOfEddies(params_, generation, state_));
 }
 
 /// The viscosity of eddies of the step, from the velocity at its begin.
 void Lowmach::declareEddies(StepPlan& step) const {
-  const auto readsVelocity = [&](TaskBuilder& task) {
-    task.withoutDt();
-    readsFaces(task, Old, state_.velocity, aroundFaces(1));
-    if (params_.solids.areThere) readsFaces(task, Old, params_.solids.open, aroundFaces(1));
-  };
-  TaskBuilder eddies = step.task("Lowmach::eddies");
-  readsVelocity(eddies);
-  eddies.in("lowmach.predict_1").writes(params_.eddies.viscosity);
-  if (params_.densityVaries) eddies.reads(Old, state_.density);
-  if (params_.solids.areThere) eddies.reads(Old, params_.solids.fluid);
-  const bool dynamic = params_.eddies.model == Turbulence::Dynamic;
-  if (dynamic) eddies.reads(params_.eddies.product).reads(params_.eddies.square);
-  eddies.runs(viscosityOfEddies(params_, Old, state_));
-  if (!dynamic) return;
+  declareViscosity(step.task("Lowmach::eddies").in("lowmach.predict_1"), Old);
+  if (params_.eddies.model != Turbulence::Dynamic) return;
   TaskBuilder strain = step.task("Lowmach::strain");
-  readsVelocity(strain);
+  readsStrain(strain, Old);
   strain.in("lowmach.turbulence")
+      .withoutDt()
       .writes(eddies_.velocity)
       .writes(eddies_.strain)
       .runs(strainOfFlow(params_, state_, eddies_));

@@ -56,6 +56,8 @@ class Lowmach final : public Component {
   void declareSource(StepPlan& step, const Stage& stage, const std::string& name, Label<double, Cell> label,
                      const SourceSettings& source) const;
   void declareEddies(StepPlan& step) const;
+  void declareViscosity(TaskBuilder task, Generation generation) const;
+  void readsStrain(TaskBuilder& task, Generation generation) const;
   void declareInitialCarried(StepPlan& plan) const;
   void declareInitialModels(StepPlan& plan) const;
   void declareStateNumbers(StepPlan& plan, const std::string& in) const;
