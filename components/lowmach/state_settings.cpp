@@ -1,9 +1,8 @@
 #include "components/lowmach/state_settings.hpp"
 
+#include <array>
 #include <string>
-#include <variant>
 
-#include "components/lowmach/state_table.hpp"
 #include "core/text/error.hpp"
 
 namespace tessera {
@@ -148,7 +147,7 @@ StateSettings readState(const ParameterValues& values, FlowParams& params) {
                       " has no column \"enthalpy\"; add one, or remove lowmach.initial.enthalpy");
     }
     params.tableShape = table.shape;
-    settings.has = {table.hasTemperature, table.hasHeatCapacity, table.hasAbsorption};
+    settings.has = table.has;
     settings.table = std::move(table.numbers);
   }
   return settings;

@@ -3,18 +3,12 @@
 #include <vector>
 
 #include "components/lowmach/flow_labels.hpp"
+#include "components/lowmach/state_table.hpp"
 #include "core/deck/deck_diagnostics.hpp"
 #include "core/deck/parameter_values.hpp"
 #include "core/deck/parameters.hpp"
 
 namespace tessera {
-
-/// Which numbers of the state there are besides the density.
-struct StateColumns {
-  bool temperature = false;
-  bool heatCapacity = false;
-  bool absorption = false;
-};
 
 /// The state relation of a deck.
 struct StateSettings {

@@ -40,9 +40,8 @@ class StateTableReader {
       for (std::int64_t n = 0; n < mixtures_ * heats_; ++n)
         state.numbers.push_back(table_.column(name) < 0 ? 0.0 : number(n, name));
     }
-    state.hasTemperature = table_.column("temperature") >= 0;
-    state.hasHeatCapacity = table_.column("heat_capacity") >= 0;
-    state.hasAbsorption = table_.column("absorption") >= 0;
+    state.has = {table_.column("temperature") >= 0, table_.column("heat_capacity") >= 0,
+                 table_.column("absorption") >= 0};
     return state;
   }
 

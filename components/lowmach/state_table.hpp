@@ -7,13 +7,18 @@
 
 namespace tessera {
 
+/// Which numbers of the state there are besides the density.
+struct StateColumns {
+  bool temperature = false;
+  bool heatCapacity = false;
+  bool absorption = false;
+};
+
 /// A state relation from a file, as `TableState` reads it.
 struct StateTable {
   StateTableShape shape;
   std::vector<double> numbers;
-  bool hasTemperature = false;
-  bool hasHeatCapacity = false;
-  bool hasAbsorption = false;
+  StateColumns has;
 };
 
 /// Reads a table with the columns `mixture_fraction` and `density` and, where there are such,
