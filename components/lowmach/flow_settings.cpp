@@ -8,6 +8,9 @@
 namespace tessera {
 namespace {
 
+/// "velocity.x", of axis 0.
+std::string keyOfAxis(const char* key, int axis) { return std::string(key) + "." + "xyz"[axis]; }
+
 constexpr std::array kSourceLists{"sources", "mixture_sources", "mass_sources"};
 
 void declareFluid(ParameterTable& table) {
@@ -218,8 +221,6 @@ void readSources(const ParameterValues& values, LabelTable& labels, FlowSettings
 }
 
 }  // namespace
-
-std::string keyOfAxis(const char* key, int axis) { return std::string(key) + "." + "xyz"[axis]; }
 
 void declareFlowSettings(ParameterTable& table) {
   declareState(table);

@@ -42,7 +42,6 @@ struct FlowSettings {
   SourceSettings mass;              ///< mass that arises
   std::optional<Expression> fluid;  ///< 1 where there is fluid, where some cells are solid
   std::vector<StageParts> stages;
-  double heatCapacity = 1.0;
   std::array<Expression, kAxes> initial;
   std::array<Expression, kAxes> force;
   std::array<std::optional<Expression>, kAxes> exact;
@@ -51,9 +50,6 @@ struct FlowSettings {
   std::array<CarriedSettings, kFlowScalars> carried;
   std::vector<Expression> composed;  ///< expressions that are made of those of the deck
 };
-
-/// "velocity.x", of axis 0.
-std::string keyOfAxis(const char* key, int axis);
 
 /// Declares all keys of `[lowmach]`.
 void declareFlowSettings(ParameterTable& table);
