@@ -261,13 +261,13 @@ FlowSettings readFlowSettings(const ParameterValues& values, const Geometry& geo
   }
   settings.exactPressure = optionalOf(values, "exact.pressure");
   settings.exactDensity = optionalOf(values, "exact.density");
-  const std::array keys{std::string("mixture_fraction"), std::string(enthalpy ? "enthalpy" : "temperature")};
-  for (std::size_t n = 0; n < kFlowScalars; ++n) {
-    CarriedSettings& carried = settings.carried[n];
-    carried.isThere = values.has("initial." + keys[n]);
+  settings.carried[kMixture].name = "mixture_fraction";
+  settings.carried[kHeat].name = enthalpy ? "enthalpy" : "temperature";
+  for (CarriedSettings& carried : settings.carried) {
+    carried.isThere = values.has("initial." + carried.name);
     if (!carried.isThere) continue;
-    carried.initial = values.expression("initial." + keys[n]);
-    carried.exact = optionalOf(values, "exact." + keys[n]);
+    carried.initial = values.expression("initial." + carried.name);
+    carried.exact = optionalOf(values, "exact." + carried.name);
   }
   if (settings.carried[kHeat].isThere)
     settings.heat = enthalpy ? CarriedHeat::Enthalpy : CarriedHeat::Temperature;

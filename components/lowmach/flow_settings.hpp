@@ -2,6 +2,8 @@
 
 #include <array>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "components/lowmach/flow_boundaries.hpp"
 #include "components/lowmach/flow_labels.hpp"
@@ -28,6 +30,7 @@ struct StageParts {
 /// What a deck says of something carried.
 struct CarriedSettings {
   bool isThere = false;
+  std::string name;  ///< of its variable: "mixture_fraction", "temperature" or "enthalpy"
   Expression initial;
   SourceSettings source;
   std::optional<Expression> exact;

@@ -47,11 +47,6 @@ void Lowmach::configure(const ParameterValues& values, ComponentSetup& setup) {
   configureColumns(setup);
 }
 
-std::string Lowmach::carriedName(std::size_t which) const {
-  if (which == kMixture) return "mixture_fraction";
-  return settings_.heat == CarriedHeat::Enthalpy ? "enthalpy" : "temperature";
-}
-
 /// The variables of a moment; of a stage, where `part` is its time.
 FlowState Lowmach::makeState(ComponentSetup& setup, const std::string& prefix, double part) {
   LabelTable& labels = setup.labels;
@@ -75,7 +70,7 @@ FlowState Lowmach::makeState(ComponentSetup& setup, const std::string& prefix, d
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     if (!settings_.carried[n].isThere) continue;
     CarriedLabels& carried = state.carried[n];
-    const std::string name = carriedName(n);
+    const std::string& name = settings_.carried[n].name;
     const std::string unit = n == kMixture ? "1" : name == "enthalpy" ? "energy/mass" : "temperature";
     carried.value = labels.variable<double, Cell>(prefix + name, unit);
     labels.setBoundary(carried.value, boundaries.carried[n]);
@@ -201,7 +196,7 @@ void Lowmach::configureColumns(ComponentSetup& setup) {
   if (params_.eddies.isThere()) addRange("eddy_viscosity", params_.eddies.viscosity);
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     if (!settings_.carried[n].isThere) continue;
-    const std::string name = carriedName(n);
+    const std::string& name = settings_.carried[n].name;
     if (settings_.carried[n].exact)
       errors_.add(labels, "lowmach." + name, state_.carried[n].value, *settings_.carried[n].exact);
     totals_.carried[n] = named(name);
@@ -240,8 +235,8 @@ void Lowmach::declareInitialCarried(StepPlan& plan) const {
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     const CarriedLabels& labels = state_.carried[n];
     if (!labels.isThere()) continue;
-    fills("Lowmach::initial_" + carriedName(n), labels.value, settings_.carried[n].initial);
-    source(carriedName(n), labels.source, settings_.carried[n].source);
+    fills("Lowmach::initial_" + settings_.carried[n].name, labels.value, settings_.carried[n].initial);
+    source(settings_.carried[n].name, labels.source, settings_.carried[n].source);
   }
   source("mass", state_.massSource, settings_.mass);
 }
@@ -396,11 +391,11 @@ void Lowmach::declareSource(StepPlan& step, const Stage& stage, const std::strin
 void Lowmach::declareCarried(StepPlan& step, const Stage& stage, std::size_t which) const {
   const FlowStage& flow = stage.flow;
   const std::string plan = "lowmach.predict_" + stage.number;
-  const std::string name = carriedName(which) + stage.number;
+  const std::string name = settings_.carried[which].name + stage.number;
   const CarriedLabels& from = flow.from.carried[which];
   const CarriedLabels& to = flow.to.carried[which];
   if (to.source.id >= 0)
-    declareSource(step, stage, carriedName(which), to.source, settings_.carried[which].source);
+    declareSource(step, stage, settings_.carried[which].name, to.source, settings_.carried[which].source);
   TaskBuilder carry = step.task("Lowmach::carry_" + name);
   carry.in(plan).reads(flow.generation, from.value, faceHalo(2)).writes(to.value);
   if (flow.generation != Old) carry.reads(Old, state_.carried[which].value);
@@ -572,7 +567,7 @@ std::vector<Diagnostic> Lowmach::diagnostics() const {
   }
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     if (!state_.carried[n].isThere()) continue;
-    const std::string name = carriedName(n);
+    const std::string& name = settings_.carried[n].name;
     add(name, totals_.carried[n]);
     add("min_" + name, totals_.least[n]);
     add("max_" + name, totals_.largest[n]);

@@ -61,7 +61,6 @@ class Lowmach final : public Component {
   void declareInitialCarried(StepPlan& plan) const;
   void declareInitialModels(StepPlan& plan) const;
   void declareStateNumbers(StepPlan& plan, const std::string& in) const;
-  std::string carriedName(std::size_t which) const;
   void declareStableDt(TaskBuilder task) const;
   bool isLast(const Stage& stage) const { return &stage == &stages_.back(); }
 
