@@ -170,6 +170,9 @@ void Lowmach::configureModels(ComponentSetup& setup) {
 void Lowmach::configureColumns(ComponentSetup& setup) {
   LabelTable& labels = setup.labels;
   const auto named = [&](const std::string& what) { return labels.reduction("lowmach." + what); };
+  const auto rangeOf = [&](const std::string& name, Label<double, Cell> label) {
+    return FlowRange{name, label, named("min_" + name), named("max_" + name)};
+  };
   errors_ = ErrorColumns("Lowmach", setup.geometry);
   forEachAxis(state_.velocity, [&](int axis, auto label) {
     const auto d = static_cast<std::size_t>(axis);
@@ -186,22 +189,17 @@ void Lowmach::configureColumns(ComponentSetup& setup) {
     if (settings_.exactDensity)
       errors_.add(labels, "lowmach.density", state_.density, *settings_.exactDensity);
     totals_.mass = named("mass");
-    totals_.leastDensity = named("min_density");
-    totals_.largestDensity = named("max_density");
+    totals_.density = rangeOf("density", state_.density);
   }
-  const auto addRange = [&](const std::string& name, Label<double, Cell> label) {
-    totals_.ranges.push_back({name, label, named("min_" + name), named("max_" + name)});
-  };
-  for (const auto& [number, label] : stateNumbers_) addRange(nameOf(number), label);
-  if (params_.eddies.isThere()) addRange("eddy_viscosity", params_.eddies.viscosity);
+  for (const auto& [number, label] : stateNumbers_) totals_.ranges.push_back(rangeOf(nameOf(number), label));
+  if (params_.eddies.isThere()) totals_.ranges.push_back(rangeOf("eddy_viscosity", params_.eddies.viscosity));
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     if (!settings_.carried[n].isThere) continue;
     const std::string& name = settings_.carried[n].name;
     if (settings_.carried[n].exact)
       errors_.add(labels, "lowmach." + name, state_.carried[n].value, *settings_.carried[n].exact);
     totals_.carried[n] = named(name);
-    totals_.least[n] = named("min_" + name);
-    totals_.largest[n] = named("max_" + name);
+    totals_.rangeOfCarried[n] = rangeOf(name, state_.carried[n].value);
   }
 }
 
@@ -522,6 +520,9 @@ std::vector<StepProgram> Lowmach::stepPrograms() const {
 
 void Lowmach::declareDiagnostics(StepPlan& plan) const {
   TaskBuilder task = plan.task("Lowmach::totals");
+  const auto contributes = [&](const FlowRange& one) {
+    task.contributes(one.least, Min).contributes(one.largest, Max);
+  };
   readsFaces(task, Old, state_.velocity);
   task.contributes(totals_.kineticEnergy, Sum)
       .contributes(totals_.divergence, Max)
@@ -530,21 +531,18 @@ void Lowmach::declareDiagnostics(StepPlan& plan) const {
     task.contributes(totals_.momentum[static_cast<std::size_t>(axis)], Sum);
   });
   if (params_.densityVaries) {
-    task.reads(Old, state_.density, faceHalo(1))
-        .reads(Old, params_.expansion)
-        .contributes(totals_.mass, Sum)
-        .contributes(totals_.leastDensity, Min)
-        .contributes(totals_.largestDensity, Max);
+    task.reads(Old, state_.density, faceHalo(1)).reads(Old, params_.expansion).contributes(totals_.mass, Sum);
+    contributes(totals_.density);
   }
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     if (!state_.carried[n].isThere()) continue;
-    task.reads(Old, state_.carried[n].value)
-        .contributes(totals_.carried[n], Sum)
-        .contributes(totals_.least[n], Min)
-        .contributes(totals_.largest[n], Max);
+    task.reads(Old, state_.carried[n].value).contributes(totals_.carried[n], Sum);
+    contributes(totals_.rangeOfCarried[n]);
   }
-  for (const FlowRange& one : totals_.ranges)
-    task.reads(Old, one.label).contributes(one.least, Min).contributes(one.largest, Max);
+  for (const FlowRange& one : totals_.ranges) {
+    task.reads(Old, one.label);
+    contributes(one);
+  }
   task.runs(totalsOfFlow(params_, state_, totals_));
   errors_.declareTasks(plan);
 }
@@ -554,6 +552,10 @@ std::vector<Diagnostic> Lowmach::diagnostics() const {
   const auto add = [&](const std::string& name, ReductionLabel reduction) {
     columns.push_back({"lowmach." + name, reduction, {}});
   };
+  const auto addRange = [&](const FlowRange& one) {
+    add("min_" + one.name, one.least);
+    add("max_" + one.name, one.largest);
+  };
   add("kinetic_energy", totals_.kineticEnergy);
   add("divergence", totals_.divergence);
   add("max_velocity", totals_.speed);
@@ -562,20 +564,14 @@ std::vector<Diagnostic> Lowmach::diagnostics() const {
   });
   if (params_.densityVaries) {
     add("mass", totals_.mass);
-    add("min_density", totals_.leastDensity);
-    add("max_density", totals_.largestDensity);
+    addRange(totals_.density);
   }
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     if (!state_.carried[n].isThere()) continue;
-    const std::string& name = settings_.carried[n].name;
-    add(name, totals_.carried[n]);
-    add("min_" + name, totals_.least[n]);
-    add("max_" + name, totals_.largest[n]);
+    add(settings_.carried[n].name, totals_.carried[n]);
+    addRange(totals_.rangeOfCarried[n]);
   }
-  for (const FlowRange& one : totals_.ranges) {
-    add("min_" + one.name, one.least);
-    add("max_" + one.name, one.largest);
-  }
+  for (const FlowRange& one : totals_.ranges) addRange(one);
   for (Diagnostic& column : errors_.diagnostics()) columns.push_back(std::move(column));
   return columns;
 }

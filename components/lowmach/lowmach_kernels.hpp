@@ -24,11 +24,9 @@ struct FlowTotals {
   ReductionLabel speed;       ///< the largest component
   std::array<ReductionLabel, kAxes> momentum;
   ReductionLabel mass;  ///< where the density varies
-  ReductionLabel leastDensity;
-  ReductionLabel largestDensity;
+  FlowRange density;
   std::array<ReductionLabel, kFlowScalars> carried;  ///< times density
-  std::array<ReductionLabel, kFlowScalars> least;
-  std::array<ReductionLabel, kFlowScalars> largest;
+  std::array<FlowRange, kFlowScalars> rangeOfCarried;
   std::vector<FlowRange> ranges;  ///< of what models give
 };
 

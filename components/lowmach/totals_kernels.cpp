@@ -104,7 +104,7 @@ struct TotalsOfFlow {
       const NumberOrField<Field> one{faces.u[0], 1.0, 0.0};
       task.contribute(totals.mass, reduce(task.exec(), "Lowmach::mass", task.interior(), Sum,
                                           TimesDensity<Field>{one, density, volume}));
-      range(task, density, totals.leastDensity, totals.largestDensity);
+      range(task, density, totals.density);
     }
     const KineticEnergy<Field> energy{faces, density, 0.25 * volume};
     task.contribute(totals.kineticEnergy,
@@ -114,20 +114,20 @@ struct TotalsOfFlow {
                            [=] TESSERA_KERNEL(Index x) { return std::fabs(faces(x) - expansion(x)); }));
     momenta(task, density);
     for (const FlowRange& one : totals.ranges)
-      range(task, NumberOrField<Field>{task.read(Old, one.label), 0.0, 1.0}, one.least, one.largest);
+      range(task, NumberOrField<Field>{task.read(Old, one.label), 0.0, 1.0}, one);
     for (std::size_t n = 0; n < kFlowScalars; ++n) {
       if (!state.carried[n].isThere()) continue;
       const NumberOrField<Field> q = carriedOrNone(task, Old, state.carried[n], faces.u[0]);
       task.contribute(totals.carried[n], reduce(task.exec(), "Lowmach::carried", task.interior(), Sum,
                                                 TimesDensity<Field>{q, density, volume}));
-      range(task, q, totals.least[n], totals.largest[n]);
+      range(task, q, totals.rangeOfCarried[n]);
     }
   }
 
   template <class Task, class Number>
-  void range(const Task& task, const Number& q, ReductionLabel least, ReductionLabel largest) const {
-    task.contribute(least, reduce(task.exec(), "Lowmach::least", task.interior(), Min, q));
-    task.contribute(largest, reduce(task.exec(), "Lowmach::largest", task.interior(), Max, q));
+  void range(const Task& task, const Number& q, const FlowRange& of) const {
+    task.contribute(of.least, reduce(task.exec(), "Lowmach::least", task.interior(), Min, q));
+    task.contribute(of.largest, reduce(task.exec(), "Lowmach::largest", task.interior(), Max, q));
   }
 
   template <class Task, class Number>
