@@ -78,7 +78,8 @@ Spread spreadOf(const Task& task, const FlowParams& params, std::size_t which, G
                   {one, one, one},
                   params.solids.areHeld[which] ? 2.0 : 0.0};
     for (int d = 0; d < kAxes; ++d) {
-      if (params.active[static_cast<std::size_t>(d)]) spread.open[d] = openFaces(task, params, d, standIn);
+      if (params.active[static_cast<std::size_t>(d)])
+        spread.open[d] = openFaces(task, params, Old, d, standIn);
     }
     return spread;
   }

@@ -76,7 +76,7 @@ struct AdvanceDensity {
       return;
     }
     const auto arises = task.read(stage.generation, stage.from.massSource);
-    const auto fluid = fluidOf(task, params, before);
+    const auto fluid = fluidOf(task, params, Old, before);
     forEach(task.exec(), "Lowmach::densityAndSource", task.interior(), [=] TESSERA_KERNEL(Index x) {
       after(x) = ofOld * before(x) + ofStage * (from(x) - dt * (outflow(x) - fluid(x) * arises(x)));
     });
@@ -154,7 +154,7 @@ struct AdvanceCarried {
         one,
         one,
         none,
-        fluidOf(task, params, q),
+        fluidOf(task, params, Old, q),
         none,
         params.arising[which],
         task.read(Old, state.carried[which].value),

@@ -21,8 +21,7 @@ struct Divergence {
 /// That of faces of one generation. An axis of one cell counts nothing; another one stands in for it.
 template <class Task>
 auto divergenceOf(const Task& task, const FlowParams& params, Generation generation, const FlowFaces& faces) {
-  const int first = params.active[0] ? 0 : params.active[1] ? 1 : 2;
-  const auto standIn = readFaces(task, generation, faces, first);
+  const auto standIn = readFaces(task, generation, faces, params.firstAxis());
   Divergence<std::remove_cvref_t<decltype(standIn)>> divergence{{standIn, standIn, standIn}, {}, {}};
   for (int d = 0; d < kAxes; ++d) {
     if (!params.active[static_cast<std::size_t>(d)]) continue;

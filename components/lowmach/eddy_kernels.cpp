@@ -48,16 +48,14 @@ struct StrainOfCell {
 
 template <class Task>
 auto strainOf(const Task& task, const FlowParams& params, Generation generation, const FlowState& state) {
-  const int first = params.active[0] ? 0 : params.active[1] ? 1 : 2;
-  const auto u = readFaces(task, generation, state.velocity, first);
+  const auto u = readFaces(task, generation, state.velocity, params.firstAxis());
   using Field = std::remove_cvref_t<decltype(u)>;
   const NumberOrField<Field> one{u, 1.0, 0.0};
   StrainOfCell<Field> strain{{u, u, u}, {one, one, one}, {}, {}};
   for (int d = 0; d < kAxes; ++d) {
     if (!params.active[static_cast<std::size_t>(d)]) continue;
     strain.u[d] = readFaces(task, generation, state.velocity, d);
-    if (params.solids.areThere)
-      strain.open[d] = {readFaces(task, generation, params.solids.open, d), 0.0, 1.0};
+    strain.open[d] = openFaces(task, params, generation, d, u);
   }
   setAxes(task, params, strain.e, strain.inverse);
   return strain;
@@ -85,8 +83,7 @@ struct ViscosityOfEddies {
   void operator()(const Task& task) const {
     const auto strain = strainOf(task, params, generation, state);
     const auto density = densityOf(task, params, generation, state, strain.u[0]);
-    NumberOrField<std::remove_cvref_t<decltype(strain.u[0])>> fluid{strain.u[0], 1.0, 0.0};
-    if (params.solids.areThere) fluid = {task.read(generation, params.solids.fluid), 0.0, 1.0};
+    const auto fluid = fluidOf(task, params, generation, strain.u[0]);
     const auto viscosity = task.write(params.eddies.viscosity);
     double factor = params.eddies.constant * params.eddies.constant;
     if (params.eddies.model == Turbulence::Dynamic && generation == Old) {
@@ -208,7 +205,7 @@ struct DynamicConstant {
     for (int n = 0; n < 6; ++n) germano.s[n] = strain[n];
     const auto product = found[0];
     const auto square = found[1];
-    const auto fluid = fluidOf(task, params, u);
+    const auto fluid = fluidOf(task, params, Old, u);
     forEachHeavy(task.exec(), "Lowmach::germano", task.interior(), [=] TESSERA_KERNEL(Index x) {
       double p = 0.0;
       double q = 0.0;

@@ -83,7 +83,7 @@ struct ExpansionOfFlow {
         density,
         expansion,
         relation,
-        fluidOf(task, params, density),
+        fluidOf(task, params, Old, density),
         none,
         {params.arising[kMixture], params.arising[kHeat]},
         1.0 / task.dt()};
@@ -119,7 +119,7 @@ struct LightnessOfFaces {
         continue;
       }
       const auto density = task.read(New, stage.to.density);
-      const auto open = openFaces(task, params, axis, density);
+      const auto open = openFaces(task, params, Old, axis, density);
       forEach(task.exec(), "Lowmach::lightness", faces,
               [=] TESSERA_KERNEL(Index x) { b(x) = open(x) / (0.5 * (density(x - e) + density(x))); });
     }

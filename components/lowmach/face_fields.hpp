@@ -78,15 +78,17 @@ struct NumberOrField {
 /// 1 in cells with fluid and 0 in solid ones; where there are none, `standIn` is any field that may be read
 /// there.
 template <class Task, class Field>
-NumberOrField<Field> fluidOf(const Task& task, const FlowParams& params, const Field& standIn) {
+NumberOrField<Field> fluidOf(const Task& task, const FlowParams& params, Generation generation,
+                             const Field& standIn) {
   if (!params.solids.areThere) return {standIn, 1.0, 0.0};
-  return {task.read(Old, params.solids.fluid), 0.0, 1.0};
+  return {task.read(generation, params.solids.fluid), 0.0, 1.0};
 }
 /// The same of faces across an axis: 1 where they are open.
 template <class Task, class Field>
-NumberOrField<Field> openFaces(const Task& task, const FlowParams& params, int axis, const Field& standIn) {
+NumberOrField<Field> openFaces(const Task& task, const FlowParams& params, Generation generation, int axis,
+                               const Field& standIn) {
   if (!params.solids.areThere) return {standIn, 1.0, 0.0};
-  return {readFaces(task, Old, params.solids.open, axis), 0.0, 1.0};
+  return {readFaces(task, generation, params.solids.open, axis), 0.0, 1.0};
 }
 /// The viscosity of eddies times `factor`, or 0.
 template <class Task, class Field>

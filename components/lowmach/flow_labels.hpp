@@ -123,6 +123,8 @@ struct FlowParams {
   bool hasForce = false;
   FlowFaces force;  ///< per unit of volume
 
+  /// The first axis of more than one cell.
+  int firstAxis() const { return active[0] ? 0 : active[1] ? 1 : 2; }
   /// The largest of viscosity and diffusivities, times density.
   double largestDiffusivity() const {
     const double ofMixture = viscosity + viscosityByMixture;

@@ -71,7 +71,7 @@ struct PredictVelocity {
         one,
         one,
         {u, 0.0, 0.0},
-        openFaces(task, params, axis, u),
+        openFaces(task, params, Old, axis, u),
         readFaces(task, Old, state.velocity, axis),
         next,
         params.gravity[axis],
@@ -115,7 +115,7 @@ struct PredictVelocity {
       Fluid fluid{viscosity, eddiesOf(task, params, New, u, params.perDensity()), {one, one, one}};
       for (int n = 0; n < kAxes; ++n) {
         const int d = (axis + n) % kAxes;
-        if (params.active[static_cast<std::size_t>(d)]) fluid.open[n] = openFaces(task, params, d, u);
+        if (params.active[static_cast<std::size_t>(d)]) fluid.open[n] = openFaces(task, params, Old, d, u);
       }
       return fluid;
     }
@@ -131,7 +131,7 @@ struct PredictVelocity {
         forEach(task.exec(), "Lowmach::wall", faces, [=] TESSERA_KERNEL(Index x) { next(x) = 0.0; });
       } else if (kind == FlowSide::Given) {
         const auto twice = task.read(New, entering);
-        const auto open = openFaces(task, params, axis, twice);
+        const auto open = openFaces(task, params, Old, axis, twice);
         const Index beyond = side % 2 == 1 ? Index{} : Index{} - unit(axis);
         forEach(task.exec(), "Lowmach::enter", faces,
                 [=] TESSERA_KERNEL(Index x) { next(x) = open(x) * (0.5 * twice(x + beyond)); });
