@@ -132,19 +132,20 @@ std::optional<Expression> optionalOf(const ParameterValues& values, const std::s
   return values.expression(key);
 }
 
-/// A number that is given as `usual` asks for nothing.
+/// A number that is given as `usual` asks for nothing; without that any one asks for something.
 void expectKey(const ParameterValues& values, const char* key, const char* needs, DeckDiagnostics& findings,
-               double usual = 0.0) {
+               std::optional<double> usual = 0.0) {
   if (!values.isGiven(key) || values.has(needs)) return;
   const double* const number = std::get_if<double>(&values.value(key));
-  if (number != nullptr && *number == usual) return;
+  if (number != nullptr && usual == *number) return;
   findings.error(values.where(key),
                  std::string("lowmach.") + key + " needs lowmach." + needs + "; give that, or remove this");
 }
 
 void checkSettings(const ParameterValues& values, DeckDiagnostics& findings) {
-  for (const char* key :
-       {"mixing.density", "mixing.viscosity", "diffusivity", "mixture_source", "mixture_sources"})
+  for (const char* key : {"mixing.density", "mixing.viscosity"})
+    expectKey(values, key, "initial.mixture_fraction", findings, std::nullopt);
+  for (const char* key : {"diffusivity", "mixture_source", "mixture_sources"})
     expectKey(values, key, "initial.mixture_fraction", findings);
   const bool enthalpy = carriesEnthalpy(values);
   const char* const heat = enthalpy ? "initial.enthalpy" : "initial.temperature";

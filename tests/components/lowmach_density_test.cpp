@@ -187,6 +187,7 @@ TEST(LowmachDensity, WhatNeedsAMixtureSaysSo) {
   };
   using ::testing::HasSubstr;
   EXPECT_THAT(errorOf("lowmach.diffusivity=1"), HasSubstr("needs lowmach.initial.mixture_fraction"));
+  EXPECT_THAT(errorOf("lowmach.mixing.viscosity=0"), HasSubstr("needs lowmach.initial.mixture_fraction"));
   EXPECT_THAT(errorOf("lowmach.heat_source=1"), HasSubstr("needs lowmach.initial.temperature"));
 }
 
