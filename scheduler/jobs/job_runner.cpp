@@ -48,24 +48,22 @@ void JobRunner::forget(const DomainBase& domain) {
   }
 }
 
-void JobRunner::giveUp() {
+void JobRunner::giveUp(std::span<const std::size_t> jobs) {
   for (std::size_t device = 0; device < devices_.size(); ++device) {
     devices_[device]->bindThread();
     for (std::size_t slot = 0; slot < slots_[device].size(); ++slot) {
+      Slot& each = slots_[device][slot];
+      if (!each.isBusy || std::ranges::find(jobs, each.job) == jobs.end()) continue;
       TaskEnd end;
-      while (slots_[device][slot].isBusy && !devices_[device]->poll(static_cast<int>(slot), end))
+      while (!devices_[device]->poll(static_cast<int>(slot), end))
         std::this_thread::sleep_for(std::chrono::microseconds(20));
-      slots_[device][slot].isBusy = false;
+      each.isBusy = false;
     }
   }
-  for (const auto& [number, open] : jobs_) {
-    for (const DomainPart& part : open.job->domains()) forget(*part.domain);
+  for (const std::size_t job : jobs) {
+    for (const DomainPart& part : jobs_.at(job).job->domains()) forget(*part.domain);
+    jobs_.erase(job);
   }
-  jobs_.clear();
-}
-
-void JobRunner::bindThread() {
-  for (const auto& device : devices_) device->bindThread();
 }
 
 JobRunner::Habit& JobRunner::habit(const Job& job, std::size_t device) {
@@ -183,13 +181,18 @@ bool JobRunner::start(std::size_t device, int slot, std::size_t number, JobForm 
   return true;
 }
 
-bool JobRunner::deal(std::size_t device, int slot) {
+void JobRunner::deal(std::size_t device, int slot) {
   for (auto& [number, open] : jobs_) {
-    if (open.hasEnded || open.nextPiece == open.job->pieces() || !isReady(number, open)) continue;
-    if (!open.hasBegun) begin(open);
-    return deal(device, slot, number, open);
+    if (open.failure || open.hasEnded || open.nextPiece == open.job->pieces() || !isReady(number, open))
+      continue;
+    try {
+      if (!open.hasBegun) begin(open);
+      deal(device, slot, number, open);
+    } catch (...) {
+      open.failure = std::current_exception();
+    }
+    return;
   }
-  return false;
 }
 
 bool JobRunner::deal(std::size_t device, int slot, std::size_t number, Open& open) {
@@ -266,23 +269,44 @@ void JobRunner::take(std::size_t device, int number, const TaskEnd& end) {
       {device, slot.form, slot.units, isTimed ? end.begun : slot.begun, isTimed ? end.done : now});
 }
 
-bool JobRunner::proceed() {
+bool JobRunner::goOn() {
   for (std::size_t device = 0; device < devices_.size(); ++device) {
     devices_[device]->bindThread();
     for (int slot = 0; slot < devices_[device]->slots(); ++slot) {
+      const Slot& each = slots_[device][static_cast<std::size_t>(slot)];
       TaskEnd end;
-      if (slots_[device][static_cast<std::size_t>(slot)].isBusy && devices_[device]->poll(slot, end))
-        take(device, slot, end);
-      if (!slots_[device][static_cast<std::size_t>(slot)].isBusy) deal(device, slot);
+      if (each.isBusy && devices_[device]->poll(slot, end)) {
+        try {
+          take(device, slot, end);
+        } catch (...) {
+          jobs_.at(each.job).failure = std::current_exception();
+        }
+      }
+      if (!each.isBusy) deal(device, slot);
     }
   }
   bool all = true;
   for (auto& [number, open] : jobs_) {
-    if (open.hasBegun && !open.hasEnded && open.inFlight == 0 && open.nextPiece == open.job->pieces())
-      end(open);
+    const bool isWhole = open.inFlight == 0 && open.nextPiece == open.job->pieces();
+    if (open.hasBegun && !open.hasEnded && isWhole && !open.failure) end(open);
     all = all && open.hasEnded;
   }
   return all;
+}
+
+bool JobRunner::proceed() {
+  const bool all = goOn();
+  for (const auto& [number, open] : jobs_) {
+    if (open.failure) std::rethrow_exception(open.failure);
+  }
+  return all;
+}
+
+bool JobRunner::proceed(std::size_t job) {
+  const Open& open = jobs_.at(job);
+  if (!open.hasEnded) goOn();
+  if (open.failure) std::rethrow_exception(open.failure);
+  return open.hasEnded;
 }
 
 void JobRunner::run(const std::function<void(std::int64_t, std::int64_t)>& show) {

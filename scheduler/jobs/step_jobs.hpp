@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,13 @@ class StepJobs {
 
   /// The job stays as it is until it has ended, or `giveUp`. Throws JobError. Returns its number.
   std::size_t add(const Job& job);
-  /// Goes on with all jobs without waiting. True: this one has ended. Throws JobError, of any job.
+  /// Goes on with all jobs without waiting. True: this one has ended. Throws JobError, of this one alone.
   bool proceed(std::size_t job);
   /// As JobRunner.
   void forget(std::size_t job);
   void forget(const DomainBase& domain);
-  /// Drops all jobs, once devices have left their domains.
-  void giveUp();
+  /// Drops these jobs, once devices have left their domains.
+  void giveUp(std::span<const std::size_t> jobs);
   /// "120 units done".
   std::string text(std::size_t job);
 
