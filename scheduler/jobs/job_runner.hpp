@@ -94,8 +94,14 @@ class JobRunner {
   std::vector<JobSpan> takeSpans() { return std::exchange(spans_, {}); }
 
  private:
+  /// What is known of a job, by its name, on a device.
+  struct Habit {
+    FormChoice form;
+    std::int64_t mostPieces = 1LL << 60;  ///< that the memory of the device takes
+  };
   struct Open {
     const Job* job = nullptr;
+    std::vector<Habit*> habits;  ///< by device, once it has begun
     std::vector<std::uint64_t> versions;
     std::vector<std::uint64_t> nextVersions;
     std::int64_t nextPiece = 0;
@@ -117,11 +123,6 @@ class JobRunner {
     std::int64_t units = 0;
     double begun = 0.0;
   };
-  /// What is known of a job, by its name, on a device.
-  struct Habit {
-    FormChoice form;
-    std::int64_t mostPieces = 1LL << 60;  ///< that the memory of the device takes
-  };
 
   bool conflicts(const Job& a, const Job& b) const;
   bool isReady(std::size_t number, const Open& open) const;
@@ -132,7 +133,7 @@ class JobRunner {
   void deal(std::size_t device, int slot);
   bool deal(std::size_t device, int slot, std::size_t number, Open& open);
   bool start(std::size_t device, int slot, std::size_t number, JobForm form, std::int64_t pieces);
-  std::int64_t share(std::size_t device, const Open& open);
+  std::int64_t share(std::size_t device, const Open& open) const;
   Habit& habit(const Job& job, std::size_t device);
   void take(std::size_t device, int slot, const TaskEnd& end);
   [[noreturn]] void fail(const Job& job, const Box& units, JobForm form, TaskFault fault) const;
