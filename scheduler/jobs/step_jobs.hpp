@@ -42,17 +42,11 @@ class StepJob {
   /// A domain of its own; the reference is good until the task has ended.
   template <class T>
   Domain<T>& domain(const std::string& name, Extent extent) {
-    const auto made = std::make_shared<Domain<T>>(name, extent);
-    Domain<T>& domain = *made;
-    domains_.push_back(made);
-    return domain;
+    return keep(std::make_shared<Domain<T>>(name, extent));
   }
   /// Sums of its own, as `domain`.
   Sums& sums(const std::string& name, Extent extent, double resolution) {
-    const auto made = std::make_shared<Sums>(name, extent, resolution);
-    Sums& sums = *made;
-    domains_.push_back(made);
-    return sums;
+    return keep(std::make_shared<Sums>(name, extent, resolution));
   }
   /// The job, to be declared; several run one after the other where they share a domain.
   Job& job(const std::string& name, Extent space) { return jobs_.emplace_back(name, space); }
@@ -66,6 +60,12 @@ class StepJob {
   }
 
  private:
+  template <class Kept>
+  Kept& keep(const std::shared_ptr<Kept>& made) {
+    domains_.push_back(made);
+    return *made;
+  }
+
   std::vector<std::shared_ptr<DomainBase>> domains_;
   std::deque<Job> jobs_;
   std::function<void()> atEnd_;
