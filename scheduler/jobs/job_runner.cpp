@@ -48,24 +48,22 @@ void JobRunner::forget(const DomainBase& domain) {
   }
 }
 
-void JobRunner::giveUp() {
+void JobRunner::giveUp(std::span<const std::size_t> jobs) {
   for (std::size_t device = 0; device < devices_.size(); ++device) {
     devices_[device]->bindThread();
     for (std::size_t slot = 0; slot < slots_[device].size(); ++slot) {
+      Slot& each = slots_[device][slot];
+      if (!each.isBusy || std::ranges::find(jobs, each.job) == jobs.end()) continue;
       TaskEnd end;
-      while (slots_[device][slot].isBusy && !devices_[device]->poll(static_cast<int>(slot), end))
+      while (!devices_[device]->poll(static_cast<int>(slot), end))
         std::this_thread::sleep_for(std::chrono::microseconds(20));
-      slots_[device][slot].isBusy = false;
+      each.isBusy = false;
     }
   }
-  for (const auto& [number, open] : jobs_) {
-    for (const DomainPart& part : open.job->domains()) forget(*part.domain);
+  for (const std::size_t job : jobs) {
+    for (const DomainPart& part : jobs_.at(job).job->domains()) forget(*part.domain);
+    jobs_.erase(job);
   }
-  jobs_.clear();
-}
-
-void JobRunner::bindThread() {
-  for (const auto& device : devices_) device->bindThread();
 }
 
 JobRunner::Habit& JobRunner::habit(const Job& job, std::size_t device) {
@@ -107,10 +105,11 @@ void JobRunner::begin(Open& open) {
     if (part.access != JobAccess::Read) part.domain->markChanged();
     open.nextVersions.push_back(part.domain->version());
   }
-  for (const auto& device : devices_) {
-    open.copiesBefore.push_back(device->copies());
+  for (std::size_t n = 0; n < devices_.size(); ++n) {
+    open.habits.push_back(&habit(*open.job, n));
+    open.copiesBefore.push_back(devices_[n]->copies());
     open.report.shares.push_back({});
-    open.report.shares.back().device = device->name();
+    open.report.shares.back().device = devices_[n]->name();
   }
 }
 
@@ -133,15 +132,16 @@ void JobRunner::end(Open& open) {
 }
 
 /// Half of the device's share of what is left, for each of its slots; its share is by its pace so far.
-std::int64_t JobRunner::share(std::size_t device, const Open& open) {
+std::int64_t JobRunner::share(std::size_t device, const Open& open) const {
   const Job& work = *open.job;
+  const Habit& habit = *open.habits[device];
   const std::int64_t left = work.pieces() - open.nextPiece;
   double all = 0.0;
   double mine = 0.0;
   bool isKnown = true;
   double slots = 0.0;
   for (std::size_t n = 0; n < devices_.size(); ++n) {
-    const FormChoice& form = habit(work, n).form;
+    const FormChoice& form = open.habits[n]->form;
     const double rate =
         form.isMade() ? paces_.unitsPerSecond({work.name(), devices_[n]->name(), form.next()}) : 0.0;
     isKnown = isKnown && rate > 0.0;
@@ -150,17 +150,16 @@ std::int64_t JobRunner::share(std::size_t device, const Open& open) {
     slots += devices_[n]->slots();
   }
   const auto here = static_cast<double>(devices_[device]->slots());
-  const FormChoice& form = habit(work, device).form;
   // Tasks of a calibration are short: all forms run some.
-  const double parts = slots * kFirstTasks * (form.isMade() ? 1.0 : kForms);
+  const double parts = slots * kFirstTasks * (habit.form.isMade() ? 1.0 : kForms);
   std::int64_t size =
       isKnown ? static_cast<std::int64_t>(std::ceil(static_cast<double>(left) * mine / all / (2.0 * here)))
               : static_cast<std::int64_t>(static_cast<double>(work.pieces()) / parts);
-  if (form.next() == JobForm::Wavefront) {
+  if (habit.form.next() == JobForm::Wavefront) {
     const std::int64_t each = work.unitsOf(0, 1).volume();
     size = std::min(size, kMostWavefrontUnits / std::max<std::int64_t>(1, each));
   }
-  return std::clamp<std::int64_t>(size, 1, std::min(left, habit(work, device).mostPieces));
+  return std::clamp<std::int64_t>(size, 1, std::min(left, habit.mostPieces));
 }
 
 bool JobRunner::start(std::size_t device, int slot, std::size_t number, JobForm form, std::int64_t pieces) {
@@ -177,36 +176,42 @@ bool JobRunner::start(std::size_t device, int slot, std::size_t number, JobForm 
   if (!devices_[device]->start(slot, task)) return false;
   open.nextPiece += pieces;
   ++open.inFlight;
-  habit(*open.job, device).form.handedOut(form);
+  open.habits[device]->form.handedOut(form);
   slots_[device][static_cast<std::size_t>(slot)] = {
       true, number, form, first, first + pieces, task.units.volume(), secondsNow()};
   return true;
 }
 
-bool JobRunner::deal(std::size_t device, int slot) {
+void JobRunner::deal(std::size_t device, int slot) {
   for (auto& [number, open] : jobs_) {
-    if (open.hasEnded || open.nextPiece == open.job->pieces() || !isReady(number, open)) continue;
-    if (!open.hasBegun) begin(open);
-    return deal(device, slot, number, open);
+    if (open.failure || open.hasEnded || open.nextPiece == open.job->pieces() || !isReady(number, open))
+      continue;
+    try {
+      if (!open.hasBegun) begin(open);
+      deal(device, slot, number, open);
+    } catch (...) {
+      open.failure = std::current_exception();
+    }
+    return;
   }
-  return false;
 }
 
 bool JobRunner::deal(std::size_t device, int slot, std::size_t number, Open& open) {
+  Habit& habit = *open.habits[device];
   for (;;) {
-    const JobForm form = habit(*open.job, device).form.next();
+    const JobForm form = habit.form.next();
     std::int64_t pieces = share(device, open);
     if (start(device, slot, number, form, pieces)) return true;
     const bool isIdle = std::ranges::none_of(slots_[device], [](const Slot& each) { return each.isBusy; });
     if (!isIdle) return false;  // what is in flight gives its memory back
-    const std::int64_t before = habit(*open.job, device).mostPieces;
+    const std::int64_t before = habit.mostPieces;
     while (pieces > 1) {
       pieces = (pieces + 1) / 2;
-      habit(*open.job, device).mostPieces = pieces;
+      habit.mostPieces = pieces;
       if (start(device, slot, number, form, pieces)) return true;
     }
-    if (!habit(*open.job, device).form.exclude(form)) failMemory(open, device);
-    habit(*open.job, device).mostPieces = before;
+    if (!habit.form.exclude(form)) failMemory(open, device);
+    habit.mostPieces = before;
   }
 }
 
@@ -248,7 +253,7 @@ void JobRunner::take(std::size_t device, int number, const TaskEnd& end) {
   const auto units = static_cast<double>(slot.units);
   paces_.add({open.job->name(), devices_[device]->name(), slot.form}, units, now - slot.begun);
   const double spent = end.done > 0.0 ? end.done - end.begun : now - slot.begun;
-  FormChoice& form = habit(*open.job, device).form;
+  FormChoice& form = open.habits[device]->form;
   form.ended(slot.form, units / std::max(spent, 1e-9));
   JobReport& report = open.report;
   report.units += slot.units;
@@ -266,23 +271,44 @@ void JobRunner::take(std::size_t device, int number, const TaskEnd& end) {
       {device, slot.form, slot.units, isTimed ? end.begun : slot.begun, isTimed ? end.done : now});
 }
 
-bool JobRunner::proceed() {
+bool JobRunner::goOn() {
   for (std::size_t device = 0; device < devices_.size(); ++device) {
     devices_[device]->bindThread();
     for (int slot = 0; slot < devices_[device]->slots(); ++slot) {
+      const Slot& each = slots_[device][static_cast<std::size_t>(slot)];
       TaskEnd end;
-      if (slots_[device][static_cast<std::size_t>(slot)].isBusy && devices_[device]->poll(slot, end))
-        take(device, slot, end);
-      if (!slots_[device][static_cast<std::size_t>(slot)].isBusy) deal(device, slot);
+      if (each.isBusy && devices_[device]->poll(slot, end)) {
+        try {
+          take(device, slot, end);
+        } catch (...) {
+          jobs_.at(each.job).failure = std::current_exception();
+        }
+      }
+      if (!each.isBusy) deal(device, slot);
     }
   }
   bool all = true;
   for (auto& [number, open] : jobs_) {
-    if (open.hasBegun && !open.hasEnded && open.inFlight == 0 && open.nextPiece == open.job->pieces())
-      end(open);
+    const bool isWhole = open.inFlight == 0 && open.nextPiece == open.job->pieces();
+    if (open.hasBegun && !open.hasEnded && isWhole && !open.failure) end(open);
     all = all && open.hasEnded;
   }
   return all;
+}
+
+bool JobRunner::proceed() {
+  const bool all = goOn();
+  for (const auto& [number, open] : jobs_) {
+    if (open.failure) std::rethrow_exception(open.failure);
+  }
+  return all;
+}
+
+bool JobRunner::proceed(std::size_t job) {
+  const Open& open = jobs_.at(job);
+  if (!open.hasEnded) goOn();
+  if (open.failure) std::rethrow_exception(open.failure);
+  return open.hasEnded;
 }
 
 void JobRunner::run(const std::function<void(std::int64_t, std::int64_t)>& show) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,19 +71,20 @@ class JobRunner {
   /// Hands out what there is room for and takes what has ended, without waiting. True: all jobs have ended.
   /// Throws JobError where a task ran into a limit or finds no memory on an idle device.
   bool proceed();
+  /// As `proceed`, for one of jobs that do not know each other: goes on with all, and throws the error of
+  /// this one alone. True: it has ended.
+  bool proceed(std::size_t job);
   /// `proceed` until all jobs have ended; `show(units done, units)` about once a second.
   void run(const std::function<void(std::int64_t, std::int64_t)>& show = {});
 
   const JobReport& report(std::size_t job) const { return jobs_.at(job).report; }
-  bool hasEnded(std::size_t job) const { return jobs_.at(job).hasEnded; }
   /// The job has ended, and its report is wanted no more.
   void forget(std::size_t job);
   /// No job uses the domain any more, and it is about to go: so do copies of it.
   void forget(const DomainBase& domain);
-  /// Drops all jobs with all copies of their domains, once what devices are at has ended.
-  void giveUp();
-  /// The calling thread takes the place of the one that has used the runner so far.
-  void bindThread();
+  /// Drops these jobs with all copies of their domains, once what devices are at for them has ended. No other
+  /// job uses these domains.
+  void giveUp(std::span<const std::size_t> jobs);
 
   const std::vector<std::unique_ptr<JobDevice>>& devices() const { return devices_; }
   JobPaces& paces() { return paces_; }
@@ -91,14 +94,21 @@ class JobRunner {
   std::vector<JobSpan> takeSpans() { return std::exchange(spans_, {}); }
 
  private:
+  /// What is known of a job, by its name, on a device.
+  struct Habit {
+    FormChoice form;
+    std::int64_t mostPieces = 1LL << 60;  ///< that the memory of the device takes
+  };
   struct Open {
     const Job* job = nullptr;
+    std::vector<Habit*> habits;  ///< by device, once it has begun
     std::vector<std::uint64_t> versions;
     std::vector<std::uint64_t> nextVersions;
     std::int64_t nextPiece = 0;
     int inFlight = 0;
     bool hasBegun = false;
     bool hasEnded = false;
+    std::exception_ptr failure;  ///< no more tasks of it are handed out
     double begun = 0.0;
     JobReport report;
     std::vector<CopyCounts> copiesBefore;
@@ -113,20 +123,17 @@ class JobRunner {
     std::int64_t units = 0;
     double begun = 0.0;
   };
-  /// What is known of a job, by its name, on a device.
-  struct Habit {
-    FormChoice form;
-    std::int64_t mostPieces = 1LL << 60;  ///< that the memory of the device takes
-  };
 
   bool conflicts(const Job& a, const Job& b) const;
   bool isReady(std::size_t number, const Open& open) const;
   void begin(Open& open);
   void end(Open& open);
-  bool deal(std::size_t device, int slot);
+  /// Hands out and takes; what fails is left with its job. True: all jobs have ended.
+  bool goOn();
+  void deal(std::size_t device, int slot);
   bool deal(std::size_t device, int slot, std::size_t number, Open& open);
   bool start(std::size_t device, int slot, std::size_t number, JobForm form, std::int64_t pieces);
-  std::int64_t share(std::size_t device, const Open& open);
+  std::int64_t share(std::size_t device, const Open& open) const;
   Habit& habit(const Job& job, std::size_t device);
   void take(std::size_t device, int slot, const TaskEnd& end);
   [[noreturn]] void fail(const Job& job, const Box& units, JobForm form, TaskFault fault) const;

@@ -9,9 +9,7 @@ std::size_t StepJobs::add(const Job& job) {
 
 bool StepJobs::proceed(std::size_t job) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (runner_.hasEnded(job)) return true;
-  runner_.proceed();
-  return runner_.hasEnded(job);
+  return runner_.proceed(job);
 }
 
 void StepJobs::forget(std::size_t job) {
@@ -24,9 +22,9 @@ void StepJobs::forget(const DomainBase& domain) {
   runner_.forget(domain);
 }
 
-void StepJobs::giveUp() {
+void StepJobs::giveUp(std::span<const std::size_t> jobs) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  runner_.giveUp();
+  runner_.giveUp(jobs);
 }
 
 std::string StepJobs::text(std::size_t job) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,13 @@ class StepJobs {
 
   /// The job stays as it is until it has ended, or `giveUp`. Throws JobError. Returns its number.
   std::size_t add(const Job& job);
-  /// Goes on with all jobs without waiting. True: this one has ended. Throws JobError, of any job.
+  /// Goes on with all jobs without waiting. True: this one has ended. Throws JobError, of this one alone.
   bool proceed(std::size_t job);
   /// As JobRunner.
   void forget(std::size_t job);
   void forget(const DomainBase& domain);
-  /// Drops all jobs, once devices have left their domains.
-  void giveUp();
+  /// Drops these jobs, once devices have left their domains.
+  void giveUp(std::span<const std::size_t> jobs);
   /// "120 units done".
   std::string text(std::size_t job);
 
@@ -41,17 +42,11 @@ class StepJob {
   /// A domain of its own; the reference is good until the task has ended.
   template <class T>
   Domain<T>& domain(const std::string& name, Extent extent) {
-    const auto made = std::make_shared<Domain<T>>(name, extent);
-    Domain<T>& domain = *made;
-    domains_.push_back(made);
-    return domain;
+    return keep(std::make_shared<Domain<T>>(name, extent));
   }
   /// Sums of its own, as `domain`.
   Sums& sums(const std::string& name, Extent extent, double resolution) {
-    const auto made = std::make_shared<Sums>(name, extent, resolution);
-    Sums& sums = *made;
-    domains_.push_back(made);
-    return sums;
+    return keep(std::make_shared<Sums>(name, extent, resolution));
   }
   /// The job, to be declared; several run one after the other where they share a domain.
   Job& job(const std::string& name, Extent space) { return jobs_.emplace_back(name, space); }
@@ -65,6 +60,12 @@ class StepJob {
   }
 
  private:
+  template <class Kept>
+  Kept& keep(const std::shared_ptr<Kept>& made) {
+    domains_.push_back(made);
+    return *made;
+  }
+
   std::vector<std::shared_ptr<DomainBase>> domains_;
   std::deque<Job> jobs_;
   std::function<void()> atEnd_;

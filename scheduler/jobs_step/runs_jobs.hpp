@@ -21,7 +21,7 @@ class JobWork final : public BegunWork {
     if (frame.patch != nullptr) name_ += " on " + asText(*frame.patch);
   }
   ~JobWork() override {
-    if (!hasEnded_) devices_->giveUp();
+    if (!hasEnded_) devices_->giveUp(numbers_);
   }
   JobWork(const JobWork&) = delete;
   JobWork& operator=(const JobWork&) = delete;
@@ -55,7 +55,7 @@ class JobWork final : public BegunWork {
   }
 
  private:
-  /// The first failure says which task it was.
+  /// A failure says whose job it was.
   template <class Work>
   void named(const Work& work) const {
     try {

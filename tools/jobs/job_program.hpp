@@ -34,7 +34,7 @@ struct DeckRun {
   std::function<void(std::int64_t, std::int64_t)> show;
   std::int64_t expected = 0;  ///< units of all jobs, where the program runs several
   std::int64_t done = 0;
-  std::vector<JobTotals> totals;
+  std::vector<JobTotals> totals{};
 
   /// Runs the job in the form that was asked for, or else in the fastest one of `among`, and returns what it
   /// has done. Without a list all forms are candidates; where units are pushed, those without stacks.

@@ -1,6 +1,5 @@
 // Tasks of a step that feed an engine (.runs<Engine>): the bits, the errors and the reports of a step.
 #include <chrono>
-#include <mutex>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +8,7 @@
 #include "scheduler/engine/kinds/shipped.hpp"
 #include "scheduler/engine/kinds/spin.hpp"
 #include "scheduler/engine_step/runs_engine.hpp"
-#include "tests/scheduler/runtime_rig.hpp"
+#include "tests/scheduler/engine_step/steps_of_sheet.hpp"
 
 namespace tessera {
 namespace {
@@ -23,13 +22,6 @@ using ::testing::HasSubstr;
 
 using Values = Label<double, Cell>;
 
-std::shared_ptr<const Hierarchy> sheet() {
-  Geometry geometry;
-  geometry.cells = {24, 16, 1};
-  geometry.periodic = {true, true, true};
-  return Hierarchy::uniform(geometry, {Division::By::Patches, {4, 2, 1}});
-}
-
 std::shared_ptr<Engine> engineOf(EngineForm form, std::int32_t threads, std::int64_t capacity = 64) {
   engine::EngineOptions options;
   options.form = form;
@@ -37,15 +29,6 @@ std::shared_ptr<Engine> engineOf(EngineForm form, std::int32_t threads, std::int
   options.capacity = capacity;
   options.memoryBytes = 1 << 20;
   return std::make_shared<Engine>(engine::shippedProgram(), options);
-}
-
-/// u = i + 100 j.
-void declareStart(StepPlan& plan, Values u) {
-  plan.task("Test::start").writes(u).runs<Cpu>([=](const auto& task) {
-    const auto out = task.write(u);
-    forEach(task.exec(), "start", task.interior(),
-            [=](Index x) { out(x) = static_cast<double>(x.i + 100 * x.j); });
-  });
 }
 
 /// The next u is u(x - ex) + u(x + ey): by a loop, or row by row by an engine.
@@ -74,32 +57,8 @@ void declareStep(StepPlan& plan, Values u, const std::shared_ptr<Engine>& engine
   });
 }
 
-/// The sum of i times u over all cells after 3 steps.
 double weightedSum(const RunShape& shape, const std::shared_ptr<Engine>& engine) {
-  LabelTable labels;
-  const auto u = labels.variable<double, Cell>("u");
-  const auto total = labels.reduction("total");
-  StepPlan initial("initial");
-  declareStart(initial, u);
-  StepPlan step("step");
-  declareStep(step, u, engine);
-  // Comes after what the engine has computed, on the neighbours too.
-  step.task("Test::sum").reads(New, u, halo(1)).contributes(total, Sum).runs<Cpu>([=](const auto& task) {
-    const auto in = task.read(New, u);
-    task.contribute(total, reduce(task.exec(), "sum", task.interior(), Sum,
-                                  [=](Index x) { return static_cast<double>(x.i) * in(x) + in(x + ex); }));
-  });
-  double sum = 0.0;
-  std::mutex mutex;
-  test::runOnRanks(shape, sheet(), labels, {&initial, &step},
-                   [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                     runner.run(0, {});
-                     double last = 0.0;
-                     for (int n = 0; n < 3; ++n) last = runner.run(1, {0.0, 1.0, n, {}}).reductions[0];
-                     const std::lock_guard<std::mutex> lock(mutex);
-                     sum = last;
-                   });
-  return sum;
+  return test::weightedSum(shape, [&](StepPlan& step, Values u) { declareStep(step, u, engine); });
 }
 
 TEST(EngineTask, AStepThatFeedsAnEngineHasTheBitsOfOneThatDoesNot) {
@@ -193,7 +152,7 @@ TEST(EngineTask, ContributesToNoReduction) {
       .contributes(total, Sum)
       .runs<Engine>(engineOf(EngineForm::Stepped, 0), [](const auto&, EngineBatch&) {});
   try {
-    test::runOnRanks({}, sheet(), labels, {&plan}, [](StepRunner&, DataWarehouse&, Transport&) {});
+    test::runOnRanks({}, test::sheet(), labels, {&plan}, [](StepRunner&, DataWarehouse&, Transport&) {});
     FAIL() << "the plan was compiled";
   } catch (const Error& error) {
     EXPECT_THAT(error.message(), HasSubstr("a task that feeds an engine contributes to a reduction"));

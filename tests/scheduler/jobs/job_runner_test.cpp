@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/device/backend/emulated_device.hpp"
+#include "scheduler/jobs/step_jobs.hpp"
 #include "tests/scheduler/jobs/branching_walk.hpp"
 
 namespace tessera::jobs {
@@ -268,6 +269,36 @@ TEST(JobMistakes, ABodyThatPushesWithoutEndRunsIntoTheLimit) {
     runner.add(job);
     EXPECT_THAT(mistakeOf([&] { runner.run(); }), AllOf(HasSubstr("job endless"), HasSubstr("limit pushed"),
                                                         HasSubstr(formText(static_cast<JobForm>(form)))));
+  }
+}
+
+TEST(JobMistakes, AJobThatFailsBesideOthersFailsAlone) {
+  std::int64_t pushed = 0;
+  const std::string expected = plainResult(pushed);
+  for (const auto& [threads, emulated] : {std::pair{2, 0}, {-1, 1}}) {
+    SCOPED_TRACE("threads " + std::to_string(threads) + ", emulated devices " + std::to_string(emulated));
+    Job endless("endless", {8, 1, 1});
+    endless.form(JobForm::Consumer).limits({.pushed = 5000, .queue = 1 << 10});
+    endless.runs<Endless>(endlessKernels(), [](const TaskData&) { return Endless{}; });
+    Walks before(JobForm::Consumer);
+    Walks after(JobForm::Consumer);
+    StepJobs devices(devicesOf(threads, emulated));
+    const std::size_t failing = devices.add(endless);
+    const std::size_t walking = devices.add(before.job);
+    while (!devices.proceed(walking)) {
+    }
+    EXPECT_TRUE(before.bytes() == expected);
+    const auto askForIt = [&] {
+      while (!devices.proceed(failing)) {
+      }
+    };
+    EXPECT_THAT(mistakeOf(askForIt), AllOf(HasSubstr("job endless"), HasSubstr("limit pushed")));
+    const std::size_t later = devices.add(after.job);
+    EXPECT_FALSE(devices.proceed(later));
+    devices.giveUp(std::vector{failing});
+    while (!devices.proceed(later)) {
+    }
+    EXPECT_TRUE(after.bytes() == expected);
   }
 }
 

@@ -1,14 +1,13 @@
 // Tasks of a step that are irregular jobs (.runs<jobs::StepJobs>): the bits, the errors and the reports of a
 // step.
 #include <cmath>
-#include <mutex>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/scheduler/engine_step/steps_of_sheet.hpp"
 #include "tests/scheduler/jobs_step/cell_walk.hpp"
 #include "tests/scheduler/jobs_step/walk_task.hpp"
-#include "tests/scheduler/runtime_rig.hpp"
 
 namespace tessera {
 namespace {
@@ -23,13 +22,6 @@ using ::testing::HasSubstr;
 
 using Values = Label<double, Cell>;
 using Devices = std::shared_ptr<jobs::StepJobs>;
-
-std::shared_ptr<const Hierarchy> sheet() {
-  Geometry geometry;
-  geometry.cells = {24, 16, 1};
-  geometry.periodic = {true, true, true};
-  return Hierarchy::uniform(geometry, {Division::By::Patches, {4, 2, 1}});
-}
 
 /// A plain loop over cells: what the jobs have to give.
 void declareLoop(TaskBuilder& advance, Values u) {
@@ -60,37 +52,13 @@ void declareLoop(TaskBuilder& advance, Values u) {
   });
 }
 
-/// The sum of i times u over all cells after 3 steps; without devices by a loop.
+/// After some steps, without devices by a loop.
 double weightedSum(const RunShape& shape, const Devices& devices, JobForm form = JobForm::Consumer) {
-  LabelTable labels;
-  const auto u = labels.variable<double, Cell>("u");
-  const auto total = labels.reduction("total");
-  StepPlan initial("initial");
-  initial.task("Test::start").writes(u).runs<Cpu>([=](const auto& task) {
-    const auto out = task.write(u);
-    forEach(task.exec(), "start", task.interior(),
-            [=](Index x) { out(x) = static_cast<double>(x.i + 100 * x.j); });
+  return test::weightedSum(shape, [&](StepPlan& step, Values u) {
+    TaskBuilder advance = step.task("Test::walk");
+    advance.reads(Old, u, halo(1)).writes(u);
+    devices ? declareJobs(advance, u, devices, {form}) : declareLoop(advance, u);
   });
-  StepPlan step("step");
-  TaskBuilder advance = step.task("Test::walk");
-  advance.reads(Old, u, halo(1)).writes(u);
-  devices ? declareJobs(advance, u, devices, {form}) : declareLoop(advance, u);
-  step.task("Test::sum").reads(New, u, halo(1)).contributes(total, Sum).runs<Cpu>([=](const auto& task) {
-    const auto in = task.read(New, u);
-    task.contribute(total, reduce(task.exec(), "sum", task.interior(), Sum,
-                                  [=](Index x) { return static_cast<double>(x.i) * in(x) + in(x + ex); }));
-  });
-  double sum = 0.0;
-  std::mutex mutex;
-  test::runOnRanks(shape, sheet(), labels, {&initial, &step},
-                   [&](StepRunner& runner, DataWarehouse&, Transport&) {
-                     runner.run(0, {});
-                     double last = 0.0;
-                     for (int n = 0; n < 3; ++n) last = runner.run(1, {0.0, 1.0, n, {}}).reductions[0];
-                     const std::lock_guard<std::mutex> lock(mutex);
-                     sum = last;
-                   });
-  return sum;
 }
 
 TEST(JobTask, AStepWithJobsHasTheBitsOfALoopOnAnyDevicesAndRanks) {

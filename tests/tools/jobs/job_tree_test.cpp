@@ -8,6 +8,7 @@
 #include "core/philox.hpp"
 #include "scheduler/jobs/job_runner.hpp"
 #include "tests/tools/jobs/job_folder.hpp"
+#include "tools/jobs/cluster/octree.hpp"
 
 namespace tessera::jobs {
 namespace {

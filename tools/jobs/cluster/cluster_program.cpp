@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <optional>
+#include <memory>
 
 #include "core/philox.hpp"
 #include "core/text/error.hpp"
+#include "tools/jobs/cluster/host_tree.hpp"
 #include "tools/jobs/cluster/job_tree.hpp"
 #include "tools/jobs/job_program.hpp"
 #include "tools/jobs/png_image.hpp"
@@ -40,14 +41,9 @@ ParameterTable clusterTable() {
 struct Cluster {
   std::vector<MassPoint> stars;
   std::vector<Real3> velocities;
-  Domain<MassPoint> points;  ///< in the tree's order
-  Domain<TreeCell> cells;
-  Domain<FieldValue> field;
+  Domain<FieldValue> field;  ///< in the tree's order
 
-  explicit Cluster(std::int64_t count)
-      : points("points", {count, 1, 1}),
-        cells("cells", {4 * count + 64, 1, 1}),
-        field("field", {count, 1, 1}) {}
+  explicit Cluster(std::int64_t count) : field("field", {count, 1, 1}) {}
 };
 
 double uniform(std::int64_t seed, std::uint32_t star, std::uint32_t draw) {
@@ -91,33 +87,39 @@ void makePlummer(Cluster& cluster, std::int64_t count, std::int64_t seed) {
 class FieldSolver {
  public:
   FieldSolver(const ParameterValues& deck, Cluster& cluster, DeckRun& run)
-      : deck_(deck), cluster_(cluster), run_(run), job_("barnes_hut", cluster.field.box().extent()) {
+      : cluster_(cluster), run_(run), job_("barnes_hut", cluster.field.box().extent()) {
     body_.theta = deck.real("theta");
     body_.softening2 = deck.real("softening") * deck.real("softening");
     body_.hasQuadrupole = deck.boolean("quadrupole");
-    if (deck.choice("tree") == "jobs")
-      tree_.emplace(cluster.field.box().hi.i, static_cast<std::int32_t>(deck.integer("leaf")),
-                    [this](Job& job) { run_.runJob(job, job.forms()); });
-    job_.reads(points()).reads(cells()).writes(cluster.field);
-    job_.cutAlong(0, std::clamp<std::int64_t>(cluster.field.box().hi.i / 1024, 1, 256));
+    const std::int64_t count = cluster.field.box().hi.i;
+    const auto leaf = static_cast<std::int32_t>(deck.integer("leaf"));
+    if (deck.choice("tree") == "jobs") {
+      tree_ = std::make_unique<JobTree>(count, leaf, [this](Job& job) { run_.runJob(job, job.forms()); });
+    } else {
+      tree_ = std::make_unique<HostTree>(count, leaf);
+    }
+    job_.reads(tree_->points()).reads(tree_->cells()).writes(cluster.field);
+    job_.cutAlong(0, std::clamp<std::int64_t>(count / 1024, 1, 256));
     job_.partition([this](const Box&, PartList& parts) {
-      parts.set(cells(), {{0, 0, 0}, {body_.cellCount, 1, 1}});
+      parts.set(tree_->cells(), {{0, 0, 0}, {body_.cellCount, 1, 1}});
     });
     job_.runs<TreeBody>(treeKernels(), [this](const TaskData& task) {
       TreeBody body = body_;
-      body.points = task.read(points());
-      body.cells = task.read(cells());
+      body.points = task.read(tree_->points());
+      body.cells = task.read(tree_->cells());
       body.field = task.write(cluster_.field);
       return body;
     });
   }
 
   std::vector<FieldValue> solve() {
-    const std::vector<std::size_t> order = tree_ ? buildByJobs() : buildHere();
+    tree_->build(cluster_.stars);
+    body_.cellCount = tree_->cellCount();
     seconds_ += run_.runJob(job_).seconds;
     ++solves_;
-    std::vector<FieldValue> field(order.size());
-    for (std::size_t n = 0; n < order.size(); ++n) field[order[n]] = cluster_.field.values()[n];
+    std::vector<FieldValue> field(cluster_.stars.size());
+    for (std::size_t n = 0; n < field.size(); ++n)
+      field[tree_->pointAt(static_cast<std::int64_t>(n))] = cluster_.field.values()[n];
     return field;
   }
   /// By the sum over all stars.
@@ -133,37 +135,9 @@ class FieldSolver {
   }
 
  private:
-  Domain<MassPoint>& points() { return tree_ ? tree_->points() : cluster_.points; }
-  Domain<TreeCell>& cells() { return tree_ ? tree_->cells() : cluster_.cells; }
-
-  /// Both return where the star of each place of the tree's order is in the list.
-  std::vector<std::size_t> buildByJobs() {
-    tree_->build(cluster_.stars);
-    body_.cellCount = tree_->cellCount();
-    std::vector<std::size_t> order;
-    for (std::int64_t n = 0; n < std::ssize(cluster_.stars); ++n) order.push_back(tree_->pointAt(n));
-    return order;
-  }
-  std::vector<std::size_t> buildHere() {
-    const Octree tree(cluster_.stars, static_cast<std::int32_t>(deck_.integer("leaf")));
-    if (std::ssize(tree.cells()) > cluster_.cells.box().hi.i)
-      throw NumericalError(
-          "stars lie so close together that the tree has more cells than 4 a star; use a larger leaf");
-    std::ranges::copy(tree.cells(), cluster_.cells.change().begin());
-    const std::span<MassPoint> points = cluster_.points.change();
-    std::vector<std::size_t> order;
-    for (const std::int32_t n : tree.order()) {
-      points[order.size()] = cluster_.stars[static_cast<std::size_t>(n)];
-      order.push_back(static_cast<std::size_t>(n));
-    }
-    body_.cellCount = static_cast<std::int32_t>(tree.cells().size());
-    return order;
-  }
-
-  const ParameterValues& deck_;
   Cluster& cluster_;
   DeckRun& run_;
-  std::optional<JobTree> tree_;  ///< where jobs build it
+  std::unique_ptr<StarTree> tree_;
   Job job_;
   TreeBody body_;
   double seconds_ = 0.0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/text/error.hpp"
+#include "tools/jobs/cluster/octree.hpp"
 
 namespace tessera::jobs {
 namespace {
@@ -14,15 +14,14 @@ constexpr const char* kPassNames[] = {"tree_keys", "tree_merge", "tree_gather", 
 }  // namespace
 
 JobTree::JobTree(std::int64_t points, std::int32_t leaf, Run run)
-    : count_(points),
+    : StarTree(points),
+      count_(points),
       run_(std::move(run)),
       list_("list", {points, 1, 1}),
-      sorted_("points", {points, 1, 1}),
       keysA_("keys", {points, 1, 1}),
       keysB_("keys beside", {points, 1, 1}),
       countsA_("counts", {points, 1, 1}),
-      countsB_("counts beside", {points, 1, 1}),
-      cells_("cells", {4 * points + 64, 1, 1}) {
+      countsB_("counts beside", {points, 1, 1}) {
   body_.leaf = leaf;
   body_.pointCount = points;
 }
@@ -62,11 +61,11 @@ void JobTree::sort() {
         {keys_});
     std::swap(keys_, otherKeys_);
   }
-  run(TreePass::Gather, sorted_,
+  run(TreePass::Gather, points(),
       [this](TreeBuildBody& body, const TaskData& task) {
         body.points = task.read(list_);
         body.keys = task.read(*keys_);
-        body.newPoints = task.write(sorted_);
+        body.newPoints = task.write(points());
       },
       {&list_, keys_});
 }
@@ -88,29 +87,27 @@ void JobTree::countCells() {
     std::swap(counts_, otherCounts_);
   }
   body_.cellCount = (*counts_)({count_ - 1, 0, 0});
-  if (body_.cellCount > cells_.box().hi.i)
-    throw NumericalError(
-        "stars lie so close together that the tree has more cells than 4 a star; use a larger leaf");
+  setCellCount(body_.cellCount);
 }
 
-void JobTree::build(std::span<const MassPoint> points) {
-  std::ranges::copy(points, list_.change().begin());
-  body_.root = rootOf(points);
+void JobTree::build(std::span<const MassPoint> list) {
+  std::ranges::copy(list, list_.change().begin());
+  body_.root = rootOf(list);
   sort();
   countCells();
-  run(TreePass::Cells, cells_,
+  run(TreePass::Cells, cells(),
       [this](TreeBuildBody& body, const TaskData& task) {
         body.keys = task.read(*keys_);
         body.counts = task.read(*counts_);
-        body.cells = task.write(cells_);
+        body.cells = task.write(cells());
       },
       {keys_, counts_});
-  run(TreePass::Moments, cells_,
+  run(TreePass::Moments, cells(),
       [this](TreeBuildBody& body, const TaskData& task) {
-        body.points = task.read(sorted_);
-        body.cells = task.write(cells_);
+        body.points = task.read(points());
+        body.cells = task.write(cells());
       },
-      {&sorted_});
+      {&points()});
 }
 
 }  // namespace tessera::jobs

@@ -3,14 +3,13 @@
 #include <functional>
 #include <string>
 
-#include "tools/jobs/cluster/octree.hpp"
+#include "tools/jobs/cluster/star_tree.hpp"
 #include "tools/jobs/cluster/tree_build_body.hpp"
 
 namespace tessera::jobs {
 
-/// An octree that jobs build, wherever these run: it has the bits of Octree. What it leaves lies in domains,
-/// for the jobs that walk through it.
-class JobTree {
+/// A tree that jobs build, wherever these run: it has the bits of Octree.
+class JobTree final : public StarTree {
  public:
   /// Runs a job to its end.
   using Run = std::function<void(Job&)>;
@@ -18,14 +17,8 @@ class JobTree {
   /// Of so many points, at least one, with at most `leaf` of them in a leaf.
   JobTree(std::int64_t points, std::int32_t leaf, Run run);
 
-  /// Throws NumericalError where it has more than four cells a point.
-  void build(std::span<const MassPoint> points);
-
-  Domain<MassPoint>& points() { return sorted_; }  ///< in the tree's order
-  Domain<TreeCell>& cells() { return cells_; }
-  std::int32_t cellCount() const { return static_cast<std::int32_t>(body_.cellCount); }
-  /// Where the point of a place of the tree's order was in the list.
-  std::size_t pointAt(std::int64_t place) const {
+  void build(std::span<const MassPoint> list) override;
+  std::size_t pointAt(std::int64_t place) const override {
     return static_cast<std::size_t>((*keys_)({place, 0, 0}).point);
   }
 
@@ -41,10 +34,8 @@ class JobTree {
   Run run_;
   TreeBuildBody body_;
   Domain<MassPoint> list_;
-  Domain<MassPoint> sorted_;
   Domain<KeyedPoint> keysA_, keysB_;
   Domain<std::int64_t> countsA_, countsB_;
-  Domain<TreeCell> cells_;
   Domain<KeyedPoint>* keys_ = &keysA_;
   Domain<KeyedPoint>* otherKeys_ = &keysB_;
   Domain<std::int64_t>* counts_ = &countsA_;
