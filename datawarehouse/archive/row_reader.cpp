@@ -22,6 +22,14 @@ constexpr hsize_t kRowsAtOnce = 256;
 constexpr unsigned kReadAttempts = 20;
 constexpr std::size_t kMostText = std::size_t{1} << 24;
 
+/// A dataset that is open.
+struct RowSet {
+  std::string name;
+  Handle set;
+  hsize_t columns = 1;
+  hsize_t rows = 0;
+};
+
 /// A row file that is read and not trusted.
 class RowInput {
  public:
@@ -58,18 +66,29 @@ class RowInput {
     return found;
   }
 
-  /// Of the dataset with the fewest; a row that is being written is in some of them only.
-  hsize_t rows(const std::vector<RowArray>& arrays) const {
-    hsize_t least = sizeOf(open("/step"), "/step", 0)[0];
-    for (const char* name : {"/time", "/dt", "/crc32c"})
-      least = std::min(least, sizeOf(open(name), name, 0)[0]);
-    for (const RowArray& array : arrays) {
-      const std::string name = "/numbers/" + array.name;
-      least = std::min(least, sizeOf(open(name), name, array.columns.size())[0]);
-    }
-    return least;
+  /// Steps, times, their lengths, checksums, and the arrays.
+  std::vector<RowSet> sets(const std::vector<RowArray>& arrays) const {
+    std::vector<RowSet> found;
+    for (const char* name : {"/step", "/time", "/dt", "/crc32c"}) found.push_back(setOf(name, 0));
+    for (const RowArray& array : arrays)
+      found.push_back(setOf("/numbers/" + array.name, array.columns.size()));
+    return found;
   }
 
+  /// Rows [first, first + count) of all columns, as `type`.
+  void read(const RowSet& from, hid_t type, hsize_t first, hsize_t count, void* values) const {
+    const std::array<hsize_t, 2> start{first, 0};
+    const std::array<hsize_t, 2> size{count, from.columns};
+    const hsize_t total = count * from.columns;
+    const Handle space(H5Dget_space(from.set.get()), H5Sclose);
+    const Handle memory(H5Screate_simple(1, &total, nullptr), H5Sclose);
+    const bool good =
+        H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0 &&
+        H5Dread(from.set.get(), type, memory.get(), space.get(), H5P_DEFAULT, values) >= 0;
+    if (!good) refuse(from.name, detail::hdf5Reason());
+  }
+
+ private:
   Handle open(const std::string& name) const {
     H5L_info_t info{};
     if (H5Lget_info(file_.get(), name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
@@ -79,29 +98,16 @@ class RowInput {
     return set;
   }
 
-  /// Rows [first, first + count) of all columns, as `type`.
-  void read(const Handle& set, const std::string& name, hid_t type, hsize_t first, hsize_t count,
-            hsize_t columns, void* values) const {
-    const std::array<hsize_t, 2> start{first, 0};
-    const std::array<hsize_t, 2> size{count, columns};
-    const hsize_t total = count * columns;
-    const Handle space(H5Dget_space(set.get()), H5Sclose);
-    const Handle memory(H5Screate_simple(1, &total, nullptr), H5Sclose);
-    const bool good =
-        H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) >= 0 &&
-        H5Dread(set.get(), type, memory.get(), space.get(), H5P_DEFAULT, values) >= 0;
-    if (!good) refuse(name, detail::hdf5Reason());
-  }
-
- private:
-  std::array<hsize_t, 2> sizeOf(const Handle& set, const std::string& name, hsize_t columns) const {
+  /// `columns` 0: of one axis.
+  RowSet setOf(const std::string& name, hsize_t columns) const {
+    Handle set = open(name);
     const Handle space(H5Dget_space(set.get()), H5Sclose);
     std::array<hsize_t, 2> size{};
     const int axes = H5Sget_simple_extent_ndims(space.get());
     if (axes != (columns == 0 ? 1 : 2)) refuse(name, "it has " + std::to_string(axes) + " axes");
     H5Sget_simple_extent_dims(space.get(), size.data(), nullptr);
     if (columns > 0 && size[1] != columns) refuse(name, "its columns are not those of its names");
-    return size;
+    return {name, std::move(set), std::max<hsize_t>(columns, 1), size[0]};
   }
 
   std::string text(const Handle& set, const std::string& item, const char* attribute) const {
@@ -141,6 +147,22 @@ struct RowBlock {
   std::vector<double> times, dts;
   std::vector<std::uint32_t> sums;
   std::vector<std::vector<double>> arrays;
+
+  void read(const RowInput& input, const std::vector<RowSet>& sets, hsize_t first, hsize_t count) {
+    steps.resize(count);
+    times.resize(count);
+    dts.resize(count);
+    sums.resize(count);
+    arrays.resize(sets.size() - 4);
+    input.read(sets[0], H5T_NATIVE_INT64, first, count, steps.data());
+    input.read(sets[1], H5T_NATIVE_DOUBLE, first, count, times.data());
+    input.read(sets[2], H5T_NATIVE_DOUBLE, first, count, dts.data());
+    input.read(sets[3], H5T_NATIVE_UINT32, first, count, sums.data());
+    for (std::size_t n = 0; n < arrays.size(); ++n) {
+      arrays[n].resize(count * sets[4 + n].columns);
+      input.read(sets[4 + n], H5T_NATIVE_DOUBLE, first, count, arrays[n].data());
+    }
+  }
 };
 
 }  // namespace
@@ -160,35 +182,21 @@ std::vector<RowArray> rowArraysOf(const std::string& path) {
 void forEachRow(const std::string& path, const std::function<bool(const NumberRow&)>& visit) {
   const detail::QuietHdf5 quiet;
   const RowInput input(path);
-  const std::vector<RowArray> arrays = input.arrays();
-  const hsize_t rows = input.rows(arrays);
-  std::vector<Handle> sets;
-  for (const char* name : {"/step", "/time", "/dt", "/crc32c"}) sets.push_back(input.open(name));
-  for (const RowArray& array : arrays) sets.push_back(input.open("/numbers/" + array.name));
+  const std::vector<RowSet> sets = input.sets(input.arrays());
+  // A row that is being written is in some of them only.
+  const auto fewer = [](const RowSet& a, const RowSet& b) { return a.rows < b.rows; };
+  const hsize_t rows = std::min_element(sets.begin(), sets.end(), fewer)->rows;
   RowBlock block;
   std::vector<double> values;
   for (hsize_t first = 0; first < rows; first += kRowsAtOnce) {
     const hsize_t count = std::min(kRowsAtOnce, rows - first);
-    block.steps.resize(count);
-    block.times.resize(count);
-    block.dts.resize(count);
-    block.sums.resize(count);
-    block.arrays.resize(arrays.size());
-    input.read(sets[0], "/step", H5T_NATIVE_INT64, first, count, 1, block.steps.data());
-    input.read(sets[1], "/time", H5T_NATIVE_DOUBLE, first, count, 1, block.times.data());
-    input.read(sets[2], "/dt", H5T_NATIVE_DOUBLE, first, count, 1, block.dts.data());
-    input.read(sets[3], "/crc32c", H5T_NATIVE_UINT32, first, count, 1, block.sums.data());
-    for (std::size_t n = 0; n < arrays.size(); ++n) {
-      block.arrays[n].resize(count * arrays[n].columns.size());
-      input.read(sets[4 + n], "/numbers/" + arrays[n].name, H5T_NATIVE_DOUBLE, first, count,
-                 arrays[n].columns.size(), block.arrays[n].data());
-    }
+    block.read(input, sets, first, count);
     for (hsize_t row = 0; row < count; ++row) {
       values.clear();
-      for (std::size_t n = 0; n < arrays.size(); ++n) {
-        const auto columns = static_cast<std::ptrdiff_t>(arrays[n].columns.size());
-        const auto begin = block.arrays[n].begin() + static_cast<std::ptrdiff_t>(row) * columns;
-        values.insert(values.end(), begin, begin + columns);
+      for (const std::vector<double>& array : block.arrays) {
+        const std::size_t columns = array.size() / count;
+        const auto begin = array.begin() + static_cast<std::ptrdiff_t>(row * columns);
+        values.insert(values.end(), begin, begin + static_cast<std::ptrdiff_t>(columns));
       }
       const NumberRow found{block.steps[row], block.times[row], block.dts[row], values};
       if (sumOfRow(found) != block.sums[row])

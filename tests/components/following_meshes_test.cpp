@@ -67,6 +67,19 @@ TEST_P(FollowingDeck, HasPlansWithoutRaces) {
   }
 }
 
+// Halos between levels of steps of their own are gathered as for interpolation, also those that are not.
+TEST_P(FollowingDeck, OfSmallTilesHasRoomForHalosThatAreConstantInSpaceAndInterpolatedInTime) {
+  const Simulate small = deck()
+                             .set("amr.prolongation='constant'")
+                             .set("amr.subcycle=true")
+                             .set("amr.tile=2")
+                             .set("amr.interval=1")
+                             .set("amr.max_levels=4");
+  const Outcome right = Simulate(small).run(3);
+  EXPECT_GT(right.end.at("mesh.cells_level_3"), 0.0);
+  EXPECT_EQ(firstDifference(right, Simulate(small).ranks(3).run(3)), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Inputs, FollowingDeck, ::testing::ValuesIn(kDecks), [](const auto& info) {
   return std::string(info.param).substr(0, std::string(info.param).find('/'));
 });

@@ -136,17 +136,16 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   for (const Expression& one : setup.composed) expressions_.push_back(one);
   checkSubcycled();
   declarePlans();
-  if (!settings_.levels.empty() && !settings_.regrid) {
-    checkStencils(valuesOf(deck, schema, "grid"), settings_.levels, plans_, labels_,
-                  subcycled_ ? subcycled_->standIns() : StandInsByPlan{})
+  const StandInsByPlan standIns = subcycled_ ? subcycled_->standIns() : StandInsByPlan{};
+  if (!settings_.levels.empty() && !settings_.regrid)
+    checkStencils(valuesOf(deck, schema, "grid"), settings_.levels, plans_, labels_, standIns)
         .throwIfErrors();
-  }
   findPersistent();
   declareAnalysis();
   if (settings_.regrid) {
     following_ = std::make_unique<MeshFollowing>(settings_, labels_, persistent_);
     for (Diagnostic& column : following_->declareCounts(plans_[2])) diagnostics_.push_back(std::move(column));
-    following_->declarePlans(components_, plans_);
+    following_->declarePlans(components_, standIns, plans_);
   }
   checkColumns();
   checkPrograms();
@@ -426,8 +425,8 @@ void Model::checkPrograms() {
   items_ = check.items();
   if (!subcycled_) return;
   for (std::size_t p = 0; p < plans_.size(); ++p) {
-    const auto found = subcycled_->standIns().find(plans_[p].name());
-    if (found != subcycled_->standIns().end()) items_[p].standIns = found->second;
+    const std::span<const StandIn> standIns = standInsOf(subcycled_->standIns(), plans_[p].name());
+    items_[p].standIns.assign(standIns.begin(), standIns.end());
   }
 }
 

@@ -8,7 +8,7 @@ import tessera
 from browser import Browser
 from report_test import SECTIONS
 from tessera import report
-from tessera.commands.gallery_command import command_of, shipped_decks
+from tessera.commands.gallery_command import shipped_decks
 from tessera.program import find_program
 
 MOST_BYTES = 5 * 2**20
@@ -17,7 +17,7 @@ MOST_BYTES = 5 * 2**20
 class AllDecksTest(unittest.TestCase):
     def result_of(self, deck, folder):
         """The run with a trace, or the folder of a job or an ensemble."""
-        command = command_of(deck)
+        command = tessera.Deck.read(deck).command
         if command == "run":
             return tessera.run(deck, folder, options=["--trace"], timeout=300)
         done = subprocess.run([find_program(), command, deck, "-q", "--out", folder], capture_output=True, text=True, check=False)

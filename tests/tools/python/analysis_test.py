@@ -2,6 +2,7 @@
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -343,6 +344,29 @@ class AnalysisTest(unittest.TestCase):
         path.unlink()
         done = subprocess.run(verify, capture_output=True, text=True, check=False)
         self.assertIn("DAMAGED     analysis.hdf: there is no file", done.stdout)
+
+    def test_damaged_rows_are_read_or_refused_and_never_waited_for(self):
+        run = self.run_deck(self.deck("advection/gaussian.toml", GAUSSIAN), "run", **self.small(), analysis__format="hdf5")
+        whole = (run.path / "analysis.hdf").read_bytes()
+        seed = 20261130
+        random = np.random.default_rng(seed)
+        said = [f"replay: seed {seed}"]
+        for n in range(60):
+            byte, change = int(random.integers(len(whole))), int(random.integers(1, 256))
+            said.append(f"damage {n}: byte {byte} of {len(whole)} changed by ^{change}")
+            (self.path / f"{n:03d}.hdf").write_bytes(whole[:byte] + bytes([whole[byte] ^ change]) + whole[byte + 1:])
+        # HDF5 takes a damaged item for one that is being written, and reads it again.
+        code = ("import sys, tessera\nfor path in sys.argv[1:]:\n  print('reading', path, flush=True)\n"
+                "  try:\n    tessera.AnalysisRows(path)\n    print('read', flush=True)\n"
+                "  except tessera.InputError:\n    print('refused', flush=True)\n")
+        paths = [run.path / "analysis.hdf", *sorted(self.path.glob("*.hdf"))]
+        try:
+            done = subprocess.run([sys.executable, "-c", code, *paths], stdout=subprocess.PIPE, text=True, check=False, timeout=60)
+        except subprocess.TimeoutExpired as late:
+            self.fail("\n".join([*said, "the last one of these was waited for:", (late.stdout or b"").decode()]))
+        ends = done.stdout.split("\n")[1::2]
+        self.assertEqual((done.returncode, len(ends), ends[0]), (0, len(paths), "read"), "\n".join([*said, done.stdout]))
+        self.assertIn("refused", ends, said[0])
 
     def test_rows_can_be_read_while_they_are_written_and_after_a_kill(self):
         text = (runs.INPUTS / "heat/dirichlet_slab.toml").read_text().replace("end = 0.5", "end = 1e9")

@@ -12,7 +12,7 @@ from pathlib import Path
 import runs
 from tessera import Deck
 from tessera.commands import new_command, top_command
-from tessera.commands.gallery_command import command_of, shipped_decks
+from tessera.commands.gallery_command import shipped_decks
 from tessera.commands.parser import COMMANDS
 from tessera.program import find_program
 
@@ -352,8 +352,8 @@ class GalleryTest(FolderTest):
         self.assertGreater(len(decks), 25)
         self.assertEqual(set(decks), set(runs.INPUTS.glob("*/*.toml")))
         for deck in decks:
-            self.assertEqual(command_of(deck) == "run", bool(Deck.read(deck).components), deck)
-        self.assertEqual({deck.parent.name for deck in decks if command_of(deck) != "run"}, {"ensemble", "jobs"})
+            self.assertEqual(Deck.read(deck).command == "run", bool(Deck.read(deck).components), deck)
+        self.assertEqual({deck.parent.name for deck in decks if Deck.read(deck).command != "run"}, {"ensemble", "jobs"})
 
 
 class InfoTest(unittest.TestCase):

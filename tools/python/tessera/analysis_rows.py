@@ -1,11 +1,32 @@
 """analysis.hdf of a run: the numbers of [analysis] where the deck says format = "hdf5" (docs/user/analysis.md)."""
+import ctypes
+import os
 from pathlib import Path
 
 import numpy as np
 
 from tessera.errors import InputError, UsageError, nearest
-from tessera.files import damage_of
+from tessera.files import damage_of, hdf5_package
 from tessera.table import Table
+
+# As in datawarehouse/archive/row_reader.cpp: HDF5 reads a damaged item again, after waits that double from a
+# nanosecond; with twenty it gives up after a millisecond, with its usual hundred never.
+READ_ATTEMPTS = 20
+
+
+def open_rows(path):
+    """The file as `h5py.File`, also while it is written."""
+    h5py = hdf5_package("reading analysis.hdf")
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
+    access.set_file_locking(False, True)
+    # h5py has no name for this function; the library that h5py has loaded does.
+    set_attempts = ctypes.CDLL(h5py.h5p.__file__).H5Pset_metadata_read_attempts
+    set_attempts.argtypes = [ctypes.c_int64, ctypes.c_uint]
+    if set_attempts(access.id, READ_ATTEMPTS) < 0:
+        raise RuntimeError("HDF5 does not limit how often it reads an item")
+    flags = h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ
+    return h5py.File(h5py.h5f.open(os.fsencode(path), flags, access))
 
 
 class AnalysisRows:
@@ -18,14 +39,12 @@ class AnalysisRows:
     """
 
     def __init__(self, path):
-        import h5py
-
         self.path = Path(path)
         if not self.path.is_file():
             raise InputError(f"there is no {self.path}\n  fix  give the deck [analysis] format = \"hdf5\"; without it the numbers are"
                              " columns of run.history")
         self._arrays, self._about = {}, {}
-        with damage_of(self.path), h5py.File(self.path, "r", swmr=True, locking=False) as file:
+        with damage_of(self.path), open_rows(self.path) as file:
             sets = {name: file["numbers"][name] for name in file["numbers"]}
             # A row that is being written is in some of them only.
             rows = min(len(s) for s in (file["step"], file["time"], file["dt"], file["crc32c"], *sets.values()))

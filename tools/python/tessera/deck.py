@@ -62,6 +62,13 @@ class Deck:
             found.update({name: Expression(text, self.constants()) for name, text in parts.items() if name is not None})
         return found
 
+    @property
+    def command(self):
+        """The command that runs it: 'run', 'job' or 'ensemble'."""
+        if self.get("job") is not None:
+            return "job"
+        return "ensemble" if self.get("stages") is not None or self.get("replica_exchange") is not None else "run"
+
     @classmethod
     def _exact_parts(cls, component, table, field_names, before=""):
         """Of `exact.velocity.x` and its like: {"velocity_x": text}; fields may begin with the name of the component."""

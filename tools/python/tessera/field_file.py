@@ -10,8 +10,8 @@ import numpy as np
 
 from tessera.deck import Deck
 from tessera.derived import derived_names, formula_of, shown_names
-from tessera.errors import InputError, MissingPackage, UsageError, nearest
-from tessera.files import damage_of
+from tessera.errors import InputError, UsageError, nearest
+from tessera.files import damage_of, hdf5_package
 from tessera.sampling import Sampling
 
 AXES = "xyz"
@@ -155,10 +155,7 @@ class FieldFile(Sampling):
             self._read_header()
 
     def _open(self):
-        try:
-            import h5py
-        except ImportError as missing:
-            raise MissingPackage("h5py", "reading fields") from missing
+        h5py = hdf5_package("reading fields")
         if not self.path.is_file():
             raise InputError(f"there is no field file {self.path}\n  fix  give a .hdf file, for example of RUN/out")
         try:

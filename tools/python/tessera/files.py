@@ -5,7 +5,7 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
-from tessera.errors import InputError
+from tessera.errors import InputError, MissingPackage
 
 MEGABYTE = 1 << 20
 # Far above what a run writes in years; below what would fill the memory of a laptop.
@@ -48,6 +48,15 @@ def parse_json(text, kind, path):
 def read_json(path):
     """The object (a dict) that a file of JSON holds."""
     return parse_json(read_bytes(path, MOST_JSON), dict, path)
+
+
+def hdf5_package(purpose):
+    """The package h5py."""
+    try:
+        import h5py
+    except ImportError as missing:
+        raise MissingPackage("h5py", purpose) from missing
+    return h5py
 
 
 @contextmanager

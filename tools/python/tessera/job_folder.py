@@ -49,6 +49,9 @@ class ResultFolder:
                 found[path.stem] = {name: [row[n] for row in rows[1:] if row] for n, name in enumerate(rows[0])}
         return found
 
+    def row_count(self, table):
+        return len(next(iter(self.tables[table].values()), []))
+
 
 class Job(ResultFolder):
     """The folder of `tessera job DECK`.
@@ -111,9 +114,13 @@ class Ensemble(ResultFolder):
             raise InputError(f"{self.path / table}.csv has no column '{column}'; the ensemble may not have run to its end")
         return np.array([float(text) if text else math.nan for text in self.tables[table][column]])
 
+    def about(self, stage):
+        """What the deck says of a stage."""
+        return next(s for s in self.deck.get("stages", []) if s["name"] == stage)
+
     def results_of(self, stage):
         """The columns of a stage that its tasks have computed."""
-        about = next(s for s in self.deck.get("stages", []) if s["name"] == stage)
+        about = self.about(stage)
         given = {"index", "status", "code", *about.get("values", {}), *about.get("sweep", {})}
         return [name for name in self.tables.get(stage, {}) if name not in given]
 
@@ -126,7 +133,5 @@ def result_folder(path):
     path = Path(path)
     if not (path / "deck.toml").is_file() or (path / "resolved.toml").is_file():
         return None
-    deck = Deck.read(path / "deck.toml")
-    if deck.get("job") is not None:
-        return Job(path)
-    return Ensemble(path) if deck.get("stages") is not None or deck.get("replica_exchange") is not None else None
+    kind = {"job": Job, "ensemble": Ensemble}.get(Deck.read(path / "deck.toml").command)
+    return None if kind is None else kind(path)

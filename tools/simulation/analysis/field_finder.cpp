@@ -17,42 +17,39 @@ std::string FieldFinder::head(const std::string& name) const {
   return table_ + " names the variable \"" + name + "\", which ";
 }
 
-AnalysisField FieldFinder::find(const std::string& name, const DeckLocation& where) {
+const FieldFinder::Place* FieldFinder::placeOf(const std::string& name, const DeckLocation& where) {
   const auto found = std::find(names_.begin(), names_.end(), name);
-  if (found == names_.end()) {
-    findings_.error(where,
-                    head(name) + "is none that lives from step to step" + didYouMeanOneOf(name, names_));
-    return {};
-  }
-  const Place place = places_[static_cast<std::size_t>(found - names_.begin())];
-  const LabelInfo& info = labels_.info(place.label);
+  if (found != names_.end()) return &places_[static_cast<std::size_t>(found - names_.begin())];
+  findings_.error(where, head(name) + "is none that lives from step to step" + didYouMeanOneOf(name, names_));
+  return nullptr;
+}
+
+AnalysisField FieldFinder::find(const std::string& name, const DeckLocation& where) {
+  const Place* place = placeOf(name, where);
+  if (place == nullptr) return {};
+  const LabelInfo& info = labels_.info(place->label);
   if (info.centering != Centering::Cell || info.type.scalar != Scalar::Float64 || info.type.together() != 1) {
     findings_.error(where, head(name) + "has " + asText(info.type) + " per " + asText(info.centering) +
                                "; only one double per cell can be analysed");
     return {};
   }
-  if (info.components.empty()) return {{place.label}, {}, -1};
+  if (info.components.empty()) return {{place->label}, {}, -1};
   if (name == info.name) {
     findings_.error(where, head(name) + "has " + std::to_string(info.components.size()) +
                                " components; name one of them, for example \"" + info.nameOf(0) + "\"");
     return {};
   }
-  return {{}, {place.label}, place.component};
+  return {{}, {place->label}, place->component};
 }
 
 std::vector<PlaneField> FieldFinder::ofPlane(const std::vector<std::string>& names,
                                              const DeckLocation& where) {
   std::vector<PlaneField> fields;
   for (const std::string& name : names) {
-    const auto known = std::find(names_.begin(), names_.end(), name);
-    if (known == names_.end()) {
-      findings_.error(where,
-                      head(name) + "is none that lives from step to step" + didYouMeanOneOf(name, names_));
-      continue;
-    }
-    const Place& place = places_[static_cast<std::size_t>(known - names_.begin())];
-    const LabelInfo& info = labels_.info(place.label);
-    const PlaneField field{place.label, name == info.name ? -1 : place.component};
+    const Place* place = placeOf(name, where);
+    if (place == nullptr) continue;
+    const LabelInfo& info = labels_.info(place->label);
+    const PlaneField field{place->label, name == info.name ? -1 : place->component};
     const bool isThere = std::any_of(fields.begin(), fields.end(), [&](const PlaneField& other) {
       return other == field || (other.label == field.label && (other.component < 0 || field.component < 0));
     });

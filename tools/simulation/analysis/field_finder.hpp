@@ -29,6 +29,8 @@ class FieldFinder {
   };
 
   void addNames(LabelId label);
+  /// Nothing, and an error, where no variable of that name lives.
+  const Place* placeOf(const std::string& name, const DeckLocation& where);
   /// "[analysis] names the variable "x", which ".
   std::string head(const std::string& name) const;
 

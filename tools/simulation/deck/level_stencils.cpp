@@ -16,7 +16,7 @@ class StencilCheck {
   StencilCheck(const ParameterValues& grid, const std::vector<RefinedLevel>& levels, const LabelTable& labels)
       : grid_(grid), geometry_(geometryOf(grid)), levels_(levels), labels_(labels) {}
 
-  void add(const TaskDeclaration& task, const std::vector<StandIn>& standIns) {
+  void add(const TaskDeclaration& task, std::span<const StandIn> standIns) {
     if (task.oncePerRank) return;
     const auto finest = static_cast<LevelId>(levels_.size());
     for (const ReadDeclaration& read : task.reads) {
@@ -30,19 +30,9 @@ class StencilCheck {
   DeckDiagnostics take() { return std::move(findings_); }
 
  private:
-  /// What another variable stands in for is gathered as for interpolation, however it goes on.
-  bool isInterpolated(const ReadDeclaration& read, const std::vector<StandIn>& standIns) const {
-    if (read.reach != Reach::Patch || read.halo.isZero()) return false;
-    const auto isFor = [&](const StandIn& one) {
-      return one.label == read.label && one.generation == read.generation;
-    };
-    return labels_.info(read.label).prolongation != Prolongation::Constant ||
-           std::any_of(standIns.begin(), standIns.end(), isFor);
-  }
-
   void look(const TaskDeclaration& task, const ReadDeclaration& read, std::size_t level,
-            const std::vector<StandIn>& standIns) {
-    const bool interpolated = isInterpolated(read, standIns);
+            std::span<const StandIn> standIns) {
+    const bool interpolated = isInterpolated(read, labels_, standIns);
     const NestingNeed need{level, read.reach, interpolated ? withRing(read.halo, level) : read.halo};
     if (std::find(seen_.begin(), seen_.end(), need) != seen_.end()) return;
     seen_.push_back(need);
@@ -83,15 +73,27 @@ class StencilCheck {
 
 }  // namespace
 
+std::span<const StandIn> standInsOf(const StandInsByPlan& standIns, const std::string& plan) {
+  const auto found = standIns.find(plan);
+  return found == standIns.end() ? std::span<const StandIn>() : std::span(found->second);
+}
+
+bool isInterpolated(const ReadDeclaration& read, const LabelTable& labels,
+                    std::span<const StandIn> standIns) {
+  if (read.reach != Reach::Patch || read.halo.isZero()) return false;
+  const auto isFor = [&](const StandIn& one) {
+    return one.label == read.label && one.generation == read.generation;
+  };
+  return labels.info(read.label).prolongation != Prolongation::Constant ||
+         std::any_of(standIns.begin(), standIns.end(), isFor);
+}
+
 DeckDiagnostics checkStencils(const ParameterValues& grid, const std::vector<RefinedLevel>& levels,
                               std::span<const StepPlan> plans, const LabelTable& labels,
                               const StandInsByPlan& standIns) {
   StencilCheck check(grid, levels, labels);
-  const std::vector<StandIn> none;
   for (const StepPlan& plan : plans) {
-    const auto found = standIns.find(plan.name());
-    for (const TaskDeclaration& task : plan.tasks())
-      check.add(task, found == standIns.end() ? none : found->second);
+    for (const TaskDeclaration& task : plan.tasks()) check.add(task, standInsOf(standIns, plan.name()));
   }
   return check.take();
 }

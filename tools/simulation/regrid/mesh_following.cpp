@@ -60,11 +60,11 @@ MeshFollowing::MeshFollowing(const RunSettings& settings, LabelTable& labels,
 }
 
 void MeshFollowing::declarePlans(std::span<const std::unique_ptr<Component>> components,
-                                 std::vector<StepPlan>& plans) {
+                                 const StandInsByPlan& standIns, std::vector<StepPlan>& plans) {
   checkComponents(components);
   plans.push_back(flagPlan());
   plans.push_back(carryPlan(components));
-  widenNesting(rules_, plans, labels_);
+  widenNesting(rules_, plans, labels_, standIns);
 }
 
 std::vector<Diagnostic> MeshFollowing::declareCounts(StepPlan& diagnostics) const {

@@ -24,9 +24,11 @@ class MeshFollowing {
   /// Finds the variables of the criteria among those that live from step to step. Throws DeckError.
   MeshFollowing(const RunSettings& settings, LabelTable& labels, std::span<const LabelId> persistent);
 
-  /// Adds both plans to those of a step, whose halos decide how far levels have to lie within one another.
-  /// Throws DeckError where a variable cannot be carried, or a component has none of the hooks.
-  void declarePlans(std::span<const std::unique_ptr<Component>> components, std::vector<StepPlan>& plans);
+  /// Adds both plans to those of a step, whose halos decide how far levels have to lie within one another;
+  /// `standIns`: of the plans of a step. Throws DeckError where a variable cannot be carried, or a component
+  /// has none of the hooks.
+  void declarePlans(std::span<const std::unique_ptr<Component>> components, const StandInsByPlan& standIns,
+                    std::vector<StepPlan>& plans);
 
   /// Adds the tasks that count the cells of each level, and gives the columns of the history for them.
   std::vector<Diagnostic> declareCounts(StepPlan& diagnostics) const;

@@ -81,21 +81,28 @@ void checkBuffer(const RunSettings& settings, DeckDiagnostics& findings) {
 }
 
 /// Cells of the next coarser level that a read around a patch may need.
-Extent coarseReach(const ReadDeclaration& read, const LabelTable& labels, const RegridRules& rules,
-                   std::size_t level) {
-  if (read.reach == Reach::Coarser) {
-    Extent reach;
-    for (int d = 0; d < kAxes; ++d) reach[d] = std::max(read.halo.lo[d], read.halo.hi[d]);
-    return reach;
-  }
-  if (read.reach != Reach::Patch || read.halo.isZero()) return {0, 0, 0};
-  const Extent ratio = ratioAlongAxes(rules.geometry, rules.levels[level].ratio);
-  const Halo below = labels.info(read.label).prolongation == Prolongation::Constant
-                         ? haloBelow(read.halo, ratio)
-                         : ringHalo(read.halo, ratio);
+Extent coarseReach(const ReadDeclaration& read, bool interpolated, Extent ratio) {
+  if (read.reach != Reach::Patch && read.reach != Reach::Coarser) return {0, 0, 0};
+  Halo below = read.halo;
+  if (read.reach == Reach::Patch)
+    below = interpolated ? ringHalo(read.halo, ratio) : haloBelow(read.halo, ratio);
   Extent reach;
   for (int d = 0; d < kAxes; ++d) reach[d] = std::max(below.lo[d], below.hi[d]);
   return reach;
+}
+
+void widenFor(const TaskDeclaration& task, RegridRules& rules, const LabelTable& labels,
+              std::span<const StandIn> standIns) {
+  const auto finest = static_cast<LevelId>(rules.levels.size());
+  for (LevelId level = 1; level <= finest; ++level) {
+    if (!task.levels.contains(level, finest)) continue;
+    RefinedLattice& lattice = rules.levels[static_cast<std::size_t>(level) - 1];
+    const Extent ratio = ratioAlongAxes(rules.geometry, lattice.ratio);
+    for (const ReadDeclaration& read : task.reads) {
+      const Extent reach = coarseReach(read, isInterpolated(read, labels, standIns), ratio);
+      for (int d = 0; d < kAxes; ++d) lattice.nesting[d] = std::max(lattice.nesting[d], reach[d]);
+    }
+  }
 }
 
 }  // namespace
@@ -149,20 +156,11 @@ std::vector<BlockSet> staticFlags(const RunSettings& settings, const RegridRules
   return flags;
 }
 
-void widenNesting(RegridRules& rules, std::span<const StepPlan> plans, const LabelTable& labels) {
-  const auto finest = static_cast<LevelId>(rules.levels.size());
+void widenNesting(RegridRules& rules, std::span<const StepPlan> plans, const LabelTable& labels,
+                  const StandInsByPlan& standIns) {
   for (const StepPlan& plan : plans) {
-    for (const TaskDeclaration& task : plan.tasks()) {
-      for (LevelId level = 1; level <= finest; ++level) {
-        if (!task.levels.contains(level, finest)) continue;
-        const auto n = static_cast<std::size_t>(level) - 1;
-        for (const ReadDeclaration& read : task.reads) {
-          const Extent reach = coarseReach(read, labels, rules, n);
-          for (int d = 0; d < kAxes; ++d)
-            rules.levels[n].nesting[d] = std::max(rules.levels[n].nesting[d], reach[d]);
-        }
-      }
-    }
+    for (const TaskDeclaration& task : plan.tasks())
+      widenFor(task, rules, labels, standInsOf(standIns, plan.name()));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "grid/label.hpp"
 #include "grid/regrid/regrid.hpp"
 #include "taskgraph/step_plan.hpp"
+#include "tools/simulation/deck/level_stencils.hpp"
 #include "tools/simulation/deck/run_settings.hpp"
 
 namespace tessera {
@@ -26,6 +27,7 @@ std::vector<BlockSet> staticFlags(const RunSettings& settings, const RegridRules
 
 /// Makes `nesting` so wide that the tasks of all plans find what they read around their patches: on the level
 /// or on the next coarser one.
-void widenNesting(RegridRules& rules, std::span<const StepPlan> plans, const LabelTable& labels);
+void widenNesting(RegridRules& rules, std::span<const StepPlan> plans, const LabelTable& labels,
+                  const StandInsByPlan& standIns);
 
 }  // namespace tessera

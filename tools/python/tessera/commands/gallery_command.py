@@ -5,8 +5,8 @@ from pathlib import Path
 from tessera.commands import options
 from tessera.deck import Deck
 from tessera.errors import InputError, OutputError
-from tessera.job_folder import Ensemble, Job, result_folder
-from tessera.plots import ensemble_figure, job_figure, line_figure, slice_figure
+from tessera.job_folder import Job, ResultFolder, result_folder
+from tessera.plots import line_figure, result_figure, slice_figure
 from tessera.plots.planes import thin_axes
 from tessera.plots.style import save
 from tessera.program import ROOT, RunFailed, find_program, run as run_deck
@@ -29,14 +29,6 @@ def add(subparsers):
 def shipped_decks():
     """All decks below inputs/."""
     return sorted((ROOT / "inputs").glob("*/*.toml"))
-
-
-def command_of(deck):
-    """The command that runs a deck: 'run', 'job' or 'ensemble'."""
-    values = Deck.read(deck)
-    if values.get("job") is not None:
-        return "job"
-    return "ensemble" if values.get("stages") is not None or values.get("replica_exchange") is not None else "run"
 
 
 def run(arguments):
@@ -62,7 +54,7 @@ def run(arguments):
 
 
 def _run(deck, folder, extra):
-    command = command_of(deck)
+    command = Deck.read(deck).command
     if command == "run":
         return Run(folder) if (folder / "result.json").is_file() else run_deck(deck, folder, options=extra)
     found = result_folder(folder) if folder.is_dir() else None
@@ -78,8 +70,8 @@ def _run(deck, folder, extra):
 
 def draw(opened, path):
     """The first field: first, middle and last time of a slice; all times of a line. Of a job or ensemble what it found."""
-    if isinstance(opened, (Job, Ensemble)):
-        return save(job_figure(opened) if isinstance(opened, Job) else ensemble_figure(opened), path)
+    if isinstance(opened, ResultFolder):
+        return save(result_figure(opened), path)
     files = opened.fields
     if not files:
         return None
@@ -107,4 +99,4 @@ def entry(path, opened, picture):
     lines = [f"## {title}", "", said, ""]
     if picture is not None:
         lines += [f"![{title}]({picture.name})", ""]
-    return [*lines, f"`./tessera {command_of(path)} {shown}`", ""]
+    return [*lines, f"`./tessera {Deck.read(path).command} {shown}`", ""]

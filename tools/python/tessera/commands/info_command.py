@@ -50,7 +50,7 @@ def of_job(found):
 
 def of_ensemble(found):
     """How many rows the tables have."""
-    rows = {name: len(next(iter(table.values()), [])) for name, table in found.tables.items()}
+    rows = {name: found.row_count(name) for name in found.tables}
     return {"kind": "ensemble", "title": found.title, "replica_exchange": found.is_exchange, "rows": rows}
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tessera.commands import options
 from tessera.errors import InputError, UsageError
-from tessera.job_folder import Ensemble, Job
+from tessera.job_folder import ResultFolder
 from tessera.run_folder import Run, load
 from tessera.table import Table
 
@@ -78,9 +78,8 @@ def draw(arguments):
         figure = plots.history_figure(tables, arguments.history, arguments.log, _title(load(arguments.target[0])))
         return save(figure, arguments.out or f"{_stem(arguments)}_history.png")
     opened = load(arguments.target[0])
-    if isinstance(opened, (Job, Ensemble)):
-        figure = plots.job_figure(opened) if isinstance(opened, Job) else plots.ensemble_figure(opened)
-        return save(figure, arguments.out or f"{opened.name}.png")
+    if isinstance(opened, ResultFolder):
+        return save(plots.result_figure(opened), arguments.out or f"{opened.name}.png")
     if len(arguments.target) > 1:
         raise UsageError("several runs can be drawn together with --history alone; to see how their fields differ:"
                          " tessera compare A B --picture FILE")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tessera import report
 from tessera.errors import UsageError
-from tessera.job_folder import Ensemble, Job
+from tessera.job_folder import ResultFolder
 from tessera.run_folder import Run, load
 
 
@@ -22,14 +22,14 @@ def run(arguments):
         raise UsageError("report takes one run, or two to compare")
     runs = [load(path) for path in arguments.runs]
     for path, opened in zip(arguments.runs, runs):
-        if isinstance(opened, (Job, Ensemble)):
+        if isinstance(opened, ResultFolder):
             if len(runs) > 1:
                 raise UsageError(f"{path} is the folder of a job or an ensemble, and a report compares runs; give it alone")
         elif not isinstance(opened, Run):
             raise UsageError(f"{path} is not a run folder; pictures of single field files: tessera plot {path}")
     names = [opened.name for opened in runs]
     out = Path(arguments.out or f"{'_and_'.join(dict.fromkeys(names))}_report.html")
-    if len(runs) == 1 and isinstance(runs[0], (Job, Ensemble)):
+    if len(runs) == 1 and isinstance(runs[0], ResultFolder):
         report.write_results(runs[0], out, _say)
     elif len(runs) == 1:
         report.write(runs[0], out, _say)

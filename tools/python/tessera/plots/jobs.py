@@ -2,7 +2,13 @@
 import numpy as np
 
 from tessera.errors import InputError
+from tessera.job_folder import Job
 from tessera.plots.style import LINES, pyplot
+
+
+def result_figure(found):
+    """Of a `Job` or an `Ensemble`."""
+    return job_figure(found) if isinstance(found, Job) else ensemble_figure(found)
 
 
 def job_figure(job):
@@ -73,10 +79,9 @@ def _exchange(axes, ensemble, table, x, ys, label):
 
 
 def _stage(axes, ensemble, name):
-    about = next(s for s in ensemble.deck.get("stages", []) if s["name"] == name)
     results = ensemble.results_of(name)
     shown = "largest_drift" if "largest_drift" in results else results[0] if results else "code"
-    x = list(about.get("sweep", {}))[-1:] or ["index"]
+    x = list(ensemble.about(name).get("sweep", {}))[-1:] or ["index"]
     at, values = ensemble.numbers(name, x[0]), ensemble.numbers(name, shown)
     axes.plot(at, values, "o", color=LINES[0], markersize=5)
     good = values[np.isfinite(values)]

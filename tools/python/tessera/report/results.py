@@ -11,7 +11,7 @@ MOST_PICTURE_BYTES = 2**20
 
 def overview(page, found):
     if not isinstance(found, Job):
-        rows = [[name, len(next(iter(table.values()), []))] for name, table in found.tables.items()]
+        rows = [[name, found.row_count(name)] for name in found.tables]
         page.section("overview", "Overview", html.table(["table", "rows"], rows))
         return
     rows = []
@@ -30,8 +30,7 @@ def overview(page, found):
 
 
 def pictures(page, found):
-    figure = plots.job_figure(found) if isinstance(found, Job) else plots.ensemble_figure(found)
-    parts = [html.picture(figure, f"results of {found.name}")]
+    parts = [html.picture(plots.result_figure(found), f"results of {found.name}")]
     for path in found.pictures:
         if path.stat().st_size <= MOST_PICTURE_BYTES:
             data = base64.b64encode(path.read_bytes()).decode("ascii")
@@ -44,7 +43,7 @@ def tables(page, found):
     parts = []
     for name, table in found.tables.items():
         rows = [[_number(text) for text in row] for row in zip(*(values[:MOST_ROWS] for values in table.values()))]
-        count = len(next(iter(table.values()), []))
+        count = found.row_count(name)
         more = html.note(f"The first {MOST_ROWS} of {count} rows of {name}.csv.") if count > MOST_ROWS else ""
         parts.append(f"<h3>{html.escape(name)}</h3>" + html.table(list(table), rows, sortable=True) + more)
     page.section("tables", "Tables", *parts)
