@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include "components/error_norms_kernels.hpp"
 #include "core/kernel.hpp"
@@ -22,21 +21,23 @@ struct TimesVolume {
   TESSERA_KERNEL double operator()(Index x) const { return u(x) * volume; }
 };
 
+/// The integral over the patch of a field of cells; cells that finer ones cover do not count. Called by the
+/// body of a task, in a source of kernels.
+template <class Task, class Field>
+typename Task::ReducedSum integralOf(const Task& task, const char* loop, const Field& u) {
+  const TimesVolume<Field> amount{u, cellVolume(task.level())};
+  typename Task::ReducedSum sum;
+  task.forEachUncovered([&](const Box& box) { sum.add(reduce(task.exec(), loop, box, Sum, amount)); });
+  return sum;
+}
+
 /// Contributes the integrals over the patch of the first components of a variable, as many as `totals`, to
-/// these Sums; cells that finer ones cover do not count. `all`: Old, read without a halo. Called by the body
-/// of a task, in a source of kernels.
+/// these Sums. `all`: Old, read without a halo.
 template <class Task, class View>
 void contributeTotals(const Task& task, const char* loop, const View& all,
                       std::span<const ReductionLabel> totals) {
-  const double volume = cellVolume(task.level());
-  for (std::size_t n = 0; n < totals.size(); ++n) {
-    const auto u = all[static_cast<std::int32_t>(n)];
-    typename Task::ReducedSum sum;
-    task.forEachUncovered([&](const Box& box) {
-      sum.add(reduce(task.exec(), loop, box, Sum, TimesVolume<std::remove_cvref_t<decltype(u)>>{u, volume}));
-    });
-    task.contribute(totals[n], sum);
-  }
+  for (std::size_t n = 0; n < totals.size(); ++n)
+    task.contribute(totals[n], integralOf(task, loop, all[static_cast<std::int32_t>(n)]));
 }
 
 }  // namespace tessera

@@ -31,9 +31,7 @@ struct FluxOfHeat {
 
   template <class Task>
   void operator()(const Task& task) const {
-    if (passed.active[0]) heatFlux(task, labels, params, 0, passed.x);
-    if (passed.active[1]) heatFlux(task, labels, params, 1, passed.y);
-    if (passed.active[2]) heatFlux(task, labels, params, 2, passed.z);
+    forEachActive(passed, passed, [&](int axis, auto label) { heatFlux(task, labels, params, axis, label); });
   }
 };
 

@@ -7,27 +7,19 @@
 namespace tessera {
 namespace {
 
-/// Calls `visit(label)` with those of the resolved axes.
-template <class T, class Labels, class Visit>
-void forEachActive(const PassedLabels<T>& passed, const Labels& labels, Visit&& visit) {
-  if (passed.active[0]) visit(labels.x);
-  if (passed.active[1]) visit(labels.y);
-  if (passed.active[2]) visit(labels.z);
-}
-
 /// A coarser step begins the sums of the next finer level; each finer step adds to them.
 template <class T>
 void declareSums(StepPlan& plan, const std::string& name, const PassedLabels<T>& passed) {
   for (LevelId level = 1; level < passed.levels; ++level) {
     TaskBuilder begin = plan.task(name + "Begin");
     begin.on(level).in(levelPlanName(level - 1)).withoutDt();
-    forEachActive(passed, *passed.sums, [&](auto label) { begin.writes(label); });
+    forEachActive(passed, *passed.sums, [&](int, auto label) { begin.writes(label); });
     begin.runs(noFluxes(passed));
   }
   TaskBuilder add = plan.task(name + "Sum");
   add.on(allButCoarsest()).withoutDt();
-  forEachActive(passed, passed, [&](auto label) { add.reads(New, label); });
-  forEachActive(passed, *passed.sums, [&](auto label) { add.modifies(label); });
+  forEachActive(passed, passed, [&](int, auto label) { add.reads(New, label); });
+  forEachActive(passed, *passed.sums, [&](int, auto label) { add.modifies(label); });
   add.runs(sumOfFluxes(passed));
 }
 
@@ -37,8 +29,8 @@ void declareReflux(StepPlan& plan, std::string_view name, Label<T, Cell> variabl
   if (passed.sums) declareSums(plan, std::string(name), passed);
   TaskBuilder task = plan.task(name);
   task.on(allButFinest()).modifies(variable, from(of));
-  forEachActive(passed, passed, [&](auto label) { task.reads(New, label); });
-  const auto readFiner = [&](auto label) { task.reads(New, label, fromFiner()); };
+  forEachActive(passed, passed, [&](int, auto label) { task.reads(New, label); });
+  const auto readFiner = [&](int, auto label) { task.reads(New, label, fromFiner()); };
   if (passed.sums) {
     forEachActive(passed, *passed.sums, readFiner);
   } else {

@@ -34,6 +34,14 @@ struct PassedLabels {
   int levels = 1;  ///< of the mesh
 };
 
+/// Calls `visit(axis, label)` with those of `labels`, x, y and z, across the resolved axes.
+template <class T, class Labels, class Visit>
+void forEachActive(const PassedLabels<T>& passed, const Labels& labels, Visit&& visit) {
+  if (passed.active[0]) visit(0, labels.x);
+  if (passed.active[1]) visit(1, labels.y);
+  if (passed.active[2]) visit(2, labels.z);
+}
+
 /// The labels "NAME_x", "NAME_y" and "NAME_z" of a variable, and "NAME_sum_x" ... where levels take steps of
 /// their own.
 PassedLabels<double> passedLabels(ComponentSetup& setup, const std::string& name);
@@ -63,17 +71,13 @@ void refluxes(StepPlan& plan, std::string_view name, Label<Components<double>, C
 /// What `task` does with the labels of the resolved axes: writes them, or changes what `of` left.
 template <class T>
 void writePassed(TaskBuilder& task, const PassedLabels<T>& passed, std::string_view of = "") {
-  const auto one = [&](int axis, auto label) {
-    if (!passed.active[static_cast<std::size_t>(axis)]) return;
+  forEachActive(passed, passed, [&](int, auto label) {
     if (of.empty()) {
       task.writes(label);
     } else {
       task.modifies(label, from(of));
     }
-  };
-  one(0, passed.x);
-  one(1, passed.y);
-  one(2, passed.z);
+  });
 }
 
 }  // namespace tessera

@@ -93,9 +93,7 @@ struct NoFluxes {
 
   template <class Task>
   void operator()(const Task& task) const {
-    if (passed.active[0]) clear(task, passed.sums->x);
-    if (passed.active[1]) clear(task, passed.sums->y);
-    if (passed.active[2]) clear(task, passed.sums->z);
+    forEachActive(passed, *passed.sums, [&](int, auto label) { clear(task, label); });
   }
 
   template <class Task, class FluxLabel>

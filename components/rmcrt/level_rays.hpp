@@ -9,8 +9,6 @@
 
 namespace tessera {
 
-inline constexpr double kPiOfRays = 0x1.921fb54442d18p1;
-
 /// Follows the rays of one cell after the other, as a device does. A class, since a kernel may take nothing
 /// first where a place is chosen by `if constexpr`.
 template <class View, class Source, class Target>

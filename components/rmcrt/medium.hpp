@@ -25,6 +25,8 @@ struct MediumTraits<Vec<Number, numbers>> {
   static constexpr int kNumbers = numbers;
   static constexpr bool kScatters = numbers == 3;
 };
+inline constexpr double kPiOfRays = 0x1.921fb54442d18p1;
+
 /// The MediumCell that a view gives.
 template <class View>
 using MediumOf = std::remove_cvref_t<decltype(std::declval<const View&>()(Index{}))>;
@@ -32,7 +34,7 @@ using MediumOf = std::remove_cvref_t<decltype(std::declval<const View&>()(Index{
 /// The intensity of a black body of a temperature is that times T^4; the same bits for walls and for the
 /// medium.
 constexpr double intensityOfFourthPower(double stefanBoltzmann) {
-  return stefanBoltzmann * (1.0 / 0x1.921fb54442d18p1);
+  return stefanBoltzmann * (1.0 / kPiOfRays);
 }
 TESSERA_KERNEL constexpr double fourthPower(double temperature) {
   return (temperature * temperature) * (temperature * temperature);

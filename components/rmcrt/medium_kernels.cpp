@@ -53,7 +53,7 @@ struct PackMedium {
   /// Gives what it has written.
   template <class Task>
   auto pack(const Task& task) const {
-    constexpr double kByPi = 1.0 / 0x1.921fb54442d18p1;
+    constexpr double kByPi = 1.0 / kPiOfRays;
     const auto out = task.write(medium);
     setFromInput(task, params.absorption, 0, out, AsGiven{});
     const IntensityOfHeat intensity{
@@ -78,7 +78,7 @@ struct PackMedium {
 };
 
 /// What a coarse cell is to rays: the mean of the finer cells over it that hold gas, or of the solid ones
-/// where these are at least half of all. Equal values have exactly their mean, since they are added in pairs.
+/// where these are at least half of all. Equal values have exactly their mean.
 template <class Fine>
 struct MediumOverCell {
   using Medium = MediumOf<Fine>;

@@ -31,18 +31,29 @@ RaySurface readSurface(const ParameterValues& values, const std::string& own, co
           number("mirror", 0.0)};
 }
 
-template <class Medium>
-Label<Medium, Cell> mediumLabelOf(ComponentSetup& setup) {
-  const auto label = setup.labels.variable<Medium, Cell>("rmcrt.medium");
+template <class T>
+Label<T, Cell> cellLabel(ComponentSetup& setup, std::string_view name, std::string_view unit = "") {
+  const auto label = setup.labels.variable<T, Cell>(name, unit);
   setup.labels.setBoundary(label, BoundaryConditions::everywhere(BoundaryKind::Outflow));
   return label;
 }
 
 MediumLabel mediumLabel(bool isFloat, bool scatters, ComponentSetup& setup) {
-  if (isFloat && scatters) return mediumLabelOf<MediumCell<float, 3>>(setup);
-  if (isFloat) return mediumLabelOf<MediumCell<float>>(setup);
-  if (scatters) return mediumLabelOf<MediumCell<double, 3>>(setup);
-  return mediumLabelOf<MediumCell<double>>(setup);
+  if (isFloat && scatters) return cellLabel<MediumCell<float, 3>>(setup, "rmcrt.medium");
+  if (isFloat) return cellLabel<MediumCell<float>>(setup, "rmcrt.medium");
+  if (scatters) return cellLabel<MediumCell<double, 3>>(setup, "rmcrt.medium");
+  return cellLabel<MediumCell<double>>(setup, "rmcrt.medium");
+}
+
+/// Calls `visit` with each variable that radiation leaves.
+template <class Visit>
+void forEachResult(const RadiationLabels& labels, bool hasWalls, Visit&& visit) {
+  visit(labels.divQ);
+  if (labels.incident) visit(*labels.incident);
+  if (!hasWalls) return;
+  visit(labels.flux.x);
+  visit(labels.flux.y);
+  visit(labels.flux.z);
 }
 
 /// Before the first radiation radiometers stand in something solid, so they read 0.
@@ -76,12 +87,9 @@ void Rmcrt::configure(const ParameterValues& values, ComponentSetup& setup) {
   configureMedium(values, setup);
   configureRays(values);
   labels_.medium = mediumLabel(values.choice("precision") == "float", medium_.scattering.has_value(), setup);
-  labels_.divQ = setup.labels.variable<double, Cell>("rmcrt.divQ", "power/length^3");
-  setup.labels.setBoundary(labels_.divQ, BoundaryConditions::everywhere(BoundaryKind::Outflow));
-  if (values.boolean("incident")) {
-    labels_.incident = setup.labels.variable<double, Cell>("rmcrt.incident", "power/length^2");
-    setup.labels.setBoundary(*labels_.incident, BoundaryConditions::everywhere(BoundaryKind::Outflow));
-  }
+  labels_.divQ = cellLabel<double>(setup, "rmcrt.divQ", "power/length^3");
+  if (values.boolean("incident"))
+    labels_.incident = cellLabel<double>(setup, "rmcrt.incident", "power/length^2");
   radiometers_ = radiometersOf(values, setup);
   totals_.loss = setup.labels.reduction("rmcrt.loss");
   if (rays_.wallRays == 0) return;
@@ -145,20 +153,13 @@ void Rmcrt::declareInitial(StepPlan& plan) const {
   }
   if (!radiometers_.empty()) std::visit([&](auto medium) { declareNoMedium(plan, medium); }, labels_.medium);
   TaskBuilder none = plan.task("Rmcrt::noneYet");
-  none.writes(labels_.divQ).withoutDt();
-  if (labels_.incident) none.writes(*labels_.incident);
-  if (rays_.wallRays > 0) none.writes(labels_.flux.x).writes(labels_.flux.y).writes(labels_.flux.z);
+  none.withoutDt();
+  forEachResult(labels_, rays_.wallRays > 0, [&](auto label) { none.writes(label); });
   none.runs<Cpu>([l = labels_, walls = rays_.wallRays > 0](const auto& task) {
-    const auto clear = [&](auto label) {
+    forEachResult(l, walls, [&](auto label) {
       const auto values = task.write(label);
       forEach(task.exec(), "Rmcrt::noneYet", task.interior(label), [=](Index x) { values(x) = 0.0; });
-    };
-    clear(l.divQ);
-    if (l.incident) clear(*l.incident);
-    if (!walls) return;
-    clear(l.flux.x);
-    clear(l.flux.y);
-    clear(l.flux.z);
+    });
   });
 }
 
@@ -199,9 +200,7 @@ void Rmcrt::declareRadiation(StepPlan& step, Label<Medium, Cell> medium) const {
   forEachKindOfLevel([&](std::string_view suffix, LevelSelection levels) {
     TaskBuilder trace = radiationTask(step, "Rmcrt::trace" + std::string(suffix));
     declareMediumReads(trace, New, medium, levels);
-    trace.writes(labels_.divQ);
-    if (labels_.incident) trace.writes(*labels_.incident);
-    if (rays_.wallRays > 0) trace.writes(labels_.flux.x).writes(labels_.flux.y).writes(labels_.flux.z);
+    forEachResult(labels_, rays_.wallRays > 0, [&](auto label) { trace.writes(label); });
     trace.runs(traceRays(medium, rays_, labels_));
   });
 }
@@ -237,12 +236,13 @@ std::vector<OptionalPart> Rmcrt::stepParts() const {
   return {{"radiation", every_}};
 }
 
+/// Totals read all that radiation leaves, what they do not sum too, so that steps without radiation keep it.
 void Rmcrt::declareDiagnostics(StepPlan& plan) const {
+  const bool hasWalls = rays_.wallRays > 0;
   TaskBuilder task = plan.task("Rmcrt::totals");
-  task.reads(Old, labels_.divQ).contributes(totals_.loss, Sum);
-  if (labels_.incident) task.reads(Old, *labels_.incident);  // so that steps without radiation keep it
-  if (rays_.wallRays > 0) {
-    task.reads(Old, labels_.flux.x).reads(Old, labels_.flux.y).reads(Old, labels_.flux.z);
+  forEachResult(labels_, hasWalls, [&](auto label) { task.reads(Old, label); });
+  task.contributes(totals_.loss, Sum);
+  if (hasWalls) {
     for (const ReductionLabel& wall : totals_.walls) task.contributes(wall, Sum);
   }
   task.runs(totalsOfRadiation(rays_, labels_, totals_));

@@ -1,4 +1,4 @@
-#include "components/error_norms_kernels.hpp"
+#include "components/component_totals.hpp"
 #include "components/rmcrt/beside_side.hpp"
 #include "components/rmcrt/rmcrt_kernels.hpp"
 #include "datawarehouse/task_context.hpp"
@@ -12,14 +12,7 @@ struct TotalsOfRadiation {
 
   template <class Task>
   void operator()(const Task& task) const {
-    const auto divQ = task.read(Old, labels.divQ);
-    const double volume = cellVolume(task.level());
-    typename Task::ReducedSum loss;
-    task.forEachUncovered([&](const Box& box) {
-      loss.add(reduce(task.exec(), "Rmcrt::loss", box, Sum,
-                      [=] TESSERA_KERNEL(Index x) { return divQ(x) * volume; }));
-    });
-    task.contribute(totals.loss, loss);
+    task.contribute(totals.loss, integralOf(task, "Rmcrt::loss", task.read(Old, labels.divQ)));
     if (params.wallRays == 0) return;
     addWalls(task, labels.flux.x, 0);
     addWalls(task, labels.flux.y, 1);

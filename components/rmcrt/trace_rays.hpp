@@ -94,7 +94,7 @@ struct TraceRays {
         [&](const Box& box) { followRays(task, "Rmcrt::trace", tracer, source, target, box); });
     task.forEachCovered([&](const Box& box) {
       forEach(task.exec(), "Rmcrt::covered", box, SetTo0<Out>{divQ});
-      forEach(task.exec(), "Rmcrt::covered", box, SetTo0<Out>{incident});
+      if (keeps) forEach(task.exec(), "Rmcrt::covered", box, SetTo0<Out>{incident});
     });
   }
 

@@ -10,9 +10,7 @@ struct DriftFluxOfWave {
 
   template <class Task>
   void operator()(const Task& task) const {
-    if (passed.active[0]) along(task, 0, passed.x);
-    if (passed.active[1]) along(task, 1, passed.y);
-    if (passed.active[2]) along(task, 2, passed.z);
+    forEachActive(passed, passed, [&](int axis, auto label) { along(task, axis, label); });
   }
 
   template <class Task, class FluxLabel>
@@ -33,9 +31,7 @@ struct KickFluxOfWave {
 
   template <class Task>
   void operator()(const Task& task) const {
-    if (passed.active[0]) along(task, 0, passed.x);
-    if (passed.active[1]) along(task, 1, passed.y);
-    if (passed.active[2]) along(task, 2, passed.z);
+    forEachActive(passed, passed, [&](int axis, auto label) { along(task, axis, label); });
   }
 
   template <class Task, class FluxLabel>

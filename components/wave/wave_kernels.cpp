@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "components/error_norms_kernels.hpp"
+#include "components/component_totals.hpp"
 #include "components/stencils/laplacian.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -49,14 +49,7 @@ struct MomentumOfWave {
 
   template <class Task>
   void operator()(const Task& task) const {
-    const auto v = task.read(Old, velocity);
-    const double volume = cellVolume(task.level());
-    typename Task::ReducedSum sum;
-    task.forEachUncovered([&](const Box& box) {
-      sum.add(reduce(task.exec(), "Wave::momentum", box, Sum,
-                     [=] TESSERA_KERNEL(Index x) { return v(x) * volume; }));
-    });
-    task.contribute(momentum, sum);
+    task.contribute(momentum, integralOf(task, "Wave::momentum", task.read(Old, velocity)));
   }
 };
 

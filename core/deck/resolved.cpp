@@ -4,14 +4,13 @@
 #include "core/deck/detail/toml_text.hpp"
 #include "core/deck/detail/value_text.hpp"
 #include "core/deck/schema.hpp"
-#include "core/text/message_text.hpp"
 
 namespace tessera {
 
 namespace {
 
 std::string lineOf(const std::string& key, const std::string& value, const DeckLocation& where) {
-  return key + " = " + value + "  # " + detail::printable(where.shortText()) + "\n";
+  return key + " = " + value + detail::originMark(where) + "\n";
 }
 
 /// The body of one table, then its lists of tables, each under a header of its own.
@@ -22,8 +21,7 @@ std::string bodyOf(const ParameterTable& table, const ParameterValues& values) {
     const std::string& name = parameter.name();
     if (parameter.type() == ParameterType::Tables) {
       for (const ParameterValues& element : values.tables(name)) {
-        lists += "\n[[" + table.name() + "." + name + "]]  # " +
-                 detail::printable(element.tableWhere().shortText()) + "\n" +
+        lists += "\n[[" + table.name() + "." + name + "]]" + detail::originMark(element.tableWhere()) + "\n" +
                  bodyOf(parameter.nested(), element);
       }
     } else if (values.has(name)) {

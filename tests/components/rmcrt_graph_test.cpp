@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/device/device_options.hpp"
 #include "taskgraph/dump/graph_summary.hpp"
+#include "tests/components/several_devices.hpp"
 #include "tools/simulation/model.hpp"
 
 namespace tessera::test {
@@ -38,9 +38,7 @@ TEST_P(RmcrtGraph, TheWholeCoarseLevelIsStoredOnceARank) {
   const auto [coarse, ratio] = GetParam();
   const Model model(Deck::fromText(cubeInPatchesOf4(coarse, ratio), "deck.toml"), builtInComponents());
   const std::int64_t cells = std::int64_t{coarse} * coarse * coarse;
-  DeviceOptions devices;
-  devices.kind = DeviceKind::Emulated;
-  devices.numbers = {0};
+  const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 1);
   for (const StoragePolicy& storage : {StoragePolicy{}, withDevices({}, devices)}) {
     const CompiledGraphs graphs = model.compile(model.meshOfDeck(kRanks), 1, kRanks, 32767, storage);
 

@@ -7,6 +7,7 @@
 
 #include "core/text/error.hpp"
 #include "tests/components/burns_christon.hpp"
+#include "tests/components/several_devices.hpp"
 #include "tests/components/simulate.hpp"
 
 namespace tessera::test {
@@ -127,9 +128,7 @@ TEST(RmcrtLevels, EveryLayoutRankAndDeviceGivesTheSameBits) {
     EXPECT_EQ(firstDifference(right, small().patches({2, 2, 1}).ranks(3).threads(2).run()), "")
         << kinds[kind];
     EXPECT_EQ(firstDifference(right, small().patches({2, 1, 1}).checked().run()), "") << kinds[kind];
-    DeviceOptions devices;
-    devices.kind = DeviceKind::Emulated;
-    devices.numbers = {0};
+    const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 1);
     EXPECT_EQ(firstDifference(right, small().patches({2, 1, 2}).ranks(2).devices(devices).run()), "")
         << kinds[kind];
   }
