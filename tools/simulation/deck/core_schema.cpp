@@ -11,6 +11,7 @@
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/grid_levels.hpp"
 #include "tools/simulation/deck/solver_table.hpp"
+#include "tools/simulation/deck/unit_table.hpp"
 
 namespace tessera {
 namespace {
@@ -262,6 +263,7 @@ void addOutputTables(Schema& schema) {
   schema.add(checkpointTable());
   schema.add(historyTable());
   schema.add(analysisTable());
+  schema.add(unitTable());
   schema.add(deviceTable());
   schema.add(solverTable());
 }

@@ -15,6 +15,7 @@
 #include "tools/simulation/deck/amr_table.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/solver_table.hpp"
+#include "tools/simulation/deck/unit_table.hpp"
 
 namespace tessera {
 
@@ -72,6 +73,7 @@ struct RunSettings {
   AnalysisSettings analysis;
   DeviceSettings devices;
   SolverSettings solver;
+  UnitNames units;
 };
 
 /// The settings of a deck that has passed `check` with `schema`. Throws DeckError otherwise.
