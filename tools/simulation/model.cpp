@@ -46,6 +46,16 @@ const StepProgram* findProgram(const std::vector<StepProgram>& programs, const s
 /// The plan of the statistics of [analysis], where steps are programs.
 const char* const kStatistics = "statistics";
 
+/// Whether a program is the plan of its name and nothing else, but for the statistics before it. Such a
+/// program there is for each plan, also for those that are parts of steps and never a step: they need what
+/// other parts leave.
+bool isPlanAlone(const StepProgram& program) {
+  const std::vector<std::string> plans = program.plans();
+  if (plans.empty() || plans.back() != program.name()) return false;
+  return program.isOnePlan() ||
+         (plans.size() == 2 && program.items().size() == 2 && plans.front() == kStatistics);
+}
+
 }  // namespace
 
 StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices) {
@@ -413,14 +423,11 @@ void Model::addSolves() {
 }
 
 void Model::checkPrograms() {
-  const auto isProgram = [](const StepProgram& program) {
-    return !program.isOnePlan() || program.plans().front() != program.name();
-  };
-  if (std::none_of(programs_.begin(), programs_.end(), isProgram)) return;
+  if (std::all_of(programs_.begin(), programs_.end(), isPlanAlone)) return;
   ProgramCheck check(
       {plans_, labels_, persistent_, static_cast<int>(settings_.levels.size()) + 1, settings_.time.retries});
   for (const StepProgram& program : programs_) {
-    if (isProgram(program)) check.add(program);
+    if (!isPlanAlone(program)) check.add(program);
   }
   items_ = check.items();
   if (!subcycled_) return;
