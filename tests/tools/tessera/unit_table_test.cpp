@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "components/component.hpp"
+#include "grid/label.hpp"
 #include "tools/simulation/deck/core_schema.hpp"
 #include "tools/simulation/deck/run_settings.hpp"
 
@@ -33,6 +34,15 @@ TEST(Units, NamesStandInThePlaceOfWords) {
 }
 
 TEST(Units, WithoutTheTableWordsStay) { EXPECT_EQ(UnitNames{}.in("length^2/time"), "length^2/time"); }
+
+TEST(Units, OfAVariableAreOfTheFirstWhoKnowsThem) {
+  LabelTable labels;
+  const auto asked = labels.variable<double, Cell>("q");  // by a reader, who does not know
+  EXPECT_EQ(labels.info(asked.id).unit, "");
+  labels.variable<double, Cell>("q", "power/length^3");
+  labels.variable<double, Cell>("q", "another one");
+  EXPECT_EQ(labels.info(asked.id).unit, "power/length^3");
+}
 
 TEST(Units, AreThoseOfTheDeck) {
   const ComponentRegistry registry = builtInComponents();
