@@ -326,7 +326,8 @@ double Model::stepsOfLevel(LevelId level) const {
 }
 
 const StepProgram& Model::usualWith(const PartSet& parts) const {
-  return *findProgram(programs_, StepParts::stepName(plans_[1].name(), parts));
+  return *findProgram(programs_,
+                      StepParts::stepName(plans_[1].name(), StepParts::without(parts, usualParts_)));
 }
 
 /// A program for each set of parts that may come together.
@@ -349,9 +350,13 @@ void Model::declareParts(const StepPlan& declaredSteps) {
               .text());
   }
   if (!faults.empty()) throw PlanError(std::move(faults));
+  if (step.isOnePlan()) usualParts_ = parts_.always();
+  if (!usualParts_.empty()) plans_[1] = StepParts::withUsual(declaredSteps, usual, usualParts_, usual);
   for (const PartSet& set : parts_.sets()) {
-    const std::string name = StepParts::stepName(usual, set);
-    plans_.push_back(step.isOnePlan() ? StepParts::withUsual(declaredSteps, usual, set)
+    const PartSet more = StepParts::without(set, usualParts_);
+    if (more.empty()) continue;
+    const std::string name = StepParts::stepName(usual, more);
+    plans_.push_back(step.isOnePlan() ? StepParts::withUsual(declaredSteps, usual, set, name)
                                       : StepParts::alone(declaredSteps, set));
     programs_.push_back(step.isOnePlan() ? StepProgram(name) : step.after(plans_.back().name()).named(name));
     if (step.isOnePlan()) programs_.back().run(name);

@@ -124,6 +124,7 @@ class Model {
   std::vector<Expression> expressions_;  ///< all that the deck gives the components
   std::vector<StepPlan> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
   StepParts parts_;
+  PartSet usualParts_;                      ///< that the usual plan has, since they are due in every step
   std::vector<StepProgram> programs_;       ///< one of the name of each step plan at least
   std::vector<PlanItem> items_;             ///< by plan; empty where each is a whole step
   std::optional<SubcycledStep> subcycled_;  ///< where finer levels take shorter steps

@@ -490,6 +490,8 @@ RunResult Recorder::resultOf(Simulation& simulation) {
     result.statistics.emplace_back("solve_seconds", solves.seconds);
     result.statistics.emplace_back("solve_imbalance", solves.largestImbalance);
   }
+  result.plans = simulation.planTimes();
+  for (PlanTime& plan : result.plans) plan.seconds = largestOf(simulation.transport(), plan.seconds);
   result.warnings = warnings_;
   result.devices = options_.devices;
   if (!result.devices.empty()) result.placement = asText(simulation.deviceOptions().placement);

@@ -530,6 +530,7 @@ StepInputs Simulation::inputsOf(std::size_t plan, std::span<const double> contro
 }
 
 void Simulation::runPlan(std::size_t plan, const StepInputs& inputs) {
+  const auto begin = std::chrono::steady_clock::now();
   try {
     state_->runner->runAhead(plan, inputs);
   } catch (const AgreedError&) {
@@ -537,6 +538,19 @@ void Simulation::runPlan(std::size_t plan, const StepInputs& inputs) {
   } catch (...) {
     fail(plan, currentError());
   }
+  planTimes_.resize(state_->graphs.plans.size());
+  ++planTimes_[plan].runs;
+  planTimes_[plan].seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::vector<PlanTime> Simulation::planTimes() const {
+  std::vector<PlanTime> times;
+  for (std::size_t plan = 0; plan < planTimes_.size(); ++plan) {
+    if (planTimes_[plan].runs == 0) continue;
+    times.push_back(planTimes_[plan]);
+    times.back().plan = state_->graphs.plans[plan].plan->name();
+  }
+  return times;
 }
 
 const DataWarehouse& Simulation::dataOnHost(std::span<const LabelId> labels) const {

@@ -67,6 +67,14 @@ struct SimulationOptions {
 
 class Simulation;
 
+/// How often a plan was run on this rank, and for how long. Where devices are in use, that is the time in
+/// which the host has handed the plan over: they work on.
+struct PlanTime {
+  std::string plan;
+  std::int64_t runs = 0;
+  double seconds = 0.0;
+};
+
 /// A step that a component has refused, and that is taken again.
 struct StepRetry {
   std::int64_t step = 0;  ///< number of the step, as people count
@@ -208,6 +216,9 @@ class Simulation {
   /// Seconds of this rank's workers in tasks on the patches of each level since the start of the run,
   /// whatever meshes it has stood on. Between steps.
   std::vector<double> levelSeconds() const;
+  /// Of each plan that was run, since the start of the run; in the order of the plans, the same on every
+  /// rank.
+  std::vector<PlanTime> planTimes() const;
   /// What the linear solves of step programs have come to since the start of the run.
   const SolveBook& solves() const { return solves_; }
   int threads() const { return executor_->threads(); }
@@ -263,6 +274,7 @@ class Simulation {
   Model model_;
   const SimulationOptions options_;  ///< the deck's word on devices included
   std::int64_t compiles_ = 0;
+  std::vector<PlanTime> planTimes_;  ///< by plan
   TimeControl clock_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<MeshState> state_;
