@@ -13,6 +13,7 @@
 #include "grid/refined_levels.hpp"
 #include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/amr_table.hpp"
+#include "tools/simulation/deck/balance_table.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/solver_table.hpp"
 
@@ -72,6 +73,7 @@ struct RunSettings {
   AnalysisSettings analysis;
   DeviceSettings devices;
   SolverSettings solver;
+  BalanceSettings balance;
 };
 
 /// The settings of a deck that has passed `check` with `schema`. Throws DeckError otherwise.
