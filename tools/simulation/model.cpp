@@ -9,6 +9,7 @@
 #include "core/deck/deck_diagnostics.hpp"
 #include "core/sha256.hpp"
 #include "core/text/nearest_name.hpp"
+#include "grid/balance/deal_out.hpp"
 #include "grid/refined_levels.hpp"
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/task_place.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 /// Keys that say how a run is divided, how long it goes on and what it leaves, but change no bit of a state.
 bool decidesBits(std::string_view name) {
-  for (const std::string_view table : {"checkpoint.", "history.", "analysis.", "device."}) {
+  for (const std::string_view table : {"checkpoint.", "history.", "analysis.", "device.", "balance."}) {
     if (name.substr(0, table.size()) == table) return false;
   }
   if (name.substr(0, 7) == "output.") return name == "output.every";  // steps land on its times
@@ -77,8 +78,12 @@ OwnedMesh Model::meshOfDeck(int ranks) const {
   OwnedMesh mesh{following_ ? following_->staticMesh(settings_.division)
                             : refinedHierarchy(settings_.geometry, settings_.division, settings_.levels),
                  {}};
-  mesh.owners = distribute(*mesh.hierarchy, ranks);
+  mesh.owners = ownersOf(*mesh.hierarchy, ranks);
   return mesh;
+}
+
+RankMap Model::ownersOf(const Hierarchy& hierarchy, int ranks) const {
+  return dealOut(hierarchy, costsByCells(hierarchy, stepsOfLevels()), ranks, settings_.balance.rules);
 }
 
 OwnedMesh Model::meshOf(const CheckpointReader& checkpoint, int ranks) const {
@@ -87,7 +92,7 @@ OwnedMesh Model::meshOf(const CheckpointReader& checkpoint, int ranks) const {
   ours.mesh = mesh.hierarchy;
   checkpoint.requireSame(ours);
   mesh.hierarchy = checkpoint.identity().mesh;
-  mesh.owners = distribute(*mesh.hierarchy, ranks);
+  mesh.owners = ownersOf(*mesh.hierarchy, ranks);
   return mesh;
 }
 
@@ -323,6 +328,13 @@ const StepProgram& Model::stepProgram(const StepAt& at) const {
 
 double Model::stepsOfLevel(LevelId level) const {
   return subcycled_ ? subcycled_->steps()[static_cast<std::size_t>(level)] : 1.0;
+}
+
+std::vector<double> Model::stepsOfLevels() const {
+  std::vector<double> steps;
+  for (std::size_t level = 0; level <= settings_.levels.size(); ++level)
+    steps.push_back(stepsOfLevel(static_cast<LevelId>(level)));
+  return steps;
 }
 
 const StepProgram& Model::usualWith(const PartSet& parts) const {

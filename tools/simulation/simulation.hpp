@@ -20,6 +20,7 @@
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
 #include "taskgraph/transfer/migration_plan.hpp"
+#include "tools/simulation/balance/load_balance.hpp"
 #include "tools/simulation/mesh/mesh_state.hpp"
 #include "tools/simulation/model.hpp"
 #include "tools/simulation/program/solve_book.hpp"
@@ -105,6 +106,8 @@ class RunListener {
   virtual void warned(const std::string& /*text*/) {}
   /// The mesh follows the solution and has become another one. Before the step; `seconds`: what that took.
   virtual void regridded(Simulation& /*simulation*/, double /*seconds*/) {}
+  /// The same patches are other ranks' from now on. Between steps; `seconds`: what that took.
+  virtual void rebalanced(Simulation& /*simulation*/, const BalanceLook& /*look*/, double /*seconds*/) {}
   /// The next mesh cannot be had, `cause` says why: the run ends here, in good order.
   virtual void stoppedByMesh(Simulation& /*simulation*/, const std::string& /*cause*/) {}
   /// The run reached its end; not called when the listener ended it.
@@ -175,6 +178,10 @@ class Simulation {
 
   /// What regrids have come to; nothing where the mesh stays as it is.
   const RegridCounts* regrids() const { return regridding_ ? &regridding_->counts() : nullptr; }
+  /// What balancing has come to.
+  const BalanceCounts& balance() const { return balance_.counts(); }
+  /// Largest share of a rank over the mean one, by cells times steps: of a level, or of all (-1).
+  double imbalance(LevelId level = -1) const;
   /// What a checkpoint holds beside the fields. Once the largest stable step is known.
   void save(CheckpointState& state) const;
   /// Cells times steps that this process has computed, all ranks together; each cell counts in each step of
@@ -251,6 +258,10 @@ class Simulation {
   void followInitial(std::span<const double> control);
   /// False where the run ends here.
   bool regrid(RunListener& listener);
+  /// Looks at what patches cost, where that is due, and deals them out anew where it pays.
+  void rebalance(RunListener& listener);
+  /// Tells the balance what patches have cost so far.
+  void measure();
   /// Nothing of the state is under way any more, and all that others may ask it for is kept.
   void comeToRest();
   void runPlan(std::size_t plan, const StepInputs& inputs);
@@ -284,6 +295,8 @@ class Simulation {
   bool diagnoses_ = false;             ///< `startDiagnosis` was called, and `diagnosis` not since
   SolveBook solves_;
   std::optional<Regridding> regridding_;  ///< where the mesh follows the solution
+  LoadBalance balance_;
+  double meshSeconds_ = 0.0;  ///< that it took last time to stand on a mesh
   double cellSteps_ = 0.0;
   std::vector<double> solveNumbers_;   ///< when `startDiagnosis` was called, by column
   std::vector<double> keptDiagnosis_;  ///< where the mesh has changed between the two

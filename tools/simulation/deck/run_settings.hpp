@@ -13,6 +13,7 @@
 #include "grid/refined_levels.hpp"
 #include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/amr_table.hpp"
+#include "tools/simulation/deck/balance_table.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/solver_table.hpp"
 #include "tools/simulation/deck/unit_table.hpp"
@@ -73,7 +74,11 @@ struct RunSettings {
   AnalysisSettings analysis;
   DeviceSettings devices;
   SolverSettings solver;
+<<<<<<< HEAD
   UnitNames units;
+=======
+  BalanceSettings balance;
+>>>>>>> regrid3
 };
 
 /// The settings of a deck that has passed `check` with `schema`. Throws DeckError otherwise.
