@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sstream>
 
 #include "core/text/contracts.hpp"
 #include "scheduler/make_data_warehouse.hpp"
@@ -586,19 +585,7 @@ void Simulation::fail(std::size_t runningPlan, const Error& cause) const {
   // A device may tell of a step before.
   const StepMoment moment =
       state_->runner->failedAt().value_or(StepMoment{runningPlan, stepNumber(runningPlan), clock_.time()});
-  std::ostringstream where;
-  where.precision(12);
-  where << "  (";
-  if (transport_.size() > 1) where << "rank " << transport_.rank() << " of " << transport_.size() << ", ";
-  if (moment.plan == static_cast<std::size_t>(PlanId::Initial)) {
-    where << "initial state";
-  } else {
-    where << "step " << moment.shownStep;
-  }
-  where << ", t = " << moment.time << ")";
-  std::string text = cause.message();
-  text.insert(std::min(text.find('\n'), text.size()), where.str());
-  throw StepFailed(cause.kind(), std::move(text));
+  throw stepFailed(cause, moment, transport_);
 }
 
 }  // namespace tessera

@@ -25,6 +25,7 @@
 #include "tools/simulation/model.hpp"
 #include "tools/simulation/program/solve_book.hpp"
 #include "tools/simulation/regrid/regridding.hpp"
+#include "tools/simulation/step_failed.hpp"
 #include "tools/simulation/time_control.hpp"
 
 namespace tessera {
@@ -114,11 +115,6 @@ class RunListener {
   virtual void finished(Simulation& /*simulation*/) {}
   /// All ranks found that the run cannot go on; an AgreedError follows.
   virtual void brokenOff(Simulation& /*simulation*/) {}
-};
-
-/// A step went wrong; the text names rank, step and time, and what the task says. Of the kind of the cause.
-struct StepFailed : ErrorClass<StepFailed> {
-  using ErrorClass::ErrorClass;
 };
 
 /// The time loop on one rank. Writes no files: that is for the listener.

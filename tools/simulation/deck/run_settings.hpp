@@ -74,11 +74,8 @@ struct RunSettings {
   AnalysisSettings analysis;
   DeviceSettings devices;
   SolverSettings solver;
-<<<<<<< HEAD
   UnitNames units;
-=======
   BalanceSettings balance;
->>>>>>> regrid3
 };
 
 /// The settings of a deck that has passed `check` with `schema`. Throws DeckError otherwise.
