@@ -92,6 +92,12 @@ class FollowingTest(unittest.TestCase):
             self.call("export", bump.path, "--format", "plotfile", "--time", f"step:{file.step}", "-o", out)
             export_test.ExportTest.check_plotfile(self, export_test.Plotfile(out), file, [2, 2])
 
+    def test_a_level_that_is_not_there_at_all_times_is_told_before_anything_is_written(self):
+        spot = runs.spot()
+        code, said, error = runs.call("export", spot.path, "--format", "npz", "--level", "1", "--time", "all")
+        self.assertEqual((code, said), (2, ""))
+        self.assertIn(f"there is no level 1 at step {spot.fields[1].step}, where the finest is 0", error)
+
     def test_yt_gets_the_grids_of_each_state(self):
         for run in (runs.bump(), runs.spot()):
             for file in run.fields:
