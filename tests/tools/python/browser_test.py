@@ -1,9 +1,11 @@
 """Reports in a real browser without a screen: no error, all sections, hover and zoom work, nothing is fetched."""
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
 
 import runs
+import tessera
 from browser import Browser
 from report_test import SECTIONS
 from tessera import report
@@ -150,6 +152,22 @@ class ReportInABrowserTest(unittest.TestCase):
         self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('section')].map(s => s.id)"),
                          ["decks", "results", "history", "fields", "costs", "provenance"])
         self.assert_clean()
+
+    def test_numbers_of_any_size_are_drawn(self):
+        run = tessera.Run(shutil.copytree(runs.slab().path, Path(self.folder.name) / "sizes"))
+        columns = {"still": "5e-13", "tiny": "{n}e-20", "nothing": "{n}e-200", "near.one": "1.00000000{n}", "huge": "{n}e250",
+                   "energy.total": "-3e-11", "bad.mass": "nan"}
+        lines = [",".join(["step", "time", "dt", *columns])]
+        for n in range(5):  # picoseconds
+            lines.append(",".join([str(n), f"{n}e-12", "1e-12", *(text.format(n=n) for text in columns.values())]))
+        (run.path / "history.csv").write_text("\n".join(lines) + "\n")
+        self.open(report.write, run)
+        self.assert_clean()
+        self.assertEqual(self.browser.evaluate("report.charts['history-still'].data[1]"), [5.0] * 5)
+        titles = self.browser.evaluate("[...document.querySelectorAll('.u-title')].map(t => t.textContent)")
+        self.assertIn("still, in 1e-13", titles)
+        self.assertIn("near.one", titles)
+        self.assertEqual(self.browser.evaluate("report.charts['history-still'].data[0]"), [0.0, 1.0, 2.0, 3.0, 4.0])
 
 
 if __name__ == "__main__":

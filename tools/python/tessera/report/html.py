@@ -83,15 +83,37 @@ class Page:
 
     def chart(self, name, title, x, series, x_name=None, log=False, sync=None):
         """Keeps the data of a curve; gives its place. `series` is {name: values}; without `x_name` x is time."""
+        unit = 1.0 if log else tiny_unit(*series.values())
+        x_unit = tiny_unit(x)
         self.data["charts"][name] = {
-            "title": title, "x": numbers(x), "x_name": x_name or self.time_name, "log": bool(log), "sync": sync,
-            "series": [{"name": label, "values": numbers(values)} for label, values in series.items()]}
+            "title": in_unit(title, unit), "x": numbers(x, x_unit), "x_name": in_unit(x_name or self.time_name, x_unit),
+            "log": bool(log), "sync": sync,
+            "series": [{"name": label, "values": numbers(values, unit)} for label, values in series.items()]}
         return chart(name)
 
 
-def numbers(values):
+SMALLEST = 1e-6  # uPlot finds no steps between ticks that are far smaller
+
+
+def tiny_unit(*arrays):
+    """The power of ten that numbers are shown in: 1, but for tiny ones.
+
+        >>> tiny_unit([0.0, 5e-13]), tiny_unit([2.0, 1e-20]), tiny_unit([0.0])
+        (1e-13, 1.0, 1.0)
+    """
+    import math
+
+    largest = max((abs(float(v)) for values in arrays for v in values if math.isfinite(v)), default=0.0)
+    return float(f"1e{math.floor(math.log10(largest))}") if 1e-30 < largest < SMALLEST else 1.0
+
+
+def in_unit(title, unit):
+    return title if unit == 1.0 else f"{title}, in {unit:.0e}"
+
+
+def numbers(values, unit=1.0):
     """Floats with as many digits as a screen shows, and null for what is none: pages stay small. An axis has no ticks
     for numbers next to nothing; on curves they are 0."""
     import math
 
-    return [None if not math.isfinite(v) else float(f"{v:.9g}") if abs(v) > 1e-30 else 0.0 for v in map(float, values)]
+    return [None if not math.isfinite(v) else float(f"{v / unit:.9g}") if abs(v) > 1e-30 else 0.0 for v in map(float, values)]
