@@ -22,7 +22,8 @@ namespace {
 
 /// Keys that say how a run is divided, how long it goes on and what it leaves, but change no bit of a state.
 bool decidesBits(std::string_view name) {
-  for (const std::string_view table : {"checkpoint.", "history.", "analysis.", "device.", "balance."}) {
+  for (const std::string_view table :
+       {"checkpoint.", "history.", "analysis.", "device.", "balance.", "units."}) {
     if (name.substr(0, table.size()) == table) return false;
   }
   if (name.substr(0, 7) == "output.") return name == "output.every";  // steps land on its times
@@ -159,7 +160,10 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   declareAnalysis();
   if (settings_.regrid) {
     following_ = std::make_unique<MeshFollowing>(settings_, labels_, persistent_);
-    for (Diagnostic& column : following_->declareCounts(plans_[2])) diagnostics_.push_back(std::move(column));
+    const std::vector<Diagnostic> counts = following_->declareCounts(plans_[2]);
+    // Those of [analysis] stay the last: they may go to a file of their own.
+    diagnostics_.insert(diagnostics_.end() - std::ssize(analysis_.diagnostics()), counts.begin(),
+                        counts.end());
     following_->declarePlans(components_, standIns, plans_);
   }
   checkColumns();

@@ -12,6 +12,37 @@ from tessera import plots
 from tessera.yt_loader import stream_arguments
 from yt_contract_test import check
 
+ANALYSIS = """
+[[analysis.region]]
+name = "all"
+field = "concentration"
+[[analysis.probe]]
+name = "p"
+field = "concentration"
+at = [0.6, 0.52, 0.5]
+[[analysis.line]]
+name = "row"
+field = "concentration"
+from = [0, 0.5, 0.5]
+to = [1, 0.5, 0.5]
+points = 5
+[[analysis.profile]]
+name = "rings"
+field = "concentration"
+centre = [0.6, 0.525, 0.5]
+radius = 0.3
+bins = 3
+[[analysis.statistics]]
+name = "s"
+field = "concentration"
+[[analysis.plane]]
+name = "cut"
+fields = ["concentration"]
+axis = "y"
+at = 0.5
+every_steps = 36
+"""
+
 
 class FollowingTest(unittest.TestCase):
     def setUp(self):
@@ -61,6 +92,12 @@ class FollowingTest(unittest.TestCase):
             self.call("export", bump.path, "--format", "plotfile", "--time", f"step:{file.step}", "-o", out)
             export_test.ExportTest.check_plotfile(self, export_test.Plotfile(out), file, [2, 2])
 
+    def test_a_level_that_is_not_there_at_all_times_is_told_before_anything_is_written(self):
+        spot = runs.spot()
+        code, said, error = runs.call("export", spot.path, "--format", "npz", "--level", "1", "--time", "all")
+        self.assertEqual((code, said), (2, ""))
+        self.assertIn(f"there is no level 1 at step {spot.fields[1].step}, where the finest is 0", error)
+
     def test_yt_gets_the_grids_of_each_state(self):
         for run in (runs.bump(), runs.spot()):
             for file in run.fields:
@@ -88,6 +125,30 @@ class FollowingTest(unittest.TestCase):
         self.assertIn(" + ".join(str(n) for n in state["cells_by_level"]).replace("1872", "1\u202f872"),
                       self.call("top", bump.path, "--once"))
 
+    def test_analysis_of_cells_that_come_and_go(self):
+        deck = self.path / "deck.toml"
+        text = (runs.INPUTS / "advection/bump_following.toml").read_text()
+        deck.write_text(text.replace('fields = ["concentration"]', 'fields = ["concentration", "s.mean"]') + ANALYSIS)
+        runs_of = {name: tessera.run(deck, self.path / name, ranks, ["--threads", "1"], timeout=120, **values) for name, ranks, values in
+                   (("csv", 1, {}), ("hdf", 2, {"analysis.format": "hdf5"}))}
+        run, other = runs_of["csv"], runs_of["hdf"]
+        last, row = run.fields[-1], run.history
+        self.assertEqual(row.last("all.integral"), row.last("advection.total"))
+        self.assertEqual(row.last("p"), last.points("concentration", [(0.6, 0.52, 0.5)])[0])
+        expected = last.points("concentration", [(n / 4, 0.5, 0.5) for n in range(5)])
+        self.assertEqual([row.last(f"row.{n:03d}") for n in range(5)], list(expected))
+        self.assertGreater(row.last("rings.000"), row.last("rings.001"))
+        # What was there is kept, wherever levels come and go.
+        self.assertAlmostEqual(last.integral("s.mean"), row["advection.total"][0], delta=1e-14)
+        for plane in run.planes["cut"]:
+            whole = run.fields.step(plane.step).slice("concentration", "y", 0.5, len(plane.levels) - 1)
+            np.testing.assert_array_equal(plane.slice("concentration", "y").values, whole.values)
+        # The same numbers by the same names in the other format.
+        self.assertEqual(sorted(other.history.names), sorted(row.names))
+        for name in row.names:
+            np.testing.assert_array_equal(other.history[name], row[name], err_msg=name)
+        self.assertEqual(other.analysis["row"].shape, (len(row), 5))
+
     def test_units_of_the_deck_are_in_files_and_labels(self):
         file = runs.spot().fields[-1]
         self.assertEqual((file.length_unit, file.time_unit, file.field("temperature").unit), ("m", "s", "K"))
@@ -100,6 +161,10 @@ class FollowingTest(unittest.TestCase):
         page = tessera.report.report_data(runs.spot())
         self.assertEqual(page.data["charts"]["history-heat.max"]["x_name"], "time (s)")
         self.assertIn(f"t = {file.time:.6g} s", self.call("top", runs.spot().path, "--once"))
+        # Units are names: the same is computed.
+        plain = tessera.run(runs.INPUTS / "heat/spot_following.toml", self.path / "plain", 1, ["--threads", "1"], timeout=120,
+                            **{"time.max_steps": 1})
+        self.assertEqual(plain.fields[-1].run_id, file.run_id)
         # Without [units] the words of the program.
         file = runs.bump().fields[-1]
         self.assertEqual((file.length_unit, file.time_unit, file.field("concentration").unit),
