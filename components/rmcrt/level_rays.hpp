@@ -13,6 +13,9 @@ namespace tessera {
 /// first where a place is chosen by `if constexpr`.
 template <class Tracer, class Source, class Target>
 struct FollowFromCell {
+  /// On an H200 4 to 18 % faster than one block with twice the registers (docs/figures/rays.md).
+  static constexpr int kBlocksAtOnce = 2;
+
   Tracer tracer;
   Source source;
   Target target;

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using Json = nlohmann::json;
 
-const char* const kDeck = R"deck(
+const char* const kRadiatingDeck = R"deck(
 simulation.components = ["heat", "rmcrt"]
 grid = { cells = [6, 6, 6], patches = [2, 1, 1] }
 time = { dt = 0.001, max_steps = 7 }
@@ -23,7 +23,7 @@ output = { every_steps = 7 }
 
 TEST(PlanTimes, AreInTheResultAndInTheTrace) {
   const Workplace place;
-  place.file("deck.toml", kDeck);
+  place.file("deck.toml", kRadiatingDeck);
 
   const ProgramResult run =
       place.tessera({"run", "deck.toml", "--out", "r", "-n", "2", "--threads", "1", "--trace"});
@@ -50,7 +50,7 @@ TEST(PlanTimes, AreInTheResultAndInTheTrace) {
 
 TEST(PlanTimes, OfRadiationInEveryStepAreThoseOfTheStep) {
   const Workplace place;
-  place.file("deck.toml", kDeck);
+  place.file("deck.toml", kRadiatingDeck);
 
   const ProgramResult run = place.tessera({"run", "deck.toml", "--out", "r", "--set", "rmcrt.every=1"});
 
