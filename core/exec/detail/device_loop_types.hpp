@@ -23,8 +23,20 @@ struct DeviceLoopEntry {
 
 #if defined(__CUDACC__)
 
+/// Blocks that a multiprocessor shall at least hold at once. With a thread for each cell one, but for kernels
+/// that have a `kBlocksAtOnce` of their own: those that wait for memory gain more from other blocks than from
+/// registers.
+template <class Closure, LoopWalk kWalk>
+constexpr int blocksAtOnce() {
+  if constexpr (requires { Closure::kBlocksAtOnce; }) {
+    return Closure::kBlocksAtOnce;
+  } else {
+    return kWalk == LoopWalk::OneCell ? 1 : kBlocksAtOnce;
+  }
+}
+
 template <class Closure, class Join, LoopWalk kWalk>
-__global__ void __launch_bounds__(kBlockThreads, kWalk == LoopWalk::OneCell ? 1 : kBlocksAtOnce)
+__global__ void __launch_bounds__(kBlockThreads, blocksAtOnce<Closure, kWalk>())
     runLoops(const __grid_constant__ DeviceLoopBatch batch) {
   const auto each = static_cast<std::uint32_t>(batch.shape.blocksEach);
   std::uint32_t slot = blockIdx.x / each;

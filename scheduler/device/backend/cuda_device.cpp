@@ -331,6 +331,8 @@ DeviceGraph CudaDevice::endCapture() {
   check(made, "cudaGraphInstantiate", stream);
   graphs_.push_back(graph);
   check(cudaGraphUpload(graph, at(stream).handle), "cudaGraphUpload", stream);
+  // Launches into other streams come after earlier launches of the graph, and not after its upload.
+  check(cudaStreamSynchronize(at(stream).handle), "cudaStreamSynchronize", stream);
   return {static_cast<std::int32_t>(graphs_.size()) - 1};
 }
 

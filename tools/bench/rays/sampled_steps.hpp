@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <type_traits>
 #include <vector>
 
 #include "components/rmcrt/level_rays.hpp"
@@ -86,8 +88,13 @@ void forEachSample(const RaysCase& what, const Cube& fine, const Cube& coarse, c
     const RayRegion near = fine.region(intersect(grow(cells, uniformHalo(what.halo)), fine.domain()));
     const RayRegion far = coarse.region(coarse.domain());
     const CellSource source{near, RayLaw{what.rays, false, false, {}}, 1};
-    visit(RayTracer<View>{near, far, far, nearView, farView, farView, false, {}}, source,
-          Box{lo, lo + Index{what.patch, what.patch, 1}});
+    static constexpr double kColdAndBlack[] = {0.0, 1.0, 0.0};
+    RaySurfaces<TableView> walls{};
+    walls.walls.table = TableView(kColdAndBlack, std::ssize(kColdAndBlack));
+    walls.walls.spacing = far.spacing;
+    const RayLayer<View> coarsest{far, farView};
+    const RayTracer<View> tracer{{{near, nearView}, coarsest, coarsest, coarsest}, 2, walls};
+    visit(tracer, source, Box{lo, lo + Index{what.patch, what.patch, 1}});
   }
 }
 

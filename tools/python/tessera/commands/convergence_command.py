@@ -8,6 +8,8 @@ from tessera.deck import Deck
 from tessera.errors import UsageError
 from tessera.program import sweep
 
+MOST_COLUMNS = 9  # more are wider than a terminal
+
 
 def add(subparsers):
     parser = subparsers.add_parser("convergence", help="Run a deck at several resolutions and tell the orders of convergence",
@@ -40,8 +42,8 @@ def run(arguments):
         extra = [word for text in arguments.set for word in ("--set", text)]
         runs.append(sweep(arguments.deck, out / f"cells_{n}", options=extra, **{k: [v] for k, v in values.items()})[0][1])
     rows = table(runs, cells)
-    columns = list(rows[0])
-    options.print_table(rows, columns, arguments.json)
+    shown = rows if arguments.json or len(rows[0]) <= MOST_COLUMNS else by_error(rows)
+    options.print_table(shown, list(shown[0]), arguments.json)
     picture = Path(arguments.picture or out / "convergence.png")
     draw(rows, picture, deck.title)
     if not arguments.json:
@@ -95,23 +97,53 @@ def table(runs, cells):
     return rows
 
 
+def by_error(rows):
+    """A row for each error where there are many: its values and orders from left to right.
+
+        >>> by_error([{"cells": 8, "a": 4.0, "order of a": None}, {"cells": 16, "a": 1.0, "order of a": 2.0}])
+        [{'error': 'a', '8': 4.0, '16': 1.0, 'order at 16': 2.0}]
+    """
+    names = list(rows[0])[1:]
+    lines = []
+    for name, order in zip(names[0::2], names[1::2]):
+        line = {"error": name}
+        for n, row in enumerate(rows):
+            line[str(row["cells"])] = row[name]
+            if n > 0:
+                line[f"order at {row['cells']}"] = row[order]
+        lines.append(line)
+    return lines
+
+
 def draw(rows, path, title):
-    """Errors over cells, with lines of order 1 and 2."""
+    """Errors over cells, with lines of order 1 and 2; a panel for each field."""
     from tessera.plots.style import pyplot, save
 
     plt = pyplot()
-    figure, axes = plt.subplots(figsize=(5.6, 4.4))
+    fields = {}
+    for name in (key for key in rows[0] if key != "cells" and not key.startswith("order of")):
+        fields.setdefault(name.rpartition(".")[0], []).append(name)
+    figure, grid = plt.subplots(1, len(fields), figsize=(5.6 if len(fields) == 1 else 4.4 * len(fields), 4.4), squeeze=False)
+    for axes, (field, names) in zip(grid[0], fields.items()):
+        _draw_errors(axes, rows, names)
+        axes.set_title(field if len(fields) > 1 else title, fontsize=10)
+    grid[0][0].set_ylabel("error")
+    if len(fields) > 1:
+        figure.suptitle(title, fontsize=11)
+    save(figure, path)
+
+
+def _draw_errors(axes, rows, names):
+    from matplotlib.ticker import NullLocator
+
     n = np.array([row["cells"] for row in rows], dtype=float)
-    names = [key for key in rows[0] if key != "cells" and not key.startswith("order of")]
     for name in names:
-        axes.loglog(n, [row[name] for row in rows], "o-", label=name)
+        axes.loglog(n, [row[name] for row in rows], "o-", label=name.rpartition(".")[2])
     start = max(rows[0][name] for name in names)
     for order, style in ((1, ":"), (2, "--")):
         axes.loglog(n, start * (n / n[0]) ** -order, style, color="grey", linewidth=1, label=f"order {order}")
     axes.set_xticks(n, [str(int(v)) for v in n])
-    axes.minorticks_off()
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("cells along the longest axis")
-    axes.set_title(title, fontsize=10)
     axes.grid(True, which="major")
     axes.legend(fontsize=8)
-    save(figure, path)

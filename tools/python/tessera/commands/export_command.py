@@ -31,6 +31,11 @@ def run(arguments):
     level = options.whole_number("--level", arguments.level) if arguments.level is not None else None
     if level is not None and arguments.format not in ("vti", "npz"):
         raise UsageError(f"--level is for vti and npz; {arguments.format} has all levels")
+    few = [file for file in files if level is not None and not 0 <= level < len(file.levels)]
+    if few:  # before the first is written; a mesh that follows the solution has not all levels at all times
+        raise UsageError(f"there is no level {level} at step {few[0].step}, where the finest is {len(few[0].levels) - 1}\n"
+                         "  fix  choose another --level or --time, or leave --level out; in Python"
+                         " run.fields.covering_grids(NAME) has all times at one cell size")
     for number, file in enumerate(files):
         for name in arguments.field or []:
             file.field(name)
