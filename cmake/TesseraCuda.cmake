@@ -12,8 +12,12 @@ if(TESSERA_CUDA)
   # A fused multiply-add rounds once where the CPU rounds twice
   # (see -ffp-contract in TesseraOptions.cmake): without it a GPU's sums and products have the CPU's bits.
   # Extended lambdas are kernels that a task's body writes as closures, [=] TESSERA_KERNEL (Index x) {...}.
+  # Kernels may call constexpr functions, Vec's operators and std::array's for example. Any other function of the host
+  # that a kernel calls is an error: nvcc by itself warns, and leaves the call out of the device's code.
   target_compile_options(tessera_abi INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>
                                                $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>
+                                               $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>
+                                               $<$<COMPILE_LANGUAGE:CUDA>:--Werror=cross-execution-space-call>
                                                $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
   # Says to headers that bodies for devices are compiled by nvcc (taskgraph/task_body.hpp).
   target_compile_definitions(tessera_abi INTERFACE TESSERA_HAVE_CUDA)

@@ -62,7 +62,8 @@ LabelId LabelTable::find(std::string_view name, ElementType type, Centering cent
     infos_.push_back(std::move(made));
     return count() - 1;
   }
-  const LabelInfo& info = infos_[static_cast<std::size_t>(known)];
+  LabelInfo& info = infos_[static_cast<std::size_t>(known)];
+  if (info.unit.empty()) info.unit = unit;  // whoever asked first may have been a reader of it
   if (info.type != type || info.centering != centering) {
     faults_.push_back(Message("two components use one label with different kinds of data")
                           .line("label  ", name)

@@ -11,9 +11,9 @@ namespace tessera {
 
 /// Follows the rays of one cell after the other, as a device does. A class, since a kernel may take nothing
 /// first where a place is chosen by `if constexpr`.
-template <class View, class Source, class Target>
+template <class Tracer, class Source, class Target>
 struct FollowFromCell {
-  RayTracer<View> tracer;
+  Tracer tracer;
   Source source;
   Target target;
 
@@ -23,13 +23,13 @@ struct FollowFromCell {
 };
 
 /// Follows rays from all cells of a box: on the host together, elsewhere one after the other.
-template <class Task, class View, class Source, class Target>
-void followRays(const Task& task, const char* name, const RayTracer<View>& tracer, const Source& source,
+template <class Task, class Tracer, class Source, class Target>
+void followRays(const Task& task, const char* name, const Tracer& tracer, const Source& source,
                 const Target& target, const Box& box) {
   if constexpr (std::is_same_v<decltype(task.exec()), Cpu>) {
-    followFromBox<MediumOf<View>>(tracer, source, target, box);
+    followFromBox<typename Tracer::Medium>(tracer, source, target, box);
   } else {
-    forEachHeavy(task.exec(), name, box, FollowFromCell<View, Source, Target>{tracer, source, target});
+    forEachHeavy(task.exec(), name, box, FollowFromCell<Tracer, Source, Target>{tracer, source, target});
   }
 }
 
@@ -49,41 +49,54 @@ PhiloxKey rayKey(const Task& task, const RayParams& params) {
   return {params.seed, static_cast<std::uint32_t>(task.step())};
 }
 
-/// What stands around a medium; of the bits that the medium has, so that a wall as hot as it sends as much.
-template <class Real>
-RaySurfaces surfacesOf(const RayParams& params, PhiloxKey key) {
-  RaySurfaces all;
-  for (std::size_t side = 0; side < params.sides.size(); ++side) {
-    all.sides[side] = params.sides[side];
-    all.sides[side].intensity = static_cast<double>(static_cast<Real>(params.sides[side].intensity));
-  }
-  all.mirroredOfSolids = params.mirroredOfSolids;
-  all.threshold = params.threshold;
-  all.key = key;
+/// What stands around a medium, where a task is run.
+template <class Task>
+auto surfacesOf(const Task& task, const RayParams& params, const RayRegion& coarsest) {
+  const auto table = task.table(params.walls.table);
+  using Table = std::remove_cvref_t<decltype(table)>;
+  RaySurfaces<Table> all{{table, {}, coarsest.lower, coarsest.spacing},
+                         params.mirroredOfSolids,
+                         params.threshold,
+                         rayKey(task, params)};
+  for (std::size_t side = 0; side < params.walls.sides.size(); ++side)
+    all.walls.walls[side] = params.walls.sides[side];
   return all;
 }
 
-/// What follows the rays of a task on a patch.
+/// Cells of a coarser level that the rays of a patch of `level` pass: those under it, and `layers` around.
+inline RayRegion regionUnder(const Hierarchy& hierarchy, LevelId level, Box cells, LevelId coarser,
+                             std::int64_t layers) {
+  for (LevelId l = level; l > coarser; --l) cells = coarsen(cells, hierarchy.level(l).ratioToCoarser());
+  const Level& under = hierarchy.level(coarser);
+  return regionOfRays(under, intersect(grow(cells, uniformHalo(layers)), under.domain()));
+}
+
+/// What follows the rays of a task on a patch; `Rmcrt::declareMediumReads` asks for what it reads.
 template <class Task, class Medium>
 auto rayTracer(const Task& task, Generation generation, Label<Medium, Cell> medium, const RayParams& params) {
   using View = typename Task::template FieldOf<const Medium>;
-  const Level& level = task.level();
-  const Level& coarsest = task.hierarchy().level(0);
-  const RaySurfaces surfaces = surfacesOf<typename MediumTraits<Medium>::Real>(params, rayKey(task, params));
-  const RayRegion far = regionOfRays(coarsest, coarsest.domain());
-  const View whole = task.readLevel(generation, medium, 0);
-  if (level.number() == 0) return RayTracer<View>{far, far, far, whole, whole, whole, false, surfaces};
-  const View around = task.read(generation, medium);
-  const RayRegion near =
-      regionOfRays(level, intersect(grow(task.interior(), uniformHalo(params.halo)), level.domain()));
-  if (level.number() == 1 || !params.middleHalo)
-    return RayTracer<View>{near, far, far, around, whole, whole, false, surfaces};
-  const Level& coarser = task.hierarchy().level(level.number() - 1);
-  const Box under = coarsen(task.interior(), level.ratioToCoarser());
-  const RayRegion middle =
-      regionOfRays(coarser, intersect(grow(under, uniformHalo(*params.middleHalo)), coarser.domain()));
-  return RayTracer<View>{near,  middle, far,     around, task.readCoarser(generation, medium),
-                         whole, true,   surfaces};
+  const Hierarchy& hierarchy = task.hierarchy();
+  const LevelId number = task.level().number();
+  const Level& coarsest = hierarchy.level(0);
+  const RayLayer<View> far{regionOfRays(coarsest, coarsest.domain()), task.readLevel(generation, medium, 0)};
+  const auto surfaces = surfacesOf(task, params, far.region);
+  using Table = std::remove_cvref_t<decltype(surfaces.walls.table)>;
+  RayTracer<View, Table> tracer{{far, far, far, far}, 1, surfaces};
+  if (number == 0) return tracer;
+  tracer.layers[0] = {regionUnder(hierarchy, number, task.interior(), number, params.halo),
+                      task.read(generation, medium)};
+  if (params.middleHalo && number > 1) {
+    tracer.layers[tracer.count++] = {
+        regionUnder(hierarchy, number, task.interior(), number - 1, *params.middleHalo),
+        task.readCoarser(generation, medium)};
+  }
+  if (params.middleHalo && number > 2) {
+    tracer.layers[tracer.count++] = {
+        regionUnder(hierarchy, number, task.interior(), number - 2, *params.middleHalo),
+        task.readLevel(generation, medium, number - 2)};
+  }
+  ++tracer.count;
+  return tracer;
 }
 
 }  // namespace tessera

@@ -29,10 +29,6 @@ struct RayRegion {
   static constexpr double kEndless = 1e100;
 };
 
-/// Where a ray is: in the fine cells around its patch, in those of the next coarser level around these, or
-/// in the whole of level 0. It goes from one to the next and never back.
-enum class RayPart : std::int32_t { Near, Middle, Far };
-
 /// A ray that is followed backwards, from where radiation arrives to where it comes from.
 struct Ray {
   Real3 origin;  ///< of the stretch since it was last reflected or scattered
@@ -47,7 +43,7 @@ struct Ray {
   std::uint32_t cellHigh = 0;
   std::uint32_t number = 0;
   std::int32_t turns = 0;  ///< how often it was reflected or scattered
-  RayPart part = RayPart::Near;
+  std::int32_t layer = 0;  ///< of RayTracer, in which it is
 
   TESSERA_KERNEL void turnTo(Real3 to) {
     direction = to;

@@ -20,6 +20,7 @@ struct FlatMedium {
   std::int64_t strideJ = 0;
   std::int64_t strideK = 0;
 
+  FlatMedium() = default;
   FlatMedium(const Field<const Medium>& field, const Box& cells) : first(cells.lo) {
     const auto numberAt = [&](Index x) { return &field(x).value[0]; };
     numbers = numberAt(first);
@@ -43,11 +44,10 @@ class RayBatch {
  public:
   using Tracer = RayTracer<Field<const Medium>>;
 
-  explicit RayBatch(const Tracer& tracer)
-      : tracer_(tracer),
-        near_(tracer.nearMedium, tracer.near.cells),
-        middle_(tracer.middleMedium, tracer.middle.cells),
-        far_(tracer.farMedium, tracer.far.cells) {}
+  explicit RayBatch(const Tracer& tracer) : tracer_(tracer) {
+    for (std::int32_t n = 0; n < tracer.count; ++n)
+      media_[n] = FlatMedium<Medium>(tracer.layers[n].medium, tracer.layers[n].region.cells);
+  }
 
   /// Whether no further ray fits before `follow`.
   bool isFull() const { return count_ == kSize; }
@@ -73,31 +73,28 @@ class RayBatch {
   using Real = typename MediumTraits<Medium>::Real;
   static constexpr bool kScatters = MediumTraits<Medium>::kScatters;
 
-  /// First all rays through the near region, then those that have left it through the next one.
+  /// First all rays through the first layer, then those that have left it through the next one, and so on.
   void followAll() {
     lanes_ = count_;
     for (int n = 0; n < count_; ++n) {
       RayWalk walk{};
-      const Index x = enter(tracer_.near, rays_[n], starts_[n], walk);
-      put(n, n, walk, near_.placeOf(x), near_);
+      const Index x = enter(tracer_.near(), rays_[n], starts_[n], walk);
+      put(n, n, walk, media_[0].placeOf(x), media_[0]);
     }
     onward_ = 0;
-    for (RayPart part = RayPart::Near;; part = tracer_.after(part)) {
+    for (std::int32_t layer = 0;; ++layer) {
       leaveIdle();
-      march(part);
+      march(layer);
       if (onward_ == 0) break;
-      takeOnward(tracer_.after(part));
+      takeOnward(layer + 1);
     }
     count_ = 0;
   }
-  const FlatMedium<Medium>& mediumOf(RayPart part) const {
-    return part == RayPart::Far ? far_ : (part == RayPart::Middle ? middle_ : near_);
-  }
-  /// Gives lanes to the rays that have come into another region.
-  void takeOnward(RayPart part) {
+  /// Gives lanes to the rays that have come into another layer.
+  void takeOnward(std::int32_t layer) {
     lanes_ = onward_;
     for (int n = 0; n < onward_; ++n)
-      put(n, onwardRays_[n], onwardWalks_[n], onwardPlaces_[n], mediumOf(part));
+      put(n, onwardRays_[n], onwardWalks_[n], onwardPlaces_[n], media_[layer]);
     onward_ = 0;
   }
 
@@ -161,12 +158,12 @@ class RayBatch {
   }
 
   /// Follows the rays of all lanes until the last one has ended or gone on.
-  void march(RayPart part) {
-    const FlatMedium<Medium>& medium = mediumOf(part);
+  void march(std::int32_t layer) {
+    const FlatMedium<Medium>& medium = media_[layer];
     while (lanes_ > 0) {
       stopped_ = 0;
       for (int n = 0; n < lanes_; n += kWidth) step(medium.numbers, n);
-      for (int s = stopped_ - 1; s >= 0; --s) settle(medium, part, stoppedAt_[s]);
+      for (int s = stopped_ - 1; s >= 0; --s) settle(medium, layer, stoppedAt_[s]);
     }
   }
 
@@ -211,7 +208,7 @@ class RayBatch {
   }
 
   /// Lets go of those of some lanes that have stopped, or sends them on.
-  void settle(const FlatMedium<Medium>& medium, RayPart part, int first) {
+  void settle(const FlatMedium<Medium>& medium, std::int32_t layer, int first) {
     for (int n = first + kWidth - 1; n >= first; --n) {
       if (n >= lanes_ || stops_[n] == 0) continue;
       Ray& ray = rays_[ray_[n]];
@@ -220,14 +217,14 @@ class RayBatch {
       const double absorption = medium.numbers[place_[n]];
       const double intensity = medium.numbers[place_[n] + 1];
       const bool goesOn = tracer_.goesOn(ray, walk, absorption, intensity, x);
-      if (goesOn && ray.part == part) {
+      if (goesOn && ray.layer == layer) {
         put(n, ray_[n], walk, medium.placeOf(x), medium);
         continue;
       }
       if (goesOn) {
         onwardRays_[onward_] = ray_[n];
         onwardWalks_[onward_] = walk;
-        onwardPlaces_[onward_++] = mediumOf(ray.part).placeOf(x);
+        onwardPlaces_[onward_++] = media_[ray.layer].placeOf(x);
       }
       move(--lanes_, n);
       halt(lanes_);
@@ -235,7 +232,7 @@ class RayBatch {
   }
 
   Tracer tracer_;
-  FlatMedium<Medium> near_, middle_, far_;
+  FlatMedium<Medium> media_[Tracer::kMostLayers];  ///< of the layers
   int count_ = 0;
   int lanes_ = 0;
   int onward_ = 0;

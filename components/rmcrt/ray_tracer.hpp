@@ -5,6 +5,7 @@
 #include "components/rmcrt/medium.hpp"
 #include "components/rmcrt/ray.hpp"
 #include "components/rmcrt/ray_numbers.hpp"
+#include "datawarehouse/table_view.hpp"
 
 namespace tessera {
 
@@ -15,52 +16,97 @@ struct RaySurface {
   double mirrored = 0.0;    ///< part of what it reflects that leaves as from a mirror; the rest goes anywhere
 };
 
+/// The two other axes.
+TESSERA_KERNEL constexpr int firstAcross(int axis) { return axis == 0 ? 1 : 0; }
+TESSERA_KERNEL constexpr int secondAcross(int axis) { return axis == 2 ? 1 : 2; }
+
+/// Where the properties of a wall are in the table of walls.
+struct RayWall {
+  std::int64_t first = 0;           ///< its first face
+  std::int64_t across[2] = {1, 1};  ///< faces along the two other axes  NOLINT: a kernel has no std::array
+};
+
+/// The walls of the domain, x_low, x_high, y_low ...: of each face of level 0, or of a whole wall that is the
+/// same everywhere, the numbers of a RaySurface. `Table` is what `task.table` gives.
+template <class Table>
+struct RayWalls {
+  static constexpr std::int64_t kNumbers = 3;
+
+  Table table;
+  RayWall walls[6];  // NOLINT: likewise
+  Real3 lower;       ///< of level 0
+  Real3 spacing;
+
+  /// The wall of a side at a place on it; of the bits that the medium has, so that a wall as hot as it sends
+  /// as much.
+  template <class Real>
+  TESSERA_KERNEL RaySurface at(int side, const Real3& place) const {
+    const RayWall& wall = walls[side];
+    const int axis = side / 2;
+    const std::int64_t u = faceAlong(firstAcross(axis), place, wall.across[0]);
+    const std::int64_t v = faceAlong(secondAcross(axis), place, wall.across[1]);
+    const std::int64_t face = kNumbers * (wall.first + v * wall.across[0] + u);
+    return {static_cast<double>(static_cast<Real>(table[face])), table[face + 1], table[face + 2]};
+  }
+
+ private:
+  TESSERA_KERNEL std::int64_t faceAlong(int axis, const Real3& place, std::int64_t count) const {
+    const double faces = (place[axis] - lower[axis]) / spacing[axis];
+    if (!(faces > 0.0)) return 0;
+    return faces < static_cast<double>(count) ? static_cast<std::int64_t>(faces) : count - 1;
+  }
+};
+
 /// What stands around and in the medium.
+template <class Table>
 struct RaySurfaces {
-  RaySurface sides[6];  ///< of the domain: x_low, x_high, y_low ... NOLINT: a kernel has no std::array
+  RayWalls<Table> walls;
   double mirroredOfSolids = 0.0;
   double threshold = 1e-4;  ///< a ray ends where less than that part of the radiation comes through
   PhiloxKey key;
 };
 
-/// Follows rays through the fine cells around a patch, then, where there is a level between, through its
-/// cells around these, and then through the whole of the coarsest level, from which no ray comes back. Where
-/// there is one level alone, all regions are that level.
+/// Cells of a level that rays pass, and what is in them.
+template <class View>
+struct RayLayer {
+  RayRegion region;
+  View medium;
+};
+
+/// Follows rays through layers: the fine cells around a patch, then, where there are levels between, cells of
+/// coarser and coarser levels around these, and then the whole of the coarsest level. A ray goes from one
+/// layer to the next and never back. Where there is one level alone, it is the one layer.
 ///
 /// All that it computes of a ray depends on the ray alone, so the bits are the same for any patches, and the
 /// vectors of `RayBatch` compute each ray as `follow` does.
-template <class View>
+template <class View, class Table = TableView>
 struct RayTracer {
   using Medium = MediumOf<View>;
   static constexpr bool kScatters = MediumTraits<Medium>::kScatters;
   static constexpr std::int32_t kMostTurns = 10000;
+  static constexpr int kMostLayers = 4;
 
-  RayRegion near, middle, far;
-  View nearMedium, middleMedium, farMedium;
-  bool hasMiddle = false;
-  RaySurfaces surfaces;
+  RayLayer<View> layers[kMostLayers];  // NOLINT: likewise
+  std::int32_t count = 1;              ///< of them
+  RaySurfaces<Table> surfaces;
 
-  TESSERA_KERNEL const RayRegion& regionOf(RayPart part) const {
-    return part == RayPart::Far ? far : (part == RayPart::Middle ? middle : near);
-  }
-  TESSERA_KERNEL Medium mediumAt(RayPart part, Index x) const {
-    return part == RayPart::Far ? farMedium(x) : (part == RayPart::Middle ? middleMedium(x) : nearMedium(x));
-  }
-  TESSERA_KERNEL RayPart after(RayPart part) const {
-    return part == RayPart::Near && hasMiddle ? RayPart::Middle : RayPart::Far;
-  }
+  TESSERA_KERNEL const RayRegion& near() const { return layers[0].region; }
+  TESSERA_KERNEL const View& nearMedium() const { return layers[0].medium; }
 
   /// What has arrived at the end of the ray, less what would if all were of its own temperature.
   TESSERA_KERNEL double follow(Ray ray, const Real3& start) const {
     RayWalk walk{};
-    Index x = enter(near, ray, start, walk);
+    Index x = enter(near(), ray, start, walk);
+    View medium = nearMedium();
     for (;;) {
-      const Medium cell = mediumAt(ray.part, x);
+      const Medium cell = medium(x);
       const double absorption = cell[0];
       const bool solid = isSolidCode(absorption);
       if (!solid) pass(walk, cell, ray.own);
       if (solid | (walk.transmitted < surfaces.threshold) | (walk.at >= walk.end) | isScattered(walk)) {
+        const std::int32_t layer = ray.layer;
         if (!goesOn(ray, walk, absorption, cell[1], x)) return ray.sum;
+        if (ray.layer != layer) medium = layers[ray.layer].medium;
         continue;
       }
       if (walk.leavesAlongX()) {
@@ -85,7 +131,7 @@ struct RayTracer {
     ray.sum = walk.sum;
     if (ray.transmitted < surfaces.threshold) return false;
     ray.toScatter = walk.toScatter;
-    const RayRegion& region = regionOf(ray.part);
+    const RayRegion& region = layers[ray.layer].region;
     if (isSolidCode(absorption)) {
       const RaySurface solid{intensity, emissivityOfCode(absorption), surfaces.mirroredOfSolids};
       return leaves(ray, solid, axisOfEntry(walk), walk, x);
@@ -95,13 +141,18 @@ struct RayTracer {
     const bool up = ray.goesUp(axis);
     const bool isWall = up ? region.cells.hi[axis] == region.domain.hi[axis]
                            : region.cells.lo[axis] == region.domain.lo[axis];
-    if (isWall) return leaves(ray, surfaces.sides[2 * axis + (up ? 1 : 0)], axis, walk, x);
-    ray.part = after(ray.part);
-    x = enter(regionOf(ray.part), ray, ray.place(), walk);
+    if (isWall) {
+      const RaySurface wall = surfaces.walls.template at<Real>(2 * axis + (up ? 1 : 0), ray.place());
+      return leaves(ray, wall, axis, walk, x);
+    }
+    ++ray.layer;
+    x = enter(layers[ray.layer].region, ray, ray.place(), walk);
     return true;
   }
 
  private:
+  using Real = typename MediumTraits<Medium>::Real;
+
   TESSERA_KERNEL static bool isScattered(const RayWalk& walk) { return kScatters && walk.toScatter <= 0.0; }
   TESSERA_KERNEL static void pass(RayWalk& walk, const Medium& cell, double own) {
     if constexpr (kScatters) {
@@ -122,7 +173,7 @@ struct RayTracer {
     ray.at = 0.0;
     ray.toScatter = depthToScatter(words.w);
     ray.turnTo(anyDirection({unitReal(words.x), unitReal(words.y)}));
-    x = enter(regionOf(ray.part), ray, ray.origin, walk);
+    x = enter(layers[ray.layer].region, ray, ray.origin, walk);
     return true;
   }
 
@@ -141,10 +192,10 @@ struct RayTracer {
     if (unitReal(words.z) >= surface.mirrored)
       direction = directionFromWall({unitReal(words.x), unitReal(words.y)}, axis, !up);
     ray.turnTo(direction);
-    const RayRegion& region = regionOf(ray.part);
+    const RayRegion& region = layers[ray.layer].region;
     beside[axis] += (up ? -1e-6 : 1e-6) * region.spacing[axis];
     x = enter(region, ray, beside, walk);
-    const Medium cell = mediumAt(ray.part, x);
+    const Medium cell = layers[ray.layer].medium(x);
     if (!isSolidCode(cell[0])) return true;
     // A coarse solid cell reaches into where the ray came from: what is sent from there ends in it.
     ray.sum += (cell[1] - ray.own) * ray.transmitted;
@@ -153,8 +204,9 @@ struct RayTracer {
 };
 
 /// The mean over the rays of a cell or of a face of a wall.
-template <class View, class Source>
-TESSERA_KERNEL double meanOfRays(const RayTracer<View>& tracer, const Source& source, Index x, double own) {
+template <class View, class Table, class Source>
+TESSERA_KERNEL double meanOfRays(const RayTracer<View, Table>& tracer, const Source& source, Index x,
+                                 double own) {
   double sum = 0.0;
   for (std::uint32_t n = 0; n < source.law.rays; ++n)
     sum += tracer.follow(source.ray(x, n, own), source.start(x));

@@ -33,7 +33,7 @@ struct ReadRadiometers {
     for (const Radiometer& radiometer : radiometers) {
       typename Task::ReducedSum reading;
       const Real3 place = placeFor(task.geometry(), radiometer.place);
-      const Index x = cellOf(tracer.near, place);
+      const Index x = cellOf(tracer.near(), place);
       task.forEachUncovered([&](const Box& box) {
         if (box.contains(x)) reading.add(read(task, tracer, radiometer, place, x));
       });
@@ -55,7 +55,7 @@ struct ReadRadiometers {
                                   radiometer.sineSquared,
                                   radiometer.number};
     double mean = 0.0;
-    if (isSolidCode(tracer.nearMedium(x)[0])) return mean;
+    if (isSolidCode(tracer.nearMedium()(x)[0])) return mean;
     followRays(task, "Rmcrt::readRadiometer", tracer, source, RadiometerMean{&mean},
                Box{x, x + Index{1, 1, 1}});
     return kPiOfRays * radiometer.sineSquared * mean;

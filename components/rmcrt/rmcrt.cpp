@@ -14,18 +14,19 @@
 namespace tessera {
 namespace {
 
-constexpr LevelSelection kLevelsFromTwo = someLevels(~std::uint64_t{3});
-
-double intensityOf(double temperature, double stefanBoltzmann) {
-  return intensityOfFourthPower(stefanBoltzmann) * fourthPower(temperature);
-}
-
-/// A surface whose own keys come before those of `all` surfaces, where there are such.
-RaySurface readSurface(const ParameterValues& values, const std::string& own, const std::string& all,
-                       double stefanBoltzmann) {
+/// A solid, whose own keys come before those of all walls, where there are such.
+RaySurface readSolid(const ParameterValues& values, double stefanBoltzmann) {
   const auto number = [&](const std::string& key, double usual) {
-    if (values.has(own + key)) return values.real(own + key);
-    return values.has(all + key) ? values.real(all + key) : usual;
+    if (values.has("solid." + key)) return values.real("solid." + key);
+    if (!values.has("wall." + key)) return usual;
+    if (key == "mirror") return values.real("wall.mirror");
+    const Expression& wall = values.expression("wall." + key);
+    if (wall.isConstant()) return wall(0, 0, 0, 0);
+    DeckDiagnostics findings;
+    findings.error(values.where("wall." + key),
+                   "rmcrt.wall." + key + " varies, so solid cells cannot have it; give rmcrt.solid." + key);
+    findings.throwIfErrors();
+    return usual;
   };
   return {intensityOf(number("temperature", 0.0), stefanBoltzmann), number("emissivity", 1.0),
           number("mirror", 0.0)};
@@ -75,17 +76,17 @@ void Rmcrt::configure(const ParameterValues& values, ComponentSetup& setup) {
   DeckDiagnostics findings;
   for (int axis = 0; axis < kAxes; ++axis) {
     if (!setup.geometry.active(axis) || !setup.geometry.periodic[static_cast<std::size_t>(axis)]) continue;
-    findings.error(
-        values.tableWhere(),
-        std::string("rmcrt follows rays until they meet a wall, and the ") + "xyz"[axis] +
-            " axis is periodic; give grid.periodic false along it (a wall with emissivity 0 and mirror 1 "
-            "stands for what goes on alike)");
+    findings.error(values.tableWhere(),
+                   std::string("rmcrt follows rays until they meet a wall, and the ") + "xyz"[axis] +
+                       " axis is periodic; give grid.periodic false along it (a wall with "
+                       "emissivity 0 and mirror 1 "
+                       "stands for what goes on alike)");
   }
   findings.throwIfErrors();
   levels_ = setup.levels;
   every_ = cadenceOf(values);
   configureMedium(values, setup);
-  configureRays(values);
+  configureRays(values, setup);
   labels_.medium = mediumLabel(values.choice("precision") == "float", medium_.scattering.has_value(), setup);
   labels_.divQ = cellLabel<double>(setup, "rmcrt.divQ", "power/length^3");
   if (values.boolean("incident"))
@@ -123,13 +124,13 @@ void Rmcrt::configureMedium(const ParameterValues& values, ComponentSetup& setup
   if (!values.has("solid.where")) return;
   medium_.solid = setup.labels.variable<double, Cell>("rmcrt.solid", "1");
   given_.push_back({"solid", *medium_.solid, values.expression("solid.where")});
-  const RaySurface solid = readSurface(values, "solid.", "wall.", medium_.stefanBoltzmann);
+  const RaySurface solid = readSolid(values, medium_.stefanBoltzmann);
   medium_.solidIntensity = solid.intensity;
   medium_.solidEmissivity = solid.emissivity;
   rays_.mirroredOfSolids = solid.mirrored;
 }
 
-void Rmcrt::configureRays(const ParameterValues& values) {
+void Rmcrt::configureRays(const ParameterValues& values, ComponentSetup& setup) {
   rays_.rays = static_cast<std::uint32_t>(values.integer("rays"));
   rays_.wallRays =
       values.has("wall_rays") ? static_cast<std::uint32_t>(values.integer("wall_rays")) : rays_.rays;
@@ -139,10 +140,7 @@ void Rmcrt::configureRays(const ParameterValues& values) {
   if (values.has("middle_halo")) rays_.middleHalo = values.integer("middle_halo");
   rays_.seed = static_cast<std::uint32_t>(values.integer("seed"));
   rays_.threshold = values.real("threshold");
-  for (int side = 0; side < kSides; ++side) {
-    rays_.sides[static_cast<std::size_t>(side)] =
-        readSurface(values, std::string("wall.") + sideName(side) + ".", "wall.", medium_.stefanBoltzmann);
-  }
+  rays_.walls = wallsOf(values, medium_.stefanBoltzmann, setup);
 }
 
 void Rmcrt::declareInitial(StepPlan& plan) const {
@@ -166,7 +164,7 @@ void Rmcrt::declareInitial(StepPlan& plan) const {
 TaskBuilder Rmcrt::radiationTask(StepPlan& step, std::string_view name) const {
   TaskBuilder task = step.task(name);
   task.withoutDt();
-  if (!everyStep()) task.in("radiation");
+  task.in("radiation");
   return task;
 }
 
@@ -197,9 +195,9 @@ void Rmcrt::declareRadiation(StepPlan& step, Label<Medium, Cell> medium) const {
         .writes(medium)
         .runs(packCoarseMedium(medium_, medium));
   }
-  forEachKindOfLevel([&](std::string_view suffix, LevelSelection levels) {
-    TaskBuilder trace = radiationTask(step, "Rmcrt::trace" + std::string(suffix));
-    declareMediumReads(trace, New, medium, levels);
+  forEachKindOfLevel([&](const KindOfLevel& kind) {
+    TaskBuilder trace = radiationTask(step, "Rmcrt::trace" + kind.suffix);
+    declareMediumReads(trace, New, medium, kind);
     forEachResult(labels_, rays_.wallRays > 0, [&](auto label) { trace.writes(label); });
     trace.runs(traceRays(medium, rays_, labels_));
   });
@@ -208,19 +206,25 @@ void Rmcrt::declareRadiation(StepPlan& step, Label<Medium, Cell> medium) const {
 /// Calls `declare` with the levels whose rays need the same regions.
 template <class Declare>
 void Rmcrt::forEachKindOfLevel(Declare&& declare) const {
-  declare("", onlyLevel(0));
-  if (levels_ > 1) declare("Fine", rays_.middleHalo ? onlyLevel(1) : allButCoarsest());
-  if (levels_ > 2 && rays_.middleHalo) declare("Finer", kLevelsFromTwo);
+  declare(KindOfLevel{"", onlyLevel(0), 0});
+  if (levels_ == 1) return;
+  if (!rays_.middleHalo) return declare(KindOfLevel{"Fine", allButCoarsest(), 1});
+  for (LevelId level = 1; level < levels_; ++level) {
+    const std::string suffix = level == 1 ? "Fine" : (level == 2 ? "Finer" : "Level" + std::to_string(level));
+    declare(KindOfLevel{suffix, onlyLevel(level), level});
+  }
 }
 
 /// What `rayTracer` takes.
 template <class Medium>
 void Rmcrt::declareMediumReads(TaskBuilder& task, Generation generation, Label<Medium, Cell> medium,
-                               LevelSelection levels) const {
-  task.on(levels).reads(generation, medium, wholeLevel(0));
-  if (levels == onlyLevel(0)) return;
+                               const KindOfLevel& kind) const {
+  task.on(kind.levels).reads(generation, medium, wholeLevel(0)).reads(rays_.walls.table);
+  if (kind.number == 0) return;
   task.reads(generation, medium, halo(rays_.halo));
-  if (levels == kLevelsFromTwo) task.reads(generation, medium, fromCoarser(*rays_.middleHalo));
+  if (!rays_.middleHalo || kind.number == 1) return;
+  task.reads(generation, medium, fromCoarser(*rays_.middleHalo));
+  if (kind.number > 2) task.reads(generation, medium, wholeLevel(kind.number - 2));
 }
 
 void Rmcrt::declareAverage(StepPlan& step, std::string_view name, Label<double, Cell> label) const {
@@ -231,10 +235,7 @@ void Rmcrt::declareAverage(StepPlan& step, std::string_view name, Label<double, 
       .runs(meanOfFiner(label));
 }
 
-std::vector<OptionalPart> Rmcrt::stepParts() const {
-  if (everyStep()) return {};
-  return {{"radiation", every_}};
-}
+std::vector<OptionalPart> Rmcrt::stepParts() const { return {{"radiation", every_}}; }
 
 /// Totals read all that radiation leaves, what they do not sum too, so that steps without radiation keep it.
 void Rmcrt::declareDiagnostics(StepPlan& plan) const {
@@ -252,9 +253,9 @@ void Rmcrt::declareDiagnostics(StepPlan& plan) const {
 
 template <class Medium>
 void Rmcrt::declareRadiometers(StepPlan& plan, Label<Medium, Cell> medium) const {
-  forEachKindOfLevel([&](std::string_view suffix, LevelSelection levels) {
-    TaskBuilder task = plan.task("Rmcrt::radiometers" + std::string(suffix));
-    declareMediumReads(task, Old, medium, levels);
+  forEachKindOfLevel([&](const KindOfLevel& kind) {
+    TaskBuilder task = plan.task("Rmcrt::radiometers" + kind.suffix);
+    declareMediumReads(task, Old, medium, kind);
     for (const Radiometer& radiometer : radiometers_) task.contributes(radiometer.reading, Sum);
     task.runs(readRadiometers(medium, rays_, radiometers_));
   });

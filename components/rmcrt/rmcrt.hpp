@@ -16,8 +16,8 @@ namespace tessera {
 ///
 /// Variables: `rmcrt.divQ`, the power that leaves a unit of volume as radiation (negative: it takes up more
 /// than it sends), and `rmcrt.flux_x`, `_y`, `_z`, net fluxes on walls along the axes; both are carried over
-/// steps without radiation, as is `rmcrt.incident`, what arrives from all directions, where the deck asks
-/// for it. `rmcrt.medium` is what rays read (within a step, or kept where there are radiometers).
+/// steps without radiation, as is `rmcrt.incident`, what arrives from all directions, where the deck asks for
+/// it. `rmcrt.medium` is what rays read (within a step, or kept where there are radiometers).
 class Rmcrt final : public Component {
  public:
   std::string name() const override { return "rmcrt"; }
@@ -32,7 +32,6 @@ class Rmcrt final : public Component {
   std::vector<Diagnostic> diagnostics() const override;
 
  private:
-  bool everyStep() const { return every_ == everySteps(1); }
   /// An expression of the deck that varies, and the variable that it is written to.
   struct Given {
     std::string name;
@@ -41,15 +40,21 @@ class Rmcrt final : public Component {
   };
 
   void configureMedium(const ParameterValues& values, ComponentSetup& setup);
-  void configureRays(const ParameterValues& values);
+  void configureRays(const ParameterValues& values, ComponentSetup& setup);
   RadiationInput input(const ParameterValues& values, const std::string& key, ComponentSetup& setup);
   TaskBuilder radiationTask(StepPlan& step, std::string_view name) const;
   TaskBuilder declareInputs(TaskBuilder task) const;
   template <class Declare>
   void forEachKindOfLevel(Declare&& declare) const;
+  /// Levels whose rays pass the same layers, and the names of tasks on them.
+  struct KindOfLevel {
+    std::string suffix;
+    LevelSelection levels;
+    LevelId number = 0;  ///< of the level; of several the coarsest
+  };
   template <class Medium>
   void declareMediumReads(TaskBuilder& task, Generation generation, Label<Medium, Cell> medium,
-                          LevelSelection levels) const;
+                          const KindOfLevel& kind) const;
   template <class Medium>
   void declareRadiation(StepPlan& step, Label<Medium, Cell> medium) const;
   template <class Medium>

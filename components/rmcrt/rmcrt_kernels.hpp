@@ -43,16 +43,23 @@ struct WallFluxLabels {
   Label<double, FaceZ> z;
 };
 
+/// The walls of the domain in a constant table, as RayWalls reads it.
+struct WallTable {
+  TableLabel table;
+  std::array<RayWall, 6> sides{};
+};
+
 struct RayParams {
   std::uint32_t rays = 100;
   std::uint32_t wallRays = 0;  ///< from each face of a wall; 0: no fluxes on walls
   bool fromCentre = false;
   bool stratified = false;
   std::int64_t halo = 4;  ///< fine cells around a patch that rays pass on a refined level
-  /// Cells of the next coarser level that they pass then, before level 0; none: nothing of a level between.
+  /// Cells of each of the two next coarser levels that they pass then, before level 0; none: nothing of a
+  /// level between.
   std::optional<std::int64_t> middleHalo;
   std::uint32_t seed = 0;
-  std::array<RaySurface, 6> sides;
+  WallTable walls;
   double mirroredOfSolids = 0.0;
   double threshold = 1e-4;
 };

@@ -43,17 +43,35 @@ void checkSourcesOfRadiation(const ParameterValues& values, DeckDiagnostics& fin
     expectOne({"scattering", "scattering_from"}, "what scatters");
 }
 
-void declareRaySurface(ParameterTable& table, const std::string& prefix, const std::string& what) {
-  table.real(prefix + "temperature").doc("temperature of " + what).unit("temperature").atLeast(0).optional();
-  table.real(prefix + "emissivity")
-      .doc("part of a black body's that " + what + " sends")
-      .range(0, 1)
-      .optional();
+void declareMirror(ParameterTable& table, const std::string& prefix, const std::string& what) {
   table.real(prefix + "mirror")
       .doc("part of what " + what +
-           " reflects that leaves as from a mirror; the rest leaves in any direction")
+           " reflects that leaves as from a mirror; the rest leaves in any "
+           "direction")
       .range(0, 1)
       .optional();
+}
+
+void declareSolid(ParameterTable& table) {
+  table.expression("solid.where", {"x", "y", "z"})
+      .doc("where it is not 0 at the centre of a cell, the cell is solid")
+      .optional();
+  table.real("solid.temperature").doc("temperature of solid cells").unit("temperature").atLeast(0).optional();
+  table.real("solid.emissivity").doc("part of a black body's that solid cells send").range(0, 1).optional();
+  declareMirror(table, "solid.", "solid cells");
+}
+
+void declareWall(ParameterTable& table, const std::string& prefix, const std::string& what) {
+  table.expression(prefix + "temperature", {"x", "y", "z"})
+      .doc("temperature of " + what + ", of each face of level 0")
+      .unit("temperature")
+      .atLeast(0)
+      .optional();
+  table.expression(prefix + "emissivity", {"x", "y", "z"})
+      .doc("part of a black body's that " + what + " sends, of each face of level 0")
+      .range(0, 1)
+      .optional();
+  declareMirror(table, prefix, what);
 }
 
 void declareMedium(ParameterTable& table) {
@@ -72,7 +90,9 @@ void declareMedium(ParameterTable& table) {
   table.expression("temperature", {"x", "y", "z"}).doc("temperature of the medium").atLeast(0).optional();
   table.text("temperature_from").doc("name of the variable that is the temperature of the medium").optional();
   table.expression("emissive_power", {"x", "y", "z"})
-      .doc("power that a unit of area of a black body sends that is as hot as the medium")
+      .doc(
+          "power that a unit of area of a black body sends that is as hot as "
+          "the medium")
       .unit("power/length^2")
       .atLeast(0)
       .optional();
@@ -86,7 +106,9 @@ void declareMedium(ParameterTable& table) {
 void declareRays(ParameterTable& table) {
   table.integer("rays").doc("rays from each cell").range(1, 1 << 30).defaultsTo(100);
   table.integer("wall_rays")
-      .doc("rays from each face of a wall; 0: no fluxes on walls; what rays says where it is not given")
+      .doc(
+          "rays from each face of a wall; 0: no fluxes on walls; what rays "
+          "says where it is not given")
       .range(0, 1 << 30)
       .optional();
   table.real("threshold")
@@ -95,26 +117,35 @@ void declareRays(ParameterTable& table) {
       .atMost(0.5)
       .defaultsTo(1e-4);
   table.choice("directions", {"uniform", "stratified"})
-      .doc("how directions are drawn; \"stratified\": evenly spread over those of a cell")
+      .doc(
+          "how directions are drawn; \"stratified\": evenly spread over those "
+          "of a cell")
       .defaultsTo("uniform");
   table.choice("origins", {"spread", "centre"}).doc("where in a cell its rays start").defaultsTo("spread");
   table.integer("seed").doc("another one gives other random numbers").range(0, 0xffffffff).defaultsTo(0);
   declareCadence(table, "radiation is computed");
   table.integer("halo")
-      .doc("fine cells around a patch that rays pass before they go on in the coarsest level")
+      .doc(
+          "fine cells around a patch that rays pass before they go on in the "
+          "coarsest level")
       .range(0, 64)
       .defaultsTo(4);
   table.integer("middle_halo")
       .doc(
-          "cells of the next coarser level around a patch of level 2 or finer that rays pass before the "
-          "coarsest level; not given: none of a level between")
+          "cells of each of the two next coarser levels around a patch of "
+          "level 2 or finer that rays pass before "
+          "the coarsest level; not given: none of a level between")
       .range(0, 64)
       .optional();
   table.choice("precision", {"double", "float"})
-      .doc("of what is known of the medium in each cell; \"float\" halves the memory of whole levels")
+      .doc(
+          "of what is known of the medium in each cell; \"float\" halves the "
+          "memory of whole levels")
       .defaultsTo("double");
   table.boolean("incident")
-      .doc("whether rmcrt.incident is kept: what arrives in a cell from all directions")
+      .doc(
+          "whether rmcrt.incident is kept: what arrives in a cell from all "
+          "directions")
       .defaultsTo(false);
 }
 
@@ -123,14 +154,11 @@ void declareRays(ParameterTable& table) {
 void declareRmcrtParameters(ParameterTable& table) {
   declareMedium(table);
   declareRays(table);
-  declareRaySurface(table, "wall.", "all walls");
+  declareWall(table, "wall.", "all walls");
   for (int side = 0; side < kSides; ++side)
-    declareRaySurface(table, std::string("wall.") + sideName(side) + ".",
-                      std::string("the wall ") + sideName(side));
-  table.expression("solid.where", {"x", "y", "z"})
-      .doc("where it is not 0 at the centre of a cell, the cell is solid")
-      .optional();
-  declareRaySurface(table, "solid.", "solid cells");
+    declareWall(table, std::string("wall.") + sideName(side) + ".",
+                std::string("the wall ") + sideName(side));
+  declareSolid(table);
   declareRadiometerTables(table);
   table.check(checkSourcesOfRadiation);
   table.check(checkNamesOfRadiation);

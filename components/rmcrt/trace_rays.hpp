@@ -31,18 +31,29 @@ struct DivergenceOfCells {
 };
 
 /// Cells beside a wall: the net flux on its faces, along the axis.
-template <class View, class Out>
+template <class View, class Table, class Out>
 struct FluxOnWall {
-  View medium;
-  Out flux;
-  RaySurface wall;
-  Index toFace;      ///< from a cell to its face on the wall
-  double direction;  ///< 1 where the wall is at the upper end of the axis, -1 at the lower
+  using Real = typename MediumTraits<MediumOf<View>>::Real;
 
-  TESSERA_KERNEL bool wants(Index x) const { return wall.emissivity > 0.0 && !isSolidCode(medium(x)[0]); }
-  TESSERA_KERNEL double own(Index) const { return wall.intensity; }
+  View medium;
+  RayWalls<Table> walls;
+  RayRegion region;  ///< of the level
+  Out flux;
+  std::int32_t side = 0;
+
+  TESSERA_KERNEL bool isHigh() const { return side % 2 == 1; }
+  TESSERA_KERNEL RaySurface wall(Index x) const {
+    Real3 place;
+    for (int d = 0; d < kAxes; ++d)
+      place[d] = region.lower[d] + (static_cast<double>(x[d]) + 0.5) * region.spacing[d];
+    return walls.template at<Real>(side, place);
+  }
+  TESSERA_KERNEL bool wants(Index x) const { return wall(x).emissivity > 0.0 && !isSolidCode(medium(x)[0]); }
+  TESSERA_KERNEL double own(Index x) const { return wall(x).intensity; }
   TESSERA_KERNEL void finish(Index x, double mean) const {
-    flux(x + toFace) = direction * (kPiOfRays * wall.emissivity * mean);
+    const double into = kPiOfRays * wall(x).emissivity * mean;
+    if (isHigh()) ++x[side / 2];
+    flux(x) = isHigh() ? into : -into;
   }
 };
 
@@ -84,12 +95,12 @@ struct TraceRays {
   template <class Task, class Tracer>
   void traceCells(const Task& task, const Tracer& tracer) const {
     const auto divQ = task.write(labels.divQ);
-    const CellSource source{tracer.near, law(task, params.rays), task.level().number()};
+    const CellSource source{tracer.near(), law(task, params.rays), task.level().number()};
     const bool keeps = labels.incident.has_value();
     const auto incident = keeps ? task.write(*labels.incident) : divQ;
-    using View = std::remove_cvref_t<decltype(tracer.nearMedium)>;
+    using View = std::remove_cvref_t<decltype(tracer.nearMedium())>;
     using Out = std::remove_cvref_t<decltype(divQ)>;
-    const DivergenceOfCells<View, Out> target{tracer.nearMedium, divQ, incident, keeps};
+    const DivergenceOfCells<View, Out> target{tracer.nearMedium(), divQ, incident, keeps};
     task.forEachUncovered(
         [&](const Box& box) { followRays(task, "Rmcrt::trace", tracer, source, target, box); });
     task.forEachCovered([&](const Box& box) {
@@ -106,11 +117,11 @@ struct TraceRays {
     forEach(task.exec(), "Rmcrt::noFlux", task.interior(label), SetTo0<Out>{flux});
     if (!task.geometry().active(axis)) return;
     for (int side = 2 * axis; side <= 2 * axis + 1; ++side) {
-      const bool high = side % 2 == 1;
-      const WallSource source{tracer.near, law(task, params.wallRays), task.level().number(), side};
-      using View = std::remove_cvref_t<decltype(tracer.nearMedium)>;
-      const FluxOnWall<View, Out> target{tracer.nearMedium, flux, tracer.surfaces.sides[side],
-                                         high ? unit(axis) : Index{}, high ? 1.0 : -1.0};
+      const WallSource source{tracer.near(), law(task, params.wallRays), task.level().number(), side};
+      using View = std::remove_cvref_t<decltype(tracer.nearMedium())>;
+      using Table = std::remove_cvref_t<decltype(tracer.surfaces.walls.table)>;
+      const FluxOnWall<View, Table, Out> target{tracer.nearMedium(), tracer.surfaces.walls, tracer.near(),
+                                                flux, side};
       task.forEachUncovered([&](const Box& box) {
         const Box beside = besideSide(box, task.level().domain(), side);
         if (!beside.empty()) followRays(task, "Rmcrt::traceWall", tracer, source, target, beside);

@@ -23,7 +23,10 @@ void Wave::configure(const ParameterValues& values, ComponentSetup& setup) {
   displacement_ = setup.labels.variable<double, Cell>("displacement", "length");
   velocity_ = setup.labels.variable<double, Cell>("wave.velocity", "length/time");
   setup.labels.setBoundary(displacement_, readBoundaries(values, setup.geometry, BoundaryKind::Neumann));
-  setup.labels.setProlongation(displacement_, setup.prolongation.value_or(Prolongation::Linear));
+  // Of cells that are new on a mesh that follows; nothing else reads it beyond a side.
+  setup.labels.setBoundary(velocity_, BoundaryConditions::everywhere(BoundaryKind::Outflow));
+  for (const auto label : {displacement_, velocity_})
+    setup.labels.setProlongation(label, setup.prolongation.value_or(Prolongation::Linear));
   norms_ = ErrorNorms("Wave", values, setup, displacement_);
   momentum_ = setup.labels.reduction("wave.momentum");
   subcycles_ = setup.subcycles;

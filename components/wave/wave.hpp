@@ -22,10 +22,12 @@ class Wave final : public Component {
   std::string summary() const override { return "the wave equation, u_tt = c^2 lap u"; }
   bool supportsLevels() const override { return true; }
   bool supportsSubcycling() const override { return true; }
+  bool followsMesh() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
   void declareStep(StepPlan& step) const override;
+  void declareRegrid(StepPlan& plan) const override { declareStableDt(plan); }
   void declareDiagnostics(StepPlan& plan) const override;
   std::vector<Diagnostic> diagnostics() const override;
 

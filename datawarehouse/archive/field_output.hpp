@@ -48,6 +48,8 @@ struct FieldOutput {
   std::string revision;                ///< the git commit of the program
   std::string deckSha256;              ///< of the deck's bytes, as sha256sum prints it
   std::string runId;                   ///< names what is computed; in provenance.json as well
+  std::string lengthUnit = "length";   ///< of origin and spacing, for axes of pictures
+  std::string timeUnit = "time";       ///< of time and dt
 };
 
 /// The indices of a patch's values: its cells, its nodes, or its faces along one axis.

@@ -32,6 +32,24 @@ TaskFrames::TaskFrames(const CompiledGraphs& graphs, std::size_t plan, DataWareh
     const std::vector<double>& values = *data.labels().table(table).values;
     tables_.emplace_back(values.data(), std::ssize(values));
   }
+  layOutFrames();
+}
+
+void TaskFrames::layOutFrames() {
+  for (const TaskUnit& unit : graph_.units) {
+    const TaskDeclaration& task = graph_.declarationOf(unit);
+    TaskFrame& frame = alike_.emplace_back();
+    frame.task = task.name;
+    frame.declaredAt = places_[unit.task.index()];
+    frame.hierarchy = &data_.hierarchy();
+    frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
+    frame.labels = &data_.labels();
+    frame.finalLoops = task.finalLoops;
+    frame.usesDt = task.usesDt;
+    frame.readsReduced = task.readsReduced;
+    frame.readsTables = task.readsTables;
+    frame.tables = tables_;
+  }
 }
 
 void TaskFrames::forgetContributions() {
@@ -188,31 +206,21 @@ std::int64_t TaskFrames::scratchBytesOf(const TaskUnit& unit, const Patch* patch
 
 TaskFrame TaskFrames::frameOf(const TaskUnit& unit, const NodeBlock& block, std::int32_t number,
                               const StepInputs& inputs, std::size_t adder) {
-  TaskFrame frame;
-  frame.task = graph_.declarationOf(unit).name;
-  frame.declaredAt = places_[unit.task.index()];
-  frame.hierarchy = &data_.hierarchy();
-  frame.level = &data_.hierarchy().level(std::max(unit.level, 0));
+  TaskFrame frame = alike_[static_cast<std::size_t>(block.item)];
   if (unit.hasPatch()) {
     frame.patch =
         &data_.hierarchy().patch(data_.ownPatches()[static_cast<std::size_t>(block.firstLocal + number)]);
   }
-  frame.labels = &data_.labels();
-  frame.finalLoops = graph_.declarationOf(unit).finalLoops;
   const std::int64_t first = unit.contributions.begin + number * unit.contributions.size();
   frame.contributions =
       std::span(contributions_)
           .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(unit.contributions.size()));
   for (PatchContribution& c : frame.contributions) c.sum = sumOf(c.reduction, adder);
   frame.time = inputs.time;
-  frame.usesDt = graph_.declarationOf(unit).usesDt;
   // Another thread may just be writing it.
   frame.dt = frame.usesDt ? inputs.dt : std::numeric_limits<double>::quiet_NaN();
   frame.step = inputs.step;
-  frame.readsReduced = graph_.declarationOf(unit).readsReduced;
   frame.reduced = inputs.reduced;
-  frame.readsTables = graph_.declarationOf(unit).readsTables;
-  frame.tables = tables_;
   return frame;
 }
 

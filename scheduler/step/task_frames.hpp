@@ -63,6 +63,7 @@ class TaskFrames {
                            DeviceStore* store);
   void layOutSums(std::size_t adders);
   void layOutContributions();
+  void layOutFrames();
   ExactSum* sumOf(LabelId reduction, std::size_t adder);
 
   const CompiledGraphs& graphs_;
@@ -77,6 +78,7 @@ class TaskFrames {
   std::vector<std::string> places_;               ///< where each task was declared, for messages
   std::vector<PatchContribution> contributions_;  ///< of all task nodes, one after another
   std::vector<TableView> tables_;                 ///< constant tables, in the memory of the host
+  std::vector<TaskFrame> alike_;                  ///< by unit: what all of its nodes see alike
   std::vector<PatchFrames> onPatches_;            ///< by unit; empty but for tasks on all patches of a level
 };
 

@@ -1,5 +1,6 @@
 #include "scheduler/step/task_nodes.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/profile/kokkos_annotations.hpp"
@@ -20,7 +21,14 @@ TaskNodes::TaskNodes(const CompiledGraphs& graphs, std::size_t plan, DataWarehou
       options_(options),
       scratch_(graphs, plan, workers),
       prefetches_(graphs, plan, data, moves, workers),
-      begun_(graph_) {}
+      begun_(graph_) {
+  for (const TaskUnit& unit : graph_.units) {
+    const auto accesses = graph_.accessesOf(unit);
+    const bool gathers = std::any_of(accesses.begin(), accesses.end(),
+                                     [this](const UnitAccess& access) { return graph_.isScratch(access); });
+    usesScratch_.push_back(gathers || !graph_.declarationOf(unit).scratch.empty() ? 1 : 0);
+  }
+}
 
 bool TaskNodes::run(const NodeAt& at, int worker) {
   const TaskUnit& unit = graph_.unitOf(at.block);
@@ -35,7 +43,8 @@ bool TaskNodes::run(const NodeAt& at, int worker) {
   TaskAccesses accesses;
   TaskFrame frame = frames_.frameOf(unit, at.block, at.number, step_.inputs, frames_.adderOfWorker(worker));
   frames_.resolve(unit, at.number, at.local(), frame.patch, accesses);
-  gatherScratch(unit, at, frame, scratch_.most() > 0 ? scratch_.memory(worker) : nullptr, accesses);
+  if (usesScratch_[static_cast<std::size_t>(at.block.item)] != 0)
+    gatherScratch(unit, at, frame, scratch_.memory(worker), accesses);
   frame.accesses = accesses.all();
   FiniteWatch watch(frame.accesses, frame.finalLoops, data_.labels());
   if (options_.findNonFinite && !options_.checked) frame.watch = &watch;
@@ -65,7 +74,8 @@ bool TaskNodes::begin(const NodeAt& at, const TaskUnit& unit, const TaskDeclarat
     slot.frame = frames_.frameOf(unit, at.block, at.number, step_.inputs, frames_.adderOfWorker(worker));
     frames_.resolve(unit, at.number, at.local(), slot.frame.patch, accesses);
     if (slot.scratch.data() == nullptr && scratch_.most() > 0) slot.scratch = AlignedMemory(scratch_.most());
-    gatherScratch(unit, at, slot.frame, slot.scratch.data(), accesses);
+    if (usesScratch_[static_cast<std::size_t>(at.block.item)] != 0)
+      gatherScratch(unit, at, slot.frame, slot.scratch.data(), accesses);
     slot.accesses.assign(accesses.all().begin(), accesses.all().end());
     slot.frame.accesses = slot.accesses;
     slot.work = task.body.begins(slot.frame);

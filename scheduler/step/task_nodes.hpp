@@ -60,6 +60,7 @@ class TaskNodes final : public NodeRunner {
   const RunningStep& step_;
   const RunnerOptions& options_;
   ScratchWindows scratch_;
+  std::vector<char> usesScratch_;  ///< by unit
   TaskPrefetches prefetches_;
   BorderWatch borders_;
   BegunTasks begun_;

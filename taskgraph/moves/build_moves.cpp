@@ -58,9 +58,7 @@ MoveBuilder::MoveBuilder(const CompiledGraphs& graphs, std::size_t plan)
     : graphs_(graphs), graph_(graphs.plans[plan]) {
   for (std::size_t fill = 0; fill < graph_.fills.size(); ++fill) {
     noteRoles(graph_.fills[fill]);
-    // A stored halo may serve other tasks too.
-    facesOnly_.push_back(graph_.fills[fill].scratch && readsFacesOnly(static_cast<std::int32_t>(fill)) ? 1
-                                                                                                       : 0);
+    facesOnly_.push_back(readsFacesOnly(static_cast<std::int32_t>(fill)) ? 1 : 0);
   }
 }
 

@@ -34,31 +34,60 @@ Real3 between(const Real3& a, const Real3& b, double part) {
   return {a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.z + part * (b.z - a.z)};
 }
 
-/// Of the straight way from a to b. Between planes through the middle the absorption is a cubic along it, for
-/// which two points are exact.
-double opticalDepth(const Real3& a, const Real3& b) {
+/// Parts of the straight way from a to b at which it meets planes through the middle: between them the
+/// absorption is a cubic, for which two points are exact.
+std::array<double, 5> cutsOfWay(const Real3& a, const Real3& b) {
   std::array<double, 5> cuts{0.0, 1.0, 1.0, 1.0, 1.0};
   for (int d = 0; d < kAxes; ++d) {
     const double cut = (0.5 - a[d]) / (b[d] - a[d]);
     if (cut > 0.0 && cut < 1.0) cuts[static_cast<std::size_t>(d) + 1] = cut;
   }
   std::sort(cuts.begin(), cuts.end());
-  const double length = std::hypot(b.x - a.x, b.y - a.y, b.z - a.z);
-  double depth = 0.0;
-  for (std::size_t n = 1; n < cuts.size(); ++n) {
-    const double half = 0.5 * (cuts[n] - cuts[n - 1]);
-    const double aside = half / std::numbers::sqrt3;
-    depth += half * length *
-             (burnsChristonAbsorption(between(a, b, cuts[n - 1] + half - aside)) +
-              burnsChristonAbsorption(between(a, b, cuts[n - 1] + half + aside)));
-  }
-  return depth;
+  return cuts;
 }
 
-/// exp(-tau) over the directions to a part of a wall that lies `distance` away across `axis`: solid angle is
-/// d(alpha) d(w) with u = distance tan(alpha) and w = v / (length of the way).
+double lengthOf(const Real3& a, const Real3& b) { return std::hypot(b.x - a.x, b.y - a.y, b.z - a.z); }
+
+/// Of a part of the straight way from a to b without such a plane in it.
+double opticalDepth(const Real3& a, const Real3& b, double from, double to) {
+  const double half = 0.5 * (to - from);
+  const double aside = half / std::numbers::sqrt3;
+  return half * lengthOf(a, b) *
+         (burnsChristonAbsorption(between(a, b, from + half - aside)) +
+          burnsChristonAbsorption(between(a, b, from + half + aside)));
+}
+
+/// What comes through the whole way.
+double transmitted(const Real3& a, const Real3& b) {
+  const std::array<double, 5> cuts = cutsOfWay(a, b);
+  double depth = 0.0;
+  for (std::size_t n = 1; n < cuts.size(); ++n) depth += opticalDepth(a, b, cuts[n - 1], cuts[n]);
+  return std::exp(-depth);
+}
+
+/// What arrives at a of what matter on the way to b sends, where the intensity of a black body is the fourth
+/// power of the absorption.
+double arrivesFromHot(const Real3& a, const Real3& b) {
+  const std::array<double, 5> cuts = cutsOfWay(a, b);
+  const double length = lengthOf(a, b);
+  double depth = 0.0;
+  double sum = 0.0;
+  for (std::size_t n = 1; n < cuts.size(); ++n) {
+    if (cuts[n] == cuts[n - 1]) continue;
+    sum += gaussOfHalf(cuts[n - 1], cuts[n], [&](double part) {
+      const double absorption = burnsChristonAbsorption(between(a, b, part));
+      return length * std::pow(absorption, 5) * std::exp(-depth - opticalDepth(a, b, cuts[n - 1], part));
+    });
+    depth += opticalDepth(a, b, cuts[n - 1], cuts[n]);
+  }
+  return sum;
+}
+
+/// `f(at, end)` over the directions to a part of a wall that lies `distance` away across `axis`: solid angle
+/// is d(alpha) d(w) with u = distance tan(alpha) and w = v / (length of the way).
+template <class Function>
 double overPart(const Real3& at, int axis, double wall, const std::array<double, 2>& u,
-                const std::array<double, 2>& v) {
+                const std::array<double, 2>& v, Function f) {
   const int first = (axis + 1) % 3;
   const int second = (axis + 2) % 3;
   const double distance = std::abs(wall - at[axis]);
@@ -71,7 +100,7 @@ double overPart(const Real3& at, int axis, double wall, const std::array<double,
       end[axis] = wall;
       end[first] = at[first] + across;
       end[second] = at[second] + flat * w / std::sqrt(1.0 - w * w);
-      return std::exp(-opticalDepth(at, end));
+      return f(at, end);
     });
   });
 }
@@ -83,14 +112,9 @@ std::array<double, 4> cutsAlong(double at) {
   return cuts;
 }
 
-}  // namespace
-
-double burnsChristonAbsorption(const Real3& at) {
-  const auto hat = [](double x) { return 1.0 - 2.0 * std::abs(x - 0.5); };
-  return 0.9 * hat(at.x) * hat(at.y) * hat(at.z) + 0.1;
-}
-
-double burnsChristonDivQ(const Real3& at) {
+/// `f(at, end)` over all directions, where `end` is on a wall.
+template <class Function>
+double overDirections(const Real3& at, Function f) {
   double sum = 0.0;
   for (int axis = 0; axis < kAxes; ++axis) {
     const std::array<double, 4> u = cutsAlong(at[(axis + 1) % 3]);
@@ -99,12 +123,28 @@ double burnsChristonDivQ(const Real3& at) {
       for (std::size_t m = 1; m < u.size(); ++m) {
         for (std::size_t n = 1; n < v.size(); ++n) {
           if (u[m] > u[m - 1] && v[n] > v[n - 1])
-            sum += overPart(at, axis, wall, {u[m - 1], u[m]}, {v[n - 1], v[n]});
+            sum += overPart(at, axis, wall, {u[m - 1], u[m]}, {v[n - 1], v[n]}, f);
         }
       }
     }
   }
-  return burnsChristonAbsorption(at) / std::numbers::pi * sum;
+  return sum;
+}
+
+}  // namespace
+
+double burnsChristonAbsorption(const Real3& at) {
+  const auto hat = [](double x) { return 1.0 - 2.0 * std::abs(x - 0.5); };
+  return 0.9 * hat(at.x) * hat(at.y) * hat(at.z) + 0.1;
+}
+
+double burnsChristonDivQ(const Real3& at) {
+  return burnsChristonAbsorption(at) / std::numbers::pi * overDirections(at, transmitted);
+}
+
+double hotCubeDivQ(const Real3& at) {
+  const double absorption = burnsChristonAbsorption(at);
+  return absorption * (4.0 * std::pow(absorption, 4) - overDirections(at, arrivesFromHot) / std::numbers::pi);
 }
 
 }  // namespace tessera::test

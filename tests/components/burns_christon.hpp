@@ -12,4 +12,8 @@ double burnsChristonAbsorption(const Real3& at);
 /// way to the wall.
 double burnsChristonDivQ(const Real3& at);
 
+/// The same where the emissive power of the matter is the fourth power of the absorption coefficient
+/// ("benchmark 3": a temperature of 1000 times the coefficient, for an emissive power of 1 at 1000), to 1e-5.
+double hotCubeDivQ(const Real3& at);
+
 }  // namespace tessera::test

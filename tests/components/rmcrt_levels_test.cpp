@@ -94,6 +94,46 @@ TEST(RmcrtLevels, AMiddleThatHoldsItsLevelLeavesNothingToTheCoarsest) {
   EXPECT_NE(finest(4, 2, "rmcrt.seed=0"), finest(2, 4, "rmcrt.seed=0"));
 }
 
+// Four levels: from the finest one through the two between to the coarsest. Where the second of these holds
+// the whole of its level, no ray comes to level 0, so its cells make no difference; without it they would.
+TEST(RmcrtLevels, TwoLevelsBetweenArePassedOnTheWay) {
+  const auto finest = [](std::int64_t coarse, int ratio, const std::string& middle) {
+    return cubeOnLevels(coarse, levelOf(ratio, 8) + ", " + levelOf(2, 8) + ", " + levelOf(2, 8))
+        .set("rmcrt.rays=16")
+        .set("rmcrt.halo=2")
+        .set(middle)
+        .run();
+  };
+  const Outcome between = finest(4, 2, "rmcrt.middle_halo=2");
+  const Outcome whole = finest(4, 2, "rmcrt.middle_halo=8");
+
+  const double expected = kErrorWith64Rays * 2.0;
+  EXPECT_NEAR(errorOnFinest(between, 3), expected, 0.3 * expected);
+  const auto values = [](const Outcome& o) { return o.fields.at("rmcrt.divQ on level 3").values; };
+  EXPECT_EQ(values(whole), values(finest(2, 4, "rmcrt.middle_halo=8")));
+  EXPECT_NE(values(between), values(whole));
+  EXPECT_NE(values(between), values(finest(2, 4, "rmcrt.middle_halo=2")));
+}
+
+TEST(RmcrtLevels, ALevelBetweenThatDoesNotCoverTheDomainIsAnErrorThatSaysWhatToDo) {
+  const auto inside = [](const char* lower, const char* upper) {
+    return std::string("{ lower = [") + lower + "], upper = [" + upper + "], patch_size = [8, 8, 8] }";
+  };
+  try {
+    cubeOnLevels(16, inside("0, 0, 0", "1, 1, 0.75") + ", " + inside("0, 0, 0", "0.75, 0.75, 0.5") + ", " +
+                         inside("0.25, 0.25, 0.25", "0.375, 0.375, 0.375"))
+        .set("rmcrt.middle_halo=1")
+        .run();
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("the boxes of level 1 do not cover the domain, which "
+                        "\"Rmcrt::traceLevel3\" on level 3 looks for"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 // Halos beyond the refined box are those of the coarser level, which has the means of the finer one.
 TEST(RmcrtLevels, ALevelThatCoversAPartHasTheErrorOfTheRaysAlone) {
   const Outcome o = cubeOnLevels(16,
@@ -132,6 +172,21 @@ TEST(RmcrtLevels, EveryLayoutRankAndDeviceGivesTheSameBits) {
     EXPECT_EQ(firstDifference(right, small().patches({2, 1, 2}).ranks(2).devices(devices).run()), "")
         << kinds[kind];
   }
+}
+
+TEST(RmcrtLevels, FourLevelsHaveTheSameBitsOnEveryLayoutRankAndDevice) {
+  const auto small = [] {
+    return cubeOnLevels(2, levelOf(2, 4) + ", " + levelOf(2, 4) + ", " + levelOf(2, 4))
+        .set("rmcrt.rays=2")
+        .set("rmcrt.halo=1")
+        .set("rmcrt.wall.emissivity=\"0.5 + 0.4*x\"")
+        .set("rmcrt.middle_halo=1");
+  };
+  const Outcome right = small().patches({1, 1, 1}).run();
+  EXPECT_EQ(firstDifference(right, small().patches({2, 1, 1}).ranks(3).threads(2).run()), "");
+  EXPECT_EQ(firstDifference(right, small().patches({1, 2, 1}).checked().run()), "");
+  const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 1);
+  EXPECT_EQ(firstDifference(right, small().patches({1, 1, 2}).ranks(2).devices(devices).run()), "");
 }
 
 TEST(RmcrtLevels, AnEnclosureOfOneTemperatureIsAtRestWhateverTheMediumIs) {

@@ -122,6 +122,7 @@ void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
   outcome.dt = simulation.clock().dt();
   outcome.statistics = simulation.statistics();
   if (const RegridCounts* regrids = simulation.regrids()) outcome.regrids = *regrids;
+  outcome.rebalances = simulation.balance().changes;
 }
 
 std::string listText(Extent n) {

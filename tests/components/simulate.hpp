@@ -42,7 +42,8 @@ struct Outcome {
   StepStatistics statistics;  ///< of one of the ranks
   DevicePagingCounts paging;  ///< of all ranks
   std::int64_t adoptions = 0;
-  RegridCounts regrids;  ///< of one of the ranks
+  RegridCounts regrids;         ///< of one of the ranks
+  std::int64_t rebalances = 0;  ///< times that patches went to other ranks, adoptions apart
 };
 
 /// Empty where all fields and columns have the same bits, else a sentence that names the first difference.

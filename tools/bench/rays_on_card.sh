@@ -1,51 +1,41 @@
 #!/bin/bash
-# rays_on_card.sh TESSERA [OUT]: what rays cost on a GPU, with the program of a build of preset cuda. The benchmark of Burns and
-# Christon on a fine level of 128^3 cells over one of 32^3: first the bits of the host against those of the GPU on a
-# small case, then Mrays/s by size of patches and for 1 and 10 of 11 steps, then a profile if ncu is there. OUT: an empty folder.
+# rays_on_card.sh [--seconds S] [--device cuda] [--cells N] BUILD: what rays cost on a GPU, with the programs of a build of
+# preset cuda. The benchmark of Burns and Christon on a fine level of N^3 cells (128) over one of a quarter as many along
+# each axis; one table, the most important lines first: bits, speed, kinds of launches, a flow beside, what is not
+# kernels, one GPU taken for several, a profile if ncu is there. Ends within S seconds (200).
 set -euo pipefail
-[ $# -ge 1 ] || { echo "usage: $0 TESSERA [OUT]" >&2; exit 2; }
-tessera=$1
-out=${2:-$(mktemp -d)}
-deck=$(cd "$(dirname "$0")/../.." && pwd)/inputs/rmcrt/burns_christon_two_level.toml
-
-# level PATCH: the fine level in patches of so many cells along each axis.
-level() { printf 'grid.level=[{ ratio = 4, lower = [0, 0, 0], upper = [1, 1, 1], patch_size = [%s, %s, %s] }]' "$1" "$1" "$1"; }
-
-# trace NAME DEVICE PATCH STEPS OPTION...
-trace() {
-  local name=$1 device=$2 patch=$3 steps=$4
-  shift 4
-  "$tessera" run "$deck" -q --device "$device" --out "$out/$name" --set 'grid.cells=[32, 32, 32]' --set "$(level "$patch")" \
-    --set "time.max_steps=$steps" --set "output.every_steps=$steps" --set rmcrt.wall_rays=0 "$@"
-}
-
-echo "== the bits of the host"
-trace host none 32 1 --set rmcrt.rays=4
-trace card cuda 32 1 --set rmcrt.rays=4
-"$tessera" compare "$out/host" "$out/card"
-
-echo "== Mrays/s (fine cells alone; seconds of 10 steps: those of 11 less those of 1)"
-for scattering in 0 1; do
-  for precision in double float; do
-    for patch in 16 32 64 128; do
-      seconds=()
-      for steps in 1 11; do
-        begin=${EPOCHREALTIME/./}
-        trace "p$patch-$precision-$scattering-$steps" cuda "$patch" "$steps" --set rmcrt.rays=100 \
-          --set "rmcrt.precision=\"$precision\"" --set "rmcrt.scattering=$scattering"
-        seconds+=($((${EPOCHREALTIME/./} - begin)))
-      done
-      awk -v s=$((seconds[1] - seconds[0])) -v p="$patch" -v f="$precision" -v c="$scattering" \
-        'BEGIN { printf "patches of %3d^3, %-6s, scattering %s: %8.1f Mrays/s\n", p, f, c, 10 * 128 ^ 3 * 100 / s }'
-    done
-  done
+seconds=200
+device=cuda
+cells=128
+while [ $# -gt 1 ]; do
+  case $1 in
+    --seconds) seconds=$2 ;;
+    --device) device=$2 ;;
+    --cells) cells=$2 ;;
+    *) break ;;
+  esac
+  shift 2
 done
+[ $# -eq 1 ] || { echo "usage: $0 [--seconds S] [--device DEVICE] [--cells N] BUILD" >&2; exit 2; }
+card=$1/tools/bench/tessera_rays_card
+[ -x "$card" ] || { echo "$0: there is no program $card; build the target tessera_rays_card" >&2; exit 2; }
+begin=$SECONDS
+left() { echo $((seconds - (SECONDS - begin))); }
 
-if command -v ncu > /dev/null; then
-  echo "== what limits the kernel"
-  ncu --kernel-name-base demangled -k 'regex:FollowFromCell' -c 1 --section SpeedOfLight --section Occupancy \
-    --section WarpStateStats "$tessera" run "$deck" -q --device cuda --out "$out/profile" --set 'grid.cells=[32, 32, 32]' \
-    --set "$(level 64)" --set rmcrt.rays=100 --set rmcrt.wall_rays=0
+# A quarter of the time is kept for the profile.
+timeout -k 5 "$((seconds - 5))" "$card" --device "$device" --cells "$cells" --seconds "$((seconds * 7 / 10))" ||
+  echo "the table ended with exit code $?"
+
+if ! command -v ncu > /dev/null; then
+  echo "profile: ncu is not installed"
+elif [ "$(left)" -lt 20 ]; then
+  echo "profile: left out, no time"
 else
-  echo "ncu is not installed: no profile"
+  # Few rays, since each counter takes a launch of its own.
+  timeout -k 5 "$(($(left) - 5))" ncu --kernel-name-base demangled -k 'regex:FollowFromCell' -c 1 --section SpeedOfLight \
+    --section Occupancy --section WarpStateStats --section LaunchStats --section MemoryWorkloadAnalysis \
+    "$card" --device "$device" --cells "$cells" --rays 8 --once 2>&1 |
+    grep -E 'FollowFromCell|Throughput|Registers|Occupancy|Duration|Hit Rate|No Eligible|Warp Cycles|Local|Grid Size|ncu|==ERROR' |
+    cut -c1-110 || echo "profile: ncu gave none"
 fi
+echo "all of it took $((SECONDS - begin)) s"

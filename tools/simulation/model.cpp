@@ -9,6 +9,7 @@
 #include "core/deck/deck_diagnostics.hpp"
 #include "core/sha256.hpp"
 #include "core/text/nearest_name.hpp"
+#include "grid/balance/deal_out.hpp"
 #include "grid/refined_levels.hpp"
 #include "taskgraph/graph_compiler.hpp"
 #include "taskgraph/task_place.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 /// Keys that say how a run is divided, how long it goes on and what it leaves, but change no bit of a state.
 bool decidesBits(std::string_view name) {
-  for (const std::string_view table : {"checkpoint.", "history.", "analysis.", "device."}) {
+  for (const std::string_view table : {"checkpoint.", "history.", "analysis.", "device.", "balance."}) {
     if (name.substr(0, table.size()) == table) return false;
   }
   if (name.substr(0, 7) == "output.") return name == "output.every";  // steps land on its times
@@ -46,6 +47,16 @@ const StepProgram* findProgram(const std::vector<StepProgram>& programs, const s
 /// The plan of the statistics of [analysis], where steps are programs.
 const char* const kStatistics = "statistics";
 
+/// Whether a program is the plan of its name and nothing else, but for the statistics before it. Such a
+/// program there is for each plan, also for those that are parts of steps and never a step: they need what
+/// other parts leave.
+bool isPlanAlone(const StepProgram& program) {
+  const std::vector<std::string> plans = program.plans();
+  if (plans.empty() || plans.back() != program.name()) return false;
+  return program.isOnePlan() ||
+         (plans.size() == 2 && program.items().size() == 2 && plans.front() == kStatistics);
+}
+
 }  // namespace
 
 StoragePolicy withDevices(StoragePolicy storage, const DeviceOptions& devices) {
@@ -67,8 +78,12 @@ OwnedMesh Model::meshOfDeck(int ranks) const {
   OwnedMesh mesh{following_ ? following_->staticMesh(settings_.division)
                             : refinedHierarchy(settings_.geometry, settings_.division, settings_.levels),
                  {}};
-  mesh.owners = distribute(*mesh.hierarchy, ranks);
+  mesh.owners = ownersOf(*mesh.hierarchy, ranks);
   return mesh;
+}
+
+RankMap Model::ownersOf(const Hierarchy& hierarchy, int ranks) const {
+  return dealOut(hierarchy, costsByCells(hierarchy, stepsOfLevels()), ranks, settings_.balance.rules);
 }
 
 OwnedMesh Model::meshOf(const CheckpointReader& checkpoint, int ranks) const {
@@ -77,7 +92,7 @@ OwnedMesh Model::meshOf(const CheckpointReader& checkpoint, int ranks) const {
   ours.mesh = mesh.hierarchy;
   checkpoint.requireSame(ours);
   mesh.hierarchy = checkpoint.identity().mesh;
-  mesh.owners = distribute(*mesh.hierarchy, ranks);
+  mesh.owners = ownersOf(*mesh.hierarchy, ranks);
   return mesh;
 }
 
@@ -327,8 +342,16 @@ double Model::stepsOfLevel(LevelId level) const {
   return subcycled_ ? subcycled_->steps()[static_cast<std::size_t>(level)] : 1.0;
 }
 
+std::vector<double> Model::stepsOfLevels() const {
+  std::vector<double> steps;
+  for (std::size_t level = 0; level <= settings_.levels.size(); ++level)
+    steps.push_back(stepsOfLevel(static_cast<LevelId>(level)));
+  return steps;
+}
+
 const StepProgram& Model::usualWith(const PartSet& parts) const {
-  return *findProgram(programs_, StepParts::stepName(plans_[1].name(), parts));
+  return *findProgram(programs_,
+                      StepParts::stepName(plans_[1].name(), StepParts::without(parts, usualParts_)));
 }
 
 /// A program for each set of parts that may come together.
@@ -351,9 +374,13 @@ void Model::declareParts(const StepPlan& declaredSteps) {
               .text());
   }
   if (!faults.empty()) throw PlanError(std::move(faults));
+  if (step.isOnePlan()) usualParts_ = parts_.always();
+  if (!usualParts_.empty()) plans_[1] = StepParts::withUsual(declaredSteps, usual, usualParts_, usual);
   for (const PartSet& set : parts_.sets()) {
-    const std::string name = StepParts::stepName(usual, set);
-    plans_.push_back(step.isOnePlan() ? StepParts::withUsual(declaredSteps, usual, set)
+    const PartSet more = StepParts::without(set, usualParts_);
+    if (more.empty()) continue;
+    const std::string name = StepParts::stepName(usual, more);
+    plans_.push_back(step.isOnePlan() ? StepParts::withUsual(declaredSteps, usual, set, name)
                                       : StepParts::alone(declaredSteps, set));
     programs_.push_back(step.isOnePlan() ? StepProgram(name) : step.after(plans_.back().name()).named(name));
     if (step.isOnePlan()) programs_.back().run(name);
@@ -425,14 +452,11 @@ void Model::addSolves() {
 }
 
 void Model::checkPrograms() {
-  const auto isProgram = [](const StepProgram& program) {
-    return !program.isOnePlan() || program.plans().front() != program.name();
-  };
-  if (std::none_of(programs_.begin(), programs_.end(), isProgram)) return;
+  if (std::all_of(programs_.begin(), programs_.end(), isPlanAlone)) return;
   ProgramCheck check(
       {plans_, labels_, persistent_, static_cast<int>(settings_.levels.size()) + 1, settings_.time.retries});
   for (const StepProgram& program : programs_) {
-    if (isProgram(program)) check.add(program);
+    if (!isPlanAlone(program)) check.add(program);
   }
   items_ = check.items();
   if (!subcycled_) return;

@@ -90,6 +90,7 @@ class Model {
   const std::vector<StepProgram>& programs() const { return programs_; }
   /// How many steps a level takes in one of the coarsest: 1, or more where finer levels take shorter ones.
   double stepsOfLevel(LevelId level) const;
+  std::vector<double> stepsOfLevels() const;
   /// Position of a plan that a program runs.
   std::size_t planNamed(const std::string& name) const;
 
@@ -101,6 +102,8 @@ class Model {
   void prepareExpressions(int threads) const;
 
  private:
+  /// Who gets which patch of a mesh of which nothing is known but its cells.
+  RankMap ownersOf(const Hierarchy& hierarchy, int ranks) const;
   void declare(const Deck& deck, const Schema& schema, const ComponentRegistry& registry);
   void declarePlans();
   void declarePrograms(const StepPlan& declaredSteps);
@@ -127,6 +130,7 @@ class Model {
   std::vector<Expression> expressions_;  ///< all that the deck gives the components
   std::vector<StepPlan> plans_{StepPlan("initial"), StepPlan("step"), StepPlan("diagnostics")};
   StepParts parts_;
+  PartSet usualParts_;                      ///< that the usual plan has, since they are due in every step
   std::vector<StepProgram> programs_;       ///< one of the name of each step plan at least
   std::vector<PlanItem> items_;             ///< by plan; empty where each is a whole step
   std::optional<SubcycledStep> subcycled_;  ///< where finer levels take shorter steps

@@ -7,6 +7,7 @@
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/device_report.hpp"
+#include "tools/simulation/mesh_report.hpp"
 #include "tools/simulation/output/run_fields.hpp"
 #include "tools/simulation/run_folder/run_checkpoints.hpp"
 #include "tools/simulation/watch/forced_end.hpp"
@@ -150,15 +151,25 @@ void Recorder::retaken(const StepRetry& retry) {
 }
 
 void Recorder::regridded(Simulation& simulation, double seconds) {
-  std::string cells;
-  for (const Level& level : simulation.hierarchy().levels())
-    cells += (cells.empty() ? "" : ", ") + std::to_string(level.cellCount());
+  const MeshLines lines = meshLinesOf(simulation);
   event("regrid", {{"step", simulation.clock().step()},
                    {"time", simulation.clock().time()},
                    {"patches", simulation.hierarchy().patchCount()},
-                   {"cells_of_levels", cells},
+                   {"cells_of_levels", lines.cells},
+                   {"patches_of_levels", lines.patches},
+                   {"imbalance_of_levels", lines.imbalance},
+                   {"imbalance", simulation.imbalance()},
                    {"flagged_cells", simulation.regrids()->flaggedCells},
                    {"seconds", seconds}});
+}
+
+void Recorder::rebalanced(Simulation& simulation, const BalanceLook& look, double seconds) {
+  event("rebalance", {{"step", simulation.clock().step()},
+                      {"time", simulation.clock().time()},
+                      {"imbalance", look.imbalance},
+                      {"next_imbalance", look.nextImbalance},
+                      {"gain_seconds", look.gain},
+                      {"seconds", seconds}});
 }
 
 void Recorder::stoppedByMesh(Simulation& simulation, const std::string& cause) {
@@ -468,11 +479,7 @@ RunResult Recorder::resultOf(Simulation& simulation) {
   const std::vector<double> levels = levelSecondsOf(simulation);
   for (std::size_t level = 0; levels.size() > 1 && level < levels.size(); ++level)
     result.statistics.emplace_back("task_seconds_level_" + std::to_string(level), levels[level]);
-  if (const RegridCounts* regrids = simulation.regrids()) {
-    result.statistics.emplace_back("regrids", static_cast<double>(regrids->regrids));
-    result.statistics.emplace_back("mesh_changes", static_cast<double>(regrids->changes));
-    result.statistics.emplace_back("regrid_seconds", regrids->seconds);
-  }
+  for (auto& number : meshStatistics(simulation)) result.statistics.push_back(std::move(number));
   if (const std::optional<DeviceTotals> devices = deviceTotalsOf(simulation)) {
     result.statistics.emplace_back("device_bytes", static_cast<double>(devices->bytes));
     result.statistics.emplace_back("device_bytes_over_distinct", devices->overDistinct);
@@ -490,6 +497,8 @@ RunResult Recorder::resultOf(Simulation& simulation) {
     result.statistics.emplace_back("solve_seconds", solves.seconds);
     result.statistics.emplace_back("solve_imbalance", solves.largestImbalance);
   }
+  result.plans = simulation.planTimes();
+  for (PlanTime& plan : result.plans) plan.seconds = largestOf(simulation.transport(), plan.seconds);
   result.warnings = warnings_;
   result.devices = options_.devices;
   if (!result.devices.empty()) result.placement = asText(simulation.deviceOptions().placement);

@@ -54,6 +54,7 @@ class Recorder final : public RunListener {
   void retaken(const StepRetry& retry) override;
   void finished(Simulation& simulation) override;
   void regridded(Simulation& simulation, double seconds) override;
+  void rebalanced(Simulation& simulation, const BalanceLook& look, double seconds) override;
   void stoppedByMesh(Simulation& simulation, const std::string& cause) override;
   void brokenOff(Simulation& simulation) override { finishHistory(simulation); }
 

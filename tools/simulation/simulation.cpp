@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sstream>
 
 #include "core/text/contracts.hpp"
 #include "scheduler/make_data_warehouse.hpp"
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/deck/core_schema.hpp"
+#include "tools/simulation/mesh/carry_over.hpp"
 #include "tools/simulation/mesh/migrate.hpp"
 
 namespace tessera {
@@ -34,37 +34,8 @@ ScratchRule scratchRule(const SimulationOptions& options) {
   return {.above = caches.shared / 2, .largestWindow = caches.core / 2};
 }
 
-/// What of the variables that live from step to step is stored, by level: the same on every rank.
-std::vector<LevelLabel> keptOn(const CompiledGraphs& graphs, const std::vector<LabelId>& persistent) {
-  std::vector<LevelLabel> kept;
-  for (const LevelStorage& storage : graphs.storage) {
-    if (std::binary_search(persistent.begin(), persistent.end(), storage.label))
-      kept.push_back({storage.label, storage.level});
-  }
-  return kept;
-}
-
-void expectSameCells(const Hierarchy& before, const Hierarchy& after) {
-  bool same = before.geometry() == after.geometry() && before.levels().size() == after.levels().size();
-  for (std::size_t level = 0; same && level < before.levels().size(); ++level) {
-    const Level& a = before.levels()[level];
-    const Level& b = after.levels()[level];
-    same = a.ratioToCoarser() == b.ratioToCoarser() && a.cellCount() == b.cellCount();
-  }
-  TESSERA_EXPECT(same, "adopt a mesh of the same cells on each level");
-}
-
-/// A block that is not there is for the reader to tell.
-void expectBlock(const CheckpointReader& checkpoint, const BlockDescription& wanted) {
-  const BlockDescription* found = checkpoint.find(wanted.label, wanted.level, wanted.patch);
-  if (found == nullptr || *found == wanted) return;
-  throw InputError(Message("a block of the checkpoint does not fit its mesh")
-                       .line("file   ", checkpoint.path().string())
-                       .line("block  ", asText(wanted))
-                       .line("mesh   ", asText(wanted.box))
-                       .line("block  ", asText(found->box))
-                       .line("fix    go on from another checkpoint with --from, or start the run again")
-                       .text());
+double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -79,7 +50,10 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
       model_(deck, registry),
       options_(withDeck(options, model_)),
       clock_(model_.settings().time),
-      executor_(makeExecutor(options, transport.rank())) {
+      executor_(makeExecutor(options, transport.rank())),
+      balance_(model_.settings().balance, model_.stepsOfLevels(), model_.settings().subcycles, transport,
+               executor_->threads()) {
+  const auto start = std::chrono::steady_clock::now();
   model_.prepareExpressions(executor_->threads());
   if (model_.following() != nullptr) regridding_.emplace(*model_.following(), transport_);
   state_ = compile(checkpoint != nullptr ? model_.meshOf(*checkpoint, transport.size())
@@ -87,7 +61,9 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
   compilesAtStart_ = compiles_;
   makeData(*state_);
   makeRunner(*state_);
+  meshSeconds_ = secondsSince(start);
   if (checkpoint != nullptr) restore(*checkpoint);
+  balance_.standsOn(state_->mesh, clock_.step());
   if (!options_.connectLater) connect();
 }
 
@@ -137,10 +113,12 @@ void Simulation::makeRunner(MeshState& state) {
 
 /// The largest stable step is that of the values, which stay: it is taken over.
 void Simulation::adopt(OwnedMesh mesh) {
+  const auto start = std::chrono::steady_clock::now();
   expectSameCells(hierarchy(), *mesh.hierarchy);
   MigrationPlan plan;
   std::unique_ptr<MeshState> next = prepare(std::move(mesh), FreshIndices::Refused, plan);
   standOn(std::move(next), plan);
+  meshSeconds_ = secondsSince(start);
 }
 
 std::unique_ptr<MeshState> Simulation::prepare(OwnedMesh mesh, FreshIndices fresh, MigrationPlan& plan) {
@@ -163,14 +141,39 @@ void Simulation::standOn(std::unique_ptr<MeshState> next, const MigrationPlan& p
   state_->data.reset();
   together(transport_, [&] { makeRunner(*next); });
   state_ = std::move(next);
+  balance_.standsOn(state_->mesh, clock_.step());
   connect();
+}
+
+double Simulation::imbalance(LevelId level) const {
+  return imbalanceOf(hierarchy(), mesh().owners, costsByCells(hierarchy(), model_.stepsOfLevels()),
+                     transport_.size(), level);
+}
+
+void Simulation::measure() { balance_.measure(state_->mesh, state_->graphs, patchCosts(), clock_.step()); }
+
+void Simulation::rebalance(RunListener& listener) {
+  if (!balance_.isDue(clock_.step())) return;
+  settle();
+  measure();
+  std::optional<RankMap> owners = balance_.betterOwners(state_->mesh, meshSeconds_);
+  if (!owners) return;
+  const BalanceLook look = balance_.look();
+  adopt({state_->mesh.hierarchy, std::move(*owners)});
+  balance_.count(meshSeconds_);
+  listener.rebalanced(*this, look, meshSeconds_);
 }
 
 std::optional<OwnedMesh> Simulation::wantedMesh() {
   const std::size_t plan = model_.planNamed(MeshFollowing::kFlagPlan);
   runPlan(plan, inputsOf(plan, {}));
   const auto flagged = static_cast<std::size_t>(model_.following()->flaggedCells().id);
-  return regridding_->nextMesh(hierarchy(), state_->runner->result(plan).reductions[flagged]);
+  std::shared_ptr<const Hierarchy> next =
+      regridding_->nextMesh(hierarchy(), state_->runner->result(plan).reductions[flagged]);
+  if (next == nullptr) return {};
+  if (balance_.measures()) measure();
+  RankMap owners = balance_.ownersOf(*next);
+  return OwnedMesh{std::move(next), std::move(owners)};
 }
 
 std::string Simulation::refusalOf(const Hierarchy& mesh) const {
@@ -227,7 +230,8 @@ bool Simulation::regrid(RunListener& listener) {
     takeStableDt(state_->runner->result(carry));
     regridding_->countChange();
   }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = secondsSince(start);
+  if (mesh) meshSeconds_ = seconds;
   regridding_->addSeconds(seconds);
   if (mesh) listener.regridded(*this, seconds);
   return true;
@@ -309,6 +313,7 @@ bool Simulation::runSteps(RunListener& listener) {
 
   while (!clock_.finished()) {
     if (regridding_ && regridding_->isDue(clock_.step()) && !regrid(listener)) return false;
+    rebalance(listener);
     step(listener.control(), listener);
     take();
     const bool enough = listener.stepped(*this, control);
@@ -530,6 +535,7 @@ StepInputs Simulation::inputsOf(std::size_t plan, std::span<const double> contro
 }
 
 void Simulation::runPlan(std::size_t plan, const StepInputs& inputs) {
+  const auto begin = std::chrono::steady_clock::now();
   try {
     state_->runner->runAhead(plan, inputs);
   } catch (const AgreedError&) {
@@ -537,6 +543,19 @@ void Simulation::runPlan(std::size_t plan, const StepInputs& inputs) {
   } catch (...) {
     fail(plan, currentError());
   }
+  planTimes_.resize(state_->graphs.plans.size());
+  ++planTimes_[plan].runs;
+  planTimes_[plan].seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::vector<PlanTime> Simulation::planTimes() const {
+  std::vector<PlanTime> times;
+  for (std::size_t plan = 0; plan < planTimes_.size(); ++plan) {
+    if (planTimes_[plan].runs == 0) continue;
+    times.push_back(planTimes_[plan]);
+    times.back().plan = state_->graphs.plans[plan].plan->name();
+  }
+  return times;
 }
 
 const DataWarehouse& Simulation::dataOnHost(std::span<const LabelId> labels) const {
@@ -566,19 +585,7 @@ void Simulation::fail(std::size_t runningPlan, const Error& cause) const {
   // A device may tell of a step before.
   const StepMoment moment =
       state_->runner->failedAt().value_or(StepMoment{runningPlan, stepNumber(runningPlan), clock_.time()});
-  std::ostringstream where;
-  where.precision(12);
-  where << "  (";
-  if (transport_.size() > 1) where << "rank " << transport_.rank() << " of " << transport_.size() << ", ";
-  if (moment.plan == static_cast<std::size_t>(PlanId::Initial)) {
-    where << "initial state";
-  } else {
-    where << "step " << moment.shownStep;
-  }
-  where << ", t = " << moment.time << ")";
-  std::string text = cause.message();
-  text.insert(std::min(text.find('\n'), text.size()), where.str());
-  throw StepFailed(cause.kind(), std::move(text));
+  throw stepFailed(cause, moment, transport_);
 }
 
 }  // namespace tessera

@@ -20,10 +20,12 @@
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
 #include "taskgraph/transfer/migration_plan.hpp"
+#include "tools/simulation/balance/load_balance.hpp"
 #include "tools/simulation/mesh/mesh_state.hpp"
 #include "tools/simulation/model.hpp"
 #include "tools/simulation/program/solve_book.hpp"
 #include "tools/simulation/regrid/regridding.hpp"
+#include "tools/simulation/step_failed.hpp"
 #include "tools/simulation/time_control.hpp"
 
 namespace tessera {
@@ -67,6 +69,14 @@ struct SimulationOptions {
 
 class Simulation;
 
+/// How often a plan was run on this rank, and for how long. Where devices are in use, that is the time in
+/// which the host has handed the plan over: they work on.
+struct PlanTime {
+  std::string plan;
+  std::int64_t runs = 0;
+  double seconds = 0.0;
+};
+
 /// A step that a component has refused, and that is taken again.
 struct StepRetry {
   std::int64_t step = 0;  ///< number of the step, as people count
@@ -97,17 +107,14 @@ class RunListener {
   virtual void warned(const std::string& /*text*/) {}
   /// The mesh follows the solution and has become another one. Before the step; `seconds`: what that took.
   virtual void regridded(Simulation& /*simulation*/, double /*seconds*/) {}
+  /// The same patches are other ranks' from now on. Between steps; `seconds`: what that took.
+  virtual void rebalanced(Simulation& /*simulation*/, const BalanceLook& /*look*/, double /*seconds*/) {}
   /// The next mesh cannot be had, `cause` says why: the run ends here, in good order.
   virtual void stoppedByMesh(Simulation& /*simulation*/, const std::string& /*cause*/) {}
   /// The run reached its end; not called when the listener ended it.
   virtual void finished(Simulation& /*simulation*/) {}
   /// All ranks found that the run cannot go on; an AgreedError follows.
   virtual void brokenOff(Simulation& /*simulation*/) {}
-};
-
-/// A step went wrong; the text names rank, step and time, and what the task says. Of the kind of the cause.
-struct StepFailed : ErrorClass<StepFailed> {
-  using ErrorClass::ErrorClass;
 };
 
 /// The time loop on one rank. Writes no files: that is for the listener.
@@ -167,6 +174,10 @@ class Simulation {
 
   /// What regrids have come to; nothing where the mesh stays as it is.
   const RegridCounts* regrids() const { return regridding_ ? &regridding_->counts() : nullptr; }
+  /// What balancing has come to.
+  const BalanceCounts& balance() const { return balance_.counts(); }
+  /// Largest share of a rank over the mean one, by cells times steps: of a level, or of all (-1).
+  double imbalance(LevelId level = -1) const;
   /// What a checkpoint holds beside the fields. Once the largest stable step is known.
   void save(CheckpointState& state) const;
   /// Cells times steps that this process has computed, all ranks together; each cell counts in each step of
@@ -208,6 +219,9 @@ class Simulation {
   /// Seconds of this rank's workers in tasks on the patches of each level since the start of the run,
   /// whatever meshes it has stood on. Between steps.
   std::vector<double> levelSeconds() const;
+  /// Of each plan that was run, since the start of the run; in the order of the plans, the same on every
+  /// rank.
+  std::vector<PlanTime> planTimes() const;
   /// What the linear solves of step programs have come to since the start of the run.
   const SolveBook& solves() const { return solves_; }
   int threads() const { return executor_->threads(); }
@@ -240,6 +254,10 @@ class Simulation {
   void followInitial(std::span<const double> control);
   /// False where the run ends here.
   bool regrid(RunListener& listener);
+  /// Looks at what patches cost, where that is due, and deals them out anew where it pays.
+  void rebalance(RunListener& listener);
+  /// Tells the balance what patches have cost so far.
+  void measure();
   /// Nothing of the state is under way any more, and all that others may ask it for is kept.
   void comeToRest();
   void runPlan(std::size_t plan, const StepInputs& inputs);
@@ -263,6 +281,7 @@ class Simulation {
   Model model_;
   const SimulationOptions options_;  ///< the deck's word on devices included
   std::int64_t compiles_ = 0;
+  std::vector<PlanTime> planTimes_;  ///< by plan
   TimeControl clock_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<MeshState> state_;
@@ -272,6 +291,8 @@ class Simulation {
   bool diagnoses_ = false;             ///< `startDiagnosis` was called, and `diagnosis` not since
   SolveBook solves_;
   std::optional<Regridding> regridding_;  ///< where the mesh follows the solution
+  LoadBalance balance_;
+  double meshSeconds_ = 0.0;  ///< that it took last time to stand on a mesh
   double cellSteps_ = 0.0;
   std::vector<double> solveNumbers_;   ///< when `startDiagnosis` was called, by column
   std::vector<double> keptDiagnosis_;  ///< where the mesh has changed between the two

@@ -34,7 +34,10 @@ mkdir -p "$work/pages/reference"
   printf '# All keys of a deck\n\n'
   "$program" describe --format md
 } >"$work/pages/reference/deck.md"
+# What only the site has is found from its first page too.
+sed -i 's#| `tessera describe` |#| [all keys](reference/deck.md), as `tessera describe` shows them |#' "$work/pages/README.md"
 if [ $gallery = yes ]; then
+  sed -i 's#^| How do I run a first case? |.*#&\n| What does it look like? | [a picture of each deck](gallery/gallery.md) |#' "$work/pages/README.md"
   "$root/tools/setup/python.sh" run gallery --runs "$root/build/gallery_runs" -o "$work/pages/gallery" >&2
   # A picture of each deck on the page of its component.
   for page in "$work"/pages/components/*.md; do

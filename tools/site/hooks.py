@@ -8,6 +8,9 @@ HERE = Path(__file__).resolve().parent
 CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.S)
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\w$\\])\$([^$\n]+?)\$(?![\w$])", re.S)
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
+# Folders of pages as MkDocs titles them, and the first page.
+ORDER = ["Tutorial", "User", "Components", "Gallery", "Reference", "Design", "Figures"]
+LAST = ["Decisions"]
 known = {}
 
 
@@ -55,6 +58,20 @@ def with_links_inside(markdown, page, pages):
         return match.group(0) if place.is_file() and place.resolve().is_relative_to(Path(pages).resolve()) else text
 
     return _outside_code(markdown, lambda part: LINK.sub(replaced, part))
+
+
+def on_nav(nav, config, files):
+    """For users first; the many decisions come last."""
+    nav.items.sort(key=lambda item: ORDER.index(item.title) if item.title in ORDER else len(ORDER))
+    nav.items.sort(key=lambda item: (item.title in LAST) - (item.is_page and item.is_homepage))
+    nav.pages[:] = [page for item in nav.items for page in _pages(item)]
+    for page, before, after in zip(nav.pages, [None, *nav.pages], [*nav.pages[1:], None]):
+        page.previous_page, page.next_page = before, after
+    return nav
+
+
+def _pages(item):
+    return [page for child in item.children for page in _pages(child)] if item.children else [item]
 
 
 def on_page_markdown(markdown, page, config, files):

@@ -139,6 +139,8 @@ void describeRun(LayoutFile& file, const FieldOutput& output) {
   file.text(own, "git", output.revision);
   file.text(own, "deck_sha256", output.deckSha256);
   file.text(own, "run_id", output.runId);
+  file.text(own, "length_unit", output.lengthUnit);
+  file.text(own, "time_unit", output.timeUnit);
   file.group(own + "/levels");
   file.group(own + "/fields");
   for (std::size_t n = 0; n < output.fields.size(); ++n) {

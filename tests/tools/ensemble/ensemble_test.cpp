@@ -251,6 +251,27 @@ TEST(ReplicaExchange, TheDeckHasTheExactAcceptanceOfEachPairWithinThreeSigmas) {
   EXPECT_GT(report.roundTrips, 10);
 }
 
+/// Few and many degrees of freedom: broad and narrow distributions of the energy.
+TEST(ReplicaExchange, MeansAndAcceptancesAreExactForThreeAndThreeHundredFreedoms) {
+  const std::pair<ReplicaExchangePlan, std::vector<double>> cases[] = {
+      {{{1.0, 1.1, 1.65, 3.3}, 3, 3000, 20, 5}, {.9394, .7471, .5836}},
+      {{{1.0, 1.05, 1.155, 1.386}, 300, 500, 20, 6}, {.6729, .4096, .1149}}};
+  for (const auto& [plan, exact] : cases) {
+    SCOPED_TRACE(std::to_string(plan.freedoms) + " degrees of freedom");
+    const ReplicaExchangeReport report = exchange(plan, 2, 1);
+    for (std::size_t n = 0; n < report.pairs.size(); ++n) {
+      EXPECT_NEAR(report.pairs[n].exact, exact[n], 6e-5);
+      EXPECT_LT(std::abs(report.pairs[n].sigmas()), 3.0) << "pair " << n;
+    }
+    // The potential energy is Gamma-distributed with mean f T / 2 and variance f T^2 / 2.
+    for (const TemperatureReport& each : report.temperatures) {
+      EXPECT_NEAR(each.meanPotential, plan.freedoms * each.temperature / 2,
+                  3 * std::sqrt(plan.freedoms * 0.5 / plan.rounds) * each.temperature);
+    }
+    EXPECT_GT(report.roundTrips, 3);
+  }
+}
+
 TEST(ReplicaExchange, TheReportIsTheSameForAnyRanksAndWorkers) {
   const ReplicaExchangePlan plan{{1.0, 1.2, 1.5, 2.0, 2.2}, 3, 100, 5, 9};
   const ReplicaExchangeReport expected = exchange(plan, 1, 1);

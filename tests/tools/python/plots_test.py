@@ -30,7 +30,9 @@ class PlotsTest(unittest.TestCase):
         plane = self.file.slice("density", "z", 2.9)
         np.testing.assert_array_equal(image.get_array().filled(np.nan), plane.values.T)
         self.assertEqual(list(image.get_extent()), [0.0, 1.0, -1.0, 1.0])
-        self.assertIn("density (kg/m^3)", [axes.get_ylabel() for axes in figure.axes])
+        self.assertIn("density (kg/m³)", [axes.get_ylabel() for axes in figure.axes])
+        # The file says no unit of length.
+        self.assertEqual((figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()), ("x (length)", "y (length)"))
 
     def test_outlines_of_levels_are_the_edges_of_their_regions(self):
         boxes = list(patches_on(self.file, self.file.levels[1], "z", 2.9))

@@ -77,6 +77,19 @@ def taylor_green():
     return _run("taylor_green", "lowmach/taylor_green.toml", **{"grid.cells": [16, 16, 1], "time.end": 0.1, "output.every": 0.05})
 
 
+@cache
+def bump():
+    """A mesh of three levels that follows the solution, traced: other patches at each state."""
+    return _run("bump", "advection/bump_following.toml", "--trace")
+
+
+@cache
+def spot():
+    """A mesh that follows the solution and has fewer levels in the end than at first; SI units."""
+    units = {"units.length": "m", "units.time": "s", "units.temperature": "K"}
+    return _run("spot", "heat/spot_following.toml", **{**units, "history.every_steps": 1})
+
+
 def call(*arguments):
     """(exit code, what was printed, what was said on standard error) of a command of Python's."""
     out, err = io.StringIO(), io.StringIO()

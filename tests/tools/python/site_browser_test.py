@@ -20,6 +20,17 @@ class SiteInABrowserTest(unittest.TestCase):
             self.assertGreater(browser.evaluate("document.body.innerText.length"), 500)
             self.assertEqual(browser.problems, [])
 
+    def test_the_first_page_leads_to_what_users_want(self):
+        with Browser() as browser:
+            browser.open((SITE / "index.html").as_uri())
+            browser.settle()
+            links = browser.evaluate("[...document.querySelectorAll('td a')].map(a => a.getAttribute('href'))")
+            self.assertIn("gallery/gallery.html", links)
+            self.assertIn("reference/deck.html", links)
+            titles = browser.evaluate("[...document.querySelectorAll('.wy-menu .caption-text')].map(e => e.textContent)")
+            self.assertEqual([titles[0], titles[-1]], ["Tutorial", "Decisions"])
+            self.assertLess(titles.index("User"), titles.index("Design"))
+
     def test_formulas_are_drawn(self):
         with Browser() as browser:
             browser.open((SITE / "components/heat.html").as_uri())

@@ -28,6 +28,18 @@ class YtTest(unittest.TestCase):
             self.assertEqual(float(ds.current_time), file.time)
             self.check(file, ds, file.names[0], "stream")
 
+    def test_each_state_of_a_mesh_that_follows_the_solution(self):
+        for run in (runs.bump(), runs.spot()):
+            for file in run.fields:
+                self.check(file, tessera.to_yt(file), file.names[0], "stream")
+
+    def test_units_are_those_of_the_deck(self):
+        run = tessera.run(runs.INPUTS / "heat/dirichlet_slab.toml", Path(runs.FOLDER.name) / "cm", 1, ["--threads", "1"], timeout=60,
+                          **{"units.length": "cm", "units.time": "min"})
+        ds = tessera.to_yt(run)
+        self.assertAlmostEqual(float(ds.domain_width[0].to("m")), 0.01 * float(np.ptp(run.fields[-1].bounds, axis=0)[0]))
+        self.assertAlmostEqual(float(ds.current_time.to("s")), 60 * run.fields[-1].time)
+
     def test_a_linear_field_on_ratios_two_and_four(self):
         with TemporaryDirectory() as folder:
             synthetic.write(Path(folder) / "a.hdf")

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <unistd.h>
@@ -72,7 +73,7 @@ class Bordered : public Component {
   Label<double, FaceY> faceY_;
 };
 
-Deck deckOf(int steps, const std::string& periodic) {
+Deck deckOf(int steps, const std::string& periodic, const std::string& analysis = "") {
   return Deck::fromText(
       "simulation.components = ['bordered']\ngrid.cells = [16, 8, 1]\n"
       "grid.patches = [3, 2, 1]\ngrid.periodic = " +
@@ -80,7 +81,8 @@ Deck deckOf(int steps, const std::string& periodic) {
           " }\n"
           "[[grid.level]]\nratio = 2\nlower = [0.25, 0.25, 0]\nupper = [0.75, 0.75, 1]\n"
           "patch_size = [4, 3, 1]\n"
-          "[[grid.level]]\nlevel = 1\nlower = [0.75, 0, 0]\nupper = [1, 0.5, 1]\n",
+          "[[grid.level]]\nlevel = 1\nlower = [0.75, 0, 0]\nupper = [1, 0.5, 1]\n" +
+          analysis,
       "deck.toml");
 }
 
@@ -149,6 +151,69 @@ TEST(FieldBorders, HoldWhatThePatchesHaveComputedAlsoAfterARestart) {
     runTo(2, 1, periodic, folder, first);
     std::filesystem::remove_all(folder);
   }
+}
+
+std::string regionOf(const std::string& name, const std::string& field, const std::string& box) {
+  return "[[analysis.region]]\nname = '" + name + "'\nfield = '" + field + "'\n" + box;
+}
+
+/// The columns of [analysis] after a step, by name.
+std::map<std::string, double> analysed(const std::string& analysis, int ranks) {
+  ComponentRegistry registry;
+  registry.add([] { return std::make_unique<Bordered>(); });
+  std::map<std::string, double> columns;
+  LoopbackWorld world(ranks);
+  runRanks(world, [&](Transport& transport) {
+    Simulation simulation(deckOf(1, "[false, false, false]", analysis), registry, transport, {});
+    simulation.run();
+    const std::vector<double> values = simulation.diagnose();
+    if (transport.rank() != 0) return;
+    for (std::size_t n = 0; n < values.size(); ++n)
+      columns[simulation.model().diagnostics()[n].name] = values[n];
+  });
+  return columns;
+}
+
+/// The mean over the domain of what leaf cells have at their centres: that of linear numbers on their
+/// borders.
+double meanOfLeaves() {
+  const auto isFine = [](double x, double y) {
+    return (x > 0.25 && x < 0.75 && y > 0.25 && y < 0.75) || (x > 0.75 && y < 0.5);
+  };
+  double sum = 0.0;
+  for (int j = 0; j < 16; ++j) {
+    for (int i = 0; i < 32; ++i) {
+      const double x = (i + 0.5) / 32;
+      const double y = (j + 0.5) / 16;
+      sum += 1.0 + (isFine(x, y) ? 2001.0 : 1001.0) + x + 10.0 * y;
+    }
+  }
+  return sum / 512;
+}
+
+TEST(FieldBorders, AreAnalysedSoThatEachPlaceCountsOnceWhereLevelsMeet) {
+  std::string regions =
+      regionOf("all_x", "face_x", "") + regionOf("all_y", "face_y", "") + regionOf("all_nodes", "node", "");
+  // Of the cells below: coarse at 0 and 0.25, from 0.5 on fine ones too. A step has added 1.
+  const std::map<std::string, double> sections{
+      {"0.0", 1007.0}, {"0.25", 1007.25}, {"0.5", 1507.5}, {"0.75", 1507.75}, {"1.0", 1508.0}};
+  for (const auto& [at, mean] : sections)
+    regions += regionOf("at_" + at.substr(0, 1) + at.substr(2), "face_x",
+                        "lower = [" + at + ", 0, 0]\nupper = [" + at + ", 1, 1]\n");
+  const auto found = analysed(regions, 3);
+  for (const std::string name : {"all_x", "all_y", "all_nodes"}) {
+    EXPECT_NEAR(found.at(name + ".integral"), meanOfLeaves(), 1e-10) << name;
+    EXPECT_NEAR(found.at(name + ".mean"), meanOfLeaves(), 1e-10) << name;
+  }
+  EXPECT_EQ(found.at("all_x.min"), 1002.0 + 10.0 / 16);
+  EXPECT_EQ(found.at("all_x.max"), 2002.75 + 10.0 * (0.75 - 1.0 / 32));
+  EXPECT_EQ(found.at("all_nodes.min"), 1002.0);
+  EXPECT_EQ(found.at("all_nodes.max"), 2002.75 + 7.5);
+  for (const auto& [at, mean] : sections) {
+    const std::string name = "at_" + at.substr(0, 1) + at.substr(2);
+    EXPECT_NEAR(found.at(name + ".integral"), mean, 1e-10) << name;
+  }
+  EXPECT_EQ(analysed(regions, 1), found);
 }
 
 }  // namespace

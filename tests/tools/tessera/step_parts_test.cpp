@@ -156,6 +156,36 @@ TEST(StepParts, OnlySetsThatOccurAreCompiled) {
       ElementsAre("step+bell", "step+bell+gong", "step+bell+gong+horn", "step+bell+horn", "step+horn"));
 }
 
+// A plan without them would never be run.
+TEST(StepParts, AreOfTheUsualPlanWhereTheyAreAlwaysDue) {
+  const std::string tables = "bell = { every = 1 }\ngong = { every = 2 }\n";
+  LoopbackWorld world(1);
+  const ComponentRegistry registry = chimes();
+  runRanks(world, [&](Transport& transport) {
+    Simulation simulation(chimeDeck("'bell', 'gong'", tables, 5), registry, transport, {});
+
+    simulation.run();
+
+    EXPECT_THAT(planNames(simulation.model()), ElementsAre("step+gong"));
+    EXPECT_EQ(simulation.diagnose(), (std::vector<double>{5.0, 3.0}));
+  });
+}
+
+TEST(StepParts, RunOnceInAStepOfSeveralPlansThoughAlwaysDue) {
+  LoopbackWorld world(1);
+  const ComponentRegistry registry = chimes();
+  runRanks(world, [&](Transport& transport) {
+    Simulation simulation(chimeDeck("'two_items', 'bell'", "bell = { every = 1 }\n", 5), registry, transport,
+                          {});
+
+    simulation.run();
+
+    EXPECT_EQ(simulation.diagnose(), (std::vector<double>{5.0}));
+    EXPECT_EQ(simulation.model().stepProgram({3, 0.375, 0.25}).plans(),
+              (std::vector<std::string>{"bell", "first", "second"}));
+  });
+}
+
 TEST(StepParts, AreAPlanBeforeAUsualStepOfSeveralPlans) {
   LoopbackWorld world(1);
   const ComponentRegistry registry = chimes();

@@ -82,6 +82,18 @@ TEST(TraceSummary, EveryMicrosecondOfEveryWorkerIsAccountedForOnce) {
   EXPECT_DOUBLE_EQ(shares, 1.0);
 }
 
+TEST(TraceSummary, PlansHaveRunsAndTheTimeOfTheSlowestRank) {
+  const TraceSummary summary = summarise(modelOf(kTrace));
+
+  ASSERT_EQ(summary.plans.size(), 1U);
+  EXPECT_EQ(summary.plans[0].name, "step");
+  EXPECT_EQ(summary.plans[0].runs, 2);
+  EXPECT_EQ(summary.plans[0].total, 110'000);
+  EXPECT_EQ(summary.plans[0].tasks, 131'000);
+  EXPECT_THAT(asText(summary), HasSubstr("step     2  110 us  55 us    131 us"));
+  EXPECT_THAT(asJson(summary), HasSubstr("\"runs\": 2"));
+}
+
 TEST(TraceSummary, TasksHaveCountsTimesAndDelays) {
   const TraceSummary summary = summarise(modelOf(kTrace));
 

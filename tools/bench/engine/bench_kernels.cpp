@@ -4,6 +4,7 @@
 #include "scheduler/engine/make_program.hpp"
 #include "tools/bench/engine/allocation.hpp"
 #include "tools/bench/engine/bench_program.hpp"
+#include "tools/bench/engine/spin_chain.hpp"
 
 #if defined(__CUDACC__)
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace tessera::engine {
 const Program& benchProgram() {
   using enum TaskWidth;
   static const Program program =
-      makeProgram<Adder<Lane>, Adder<Warp>, Spin, Relay<Lane>, Relay<Warp>, AllocationLoop>("bench");
+      makeProgram<Adder<Lane>, Adder<Warp>, Spin, SpinChain, Relay<Lane>, Relay<Warp>, AllocationLoop>(
+          "bench");
   return program;
 }
 

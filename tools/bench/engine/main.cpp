@@ -64,7 +64,7 @@ void feed(const Bench& bench) {
     line("graphs of 1,000 independent nodes", count / Launches::graphs(count, 1000) * 1e-6, "M/s");
     line("one batched kernel, all tasks known before", 1e7 / Launches::batched(10'000'000) * 1e-6, "M/s");
   }
-  for (const std::int64_t capacity : {4096, 65536}) {
+  for (const std::int64_t capacity : {1024, 4096, 65536}) {
     Engine engine(benchProgram(), bench.options(capacity));
     for (const char* kind : {"adder", "adder_warp"}) {
       const std::uint64_t count = bench.cuda ? 20'000'000 : 2'000'000;
@@ -100,12 +100,19 @@ void lengths(const Bench& bench) {
     }
     Engine engine(benchProgram(), options);
     const int workers = engine.workers();
-    std::printf("%d workers, efficiency at task lengths:", workers);
+    std::printf("%d workers, fed by a host thread:", workers);
     for (const std::uint64_t micros : {1, 2, 5, 10, 50, 200, 1000, 5000}) {
       const auto count = static_cast<std::uint64_t>(
           std::clamp(0.1 * workers / (static_cast<double>(micros) * 1e-6), 20.0 * workers, 2e6));
       std::printf("  %llu us %.1f %%", static_cast<unsigned long long>(micros),
                   100 * efficiency(engine, micros * 1000, count, workers));
+      std::fflush(stdout);
+    }
+    std::printf("\n%d workers, fed by tasks:", workers);
+    for (const std::uint64_t micros : {1, 2, 5, 10, 50, 200, 1000}) {
+      const std::uint64_t length = std::clamp<std::uint64_t>(50'000 / micros, 10, 5000);
+      std::printf("  %llu us %.1f %%", static_cast<unsigned long long>(micros),
+                  100 * efficiencyOfChains(engine, micros * 1000, length, workers));
       std::fflush(stdout);
     }
     std::printf("\n");
@@ -183,7 +190,7 @@ void freeMemory(const Bench&) { std::printf("%lld\n", static_cast<long long>(Lau
 
 void count(const Bench& bench) {
   Engine engine(benchProgram(), bench.options());
-  const std::uint64_t tasks = bench.cuda ? 100'000'000 : 1'000'000;
+  const std::uint64_t tasks = bench.cuda || !bench.sections.empty() ? 100'000'000 : 1'000'000;
   line("tasks in one go, all results added up and right", static_cast<double>(tasks), "");
   line("  rate", static_cast<double>(tasks) / hostFed(engine, "adder", tasks) * 1e-6, "M/s");
 }

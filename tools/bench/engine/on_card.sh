@@ -1,36 +1,21 @@
 #!/bin/bash
-# on_card.sh BUILD: everything of the task engine that needs a GPU, in about six minutes: tests, tables of docs/engine.md, a
-# process that is killed, memory checkers. BUILD is a build of preset cuda with the targets tessera_engine_card. Each
-# part has a limit of its own; the last line is "N passed, N failed".
+# on_card.sh BUILD [-t SECONDS] [-o FILE] [-n] [PART]...: everything of the task engine that needs a GPU: tests, tables of
+# docs/engine.md, a process that is killed, memory checkers. BUILD is a build of preset cuda with the target tessera_engine_card.
+# All parts together end within SECONDS [390]; FILE gets the whole output; -n tries the script on threads of the host.
+# The last line is "N passed, N failed, N skipped".
 set -uo pipefail
-[ $# -ge 1 ] || { echo "usage: $0 BUILD [PART]..., parts: tests blocking bench host kill check" >&2; exit 2; }
-build=$1
-shift
-parts=${*:-tests bench kill check blocking host}
-tests=$(find "$build" -name tessera_scheduler_engine_tests -type f | head -1)
-steps=$(find "$build" -name tessera_scheduler_engine_step_tests -type f | head -1)
-bench=$(find "$build" -name tessera_engine_bench -type f | head -1)
-blocking=$(find "$build" -name tessera_engine_blocking -type f | head -1)
-tbb=$(find "$build" -name tessera_engine_tbb_bench -type f | head -1)
-export TESSERA_ENGINE_TEST_CUDA=1
-passed=0
-failed=0
-
-# part SECONDS NAME COMMAND...: one part with its limit.
-part() {
-  local limit=$1 name=$2 begin=$SECONDS
-  shift 2
-  printf '\n== %s\n' "$name"
-  # All parts together end within 390 s.
-  if ((begin + limit > 390)); then limit=$((begin < 389 ? 390 - begin : 1)); fi
-  if timeout -k 5 "$limit" "$@"; then
-    passed=$((passed + 1))
-    printf -- '-- passed: %s, %s s\n' "$name" $((SECONDS - begin))
-  else
-    failed=$((failed + 1))
-    printf -- '-- FAILED (%s): %s, %s s\n' $? "$name" $((SECONDS - begin))
-  fi
-}
+all_parts="tests bench kill count check host blocking"
+without_gpu=threads
+total=390
+source "$(dirname "${BASH_SOURCE[0]}")/../card_parts.sh"
+card_options "$@"
+tests=$(program tessera_scheduler_engine_tests)
+steps=$(program tessera_scheduler_engine_step_tests)
+bench=$(program tessera_engine_bench)
+blocking=$(program tessera_engine_blocking)
+tbb=$(program tessera_engine_tbb_bench)
+filter='*cuda*:*Cuda*'
+[ "$device" = cuda ] && export TESSERA_ENGINE_TEST_CUDA=1 || filter='*3threads*'
 
 # A process that holds an engine on the GPU is killed; another one then sees its memory free again.
 killed() {
@@ -57,29 +42,36 @@ killed() {
   [ "$now" -ge $((before - 50)) ]
 }
 
+# Calls that are free of a resident kernel are counted, the others named.
+calls() { awk '/ free$/ {free++; next} {print} END {print free + 0, "calls are free"}'; }
+
 for each in $parts; do
   case $each in
-    tests) part 120 "tests on the GPU, 1,000 starts and ends among them" "$tests" --gtest_filter='*cuda*:*Cuda*' --gtest_brief=1
-           part 40 "steps on the GPU beside an engine on it" "$steps" --gtest_filter='*cuda*' --gtest_brief=1 ;;
-    blocking) part 90 "calls of CUDA beside a resident kernel" "$blocking" ;;
-    bench) part 110 "tables, 10^8 tasks among them" "$bench" cuda trip made memory length feed physics count ;;
-    host) part 25 "two threads of the host" "$bench" threads trip feed physics
-          [ -z "$tbb" ] || part 20 "oneTBB on two threads" "$tbb" ;;
-    kill) part 30 "kill -9 of a process with an engine" bash -c "$(declare -f killed); bench=$bench; killed" ;;
+    tests) part 120 6 "tests, 1,000 starts and ends among them" "$tests" --gtest_filter="$filter" --gtest_brief=1
+           part 40 6 "steps beside an engine" "$steps" --gtest_filter="$filter" --gtest_brief=1 ;;
+    bench) for section in trip feed made memory length physics; do
+             part 60 14 "$section" "$bench" "$device" "$section"
+           done ;;
+    count) part 60 3 "10^8 tasks, every result checked" "$bench" "$device" count ;;
+    host) for section in trip feed physics; do
+            part 25 14 "two threads of the host: $section" "$bench" threads "$section"
+          done
+          [ -z "$tbb" ] || part 20 10 "oneTBB on two threads" "$tbb" ;;
+    kill) [ "$device" != cuda ] ||
+            part 30 6 "kill -9 of a process with an engine" bash -c "$(declare -f killed); bench=$bench; killed" ;;
+    blocking) [ -z "$blocking" ] || summary=calls part 90 30 "calls of CUDA beside a resident kernel" "$blocking" ;;
     check)
       if ! command -v compute-sanitizer >/dev/null && [ -x /usr/local/cuda/bin/compute-sanitizer ]; then
         PATH=$PATH:/usr/local/cuda/bin
       fi
-      if command -v compute-sanitizer >/dev/null; then
+      if [ "$device" = cuda ] && command -v compute-sanitizer >/dev/null; then
         for tool in memcheck racecheck synccheck; do
-          part 60 "compute-sanitizer, $tool, run then exit" compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" \
+          part 60 4 "compute-sanitizer, $tool, run then exit" compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" \
             --gtest_filter='*RunThenExit*cuda*' --gtest_brief=1
         done
       else
-        echo "compute-sanitizer is not installed: the memory checkers are left out"
+        echo "no compute-sanitizer: the memory checkers are left out"
       fi ;;
-    *) echo "there is no part $each" >&2; exit 2 ;;
   esac
 done
-printf '\n%d passed, %d failed\n' "$passed" "$failed"
-[ "$failed" -eq 0 ]
+card_end

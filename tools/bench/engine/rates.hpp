@@ -20,6 +20,9 @@ double workerMade(Engine& engine, const char* kind, std::uint64_t chains, std::u
 /// Share of the workers' time that is work, for `count` tasks of so many nanoseconds on `workers` workers.
 double efficiency(Engine& engine, std::uint64_t nanos, std::uint64_t count, int workers);
 
+/// The same where workers are fed by tasks: two chains for each worker, of `length` tasks.
+double efficiencyOfChains(Engine& engine, std::uint64_t nanos, std::uint64_t length, int workers);
+
 /// Tasks per second of a kind with the same arguments each time, `count` of them.
 double tasksPerSecond(Engine& engine, const Task& task, std::uint64_t count);
 

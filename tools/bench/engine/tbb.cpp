@@ -1,4 +1,5 @@
 // The engine's threads beside oneTBB's task_group: empty tasks that one thread makes, on two threads.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -35,12 +36,18 @@ int main() {
     using namespace tessera::engine;
     // The thread that hands in and fetches is one of the two.
     Engine engine(benchProgram(), {.threads = 1, .memoryBytes = 1 << 20});
-    for (int round = 0; round < 3; ++round) {
+    double leastTbb = 1e300;
+    double leastOurs = 1e300;
+    for (int round = 0; round < 7; ++round) {
       const double tbb = taskGroup();
       const double ours = hostFed(engine, "adder", kTasks);
       std::printf("oneTBB task_group %.2f M/s, engine %.2f M/s, ratio %.2f\n", kTasks / tbb * 1e-6,
                   kTasks / ours * 1e-6, tbb / ours);
+      leastTbb = std::min(leastTbb, tbb);
+      leastOurs = std::min(leastOurs, ours);
     }
+    std::printf("best of each: oneTBB %.2f M/s, engine %.2f M/s, ratio %.2f\n", kTasks / leastTbb * 1e-6,
+                kTasks / leastOurs * 1e-6, leastTbb / leastOurs);
   } catch (const tessera::Error& error) {
     std::cerr << error.what() << '\n';
     return error.exitCode();

@@ -45,6 +45,10 @@ class Deck:
     def components(self):
         return list(self.get("simulation.components", []))
 
+    def unit(self, word):
+        """What the deck calls a unit: 's' for `unit("time")`; the word where it does not say."""
+        return str(self.get(f"units.{word}", word))
+
     def constants(self):
         return {key: float(value) for key, value in self.values.get("constants", {}).items()}
 

@@ -19,6 +19,14 @@ AXES = "xyz"
 CENTERINGS = ("cell", "node", "face x", "face y", "face z")
 
 
+def with_unit(name, unit):
+    """
+        >>> with_unit("density", "kg/m^3"), with_unit("time", "time"), with_unit("part", "1")
+        ('density (kg/m^3)', 'time', 'part')
+    """
+    return name if unit in ("", "1", name) else f"{name} ({unit})"
+
+
 class Field:
     """What a file says of one variable: name, unit, number of components, where its values live."""
 
@@ -28,7 +36,7 @@ class Field:
     @property
     def label(self):
         """The name with its unit, for axes of pictures."""
-        return f"{self.name} ({self.unit})" if self.unit not in ("", "1") else self.name
+        return with_unit(self.name, self.unit)
 
     def __repr__(self):
         return f"Field({self.label}, {self.components} component(s) per {self.centering})"
@@ -182,6 +190,8 @@ class FieldFile(Sampling):
         self.periodic = tuple(bool(p) for p in attributes.get("periodic", (0, 0, 0)))
         self.code_version, self.git = text("code_version"), text("git")
         self.deck_sha256, self.run_id = text("deck_sha256"), text("run_id")
+        # Of [units] of the deck; without it the words that fields use too.
+        self.length_unit, self.time_unit = text("length_unit") or "length", text("time_unit") or "time"
         self.levels = []
         while f"Level{len(self.levels)}" in root:
             number = len(self.levels)

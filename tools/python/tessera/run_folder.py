@@ -2,6 +2,8 @@
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from tessera.analysis_rows import AnalysisRows
 from tessera.checkpoint import Checkpoint
 from tessera.deck import Deck
@@ -78,6 +80,20 @@ class Series:
                 return self[n]
         steps = ", ".join(str(int(path.stem.rpartition("_")[2])) for path in self.paths)
         raise UsageError(f"there are no fields of step {number}; there are those of {steps}")
+
+    def covering_grids(self, name):
+        """(times, values[time, x, y, z]) of all states in one array, at the cell size of the finest level that any of them
+        has: a mesh that follows the solution may have more levels at one time than at another."""
+        deepest = max((self[n] for n in range(len(self))), key=lambda file: len(file.levels))
+        levels, ratios = len(deepest.levels), [deepest.ratio(n) for n in range(len(deepest.levels))]
+        grids = []
+        for n in range(len(self)):
+            values = self[n].covering_grid(name).values
+            for ratio in ratios[len(self[n].levels):levels]:
+                for axis in range(3):
+                    values = np.repeat(values, ratio[axis], axis=axis)
+            grids.append(values)
+        return np.array(self.times), np.stack(grids)
 
     def __repr__(self):
         return f"Series({len(self)} field files, t = {self.times[0]:g} to {self.times[-1]:g})" if self else "Series(none)"

@@ -13,8 +13,13 @@ from tessera.run_folder import Run
 from tessera.sampling import boxes_of
 
 
-def to_yt(source, names=None, length_unit="m"):
-    """A yt dataset of a `FieldFile`, or of the last state of a `Run`.
+LENGTHS = ("m", "cm", "mm", "um", "km", "AU", "pc", "kpc", "Mpc")
+TIMES = ("s", "ms", "us", "ns", "min", "hr", "day", "yr", "Myr")
+
+
+def to_yt(source, names=None, length_unit=None, time_unit=None):
+    """A yt dataset of a `FieldFile`, or of the last state of a `Run`. Units that are not given are those of the deck's
+    [units], where yt knows them, else m and s.
 
         ds = tessera.to_yt(run)
         ds.all_data()["stream", "temperature"]
@@ -27,7 +32,16 @@ def to_yt(source, names=None, length_unit="m"):
     if not isinstance(file, FieldFile):
         raise UsageError("to_yt() takes a run or a field file: tessera.to_yt(tessera.load('cosine'))")
     grids, arguments = stream_arguments(file, names)
-    return yt.load_amr_grids(grids, length_unit=length_unit, **arguments)
+    length_unit, time_unit = length_unit or usual_unit(file.length_unit, LENGTHS), time_unit or usual_unit(file.time_unit, TIMES)
+    return yt.load_amr_grids(grids, length_unit=length_unit, time_unit=time_unit, **arguments)
+
+
+def usual_unit(name, known):
+    """
+        >>> usual_unit("cm", LENGTHS), usual_unit("length", LENGTHS)
+        ('cm', 'm')
+    """
+    return name if name in known else known[0]
 
 
 def stream_arguments(file, names=None):

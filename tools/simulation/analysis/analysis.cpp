@@ -39,11 +39,36 @@ void checkPlane(const AnalysisPlane& plane, const Geometry& geometry, DeckDiagno
                                   "; keep it between grid.lower and grid.upper");
 }
 
+double spacingOf(const Geometry& geometry, int axis) {
+  return (geometry.upper[axis] - geometry.lower[axis]) / static_cast<double>(geometry.cells[axis]);
+}
+
+/// On level 0; finer levels have faces where the coarser one has.
+void checkPlaneOfFaces(const AnalysisRegion& region, const Geometry& geometry, int axis,
+                       DeckDiagnostics& findings) {
+  constexpr double kNear = 1e-6;  // parts of a cell
+  const double h = spacingOf(geometry, axis);
+  const double at = (region.lower[axis] - geometry.lower[axis]) / h;
+  const auto last = static_cast<double>(geometry.cells[axis]);
+  if (at >= -kNear && at <= last + kNear && std::abs(at - std::round(at)) <= kNear) return;
+  const double below = std::clamp(std::floor(at), 0.0, last - 1.0);
+  const std::string name(1, "xyz"[axis]);
+  findings.error(region.where, "the box of the analysis \"" + region.name + "\" is flat along " + name +
+                                   " where there are no faces; put it at " + name + " = " +
+                                   shortestText(geometry.lower[axis] + below * h) + " or " +
+                                   shortestText(geometry.lower[axis] + (below + 1.0) * h));
+}
+
 /// On level 0; finer levels have a cell where the coarser one has.
-void checkHoldsACell(const AnalysisRegion& region, const Geometry& geometry, DeckDiagnostics& findings) {
+void checkHoldsACell(const AnalysisRegion& region, Centering centering, const Geometry& geometry,
+                     DeckDiagnostics& findings) {
   for (int d = 0; d < kAxes; ++d) {
     if (!geometry.active(d)) continue;
-    const double h = (geometry.upper[d] - geometry.lower[d]) / static_cast<double>(geometry.cells[d]);
+    if (d == normalOf(centering) && isPlaneOfFaces(geometry, centering, region.lower, region.upper)) {
+      checkPlaneOfFaces(region, geometry, d, findings);
+      continue;
+    }
+    const double h = spacingOf(geometry, d);
     const double lower = std::max(region.lower[d], geometry.lower[d]);
     const double upper = std::min(region.upper[d], geometry.upper[d]);
     if (std::ceil((lower - geometry.lower[d]) / h - 0.5) < std::ceil((upper - geometry.lower[d]) / h - 0.5))
@@ -66,10 +91,10 @@ Analysis::Analysis(AnalysisSettings settings, LabelTable& labels, std::span<cons
     return labels.reduction("analysis." + name + what);
   };
   for (const AnalysisRegion& region : settings_.regions) {
-    checkHoldsACell(region, geometry, findings);
-    regions_.push_back({fields.find(region.field, region.where), named(region.name, ".integral"),
-                        named(region.name, ".volume"), named(region.name, ".min"),
-                        named(region.name, ".max")});
+    const AnalysisField field = fields.find(region.field, region.where);
+    if (field.variable >= 0) checkHoldsACell(region, field.centering, geometry, findings);
+    regions_.push_back({field, named(region.name, ".integral"), named(region.name, ".volume"),
+                        named(region.name, ".min"), named(region.name, ".max")});
   }
   for (const AnalysisProbe& probe : settings_.probes) {
     checkPlaces(probe, geometry, findings);
@@ -128,7 +153,7 @@ void Analysis::declareStep(StepPlan& plan) const {
     TaskBuilder builder = plan.task("Analysis::statistics " + settings_.statistics[n].name);
     reads(builder, m.field).reads(Old, m.mean).reads(Old, m.second).writes(m.mean).writes(m.second);
     if (m.isCovariance) builder.reads(Old, m.meanOther).writes(m.meanOther);
-    if (m.other.variable() != m.field.variable()) reads(builder, m.other);
+    if (m.other.variable != m.field.variable) reads(builder, m.other);
     builder.runs<Cpu>([m, from](const auto& task) {
       const StateWeight weight = weightOf(task.time(), task.dt(), from);
       const double sum = weight.before + weight.now;
@@ -173,15 +198,15 @@ void Analysis::declareRegions(StepPlan& plan) const {
         .contributes(r.volume, Sum)
         .contributes(r.least, Min)
         .contributes(r.largest, Max)
-        .runs<Cpu>(
-            [r, lower = settings_.regions[n].lower, upper = settings_.regions[n].upper](const auto& task) {
-              const RegionSums sums =
-                  sumsOver(task, valuesOf(task, r.field), cellsWithin(task.level(), lower, upper));
-              task.contribute(r.integral, sums.integral);
-              task.contribute(r.volume, sums.volume);
-              task.contribute(r.least, sums.least);
-              task.contribute(r.largest, sums.largest);
-            });
+        .runs<Cpu>([r, lower = settings_.regions[n].lower,
+                    upper = settings_.regions[n].upper](const auto& task) {
+          const RegionSums sums =
+              sumsOver(task, valuesOf(task, r.field), partOf(task.level(), r.field.centering, lower, upper));
+          task.contribute(r.integral, sums.integral);
+          task.contribute(r.volume, sums.volume);
+          task.contribute(r.least, sums.least);
+          task.contribute(r.largest, sums.largest);
+        });
   }
 }
 

@@ -39,6 +39,46 @@ inline Index cellAt(const Level& level, const Real3& place) {
   return cell;
 }
 
+/// The axis that a centering of faces is normal to; -1 for cells and nodes.
+constexpr int normalOf(Centering centering) {
+  return centering == Centering::FaceX   ? 0
+         : centering == Centering::FaceY ? 1
+         : centering == Centering::FaceZ ? 2
+                                         : -1;
+}
+
+/// Whether a box is a plane of faces: of no thickness along the normal of the faces looked at.
+inline bool isPlaneOfFaces(const Geometry& geometry, Centering centering, const Real3& lower,
+                           const Real3& upper) {
+  const int normal = normalOf(centering);
+  return normal >= 0 && geometry.active(normal) && lower[normal] == upper[normal];
+}
+
+/// What a region looks at on one level.
+struct RegionPart {
+  Box cells;
+  bool isPlane = false;  ///< one face of each cell counts, with its area
+  Index toFace{};        ///< from the index of the cell
+  double measure = 1.0;  ///< volume of a cell, or area of a face
+};
+
+/// Of a plane, the upper faces of the cells below it; at the lower end of the domain the lower faces of the
+/// cells above. So each place of the plane counts once, whatever levels meet there.
+inline RegionPart partOf(const Level& level, Centering centering, const Real3& lower, const Real3& upper) {
+  const Real3& h = level.spacing();
+  RegionPart part{cellsWithin(level, lower, upper), false, {}, h.x * h.y * h.z};
+  if (!isPlaneOfFaces(level.geometry(), centering, lower, upper)) return part;
+  const int d = normalOf(centering);
+  const auto face = static_cast<std::int64_t>(std::llround((lower[d] - level.geometry().lower[d]) / h[d]));
+  const bool isAtBegin = face <= level.domain().lo[d];
+  part.cells.lo[d] = isAtBegin ? level.domain().lo[d] : face - 1;
+  part.cells.hi[d] = part.cells.lo[d] + 1;
+  part.isPlane = true;
+  if (!isAtBegin) part.toFace = unit(d);
+  part.measure = h[(d + 1) % kAxes] * h[(d + 2) % kAxes];
+  return part;
+}
+
 /// Calls `visit(Index)` for the cells of a box, x fastest.
 template <class Visit>
 void forEachCell(const Box& box, Visit&& visit) {
@@ -49,25 +89,31 @@ void forEachCell(const Box& box, Visit&& visit) {
   }
 }
 
-/// Integral, volume and extrema of the cells of a patch that count.
+/// Integral, volume (of a plane: area) and extrema of what counts in a patch.
 struct RegionSums {
   ExactSum integral, volume;
   double least = std::numeric_limits<double>::infinity();
   double largest = -std::numeric_limits<double>::infinity();
 };
 
-template <class Task, class Field>
-RegionSums sumsOver(const Task& task, const Field& u, const Box& region) {
+template <class Task, class Values>
+RegionSums sumsOver(const Task& task, const Values& u, const RegionPart& region) {
   RegionSums sums;
-  const Real3& h = task.spacing();
-  const double cell = h.x * h.y * h.z;
+  const auto look = [&](double value) {
+    sums.least = std::min(sums.least, value);
+    sums.largest = std::max(sums.largest, value);
+  };
   task.forEachUncovered([&](const Box& box) {
-    forEachCell(intersect(box, region), [&](Index x) {
-      const double value = u(x);
-      sums.integral.add(value * cell);
-      sums.volume.add(cell);
-      sums.least = std::min(sums.least, value);
-      sums.largest = std::max(sums.largest, value);
+    forEachCell(intersect(box, region.cells), [&](Index x) {
+      sums.volume.add(region.measure);
+      if (region.isPlane) {
+        const double value = u.field()(x + region.toFace);
+        sums.integral.add(value * region.measure);
+        look(value);
+      } else {
+        sums.integral.add(u(x) * region.measure);
+        u.forEach(x, look);
+      }
     });
   });
   return sums;

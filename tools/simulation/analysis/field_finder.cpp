@@ -28,18 +28,25 @@ AnalysisField FieldFinder::find(const std::string& name, const DeckLocation& whe
   const Place* place = placeOf(name, where);
   if (place == nullptr) return {};
   const LabelInfo& info = labels_.info(place->label);
-  if (info.centering != Centering::Cell || info.type.scalar != Scalar::Float64 || info.type.together() != 1) {
+  if (info.type.scalar != Scalar::Float64 || info.type.together() != 1) {
     findings_.error(where, head(name) + "has " + asText(info.type) + " per " + asText(info.centering) +
-                               "; only one double per cell can be analysed");
+                               "; name one of one double");
     return {};
   }
-  if (info.components.empty()) return {{place->label}, {}, -1};
+  if (info.components.empty()) return {place->label, -1, info.centering};
   if (name == info.name) {
     findings_.error(where, head(name) + "has " + std::to_string(info.components.size()) +
                                " components; name one of them, for example \"" + info.nameOf(0) + "\"");
     return {};
   }
-  return {{}, {place->label}, place->component};
+  return {place->label, place->component, info.centering};
+}
+
+AnalysisField FieldFinder::ofCells(const std::string& name, const DeckLocation& where) {
+  const AnalysisField field = find(name, where);
+  if (field.centering == Centering::Cell) return field;
+  findings_.error(where, head(name) + "lives on each " + asText(field.centering) + "; name one of cells");
+  return {};
 }
 
 std::vector<PlaneField> FieldFinder::ofPlane(const std::vector<std::string>& names,
@@ -53,10 +60,7 @@ std::vector<PlaneField> FieldFinder::ofPlane(const std::vector<std::string>& nam
     const bool isThere = std::any_of(fields.begin(), fields.end(), [&](const PlaneField& other) {
       return other == field || (other.label == field.label && (other.component < 0 || field.component < 0));
     });
-    if (info.centering != Centering::Cell) {
-      findings_.error(where, head(name) + "has " + asText(info.type) + " per " + asText(info.centering) +
-                                 "; a plane has variables of cells only");
-    } else if (isThere) {
+    if (isThere) {
       findings_.error(where, "a plane names \"" + name + "\" twice; remove one of them");
     } else {
       fields.push_back(field);

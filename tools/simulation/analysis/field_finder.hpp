@@ -17,9 +17,11 @@ class FieldFinder {
   FieldFinder(std::string table, const LabelTable& labels, std::span<const LabelId> persistent,
               DeckDiagnostics& findings);
 
-  /// A variable of one double a cell, or one component; an empty field where it is none.
+  /// A variable of one double a cell, node or face, or one component; an empty field where it is none.
   AnalysisField find(const std::string& name, const DeckLocation& where);
-  /// Variables as a whole, or components of them; numbers per cell of any kind.
+  /// A variable of one double a cell, or one component; an empty field where it is none.
+  AnalysisField ofCells(const std::string& name, const DeckLocation& where);
+  /// Variables as a whole, or components of them; numbers of any kind.
   std::vector<PlaneField> ofPlane(const std::vector<std::string>& names, const DeckLocation& where);
 
  private:

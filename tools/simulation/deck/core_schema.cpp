@@ -8,9 +8,11 @@
 #include "core/text/nearest_name.hpp"
 #include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/amr_table.hpp"
+#include "tools/simulation/deck/balance_table.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/grid_levels.hpp"
 #include "tools/simulation/deck/solver_table.hpp"
+#include "tools/simulation/deck/unit_table.hpp"
 
 namespace tessera {
 namespace {
@@ -262,8 +264,10 @@ void addOutputTables(Schema& schema) {
   schema.add(checkpointTable());
   schema.add(historyTable());
   schema.add(analysisTable());
+  schema.add(unitTable());
   schema.add(deviceTable());
   schema.add(solverTable());
+  schema.add(balanceTable());
 }
 
 bool selects(const Deck& deck, const std::string& component) {

@@ -20,6 +20,7 @@ class StencilCheck {
     if (task.oncePerRank) return;
     const auto finest = static_cast<LevelId>(levels_.size());
     for (const ReadDeclaration& read : task.reads) {
+      if (read.reach == Reach::WholeLevel) lookAtWhole(task, read);
       if (read.reach != Reach::Patch && read.reach != Reach::Coarser) continue;
       for (LevelId level = 1; level <= finest; ++level) {
         if (task.levels.contains(level, finest))
@@ -30,6 +31,32 @@ class StencilCheck {
   DeckDiagnostics take() { return std::move(findings_); }
 
  private:
+  /// Patches of a finer level that read the whole of a level look for all of the domain in it.
+  void lookAtWhole(const TaskDeclaration& task, const ReadDeclaration& read) {
+    const auto finest = static_cast<LevelId>(levels_.size());
+    LevelId reader = std::max<LevelId>(read.level, 0) + 1;
+    while (reader <= finest && !task.levels.contains(reader, finest)) ++reader;
+    if (read.level < 1 || reader > finest || covers(read.level) || findings_.isFull()) return;
+    const auto level = static_cast<std::size_t>(read.level) - 1;
+    if (!named_.insert({level, 0}).second) return;
+    findings_.error(whereOfBox(grid_, level, 0), "the boxes of level " + std::to_string(read.level) +
+                                                     " do not cover the domain, which \"" + task.name +
+                                                     "\" on level " + std::to_string(reader) +
+                                                     " looks for in " + asText(read, labels_) +
+                                                     "; enlarge them to the whole domain");
+  }
+  /// Whether the boxes of a level, which do not overlap, are all of the domain.
+  bool covers(LevelId level) const {
+    Extent cells = geometry_.cells;
+    for (LevelId l = 0; l + 1 < level; ++l) {
+      const Extent ratio = ratioAlongAxes(geometry_, levels_[static_cast<std::size_t>(l)].ratio);
+      cells = {cells.i * ratio.i, cells.j * ratio.j, cells.k * ratio.k};
+    }
+    std::int64_t covered = 0;
+    for (const Box& box : levels_[static_cast<std::size_t>(level) - 1].boxes) covered += box.volume();
+    return covered == cells.i * cells.j * cells.k;
+  }
+
   void look(const TaskDeclaration& task, const ReadDeclaration& read, std::size_t level,
             std::span<const StandIn> standIns) {
     const bool interpolated = isInterpolated(read, labels_, standIns);

@@ -92,6 +92,8 @@ RunSettings settingsOf(const Deck& deck, const Schema& schema) {
   settings.analysis = analysisSettingsOf(valuesOf(deck, schema, "analysis"));
   settings.devices = deviceSettingsOf(valuesOf(deck, schema, "device"));
   settings.solver = solverSettingsOf(valuesOf(deck, schema, "solver"));
+  settings.units = unitNamesOf(valuesOf(deck, schema, "units"));
+  settings.balance = balanceSettingsOf(valuesOf(deck, schema, "balance"));
   settings.time.landEvery = settings.output.every;
   return settings;
 }

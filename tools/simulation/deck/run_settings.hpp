@@ -13,8 +13,10 @@
 #include "grid/refined_levels.hpp"
 #include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/amr_table.hpp"
+#include "tools/simulation/deck/balance_table.hpp"
 #include "tools/simulation/deck/device_table.hpp"
 #include "tools/simulation/deck/solver_table.hpp"
+#include "tools/simulation/deck/unit_table.hpp"
 
 namespace tessera {
 
@@ -72,6 +74,8 @@ struct RunSettings {
   AnalysisSettings analysis;
   DeviceSettings devices;
   SolverSettings solver;
+  UnitNames units;
+  BalanceSettings balance;
 };
 
 /// The settings of a deck that has passed `check` with `schema`. Throws DeckError otherwise.

@@ -45,7 +45,7 @@ class ArraysOfModel {
 
  private:
   void add(const char* kind, const std::string& name, const std::string& field, std::size_t count) {
-    RowArray array{name, {}, kind, field, unitOf(model_.labels(), field), {}, {}};
+    RowArray array{name, {}, kind, field, model_.settings().units.in(unitOf(model_.labels(), field)), {}, {}};
     for (std::size_t n = 0; n < count; ++n) array.columns.push_back(columns_[next_++].name);
     arrays_.push_back(std::move(array));
   }

@@ -189,11 +189,14 @@ FieldOutput outputOf(const Simulation& simulation, const std::vector<Written>& w
   output.revision = buildInfo().revision;
   output.deckSha256 = deckSha256;
   output.runId = model.runId();
+  const UnitNames& units = model.settings().units;
+  output.lengthUnit = units.in("length");
+  output.timeUnit = units.in("time");
   for (const Written& one : written) {
     const LabelInfo& info = model.labels().info(one.label);
     const auto c = static_cast<std::size_t>(one.component);
     output.fields.push_back({info.nameOf(one.component),
-                             info.components.empty() ? info.unit : info.components[c].unit,
+                             units.in(info.components.empty() ? info.unit : info.components[c].unit),
                              info.type.together(), info.centering});
   }
   return output;
@@ -238,16 +241,17 @@ FieldWriteResult writePlane(FieldWriter& writer, const Simulation& simulation, c
   simulation.dataOnHost(labels);
   FieldSource source(simulation, written);
   std::vector<double> whole;
-  return writer.write(
-      output, [&](std::size_t n, std::int64_t patch, std::size_t field, std::span<double> values) {
-        const Level& level = hierarchy.level(static_cast<LevelId>(n));
-        const PatchId id = level.firstPatch() + kept[n][static_cast<std::size_t>(patch)];
-        const Box& cells = hierarchy.patch(id).cells;
-        const std::int64_t together = output.fields[field].components;
-        whole.resize(static_cast<std::size_t>(cells.volume() * together));
-        source.fill(field, id, whole);
-        copyBox(cells, whole, output.levels[n].patches[static_cast<std::size_t>(patch)], values, together);
-      });
+  return writer.write(output,
+                      [&](std::size_t n, std::int64_t patch, std::size_t field, std::span<double> values) {
+                        const Level& level = hierarchy.level(static_cast<LevelId>(n));
+                        const PatchId id = level.firstPatch() + kept[n][static_cast<std::size_t>(patch)];
+                        const OutputField& about = output.fields[field];
+                        const Box all = valueBox(hierarchy.patch(id).cells, about.centering);
+                        const Box& cut = output.levels[n].patches[static_cast<std::size_t>(patch)];
+                        whole.resize(static_cast<std::size_t>(all.volume() * about.components));
+                        source.fill(field, id, whole);
+                        copyBox(all, whole, valueBox(cut, about.centering), values, about.components);
+                      });
 }
 
 }  // namespace tessera

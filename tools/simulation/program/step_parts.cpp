@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <set>
 
@@ -130,14 +131,28 @@ PartSet StepParts::due(const StepAt& at) const {
   return due;
 }
 
+PartSet StepParts::always() const {
+  PartSet always;
+  for (const OptionalPart& part : parts_)
+    if (part.every.steps == 1) always.push_back(part.name);
+  return always;
+}
+
+PartSet StepParts::without(const PartSet& set, const PartSet& left) {
+  PartSet rest;
+  std::set_difference(set.begin(), set.end(), left.begin(), left.end(), std::back_inserter(rest));
+  return rest;
+}
+
 std::string StepParts::stepName(const std::string& step, const PartSet& parts) {
   std::string name = step;
   for (const std::string& part : parts) name += (name.empty() ? "" : "+") + part;
   return name;
 }
 
-StepPlan StepParts::withUsual(const StepPlan& declared, const std::string& usual, const PartSet& parts) {
-  StepPlan plan(stepName(usual, parts));
+StepPlan StepParts::withUsual(const StepPlan& declared, const std::string& usual, const PartSet& parts,
+                              const std::string& name) {
+  StepPlan plan(name);
   PartSet names = parts;
   names.insert(std::upper_bound(names.begin(), names.end(), usual), usual);
   for (const TaskDeclaration& task : declared.tasks())

@@ -27,13 +27,18 @@ class StepParts {
   /// The sets of parts, none of them empty, that are due together in some step: those by steps as their
   /// cadences meet, each with any of those by time.
   const std::vector<PartSet>& sets() const { return sets_; }
+  /// Those that are due in every step.
+  PartSet always() const;
   /// The set of a step, perhaps empty: the same on every rank.
   PartSet due(const StepAt& at) const;
 
   /// "step+lines+radiation", the name of the step with these parts.
   static std::string stepName(const std::string& step, const PartSet& parts);
-  /// The tasks of the usual plan and of the parts, in the order of declaration.
-  static StepPlan withUsual(const StepPlan& declared, const std::string& usual, const PartSet& parts);
+  /// The first set without what is in the second one.
+  static PartSet without(const PartSet& set, const PartSet& left);
+  /// The tasks of the usual plan and of the parts, in the order of declaration, as a plan of that name.
+  static StepPlan withUsual(const StepPlan& declared, const std::string& usual, const PartSet& parts,
+                            const std::string& name);
   /// The tasks of the parts alone.
   static StepPlan alone(const StepPlan& declared, const PartSet& parts);
 

@@ -139,11 +139,11 @@ void declareFlags(StepPlan& plan, const std::string& name, const FlagCriterion& 
         });
   } else if (field.component < 0) {
     declareOfVariable(
-        task, criterion, field.whole, [](const auto& values) { return values; }, count, found);
+        task, criterion, field.whole<Cell>(), [](const auto& values) { return values; }, count, found);
   } else {
     declareOfVariable(
-        task, criterion, field.parts, [c = field.component](const auto& values) { return values[c]; }, count,
-        found);
+        task, criterion, field.parts<Cell>(), [c = field.component](const auto& values) { return values[c]; },
+        count, found);
   }
 }
 

@@ -52,8 +52,8 @@ MeshFollowing::MeshFollowing(const RunSettings& settings, LabelTable& labels,
   for (const FlagCriterion& criterion : settings_.criteria) {
     fields_.emplace_back();
     if (criterion.kind == FlagKind::Expression) continue;
-    fields_.back() = finder.find(criterion.variable, criterion.where);
-    if (const LabelId found = fields_.back().variable(); found >= 0)
+    fields_.back() = finder.ofCells(criterion.variable, criterion.where);
+    if (const LabelId found = fields_.back().variable; found >= 0)
       checkSides(labels.info(found), settings.geometry, criterion, findings);
   }
   findings.throwIfErrors();

@@ -45,7 +45,7 @@ std::vector<BlockSet> Regridding::flagsOfAll() {
   return all;
 }
 
-std::optional<OwnedMesh> Regridding::nextMesh(const Hierarchy& now, double flaggedCells) {
+std::shared_ptr<const Hierarchy> Regridding::nextMesh(const Hierarchy& now, double flaggedCells) {
   livesBefore_ = lives_;
   countsBefore_ = counts_;
   ++counts_.regrids;
@@ -55,10 +55,9 @@ std::optional<OwnedMesh> Regridding::nextMesh(const Hierarchy& now, double flagg
   for (std::size_t level = 0; level < flags.size(); ++level)
     flags[level].add(following_.staticFlags()[level]);
   const RegridRules& rules = following_.rules();
-  OwnedMesh mesh{regriddedHierarchy(rules, now.level(0), regrid(rules, std::move(flags))), {}};
-  if (mesh.hierarchy->hash() == now.hash()) return {};
-  mesh.owners = distribute(*mesh.hierarchy, transport_.size());
-  return mesh;
+  std::shared_ptr<const Hierarchy> mesh =
+      regriddedHierarchy(rules, now.level(0), regrid(rules, std::move(flags)));
+  return mesh->hash() == now.hash() ? nullptr : mesh;
 }
 
 void Regridding::takeBack() {

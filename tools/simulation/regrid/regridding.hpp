@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "core/transport/transport.hpp"
 #include "datawarehouse/archive/checkpoint_content.hpp"
 #include "grid/regrid/flag_lives.hpp"
-#include "taskgraph/owned_mesh.hpp"
 #include "tools/simulation/regrid/mesh_following.hpp"
 
 namespace tessera {
@@ -30,7 +29,7 @@ class Regridding {
 
   /// The mesh that the flags of all ranks ask for, after the flag plan has run; nothing where it is the
   /// present one. All ranks call it.
-  std::optional<OwnedMesh> nextMesh(const Hierarchy& now, double flaggedCells);
+  std::shared_ptr<const Hierarchy> nextMesh(const Hierarchy& now, double flaggedCells);
   /// As if the last call had not been: the run does not go over to that mesh.
   void takeBack();
   /// Forgets what was flagged before, and the counts: the next flags are the first ones.

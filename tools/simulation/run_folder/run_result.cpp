@@ -61,6 +61,10 @@ void writeResult(const FolderHandle& folder, const RunResult& result) {
   json["checkpoint"] = result.checkpoint;
   json["diagnostics"] = tableOf(result.diagnostics);
   json["statistics"] = tableOf(result.statistics);
+  Json plans = Json::object();
+  for (const PlanTime& plan : result.plans)
+    plans[plan.plan] = {{"runs", plan.runs}, {"seconds", numberOf(plan.seconds)}};
+  json["plans"] = plans;
   json["warnings"] = result.warnings;
   if (!result.devices.empty()) json["devices"] = devicesOf(result);
   writeJson(folder, json);

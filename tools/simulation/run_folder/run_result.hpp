@@ -10,6 +10,7 @@
 #include "core/text/error.hpp"
 #include "scheduler/step_runner.hpp"
 #include "tools/simulation/run_folder/folder_handle.hpp"
+#include "tools/simulation/simulation.hpp"
 
 namespace tessera {
 
@@ -33,6 +34,7 @@ struct RunResult {
       checkpoint;  ///< the newest that this process knows of, relative to the run folder; may be empty
   std::vector<std::pair<std::string, double>> diagnostics;  ///< of the last state
   std::vector<std::pair<std::string, double>> statistics;   ///< of all ranks, see run_folder.md
+  std::vector<PlanTime> plans;                              ///< of the rank that took longest for each
   std::vector<std::string> warnings;                        ///< what could not be written, and the like
   std::vector<std::string> devices;                         ///< of all ranks, each as a JSON object
   std::string placement;                                    ///< of tasks; empty without devices

@@ -59,6 +59,35 @@ std::vector<TaskRow> tasksOf(const TraceModel& trace) {
   return rows;
 }
 
+std::vector<PlanRow> plansOf(const TraceModel& trace) {
+  std::map<std::int64_t, std::int64_t> longest;  // by run
+  std::map<std::int64_t, std::string> names;
+  std::map<std::string, PlanRow> byName;
+  for (const auto& [number, rank] : trace.ranks) {
+    for (const auto& [run, steps] : rank.runs) {
+      names[run] = steps.plan;
+      longest[run] = std::max(longest[run], steps.end - steps.begin);
+      for (const auto& [id, node] : steps.nodes) {
+        if (node.kind == TraceKind::Task && node.worker >= 0 && !node.onDevice)
+          byName[steps.plan].tasks += node.end - node.begin;
+      }
+    }
+  }
+  for (const auto& [run, time] : longest) {
+    PlanRow& row = byName[names[run]];
+    ++row.runs;
+    row.total += time;
+  }
+  std::vector<PlanRow> rows;
+  for (auto& [name, row] : byName) {
+    row.name = name;
+    rows.push_back(row);
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const PlanRow& a, const PlanRow& b) { return a.total > b.total; });
+  return rows;
+}
+
 }  // namespace
 
 std::vector<TimeShare> sharesOf(const std::map<std::string, std::int64_t>& times) {
@@ -86,6 +115,7 @@ TraceSummary summarise(const TraceModel& trace) {
     last = std::max(last, rank.runs.rbegin()->second.end);
   }
   summary.wall = last - first;
+  summary.plans = plansOf(trace);
   summary.tasks = tasksOf(trace);
   summary.workerTime = sharesOf(workerTimes(trace));
   const std::map<std::string, std::int64_t> path = criticalPath(trace);

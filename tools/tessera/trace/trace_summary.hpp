@@ -22,6 +22,14 @@ struct TaskRow {
   std::int64_t delayP99 = 0;
 };
 
+/// All runs of one plan; nanoseconds.
+struct PlanRow {
+  std::string name;
+  std::int64_t runs = 0;   ///< each on all ranks
+  std::int64_t total = 0;  ///< of the runs, each on the rank that took longest for it
+  std::int64_t tasks = 0;  ///< in tasks on the host, all workers of all ranks together
+};
+
 /// A part of a time, by what it was spent on.
 struct TimeShare {
   std::string name;
@@ -35,6 +43,7 @@ struct TraceSummary {
   std::int64_t workers = 0;  ///< of all ranks
   std::int64_t runs = 0;
   std::int64_t wall = 0;       ///< from the first step's begin to the last one's end
+  std::vector<PlanRow> plans;  ///< by total time
   std::vector<TaskRow> tasks;  ///< by total time; those that ran on devices are in `devices`
   /// All time of all workers, from the first step's begin on each rank: adds up to 1.
   std::vector<TimeShare> workerTime;

@@ -45,6 +45,13 @@ Json tasksJson(const std::vector<TaskRow>& rows) {
   return list;
 }
 
+Json plansJson(const std::vector<PlanRow>& rows) {
+  Json list = Json::array();
+  for (const PlanRow& row : rows)
+    list.push_back({{"name", row.name}, {"runs", row.runs}, {"total", row.total}, {"tasks", row.tasks}});
+  return list;
+}
+
 Json devicesJson(const DeviceSummary& summary) {
   Json devices = Json::array();
   for (const DeviceRow& row : summary.devices) {
@@ -77,6 +84,7 @@ std::string asJson(const TraceSummary& summary) {
                      {"critical_path_length", summary.pathLength},
                      {"critical_path", sharesJson(summary.path)},
                      {"time_of_the_workers", sharesJson(summary.workerTime)},
+                     {"plans", plansJson(summary.plans)},
                      {"tasks", tasksJson(summary.tasks)},
                      {"on_devices", devicesJson(summary.devices)}};
   return json.dump(1) + "\n";

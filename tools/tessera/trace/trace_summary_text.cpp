@@ -56,6 +56,17 @@ void printShares(std::ostream& out, const std::vector<TimeShare>& shares) {
   printTable(out, rows);
 }
 
+void printPlans(std::ostream& out, const std::vector<PlanRow>& plans) {
+  std::vector<Row> rows{{"Plan", "runs", "total", "mean", "in tasks"}};
+  for (const PlanRow& row : plans) {
+    const double mean =
+        static_cast<double>(row.total) / static_cast<double>(std::max<std::int64_t>(row.runs, 1));
+    rows.push_back(
+        {row.name, std::to_string(row.runs), timeText(row.total), timeText(mean), timeText(row.tasks)});
+  }
+  printTable(out, rows);
+}
+
 std::string partText(std::int64_t part, std::int64_t whole) {
   const double share = whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
   return timeText(part) + " (" + fixedText(100.0 * share) + " %)";
@@ -98,6 +109,8 @@ std::string asText(const TraceSummary& summary) {
   printShares(out, summary.path);
   out << "\nTime of the workers:\n";
   printShares(out, summary.workerTime);
+  out << "\n";
+  printPlans(out, summary.plans);
   out << "\n";
   std::vector<Row> rows{{"Task", "count", "total", "mean", "p99", "start delay", "p99"}};
   for (const TaskRow& row : summary.tasks) {

@@ -74,8 +74,12 @@ def draw(arguments):
     from tessera.plots.style import save
 
     if arguments.history is not None or arguments.target[0].endswith(".csv"):
-        tables = {Path(target).name: _table(target) for target in arguments.target}
-        figure = plots.history_figure(tables, arguments.history, arguments.log, _title(load(arguments.target[0])))
+        names = [Path(target).name for target in arguments.target]
+        labels = names if len(set(names)) == len(names) else arguments.target
+        tables = {label: _table(target) for label, target in zip(labels, arguments.target)}
+        first = load(arguments.target[0])
+        time_unit = first.deck.unit("time") if isinstance(first, Run) else "time"
+        figure = plots.history_figure(tables, arguments.history, arguments.log, _title(first), time_unit)
         return save(figure, arguments.out or f"{_stem(arguments)}_history.png")
     opened = load(arguments.target[0])
     if isinstance(opened, ResultFolder):

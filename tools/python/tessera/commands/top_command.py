@@ -12,6 +12,7 @@ from tessera.errors import InputError, UsageError
 from tessera.run_folder import Run, load
 
 BARS = "▁▂▃▄▅▆▇█"
+ROUNDING = 1e-12
 
 
 def add(subparsers):
@@ -47,7 +48,7 @@ def run(arguments):
 
 def state_of(run):
     """All that is shown, as plain values."""
-    state = {"run": str(run.path), "title": run.deck.title, "ended": bool(run.result),
+    state = {"run": str(run.path), "title": run.deck.title, "time_unit": run.deck.unit("time"), "ended": bool(run.result),
              "status": run.result.get("status") or ("goes on" if run.is_active else "no process holds the folder: it was killed,"
                                                     " or has just ended"),
              "reason": run.result.get("reason", ""), "warnings": 0, "fields": len(run.fields)}
@@ -64,6 +65,10 @@ def state_of(run):
     if len(table):
         state.update(step=int(table.last("step")), time=table.last("time"), dt=table.last("dt"), **progress_of(run, table),
                      diagnostics={name: series(table[name]) for name in table.diagnostics})
+        # A mesh that follows the solution has other cells now than at the start, those under finer ones included.
+        counts = [name for name in table.diagnostics if name.startswith("mesh.cells_level_")]
+        if counts:
+            state["cells_by_level"] = [int(table.last(name)) for name in counts]
     state.update(costs_of(run))
     return state
 
@@ -79,13 +84,15 @@ def spark(values, width=32):
 
         >>> spark(np.array([0.0, 1.0, 2.0, 7.0]))
         '▁▂▃█'
+        >>> spark(np.array([3.0, 3.0000000000000004]))
+        '▁▁'
     """
     values = values[np.isfinite(values)]
     if len(values) > width:
         values = values[np.linspace(0, len(values) - 1, width).astype(int)]
     if not len(values):
         return ""
-    span = np.ptp(values) or 1.0
+    span = max(np.ptp(values), ROUNDING * np.abs(values).max()) or 1.0  # what is kept to rounding is a flat line
     return "".join(BARS[min(7, int((v - values.min()) / span * 7.999))] for v in values)
 
 
@@ -133,12 +140,15 @@ def shown(state, width=100):
              f"{state['status']}" + (f": {state['reason']}" if state["reason"] else "")]
     if "cells" in state:
         cells = f"{state['cells']:,}".replace(",", "\u202f")
+        if "cells_by_level" in state:
+            cells = " + ".join(f"{n:,}".replace(",", "\u202f") for n in state["cells_by_level"])
         lines.append(f"{cells} cells, {state['ranks']} rank(s) of {state['threads']} thread(s), started {age(state['started'])}")
     if "step" in state:
         part = state.get("part")
         bar = "" if part is None else "[" + ("#" * int(part * 30)).ljust(30) + f"] {100 * part:.0f} %  "
         left = state.get("remaining_seconds")
-        lines.append(bar + f"step {state['step']}  t = {state['time']:.6g}  dt = {state['dt']:.3g}"
+        unit = "" if state["time_unit"] == "time" else f" {state['time_unit']}"
+        lines.append(bar + f"step {state['step']}  t = {state['time']:.6g}{unit}  dt = {state['dt']:.3g}{unit}"
                      + (f"  {state['steps_per_second']:.3g} steps/s" if "steps_per_second" in state else "")
                      + (f"  remaining {clock(left)}" if left is not None else ""))
     if "shares" in state:

@@ -19,7 +19,11 @@ def job_figure(job):
     for axes, path in zip(grid[0], pictures):
         axes.imshow(plt.imread(path))
         axes.set_title(path.name, fontsize=10)
-        axes.axis("off")
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.set_frame_on(True)
+        for spine in axes.spines.values():
+            spine.set(visible=True, color="#999999")  # a white picture has an edge too
     draw_numbers(grid[0][-1], job)
     figure.suptitle(job.title, fontsize=11)
     return figure

@@ -2,7 +2,8 @@
 import numpy as np
 
 from tessera.plots.planes import field_label, thin_axes
-from tessera.plots.style import LINES, pyplot, time_text
+from tessera.field_file import with_unit
+from tessera.plots.style import LINES, printed, pyplot, time_text
 
 
 def default_line(file, axis=None):
@@ -42,7 +43,7 @@ def line_figure(files, name, start=None, end=None, exact=None, log=False, limits
     if start is None:
         start, end = default_line(files[0])
     figure, axes = plt.subplots(figsize=(7.2, 4.4))
-    several_levels = False
+    several_levels, meshes = False, []
     for number, file in enumerate(files):
         line = file.line(name, start, end)
         at, label = coordinate(line)
@@ -55,9 +56,11 @@ def line_figure(files, name, start=None, end=None, exact=None, log=False, limits
             axes.plot(at, exact(places[:, 0], places[:, 1], places[:, 2], file.time), "k--", linewidth=0.9,
                       label="exact" if number == len(files) - 1 else None, zorder=3)
         several_levels = several_levels or len(np.unique(line.levels)) > 1
+        meshes.append(line.levels.tolist())
     if several_levels:
-        _shade_levels(axes, at, line)
-    axes.set_xlabel(label)
+        followed = any(mesh != meshes[0] for mesh in meshes)
+        _shade_levels(axes, at, line, f"finer levels at t = {files[-1].time:.6g}" if followed else None)
+    axes.set_xlabel(printed(with_unit(label, files[0].length_unit)))
     axes.set_ylabel(field_label(files[0], name))
     axes.set_yscale("log" if log else "linear")
     if limits:
@@ -69,12 +72,13 @@ def line_figure(files, name, start=None, end=None, exact=None, log=False, limits
     return figure
 
 
-def _shade_levels(axes, at, line):
-    """Grey bands where the line runs through refined levels."""
+def _shade_levels(axes, at, line, label):
+    """Grey bands where the line runs through refined levels; `label`: of which time they are, where that matters."""
     half = 0.5 * line.lengths * abs(at[-1] - at[0]) / max(line.s[-1] - line.s[0], 1e-300)
     deepest = max(line.levels)
     for level in range(1, deepest + 1):
         mine = line.levels >= level
         edges = np.flatnonzero(np.diff(np.r_[0, mine.astype(int), 0]))
         for first, last in zip(edges[0::2], edges[1::2] - 1):
-            axes.axvspan(at[first] - half[first], at[last] + half[last], color="black", alpha=0.06, linewidth=0)
+            axes.axvspan(at[first] - half[first], at[last] + half[last], color="black", alpha=0.06, linewidth=0, label=label)
+            label = None

@@ -2,7 +2,7 @@
 import numpy as np
 
 from tessera.derived import SOLID
-from tessera.plots.style import LEVELS, ColourRange, pyplot, time_text
+from tessera.plots.style import LEVELS, ColourRange, axis_label, printed, pyplot, time_text
 from tessera.sampling import AXES, axis_number, component
 
 MOST_CELLS = 2048  # along an axis of a picture; more could not be seen
@@ -83,7 +83,7 @@ def draw_levels(axes, file, axis, at):
             axes.add_collection(LineCollection(region_edges(boxes), colors=colour, linewidths=1.4, capstyle="round",
                                                label=f"level {level.number}"))
     if len(file.levels) > 1 and axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="upper right", fontsize=8, framealpha=0.9, facecolor="#888888", labelcolor="white")
+        axes.legend(loc="upper right", fontsize=8, framealpha=0.8, facecolor="#333333", labelcolor="white")
 
 
 def draw_plane(axes, file, plane, colour_range, patches=False, levels=False):
@@ -91,8 +91,8 @@ def draw_plane(axes, file, plane, colour_range, patches=False, levels=False):
     values = np.ma.masked_invalid(plane.values.T)
     image = axes.imshow(values, origin="lower", extent=plane.extent, cmap=colour_range.colour_map(),
                         norm=colour_range.norm(), interpolation="nearest", aspect=_aspect(plane.extent))
-    axes.set_xlabel(plane.axes[0])
-    axes.set_ylabel(plane.axes[1])
+    axes.set_xlabel(axis_label(file, plane.axes[0]))
+    axes.set_ylabel(axis_label(file, plane.axes[1]))
     if patches:
         draw_patches(axes, file, plane.axis, plane.at)
     if levels:
@@ -109,7 +109,7 @@ def field_label(file, name):
     """'velocity:x (m/s)'."""
     plain = component(name)[0]
     field = file.field(plain if plain in file.names else name)
-    return f"{name.lstrip('=')} ({field.unit})" if field.unit not in ("", "1") else name.lstrip("=")
+    return name.lstrip("=") if field.unit in ("", "1", name) else f"{name.lstrip('=')} ({printed(field.unit)})"
 
 
 def usual_colours(name):
@@ -135,6 +135,7 @@ def slice_figure(files, name, axis="z", at=None, log=False, patches=False, level
     for place, (file, plane) in enumerate(zip(files, planes)):
         axes = grid[place // columns][place % columns]
         image = draw_plane(axes, file, plane, shared or ColourRange([plane.values], log, None, colours), patches, levels)
+        axes.label_outer()
         thin = file.domain(0)[1][axis_number(axis)] == file.domain(0)[0][axis_number(axis)]
         where = "" if thin else f", {plane.axis} = {plane.at:.6g}"
         axes.set_title(time_text(file) + where, fontsize=10)

@@ -1,11 +1,15 @@
 """How our pictures look: matplotlib without a screen, colours that everybody can tell apart, ranges."""
+import re
+
 import numpy as np
 
 from tessera.errors import MissingPackage, UsageError, nearest
+from tessera.field_file import with_unit
 
 # Okabe and Ito's palette, which people with any kind of colour blindness can tell apart.
 LINES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 LEVELS = ["#9a9a9a", "#ff9f1c", "#e71d36", "#9d4edd", "#2ec4b6", "#111111"]
+POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def pyplot():
@@ -65,8 +69,23 @@ class ColourRange:
 
 
 def time_text(file):
-    """'t = 0.25, step 128'."""
-    return f"t = {file.time:.6g}, step {file.step}"
+    """'t = 0.25 s, step 128'; without a unit where the deck gives none."""
+    unit = "" if file.time_unit == "time" else f" {printed(file.time_unit)}"
+    return f"t = {file.time:.6g}{unit}, step {file.step}"
+
+
+def printed(text):
+    """Powers in a unit as they are printed.
+
+        >>> printed("density (kg/m^3)"), printed("1/s^-12"), printed("x^y")
+        ('density (kg/m³)', '1/s⁻¹²', 'x^y')
+    """
+    return re.sub(r"\^(-?\d+)", lambda found: found.group(1).translate(POWERS), text)
+
+
+def axis_label(file, axis):
+    """'x (m)'."""
+    return printed(with_unit(axis, file.length_unit))
 
 
 def save(figure, path):

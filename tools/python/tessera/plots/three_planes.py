@@ -2,7 +2,7 @@
 import numpy as np
 
 from tessera.plots.planes import field_label, usual_colours
-from tessera.plots.style import ColourRange, pyplot, time_text
+from tessera.plots.style import ColourRange, axis_label, pyplot, time_text
 
 MOST_QUADS = 72  # along an axis; every quad is a polygon of its own, sorted by depth
 
@@ -28,18 +28,19 @@ def three_planes_figure(file, name, at=None, log=False, limits=None, colours=Non
     axes = figure.add_subplot(projection="3d", computed_zorder=False)
     faces = np.concatenate(colours_of)
     axes.add_collection3d(Poly3DCollection(np.concatenate(quads), facecolors=faces, edgecolors=faces, linewidths=0.2))
-    _frame(axes, lower, upper)
+    _frame(axes, file)
     axes.set_box_aspect(np.clip((upper - lower) / max(upper - lower), 0.25, 1.0), zoom=0.85)
     figure.colorbar(plt.cm.ScalarMappable(norm, colour_map), ax=axes, label=field_label(file, name), shrink=0.7, pad=0.1)
     axes.set_title(", ".join(part for part in (title, time_text(file)) if part), fontsize=10)
     return figure
 
 
-def _frame(axes, lower, upper):
+def _frame(axes, file):
+    lower, upper = file.bounds
     for n, (setter, label) in enumerate(((axes.set_xlim, axes.set_xlabel), (axes.set_ylim, axes.set_ylabel),
                                          (axes.set_zlim, axes.set_zlabel))):
         setter(lower[n], upper[n])
-        label("xyz"[n])
+        label(axis_label(file, "xyz"[n]))
     axes.view_init(elev=24, azim=-56)
 
 

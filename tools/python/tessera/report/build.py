@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 
 def report_data(run, progress=lambda text: None):
     """The page of one run, not yet written."""
-    page = Page(run.deck.title or run.name, f"Run {run.name}: {', '.join(run.deck.components)}")
+    page = Page(run.deck.title or run.name, f"Run {run.name}: {', '.join(run.deck.components)}", run.deck.unit("time"))
     sections.overview(page, run)
     sections.pictures(page, run, progress)
     if (run.path / "history.csv").is_file():

@@ -12,7 +12,8 @@ from tessera.report.sections import _flat, _leaves
 def comparison_page(first, second, progress=lambda text: None):
     """The page of two runs."""
     names = labels(first, second)
-    page = html.Page(f"{names[0]} and {names[1]}", f"What differs between {first.path} and {second.path}")
+    page = html.Page(f"{names[0]} and {names[1]}", f"What differs between {first.path} and {second.path}",
+                     first.deck.unit("time"))
     decks(page, first, second, names)
     results(page, first, second, names)
     histories(page, first, second, names)

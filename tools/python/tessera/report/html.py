@@ -3,7 +3,8 @@ import base64
 import io
 from html import escape  # noqa: F401  (the sections escape with it)
 
-from tessera.plots.style import pyplot
+from tessera.field_file import with_unit
+from tessera.plots.style import printed, pyplot
 
 
 def shown(value):
@@ -71,18 +72,19 @@ def pre(text):
 class Page:
     """Sections in order, with the data of their curves."""
 
-    def __init__(self, title, lead):
+    def __init__(self, title, lead, time_unit="time"):
         self.title, self.lead, self.sections, self.data = title, lead, [], {"charts": {}}
+        self.time_name = printed(with_unit("time", time_unit))
 
     def section(self, name, title, *content):
         """Adds a section; without any content it says so."""
         body = "\n".join(part for part in content if part) or note("Nothing to show.")
         self.sections.append((name, title, body))
 
-    def chart(self, name, title, x, series, x_name="time", log=False, sync=None):
-        """Keeps the data of a curve; gives its place. `series` is {name: values}."""
+    def chart(self, name, title, x, series, x_name=None, log=False, sync=None):
+        """Keeps the data of a curve; gives its place. `series` is {name: values}; without `x_name` x is time."""
         self.data["charts"][name] = {
-            "title": title, "x": numbers(x), "x_name": x_name, "log": bool(log), "sync": sync,
+            "title": title, "x": numbers(x), "x_name": x_name or self.time_name, "log": bool(log), "sync": sync,
             "series": [{"name": label, "values": numbers(values)} for label, values in series.items()]}
         return chart(name)
 

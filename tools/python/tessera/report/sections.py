@@ -9,6 +9,7 @@ from tessera.report.timeline import timeline
 
 CONSERVED = ("total", "integral", "mass", "energy", "momentum", "sum")
 MOST_FIELDS = 6
+MOST_CURVES = 40
 
 
 def is_conserved_by_name(column):
@@ -22,7 +23,7 @@ def overview(page, run):
     status = result.get("status", "goes on" if run.is_active else "no result: it is still running, or was killed")
     good = result.get("exit_code", 0) in (0, 75)
     rows = [[label, result[key]] for label, key in (
-        ("reason", "reason"), ("step", "step"), ("time", "time"), ("steps of the last start", "steps_taken"),
+        ("reason", "reason"), ("step", "step"), (page.time_name, "time"), ("steps of the last start", "steps_taken"),
         ("wall seconds", "wall_seconds"), ("cells per second", "cells_per_second")) if key in result]
     rows += [["cells, finest counted once", run.fields[-1].leaf_cells()]] if run.fields else []
     rows += [[label, start[key]] for label, key in (("ranks", "ranks"), ("threads of each rank", "threads"),
@@ -65,13 +66,15 @@ def _three(series):
 def history(page, run):
     table = run.history
     places = []
-    for column in ["dt", *table.diagnostics][:25]:
+    columns = ["dt", *table.diagnostics]
+    for column in columns[:MOST_CURVES]:
         values = table[column]
         log = "error" in column and len(values) > 1 and (values[1:] > 0).all()
         shown = np.where(values > 0, values, np.nan) if log else values
         places.append(page.chart(f"history-{column}", column, table["time"], {column: shown}, log=log, sync="history"))
+    more = f" {len(columns) - MOST_CURVES} more: tessera plot {run.path} --history NAME." if len(columns) > MOST_CURVES else ""
     page.section("history", "History", html.note(
-        f"{len(table)} lines of history.csv. Drag to zoom, double-click to see all; the cursor reads all curves."),
+        f"{len(table)} lines of history.csv. Drag to zoom, double-click to see all; the cursor reads all curves.{more}"),
         f'<div class="grid">{"".join(places)}</div>')
 
 
