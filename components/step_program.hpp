@@ -92,7 +92,7 @@ struct CallItem {
   std::vector<LabelId> contributes{};
 };
 
-/// Solves a linear system on level 0.
+/// Solves a linear system on all levels.
 struct SolveItem {
   std::string name;  ///< as in messages and columns of the history: "heat.solve"
   LinearSystem system;

@@ -15,12 +15,12 @@ struct FaceCoefficients {
   Label<double, FaceZ> z{};
 };
 
-/// A linear system for a variable u at cell centres of one level,
+/// A linear system for a variable u at cell centres of all levels,
 ///
 ///   m u - w div(b grad u) = f,
 ///
-/// with second-order differences over faces. The conditions on the sides of the domain are those of u at the
-/// end of the step. A plain value; a component gives it to `StepProgram::solve`.
+/// with second-order differences over faces, for the end of a step; where w is a part of the step, for the
+/// end of that part, and New goes on from Old through u. Conditions are those of then. A plain value.
 ///
 ///   program.solve("Heat::solve", {.solution = T, .rightHandSide = rhs, .mass = 1.0, .partOfDt = 0.5});
 struct LinearSystem {

@@ -58,7 +58,7 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
   norms_ = ErrorNorms("Heat", values, setup, labels_.temperature);
   const Prolongation prolongation = setup.prolongation.value_or(Prolongation::Linear);
   setup.labels.setProlongation(labels_.temperature, prolongation);
-  keepsFluxes_ = setup.keepsFluxes();
+  keepsFluxes_ = setup.keepsFluxes() && values.choice("scheme") == "explicit";
   if (keepsFluxes_) passed_ = passedLabels(setup, "heat.passed");
 
   if (params_.sourceVaries) {
@@ -79,9 +79,9 @@ void Heat::configure(const ParameterValues& values, ComponentSetup& setup) {
 }
 
 void Heat::configureImplicit(const ParameterValues& values, ComponentSetup& setup) {
-  if (levels_ > 1) {
+  if (setup.subcycles) {
     throw DeckError(values.where("scheme").text() + ": error: heat.scheme = \"" + values.choice("scheme") +
-                    "\" solves on one level; remove [[grid.level]], or take \"explicit\"");
+                    "\" solves on all levels together; remove amr.subcycle, or take \"explicit\"");
   }
   implicitPart_ = values.choice("scheme") == "backward_euler" ? 1.0 : 0.5;
   labels_.rightHandSide = setup.labels.variable<double, Cell>("heat.right_hand_side", "temperature");
@@ -90,8 +90,9 @@ void Heat::configureImplicit(const ParameterValues& values, ComponentSetup& setu
   system_.mass = 1.0;
   system_.coefficient = params_.conductivity;
   system_.partOfDt = implicitPart_;
-  if (params_.conductivityVaries)
-    system_.faces = faceLabels(setup.labels, setup.geometry, "heat.conductivity", "length^2/time");
+  if (!params_.conductivityVaries) return;
+  system_.faces = faceLabels(setup.labels, setup.geometry, "heat.conductivity", "length^2/time");
+  setup.labels.setProlongation(labels_.conductivity, Prolongation::Linear);
 }
 
 void Heat::declareInitial(StepPlan& plan) const {
@@ -150,17 +151,10 @@ void Heat::declareImplicit(StepPlan& step) const {
         });
   }
   addSources(step);
-  const double explicitPart = 1.0 - implicitPart_;
   TaskBuilder task = step.task("Heat::rightHandSide");
-  task.writes(labels_.rightHandSide, inLoop("Heat::rightHandSide"));
-  if (explicitPart > 0.0) {
-    task.reads(Old, labels_.temperature, faceHalo(1));
-    if (params_.conductivityVaries) task.reads(Old, labels_.conductivity, faceHalo(1));
-  } else {
-    task.reads(Old, labels_.temperature);
-  }
+  task.reads(Old, labels_.temperature).writes(labels_.rightHandSide, inLoop("Heat::rightHandSide"));
   if (params_.sourceVaries) task.reads(New, labels_.source);
-  task.runs(rightHandSideOfHeat(labels_, params_, explicitPart));
+  task.runs(rightHandSideOfHeat(labels_, params_, implicitPart_));
   if (system_.faces) declareFaceMeans(step, "Heat::faces", labels_.conductivity, *system_.faces);
 }
 

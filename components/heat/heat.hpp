@@ -48,7 +48,7 @@ class Heat final : public Component {
   HeatParams params_;
   ReductionLabel stableDt_;
   int levels_ = 1;
-  double implicitPart_ = 0.0;  ///< of the conduction that is taken at the end of a step
+  double implicitPart_ = 0.0;  ///< of a step, at which it is solved; 0: it is not
   LinearSystem system_;        ///< of implicit schemes
   bool keepsFluxes_ = false;
   PassedLabels<double> passed_;

@@ -55,13 +55,13 @@ void advanceTemperature(const Task& task, Label<double, Cell> temperature, Condu
           [=] TESSERA_KERNEL(Index x) { next(x) = T(x) + dt * source.addedTo(conduction(T, x), x); });
 }
 
-template <class Task, class Conduction, class Source>
-void writeRightHandSide(const Task& task, const HeatLabels& labels, Conduction conduction, Source source) {
+template <class Task, class Source>
+void writeRightHandSide(const Task& task, const HeatLabels& labels, double part, Source source) {
   const auto T = task.read(Old, labels.temperature);
   const auto f = task.write(labels.rightHandSide);
-  const double dt = task.dt();
+  const double length = part * task.dt();
   forEach(task.exec(), "Heat::rightHandSide", task.interior(),
-          [=] TESSERA_KERNEL(Index x) { f(x) = T(x) + dt * source.addedTo(conduction(T, x), x); });
+          [=] TESSERA_KERNEL(Index x) { f(x) = T(x) + length * source.addedTo(0.0, x); });
 }
 
 template <class Task, class Conduction>
@@ -77,54 +77,18 @@ void advanceWithSource(const Task& task, const HeatLabels& labels, const HeatPar
   }
 }
 
-/// No conduction, of schemes that take all of it as it is after the step.
-struct NoConduction {
-  template <class Field>
-  TESSERA_KERNEL double operator()(const Field&, Index) const {
-    return 0.0;
-  }
-};
-
-/// A part of the conduction.
-template <class Conduction>
-struct PartOfConduction {
-  double part;
-  Conduction whole;
-  template <class Field>
-  TESSERA_KERNEL double operator()(const Field& T, Index x) const {
-    return part * whole(T, x);
-  }
-};
-
 struct RightHandSideOfHeat {
   HeatLabels labels;
   HeatParams params;
-  double explicitPart;
+  double part;
 
   template <class Task>
   void operator()(const Task& task) const {
-    const Real3 w = task.inverseSquaredSpacing();
-    if (explicitPart == 0.0) {
-      withConduction(task, NoConduction{});
-    } else if (params.conductivityVaries) {
-      const auto k = task.read(Old, labels.conductivity);
-      using Varying = VaryingConduction<std::decay_t<decltype(k)>>;
-      withConduction(task, PartOfConduction<Varying>{explicitPart, Varying{{k}, w}});
-    } else {
-      const double k = params.conductivity;
-      const UniformConduction uniform{{k * w.x, k * w.y, k * w.z}};
-      withConduction(task, PartOfConduction<UniformConduction>{explicitPart, uniform});
-    }
-  }
-
- private:
-  template <class Task, class Conduction>
-  void withConduction(const Task& task, Conduction conduction) const {
     if (params.sourceVaries) {
       const auto q = task.read(New, labels.source);
-      writeRightHandSide(task, labels, conduction, VaryingSource<std::decay_t<decltype(q)>>{q});
+      writeRightHandSide(task, labels, part, VaryingSource<std::decay_t<decltype(q)>>{q});
     } else {
-      writeRightHandSide(task, labels, conduction, UniformSource{params.source});
+      writeRightHandSide(task, labels, part, UniformSource{params.source});
     }
   }
 };
@@ -168,9 +132,8 @@ struct StableHeatDt {
   return taskBody<Cpu, Gpu>(AdvanceHeat{labels, params});
 }
 
-[[gnu::weak]] TaskBody rightHandSideOfHeat(const HeatLabels& labels, const HeatParams& params,
-                                           double explicitPart) {
-  return taskBody<Cpu, Gpu>(RightHandSideOfHeat{labels, params, explicitPart});
+[[gnu::weak]] TaskBody rightHandSideOfHeat(const HeatLabels& labels, const HeatParams& params, double part) {
+  return taskBody<Cpu, Gpu>(RightHandSideOfHeat{labels, params, part});
 }
 
 [[gnu::weak]] TaskBody stableHeatDt(const HeatLabels& labels, const HeatParams& params,

@@ -25,9 +25,8 @@ struct HeatParams {
 /// One step of a patch, T' = T + dt (div(k grad T) + source).
 TaskBody advanceHeat(const HeatLabels& labels, const HeatParams& params);
 
-/// The right-hand side of a step that takes the part `explicitPart` of the conduction, and all of the source,
-/// as they are before it: T + dt (explicitPart div(k grad T) + source).
-TaskBody rightHandSideOfHeat(const HeatLabels& labels, const HeatParams& params, double explicitPart);
+/// The right-hand side of a step that is solved at the part `part` of its length: T + part dt source.
+TaskBody rightHandSideOfHeat(const HeatLabels& labels, const HeatParams& params, double part);
 
 /// The flux of Old through all faces of a patch, - k grad T, as `advanceHeat` takes it.
 TaskBody fluxOfHeat(const HeatLabels& labels, const HeatParams& params, const PassedLabels<double>& passed);

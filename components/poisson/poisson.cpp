@@ -37,6 +37,7 @@ void Poisson::configure(const ParameterValues& values, ComponentSetup& setup) {
   system_.solution = setup.labels.variable<double, Cell>("potential", "potential");
   system_.rightHandSide = setup.labels.variable<double, Cell>("poisson.source", "potential/length^2");
   setup.labels.setBoundary(system_.solution, readBoundaries(values, setup.geometry, BoundaryKind::Dirichlet));
+  setup.labels.setProlongation(system_.solution, setup.prolongation.value_or(Prolongation::Linear));
   norms_ = ErrorNorms("Poisson", values, setup, system_.solution);
   if (!coefficientVaries_) {
     system_.coefficient = coefficientValue_(0, 0, 0, 0);
@@ -47,6 +48,7 @@ void Poisson::configure(const ParameterValues& values, ComponentSetup& setup) {
   BoundaryConditions onFaces;
   onFaces.sides.fill(SideCondition{BoundaryKind::Dirichlet, coefficientValue_});
   setup.labels.setBoundary(coefficient_, onFaces);
+  setup.labels.setProlongation(coefficient_, Prolongation::Linear);
   system_.faces = faceLabels(setup.labels, setup.geometry, "poisson.coefficient", "1");
 }
 

@@ -18,6 +18,7 @@ class Poisson final : public Component {
  public:
   std::string name() const override { return "poisson"; }
   std::string summary() const override { return "an elliptic problem, -div(b grad u) = f"; }
+  bool supportsLevels() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;

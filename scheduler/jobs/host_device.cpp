@@ -77,6 +77,7 @@ class HostJobDevice final : public JobDevice {
         engine_(jobProgram(), engineOptions(threads)) {}
   const std::string& name() const override { return name_; }
   int slots() const override { return static_cast<int>(slots_.size()); }
+  bool isNarrow() const override { return true; }
   const CopyCounts& copies() const override { return copies_; }
 
   void forget(const DomainBase& domain) override {

@@ -60,6 +60,8 @@ class JobDevice {
 
   virtual const std::string& name() const = 0;
   virtual int slots() const = 0;
+  /// Whether a slot runs one unit at a time, so that its pace does not depend on the size of its tasks.
+  virtual bool isNarrow() const { return false; }
   /// Hands a task to a slot that is free. False: its data find no room now.
   virtual bool start(int slot, const JobTask& task) = 0;
   /// True: the task of the slot has ended, what it wrote is in its domains, and the slot is free.

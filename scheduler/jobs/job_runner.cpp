@@ -15,6 +15,15 @@ namespace {
 constexpr std::int64_t kFirstTasks = 8;
 /// Units of a wavefront's task, whose arrays hold all of them.
 constexpr std::int64_t kMostWavefrontUnits = 1 << 16;
+/// A task is not cut so short that handing it over takes as long as running it.
+constexpr double kShortestTask = 100e-6;
+/// A task of one thread is no longer than this, or than a 16th of the time that its job has taken so far: a
+/// wide device may turn out to be a thousand times as fast, and would wait for it.
+constexpr double kLongestProbe = 2e-3;
+/// Who waits for tasks sleeps this long after one has ended, then longer each time: up to a 64th of the time
+/// that the jobs have taken so far, and this long at most. On few cores each look takes time from the tasks.
+constexpr double kShortestNap = 20e-6;
+constexpr double kLongestNap = 300e-6;
 
 }  // namespace
 
@@ -155,6 +164,13 @@ std::int64_t JobRunner::share(std::size_t device, const Open& open) const {
   std::int64_t size =
       isKnown ? static_cast<std::int64_t>(std::ceil(static_cast<double>(left) * mine / all / (2.0 * here)))
               : static_cast<std::int64_t>(static_cast<double>(work.pieces()) / parts);
+  const auto piecesIn = [&](double seconds) {
+    const double pieces = habit.unitsPerSecond * seconds / static_cast<double>(work.unitsOf(0, 1).volume());
+    return static_cast<std::int64_t>(std::min(pieces, static_cast<double>(left)));
+  };
+  if (isKnown) size = std::max(size, piecesIn(kShortestTask));
+  if (devices_[device]->isNarrow())
+    size = std::min(size, piecesIn(std::max(kLongestProbe, (secondsNow() - open.begun) / 16)));
   if (habit.form.next() == JobForm::Wavefront) {
     const std::int64_t each = work.unitsOf(0, 1).volume();
     size = std::min(size, kMostWavefrontUnits / std::max<std::int64_t>(1, each));
@@ -254,7 +270,9 @@ void JobRunner::take(std::size_t device, int number, const TaskEnd& end) {
   paces_.add({open.job->name(), devices_[device]->name(), slot.form}, units, now - slot.begun);
   const double spent = end.done > 0.0 ? end.done - end.begun : now - slot.begun;
   FormChoice& form = open.habits[device]->form;
-  form.ended(slot.form, units / std::max(spent, 1e-9));
+  open.habits[device]->unitsPerSecond = units / std::max(spent, 1e-9);
+  form.ended(slot.form, open.habits[device]->unitsPerSecond);
+  gotOn_ = true;
   JobReport& report = open.report;
   report.units += slot.units;
   report.pushed += end.pushed;
@@ -272,6 +290,7 @@ void JobRunner::take(std::size_t device, int number, const TaskEnd& end) {
 }
 
 bool JobRunner::goOn() {
+  gotOn_ = false;
   for (std::size_t device = 0; device < devices_.size(); ++device) {
     devices_[device]->bindThread();
     for (int slot = 0; slot < devices_[device]->slots(); ++slot) {
@@ -312,9 +331,13 @@ bool JobRunner::proceed(std::size_t job) {
 }
 
 void JobRunner::run(const std::function<void(std::int64_t, std::int64_t)>& show) {
-  double shown = secondsNow();
+  const double begun = secondsNow();
+  double shown = begun;
+  double nap = kShortestNap;
   while (!proceed()) {
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    const double longest = std::clamp((secondsNow() - begun) / 64, kShortestNap, kLongestNap);
+    nap = gotOn_ ? kShortestNap : std::min(1.5 * nap, longest);
+    std::this_thread::sleep_for(std::chrono::duration<double>(nap));
     if (!show || secondsNow() - shown < 1.0) continue;
     shown = secondsNow();
     std::int64_t done = 0;

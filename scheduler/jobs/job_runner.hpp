@@ -98,6 +98,7 @@ class JobRunner {
   struct Habit {
     FormChoice form;
     std::int64_t mostPieces = 1LL << 60;  ///< that the memory of the device takes
+    double unitsPerSecond = 0.0;          ///< of the last task, while it ran
   };
   struct Open {
     const Job* job = nullptr;
@@ -145,6 +146,7 @@ class JobRunner {
   std::size_t nextJob_ = 0;
   std::map<std::pair<std::string, std::size_t>, Habit> habits_;  ///< by name of the job and device
   JobPaces paces_;
+  bool gotOn_ = false;  ///< a task has ended in the last call of `goOn`
   bool notesSpans_ = false;
   std::vector<JobSpan> spans_;
 };

@@ -14,6 +14,14 @@ Field<double> fieldOf(DataWarehouse& data, Generation generation, LabelId label,
   return {reinterpret_cast<double*>(data.data(generation, label, local)), data.layout(label, local)};
 }
 
+/// next = u + beyond (u - before)
+template <class Exec>
+void extrapolate(Exec exec, const Box& box, double beyond, Field<double> before, Field<double> u,
+                 Field<double> next) {
+  forEach(exec, "Solver::extrapolate", box,
+          [=] TESSERA_KERNEL(Index x) { next(x) = u(x) + beyond * (u(x) - before(x)); });
+}
+
 /// Where the numbers of a patch go to.
 struct Place {
   const Patch& patch;
@@ -29,7 +37,7 @@ class Assembly {
       : system_(system),
         level_(level),
         data_(data),
-        time_(moment.time),
+        time_(moment.time + system.partOfDt.value_or(1.0) * moment.dt),
         weight_(system.partOfDt ? *system.partOfDt * moment.dt : 1.0),
         target_(target),
         info_(data.labels().info(system.solution.id)) {}
@@ -55,11 +63,11 @@ class Assembly {
     const Field<double> k = target_.matrix.faces[static_cast<std::size_t>(axis)].field(place.box);
     const double h = level_.spacing()[axis];
     const double factor = weight_ / (h * h);
-    // The upper faces of a patch are another one's, but where the domain ends.
     const bool wraps = target_.grid->wraps[static_cast<std::size_t>(axis)];
     Box faces = place.patch.cells;
     const bool endsHigh = !wraps && faces.hi[axis] == level_.domain().hi[axis];
-    if (endsHigh) ++faces.hi[axis];
+    // Where patches meet both have the faces between them; a level may end at any patch.
+    ++faces.hi[axis];
     if (system_.faces) {
       copyCells(Cpu{}, faces, factor, fieldOf(data_, Generation::New, faceLabel(axis), place.local), k);
     } else {
@@ -140,9 +148,14 @@ void assemble(const LinearSystem& system, const Level& level, DataWarehouse& dat
 }
 
 void storeSolution(const LinearSystem& system, const Level& level, DataWarehouse& data, GridSystem& from) {
+  const double beyond = 1.0 / system.partOfDt.value_or(1.0) - 1.0;
   forEachPlace(level, data, *from.grid, [&](const Place& place) {
-    copyCells(Cpu{}, place.patch.cells, 1.0, from.solution.field(place.box),
-              fieldOf(data, Generation::New, system.solution.id, place.local));
+    const Box& cells = place.patch.cells;
+    const Field<double> solution = from.solution.field(place.box);
+    const Field<double> next = fieldOf(data, Generation::New, system.solution.id, place.local);
+    if (beyond == 0.0) return copyCells(Cpu{}, cells, 1.0, solution, next);
+    extrapolate(Cpu{}, cells, beyond, fieldOf(data, Generation::Old, system.solution.id, place.local),
+                solution, next);
   });
 }
 

@@ -7,9 +7,9 @@
 
 namespace tessera {
 
-/// The moment that a system is assembled for.
+/// The step that a system is assembled for.
 struct SystemMoment {
-  double time = 0.0;  ///< of the conditions: the end of the step
+  double time = 0.0;  ///< where it begins
   double dt = 0.0;
 };
 
@@ -19,7 +19,8 @@ struct SystemMoment {
 void assemble(const LinearSystem& system, const Level& level, DataWarehouse& data, const SystemMoment& moment,
               GridSystem& target);
 
-/// The reverse for the solution: it becomes New.
+/// The reverse for the solution: it becomes New. Of a system that holds at a part of the step, New is where
+/// the line from Old through the solution is at the end.
 void storeSolution(const LinearSystem& system, const Level& level, DataWarehouse& data, GridSystem& from);
 
 }  // namespace tessera

@@ -31,7 +31,7 @@ struct GridBoxes {
   std::int64_t cells() const { return domain.volume(); }
 };
 
-/// Those of a level that covers the domain.
+/// Those of a level.
 GridBoxes gridBoxes(const Level& level, const RankMap& owners, Rank rank);
 /// The next coarser ones: cell C has the cells from C * ratio on. A coarse cell belongs to the box that has
 /// the first of its cells; each box has its coarse one, though it be empty.

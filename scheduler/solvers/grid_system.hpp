@@ -24,14 +24,12 @@ struct GridMatrix {
 /// Whether all numbers that say what the matrix is have the same bits on this rank, layers included.
 bool sameMatrix(const GridMatrix& a, const GridMatrix& b);
 
-/// A linear system on this rank.
+/// A linear system of one level on this rank.
 struct GridSystem {
   const GridBoxes* grid = nullptr;
   GridMatrix matrix;
   CellNumbers rightHandSide;
-  CellNumbers solution;     ///< before: where to begin
-  bool isSingular = false;  ///< constants are mapped to 0; the right-hand side adds up to 0 then
-  double scale = 0.0;       ///< 2-norm of the right-hand side, which tolerances refer to
+  CellNumbers solution;  ///< before: where to begin
 
   explicit GridSystem(const GridBoxes& boxes);
 };

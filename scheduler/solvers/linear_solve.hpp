@@ -1,8 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/transport/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
@@ -10,6 +10,7 @@
 #include "scheduler/solvers/assemble.hpp"
 #include "scheduler/solvers/layer_exchange.hpp"
 #include "scheduler/solvers/linear_solver.hpp"
+#include "scheduler/solvers/solver_system.hpp"
 #include "taskgraph/linear_system.hpp"
 
 namespace tessera {
@@ -19,7 +20,8 @@ namespace tessera {
 /// Collective: all ranks make one, and call `run`, at once, each on its main thread.
 class LinearSolve {
  public:
-  /// The hierarchy's level 0 is solved on. All but `options` outlive it.
+  /// All levels of the hierarchy are solved on together. All but `options` outlive it. DeckError: see
+  /// `makeLinearSolver`.
   LinearSolve(std::string name, const SolverOptions& options, const Hierarchy& hierarchy,
               const RankMap& owners, Transport& transport);
 
@@ -30,25 +32,13 @@ class LinearSolve {
   const std::string& name() const { return name_; }
 
  private:
-  /// False, with the report's failure, where there is nothing to solve.
-  bool check(SolveReport& report);
-  /// Where the matrix or the right-hand side is no number.
-  std::optional<std::string> firstBadNumber();
-  bool balance(SolveReport& report);
-  void fixMean();
-  std::string notConverged(const SolveReport& report);
-  /// The place of a cell in the order of all cells of the level.
-  double placeOf(Index x) const;
-  std::string cellAt(double place) const;
+  void fixMean(double mean);
 
   const std::string name_;
-  LinearSystem system_;  ///< of the last run
   const SolverOptions options_;
-  const Level& level_;
   Transport& transport_;
-  GridBoxes boxes_;
-  GridSystem assembled_;
-  LayerExchange layers_;
+  SolverSystem assembled_;
+  std::vector<LayerExchange> layers_;  ///< by level
   std::unique_ptr<LinearSolver> solver_;
 };
 

@@ -3,31 +3,32 @@
 #include <memory>
 
 #include "core/transport/transport.hpp"
-#include "scheduler/solvers/grid_system.hpp"
 #include "scheduler/solvers/solver_options.hpp"
+#include "scheduler/solvers/solver_system.hpp"
 
 namespace tessera {
 
 /// Solves systems on one mesh, one after the other; keeps its set-up while the matrix stays the same, which
 /// changes no bit. Collective: all ranks make one, and call `solve`, at once, each on its main thread.
 ///
-///   auto solver = makeLinearSolver(options, boxes, spacing, transport);
+///   auto solver = makeLinearSolver(options, system, transport);
 ///   solver->solve(system, report);
-///   if (report.result == SolveReport::Result::Converged) use(system.solution);
+///   if (report.result == SolveReport::Result::Converged) use(system);
 class LinearSolver {
  public:
   virtual ~LinearSolver() = default;
   /// From the solution that the system has to a better one. The report says iterations, residual and result;
-  /// where that is not Converged, `system.rightHandSide` is left with the residual. The matrix is finite and
-  /// its layers are filled.
-  virtual void solve(GridSystem& system, SolveReport& report) = 0;
+  /// where that is not Converged, the right-hand sides are left with the residual. Matrices are finite and
+  /// their layers are filled.
+  virtual void solve(SolverSystem& system, SolveReport& report) = 0;
 };
 
 /// Whether this build has hypre.
 bool hasHypre();
 
-/// `boxes` and `transport` outlive it. Throws DeckError where the library asked for is not built in.
-std::unique_ptr<LinearSolver> makeLinearSolver(const SolverOptions& options, const GridBoxes& boxes,
-                                               Real3 spacing, Transport& transport);
+/// For systems on these levels; `system` and `transport` outlive it. Throws DeckError where the library asked
+/// for is not built in, or does not know several levels.
+std::unique_ptr<LinearSolver> makeLinearSolver(const SolverOptions& options, SolverSystem& system,
+                                               Transport& transport);
 
 }  // namespace tessera

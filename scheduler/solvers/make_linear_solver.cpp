@@ -1,14 +1,27 @@
-#include "scheduler/solvers/conjugate_gradients.hpp"
+#include "core/text/error.hpp"
+#include "scheduler/solvers/composite/composite_solver.hpp"
 #include "scheduler/solvers/hypre/hypre_struct.hpp"
 #include "scheduler/solvers/linear_solver.hpp"
+#include "scheduler/solvers/multigrid/conjugate_gradients.hpp"
 
 namespace tessera {
 
-std::unique_ptr<LinearSolver> makeLinearSolver(const SolverOptions& options, const GridBoxes& boxes,
-                                               Real3 spacing, Transport& transport) {
-  if (options.library == SolverLibrary::Hypre)
-    return std::make_unique<HypreStruct>(options, boxes, transport);
-  return std::make_unique<ConjugateGradients>(options, boxes, spacing, transport);
+std::unique_ptr<LinearSolver> makeLinearSolver(const SolverOptions& options, SolverSystem& system,
+                                               Transport& transport) {
+  const SystemLevel& coarsest = *system.levels.front();
+  const bool hasLevels = system.levels.size() > 1;
+  if (options.library == SolverLibrary::Hypre) {
+    if (hasLevels) {
+      throw DeckError(Message("hypre's solvers for structured grids know one level")
+                          .line("levels  ", system.levels.size())
+                          .line("fix     take solver.library = \"own\", or remove [[grid.level]]")
+                          .text());
+    }
+    return std::make_unique<HypreStruct>(options, coarsest.boxes, transport);
+  }
+  if (hasLevels || options.method != SolverMethod::Cg)
+    return std::make_unique<CompositeSolver>(options, system, transport);
+  return std::make_unique<ConjugateGradients>(options, coarsest.boxes, coarsest.level.spacing(), transport);
 }
 
 }  // namespace tessera

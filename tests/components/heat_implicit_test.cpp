@@ -79,12 +79,86 @@ TEST(ImplicitHeat, HasTheSameBitsForAnyRanksThreadsAndPatchesAndOnDevices) {
   EXPECT_EQ(firstDifference(right, run().patches({5, 3, 1}).devices(devices).run()), "");
 }
 
-TEST(ImplicitHeat, LevelsAreRefusedWithTheirPlaceInTheDeck) {
+/// A spot with a finer box around it, insulated, and a step 64 times as long as the explicit scheme takes on
+/// the finer level.
+Simulate spotOnLevels(const std::string& scheme) {
+  return simulate("heat/spot_two_level")
+      .set("heat.scheme='" + scheme + "'")
+      .set("solver.tolerance=1e-13")
+      .set("time.dt=0.00390625")
+      .set("time.end=0.015625");
+}
+
+TEST(ImplicitHeat, OnLevelsNoHeatIsLostOrWonWhereTheyMeet) {
+  for (const std::string scheme : {"backward_euler", "crank_nicolson"}) {
+    const Outcome o = spotOnLevels(scheme).run();
+    EXPECT_EQ(o.steps, 4);
+    EXPECT_NEAR(o.end.at("heat.total"), o.start.at("heat.total"), 1e-13 * o.start.at("heat.total")) << scheme;
+    EXPECT_GT(o.start.at("heat.max") - o.end.at("heat.max"), 0.5) << scheme;
+  }
+}
+
+/// T = exp(-t) cos(pi x) cos(pi y) + x t, with a conductivity of space.
+constexpr const char* kMadeOnLevels = R"deck(
+simulation.components = ["heat"]
+time = { dt = 0.0625, end = 0.25 }
+grid = { cells = [16, 16, 1], patches = [2, 1, 1] }
+[[grid.level]]
+ratio = 2
+lower = [0.25, 0.25, 0]
+upper = [0.75, 0.625, 1]
+patch_size = [8, 8, 1]
+[heat]
+scheme = "crank_nicolson"
+conductivity = "1 + x"
+initial = "cos(pi*x)*cos(pi*y)"
+source = "exp(-t)*(-cos(pi*x) + 2*pi^2*(1 + x)*cos(pi*x) + pi*sin(pi*x))*cos(pi*y) + x - t"
+exact = "exp(-t)*cos(pi*x)*cos(pi*y) + x*t"
+boundary.x_low = { type = "neumann", value = "-t" }
+boundary.x_high = { type = "dirichlet", value = "-exp(-t)*cos(pi*y) + t" }
+)deck";
+
+TEST(ImplicitHeat, OnLevelsIsOfSecondOrderInSpaceAndTime) {
+  const auto error = [](std::int64_t n) {
+    return simulateText(kMadeOnLevels)
+        .cells({n, n, 1})
+        .set("time.dt=" + std::to_string(1.0 / static_cast<double>(n)))
+        .run()
+        .end.at("heat.error_max");
+  };
+
+  EXPECT_GE(orderOf(error, {16, 32, 64}), 1.85);
+}
+
+TEST(ImplicitHeat, OnLevelsHasTheSameBitsForAnyRanksAndPatchesAndOnOtherMeshes) {
+  const Outcome right = simulateText(kMadeOnLevels).run();
+  ASSERT_GT(right.end.at("heat.solve.iterations"), 1.0);
+
+  for (const int ranks : {2, 5}) {
+    const Outcome o = simulateText(kMadeOnLevels).patches({3, 2, 1}).ranks(ranks).threads(ranks % 3).run();
+    EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks";
+  }
+  EXPECT_EQ(firstDifference(right, simulateText(kMadeOnLevels).ranks(3).adoptions(5).run()), "");
+  const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 1);
+  EXPECT_EQ(firstDifference(right, simulateText(kMadeOnLevels).devices(devices).run()), "");
+}
+
+TEST(ImplicitHeat, IsSolvedOnLevelsThatFollowTheSolution) {
+  const auto run = [] {
+    return simulate("heat/spot_following").set("heat.scheme='crank_nicolson'").set("time.dt=0.0002");
+  };
+  const Outcome right = run().run(20);
+
+  EXPECT_GT(right.regrids.changes, 0);
+  EXPECT_EQ(firstDifference(right, run().ranks(3).run(20)), "");
+}
+
+TEST(ImplicitHeat, ShorterStepsOfFinerLevelsAreRefusedWithTheirPlaceInTheDeck) {
   try {
-    simulate("heat/spot_two_level").set("heat.scheme='backward_euler'").run(1);
-    FAIL() << "the solver knows one level";
+    spotOnLevels("backward_euler").set("amr.subcycle=true").run(1);
+    FAIL() << "a solve is for all levels together";
   } catch (const DeckError& error) {
-    EXPECT_THAT(error.message(), ::testing::HasSubstr("solves on one level; remove [[grid.level]]"));
+    EXPECT_THAT(error.message(), ::testing::HasSubstr("solves on all levels together; remove amr.subcycle"));
   }
 }
 

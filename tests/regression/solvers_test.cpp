@@ -68,11 +68,47 @@ TEST_F(Solvers, ASolveThatIsGivenUpEndsWithFourAndASentenceOnAnyRanks) {
   }
 }
 
+TEST_F(Solvers, TheGraphOfAProgramShowsItsSolvesOnAnyNumberOfRanks) {
+  const ProgramResult few = place_.tessera({"graph", "deck.toml", "--ranks", "3", "--rank", "1"});
+  EXPECT_EQ(few.exitCode, 0) << few.err;
+  EXPECT_THAT(few.out, HasSubstr("program step, item by item\n  run poisson\n"
+                                 "  solve poisson.solve for potential\n    level 0: 1536 cells in 1 box, "
+                                 "beside those of 2 other ranks\n"));
+  const ProgramResult many = place_.tessera({"graph", "deck.toml", "--ranks", "16384", "--rank", "5000",
+                                             "--plan", "poisson", "--format", "json", "--set",
+                                             "grid.cells=[128,128,64]", "--set", "grid.patches=[32,32,16]"});
+  ASSERT_EQ(many.exitCode, 0) << many.err;
+  const auto items = nlohmann::json::parse(many.out)["program"]["items"];
+  EXPECT_EQ(items[1]["item"], "solve poisson.solve for potential");
+  EXPECT_EQ(items[1]["solves"][0]["cells"], 64);
+  EXPECT_EQ(items[1]["solves"][0]["neighbours"], 26);
+}
+
 TEST_F(Solvers, MethodsOfHypreAreRefusedForOurOwn) {
   const ProgramResult gmres = run("gmres", "1", {"solver.method=\"gmres\""});
 
   EXPECT_EQ(gmres.exitCode, 2);
   EXPECT_THAT(gmres.err, HasSubstr("needs solver.library = \"hypre\""));
+}
+
+/// Each step begins with the solution of the last one.
+TEST_F(Solvers, ARestartGivesTheSameBitsFromAnyStepOn) {
+  const auto steps = [this](const std::string& name, const std::string& ranks, int most) {
+    return run(
+        name, ranks,
+        {"time.max_steps=" + std::to_string(most),
+         "grid.level=[{ratio=2, lower=[0.25,0.25,0.25], upper=[0.75,0.75,0.75], patch_size=[8,8,6]}]"});
+  };
+  ASSERT_EQ(steps("whole", "2", 4).exitCode, 0);
+  for (int k = 1; k <= 3; ++k) {
+    const std::string name = "parts" + std::to_string(k);
+    ASSERT_EQ(steps(name, "2", k).exitCode, 0);
+    const ProgramResult again =
+        place_.tessera({"restart", name, "-q", "-n", k == 2 ? "1" : "3", "--set", "time.max_steps=4"});
+    ASSERT_EQ(again.exitCode, 0) << again.err;
+    const ProgramResult compared = place_.tessera({"compare", "--exact", "whole", name});
+    EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
+  }
 }
 
 TEST_F(Solvers, HypreFindsWhatOurOwnFinds) {

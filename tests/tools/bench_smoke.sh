@@ -56,6 +56,9 @@ table stencil_bench --cells 16 --patch 8,0 --threads 1 --seconds 0.02 --lines
 rows 2 '^(heat|advection)_16_patch_8_threads_1 [0-9.e+]+ %_of_by_hand -$'
 rows 2 '^(heat|advection)_16_patch_0_threads_1 [0-9.e+]+ %_of_by_hand >=90$'
 
+table solve_bench 12
+rows 6 '^(constant|varying)_patches_(1|8|64)_own +[0-9.]+ +[0-9.]+ +[0-9]+$'
+
 # Ends with an error where shared and private windows give different values.
 table halo_memory --small
 rows 12 '^(box|L|plus) +64 +([0-9]+|level) +[0-9.]+'

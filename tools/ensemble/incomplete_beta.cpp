@@ -27,6 +27,12 @@ double continuedFraction(double x, double a, double b) {
   return value;
 }
 
+/// log Gamma(x) of a positive x. std::lgamma writes the sign to a variable that all threads share.
+double logGamma(double x) {
+  int sign = 0;
+  return lgamma_r(x, &sign);
+}
+
 }  // namespace
 
 double incompleteBeta(double x, double a, double b) {
@@ -34,7 +40,7 @@ double incompleteBeta(double x, double a, double b) {
   if (x >= 1.0) return 1.0;
   if (x >= (a + 1.0) / (a + b + 2.0)) return 1.0 - incompleteBeta(1.0 - x, b, a);
   const double front =
-      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
+      std::exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * std::log(x) + b * std::log1p(-x));
   return front * continuedFraction(x, a, b) / a;
 }
 

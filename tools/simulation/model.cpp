@@ -168,7 +168,19 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   }
   checkColumns();
   checkPrograms();
+  checkSolvedLevels(deck, schema);
   checkDeviceTasks(deck, plans_);
+}
+
+/// Not every solver knows several levels.
+void Model::checkSolvedLevels(const Deck& deck, const Schema& schema) const {
+  const bool solves = std::any_of(programs_.begin(), programs_.end(),
+                                  [](const StepProgram& program) { return !program.solves().empty(); });
+  if (!solves || settings_.levels.empty() || settings_.solver.options.library == SolverLibrary::Own) return;
+  DeckDiagnostics findings;
+  findings.error(valuesOf(deck, schema, "solver").where("library"),
+                 "solver.library = \"hypre\" solves on one level; take \"own\", or remove [[grid.level]]");
+  findings.throwIfErrors();
 }
 
 /// Reads variables of the components, and may have some of its own.

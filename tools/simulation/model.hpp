@@ -86,6 +86,8 @@ class Model {
   /// What the components choose for a step, with the optional parts that are due; a plan alone is a program
   /// of one item. Throws InternalError where they name what is not there, or choose differently.
   const StepProgram& stepProgram(const StepAt& at) const;
+  /// All programs of steps, those of one plan among them.
+  const std::vector<StepProgram>& programs() const { return programs_; }
   /// How many steps a level takes in one of the coarsest: 1, or more where finer levels take shorter ones.
   double stepsOfLevel(LevelId level) const;
   std::vector<double> stepsOfLevels() const;
@@ -110,6 +112,7 @@ class Model {
   void declareParts(const StepPlan& declaredSteps);
   const StepProgram& usualWith(const PartSet& parts) const;
   bool isItem(const StepPlan& plan) const;
+  void checkSolvedLevels(const Deck& deck, const Schema& schema) const;
   void checkPrograms();
   void addSolves();
   void checkPlanNames(const StepPlan& declaredSteps) const;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <sys/resource.h>
@@ -10,6 +11,7 @@
 #include "tools/simulation/deck/core_schema.hpp"
 #include "tools/simulation/model.hpp"
 #include "tools/tessera/commands.hpp"
+#include "tools/tessera/graph/program_summary.hpp"
 
 namespace tessera {
 namespace {
@@ -71,16 +73,57 @@ Json jsonOfPlaces(const PlacementSummary& summary, const LabelTable& labels) {
             {"between_devices", edges.betweenDevices}}}};
 }
 
+Json jsonOfProgram(const std::string& name, const std::vector<ProgramStep>& steps) {
+  Json items = Json::array();
+  for (const ProgramStep& step : steps) {
+    Json levels = Json::array();
+    for (const SolvedLevel& level : step.solved) {
+      levels.push_back({{"level", level.level},
+                        {"cells", level.cells},
+                        {"boxes", level.boxes},
+                        {"neighbours", level.neighbours}});
+    }
+    items.push_back({{"item", step.text}, {"depth", step.depth}});
+    if (!levels.empty()) items.back()["solves"] = levels;
+  }
+  return {{"name", name}, {"items", items}};
+}
+
+/// A program of several items of which the plan is one, or which has its name; empty: there is none.
+const StepProgram* programWith(const Model& model, const std::string& plan) {
+  for (const StepProgram& program : model.programs()) {
+    const std::vector<std::string> plans = program.plans();
+    const bool has = std::find(plans.begin(), plans.end(), plan) != plans.end();
+    if (!program.isOnePlan() && (has || program.name() == plan)) return &program;
+  }
+  return nullptr;
+}
+
+/// What there is to say beside the graph of a plan.
+struct GraphExtras {
+  const DeviceOptions* devices = nullptr;  ///< where its nodes would run
+  const StepProgram* program = nullptr;    ///< that runs it
+  const OwnedMesh& mesh;
+};
+
 /// The graph, and where its nodes would run where devices are asked for.
 std::string textOfGraph(const GraphRequest& request, const CompiledGraphs& graphs, std::size_t plan,
-                        const GraphDumpOptions& options, const DeviceOptions* devices) {
+                        const GraphDumpOptions& options, const GraphExtras& extras) {
   std::string text = dumpGraph(graphs, plan, request.format, options);
-  if (devices == nullptr) return text;
-  const PlacementSummary places = placesOf(*devices, graphs, plan);
-  if (request.format == GraphFormat::Text) return text + asText(places, *graphs.labels);
-  Json json = Json::parse(text);
-  json["places"] = jsonOfPlaces(places, *graphs.labels);
-  return json.dump(1) + "\n";
+  const bool isText = request.format == GraphFormat::Text;
+  if (!isText && request.format != GraphFormat::Json) return text;
+  Json json = isText ? Json() : Json::parse(text);
+  if (extras.program != nullptr) {
+    const auto steps = summarise(*extras.program, *graphs.labels, extras.mesh, request.rank);
+    text += asText(extras.program->name(), steps);
+    json["program"] = jsonOfProgram(extras.program->name(), steps);
+  }
+  if (extras.devices != nullptr) {
+    const PlacementSummary places = placesOf(*extras.devices, graphs, plan);
+    text += asText(places, *graphs.labels);
+    json["places"] = jsonOfPlaces(places, *graphs.labels);
+  }
+  return isText ? text : json.dump(1) + "\n";
 }
 
 }  // namespace
@@ -119,7 +162,7 @@ int graphCommand(const GraphRequest& request, const ComponentRegistry& registry)
   std::cout << textOfGraph(
                    request, graphs, plan,
                    {request.ranks, request.unfolded, spent.count(), usage.ru_maxrss * std::int64_t{1024}},
-                   places ? &devices : nullptr)
+                   {places ? &devices : nullptr, programWith(model, request.plan), mesh})
             << std::flush;
   return 0;
 }

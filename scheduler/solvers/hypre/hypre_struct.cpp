@@ -8,6 +8,7 @@
 #include "core/text/error.hpp"
 #include "core/transport/mpi_session.hpp"
 #include "core/transport/mpi_transport.hpp"
+#include "scheduler/solvers/exact_totals.hpp"
 
 #if defined(TESSERA_HAVE_HYPRE)
 #include <HYPRE_struct_ls.h>
@@ -310,12 +311,13 @@ bool HypreStruct::setUp(GridSystem& system) {
   return true;
 }
 
-void HypreStruct::solve(GridSystem& system, SolveReport& report) {
+void HypreStruct::solve(SolverSystem& levels, SolveReport& report) {
+  GridSystem& system = levels.coarsest();
   objects_->setVector(boxes_, system.rightHandSide, objects_->rightHandSide);
   objects_->setVector(boxes_, system.solution, objects_->solution);
   report.madeSetup = setUp(system);
   ++solvesOfSetup_;
-  const double enough = std::max(options_.tolerance * system.scale, options_.absoluteTolerance);
+  const double enough = std::max(options_.tolerance * levels.scale, options_.absoluteTolerance);
   const double norm = std::sqrt(dotOf(boxes_, system.rightHandSide, system.rightHandSide, transport_));
   const auto most = static_cast<HYPRE_Int>(
       std::min<std::int64_t>(options_.maxIterations, std::numeric_limits<HYPRE_Int>::max()));
@@ -324,6 +326,7 @@ void HypreStruct::solve(GridSystem& system, SolveReport& report) {
   report.iterations = objects_->solve(norm > 0.0 ? kSafety * enough / norm : 1.0, most);
   objects_->takeSolution(boxes_, system.solution);
   findResidual(system, report, enough);
+  report.residual = levels.scale > 0.0 ? report.residual / levels.scale : report.residual;
 }
 
 void HypreStruct::findResidual(GridSystem& system, SolveReport& report, double enough) {
@@ -333,7 +336,7 @@ void HypreStruct::findResidual(GridSystem& system, SolveReport& report, double e
     stencilResidual(Cpu{}, boxes_.boxes[boxes_.own[n]], matrix_.fields(n), f, system.solution.field(n), f);
   }
   const double norm = std::sqrt(dotOf(boxes_, system.rightHandSide, system.rightHandSide, transport_));
-  report.residual = system.scale > 0.0 ? norm / system.scale : norm;
+  report.residual = norm;
   report.result = norm <= enough ? SolveReport::Result::Converged : SolveReport::Result::NotConverged;
 }
 
@@ -356,7 +359,7 @@ HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, T
 
 HypreStruct::~HypreStruct() = default;
 
-void HypreStruct::solve(GridSystem&, SolveReport&) {}
+void HypreStruct::solve(SolverSystem&, SolveReport&) {}
 
 #endif
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "scheduler/solvers/conjugate_gradients.hpp"
+#include "scheduler/solvers/layer_exchange.hpp"
 #include "scheduler/solvers/linear_solver.hpp"
 
 namespace tessera {
@@ -18,7 +18,7 @@ class HypreStruct final : public LinearSolver {
   HypreStruct(const HypreStruct&) = delete;
   HypreStruct& operator=(const HypreStruct&) = delete;
 
-  void solve(GridSystem& system, SolveReport& report) override;
+  void solve(SolverSystem& levels, SolveReport& report) override;
 
  private:
   struct Objects;

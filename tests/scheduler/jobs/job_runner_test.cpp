@@ -231,6 +231,21 @@ TEST(JobPaces, WhatAnEarlierRunHasMeasuredSharesTheFirstTasks) {
   EXPECT_LE(first.at(1), 190);
 }
 
+TEST(JobPaces, AThreadBeginsWithOnePieceBesideADeviceThatNobodyKnowsYet) {
+  Walks walks(JobForm::Consumer);
+  JobRunner runner(devicesOf(1, 1));
+  ASSERT_EQ(runner.devices()[0]->name(), "1 thread");
+  runner.noteSpans();
+  runner.add(walks.job);
+  runner.run();
+  std::map<std::size_t, std::int64_t> first;
+  std::vector<TaskSpan> tasks = runner.takeSpans().at(0).tasks;
+  std::ranges::sort(tasks, {}, &TaskSpan::begin);
+  for (const TaskSpan& task : tasks) first.try_emplace(task.device, task.units);
+  EXPECT_EQ(first.at(0), walks.job.unitsOf(0, 1).volume());
+  EXPECT_GT(first.at(1), 5 * first.at(0));
+}
+
 std::string mistakeOf(const std::function<void()>& work) {
   try {
     work();

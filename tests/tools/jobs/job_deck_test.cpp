@@ -58,7 +58,7 @@ TEST(JobDecks, EveryFormAndDeviceSetHasTheSameBits) {
     std::string expected;
     std::string picture;
     for (const char* form : {"regular", "consumer", "consumer-producer", "wavefront"}) {
-      for (const auto& [threads, emulated] : {std::pair{1, 0}, {0, 1}, {2, 2}}) {
+      for (const auto& [threads, emulated] : {std::pair{1, 0}, {0, 1}, {0, 3}, {2, 2}}) {
         SCOPED_TRACE("replay: tessera job " + deckOf(deck) + " --set " + smaller + " --form " + form);
         std::ostringstream screen;
         runJobDeck({deckOf(deck), {smaller}, folder.at("out"), form, true}, devicesOf(threads, emulated),

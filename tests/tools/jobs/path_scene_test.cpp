@@ -100,6 +100,13 @@ TEST(TriangleTrees, ARayMeetsWhatALoopOverAllTrianglesFinds) {
   EXPECT_GT(hits, 300);
 }
 
+/// Without the factor that makes up for paths that end early the mean would be 0.916.
+TEST(PathBodies, PathsThatEndByRouletteKeepTheMeanOfAFurnace) {
+  const test::DeckResult result(
+      "furnace", {"path_tracer.roulette_after=2", "job.expect=[{name='red', value=1.0, sigmas=4.0}]"});
+  EXPECT_EQ(result.code, 0) << result.screen;
+}
+
 TEST(ShadowRays, AGlowingSphereHasRadianceOneWithThemToo) {
   const test::DeckResult result("furnace", {"path_tracer.shadow_rays=3"});
   EXPECT_EQ(result.code, 0) << result.screen;

@@ -42,7 +42,7 @@ double byStarpu(const UnevenItems& items, int threads, const char* scheduler) {
   std::vector<Item> all;
   for (std::int64_t n = 0; n < items.count; ++n)
     all.push_back({n, roundsOf(n, items.meanRounds), &results[static_cast<std::size_t>(n)]});
-  const double seconds = leastSeconds(3, [&] {
+  const double seconds = leastSeconds(5, [&] {
     for (Item& item : all) {
       starpu_task* task = starpu_task_create();
       task->cl = &code;

@@ -15,9 +15,10 @@ void checkSolver(const ParameterValues& solver, DeckDiagnostics& findings) {
         "take \"own\"");
     return;
   }
-  if (solver.choice("method") != "cg") {
-    findings.error(solver.where("method"), "solver.method = \"" + solver.choice("method") +
-                                               "\" needs solver.library = \"hypre\"; our own is \"cg\"");
+  if (solver.choice("method") == "gmres") {
+    findings.error(solver.where("method"),
+                   "solver.method = \"gmres\" needs solver.library = \"hypre\"; our own are \"cg\" and "
+                   "\"bicgstab\"");
   }
   if (solver.choice("preconditioner") == "smg") {
     findings.error(solver.where("preconditioner"),
@@ -45,7 +46,9 @@ ParameterTable solverTable() {
       .doc("who solves: Tessera, with the same bits on any ranks and patches, or hypre")
       .defaultsTo("own");
   table.choice("method", {"cg", "gmres", "bicgstab"})
-      .doc("the iteration: conjugate gradients; of hypre also GMRES and BiCGSTAB")
+      .doc(
+          "the iteration: conjugate gradients (on several levels BiCGSTAB takes their place), BiCGSTAB; of "
+          "hypre also GMRES")
       .defaultsTo("cg");
   table.choice("preconditioner", {"multigrid", "smg", "jacobi", "none"})
       .doc("what improves its steps: \"multigrid\" is PFMG in hypre, and \"smg\" is hypre's alone")

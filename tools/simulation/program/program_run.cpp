@@ -7,6 +7,7 @@
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
 #include "datawarehouse/device_store.hpp"
+#include "scheduler/solvers/linear_solve.hpp"
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/watch/call_watch.hpp"
 
@@ -35,6 +36,8 @@ ProgramRun::ProgramRun(const CompiledGraphs& graphs, DataWarehouse& data, StepRu
   for (const LevelStorage& storage : graphs_.storage)
     if (storage.hasOld) persistent_.insert(storage.label);
 }
+
+ProgramRun::~ProgramRun() = default;
 
 bool ProgramRun::takesLateDt(const StepProgram& program) {
   const auto* first = std::get_if<RunItem>(&program.items().front().what);
@@ -140,9 +143,7 @@ std::string ProgramRun::run(const SolveItem& item) {
   SolveReport report;
   {
     const SpanOf span(options_.trace, item.name);
-    around(item.access(), [&] {
-      report = solveOf(item).run(item.system, data_, {step_.time + step_.dt, step_.dt});
-    });
+    around(item.access(), [&] { report = solveOf(item).run(item.system, data_, {step_.time, step_.dt}); });
   }
   options_.solves->add(item.name, report);
   return judge(report);

@@ -12,7 +12,6 @@
 #include "components/step_program.hpp"
 #include "core/transport/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
-#include "scheduler/solvers/linear_solve.hpp"
 #include "scheduler/step_runner.hpp"
 #include "scheduler/trace.hpp"
 #include "taskgraph/compiled_graph.hpp"
@@ -21,6 +20,8 @@
 #include "tools/simulation/program/solve_book.hpp"
 
 namespace tessera {
+
+class LinearSolve;
 
 /// Runs the items of step programs on one rank.
 ///
@@ -47,6 +48,7 @@ class ProgramRun {
   /// All of these outlive the object.
   ProgramRun(const CompiledGraphs& graphs, DataWarehouse& data, StepRunner& runner, Transport& transport,
              Options options);
+  ~ProgramRun();
 
   /// Runs a program over the step that `inputs` describe. Control numbers go with the first plan; so does a
   /// late dt, where that plan begins with the step. Empty: New is Old now. Otherwise why the step is refused:

@@ -5,7 +5,7 @@
 
 #include "scheduler/solvers/exact_totals.hpp"
 #include "scheduler/solvers/linear_solver.hpp"
-#include "scheduler/solvers/multigrid.hpp"
+#include "scheduler/solvers/multigrid/multigrid.hpp"
 
 namespace tessera {
 
@@ -16,7 +16,7 @@ class ConjugateGradients final : public LinearSolver {
  public:
   ConjugateGradients(const SolverOptions& options, const GridBoxes& boxes, Real3 spacing,
                      Transport& transport);
-  void solve(GridSystem& system, SolveReport& report) override;
+  void solve(SolverSystem& levels, SolveReport& report) override;
 
  private:
   /// Takes over the matrix, where it is another one.

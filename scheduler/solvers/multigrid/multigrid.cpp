@@ -1,4 +1,4 @@
-#include "scheduler/solvers/multigrid.hpp"
+#include "scheduler/solvers/multigrid/multigrid.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "scheduler/solvers/conjugate_gradients.hpp"
+#include "scheduler/solvers/multigrid/conjugate_gradients.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,16 +36,18 @@ bool ConjugateGradients::setUp(const GridMatrix& matrix) {
   return true;
 }
 
-void ConjugateGradients::solve(GridSystem& system, SolveReport& report) {
+void ConjugateGradients::solve(SolverSystem& levels, SolveReport& report) {
+  GridSystem& system = levels.coarsest();
   report.madeSetup = setUp(system.matrix);
   ++solvesOfSetup_;
-  const double enough = std::max(options_.tolerance * system.scale, options_.absoluteTolerance);
+  const double enough = std::max(options_.tolerance * levels.scale, options_.absoluteTolerance);
   faces_.fill(system.solution);
   onBoxes([&](std::size_t n, const Box& box) {
     const Field<double> f = system.rightHandSide.field(n);
     stencilResidual(Cpu{}, box, matrix_.fields(n), f, system.solution.field(n), f);
   });
   iterate(system, report, enough);
+  report.residual = levels.scale > 0.0 ? report.residual / levels.scale : report.residual;
 }
 
 /// The right-hand side becomes the residual.
@@ -77,7 +79,7 @@ void ConjugateGradients::iterate(GridSystem& system, SolveReport& report, double
     norm = std::sqrt(dot(residual, residual));
     ++report.iterations;
   }
-  report.residual = system.scale > 0.0 ? norm / system.scale : norm;
+  report.residual = norm;
   report.result = norm <= enough ? SolveReport::Result::Converged : SolveReport::Result::NotConverged;
 }
 

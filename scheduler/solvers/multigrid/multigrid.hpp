@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/transport/transport.hpp"
-#include "scheduler/solvers/coarsening_loops.hpp"
 #include "scheduler/solvers/grid_system.hpp"
 #include "scheduler/solvers/layer_exchange.hpp"
+#include "scheduler/solvers/multigrid/coarsening_loops.hpp"
 
 namespace tessera {
 

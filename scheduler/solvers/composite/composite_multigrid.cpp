@@ -1,0 +1,113 @@
+#include "scheduler/solvers/composite/composite_multigrid.hpp"
+
+#include <algorithm>
+
+#include "scheduler/solvers/exact_totals.hpp"
+
+namespace tessera {
+namespace {
+
+/// Sweeps on a refined level before and after the coarser ones, for each halving of its cells.
+constexpr int kSweeps = 2;
+
+int sweepsOf(const CoarseFine& joint) {
+  const Extent ratio = joint.refinement().ratio;
+  const std::int64_t most = std::max({ratio.i, ratio.j, ratio.k});
+  return kSweeps * (most > 2 ? 2 : 1);
+}
+
+}  // namespace
+
+CompositeMultigrid::CompositeMultigrid(SolverSystem& system, CompositeOperator& composite,
+                                       Preconditioner kind, Transport& transport)
+    : system_(system), composite_(composite), kind_(kind), f_(numbersOf(system)), rest_(numbersOf(system)) {
+  const SystemLevel& first = *system.levels.front();
+  if (kind == Preconditioner::Multigrid)
+    multigrid_ = std::make_unique<Multigrid>(first.boxes, first.level.spacing(), transport);
+  for (const auto& level : system.levels) {
+    kept_.emplace_back(level->boxes);
+    matrices_.emplace_back(level->boxes);
+  }
+}
+
+bool CompositeMultigrid::setUp(bool isDue, Transport& transport) {
+  bool changes = isDue || !hasSetup_;
+  for (std::size_t n = 0; n < kept_.size(); ++n)
+    changes = changes || !sameMatrix(kept_[n], system_.levels[n]->system.matrix);
+  if (largestOfAll(changes ? 1.0 : 0.0, transport) == 0.0) return false;
+  for (std::size_t n = 0; n < kept_.size(); ++n) {
+    const GridMatrix& assembled = system_.levels[n]->system.matrix;
+    for (GridMatrix* copy : {&kept_[n], &matrices_[n]}) {
+      copy->sink = assembled.sink;
+      copy->faces = assembled.faces;
+    }
+    // From the middle of a fine cell to that of the coarse one beside it.
+    if (n > 0) {
+      const Extent ratio = composite_.below(n).refinement().ratio;
+      const auto r = static_cast<double>(std::max({ratio.i, ratio.j, ratio.k}));
+      composite_.below(n).scaleFaces(matrices_[n], 2.0 / (1.0 + r));
+    }
+    matrices_[n].invert(system_.levels[n]->boxes);
+  }
+  if (multigrid_) multigrid_->setUp(matrices_.front());
+  hasSetup_ = true;
+  return true;
+}
+
+void CompositeMultigrid::cycle(LevelNumbers& residual, LevelNumbers& result) {
+  for (std::size_t n = 0; n < f_.size(); ++n) {
+    f_[n].all() = residual[n].all();
+    std::fill(result[n].all().begin(), result[n].all().end(), 0.0);
+  }
+  if (kind_ == Preconditioner::None) {
+    for (std::size_t n = 0; n < f_.size(); ++n) result[n].all() = residual[n].all();
+    return;
+  }
+  if (kind_ == Preconditioner::Jacobi) {
+    forEachLevelBox(system_, [&](std::size_t n, std::size_t m, const Box& box) {
+      divideByDiagonal(Cpu{}, box, matrices_[n].fields(m), f_[n].field(m), result[n].field(m));
+    });
+    return;
+  }
+  for (std::size_t n = f_.size() - 1; n > 0; --n) down(n, result);
+  multigrid_->cycle(f_.front(), result.front());
+  for (std::size_t n = 1; n < f_.size(); ++n) up(n, result);
+}
+
+/// Smooths a level from 0 on, and gives what is left of the residual to the level below.
+void CompositeMultigrid::down(std::size_t n, LevelNumbers& result) {
+  CoarseFine& joint = composite_.below(n);
+  for (int sweep = 0; sweep < sweepsOf(joint); ++sweep) {
+    smooth(n, result[n], 0);
+    smooth(n, result[n], 1);
+  }
+  const GridBoxes& grid = system_.levels[n]->boxes;
+  for (std::size_t m = 0; m < grid.own.size(); ++m) {
+    stencilResidual(Cpu{}, grid.boxes[grid.own[m]], matrices_[n].fields(m), f_[n].field(m),
+                    result[n].field(m), rest_[n].field(m));
+  }
+  joint.averageDown(rest_[n], f_[n - 1]);
+  joint.addFluxes(matrices_[n], result[n], -1.0, f_[n - 1]);
+}
+
+void CompositeMultigrid::up(std::size_t n, LevelNumbers& result) {
+  CoarseFine& joint = composite_.below(n);
+  joint.takeCoarse(result[n - 1]);
+  joint.addParents(result[n]);
+  joint.repeatInLayer(result[n]);
+  composite_.faces(n).fill(result[n]);
+  for (int sweep = 0; sweep < sweepsOf(joint); ++sweep) {
+    smooth(n, result[n], 1);
+    smooth(n, result[n], 0);
+  }
+}
+
+void CompositeMultigrid::smooth(std::size_t n, CellNumbers& u, std::int64_t colour) {
+  const GridBoxes& grid = system_.levels[n]->boxes;
+  for (std::size_t m = 0; m < grid.own.size(); ++m) {
+    smoothColour(Cpu{}, grid.boxes[grid.own[m]], matrices_[n].fields(m), f_[n].field(m), u.field(m), colour);
+  }
+  composite_.faces(n).fill(u);
+}
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/transport/transport.hpp"
+#include "scheduler/solvers/composite/coarse_fine.hpp"
+#include "scheduler/solvers/layer_exchange.hpp"
+#include "scheduler/solvers/solver_system.hpp"
+
+namespace tessera {
+
+/// The matrix of a system on all levels together. A face between levels is finer faces: what flows through
+/// them, from values that are interpolated beyond the finer level, is the flux of both sides. Not symmetric,
+/// for that interpolation; what it adds up to over the domain, weighted, is what leaves through its sides.
+/// Collective: all ranks make one, and call its functions, at once.
+class CompositeOperator {
+ public:
+  /// Gives the levels of `system` their weights; it outlives the object.
+  CompositeOperator(SolverSystem& system, Transport& transport);
+
+  /// Closes the coarse faces where levels meet, once after each assembly.
+  void prepare();
+  /// result = A u, and 0 in cells under finer ones. These of `u` get means, and its layers what is beyond.
+  void apply(LevelNumbers& u, LevelNumbers& result);
+  /// rows = f - A u; f may be `rows`.
+  void residual(LevelNumbers& f, LevelNumbers& u, LevelNumbers& rows);
+  void averageDown(LevelNumbers& u);
+
+  std::size_t levels() const { return system_.levels.size(); }
+  /// Between level n - 1 and level n.
+  CoarseFine& below(std::size_t n) { return *joints_[n - 1]; }
+  LayerExchange& faces(std::size_t n) { return *faces_[n]; }
+
+ private:
+  void fillLayers(LevelNumbers& u);
+
+  SolverSystem& system_;
+  std::vector<std::unique_ptr<CoarseFine>> joints_;
+  std::vector<std::unique_ptr<LayerExchange>> faces_;
+};
+
+/// New numbers on all levels of a system, 0 at first.
+LevelNumbers numbersOf(const SolverSystem& system);
+/// Calls `work(level, own box number, box)` for all own boxes of all levels.
+template <class Work>
+void forEachLevelBox(const SolverSystem& system, const Work& work) {
+  for (std::size_t n = 0; n < system.levels.size(); ++n) {
+    const GridBoxes& grid = system.levels[n]->boxes;
+    for (std::size_t m = 0; m < grid.own.size(); ++m) work(n, m, grid.boxes[grid.own[m]]);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/transport/transport.hpp"
+#include "grid/level.hpp"
+#include "scheduler/solvers/composite/patch_boxes.hpp"
+#include "scheduler/solvers/grid_boxes.hpp"
+#include "scheduler/solvers/grid_system.hpp"
+
+namespace tessera {
+
+/// What a linear system is on one level of the mesh, on this rank.
+struct SystemLevel {
+  const Level& level;
+  GridBoxes boxes;
+  GridSystem system;
+  /// The volume of each cell in cells of level 0, and 0 of cells under finer ones, which are no unknowns.
+  /// Empty where the mesh has one level: all cells count as 1.
+  CellNumbers weights{};
+
+  /// Of a refined level whose patches are no boxes for a solver.
+  std::unique_ptr<PatchBoxes> patches{};
+
+  SystemLevel(const Level& of, const RankMap& owners, Transport& transport);
+  /// In boxes that the patches of this rank are whole in.
+  GridSystem& onPatches() { return patches ? patches->system() : system; }
+};
+
+/// A linear system on all levels of a mesh, coarsest first. A cell under finer ones belongs to the finer
+/// level. Where levels meet the rows are those of each level for itself: who solves knows what to do.
+struct SolverSystem {
+  std::vector<std::unique_ptr<SystemLevel>> levels;
+  bool isSingular = false;  ///< constants are mapped to 0; the right-hand side adds up to 0 then
+  double scale = 0.0;       ///< 2-norm of the right-hand side, which tolerances refer to
+
+  GridSystem& coarsest() { return levels.front()->system; }
+};
+
+/// Numbers on all levels, coarsest first.
+using LevelNumbers = std::vector<CellNumbers>;
+
+/// Sums over all cells that are unknowns, each times its weight: the same bits for any boxes and ranks. All
+/// ranks call these functions at once.
+double dotOf(const SolverSystem& system, LevelNumbers& a, LevelNumbers& b, Transport& transport);
+/// Of the numbers that `of(SystemLevel&)` gives; `absolute`: of their amounts.
+enum class Summand { Number, Amount, Square };
+double totalOf(const SolverSystem& system, CellNumbers GridSystem::*of, Summand what, Transport& transport);
+
+}  // namespace tessera
