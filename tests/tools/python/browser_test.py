@@ -155,7 +155,7 @@ class ReportInABrowserTest(unittest.TestCase):
 
     def test_numbers_of_any_size_are_drawn(self):
         run = tessera.Run(shutil.copytree(runs.slab().path, Path(self.folder.name) / "sizes"))
-        columns = {"still": "5e-13", "tiny": "{n}e-20", "nothing": "{n}e-200", "near.one": "1.00000000{n}", "huge": "{n}e250",
+        columns = {"still": "5e-13", "tiny": "{n}e-20", "nothing": "{n}e-200", "near.one": "1.00000000{n}", "odd": "0.99999900{n}5", "huge": "{n}e250",
                    "energy.total": "-3e-11", "bad.mass": "nan"}
         lines = [",".join(["step", "time", "dt", *columns])]
         for n in range(5):  # picoseconds
@@ -166,7 +166,7 @@ class ReportInABrowserTest(unittest.TestCase):
         self.assertEqual(self.browser.evaluate("report.charts['history-still'].data[1]"), [5.0] * 5)
         titles = self.browser.evaluate("[...document.querySelectorAll('.u-title')].map(t => t.textContent)")
         self.assertIn("still, in 1e-13", titles)
-        self.assertIn("near.one", titles)
+        self.assertIn("near.one - 1, in 1e-9", titles)
         self.assertEqual(self.browser.evaluate("report.charts['history-still'].data[0]"), [0.0, 1.0, 2.0, 3.0, 4.0])
 
 

@@ -83,6 +83,9 @@ class Page:
 
     def chart(self, name, title, x, series, x_name=None, log=False, sync=None):
         """Keeps the data of a curve; gives its place. `series` is {name: values}; without `x_name` x is time."""
+        begin = 0.0 if log else begin_of(*series.values())
+        series = {label: [float(v) - begin for v in values] for label, values in series.items()} if begin else series
+        title = f"{title} - {begin:.10g}" if begin else title
         unit = 1.0 if log else tiny_unit(*series.values())
         x_unit = tiny_unit(x)
         self.data["charts"][name] = {
@@ -93,6 +96,19 @@ class Page:
 
 
 SMALLEST = 1e-6  # uPlot finds no steps between ticks that are far smaller
+
+
+def begin_of(*arrays):
+    """What is taken off numbers that differ by next to nothing: the first of them; else 0.
+
+        >>> begin_of([1.0, 1.00000001]), begin_of([1.0, 1.1]), begin_of([1.0, 1.0])
+        (1.0, 0.0, 0.0)
+    """
+    import math
+
+    finite = [float(v) for values in arrays for v in values if math.isfinite(v)]
+    span = max(finite, default=0.0) - min(finite, default=0.0)
+    return finite[0] if 0.0 < span < 10 * SMALLEST and abs(finite[0]) > 10 * span else 0.0
 
 
 def tiny_unit(*arrays):
@@ -108,7 +124,13 @@ def tiny_unit(*arrays):
 
 
 def in_unit(title, unit):
-    return title if unit == 1.0 else f"{title}, in {unit:.0e}"
+    """
+        >>> in_unit("dt", 1e-9), in_unit("dt", 1.0)
+        ('dt, in 1e-9', 'dt')
+    """
+    import math
+
+    return title if unit == 1.0 else f"{title}, in 1e{round(math.log10(unit))}"
 
 
 def numbers(values, unit=1.0):
