@@ -72,7 +72,7 @@ TEST_F(Solvers, TheGraphOfAProgramShowsItsSolvesOnAnyNumberOfRanks) {
   const ProgramResult few = place_.tessera({"graph", "deck.toml", "--ranks", "3", "--rank", "1"});
   EXPECT_EQ(few.exitCode, 0) << few.err;
   EXPECT_THAT(few.out, HasSubstr("program step, item by item\n  run poisson\n"
-                                 "  solve poisson.solve for potential\n    level 0: 1536 cells in 1 box, "
+                                 "  solve poisson.solve for potential\n    level 0: 1536 cells in 2 boxes, "
                                  "beside those of 2 other ranks\n"));
   const ProgramResult many = place_.tessera({"graph", "deck.toml", "--ranks", "16384", "--rank", "5000",
                                              "--plan", "poisson", "--format", "json", "--set",
