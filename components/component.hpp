@@ -23,12 +23,20 @@ enum class SolveNumber { Iterations, Residual };
 struct Diagnostic {
   std::string name;  ///< "heat.total", "heat.error_l2"
   ReductionLabel reduction;
-  std::function<double(double)> show;   ///< from the reduced number to the column; empty: as it is
-  std::optional<ReductionLabel> per{};  ///< another reduction, by which the number is divided: a mean
+  std::function<double(double)> show{};  ///< from the reduced number to the column; empty: as it is
+  std::optional<ReductionLabel> per{};   ///< another reduction, by which the number is divided: a mean
   /// In place of a reduction: a number of the last solve of this name in a step program.
   std::string solve{};
   SolveNumber number = SolveNumber::Iterations;
+  /// What it measures, in words as units of variables, which may be multiplied with " * ": "temperature *
+  /// length^3"; "1": a number alone; empty: not known.
+  std::string unit{};
 };
+
+/// The unit of an integral over a volume of what has `unit`; empty where that is not known.
+inline std::string integralUnit(const std::string& unit) {
+  return unit.empty() ? unit : unit + " * length^3";
+}
 
 /// What a component gets to configure itself.
 struct ComponentSetup {

@@ -79,10 +79,13 @@ std::vector<Diagnostic> ErrorColumns::diagnostics() const {
   std::vector<Diagnostic> columns;
   const double volume = volume_;
   for (const One& one : all_) {
-    columns.push_back({one.name + ".error_l1", one.l1, [volume](double sum) { return sum / volume; }});
-    columns.push_back(
-        {one.name + ".error_l2", one.l2, [volume](double sum) { return std::sqrt(sum / volume); }});
-    columns.push_back({one.name + ".error_max", one.max, {}});
+    const auto add = [&](const char* norm, ReductionLabel reduction, std::function<double(double)> show) {
+      columns.push_back(
+          {.name = one.name + norm, .reduction = reduction, .show = std::move(show), .unit = one.unit});
+    };
+    add(".error_l1", one.l1, [volume](double sum) { return sum / volume; });
+    add(".error_l2", one.l2, [volume](double sum) { return std::sqrt(sum / volume); });
+    add(".error_max", one.max, {});
   }
   return columns;
 }

@@ -25,8 +25,9 @@ class ErrorColumns {
   /// Adds columns that begin with `name`; a copy of the expression is kept.
   template <Centering C>
   void add(LabelTable& labels, const std::string& name, Label<double, C> variable, const Expression& exact) {
-    all_.push_back({name, variable.id, C, exact, labels.reduction(name + ".error_l1"),
-                    labels.reduction(name + ".error_l2"), labels.reduction(name + ".error_max")});
+    all_.push_back({name, variable.id, C, labels.info(variable.id).unit, exact,
+                    labels.reduction(name + ".error_l1"), labels.reduction(name + ".error_l2"),
+                    labels.reduction(name + ".error_max")});
   }
   /// Tasks that read Old and contribute.
   void declareTasks(StepPlan& plan) const;
@@ -37,6 +38,7 @@ class ErrorColumns {
     std::string name;
     LabelId variable;
     Centering centering;
+    std::string unit;
     Expression exact;
     ReductionLabel l1, l2, max;
   };

@@ -16,6 +16,7 @@ ErrorNorms::ErrorNorms(std::string prefix, const ParameterValues& values, Compon
     : prefix_(std::move(prefix)),
       table_(values.table()),
       variable_(variable),
+      unit_(setup.labels.info(variable.id).unit),
       errors_(prefix_, setup.geometry) {
   const auto named = [&](const char* what) { return setup.labels.reduction(table_ + "." + what); };
   names_.total = named("total");
@@ -35,9 +36,10 @@ void ErrorNorms::declareTasks(StepPlan& plan) const {
 }
 
 std::vector<Diagnostic> ErrorNorms::diagnostics() const {
-  std::vector<Diagnostic> columns{{table_ + ".total", names_.total, {}},
-                                  {table_ + ".min", names_.least, {}},
-                                  {table_ + ".max", names_.largest, {}}};
+  std::vector<Diagnostic> columns{
+      {.name = table_ + ".total", .reduction = names_.total, .unit = integralUnit(unit_)},
+      {.name = table_ + ".min", .reduction = names_.least, .unit = unit_},
+      {.name = table_ + ".max", .reduction = names_.largest, .unit = unit_}};
   for (Diagnostic& column : errors_.diagnostics()) columns.push_back(std::move(column));
   return columns;
 }

@@ -40,6 +40,7 @@ class ErrorNorms {
   std::string prefix_;
   std::string table_;
   Label<double, Cell> variable_;
+  std::string unit_;
   Names names_;
   ErrorColumns errors_;
 };

@@ -17,6 +17,9 @@ namespace tessera {
 namespace {
 
 constexpr std::array kNumbers{"mass", "momentum_x", "momentum_y", "momentum_z", "energy"};
+/// Of these numbers in a volume.
+constexpr std::array kUnits{"mass/length^3", "mass/(length^2 time)", "mass/(length^2 time)",
+                            "mass/(length^2 time)", "energy/length^3"};
 constexpr std::size_t kMostScalars = 27;
 
 Limiter limiterOf(const std::string& name) {
@@ -99,11 +102,11 @@ void Euler::configureMethod(const ParameterValues& values, const ComponentSetup&
 }
 
 void Euler::configureVariables(const ParameterValues& values, ComponentSetup& setup) {
-  std::vector<ComponentInfo> infos{{"density", "mass/length^3"},
-                                   {"momentum_x", "mass/(length^2 time)", 0},
-                                   {"momentum_y", "mass/(length^2 time)", 1},
-                                   {"momentum_z", "mass/(length^2 time)", 2},
-                                   {"energy", "energy/length^3"}};
+  std::vector<ComponentInfo> infos{{"density", kUnits[0]},
+                                   {"momentum_x", kUnits[1], 0},
+                                   {"momentum_y", kUnits[2], 1},
+                                   {"momentum_z", kUnits[3], 2},
+                                   {"energy", kUnits[4]}};
   initial_ = readGasState(values, "initial.", params_.solver.gas.gamma);
   std::vector<Expression> inflow;
   for (const ParameterValues& scalar : values.tables("scalar")) {
@@ -251,12 +254,16 @@ void Euler::declareDiagnostics(StepPlan& plan) const {
 
 std::vector<Diagnostic> Euler::diagnostics() const {
   std::vector<Diagnostic> columns;
+  const auto add = [&](const char* name, ReductionLabel reduction, std::string unit) {
+    columns.push_back(
+        {.name = std::string("euler.") + name, .reduction = reduction, .unit = std::move(unit)});
+  };
   for (std::size_t n = 0; n < kNumbers.size(); ++n)
-    columns.push_back({std::string("euler.") + kNumbers[n], totals_.sums[n], {}});
-  columns.push_back({"euler.min_density", totals_.leastDensity, {}});
-  columns.push_back({"euler.min_pressure", totals_.leastPressure, {}});
-  columns.push_back({"euler.max_mach", totals_.largestMach, {}});
-  if (notes_.counts) columns.push_back({"euler.floored", totals_.floored, {}});
+    add(kNumbers[n], totals_.sums[n], integralUnit(kUnits[n]));
+  add("min_density", totals_.leastDensity, kUnits[0]);
+  add("min_pressure", totals_.leastPressure, "pressure");
+  add("max_mach", totals_.largestMach, "1");
+  if (notes_.counts) add("floored", totals_.floored, "1");
   return columns;
 }
 

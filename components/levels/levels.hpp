@@ -24,7 +24,9 @@ class Levels final : public Component {
   void declareInitial(StepPlan& plan) const override { declareStamps(plan, 0); }
   void declareStep(StepPlan& step) const override { declareStamps(step, 1); }
   void declareDiagnostics(StepPlan& plan) const override;
-  std::vector<Diagnostic> diagnostics() const override { return {{"levels.wrong", wrong_, {}}}; }
+  std::vector<Diagnostic> diagnostics() const override {
+    return {{.name = "levels.wrong", .reduction = wrong_, .unit = "1"}};
+  }
 
  private:
   void declareStamps(StepPlan& plan, std::int64_t ahead) const;

@@ -171,6 +171,7 @@ void Lowmach::configureColumns(ComponentSetup& setup) {
   LabelTable& labels = setup.labels;
   const auto named = [&](const std::string& what) { return labels.reduction("lowmach." + what); };
   const auto rangeOf = [&](const std::string& name, Label<double, Cell> label) {
+    unitOfRange_[name] = labels.info(label.id).unit;
     return FlowRange{name, label, named("min_" + name), named("max_" + name)};
   };
   errors_ = ErrorColumns("Lowmach", setup.geometry);
@@ -549,26 +550,27 @@ void Lowmach::declareDiagnostics(StepPlan& plan) const {
 
 std::vector<Diagnostic> Lowmach::diagnostics() const {
   std::vector<Diagnostic> columns;
-  const auto add = [&](const std::string& name, ReductionLabel reduction) {
-    columns.push_back({"lowmach." + name, reduction, {}});
+  const auto add = [&](const std::string& name, ReductionLabel reduction, const std::string& unit) {
+    columns.push_back({.name = "lowmach." + name, .reduction = reduction, .unit = unit});
   };
   const auto addRange = [&](const FlowRange& one) {
-    add("min_" + one.name, one.least);
-    add("max_" + one.name, one.largest);
+    add("min_" + one.name, one.least, unitOfRange_.at(one.name));
+    add("max_" + one.name, one.largest, unitOfRange_.at(one.name));
   };
-  add("kinetic_energy", totals_.kineticEnergy);
-  add("divergence", totals_.divergence);
-  add("max_velocity", totals_.speed);
+  add("kinetic_energy", totals_.kineticEnergy, "mass * length^2/time^2");
+  add("divergence", totals_.divergence, "1/time");
+  add("max_velocity", totals_.speed, "length/time");
   forEachAxis(state_.velocity, [&](int axis, auto) {
-    add(withAxis("momentum", axis), totals_.momentum[static_cast<std::size_t>(axis)]);
+    add(withAxis("momentum", axis), totals_.momentum[static_cast<std::size_t>(axis)], "mass * length/time");
   });
   if (params_.densityVaries) {
-    add("mass", totals_.mass);
+    add("mass", totals_.mass, "mass");
     addRange(totals_.density);
   }
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     if (!state_.carried[n].isThere()) continue;
-    add(settings_.carried[n].name, totals_.carried[n]);
+    add(settings_.carried[n].name, totals_.carried[n],
+        unitOfRange_.at(settings_.carried[n].name) + " * mass");
     addRange(totals_.rangeOfCarried[n]);
   }
   for (const FlowRange& one : totals_.ranges) addRange(one);

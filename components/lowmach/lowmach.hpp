@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +72,7 @@ class Lowmach final : public Component {
   LinearSystem system_;
   ReductionLabel stableDt_;
   FlowTotals totals_;
+  std::map<std::string, std::string> unitOfRange_;  ///< by the name of the range
   ErrorColumns errors_;
   EddyLabels eddies_;
   std::vector<std::pair<StateNumber, Label<double, Cell>>> stateNumbers_;  ///< written beside the density

@@ -262,13 +262,16 @@ void Rmcrt::declareRadiometers(StepPlan& plan, Label<Medium, Cell> medium) const
 }
 
 std::vector<Diagnostic> Rmcrt::diagnostics() const {
-  std::vector<Diagnostic> columns{{"rmcrt.loss", totals_.loss, {}}};
+  std::vector<Diagnostic> columns{{.name = "rmcrt.loss", .reduction = totals_.loss, .unit = "power"}};
   for (const Radiometer& radiometer : radiometers_)
-    columns.push_back({"rmcrt.radiometer_" + radiometer.name, radiometer.reading, {}});
+    columns.push_back({.name = "rmcrt.radiometer_" + radiometer.name,
+                       .reduction = radiometer.reading,
+                       .unit = "power/length^2"});
   if (rays_.wallRays == 0) return columns;
   for (int side = 0; side < kSides; ++side)
-    columns.push_back(
-        {std::string("rmcrt.wall_") + sideName(side), totals_.walls[static_cast<std::size_t>(side)], {}});
+    columns.push_back({.name = std::string("rmcrt.wall_") + sideName(side),
+                       .reduction = totals_.walls[static_cast<std::size_t>(side)],
+                       .unit = "power"});
   return columns;
 }
 

@@ -96,7 +96,7 @@ void Wave::declareDiagnostics(StepPlan& plan) const {
 
 std::vector<Diagnostic> Wave::diagnostics() const {
   std::vector<Diagnostic> columns = norms_.diagnostics();
-  columns.push_back({"wave.momentum", momentum_, {}});
+  columns.push_back({.name = "wave.momentum", .reduction = momentum_, .unit = integralUnit("length/time")});
   return columns;
 }
 

@@ -13,6 +13,7 @@ namespace tessera::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(RunFolder, HasEverythingThatARunLeaves) {
   const Workplace place;
@@ -34,6 +35,23 @@ TEST(RunFolder, HasEverythingThatARunLeaves) {
   EXPECT_TRUE(place.has("small/out/fields.hdf.series"));
   EXPECT_TRUE(place.has("small/checkpoints/ckpt-000004/manifest.json"));
   EXPECT_EQ(resultOf(place, "small", "step"), "4");
+}
+
+TEST(RunFolder, TheHistoryIsAPlainTableAndItsUnitsAreBesideIt) {
+  const Workplace place;
+  place.file("small.toml", smallHeat("max_steps = 4", "[units]\ntemperature = \"K\"\ntime = \"s\""));
+  ASSERT_EQ(place.tessera({"run", "small.toml", "-q"}).exitCode, 0);
+  EXPECT_THAT(place.read("small/history.csv"), StartsWith("step,time,dt,heat.total,heat.min,heat.max\n0,"));
+  EXPECT_EQ(place.read("small/history.json"),
+            "{\n \"units\": {\n  \"step\": \"1\",\n  \"time\": \"s\",\n  \"dt\": \"s\",\n"
+            "  \"heat.total\": \"K length^3\",\n  \"heat.min\": \"K\",\n  \"heat.max\": \"K\"\n }\n}\n");
+
+  const std::vector<std::string> further{"--set", "time.max_steps=6", "--set", "units.time=\"min\""};
+  std::vector<std::string> restart{"restart", "small", "-q"};
+  restart.insert(restart.end(), further.begin(), further.end());
+  ASSERT_EQ(place.tessera(restart).exitCode, 0);
+  EXPECT_THAT(place.read("small/history.json"), HasSubstr("\"time\": \"min\""));
+  EXPECT_EQ(place.tessera({"info", "--verify", "small"}).exitCode, 0);
 }
 
 /// What the program itself writes, not the writer of the unit tests: nothing is left empty.

@@ -167,6 +167,7 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
     following_->declarePlans(components_, standIns, plans_);
   }
   checkColumns();
+  for (Diagnostic& column : diagnostics_) column.unit = settings_.units.inProduct(column.unit);
   checkPrograms();
   checkSolvedLevels(deck, schema);
   checkDeviceTasks(deck, plans_);
@@ -448,8 +449,12 @@ void Model::addSolves() {
     looksAt.insert(labels.begin(), labels.end());
     for (const std::string& name : program.solves()) {
       if (!names.insert(name).second) continue;
-      diagnostics_.push_back({name + ".iterations", {}, {}, {}, name, SolveNumber::Iterations});
-      diagnostics_.push_back({name + ".residual", {}, {}, {}, name, SolveNumber::Residual});
+      const auto add = [&](const char* what, SolveNumber number) {
+        diagnostics_.push_back(
+            {.name = name + what, .reduction = {}, .solve = name, .number = number, .unit = "1"});
+      };
+      add(".iterations", SolveNumber::Iterations);
+      add(".residual", SolveNumber::Residual);
     }
   }
   ofCalls_.assign(looksAt.begin(), looksAt.end());

@@ -58,7 +58,8 @@ class Model {
   const RunSettings& settings() const { return settings_; }
   const LabelTable& labels() const { return labels_; }
   ReductionLabel stableDt() const { return stableDt_; }
-  /// Columns of the history, in the order of the components; then those of [analysis].
+  /// Columns of the history, in the order of the components; then those of [analysis]. Units have the names
+  /// of [units].
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   const Analysis& analysis() const { return analysis_; }
   /// The variables that live from one step to the next, in the order of their ids: what a checkpoint holds.

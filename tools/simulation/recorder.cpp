@@ -221,11 +221,17 @@ void Recorder::openHistory(const Simulation& simulation) {
   if (options_.folder == nullptr || every == 0) return;
   std::vector<std::string> columns;
   const Model& model = simulation.model();
-  for (const Diagnostic& diagnostic : model.diagnostics()) columns.push_back(diagnostic.name);
+  const std::string time = model.settings().units.in("time");
+  std::vector<std::pair<std::string, std::string>> units{{"step", "1"}, {"time", time}, {"dt", time}};
+  for (const Diagnostic& diagnostic : model.diagnostics()) {
+    columns.push_back(diagnostic.name);
+    units.emplace_back(diagnostic.name, diagnostic.unit);
+  }
   rowColumns_ = AnalysisRows::columnsOf(model);
   columns.resize(columns.size() - rowColumns_);
   const FolderHandle& files = options_.folder->files();
   try {
+    writeHistoryUnits(files, units);
     if (untouched_) {
       history_.emplace(files, "history.csv", columns, firstStep_, firstHistoryDue_);
       costs_.emplace(files, "statistics.csv", kCostColumns, firstStep_, firstHistoryDue_);
@@ -383,7 +389,7 @@ void Recorder::recordSums() {
   const FolderHandle& files = options_.folder->files();
   try {
     std::map<std::string, FileSum> sums;
-    for (const char* name : {"deck.toml", "resolved.toml", "provenance.json"}) {
+    for (const char* name : {"deck.toml", "resolved.toml", "provenance.json", "history.json"}) {
       if (files.has(name)) sums[name] = sumOf(files, name);
     }
     if (history_) sums["history.csv"] = history_->sum();

@@ -156,7 +156,7 @@ class ReportInABrowserTest(unittest.TestCase):
     def test_numbers_of_any_size_are_drawn(self):
         run = tessera.Run(shutil.copytree(runs.slab().path, Path(self.folder.name) / "sizes"))
         columns = {"still": "5e-13", "tiny": "{n}e-20", "nothing": "{n}e-200", "near.one": "1.00000000{n}", "odd": "0.99999900{n}5", "huge": "{n}e250",
-                   "energy.total": "-3e-11", "bad.mass": "nan"}
+                   "energy.total": "-3e-11", "bad.mass": "nan", "tiny.still": "8.8000000{n}e-20"}
         lines = [",".join(["step", "time", "dt", *columns])]
         for n in range(5):  # picoseconds
             lines.append(",".join([str(n), f"{n}e-12", "1e-12", *(text.format(n=n) for text in columns.values())]))
@@ -167,6 +167,8 @@ class ReportInABrowserTest(unittest.TestCase):
         titles = self.browser.evaluate("[...document.querySelectorAll('.u-title')].map(t => t.textContent)")
         self.assertIn("still, in 1e-13", titles)
         self.assertIn("near.one - 1, in 1e-9", titles)
+        self.assertIn("tiny.still, in 1e-20", titles)
+        self.assertAlmostEqual(self.browser.evaluate("report.charts['history-tiny.still'].data[1][4]"), 8.8000004, delta=1e-8)
         self.assertEqual(self.browser.evaluate("report.charts['history-still'].data[0]"), [0.0, 1.0, 2.0, 3.0, 4.0])
 
 

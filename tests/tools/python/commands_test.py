@@ -366,6 +366,8 @@ class InfoTest(unittest.TestCase):
         found = self.info(runs.vortex().path)
         self.assertEqual((found["kind"], found["components"], found["active"]), ("run", ["euler"], False))
         self.assertEqual(found["result"]["status"], "done")
+        self.assertEqual([found["units"][name] for name in found["result"]["diagnostics"]][:5],
+                         ["mass", *["mass length/time"] * 3, "energy"])
         self.assertEqual([entry["time"] for entry in found["fields"]], [0.0, 0.25])
         self.assertEqual(found["checkpoints"][-1]["step"], found["result"]["step"])
 

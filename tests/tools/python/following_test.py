@@ -160,7 +160,18 @@ class FollowingTest(unittest.TestCase):
         self.assertEqual(figure.axes[0].get_xlabel(), "x (m)")
         page = tessera.report.report_data(runs.spot())
         self.assertEqual(page.data["charts"]["history-heat.max"]["x_name"], "time (s)")
-        self.assertIn(f"t = {file.time:.6g} s", self.call("top", runs.spot().path, "--once"))
+        text = self.call("top", runs.spot().path, "--once")
+        self.assertIn(f"t = {file.time:.6g} s", text)
+        # Columns of the history have units too: of an integral over volumes as a product.
+        history = runs.spot().history
+        self.assertEqual([history.unit(name) for name in ("step", "time", "heat.total", "heat.max", "mesh.cells_level_0")],
+                         ["1", "s", "K m^3", "K", "1"])
+        figure = plots.history_figure({"spot": history}, ["heat.max", "heat.total", "mesh.cells_level_0"])
+        self.assertEqual([axes.get_title("right").partition(" (")[2] for axes in figure.axes[:3]], ["K)", "K m³)", ""])
+        self.assertRegex(page.data["charts"]["history-heat.max"]["title"], r"heat\.max.* \(K\)")
+        self.assertIn("heat.max</td><td", dict((name, body) for name, _, body in page.sections)["overview"])
+        self.assertIn("<td>K m³</td>", dict((name, body) for name, _, body in page.sections)["overview"])
+        self.assertRegex(text, r"heat\.total +\S+ +\S+ +\S+ \.\. \S+ K m³")
         # Units are names: the same is computed.
         plain = tessera.run(runs.INPUTS / "heat/spot_following.toml", self.path / "plain", 1, ["--threads", "1"], timeout=120,
                             **{"time.max_steps": 1})

@@ -50,6 +50,7 @@ class ReportTest(unittest.TestCase):
         table = re.search(r'<section id="conserved">.*?</table>', text, re.S).group(0)
         self.assertIn("advection.total", table)
         drift = float(re.findall(r'data-value="([^"]+)"', table)[-1])
+        self.assertIn("<td>amount</td>", table)
         total = runs.gaussian().history["advection.total"]
         self.assertAlmostEqual(drift, abs(total - total[0]).max() / total[0])
         self.assertLess(drift, 1e-13)

@@ -85,6 +85,28 @@ class RunFolderTest(unittest.TestCase):
         self.assertGreater(runs.cosine().statistics["task_seconds"].sum(), 0)
         frame = table.to_pandas()
         self.assertEqual(list(frame.columns), table.names)
+        # Without [units] in the deck units are words.
+        self.assertEqual((table.unit("heat.total"), table.unit("time"), table.unit("heat.error_max")),
+                         ("temperature length^3", "time", "temperature"))
+        self.assertEqual(frame.attrs["units"]["heat.max"], "temperature")
+        with self.assertRaises(tessera.UsageError):
+            table.unit("heat.totl")
+        self.assertEqual(runs.cosine().statistics.unit("wall_seconds"), "")
+
+    def test_a_history_without_units_is_a_table_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "history.csv"
+            path.write_text("step,time,dt,q\n0,0,0,1\n")
+            self.assertEqual(tessera.load(path).unit("q"), "")
+            path.with_suffix(".json").write_text('{"units": {"q": "m"}}')
+            self.assertEqual(tessera.load(path).unit("q"), "m")
+            path.with_suffix(".json").write_text('{"units": ["q"]}')
+            with self.assertRaises(tessera.InputError) as caught:
+                tessera.load(path)
+            self.assertIn("history.json is damaged", str(caught.exception))
+            other = path.rename(path.with_name("other.csv"))
+            path.with_suffix(".json").rename(other.with_suffix(".json"))  # some other program's
+            self.assertEqual(tessera.load(other).unit("q"), "")
 
     def test_a_line_that_is_being_written_is_left_out(self):
         with tempfile.TemporaryDirectory() as folder:

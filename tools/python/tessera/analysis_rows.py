@@ -97,7 +97,7 @@ class AnalysisRows:
         _, mine, theirs = np.intersect1d(self.step, table["step"].astype(np.int64), return_indices=True)
         names = [*table.names, *(column for name in self._arrays for column in self.columns(name))]
         values = [np.stack([table[name][theirs] for name in table.names], axis=1), *(a[mine] for a in self._arrays.values())]
-        return Table(names, np.concatenate(values, axis=1), table.path)
+        return Table(names, np.concatenate(values, axis=1), table.path, table.units)
 
     def _known(self, name):
         if name not in self._arrays:

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/deck/deck_diagnostics.hpp"
+#include "core/text/unit_product.hpp"
 #include "tools/simulation/analysis/analysis_tasks.hpp"
 #include "tools/simulation/analysis/field_finder.hpp"
 #include "tools/simulation/run_folder/history.hpp"
@@ -16,6 +17,17 @@ std::string numbered(const std::string& name, std::size_t n) {
   char text[24];
   std::snprintf(text, sizeof text, ".%03zu", n);
   return name + text;
+}
+
+std::string unitOf(const LabelTable& labels, const AnalysisField& field) {
+  if (field.variable < 0) return {};
+  const LabelInfo& info = labels.info(field.variable);
+  return field.component < 0 ? info.unit : info.components[static_cast<std::size_t>(field.component)].unit;
+}
+
+/// Empty where one of both is not known.
+std::string productOf(const std::string& unit, const std::string& other) {
+  return unit.empty() || other.empty() ? std::string() : unit + " * " + other;
 }
 
 void checkPlaces(const AnalysisProbe& probe, const Geometry& geometry, DeckDiagnostics& findings) {
@@ -93,17 +105,22 @@ Analysis::Analysis(AnalysisSettings settings, LabelTable& labels, std::span<cons
   for (const AnalysisRegion& region : settings_.regions) {
     const AnalysisField field = fields.find(region.field, region.where);
     if (field.variable >= 0) checkHoldsACell(region, field.centering, geometry, findings);
+    const std::string unit = unitOf(labels, field);
+    const bool isPlane = isPlaneOfFaces(geometry, field.centering, region.lower, region.upper);
     regions_.push_back({field, named(region.name, ".integral"), named(region.name, ".volume"),
-                        named(region.name, ".min"), named(region.name, ".max")});
+                        named(region.name, ".min"), named(region.name, ".max"), unit,
+                        productOf(unit, isPlane ? "length^2" : "length^3")});
   }
   for (const AnalysisProbe& probe : settings_.probes) {
     checkPlaces(probe, geometry, findings);
-    probes_.push_back({fields.find(probe.field, probe.where), {}});
+    probes_.push_back({fields.find(probe.field, probe.where), {}, {}});
+    probes_.back().unit = unitOf(labels, probes_.back().field);
     for (std::size_t n = 0; n < probe.places.size(); ++n)
       probes_.back().values.push_back(named(numbered(probe.name, n), ""));
   }
   for (const AnalysisProfile& profile : settings_.profiles) {
-    profiles_.push_back({fields.find(profile.field, profile.where), {}, {}});
+    profiles_.push_back({fields.find(profile.field, profile.where), {}, {}, {}});
+    profiles_.back().unit = unitOf(labels, profiles_.back().field);
     for (std::size_t n = 0; n < static_cast<std::size_t>(profile.bins); ++n) {
       profiles_.back().integrals.push_back(named(numbered(profile.name, n), ".integral"));
       profiles_.back().volumes.push_back(named(numbered(profile.name, n), ".volume"));
@@ -114,11 +131,14 @@ Analysis::Analysis(AnalysisSettings settings, LabelTable& labels, std::span<cons
     moments.isCovariance = !statistics.other.empty();
     moments.field = fields.find(statistics.field, statistics.where);
     moments.other = moments.isCovariance ? fields.find(statistics.other, statistics.where) : moments.field;
-    moments.mean = labels.variable<double, Cell>(statistics.name + ".mean");
+    const std::string unit = unitOf(labels, moments.field);
+    const std::string other = unitOf(labels, moments.other);
+    moments.mean = labels.variable<double, Cell>(statistics.name + ".mean", unit);
     if (moments.isCovariance)
-      moments.meanOther = labels.variable<double, Cell>(statistics.name + ".mean_with");
+      moments.meanOther = labels.variable<double, Cell>(statistics.name + ".mean_with", other);
     moments.second =
-        labels.variable<double, Cell>(statistics.name + (moments.isCovariance ? ".covariance" : ".variance"));
+        labels.variable<double, Cell>(statistics.name + (moments.isCovariance ? ".covariance" : ".variance"),
+                                      unitProduct(productOf(unit, other)));
     moments_.push_back(moments);
   }
   for (const AnalysisPlane& plane : settings_.planes) {
@@ -246,22 +266,28 @@ std::vector<Diagnostic> Analysis::diagnostics() const {
     const Region& r = regions_[n];
     for (const std::string& quantity : settings_.regions[n].quantities) {
       const std::string name = settings_.regions[n].name + "." + quantity;
-      if (quantity == "integral") columns.push_back({name, r.integral, {}, {}});
-      if (quantity == "mean") columns.push_back({name, r.integral, {}, r.volume});
-      if (quantity == "min") columns.push_back({name, r.least, {}, {}});
-      if (quantity == "max") columns.push_back({name, r.largest, {}, {}});
+      if (quantity == "integral")
+        columns.push_back({.name = name, .reduction = r.integral, .unit = r.unitOfIntegral});
+      if (quantity == "mean")
+        columns.push_back({.name = name, .reduction = r.integral, .per = r.volume, .unit = r.unit});
+      if (quantity == "min") columns.push_back({.name = name, .reduction = r.least, .unit = r.unit});
+      if (quantity == "max") columns.push_back({.name = name, .reduction = r.largest, .unit = r.unit});
     }
   }
   for (std::size_t n = 0; n < probes_.size(); ++n) {
     const std::string& name = settings_.probes[n].name;
     const bool isLine = probes_[n].values.size() > 1;
     for (std::size_t m = 0; m < probes_[n].values.size(); ++m)
-      columns.push_back({isLine ? numbered(name, m) : name, probes_[n].values[m], {}, {}});
+      columns.push_back({.name = isLine ? numbered(name, m) : name,
+                         .reduction = probes_[n].values[m],
+                         .unit = probes_[n].unit});
   }
   for (std::size_t n = 0; n < profiles_.size(); ++n) {
     for (std::size_t m = 0; m < profiles_[n].integrals.size(); ++m) {
-      columns.push_back(
-          {numbered(settings_.profiles[n].name, m), profiles_[n].integrals[m], {}, profiles_[n].volumes[m]});
+      columns.push_back({.name = numbered(settings_.profiles[n].name, m),
+                         .reduction = profiles_[n].integrals[m],
+                         .per = profiles_[n].volumes[m],
+                         .unit = profiles_[n].unit});
     }
   }
   return columns;

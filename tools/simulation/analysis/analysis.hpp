@@ -58,14 +58,17 @@ class Analysis {
   struct Region {
     AnalysisField field;
     ReductionLabel integral, volume, least, largest;
+    std::string unit, unitOfIntegral;
   };
   struct Probe {
     AnalysisField field;
     std::vector<ReductionLabel> values;
+    std::string unit;
   };
   struct Profile {
     AnalysisField field;
     std::vector<ReductionLabel> integrals, volumes;
+    std::string unit;
   };
   struct Moments {
     AnalysisField field, other;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/text/unit_product.hpp"
+
 namespace tessera {
 namespace {
 
@@ -44,6 +46,11 @@ std::string UnitNames::in(std::string_view unit) const {
     begin = end;
   }
   return text;
+}
+
+std::string UnitNames::inProduct(std::string_view unit) const {
+  const std::string named = in(unit);
+  return unit.find(" * ") == std::string_view::npos ? named : unitProduct(named);
 }
 
 ParameterTable unitTable() {

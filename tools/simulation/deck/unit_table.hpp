@@ -21,6 +21,8 @@ struct UnitNames {
 
   /// The unit of a variable with the deck's names in place of the words; words without a name stay.
   std::string in(std::string_view unit) const;
+  /// Of a unit that may be a product, joined with " * ", each word once: "mass/length^3 * length^3" is "kg".
+  std::string inProduct(std::string_view unit) const;
 };
 
 /// The table [units].

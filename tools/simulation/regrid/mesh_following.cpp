@@ -81,7 +81,7 @@ std::vector<Diagnostic> MeshFollowing::declareCounts(StepPlan& diagnostics) cons
           sum.add(static_cast<double>(task.interior().volume()));
           task.contribute(cells, sum);
         });
-    columns.push_back({name, cells, countOf});
+    columns.push_back({.name = name, .reduction = cells, .show = countOf, .unit = "1"});
   }
   return columns;
 }

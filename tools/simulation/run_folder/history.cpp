@@ -3,6 +3,8 @@
 #include <charconv>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+
 #include "core/text/error.hpp"
 
 namespace tessera {
@@ -48,6 +50,15 @@ std::string shortestText(double value) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
   return std::string(text, end);
+}
+
+void writeHistoryUnits(const FolderHandle& folder,
+                       const std::vector<std::pair<std::string, std::string>>& units) {
+  using Json = nlohmann::ordered_json;
+  Json table = Json::object();
+  for (const auto& [column, unit] : units) table[column] = unit;
+  folder.write("history.json",
+               Json{{"units", table}}.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 History::History(const FolderHandle& folder, std::string name, const std::vector<std::string>& columns)

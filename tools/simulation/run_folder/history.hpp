@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/simulation/run_folder/file_sums.hpp"
@@ -32,6 +33,12 @@ class History {
   SummedFile file_;
   std::string failure_;
 };
+
+/// What columns of the history measure, each with its unit ("" where that is not known), into
+/// RUN/history.json, so that history.csv stays a plain table: {"units": {"time": "s", "heat.total": "K
+/// m^3"}}. Throws OutputError.
+void writeHistoryUnits(const FolderHandle& folder,
+                       const std::vector<std::pair<std::string, std::string>>& units);
 
 /// The shortest text that reads back to the same bits: "0.1", "nan".
 std::string shortestText(double value);

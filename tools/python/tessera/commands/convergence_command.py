@@ -45,7 +45,7 @@ def run(arguments):
     shown = rows if arguments.json or len(rows[0]) <= MOST_COLUMNS else by_error(rows)
     options.print_table(shown, list(shown[0]), arguments.json)
     picture = Path(arguments.picture or out / "convergence.png")
-    draw(rows, picture, deck.title)
+    draw(rows, picture, deck.title, runs[0].history.units)
     if not arguments.json:
         print(f"wrote {picture}")
     return 0
@@ -115,9 +115,10 @@ def by_error(rows):
     return lines
 
 
-def draw(rows, path, title):
-    """Errors over cells, with lines of order 1 and 2; a panel for each field."""
-    from tessera.plots.style import pyplot, save
+def draw(rows, path, title, units):
+    """Errors over cells, with lines of order 1 and 2; a panel for each field. `units`: of the columns."""
+    from tessera.field_file import with_unit
+    from tessera.plots.style import printed, pyplot, save
 
     plt = pyplot()
     fields = {}
@@ -127,7 +128,7 @@ def draw(rows, path, title):
     for axes, (field, names) in zip(grid[0], fields.items()):
         _draw_errors(axes, rows, names)
         axes.set_title(field if len(fields) > 1 else title, fontsize=10)
-    grid[0][0].set_ylabel("error")
+        axes.set_ylabel(printed(with_unit("error", units.get(names[0], ""))))
     if len(fields) > 1:
         figure.suptitle(title, fontsize=11)
     save(figure, path)

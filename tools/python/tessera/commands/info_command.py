@@ -9,6 +9,7 @@ from tessera.errors import UsageError
 from tessera.field_file import FieldFile
 from tessera.job_folder import Ensemble, Job
 from tessera.run_folder import Run, load
+from tessera.table import units_beside
 
 
 def add(subparsers):
@@ -40,7 +41,8 @@ def of_run(found):
     arrays = {name: {"kind": rows.kind(name), "field": rows.field(name), "unit": rows.unit(name), "rows": len(rows),
                      "columns": len(rows.columns(name))} for name in (rows.names if rows else [])}
     return {"kind": "run", "title": found.deck.title, "components": found.deck.components, "active": found.is_active,
-            "result": found.result or None, "checkpoints": states, "fields": files, "planes": planes, "analysis": arrays}
+            "result": found.result or None, "checkpoints": states, "fields": files, "planes": planes, "analysis": arrays,
+            "units": units_beside(found.path / "history.csv")}
 
 
 def of_job(found):

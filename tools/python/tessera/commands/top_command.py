@@ -9,6 +9,7 @@ import numpy as np
 
 from tessera.commands import options
 from tessera.errors import InputError, UsageError
+from tessera.plots.style import printed
 from tessera.run_folder import Run, load
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -64,7 +65,7 @@ def state_of(run):
         return state
     if len(table):
         state.update(step=int(table.last("step")), time=table.last("time"), dt=table.last("dt"), **progress_of(run, table),
-                     diagnostics={name: series(table[name]) for name in table.diagnostics})
+                     diagnostics={name: {**series(table[name]), "unit": table.unit(name)} for name in table.diagnostics})
         # A mesh that follows the solution has other cells now than at the start, those under finer ones included.
         counts = [name for name in table.diagnostics if name.startswith("mesh.cells_level_")]
         if counts:
@@ -160,7 +161,8 @@ def shown(state, width=100):
     wide = max([len(name) for name in names], default=0)
     for name, about in names.items():
         low, high = (options.shown(about[key]) for key in ("min", "max"))
-        lines.append(f"  {name.ljust(wide)}  {options.shown(about['last']):>12}  {about['bars']}  {low} .. {high}"[:width])
+        unit = "" if about["unit"] in ("", "1") else f" {printed(about['unit'])}"
+        lines.append(f"  {name.ljust(wide)}  {options.shown(about['last']):>12}  {about['bars']}  {low} .. {high}{unit}"[:width])
     return "\n".join(lines)
 
 

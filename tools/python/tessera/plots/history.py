@@ -33,7 +33,8 @@ def history_figure(tables, columns=None, log=False, title="", time_unit="time"):
         axes.set_yscale("log" if (log or is_error) and _positive(tables, column) else "linear")
         if axes.get_yscale() == "linear":
             axes.ticklabel_format(axis="y", scilimits=(-4, 5))
-        axes.set_title(f"{column} - {begin:.10g}" if begin else column, fontsize=10, loc="right")
+        shown = f"{column} - {begin:.10g}" if begin else column
+        axes.set_title(printed(with_unit(shown, first.unit(column))), fontsize=10, loc="right")
         axes.grid(True)
         if len(tables) > 1 and place == 0:
             axes.legend(fontsize=8)

@@ -72,7 +72,7 @@ def histories(page, first, second, names):
         for name, table in zip(names, tables):
             at = dict(zip(table["time"], table[column]))
             series[name] = [at.get(t, float("nan")) for t in times]
-        places.append(page.chart(f"history-{column}", column, times, series, sync="history"))
+        places.append(page.chart(f"history-{column}", column, times, series, sync="history", unit=tables[0].unit(column)))
     alone = [[name, names[n]] for n in (0, 1) for name in tables[n].diagnostics if name not in tables[1 - n]]
     page.section("history", "History", f'<div class="grid">{"".join(places)}</div>',
                  "<h3>Columns of one run alone</h3>" + html.table(["column", "run"], alone) if alone else "")

@@ -37,6 +37,14 @@ def table(columns, rows, sortable=False, differing=()):
     return f"<table{style}><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
 
+def table_with_units(columns, rows, **options):
+    """`table` without the column 'unit' where no row has one."""
+    at = columns.index("unit")
+    if any(row[at] for row in rows):
+        return table(columns, rows, **options)
+    return table([c for n, c in enumerate(columns) if n != at], [[v for n, v in enumerate(row) if n != at] for row in rows], **options)
+
+
 def shares(title, times, unit=1e-9, unit_name="s"):
     """A table with a bar for each part of a sum."""
     total = sum(times.values()) or 1
@@ -81,17 +89,19 @@ class Page:
         body = "\n".join(part for part in content if part) or note("Nothing to show.")
         self.sections.append((name, title, body))
 
-    def chart(self, name, title, x, series, x_name=None, log=False, sync=None):
-        """Keeps the data of a curve; gives its place. `series` is {name: values}; without `x_name` x is time."""
-        begin = 0.0 if log else begin_of(*series.values())
+    def chart(self, name, title, x, series, x_name=None, log=False, sync=None, unit=""):
+        """Keeps the data of a curve; gives its place. `series` is {name: values}; without `x_name` x is time. `unit` is what
+        the values are in."""
+        begin = 0.0 if log or tiny_unit(*series.values()) != 1.0 else begin_of(*series.values())
         series = {label: [float(v) - begin for v in values] for label, values in series.items()} if begin else series
         title = f"{title} - {begin:.10g}" if begin else title
-        unit = 1.0 if log else tiny_unit(*series.values())
+        title = printed(with_unit(title, unit))
+        power = 1.0 if log else tiny_unit(*series.values())
         x_unit = tiny_unit(x)
         self.data["charts"][name] = {
-            "title": in_unit(title, unit), "x": numbers(x, x_unit), "x_name": in_unit(x_name or self.time_name, x_unit),
+            "title": in_unit(title, power), "x": numbers(x, x_unit), "x_name": in_unit(x_name or self.time_name, x_unit),
             "log": bool(log), "sync": sync,
-            "series": [{"name": label, "values": numbers(values, unit)} for label, values in series.items()]}
+            "series": [{"name": label, "values": numbers(values, power)} for label, values in series.items()]}
         return chart(name)
 
 

@@ -4,8 +4,10 @@ import numpy as np
 from tessera import plots
 from tessera.files import read_text
 from tessera.plots.planes import thin_axes
+from tessera.plots.style import printed
 from tessera.report import html
 from tessera.report.timeline import timeline
+from tessera.table import units_beside
 
 CONSERVED = ("total", "integral", "mass", "energy", "momentum", "sum")
 MOST_FIELDS = 6
@@ -15,6 +17,11 @@ MOST_CURVES = 40
 def is_conserved_by_name(column):
     """'heat.total' and its kind: quantities whose drift says something."""
     return any(column.rsplit(".", 1)[-1].startswith(word) for word in CONSERVED)
+
+
+def unit_shown(unit):
+    """Numbers alone have none."""
+    return "" if unit == "1" else unit
 
 
 def overview(page, run):
@@ -29,10 +36,11 @@ def overview(page, run):
     rows += [[label, start[key]] for label, key in (("ranks", "ranks"), ("threads of each rank", "threads"),
                                                    ("executor", "executor"), ("started", "started")) if key in start]
     rows += [["components", ", ".join(run.deck.components)], ["restarts", len(facts.get("restarts", []))]]
-    last = [[name, value] for name, value in result.get("diagnostics", {}).items()]
+    units = units_beside(run.path / "history.csv")
+    last = [[name, value, printed(unit_shown(units.get(name, "")))] for name, value in result.get("diagnostics", {}).items()]
     page.section("overview", "Overview", f'<p><span class="status{"" if good else " bad"}">{html.escape(str(status))}</span></p>',
                  html.table(["", "value"], [[a, html.shown(b)] for a, b in rows]),
-                 "<h3>Diagnostics of the last state</h3>" + html.table(["diagnostic", "value"], last) if last else "")
+                 "<h3>Diagnostics of the last state</h3>" + html.table_with_units(["diagnostic", "value", "unit"], last) if last else "")
 
 
 def pictures(page, run, progress=lambda text: None):
@@ -71,7 +79,8 @@ def history(page, run):
         values = table[column]
         log = "error" in column and len(values) > 1 and (values[1:] > 0).all()
         shown = np.where(values > 0, values, np.nan) if log else values
-        places.append(page.chart(f"history-{column}", column, table["time"], {column: shown}, log=log, sync="history"))
+        places.append(page.chart(f"history-{column}", column, table["time"], {column: shown}, log=log, sync="history",
+                                 unit=table.unit(column)))
     more = f" {len(columns) - MOST_CURVES} more: tessera plot {run.path} --history NAME." if len(columns) > MOST_CURVES else ""
     page.section("history", "History", html.note(
         f"{len(table)} lines of history.csv. Drag to zoom, double-click to see all; the cursor reads all curves.{more}"),
@@ -91,10 +100,10 @@ def conserved(page, run):
         scale = abs(values[0]) or np.max(np.abs(values)) or 1.0
         drifts[name] = (values - values[0]) / scale
         rows.append([name, float(values[0]), float(values[-1]), float(values[-1] - values[0]),
-                     float(np.max(np.abs(drifts[name])))])
+                     printed(unit_shown(table.unit(name))), float(np.max(np.abs(drifts[name])))])
     place = page.chart("drift", "change since the start, as a part of the first value", table["time"], drifts)
-    page.section("conserved", "Conserved quantities", html.table(
-        ["quantity", "first", "last", "change", "largest relative drift"], rows), place, html.note(
+    page.section("conserved", "Conserved quantities", html.table_with_units(
+        ["quantity", "first", "last", "change", "unit", "largest relative drift"], rows), place, html.note(
         "Sources and boundaries change such a quantity rightly; in a closed box it should drift by rounding alone."))
 
 
