@@ -61,6 +61,7 @@ endif()
 
 # tessera_abi: what our headers need wherever they are compiled, an outside component included.
 add_library(tessera_abi INTERFACE)
+add_library(Tessera::abi ALIAS tessera_abi)
 target_compile_features(tessera_abi INTERFACE cxx_std_20)
 # A fused multiply-add rounds once where a multiply and an add round twice. Whether the compiler fuses depends on the
 # processor and on how a loop was unrolled, so with fusing the same deck would give other bits on another machine.
