@@ -279,6 +279,24 @@ TEST(Engine, ALongTaskDoesNotHoldBackShortOnes) {
   EXPECT_EQ(engine.wait(slow).status, TaskStatus::Done);
 }
 
+TEST(Engine, AResultIsNotHeldBackByALongTaskThatWasTakenWithIt) {
+  Engine engine(shippedProgram(), {.threads = 1, .capacity = 64, .memoryBytes = 1 << 16});
+  constexpr std::uint64_t kMinute = 60'000'000'000;
+  const auto first = engine.submit<Spin>({kMinute, 0});
+  while (engine.running().empty()) std::this_thread::yield();
+  std::vector<Spin::Arguments> arguments(32, {kMinute, 0});
+  arguments[0] = {100'000, 0};
+  const auto tickets = engine.submitAll<Spin>(arguments);
+  engine.cancel(first);
+  EXPECT_EQ(engine.wait(tickets[0]).status, TaskStatus::Done);
+  for (std::size_t n = 1; n < tickets.size(); ++n) {
+    EXPECT_FALSE(engine.isDone(tickets[n]));
+    engine.cancel(tickets[n]);
+  }
+  for (std::size_t n = 1; n < tickets.size(); ++n)
+    EXPECT_EQ(engine.wait(tickets[n]).status, TaskStatus::Cancelled);
+}
+
 TEST(Engine, NamesATaskThatDoesNotEndWithKindArgumentAndAge) {
   Engine engine(shippedProgram(), {.threads = 1, .capacity = 16, .memoryBytes = 1 << 16});
   const auto slow = engine.submit<Spin>({400'000'000, 0});

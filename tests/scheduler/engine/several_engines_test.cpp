@@ -167,6 +167,8 @@ std::string mistakeIn(const std::string& library) {
 TEST(KindsLibraries, LibrariesThatCannotBeUsedAreNamedWithAFix) {
   EXPECT_THAT(mistakeIn("/nowhere/kinds.so"),
               AllOf(HasSubstr("/nowhere/kinds.so cannot be loaded"), HasSubstr("fix")));
+  EXPECT_THAT(mistakeIn(TESSERA_OTHER_KINDS),
+              AllOf(HasSubstr("belongs to another version of Tessera"), HasSubstr("compile it again")));
   EXPECT_THAT(mistakeIn("libm.so.6"),
               AllOf(HasSubstr("has no kinds of tasks"), HasSubstr("TESSERA_KINDS_LIBRARY")));
 }
