@@ -31,8 +31,8 @@ grid = { cells = [4, 4, 4], patches = [2, 1, 1] }
 time = { end = 0.2 }
 [euler]
 gamma = 2
-gas_constant = 1
-initial = { density = 1, pressure = 1 }
+gas_constant = 0.5
+initial = { density = 2, pressure = 1 }
 sources = ["-1e8 * rmcrt.divQ"]
 )deck") + kClosed +
                       R"deck(
