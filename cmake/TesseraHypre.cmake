@@ -1,5 +1,6 @@
 # hypre: linear solvers beside our own (solver.library = "hypre"). Found, never downloaded here: the one that
-# `./tessera setup --with-hypre` builds into the cache. Only scheduler/solvers/hypre/ sees its headers.
+# `./tessera setup --with-hypre` builds into the cache. Only scheduler/solvers/hypre/ sees its headers, and a
+# benchmark.
 set(TESSERA_HYPRE_PREFIX "")
 if(NOT TESSERA_HYPRE STREQUAL "OFF")
   execute_process(COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/tools/setup/hypre.sh prefix
@@ -16,13 +17,13 @@ if(NOT TESSERA_HYPRE STREQUAL "OFF")
   endif()
 endif()
 
-# tessera_hypre(module): gives the one source that calls hypre its headers, and the module the library.
-function(tessera_hypre module)
+# tessera_hypre(target source): gives the one source of a target that calls hypre its headers, and the target the library.
+function(tessera_hypre target source)
   if(TESSERA_HYPRE_PREFIX)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/scheduler/solvers/hypre/hypre_struct.cpp PROPERTIES
+    set_source_files_properties(${source} PROPERTIES
                                 COMPILE_DEFINITIONS TESSERA_HAVE_HYPRE
                                 COMPILE_OPTIONS "-isystem;${TESSERA_HYPRE_PREFIX}/include"
                                 SKIP_UNITY_BUILD_INCLUSION ON)
-    target_link_libraries(tessera_${module} PRIVATE ${TESSERA_HYPRE_PREFIX}/lib/libHYPRE.a PkgConfig::MPICH m)
+    target_link_libraries(${target} PRIVATE ${TESSERA_HYPRE_PREFIX}/lib/libHYPRE.a PkgConfig::MPICH m)
   endif()
 endfunction()

@@ -46,13 +46,19 @@ void forEachCall(const std::vector<ProgramItem>& items, const Visit& visit) {
 
 CallItem SolveItem::access() const {
   CallItem call{name, nullptr};
-  call.reads = {{system.begin, system.solution.id}, {Generation::New, system.rightHandSide.id}};
-  if (system.faces) {
-    for (const LabelId face : {system.faces->x.id, system.faces->y.id, system.faces->z.id}) {
+  for (std::size_t n = 0; n < system.unknowns(); ++n) {
+    const LinearSystem one = system.of(n);
+    call.reads.emplace_back(one.begin, one.solution.id);
+    call.reads.emplace_back(Generation::New, one.rightHandSide.id);
+    call.writes.push_back(one.solution.id);
+  }
+  for (const auto* faces : {&system.faces, &system.flow}) {
+    if (!*faces) continue;
+    for (const LabelId face : {(*faces)->x.id, (*faces)->y.id, (*faces)->z.id}) {
       if (face >= 0) call.reads.emplace_back(Generation::New, face);
     }
   }
-  call.writes = {system.solution.id};
+  if (system.holes) call.reads.emplace_back(Generation::New, system.holes->open.id);
   return call;
 }
 
@@ -79,8 +85,11 @@ CallBuilder StepProgram::call(std::string name, std::shared_ptr<ProgramCall> cal
 }
 
 void StepProgram::solve(std::string name, const LinearSystem& system) {
-  TESSERA_EXPECT(system.solution.id >= 0 && system.rightHandSide.id >= 0,
-                 "give a solve a solution and a right-hand side");
+  for (std::size_t n = 0; n < system.unknowns(); ++n) {
+    const LinearSystem one = system.of(n);
+    TESSERA_EXPECT(one.solution.id >= 0 && one.rightHandSide.id >= 0,
+                   "give a solve a solution and a right-hand side");
+  }
   items_.push_back({SolveItem{std::move(name), system}});
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -9,15 +10,16 @@
 
 namespace tessera {
 
-/// An elliptic problem, -div(b grad u) = f, solved anew in each step for the time at its end.
+/// An elliptic problem, v . grad u - div(b grad u) = f, solved anew in each step for the time at its end.
 /// Equations, conditions and parameters: docs/components/poisson.md.
 ///
 /// Variables: `potential`; `poisson.source` and, where b is an expression, `poisson.coefficient_x`, `_y`,
-/// `_z` (within a step) and `poisson.coefficient` (written once, carried from step to step).
+/// `_z` (within a step) and `poisson.coefficient` (written once, carried from step to step); within a step
+/// `poisson.velocity_x`, `_y`, `_z` where v is given, and `poisson.open` where cells are solid.
 class Poisson final : public Component {
  public:
   std::string name() const override { return "poisson"; }
-  std::string summary() const override { return "an elliptic problem, -div(b grad u) = f"; }
+  std::string summary() const override { return "an elliptic problem, v . grad u - div(b grad u) = f"; }
   bool supportsLevels() const override { return true; }
   void declareParameters(ParameterTable& table) const override;
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
@@ -28,7 +30,10 @@ class Poisson final : public Component {
   std::vector<Diagnostic> diagnostics() const override { return norms_.diagnostics(); }
 
  private:
+  void configureFlow(const ParameterValues& values, ComponentSetup& setup);
+  void configureSolid(const ParameterValues& values, ComponentSetup& setup);
   void declareStableDt(StepPlan& plan) const;
+  void declareFlow(StepPlan& step) const;
 
   ReductionLabel stableDt_;
   LinearSystem system_;
@@ -37,6 +42,8 @@ class Poisson final : public Component {
   Expression initial_;
   Expression source_;
   Expression coefficientValue_;
+  std::array<Expression, kAxes> velocity_;
+  Expression open_;  ///< 0 in solid cells, else 1
   DeckLocation coefficientWhere_;
   ErrorNorms norms_;
 };

@@ -1,5 +1,6 @@
 #include "scheduler/solvers/assemble.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -20,6 +21,20 @@ void extrapolate(Exec exec, const Box& box, double beyond, Field<double> before,
                  Field<double> next) {
   forEach(exec, "Solver::extrapolate", box,
           [=] TESSERA_KERNEL(Index x) { next(x) = u(x) + beyond * (u(x) - before(x)); });
+}
+
+/// Of numbers on faces that are what they conduct: adds what flows through them by `factor` times `speed`,
+/// upwind, to the rows of the cells above and below.
+template <class Exec>
+void addFlow(Exec exec, const Box& box, double factor, Field<double> speed, Field<double> above,
+             Field<double> below) {
+  forEach(exec, "Solver::flow", box, [=] TESSERA_KERNEL(Index x) {
+    const double q = factor * speed(x);
+    const double amount = q < 0.0 ? -q : q;
+    const double conducts = above(x);
+    above(x) = conducts + 0.5 * (amount + q);
+    below(x) = conducts + 0.5 * (amount - q);
+  });
 }
 
 /// Where the numbers of a patch go to.
@@ -55,8 +70,8 @@ class Assembly {
   }
 
  private:
-  LabelId faceLabel(int axis) const {
-    return axis == 0 ? system_.faces->x.id : axis == 1 ? system_.faces->y.id : system_.faces->z.id;
+  static LabelId faceLabel(const FaceCoefficients& of, int axis) {
+    return axis == 0 ? of.x.id : axis == 1 ? of.y.id : of.z.id;
   }
 
   void addFaces(const Place& place, int axis) {
@@ -69,22 +84,36 @@ class Assembly {
     // Where patches meet both have the faces between them; a level may end at any patch.
     ++faces.hi[axis];
     if (system_.faces) {
-      copyCells(Cpu{}, faces, factor, fieldOf(data_, Generation::New, faceLabel(axis), place.local), k);
+      copyCells(Cpu{}, faces, factor,
+                fieldOf(data_, Generation::New, faceLabel(*system_.faces, axis), place.local), k);
     } else {
       setCells(Cpu{}, faces, factor * system_.coefficient, k);
+    }
+    if (target_.matrix.kind() == MatrixKind::General) {
+      const Field<double> below =
+          target_.matrix.ofFaces(static_cast<std::size_t>(axis), true).field(place.box);
+      if (system_.flow) {
+        addFlow(Cpu{}, faces, weight_ / h,
+                fieldOf(data_, Generation::New, faceLabel(*system_.flow, axis), place.local), k, below);
+      } else {
+        copyCells(Cpu{}, faces, 1.0, k, below);
+      }
     }
     if (!wraps && faces.lo[axis] == level_.domain().lo[axis]) addSide(place, sideOf(axis, false));
     if (endsHigh) addSide(place, sideOf(axis, true));
   }
 
-  /// The faces of a side: what conducts to a value that is given there, and what the condition adds to the
-  /// right-hand side.
+  /// The faces of a side: what conducts to a value that is given there and is carried in from it, and what
+  /// the condition adds to the right-hand side.
   void addSide(const Place& place, int side) {
     const int axis = side / 2;
     const bool high = side % 2 == 1;
     Box cells = place.patch.cells;
     (high ? cells.lo : cells.hi)[axis] = high ? cells.hi[axis] - 1 : cells.lo[axis] + 1;
-    const Field<double> k = target_.matrix.faces[static_cast<std::size_t>(axis)].field(place.box);
+    // In the row of the cells of the side, and in the one that nobody has.
+    const Field<double> k = target_.matrix.ofFaces(static_cast<std::size_t>(axis), high).field(place.box);
+    const Field<double> other =
+        target_.matrix.ofFaces(static_cast<std::size_t>(axis), !high).field(place.box);
     const Field<double> f = target_.rightHandSide.field(place.box);
     const double h = level_.spacing()[axis];
     const std::int32_t count = conditionCount(info_, side, 0);
@@ -95,22 +124,26 @@ class Assembly {
     detail::forEachInOrder(cells, [&](Index x) {
       const Index face = high ? x + unit(axis) : x;
       const Index beyond = high ? x + unit(axis) : x - unit(axis);
-      const double conducts = k(face);
-      k(face) = 0.0;
+      const double conducts = std::min(k(face), other(face));
+      const double carried = k(face) - conducts;
+      k(face) = other(face) = 0.0;
+      const auto give = [&](double weight, double value) {
+        other(face) = weight;
+        k(face) = weight + carried;
+        f(x) += (weight + carried) * value;
+      };
       for (std::int32_t n = 0; n < count; ++n) {
         const SideCondition& condition = conditionOf(info_, side, {0, n});
         const double v = (*values[static_cast<std::size_t>(n)])(beyond);
         if (isNotHere(v)) continue;
         if (condition.kind == BoundaryKind::Neumann) {
-          f(x) += conducts * h * v;
+          f(x) += (conducts + carried) * h * v;
         } else if (condition.kind == BoundaryKind::Dirichlet) {
-          k(face) = 2.0 * conducts;
-          f(x) += 2.0 * conducts * v;
+          give(2.0 * conducts, v);
         } else if (condition.kind == BoundaryKind::Given) {
-          k(face) = conducts;
-          f(x) += conducts * v;
+          give(conducts, v);
         } else if (condition.kind == BoundaryKind::Reflect && condition.sign < 0) {
-          k(face) = 2.0 * conducts;
+          give(2.0 * conducts, 0.0);
         }
         break;
       }
@@ -145,6 +178,14 @@ void assemble(const LinearSystem& system, const Level& level, DataWarehouse& dat
               GridSystem& target) {
   Assembly assembly(system, level, data, moment, target);
   forEachPlace(level, data, *target.grid, [&](const Place& place) { assembly.add(place); });
+}
+
+void assemble(Label<double, Cell> label, Generation generation, const Level& level, DataWarehouse& data,
+              const GridBoxes& boxes, CellNumbers& target) {
+  forEachPlace(level, data, boxes, [&](const Place& place) {
+    copyCells(Cpu{}, place.patch.cells, 1.0, fieldOf(data, generation, label.id, place.local),
+              target.field(place.box));
+  });
 }
 
 void storeSolution(const LinearSystem& system, const Level& level, DataWarehouse& data, GridSystem& from) {

@@ -19,6 +19,10 @@ struct SystemMoment {
 void assemble(const LinearSystem& system, const Level& level, DataWarehouse& data, const SystemMoment& moment,
               GridSystem& target);
 
+/// Puts the own part of a variable at cells into boxes.
+void assemble(Label<double, Cell> label, Generation generation, const Level& level, DataWarehouse& data,
+              const GridBoxes& boxes, CellNumbers& target);
+
 /// The reverse for the solution: it becomes New. Of a system that holds at a part of the step, New is where
 /// the line from Old through the solution is at the end.
 void storeSolution(const LinearSystem& system, const Level& level, DataWarehouse& data, GridSystem& from);

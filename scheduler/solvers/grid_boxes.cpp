@@ -53,6 +53,17 @@ Box GridBoxes::withSides(const Box& box) const {
   return owned;
 }
 
+Box GridBoxes::inside(const Box& box) const {
+  Box inner = box;
+  for (int d = 0; d < kAxes; ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    if (!active[axis]) continue;
+    if (wraps[axis] || box.lo[d] > domain.lo[d]) ++inner.lo[d];
+    if (wraps[axis] || box.hi[d] < domain.hi[d]) --inner.hi[d];
+  }
+  return inner;
+}
+
 std::vector<Index> GridBoxes::images() const {
   std::vector<Index> steps;
   const Extent n = domain.extent();

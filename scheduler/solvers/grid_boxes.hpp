@@ -26,6 +26,8 @@ struct GridBoxes {
   /// What the owner of a box has of numbers on faces: those of its cells, and where the box ends the domain
   /// the faces there.
   Box withSides(const Box& box) const;
+  /// The cells of a box that have no neighbour in the layer around it, except beyond the domain.
+  Box inside(const Box& box) const;
   /// The steps that lead from the domain to its images across a period, (0, 0, 0) among them.
   std::vector<Index> images() const;
   std::int64_t cells() const { return domain.volume(); }

@@ -8,6 +8,7 @@
 #include "datawarehouse/data_warehouse.hpp"
 #include "grid/rank_map.hpp"
 #include "scheduler/solvers/assemble.hpp"
+#include "scheduler/solvers/holes/holes.hpp"
 #include "scheduler/solvers/layer_exchange.hpp"
 #include "scheduler/solvers/linear_solver.hpp"
 #include "scheduler/solvers/solver_system.hpp"
@@ -20,18 +21,27 @@ namespace tessera {
 /// Collective: all ranks make one, and call `run`, at once, each on its main thread.
 class LinearSolve {
  public:
-  /// All levels of the hierarchy are solved on together. All but `options` outlive it. DeckError: see
-  /// `makeLinearSolver`.
-  LinearSolve(std::string name, const SolverOptions& options, const Hierarchy& hierarchy,
-              const RankMap& owners, Transport& transport);
+  /// For systems like this one: with a flow and holes, or without. All levels of the hierarchy are solved on
+  /// together. All but `options` and `system` outlive it. DeckError: see `makeLinearSolver`; a flow or holes
+  /// on several levels.
+  LinearSolve(std::string name, const LinearSystem& system, const SolverOptions& options,
+              const Hierarchy& hierarchy, const RankMap& owners, Transport& transport);
 
-  /// The solution to begin with and New right-hand side and coefficients are on the host. Afterwards New
-  /// solution is what was found, whatever the report says, but where the system is impossible.
+  /// Solves for `system.solution`; others of the system are systems of their own. The solution to begin with
+  /// and New right-hand side and coefficients are on the host. Afterwards New solution is what was found,
+  /// whatever the report says, but where the system is impossible.
   SolveReport run(const LinearSystem& system, DataWarehouse& data, const SystemMoment& moment);
 
   const std::string& name() const { return name_; }
+  /// Whether it is for systems like this one.
+  bool isFor(const LinearSystem& system) const {
+    return system.flow.has_value() == (assembled_.kind() == MatrixKind::General) &&
+           system.holes.has_value() == (holes_ != nullptr);
+  }
 
  private:
+  void assembleAll(const LinearSystem& system, DataWarehouse& data, const SystemMoment& moment);
+  void setToZero();
   void fixMean(double mean);
 
   const std::string name_;
@@ -39,6 +49,7 @@ class LinearSolve {
   Transport& transport_;
   SolverSystem assembled_;
   std::vector<LayerExchange> layers_;  ///< by level
+  std::unique_ptr<Holes> holes_;
   std::unique_ptr<LinearSolver> solver_;
 };
 

@@ -17,9 +17,10 @@ std::unique_ptr<LinearSolver> makeLinearSolver(const SolverOptions& options, Sol
                           .line("fix     take solver.library = \"own\", or remove [[grid.level]]")
                           .text());
     }
-    return std::make_unique<HypreStruct>(options, coarsest.boxes, transport);
+    return std::make_unique<HypreStruct>(options, coarsest.boxes, system.kind(), transport);
   }
-  if (hasLevels || options.method != SolverMethod::Cg)
+  const bool isSymmetric = !hasLevels && system.kind() == MatrixKind::Symmetric;
+  if (!isSymmetric || options.method != SolverMethod::Cg)
     return std::make_unique<CompositeSolver>(options, system, transport);
   return std::make_unique<ConjugateGradients>(options, coarsest.boxes, coarsest.level.spacing(), transport);
 }

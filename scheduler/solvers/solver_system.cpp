@@ -21,8 +21,8 @@ GridBoxes boxesOn(const Level& level, const RankMap& owners, Rank rank) {
 
 }  // namespace
 
-SystemLevel::SystemLevel(const Level& of, const RankMap& owners, Transport& transport)
-    : level(of), boxes(boxesOn(of, owners, transport.rank())), system(boxes) {
+SystemLevel::SystemLevel(const Level& of, const RankMap& owners, Transport& transport, MatrixKind kind)
+    : level(of), boxes(boxesOn(of, owners, transport.rank())), system(boxes, kind) {
   GridBoxes ofPatches = gridBoxes(of, owners, transport.rank());
   if (!areAligned(ofPatches, of.ratioToCoarser()))
     patches = std::make_unique<PatchBoxes>(std::move(ofPatches), boxes, transport);
@@ -57,6 +57,14 @@ double totalOf(const SolverSystem& system, CellNumbers GridSystem::*of, Summand 
     }
   }
   return totalOf(sum, transport);
+}
+
+double volumeOf(const SolverSystem& system, Transport& transport) {
+  SystemLevel& first = *system.levels.front();
+  // Cells under finer ones have the volume of these.
+  if (system.levels.size() > 1 || first.weights.all().empty())
+    return static_cast<double>(first.boxes.cells());
+  return sumOf(first.boxes, first.weights, transport);
 }
 
 }  // namespace tessera

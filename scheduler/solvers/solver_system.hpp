@@ -16,14 +16,15 @@ struct SystemLevel {
   const Level& level;
   GridBoxes boxes;
   GridSystem system;
-  /// The volume of each cell in cells of level 0, and 0 of cells under finer ones, which are no unknowns.
-  /// Empty where the mesh has one level: all cells count as 1.
+  /// The volume of each cell in cells of level 0, and 0 of cells that are no unknowns: those under finer
+  /// ones, and holes. Empty where the mesh has one level without holes: all cells count as 1.
   CellNumbers weights{};
 
   /// Of a refined level whose patches are no boxes for a solver.
   std::unique_ptr<PatchBoxes> patches{};
 
-  SystemLevel(const Level& of, const RankMap& owners, Transport& transport);
+  SystemLevel(const Level& of, const RankMap& owners, Transport& transport,
+              MatrixKind kind = MatrixKind::Symmetric);
   /// In boxes that the patches of this rank are whole in.
   GridSystem& onPatches() { return patches ? patches->system() : system; }
 };
@@ -36,6 +37,7 @@ struct SolverSystem {
   double scale = 0.0;       ///< 2-norm of the right-hand side, which tolerances refer to
 
   GridSystem& coarsest() { return levels.front()->system; }
+  MatrixKind kind() const { return levels.front()->system.matrix.kind(); }
 };
 
 /// Numbers on all levels, coarsest first.
@@ -47,5 +49,7 @@ double dotOf(const SolverSystem& system, LevelNumbers& a, LevelNumbers& b, Trans
 /// Of the numbers that `of(SystemLevel&)` gives; `absolute`: of their amounts.
 enum class Summand { Number, Amount, Square };
 double totalOf(const SolverSystem& system, CellNumbers GridSystem::*of, Summand what, Transport& transport);
+/// The volume of all unknowns, in cells of level 0.
+double volumeOf(const SolverSystem& system, Transport& transport);
 
 }  // namespace tessera

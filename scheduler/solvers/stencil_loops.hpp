@@ -12,29 +12,30 @@ namespace tessera {
 ///
 ///   sink(x) u(x) + sum over its six faces of k (u(x) - u(beyond the face)),
 ///
-/// where kx(x) belongs to the face between x - ex and x. Beyond the domain u is 0. A plain value that kernels
-/// capture.
+/// where kx(x) is for the face between x - ex and x in the row of x, and belowX(x) for the same face in the
+/// row of x - ex: of a symmetric matrix the same numbers. Beyond the domain u is 0. A plain value that
+/// kernels capture.
 struct StencilFields {
-  ReadOnlyField<double> sink, kx, ky, kz, inverseDiagonal;
+  ReadOnlyField<double> sink, kx, ky, kz, belowX, belowY, belowZ, inverseDiagonal;
 
   template <class Field>
   TESSERA_KERNEL double row(const Field& u, Index x) const {
     const double here = u(x);
-    const double alongX = kx(x) * (here - u(x - ex)) + kx(x + ex) * (here - u(x + ex));
-    const double alongY = ky(x) * (here - u(x - ey)) + ky(x + ey) * (here - u(x + ey));
-    const double alongZ = kz(x) * (here - u(x - ez)) + kz(x + ez) * (here - u(x + ez));
+    const double alongX = kx(x) * (here - u(x - ex)) + belowX(x + ex) * (here - u(x + ex));
+    const double alongY = ky(x) * (here - u(x - ey)) + belowY(x + ey) * (here - u(x + ey));
+    const double alongZ = kz(x) * (here - u(x - ez)) + belowZ(x + ez) * (here - u(x + ez));
     return sink(x) * here + ((alongX + alongY) + alongZ);
   }
   /// What the neighbours of x add to its row, with the sign changed.
   template <class Field>
   TESSERA_KERNEL double around(const Field& u, Index x) const {
-    const double alongX = kx(x) * u(x - ex) + kx(x + ex) * u(x + ex);
-    const double alongY = ky(x) * u(x - ey) + ky(x + ey) * u(x + ey);
-    const double alongZ = kz(x) * u(x - ez) + kz(x + ez) * u(x + ez);
+    const double alongX = kx(x) * u(x - ex) + belowX(x + ex) * u(x + ex);
+    const double alongY = ky(x) * u(x - ey) + belowY(x + ey) * u(x + ey);
+    const double alongZ = kz(x) * u(x - ez) + belowZ(x + ez) * u(x + ez);
     return (alongX + alongY) + alongZ;
   }
   TESSERA_KERNEL double diagonal(Index x) const {
-    return sink(x) + (((kx(x) + kx(x + ex)) + (ky(x) + ky(x + ey))) + (kz(x) + kz(x + ez)));
+    return sink(x) + (((kx(x) + belowX(x + ex)) + (ky(x) + belowY(x + ey))) + (kz(x) + belowZ(x + ez)));
   }
 };
 

@@ -37,13 +37,19 @@ bool SystemCheck::prepare(const LinearSystem& declared, SolveReport& report) {
     return false;
   }
   system_.isSingular = declared.mass == 0.0 && !conductsToSides();
+  if (system_.isSingular && system_.kind() == MatrixKind::General && !keepsSums(report)) return false;
   system_.scale = std::sqrt(totalOf(system_, &GridSystem::rightHandSide, Summand::Square, transport_));
   return !system_.isSingular || balance(report);
 }
 
-/// Whether a side gives a value anywhere.
+/// Whether a side, or a hole, gives a value anywhere.
 bool SystemCheck::conductsToSides() {
   double conducts = 0.0;
+  for (const auto& level : system_.levels) {
+    forEachUnknown(*level, [&](std::size_t n, Index x) {
+      conducts = std::max(conducts, level->system.matrix.sink.field(n)(x));
+    });
+  }
   for (const auto& level : system_.levels) {
     const GridBoxes& grid = level->boxes;
     for (std::size_t n = 0; n < grid.own.size(); ++n) {
@@ -51,8 +57,9 @@ bool SystemCheck::conductsToSides() {
       for (int d = 0; d < kAxes; ++d) {
         const auto axis = static_cast<std::size_t>(d);
         if (!grid.active[axis] || grid.wraps[axis]) continue;
-        const Field<double> k = level->system.matrix.faces[axis].field(n);
         const auto look = [&](Box cells, Index toFace) {
+          const bool isBelow = toFace[d] > 0;
+          const Field<double> k = level->system.matrix.ofFaces(axis, isBelow).field(n);
           detail::forEachInOrder(cells, [&](Index x) {
             if (counts(*level, n, x)) conducts = std::max(conducts, k(x + toFace));
           });
@@ -89,14 +96,41 @@ bool SystemCheck::balance(SolveReport& report) {
             .text();
     return false;
   }
-  const double mean = sum / static_cast<double>(system_.levels.front()->boxes.cells());
+  const double mean = sum / volumeOf(system_, transport_);
   for (const auto& level : system_.levels) {
-    for (std::size_t n = 0; n < level->boxes.own.size(); ++n) {
-      addConstant(Cpu{}, level->boxes.boxes[level->boxes.own[n]], -mean,
-                  level->system.rightHandSide.field(n));
-    }
+    forEachUnknown(*level, [&](std::size_t n, Index x) { level->system.rightHandSide.field(n)(x) -= mean; });
   }
   return true;
+}
+
+/// Without values on sides rows have to add up to 0 by columns too: what flows into each cell flows out. Else
+/// it is not the sum of the right-hand side that has to be 0, and we do not know what is.
+bool SystemCheck::keepsSums(SolveReport& report) {
+  double flow = 0.0;
+  double lost = 0.0;
+  SystemLevel& level = *system_.levels.front();
+  forEachUnknown(level, [&](std::size_t n, Index x) {
+    double sum = 0.0;
+    for (int d = 0; d < kAxes; ++d) {
+      const auto axis = static_cast<std::size_t>(d);
+      const Field<double> above = level.system.matrix.faces[axis].field(n);
+      const Field<double> below = level.system.matrix.below[axis].field(n);
+      const double in = above(x) - below(x);
+      const double out = above(x + unit(d)) - below(x + unit(d));
+      flow = std::max({flow, std::abs(in), std::abs(out)});
+      sum += out - in;
+    }
+    lost = std::max(lost, std::abs(sum));
+  });
+  constexpr double kRounding = 1e-10;
+  if (largestOfAll(lost, transport_) <= kRounding * largestOfAll(flow, transport_)) return true;
+  report.result = SolveReport::Result::Impossible;
+  report.failure =
+      Message("a linear system has no side that gives a value, and its velocity has a divergence")
+          .line("solve  ", name_)
+          .line("fix    give a value on one side, or a velocity that enters and leaves each cell alike")
+          .text();
+  return false;
 }
 
 std::optional<std::string> SystemCheck::firstBadNumber() {
@@ -111,9 +145,9 @@ std::optional<std::string> SystemCheck::firstBadNumber() {
       GridSystem& system = level->system;
       const StencilFields A = system.matrix.fields(n);
       bool isGood = std::isfinite(A.diagonal(x));
-      for (const Index& face : {x, x + ex}) isGood = isGood && A.kx(face) >= 0.0;
-      for (const Index& face : {x, x + ey}) isGood = isGood && A.ky(face) >= 0.0;
-      for (const Index& face : {x, x + ez}) isGood = isGood && A.kz(face) >= 0.0;
+      isGood = isGood && A.kx(x) >= 0.0 && A.belowX(x + ex) >= 0.0;
+      isGood = isGood && A.ky(x) >= 0.0 && A.belowY(x + ey) >= 0.0;
+      isGood = isGood && A.kz(x) >= 0.0 && A.belowZ(x + ez) >= 0.0;
       if (!isGood) note(matrix, *level, x);
       const bool isFinite =
           std::isfinite(system.rightHandSide.field(n)(x)) && std::isfinite(system.solution.field(n)(x));

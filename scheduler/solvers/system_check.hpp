@@ -14,6 +14,7 @@ namespace tessera {
 /// its solution. All ranks find the same, and call its functions at once.
 class SystemCheck {
  public:
+  /// All outlive the object.
   SystemCheck(const std::string& name, const SolverOptions& options, SolverSystem& system,
               Transport& transport)
       : name_(name), options_(options), system_(system), transport_(transport) {}
@@ -34,6 +35,7 @@ class SystemCheck {
   std::optional<std::string> firstBadNumber();
   bool conductsToSides();
   bool balance(SolveReport& report);
+  bool keepsSums(SolveReport& report);
   double placeOf(const SystemLevel& level, Index x) const;
   Place firstOf(Place own);
   std::string cellAt(Place place) const;

@@ -14,7 +14,7 @@ cmake -S . -B "$build" -DTESSERA_BUILD_BENCHMARKS=ON >/dev/null
 # The folder is left as it was: who has no benchmark library goes on building in it.
 trap 'cmake -S . -B "$build" -DTESSERA_BUILD_BENCHMARKS=OFF >/dev/null' EXIT
 cmake --build "$build" --target tessera_compile_bench tessera_replay_bench tessera_taskbench tessera_stencil_bench \
-  tessera_halo_memory tessera_trace_bench tessera_device_patterns
+  tessera_halo_memory tessera_trace_bench tessera_device_patterns tessera_solve_bench
 
 # table NAME ARGUMENTS...: runs tessera_NAME and keeps what it prints in $table.
 table() {

@@ -23,10 +23,10 @@ CompositeMultigrid::CompositeMultigrid(SolverSystem& system, CompositeOperator& 
     : system_(system), composite_(composite), kind_(kind), f_(numbersOf(system)), rest_(numbersOf(system)) {
   const SystemLevel& first = *system.levels.front();
   if (kind == Preconditioner::Multigrid)
-    multigrid_ = std::make_unique<Multigrid>(first.boxes, first.level.spacing(), transport);
+    multigrid_ = std::make_unique<Multigrid>(first.boxes, first.level.spacing(), transport, system.kind());
   for (const auto& level : system.levels) {
-    kept_.emplace_back(level->boxes);
-    matrices_.emplace_back(level->boxes);
+    kept_.emplace_back(level->boxes, system.kind());
+    matrices_.emplace_back(level->boxes, system.kind());
   }
 }
 
@@ -37,10 +37,7 @@ bool CompositeMultigrid::setUp(bool isDue, Transport& transport) {
   if (largestOfAll(changes ? 1.0 : 0.0, transport) == 0.0) return false;
   for (std::size_t n = 0; n < kept_.size(); ++n) {
     const GridMatrix& assembled = system_.levels[n]->system.matrix;
-    for (GridMatrix* copy : {&kept_[n], &matrices_[n]}) {
-      copy->sink = assembled.sink;
-      copy->faces = assembled.faces;
-    }
+    for (GridMatrix* copy : {&kept_[n], &matrices_[n]}) copy->takeOver(assembled);
     // From the middle of a fine cell to that of the coarse one beside it.
     if (n > 0) {
       const Extent ratio = composite_.below(n).refinement().ratio;

@@ -59,6 +59,17 @@ void forEachCell(const Box& box, const Visit& visit) {
   detail::forEachInOrder(box, visit);
 }
 
+/// Calls `visit(own box number, slab)` for slabs of own boxes, thin enough that what we copy to hypre is
+/// still in a cache when it copies that.
+template <class Visit>
+void forEachSlab(const GridBoxes& grid, const Visit& visit) {
+  constexpr std::int64_t kCells = 16384;
+  for (std::size_t n = 0; n < grid.own.size(); ++n) {
+    const Box& box = grid.boxes[grid.own[n]];
+    if (!box.empty()) detail::forEachPart(box, kCells, [&](const Box& slab) { visit(n, slab); });
+  }
+}
+
 }  // namespace
 
 /// What hypre has of ours; freed in the reverse order.
@@ -138,58 +149,62 @@ struct HypreStruct::Objects {
     HYPRE_StructMatrixCreate(communicator, grid, stencil, &matrix);
     HYPRE_StructMatrixInitialize(matrix);
     HYPRE_Int entries[kEntries] = {0, 1, 2, 3, 4, 5, 6};
-    for (std::size_t n = 0; n < boxes.own.size(); ++n) {
-      const Box& box = boxes.boxes[boxes.own[n]];
-      if (box.empty()) continue;
+    forEachSlab(boxes, [&](std::size_t n, const Box& slab) {
       const StencilFields A = from.fields(n);
-      numbers.clear();
-      const auto beside = [&](double k, Index neighbour) {
-        bool isCell = true;
-        for (int d = 0; d < kAxes; ++d) {
-          const bool inside = neighbour[d] >= 0 && neighbour[d] < boxes.domain.hi[d];
-          isCell = isCell && (inside || boxes.wraps[static_cast<std::size_t>(d)]);
-        }
-        numbers.push_back(isCell ? -k : 0.0);
+      numbers.resize(static_cast<std::size_t>(kEntries * slab.volume()));
+      double* out = numbers.data();
+      const auto put = [&](double k, bool isCell) { *out++ = isCell ? -k : 0.0; };
+      const auto hasLower = [&](Index x, int axis) {
+        return x[axis] > 0 || boxes.wraps[static_cast<std::size_t>(axis)];
       };
-      forEachCell(box, [&](Index x) {
-        numbers.push_back(A.diagonal(x));
-        beside(A.kx(x), x - ex);
-        beside(A.kx(x + ex), x + ex);
-        beside(A.ky(x), x - ey);
-        beside(A.ky(x + ey), x + ey);
-        beside(A.kz(x), x - ez);
-        beside(A.kz(x + ez), x + ez);
+      const auto hasUpper = [&](Index x, int axis) {
+        return x[axis] + 1 < boxes.domain.hi[axis] || boxes.wraps[static_cast<std::size_t>(axis)];
+      };
+      forEachCell(slab, [&](Index x) {
+        // A hole's row has no entries: hypre gets 1 there, and 0 on the right.
+        const double diagonal = A.diagonal(x);
+        *out++ = diagonal > 0.0 ? diagonal : 1.0;
+        put(A.kx(x), hasLower(x, 0));
+        put(A.belowX(x + ex), hasUpper(x, 0));
+        put(A.ky(x), hasLower(x, 1));
+        put(A.belowY(x + ey), hasUpper(x, 1));
+        put(A.kz(x), hasLower(x, 2));
+        put(A.belowZ(x + ez), hasUpper(x, 2));
       });
-      Corners at(box);
+      Corners at(slab);
       HYPRE_StructMatrixSetBoxValues(matrix, at.lower, at.upper, kEntries, entries, numbers.data());
-    }
+    });
     checkHypre(HYPRE_StructMatrixAssemble(matrix), "the matrix");
   }
 
-  void setVector(const GridBoxes& boxes, CellNumbers& from, HYPRE_StructVector vector) {
-    for (std::size_t n = 0; n < boxes.own.size(); ++n) {
-      const Box& box = boxes.boxes[boxes.own[n]];
-      if (box.empty()) continue;
+  /// With 0 in holes of the matrix.
+  void setVector(const GridBoxes& boxes, GridMatrix& of, CellNumbers& from, HYPRE_StructVector vector) {
+    forEachSlab(boxes, [&](std::size_t n, const Box& slab) {
       const Field<double> u = from.field(n);
-      numbers.clear();
-      forEachCell(box, [&](Index x) { numbers.push_back(u(x)); });
-      Corners at(box);
+      const StencilFields A = of.fields(n);
+      numbers.resize(static_cast<std::size_t>(slab.volume()));
+      double* out = numbers.data();
+      forEachCell(slab, [&](Index x) { *out++ = A.diagonal(x) > 0.0 ? u(x) : 0.0; });
+      Corners at(slab);
       HYPRE_StructVectorSetBoxValues(vector, at.lower, at.upper, numbers.data());
-    }
+    });
     checkHypre(HYPRE_StructVectorAssemble(vector), "a vector");
   }
 
-  void takeSolution(const GridBoxes& boxes, CellNumbers& to) {
-    for (std::size_t n = 0; n < boxes.own.size(); ++n) {
-      const Box& box = boxes.boxes[boxes.own[n]];
-      if (box.empty()) continue;
-      numbers.resize(static_cast<std::size_t>(box.volume()));
-      Corners at(box);
+  /// What is in holes of the matrix stays.
+  void takeSolution(const GridBoxes& boxes, GridMatrix& of, CellNumbers& to) {
+    forEachSlab(boxes, [&](std::size_t n, const Box& slab) {
+      numbers.resize(static_cast<std::size_t>(slab.volume()));
+      Corners at(slab);
       HYPRE_StructVectorGetBoxValues(solution, at.lower, at.upper, numbers.data());
       const Field<double> u = to.field(n);
-      std::size_t next = 0;
-      forEachCell(box, [&](Index x) { u(x) = numbers[next++]; });
-    }
+      const StencilFields A = of.fields(n);
+      const double* in = numbers.data();
+      forEachCell(slab, [&](Index x) {
+        u(x) = A.diagonal(x) > 0.0 ? *in : u(x);
+        ++in;
+      });
+    });
   }
 
   /// The preconditioner: one cycle, or one sweep, from zero.
@@ -274,12 +289,13 @@ struct HypreStruct::Objects {
 
 bool hasHypre() { return true; }
 
-HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, Transport& transport)
+HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, MatrixKind kind,
+                         Transport& transport)
     : options_(options),
       boxes_(boxes),
       transport_(transport),
       faces_(boxes, LayerPart::Faces, transport),
-      matrix_(boxes),
+      matrix_(boxes, kind),
       objects_(std::make_unique<Objects>()) {
   for (const std::size_t n : boxes.own) {
     if (boxes.boxes[n].volume() < std::numeric_limits<HYPRE_Int>::max() / kEntries) continue;
@@ -289,7 +305,9 @@ HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, T
                         .line("fix    take more ranks, or solver.library = \"own\"")
                         .text());
   }
-  objects_->method = options.method;
+  const bool isGeneral = kind == MatrixKind::General;
+  objects_->method =
+      isGeneral && options.method == SolverMethod::Cg ? SolverMethod::BiCgStab : options.method;
   objects_->kind = options.preconditioner;
   MPI_Comm_dup(ranksOf(transport), &objects_->communicator);
   HYPRE_Initialize();
@@ -302,8 +320,7 @@ bool HypreStruct::setUp(GridSystem& system) {
   const bool isOld = options_.setupEvery > 0 && solvesOfSetup_ >= options_.setupEvery;
   const bool changes = !hasSetup_ || isOld || !sameMatrix(matrix_, system.matrix);
   if (largestOfAll(changes ? 1.0 : 0.0, transport_) == 0.0) return false;
-  matrix_.sink = system.matrix.sink;
-  matrix_.faces = system.matrix.faces;
+  matrix_.takeOver(system.matrix);
   objects_->setMatrix(boxes_, matrix_);
   objects_->makeSolver();
   hasSetup_ = true;
@@ -313,8 +330,8 @@ bool HypreStruct::setUp(GridSystem& system) {
 
 void HypreStruct::solve(SolverSystem& levels, SolveReport& report) {
   GridSystem& system = levels.coarsest();
-  objects_->setVector(boxes_, system.rightHandSide, objects_->rightHandSide);
-  objects_->setVector(boxes_, system.solution, objects_->solution);
+  objects_->setVector(boxes_, system.matrix, system.rightHandSide, objects_->rightHandSide);
+  objects_->setVector(boxes_, system.matrix, system.solution, objects_->solution);
   report.madeSetup = setUp(system);
   ++solvesOfSetup_;
   const double enough = std::max(options_.tolerance * levels.scale, options_.absoluteTolerance);
@@ -324,7 +341,7 @@ void HypreStruct::solve(SolverSystem& levels, SolveReport& report) {
   // What rounding makes of its residual and ours shall not decide.
   constexpr double kSafety = 0.9;
   report.iterations = objects_->solve(norm > 0.0 ? kSafety * enough / norm : 1.0, most);
-  objects_->takeSolution(boxes_, system.solution);
+  objects_->takeSolution(boxes_, system.matrix, system.solution);
   findResidual(system, report, enough);
   report.residual = levels.scale > 0.0 ? report.residual / levels.scale : report.residual;
 }
@@ -346,12 +363,13 @@ struct HypreStruct::Objects {};
 
 bool hasHypre() { return false; }
 
-HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, Transport& transport)
+HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, MatrixKind kind,
+                         Transport& transport)
     : options_(options),
       boxes_(boxes),
       transport_(transport),
       faces_(boxes, LayerPart::Faces, transport),
-      matrix_(boxes) {
+      matrix_(boxes, kind) {
   throw DeckError(Message("solver.library = \"hypre\", but this build has no hypre")
                       .line("fix  ./tessera setup --with-hypre, or take solver.library = \"own\"")
                       .text());

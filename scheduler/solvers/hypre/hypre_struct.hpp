@@ -13,7 +13,7 @@ namespace tessera {
 /// box has more numbers than hypre counts.
 class HypreStruct final : public LinearSolver {
  public:
-  HypreStruct(const SolverOptions& options, const GridBoxes& boxes, Transport& transport);
+  HypreStruct(const SolverOptions& options, const GridBoxes& boxes, MatrixKind kind, Transport& transport);
   ~HypreStruct() override;
   HypreStruct(const HypreStruct&) = delete;
   HypreStruct& operator=(const HypreStruct&) = delete;

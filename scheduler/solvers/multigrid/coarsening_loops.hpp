@@ -54,11 +54,21 @@ TESSERA_KERNEL inline double inSeries(double inside, double face, double outside
   return 1.0 / resistance;
 }
 
-/// What conducts through the lower face of coarse cells along `axis`, whose fine faces are `k`: lines side by
-/// side, and in each of them, where the axis is coarsened, resistances in series between the centres of the
-/// coarse cells.
-template <class Exec>
-void coarsenFaces(Exec exec, const Box& box, const Coarsening& c, int axis, Field<double> k,
+/// What a face conducts whose numbers in the rows beside it are these.
+struct FaceConducts {
+  Field<double> above, below;
+  TESSERA_KERNEL double operator()(Index face) const {
+    const double a = above(face);
+    const double b = below(face);
+    return a < b ? a : b;
+  }
+};
+
+/// What conducts through the lower face of coarse cells along `axis`, whose fine faces conduct `k`: lines
+/// side by side, and in each of them, where the axis is coarsened, resistances in series between the centres
+/// of the coarse cells.
+template <class Exec, class Conducts>
+void coarsenFaces(Exec exec, const Box& box, const Coarsening& c, int axis, Conducts k,
                   Field<double> coarse) {
   forEach(exec, "Solver::coarsenFaces", box, [=] TESSERA_KERNEL(Index x) {
     const Index along = unit(axis);
@@ -86,6 +96,35 @@ void coarsenFaces(Exec exec, const Box& box, const Coarsening& c, int axis, Fiel
       }
     }
     coarse(x) = sum;
+  });
+}
+
+/// What fine faces carry to one of their rows, beyond what they conduct, is carried by the coarse faces that
+/// they lie in; `above` and `below` of these: before, what they conduct.
+template <class Exec>
+void addCarried(Exec exec, const Box& box, const Coarsening& c, int axis, FaceConducts fine,
+                Field<double> above, Field<double> below) {
+  forEach(exec, "Solver::addCarried", box, [=] TESSERA_KERNEL(Index x) {
+    Index from = c.first(x);
+    if (from[axis] > c.cells[axis]) from[axis] = c.cells[axis];
+    const std::int64_t endI = axis == 0 ? from.i + 1 : c.end(x, 0);
+    const std::int64_t endJ = axis == 1 ? from.j + 1 : c.end(x, 1);
+    const std::int64_t endK = axis == 2 ? from.k + 1 : c.end(x, 2);
+    double toAbove = 0.0;
+    double toBelow = 0.0;
+    for (std::int64_t n = from.k; n < endK; ++n) {
+      for (std::int64_t m = from.j; m < endJ; ++m) {
+        for (std::int64_t l = from.i; l < endI; ++l) {
+          const Index f{l, m, n};
+          const double conducts = fine(f);
+          toAbove += fine.above(f) - conducts;
+          toBelow += fine.below(f) - conducts;
+        }
+      }
+    }
+    const double conducts = above(x);
+    above(x) = conducts + toAbove;
+    below(x) = conducts + toBelow;
   });
 }
 

@@ -27,8 +27,7 @@ bool ConjugateGradients::setUp(const GridMatrix& matrix) {
   const bool isOld = options_.setupEvery > 0 && solvesOfSetup_ >= options_.setupEvery;
   const bool changes = !hasSetup_ || isOld || !sameMatrix(matrix_, matrix);
   if (largestOfAll(changes ? 1.0 : 0.0, transport_) == 0.0) return false;
-  matrix_.sink = matrix.sink;
-  matrix_.faces = matrix.faces;
+  matrix_.takeOver(matrix);
   matrix_.invert(boxes_);
   if (multigrid_) multigrid_->setUp(matrix_);
   solvesOfSetup_ = 0;

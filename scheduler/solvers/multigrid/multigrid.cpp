@@ -51,16 +51,24 @@ struct Multigrid::Level {
   std::unique_ptr<LayerExchange> all;        ///< where coarse cells have cells of several boxes
   std::unique_ptr<LayerExchange> withSides;  ///< of matrices
 
+  std::vector<Box> inner;                ///< of own boxes: cells without neighbours in others
+  std::vector<std::vector<Box>> beside;  ///< and the rest
+
   Box box(std::size_t n) const { return grid.boxes[grid.own[n]]; }
 };
 
-Multigrid::Multigrid(const GridBoxes& grid, Real3 spacing, Transport& transport) : transport_(transport) {
+Multigrid::Multigrid(const GridBoxes& grid, Real3 spacing, Transport& transport, MatrixKind kind)
+    : transport_(transport), kind_(kind) {
   levels_.push_back(std::make_unique<Level>());
   levels_.back()->grid = grid;
   addLevels(spacing);
   for (std::size_t n = 0; n < levels_.size(); ++n) {
     Level& level = *levels_[n];
     level.residual = CellNumbers(level.grid);
+    for (std::size_t b = 0; b < level.grid.own.size(); ++b) {
+      level.inner.push_back(level.grid.inside(level.box(b)));
+      level.beside.push_back(subtract(level.box(b), level.inner.back()));
+    }
     level.faces = std::make_unique<LayerExchange>(level.grid, LayerPart::Faces, transport);
     if (!level.isAligned || (n > 0 && !levels_[n - 1]->isAligned))
       level.all = std::make_unique<LayerExchange>(level.grid, LayerPart::All, transport);
@@ -68,11 +76,11 @@ Multigrid::Multigrid(const GridBoxes& grid, Real3 spacing, Transport& transport)
     if (n == 0) continue;
     level.f = CellNumbers(level.grid);
     level.u = CellNumbers(level.grid);
-    level.ownMatrix = std::make_unique<GridMatrix>(level.grid);
+    level.ownMatrix = std::make_unique<GridMatrix>(level.grid, kind);
     level.matrix = level.ownMatrix.get();
     if (level.parts.boxes.empty()) continue;
     level.partF = CellNumbers(level.parts);
-    level.partMatrix = std::make_unique<GridMatrix>(level.parts);
+    level.partMatrix = std::make_unique<GridMatrix>(level.parts, kind);
   }
 }
 
@@ -120,8 +128,7 @@ void Multigrid::coarsenMatrix(std::size_t n) {
       if (boxes.wraps[axis] && boxes.domain.hi[d] == 1) continue;
       Box faces = box;
       faces.hi[d] = boxes.withSides(box).hi[d];
-      coarsenFaces(Cpu{}, faces, fine.toCoarse, d, fine.matrix->faces[axis].field(b),
-                   target.faces[axis].field(b));
+      coarsenAxis(n, d, b, faces, target);
     }
   }
   const auto finish = [&](CellNumbers& from, CellNumbers& to) {
@@ -129,8 +136,23 @@ void Multigrid::coarsenMatrix(std::size_t n) {
     coarse.withSides->fill(to);
   };
   finish(target.sink, coarse.matrix->sink);
-  for (std::size_t axis = 0; axis < kAxes; ++axis) finish(target.faces[axis], coarse.matrix->faces[axis]);
+  for (std::size_t axis = 0; axis < kAxes; ++axis) {
+    finish(target.faces[axis], coarse.matrix->faces[axis]);
+    if (kind_ == MatrixKind::General) finish(target.below[axis], coarse.matrix->below[axis]);
+  }
   coarse.matrix->invert(coarse.grid);
+}
+
+void Multigrid::coarsenAxis(std::size_t n, int axis, std::size_t box, const Box& faces, GridMatrix& target) {
+  Level& fine = *levels_[n - 1];
+  const auto at = static_cast<std::size_t>(axis);
+  const Field<double> above = fine.matrix->faces[at].field(box);
+  const Field<double> coarseAbove = target.faces[at].field(box);
+  if (kind_ == MatrixKind::Symmetric)
+    return coarsenFaces(Cpu{}, faces, fine.toCoarse, axis, above, coarseAbove);
+  const FaceConducts conducts{above, fine.matrix->below[at].field(box)};
+  coarsenFaces(Cpu{}, faces, fine.toCoarse, axis, conducts, coarseAbove);
+  addCarried(Cpu{}, faces, fine.toCoarse, axis, conducts, coarseAbove, target.below[at].field(box));
 }
 
 void Multigrid::gather(const GridBoxes& parts, CellNumbers& from, CellNumbers& whole) {
@@ -158,14 +180,7 @@ void Multigrid::cycle(std::size_t n, CellNumbers& f, CellNumbers& u) {
       divideByDiagonal(Cpu{}, level.box(b), level.matrix->fields(b), f.field(b), u.field(b));
     return;
   }
-  for (std::size_t b = 0; b < boxes; ++b)
-    startColour(Cpu{}, level.box(b), level.matrix->fields(b), f.field(b), u.field(b), 0);
-  level.faces->fill(u);
-  smooth(level, f, u, 1);
-  for (int sweep = 1; sweep < kSweeps; ++sweep) {
-    smooth(level, f, u, 0);
-    smooth(level, f, u, 1);
-  }
+  for (int n = 0; n < kSweeps; ++n) sweep(level, f, u, 0, n == 0);
   for (std::size_t b = 0; b < boxes; ++b)
     stencilResidual(Cpu{}, level.box(b), level.matrix->fields(b), f.field(b), u.field(b),
                     level.residual.field(b));
@@ -177,15 +192,36 @@ void Multigrid::cycle(std::size_t n, CellNumbers& f, CellNumbers& u) {
   for (std::size_t b = 0; b < boxes; ++b)
     addFromCoarse(Cpu{}, level.box(b), level.toCoarse, coarse.u.field(isWhole ? 0 : b), u.field(b));
   level.faces->fill(u);
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    smooth(level, f, u, 1);
-    smooth(level, f, u, 0);
-  }
+  for (int n = 0; n < kSweeps; ++n) sweep(level, f, u, 1, false);
 }
 
-void Multigrid::smooth(Level& level, CellNumbers& f, CellNumbers& u, std::int64_t colour) {
-  for (std::size_t b = 0; b < level.grid.own.size(); ++b)
-    smoothColour(Cpu{}, level.box(b), level.matrix->fields(b), f.field(b), u.field(b), colour);
+/// The second colour follows one plane behind the first, while what that has read is still in a cache; but
+/// for cells beside other boxes, whose neighbours of the first colour have to be brought first.
+void Multigrid::sweep(Level& level, CellNumbers& f, CellNumbers& u, std::int64_t first, bool isFromZero) {
+  const std::int64_t second = 1 - first;
+  for (std::size_t b = 0; b < level.grid.own.size(); ++b) {
+    const Box box = level.box(b);
+    const Box inner = level.inner[b];
+    const StencilFields A = level.matrix->fields(b);
+    const auto plane = [](Box of, std::int64_t k) {
+      of.lo.k = std::max(of.lo.k, k);
+      of.hi.k = std::min(of.hi.k, k + 1);
+      return of;
+    };
+    for (std::int64_t k = box.lo.k; k <= box.hi.k; ++k) {
+      if (k < box.hi.k && isFromZero)
+        startColour(Cpu{}, plane(box, k), A, f.field(b), u.field(b), first);
+      else if (k < box.hi.k)
+        smoothColour(Cpu{}, plane(box, k), A, f.field(b), u.field(b), first);
+      const Box behind = plane(inner, k - 1);
+      if (!behind.empty()) smoothColour(Cpu{}, behind, A, f.field(b), u.field(b), second);
+    }
+  }
+  level.faces->fill(u);
+  for (std::size_t b = 0; b < level.grid.own.size(); ++b) {
+    for (const Box& part : level.beside[b])
+      smoothColour(Cpu{}, part, level.matrix->fields(b), f.field(b), u.field(b), second);
+  }
   level.faces->fill(u);
 }
 

@@ -19,8 +19,9 @@ namespace tessera {
 /// Collective: all ranks make one, and call its functions, at once.
 class Multigrid {
  public:
-  /// `grid` outlives it; `spacing`: cell sizes of the finest level.
-  Multigrid(const GridBoxes& grid, Real3 spacing, Transport& transport);
+  /// `grid` outlives it; `spacing`: cell sizes of the finest level; `kind`: of the matrices.
+  Multigrid(const GridBoxes& grid, Real3 spacing, Transport& transport,
+            MatrixKind kind = MatrixKind::Symmetric);
   ~Multigrid();
   Multigrid(const Multigrid&) = delete;
   Multigrid& operator=(const Multigrid&) = delete;
@@ -36,14 +37,18 @@ class Multigrid {
   struct Level;
   void addLevels(Real3 spacing);
   void coarsenMatrix(std::size_t n);
+  /// From level n - 1 to the faces of level n along an axis, on one box.
+  void coarsenAxis(std::size_t n, int axis, std::size_t box, const Box& faces, GridMatrix& target);
   /// `f` and `u` are those of level n.
   void cycle(std::size_t n, CellNumbers& f, CellNumbers& u);
-  void smooth(Level& level, CellNumbers& f, CellNumbers& u, std::int64_t colour);
+  /// Gauss-Seidel for the cells of one colour, 0 or 1, and then for the others; `isFromZero`: u counts as 0.
+  void sweep(Level& level, CellNumbers& f, CellNumbers& u, std::int64_t first, bool isFromZero);
   void restrictTo(std::size_t n, CellNumbers& fine);
   /// Brings the cells of all ranks together, from their boxes to the one box of each.
   void gather(const GridBoxes& parts, CellNumbers& from, CellNumbers& whole);
 
   Transport& transport_;
+  const MatrixKind kind_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<double> gathered_;
 };

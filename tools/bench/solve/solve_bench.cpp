@@ -1,20 +1,25 @@
 // What a Poisson solve takes to a residual of 1e-8: our own multigrid beside PFMG with conjugate gradients of
-// hypre, where the build has it, on the same matrix in the same boxes.
+// hypre, where the build has it, by way of our layer and called by a program that does nothing else, on the
+// same matrix in the same boxes.
 //
-//   mpiexec -n R tessera_solve_bench [cells [--lines]]
+//   mpiexec -n R tessera_solve_bench [cells [--own] [--lines]]
+//
+// --own: our own alone, of more runs; for a comparison of two builds.
 //
 // For constant and for varying coefficients, from one patch to 4 along each axis and rank (64 a rank):
-// seconds of the set-up and a solve, of a solve that has it already, and iterations. The least of some runs,
-// of the slowest rank.
+// CPU seconds of the set-up and a solve, of a solve that has it already, and iterations. All three take
+// turns; of each the least of some runs, of the slowest rank, waiting included.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <iostream>
 #include <limits>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "core/exec/exec.hpp"
 #include "core/text/error.hpp"
@@ -24,13 +29,16 @@
 #include "scheduler/solvers/exact_totals.hpp"
 #include "scheduler/solvers/layer_exchange.hpp"
 #include "scheduler/solvers/linear_solver.hpp"
+#include "tools/bench/cpu_clock.hpp"
 #include "tools/bench/figure_lines.hpp"
+#include "tools/bench/solve/bare_hypre.hpp"
 
 namespace tessera::bench {
 namespace {
 
 constexpr double kTolerance = 1e-8;
 constexpr int kRuns = 3;
+constexpr std::int64_t kMostIterations = 100;
 
 struct SolveTimes {
   double withSetup = std::numeric_limits<double>::infinity();
@@ -49,30 +57,78 @@ class SolveCase {
         hierarchy_->level(0), distribute(*hierarchy_, transport.size()), transport));
   }
 
-  SolveTimes run(SolverLibrary library) {
-    SolverOptions options;
-    options.library = library;
-    options.tolerance = kTolerance;
-    SolveTimes times;
-    for (int run = 0; run < kRuns; ++run) {
-      const auto solver = makeLinearSolver(options, system_, transport_);
-      times.withSetup = std::min(times.withSetup, timeOf(*solver, times));
-      times.kept = std::min(times.kept, timeOf(*solver, times));
+  /// By contender; those of hypre where the build has it.
+  std::map<std::string, SolveTimes> run(bool onlyOwn) {
+    std::map<std::string, SolveTimes> times;
+    for (int run = 0; run < (onlyOwn ? 2 : 1) * kRuns; ++run) {
+      runOurs(SolverLibrary::Own, times["own"]);
+      if (onlyOwn || !hasHypre()) continue;
+      runOurs(SolverLibrary::Hypre, times["hypre"]);
+      runBare(times["bare"]);
     }
     return times;
   }
 
  private:
-  double timeOf(LinearSolver& solver, SolveTimes& times) {
+  void runOurs(SolverLibrary library, SolveTimes& times) {
+    SolverOptions options;
+    options.library = library;
+    options.tolerance = kTolerance;
+    const auto solver = makeLinearSolver(options, system_, transport_);
+    const auto solve = [&] {
+      SolveReport report;
+      solver->solve(system_, report);
+      if (report.result != SolveReport::Result::Converged) throw InternalError("a solve did not converge");
+      times.iterations = report.iterations;
+    };
     fill();
-    SolveReport report;
+    times.withSetup = std::min(times.withSetup, secondsOf(solve));
+    fill();
+    times.kept = std::min(times.kept, secondsOf(solve));
+  }
+
+  void runBare(SolveTimes& times) {
+    fill();
+    BareHypre bare(parts());
+    const auto solve = [&] { times.iterations = bare.solve(kTolerance, kMostIterations); };
+    times.withSetup = std::min(times.withSetup, secondsOf([&] {
+                                 bare.setUp();
+                                 solve();
+                               }));
+    times.kept = std::min(times.kept, secondsOf(solve));
+  }
+
+  double secondsOf(const std::function<void()>& work) {
     transport_.barrier();
-    const auto start = std::chrono::steady_clock::now();
-    solver.solve(system_, report);
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    if (report.result != SolveReport::Result::Converged) throw InternalError("a solve did not converge");
-    times.iterations = report.iterations;
-    return largestOfAll(spent.count(), transport_);
+    const CpuClock clock;
+    const double start = clock.seconds();
+    work();
+    return largestOfAll(clock.seconds() - start, transport_);
+  }
+
+  /// The system as hypre takes it.
+  std::vector<BareHypre::Part> parts() {
+    SystemLevel& level = *system_.levels.front();
+    std::vector<BareHypre::Part> parts;
+    for (std::size_t b = 0; b < level.boxes.own.size(); ++b) {
+      BareHypre::Part part{level.boxes.boxes[level.boxes.own[b]], {}, {}, {}};
+      const StencilFields A = level.system.matrix.fields(b);
+      const Field<double> f = level.system.rightHandSide.field(b);
+      detail::forEachInOrder(part.cells, [&](Index x) {
+        part.matrix.push_back(A.diagonal(x));
+        const std::array below{A.kx(x), A.ky(x), A.kz(x)};
+        const std::array above{A.belowX(x + ex), A.belowY(x + ey), A.belowZ(x + ez)};
+        for (int d = 0; d < kAxes; ++d) {
+          const auto axis = static_cast<std::size_t>(d);
+          part.matrix.push_back(x[d] > 0 ? -below[axis] : 0.0);
+          part.matrix.push_back(x[d] + 1 < cells_ ? -above[axis] : 0.0);
+        }
+        part.rightHandSide.push_back(f(x));
+        part.solution.push_back(0.0);
+      });
+      parts.push_back(std::move(part));
+    }
+    return parts;
   }
 
   /// Of a face or a cell, by its index.
@@ -105,7 +161,7 @@ class SolveCase {
       });
     }
     LayerExchange layers(level.boxes, LayerPart::WithSides, transport_);
-    for (CellNumbers& faces : level.system.matrix.faces) layers.fill(faces);
+    level.system.matrix.forEachNumbers([&](CellNumbers& numbers) { layers.fill(numbers); });
     system_.scale = std::sqrt(totalOf(system_, &GridSystem::rightHandSide, Summand::Square, transport_));
   }
 
@@ -122,7 +178,7 @@ void printRow(const FigureLines& lines, const std::string& name, const SolveTime
   std::fflush(lines.table());
 }
 
-void runCases(std::int64_t cells, const FigureLines& lines, Transport& transport) {
+void runCases(std::int64_t cells, bool onlyOwn, const FigureLines& lines, Transport& transport) {
   const bool prints = transport.rank() == 0;
   const int ranks = transport.size();
   if (prints) {
@@ -134,13 +190,16 @@ void runCases(std::int64_t cells, const FigureLines& lines, Transport& transport
       SolveCase one(cells, {along, along, along * ranks}, varies, transport);
       const std::string name =
           std::string(varies ? "varying" : "constant") + "_patches_" + std::to_string(along * along * along);
-      const SolveTimes own = one.run(SolverLibrary::Own);
-      if (prints) printRow(lines, name + "_own", own);
-      if (!hasHypre()) continue;
-      const SolveTimes hypre = one.run(SolverLibrary::Hypre);
+      std::map<std::string, SolveTimes> times = one.run(onlyOwn);
       if (!prints) continue;
-      printRow(lines, name + "_hypre", hypre);
-      lines.add("solve_" + name, hypre.withSetup / own.withSetup, "times_hypre", varies ? ">=1" : ">=1.5");
+      for (const auto& [who, spent] : times) printRow(lines, name + "_" + who, spent);
+      if (onlyOwn || !hasHypre()) continue;
+      const SolveTimes hypre = times["hypre"];
+      const char* target = varies ? ">=1" : ">=1.5";
+      lines.add("solve_" + name, hypre.withSetup / times["own"].withSetup, "times_hypre", target);
+      lines.add("solve_kept_" + name, hypre.kept / times["own"].kept, "times_hypre", target);
+      lines.add("layer_" + name, hypre.withSetup / times["bare"].withSetup, "times_bare", "<=1.05");
+      lines.add("layer_kept_" + name, hypre.kept / times["bare"].kept, "times_bare", "<=1.05");
     }
   }
 }
@@ -150,16 +209,26 @@ void runCases(std::int64_t cells, const FigureLines& lines, Transport& transport
 
 int main(int argc, char** argv) {
   using namespace tessera;
-  const bool lines = argc > 1 && std::strcmp(argv[argc - 1], "--lines") == 0;
-  const std::int64_t cells = argc > (lines ? 2 : 1) ? std::atoll(argv[1]) : 128;
+  bool lines = false;
+  bool onlyOwn = false;
+  std::int64_t cells = 128;
+  for (int n = 1; n < argc; ++n) {
+    if (std::strcmp(argv[n], "--lines") == 0) {
+      lines = true;
+    } else if (std::strcmp(argv[n], "--own") == 0) {
+      onlyOwn = true;
+    } else {
+      cells = std::atoll(argv[n]);
+    }
+  }
   if (cells < 8 || cells > 1024) {
-    std::cerr << "usage: tessera_solve_bench [cells, 8 to 1024 [--lines]]\n";
+    std::cerr << "usage: tessera_solve_bench [cells, 8 to 1024 [--own] [--lines]]\n";
     return 2;
   }
   const MpiSession mpi;
   MpiTransport transport;
   try {
-    bench::runCases(cells, bench::FigureLines(lines), transport);
+    bench::runCases(cells, onlyOwn, bench::FigureLines(lines), transport);
   } catch (const Error& error) {
     std::cerr << error.what() << '\n';
     transport.abort(error.exitCode());

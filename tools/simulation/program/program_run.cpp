@@ -140,22 +140,29 @@ void ProgramRun::around(const CallItem& item, const std::function<void()>& work)
 }
 
 std::string ProgramRun::run(const SolveItem& item) {
-  SolveReport report;
+  std::vector<SolveReport> reports(item.system.unknowns());
   {
     const SpanOf span(options_.trace, item.name);
-    around(item.access(), [&] { report = solveOf(item).run(item.system, data_, {step_.time, step_.dt}); });
+    around(item.access(), [&] {
+      for (std::size_t n = 0; n < reports.size(); ++n)
+        reports[n] = solveOf(item).run(item.system.of(n), data_, {step_.time, step_.dt});
+    });
   }
-  options_.solves->add(item.name, report);
-  return judge(report);
+  for (const SolveReport& report : reports) {
+    options_.solves->add(item.name, report);
+    if (std::string cause = judge(report); !cause.empty()) return cause;
+  }
+  return {};
 }
 
 LinearSolve& ProgramRun::solveOf(const SolveItem& item) {
   for (const auto& solve : solves_) {
-    if (solve->name() == item.name) return *solve;
+    if (solve->name() == item.name && solve->isFor(item.system)) return *solve;
   }
   try {
-    solves_.push_back(std::make_unique<LinearSolve>(
-        item.name, options_.solver.options, *options_.mesh->hierarchy, options_.mesh->owners, transport_));
+    solves_.push_back(std::make_unique<LinearSolve>(item.name, item.system, options_.solver.options,
+                                                    *options_.mesh->hierarchy, options_.mesh->owners,
+                                                    transport_));
   } catch (const DeckError& error) {
     throw AgreedError(error.kind(), error.message());
   }

@@ -1,0 +1,152 @@
+#include <cmath>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/text/error.hpp"
+#include "tests/components/several_devices.hpp"
+#include "tests/components/simulate.hpp"
+
+namespace tessera::test {
+namespace {
+
+constexpr double kConducts = 0.5;
+constexpr double kSpeed = 3.0;
+constexpr double kFirst = 1.0;  ///< the value on the side where the flow enters
+constexpr double kLast = 2.0;
+
+/// v u' - b u'' = 0 on n cells between two values: with upwind differences the solution is A + B r^i, and
+/// both sides say what A and B are.
+double betweenTwoValues(std::int64_t i, std::int64_t n) {
+  const double h = 1.0 / static_cast<double>(n);
+  const double k = kConducts / (h * h);
+  const double p = kSpeed / h;
+  const double r = (k + p) / k;
+  const double last = (2.0 * k + p) * std::pow(r, static_cast<double>(n - 1));
+  // (2k + p) A + 2k B = (2k + p) first, 2k A + last B = 2k end
+  const double det = (2.0 * k + p) * last - 4.0 * k * k;
+  const double a = ((2.0 * k + p) * kFirst * last - 4.0 * k * k * kLast) / det;
+  const double b = ((2.0 * k + p) * 2.0 * k * (kLast - kFirst)) / det;
+  return a + b * std::pow(r, static_cast<double>(i));
+}
+
+/// Along one axis, in either direction, and nothing across.
+Simulate along(int axis, bool backwards, std::int64_t n) {
+  const std::string name(1, "xyz"[axis]);
+  std::string sides;
+  for (int d = 0; d < kAxes; ++d) {
+    const std::string across(1, "xyz"[d]);
+    if (d == axis) continue;
+    sides +=
+        "boundary." + across + "_low.type = \"neumann\"\nboundary." + across + "_high.type = \"neumann\"\n";
+  }
+  const auto value = [&](const char* side, double v) {
+    sides += "boundary." + name + "_" + side + " = { value = " + std::to_string(v) + " }\n";
+  };
+  value(backwards ? "high" : "low", kFirst);
+  value(backwards ? "low" : "high", kLast);
+  Index cells{4, 4, 4};
+  cells[axis] = n;
+  return simulateText(
+      "simulation.components = [\"poisson\"]\ntime = { dt = 1, max_steps = 1 }\nsolver.tolerance = 1e-13\n"
+      "grid = { cells = [" +
+      std::to_string(cells.i) + ", " + std::to_string(cells.j) + ", " + std::to_string(cells.k) +
+      "], patches = [2, 2, 2] }\n[poisson]\nsource = 0\ncoefficient = " + std::to_string(kConducts) +
+      "\nvelocity." + name + " = " + std::to_string(backwards ? -kSpeed : kSpeed) + "\n" + sides);
+}
+
+TEST(PoissonFlow, TheDiscreteSolutionBetweenTwoValuesIsFoundAlongEachAxisInBothDirections) {
+  constexpr std::int64_t n = 24;
+  for (int axis = 0; axis < kAxes; ++axis) {
+    for (const bool backwards : {false, true}) {
+      const Outcome o = along(axis, backwards, n).ranks(2).run();
+      const WholeField& u = o.fields.at("potential");
+      double largest = 0.0;
+      forEachIndex(u.box, [&](Index x) {
+        const std::int64_t i = backwards ? n - 1 - x[axis] : x[axis];
+        largest = std::max(largest, std::abs(u(x) - betweenTwoValues(i, n)));
+      });
+      EXPECT_LT(largest, 1e-11) << "axis " << axis << (backwards ? ", backwards" : "");
+    }
+  }
+}
+
+/// u = sin(x + 2 y) exp(z) in a flow that turns and crosses all sides, with what u is there.
+constexpr const char* kTurning = R"deck(
+simulation.components = ["poisson"]
+time = { dt = 1, max_steps = 1 }
+grid = { cells = [16, 16, 16], patches = [1, 1, 1] }
+[poisson]
+velocity.x = "4*(y - 0.4)"
+velocity.y = "-4*(x - 0.6)"
+velocity.z = "2 + x"
+source = "exp(z)*((4*(y - 0.4) - 8*(x - 0.6))*cos(x + 2*y) + (2 + x + 4)*sin(x + 2*y))"
+exact = "sin(x + 2*y)*exp(z)"
+boundary.x_low = { value = "sin(2*y)*exp(z)" }
+boundary.x_high = { type = "neumann", value = "cos(1 + 2*y)*exp(z)" }
+boundary.y_low = { value = "sin(x)*exp(z)" }
+boundary.y_high = { value = "sin(x + 2)*exp(z)" }
+boundary.z_low = { type = "neumann", value = "-sin(x + 2*y)" }
+boundary.z_high = { value = "sin(x + 2*y)*exp(1)" }
+)deck";
+
+TEST(PoissonFlow, HasTheSameBitsForAnyRanksThreadsAndPatches) {
+  const Outcome right = simulateText(kTurning).cells({13, 16, 11}).run();
+  ASSERT_GT(right.end.at("poisson.solve.iterations"), 2.0);
+
+  for (const Extent patches : {Extent{3, 2, 2}, Extent{1, 5, 3}}) {
+    for (const int ranks : {1, 2, 5}) {
+      const Outcome o = simulateText(kTurning).cells({13, 16, 11}).patches(patches).ranks(ranks).run();
+      EXPECT_EQ(firstDifference(right, o), "") << ranks << " ranks, " << asText(patches) << " patches";
+    }
+  }
+  const Outcome checked = simulateText(kTurning).cells({13, 16, 11}).patches({3, 2, 2}).checked().run();
+  EXPECT_EQ(firstDifference(right, checked), "");
+  const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 2);
+  EXPECT_EQ(firstDifference(
+                right, simulateText(kTurning).cells({13, 16, 11}).patches({3, 2, 2}).devices(devices).run()),
+            "");
+}
+
+TEST(PoissonFlow, TakesAboutTheSameIterationsOnAnyMesh) {
+  double least = 1e9;
+  double most = 0.0;
+  for (const std::int64_t n : {8, 16, 32}) {
+    const double its = simulateText(kTurning).cells({n, n, n}).run().end.at("poisson.solve.iterations");
+    least = std::min(least, its);
+    most = std::max(most, its);
+  }
+
+  EXPECT_LE(most - least, 4.0) << least << " to " << most;
+}
+
+std::string failureOf(Simulate run) {
+  try {
+    run.run();
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "no failure";
+}
+
+TEST(PoissonFlow, WithoutAValueOnASideItHasASolutionWhereWhatFlowsInFlowsOut) {
+  Simulate wave = simulateText(
+      "simulation.components = [\"poisson\"]\ntime = { dt = 1, max_steps = 1 }\nsolver.tolerance = 1e-12\n"
+      "grid = { cells = [16, 4, 1], periodic = [true, true, false] }\n"
+      "[poisson]\nsource = \"cos(2*pi*x)\"\nmean = 3\nvelocity.x = 2\n");
+
+  EXPECT_NEAR(wave.run().end.at("poisson.total"), 3.0, 1e-12);
+  EXPECT_THAT(failureOf(wave.set("poisson.velocity.x='2 + sin(2*pi*x)'")),
+              ::testing::HasSubstr("its velocity has a divergence"));
+}
+
+TEST(PoissonFlow, SeveralLevelsAreRefused) {
+  EXPECT_THAT(failureOf(simulateText(kTurning).set(
+                  "grid.level=[{ratio=2, lower=[0.25,0.25,0.25], upper=[0.75,0.75,0.75], "
+                  "patch_size=[8,8,8]}]")),
+              ::testing::HasSubstr("a linear system with a velocity is solved on one level only"));
+}
+
+}  // namespace
+}  // namespace tessera::test
