@@ -43,6 +43,13 @@ struct PassOn {
   TESSERA_KERNEL void operator()(Index x) const { sum(x) += part * flux(x); }
 };
 
+template <class Sum>
+struct PassNothing {
+  Sum sum;
+
+  TESSERA_KERNEL void operator()(Index x) const { sum(x) = 0.0; }
+};
+
 /// A solid cell keeps what it has.
 template <class Solid, class In, class Out>
 struct KeepSolid {
@@ -90,6 +97,16 @@ struct PullGas {
     momentum(x) += kick * rho(x);
     energy(x) += kick * before(x);
   }
+};
+
+/// Energy that comes from elsewhere; `factor` has the time in it.
+template <class Source, class Out>
+struct HeatGas {
+  Source source;
+  Out energy;
+  double factor;
+
+  TESSERA_KERNEL void operator()(Index x) const { energy(x) += factor * source(x); }
 };
 
 /// A cell below a floor gets the floor's density or pressure at its own velocity.

@@ -10,6 +10,7 @@
 #include "components/euler/flux_loops.hpp"
 #include "components/euler/gas_fields.hpp"
 #include "components/euler/stage_loops.hpp"
+#include "components/reflux/kept_faces.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {
@@ -19,7 +20,7 @@ namespace tessera {
 
 /// Adds the fluxes of a stage to what has passed in the step.
 template <class Task, class FluxLabel>
-void keepFlux(const Task& task, const EulerStage& stage, FluxLabel flux, FluxLabel passed,
+void keepFlux(const Task& task, const EulerStage& stage, FluxLabel flux, FluxLabel passed, int axis,
               std::int32_t components) {
   const auto now = task.readScratch(flux);
   const bool isFirst = stage.generation == Old;
@@ -30,12 +31,17 @@ void keepFlux(const Task& task, const EulerStage& stage, FluxLabel flux, FluxLab
     const auto s = sum[c];
     using Flux = std::remove_cvref_t<decltype(f)>;
     using Sum = std::remove_cvref_t<decltype(s)>;
-    const Box faces = task.interior(passed);
-    if (isFirst) {
-      forEach(task.exec(), "Euler::pass", faces, Pass<Flux, Sum>{f, s, part});
-    } else {
-      forEach(task.exec(), "Euler::passOn", faces, PassOn<Flux, Sum>{f, s, part});
-    }
+    const auto keep = [&](const Box& faces) {
+      if (isFirst) {
+        forEach(task.exec(), "Euler::pass", faces, Pass<Flux, Sum>{f, s, part});
+      } else {
+        forEach(task.exec(), "Euler::passOn", faces, PassOn<Flux, Sum>{f, s, part});
+      }
+    };
+    const auto rest = [&](const Box& faces) {
+      if (isFirst) forEach(task.exec(), "Euler::passNothing", faces, PassNothing<Sum>{s});
+    };
+    forEachKeptFace(task, task.interior(passed), axis, keep, rest);
   }
 }
 
@@ -64,6 +70,7 @@ struct StageOfEuler {
       advance(task, old[c], from[c], outflow(task, c, from[c]), to[c]);
     }
     addGravity(task, from, to);
+    addEnergy(task, to[kEnergyComponent]);
     if (notes.counts) keepAboveFloors(task, to);
     if (notes.watches) {
       putBackFailed(task, old, to);
@@ -77,9 +84,9 @@ struct StageOfEuler {
   template <class Task>
   void keepFluxes(const Task& task) const {
     const std::int32_t components = kFirstScalar + params.scalars;
-    if (params.active[0]) keepFlux(task, stage, fluxes.x, stage.passed.x, components);
-    if (params.active[1]) keepFlux(task, stage, fluxes.y, stage.passed.y, components);
-    if (params.active[2]) keepFlux(task, stage, fluxes.z, stage.passed.z, components);
+    if (params.active[0]) keepFlux(task, stage, fluxes.x, stage.passed.x, 0, components);
+    if (params.active[1]) keepFlux(task, stage, fluxes.y, stage.passed.y, 1, components);
+    if (params.active[2]) keepFlux(task, stage, fluxes.z, stage.passed.z, 2, components);
   }
   /// The fluxes through all faces of the patch across an axis.
   template <class Task, class FluxLabel>
@@ -144,6 +151,16 @@ struct StageOfEuler {
       using After = std::remove_cvref_t<decltype(momentum)>;
       forEach(task.exec(), "Euler::gravity", task.interior(),
               PullGas<Before, After>{rho, before, momentum, energy, kick});
+    }
+  }
+  /// All stages take the sources of Old, so that a step takes just dt of them.
+  template <class Task, class Energy>
+  void addEnergy(const Task& task, const Energy& energy) const {
+    for (const AddedSource& one : stage.sources) {
+      const auto source = task.read(Old, one.label);
+      using Source = std::remove_cvref_t<decltype(source)>;
+      forEach(task.exec(), "Euler::sources", task.interior(),
+              HeatGas<Source, Energy>{source, energy, stage.ofStep * task.dt() * one.factor});
     }
   }
   /// A cell below a floor gets the floor's density or pressure at its own velocity.
