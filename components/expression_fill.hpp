@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/deck/expression.hpp"
+#include "core/deck/expression_use.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "grid/level.hpp"
 
@@ -30,21 +31,33 @@ class ExpressionRows {
   const Level& level_;
   Centering centering_;
   double time_;
+  bool varies_;  ///< along a row
   std::array<double, kLongest> x_, y_, z_, values_;
 };
 
-/// Calls `visit(index, value)` for every index of `box`, in order.
+/// Calls `visit(index, value)` for every index of `box`. Along an axis on which the expression does not
+/// depend each value is computed once; the first index with a value comes before all others that have it.
 template <class Visit>
 void forEachValue(const Expression& expression, const Level& level, const Box& box, Centering centering,
                   double time, Visit&& visit) {
+  if (box.empty()) return;
   ExpressionRows rows(expression, level, centering, time);
-  for (std::int64_t k = box.lo.k; k < box.hi.k; ++k) {
-    for (std::int64_t j = box.lo.j; j < box.hi.j; ++j) {
-      Index x{box.lo.i, j, k};
-      while (x.i < box.hi.i) {
-        for (const double value : rows.row(x, std::min(box.hi.i - x.i, ExpressionRows::kLongest))) {
-          visit(x, value);
-          ++x.i;
+  // How many indices along an axis have one value.
+  const std::int64_t alikeY = usesVariable(expression, "y") ? 1 : box.hi.j - box.lo.j;
+  const std::int64_t alikeZ = usesVariable(expression, "z") ? 1 : box.hi.k - box.lo.k;
+  for (std::int64_t k = box.lo.k; k < box.hi.k; k += alikeZ) {
+    for (std::int64_t j = box.lo.j; j < box.hi.j; j += alikeY) {
+      for (std::int64_t i = box.lo.i; i < box.hi.i; i += ExpressionRows::kLongest) {
+        const std::span<const double> values =
+            rows.row({i, j, k}, std::min(box.hi.i - i, ExpressionRows::kLongest));
+        for (Index x{i, j, k}; x.k < k + alikeZ; ++x.k) {
+          for (x.j = j; x.j < j + alikeY; ++x.j) {
+            x.i = i;
+            for (const double value : values) {
+              visit(x, value);
+              ++x.i;
+            }
+          }
         }
       }
     }

@@ -10,6 +10,7 @@
 
 #include "core/text/contracts.hpp"
 #include "core/text/error.hpp"
+#include "datawarehouse/inherited_memory.hpp"
 #include "datawarehouse/moves/region_op.hpp"
 
 namespace tessera {
@@ -53,7 +54,7 @@ DataWarehouse::DataWarehouse(std::shared_ptr<const Hierarchy> hierarchy, const L
       gathersWanted_(gathers.begin(), gathers.end()) {
   noteSlots();
   layOut(entries);
-  allocateGathers(gathers);
+  layOutGathers(gathers);
 }
 
 void DataWarehouse::noteSlots() {
@@ -124,8 +125,13 @@ void DataWarehouse::addRoom(Description& d, std::int32_t slot) {
   ++allocation.users;
 }
 
+void DataWarehouse::inherit(DataWarehouse& before, std::span<const OldValues> needed) {
+  detail::InheritedMemory(before, *this, needed).take();
+}
+
 void DataWarehouse::populate(int part, int parts) {
   TESSERA_EXPECT(part >= 0 && part < parts, "populate one of the parts");
+  if (part == 0) allocateGathers();
   for (const std::vector<std::size_t>& own : localsOfLevel_) {
     // As the scheduler gives homes: to each worker a stretch of the patches of each level.
     const auto firstOf = [&](int n) {
@@ -165,23 +171,31 @@ Layout DataWarehouse::layoutOf(const Box& window) const {
   return {window, !geometry.hasHalo(1), !geometry.hasHalo(2)};
 }
 
-void DataWarehouse::allocateGathers(std::span<const std::vector<GatherLayout>> gathers) {
+void DataWarehouse::layOutGathers(std::span<const std::vector<GatherLayout>> gathers) {
   std::int64_t most = 0;
   for (const auto& plan : gathers) {
     std::int64_t bytes = 0;
-    allocateGathersOf(plan, bytes);
+    layOutGathersOf(plan, bytes);
     most = std::max(most, bytes);
   }
-  if (most == 0) return;
-  most = paddedBytes(most, piece_);
-  gatherMemory_ = AlignedMemory(most, piece_);
-  gatherBytes_ = most;
-  allocatedBytes_ += most;
-  // What no patch covers shows when it is used.
-  std::memset(gatherMemory_.data(), kUnset, static_cast<std::size_t>(most));
+  gatherBytes_ = paddedBytes(most, piece_);
+  allocatedBytes_ += gatherBytes_;
 }
 
-void DataWarehouse::allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes) {
+void DataWarehouse::allocateGathers() {
+  if (gatherBytes_ == 0) return;
+  if (gatherMemory_.data() == nullptr) {
+    // Room for the next mesh: nothing touches it until then, so it takes no memory.
+    gatherCapacity_ = paddedBytes(gatherBytes_ + gatherBytes_ / 4, piece_);
+    gatherMemory_ = AlignedMemory(gatherCapacity_, piece_);
+  }
+  if (gatherSet_ >= gatherBytes_) return;
+  // What no patch covers shows when it is used.
+  std::memset(gatherMemory_.data() + gatherSet_, kUnset, static_cast<std::size_t>(gatherBytes_ - gatherSet_));
+  gatherSet_ = gatherBytes_;
+}
+
+void DataWarehouse::layOutGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes) {
   std::vector<std::int64_t> offsets{0};  // by slot: first its size, then where it begins
   for (const GatherLayout& wanted : plan) {
     const auto after = static_cast<std::size_t>(wanted.slot) + 1;
@@ -215,15 +229,17 @@ void DataWarehouse::allocate(Description& d) {
   if (allocation.memory.data() == nullptr) {
     try {
       allocation.memory = AlignedMemory(allocation.bytes, piece_);
+      allocation.capacity = allocation.bytes;
     } catch (const std::bad_alloc&) {
       reportNoMemory(d);
     }
-    if (allocation.users == 1) {
-      fillUnset(allocation.memory.data(), allocation.bytes, info.type.scalar);
-    } else {
-      std::memset(allocation.memory.data(), kUnset, static_cast<std::size_t>(allocation.bytes));
-    }
   }
+  if (!allocation.isSet && allocation.users == 1) {
+    fillUnset(allocation.memory.data(), allocation.bytes, info.type.scalar);
+  } else if (!allocation.isSet) {
+    std::memset(allocation.memory.data(), kUnset, static_cast<std::size_t>(allocation.bytes));
+  }
+  allocation.isSet = true;
   d.data = allocation.memory.data();
 }
 

@@ -16,6 +16,10 @@
 
 namespace tessera {
 
+namespace detail {
+class InheritedMemory;
+}
+
 /// What the warehouse has to hold of one variable on one patch of this rank; made from the compiled graphs.
 struct EntryLayout {
   LabelId label = -1;
@@ -58,6 +62,23 @@ class DataWarehouse {
                 std::span<const PatchId> ownPatches, std::span<const EntryLayout> entries,
                 std::span<const std::vector<GatherLayout>> gathers = {},
                 MemoryPieces pieces = MemoryPieces::CacheLines);
+
+  /// Old values of a patch that somebody still has to read.
+  struct OldValues {
+    LabelId label = -1;
+    PatchId patch = -1;
+    friend auto operator<=>(const OldValues&, const OldValues&) = default;
+  };
+  /// Takes over the memory of the warehouse that the rank had for another mesh, before `populate`, so that
+  /// little has to be allocated and touched for the first time. A patch of the same cells that both have
+  /// keeps its variables where they are (`stays`), New ones as well. What else there is goes to other
+  /// patches, filled with NaN by `populate`, but for Old of `needed`, which can be read as long as both
+  /// warehouses are there. Nothing else of `before` may be used any more.
+  void inherit(DataWarehouse& before, std::span<const OldValues> needed);
+  /// Whether Old of the entry already is what the patch had on the mesh before.
+  bool stays(LabelId label, std::size_t local) const {
+    return !stays_.empty() && stays_[static_cast<std::size_t>(label) * ownPatches_.size() + local];
+  }
 
   /// Allocates and fills with NaN what the entries of part `part` of `parts` need; home worker `part` calls
   /// it, so that the memory comes to lie near it. Each part once, at the same time if you like: a description
@@ -136,6 +157,8 @@ class DataWarehouse {
   std::int64_t allocatedBytes() const { return allocatedBytes_; }
 
  private:
+  friend class detail::InheritedMemory;
+
   /// Descriptions of Old and New: the same one twice where only one generation is kept; -1: no memory.
   struct Entry {
     std::int32_t generation[2] = {-1, -1};
@@ -160,7 +183,14 @@ class DataWarehouse {
   struct Allocation {
     AlignedMemory memory;
     std::int64_t bytes = 0;
+    std::int64_t capacity = 0;  ///< of `memory`, which may have been made for something larger
     int users = 0;
+    bool isSet = false;  ///< it holds values, or NaN
+    void takeFrom(Allocation& other) {
+      memory = std::move(other.memory);
+      capacity = other.capacity;
+      isSet = std::exchange(other.isSet, false);
+    }
   };
   /// Notes where each own patch stands.
   void noteSlots();
@@ -169,9 +199,11 @@ class DataWarehouse {
   void addRoom(Description& description, std::int32_t slot);
   void claimAndAllocate(Description& description);
   void allocate(Description& description);
+  Allocation& roomOf(const Description& d) { return allocations_[static_cast<std::size_t>(d.allocation)]; }
   [[noreturn]] void reportNoMemory(Description& description) const;
-  void allocateGathers(std::span<const std::vector<GatherLayout>> gathers);
-  void allocateGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes);
+  void layOutGathers(std::span<const std::vector<GatherLayout>> gathers);
+  void allocateGathers();
+  void layOutGathersOf(std::span<const GatherLayout> plan, std::int64_t& bytes);
   Layout layoutOf(const Box& window) const;
 
   std::shared_ptr<const Hierarchy> hierarchy_;
@@ -191,6 +223,9 @@ class DataWarehouse {
   AlignedMemory gatherMemory_;
   std::int64_t gatherBytes_ = 0;
   std::int64_t allocatedBytes_ = 0;
+  std::int64_t gatherCapacity_ = 0;  ///< of `gatherMemory_`, bytes
+  std::int64_t gatherSet_ = 0;       ///< so many of them hold NaN or something that was gathered
+  std::vector<bool> stays_;          ///< as `entries_`; empty: none
 };
 
 }  // namespace tessera

@@ -42,7 +42,8 @@ void populate(DataWarehouse& data, int threads, std::span<const int> cores) {
 }  // namespace
 
 std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, int threads,
-                                                 std::span<const int> cores, MemoryPieces pieces) {
+                                                 std::span<const int> cores, MemoryPieces pieces,
+                                                 Inheritance inheritance) {
   TESSERA_EXPECT(threads >= 1 && (cores.empty() || cores.size() >= static_cast<std::size_t>(threads)),
                  "give a core for each thread, or none");
   std::vector<EntryLayout> entries;
@@ -58,6 +59,7 @@ std::unique_ptr<DataWarehouse> makeDataWarehouse(const CompiledGraphs& graphs, i
   }
   auto data = std::make_unique<DataWarehouse>(graphs.hierarchy, *graphs.labels, graphs.ownPatches, entries,
                                               gathers, pieces);
+  if (inheritance.before != nullptr) data->inherit(*inheritance.before, inheritance.needed);
   populate(*data, threads, cores);
   return data;
 }

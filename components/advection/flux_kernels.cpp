@@ -1,5 +1,6 @@
 #include "components/advection/advection_kernels.hpp"
 #include "components/advection/euler_step.hpp"
+#include "components/reflux/kept_faces.hpp"
 
 namespace tessera {
 
@@ -7,14 +8,24 @@ namespace tessera {
 template <int kAxis, class Slope, class Task, class Velocity, class Field, class FluxLabel>
 void passAlong(const Task& task, const Field& q, Velocity u, FluxLabel label, double part, bool adds) {
   const auto passed = adds ? task.modify(label) : task.write(label);
-  if (adds) {
-    forEach(task.exec(), "Advection::passOn", task.interior(label), [=] TESSERA_KERNEL(Index x) {
-      passed(x) += part * EulerStep<Slope>::template flux<kAxis>(q, u, x);
-    });
-  } else {
-    forEach(task.exec(), "Advection::pass", task.interior(label), [=] TESSERA_KERNEL(Index x) {
+  const auto pass = [&](const Box& faces) {
+    forEach(task.exec(), "Advection::pass", faces, [=] TESSERA_KERNEL(Index x) {
       passed(x) = part * EulerStep<Slope>::template flux<kAxis>(q, u, x);
     });
+  };
+  const auto passOn = [&](const Box& faces) {
+    forEach(task.exec(), "Advection::passOn", faces, [=] TESSERA_KERNEL(Index x) {
+      passed(x) += part * EulerStep<Slope>::template flux<kAxis>(q, u, x);
+    });
+  };
+  const auto nothing = [&](const Box& faces) {
+    if (adds) return;
+    forEach(task.exec(), "Advection::passNothing", faces, [=] TESSERA_KERNEL(Index x) { passed(x) = 0.0; });
+  };
+  if (adds) {
+    forEachKeptFace(task, task.interior(label), kAxis, passOn, nothing);
+  } else {
+    forEachKeptFace(task, task.interior(label), kAxis, pass, nothing);
   }
 }
 

@@ -43,6 +43,13 @@ struct PassOn {
   TESSERA_KERNEL void operator()(Index x) const { sum(x) += part * flux(x); }
 };
 
+template <class Sum>
+struct PassNothing {
+  Sum sum;
+
+  TESSERA_KERNEL void operator()(Index x) const { sum(x) = 0.0; }
+};
+
 /// A solid cell keeps what it has.
 template <class Solid, class In, class Out>
 struct KeepSolid {

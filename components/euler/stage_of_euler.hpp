@@ -10,6 +10,7 @@
 #include "components/euler/flux_loops.hpp"
 #include "components/euler/gas_fields.hpp"
 #include "components/euler/stage_loops.hpp"
+#include "components/reflux/kept_faces.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {
@@ -19,7 +20,7 @@ namespace tessera {
 
 /// Adds the fluxes of a stage to what has passed in the step.
 template <class Task, class FluxLabel>
-void keepFlux(const Task& task, const EulerStage& stage, FluxLabel flux, FluxLabel passed,
+void keepFlux(const Task& task, const EulerStage& stage, FluxLabel flux, FluxLabel passed, int axis,
               std::int32_t components) {
   const auto now = task.readScratch(flux);
   const bool isFirst = stage.generation == Old;
@@ -30,12 +31,17 @@ void keepFlux(const Task& task, const EulerStage& stage, FluxLabel flux, FluxLab
     const auto s = sum[c];
     using Flux = std::remove_cvref_t<decltype(f)>;
     using Sum = std::remove_cvref_t<decltype(s)>;
-    const Box faces = task.interior(passed);
-    if (isFirst) {
-      forEach(task.exec(), "Euler::pass", faces, Pass<Flux, Sum>{f, s, part});
-    } else {
-      forEach(task.exec(), "Euler::passOn", faces, PassOn<Flux, Sum>{f, s, part});
-    }
+    const auto keep = [&](const Box& faces) {
+      if (isFirst) {
+        forEach(task.exec(), "Euler::pass", faces, Pass<Flux, Sum>{f, s, part});
+      } else {
+        forEach(task.exec(), "Euler::passOn", faces, PassOn<Flux, Sum>{f, s, part});
+      }
+    };
+    const auto rest = [&](const Box& faces) {
+      if (isFirst) forEach(task.exec(), "Euler::passNothing", faces, PassNothing<Sum>{s});
+    };
+    forEachKeptFace(task, task.interior(passed), axis, keep, rest);
   }
 }
 
@@ -78,9 +84,9 @@ struct StageOfEuler {
   template <class Task>
   void keepFluxes(const Task& task) const {
     const std::int32_t components = kFirstScalar + params.scalars;
-    if (params.active[0]) keepFlux(task, stage, fluxes.x, stage.passed.x, components);
-    if (params.active[1]) keepFlux(task, stage, fluxes.y, stage.passed.y, components);
-    if (params.active[2]) keepFlux(task, stage, fluxes.z, stage.passed.z, components);
+    if (params.active[0]) keepFlux(task, stage, fluxes.x, stage.passed.x, 0, components);
+    if (params.active[1]) keepFlux(task, stage, fluxes.y, stage.passed.y, 1, components);
+    if (params.active[2]) keepFlux(task, stage, fluxes.z, stage.passed.z, 2, components);
   }
   /// The fluxes through all faces of the patch across an axis.
   template <class Task, class FluxLabel>

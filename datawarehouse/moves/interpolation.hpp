@@ -79,26 +79,46 @@ TESSERA_KERNEL inline double limitedSlope(double below, double above) {
 }
 
 /// The same with limited slopes, all of them made less steep where a fine cell in the coarse one would pass
-/// the least or the largest value around.
+/// the least or the largest value around. The same for all fine cells in a coarse one.
+struct LimitedLine {
+  double u = 0.0;                     ///< of the coarse cell
+  double slope[3] = {0.0, 0.0, 0.0};  // NOLINT: a std::array's operator[] is no device function
+  double most = 0.0;                  ///< that they may change it by; 0: not at all
+  double room = 0.0;                  ///< that they are allowed
+  LeastAndLargest range{0.0, 0.0};
+
+  TESSERA_KERNEL double at(const FinePlace& place) const {
+    if (!(most > 0.0)) return u;
+    double change = 0.0;
+    for (int d = 0; d < 3; ++d) {
+      if (place.hasSlope(d)) change += slope[d] * place.offset(d);
+    }
+    const double value = u + (most > room ? change * (room / most) : change);
+    return value < range.least ? range.least : value > range.largest ? range.largest : value;
+  }
+};
+
 template <class T>
-TESSERA_KERNEL double onLimitedLine(const FinePlace& place, const std::byte* at) {
-  const double u = numberAt<T>(at);
-  double change = 0.0;
-  double most = 0.0;
+TESSERA_KERNEL LimitedLine limitedLine(const FinePlace& place, const std::byte* at) {
+  LimitedLine line;
+  line.u = numberAt<T>(at);
   for (int d = 0; d < 3; ++d) {
     if (!place.hasSlope(d)) continue;
-    const double slope =
-        limitedSlope(u - numberAt<T>(at - place.step[d]), numberAt<T>(at + place.step[d]) - u);
-    change += slope * place.offset(d);
-    most += std::fabs(slope) * place.furthest(d);
+    line.slope[d] =
+        limitedSlope(line.u - numberAt<T>(at - place.step[d]), numberAt<T>(at + place.step[d]) - line.u);
+    line.most += std::fabs(line.slope[d]) * place.furthest(d);
   }
-  if (!(most > 0.0)) return u;
-  const LeastAndLargest range = rangeAround<T>(place, at);
-  const double up = range.largest - u;
-  const double down = u - range.least;
-  const double room = up < down ? up : down;
-  const double value = u + (most > room ? change * (room / most) : change);
-  return value < range.least ? range.least : value > range.largest ? range.largest : value;
+  if (!(line.most > 0.0)) return line;
+  line.range = rangeAround<T>(place, at);
+  const double up = line.range.largest - line.u;
+  const double down = line.u - line.range.least;
+  line.room = up < down ? up : down;
+  return line;
+}
+
+template <class T>
+TESSERA_KERNEL double onLimitedLine(const FinePlace& place, const std::byte* at) {
+  return limitedLine<T>(place, at).at(place);
 }
 
 template <class T>

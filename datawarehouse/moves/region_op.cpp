@@ -1,5 +1,6 @@
 #include "datawarehouse/moves/region_op.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/text/contracts.hpp"
@@ -145,12 +146,108 @@ void copyRows(const RegionOp& op, std::byte* to, const std::byte* from) {
   }
 }
 
+/// Calls `visit(coarse, begin, end)` for the coarse indices along an axis, with the fine ones of a region in
+/// each.
+template <class Visit>
+void forEachCoarse(std::uint32_t count, std::uint32_t offset, std::uint32_t ratio, Visit&& visit) {
+  for (std::uint32_t begin = 0; begin < count;) {
+    const std::uint32_t coarse = (begin + offset) / ratio;
+    const std::uint32_t end = std::min(count, (coarse + 1) * ratio - offset);
+    visit(coarse, begin, end);
+    begin = end;
+  }
+}
+
+/// The fine cells `begin`..`end` in one coarse cell: its line is found once.
+void fillCoarse(const RegionOp& op, std::byte* to, const std::byte* at, const std::uint32_t (&coarse)[3],
+                const std::uint32_t (&begin)[3], const std::uint32_t (&end)[3], detail::FinePlace place) {
+  const auto below = [&](int d, std::uint32_t fine) {
+    return static_cast<std::uint16_t>(fine + op.offset[d] - coarse[d] * op.ratio[d]);
+  };
+  const detail::LimitedLine line = detail::limitedLine<double>(place, at);
+  for (std::uint32_t k = begin[2]; k < end[2]; ++k) {
+    place.fromBelow[2] = below(2, k);
+    for (std::uint32_t j = begin[1]; j < end[1]; ++j) {
+      place.fromBelow[1] = below(1, j);
+      auto* row = reinterpret_cast<double*>(to + j * op.toJ + k * op.toK);
+      for (std::uint32_t i = begin[0]; i < end[0]; ++i) {
+        place.fromBelow[0] = below(0, i);
+        row[i] = line.at(place);
+      }
+    }
+  }
+}
+
+bool isLimitedOnCells(const RegionOp& op) {
+  return op.kind == RegionKind::Limited && op.scalar == Scalar::Float64 && op.borders == 0 &&
+         op.elementWords == 1;
+}
+
+void runLimited(const RegionOp& op, std::byte* to, const std::byte* from) {
+  detail::FinePlace place;
+  const std::int64_t step[3] = {op.fromI, op.fromJ, op.fromK};
+  for (int d = 0; d < 3; ++d) {
+    place.step[d] = step[d];
+    place.ratio[d] = op.ratio[d];
+  }
+  for (std::uint32_t c = 0; c < op.components; ++c) {
+    forEachCoarse(op.planes, op.offset[2], op.ratio[2], [&](auto kc, auto k0, auto k1) {
+      forEachCoarse(op.rows, op.offset[1], op.ratio[1], [&](auto jc, auto j0, auto j1) {
+        const std::byte* const row = from + c * op.fromC + jc * op.fromJ + kc * op.fromK;
+        forEachCoarse(op.rowWords, op.offset[0], op.ratio[0], [&](auto ic, auto i0, auto i1) {
+          fillCoarse(op, to + c * op.toC, row + ic * op.fromI, {ic, jc, kc}, {i0, j0, k0}, {i1, j1, k1},
+                     place);
+        });
+      });
+    });
+  }
+}
+
+/// Calls `row(to, from)` for the rows of an operation whose numbers come each from one other.
+template <class Row>
+void forEachRow(const RegionOp& op, std::byte* to, const std::byte* from, Row&& row) {
+  const auto source = [&](std::uint32_t n, int d) {
+    return std::int64_t{detail::takesByRatio(op.kind) ? (n + op.offset[d]) / op.ratio[d] : n};
+  };
+  for (std::uint32_t c = 0; c < op.components; ++c) {
+    for (std::uint32_t k = 0; k < op.planes; ++k) {
+      std::byte* const plane = to + c * op.toC + k * op.toK;
+      const std::byte* const below = from + c * op.fromC + source(k, 2) * op.fromK;
+      for (std::uint32_t j = 0; j < op.rows; ++j) row(plane + j * op.toJ, below + source(j, 1) * op.fromJ);
+    }
+  }
+}
+
+/// Whether each number of 8 bytes is another one, or minus it, with steps along x that do not change: halos
+/// at walls. Word by word the divisions would take longer than the rest.
+bool isOfEvenRows(const RegionOp& op) {
+  const bool isOne =
+      op.kind == RegionKind::Gather || (op.kind == RegionKind::Negate && op.scalar == Scalar::Float64);
+  return isOne && op.wordBytes == 8 && op.elementWords == 1 && op.ratio[0] == 1 && op.offset[0] == 0;
+}
+
+void runEvenRows(const RegionOp& op, std::byte* to, const std::byte* from) {
+  const bool negates = op.kind == RegionKind::Negate;
+  const std::uint32_t count = op.rowWords;
+  const std::int64_t step = op.fromI;
+  forEachRow(op, to, from, [=](std::byte* t, const std::byte* f) {
+    if (negates) {
+      for (std::uint32_t i = 0; i < count; ++i)
+        reinterpret_cast<double*>(t)[i] = -*reinterpret_cast<const double*>(f + i * step);
+    } else {
+      for (std::uint32_t i = 0; i < count; ++i) std::memcpy(t + std::size_t{8} * i, f + i * step, 8);
+    }
+  });
+}
+
 /// All but a copy of one component. Kept out of `runRegion`, whose few instructions count in small patches.
 [[gnu::noinline]] void runOther(const RegionOp& op, std::byte* to, const std::byte* from) {
   if (op.kind == RegionKind::Copy) {
     for (std::uint32_t c = 0; c < op.components; ++c) copyRows(op, to + c * op.toC, from + c * op.fromC);
     return;
   }
+  if (isLimitedOnCells(op)) return runLimited(op, to, from);
+  if (isOfEvenRows(op)) return runEvenRows(op, to, from);
   const auto words = static_cast<std::uint32_t>(op.words());
   for (std::uint32_t w = 0; w < words; ++w) {
     const detail::RegionWord word = detail::wordOf(op, to, from, w);

@@ -11,6 +11,8 @@
 
 #include <gmock/gmock.h>
 
+#include "core/deck/expression_use.hpp"
+
 namespace tessera {
 namespace {
 
@@ -87,6 +89,9 @@ TEST(Expression, KnowsWhatItDependsOn) {
   EXPECT_TRUE(wave.dependsOnPosition());
   EXPECT_FALSE(Expression::parse("z").dependsOnTime());
   EXPECT_FALSE(Expression::parse("t").dependsOnPosition());
+  const Expression ofYAndT = Expression::parse("max(y, 1e-3) * exp(t) + k_x", {{"k_x", 2.0}});
+  EXPECT_TRUE(usesVariable(ofYAndT, "y") && usesVariable(ofYAndT, "t"));
+  EXPECT_FALSE(usesVariable(ofYAndT, "x") || usesVariable(ofYAndT, "z"));
   EXPECT_EQ(wave.text(), "sin(x - t)");
 }
 

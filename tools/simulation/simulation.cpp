@@ -59,7 +59,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
   state_ = compile(checkpoint != nullptr ? model_.meshOf(*checkpoint, transport.size())
                                          : model_.meshOfDeck(transport.size()));
   compilesAtStart_ = compiles_;
-  makeData(*state_);
+  makeData(*state_, {});
   makeRunner(*state_);
   meshSeconds_ = secondsSince(start);
   if (checkpoint != nullptr) restore(*checkpoint);
@@ -82,10 +82,11 @@ std::unique_ptr<MeshState> Simulation::compile(OwnedMesh mesh) {
   return state;
 }
 
-void Simulation::makeData(MeshState& state) const {
+void Simulation::makeData(MeshState& state, Inheritance inheritance) const {
   state.data = makeDataWarehouse(
       state.graphs, options_.threads, options_.execution.cores,
-      options_.devices.kind == DeviceKind::None ? MemoryPieces::CacheLines : MemoryPieces::Pages);
+      options_.devices.kind == DeviceKind::None ? MemoryPieces::CacheLines : MemoryPieces::Pages,
+      inheritance);
 }
 
 void Simulation::makeRunner(MeshState& state) {
@@ -137,7 +138,8 @@ void Simulation::standOn(std::unique_ptr<MeshState> next, const MigrationPlan& p
   comeToRest();
   state_->program.reset();
   state_->runner.reset();
-  together(transport_, [&] { makeData(*next); });
+  const std::vector<DataWarehouse::OldValues> needed = sourcesOf(plan);
+  together(transport_, [&] { makeData(*next, {state_->data.get(), needed}); });
   migrate(plan, *state_->data, *next->data, transport_);
   state_->data.reset();
   together(transport_, [&] { makeRunner(*next); });

@@ -16,6 +16,7 @@
 #include "datawarehouse/data_warehouse.hpp"
 #include "scheduler/cores.hpp"
 #include "scheduler/executor.hpp"
+#include "scheduler/make_data_warehouse.hpp"
 #include "scheduler/send_limit.hpp"
 #include "scheduler/step_runner.hpp"
 #include "scheduler/virtual_schedule.hpp"
@@ -240,7 +241,7 @@ class Simulation {
   bool runSteps(RunListener& listener);
   /// The parts of a state, in this order; without a word to other ranks.
   std::unique_ptr<MeshState> compile(OwnedMesh mesh);
-  void makeData(MeshState& state) const;
+  void makeData(MeshState& state, Inheritance inheritance) const;
   void makeRunner(MeshState& state);
   /// Stands on another mesh, of which this rank has made its part: variables go over, and the plan lists what
   /// they are not there for.

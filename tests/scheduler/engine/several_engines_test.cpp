@@ -107,7 +107,9 @@ TEST(SeveralEngines, EmulatedDevicesOfATeamTakeEqualSharesOfAStream) {
         taskOf<LaneAdder>(shippedProgram().numberOf<LaneAdder>(), {static_cast<std::int64_t>(n), 1}));
     tags.push_back(n);
   }
-  std::size_t pushed = 0;
+  // Few at a time, so that a member does not sit on tasks that others could run: four for each worker.
+  auto pushed = static_cast<std::size_t>(team.push(tasks, tags));
+  EXPECT_EQ(pushed, 16U);
   std::uint64_t sum = 0;
   std::int64_t ended = 0;
   while (ended < 400) {
@@ -167,6 +169,8 @@ std::string mistakeIn(const std::string& library) {
 TEST(KindsLibraries, LibrariesThatCannotBeUsedAreNamedWithAFix) {
   EXPECT_THAT(mistakeIn("/nowhere/kinds.so"),
               AllOf(HasSubstr("/nowhere/kinds.so cannot be loaded"), HasSubstr("fix")));
+  EXPECT_THAT(mistakeIn(TESSERA_OTHER_KINDS),
+              AllOf(HasSubstr("belongs to another version of Tessera"), HasSubstr("compile it again")));
   EXPECT_THAT(mistakeIn("libm.so.6"),
               AllOf(HasSubstr("has no kinds of tasks"), HasSubstr("TESSERA_KINDS_LIBRARY")));
 }

@@ -47,12 +47,23 @@ void copyPiece(const DataWarehouse& from, const Places& sources, DataWarehouse& 
                const MigrationPiece& piece) {
   const std::size_t source = sources[piece.from];
   const std::size_t local = places[piece.to];
+  if (to.stays(piece.label, local)) return;  // all of it: another piece of it there cannot be
   runRegion(copyOp(to.layout(piece.label, local), from.layout(piece.label, source), piece.box, {},
                    to.labels().info(piece.label).type),
             to.data(Generation::Old, piece.label, local), from.data(Generation::Old, piece.label, source));
 }
 
 }  // namespace
+
+std::vector<DataWarehouse::OldValues> sourcesOf(const MigrationPlan& plan) {
+  std::vector<DataWarehouse::OldValues> sources;
+  const auto add = [&](const std::vector<MigrationPiece>& pieces) {
+    for (const MigrationPiece& piece : pieces) sources.push_back({piece.label, piece.from});
+  };
+  add(plan.local);
+  for (const MigrationMessage& message : plan.sends) add(message.pieces);
+  return sources;
+}
 
 void migrate(const MigrationPlan& plan, const DataWarehouse& before, DataWarehouse& after,
              Transport& transport) {
