@@ -127,8 +127,8 @@ TEST(RmcrtFlow, HasTheSameBitsOnEveryLayoutRankAndDevice) {
   EXPECT_EQ(firstDifference(right, stirredGas(kCorner).patches({2, 2, 1}).devices(devices).run(4)), "");
 }
 
-// The power of the last radiation goes on while a step is taken again and again.
-TEST(RmcrtFlow, AStepThatIsRefusedTakesTheSamePower) {
+// Then radiation is a plan of its own, before the step.
+TEST(RmcrtFlow, HasTheSameBitsWhereStepsMayBeTakenAgain) {
   const Outcome plain = stirredGas("[]").run(5);
   const Outcome watched = stirredGas("[]").set("time.retries=2").run(5);
 
