@@ -56,6 +56,18 @@ function(tessera_task_kinds target)
   endif()
 endfunction()
 
+# tessera_kinds_library(name SOURCES sources...): the shared library `name` of kinds of tasks, for C, Fortran, Python and
+# whoever loads it (scheduler/engine/kinds_library.hpp). It needs the engine's headers alone.
+function(tessera_kinds_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  add_library(${name} MODULE)
+  tessera_task_kinds(${name} SOURCES ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE $<TARGET_PROPERTY:Tessera::engine,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_link_libraries(${name} PRIVATE Tessera::abi)
+  set_target_properties(${name} PROPERTIES CXX_STANDARD 20 CXX_EXTENSIONS OFF CUDA_STANDARD 20
+                                           POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
 # tessera_component(name SOURCES sources...): the library `name` of one or more components. Sources whose names end in
 # _kernels.cpp hold the bodies of tasks that run on the host and on devices, all others are plain.
 #   tessera_component(decay SOURCES decay.cpp decay_kernels.cpp)

@@ -7,6 +7,7 @@ option(TESSERA_NATIVE "Compile for this machine's processor only (-march=native)
 set(TESSERA_SANITIZE "" CACHE STRING "Sanitizers, for example 'address,undefined' or 'thread'")
 option(TESSERA_UNITY "Compile the sources of a room together, about eight at a time" ON)
 option(TESSERA_PRECOMPILED_HEADERS "Parse the standard library's and GoogleTest's headers once for all sources" ON)
+set(TESSERA_PARTS "all" CACHE STRING "What the program has: all, or some of its components and 'jobs' (TesseraParts.cmake)")
 set(TESSERA_KOKKOS "AUTO" CACHE STRING "Use Kokkos: AUTO (where it is found), ON (an error where it is not), OFF")
 set_property(CACHE TESSERA_KOKKOS PROPERTY STRINGS AUTO ON OFF)
 set(TESSERA_HYPRE "AUTO" CACHE STRING "Use hypre: AUTO (where it is built), ON (an error where it is not), OFF")
@@ -60,6 +61,7 @@ endif()
 
 # tessera_abi: what our headers need wherever they are compiled, an outside component included.
 add_library(tessera_abi INTERFACE)
+add_library(Tessera::abi ALIAS tessera_abi)
 target_compile_features(tessera_abi INTERFACE cxx_std_20)
 # A fused multiply-add rounds once where a multiply and an add round twice. Whether the compiler fuses depends on the
 # processor and on how a loop was unrolled, so with fusing the same deck would give other bits on another machine.

@@ -1,15 +1,6 @@
 #include <algorithm>
 
-#include "components/advection/advection.hpp"
 #include "components/component.hpp"
-#include "components/diffusion/diffusion.hpp"
-#include "components/euler/euler.hpp"
-#include "components/heat/heat.hpp"
-#include "components/levels/levels.hpp"
-#include "components/lowmach/lowmach.hpp"
-#include "components/poisson/poisson.hpp"
-#include "components/rmcrt/rmcrt.hpp"
-#include "components/wave/wave.hpp"
 #include "core/text/error.hpp"
 
 namespace tessera {
@@ -27,20 +18,6 @@ std::unique_ptr<Component> ComponentRegistry::make(const std::string& name) cons
   const auto found = std::find(names_.begin(), names_.end(), name);
   if (found == names_.end()) return nullptr;
   return makers_[static_cast<std::size_t>(found - names_.begin())]();
-}
-
-ComponentRegistry builtInComponents() {
-  ComponentRegistry registry;
-  registry.add<Heat>();
-  registry.add<Advection>();
-  registry.add<Wave>();
-  registry.add<Euler>();
-  registry.add<Levels>();
-  registry.add<Diffusion>();
-  registry.add<Poisson>();
-  registry.add<Rmcrt>();
-  registry.add<Lowmach>();
-  return registry;
 }
 
 }  // namespace tessera

@@ -53,6 +53,16 @@ void Euler::declareParameters(ParameterTable& table) const {
       .doc("strong-stability-preserving Runge-Kutta method of two or three stages")
       .defaultsTo("rk2");
   table.realVector("gravity", 3).doc("acceleration").unit("length/time^2").defaultsTo({0.0, 0.0, 0.0});
+  table.textList("sources")
+      .doc(
+          "variables of other components that are sources of energy, per volume and time, each with a sign "
+          "or factor: \"-rmcrt.divQ\"")
+      .optional();
+  table.real("gas_constant")
+      .doc("of a unit of mass; where it is given, euler.temperature is kept: pressure / (density * this)")
+      .unit("energy/(mass temperature)")
+      .above(0)
+      .optional();
   table.real("floor.density").doc("cells below it are set to it; 0: none").atLeast(0).defaultsTo(0);
   table.real("floor.pressure").doc("cells below it are set to it; 0: none").atLeast(0).defaultsTo(0);
   table.integer("initial.points")
@@ -70,6 +80,9 @@ void Euler::declareParameters(ParameterTable& table) const {
       .doc("where it is not 0 at the centre of a cell, the cell is solid, with walls without friction")
       .optional();
   table.check(checkScalars);
+  table.check([](const ParameterValues& values, DeckDiagnostics& findings) {
+    checkAddedSources(values, "sources", findings);
+  });
   declareGasBoundaries(table);
 }
 
@@ -147,6 +160,11 @@ void Euler::configureVariables(const ParameterValues& values, ComponentSetup& se
     setup.labels.setBoundary(params_.solid, BoundaryConditions::everywhere(BoundaryKind::Neumann));
   }
   if (notes_.watches) notes_.failed = setup.labels.reduction("euler.failed");
+  sources_ = readAddedSources(values, "sources", setup.labels);
+  if (!values.has("gas_constant")) return;
+  gasConstant_ = values.real("gas_constant");
+  temperature_ = setup.labels.variable<double, Cell>("euler.temperature", "temperature");
+  setup.labels.setBoundary(*temperature_, BoundaryConditions::everywhere(BoundaryKind::Outflow));
 }
 
 void Euler::configureLevels(ComponentSetup& setup, const std::vector<ComponentInfo>& infos) {
@@ -177,11 +195,13 @@ void Euler::declareInitial(StepPlan& plan) const {
         });
   }
   declareSolids(plan);
+  declareTemperature(plan);
   declareStableDt(plan, New);
 }
 
 void Euler::declareRegrid(StepPlan& plan) const {
   declareSolids(plan);
+  declareTemperature(plan);
   declareStableDt(plan, New);
 }
 
@@ -194,15 +214,25 @@ void Euler::declareSolids(StepPlan& plan) const {
           [label = params_.solid, f = *solid_](const auto& task) { fill(task, label, f, task.time()); });
 }
 
+void Euler::declareTemperature(StepPlan& plan) const {
+  if (!temperature_) return;
+  plan.task("Euler::temperature")
+      .reads(New, gas_)
+      .writes(*temperature_)
+      .withoutDt()
+      .runs(temperatureOfGas(params_, gas_, *temperature_, gasConstant_));
+}
+
 void Euler::declareStep(StepPlan& step) const {
   if (stages_.size() == 1) {
-    declareStage(step, 1, {gas_, Old, stages_[0], 0.0, 1.0, 0.5, passed_});
-    declareStage(step, 2, {stages_[0], New, gas_, 0.5, 0.5, 0.5, passed_});
+    declareStage(step, 1, {gas_, Old, stages_[0], 0.0, 1.0, 0.5, passed_, sources_});
+    declareStage(step, 2, {stages_[0], New, gas_, 0.5, 0.5, 0.5, passed_, sources_});
   } else {
-    declareStage(step, 1, {gas_, Old, stages_[0], 0.0, 1.0, 1.0 / 6.0, passed_});
-    declareStage(step, 2, {stages_[0], New, stages_[1], 0.75, 0.25, 1.0 / 6.0, passed_});
-    declareStage(step, 3, {stages_[1], New, gas_, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, passed_});
+    declareStage(step, 1, {gas_, Old, stages_[0], 0.0, 1.0, 1.0 / 6.0, passed_, sources_});
+    declareStage(step, 2, {stages_[0], New, stages_[1], 0.75, 0.25, 1.0 / 6.0, passed_, sources_});
+    declareStage(step, 3, {stages_[1], New, gas_, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, passed_, sources_});
   }
+  declareTemperature(step);
   declareStableDt(step, Old);
 }
 
@@ -220,6 +250,7 @@ void Euler::declareStage(StepPlan& step, int number, const EulerStage& stage) co
   if (notes_.watches) task.contributes(notes_.failed, Min);
   if (params_.keepsFluxes) writePassed(task, passed_, before);
   if (params_.hasSolids) task.reads(Old, params_.solid, faceHalo(2));
+  for (const AddedSource& source : stage.sources) task.reads(Old, source.label);
   task.runs(characteristic_ ? characteristicStageOfEuler(params_, stage, gas_, fluxes_, notes_)
                             : stageOfEuler(params_, stage, gas_, fluxes_, notes_));
   if (levels_ == 1) return;

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "components/euler/ideal_gas.hpp"
 #include "components/euler/riemann.hpp"
 #include "components/reflux/reflux.hpp"
+#include "components/sources/added_sources.hpp"
 #include "components/stencils/slopes.hpp"
 #include "core/geometry/index.hpp"
 #include "grid/generation.hpp"
@@ -44,6 +46,7 @@ struct EulerStage {
   double ofStep = 1.0;
   double ofFlux = 1.0;                        ///< how much the fluxes of this stage count in the whole step
   PassedLabels<Components<double>> passed{};  ///< used where fluxes are kept
+  std::vector<AddedSource> sources{};         ///< of energy: Old of variables of other components
 };
 
 /// What a stage notes of the cells of its patch.
@@ -65,8 +68,8 @@ struct EulerFluxLabels {
 };
 
 /// A stage of a patch: fluxes from the cells two to either side of each face, in scratch fields of the task,
-/// then what they make of the cells, with gravity and floors. Faces of solid cells are walls. A failed cell
-/// keeps the gas that it had before the step, so that the step can go on until it is refused.
+/// then what they make of the cells, with gravity, sources and floors. Faces of solid cells are walls. A
+/// failed cell keeps the gas that it had before the step, so that the step can go on until it is refused.
 TaskBody stageOfEuler(const EulerParams& params, const EulerStage& stage, GasLabel gas,
                       const EulerFluxLabels& fluxes, const EulerNotes& notes);
 /// The same with limits of characteristic variables.
@@ -77,6 +80,10 @@ TaskBody characteristicStageOfEuler(const EulerParams& params, const EulerStage&
 /// cell has no density or no pressure above 0. On the host that is a NumericalError, which names the cell.
 /// `solids`: the generation of the solid cells.
 TaskBody stableEulerDt(const EulerParams& params, GasLabel gas, ReductionLabel stableDt, Generation solids);
+
+/// New of `temperature` = pressure / (density * gasConstant), of New of the gas.
+TaskBody temperatureOfGas(const EulerParams& params, GasLabel gas, Label<double, Cell> temperature,
+                          double gasConstant);
 
 struct GasTotals {
   std::array<ReductionLabel, kFirstScalar> sums;  ///< of the components

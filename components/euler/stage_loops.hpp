@@ -99,6 +99,16 @@ struct PullGas {
   }
 };
 
+/// Energy that comes from elsewhere; `factor` has the time in it.
+template <class Source, class Out>
+struct HeatGas {
+  Source source;
+  Out energy;
+  double factor;
+
+  TESSERA_KERNEL void operator()(Index x) const { energy(x) += factor * source(x); }
+};
+
 /// A cell below a floor gets the floor's density or pressure at its own velocity.
 template <class Fields, class Count, class Before>
 struct RaiseToFloors {

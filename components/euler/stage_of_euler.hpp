@@ -70,6 +70,7 @@ struct StageOfEuler {
       advance(task, old[c], from[c], outflow(task, c, from[c]), to[c]);
     }
     addGravity(task, from, to);
+    addEnergy(task, to[kEnergyComponent]);
     if (notes.counts) keepAboveFloors(task, to);
     if (notes.watches) {
       putBackFailed(task, old, to);
@@ -150,6 +151,16 @@ struct StageOfEuler {
       using After = std::remove_cvref_t<decltype(momentum)>;
       forEach(task.exec(), "Euler::gravity", task.interior(),
               PullGas<Before, After>{rho, before, momentum, energy, kick});
+    }
+  }
+  /// All stages take the sources of Old, so that a step takes just dt of them.
+  template <class Task, class Energy>
+  void addEnergy(const Task& task, const Energy& energy) const {
+    for (const AddedSource& one : stage.sources) {
+      const auto source = task.read(Old, one.label);
+      using Source = std::remove_cvref_t<decltype(source)>;
+      forEach(task.exec(), "Euler::sources", task.interior(),
+              HeatGas<Source, Energy>{source, energy, stage.ofStep * task.dt() * one.factor});
     }
   }
   /// A cell below a floor gets the floor's density or pressure at its own velocity.

@@ -122,6 +122,30 @@ struct TotalsOfEuler {
   }
 };
 
+struct TemperatureOfGas {
+  EulerParams params;
+  GasLabel gas;
+  Label<double, Cell> temperature;
+  double gasConstant;
+
+  template <class Task>
+  void operator()(const Task& task) const {
+    const auto u = gasFields(task.read(New, gas), 0);
+    const auto out = task.write(temperature);
+    const IdealGas ideal = params.solver.gas;
+    const double r = gasConstant;
+    forEach(task.exec(), "Euler::temperature", task.interior(), [=] TESSERA_KERNEL(Index x) {
+      const Primitive w = ideal.primitive(u(x));
+      out(x) = w.p() / (w.rho() * r);
+    });
+  }
+};
+
+[[gnu::weak]] TaskBody temperatureOfGas(const EulerParams& params, GasLabel gas,
+                                        Label<double, Cell> temperature, double gasConstant) {
+  return taskBody<Cpu, Gpu>(TemperatureOfGas{params, gas, temperature, gasConstant});
+}
+
 [[gnu::weak]] TaskBody stableEulerDt(const EulerParams& params, GasLabel gas, ReductionLabel stableDt,
                                      Generation solids) {
   return taskBody<Cpu, Gpu>(StableEulerDt{params, gas, stableDt, solids});

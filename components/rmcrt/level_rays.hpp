@@ -19,20 +19,31 @@ struct FollowFromCell {
   Tracer tracer;
   Source source;
   Target target;
+  RayParts parts;
 
   TESSERA_KERNEL void operator()(Index x) const {
-    target.finish(x, target.wants(x) ? meanOfRays(tracer, source, x, target.own(x)) : 0.0);
+    target.finish(x, target.wants(x) ? meanOfRays(tracer, source, x, target.own(x), parts) : 0.0);
   }
 };
 
-/// Follows rays from all cells of a box: on the host together, elsewhere one after the other.
+/// Sets a field to 0, cell by cell.
+template <class Out>
+struct SetTo0 {
+  Out field;
+
+  TESSERA_KERNEL void operator()(Index x) const { field(x) = 0.0; }
+};
+
+/// Follows rays from all cells of a box, or some parts of them: on the host together, elsewhere one after the
+/// other.
 template <class Task, class Tracer, class Source, class Target>
 void followRays(const Task& task, const char* name, const Tracer& tracer, const Source& source,
-                const Target& target, const Box& box) {
+                const Target& target, const Box& box, RayParts parts = {}) {
   if constexpr (std::is_same_v<decltype(task.exec()), Cpu>) {
-    followFromBox<typename Tracer::Medium>(tracer, source, target, box);
+    followFromBox<typename Tracer::Medium>(tracer, source, target, box, parts);
   } else {
-    forEachHeavy(task.exec(), name, box, FollowFromCell<Tracer, Source, Target>{tracer, source, target});
+    forEachHeavy(task.exec(), name, box,
+                 FollowFromCell<Tracer, Source, Target>{tracer, source, target, parts});
   }
 }
 

@@ -6,17 +6,32 @@
 
 namespace tessera {
 
-/// Sets a number of the medium, of all cells, to `value(what an input gives)`.
-template <class Task, class Out, class Value>
-void setFromInput(const Task& task, const RadiationInput& input, int number, const Out& out, Value value) {
+/// All cells.
+struct EveryCell {
+  TESSERA_KERNEL bool operator()(Index) const { return true; }
+};
+
+template <class Field>
+struct SolidCell {
+  Field where;
+
+  TESSERA_KERNEL bool operator()(Index x) const { return where(x) != 0.0; }
+};
+
+/// Sets a number of the medium, of some cells, to `value(what an input gives)`.
+template <class Task, class Out, class Value, class Cells>
+void setFromInput(const Task& task, const RadiationInput& input, int number, const Out& out, Value value,
+                  Cells cells) {
   if (input.label) {
     const auto values = task.read(Old, *input.label);
-    forEach(task.exec(), "Rmcrt::pack", task.interior(),
-            [=] TESSERA_KERNEL(Index x) { value.set(out(x)[number], values(x)); });
+    forEach(task.exec(), "Rmcrt::pack", task.interior(), [=] TESSERA_KERNEL(Index x) {
+      if (cells(x)) value.set(out(x)[number], values(x));
+    });
   } else {
     const double same = input.number;
-    forEach(task.exec(), "Rmcrt::pack", task.interior(),
-            [=] TESSERA_KERNEL(Index x) { value.set(out(x)[number], same); });
+    forEach(task.exec(), "Rmcrt::pack", task.interior(), [=] TESSERA_KERNEL(Index x) {
+      if (cells(x)) value.set(out(x)[number], same);
+    });
   }
 }
 
@@ -24,6 +39,13 @@ struct AsGiven {
   template <class Real>
   TESSERA_KERNEL void set(Real& number, double given) const {
     number = static_cast<Real>(given);
+  }
+};
+
+struct EmissivityAsCode {
+  template <class Real>
+  TESSERA_KERNEL void set(Real& number, double emissivity) const {
+    number = static_cast<Real>(solidCode(emissivity));
   }
 };
 
@@ -55,25 +77,26 @@ struct PackMedium {
   auto pack(const Task& task) const {
     constexpr double kByPi = 1.0 / kPiOfRays;
     const auto out = task.write(medium);
-    setFromInput(task, params.absorption, 0, out, AsGiven{});
+    setFromInput(task, params.absorption, 0, out, AsGiven{}, EveryCell{});
     const IntensityOfHeat intensity{
         params.isTemperature ? intensityOfFourthPower(params.stefanBoltzmann) : 0.0,
         params.isTemperature ? 0.0 : kByPi};
-    setFromInput(task, params.heat, 1, out, intensity);
-    if constexpr (MediumTraits<Medium>::kScatters) setFromInput(task, *params.scattering, 2, out, AsGiven{});
+    setFromInput(task, params.heat, 1, out, intensity, EveryCell{});
+    if constexpr (MediumTraits<Medium>::kScatters)
+      setFromInput(task, *params.scattering, 2, out, AsGiven{}, EveryCell{});
     if (params.solid) setSolids(task, out);
     return out;
   }
 
   template <class Task, class Out>
   void setSolids(const Task& task, const Out& out) const {
-    const auto solid = task.read(Old, *params.solid);
-    Medium cell{};
-    cell[0] = static_cast<Real>(solidCode(params.solidEmissivity));
-    cell[1] = static_cast<Real>(params.solidIntensity);
-    forEach(task.exec(), "Rmcrt::pack", task.interior(), [=] TESSERA_KERNEL(Index x) {
-      if (solid(x) != 0.0) out(x) = cell;
-    });
+    const auto where = task.read(Old, params.solid->where);
+    const SolidCell<std::remove_cvref_t<decltype(where)>> solid{where};
+    const IntensityOfHeat intensity{intensityOfFourthPower(params.stefanBoltzmann), 0.0};
+    setFromInput(task, params.solid->emissivity, 0, out, EmissivityAsCode{}, solid);
+    setFromInput(task, params.solid->temperature, 1, out, intensity, solid);
+    if constexpr (MediumTraits<Medium>::kScatters)
+      setFromInput(task, RadiationInput{}, 2, out, AsGiven{}, solid);
   }
 };
 

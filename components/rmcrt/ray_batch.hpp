@@ -264,30 +264,71 @@ class RayBatch {
   Real3 starts_[kSize];
 };
 
+/// Adds the sums of rays in their order, part by part, and tells when those of an index are complete.
+class RaySums {
+ public:
+  RaySums(std::uint32_t rays, RayParts parts) : rays_(rays), parts_(parts) { begin(); }
+
+  /// Takes the next ray; true where it is the last one of its index.
+  bool add(double ray) {
+    ofPart_ += ray;
+    if (++done_ < end_) return false;
+    sum_ += ofPart_;
+    ofPart_ = 0.0;
+    nextPart();
+    return part_ == parts_.last;
+  }
+  /// What they come to; the next ray is the first one of another index.
+  double take() {
+    const double result = parts_.result(sum_, rays_);
+    begin();
+    return result;
+  }
+
+ private:
+  void begin() {
+    part_ = parts_.first - 1;
+    sum_ = ofPart_ = 0.0;
+    done_ = end_ = RayParts::begin(parts_.first, rays_);
+    nextPart();
+  }
+  /// The next part that has rays.
+  void nextPart() {
+    do {
+      if (++part_ == parts_.last) return;
+      end_ = RayParts::begin(part_ + 1, rays_);
+    } while (end_ == done_);
+  }
+
+  std::uint32_t rays_;
+  RayParts parts_;
+  int part_ = 0;
+  std::uint32_t done_ = 0;
+  std::uint32_t end_ = 0;  ///< of the part
+  double sum_ = 0.0;
+  double ofPart_ = 0.0;
+};
+
 /// `target.finish(x, mean)` for each index of a box, where `mean` is that of the rays which `source` sends
-/// from there, or 0 where the target wants none.
+/// from there, or the sum of some of their parts, or 0 where the target wants none.
 template <class Medium, class Source, class Target>
 void followFromBox(const RayTracer<Field<const Medium>>& tracer, const Source& source, const Target& target,
-                   const Box& box) {
+                   const Box& box, RayParts parts = {}) {
+  const std::uint32_t first = RayParts::begin(parts.first, source.law.rays);
+  const std::uint32_t end = RayParts::begin(parts.last, source.law.rays);
   RayBatch<Medium> batch(tracer);
   Index from[RayBatch<Medium>::kSize];
-  double sum = 0.0;
-  std::uint32_t done = 0;
-  const std::uint32_t rays = source.law.rays;
+  RaySums sums(source.law.rays, parts);
   const auto follow = [&] {
     const int count = batch.count();
     batch.follow();
     for (int n = 0; n < count; ++n) {
-      sum += batch.sumOf(n);
-      if (++done < rays) continue;
-      target.finish(from[n], sum / static_cast<double>(rays));
-      sum = 0.0;
-      done = 0;
+      if (sums.add(batch.sumOf(n))) target.finish(from[n], sums.take());
     }
   };
   detail::forEachInOrder(box, [&](Index x) {
-    if (!target.wants(x)) return target.finish(x, 0.0);
-    for (std::uint32_t n = 0; n < rays; ++n) {
+    if (first == end || !target.wants(x)) return target.finish(x, 0.0);
+    for (std::uint32_t n = first; n < end; ++n) {
       from[batch.count()] = x;
       batch.add(source.ray(x, n, target.own(x)), source.start(x));
       if (batch.isFull()) follow();

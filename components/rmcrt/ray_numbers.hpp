@@ -18,6 +18,26 @@ struct RayLaw {
   bool scatters = false;    ///< whether rays need a place where they are scattered
 };
 
+/// Rays of a cell are summed in so many parts, and the sums of these in their order: whoever follows which
+/// part, the sum has the same bits. These are the parts from `first` to before `last`.
+struct RayParts {
+  static constexpr int kCount = 16;
+
+  int first = 0;
+  int last = kCount;
+
+  TESSERA_KERNEL bool areAll() const { return last - first == kCount; }
+  /// The first ray of a part; that of the one behind the last is the number of rays.
+  TESSERA_KERNEL static std::uint32_t begin(int part, std::uint32_t rays) {
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(rays) * static_cast<std::uint64_t>(part) /
+                                      kCount);
+  }
+  /// The mean of all rays, or else the sum of some of their parts.
+  TESSERA_KERNEL double result(double sum, std::uint32_t rays) const {
+    return areAll() ? sum / static_cast<double>(rays) : sum;
+  }
+};
+
 /// The n-th random words of a ray: 0 and 1 for where it starts, from 2 on for where it turns.
 TESSERA_KERNEL inline PhiloxWords wordsOf(const Ray& ray, PhiloxKey key, std::uint32_t n) {
   return philox({ray.cellLow, ray.cellHigh, ray.number, n}, key);
@@ -78,18 +98,37 @@ TESSERA_KERNEL inline Real3 directionFromWall(RayPair at, int axis, bool up) {
   return direction;
 }
 
+/// What rays of a cell are for, each with random numbers of its own.
+struct RaySeries {
+  static constexpr std::int32_t kCell = 0;  ///< what it takes up
+  static constexpr std::int32_t ofWall(std::int32_t side) { return 1 + side; }
+  static constexpr std::int32_t kRadiometer = 7;
+  static constexpr std::int32_t ofBox(std::int32_t side, bool outward) {
+    return 8 + side + (outward ? kOtherSide : 0);
+  }
+
+  /// Where it is among the bits of the number of a cell, beside those of the level.
+  TESSERA_KERNEL static std::uint32_t bits(std::int32_t series) {
+    return (static_cast<std::uint32_t>(series % kOtherSide) << 28) ^ (series >= kOtherSide ? 1U << 27 : 0U);
+  }
+
+ private:
+  static constexpr std::int32_t kOtherSide = 16;
+};
+
 /// Where the random numbers of a cell come from: all cells of all levels, and their sides, have other ones.
 struct RayCellNumber {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
 
-  /// `side`: 0 for the cell, else 1 + the number of the side.
-  TESSERA_KERNEL static RayCellNumber of(Index x, const Box& domain, std::int32_t level, std::int32_t side) {
+  /// `series`: RaySeries.
+  TESSERA_KERNEL static RayCellNumber of(Index x, const Box& domain, std::int32_t level,
+                                         std::int32_t series) {
     const Extent n = domain.extent();
     const auto cell = static_cast<std::uint64_t>((x.k * n.j + x.j) * n.i + x.i);
     return {static_cast<std::uint32_t>(cell), static_cast<std::uint32_t>(cell >> 32) ^
                                                   (static_cast<std::uint32_t>(level) << 16) ^
-                                                  (static_cast<std::uint32_t>(side) << 28)};
+                                                  RaySeries::bits(series)};
   }
 
   /// A ray of the cell, or of its side, that has no direction yet; `own` is the intensity where it starts.

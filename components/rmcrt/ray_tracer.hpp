@@ -203,14 +203,20 @@ struct RayTracer {
   }
 };
 
-/// The mean over the rays of a cell or of a face of a wall.
+/// The mean over the rays of a cell or of a face, or the sum of some of their parts.
 template <class View, class Table, class Source>
 TESSERA_KERNEL double meanOfRays(const RayTracer<View, Table>& tracer, const Source& source, Index x,
-                                 double own) {
+                                 double own, RayParts parts = {}) {
+  const std::uint32_t rays = source.law.rays;
   double sum = 0.0;
-  for (std::uint32_t n = 0; n < source.law.rays; ++n)
-    sum += tracer.follow(source.ray(x, n, own), source.start(x));
-  return sum / static_cast<double>(source.law.rays);
+  for (int part = parts.first; part < parts.last; ++part) {
+    const std::uint32_t end = RayParts::begin(part + 1, rays);
+    double ofPart = 0.0;
+    for (std::uint32_t n = RayParts::begin(part, rays); n < end; ++n)
+      ofPart += tracer.follow(source.ray(x, n, own), source.start(x));
+    sum += ofPart;
+  }
+  return parts.result(sum, rays);
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #include "components/rmcrt/rmcrt.hpp"
 
+#include <array>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -7,30 +8,13 @@
 #include "components/average_down_kernels.hpp"
 #include "components/cadence.hpp"
 #include "components/expression_fill.hpp"
-#include "components/rmcrt/radiometer_deck.hpp"
+#include "components/rmcrt/boxes/box_deck.hpp"
+#include "components/rmcrt/radiometers/radiometer_deck.hpp"
 #include "components/rmcrt/rmcrt_parameters.hpp"
 #include "datawarehouse/task_context.hpp"
 
 namespace tessera {
 namespace {
-
-/// A solid, whose own keys come before those of all walls, where there are such.
-RaySurface readSolid(const ParameterValues& values, double stefanBoltzmann) {
-  const auto number = [&](const std::string& key, double usual) {
-    if (values.has("solid." + key)) return values.real("solid." + key);
-    if (!values.has("wall." + key)) return usual;
-    if (key == "mirror") return values.real("wall.mirror");
-    const Expression& wall = values.expression("wall." + key);
-    if (wall.isConstant()) return wall(0, 0, 0, 0);
-    DeckDiagnostics findings;
-    findings.error(values.where("wall." + key),
-                   "rmcrt.wall." + key + " varies, so solid cells cannot have it; give rmcrt.solid." + key);
-    findings.throwIfErrors();
-    return usual;
-  };
-  return {intensityOf(number("temperature", 0.0), stefanBoltzmann), number("emissivity", 1.0),
-          number("mirror", 0.0)};
-}
 
 template <class T>
 Label<T, Cell> cellLabel(ComponentSetup& setup, std::string_view name, std::string_view unit = "") {
@@ -49,8 +33,9 @@ MediumLabel mediumLabel(bool isFloat, bool scatters, ComponentSetup& setup) {
 /// Calls `visit` with each variable that radiation leaves.
 template <class Visit>
 void forEachResult(const RadiationLabels& labels, bool hasWalls, Visit&& visit) {
-  visit(labels.divQ);
+  if (labels.divQ) visit(*labels.divQ);
   if (labels.incident) visit(*labels.incident);
+  for (const RayBox& box : labels.boxes) visit(box.power);
   if (!hasWalls) return;
   visit(labels.flux.x);
   visit(labels.flux.y);
@@ -88,12 +73,20 @@ void Rmcrt::configure(const ParameterValues& values, ComponentSetup& setup) {
   configureMedium(values, setup);
   configureRays(values, setup);
   labels_.medium = mediumLabel(values.choice("precision") == "float", medium_.scattering.has_value(), setup);
-  labels_.divQ = cellLabel<double>(setup, "rmcrt.divQ", "power/length^3");
+  if (rays_.rays > 0) labels_.divQ = cellLabel<double>(setup, "rmcrt.divQ", "power/length^3");
   if (values.boolean("incident"))
     labels_.incident = cellLabel<double>(setup, "rmcrt.incident", "power/length^2");
+  labels_.boxes = boxesOf(values, rays_.wallRays, setup);
   radiometers_ = radiometersOf(values, setup);
-  totals_.loss = setup.labels.reduction("rmcrt.loss");
-  if (rays_.wallRays == 0) return;
+  if (rays_.rays > 0) totals_.loss = setup.labels.reduction("rmcrt.loss");
+  if (rays_.wallRays > 0) configureWalls(setup);
+  shares_ = static_cast<int>(values.integer("split"));
+  if (shares_ == 1 || rays_.rays == 0) return;
+  for (int part = 1; part <= RayParts::kCount; ++part)
+    labels_.parts.push_back(setup.labels.variable<double, Cell>("rmcrt.part_" + std::to_string(part)));
+}
+
+void Rmcrt::configureWalls(ComponentSetup& setup) {
   labels_.flux.x = setup.labels.variable<double, FaceX>("rmcrt.flux_x", "power/length^2");
   labels_.flux.y = setup.labels.variable<double, FaceY>("rmcrt.flux_y", "power/length^2");
   labels_.flux.z = setup.labels.variable<double, FaceZ>("rmcrt.flux_z", "power/length^2");
@@ -121,13 +114,38 @@ void Rmcrt::configureMedium(const ParameterValues& values, ComponentSetup& setup
   if (scatters) medium_.scattering = input(values, "scattering", setup);
   medium_.isTemperature = !values.has("emissive_power") && !values.has("emissive_power_from");
   medium_.heat = input(values, medium_.isTemperature ? "temperature" : "emissive_power", setup);
-  if (!values.has("solid.where")) return;
-  medium_.solid = setup.labels.variable<double, Cell>("rmcrt.solid", "1");
-  given_.push_back({"solid", *medium_.solid, values.expression("solid.where")});
-  const RaySurface solid = readSolid(values, medium_.stefanBoltzmann);
-  medium_.solidIntensity = solid.intensity;
-  medium_.solidEmissivity = solid.emissivity;
-  rays_.mirroredOfSolids = solid.mirrored;
+  if (values.has("solid.where")) configureSolids(values, setup);
+}
+
+void Rmcrt::configureSolids(const ParameterValues& values, ComponentSetup& setup) {
+  RaySolids solid;
+  solid.where = setup.labels.variable<double, Cell>("rmcrt.solid", "1");
+  given_.push_back({"solid", solid.where, values.expression("solid.where")});
+  solid.emissivity = solidInput(values, "emissivity", {"", "", 1.0, 1.0, "between 0 and 1"}, setup);
+  solid.temperature = values.has("solid.temperature_from") ? input(values, "solid.temperature", setup)
+                                                           : solidInput(values, "temperature", {}, setup);
+  medium_.solid = solid;
+  const char* const mirror = values.has("solid.mirror") ? "solid.mirror" : "wall.mirror";
+  if (values.has(mirror)) rays_.mirroredOfSolids = values.real(mirror);
+}
+
+/// A number of solid cells, whose own key comes before that of all walls; `range.usual` without either. What
+/// it is elsewhere makes no difference.
+RadiationInput Rmcrt::solidInput(const ParameterValues& values, const std::string& key, NumberRange range,
+                                 ComponentSetup& setup) {
+  const std::string given = (values.has("solid." + key) ? "solid." : "wall.") + key;
+  if (!values.has(given)) return {std::nullopt, range.usual};
+  const Expression& expression = values.expression(given);
+  if (expression.isConstant()) return {std::nullopt, expression(0, 0, 0, 0)};
+  const std::array parts{values.expression("solid.where"), expression};
+  const Expression inSolids = Expression::ofParts("if($0 != 0, $1, 0)", parts);
+  setup.composed.push_back(inSolids);
+  range.key = "rmcrt." + given;
+  range.where = values.where(given).text();
+  const std::string name = "solid_" + key;
+  const Label<double, Cell> label = setup.labels.variable<double, Cell>("rmcrt." + name);
+  given_.push_back({name, label, inSolids, range});
+  return {label, 0.0};
 }
 
 void Rmcrt::configureRays(const ParameterValues& values, ComponentSetup& setup) {
@@ -146,10 +164,11 @@ void Rmcrt::configureRays(const ParameterValues& values, ComponentSetup& setup) 
 void Rmcrt::declareInitial(StepPlan& plan) const {
   for (const Given& given : given_) {
     plan.task("Rmcrt::" + given.name).writes(given.label).withoutDt().runs<Cpu>([given](const auto& task) {
-      fill(task, given.label, given.values, task.time());
+      fillWithin(task, given.label, given.values, given.range);
     });
   }
   if (!radiometers_.empty()) std::visit([&](auto medium) { declareNoMedium(plan, medium); }, labels_.medium);
+  if (hasNoResults()) return;
   TaskBuilder none = plan.task("Rmcrt::noneYet");
   none.withoutDt();
   forEachResult(labels_, rays_.wallRays > 0, [&](auto label) { none.writes(label); });
@@ -170,16 +189,21 @@ TaskBuilder Rmcrt::radiationTask(StepPlan& step, std::string_view name) const {
 
 void Rmcrt::declareStep(StepPlan& step) const {
   std::visit([&](auto medium) { declareRadiation(step, medium); }, labels_.medium);
-  if (levels_ == 1) return;
-  declareAverage(step, "Rmcrt::averageDown", labels_.divQ);
+  if (levels_ == 1 || !labels_.divQ) return;
+  declareAverage(step, "Rmcrt::averageDown", *labels_.divQ);
   if (labels_.incident) declareAverage(step, "Rmcrt::averageIncident", *labels_.incident);
 }
 
 /// What packing reads.
 TaskBuilder Rmcrt::declareInputs(TaskBuilder task) const {
   const auto scattering = medium_.scattering ? medium_.scattering->label : std::nullopt;
-  for (const auto& label : {medium_.absorption.label, scattering, medium_.heat.label, medium_.solid}) {
+  for (const auto& label : {medium_.absorption.label, scattering, medium_.heat.label}) {
     if (label) task.reads(Old, *label);
+  }
+  if (!medium_.solid) return task;
+  task.reads(Old, medium_.solid->where);
+  for (const RadiationInput& input : {medium_.solid->temperature, medium_.solid->emissivity}) {
+    if (input.label) task.reads(Old, *input.label);
   }
   return task;
 }
@@ -196,11 +220,58 @@ void Rmcrt::declareRadiation(StepPlan& step, Label<Medium, Cell> medium) const {
         .runs(packCoarseMedium(medium_, medium));
   }
   forEachKindOfLevel([&](const KindOfLevel& kind) {
-    TaskBuilder trace = radiationTask(step, "Rmcrt::trace" + kind.suffix);
-    declareMediumReads(trace, New, medium, kind);
-    forEachResult(labels_, rays_.wallRays > 0, [&](auto label) { trace.writes(label); });
-    trace.runs(traceRays(medium, rays_, labels_));
+    forEachWork(
+        [&](const std::string& name, const RayWork& work) { declareTrace(step, medium, kind, name, work); });
+    if (!labels_.parts.empty()) declareSum(step, medium, kind);
   });
+}
+
+/// Calls `declare(name, work)` for what tasks on a patch do: one of them all, or each its share.
+template <class Declare>
+void Rmcrt::forEachWork(Declare&& declare) const {
+  const bool walls = rays_.wallRays > 0;
+  if (shares_ == 1) {
+    if (!hasNoResults()) declare("", RayWork{rays_.rays > 0, {}, {walls, walls, walls}, labels_.boxes});
+    return;
+  }
+  for (int share = 0; share < shares_ && rays_.rays > 0; ++share) {
+    const RayParts parts{RayParts::kCount * share / shares_, RayParts::kCount * (share + 1) / shares_};
+    declare("Share" + std::to_string(share + 1), RayWork{true, parts, {}, {}});
+  }
+  for (std::size_t axis = 0; axis < kAxes && walls; ++axis) {
+    RayWork work;
+    work.walls[axis] = true;
+    declare(std::string("Walls") + "XYZ"[axis], work);
+  }
+  for (const RayBox& box : labels_.boxes) declare("Box_" + box.name, RayWork{false, {}, {}, {box}});
+}
+
+template <class Medium>
+void Rmcrt::declareTrace(StepPlan& step, Label<Medium, Cell> medium, const KindOfLevel& kind,
+                         const std::string& name, const RayWork& work) const {
+  TaskBuilder trace = radiationTask(step, "Rmcrt::trace" + kind.suffix + name);
+  declareMediumReads(trace, New, medium, kind);
+  if (work.cells && work.parts.areAll()) {
+    trace.writes(*labels_.divQ);
+    if (labels_.incident) trace.writes(*labels_.incident);
+  } else if (work.cells) {
+    for (int part = work.parts.first; part < work.parts.last; ++part)
+      trace.writes(labels_.parts[static_cast<std::size_t>(part)]);
+  }
+  if (work.walls[0]) trace.writes(labels_.flux.x);
+  if (work.walls[1]) trace.writes(labels_.flux.y);
+  if (work.walls[2]) trace.writes(labels_.flux.z);
+  for (const RayBox& box : work.boxes) trace.writes(box.power);
+  trace.runs(traceRays(medium, rays_, labels_, work));
+}
+
+template <class Medium>
+void Rmcrt::declareSum(StepPlan& step, Label<Medium, Cell> medium, const KindOfLevel& kind) const {
+  TaskBuilder sum = radiationTask(step, "Rmcrt::sum" + kind.suffix);
+  sum.on(kind.levels).reads(New, medium).writes(*labels_.divQ);
+  if (labels_.incident) sum.writes(*labels_.incident);
+  for (const Label<double, Cell> part : labels_.parts) sum.reads(New, part);
+  sum.runs(sumRays(medium, rays_, labels_));
 }
 
 /// Calls `declare` with the levels whose rays need the same regions.
@@ -239,17 +310,21 @@ std::vector<OptionalPart> Rmcrt::stepParts() const { return {{"radiation", every
 
 /// Totals read all that radiation leaves, what they do not sum too, so that steps without radiation keep it.
 void Rmcrt::declareDiagnostics(StepPlan& plan) const {
+  if (!radiometers_.empty())
+    std::visit([&](auto medium) { declareRadiometers(plan, medium); }, labels_.medium);
+  if (hasNoResults()) return;
   const bool hasWalls = rays_.wallRays > 0;
   TaskBuilder task = plan.task("Rmcrt::totals");
   forEachResult(labels_, hasWalls, [&](auto label) { task.reads(Old, label); });
-  task.contributes(totals_.loss, Sum);
+  if (labels_.divQ) task.contributes(totals_.loss, Sum);
+  for (const RayBox& box : labels_.boxes) task.contributes(box.total, Sum);
   if (hasWalls) {
     for (const ReductionLabel& wall : totals_.walls) task.contributes(wall, Sum);
   }
   task.runs(totalsOfRadiation(rays_, labels_, totals_));
-  if (radiometers_.empty()) return;
-  std::visit([&](auto medium) { declareRadiometers(plan, medium); }, labels_.medium);
 }
+
+bool Rmcrt::hasNoResults() const { return !labels_.divQ && rays_.wallRays == 0 && labels_.boxes.empty(); }
 
 template <class Medium>
 void Rmcrt::declareRadiometers(StepPlan& plan, Label<Medium, Cell> medium) const {
@@ -262,7 +337,9 @@ void Rmcrt::declareRadiometers(StepPlan& plan, Label<Medium, Cell> medium) const
 }
 
 std::vector<Diagnostic> Rmcrt::diagnostics() const {
-  std::vector<Diagnostic> columns{{"rmcrt.loss", totals_.loss, {}}};
+  std::vector<Diagnostic> columns;
+  if (labels_.divQ) columns.push_back({"rmcrt.loss", totals_.loss, {}});
+  for (const RayBox& box : labels_.boxes) columns.push_back({"rmcrt.box_" + box.name, box.total, {}});
   for (const Radiometer& radiometer : radiometers_)
     columns.push_back({"rmcrt.radiometer_" + radiometer.name, radiometer.reading, {}});
   if (rays_.wallRays == 0) return columns;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/component.hpp"
+#include "components/rmcrt/number_range.hpp"
 #include "components/rmcrt/rmcrt_kernels.hpp"
 
 namespace tessera {
@@ -17,7 +18,8 @@ namespace tessera {
 /// Variables: `rmcrt.divQ`, the power that leaves a unit of volume as radiation (negative: it takes up more
 /// than it sends), and `rmcrt.flux_x`, `_y`, `_z`, net fluxes on walls along the axes; both are carried over
 /// steps without radiation, as is `rmcrt.incident`, what arrives from all directions, where the deck asks for
-/// it. `rmcrt.medium` is what rays read (within a step, or kept where there are radiometers).
+/// it, and `rmcrt.power_BOX`, what leaves a box. `rmcrt.medium` is what rays read (within a step, or kept
+/// where there are radiometers).
 class Rmcrt final : public Component {
  public:
   std::string name() const override { return "rmcrt"; }
@@ -37,10 +39,15 @@ class Rmcrt final : public Component {
     std::string name;
     Label<double, Cell> label;
     Expression values;
+    NumberRange range{};
   };
 
   void configureMedium(const ParameterValues& values, ComponentSetup& setup);
+  void configureSolids(const ParameterValues& values, ComponentSetup& setup);
+  RadiationInput solidInput(const ParameterValues& values, const std::string& key, NumberRange range,
+                            ComponentSetup& setup);
   void configureRays(const ParameterValues& values, ComponentSetup& setup);
+  void configureWalls(ComponentSetup& setup);
   RadiationInput input(const ParameterValues& values, const std::string& key, ComponentSetup& setup);
   TaskBuilder radiationTask(StepPlan& step, std::string_view name) const;
   TaskBuilder declareInputs(TaskBuilder task) const;
@@ -59,6 +66,14 @@ class Rmcrt final : public Component {
   void declareRadiation(StepPlan& step, Label<Medium, Cell> medium) const;
   template <class Medium>
   void declareRadiometers(StepPlan& plan, Label<Medium, Cell> medium) const;
+  template <class Declare>
+  void forEachWork(Declare&& declare) const;
+  template <class Medium>
+  void declareTrace(StepPlan& step, Label<Medium, Cell> medium, const KindOfLevel& kind,
+                    const std::string& name, const RayWork& work) const;
+  template <class Medium>
+  void declareSum(StepPlan& step, Label<Medium, Cell> medium, const KindOfLevel& kind) const;
+  bool hasNoResults() const;
   void declareAverage(StepPlan& step, std::string_view name, Label<double, Cell> label) const;
 
   MediumParams medium_;
@@ -69,6 +84,7 @@ class Rmcrt final : public Component {
   std::vector<Given> given_;
   Cadence every_;
   int levels_ = 1;
+  int shares_ = 1;  ///< tasks that follow the rays of the cells of a patch
 };
 
 }  // namespace tessera

@@ -6,8 +6,9 @@
 #include <variant>
 #include <vector>
 
+#include "components/rmcrt/boxes/ray_box.hpp"
 #include "components/rmcrt/medium.hpp"
-#include "components/rmcrt/radiometer.hpp"
+#include "components/rmcrt/radiometers/radiometer.hpp"
 #include "components/rmcrt/ray_tracer.hpp"
 #include "grid/label.hpp"
 #include "taskgraph/task_body.hpp"
@@ -24,6 +25,13 @@ struct RadiationInput {
   double number = 0.0;
 };
 
+/// Bodies in the medium.
+struct RaySolids {
+  Label<double, Cell> where;  ///< not 0 in solid cells
+  RadiationInput temperature;
+  RadiationInput emissivity;
+};
+
 /// What the medium is made of.
 struct MediumParams {
   RadiationInput absorption;
@@ -31,9 +39,7 @@ struct MediumParams {
   RadiationInput heat;        ///< temperature, or the emissive power of a black body
   bool isTemperature = true;  ///< which of them
   double stefanBoltzmann = 0.0;
-  std::optional<Label<double, Cell>> solid;
-  double solidIntensity = 0.0;
-  double solidEmissivity = 1.0;
+  std::optional<RaySolids> solid;
 };
 
 /// Net flux of radiation on the walls, along the axes; 0 within the domain.
@@ -66,9 +72,20 @@ struct RayParams {
 
 struct RadiationLabels {
   MediumLabel medium;
-  Label<double, Cell> divQ;
+  std::optional<Label<double, Cell>> divQ;
   std::optional<Label<double, Cell>> incident;
   WallFluxLabels flux;
+  std::vector<RayBox> boxes;
+  /// Sums of the parts of the rays of each cell (RayParts); none where one task follows all rays of a patch.
+  std::vector<Label<double, Cell>> parts;
+};
+
+/// What a task of a step with radiation does.
+struct RayWork {
+  bool cells = false;               ///< divergence of the flux, and what arrives
+  RayParts parts{};                 ///< of the rays of the cells
+  std::array<bool, kAxes> walls{};  ///< fluxes on the walls across an axis
+  std::vector<RayBox> boxes{};      ///< powers that leave them
 };
 
 /// Sums for the history.
@@ -84,14 +101,19 @@ TaskBody packMedium(const MediumParams& params, Label<Medium, Cell> medium);
 /// of finer patches take what the level has in the end.
 template <class Medium>
 TaskBody packCoarseMedium(const MediumParams& params, Label<Medium, Cell> medium);
-/// The divergence of the flux of radiation in each cell of a patch, and the fluxes on the walls beside it.
+/// The divergence of the flux of radiation in each cell of a patch, and the fluxes on the walls beside it: as
+/// much of that as `work` says.
 template <class Medium>
-TaskBody traceRays(Label<Medium, Cell> medium, const RayParams& params, const RadiationLabels& labels);
+TaskBody traceRays(Label<Medium, Cell> medium, const RayParams& params, const RadiationLabels& labels,
+                   const RayWork& work);
+/// The divergence of the flux, from the sums of parts of the rays.
+template <class Medium>
+TaskBody sumRays(Label<Medium, Cell> medium, const RayParams& params, const RadiationLabels& labels);
 /// What radiometers read that stand in the patch: contributions, from Old of the medium.
 template <class Medium>
 TaskBody readRadiometers(Label<Medium, Cell> medium, const RayParams& params,
                          const std::vector<Radiometer>& radiometers);
-/// The loss of the gas and the power that each wall takes up.
+/// The loss of the gas, the power that each wall takes up and that leaves each box.
 TaskBody totalsOfRadiation(const RayParams& params, const RadiationLabels& labels,
                            const RadiationTotals& totals);
 

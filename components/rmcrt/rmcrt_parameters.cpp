@@ -4,7 +4,8 @@
 #include <string>
 
 #include "components/cadence.hpp"
-#include "components/rmcrt/radiometer_deck.hpp"
+#include "components/rmcrt/boxes/box_deck.hpp"
+#include "components/rmcrt/radiometers/radiometer_deck.hpp"
 
 namespace tessera {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 constexpr double kUsualStefanBoltzmann = 5.670374419e-8;  // CODATA 2018, W/(m^2 K^4)
 
 void checkNamesOfRadiation(const ParameterValues& values, DeckDiagnostics& findings) {
-  for (const char* key : {"absorption_from", "scattering_from", "temperature_from", "emissive_power_from"}) {
+  for (const char* key : {"absorption_from", "scattering_from", "temperature_from", "emissive_power_from",
+                          "solid.temperature_from"}) {
     if (!values.has(key) || isLabelName(values.text(key))) continue;
     findings.error(values.where(key), "rmcrt." + std::string(key) + " has \"" + values.text(key) +
                                           "\", which no variable can be called; give the name of a "
@@ -39,8 +41,23 @@ void checkSourcesOfRadiation(const ParameterValues& values, DeckDiagnostics& fin
   };
   expectOne({"temperature", "temperature_from", "emissive_power", "emissive_power_from"}, "what radiates");
   expectOne({"absorption", "absorption_from"}, "what absorbs");
+  if (values.isGiven("solid.temperature") || values.isGiven("solid.temperature_from"))
+    expectOne({"solid.temperature", "solid.temperature_from"}, "how hot solid cells are");
   if (values.isGiven("scattering") || values.isGiven("scattering_from"))
     expectOne({"scattering", "scattering_from"}, "what scatters");
+}
+
+/// Rays have to go from somewhere.
+void checkWork(const ParameterValues& values, DeckDiagnostics& findings) {
+  if (values.integer("rays") > 0) return;
+  const bool fromWalls = values.has("wall_rays") && values.integer("wall_rays") > 0;
+  if (!fromWalls && values.tables("box").empty() && values.tables("radiometer").empty())
+    findings.error(values.where("rays"),
+                   "rmcrt.rays is 0 and nothing else has rays; give rmcrt.wall_rays, a [[rmcrt.box]] or a "
+                   "[[rmcrt.radiometer]]");
+  if (values.boolean("incident"))
+    findings.error(values.where("incident"),
+                   "rmcrt.incident needs rays from cells; give rmcrt.rays above 0, or remove it");
 }
 
 void declareMirror(ParameterTable& table, const std::string& prefix, const std::string& what) {
@@ -56,8 +73,18 @@ void declareSolid(ParameterTable& table) {
   table.expression("solid.where", {"x", "y", "z"})
       .doc("where it is not 0 at the centre of a cell, the cell is solid")
       .optional();
-  table.real("solid.temperature").doc("temperature of solid cells").unit("temperature").atLeast(0).optional();
-  table.real("solid.emissivity").doc("part of a black body's that solid cells send").range(0, 1).optional();
+  table.expression("solid.temperature", {"x", "y", "z"})
+      .doc("temperature of solid cells, at their centres")
+      .unit("temperature")
+      .atLeast(0)
+      .optional();
+  table.text("solid.temperature_from")
+      .doc("name of the variable that is the temperature of solid cells")
+      .optional();
+  table.expression("solid.emissivity", {"x", "y", "z"})
+      .doc("part of a black body's that solid cells send, at their centres")
+      .range(0, 1)
+      .optional();
   declareMirror(table, "solid.", "solid cells");
 }
 
@@ -104,7 +131,10 @@ void declareMedium(ParameterTable& table) {
 }
 
 void declareRays(ParameterTable& table) {
-  table.integer("rays").doc("rays from each cell").range(1, 1 << 30).defaultsTo(100);
+  table.integer("rays")
+      .doc("rays from each cell; 0: no rmcrt.divQ, just what walls, boxes and radiometers say")
+      .range(0, 1 << 30)
+      .defaultsTo(100);
   table.integer("wall_rays")
       .doc(
           "rays from each face of a wall; 0: no fluxes on walls; what rays "
@@ -142,6 +172,12 @@ void declareRays(ParameterTable& table) {
           "of what is known of the medium in each cell; \"float\" halves the "
           "memory of whole levels")
       .defaultsTo("double");
+  table.integer("split")
+      .doc(
+          "tasks that share the rays of the cells of a patch, for more threads or streams than patches; the "
+          "same bits for any number")
+      .range(1, RayParts::kCount)
+      .defaultsTo(1);
   table.boolean("incident")
       .doc(
           "whether rmcrt.incident is kept: what arrives in a cell from all "
@@ -160,8 +196,10 @@ void declareRmcrtParameters(ParameterTable& table) {
                 std::string("the wall ") + sideName(side));
   declareSolid(table);
   declareRadiometerTables(table);
+  declareBoxTables(table);
   table.check(checkSourcesOfRadiation);
   table.check(checkNamesOfRadiation);
+  table.check(checkWork);
 }
 
 }  // namespace tessera

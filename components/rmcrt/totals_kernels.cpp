@@ -12,11 +12,24 @@ struct TotalsOfRadiation {
 
   template <class Task>
   void operator()(const Task& task) const {
-    task.contribute(totals.loss, integralOf(task, "Rmcrt::loss", task.read(Old, labels.divQ)));
+    if (labels.divQ)
+      task.contribute(totals.loss, integralOf(task, "Rmcrt::loss", task.read(Old, *labels.divQ)));
+    for (const RayBox& box : labels.boxes) addBox(task, box);
     if (params.wallRays == 0) return;
     addWalls(task, labels.flux.x, 0);
     addWalls(task, labels.flux.y, 1);
     addWalls(task, labels.flux.z, 2);
+  }
+
+  template <class Task>
+  void addBox(const Task& task, const RayBox& box) const {
+    const auto power = task.read(Old, box.power);
+    typename Task::ReducedSum sum;
+    task.forEachUncovered([&](const Box& cells) {
+      sum.add(
+          reduce(task.exec(), "Rmcrt::box", cells, Sum, [=] TESSERA_KERNEL(Index x) { return power(x); }));
+    });
+    task.contribute(box.total, sum);
   }
 
   template <class Task, class FaceLabel>

@@ -12,12 +12,24 @@ expectSameHistory loop ranks
 # (1 - 1/16)^(4 * 2) of the smallest amount, which is 1 at the start and takes 4 substeps in each of 2 steps.
 expect engine reactions.min "$(awk 'BEGIN {printf "%.15f", (15 / 16) ^ 8}')"
 
-cc adders.c -o adders_c -I"$installed/include/tessera" -L"$installed/lib" -ltessera_engine_c -Wl,-rpath,"$installed/lib"
-[ "$(./adders_c)" = 500500 ] || fail "the sum from C is '$(./adders_c)'"
-languages="C++ and C"
+# expectSums COMPILER ENDING: tasks of a kind that ships, and of the kind of this folder: 2 rows of 4 substeps and 98 of 8,
+# and 100 (1 - 0.25 / 8)^8.
+kinds=$work/build/libreact_kinds.so
+expectSums() {
+  local program
+  for program in adders rows; do
+    "$1" "$program.$2" -o "${program}_$2" -I"$installed/include/tessera" -L"$installed/lib" -ltessera_engine_c \
+      -Wl,-rpath,"$installed/lib"
+  done
+  [ "$("./adders_$2")" = 500500 ] || fail "the sum of $2 is '$("./adders_$2")'"
+  [ "$("./rows_$2" "$kinds")" = "792 77.569987974" ] || fail "the rows of $2 give '$("./rows_$2" "$kinds")'"
+}
+expectSums cc c
+languages="C++, C"
 if command -v gfortran >/dev/null; then
-  gfortran adders.f90 -o adders_f -L"$installed/lib" -ltessera_engine_c -Wl,-rpath,"$installed/lib"
-  [ "$(./adders_f)" = 500500 ] || fail "the sum from Fortran is '$(./adders_f)'"
-  languages="C++, C and Fortran"
+  expectSums gfortran f90
+  languages+=", Fortran"
 fi
-echo "$name: the same bits with and without an engine; tasks from $languages"
+PYTHONPATH="$installed/share/tessera/python" TESSERA_ENGINE_LIBRARY="$installed/lib/libtessera_engine_c.so" \
+  python3 rows.py "$kinds" || fail "rows from Python"
+echo "$name: the same bits with and without an engine; tasks from $languages and Python"

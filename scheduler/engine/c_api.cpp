@@ -5,6 +5,7 @@
 #include "core/text/error.hpp"
 #include "scheduler/engine/engine.hpp"
 #include "scheduler/engine/kinds/shipped.hpp"
+#include "scheduler/engine/kinds_library.hpp"
 #include "scheduler/engine/tessera_engine.h"
 
 struct tessera_engine {
@@ -58,15 +59,24 @@ extern "C" {
 
 int tessera_engine_setup(const char* form, int place, int64_t capacity, int64_t memory,
                          tessera_engine** engine) {
+  const tessera_engine_options options{nullptr, place, 0, capacity, memory};
+  return tessera_engine_setup_with(form, &options, engine);
+}
+
+int tessera_engine_setup_with(const char* form, const tessera_engine_options* given,
+                              tessera_engine** engine) {
   return guarded([&] {
-    need(form != nullptr && engine != nullptr, "setup needs the name of a form and a place for the engine");
+    need(form != nullptr && given != nullptr && engine != nullptr,
+         "setup needs the name of a form, options, and a place for the engine");
+    const Program& program = given->kinds != nullptr ? loadKinds(given->kinds) : shippedProgram();
     EngineOptions options;
     options.form = formOf(form);
-    if (options.form == EngineForm::Cuda) options.device = place;
-    if (options.form == EngineForm::Threads) options.threads = place;
-    if (capacity != 0) options.capacity = capacity;
-    if (memory != 0) options.memoryBytes = memory;
-    *engine = new tessera_engine{Engine(shippedProgram(), options)};
+    if (options.form == EngineForm::Cuda) options.device = given->place;
+    if (options.form == EngineForm::Threads) options.threads = given->place;
+    options.multiprocessors = given->multiprocessors;
+    if (given->capacity != 0) options.capacity = given->capacity;
+    if (given->memory != 0) options.memoryBytes = given->memory;
+    *engine = new tessera_engine{Engine(program, options)};
     return static_cast<int>(TESSERA_ENGINE_OK);
   });
 }

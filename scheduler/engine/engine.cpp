@@ -37,6 +37,9 @@ EngineOptions checked(EngineOptions options, const Program& program) {
   if (options.threads < 0 || options.threads > 4096) {
     refuse("an engine has 0 to 4096 threads, not " + std::to_string(options.threads));
   }
+  if (options.multiprocessors < 0) {
+    refuse("an engine fills 0 (all) or more multiprocessors, not " + std::to_string(options.multiprocessors));
+  }
   const auto page = std::int64_t{SlabClasses::kPageBytes};
   options.memoryBytes = std::max(page, (options.memoryBytes + page - 1) / page * page);
   if (options.form == EngineForm::Stepped) options.threads = 0;

@@ -44,10 +44,20 @@ typedef struct {
   uint64_t result[6]; /* the kind's result, 48 bytes */
 } tessera_result;
 
+typedef struct {
+  const char* kinds;   /* file of a library with kinds of one's own (docs/engine.md); NULL: those that ship */
+  int place;           /* as of setup */
+  int multiprocessors; /* of the GPU, for this engine (0: all) */
+  int64_t capacity, memory;
+} tessera_engine_options;
+
 /* form: "threads", "stepped" (tasks run inside poll) or "cuda" (GPU `place`). place: threads (0: one a core) or the
  * number of the GPU. capacity: tasks under way at a time, a power of two (0: 65536). memory: bytes for data of tasks
  * (0: 64 MiB). */
 int tessera_engine_setup(const char* form, int place, int64_t capacity, int64_t memory, tessera_engine** engine);
+/* The same, with all there is to choose; zeros are chosen by the engine. Many engines may live in a process: on
+ * several GPUs, or on one that they share by giving each some of its multiprocessors. */
+int tessera_engine_setup_with(const char* form, const tessera_engine_options* options, tessera_engine** engine);
 /* Waits for the tasks that run; drops those that do not. NULL is allowed. */
 int tessera_engine_cleanup(tessera_engine* engine);
 /* The number of a kind of tasks, by name. */

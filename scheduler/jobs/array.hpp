@@ -32,13 +32,16 @@ struct SumArray {
   double scale = 1.0;  ///< one over the resolution
 
   /// Adds the multiple of the resolution that is nearest to `value`.
-  TESSERA_KERNEL void add(Index x, double value) const {
-    const double scaled = value * scale;
-    addWhole(sums(x), static_cast<std::int64_t>(scaled < 0.0 ? scaled - 0.5 : scaled + 0.5));
-  }
+  TESSERA_KERNEL void add(Index x, double value) const { addWhole(x, whole(value)); }
 
- private:
-  TESSERA_KERNEL static void addWhole(std::int64_t& sum, std::int64_t value) {
+  /// That multiple. A unit that adds to one place again and again adds these up by itself and gives all of
+  /// them to `addWhole` at its end: the same bits, without a thousand threads that wait for one place.
+  TESSERA_KERNEL std::int64_t whole(double value) const {
+    const double scaled = value * scale;
+    return static_cast<std::int64_t>(scaled < 0.0 ? scaled - 0.5 : scaled + 0.5);
+  }
+  TESSERA_KERNEL void addWhole(Index x, std::int64_t value) const {
+    std::int64_t& sum = sums(x);
 #if defined(__CUDA_ARCH__)
     atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
 #else

@@ -12,6 +12,9 @@ namespace {
 using detail::DeviceParts;
 
 constexpr std::int32_t kGenerationsAtOnce = 8;
+constexpr std::int32_t kEmulatedBlocks = 3;
+/// Of a processor, until the kernels of a task have told.
+constexpr std::int32_t kFirstBlocks = 4;
 
 /// Sums of one domain that one slot has added up, on the device.
 struct DeviceSums {
@@ -43,9 +46,10 @@ class BackendJobDevice final : public JobDevice {
         name_(device_->info().name + " " + std::to_string(device_->info().number)),
         parts_(bound(*device_), options.memoryBytes),
         slots_(static_cast<std::size_t>(std::max(1, options.window))) {
-    const bool emulated = device_->info().architecture.empty();
-    if (options_.lanes <= 0) options_.lanes = emulated ? 32 : 128;
-    if (options_.blocks <= 0) options_.blocks = emulated ? 3 : 4 * std::max(1, device_->info().processors);
+    if (options_.lanes <= 0) options_.lanes = isEmulated() ? 32 : 128;
+    blocks_ = options_.blocks > 0 ? options_.blocks
+              : isEmulated()      ? kEmulatedBlocks
+                                  : kFirstBlocks * std::max(1, device_->info().processors);
     for (BackendSlot& slot : slots_) {
       slot.stream = device_->makeStream();
       slot.done = device_->makeEvent();
@@ -66,6 +70,7 @@ class BackendJobDevice final : public JobDevice {
 
   const std::string& name() const override { return name_; }
   int slots() const override { return static_cast<int>(slots_.size()); }
+  std::int64_t width() const override { return std::int64_t{blocks_} * options_.lanes; }
   const CopyCounts& copies() const override { return copies_; }
   void bindThread() override { device_->bindThread(); }
   void forget(const DomainBase& domain) override {
@@ -83,7 +88,7 @@ class BackendJobDevice final : public JobDevice {
   bool start(int number, const JobTask& task) override {
     BackendSlot& slot = slots_[static_cast<std::size_t>(number)];
     slot.task = task;
-    slot.input = detail::inputOf(task, options_.blocks, options_.lanes);
+    slot.input = detail::inputOf(task, blocksOf(task), options_.lanes);
     if (!findRoom(slot)) {
       device_->synchronize(slot.stream);  // copies that were begun go to memory that others may get
       leave(slot);
@@ -140,6 +145,19 @@ class BackendJobDevice final : public JobDevice {
   static DeviceBackend& bound(DeviceBackend& device) {
     device.bindThread();
     return device;
+  }
+
+  bool isEmulated() const { return device_->info().architecture.empty(); }
+
+  /// As many as a GPU has room for at a time: each of its processors hides waits by what else it has.
+  std::int32_t blocksOf(const JobTask& task) {
+    if (options_.blocks > 0 || isEmulated()) return blocks_;
+    const auto [found, isNew] = blocksOf_.try_emplace({&task.job->kernels(), task.form}, 0);
+    if (isNew) {
+      const std::int32_t each = task.job->kernels().blocksOfProcessor(task.form, options_.lanes);
+      found->second = (each > 0 ? each : kFirstBlocks) * std::max(1, device_->info().processors);
+    }
+    return blocks_ = found->second;
   }
 
   bool findRoom(BackendSlot& slot) {
@@ -201,7 +219,7 @@ class BackendJobDevice final : public JobDevice {
 
   /// An emulated device runs its blocks on the host, with memory of the slot.
   void makeBlockMemory(BackendSlot& slot) {
-    if (!device_->info().architecture.empty()) return;
+    if (!isEmulated()) return;
     const std::int64_t bytes = slot.input.blocks * slot.task.job->kernels().blockBytes(slot.input.lanes);
     auto& memory = blockMemory_[&slot];
     const auto count = static_cast<std::size_t>(bytes) / sizeof(std::max_align_t) + 1;
@@ -258,6 +276,8 @@ class BackendJobDevice final : public JobDevice {
   DeviceParts parts_;
   std::vector<BackendSlot> slots_;
   std::map<const BackendSlot*, std::vector<std::max_align_t>> blockMemory_;
+  std::map<std::pair<const JobKernels*, JobForm>, std::int32_t> blocksOf_;
+  std::int32_t blocks_ = 1;  ///< of the last task
   CopyCounts copies_;
 };
 

@@ -28,17 +28,27 @@ void FormChoice::handedOut(JobForm form) {
 
 JobForm FormChoice::next() const {
   const auto least = std::ranges::min_element(candidates_, {}, &Candidate::handedOut);
-  if (isMade() || least->handedOut < kTasks) return least->form;
+  if (isMade() || least->handedOut < (isLastRound_ ? kTasks + 1 : kTasks)) return least->form;
   return std::ranges::max_element(candidates_, {}, &Candidate::rate)->form;
+}
+
+bool FormChoice::haveEnded(int tasks) const {
+  return std::ranges::all_of(candidates_, [=](const Candidate& each) { return each.ended >= tasks; });
 }
 
 void FormChoice::ended(JobForm form, double rate) {
   Candidate* candidate = find(form);
   if (candidate == nullptr) return;
   ++candidate->ended;
-  candidate->rate = std::max(candidate->rate, rate);
-  if (isMade() || std::ranges::min_element(candidates_, {}, &Candidate::ended)->ended < kTasks) return;
-  candidates_ = {*std::ranges::max_element(candidates_, {}, &Candidate::rate)};
+  candidate->rate = candidate->ended <= kTasks ? std::max(candidate->rate, rate) : rate;
+  if (isMade()) return;
+  const double fastest = std::ranges::max_element(candidates_, {}, &Candidate::rate)->rate;
+  if (!haveEnded(isLastRound_ ? kTasks + 1 : kTasks)) return;
+  std::erase_if(candidates_, [=, this](const Candidate& each) {
+    return each.rate < (isLastRound_ ? 1.0 : 0.5) * fastest;
+  });
+  if (isLastRound_) candidates_.resize(1);
+  isLastRound_ = true;
 }
 
 bool FormChoice::exclude(JobForm form) {

@@ -18,10 +18,12 @@ enum class FormSource : std::uint8_t {
 const char* sourceText(FormSource source);
 
 /// The form of a job's tasks on one device, where the job leaves it open: the forms take turns until each has
-/// run a few tasks, then the fastest stays. Tasks of the calibration are part of the job: none is run twice.
+/// run two short tasks; those that were at least half as fast as the fastest run one more task each, which is
+/// wide enough for the device, and the fastest of these stays. Tasks of the calibration are part of the job:
+/// none is run twice.
 class FormChoice {
  public:
-  static constexpr int kTasks = 2;  ///< of each form
+  static constexpr int kTasks = 2;  ///< short ones of each form
 
   FormChoice() = default;
   /// At least one form; of one alone there is nothing to measure.
@@ -36,6 +38,9 @@ class FormChoice {
   bool exclude(JobForm form);
 
   bool isMade() const { return candidates_.size() <= 1; }
+  /// Whether the next task is one of those that decide.
+  bool isLastRound() const { return isLastRound_; }
+  int candidates() const { return static_cast<int>(candidates_.size()); }
   FormSource source() const { return source_; }
 
  private:
@@ -43,12 +48,14 @@ class FormChoice {
     JobForm form = JobForm::Regular;
     int handedOut = 0;
     int ended = 0;
-    double rate = 0.0;  ///< of its fastest task
+    double rate = 0.0;  ///< of its fastest short task, then of the last one
   };
   /// nullptr: the form has lost, or is excluded.
   Candidate* find(JobForm form);
+  bool haveEnded(int tasks) const;
 
   std::vector<Candidate> candidates_;
+  bool isLastRound_ = false;
   FormSource source_ = FormSource::Declared;
 };
 

@@ -115,6 +115,10 @@ Box Job::unitsOf(std::int64_t firstPiece, std::int64_t endPiece) const {
   return units;
 }
 
+bool Job::isCut() const {
+  return callback_ != nullptr || std::ranges::any_of(domains_, &DomainPart::isWritten);
+}
+
 std::vector<DomainPart> Job::partsOf(const Box& units) const {
   std::vector<DomainPart> parts = domains_;
   for (DomainPart& part : parts) {

@@ -136,6 +136,8 @@ class Job {
   Box unitsOf(std::int64_t firstPiece, std::int64_t endPiece) const;
   std::vector<DomainPart> partsOf(const Box& units) const;
   const std::vector<DomainPart>& domains() const { return domains_; }
+  /// Whether tasks may have different parts of domains: there is a partition, or a domain is written.
+  bool isCut() const;
   /// Those that the job leaves open; one alone is declared.
   const std::vector<JobForm>& forms() const { return forms_; }
   const JobLimits& limits() const { return limits_; }

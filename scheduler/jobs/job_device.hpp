@@ -62,6 +62,8 @@ class JobDevice {
   virtual int slots() const = 0;
   /// Whether a slot runs one unit at a time, so that its pace does not depend on the size of its tasks.
   virtual bool isNarrow() const { return false; }
+  /// Units that run at a time; tasks of fewer take as long.
+  virtual std::int64_t width() const { return 1; }
   /// Hands a task to a slot that is free. False: its data find no room now.
   virtual bool start(int slot, const JobTask& task) = 0;
   /// True: the task of the slot has ended, what it wrote is in its domains, and the slot is free.
@@ -82,7 +84,7 @@ std::unique_ptr<JobDevice> makeHostJobDevice(int threads);
 struct BackendJobOptions {
   int window = 2;                        ///< tasks in flight
   std::int64_t memoryBytes = 256 << 20;  ///< for parts of domains and for queues
-  std::int32_t blocks = 0;  ///< of a task; 0: four a processor on a GPU, three on an emulated device
+  std::int32_t blocks = 0;  ///< of a task; 0: as many as a GPU has room for, three on an emulated device
   std::int32_t lanes = 0;   ///< threads of a block; 0: 128 on a GPU, 32 on an emulated device
 };
 

@@ -16,6 +16,9 @@ struct JobKernels {
   std::int64_t (*scratchBytes)(JobForm form, std::int64_t units, const JobLimits& limits) = nullptr;
   /// Bytes of a block's own memory, ConsumerProducer.
   std::int64_t (*blockBytes)(std::int32_t lanes) = nullptr;
+  /// Blocks of so many lanes that a processor of the calling thread's GPU has room for at a time; 0: not
+  /// compiled for one.
+  std::int32_t (*blocksOfProcessor)(JobForm form, std::int32_t lanes) = nullptr;
   /// Runs the whole of a task, in any form, on the calling thread.
   void (*runOnHost)(const TaskInput& input, const void* body) = nullptr;
   /// As DeviceLaunch::run, for `launchBytes` bytes: a TaskInput and behind it the body. Of a wavefront it

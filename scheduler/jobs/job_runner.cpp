@@ -11,19 +11,18 @@
 namespace tessera::jobs {
 namespace {
 
-/// First tasks: so many to each slot, if all were as fast.
-constexpr std::int64_t kFirstTasks = 8;
 /// Units of a wavefront's task, whose arrays hold all of them.
 constexpr std::int64_t kMostWavefrontUnits = 1 << 16;
-/// A task is not cut so short that handing it over takes as long as running it.
-constexpr double kShortestTask = 100e-6;
-/// A task of one thread is no longer than this, or than a 16th of the time that its job has taken so far: a
-/// wide device may turn out to be a thousand times as fast, and would wait for it.
-constexpr double kLongestProbe = 2e-3;
 /// Who waits for tasks sleeps this long after one has ended, then longer each time: up to a 64th of the time
 /// that the jobs have taken so far, and this long at most. On few cores each look takes time from the tasks.
 constexpr double kShortestNap = 20e-6;
 constexpr double kLongestNap = 300e-6;
+
+class SteadyClock final : public JobClock {
+ public:
+  double now() override { return secondsNow(); }
+  void sleep(double seconds) override { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+};
 
 }  // namespace
 
@@ -31,7 +30,13 @@ double secondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-JobRunner::JobRunner(std::vector<std::unique_ptr<JobDevice>> devices) : devices_(std::move(devices)) {
+JobClock& JobClock::steady() {
+  static SteadyClock clock;
+  return clock;
+}
+
+JobRunner::JobRunner(std::vector<std::unique_ptr<JobDevice>> devices, JobClock& clock)
+    : devices_(std::move(devices)), clock_(clock) {
   TESSERA_EXPECT(!devices_.empty(), "give a runner of jobs at least one device");
   for (const auto& device : devices_) slots_.emplace_back(static_cast<std::size_t>(device->slots()));
 }
@@ -64,8 +69,7 @@ void JobRunner::giveUp(std::span<const std::size_t> jobs) {
       Slot& each = slots_[device][slot];
       if (!each.isBusy || std::ranges::find(jobs, each.job) == jobs.end()) continue;
       TaskEnd end;
-      while (!devices_[device]->poll(static_cast<int>(slot), end))
-        std::this_thread::sleep_for(std::chrono::microseconds(20));
+      while (!devices_[device]->poll(static_cast<int>(slot), end)) clock_.sleep(kShortestNap);
       each.isBusy = false;
     }
   }
@@ -108,7 +112,7 @@ bool JobRunner::isReady(std::size_t number, const Open& open) const {
 
 void JobRunner::begin(Open& open) {
   open.hasBegun = true;
-  open.begun = secondsNow();
+  open.begun = clock_.now();
   for (const DomainPart& part : open.job->domains()) {
     open.versions.push_back(part.domain->version());
     if (part.access != JobAccess::Read) part.domain->markChanged();
@@ -134,48 +138,40 @@ void JobRunner::end(Open& open) {
                                     now.toDeviceBytes - before.toDeviceBytes,
                                     now.fromDeviceBytes - before.fromDeviceBytes};
   }
-  const double now = secondsNow();
+  const double now = clock_.now();
   open.report.seconds = now - open.begun;
   open.hasEnded = true;
   if (notesSpans_) spans_.push_back({open.job->name(), open.begun, now, std::move(open.tasks)});
 }
 
-/// Half of the device's share of what is left, for each of its slots; its share is by its pace so far.
-std::int64_t JobRunner::share(std::size_t device, const Open& open) const {
-  const Job& work = *open.job;
-  const Habit& habit = *open.habits[device];
-  const std::int64_t left = work.pieces() - open.nextPiece;
-  double all = 0.0;
-  double mine = 0.0;
-  bool isKnown = true;
-  double slots = 0.0;
+std::vector<detail::DeviceDemand> JobRunner::demandsOf(const Open& open) const {
+  std::vector<detail::DeviceDemand> demands;
   for (std::size_t n = 0; n < devices_.size(); ++n) {
-    const FormChoice& form = open.habits[n]->form;
-    const double rate =
-        form.isMade() ? paces_.unitsPerSecond({work.name(), devices_[n]->name(), form.next()}) : 0.0;
-    isKnown = isKnown && rate > 0.0;
-    all += rate * devices_[n]->slots();
-    if (n == device) mine = rate * devices_[n]->slots();
-    slots += devices_[n]->slots();
+    const Habit& habit = *open.habits[n];
+    const FormChoice& form = habit.form;
+    detail::DeviceDemand demand;
+    demand.slots = devices_[n]->slots();
+    demand.busy = static_cast<int>(std::ranges::count_if(slots_[n], &Slot::isBusy));
+    demand.isNarrow = devices_[n]->isNarrow();
+    demand.width = devices_[n]->width();
+    demand.unitsPerSecond = habit.unitsPerSecond;
+    demand.forms = form.candidates();
+    demand.isLastRound = form.isLastRound();
+    double rate = habit.recent.unitsPerSecond();
+    if (rate == 0.0) rate = paces_.unitsPerSecond({open.job->name(), devices_[n]->name(), form.next()});
+    if (form.isMade()) demand.rate = rate * demand.slots;
+    demands.push_back(demand);
   }
-  const auto here = static_cast<double>(devices_[device]->slots());
-  // Tasks of a calibration are short: all forms run some.
-  const double parts = slots * kFirstTasks * (habit.form.isMade() ? 1.0 : kForms);
-  std::int64_t size =
-      isKnown ? static_cast<std::int64_t>(std::ceil(static_cast<double>(left) * mine / all / (2.0 * here)))
-              : static_cast<std::int64_t>(static_cast<double>(work.pieces()) / parts);
-  const auto piecesIn = [&](double seconds) {
-    const double pieces = habit.unitsPerSecond * seconds / static_cast<double>(work.unitsOf(0, 1).volume());
-    return static_cast<std::int64_t>(std::min(pieces, static_cast<double>(left)));
-  };
-  if (isKnown) size = std::max(size, piecesIn(kShortestTask));
-  if (devices_[device]->isNarrow())
-    size = std::min(size, piecesIn(std::max(kLongestProbe, (secondsNow() - open.begun) / 16)));
-  if (habit.form.next() == JobForm::Wavefront) {
-    const std::int64_t each = work.unitsOf(0, 1).volume();
-    size = std::min(size, kMostWavefrontUnits / std::max<std::int64_t>(1, each));
-  }
-  return std::clamp<std::int64_t>(size, 1, std::min(left, habit.mostPieces));
+  return demands;
+}
+
+detail::JobDemand JobRunner::demandOf(const Open& open) const {
+  detail::JobDemand demand;
+  demand.pieces = open.job->pieces();
+  demand.left = demand.pieces - open.nextPiece;
+  demand.unitsOfPiece = open.job->unitsOf(0, 1).volume();
+  demand.seconds = clock_.now() - open.begun;
+  return demand;
 }
 
 bool JobRunner::start(std::size_t device, int slot, std::size_t number, JobForm form, std::int64_t pieces) {
@@ -194,7 +190,7 @@ bool JobRunner::start(std::size_t device, int slot, std::size_t number, JobForm 
   ++open.inFlight;
   open.habits[device]->form.handedOut(form);
   slots_[device][static_cast<std::size_t>(slot)] = {
-      true, number, form, first, first + pieces, task.units.volume(), secondsNow()};
+      true, number, form, first, first + pieces, task.units.volume(), clock_.now()};
   return true;
 }
 
@@ -204,7 +200,8 @@ void JobRunner::deal(std::size_t device, int slot) {
       continue;
     try {
       if (!open.hasBegun) begin(open);
-      deal(device, slot, number, open);
+      // A thread that is too slow for the rest of this job may have another one.
+      if (!deal(device, slot, number, open) && devices_[device]->isNarrow()) continue;
     } catch (...) {
       open.failure = std::current_exception();
     }
@@ -214,9 +211,15 @@ void JobRunner::deal(std::size_t device, int slot) {
 
 bool JobRunner::deal(std::size_t device, int slot, std::size_t number, Open& open) {
   Habit& habit = *open.habits[device];
+  const detail::JobDemand demand = demandOf(open);
+  const std::vector<detail::DeviceDemand> devices = demandsOf(open);
+  if (detail::shouldWait(demand, devices, device)) return false;
   for (;;) {
     const JobForm form = habit.form.next();
-    std::int64_t pieces = share(device, open);
+    std::int64_t pieces = std::min(detail::piecesOf(demand, devices, device), habit.mostPieces);
+    if (form == JobForm::Wavefront)
+      pieces = std::clamp<std::int64_t>(pieces, 1,
+                                        std::max<std::int64_t>(1, kMostWavefrontUnits / demand.unitsOfPiece));
     if (start(device, slot, number, form, pieces)) return true;
     const bool isIdle = std::ranges::none_of(slots_[device], [](const Slot& each) { return each.isBusy; });
     if (!isIdle) return false;  // what is in flight gives its memory back
@@ -265,13 +268,19 @@ void JobRunner::take(std::size_t device, int number, const TaskEnd& end) {
   if (end.fault != TaskFault::None)
     fail(*open.job, open.job->unitsOf(slot.firstPiece, slot.endPiece), slot.form, end.fault);
   TESSERA_EXPECT(end.ended == slot.units + end.pushed, "report this: units of a job were lost or run twice");
-  const double now = secondsNow();
+  const double now = clock_.now();
   const auto units = static_cast<double>(slot.units);
   paces_.add({open.job->name(), devices_[device]->name(), slot.form}, units, now - slot.begun);
   const double spent = end.done > 0.0 ? end.done - end.begun : now - slot.begun;
-  FormChoice& form = open.habits[device]->form;
-  open.habits[device]->unitsPerSecond = units / std::max(spent, 1e-9);
-  form.ended(slot.form, open.habits[device]->unitsPerSecond);
+  Habit& habit = *open.habits[device];
+  FormChoice& form = habit.form;
+  habit.unitsPerSecond = units / std::max(spent, 1e-9);
+  if (form.isMade() && form.next() == slot.form) {
+    // Tasks of before count less with each: the first one of a device may have loaded its kernels.
+    const double kept = 1.0 - 0.5 / devices_[device]->slots();
+    habit.recent = {kept * habit.recent.units + units, kept * habit.recent.seconds + now - slot.begun};
+  }
+  form.ended(slot.form, habit.unitsPerSecond);
   gotOn_ = true;
   JobReport& report = open.report;
   report.units += slot.units;
@@ -331,15 +340,15 @@ bool JobRunner::proceed(std::size_t job) {
 }
 
 void JobRunner::run(const std::function<void(std::int64_t, std::int64_t)>& show) {
-  const double begun = secondsNow();
+  const double begun = clock_.now();
   double shown = begun;
   double nap = kShortestNap;
   while (!proceed()) {
-    const double longest = std::clamp((secondsNow() - begun) / 64, kShortestNap, kLongestNap);
+    const double longest = std::clamp((clock_.now() - begun) / 64, kShortestNap, kLongestNap);
     nap = gotOn_ ? kShortestNap : std::min(1.5 * nap, longest);
-    std::this_thread::sleep_for(std::chrono::duration<double>(nap));
-    if (!show || secondsNow() - shown < 1.0) continue;
-    shown = secondsNow();
+    clock_.sleep(nap);
+    if (!show || clock_.now() - shown < 1.0) continue;
+    shown = clock_.now();
     std::int64_t done = 0;
     std::int64_t units = 0;
     for (const auto& [number, open] : jobs_) {

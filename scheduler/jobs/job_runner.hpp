@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/jobs/detail/task_sizes.hpp"
 #include "scheduler/jobs/form_choice.hpp"
+#include "scheduler/jobs/job_clock.hpp"
 #include "scheduler/jobs/job_device.hpp"
 #include "scheduler/jobs/job_paces.hpp"
 
@@ -61,8 +63,8 @@ struct JobSpan {
 ///   runner.run();
 class JobRunner {
  public:
-  /// At least one device.
-  explicit JobRunner(std::vector<std::unique_ptr<JobDevice>> devices);
+  /// At least one device. The clock outlives the runner.
+  explicit JobRunner(std::vector<std::unique_ptr<JobDevice>> devices, JobClock& clock = JobClock::steady());
   ~JobRunner();
 
   /// Checks the partition of the job, which stays as it is until it has ended. Throws JobError. Returns its
@@ -99,6 +101,7 @@ class JobRunner {
     FormChoice form;
     std::int64_t mostPieces = 1LL << 60;  ///< that the memory of the device takes
     double unitsPerSecond = 0.0;          ///< of the last task, while it ran
+    Pace recent;                          ///< of a slot, of its last tasks in the chosen form
   };
   struct Open {
     const Job* job = nullptr;
@@ -134,13 +137,15 @@ class JobRunner {
   void deal(std::size_t device, int slot);
   bool deal(std::size_t device, int slot, std::size_t number, Open& open);
   bool start(std::size_t device, int slot, std::size_t number, JobForm form, std::int64_t pieces);
-  std::int64_t share(std::size_t device, const Open& open) const;
+  std::vector<detail::DeviceDemand> demandsOf(const Open& open) const;
+  detail::JobDemand demandOf(const Open& open) const;
   Habit& habit(const Job& job, std::size_t device);
   void take(std::size_t device, int slot, const TaskEnd& end);
   [[noreturn]] void fail(const Job& job, const Box& units, JobForm form, TaskFault fault) const;
   [[noreturn]] void failMemory(const Open& open, std::size_t device) const;
 
   std::vector<std::unique_ptr<JobDevice>> devices_;
+  JobClock& clock_;
   std::vector<std::vector<Slot>> slots_;  ///< by device
   std::map<std::size_t, Open> jobs_;      ///< by number
   std::size_t nextJob_ = 0;

@@ -123,6 +123,29 @@ __global__ void runBlocks(const __grid_constant__ LaunchArguments<Body> launch) 
   }
 }
 
+/// Dynamic shared memory of a block.
+template <JobBody Body>
+int sharedBytes(JobForm form, std::int32_t lanes) {
+  if (form != JobForm::ConsumerProducer) return 0;
+  const auto bytes = static_cast<int>(UnitBlock<Body, DeviceLanes>::bytes(lanes));
+  static_cast<void>(
+      cudaFuncSetAttribute(runBlocks<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  return bytes;
+}
+
+template <JobBody Body>
+std::int32_t blocksOnProcessor(JobForm form, std::int32_t lanes) {
+  const auto bytes = static_cast<std::size_t>(sharedBytes<Body>(form, lanes));
+  int blocks = 0;
+  const cudaError_t status =
+      form == JobForm::ConsumerProducer
+          ? cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, runBlocks<Body>, lanes, bytes)
+      : form == JobForm::Wavefront
+          ? cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, runGeneration<Body>, lanes, bytes)
+          : cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, runThreads<Body>, lanes, bytes);
+  return status == cudaSuccess ? blocks : 0;
+}
+
 /// Errors of launches come from the backend, which asks after each call.
 template <JobBody Body>
 void launchOnDevice(const LaunchArguments<Body>& launch, cudaStream_t stream) {
@@ -130,9 +153,7 @@ void launchOnDevice(const LaunchArguments<Body>& launch, cudaStream_t stream) {
   const auto blocks = static_cast<std::uint32_t>(input.blocks);
   const auto lanes = static_cast<std::uint32_t>(input.lanes);
   if (input.form == JobForm::ConsumerProducer) {
-    const auto bytes = static_cast<std::size_t>(UnitBlock<Body, DeviceLanes>::bytes(input.lanes));
-    static_cast<void>(cudaFuncSetAttribute(runBlocks<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           static_cast<int>(bytes)));
+    const auto bytes = static_cast<std::size_t>(sharedBytes<Body>(input.form, input.lanes));
     makeQueueOnDevice<Body><<<16, 256, 0, stream>>>(launch);
     runBlocks<Body><<<blocks, lanes, bytes, stream>>>(launch);
   } else if (input.form == JobForm::Wavefront) {
@@ -194,6 +215,11 @@ JobKernels makeKernels() {
   kernels.pushes = Body::kPushes;
   kernels.scratchBytes = &detail::scratchBytes<Body>;
   kernels.blockBytes = &detail::blockBytes<Body>;
+#if defined(__CUDACC__)
+  kernels.blocksOfProcessor = &detail::blocksOnProcessor<Body>;
+#else
+  kernels.blocksOfProcessor = [](JobForm, std::int32_t) -> std::int32_t { return 0; };
+#endif
   kernels.runOnHost = [](const TaskInput& input, const void* body) {
     detail::runOnHost(input, *static_cast<const Body*>(body));
   };

@@ -64,7 +64,9 @@ void checkInside(const Job& job, const Box& units, const DomainPart& part) {
 
 void checkPartition(const Job& job) {
   std::vector<std::vector<WrittenBox>> written(job.domains().size());
-  for (std::int64_t piece = 0; piece < job.pieces(); ++piece) {
+  // Where nothing is cut all pieces are alike.
+  const std::int64_t pieces = job.isCut() ? job.pieces() : 1;
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const Box units = job.unitsOf(piece, piece + 1);
     const std::vector<DomainPart> parts = job.partsOf(units);
     for (std::size_t n = 0; n < parts.size(); ++n) {
@@ -80,7 +82,7 @@ void checkPartition(const Job& job) {
 void checkTask(const Job& job, const Box& units, std::int64_t firstPiece, std::int64_t endPiece,
                const std::vector<DomainPart>& parts) {
   for (const DomainPart& part : parts) checkInside(job, units, part);
-  if (endPiece - firstPiece == 1) return;
+  if (endPiece - firstPiece == 1 || !job.isCut()) return;
   std::vector<std::int64_t> volumes(parts.size(), 0);
   std::vector<Box> bounds(parts.size());
   for (std::int64_t piece = firstPiece; piece < endPiece; ++piece) {

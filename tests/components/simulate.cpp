@@ -207,6 +207,11 @@ Simulate& Simulate::adoptions(std::uint64_t seed, OtherPatches patches) {
   return *this;
 }
 
+Simulate& Simulate::secondsOfPatch(GivenSeconds seconds) {
+  secondsOfPatch_ = std::move(seconds);
+  return *this;
+}
+
 Simulate& Simulate::components(ComponentRegistry registry) {
   registry_ = std::move(registry);
   return *this;
@@ -242,6 +247,7 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   options.checked = checked_;
   options.reuse = reuse_;
   options.devices = devices_;
+  options.secondsOfPatch = secondsOfPatch_;
   options.devices.standbyThread = threads_ > 0;
   if (scratch_) {
     options.halos = HaloKeeping::Scratch;

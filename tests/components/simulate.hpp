@@ -16,6 +16,7 @@
 #include "taskgraph/graph_compiler.hpp"
 #include "tests/components/other_mesh.hpp"
 #include "tests/for_each_index.hpp"
+#include "tools/simulation/balance/load_balance.hpp"
 #include "tools/simulation/regrid/regridding.hpp"
 
 namespace tessera::test {
@@ -75,6 +76,8 @@ class Simulate {
   /// Between steps, now and then, the run adopts another mesh of the same cells; which and when, the seed
   /// says.
   Simulate& adoptions(std::uint64_t seed, OtherPatches patches = OtherPatches::Yes);
+  /// What patches cost in a step, for `balance.cost='measured'`: which of them move depends on no clock then.
+  Simulate& secondsOfPatch(GivenSeconds seconds);
   /// In place of the built-in components.
   Simulate& components(ComponentRegistry registry);
   Simulate& scratch();  ///< halos are gathered into scratch windows where that is possible
@@ -94,6 +97,7 @@ class Simulate {
   DeviceOptions devices_;
   std::vector<double> hostParts_;
   bool scratch_ = false;
+  GivenSeconds secondsOfPatch_;
   ComponentRegistry registry_ = builtInComponents();
   std::optional<std::uint64_t> seed_;
   std::optional<std::uint64_t> adoptions_;

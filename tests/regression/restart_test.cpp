@@ -68,6 +68,38 @@ TEST(Restart, BetweenTwoStepsWithRadiationIsBitwiseTheUnbrokenRun) {
   }
 }
 
+// The same of a flow on two levels.
+TEST(Restart, OfAFlowBetweenTwoStepsWithRadiationIsBitwiseTheUnbrokenRun) {
+  const Workplace place;
+  place.file("whole.toml", R"deck(
+simulation.components = ["euler", "rmcrt"]
+time = { dt = 0.01, max_steps = 7 }
+euler = { gas_constant = 1, initial = { density = 1, pressure = "1 + x" }, sources = ["-rmcrt.divQ"] }
+rmcrt = { temperature_from = "euler.temperature", absorption = 2, stefan_boltzmann = 1, rays = 2, every = 3 }
+output = { every_steps = 3 }
+[grid]
+cells = [4, 4, 4]
+patches = [2, 1, 1]
+[[grid.level]]
+lower = [0.25, 0.25, 0.25]
+upper = [0.75, 0.75, 0.75]
+patch_size = [4, 4, 4]
+)deck");
+  ASSERT_EQ(place.tessera({"run", "whole.toml", "-q"}).exitCode, 0);
+  for (const std::string step : {"1", "3", "5"}) {
+    SCOPED_TRACE("stopped at step " + step);
+    const std::string run = "at" + step;
+    ASSERT_EQ(
+        place.tessera({"run", "whole.toml", "-q", "--out", run, "--set", "time.max_steps=" + step}).exitCode,
+        0);
+
+    const ProgramResult again = place.tessera({"restart", run, "-q", "--set", "time.max_steps=7"});
+
+    ASSERT_EQ(again.exitCode, 0) << again.err;
+    expectLikeWhole(place, run);
+  }
+}
+
 TEST(Restart, KeepsTheGrowthOfTheStepAndTheTimesToLandOn) {
   const Workplace place;
   // The wind calms down faster than the step may grow, so each step hangs on the one before; those before an

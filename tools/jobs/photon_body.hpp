@@ -15,6 +15,27 @@ struct LayerOptics {
   double absorbs = 0.0;
   double scatters = 0.0;
   double cosine = 0.0;
+  // From these, so that a step divides no more than it has to.
+  double attenuates = 0.0;  ///< absorbs + scatters
+  double path = 0.0;        ///< mean free path, 1 / attenuates
+  double absorbed = 0.0;    ///< parts of a weight at the end of a path
+  double scattered = 0.0;
+  double sum = 1.0;         ///< 1 + g^2, where g is the mean cosine
+  double difference = 1.0;  ///< 1 - g^2
+  double half = 0.0;        ///< 1 / 2 g
+
+  LayerOptics() = default;
+  LayerOptics(double theAbsorbs, double theScatters, double g)
+      : absorbs(theAbsorbs),
+        scatters(theScatters),
+        cosine(g),
+        attenuates(theAbsorbs + theScatters),
+        path(attenuates > 0.0 ? 1.0 / attenuates : 0.0),
+        absorbed(absorbs * path),
+        scattered(scatters * path),
+        sum(1.0 + g * g),
+        difference(1.0 - g * g),
+        half(g != 0.0 ? 0.5 / g : 0.0) {}
 };
 
 /// A layer of tissue, of infinite width. Lengths in cm, coefficients in 1/cm.
@@ -55,7 +76,8 @@ struct PhotonBody {
     double x = 0.0, y = 0.0, z = 0.0;
     double ux = 0.0, uy = 0.0, uz = 1.0;
     double weight = 1.0;
-    double left = 0.0;  ///< of the step, in mean free paths
+    double left = 0.0;          ///< of the step, in mean free paths
+    std::int64_t absorbed = 0;  ///< of its weight so far, as SumArray::whole
   };
 
   TissueLayer layers[kMostLayers];
@@ -65,8 +87,8 @@ struct PhotonBody {
   std::uint32_t seed = 1;
   SumArray tallies;     ///< by tally and batch
   SumArray absorption;  ///< by radius and depth
-  double ringWidth = 0.0;
-  double binDepth = 0.0;
+  double ringsPerLength = 0.0;
+  double binsPerLength = 0.0;
   std::int64_t rings = 1;
   std::int64_t bins = 1;
 
@@ -82,31 +104,30 @@ struct PhotonBody {
     const PhiloxWords random = draw(unit, 0);
     const TissueLayer& layer = layers[unit.layer];
     const LayerOptics& optics = layer.optics[unit.band];
-    const double attenuates = optics.absorbs + optics.scatters;
     if (unit.left <= 0.0) unit.left = -engine::plainLog(unitReal(random.x));
     const double toEdge =
         unit.uz == 0.0 ? 1e300 : ((unit.uz > 0.0 ? layer.bottom : layer.top) - unit.z) / unit.uz;
-    if (toEdge * attenuates < unit.left) {
-      unit.left -= toEdge * attenuates;
+    if (toEdge * optics.attenuates < unit.left) {
+      unit.left -= toEdge * optics.attenuates;
       unit.x += toEdge * unit.ux;
       unit.y += toEdge * unit.uy;
       unit.z = unit.uz > 0.0 ? layer.bottom : layer.top;
       ++unit.step;
       return cross(unit, unitReal(random.y));
     }
-    const double length = unit.left / attenuates;
+    const double length = unit.left * optics.path;
     unit.left = 0.0;
     unit.x += length * unit.ux;
     unit.y += length * unit.uy;
     unit.z += length * unit.uz;
-    absorb(unit, unit.weight * optics.absorbs / attenuates, layer, units);
-    unit.weight *= optics.scatters / attenuates;
+    absorb(unit, unit.weight * optics.absorbed, layer, units);
+    unit.weight *= optics.scattered;
     ++unit.step;
     if (unit.weight < 1e-4) {
-      if (unit.weight <= 0.0 || unitReal(random.w) > 0.1) return UnitEnd::Done;
+      if (unit.weight <= 0.0 || unitReal(random.w) > 0.1) return end(unit);
       unit.weight *= 10.0;
     }
-    scatter(unit, optics.cosine, unitReal(random.y), unitReal(random.z));
+    scatter(unit, optics, unitReal(random.y), unitReal(random.z));
     return UnitEnd::GoOn;
   }
 
@@ -115,6 +136,10 @@ struct PhotonBody {
   }
 
  private:
+  TESSERA_KERNEL UnitEnd end(const Unit& unit) const {
+    tallies.addWhole({unit.band == 0 ? kAbsorbed : kReabsorbed, unit.photon % kBatches, 0}, unit.absorbed);
+    return UnitEnd::Done;
+  }
   TESSERA_KERNEL PhiloxWords draw(const Unit& unit, std::uint32_t more) const {
     return philox({static_cast<std::uint32_t>(unit.photon), static_cast<std::uint32_t>(unit.photon >> 32),
                    unit.step, more},
@@ -122,11 +147,11 @@ struct PhotonBody {
   }
 
   template <class Units>
-  TESSERA_KERNEL void absorb(const Unit& unit, double weight, const TissueLayer& layer, Units& units) const {
-    note(unit.band == 0 ? kAbsorbed : kReabsorbed, unit, weight);
+  TESSERA_KERNEL void absorb(Unit& unit, double weight, const TissueLayer& layer, Units& units) const {
+    unit.absorbed += tallies.whole(weight);
     if (unit.band == 0) {
-      const auto ring = static_cast<std::int64_t>(sqrt(unit.x * unit.x + unit.y * unit.y) / ringWidth);
-      const auto bin = static_cast<std::int64_t>(unit.z / binDepth);
+      const auto ring = static_cast<std::int64_t>(sqrt(unit.x * unit.x + unit.y * unit.y) * ringsPerLength);
+      const auto bin = static_cast<std::int64_t>(unit.z * binsPerLength);
       absorption.add({ring < rings ? ring : rings - 1, bin < bins ? bin : bins - 1, 0}, weight);
     }
     if (unit.band != 0 || layer.fluoresces <= 0.0) return;
@@ -138,6 +163,7 @@ struct PhotonBody {
     child.band = 1;
     child.weight = 1.0;
     child.left = 0.0;
+    child.absorbed = 0;
     child.uz = 2.0 * unitReal(random.y) - 1.0;
     const double sine = sqrt(1.0 - child.uz * child.uz);
     const SineCosine angle = plainSineCosine(unitReal(random.z));
@@ -148,11 +174,12 @@ struct PhotonBody {
   }
 
   /// The direction turns by an angle of Henyey and Greenstein.
-  TESSERA_KERNEL static void scatter(Unit& unit, double g, double u, double turn) {
+  TESSERA_KERNEL static void scatter(Unit& unit, const LayerOptics& optics, double u, double turn) {
+    const double g = optics.cosine;
     double cosine = 2.0 * u - 1.0;
     if (g != 0.0) {
-      const double q = (1.0 - g * g) / (1.0 - g + 2.0 * g * u);
-      cosine = (1.0 + g * g - q * q) / (2.0 * g);
+      const double q = optics.difference / (1.0 - g + 2.0 * g * u);
+      cosine = (optics.sum - q * q) * optics.half;
     }
     const double rest = 1.0 - cosine * cosine;
     const double sine = sqrt(rest > 0.0 ? rest : 0.0);
@@ -166,8 +193,9 @@ struct PhotonBody {
       return;
     }
     const double root = sqrt(across);
-    unit.ux = sine * (ux * uz * angle.cosine - uy * angle.sine) / root + ux * cosine;
-    unit.uy = sine * (uy * uz * angle.cosine + ux * angle.sine) / root + uy * cosine;
+    const double part = sine / root;
+    unit.ux = part * (ux * uz * angle.cosine - uy * angle.sine) + ux * cosine;
+    unit.uy = part * (uy * uz * angle.cosine + ux * angle.sine) + uy * cosine;
     unit.uz = -sine * angle.cosine * root + uz * cosine;
   }
 
@@ -197,7 +225,7 @@ struct PhotonBody {
       const PhotonTally out =
           unit.band == 0 ? (down ? kTransmitted : kDiffuse) : (down ? kBottomGlow : kTopGlow);
       note(out, unit, unit.weight);
-      return UnitEnd::Done;
+      return end(unit);
     }
     unit.ux *= ratio;
     unit.uy *= ratio;

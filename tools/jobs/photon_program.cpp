@@ -60,9 +60,9 @@ PhotonBody bodyOf(const ParameterValues& deck) {
     to.top = top;
     to.bottom = top += layer.real("thickness");
     to.index = layer.real("index");
-    to.optics[0] = {layer.real("absorbs"), layer.real("scatters"), layer.real("cosine")};
-    to.optics[1] = {layer.real("emission_absorbs"), layer.real("emission_scatters"),
-                    layer.real("emission_cosine")};
+    to.optics[0] = LayerOptics(layer.real("absorbs"), layer.real("scatters"), layer.real("cosine"));
+    to.optics[1] = LayerOptics(layer.real("emission_absorbs"), layer.real("emission_scatters"),
+                               layer.real("emission_cosine"));
     to.fluoresces = layer.real("fluoresces");
   }
   body.outside = deck.real("outside");
@@ -71,8 +71,8 @@ PhotonBody bodyOf(const ParameterValues& deck) {
   body.seed = static_cast<std::uint32_t>(deck.integer("seed"));
   body.rings = deck.integer("rings");
   body.bins = deck.integer("bins");
-  body.ringWidth = deck.real("radius") / static_cast<double>(body.rings);
-  body.binDepth = deck.real("depth") / static_cast<double>(body.bins);
+  body.ringsPerLength = static_cast<double>(body.rings) / deck.real("radius");
+  body.binsPerLength = static_cast<double>(body.bins) / deck.real("depth");
   return body;
 }
 
@@ -98,13 +98,15 @@ void writeMap(const PhotonBody& body, const Sums& absorption, std::int64_t photo
   out << "radius_cm,depth_cm,absorbed_per_cm3,fluence_per_cm2\n";
   PngImage image(body.rings, body.bins);
   PngImage fluenceImage(body.rings, body.bins);
+  const double ringWidth = 1.0 / body.ringsPerLength;
+  const double binDepth = 1.0 / body.binsPerLength;
   for (std::int64_t bin = 0; bin < body.bins; ++bin) {
-    const double depth = (static_cast<double>(bin) + 0.5) * body.binDepth;
+    const double depth = (static_cast<double>(bin) + 0.5) * binDepth;
     int layer = 0;
     while (layer + 1 < body.count && depth > body.layers[layer].bottom) ++layer;
     for (std::int64_t ring = 0; ring < body.rings; ++ring) {
-      const double radius = (static_cast<double>(ring) + 0.5) * body.ringWidth;
-      const double volume = 2.0 * M_PI * radius * body.ringWidth * body.binDepth;
+      const double radius = (static_cast<double>(ring) + 0.5) * ringWidth;
+      const double volume = 2.0 * M_PI * radius * ringWidth * binDepth;
       const double density = absorption.value({ring, bin, 0}) / volume / static_cast<double>(photons);
       const double absorbs = body.layers[layer].optics[0].absorbs;
       const double fluence = absorbs > 0.0 ? density / absorbs : 0.0;
@@ -124,7 +126,7 @@ std::vector<JobNumber> runPhotons(const ParameterValues& deck, DeckRun& run) {
   Sums tallies("tallies", {kTallies, PhotonBody::kBatches, 1}, 0x1p-30);
   Sums absorption("absorption", {plain.rings, plain.bins, 1}, 0x1p-30);
   Job job("photons", {photons, 1, 1});
-  job.reduces(tallies).reduces(absorption).cutAlong(0, std::clamp<std::int64_t>(photons / 1024, 1, 1024));
+  job.reduces(tallies).reduces(absorption).cutAlong(0, std::clamp<std::int64_t>(photons / 1024, 1, 128));
   job.callsInARow(32);
   job.runs<PhotonBody>(photonKernels(), [&](const TaskData& task) {
     PhotonBody body = plain;

@@ -6,12 +6,14 @@ root=$(cd "$here/../.." && pwd)
 
 usage() {
   cat <<'END'
-usage: ./tessera setup [--preset NAME] [--target NAME]... [--develop] [--plot] [--with-hypre] [--no-packages]
-                       [--no-build]
+usage: ./tessera setup [--preset NAME] [--parts LIST] [--target NAME]... [--develop] [--plot] [--with-hypre]
+                       [--no-packages] [--no-build]
 
 Makes this machine ready and builds Tessera. Every other ./tessera command does it by itself on first use.
 
   --preset NAME   what to build: release (default), cuda, debug, checked, asan, tsan
+  --parts LIST    build a program of these parts alone, for example "heat;euler" (default: all), without tests:
+                  what the first deck needs is there sooner, and ./tessera adds what a later one needs
   --target NAME   build only this (default: the program alone; "all" adds the tests)
   --develop       install clang and the checkers too, which the presets asan and tsan and .ci/run need
   --plot          only what pictures and reports need: Python packages of Debian, ffmpeg, and an environment of
@@ -28,6 +30,7 @@ END
 }
 
 preset=release
+parts=all
 targets=()
 groups=(build)
 packages=yes
@@ -40,6 +43,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --preset) preset=${2:?--preset needs a name}; shift ;;
+    --parts) parts=${2:?--parts needs a list}; shift ;;
     --target) targets+=("${2:?--target needs a name}"); shift ;;
     --develop) groups=(build test bundle plot develop) ;;
     --test) groups=(build test bundle plot) ;;
@@ -71,10 +75,13 @@ if [ $plot = yes ]; then exec "$here/python.sh" make; fi
 flavour=cpu
 if [ "$preset" = cuda ]; then flavour=cuda; fi
 
-# Sanitizer builds go without Kokkos (CMakePresets.json says why).
+# shellcheck source=tools/setup/parts.sh
+. "$here/parts.sh"
 cacheFile=$root/build/$preset/CMakeCache.txt
-if [ "$preset" != asan ] && [ "$preset" != tsan ]; then
-  if [ $implicit = no ] || ! [ -f "$cacheFile" ]; then
+# Sanitizer builds go without Kokkos (CMakePresets.json says why); so does a program of a few parts, which a newcomer
+# waits for, unless there are Kokkos tools to load.
+if [ "$preset" != asan ] && [ "$preset" != tsan ] && { [ "$parts" = all ] || [ -n "${KOKKOS_TOOLS_LIBS:-}" ]; }; then
+  if [ $implicit = no ] || [ "$(parts_built "$root/build/$preset")" != all ]; then
     "$here/kokkos.sh" build "$flavour" >/dev/null ||
       say "going on without Kokkos: everything runs on the CPU, but Kokkos tools see no task names"
   fi
@@ -91,7 +98,7 @@ if [ -z "$jobs" ]; then
 fi
 
 folder=$root/build/$preset
-options=()
+options=("-DTESSERA_PARTS=$parts")
 if [ -n "${TESSERA_CUDA_ARCHS:-}" ]; then options+=("-DTESSERA_CUDA_ARCHS=$TESSERA_CUDA_ARCHS"); fi
 if [ $benchmarks = yes ]; then options+=(-DTESSERA_BUILD_BENCHMARKS=ON); fi
 if ! command -v ninja >/dev/null; then options+=(-G "Unix Makefiles"); fi
@@ -101,13 +108,14 @@ trap 'rm -f "$began"' EXIT
 
 # Ninja configures again by itself when a CMake file changes, but not for these.
 mustConfigure() {
-  ! [ -f "$cacheFile" ] || [ "$root/cmake/dependencies.txt" -nt "$cacheFile" ] ||
+  ! [ -f "$cacheFile" ] || [ "$parts" != "$(parts_built "$folder")" ] || [ "$root/cmake/dependencies.txt" -nt "$cacheFile" ] ||
     [ "$root/CMakePresets.json" -nt "$cacheFile" ] ||
     { [ $benchmarks = yes ] && ! grep -q "^TESSERA_BUILD_BENCHMARKS:BOOL=ON" "$cacheFile"; } ||
     { [ $hypre = yes ] && ! grep -q '^TESSERA_HYPRE_FOUND:INTERNAL=' "$cacheFile"; } ||
     { grep -q '^Kokkos_DIR:PATH=.*NOTFOUND' "$cacheFile" && [ -f "$("$here/kokkos.sh" prefix "$flavour")/complete" ]; }
 }
 if mustConfigure; then
+  rm -f "$folder/tessera.stamp"
   say "configuring build/$preset"
   if ! cmake -S "$root" --preset "$preset" "${options[@]}" >"$root/build/$preset.configure.log" 2>&1; then
     say "cmake failed; the last lines of build/$preset.configure.log:"

@@ -63,6 +63,7 @@ Simulation::Simulation(const Deck& deck, const ComponentRegistry& registry, Tran
   makeRunner(*state_);
   meshSeconds_ = secondsSince(start);
   if (checkpoint != nullptr) restore(*checkpoint);
+  balance_.takeSecondsFrom(options_.secondsOfPatch);
   balance_.standsOn(state_->mesh, clock_.step());
   if (!options_.connectLater) connect();
 }

@@ -66,6 +66,7 @@ struct SimulationOptions {
   std::function<void(const Hierarchy&)> beforeMesh{};
   /// May throw where the memory that the graphs plan is not there: called before it is allocated.
   std::function<void(const CompiledGraphs&)> beforeMemory{};
+  GivenSeconds secondsOfPatch{};  ///< of a step, for the load balance, in place of those measured
 };
 
 class Simulation;

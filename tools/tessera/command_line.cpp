@@ -12,10 +12,10 @@
 #include "core/build_info.hpp"
 #include "tools/simulation/agreement.hpp"
 #include "tools/simulation/run_folder/job_note.hpp"
-#include "tools/tessera/command_ensemble.hpp"
-#include "tools/tessera/command_job.hpp"
 #include "tools/tessera/commands.hpp"
 #include "tools/tessera/job/process_limits.hpp"
+#include "tools/tessera/programs/command_ensemble.hpp"
+#include "tools/tessera/programs/command_job.hpp"
 #include "tools/tessera/python_commands.hpp"
 #include "tools/tessera/usage_message.hpp"
 
@@ -452,7 +452,7 @@ void CommandLine::addJob() {
       ->check(wholeNumber("--device-memory", 1, 1'000'000))
       ->capture_default_str();
   command->add_option("--form", job_.job.form, "How units become threads [default: the deck's]")
-      ->check(oneOf("--form", jobs::formChoices()));
+      ->check(oneOf("--form", jobForms()));
   command->add_flag("--trace", traceFile_, "Record tasks, as `tessera run --trace` does [default: off]");
   command->add_flag("-q,--quiet", job_.job.quiet, "Print only what is not as expected [default: off]");
   command->add_flag("--json", job_.job.json,
@@ -497,7 +497,7 @@ int CommandLine::runJob(bool restart) {
 }
 
 int CommandLine::runEnsembleJob() {
-  ensemble::checkDeck(ensemble_.deck);  // once, before there are ranks that would all say it
+  checkEnsembleDeck(ensemble_.deck);
   if (app_.get_subcommands().front()->count("--ranks") > 0) {
     if (const std::optional<int> exitCode = launchRanks(ranks_, argv_)) return *exitCode;
   }

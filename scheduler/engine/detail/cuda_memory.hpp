@@ -18,6 +18,22 @@ inline void checkCuda(cudaError_t status, const char* what) {
   throw InternalError(std::string("the GPU's engine could not ") + what + ": " + cudaGetErrorString(status));
 }
 
+/// Calls of this thread are about one device; afterwards about the one before again. Threads may use several
+/// engines, and patch kernels of yet another device.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) {
+    checkCuda(cudaGetDevice(&before_), "look at the current device");
+    checkCuda(cudaSetDevice(device), "use the device");
+  }
+  ~OnDevice() { static_cast<void>(cudaSetDevice(before_)); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 /// One allocation, on a device or pinned on the host, that is dealt out from its front. It is made before the
 /// kernel starts and freed after it has ended, since both calls would wait for it.
 class CudaPiece {

@@ -196,7 +196,7 @@ CudaSide::CudaSide(const Program& program, const EngineOptions& options)
                         " for the engine: this process sees " + std::to_string(count) +
                         "; use the form Threads, or another number");
   }
-  checkCuda(cudaSetDevice(options.device), "use the device");
+  const OnDevice here(options.device);
   cudaDeviceProp properties{};
   checkCuda(cudaGetDeviceProperties(&properties, options.device), "look at the device");
   grid_ = gridOf(program, options_, properties);
@@ -356,7 +356,7 @@ void CudaSide::awaitEnd() {
 }
 
 void CudaSide::runQueue(std::uint64_t reports) {
-  checkCuda(cudaSetDevice(options_.device), "use the device");
+  const OnDevice here(options_.device);
   input_.words->expected.store(reports, std::memory_order_relaxed);
   start(HostWords::Close);
   while (!ended()) std::this_thread::sleep_for(20us);

@@ -16,6 +16,26 @@ std::vector<EngineOptions> forms() {
   return list;
 }
 
+std::vector<std::unique_ptr<Engine>> severalEngines() {
+  std::vector<EngineOptions> list;
+  for (int n = 0; n < 3; ++n)
+    list.push_back({.form = EngineForm::Stepped, .capacity = 64, .memoryBytes = 1 << 20});
+  for (int n = 0; n < 2; ++n)
+    list.push_back({.form = EngineForm::Threads, .threads = 1, .capacity = 64, .memoryBytes = 1 << 20});
+  const char* const gpus = std::getenv("TESSERA_ENGINE_TEST_CUDA");
+  for (int n = 0; gpus != nullptr && n < 2 * std::atoi(gpus); ++n) {
+    list.push_back({.form = EngineForm::Cuda,
+                    .capacity = 64,
+                    .memoryBytes = 1 << 22,
+                    .device = n / 2,
+                    .multiprocessors = 4});
+  }
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (const EngineOptions& options : list)
+    engines.push_back(std::make_unique<Engine>(shippedProgram(), options));
+  return engines;
+}
+
 std::string formName(const EngineOptions& options) {
   switch (options.form) {
     case EngineForm::Threads:

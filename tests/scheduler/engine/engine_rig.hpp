@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ using BlockAdder = Adder<TaskWidth::Block>;
 /// The forms that every machine has; a GPU is one more (TESSERA_ENGINE_TEST_CUDA in the environment).
 std::vector<EngineOptions> forms();
 std::string formName(const EngineOptions& options);
+/// Engines that share a process: three emulated devices, two pools of threads and, where
+/// TESSERA_ENGINE_TEST_CUDA is the number of GPUs, two on each of them.
+std::vector<std::unique_ptr<Engine>> severalEngines();
 
 /// Hands in `count` adders by the untyped face and checks that each came back once with the right sum: true
 /// then.

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -122,8 +123,26 @@ TEST_P(EngineForms, MemoryFaultsAreNamed) {
   } catch (const UsageError& error) {
     EXPECT_THAT(error.message(), HasSubstr("given back already"));
   }
+  void* const large = engine.allocate(200'000);  // several pages of their own
+  engine.release(large);
+  try {
+    engine.release(large);
+    FAIL() << "a large block was given back twice";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.message(), HasSubstr("given back already"));
+  }
   EXPECT_THROW(engine.allocate(std::int64_t{1} << 30), InternalError);
   EXPECT_THROW(engine.allocate(0), UsageError);
+}
+
+TEST_P(EngineForms, APageThatIsFullIsFollowedByAnother) {
+  Engine engine(shippedProgram(), GetParam());
+  std::set<void*> blocks;
+  for (int n = 0; n < 3000; ++n) blocks.insert(engine.allocate(64));  // 1,024 a page
+  EXPECT_EQ(blocks.size(), 3000U);
+  EXPECT_EQ(engine.bytesInUse(), 3000 * 64);
+  for (void* block : blocks) engine.release(block);
+  EXPECT_EQ(engine.bytesInUse(), 0);
 }
 
 TEST_P(EngineForms, SpawnedTasksRunOnceEachThoughTheQueueIsFull) {
@@ -277,6 +296,31 @@ TEST(Engine, ALongTaskDoesNotHoldBackShortOnes) {
   EXPECT_TRUE(addersComeBack(engine, 0, 10'000));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
   EXPECT_EQ(engine.wait(slow).status, TaskStatus::Done);
+}
+
+/// Ends by itself in ten minutes, which is beyond the time that a test may take.
+TEST(Engine, TheEndOfAnEngineEndsTasksThatAsk) {
+  Engine engine(shippedProgram(), {.threads = 2, .capacity = 16, .memoryBytes = 1 << 16});
+  engine.submit<Spin>({600'000'000'000, 0});
+  while (engine.running().empty()) std::this_thread::yield();
+}
+
+TEST(Engine, AResultIsNotHeldBackByALongTaskThatWasTakenWithIt) {
+  Engine engine(shippedProgram(), {.threads = 1, .capacity = 64, .memoryBytes = 1 << 16});
+  constexpr std::uint64_t kMinute = 60'000'000'000;
+  const auto first = engine.submit<Spin>({kMinute, 0});
+  while (engine.running().empty()) std::this_thread::yield();
+  std::vector<Spin::Arguments> arguments(32, {kMinute, 0});
+  arguments[0] = {100'000, 0};
+  const auto tickets = engine.submitAll<Spin>(arguments);
+  engine.cancel(first);
+  EXPECT_EQ(engine.wait(tickets[0]).status, TaskStatus::Done);
+  for (std::size_t n = 1; n < tickets.size(); ++n) {
+    EXPECT_FALSE(engine.isDone(tickets[n]));
+    engine.cancel(tickets[n]);
+  }
+  for (std::size_t n = 1; n < tickets.size(); ++n)
+    EXPECT_EQ(engine.wait(tickets[n]).status, TaskStatus::Cancelled);
 }
 
 TEST(Engine, NamesATaskThatDoesNotEndWithKindArgumentAndAge) {

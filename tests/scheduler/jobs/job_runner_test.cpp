@@ -200,18 +200,31 @@ TEST(JobForms, AFormThatADeviceHasNoMemoryForIsLeftOut) {
   EXPECT_EQ(runner.report(0).shares[0].form, JobForm::Consumer);
 }
 
-TEST(JobForms, TheFastestTaskOfEachFormDecides) {
+/// Hands out the next task of `choice`, which ends at once.
+void runOne(FormChoice& choice, const std::map<JobForm, double>& rates) {
+  const JobForm form = choice.next();
+  choice.handedOut(form);
+  choice.ended(form, rates.at(form));
+}
+
+TEST(JobForms, TheLastTasksOfThoseThatAreNotFarBehindDecide) {
   FormChoice choice({JobForm::Regular, JobForm::Consumer, JobForm::Wavefront}, FormSource::Measured);
-  const std::map<JobForm, double> rates{
-      {JobForm::Regular, 3.0}, {JobForm::Consumer, 5.0}, {JobForm::Wavefront, 4.0}};
-  for (int task = 0; task < 3 * FormChoice::kTasks; ++task) {
+  const std::map<JobForm, double> cold{
+      {JobForm::Regular, 0.1}, {JobForm::Consumer, 0.1}, {JobForm::Wavefront, 0.1}};
+  const std::map<JobForm, double> few{
+      {JobForm::Regular, 3.0}, {JobForm::Consumer, 5.0}, {JobForm::Wavefront, 2.4}};
+  for (int task = 0; task < 3; ++task) runOne(choice, cold);
+  EXPECT_FALSE(choice.isLastRound());
+  for (int task = 0; task < 3; ++task) runOne(choice, few);
+  EXPECT_TRUE(choice.isLastRound());
+  EXPECT_EQ(choice.candidates(), 2);  // the wavefront is less than half as fast
+  const std::map<JobForm, double> many{{JobForm::Regular, 4.5}, {JobForm::Consumer, 4.0}};
+  for (int task = 0; task < 2; ++task) {
     EXPECT_FALSE(choice.isMade());
-    const JobForm form = choice.next();
-    choice.handedOut(form);
-    choice.ended(form, task < 3 ? 1.0 : rates.at(form));
+    runOne(choice, many);
   }
   EXPECT_TRUE(choice.isMade());
-  EXPECT_EQ(choice.next(), JobForm::Consumer);
+  EXPECT_EQ(choice.next(), JobForm::Regular);
 }
 
 TEST(JobPaces, WhatAnEarlierRunHasMeasuredSharesTheFirstTasks) {

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <thread>
 
@@ -10,6 +11,7 @@
 
 #include "core/text/error.hpp"
 #include "core/transport/loopback_transport.hpp"
+#include "scheduler/engine/kinds/adder.hpp"
 #include "scheduler/engine/kinds/shipped.hpp"
 #include "scheduler/engine/kinds/spin.hpp"
 #include "tools/ensemble/ensemble_plan.hpp"
@@ -17,6 +19,7 @@
 #include "tools/ensemble/incomplete_beta.hpp"
 #include "tools/ensemble/long_tasks.hpp"
 #include "tools/ensemble/replica_exchange.hpp"
+#include "tools/ensemble/stage_run.hpp"
 
 namespace tessera::ensemble {
 namespace {
@@ -156,6 +159,43 @@ values = { a = 1, b = 2 }
   EXPECT_THAT(done.screen, HasSubstr("stage behind: left out"));
   EXPECT_EQ(place.read("out/bad.csv"), "index,status,code,code\n0,failed,11,11\n1,failed,12,12\n");
   EXPECT_EQ(place.read("out/apart.csv"), "index,status,code,a,b,sum\n0,done,0,1,2,3\n");
+}
+
+/// How often a task of the kind below has been made, by its only value.
+std::map<double, int>& madeTasks() {
+  static std::map<double, int> made;
+  return made;
+}
+
+/// A task fails as often as its value says, then is done.
+engine::Task flakyTask(std::span<const double> values) {
+  using Adder = engine::Adder<engine::TaskWidth::Lane>;
+  const engine::Program& program = engine::shippedProgram();
+  if (++madeTasks()[values[0]] <= values[0])
+    return engine::taskOf<engine::Failing>(program.numberOf<engine::Failing>(), {9});
+  return engine::taskOf<Adder>(program.numberOf<Adder>(), {1, 2});
+}
+
+TEST(Ensemble, ATaskThatFailsIsTriedAgainAsOftenAsTheDeckSays) {
+  madeTasks().clear();
+  const EnsembleKind flaky{"flaky", {"failures"}, {"sum"}, &flakyTask, [](const engine::Finished& finished) {
+                             return std::vector<double>{static_cast<double>(finished.result[0])};
+                           }};
+  const Stage stage{"flaky", &flaky, {}, {{0.0, 1.0, 2.0, 3.0}}};
+  const Place place;
+  StageResults results(place.at(""), stage);
+  engine::Engine engine(engine::shippedProgram(), {.threads = 1, .capacity = 16, .memoryBytes = 1 << 16});
+  engine::EngineTeam team({&engine});
+  LoopbackWorld world(1);
+  const StageOutcome outcome =
+      runStage(stage, 2, &results, team, world.transport(0), [](const StageOutcome&) {});
+  results.finish();
+  EXPECT_EQ(outcome.done, 3);
+  EXPECT_EQ(outcome.failed, 1);
+  EXPECT_EQ(place.read("flaky.csv"),
+            "index,status,code,failures,sum\n0,done,0,0,3\n1,done,0,1,3\n2,done,0,2,3\n3,failed,9,3,\n");
+  const std::map<double, int> expected{{0.0, 1}, {1.0, 2}, {2.0, 3}, {3.0, 3}};
+  EXPECT_EQ(madeTasks(), expected);
 }
 
 TEST(Ensemble, TasksThatGoOnWhileNothingEndsAreNamed) {

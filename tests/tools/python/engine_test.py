@@ -4,6 +4,7 @@ import struct
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 from tessera.engine import Engine, EngineError, TaskError
 
@@ -23,6 +24,15 @@ class EngineFromPython(unittest.TestCase):
             engine.free(block)
             with self.assertRaisesRegex(EngineError, "given back already"):
                 engine.free(block)
+
+    def test_kinds_of_ones_own_come_from_a_library(self):
+        example = Path(__file__).parents[3] / "examples/reactions/rows.py"
+        done = subprocess.run([sys.executable, example, os.environ["TESSERA_REACT_KINDS"]], capture_output=True,
+                              text=True, check=False, env=os.environ)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("100 rows, 792 substeps, all right", done.stdout)
+        with self.assertRaisesRegex(EngineError, "the library of kinds ./none.so cannot be loaded"):
+            Engine("stepped", kinds="./none.so")
 
     def test_a_task_that_fails_is_named(self):
         with Engine("stepped") as engine, self.assertRaisesRegex(TaskError, "task 0 failed with code 7"):

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import tomllib
 import unittest
 from pathlib import Path
 
@@ -107,6 +108,63 @@ class PythonTest(MachineTest):
         self.machine.fake("python", 'if [ "$1" = -c ]; then exit 0; fi; echo "$@ in $PYTHONPATH"')
         status, out, _ = self.machine.run("python.sh", "run", "plot", "a b", TESSERA_PYTHON=str(self.machine.bin / "python"))
         self.assertEqual((status, out), (0, f"-m tessera plot a b in {ROOT}/tools/python\n"))
+
+
+class PartsTest(unittest.TestCase):
+    """Which parts of the program a command needs, and a build has."""
+
+    def ask(self, function, *arguments):
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", f'. "{SETUP}/parts.sh"; "$@"', "bash", function, *arguments],
+                              capture_output=True, text=True, check=True, timeout=60)
+        return done.stdout
+
+    def needed(self, *command):
+        return self.ask("parts_needed", str(ROOT), *command)
+
+    def test_every_deck_gets_its_components(self):
+        decks = sorted(ROOT.glob("inputs/*/*.toml"))
+        script = f'. "{SETUP}/parts.sh"; for deck; do parts_needed "{ROOT}" run -n 2 "$deck" --set time.end=1; echo; done'
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", script, "bash", *decks], capture_output=True, text=True,
+                              check=True, timeout=100)
+        runs = 0
+        for deck, parts in zip(decks, done.stdout.splitlines(), strict=True):
+            wanted = tomllib.loads(deck.read_text()).get("simulation", {}).get("components")
+            if wanted is None:
+                self.assertEqual(parts, "all", deck)
+                continue
+            self.assertLessEqual(set(wanted), set(parts.split(";")), deck)
+            runs += 1
+        self.assertGreater(runs, 50)
+        self.assertEqual(self.needed("run", str(ROOT / "inputs/heat/cosine.toml")), "heat")
+
+    def test_a_run_folder_gets_those_of_its_deck(self):
+        with tempfile.TemporaryDirectory() as run:
+            Path(run, "resolved.toml").write_text('simulation.components = ["euler"]  # not heat\n')
+            self.assertEqual(self.needed("restart", run), "euler")
+
+    def test_where_the_deck_does_not_say_it_all_parts_are_needed(self):
+        deck = str(ROOT / "inputs/heat/cosine.toml")
+        for command in (["job", deck], ["ensemble", deck], ["describe", "heat"], ["run", "absent.toml"], [],
+                        ["run", deck, "--set", "simulation.components=['wave']"]):
+            self.assertEqual(self.needed(*command), "all", command)
+
+    def test_what_looks_at_results_needs_none(self):
+        for command in (["--version"], ["compare", "a", "b"], ["info", "a"], ["trace", "summary", "a"]):
+            self.assertEqual(self.needed(*command), "", command)
+        self.assertEqual(self.ask("parts_together", "", ""), "all")
+        self.assertEqual(self.ask("parts_together", "heat", ""), "heat")
+
+    def test_parts_are_added_to_those_built(self):
+        self.assertEqual(self.ask("parts_together", "", "heat"), "heat")
+        self.assertEqual(self.ask("parts_together", "heat;rmcrt", "euler;heat"), "euler;heat;rmcrt")
+        self.assertEqual(self.ask("parts_together", "heat", "all"), "all")
+        self.assertEqual(self.ask("parts_together", "all", "heat"), "all")
+
+    def test_a_build_says_what_it_has(self):
+        with tempfile.TemporaryDirectory() as build:
+            self.assertEqual(self.ask("parts_built", build), "")
+            Path(build, "CMakeCache.txt").write_text("TESSERA_PARTS:STRING=euler;heat\n")
+            self.assertEqual(self.ask("parts_built", build), "euler;heat")
 
 
 class FetchTest(MachineTest):

@@ -14,8 +14,8 @@ steps=$(program tessera_scheduler_engine_step_tests)
 bench=$(program tessera_engine_bench)
 blocking=$(program tessera_engine_blocking)
 tbb=$(program tessera_engine_tbb_bench)
-filter='*cuda*:*Cuda*'
-[ "$device" = cuda ] && export TESSERA_ENGINE_TEST_CUDA=1 || filter='*3threads*'
+filter='*cuda*:*Cuda*:SeveralEngines*'
+[ "$device" = cuda ] && export TESSERA_ENGINE_TEST_CUDA=$(nvidia-smi -L | wc -l) || filter='*3threads*:SeveralEngines*'
 
 # A process that holds an engine on the GPU is killed; another one then sees its memory free again.
 killed() {

@@ -46,6 +46,11 @@ class TaskError(RuntimeError):
         self.index, self.status, self.code = index, status, code
 
 
+class _Options(ctypes.Structure):
+    _fields_ = [("kinds", ctypes.c_char_p), ("place", ctypes.c_int), ("multiprocessors", ctypes.c_int),
+                ("capacity", ctypes.c_int64), ("memory", ctypes.c_int64)]
+
+
 class _Result(ctypes.Structure):
     _fields_ = [("tag", ctypes.c_uint64), ("status", ctypes.c_uint16), ("kind", ctypes.c_uint16),
                 ("code", ctypes.c_uint32), ("result", ctypes.c_uint64 * 6)]
@@ -71,7 +76,7 @@ def _load() -> ctypes.CDLL:
     library = ctypes.CDLL(str(find_library()))
     handle, size, pointer = ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
     signatures = {
-        "setup": (ctypes.c_int, [ctypes.c_char_p, ctypes.c_int, size, size, ctypes.POINTER(handle)]),
+        "setup_with": (ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(_Options), ctypes.POINTER(handle)]),
         "cleanup": (ctypes.c_int, [handle]),
         "kind": (ctypes.c_int, [handle, ctypes.c_char_p]),
         "push": (size, [handle, ctypes.c_int, pointer, size, size, pointer]),
@@ -90,13 +95,19 @@ def _load() -> ctypes.CDLL:
 
 
 class Engine:
-    """One engine; `form` is "threads", "stepped" or "cuda", `place` its threads (0: one a core) or its GPU."""
+    """One engine; `form` is "threads", "stepped" or "cuda", `place` its threads (0: one a core) or its GPU.
 
-    def __init__(self, form: str = "threads", place: int = 0, capacity: int = 0, memory: int = 0):
+    `kinds` is the file of a library with kinds of one's own, in place of those that ship; `multiprocessors` how many of
+    the GPU are for this engine (0: all). Many engines may live at a time.
+    """
+
+    def __init__(self, form: str = "threads", place: int = 0, capacity: int = 0, memory: int = 0,
+                 kinds: str | os.PathLike | None = None, multiprocessors: int = 0):
         self._library = _load()
         self._handle = ctypes.c_void_p()
-        self._check(self._library.tessera_engine_setup(form.encode(), place, capacity, memory,
-                                                       ctypes.byref(self._handle)))
+        options = _Options(None if kinds is None else os.fsencode(kinds), place, multiprocessors, capacity, memory)
+        self._check(self._library.tessera_engine_setup_with(form.encode(), ctypes.byref(options),
+                                                            ctypes.byref(self._handle)))
 
     def close(self) -> None:
         """Ends the workers after the tasks that run."""

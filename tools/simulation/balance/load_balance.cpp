@@ -59,7 +59,8 @@ void LoadBalance::measure(const OwnedMesh& mesh, const CompiledGraphs& graphs, c
   for (std::size_t local = 0; local < costs.seconds.size(); ++local) {
     const PatchId patch = graphs.ownPatches[local];
     if (patch < 0) continue;  // a spare slot
-    const SentCost sent{patch, (costs.seconds[local] - before_[local]) / steps};
+    const double measured = (costs.seconds[local] - before_[local]) / steps;
+    const SentCost sent{patch, given_ ? given_(patch, step) : measured};
     own.append(reinterpret_cast<const char*>(&sent), sizeof sent);
   }
   before_ = costs.seconds;

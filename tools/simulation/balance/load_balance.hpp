@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/transport/transport.hpp"
@@ -27,6 +29,10 @@ struct BalanceCounts {
   double seconds = 0.0;      ///< spent on that
 };
 
+/// Seconds of a patch in the step before `step`, said by the caller, the same on all ranks: what is decided
+/// then depends on no clock.
+using GivenSeconds = std::function<double(PatchId patch, std::int64_t step)>;
+
 /// Deals out the patches of a run to its ranks, by cells or by what patches have cost, and says when it pays
 /// to do so again. One on each rank, with the same numbers: all decisions are pure functions of what the
 /// ranks tell one another.
@@ -39,6 +45,9 @@ class LoadBalance {
   bool isDue(std::int64_t step) const {
     return settings_.every > 0 && transport_.size() > 1 && step > 0 && step % settings_.every == 0;
   }
+  /// Empty: patches have cost what was measured.
+  void takeSecondsFrom(GivenSeconds given) { given_ = std::move(given); }
+
   bool measures() const { return settings_.measures && transport_.size() > 1; }
   const BalanceSettings& settings() const { return settings_; }
 
@@ -72,6 +81,7 @@ class LoadBalance {
   const bool takeTurns_;
   Transport& transport_;
   const int threads_;
+  GivenSeconds given_;
   std::shared_ptr<const Hierarchy> known_;  ///< the mesh of `costs_`
   std::vector<double> costs_;               ///< seconds of a step by patch, smoothed; empty: not known
   double secondsPerCost_ = 0.0;             ///< of costs by cells; 0: not known

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "components/parts/left_out.hpp"
 #include "core/text/nearest_name.hpp"
 #include "tools/simulation/analysis/analysis_settings.hpp"
 #include "tools/simulation/deck/amr_table.hpp"
@@ -318,10 +319,15 @@ void checkComponentNames(const Deck& deck, const ComponentRegistry& registry, De
     if (node.kind != DeckKind::Text) continue;
     const std::string& name = node.text();
     const auto& known = registry.names();
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    const auto& leftOut = componentsLeftOut();
+    if (std::find(known.begin(), known.end(), name) != known.end()) {
+      if (std::find(seen.begin(), seen.end(), name) != seen.end())
+        findings.error(node.where, "component \"" + name + "\" is named twice; remove one of them");
+    } else if (std::find(leftOut.begin(), leftOut.end(), name) != leftOut.end()) {
+      findings.error(node.where, "component \"" + name + "\" is left out of this build, which has " +
+                                     namesOf(registry) + "; ./tessera setup builds all components");
+    } else {
       findings.error(node.where, "unknown component \"" + name + "\"" + didYouMeanOneOf(name, known));
-    } else if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
-      findings.error(node.where, "component \"" + name + "\" is named twice; remove one of them");
     }
     seen.push_back(name);
   }

@@ -1,4 +1,4 @@
-#include "tools/tessera/command_job.hpp"
+#include "tools/tessera/programs/command_job.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -9,6 +9,8 @@
 #include "scheduler/device/backend/emulated_device.hpp"
 
 namespace tessera {
+
+std::vector<std::string> jobForms() { return jobs::formChoices(); }
 
 int jobCommand(const JobCommandRequest& request) {
   std::signal(SIGPIPE, SIG_IGN);

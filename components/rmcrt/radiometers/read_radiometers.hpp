@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "components/rmcrt/level_rays.hpp"
-#include "components/rmcrt/radiometer.hpp"
+#include "components/rmcrt/radiometers/radiometer.hpp"
 
 namespace tessera {
 

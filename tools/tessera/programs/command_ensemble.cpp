@@ -1,4 +1,4 @@
-#include "tools/tessera/command_ensemble.hpp"
+#include "tools/tessera/programs/command_ensemble.hpp"
 
 #include <csignal>
 #include <iostream>
@@ -12,6 +12,8 @@
 #include "tools/tessera/commands.hpp"
 
 namespace tessera {
+
+void checkEnsembleDeck(const std::filesystem::path& deck) { ensemble::checkDeck(deck); }
 
 int ensembleCommand(const ensemble::EnsembleRequest& asked) {
   std::signal(SIGPIPE, SIG_IGN);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "tools/jobs/job_run.hpp"
 #include "tools/tessera/device_choice.hpp"
 
@@ -12,6 +15,9 @@ struct JobCommandRequest {
   DeviceChoice devices;
   std::int64_t deviceMebibytes = 256;
 };
+
+/// What --form takes.
+std::vector<std::string> jobForms();
 
 /// `tessera job DECK` on this process. Returns the exit code; throws as runJobDeck.
 int jobCommand(const JobCommandRequest& request);

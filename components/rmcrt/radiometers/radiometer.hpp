@@ -32,8 +32,7 @@ struct RadiometerSource {
   std::uint32_t radiometer = 0;
 
   TESSERA_KERNEL Ray ray(Index /*x*/, std::uint32_t number, double own) const {
-    constexpr std::uint32_t kRadiometers = 0x70000000U;  // no side of a cell has that number
-    Ray ray = RayCellNumber{radiometer, kRadiometers}.ray(number, own, law);
+    Ray ray = RayCellNumber{radiometer, RaySeries::bits(RaySeries::kRadiometer)}.ray(number, own, law);
     const RayPair at = directionNumbers(ray, law, wordsOf(ray, law.key, 0));
     const double sineSquaredOfRay = at.u * sineSquared;
     const double ahead = std::sqrt(1.0 - sineSquaredOfRay);

@@ -1,4 +1,4 @@
-#include "components/rmcrt/radiometer_deck.hpp"
+#include "components/rmcrt/radiometers/radiometer_deck.hpp"
 
 #include <cmath>
 #include <set>

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "components/component.hpp"
-#include "components/rmcrt/radiometer.hpp"
+#include "components/rmcrt/radiometers/radiometer.hpp"
 
 namespace tessera {
 
