@@ -137,6 +137,26 @@ TEST(FollowingAnswers, WhatIsNotFlaggedAnyMoreStaysForAsManyRegridsAsTheDeckSays
   EXPECT_EQ(cellsAfter(11, "hysteresis = 2\n"), 0.0);
 }
 
+/// How far from a line the values are where cells come and go and nothing else happens: all values are exact.
+double errorOfALineThatIsCarried(const std::string& prolongation) {
+  return simulateText(
+             "simulation.components = ['advection']\n[grid]\ncells = [16, 8, 1]\npatches = [2, 1, 1]\n"
+             "periodic = [false, true, false]\n[amr]\nmax_levels = 3\ntile = 4\ninterval = 1\nbuffer = 0\n"
+             "prolongation = '" +
+             prolongation +
+             "'\n[[amr.criterion]]\nkind = 'expression'\nexpression = 'abs(x - 0.25 - 4*t) < 0.05'\n"
+             "[advection]\nlimiter = 'none'\ninitial = 'x'\nexact = 'x'\n"
+             "boundary.x_low = { type = 'dirichlet', value = 'x' }\n"
+             "boundary.x_high = { type = 'dirichlet', value = 'x' }\n[time]\ndt = 0.03125\nmax_steps = 5\n")
+      .run()
+      .end.at("advection.error_max");
+}
+
+TEST(FollowingAnswers, NewCellsLieOnTheLineThroughCoarserOnes) {
+  EXPECT_EQ(errorOfALineThatIsCarried("linear"), 0.0);
+  EXPECT_GT(errorOfALineThatIsCarried("constant"), 0.01);
+}
+
 /// Keeps the state after each step, and that in which the run ends.
 class KeepsStates : public RunListener {
  public:

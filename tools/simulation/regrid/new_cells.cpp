@@ -36,33 +36,27 @@ struct Surroundings {
   }
 };
 
-template <class From, class To>
-void copyCells(const Box& box, const From& from, const To& to) {
-  forEachCell(box, [&](Index x) { to(x) = from(x); });
-}
-
-/// Boxes of cells that are new are the finer cells of whole coarse ones.
 template <class Task, class From, class Coarse, class To>
 void carryComponent(const Task& task, const std::vector<Box>& fresh, Prolongation prolongation,
                     const From& from, const Coarse& coarse, const To& to) {
   const Extent ratio = task.level().ratioToCoarser();
-  std::vector<Box> kept{task.interior()};
-  for (const Box& box : fresh) kept = subtract(kept, box);
-  for (const Box& box : kept) copyCells(box, from, to);
-  for (const Box& box : fresh) {
-    forEachCell(coarsen(box, ratio), [&](Index below) {
-      const Box finer = refine(Box{below, below + Index{1, 1, 1}}, ratio);
-      if (prolongation == Prolongation::Constant) {
-        forEachCell(finer, [&](Index x) { to(x) = coarse(below); });
-        return;
-      }
+  const auto isFresh = [&](Index x) {
+    return std::any_of(fresh.begin(), fresh.end(), [&](const Box& box) { return box.contains(x); });
+  };
+  forEachCell(coarsen(task.interior(), ratio), [&](Index below) {
+    const Box finer = intersect(refine(Box{below, below + Index{1, 1, 1}}, ratio), task.interior());
+    if (!isFresh(finer.lo)) {
+      forEachCell(finer, [&](Index x) { to(x) = from(x); });
+    } else if (prolongation == Prolongation::Constant) {
+      forEachCell(finer, [&](Index x) { to(x) = coarse(below); });
+    } else {
       const Surroundings around(coarse, below, task.geometry());
       forEachCell(finer, [&](Index x) {
         to(x) = detail::interpolated<double>(around.place(x, below, ratio),
                                              prolongation == Prolongation::LimitedLinear);
       });
-    });
-  }
+    }
+  });
 }
 
 template <class LabelType>
@@ -78,9 +72,10 @@ void declareCarry(StepPlan& plan, const std::string& name, LabelType label, Prol
         const auto from = task.read(Old, label);
         const auto to = task.write(label);
         if constexpr (kApart) {
-          for (std::int32_t c = 0; c < to.count(); ++c) copyCells(task.interior(), from[c], to[c]);
+          for (std::int32_t c = 0; c < to.count(); ++c)
+            forEachCell(task.interior(), [&](Index x) { to[c](x) = from[c](x); });
         } else {
-          copyCells(task.interior(), from, to);
+          forEachCell(task.interior(), [&](Index x) { to(x) = from(x); });
         }
       });
   plan.task("Regrid::carry " + name)
