@@ -337,13 +337,10 @@ void Rmcrt::declareRadiometers(StepPlan& plan, Label<Medium, Cell> medium) const
 }
 
 std::vector<Diagnostic> Rmcrt::diagnostics() const {
-<<<<<<< HEAD
-  std::vector<Diagnostic> columns{{.name = "rmcrt.loss", .reduction = totals_.loss, .unit = "power"}};
-=======
   std::vector<Diagnostic> columns;
-  if (labels_.divQ) columns.push_back({"rmcrt.loss", totals_.loss, {}});
-  for (const RayBox& box : labels_.boxes) columns.push_back({"rmcrt.box_" + box.name, box.total, {}});
->>>>>>> final
+  if (labels_.divQ) columns.push_back({.name = "rmcrt.loss", .reduction = totals_.loss, .unit = "power"});
+  for (const RayBox& box : labels_.boxes)
+    columns.push_back({.name = "rmcrt.box_" + box.name, .reduction = box.total, .unit = "power"});
   for (const Radiometer& radiometer : radiometers_)
     columns.push_back({.name = "rmcrt.radiometer_" + radiometer.name,
                        .reduction = radiometer.reading,

@@ -79,6 +79,55 @@ TEST(Failure, ARankKilledBeforeTheFirstCheckpointIsSixAndTheMessageSaysToStartAg
   EXPECT_THAT(run.err, HasSubstr("start it again"));
 }
 
+/// Steps of implicit heat that are nothing but a solve of hundreds of iterations: whenever a rank is killed
+/// the others wait for it inside of one.
+TEST(Failure, ARankKilledInsideASolveEndsTheJobWithSixAndTheRunGoesOnUnbroken) {
+  const unsigned seed = testSeed();
+  SCOPED_TRACE("replay: TESSERA_TEST_SEED=" + std::to_string(seed));
+  std::mt19937 random(seed);
+  const Workplace place;
+  place.file("long.toml", R"deck(
+simulation.components = ["heat"]
+time = { dt = 1, max_steps = 100000 }
+grid = { cells = [160, 160, 1], patches = [2, 2, 1] }
+heat = { conductivity = 1, initial = "x*y", scheme = "backward_euler" }
+heat.boundary.x_low = { type = "dirichlet", value = "1 + 0.1*sin(t)" }
+solver = { preconditioner = "none", max_iterations = 100000 }
+output.fields = []
+checkpoint.every_steps = 1
+)deck");
+  for (const std::size_t victim : {std::size_t{1}, std::size_t{0}}) {
+    const bool again = victim == 0;
+    const std::size_t before = again ? place.read("long/log.jsonl").size() : 0;
+    RunningProgram program(Workplace::command({again ? "restart" : "run", "-n", "2", "--threads", "1",
+                                               again ? "long" : "long.toml", "-q"}),
+                           place.path());
+    ASSERT_TRUE(eventually([&] {
+      return place.has("long/log.jsonl") &&
+             place.read("long/log.jsonl").find("\"checkpoint\"", before) != std::string::npos;
+    }));
+    usleep(std::uniform_int_distribution<unsigned>(0, 20'000)(random));
+    const pid_t killed = rankOf(program, 2, victim);
+    ASSERT_GT(killed, 0);
+    const double at = program.wait(0.0).seconds;
+    ::kill(killed, SIGKILL);
+    const ProgramResult run = program.wait();
+
+    EXPECT_EQ(run.exitCode, 6) << run.err;
+    EXPECT_LT(run.seconds - at, 5.0);
+    EXPECT_THAT(run.err, HasSubstr("tessera restart long"));
+  }
+  const std::string info = place.tessera({"info", "long"}).out;
+  const std::string key = "checkpoint  step ";
+  ASSERT_NE(info.find(key), std::string::npos) << info;
+  const std::string end =
+      "time.max_steps=" + std::to_string(std::stoll(info.substr(info.find(key) + key.size())) + 1);
+  ASSERT_EQ(place.tessera({"restart", "long", "-q", "--set", end}).exitCode, 0);
+  ASSERT_EQ(place.tessera({"run", "long.toml", "-q", "--out", "whole", "--set", end}).exitCode, 0);
+  const ProgramResult compared = place.tessera({"compare", "--exact", "whole", "long"});
+  EXPECT_EQ(compared.exitCode, 0) << compared.out;
+}
+
 /// Fields and checkpoints are written by all ranks; here one of them cannot any more.
 TEST(Failure, ARankThatCannotWriteHoldsNobodyUpAndTheOlderCheckpointIsWhole) {
   const Workplace place;
