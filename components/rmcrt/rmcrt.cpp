@@ -77,6 +77,11 @@ void Rmcrt::configure(const ParameterValues& values, ComponentSetup& setup) {
   if (values.boolean("incident"))
     labels_.incident = cellLabel<double>(setup, "rmcrt.incident", "power/length^2");
   labels_.boxes = boxesOf(values, rays_.wallRays, setup);
+  if (!labels_.boxes.empty() && values.has("solid.where") && rays_.halo == 0 && levels_ > 1)
+    findings.error(values.where("halo"),
+                   "[[rmcrt.box]] beside solid cells looks one cell beyond each patch on refined "
+                   "levels; give rmcrt.halo = 1 or more");
+  findings.throwIfErrors();
   radiometers_ = radiometersOf(values, setup);
   if (rays_.rays > 0) totals_.loss = setup.labels.reduction("rmcrt.loss");
   if (rays_.wallRays > 0) configureWalls(setup);

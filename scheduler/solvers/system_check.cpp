@@ -31,7 +31,7 @@ void forEachUnknown(SystemLevel& level, const Visit& visit) {
 }  // namespace
 
 bool SystemCheck::prepare(const LinearSystem& declared, SolveReport& report) {
-  if (auto bad = firstBadNumber()) {
+  if (auto bad = firstBadNumber(declared.holes.has_value())) {
     report.result = SolveReport::Result::Impossible;
     report.failure = std::move(*bad);
     return false;
@@ -107,6 +107,7 @@ bool SystemCheck::balance(SolveReport& report) {
 /// it is not the sum of the right-hand side that has to be 0, and we do not know what is.
 bool SystemCheck::keepsSums(SolveReport& report) {
   double flow = 0.0;
+  double conducts = 0.0;
   double lost = 0.0;
   SystemLevel& level = *system_.levels.front();
   forEachUnknown(level, [&](std::size_t n, Index x) {
@@ -118,12 +119,14 @@ bool SystemCheck::keepsSums(SolveReport& report) {
       const double in = above(x) - below(x);
       const double out = above(x + unit(d)) - below(x + unit(d));
       flow = std::max({flow, std::abs(in), std::abs(out)});
+      conducts = std::max({conducts, above(x), above(x + unit(d))});
       sum += out - in;
     }
     lost = std::max(lost, std::abs(sum));
   });
-  constexpr double kRounding = 1e-10;
-  if (largestOfAll(lost, transport_) <= kRounding * largestOfAll(flow, transport_)) return true;
+  // The flow is a difference of numbers that conduction may make much larger.
+  const double rounding = 1e-10 * largestOfAll(flow, transport_) + 1e-14 * largestOfAll(conducts, transport_);
+  if (largestOfAll(lost, transport_) <= rounding) return true;
   report.result = SolveReport::Result::Impossible;
   report.failure =
       Message("a linear system has no side that gives a value, and its velocity has a divergence")
@@ -133,9 +136,10 @@ bool SystemCheck::keepsSums(SolveReport& report) {
   return false;
 }
 
-std::optional<std::string> SystemCheck::firstBadNumber() {
+std::optional<std::string> SystemCheck::firstBadNumber(bool hasHoles) {
   Place matrix{kNowhere, kNowhere};
   Place source{kNowhere, kNowhere};
+  Place alone{kNowhere, kNowhere};
   const auto note = [&](Place& place, const SystemLevel& level, Index x) {
     const Place here{static_cast<double>(level.level.number()), placeOf(level, x)};
     if (here.level < place.level || (here.level == place.level && here.cell < place.cell)) place = here;
@@ -149,6 +153,7 @@ std::optional<std::string> SystemCheck::firstBadNumber() {
       isGood = isGood && A.ky(x) >= 0.0 && A.belowY(x + ey) >= 0.0;
       isGood = isGood && A.kz(x) >= 0.0 && A.belowZ(x + ez) >= 0.0;
       if (!isGood) note(matrix, *level, x);
+      if (hasHoles && A.diagonal(x) == 0.0 && system.rightHandSide.field(n)(x) != 0.0) note(alone, *level, x);
       const bool isFinite =
           std::isfinite(system.rightHandSide.field(n)(x)) && std::isfinite(system.solution.field(n)(x));
       if (!isFinite) note(source, *level, x);
@@ -156,6 +161,15 @@ std::optional<std::string> SystemCheck::firstBadNumber() {
   }
   matrix = firstOf(matrix);
   source = firstOf(source);
+  alone = firstOf(alone);
+  if (matrix.cell == kNowhere && source.cell == kNowhere && alone.cell != kNowhere)
+    return Message(
+               "a linear system has an unknown in a cell that solid cells shut in, where nothing balances "
+               "its source")
+        .line("solve    ", name_)
+        .line("cell     ", cellAt(alone))
+        .line("fix      ", "make the cell solid too, or its source 0")
+        .text();
   if (matrix.cell == kNowhere && source.cell == kNowhere) return std::nullopt;
   const bool ofMatrix = matrix.cell != kNowhere;
   return Message(ofMatrix ? "the matrix of a linear system has an entry that is not a number, or a "

@@ -32,7 +32,7 @@ class SystemCheck {
     double cell;
   };
   /// Where the matrix or the right-hand side is no number.
-  std::optional<std::string> firstBadNumber();
+  std::optional<std::string> firstBadNumber(bool hasHoles);
   bool conductsToSides();
   bool balance(SolveReport& report);
   bool keepsSums(SolveReport& report);

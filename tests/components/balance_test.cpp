@@ -16,10 +16,10 @@
 namespace tessera::test {
 namespace {
 
-/// One to eight seconds, others at each look.
+/// The later patches are the dear ones, and the earlier ones at every second look.
 double anySeconds(PatchId patch, std::int64_t step) {
-  const auto number = static_cast<std::uint64_t>(patch) * 977 + static_cast<std::uint64_t>(step);
-  return 1.0 + static_cast<double>((number * 0x9E3779B97F4A7C15U) >> 61U);
+  const double ramp = 10.0 + static_cast<double>(patch);
+  return step / 2 % 2 == 1 ? ramp : 1.0 / ramp;
 }
 
 /// Whatever it costs, every second step.
@@ -28,6 +28,7 @@ Simulate restless(const char* deck, const char* cost) {
       .set("amr.interval=3")
       .set("balance.every=2")
       .set("balance.when='always'")
+      .set("balance.memory=0")
       .set(std::string("balance.cost='") + cost + "'")
       .secondsOfPatch(anySeconds);
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/text/error.hpp"
+#include "scheduler/solvers/linear_solver.hpp"
 #include "tests/components/several_devices.hpp"
 #include "tests/components/simulate.hpp"
 
@@ -110,6 +111,37 @@ TEST(PoissonSolid, HasTheSameBitsForAnyRanksThreadsAndPatches) {
     EXPECT_EQ(firstDifference(right, run().patches({3, 2, 2}).devices(devices).run()), "");
     EXPECT_EQ(firstDifference(right, run().patches({3, 2, 2}).ranks(2).set("solver.setup_every=1").run()),
               "");
+  }
+}
+
+TEST(PoissonSolid, ACellThatIsShutInCannotHaveASource) {
+  Simulate run = simulateText(kWithin + std::string("source = 1\n"))
+                     .set(
+                         "poisson.solid.where='abs(x - 0.28125) < 0.1 && abs(y - 0.15625) < 0.1 && "
+                         "abs(z - 0.15625) < 0.1 && !(abs(x - 0.28125) < 0.01 && abs(y - 0.15625) < 0.01 && "
+                         "abs(z - 0.15625) < 0.01)'");
+  try {
+    run.run();
+    FAIL() << "an unknown without an equation was solved for";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), ::testing::AllOf(::testing::HasSubstr("that solid cells shut in"),
+                                                  ::testing::HasSubstr("(8, 4, 4)")));
+  }
+}
+
+TEST(PoissonSolid, HypreFindsTheSameSolution) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  for (const char* velocity : {"poisson.velocity.x=0", "poisson.velocity.x='5*z'"}) {
+    const auto run = [&] {
+      return simulateText(kBall).set(velocity).set("solver.tolerance=1e-12").patches({3, 2, 2});
+    };
+    const Outcome own = run().run();
+    const Outcome hypre = run().set("solver.library='hypre'").run();
+    const WholeField& u = own.fields.at("potential");
+    const WholeField& v = hypre.fields.at("potential");
+    double largest = 0.0;
+    forEachIndex(u.box, [&](Index x) { largest = std::max(largest, std::abs(u(x) - v(x))); });
+    EXPECT_LT(largest, 1e-9) << velocity;
   }
 }
 

@@ -27,7 +27,7 @@ parts_needed() {
   esac
   if [ -n "$deck" ] && [[ "$*" != *simulation.components* ]]; then
     names=$(sed -n 's/^set(TESSERA_COMPONENTS \(.*\))$/\1/p' "$root/cmake/TesseraParts.cmake")
-    list=$(sed 's/#.*//' "$deck" | grep -owE "${names// /|}" | sort -u | paste -sd ';') || true
+    list=$(sed -E "s/^(([^\"'#]|\"[^\"]*\"|'[^']*')*)#.*/\1/" "$deck" | grep -owE "${names// /|}" | sort -u | paste -sd ';') || true
   fi
   printf '%s' "${list:-all}"
 }

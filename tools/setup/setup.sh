@@ -77,6 +77,8 @@ if [ "$preset" = cuda ]; then flavour=cuda; fi
 
 # shellcheck source=tools/setup/parts.sh
 . "$here/parts.sh"
+# Who was first here may have built other parts, which stay.
+if [ $implicit = yes ]; then parts=$(parts_together "$(parts_built "$root/build/$preset")" "$parts"); fi
 cacheFile=$root/build/$preset/CMakeCache.txt
 # Sanitizer builds go without Kokkos (CMakePresets.json says why); so does a program of a few parts, which a newcomer
 # waits for, unless there are Kokkos tools to load.

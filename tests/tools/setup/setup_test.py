@@ -142,6 +142,13 @@ class PartsTest(unittest.TestCase):
             Path(run, "resolved.toml").write_text('simulation.components = ["euler"]  # not heat\n')
             self.assertEqual(self.needed("restart", run), "euler")
 
+    def test_a_number_sign_in_a_text_begins_no_comment(self):
+        with tempfile.TemporaryDirectory() as folder:
+            deck = Path(folder, "deck.toml")
+            deck.write_text('simulation = { title = "run #3", components = ["wave"] } # not euler\ngrid.cells = 4 # heat\n')
+            self.assertLessEqual({"wave"}, set(self.needed("run", str(deck)).split(";")))
+            self.assertNotIn("heat", self.needed("run", str(deck)))
+
     def test_where_the_deck_does_not_say_it_all_parts_are_needed(self):
         deck = str(ROOT / "inputs/heat/cosine.toml")
         for command in (["job", deck], ["ensemble", deck], ["describe", "heat"], ["run", "absent.toml"], [],

@@ -21,6 +21,15 @@ class RunFailed(TesseraError):
         self.code, self.output, self.run = code, output, run
 
 
+def has_all_parts(build):
+    """Whether a build has all components (cmake/TesseraParts.cmake); the launcher adds what a command needs to others."""
+    cache = build / "CMakeCache.txt"
+    if not cache.exists():
+        return True
+    parts = [line for line in cache.read_text().splitlines() if line.startswith("TESSERA_PARTS:")]
+    return not parts or parts[0].endswith("=all")
+
+
 def find_program():
     """The program `tessera`: of $TESSERA_PROGRAM, of this repository's build, of the install tree, or of the path."""
     named = os.environ.get("TESSERA_PROGRAM")
@@ -29,9 +38,10 @@ def find_program():
         if found is None:
             raise UsageError(f"TESSERA_PROGRAM names {named}, which is not a program\n  fix  correct it, or unset it")
         return found
-    for place in (ROOT / "build/release/tools/tessera/tessera", ROOT / "bin/tessera"):
+    built = ROOT / "build/release"
+    for place in (built / "tools/tessera/tessera", ROOT / "bin/tessera"):
         if os.access(place, os.X_OK):
-            return str(place)
+            return str(place if has_all_parts(built) else ROOT / "tessera")
     found = shutil.which("tessera")
     if found is None:
         raise InputError("the program tessera is not built and not on the path\n  fix  ./tessera setup builds it;"
