@@ -21,6 +21,15 @@ find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Objects that take headers parsed beforehand are cached only where g++ names these in its preprocessed source, and
+    # ccache is told that macros defined in them, and the time, do not matter.
+    set(cached ${PROJECT_BINARY_DIR}/generated/cached_compiler.sh)
+    file(CONFIGURE OUTPUT ${cached} CONTENT "export CCACHE_SLOPPINESS=pch_defines,time_macros
+exec ${CCACHE} \"$@\" -fpch-preprocess
+" @ONLY)
+    set(CMAKE_CXX_COMPILER_LAUNCHER sh ${cached})
+  endif()
 endif()
 
 # tessera_flags: how our own sources are compiled. Nothing of it reaches an outside program.
