@@ -48,7 +48,7 @@ TEST(Balance, NoBitChangesWherePatchesChangeTheirRanksEverySecondStep) {
 }
 
 TEST(Balance, NoBitChangesOnDevicesEither) {
-  const char* deck = "euler/sedov_following";
+  const char* deck = "euler/sedov_three_level";
   const Outcome right = simulate(deck).set("amr.interval=3").run(7);
   const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 2);
   const Outcome two = restless(deck, "measured").devices(devices).ranks(2).run(7);
