@@ -49,16 +49,18 @@ class UnitReader {
   std::optional<Powers> product(int brackets) {
     Powers product;
     int sign = 1;
+    bool wantsMore = false;
     do {
       const std::optional<Powers> one = factor(brackets);
       const std::optional<int> power = one ? this->power() : std::nullopt;
       if (!power) return std::nullopt;
       multiply(product, *one, sign * *power);
-      sign = skip('/') ? -1 : 1;
-      if (sign > 0) skip('*');
+      wantsMore = skip('/');
+      sign = wantsMore ? -1 : 1;
+      wantsMore = wantsMore || skip('*');
       while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
     } while (!rest_.empty() && rest_.front() != ')');
-    return sign > 0 ? std::optional(product) : std::nullopt;
+    return wantsMore ? std::nullopt : std::optional(product);
   }
 
   /// A word, 1 or a product in brackets.
