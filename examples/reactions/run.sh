@@ -30,6 +30,7 @@ if command -v gfortran >/dev/null; then
   expectSums gfortran f90
   languages+=", Fortran"
 fi
-PYTHONPATH="$installed/share/tessera/python" TESSERA_ENGINE_LIBRARY="$installed/lib/libtessera_engine_c.so" \
-  python3 rows.py "$kinds" || fail "rows from Python"
+# By the Python that has numpy, which the package needs.
+TESSERA_ENGINE_LIBRARY="$installed/lib/libtessera_engine_c.so" \
+  "$example/../../tools/setup/python.sh" exec rows.py "$kinds" || fail "rows from Python"
 echo "$name: the same bits with and without an engine; tasks from $languages and Python"
