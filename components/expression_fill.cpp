@@ -10,7 +10,7 @@ ExpressionRows::ExpressionRows(const Expression& expression, const Level& level,
       level_(level),
       centering_(centering),
       time_(time),
-      varies_(usesVariable(expression, "x")) {}
+      varies_(expression.dependsOnAxis(0)) {}
 
 std::span<const double> ExpressionRows::row(Index first, std::int64_t count) {
   TESSERA_EXPECT(count <= kLongest, "ask for at most 64 values at once");

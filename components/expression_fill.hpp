@@ -6,7 +6,6 @@
 #include <span>
 
 #include "core/deck/expression.hpp"
-#include "core/deck/expression_use.hpp"
 #include "datawarehouse/task_context.hpp"
 #include "grid/level.hpp"
 
@@ -43,8 +42,8 @@ void forEachValue(const Expression& expression, const Level& level, const Box& b
   if (box.empty()) return;
   ExpressionRows rows(expression, level, centering, time);
   // How many indices along an axis have one value.
-  const std::int64_t alikeY = usesVariable(expression, "y") ? 1 : box.hi.j - box.lo.j;
-  const std::int64_t alikeZ = usesVariable(expression, "z") ? 1 : box.hi.k - box.lo.k;
+  const std::int64_t alikeY = expression.dependsOnAxis(1) ? 1 : box.hi.j - box.lo.j;
+  const std::int64_t alikeZ = expression.dependsOnAxis(2) ? 1 : box.hi.k - box.lo.k;
   for (std::int64_t k = box.lo.k; k < box.hi.k; k += alikeZ) {
     for (std::int64_t j = box.lo.j; j < box.hi.j; j += alikeY) {
       for (std::int64_t i = box.lo.i; i < box.hi.i; i += ExpressionRows::kLongest) {
@@ -64,6 +63,17 @@ void forEachValue(const Expression& expression, const Level& level, const Box& b
   }
 }
 
+/// As `fill`; `check(index, value)` sees each value before it is written, and throws where that may not be.
+template <class Task, class T, Centering C, class Check>
+void fillChecked(const Task& task, Label<T, C> label, const Expression& expression, double time,
+                 Check&& check) {
+  const auto field = task.write(label);
+  forEachValue(expression, task.level(), task.interior(label), C, time, [&](Index x, double value) {
+    check(x, value);
+    field(x) = static_cast<T>(value);
+  });
+}
+
 /// Writes `expression` at `time` into every index that the task's patch owns of `label`: at cell centres,
 /// nodes or face centres, as the label is centred. The task has declared `writes(label)` and `runs<Cpu>`.
 ///
@@ -71,9 +81,7 @@ void forEachValue(const Expression& expression, const Level& level, const Box& b
 ///   });
 template <class Task, class T, Centering C>
 void fill(const Task& task, Label<T, C> label, const Expression& expression, double time) {
-  const auto field = task.write(label);
-  forEachValue(expression, task.level(), task.interior(label), C, time,
-               [&](Index x, double value) { field(x) = static_cast<T>(value); });
+  fillChecked(task, label, expression, time, [](Index, double) {});
 }
 
 }  // namespace tessera

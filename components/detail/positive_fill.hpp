@@ -17,13 +17,10 @@ void requirePositive(const Expression& expression, const Geometry& geometry, con
 template <class Task>
 void fillPositive(const Task& task, Label<double, Cell> label, const Expression& expression,
                   const std::string& place, const char* key) {
-  const auto k = task.write(label);
-  forEachValue(expression, task.level(), task.interior(), Cell, task.time(), [&](Index x, double value) {
-    if (!(value > 0.0)) {
-      throw DeckError(place + ": error: " + key + " is " + std::to_string(value) + " in cell " + asText(x) +
-                      "; give an expression that is above 0 everywhere");
-    }
-    k(x) = value;
+  fillChecked(task, label, expression, task.time(), [&](Index x, double value) {
+    if (value > 0.0) return;
+    throw DeckError(place + ": error: " + key + " is " + std::to_string(value) + " in cell " + asText(x) +
+                    "; give an expression that is above 0 everywhere");
   });
 }
 

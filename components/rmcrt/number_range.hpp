@@ -27,15 +27,12 @@ struct NumberRange {
 template <class Task>
 void fillWithin(const Task& task, Label<double, Cell> label, const Expression& expression,
                 const NumberRange& range) {
-  const auto to = task.write(label);
-  forEachValue(expression, task.level(), task.interior(), Cell, task.time(), [&](Index x, double value) {
-    if (!range.holds(value)) {
-      std::ostringstream text;
-      text << range.where << ": error: " << range.key << " is " << value << " in cell " << asText(x)
-           << " of level " << task.level().number() << "; let it be " << range.words << " in all solid cells";
-      throw DeckError(text.str());
-    }
-    to(x) = value;
+  fillChecked(task, label, expression, task.time(), [&](Index x, double value) {
+    if (range.holds(value)) return;
+    std::ostringstream text;
+    text << range.where << ": error: " << range.key << " is " << value << " in cell " << asText(x)
+         << " of level " << task.level().number() << "; let it be " << range.words << " in all solid cells";
+    throw DeckError(text.str());
   });
 }
 

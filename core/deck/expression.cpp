@@ -217,6 +217,9 @@ double Expression::operator()(double x, double y, double z, double t) const {
 bool Expression::isConstant() const { return shared_->isNumber; }
 bool Expression::dependsOnTime() const { return shared_->use.t; }
 bool Expression::dependsOnPosition() const { return shared_->use.x || shared_->use.y || shared_->use.z; }
+bool Expression::dependsOnAxis(int axis) const {
+  return axis == 0 ? shared_->use.x : axis == 1 ? shared_->use.y : shared_->use.z;
+}
 const std::string& Expression::text() const { return shared_->text; }
 
 Expression::Evaluator::Evaluator(std::shared_ptr<Shared> shared, std::unique_ptr<Program> program)

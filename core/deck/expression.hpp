@@ -77,6 +77,7 @@ class Expression {
   bool isConstant() const;
   bool dependsOnTime() const;
   bool dependsOnPosition() const;
+  bool dependsOnAxis(int axis) const;  ///< on x, y or z
 
   /// The text as written in the deck; a number is written so that it reads back with its exact bits.
   const std::string& text() const;

@@ -11,8 +11,6 @@
 
 #include <gmock/gmock.h>
 
-#include "core/deck/expression_use.hpp"
-
 namespace tessera {
 namespace {
 
@@ -90,8 +88,8 @@ TEST(Expression, KnowsWhatItDependsOn) {
   EXPECT_FALSE(Expression::parse("z").dependsOnTime());
   EXPECT_FALSE(Expression::parse("t").dependsOnPosition());
   const Expression ofYAndT = Expression::parse("max(y, 1e-3) * exp(t) + k_x", {{"k_x", 2.0}});
-  EXPECT_TRUE(usesVariable(ofYAndT, "y") && usesVariable(ofYAndT, "t"));
-  EXPECT_FALSE(usesVariable(ofYAndT, "x") || usesVariable(ofYAndT, "z"));
+  EXPECT_TRUE(ofYAndT.dependsOnAxis(1) && ofYAndT.dependsOnTime());
+  EXPECT_FALSE(ofYAndT.dependsOnAxis(0) || ofYAndT.dependsOnAxis(2));
   EXPECT_EQ(wave.text(), "sin(x - t)");
 }
 
