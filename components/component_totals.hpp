@@ -21,14 +21,19 @@ struct TimesVolume {
   TESSERA_KERNEL double operator()(Index x) const { return u(x) * volume; }
 };
 
-/// The integral over the patch of a field of cells; cells that finer ones cover do not count. Called by the
-/// body of a task, in a source of kernels.
-template <class Task, class Field>
-typename Task::ReducedSum integralOf(const Task& task, const char* loop, const Field& u) {
-  const TimesVolume<Field> amount{u, cellVolume(task.level())};
+/// The sum over the patch of what `amount` is in each cell; cells that finer ones cover do not count. Called
+/// by the body of a task, in a source of kernels.
+template <class Task, class Amount>
+typename Task::ReducedSum sumOverCells(const Task& task, const char* loop, const Amount& amount) {
   typename Task::ReducedSum sum;
   task.forEachUncovered([&](const Box& box) { sum.add(reduce(task.exec(), loop, box, Sum, amount)); });
   return sum;
+}
+
+/// The integral over the patch of a field of cells, as `sumOverCells`.
+template <class Task, class Field>
+typename Task::ReducedSum integralOf(const Task& task, const char* loop, const Field& u) {
+  return sumOverCells(task, loop, TimesVolume<Field>{u, cellVolume(task.level())});
 }
 
 /// Contributes the integrals over the patch of the first components of a variable, as many as `totals`, to

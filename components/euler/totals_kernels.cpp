@@ -69,12 +69,8 @@ struct TotalsOfEuler {
   template <class Task>
   void contributeFloored(const Task& task) const {
     const auto count = task.read(Old, notes.floored);
-    typename Task::ReducedSum sum;
-    task.forEachUncovered([&](const Box& box) {
-      sum.add(
-          reduce(task.exec(), "Euler::floored", box, Sum, [=] TESSERA_KERNEL(Index x) { return count(x); }));
-    });
-    task.contribute(totals.floored, sum);
+    task.contribute(totals.floored,
+                    sumOverCells(task, "Euler::floored", [=] TESSERA_KERNEL(Index x) { return count(x); }));
   }
   template <class Task, class View>
   void contributeSums(const Task& task, const View& all, GasEverywhere) const {

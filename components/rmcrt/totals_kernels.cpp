@@ -24,12 +24,8 @@ struct TotalsOfRadiation {
   template <class Task>
   void addBox(const Task& task, const RayBox& box) const {
     const auto power = task.read(Old, box.power);
-    typename Task::ReducedSum sum;
-    task.forEachUncovered([&](const Box& cells) {
-      sum.add(
-          reduce(task.exec(), "Rmcrt::box", cells, Sum, [=] TESSERA_KERNEL(Index x) { return power(x); }));
-    });
-    task.contribute(box.total, sum);
+    task.contribute(box.total,
+                    sumOverCells(task, "Rmcrt::box", [=] TESSERA_KERNEL(Index x) { return power(x); }));
   }
 
   template <class Task, class FaceLabel>
