@@ -34,13 +34,14 @@ struct Pass {
   TESSERA_KERNEL void operator()(Index x) const { sum(x) = part * flux(x); }
 };
 
-template <class Flux, class Sum>
-struct PassOn {
-  Flux flux;
+/// Of fluxes, and of sources of energy.
+template <class From, class Sum>
+struct AddPart {
+  From from;
   Sum sum;
   double part;
 
-  TESSERA_KERNEL void operator()(Index x) const { sum(x) += part * flux(x); }
+  TESSERA_KERNEL void operator()(Index x) const { sum(x) += part * from(x); }
 };
 
 template <class Sum>
@@ -97,16 +98,6 @@ struct PullGas {
     momentum(x) += kick * rho(x);
     energy(x) += kick * before(x);
   }
-};
-
-/// Energy that comes from elsewhere; `factor` has the time in it.
-template <class Source, class Out>
-struct HeatGas {
-  Source source;
-  Out energy;
-  double factor;
-
-  TESSERA_KERNEL void operator()(Index x) const { energy(x) += factor * source(x); }
 };
 
 /// A cell below a floor gets the floor's density or pressure at its own velocity.

@@ -35,7 +35,7 @@ void keepFlux(const Task& task, const EulerStage& stage, FluxLabel flux, FluxLab
       if (isFirst) {
         forEach(task.exec(), "Euler::pass", faces, Pass<Flux, Sum>{f, s, part});
       } else {
-        forEach(task.exec(), "Euler::passOn", faces, PassOn<Flux, Sum>{f, s, part});
+        forEach(task.exec(), "Euler::passOn", faces, AddPart<Flux, Sum>{f, s, part});
       }
     };
     const auto rest = [&](const Box& faces) {
@@ -160,7 +160,7 @@ struct StageOfEuler {
       const auto source = task.read(Old, one.label);
       using Source = std::remove_cvref_t<decltype(source)>;
       forEach(task.exec(), "Euler::sources", task.interior(),
-              HeatGas<Source, Energy>{source, energy, stage.ofStep * task.dt() * one.factor});
+              AddPart<Source, Energy>{source, energy, stage.ofStep * task.dt() * one.factor});
     }
   }
   /// A cell below a floor gets the floor's density or pressure at its own velocity.
