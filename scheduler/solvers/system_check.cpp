@@ -162,7 +162,8 @@ std::optional<std::string> SystemCheck::firstBadNumber(bool hasHoles) {
   matrix = firstOf(matrix);
   source = firstOf(source);
   alone = firstOf(alone);
-  if (matrix.cell == kNowhere && source.cell == kNowhere && alone.cell != kNowhere)
+  if (matrix.cell == kNowhere && source.cell == kNowhere) {
+    if (alone.cell == kNowhere) return std::nullopt;
     return Message(
                "a linear system has an unknown in a cell that solid cells shut in, where nothing balances "
                "its source")
@@ -170,7 +171,7 @@ std::optional<std::string> SystemCheck::firstBadNumber(bool hasHoles) {
         .line("cell     ", cellAt(alone))
         .line("fix      ", "make the cell solid too, or its source 0")
         .text();
-  if (matrix.cell == kNowhere && source.cell == kNowhere) return std::nullopt;
+  }
   const bool ofMatrix = matrix.cell != kNowhere;
   return Message(ofMatrix ? "the matrix of a linear system has an entry that is not a number, or a "
                             "coefficient below 0"

@@ -180,7 +180,7 @@ void Multigrid::cycle(std::size_t n, CellNumbers& f, CellNumbers& u) {
       divideByDiagonal(Cpu{}, level.box(b), level.matrix->fields(b), f.field(b), u.field(b));
     return;
   }
-  for (int n = 0; n < kSweeps; ++n) sweep(level, f, u, 0, n == 0);
+  for (int time = 0; time < kSweeps; ++time) sweep(level, f, u, 0, time == 0);
   for (std::size_t b = 0; b < boxes; ++b)
     stencilResidual(Cpu{}, level.box(b), level.matrix->fields(b), f.field(b), u.field(b),
                     level.residual.field(b));
@@ -192,7 +192,7 @@ void Multigrid::cycle(std::size_t n, CellNumbers& f, CellNumbers& u) {
   for (std::size_t b = 0; b < boxes; ++b)
     addFromCoarse(Cpu{}, level.box(b), level.toCoarse, coarse.u.field(isWhole ? 0 : b), u.field(b));
   level.faces->fill(u);
-  for (int n = 0; n < kSweeps; ++n) sweep(level, f, u, 1, false);
+  for (int time = 0; time < kSweeps; ++time) sweep(level, f, u, 1, false);
 }
 
 /// The second colour follows one plane behind the first, while what that has read is still in a cache; but
