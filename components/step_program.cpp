@@ -17,12 +17,10 @@ void addPlans(const std::vector<ProgramItem>& items, std::vector<std::string>& p
   }
 }
 
-void addSolves(const std::vector<ProgramItem>& items, std::vector<std::string>& solves) {
+void addSolves(const std::vector<ProgramItem>& items, std::vector<const SolveItem*>& solves) {
   for (const ProgramItem& item : items) {
     if (const auto* repeat = std::get_if<RepeatItem>(&item.what)) addSolves(repeat->items, solves);
-    const auto* solve = std::get_if<SolveItem>(&item.what);
-    if (solve != nullptr && std::find(solves.begin(), solves.end(), solve->name) == solves.end())
-      solves.push_back(solve->name);
+    if (const auto* solve = std::get_if<SolveItem>(&item.what)) solves.push_back(solve);
   }
 }
 
@@ -110,10 +108,18 @@ std::vector<std::string> StepProgram::plans() const {
   return plans;
 }
 
-std::vector<std::string> StepProgram::solves() const {
-  std::vector<std::string> solves;
+std::vector<const SolveItem*> StepProgram::solveItems() const {
+  std::vector<const SolveItem*> solves;
   addSolves(items_, solves);
   return solves;
+}
+
+std::vector<std::string> StepProgram::solves() const {
+  std::vector<std::string> names;
+  for (const SolveItem* solve : solveItems()) {
+    if (std::find(names.begin(), names.end(), solve->name) == names.end()) names.push_back(solve->name);
+  }
+  return names;
 }
 
 std::vector<LabelId> StepProgram::labelsOfCalls() const {

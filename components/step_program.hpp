@@ -218,6 +218,8 @@ class StepProgram {
   const std::vector<ProgramItem>& items() const { return items_; }
   /// Names of all plans that it runs, each once, in the order of their first run.
   std::vector<std::string> plans() const;
+  /// All solves, in their order; they live as long as the program.
+  std::vector<const SolveItem*> solveItems() const;
   /// The names of all solves, each once, in their order.
   std::vector<std::string> solves() const;
   /// What calls and solves read and write, by label; some of them several times.

@@ -55,7 +55,6 @@ void Poisson::configure(const ParameterValues& values, ComponentSetup& setup) {
   norms_ = ErrorNorms("Poisson", values, setup, system_.solution);
   configureFlow(values, setup);
   configureSolid(values, setup);
-  requireOneLevel(values, setup);
   if (!coefficientVaries_) {
     system_.coefficient = coefficientValue_(0, 0, 0, 0);
     return;
@@ -76,20 +75,6 @@ void Poisson::configureFlow(const ParameterValues& values, ComponentSetup& setup
     isThere = isThere || !velocity_[axis].isConstant() || velocity_[axis](0, 0, 0, 0) != 0.0;
   }
   if (isThere) system_.flow = faceLabels(setup.labels, setup.geometry, "poisson.velocity", "1/length");
-}
-
-void Poisson::requireOneLevel(const ParameterValues& values, const ComponentSetup& setup) const {
-  if (setup.levels == 1 || !(system_.flow || system_.holes)) return;
-  DeckDiagnostics findings;
-  if (system_.flow)
-    findings.error(values.tableWhere(),
-                   "poisson.velocity is for one level: a linear system with a velocity is solved on "
-                   "one level only; remove [[grid.level]]");
-  if (system_.holes)
-    findings.error(values.where("solid.where"),
-                   "poisson.solid.where is for one level: a linear system with solid cells is "
-                   "solved on one level only; remove [[grid.level]]");
-  findings.throwIfErrors();
 }
 
 void Poisson::configureSolid(const ParameterValues& values, ComponentSetup& setup) {

@@ -32,7 +32,6 @@ class Poisson final : public Component {
  private:
   void configureFlow(const ParameterValues& values, ComponentSetup& setup);
   void configureSolid(const ParameterValues& values, ComponentSetup& setup);
-  void requireOneLevel(const ParameterValues& values, const ComponentSetup& setup) const;
   void declareStableDt(StepPlan& plan) const;
   void declareFlow(StepPlan& step) const;
 

@@ -173,14 +173,25 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
   checkDeviceTasks(deck, plans_);
 }
 
-/// Not every solver knows several levels.
+/// Not every solver knows several levels, and none knows every system on them.
 void Model::checkSolvedLevels(const Deck& deck, const Schema& schema) const {
-  const bool solves = std::any_of(programs_.begin(), programs_.end(),
-                                  [](const StepProgram& program) { return !program.solves().empty(); });
-  if (!solves || settings_.levels.empty() || settings_.solver.options.library == SolverLibrary::Own) return;
+  if (settings_.levels.empty()) return;
+  std::map<std::string, const LinearSystem*> systems;
+  for (const StepProgram& program : programs_) {
+    for (const SolveItem* solve : program.solveItems()) systems.emplace(solve->name, &solve->system);
+  }
   DeckDiagnostics findings;
-  findings.error(valuesOf(deck, schema, "solver").where("library"),
-                 "solver.library = \"hypre\" solves on one level; take \"own\", or remove [[grid.level]]");
+  if (!systems.empty() && settings_.solver.options.library != SolverLibrary::Own)
+    findings.error(valuesOf(deck, schema, "solver").where("library"),
+                   "solver.library = \"hypre\" solves on one level; take \"own\", or remove [[grid.level]]");
+  const auto refuse = [&](const std::string& name, const char* what) {
+    findings.error(deck.find("grid.level")->where, name + ": a linear system with " + what +
+                                                       " is solved on one level only; remove [[grid.level]]");
+  };
+  for (const auto& [name, system] : systems) {
+    if (system->flow) refuse(name, "a velocity");
+    if (system->holes) refuse(name, "solid cells");
+  }
   findings.throwIfErrors();
 }
 
