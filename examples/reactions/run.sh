@@ -12,13 +12,13 @@ expectSameHistory loop ranks
 # (1 - 1/16)^(4 * 2) of the smallest amount, which is 1 at the start and takes 4 substeps in each of 2 steps.
 expect engine reactions.min "$(awk 'BEGIN {printf "%.15f", (15 / 16) ^ 8}')"
 
-# expectSums COMPILER ENDING: tasks of a kind that ships, and of the kind of this folder: 2 rows of 4 substeps and 98 of 8,
+# expectSums COMPILER ENDING [SOURCE]: tasks of a kind that ships, and of the kind of this folder: 2 rows of 4 substeps and 98 of 8,
 # and 100 (1 - 0.25 / 8)^8.
 kinds=$work/build/libreact_kinds.so
 expectSums() {
   local program
   for program in adders rows; do
-    "$1" "$program.$2" -o "${program}_$2" -I"$installed/include/tessera" -L"$installed/lib" -ltessera_engine_c \
+    "$1" "${@:3}" "$program.$2" -o "${program}_$2" -I"$installed/include/tessera" -L"$installed/lib" -ltessera_engine_c \
       -Wl,-rpath,"$installed/lib"
   done
   [ "$("./adders_$2")" = 500500 ] || fail "the sum of $2 is '$("./adders_$2")'"
@@ -27,7 +27,7 @@ expectSums() {
 expectSums cc c
 languages="C++, C"
 if command -v gfortran >/dev/null; then
-  expectSums gfortran f90
+  expectSums gfortran f90 tessera_engine.f90
   languages+=", Fortran"
 fi
 # By the Python that has numpy, which the package needs.

@@ -9,14 +9,15 @@ kinds=$3
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+sources=$root/examples/reactions
 case $language in
-  C) compiler=cc ending=c ;;
-  FORTRAN) compiler=gfortran ending=f90 ;;
+  C) compiler=(cc "-I$root") ending=c module=() ;;
+  FORTRAN) compiler=(gfortran "-J$work") ending=f90 module=("$sources/tessera_engine.f90") ;;
   *) echo "usage: $0 C|FORTRAN LIBRARY KINDS" >&2; exit 2 ;;
 esac
-command -v $compiler >/dev/null || { echo "skipped: $compiler is not installed"; exit 77; }
+command -v "${compiler[0]}" >/dev/null || { echo "skipped: ${compiler[0]} is not installed"; exit 77; }
 for program in adders rows; do
-  $compiler "$root/examples/reactions/$program.$ending" -o "$work/$program" -I"$root" "$library" \
+  "${compiler[@]}" "${module[@]}" "$sources/$program.$ending" -o "$work/$program" "$library" \
     -Wl,-rpath,"$(dirname "$library")"
 done
 sum=$("$work/adders")
