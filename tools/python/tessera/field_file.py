@@ -27,6 +27,11 @@ def with_unit(name, unit):
     return name if unit in ("", "1", name) else f"{name} ({unit})"
 
 
+def unit_shown(unit):
+    """Numbers alone have none."""
+    return "" if unit == "1" else unit
+
+
 class Field:
     """What a file says of one variable: name, unit, number of components, where its values live."""
 

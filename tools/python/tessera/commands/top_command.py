@@ -9,6 +9,7 @@ import numpy as np
 
 from tessera.commands import options
 from tessera.errors import InputError, UsageError
+from tessera.field_file import unit_shown
 from tessera.plots.style import printed
 from tessera.run_folder import Run, load
 
@@ -161,7 +162,8 @@ def shown(state, width=100):
     wide = max([len(name) for name in names], default=0)
     for name, about in names.items():
         low, high = (options.shown(about[key]) for key in ("min", "max"))
-        unit = "" if about["unit"] in ("", "1") else f" {printed(about['unit'])}"
+        unit = unit_shown(about["unit"])
+        unit = unit and f" {printed(unit)}"
         lines.append(f"  {name.ljust(wide)}  {options.shown(about['last']):>12}  {about['bars']}  {low} .. {high}{unit}"[:width])
     return "\n".join(lines)
 

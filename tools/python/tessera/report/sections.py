@@ -2,6 +2,7 @@
 import numpy as np
 
 from tessera import plots
+from tessera.field_file import unit_shown
 from tessera.files import read_text
 from tessera.plots.planes import thin_axes
 from tessera.plots.style import printed
@@ -17,11 +18,6 @@ MOST_CURVES = 40
 def is_conserved_by_name(column):
     """'heat.total' and its kind: quantities whose drift says something."""
     return any(column.rsplit(".", 1)[-1].startswith(word) for word in CONSERVED)
-
-
-def unit_shown(unit):
-    """Numbers alone have none."""
-    return "" if unit == "1" else unit
 
 
 def overview(page, run):
