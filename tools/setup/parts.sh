@@ -4,11 +4,11 @@
 
 # parts_built FOLDER: of a build; none where there is no build.
 parts_built() {
-  local list=''
-  if [ -f "$1/CMakeCache.txt" ]; then list=$(sed -n 's/^TESSERA_PARTS:[A-Z]*=//p' "$1/CMakeCache.txt"); fi
-  # A build from before there were parts.
-  if [ -f "$1/CMakeCache.txt" ] && [ -z "$list" ]; then list=all; fi
-  printf '%s' "$list"
+  local list
+  [ -f "$1/CMakeCache.txt" ] || return 0
+  list=$(sed -n 's/^TESSERA_PARTS:[A-Z]*=//p' "$1/CMakeCache.txt")
+  # Without the line it is a build from before there were parts.
+  printf '%s' "${list:-all}"
 }
 
 # parts_needed ROOT COMMAND [ARGUMENT...]: of a command on a deck or a run folder, the components that the deck names,
