@@ -12,9 +12,11 @@
 #include <iostream>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "scheduler/engine/detail/cuda_memory.hpp"
 #include "scheduler/engine/detail/device_program.hpp"
+#include "scheduler/engine/detail/late_kernels.hpp"
 #include "scheduler/engine/queues/host_memory.hpp"
 
 namespace tessera::engine {
@@ -150,6 +152,8 @@ class CudaSide final : public EngineSide {
   bool ended() const { return cudaStreamQuery(kernelStream_) != cudaErrorNotReady; }
   void awaitBegin();
   void awaitEnd();
+  void stopHeart();
+  void destroyHandles();
   void hasEnded() {
     running_ = false;
     residentEnds();
@@ -211,7 +215,14 @@ CudaSide::CudaSide(const Program& program, const EngineOptions& options)
       ending_.wait_for(lock, 50ms);
     }
   });
-  if (options_.mode == EngineMode::Persistent) start(HostWords::Run);
+  if (options_.mode != EngineMode::Persistent) return;
+  try {
+    start(HostWords::Run);
+  } catch (...) {
+    stopHeart();
+    destroyHandles();
+    throw;
+  }
 }
 
 CudaSide::~CudaSide() {
@@ -219,15 +230,25 @@ CudaSide::~CudaSide() {
     input_.words->command.store(HostWords::Stop, std::memory_order_release);
     awaitEnd();
   }
+  stopHeart();
+  destroyHandles();
+  LateKernels::ofProcess().takeEnded();
+}
+
+void CudaSide::stopHeart() {
+  if (!heart_.joinable()) return;
   {
     const std::lock_guard<std::mutex> lock(beating_);
     over_ = true;
   }
   ending_.notify_all();
   heart_.join();
+}
+
+void CudaSide::destroyHandles() {
   cudaEventDestroy(copied_);
   cudaStreamDestroy(copyStream_);
-  cudaStreamDestroy(kernelStream_);
+  if (kernelStream_ != nullptr) cudaStreamDestroy(kernelStream_);
 }
 
 /// Deals out all memory, and fills in what kernel and host share.
@@ -331,10 +352,13 @@ void CudaSide::awaitBegin() {
   while (input_.words->begun.load(std::memory_order_acquire) == 0 && !ended()) {
     if (std::chrono::steady_clock::now() - begin > kLongestBegin) {
       input_.words->command.store(HostWords::Stop, std::memory_order_release);
-      throw InternalError(
+      stopHeart();
+      running_ = false;
+      LateKernels::ofProcess().add(
+          {std::exchange(kernelStream_, nullptr), std::move(device_), std::move(host_)});
+      throw UsageError(
           "the engine's kernel does not begin: no place on the GPU has become free; end the other engine, or "
-          "give "
-          "each a part by EngineOptions::multiprocessors");
+          "give each a part by EngineOptions::multiprocessors");
     }
     std::this_thread::yield();
   }

@@ -1,6 +1,7 @@
 // Several engines in one process, as one would have them on several devices: nothing is shared between them.
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -87,6 +88,20 @@ TEST(SeveralEngines, TheEndOfOneLeavesTheOthersAtWork) {
     engines[n].reset();
     EXPECT_EQ(engines[n + 1]->wait(tickets[n + 1]).result.sum, 23);
   }
+}
+
+TEST(SeveralEngines, OneForWhichThereIsNoPlaceOnAGpuIsAnErrorAndTheOthersGoOn) {
+  if (std::getenv("TESSERA_ENGINE_TEST_CUDA") == nullptr)
+    GTEST_SKIP() << "this case needs a GPU: TESSERA_ENGINE_TEST_CUDA=1 in the environment";
+  EngineOptions options;
+  options.form = EngineForm::Cuda;
+  options.memoryBytes = 16 << 20;
+  auto first = std::make_unique<Engine>(shippedProgram(), options);
+  EXPECT_THROW(Engine(shippedProgram(), options), UsageError);  // after 10 s
+  EXPECT_EQ(first->wait(first->submit<LaneAdder>({20, 3})).result.sum, 23);
+  first.reset();  // now the kernel of the second one begins, sees that it is to end, and ends
+  Engine third(shippedProgram(), options);
+  EXPECT_EQ(third.wait(third.submit<LaneAdder>({20, 4})).result.sum, 24);
 }
 
 /// Tasks of a team of stepped engines, which all go on by one task a poll.
