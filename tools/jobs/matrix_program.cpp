@@ -84,14 +84,17 @@ std::vector<JobNumber> runMatrix(const ParameterValues& deck, DeckRun& run) {
   Domain<double> c("C", {columns, rows, 1});
   fill(a, deck.integer("seed"), 1);
   fill(b, deck.integer("seed"), 2);
-  Job job("matrix_product", {(columns + MatrixBody::kColumns - 1) / MatrixBody::kColumns, rows, 1});
-  job.reads(a).reads(b).writes(c).cutAlong(1, 4).form(JobForm::Regular);
+  Job job("matrix_product", {(columns + MatrixBody::kColumns - 1) / MatrixBody::kColumns,
+                             (rows + MatrixBody::kRows - 1) / MatrixBody::kRows, 1});
+  job.reads(a).reads(b).writes(c).cutAlong(1, 1).form(JobForm::Regular);
   job.partition([&](const Box& units, PartList& parts) {
-    parts.set(a, {{0, units.lo.j, 0}, {inner, units.hi.j, 1}});
-    parts.set(c, {{0, units.lo.j, 0}, {columns, units.hi.j, 1}});
+    const std::int64_t begin = MatrixBody::kRows * units.lo.j;
+    const std::int64_t end = std::min(MatrixBody::kRows * units.hi.j, rows);
+    parts.set(a, {{0, begin, 0}, {inner, end, 1}});
+    parts.set(c, {{0, begin, 0}, {columns, end, 1}});
   });
   job.runs<MatrixBody>(matrixKernels(), [&](const TaskData& task) {
-    return MatrixBody{task.read(a), task.read(b), task.write(c), inner, columns};
+    return MatrixBody{task.read(a), task.read(b), task.write(c), inner, columns, rows};
   });
   const JobReport report = run.runJob(job);
   const double flop =
