@@ -42,6 +42,10 @@ struct DeviceOptions {
   std::vector<std::string> gpuTasks;  ///< and on devices; each has a body for them
   std::int64_t limitBytes = 0;        ///< of memory on each device; 0: `limitPart` of what it has
   double limitPart = 0.9;
+  /// For launches, on each device and pinned on the host: tables and scratch fields. More scratch fields come
+  /// out of what the variables leave of the limit; where neither has room, fewer tasks are launched at a
+  /// time.
+  std::int64_t launchBytes = std::int64_t{1} << 30;
   DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
   EmulatedOptions emulated{};
   /// Record the device's part of a step once and replay it as one graph of the device, where the host has no

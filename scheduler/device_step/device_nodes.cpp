@@ -27,7 +27,7 @@ DeviceNodes::DeviceNodes(const CompiledGraphs& graphs, std::size_t plan, DataWar
       data_(data),
       backend_(*side.backend),
       store_(side.store),
-      memory_(side.tables),
+      side_(side),
       layout_(layout),
       fills_(fills),
       frames_(frames),
@@ -108,12 +108,19 @@ void DeviceNodes::put(std::int32_t kind, std::span<const std::int32_t> tasks,
 
 void DeviceNodes::launchTasks(std::int32_t kind, std::span<const std::int32_t> tasks,
                               std::span<const DeviceStream> streams) {
-  loops_.begin(static_cast<std::int32_t>(streams.size()));
   std::int64_t bytes = 0;
   for (const std::int32_t task : tasks) bytes += scratchBytes(task);
+  DevicePool* pool = side_.poolWithRoomFor(bytes);
+  if (pool == nullptr && tasks.size() > 1) {
+    const std::size_t half = tasks.size() / 2;
+    launchTasks(kind, tasks.first(half), streams);
+    return launchTasks(kind, tasks.subspan(half), streams);
+  }
+  if (pool == nullptr) pool = &side_.tables;
+  loops_.begin(static_cast<std::int32_t>(streams.size()));
   std::byte* scratch = nullptr;
   if (bytes > 0)
-    scratch = static_cast<std::byte*>(memory_.allocate(streams.front(), bytes, "scratch fields of tasks"));
+    scratch = static_cast<std::byte*>(pool->allocate(streams.front(), bytes, "scratch fields of tasks"));
   std::int64_t at = 0;
   for (const std::int32_t task : tasks) {
     callBody(task, loops_.instance(task), scratch == nullptr ? nullptr : scratch + at);
@@ -122,7 +129,7 @@ void DeviceNodes::launchTasks(std::int32_t kind, std::span<const std::int32_t> t
   noteLaunched(kind, tasks);
   const LaunchScope scope(watch_, kind, streams, std::ssize(tasks));
   loops_.launch(streams);
-  if (scratch != nullptr) memory_.free(streams.front(), scratch);
+  if (scratch != nullptr) pool->free(streams.front(), scratch);
 }
 
 std::int64_t DeviceNodes::scratchBytes(std::int32_t task) const {

@@ -119,7 +119,7 @@ class DeviceNodes final : public LaneClient {
   DataWarehouse& data_;
   DeviceBackend& backend_;
   DeviceStore& store_;
-  DevicePool& memory_;
+  DeviceSide& side_;
   const LaneLayout& layout_;
   DeviceMoves& fills_;
   TaskFrames& frames_;

@@ -11,8 +11,7 @@
 namespace tessera::detail {
 namespace {
 
-/// That tables of launches may take at most, on the device and of the host.
-constexpr std::int64_t kTableBytes = std::int64_t{1} << 30;
+/// Of memory for launches, at once.
 constexpr std::int64_t kTableSlab = std::int64_t{4} << 20;
 
 std::unique_ptr<DeviceBackend> makeBackend(const DeviceOptions& options, int slot) {
@@ -68,8 +67,8 @@ DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int th
     : slot(theSlot),
       graphs(options.graphs),
       backend(makeBackend(options, theSlot)),
-      tables(*backend, {DeviceSpace::Device, kTableBytes, kTableSlab}),
-      pinned(*backend, {DeviceSpace::PinnedHost, kTableBytes, kTableSlab}),
+      tables(*backend, {DeviceSpace::Device, options.launchBytes, kTableSlab}),
+      pinned(*backend, {DeviceSpace::PinnedHost, options.launchBytes, kTableSlab}),
       values(*backend, valuesOf(*backend, options)),
       swap(*backend, {.space = DeviceSpace::PinnedHost, .limitBytes = kNoLimit}),
       storeStream(backend->makeStream()),
@@ -79,6 +78,12 @@ DeviceSide::DeviceSide(DataWarehouse& data, const DeviceOptions& options, int th
       findings(*backend),
       lane(*backend, options.lane),
       timeline(trace != nullptr ? std::make_unique<DeviceTimeline>(*backend, *trace) : nullptr) {}
+
+DevicePool* DeviceSide::poolWithRoomFor(std::int64_t bytes) {
+  if (tables.hasRoomFor(2 * bytes)) return &tables;  // the tables of that launch go there as well
+  // A pager has the whole of the limit for itself.
+  return pager() == nullptr && values.hasRoomFor(bytes) ? &values : nullptr;
+}
 
 DevicePagingCounts DeviceSide::paging() const {
   if (pager() != nullptr) return pager()->counts();

@@ -27,6 +27,8 @@ struct DeviceSide {
   DevicePager* pager() const { return storeMemory.pager(); }
   /// While nobody serves the lane.
   DevicePagingCounts paging() const;
+  /// For so many bytes of scratch fields of one launch; null where there is no room beside what is in use.
+  DevicePool* poolWithRoomFor(std::int64_t bytes);
 
   const int slot;
   const bool graphs;  ///< steps are to be replayed as graphs of the device

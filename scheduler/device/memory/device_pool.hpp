@@ -59,6 +59,8 @@ class DevicePool {
   bool trim();
   const DevicePoolUse& use() const { return use_; }
   std::int64_t limitBytes() const { return options_.limitBytes; }
+  /// Whether the limit leaves room for so much beside what is in use.
+  bool hasRoomFor(std::int64_t bytes) const { return bytes <= options_.limitBytes - use_.inUse; }
 
  private:
   struct Slab {
