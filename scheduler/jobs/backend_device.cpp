@@ -2,6 +2,8 @@
 #include <cstring>
 #include <map>
 #include <new>
+#include <set>
+#include <utility>
 
 #include "scheduler/jobs/detail/device_parts.hpp"
 #include "scheduler/jobs/detail/task_counts.hpp"
@@ -50,22 +52,11 @@ class BackendJobDevice final : public JobDevice {
     blocks_ = options_.blocks > 0 ? options_.blocks
               : isEmulated()      ? kEmulatedBlocks
                                   : kFirstBlocks * std::max(1, device_->info().processors);
-    for (BackendSlot& slot : slots_) {
-      slot.stream = device_->makeStream();
-      slot.done = device_->makeEvent();
-      slot.hostWords = new (device_->allocate(DeviceSpace::PinnedHost, sizeof(TaskWords))) TaskWords();
-      slot.words = static_cast<TaskWords*>(device_->allocate(DeviceSpace::Device, sizeof(TaskWords)));
-    }
+    for (BackendSlot& slot : slots_) makeSlot(slot);
   }
   ~BackendJobDevice() override {
-    for (BackendSlot& slot : slots_) {
-      try {
-        device_->synchronize(slot.stream);
-      } catch (const Error&) {  // a lost device has said so before
-      }
-      device_->release(DeviceSpace::PinnedHost, slot.hostWords);
-      device_->release(DeviceSpace::Device, slot.words);
-    }
+    for (BackendSlot& slot : slots_) releaseSlot(slot);
+    if (first_.words != nullptr) releaseSlot(first_);
   }
 
   const std::string& name() const override { return name_; }
@@ -85,6 +76,23 @@ class BackendJobDevice final : public JobDevice {
     }
   }
 
+  void prepare(const Job& job) override {
+    for (const JobForm form : job.forms()) {
+      if (!prepared_.insert({&job.kernels(), form}).second) continue;
+      // A task without units: it ends at once.
+      if (first_.words == nullptr) makeSlot(first_);
+      first_.task = {};
+      first_.task.job = &job;
+      first_.task.form = form;
+      first_.input = detail::inputOf(first_.task, blocksOf(first_.task), options_.lanes);
+      if (findRoom(first_)) {
+        launchFirst(first_, std::vector<std::byte>(static_cast<std::size_t>(job.kernels().launchBytes)));
+        device_->synchronize(first_.stream);
+      }
+      leave(first_);
+    }
+  }
+
   bool start(int number, const JobTask& task) override {
     BackendSlot& slot = slots_[static_cast<std::size_t>(number)];
     slot.task = task;
@@ -96,17 +104,11 @@ class BackendJobDevice final : public JobDevice {
     }
     std::vector<PlacedPart> placed;
     for (std::size_t n = 0; n < task.parts.size(); ++n) placed.push_back(place(slot, n));
-    slot.input.words = slot.words;
-    slot.input.scratch = slot.scratch;
-    makeBlockMemory(slot);
     const JobKernels& kernels = task.job->kernels();
-    slot.launch.assign(static_cast<std::size_t>(kernels.launchBytes), std::byte{0});
-    task.job->makeBody(TaskData(placed, task.units), slot.launch.data() + kernels.bodyOffset);
-    detail::resetWords(*slot.hostWords, slot.input);
-    device_->copy(slot.stream, CopyDirection::HostToDevice, slot.words, slot.hostWords, sizeof(TaskWords));
-    slot.input.generations = kGenerationsAtOnce;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(kernels.launchBytes));
+    task.job->makeBody(TaskData(placed, task.units), bytes.data() + kernels.bodyOffset);
     slot.isBusy = true;
-    launch(slot);
+    launchFirst(slot, std::move(bytes));
     return true;
   }
 
@@ -145,6 +147,21 @@ class BackendJobDevice final : public JobDevice {
   static DeviceBackend& bound(DeviceBackend& device) {
     device.bindThread();
     return device;
+  }
+
+  void makeSlot(BackendSlot& slot) {
+    slot.stream = device_->makeStream();
+    slot.done = device_->makeEvent();
+    slot.hostWords = new (device_->allocate(DeviceSpace::PinnedHost, sizeof(TaskWords))) TaskWords();
+    slot.words = static_cast<TaskWords*>(device_->allocate(DeviceSpace::Device, sizeof(TaskWords)));
+  }
+  void releaseSlot(BackendSlot& slot) {
+    try {
+      device_->synchronize(slot.stream);
+    } catch (const Error&) {  // a lost device has said so before
+    }
+    device_->release(DeviceSpace::PinnedHost, slot.hostWords);
+    device_->release(DeviceSpace::Device, slot.words);
   }
 
   bool isEmulated() const { return device_->info().architecture.empty(); }
@@ -227,6 +244,18 @@ class BackendJobDevice final : public JobDevice {
     slot.input.blockMemory = reinterpret_cast<std::byte*>(memory.data());
   }
 
+  /// `bytes`: what the kernel gets, with the body in it.
+  void launchFirst(BackendSlot& slot, std::vector<std::byte> bytes) {
+    slot.launch = std::move(bytes);
+    slot.input.words = slot.words;
+    slot.input.scratch = slot.scratch;
+    makeBlockMemory(slot);
+    detail::resetWords(*slot.hostWords, slot.input);
+    device_->copy(slot.stream, CopyDirection::HostToDevice, slot.words, slot.hostWords, sizeof(TaskWords));
+    slot.input.generations = kGenerationsAtOnce;
+    launch(slot);
+  }
+
   void launch(BackendSlot& slot) {
     std::memcpy(slot.launch.data(), &slot.input, sizeof(slot.input));
     const JobKernels& kernels = slot.task.job->kernels();
@@ -275,6 +304,8 @@ class BackendJobDevice final : public JobDevice {
   std::string name_;
   DeviceParts parts_;
   std::vector<BackendSlot> slots_;
+  BackendSlot first_;  ///< of the empty tasks that prepare kernels
+  std::set<std::pair<const JobKernels*, JobForm>> prepared_;
   std::map<const BackendSlot*, std::vector<std::max_align_t>> blockMemory_;
   std::map<std::pair<const JobKernels*, JobForm>, std::int32_t> blocksOf_;
   std::int32_t blocks_ = 1;  ///< of the last task

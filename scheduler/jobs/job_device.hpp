@@ -64,6 +64,10 @@ class JobDevice {
   virtual bool isNarrow() const { return false; }
   /// Units that run at a time; tasks of fewer take as long.
   virtual std::int64_t width() const { return 1; }
+  /// Before the first task of a job: what the first launch of a kernel takes on a GPU (its code is loaded,
+  /// memory for its stack is made, both while the calling thread waits) is not to keep the tasks of others
+  /// waiting.
+  virtual void prepare(const Job&) {}
   /// Hands a task to a slot that is free. False: its data find no room now.
   virtual bool start(int slot, const JobTask& task) = 0;
   /// True: the task of the slot has ended, what it wrote is in its domains, and the slot is free.

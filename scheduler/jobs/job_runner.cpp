@@ -46,6 +46,10 @@ JobRunner::~JobRunner() = default;
 std::size_t JobRunner::add(const Job& job) {
   TESSERA_EXPECT(job.isComplete(), "give the job a body by runs() before it is added");
   checkPartition(job);
+  for (const auto& device : devices_) {
+    device->bindThread();
+    device->prepare(job);
+  }
   jobs_[nextJob_].job = &job;
   return nextJob_++;
 }
@@ -249,7 +253,8 @@ void JobRunner::fail(const Job& job, const Box& units, JobForm form, TaskFault f
   Message message("units of the job " + job.name() + " do not come to an end");
   message.line("task  units ", asText(units), ", form ", formText(form));
   if (fault == TaskFault::PushedTooMany) {
-    message.line("limit pushed: more than ", limits.pushed, " units were pushed by one task");
+    message.line("limit pushed: more than ", limits.pushedBy(units.volume()),
+                 " units were pushed by one task");
   } else if (fault == TaskFault::QueueFull) {
     message.line("limit queue: more units wait at a time than there are places (", limits.queue,
                  " for a task, 64 for a thread of the forms regular and consumer)");

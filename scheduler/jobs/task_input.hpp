@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/geometry/box.hpp"
@@ -18,9 +19,16 @@ enum class TaskFault : std::uint32_t {
 
 /// Bounds that a body which never ends runs into.
 struct JobLimits {
-  std::int64_t pushed = 1 << 20;  ///< units that the units of one task may add, in all
-  std::int64_t queue = 1 << 14;   ///< units of a task that may wait at a time; a power of two
-  std::int64_t calls = 1 << 30;   ///< calls for one unit, its pushed units included
+  /// Units that the units of a task may add, in all, for each 16,384 of these: a fast device gets large
+  /// tasks.
+  std::int64_t pushed = 1 << 20;
+  std::int64_t queue = 1 << 14;  ///< units of a task that may wait at a time; a power of two
+  std::int64_t calls = 1 << 30;  ///< calls for one unit, its pushed units included
+
+  std::int64_t pushedBy(std::int64_t units) const {
+    constexpr std::int64_t kUnits = 16'384;
+    return pushed * std::max<std::int64_t>(1, (units + kUnits - 1) / kUnits);
+  }
 };
 
 template <class T>

@@ -33,6 +33,7 @@ inline TaskInput inputOf(const JobTask& task, std::int32_t blocks, std::int32_t 
   input.lanes = lanes;
   input.grain = task.job->callsInARow();
   input.limits = task.job->limits();
+  input.limits.pushed = input.limits.pushedBy(task.units.volume());
   return input;
 }
 

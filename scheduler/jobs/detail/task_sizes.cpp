@@ -66,7 +66,8 @@ std::int64_t piecesOf(const JobDemand& job, std::span<const DeviceDemand> device
 bool shouldWait(const JobDemand& job, std::span<const DeviceDemand> devices, std::size_t n) {
   const DeviceDemand& device = devices[n];
   if (!device.isNarrow) return device.forms > 1 && device.busy > 0;  // what is compared runs alone
-  if (device.unitsPerSecond <= 0.0) return devices.size() > 1 && device.busy >= device.workers();
+  // One thread finds out what a piece takes: all of them could be inside one when a GPU has done the rest.
+  if (device.unitsPerSecond <= 0.0) return devices.size() > 1 && device.busy > 0;
   if (!allKnown(devices)) return false;
   const double mine = smallestTask(job, device);
   const bool isFastest = std::ranges::none_of(

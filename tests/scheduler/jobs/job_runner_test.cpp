@@ -300,6 +300,31 @@ TEST(JobMistakes, ABodyThatPushesWithoutEndRunsIntoTheLimit) {
   }
 }
 
+TEST(JobMistakes, TheLimitOfPushedUnitsGrowsWithTheUnitsOfATask) {
+  constexpr std::int64_t kMany = 40'000;  // three times 16,384, rounded up
+  for (const auto& [threads, emulated] : {std::pair{0, 0}, {-1, 1}}) {
+    SCOPED_TRACE("threads " + std::to_string(threads) + ", emulated devices " + std::to_string(emulated));
+    const auto pushed = [&, threads = threads, emulated = emulated](std::int64_t limit) {
+      Domain<double> weights("weights", {kMany, 1, 1});
+      Domain<double> ends("ends", {kMany, 1, 1});
+      Sums sums("sums", {3, 1, 1}, 0x1p-36);
+      Job job("walks", {kMany, 1, 1});
+      job.reads(weights).writes(ends).reduces(sums).cutAlong(0, kMany).limits({.pushed = limit});
+      job.runs<BranchingWalk>(branchingWalkKernels(), [&](const TaskData& task) {
+        return BranchingWalk{task.read(weights), task.write(ends), task.sums(sums)};
+      });
+      JobRunner runner(devicesOf(threads, emulated));
+      runner.add(job);
+      runner.run();
+      return runner.report(0).pushed;
+    };
+    const std::int64_t all = pushed(1 << 20);
+    EXPECT_EQ(pushed(all / 2), all);
+    EXPECT_THAT(mistakeOf([&] { pushed(all / 4); }),
+                HasSubstr("limit pushed: more than " + std::to_string(3 * (all / 4)) + " units"));
+  }
+}
+
 TEST(JobMistakes, AJobThatFailsBesideOthersFailsAlone) {
   std::int64_t pushed = 0;
   const std::string expected = plainResult(pushed);

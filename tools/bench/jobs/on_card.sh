@@ -81,13 +81,13 @@ answers() {
     fi
   done
 }
-# together DECK ARGUMENT...: the rates of all cores, of the card, and of both; the last over the sum of the others.
+# together DECK FEW MANY: the rates of all cores with few units, of the card and of both with many; the last over the sum of
+# the others. The card has a second of work, so that loading and comparing forms does not count.
 together() {
-  local deck=$1 host=- card=- both=-
-  shift
-  job 40 "$deck, all cores" "$deck" --threads 0 "$@" && host=$(rate)
-  job 40 "$deck, the card" "$deck" $(card) "$@" && card=$(rate)
-  job 40 "$deck, both" "$deck" --threads 0 $(card) "$@" && both=$(rate)
+  local deck=$1 few=$2 many=$3 host=- card=- both=-
+  job 40 "$deck, all cores" "$deck" --threads 0 $few && host=$(rate)
+  job 40 "$deck, the card" "$deck" $(card) $many && card=$(rate)
+  job 40 "$deck, both" "$deck" --threads 0 $(card) $many && both=$(rate)
   awk -v d="$deck" -v h="$host" -v c="$card" -v b="$both" 'BEGIN {
     printf "%-22s %10s %10s %10s  %s\n", d, h, c, b, (h + c > 0 && b + 0 > 0) ? sprintf("%.3f", b / (h + c)) : "-"}'
 }
@@ -112,11 +112,11 @@ for each in $parts; do
       job 40 "product" matrix_product $(card) $(square 4096) && echo "matrix product 4096: $(rate) GFLOP/s" ;;
     together)
       printf '== %-19s %10s %10s %10s  %s\n' "units a second" "all cores" card both "both/sum"
-      together skin $(photons 40000000)
-      together fluorescence_thick $(photons 8000000)
-      together path_tracer $(frame 1024 768)
-      together cluster_forces $(stars 300000)
-      together matrix_product $(square 4096) ;;
+      together skin "$(photons 2000000)" "$(photons 40000000)"
+      together fluorescence_thick "$(photons 4000000)" "$(photons 80000000)"
+      together path_tracer "$(frame 1024 768)" "$(frame 6144 4608)"
+      together cluster_forces "$(stars 300000)" "$(stars 4000000)"
+      together matrix_product "$(square 2048)" "$(square 12288)" ;;
     shadow)
       head_of_forms "room 512 x 384 x 16"
       for rays in 1 4 16; do by_form "$rays shadow rays" path_tracer $(frame 512 384) --set path_tracer.shadow_rays=$rays; done ;;

@@ -17,8 +17,10 @@ int jobCommand(const JobCommandRequest& request) {
   std::vector<std::unique_ptr<jobs::JobDevice>> devices;
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const bool hasDevices = request.devices.kind != DeviceKind::None;
+  // Devices wait whenever the thread that hands them tasks has no core.
+  const int all = hasDevices ? std::max(1, cores - 1) : cores;
   if (request.threads >= 0 || !hasDevices)
-    devices.push_back(jobs::makeHostJobDevice(request.threads > 0 ? request.threads : cores));
+    devices.push_back(jobs::makeHostJobDevice(request.threads > 0 ? request.threads : all));
   const DeviceOptions options = devicesOf(request.devices, 0, 1);
   for (std::size_t n = 0; hasDevices && n < options.numbers.size(); ++n) {
     std::unique_ptr<DeviceBackend> backend;
