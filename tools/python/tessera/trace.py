@@ -1,4 +1,6 @@
 """Traces of runs (docs/user/tracing.md): what each worker did when, summed up as `tessera trace summary` does."""
+import gc
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +14,7 @@ KINDS = {"task": "task", "fill": "fill", "pack": "send", "send": "send", "join":
 LATE = "ready, not started"
 
 
-@dataclass
+@dataclass(slots=True)
 class Node:
     """One node of a step's graph in one run of a plan; nanoseconds. Worker -1: it took no worker's time."""
 
@@ -56,6 +58,18 @@ def _nanoseconds(value):
     return round(float(value) * 1000.0)
 
 
+@contextmanager
+def without_collection():
+    """Millions of events hold no cycles, and looking for some takes as long as reading them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 class Trace:
     """A trace read back; `events` are those of the file, `ranks` the same by rank, run and node.
 
@@ -72,7 +86,8 @@ class Trace:
                 raise InputError(f"there is no trace {self.path}\n  fix  make one: tessera run DECK --trace")
             raw = read_bytes(self.path)
             text = expand(raw, self.path) if raw[:2] == b"\x1f\x8b" else raw
-            self._read(parse_json(text, dict, self.path)["traceEvents"])
+            with without_collection():
+                self._read(parse_json(text, dict, self.path)["traceEvents"])
         except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
             raise InputError(f"{self.path} is not a trace of Tessera: {problem}\n  fix  make one: tessera run DECK --trace"
                              ) from problem
