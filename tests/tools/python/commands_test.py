@@ -279,10 +279,11 @@ class JsonTest(unittest.TestCase):
 class StatusTest(unittest.TestCase):
     """Commands that read many files say on a terminal which one they are at."""
 
-    def said(self, *arguments):
+    def said(self, *arguments, program=None, folder=None):
         reader, terminal = pty.openpty()
         try:
-            subprocess.run([find_program(), *map(str, arguments)], stdout=subprocess.PIPE, stderr=terminal, check=True)
+            subprocess.run([program or find_program(), *map(str, arguments)], stdout=subprocess.PIPE, stderr=terminal, check=True,
+                           cwd=folder)
             os.close(terminal)
             terminal = None
             text = b""
@@ -303,6 +304,22 @@ class StatusTest(unittest.TestCase):
                            (self.said("info", "--verify", run), "reading ")):
             self.assertIn("\r\033[K" + word, said)
             self.assertTrue(said.endswith("\r\033[K"), repr(said[-40:]))
+
+    def test_long_commands_of_python_say_how_far_they_are(self):
+        run, slab = runs.gaussian().path, runs.INPUTS / "heat/dirichlet_slab.toml"
+        with tempfile.TemporaryDirectory() as folder:
+            for command, said in (
+                    (["extract", run, "--time", "all", "--point", "0.5,0.5,0.5"], "time {} of 3"),
+                    (["export", run, "--time", "all", "--format", "csv"], "export {} of 3"),
+                    (["plot", run, "-o", "movie.html"], "frame {} of 3"),
+                    (["convergence", slab, "--cells", "8,12,16", "--set", "time.end=0.01"], "resolution {} of 3")):
+                text = self.said(*command, program=LAUNCHER, folder=folder)
+                self.assertIn("\r" + said.format(1), text)
+                self.assertIn("\r" + said.format(2), text)
+                # The last one ends the line, so that nothing is printed over it.
+                self.assertTrue(text.endswith("\r" + said.format(3) + "\r\n"), repr(text[-40:]))
+            self.assertIn("drawing concentration", self.said("report", run, program=LAUNCHER, folder=folder))
+            self.assertIn("deck 1 of 1", self.said("gallery", slab, program=LAUNCHER, folder=folder))
 
     def test_nothing_is_said_elsewhere(self):
         done = subprocess.run([find_program(), "compare", runs.gaussian().path, runs.gaussian().path], capture_output=True,
