@@ -2,8 +2,6 @@
 from bisect import bisect_left
 from itertools import islice
 
-from tessera.trace import writing_time
-
 REDUCTION, LATE, MESSAGE, BETWEEN = "(reduction)", "(ready, not started)", "(message)", "(between steps)"
 
 
@@ -129,17 +127,15 @@ class PathWalk:
         before = self.ranks[self.rank].runs[earlier]
         if self._to_reduction_seen_since(before.end):
             return
-        self._spend("(output)", self.until - writing_time(self.ranks[self.rank].spans, before.end, self.until))
+        self._spend("(output)", self.until - self.ranks[self.rank].spans.time_in(before.end, self.until))
         self._spend(BETWEEN, before.end)
         self.number = earlier
         self._from_end()
 
     def _to_reduction_seen_since(self, end):
         """A reduction that was seen to be there after the last output was waited for."""
-        wait_from, seen = end, None
-        for _, begin, last in self.ranks[self.rank].spans:
-            if begin < self.until:
-                wait_from = max(wait_from, min(last, self.until))
+        written = self.ranks[self.rank].spans.end_before(self.until)
+        wait_from, seen = end if written is None else max(end, written), None
         for number in islice(self._before(self.number), 3):
             nodes = self.ranks[self.rank].runs[number].nodes
             for key in sorted(nodes):
