@@ -172,6 +172,10 @@ class FollowingTest(unittest.TestCase):
         self.assertIn("heat.max</td><td", dict((name, body) for name, _, body in page.sections)["overview"])
         self.assertIn("<td>K m³</td>", dict((name, body) for name, _, body in page.sections)["overview"])
         self.assertRegex(text, r"heat\.total +\S+ +\S+ +\S+ \.\. \S+ K m³")
+        # Numbers alone have none.
+        self.assertRegex(text, r"(?m)mesh\.cells_level_0 .* \.\. 576$")
+        self.assertRegex(dict((name, body) for name, _, body in page.sections)["overview"],
+                         r"mesh\.cells_level_0</td><td[^>]*>576</td><td></td>")
         # Units are names: the same is computed.
         plain = tessera.run(runs.INPUTS / "heat/spot_following.toml", self.path / "plain", 1, ["--threads", "1"], timeout=120,
                             **{"time.max_steps": 1})
