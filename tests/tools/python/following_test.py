@@ -8,7 +8,7 @@ import export_test
 import numpy as np
 import runs
 import tessera
-from tessera import plots
+from tessera import plots, report
 from tessera.yt_loader import stream_arguments
 from yt_contract_test import check
 
@@ -158,7 +158,7 @@ class FollowingTest(unittest.TestCase):
         self.assertIn("temperature (K)", [axes.get_ylabel() for axes in figure.axes])
         figure = plots.line_figure([file], "=dx(temperature)", (0, 0.5, 0.5), (1, 0.5, 0.5))
         self.assertEqual(figure.axes[0].get_xlabel(), "x (m)")
-        page = tessera.report.report_data(runs.spot())
+        page = report.report_data(runs.spot())
         self.assertEqual(page.data["charts"]["history-heat.max"]["x_name"], "time (s)")
         text = self.call("top", runs.spot().path, "--once")
         self.assertIn(f"t = {file.time:.6g} s", text)
