@@ -316,6 +316,33 @@ class AnalysisTest(unittest.TestCase):
         again = self.run_deck(deck, "again", 2, **{**values, "grid.patches": [4, 3, 1]}, analysis__format="hdf5")
         self.assertEqual((run.path / "analysis.hdf").read_bytes(), (again.path / "analysis.hdf").read_bytes())
 
+    def test_each_column_has_its_unit_beside_the_history(self):
+        deck = self.deck("advection/gaussian.toml", GAUSSIAN)
+        values = self.small(**{"time.max_steps": 2, "units.length": "cm", "units.time": "min", "units.amount": "mol"})
+        right = {"step": "1", "time": "min", "dt": "min", "advection.total": "mol", "advection.error_l2": "mol/cm^3", "corner.integral": "mol",
+                 "corner.mean": "mol/cm^3", "middle": "mol/cm^3", "diagonal.004": "mol/cm^3", "around.019": "mol/cm^3"}
+        for kind in ("csv", "hdf5"):  # the same columns, wherever their numbers are
+            run = self.run_deck(deck, kind, 2 if kind == "csv" else 1, **values, analysis__format=kind)
+            units = json.loads((run.path / "history.json").read_text())["units"]
+            self.assertEqual(sorted(units), sorted(run.history.names))
+            self.assertEqual({name: run.history.unit(name) for name in right}, right)
+            self.assertEqual(run.history.units, units)
+            self.assertEqual(json.loads(runs.call("info", "--json", run.path)[1])["units"], units)
+        self.assertEqual((self.path / "csv/history.json").read_bytes(), (run.path / "history.json").read_bytes())
+        # Units are names, so a restart may change them; its sum changes with the file, and a restart without a step changes nothing.
+        restart = [find_program(), "restart", run.path, "--threads", "1", "--set", 'units.time="h"']
+        before = (run.path / "history.json").read_bytes()
+        subprocess.run(restart, check=True, capture_output=True)
+        self.assertEqual((run.path / "history.json").read_bytes(), before)
+        subprocess.run([*restart, "--set", "time.max_steps=3"], check=True, capture_output=True)
+        after = json.loads((run.path / "history.json").read_text())["units"]
+        self.assertEqual(after, {**units, "time": "h", "dt": "h"})
+        subprocess.run([find_program(), "info", "--verify", run.path], check=True, capture_output=True)
+        # Without a history there is nothing that has units.
+        none = self.run_deck(deck, "none", **values, history__every_steps=0)
+        self.assertFalse((none.path / "history.json").exists())
+        self.assertNotIn("history.json", (none.path / "sums.json").read_text())
+
     def test_a_restart_goes_on_with_the_rows(self):
         deck = self.deck("advection/gaussian.toml", GAUSSIAN)
         more = {"analysis.format": "hdf5", "history.every_steps": 3, "checkpoint.every_steps": 5}

@@ -168,7 +168,7 @@ class ReportInABrowserTest(unittest.TestCase):
         self.assertIn("still, in 1e-13", titles)
         self.assertIn("near.one - 1, in 1e-9", titles)
         self.assertIn("tiny.still, in 1e-20", titles)
-        self.assertAlmostEqual(self.browser.evaluate("report.charts['history-tiny.still'].data[1][4]"), 8.8000004, delta=1e-8)
+        self.assertAlmostEqual(self.browser.evaluate("report.charts['history-tiny.still'].data[1][4]"), 8.80000004, delta=1e-10)
         self.assertEqual(self.browser.evaluate("report.charts['history-still'].data[0]"), [0.0, 1.0, 2.0, 3.0, 4.0])
 
 

@@ -51,7 +51,7 @@ class NewTest(FolderTest):
             if name == "diffusion":
                 continue
             lines, table = [], None
-            for line in new_command.deck_text(tables, name).splitlines():
+            for line in new_command.deck_text(tables, name, self.components()).splitlines():
                 table = line.strip("[]") if line.startswith("[") else None if line.startswith("# [[") else table
                 defaults = {key for key, about in new_command.flat(tables.get(table, {})) if "default" in about}
                 is_default = line.startswith("# ") and line[2:].split(" = ")[0] in defaults
@@ -69,8 +69,12 @@ class NewTest(FolderTest):
 
     def test_every_key_is_in_the_deck(self):
         tables = new_command.schema()
-        text = new_command.deck_text(tables, "advection")
-        for table in ("grid", "time", "advection", "output", "history", "analysis", "checkpoint", "device"):
+        text = new_command.deck_text(tables, "advection", self.components())
+        others = set(self.components()) - {"advection"}
+        shown = [table for table in tables if table not in others and table not in ("constants", "notes")]
+        self.assertTrue({"grid", "amr", "units", "balance", "solver", "advection"} <= set(shown))
+        for table in shown:
+            self.assertEqual(text.count(f"\n[{table}]\n"), 1, table)
             for key, _ in new_command.flat(tables[table]):
                 self.assertRegex(text, rf"(?m)^(# )?(\[\[[a-z]+\.)?{key.replace('.', chr(92) + '.')}( = |\]\])", f"{table}.{key}")
 
@@ -91,7 +95,7 @@ class NewTest(FolderTest):
         (self.path / "there").mkdir()
         for arguments, code, said in ((["component", "Salt"], 2, "is not a valid name for a component"),
                                       (["component", "salt", "-o", self.path / "there"], 5, "is there already"),
-                                      (["deck", "heta"], 3, "did you mean 'heat'"), (["dek", "heat"], 2, "did you mean 'deck'"),
+                                      (["deck", "heta"], 3, "did you mean 'heat'"), (["deck", "units"], 3, "no component 'units'"), (["dek", "heat"], 2, "did you mean 'deck'"),
                                       (["deck", "heat", "-o", self.path / "no/heat.toml"], 5, "cannot be written")):
             got, _, error = runs.call("new", *arguments)
             self.assertEqual(got, code, error)
@@ -183,6 +187,8 @@ class LiveTest(FolderTest):
         self.assertEqual(code, 0)
         self.assertIn("done: reached time.end", said)
         self.assertIn("100 %", said)
+        self.assertRegex(said, r"(?m)advection\.error_max .* amount/length³$")  # only a terminal cuts lines
+        self.assertEqual(len(top_command.shown(top_command.state_of(runs.gaussian()), 60).splitlines()[-1]), 60)
 
     def test_what_is_no_run_is_a_sentence(self):
         self.assertEqual(runs.call("top", "nowhere")[0], 3)
@@ -273,10 +279,11 @@ class JsonTest(unittest.TestCase):
 class StatusTest(unittest.TestCase):
     """Commands that read many files say on a terminal which one they are at."""
 
-    def said(self, *arguments):
+    def said(self, *arguments, program=None, folder=None):
         reader, terminal = pty.openpty()
         try:
-            subprocess.run([find_program(), *map(str, arguments)], stdout=subprocess.PIPE, stderr=terminal, check=True)
+            subprocess.run([program or find_program(), *map(str, arguments)], stdout=subprocess.PIPE, stderr=terminal, check=True,
+                           cwd=folder)
             os.close(terminal)
             terminal = None
             text = b""
@@ -297,6 +304,22 @@ class StatusTest(unittest.TestCase):
                            (self.said("info", "--verify", run), "reading ")):
             self.assertIn("\r\033[K" + word, said)
             self.assertTrue(said.endswith("\r\033[K"), repr(said[-40:]))
+
+    def test_long_commands_of_python_say_how_far_they_are(self):
+        run, slab = runs.gaussian().path, runs.INPUTS / "heat/dirichlet_slab.toml"
+        with tempfile.TemporaryDirectory() as folder:
+            for command, said in (
+                    (["extract", run, "--time", "all", "--point", "0.5,0.5,0.5"], "time {} of 3"),
+                    (["export", run, "--time", "all", "--format", "csv"], "export {} of 3"),
+                    (["plot", run, "-o", "movie.html"], "frame {} of 3"),
+                    (["convergence", slab, "--cells", "8,12,16", "--set", "time.end=0.01"], "resolution {} of 3")):
+                text = self.said(*command, program=LAUNCHER, folder=folder)
+                self.assertIn("\r" + said.format(1), text)
+                self.assertIn("\r" + said.format(2), text)
+                # The last one ends the line, so that nothing is printed over it.
+                self.assertTrue(text.endswith("\r" + said.format(3) + "\r\n"), repr(text[-40:]))
+            self.assertIn("drawing concentration", self.said("report", run, program=LAUNCHER, folder=folder))
+            self.assertIn("deck 1 of 1", self.said("gallery", slab, program=LAUNCHER, folder=folder))
 
     def test_nothing_is_said_elsewhere(self):
         done = subprocess.run([find_program(), "compare", runs.gaussian().path, runs.gaussian().path], capture_output=True,

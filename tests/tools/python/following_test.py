@@ -8,7 +8,7 @@ import export_test
 import numpy as np
 import runs
 import tessera
-from tessera import plots
+from tessera import plots, report
 from tessera.yt_loader import stream_arguments
 from yt_contract_test import check
 
@@ -158,7 +158,7 @@ class FollowingTest(unittest.TestCase):
         self.assertIn("temperature (K)", [axes.get_ylabel() for axes in figure.axes])
         figure = plots.line_figure([file], "=dx(temperature)", (0, 0.5, 0.5), (1, 0.5, 0.5))
         self.assertEqual(figure.axes[0].get_xlabel(), "x (m)")
-        page = tessera.report.report_data(runs.spot())
+        page = report.report_data(runs.spot())
         self.assertEqual(page.data["charts"]["history-heat.max"]["x_name"], "time (s)")
         text = self.call("top", runs.spot().path, "--once")
         self.assertIn(f"t = {file.time:.6g} s", text)
@@ -172,6 +172,10 @@ class FollowingTest(unittest.TestCase):
         self.assertIn("heat.max</td><td", dict((name, body) for name, _, body in page.sections)["overview"])
         self.assertIn("<td>K m³</td>", dict((name, body) for name, _, body in page.sections)["overview"])
         self.assertRegex(text, r"heat\.total +\S+ +\S+ +\S+ \.\. \S+ K m³")
+        # Numbers alone have none.
+        self.assertRegex(text, r"(?m)mesh\.cells_level_0 .* \.\. 576$")
+        self.assertRegex(dict((name, body) for name, _, body in page.sections)["overview"],
+                         r"mesh\.cells_level_0</td><td[^>]*>576</td><td></td>")
         # Units are names: the same is computed.
         plain = tessera.run(runs.INPUTS / "heat/spot_following.toml", self.path / "plain", 1, ["--threads", "1"], timeout=120,
                             **{"time.max_steps": 1})

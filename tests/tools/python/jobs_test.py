@@ -112,6 +112,11 @@ class EnsembleTest(unittest.TestCase):
         found = json.loads(runs.call("info", "--json", stages.path)[1])
         self.assertEqual((found["kind"], found["rows"]), ("ensemble", {"short": 12, "long": 4}))
 
+    def test_an_exchange_has_a_title_of_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "deck.toml").write_text((runs.INPUTS / "ensemble/replica_exchange.toml").read_text())
+            self.assertEqual(tessera.load(folder).title, "Replica exchange")
+
     def test_the_gallery_has_jobs_and_ensembles(self):
         with tempfile.TemporaryDirectory() as folder:
             code, _, error = runs.call("gallery", runs.INPUTS / "jobs/matrix_product.toml",

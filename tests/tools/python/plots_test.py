@@ -5,11 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import synthetic
-from runs import call
+from runs import call, gaussian
 from tessera import FieldFile, plots
 from tessera.expression import Expression
 from tessera.plots.planes import patches_on, plane_of, region_edges
 from tessera.plots.style import ColourRange
+from tessera.table import Table
 
 
 class PlotsTest(unittest.TestCase):
@@ -75,6 +76,22 @@ class PlotsTest(unittest.TestCase):
         self.assertEqual(len(limits), 1)
         self.assertEqual(limits.pop()[1], max(np.nanmax(f.slice("density", "z", 2.9).values) for f in files))
 
+    def least_gap(self, figure):
+        """Between two numbers side by side below the panels, in widths of a digit."""
+        figure.canvas.draw()
+        boxes = [label.get_window_extent() for axes in figure.axes for label in axes.get_xticklabels()
+                 if label.get_visible() and label.get_text() and axes.get_xlim()[0] <= label.get_position()[0] <= axes.get_xlim()[1]]
+        digit = max(box.height for box in boxes) * 0.7
+        gaps = [right.x0 - left.x1 for left in boxes for right in boxes if right.x0 > left.x0 and abs(right.y0 - left.y0) < digit]
+        return min(gaps) / digit
+
+    def test_numbers_below_the_panels_do_not_touch(self):
+        square = list(gaussian().fields)
+        self.assertGreater(self.least_gap(plots.slice_figure(square, "concentration", same_range=True)), 1.5)
+        times = np.linspace(0, 0.02, 5)
+        table = Table(["step", "time", "dt", "a", "b"], [[n, t, 0.005, t, -t] for n, t in enumerate(times)])
+        self.assertGreater(self.least_gap(plots.history_figure({"run": table})), 1.0)
+
     def test_the_command_writes_each_kind(self):
         for name, start in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")):
             code, said, _ = call("plot", self.path / "fields_000001.hdf", "--levels", "--patches", "-o", self.path / name)
@@ -108,7 +125,11 @@ class PlotsTest(unittest.TestCase):
                 (["plot", file, "--line", "0,0:1,1,1"], 2, "'0,0' is not a point"),
                 (["plot", file, "--range", "2:1"], 2, "is empty"),
                 (["plot", file, "--time", "soon"], 2, "'soon' is not a value for --time"),
-                (["plot", file, "--error"], 2, "needs an exact solution"),
+                (["plot", file, "--error"], 2, "needs an exact solution of density, and field files alone have no deck"),
+                (["plot", file, "--range", "0:inf"], 2, "'inf' is not a value for --range"),
+                (["plot", file, "--line", "x@y=inf"], 2, "'inf' is not a value for"),
+                (["plot", file, "--log", "--range=-1:1"], 2, "--log shows numbers above 0"),
+                (["plot", file, "--three", "--slice", "z"], 2, "--slice and --three are different pictures"),
                 (["plot", file, "--colours", "virids"], 2, "did you mean 'viridis'"),
                 (["plot", file, "--watch"], 2, "--watch needs a run folder"),
                 (["plot", file, "-o", self.path / "a.bmpx"], 2, "no kind of picture"),

@@ -10,10 +10,12 @@ from pathlib import Path
 import runs
 import tessera
 from tessera import report
+from tessera.report import fields
 from tessera.report.build import HERE, text_of
 
 SECTIONS = ["overview", "pictures", "history", "conserved", "mesh", "tasks", "timeline", "path", "waiting", "memory",
             "warnings", "deck", "provenance"]
+FIELD_SECTIONS = ["overview", "pictures", "history", "conserved", "mesh"]
 
 
 def data_of(text):
@@ -106,10 +108,47 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(code, 0, error)
         self.assertIn("different meshes", (self.path / "c.html").read_text())
 
+    def test_field_files_alone_have_a_report(self):
+        run = runs.bump()  # without its folder: nothing of the deck, the history or the trace is there
+        shutil.copytree(run.path / "out", self.path / "alone")
+        code, said, error = runs.call("report", self.path / "alone", "-o", self.path / "fields.html")
+        self.assertEqual(code, 0, error)
+        text = (self.path / "fields.html").read_text()
+        self.assertEqual(re.findall(r'<section id="(\w+)">', text), FIELD_SECTIONS)
+        self.assertEqual(re.findall(r'(?:src|href)="(?!data:|#)[^"]*"', text), [])
+        charts = data_of(text)["charts"]
+        # Largest value and integral are those of the run's own history, at the times of the files.
+        table, times = run.history, run.fields.times
+        at = [list(table["time"]).index(time) for time in times]
+        for name, column in (("max", "advection.max"), ("min", "advection.min")):
+            chart = charts[f"history-concentration.{name}"]
+            self.assertEqual(chart["x"], times)
+            expected = [float(f"{v:.9g}") for v in table[column][at]]
+            found = [v * float(chart["title"].partition(", in ")[2] or 1) for v in chart["series"][0]["values"]]
+            for a, b in zip(found, expected, strict=True):
+                self.assertAlmostEqual(a, b, delta=1e-8 * abs(b))
+        overview = re.search(r'<section id="overview">.*?</section>', text, re.S).group(0)
+        integral = float(re.findall(r'data-value="([^"]+)"', overview)[-1])
+        self.assertAlmostEqual(integral, table.last("advection.total"), delta=1e-14)
+        self.assertIn(f"<td>{run.fields[-1].leaf_cells()}</td>", overview)
+        self.assertIn(run.fields[-1].run_id, overview)
+        # One file has pictures and mesh, and nothing over time.
+        code, said, error = runs.call("report", self.path / "alone" / run.fields.paths[-1].name, "-o", self.path / "one.html")
+        self.assertEqual(code, 0, error)
+        self.assertEqual(re.findall(r'<section id="(\w+)">', (self.path / "one.html").read_text()), ["overview", "pictures", "mesh"])
+
+    def test_the_curves_of_many_field_files_are_of_some(self):
+        states = [runs.slab().fields[-1]] * 250
+        table = fields.FieldFiles("many", states).table()
+        self.assertEqual(len(table), fields.MOST_STATES)
+        self.assertEqual(table.unit("temperature.max"), "temperature")
+        self.assertEqual((table.last("temperature.min"), table.last("temperature.max")), states[0].extremes("temperature"))
+
     def test_mistakes_are_sentences(self):
         for arguments, code, said in ((["report", "nowhere"], 3, "there is no nowhere"),
                                       (["report", "a", "b", "c"], 2, "one run, or two"),
-                                      (["report", runs.slab().fields.paths[0]], 2, "tessera plot"),
+                                      (["report", runs.slab().fields.paths[0], runs.slab().path], 2, "tessera compare A B --norms"),
+                                      (["report", runs.slab().path / "history.csv"], 2, "nothing to report on"),
                                       (["report", runs.slab().path, "-o", self.path / "no/a.html"], 5, "cannot be written")):
             got, _, error = runs.call(*arguments)
             self.assertEqual(got, code)

@@ -64,7 +64,8 @@ class ExtractTest(unittest.TestCase):
     def test_mistakes_are_sentences(self):
         for arguments, said in ((["--point", "9,9,9"], "outside of the domain, 0,-1,2 to 1,1,4"), ([], "is required"),
                                 (["--point", "0,0,3", "--line", "x"], "not allowed with"), (["--box", "0,0,0"], "is not a box"),
-                                (["--line", "x@x=1"], "is not a place beside x"), (["--point", "0,0"], "is not a point")):
+                                (["--line", "x@x=1"], "is not a place beside x"), (["--point", "0,0"], "is not a point"),
+                                (["--point", "inf,0,3"], "'inf' is not a value for --point")):
             code, _, error = runs.call("extract", self.path, *arguments)
             self.assertEqual(code, 2, error)
             self.assertIn(said, error)
@@ -112,6 +113,7 @@ class CompareTest(unittest.TestCase):
         rows = json.loads(runs.call("compare", "--json", files[0], files[-1])[1])
         enough = str(rows[0]["max"] * 1.001)
         self.assertEqual(runs.call("compare", "--tolerance", enough, files[0], files[-1])[0], 0)
+        self.assertEqual(runs.call("compare", "--tolerance", "inf", files[0], files[-1])[0], 0)
         self.assertEqual(runs.call("compare", "--tolerance", f"concentration={enough}", files[0], files[-1])[0], 0)
         self.assertEqual(runs.call("compare", "--tolerance", f"concentration={enough}", "--tolerance", "0", files[0], files[-1])[0], 0)
         with tempfile.TemporaryDirectory() as folder:
@@ -131,6 +133,10 @@ class CompareTest(unittest.TestCase):
         code, _, error = runs.call("compare", "--norms", runs.cosine().path, runs.slab().path)
         self.assertEqual(code, 2)
         self.assertIn("different meshes", error)
+        # Without a field that both have there is nothing to draw.
+        code, _, error = runs.call("compare", path, runs.slab().path, "--picture", "never.png")
+        self.assertEqual(code, 2)
+        self.assertIn("no field of one name", error)
 
 
 class ConvergenceTest(unittest.TestCase):

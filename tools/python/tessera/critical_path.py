@@ -1,5 +1,6 @@
 """The critical path of a trace: from its end back to its begin, each time to what was waited for and came last."""
-from tessera.trace import writing_time
+from bisect import bisect_left
+from itertools import islice
 
 REDUCTION, LATE, MESSAGE, BETWEEN = "(reduction)", "(ready, not started)", "(message)", "(between steps)"
 
@@ -10,6 +11,7 @@ class PathWalk:
 
     def __init__(self, trace):
         self.ranks = trace.ranks
+        self.numbers = {rank: list(found.runs) for rank, found in self.ranks.items()}  # of runs, in order
         self.first = min(next(iter(rank.runs.values())).begin for rank in self.ranks.values())
         self.times, self.sends, self.last_to_join, self.last_to_begin = {}, {}, {}, {}
         self.steps_left, self.goes_on = 0, True
@@ -49,7 +51,8 @@ class PathWalk:
 
     def _before(self, number):
         """Numbers of the rank's earlier runs, the newest first."""
-        return [n for n in reversed(self.ranks[self.rank].runs) if n < number]
+        numbers = self.numbers[self.rank]
+        return (numbers[n] for n in range(bisect_left(numbers, number) - 1, -1, -1))
 
     def _spend(self, name, begin):
         begin = max(begin, self.first)
@@ -117,25 +120,23 @@ class PathWalk:
 
     def _from_begin(self):
         self._spend(BETWEEN, self._run().begin)
-        earlier = self._before(self.number)
-        self.goes_on = bool(earlier)
-        if not earlier:
+        earlier = next(self._before(self.number), None)
+        self.goes_on = earlier is not None
+        if earlier is None:
             return
-        before = self.ranks[self.rank].runs[earlier[0]]
+        before = self.ranks[self.rank].runs[earlier]
         if self._to_reduction_seen_since(before.end):
             return
-        self._spend("(output)", self.until - writing_time(self.ranks[self.rank].spans, before.end, self.until))
+        self._spend("(output)", self.until - self.ranks[self.rank].spans.time_in(before.end, self.until))
         self._spend(BETWEEN, before.end)
-        self.number = earlier[0]
+        self.number = earlier
         self._from_end()
 
     def _to_reduction_seen_since(self, end):
         """A reduction that was seen to be there after the last output was waited for."""
-        wait_from, seen = end, None
-        for _, begin, last in self.ranks[self.rank].spans:
-            if begin < self.until:
-                wait_from = max(wait_from, min(last, self.until))
-        for number in self._before(self.number)[:3]:
+        written = self.ranks[self.rank].spans.end_before(self.until)
+        wait_from, seen = end if written is None else max(end, written), None
+        for number in islice(self._before(self.number), 3):
             nodes = self.ranks[self.rank].runs[number].nodes
             for key in sorted(nodes):
                 node = nodes[key]

@@ -97,7 +97,7 @@ class Ensemble(ResultFolder):
 
     @property
     def title(self):
-        return str(self.deck.get("ensemble.title", "") or self.name)
+        return str(self.deck.get("ensemble.title", "") or ("Replica exchange" if self.is_exchange else self.name))
 
     @property
     def stages(self):

@@ -1,5 +1,9 @@
 """Traces of runs (docs/user/tracing.md): what each worker did when, summed up as `tessera trace summary` does."""
+import gc
+from bisect import bisect_left, bisect_right
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +16,7 @@ KINDS = {"task": "task", "fill": "fill", "pack": "send", "send": "send", "join":
 LATE = "ready, not started"
 
 
-@dataclass
+@dataclass(slots=True)
 class Node:
     """One node of a step's graph in one run of a plan; nanoseconds. Worker -1: it took no worker's time."""
 
@@ -48,12 +52,52 @@ class Rank:
     """All runs of a rank, by number; what it did between steps; its launches on devices."""
 
     runs: dict = field(default_factory=dict)
-    spans: list = field(default_factory=list)     # (name, begin, end)
+    spans: list = field(default_factory=list)     # (name, begin, end), while the trace is read; then Spans
     launches: list = field(default_factory=list)  # event dicts with "begin" and "end"
+
+
+class Spans:
+    """What a rank did between steps, (name, begin, end); long runs have thousands, so places in them are searched for.
+
+        >>> Spans([("fields", 2, 9), ("history", 4, 5), ("history", 12, 14)]).time_in(3, 13)
+        7
+    """
+
+    def __init__(self, spans):
+        self._spans = sorted(spans, key=lambda span: span[1])
+        self._begins = [begin for _, begin, _ in self._spans]
+        self._latest = list(accumulate((end for _, _, end in self._spans), max))  # end of all up to each
+
+    def time_in(self, begin, end):
+        """How long of begin..end the rank wrote; what lies inside another span counts once."""
+        total, counted = 0, begin
+        for _, first, last in self._spans[bisect_right(self._latest, begin):bisect_left(self._begins, end)]:
+            first, last = max(first, counted), min(last, end)
+            if last > first:
+                total += last - first
+                counted = last
+        return total
+
+    def end_before(self, until):
+        """The latest end, at most `until`, of those that began before it; None without one."""
+        count = bisect_left(self._begins, until)
+        return min(self._latest[count - 1], until) if count else None
 
 
 def _nanoseconds(value):
     return round(float(value) * 1000.0)
+
+
+@contextmanager
+def without_collection():
+    """Millions of events hold no cycles, and looking for some takes as long as reading them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class Trace:
@@ -72,7 +116,8 @@ class Trace:
                 raise InputError(f"there is no trace {self.path}\n  fix  make one: tessera run DECK --trace")
             raw = read_bytes(self.path)
             text = expand(raw, self.path) if raw[:2] == b"\x1f\x8b" else raw
-            self._read(parse_json(text, dict, self.path)["traceEvents"])
+            with without_collection():
+                self._read(parse_json(text, dict, self.path)["traceEvents"])
         except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
             raise InputError(f"{self.path} is not a trace of Tessera: {problem}\n  fix  make one: tessera run DECK --trace"
                              ) from problem
@@ -87,7 +132,7 @@ class Trace:
                 self._take(event)
         for rank in self.ranks.values():
             rank.runs = {number: run for number, run in sorted(rank.runs.items()) if run.plan}
-            rank.spans.sort(key=lambda span: span[1])
+            rank.spans = Spans(rank.spans)
         self.ranks = {number: rank for number, rank in sorted(self.ranks.items()) if rank.runs}
 
     def _take(self, event):
@@ -171,7 +216,7 @@ class Trace:
 
     @staticmethod
     def _between(rank, begin, end, workers, times):
-        writing = writing_time(rank.spans, begin, end)
+        writing = rank.spans.time_in(begin, end)
         times["waits: output"] = times.get("waits: output", 0) + writing * workers
         times["between steps"] = times.get("between steps", 0) + (end - begin - writing) * workers
 
@@ -185,17 +230,6 @@ class Trace:
 
 def _p99(values):
     return sorted(values)[(len(values) * 99 + 99) // 100 - 1]
-
-
-def writing_time(spans, begin, end):
-    """How long of begin..end a rank wrote; what lies inside another span counts once."""
-    total, counted = 0, begin
-    for _, first, last in spans:
-        first, last = max(first, counted), min(last, end)
-        if last > first:
-            total += last - first
-            counted = last
-    return total
 
 
 class _RunTimes:

@@ -57,10 +57,7 @@ ParameterTable unitTable() {
   ParameterTable table("units",
                        "What the numbers are in, for labels of pictures and files; nothing is converted");
   for (const char* word : kWords)
-    table.text(word)
-        .doc("the unit of a " + std::string(word) + ", for people")
-        .optional()
-        .mayChangeOnRestart();
+    table.text(word).doc("the unit of " + std::string(word) + ", for people").optional().mayChangeOnRestart();
   table.check(checkUnits);
   return table;
 }

@@ -49,8 +49,11 @@ def run(arguments):
     alone = sorted(set(first.names) ^ set(second.names)) if not arguments.field else []
     if alone and not arguments.json:
         print(f"of one side alone: {', '.join(alone)}")
-    if arguments.picture:
+    if arguments.picture and found:
         _draw(found[0], arguments)
+    elif arguments.picture:
+        raise UsageError(f"{arguments.a} and {arguments.b} have no field of one name, so there is no difference to draw\n"
+                         "  fix  leave --picture out")
     return 1 if alone or any(row["verdict"] == "different" for row in rows) else 0
 
 
@@ -59,7 +62,7 @@ def tolerances_of(texts, names):
     found = dict.fromkeys(names, 0.0)
     for text in sorted(texts, key=lambda t: "=" in t):  # what names a field comes last
         name, equals, value = text.rpartition("=")
-        number = options.number("--tolerance", value)
+        number = options.number("--tolerance", value, infinite=True)
         if number < 0:
             raise UsageError(f"the tolerance {text} is negative")
         if equals and name not in found:

@@ -41,6 +41,7 @@ def run(arguments):
         values = meshes(deck, n, arguments.dt)
         extra = [word for text in arguments.set for word in ("--set", text)]
         runs.append(sweep(arguments.deck, out / f"cells_{n}", options=extra, **{k: [v] for k, v in values.items()})[0][1])
+    options.progress("resolution")(len(cells), len(cells))
     rows = table(runs, cells)
     shown = rows if arguments.json or len(rows[0]) <= MOST_COLUMNS else by_error(rows)
     options.print_table(shown, list(shown[0]), arguments.json)

@@ -29,10 +29,13 @@ def add(subparsers):
 def run(arguments):
     _, series = options.fields_of(arguments.target)
     rows = []
-    for file in options.chosen_times(series, arguments.time):
+    files = options.chosen_times(series, arguments.time)
+    for number, file in enumerate(files):
+        options.progress("time")(number, len(files))
         names = [options.field_name(file, name) for name in arguments.field or file.names]
         for row in rows_of(file, names, arguments):
             rows.append({"time": file.time, "step": file.step, **row})
+    options.progress("time")(len(files), len(files))
     try:
         stream = open(arguments.out, "w", newline="", encoding="utf-8") if arguments.out else sys.stdout
     except OSError as problem:

@@ -11,8 +11,7 @@ from tessera.program import find_program, toml_text
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates" / "component"
 FILES = {"CMakeLists.txt": "CMakeLists.txt", "component.cpp.in": "{}.cpp", "deck.toml": "{}.toml", "README.md": "README.md"}
-# Tables that every deck has, in the order of the deck; the component's comes after [time].
-TABLES = ("simulation", "grid", "time", None, "output", "history", "analysis", "checkpoint", "device", "solver")
+FIRST = ("simulation", "units", "grid", "amr", "time")  # tables before that of the component, in the order of a deck
 
 
 def add(subparsers):
@@ -61,12 +60,25 @@ def schema():
     return json.loads(done.stdout)["properties"]
 
 
+def components():
+    """Names of what `tessera list` has."""
+    done = subprocess.run([find_program(), "list", "--json"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise TesseraError(f"the program could not list its components:\n{done.stderr.strip()}")
+    return [row["name"] for row in json.loads(done.stdout)]
+
+
+def shared_tables(tables, known):
+    """Tables that every deck may have, in the order of a deck, with None for that of the component."""
+    others = [name for name in tables if name not in known and name not in FIRST and name not in ("constants", "notes")]
+    return [*FIRST, None, *others]
+
+
 def new_deck(arguments):
-    tables = schema()
-    known = [name for name in tables if name not in TABLES and name not in ("constants", "notes")]
+    tables, known = schema(), components()
     if arguments.name not in known:
         raise InputError(f"there is no component '{arguments.name}'" + nearest(arguments.name, known))
-    text = deck_text(tables, arguments.name)
+    text = deck_text(tables, arguments.name, known)
     out = Path(arguments.out or f"{arguments.name}.toml")
     if out.exists():
         raise OutputError(f"{out} is there already, and nothing is overwritten\n  fix  choose another name with -o")
@@ -82,7 +94,7 @@ def new_deck(arguments):
     return 0
 
 
-def deck_text(tables, component):
+def deck_text(tables, component, known):
     """The deck: what is needed as values, everything else as comments with defaults."""
     lines = [f"# A deck for the component {component} with every key. Lines that begin with '# ' and a key show the default;",
              "# remove the '# ' to change it. `tessera check DECK` holds it against the program.", ""]
@@ -91,7 +103,7 @@ def deck_text(tables, component):
              "time.max_steps": 20, "output.every_steps": 10}
     if not tables[component].get("properties") or component == "rmcrt":  # nothing that could limit a step
         given["time.dt"] = 1.0
-    for table in TABLES:
+    for table in shared_tables(tables, known):
         name = table or component
         if name in tables:
             lines += table_lines(name, tables[name], given)

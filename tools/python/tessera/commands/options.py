@@ -54,12 +54,13 @@ def chosen_times(series, text):
     return chosen
 
 
-def number(option, text, wanted="a number"):
+def number(option, text, wanted="a number", infinite=False):
+    """A float; one that is not finite is none, but for an infinite one where that has a meaning."""
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if math.isnan(value):
+    if not math.isfinite(value) and not (infinite and math.isinf(value)):
         raise UsageError(f"'{text}' is not a value for {option}; give {wanted}")
     return value
 

@@ -81,6 +81,9 @@ def draw(arguments):
         time_unit = first.deck.unit("time") if isinstance(first, Run) else "time"
         figure = plots.history_figure(tables, arguments.history, arguments.log, _title(first), time_unit)
         return save(figure, arguments.out or f"{_stem(arguments)}_history.png")
+    views = [f"--{name}" for name in ("slice", "line", "three") if getattr(arguments, name)]
+    if len(views) > 1:
+        raise UsageError(f"{' and '.join(views)} are different pictures; choose one")
     opened = load(arguments.target[0])
     if isinstance(opened, ResultFolder):
         return save(plots.result_figure(opened), arguments.out or f"{opened.name}.png")
@@ -138,9 +141,12 @@ class View:
         self.is_line = arguments.line is not None or (arguments.slice is None and not arguments.three and len(thin) >= 2)
         exact = folder.exact().get(name) if folder is not None and (arguments.error or self.is_line) else None
         if arguments.error and exact is None:
-            raise UsageError(f"--error needs an exact solution of {name}, and the deck gives none (key `exact`)")
+            why = "the deck gives none (key `exact`)" if folder is not None else "field files alone have no deck; give the run folder"
+            raise UsageError(f"--error needs an exact solution of {name}, and {why}")
         self.exact = exact
         self.limits = options.limits(arguments.range)
+        if arguments.log and self.limits and self.limits[0] <= 0:
+            raise UsageError(f"--log shows numbers above 0, and the range {arguments.range} begins below; write for example 1e-6:1")
         self.axis, self.at = options.plane(arguments.slice) if arguments.slice else (thin[0] if thin else "z", None)
 
     def fix_range(self):

@@ -41,7 +41,7 @@ def run(arguments):
     on_terminal = sys.stdout.isatty()
     while True:
         state = state_of(Run(opened.path))
-        text = shown(state, shutil.get_terminal_size().columns if on_terminal else 100)
+        text = shown(state, shutil.get_terminal_size().columns if on_terminal else None)
         print(("\033[H\033[2J" if on_terminal and not arguments.once else "") + text, flush=True)
         if arguments.once or state["ended"]:
             return 0
@@ -136,8 +136,8 @@ def costs_of(run):
             "shares": {name[:-len("_seconds")]: value / total for name, value in sums.items()}}
 
 
-def shown(state, width=100):
-    """The state as text."""
+def shown(state, width=None):
+    """The state as text; lines of diagnostics are cut at the width of a terminal."""
     lines = [options.colour(f"{state['run']}  {state['title']}", "1"),
              f"{state['status']}" + (f": {state['reason']}" if state["reason"] else "")]
     if "cells" in state:

@@ -35,6 +35,7 @@ def history_figure(tables, columns=None, log=False, title="", time_unit="time"):
             axes.ticklabel_format(axis="y", scilimits=(-4, 5))
         shown = f"{column} - {begin:.10g}" if begin else column
         axes.set_title(printed(with_unit(shown, first.unit(column))), fontsize=10, loc="right")
+        axes.locator_params(axis="x", nbins=6)  # longer numbers would touch
         axes.grid(True)
         if len(tables) > 1 and place == 0:
             axes.legend(fontsize=8)

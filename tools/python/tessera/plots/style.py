@@ -24,7 +24,7 @@ def pyplot():
     plt.rcParams.update({
         "figure.dpi": 120, "savefig.dpi": 120, "font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
         "axes.grid": False, "grid.alpha": 0.3, "axes.prop_cycle": plt.cycler(color=LINES), "svg.hashsalt": "tessera",
-        "axes.formatter.useoffset": False, "figure.constrained_layout.use": True})
+        "axes.formatter.useoffset": False, "figure.constrained_layout.use": True, "figure.constrained_layout.w_pad": 0.09})
     return plt
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tessera.errors import OutputError
 from tessera.job_folder import Job
-from tessera.report import comparison, results, sections
+from tessera.report import comparison, fields, results, sections
 from tessera.report.html import Page
 
 HERE = Path(__file__).resolve().parent
@@ -18,8 +18,9 @@ def report_data(run, progress=lambda text: None):
     sections.overview(page, run)
     sections.pictures(page, run, progress)
     if (run.path / "history.csv").is_file():
-        sections.history(page, run)
-        sections.conserved(page, run)
+        table = run.history
+        sections.history(page, run, table, "lines of history.csv")
+        sections.conserved(page, table)
     sections.mesh(page, run)
     progress("reading the trace")
     sections.trace_sections(page, run)
@@ -50,6 +51,18 @@ def results_data(found, progress=lambda text: None):
 def write_results(found, path, progress=lambda text: None):
     """Writes the report on a job or an ensemble as one file; gives its path."""
     return save(results_data(found, progress), path)
+
+
+def fields_data(files, progress=lambda text: None):
+    """The page of field files alone, not yet written; `files` is a `fields.FieldFiles`."""
+    page = Page(files.name, "Field files without the folder of their run", files.fields[-1].time_unit)
+    fields.fill(page, files, progress)
+    return page
+
+
+def write_fields(path, states, out, progress=lambda text: None):
+    """Writes the report on field files alone, a Series or a list of `FieldFile`, as one file; gives its path."""
+    return save(fields_data(fields.FieldFiles(path, states), progress), out)
 
 
 def write_comparison(first, second, path, progress=lambda text: None):

@@ -67,8 +67,8 @@ def _three(series):
     return [series[n] for n in chosen]
 
 
-def history(page, run):
-    table = run.history
+def history(page, run, table, lines):
+    """Curves of a table over time; `lines` says what its rows are."""
     places = []
     columns = ["dt", *table.diagnostics]
     for column in columns[:MOST_CURVES]:
@@ -79,12 +79,11 @@ def history(page, run):
                                  unit=table.unit(column)))
     more = f" {len(columns) - MOST_CURVES} more: tessera plot {run.path} --history NAME." if len(columns) > MOST_CURVES else ""
     page.section("history", "History", html.note(
-        f"{len(table)} lines of history.csv. Drag to zoom, double-click to see all; the cursor reads all curves.{more}"),
+        f"{len(table)} {lines}. Drag to zoom, double-click to see all; the cursor reads all curves.{more}"),
         f'<div class="grid">{"".join(places)}</div>')
 
 
-def conserved(page, run):
-    table = run.history
+def conserved(page, table):
     names = [name for name in table.diagnostics if is_conserved_by_name(name)]
     if not names or not len(table):
         page.section("conserved", "Conserved quantities", html.note(
