@@ -42,6 +42,7 @@ struct StepRunner::State {
   Executor& executor;
   const RunnerOptions options;
   std::unique_ptr<detail::RankDevices> devices;  ///< null where none is in use
+  std::optional<DeviceAccess> access{};          ///< to the first of them
   std::unique_ptr<detail::DeadlockDetector> talk = nullptr;
   std::vector<std::unique_ptr<detail::GraphRun>> runs{};
   std::vector<std::unique_ptr<Replay>> replays{};  ///< of `runs`
@@ -64,6 +65,7 @@ StepRunner::StepRunner(const CompiledGraphs& graphs, DataWarehouse& data, Transp
   if (wanted.devices.kind != DeviceKind::None) {
     TESSERA_EXPECT(!wanted.stepsOverlap, "use devices without overlap of steps");
     state_->devices = std::make_unique<detail::RankDevices>(graphs, data, wanted.devices, wanted.trace);
+    if (const auto access = state_->devices->access()) state_->access.emplace(*access);
   }
   if (!wanted.connectLater) connect();
 }
@@ -224,6 +226,13 @@ void StepRunner::copyToHost(std::span<const LabelId> labels, Generation generati
   state_->runs.front()->devices().copyToHost(generation, labels);
   state_->runs.front()->devices().expectNothingFound();
 }
+
+void StepRunner::copyToDevices(std::span<const LabelId> labels, Generation generation) {
+  if (!state_->devices) return;
+  state_->runs.front()->devices().copyToDevices(generation, labels);
+}
+
+const DeviceAccess* StepRunner::deviceAccess() const { return state_->access ? &*state_->access : nullptr; }
 
 void StepRunner::waitForDevices() {
   if (!state_->devices) return;

@@ -10,6 +10,7 @@
 
 #include "core/transport/transport.hpp"
 #include "datawarehouse/data_warehouse.hpp"
+#include "scheduler/device/memory/device_access.hpp"
 #include "scheduler/device/memory/device_memory_use.hpp"
 #include "scheduler/device/memory/device_paging_counts.hpp"
 #include "scheduler/executor.hpp"
@@ -92,6 +93,11 @@ class StepRunner {
   /// Before the caller reads values of these variables from the data warehouse, where devices are in use:
   /// brings what devices alone have to the host. Between runs.
   void copyToHost(std::span<const LabelId> labels, Generation generation = Generation::Old);
+  /// Likewise to the devices that have the patches, what they have memory for.
+  void copyToDevices(std::span<const LabelId> labels, Generation generation);
+  /// The first device of this rank, for what works on variables between runs: `waitForDevices` before, and
+  /// say `wroteOn` after. Null where there is none, and where variables of a device are swapped.
+  const DeviceAccess* deviceAccess() const;
   /// Until the devices have done all that was launched. Throws what they have found out about tasks. Between
   /// runs.
   void waitForDevices();

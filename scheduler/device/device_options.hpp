@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "grid/label.hpp"
 #include "scheduler/device/backend/emulated_device.hpp"
 #include "scheduler/device/lane/device_lane.hpp"
 
@@ -48,6 +49,8 @@ struct DeviceOptions {
   std::int64_t launchBytes = std::int64_t{1} << 30;
   DeviceMemoryKind memory = DeviceMemoryKind::Explicit;
   EmulatedOptions emulated{};
+  /// Variables that have memory on devices whatever tasks do: those of what works there between plans.
+  std::vector<LabelId> alsoHas{};
   /// Record the device's part of a step once and replay it as one graph of the device, where the host has no
   /// part in the middle of it (scheduler/graph_replay/graph_replay.hpp). Bodies of tasks must depend on their
   /// task alone.

@@ -66,6 +66,11 @@ class DeviceRun {
     old_.copyToHost(generation, labels);
   }
 
+  /// Likewise to the device.
+  void copyToDevice(Generation generation, std::span<const LabelId> labels) {
+    old_.copyToDevice(generation, labels);
+  }
+
   /// Throws what the devices of a rank have found out first about tasks of any plan, if there is anything.
   static void expectNothingFound(std::span<const std::unique_ptr<DeviceRun>> runs);
   /// When the device has found out something about a task of this plan: the run that the task belongs to.

@@ -31,10 +31,17 @@ void OldValues::copy() {
 }
 
 void OldValues::copyToHost(Generation generation, std::span<const LabelId> labels) {
+  copyAll(DeviceMoves::CopyTo::Host, generation, labels);
+}
+
+void OldValues::copyToDevice(Generation generation, std::span<const LabelId> labels) {
+  copyAll(DeviceMoves::CopyTo::Device, generation, labels);
+}
+
+void OldValues::copyAll(DeviceMoves::CopyTo to, Generation generation, std::span<const LabelId> labels) {
   for (const LabelId label : labels) {
-    for (LevelId level = 0; level < std::ssize(graphs_.localsOfLevel); ++level) {
-      copy(DeviceMoves::CopyTo::Host, generation, {label, level});
-    }
+    for (LevelId level = 0; level < std::ssize(graphs_.localsOfLevel); ++level)
+      copy(to, generation, {label, level});
   }
 }
 

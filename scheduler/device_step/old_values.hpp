@@ -24,8 +24,11 @@ class OldValues {
   void copy();
   /// These variables to the host, where it does not have them.
   void copyToHost(Generation generation, std::span<const LabelId> labels);
+  /// These variables to the device, where it has memory for them and not their values.
+  void copyToDevice(Generation generation, std::span<const LabelId> labels);
 
  private:
+  void copyAll(DeviceMoves::CopyTo to, Generation generation, std::span<const LabelId> labels);
   void copy(DeviceMoves::CopyTo to, Generation generation, const LevelLabel& what);
   /// Patches whose value is valid in space `from` and not in `to`.
   std::vector<std::int32_t> localsToBring(Generation generation, const LevelLabel& what, MemorySpace from,

@@ -17,6 +17,11 @@ RankDevices::RankDevices(const CompiledGraphs& graphs, DataWarehouse& data, cons
       patches_(graphs, static_cast<int>(sides_.size())) {
   place(0.0);
   for (std::size_t plan = 0; plan < graphs.plans.size(); ++plan) addEntries(plan);
+  for (const LabelId label : options.alsoHas) {
+    for (std::size_t local = 0; local < data.ownPatches().size(); ++local)
+      if (data.ownPatches()[local] >= 0 && data.has(label, local))
+        addEntry(label, static_cast<std::int32_t>(local));
+  }
   for (const auto& side : sides_) {
     side->backend->bindThread();
     side->store.allocate();
@@ -57,6 +62,14 @@ void RankDevices::synchronize() noexcept {
       continue;  // it was said when it happened
     }
   }
+}
+
+std::optional<DeviceAccess> RankDevices::access() const {
+  for (const auto& side : sides_)
+    if (side->pager() != nullptr) return std::nullopt;
+  DeviceSide& first = *sides_.front();
+  return DeviceAccess{*first.backend, first.values, first.tables, first.pinned,
+                      [this](std::int32_t local) -> const DeviceStore& { return storeOf(local); }};
 }
 
 void RankDevices::crossDeviceBarrier(DeviceLane::Barrier barrier) const {

@@ -8,6 +8,7 @@
 
 #include "scheduler/assignment/patch_devices.hpp"
 #include "scheduler/device/backend/pinned_host.hpp"
+#include "scheduler/device/memory/device_access.hpp"
 #include "scheduler/device_step/device_side.hpp"
 #include "taskgraph/placement/placed_graph.hpp"
 
@@ -41,6 +42,8 @@ class RankDevices {
   DeviceStore& storeOf(std::int32_t local) const {
     return sides_[static_cast<std::size_t>(patches_.of(local))]->store;
   }
+  /// To the first device; nothing where a pager moves variables.
+  std::optional<DeviceAccess> access() const;
   /// Between steps: what any device is given from now on comes after all that any other has been given, or
   /// all but tasks that are `independentOfPeers`.
   void crossDeviceBarrier(DeviceLane::Barrier barrier) const;

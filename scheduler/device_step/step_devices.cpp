@@ -98,6 +98,10 @@ void StepDevices::copyToHost(Generation generation, std::span<const LabelId> lab
   for (const auto& run : runs_) run->copyToHost(generation, labels);
 }
 
+void StepDevices::copyToDevices(Generation generation, std::span<const LabelId> labels) {
+  for (const auto& run : runs_) run->copyToDevice(generation, labels);
+}
+
 std::optional<StepMoment> StepDevices::failedAt() const {
   for (const auto& run : runs_) {
     if (run->failedAt()) return run->failedAt();

@@ -59,6 +59,8 @@ class StepDevices {
   void appendBegun(std::vector<NodeId>& nodes) const;
   /// Values of these variables on the host, where devices alone have them; waits for that.
   void copyToHost(Generation generation, std::span<const LabelId> labels);
+  /// Values of these variables on the devices that have the patches, where the host alone has them.
+  void copyToDevices(Generation generation, std::span<const LabelId> labels);
   /// Throws what the devices have found out about tasks of any plan so far.
   void expectNothingFound() const { DeviceRun::expectNothingFound(runs_); }
   /// See StepRunner.

@@ -5,7 +5,10 @@
 #include <map>
 #include <tuple>
 
+#include "core/text/contracts.hpp"
 #include "grid/search/box_tree.hpp"
+#include "scheduler/solvers/loops/piece_loops.hpp"
+#include "scheduler/solvers/loops/solver_loops.hpp"
 
 namespace tessera {
 namespace {
@@ -63,7 +66,11 @@ struct BoxCopies::Ends {
 
 BoxCopies::BoxCopies(const GridBoxes& fromGrid, const BoxRegions& given, const GridBoxes& toGrid,
                      const BoxRegions& wanted, Transport& transport)
-    : transport_(transport), ownFrom_(numbersOfOwn(fromGrid)), ownTo_(numbersOfOwn(toGrid)) {
+    : transport_(transport),
+      device_(toGrid.device),
+      ownFrom_(numbersOfOwn(fromGrid)),
+      ownTo_(numbersOfOwn(toGrid)) {
+  TESSERA_EXPECT(fromGrid.device == toGrid.device, "copy numbers within one device, or on the host");
   addPieces({fromGrid, given, toGrid, wanted}, transport.rank());
   prepare(fromGrid, toGrid, transport.rank(), transport.size());
 }
@@ -121,6 +128,11 @@ void BoxCopies::prepare(const GridBoxes& fromGrid, const GridBoxes& toGrid, Rank
     for (auto& [peer, part] : parts) {
       std::int64_t numbers = 0;
       for (const Piece& piece : part.pieces) numbers += piece.region.volume();
+      part.numbers = static_cast<std::size_t>(numbers);
+      if (device_ != nullptr) {
+        part.onDevice = device_->allocate(part.numbers);
+        part.pinned = device_->allocatePinned(part.numbers);
+      }
       part.message = static_cast<std::int32_t>(list.size());
       list.push_back({way, peer, kCopyTag, numbers * static_cast<std::int64_t>(sizeof(double))});
       kept.push_back(std::move(part));
@@ -134,6 +146,7 @@ void BoxCopies::prepare(const GridBoxes& fromGrid, const GridBoxes& toGrid, Rank
 
 template <bool kAdds>
 void BoxCopies::bring(CellNumbers& from, CellNumbers& to) {
+  if (device_ != nullptr) return bringOnDevice<kAdds>(from, to);
   const auto source = [&](const Piece& p, Index x) { return &from.field(ownFrom_[p.from])(x - p.step); };
   const auto target = [&](const Piece& p, Index x) { return &to.field(ownTo_[p.to])(x); };
   const auto bytes = [](const Box& region) {
@@ -166,6 +179,50 @@ void BoxCopies::bring(CellNumbers& from, CellNumbers& to) {
         packed += bytes(piece.region);
       });
     }
+  }
+}
+
+/// Messages are packed and unpacked by kernels, and go by way of the host's memory. Without messages nothing
+/// waits.
+template <bool kAdds>
+void BoxCopies::bringOnDevice(CellNumbers& from, CellNumbers& to) {
+  const auto forEachPacked = [](Part& part, const auto& work) {
+    double* packed = part.onDevice.get();
+    for (const Piece& piece : part.pieces) {
+      work(piece, packed);
+      packed += piece.region.volume();
+    }
+  };
+  if (!here_.empty() || !sends_.empty()) device_->nextPlace();
+  for (Part& part : sends_) {
+    forEachPacked(part, [&](const Piece& piece, double* packed) {
+      solverLoop(device_, piece.region,
+                 PackPiece{from.reads(ownFrom_[piece.from]), piece.step, piece.region, packed});
+    });
+  }
+  for (const Piece& piece : here_) {
+    solverLoop(device_, piece.region,
+               BringPiece<kAdds>{from.field(ownFrom_[piece.from]), piece.step, to.field(ownTo_[piece.to])});
+  }
+  if (sends_.empty() && receives_.empty()) return;
+  if (!receives_.empty())
+    messages_->start(receives_.front().message, static_cast<std::int32_t>(receives_.size()));
+  device_->launch();
+  for (Part& part : sends_) device_->copyToHost(part.pinned.get(), part.onDevice.get(), part.numbers);
+  device_->wait();
+  for (Part& part : sends_) {
+    std::memcpy(messages_->memory(part.message).data(), part.pinned.get(), part.numbers * sizeof(double));
+    messages_->start(part.message);
+  }
+  std::size_t open = sends_.size() + receives_.size();
+  transport_.waitUntil([&] { return (open -= messages_->testSome().size()) == 0; });
+  device_->nextPlace();
+  for (Part& part : receives_) {
+    std::memcpy(part.pinned.get(), messages_->memory(part.message).data(), part.numbers * sizeof(double));
+    device_->copyToDevice(part.onDevice.get(), part.pinned.get(), part.numbers);
+    forEachPacked(part, [&](const Piece& piece, const double* packed) {
+      solverLoop(device_, piece.region, UnpackPiece<kAdds>{packed, piece.region, to.field(ownTo_[piece.to])});
+    });
   }
 }
 

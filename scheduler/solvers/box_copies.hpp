@@ -16,7 +16,8 @@ using BoxRegions = std::vector<std::vector<Box>>;
 
 /// Brings numbers from the boxes of one grid to those of another, or of the same, over the same domain:
 /// what one wants and another gives, images across periods included. No index is given twice. Making one is
-/// collective, and so is `copy`; one thread a rank. The grids outlive the making only.
+/// collective, and so is `copy`; one thread a rank. The grids outlive the making only. Both are on one device
+/// or on the host.
 class BoxCopies {
  public:
   BoxCopies(const GridBoxes& fromGrid, const BoxRegions& given, const GridBoxes& toGrid,
@@ -38,14 +39,20 @@ class BoxCopies {
   struct Part {
     std::vector<Piece> pieces;
     std::int32_t message = 0;
+    std::size_t numbers = 0;
+    SolverDevice::Numbers onDevice{};  ///< where kernels pack and unpack; nowhere on the host
+    SolverDevice::Numbers pinned{};    ///< and where it is on the host, on the way
   };
   struct Ends;
   void addPieces(const Ends& ends, Rank rank);
   void prepare(const GridBoxes& fromGrid, const GridBoxes& toGrid, Rank rank, int ranks);
   template <bool kAdds>
   void bring(CellNumbers& from, CellNumbers& to);
+  template <bool kAdds>
+  void bringOnDevice(CellNumbers& from, CellNumbers& to);
 
   Transport& transport_;
+  SolverDevice* const device_;
   std::vector<std::size_t> ownFrom_;  ///< by position in the grid: number of the own box
   std::vector<std::size_t> ownTo_;
   std::vector<Piece> pieces_;  ///< that have an own box at one end at least

@@ -1,6 +1,7 @@
 #include "scheduler/solvers/exact_totals.hpp"
 
-#include "core/exec/exec.hpp"
+#include "scheduler/solvers/loops/solver_loops.hpp"
+#include "scheduler/solvers/loops/stencil_loops.hpp"
 
 namespace tessera {
 
@@ -9,25 +10,18 @@ double totalOf(ExactSum own, Transport& transport) {
   return own.value();
 }
 
-double dotOf(const GridBoxes& grid, CellNumbers& a, CellNumbers& b, Transport& transport) {
-  ExactSum sum;
-  for (std::size_t n = 0; n < grid.own.size(); ++n) {
-    const Field<double> u = a.field(n);
-    const Field<double> v = b.field(n);
-    sum.add(reduce(Cpu{}, "Solver::dot", grid.boxes[grid.own[n]], Sum,
-                   [=] TESSERA_KERNEL(Index x) { return u(x) * v(x); }));
-  }
-  return totalOf(sum, transport);
+double dotOf(const GridBoxes& grid, const CellNumbers& a, const CellNumbers& b, Transport& transport) {
+  SumOnBoxes sum(grid.device);
+  for (std::size_t n = 0; n < grid.own.size(); ++n)
+    sum.add(grid.boxes[grid.own[n]], Product{a.reads(n), b.reads(n)});
+  return totalOf(sum.value(), transport);
 }
 
-double sumOf(const GridBoxes& grid, CellNumbers& a, Transport& transport) {
-  ExactSum sum;
-  for (std::size_t n = 0; n < grid.own.size(); ++n) {
-    const Field<double> u = a.field(n);
-    sum.add(reduce(Cpu{}, "Solver::sum", grid.boxes[grid.own[n]], Sum,
-                   [=] TESSERA_KERNEL(Index x) { return u(x); }));
-  }
-  return totalOf(sum, transport);
+double sumOf(const GridBoxes& grid, const CellNumbers& a, Transport& transport) {
+  SumOnBoxes sum(grid.device);
+  for (std::size_t n = 0; n < grid.own.size(); ++n)
+    sum.add(grid.boxes[grid.own[n]], WeightedSummand{a.reads(n), a.reads(n), false, Summand::Number});
+  return totalOf(sum.value(), transport);
 }
 
 double leastOf(double own, Transport& transport) {

@@ -13,9 +13,9 @@ namespace tessera {
 /// The sum over all ranks, rounded once.
 double totalOf(ExactSum own, Transport& transport);
 /// The sum of a(x) b(x).
-double dotOf(const GridBoxes& grid, CellNumbers& a, CellNumbers& b, Transport& transport);
+double dotOf(const GridBoxes& grid, const CellNumbers& a, const CellNumbers& b, Transport& transport);
 /// The sum of a(x).
-double sumOf(const GridBoxes& grid, CellNumbers& a, Transport& transport);
+double sumOf(const GridBoxes& grid, const CellNumbers& a, Transport& transport);
 /// The smallest of all ranks' numbers.
 double leastOf(double own, Transport& transport);
 double largestOfAll(double own, Transport& transport);

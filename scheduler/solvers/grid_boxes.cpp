@@ -111,6 +111,7 @@ GridBoxes coarsened(const GridBoxes& fine, Extent ratio, Rank rank) {
     return x;
   };
   GridBoxes coarse;
+  coarse.device = fine.device;
   coarse.active = fine.active;
   coarse.wraps = fine.wraps;
   coarse.domain = {{}, up(fine.domain.hi)};

@@ -11,6 +11,8 @@
 
 namespace tessera {
 
+class SolverDevice;
+
 /// The boxes that a level of a solver is cut into, and whose they are: the patches of each rank, merged to
 /// few large boxes. The same on every rank, but for `own`. A box may be empty.
 struct GridBoxes {
@@ -20,6 +22,7 @@ struct GridBoxes {
   std::vector<Box> boxes;            ///< of all ranks, disjoint
   std::vector<Rank> owners;          ///< of each
   std::vector<std::size_t> own;      ///< positions of this rank's boxes
+  SolverDevice* device = nullptr;    ///< where this rank has their numbers; null: on the host
 
   /// The cells that are kept around a box.
   Halo layer() const;

@@ -5,7 +5,7 @@
 
 #include "scheduler/solvers/cell_numbers.hpp"
 #include "scheduler/solvers/grid_boxes.hpp"
-#include "scheduler/solvers/stencil_loops.hpp"
+#include "scheduler/solvers/loops/stencil_loops.hpp"
 
 namespace tessera {
 
@@ -25,6 +25,14 @@ struct GridMatrix {
   explicit GridMatrix(const GridBoxes& grid, MatrixKind kind = MatrixKind::Symmetric);
   MatrixKind kind() const { return kind_; }
   StencilFields fields(std::size_t box);
+  /// Of a symmetric matrix.
+  SymmetricFields symmetricFields(std::size_t box);
+  /// Calls `visit` with the one of both that fits.
+  template <class Visit>
+  void withFields(std::size_t box, const Visit& visit) {
+    if (kind_ == MatrixKind::Symmetric) return visit(symmetricFields(box));
+    visit(fields(box));
+  }
   /// Numbers of the faces along an axis in the row of the cell above them, or below.
   CellNumbers& ofFaces(std::size_t axis, bool inRowBelow) {
     return inRowBelow && kind_ == MatrixKind::General ? below[axis] : faces[axis];
@@ -50,9 +58,24 @@ struct GridMatrix {
     bool alongK = false;
     Index first{};  ///< the lowest index of the box
   };
+  ReadOnlyField<double> view(const CellNumbers& numbers, std::size_t box, std::size_t which) const;
   /// Of one box, in the order of `forEachNumbers`.
   using RepeatsOfBox = std::array<Repeats, 1 + 2 * kAxes>;
-  static Repeats repeatsIn(const CellNumbers& numbers, std::size_t box, const Box& region);
+  void findRepeatsOnDevice(const GridBoxes& grid);
+  /// Calls `visit(numbers, own box number, region that loops read, repeats)`.
+  template <class Visit>
+  void forEachRepeat(const GridBoxes& grid, const Visit& visit) {
+    for (std::size_t n = 0; n < grid.own.size(); ++n) {
+      std::size_t which = 0;
+      forEachNumbers([&](const CellNumbers& numbers) {
+        // Sinks are read in cells, numbers of faces also above the last of them.
+        Box region = grid.boxes[grid.own[n]];
+        const int axis = static_cast<int>(which + kAxes - 1) % kAxes;
+        if (which > 0 && grid.active[static_cast<std::size_t>(axis)]) ++region.hi[axis];
+        visit(numbers, n, region, repeats_[n][which++]);
+      });
+    }
+  }
 
   MatrixKind kind_;
   std::vector<RepeatsOfBox> repeats_;  ///< by own box; empty before `invert`

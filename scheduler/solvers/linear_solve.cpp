@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "core/text/error.hpp"
+#include "scheduler/solvers/loops/solver_loops.hpp"
 #include "scheduler/solvers/system_check.hpp"
 
 namespace tessera {
@@ -13,11 +14,15 @@ double secondsSinceStart(std::chrono::steady_clock::time_point start) {
 }
 
 SolverSystem systemOn(const Hierarchy& hierarchy, const RankMap& owners, MatrixKind kind,
-                      Transport& transport) {
+                      Transport& transport, SolverDevice* device) {
   SolverSystem system;
   for (const Level& level : hierarchy.levels())
-    system.levels.push_back(std::make_unique<SystemLevel>(level, owners, transport, kind));
+    system.levels.push_back(std::make_unique<SystemLevel>(level, owners, transport, kind, device));
   return system;
+}
+
+bool isForDevices(const SolverOptions& options, const Hierarchy& hierarchy) {
+  return options.library == SolverLibrary::Own && hierarchy.levels().size() == 1;
 }
 
 void requireOneLevel(const std::string& name, const LinearSystem& system, const Hierarchy& hierarchy) {
@@ -32,13 +37,28 @@ void requireOneLevel(const std::string& name, const LinearSystem& system, const 
 
 }  // namespace
 
+bool LinearSolve::mayUse(const DeviceAccess& device, const SolverOptions& options, const Hierarchy& hierarchy,
+                         const RankMap& owners, Rank rank) {
+  if (!isForDevices(options, hierarchy)) return false;
+  // With matrix and set-up, of which there are two, and a half more on all coarser levels together.
+  constexpr std::int64_t kNumbersOfCell = 48;
+  const GridBoxes grid = gridBoxes(hierarchy.level(0), owners, rank);
+  std::int64_t cells = 0;
+  for (const std::size_t n : grid.own) cells += grow(grid.boxes[n], grid.layer()).volume();
+  const std::int64_t bytes = kNumbersOfCell * cells * static_cast<std::int64_t>(sizeof(double));
+  return bytes <= device.values.limitBytes() - device.values.use().reserved;
+}
+
 LinearSolve::LinearSolve(std::string name, const LinearSystem& system, const SolverOptions& options,
-                         const Hierarchy& hierarchy, const RankMap& owners, Transport& transport)
+                         const Hierarchy& hierarchy, const RankMap& owners, Transport& transport,
+                         const DeviceAccess* device)
     : name_(std::move(name)),
       options_(options),
       transport_(transport),
-      assembled_(
-          systemOn(hierarchy, owners, system.flow ? MatrixKind::General : MatrixKind::Symmetric, transport)) {
+      device_(device != nullptr && isForDevices(options, hierarchy) ? std::make_unique<SolverDevice>(*device)
+                                                                    : nullptr),
+      assembled_(systemOn(hierarchy, owners, system.flow ? MatrixKind::General : MatrixKind::Symmetric,
+                          transport, device_.get())) {
   requireOneLevel(name_, system, hierarchy);
   solver_ = makeLinearSolver(options, assembled_, transport);
   if (system.holes) holes_ = std::make_unique<Holes>(assembled_.levels.front()->boxes, transport);
@@ -49,6 +69,8 @@ LinearSolve::LinearSolve(std::string name, const LinearSystem& system, const Sol
 SolveReport LinearSolve::run(const LinearSystem& system, DataWarehouse& data, const SystemMoment& moment) {
   const auto start = std::chrono::steady_clock::now();
   SolveReport report;
+  const DeviceTraffic before = device_ ? device_->traffic() : DeviceTraffic{};
+  if (device_) device_->begin(SolverDevice::Section::Assembly);
   assembleAll(system, data, moment);
   SystemCheck check(name_, options_, assembled_, transport_);
   if (check.prepare(system, report)) {
@@ -58,12 +80,17 @@ SolveReport LinearSolve::run(const LinearSystem& system, DataWarehouse& data, co
     } else {
       solver_->solve(assembled_, report);
     }
+    if (device_) device_->begin(SolverDevice::Section::End);
     if (report.result != SolveReport::Result::Converged) report.failure = check.notConverged(report);
     if (assembled_.isSingular) fixMean(system.mean);
     for (const auto& level : assembled_.levels) {
       if (level->patches) level->patches->take(level->system);
       storeSolution(system, level->level, data, level->onPatches());
     }
+  }
+  if (device_) {
+    device_->run();
+    report.device = {device_->traffic().bytes - before.bytes, device_->traffic().waits - before.waits};
   }
   report.seconds = secondsSinceStart(start);
   return report;
@@ -72,7 +99,7 @@ SolveReport LinearSolve::run(const LinearSystem& system, DataWarehouse& data, co
 void LinearSolve::assembleAll(const LinearSystem& system, DataWarehouse& data, const SystemMoment& moment) {
   for (std::size_t n = 0; n < layers_.size(); ++n) {
     SystemLevel& level = *assembled_.levels[n];
-    assemble(system, level.level, data, moment, level.onPatches());
+    assemble(system, level.level, data, moment, level.onPatches(), sides_);
     if (level.patches) level.patches->give(level.system);
     if (holes_) {
       assemble(system.holes->open, Generation::New, level.level, data, level.boxes, holes_->open());
@@ -84,9 +111,7 @@ void LinearSolve::assembleAll(const LinearSystem& system, DataWarehouse& data, c
 
 void LinearSolve::setToZero() {
   if (holes_) return holes_->clearInSystem(assembled_.coarsest().solution);
-  for (const auto& level : assembled_.levels) {
-    for (double& u : level->system.solution.all()) u = 0.0;
-  }
+  for (const auto& level : assembled_.levels) level->system.solution.fill(0.0);
 }
 
 void LinearSolve::fixMean(double mean) {
@@ -94,9 +119,9 @@ void LinearSolve::fixMean(double mean) {
                      volumeOf(assembled_, transport_);
   if (holes_) return holes_->addInSystem(mean - now, assembled_.coarsest().solution);
   for (const auto& level : assembled_.levels) {
-    for (std::size_t n = 0; n < level->boxes.own.size(); ++n)
-      addConstant(Cpu{}, level->boxes.boxes[level->boxes.own[n]], mean - now,
-                  level->system.solution.field(n));
+    forEachOwnBox(level->boxes, [&](std::size_t n, const Box& box) {
+      solverLoop(device_.get(), box, AddConstant{mean - now, level->system.solution.field(n)});
+    });
   }
 }
 

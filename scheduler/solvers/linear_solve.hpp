@@ -22,14 +22,22 @@ namespace tessera {
 class LinearSolve {
  public:
   /// For systems like this one: with a flow and holes, or without. All levels of the hierarchy are solved on
-  /// together. All but `options` and `system` outlive it. DeckError: see `makeLinearSolver`; a flow or holes
-  /// on several levels.
+  /// together. All but `options` and `system` outlive it. With a device, on one level and by our own solver,
+  /// this rank works there, and else on the host: other ranks need not do the same, and no bit depends on it.
+  /// DeckError: see `makeLinearSolver`; a flow or holes on several levels.
   LinearSolve(std::string name, const LinearSystem& system, const SolverOptions& options,
-              const Hierarchy& hierarchy, const RankMap& owners, Transport& transport);
+              const Hierarchy& hierarchy, const RankMap& owners, Transport& transport,
+              const DeviceAccess* device = nullptr);
+
+  /// Whether systems on this mesh can be solved on a device, which has room for them.
+  static bool mayUse(const DeviceAccess& device, const SolverOptions& options, const Hierarchy& hierarchy,
+                     const RankMap& owners, Rank rank);
+  /// Whether this rank solves on a device.
+  bool isOnDevice() const { return device_ != nullptr; }
 
   /// Solves for `system.solution`; others of the system are systems of their own. The solution to begin with
-  /// and New right-hand side and coefficients are on the host. Afterwards New solution is what was found,
-  /// whatever the report says, but where the system is impossible.
+  /// and New right-hand side and coefficients are where it works. Afterwards New solution is there what was
+  /// found, whatever the report says, but where the system is impossible.
   SolveReport run(const LinearSystem& system, DataWarehouse& data, const SystemMoment& moment);
 
   const std::string& name() const { return name_; }
@@ -47,6 +55,8 @@ class LinearSolve {
   const std::string name_;
   const SolverOptions options_;
   Transport& transport_;
+  const std::unique_ptr<SolverDevice> device_;  ///< null: on the host
+  SideStaging sides_;
   SolverSystem assembled_;
   std::vector<LayerExchange> layers_;  ///< by level
   std::unique_ptr<Holes> holes_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/geometry/index.hpp"
+#include "scheduler/solvers/device/device_traffic.hpp"
 
 namespace tessera {
 
@@ -44,6 +45,7 @@ struct SolveReport {
   double imbalance = 0.0;  ///< of a system without a unique solution: what was taken away, as above
   bool madeSetup = false;  ///< in place of one that was kept
   double seconds = 0.0;    ///< of this rank
+  DeviceTraffic device{};  ///< likewise
 };
 
 }  // namespace tessera

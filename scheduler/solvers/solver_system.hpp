@@ -8,6 +8,7 @@
 #include "scheduler/solvers/composite/patch_boxes.hpp"
 #include "scheduler/solvers/grid_boxes.hpp"
 #include "scheduler/solvers/grid_system.hpp"
+#include "scheduler/solvers/loops/stencil_loops.hpp"
 
 namespace tessera {
 
@@ -24,7 +25,7 @@ struct SystemLevel {
   std::unique_ptr<PatchBoxes> patches{};
 
   SystemLevel(const Level& of, const RankMap& owners, Transport& transport,
-              MatrixKind kind = MatrixKind::Symmetric);
+              MatrixKind kind = MatrixKind::Symmetric, SolverDevice* device = nullptr);
   /// In boxes that the patches of this rank are whole in.
   GridSystem& onPatches() { return patches ? patches->system() : system; }
 };
@@ -45,9 +46,8 @@ using LevelNumbers = std::vector<CellNumbers>;
 
 /// Sums over all cells that are unknowns, each times its weight: the same bits for any boxes and ranks. All
 /// ranks call these functions at once.
-double dotOf(const SolverSystem& system, LevelNumbers& a, LevelNumbers& b, Transport& transport);
-/// Of the numbers that `of(SystemLevel&)` gives; `absolute`: of their amounts.
-enum class Summand { Number, Amount, Square };
+double dotOf(const SolverSystem& system, const LevelNumbers& a, const LevelNumbers& b, Transport& transport);
+/// Of these numbers of each level.
 double totalOf(const SolverSystem& system, CellNumbers GridSystem::*of, Summand what, Transport& transport);
 /// The volume of all unknowns, in cells of level 0.
 double volumeOf(const SolverSystem& system, Transport& transport);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/exec/exec.hpp"
 #include "core/text/error.hpp"
 #include "scheduler/solvers/exact_totals.hpp"
 
@@ -13,19 +12,17 @@ namespace {
 
 constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
-/// Whether a cell is an unknown.
-bool counts(SystemLevel& level, std::size_t box, Index x) {
-  return level.weights.all().empty() || level.weights.field(box)(x) > 0.0;
+Unknowns unknownsOf(const SystemLevel& level, std::size_t box) {
+  const bool isWeighted = !level.weights.isEmpty();
+  const CellNumbers& weights = isWeighted ? level.weights : level.system.solution;
+  return {isWeighted, weights.reads(box), level.boxes.domain.extent()};
 }
 
-/// Calls `visit(box number, index)` for the cells of own boxes that are unknowns.
+/// Calls `visit(box number, box, its unknowns)` for own boxes.
 template <class Visit>
-void forEachUnknown(SystemLevel& level, const Visit& visit) {
-  for (std::size_t n = 0; n < level.boxes.own.size(); ++n) {
-    detail::forEachInOrder(level.boxes.boxes[level.boxes.own[n]], [&](Index x) {
-      if (counts(level, n, x)) visit(n, x);
-    });
-  }
+void forEachBox(const SystemLevel& level, const Visit& visit) {
+  for (std::size_t n = 0; n < level.boxes.own.size(); ++n)
+    visit(n, level.boxes.boxes[level.boxes.own[n]], unknownsOf(level, n));
 }
 
 }  // namespace
@@ -44,36 +41,33 @@ bool SystemCheck::prepare(const LinearSystem& declared, SolveReport& report) {
 
 /// Whether a side, or a hole, gives a value anywhere.
 bool SystemCheck::conductsToSides() {
-  double conducts = 0.0;
+  Largest conducts(device_, 0.0);
   for (const auto& level : system_.levels) {
-    forEachUnknown(*level, [&](std::size_t n, Index x) {
-      conducts = std::max(conducts, level->system.matrix.sink.field(n)(x));
+    forEachBox(*level, [&](std::size_t n, const Box& box, const Unknowns& unknowns) {
+      conducts.add(box, NumberBeside{unknowns, level->system.matrix.sink.reads(n), {}});
+      addSides(*level, n, unknowns, conducts);
     });
   }
-  for (const auto& level : system_.levels) {
-    const GridBoxes& grid = level->boxes;
-    for (std::size_t n = 0; n < grid.own.size(); ++n) {
-      const Box box = grid.boxes[grid.own[n]];
-      for (int d = 0; d < kAxes; ++d) {
-        const auto axis = static_cast<std::size_t>(d);
-        if (!grid.active[axis] || grid.wraps[axis]) continue;
-        const auto look = [&](Box cells, Index toFace) {
-          const bool isBelow = toFace[d] > 0;
-          const Field<double> k = level->system.matrix.ofFaces(axis, isBelow).field(n);
-          detail::forEachInOrder(cells, [&](Index x) {
-            if (counts(*level, n, x)) conducts = std::max(conducts, k(x + toFace));
-          });
-        };
-        Box side = box;
-        side.hi[d] = box.lo[d] + 1;
-        if (box.lo[d] == grid.domain.lo[d]) look(side, {});
-        side = box;
-        side.lo[d] = box.hi[d] - 1;
-        if (box.hi[d] == grid.domain.hi[d]) look(side, unit(d));
-      }
-    }
+  return largestOfAll(conducts.value(), transport_) > 0.0;
+}
+
+void SystemCheck::addSides(SystemLevel& level, std::size_t n, const Unknowns& unknowns, Largest& conducts) {
+  const GridBoxes& grid = level.boxes;
+  const Box& box = grid.boxes[grid.own[n]];
+  for (int d = 0; d < kAxes; ++d) {
+    const auto axis = static_cast<std::size_t>(d);
+    if (!grid.active[axis] || grid.wraps[axis]) continue;
+    const auto look = [&](const Box& cells, Index toFace) {
+      const CellNumbers& k = level.system.matrix.ofFaces(axis, toFace[d] > 0);
+      conducts.add(cells, NumberBeside{unknowns, k.reads(n), toFace});
+    };
+    Box side = box;
+    side.hi[d] = box.lo[d] + 1;
+    if (box.lo[d] == grid.domain.lo[d]) look(side, {});
+    side = box;
+    side.lo[d] = box.hi[d] - 1;
+    if (box.hi[d] == grid.domain.hi[d]) look(side, unit(d));
   }
-  return largestOfAll(conducts, transport_) > 0.0;
 }
 
 /// A system that maps constants to 0 has a solution where the right-hand side adds up to 0. What it adds up
@@ -98,7 +92,9 @@ bool SystemCheck::balance(SolveReport& report) {
   }
   const double mean = sum / volumeOf(system_, transport_);
   for (const auto& level : system_.levels) {
-    forEachUnknown(*level, [&](std::size_t n, Index x) { level->system.rightHandSide.field(n)(x) -= mean; });
+    forEachOwnBox(level->boxes, [&](std::size_t n, const Box& box) {
+      solverLoop(device_, box, TakeMean{unknownsOf(*level, n), mean, level->system.rightHandSide.field(n)});
+    });
   }
   return true;
 }
@@ -106,24 +102,17 @@ bool SystemCheck::balance(SolveReport& report) {
 /// Without values on sides rows have to add up to 0 by columns too: what flows into each cell flows out. Else
 /// it is not the sum of the right-hand side that has to be 0, and we do not know what is.
 bool SystemCheck::keepsSums(SolveReport& report) {
-  double flow = 0.0;
-  double conducts = 0.0;
-  double lost = 0.0;
   SystemLevel& level = *system_.levels.front();
-  forEachUnknown(level, [&](std::size_t n, Index x) {
-    double sum = 0.0;
-    for (int d = 0; d < kAxes; ++d) {
-      const auto axis = static_cast<std::size_t>(d);
-      const Field<double> above = level.system.matrix.faces[axis].field(n);
-      const Field<double> below = level.system.matrix.below[axis].field(n);
-      const double in = above(x) - below(x);
-      const double out = above(x + unit(d)) - below(x + unit(d));
-      flow = std::max({flow, std::abs(in), std::abs(out)});
-      conducts = std::max({conducts, above(x), above(x + unit(d))});
-      sum += out - in;
-    }
-    lost = std::max(lost, std::abs(sum));
-  });
+  const auto largest = [&](FlowOfCell::What what) {
+    Largest number(device_, 0.0);
+    forEachBox(level, [&](std::size_t n, const Box& box, const Unknowns& unknowns) {
+      number.add(box, FlowOfCell{unknowns, level.system.matrix.fields(n), what});
+    });
+    return number.value();
+  };
+  const double flow = largest(FlowOfCell::Carried);
+  const double conducts = largest(FlowOfCell::Conducted);
+  const double lost = largest(FlowOfCell::Lost);
   // The flow is a difference of numbers that conduction may make much larger.
   const double rounding = 1e-10 * largestOfAll(flow, transport_) + 1e-14 * largestOfAll(conducts, transport_);
   if (largestOfAll(lost, transport_) <= rounding) return true;
@@ -137,31 +126,16 @@ bool SystemCheck::keepsSums(SolveReport& report) {
 }
 
 std::optional<std::string> SystemCheck::firstBadNumber(bool hasHoles) {
-  Place matrix{kNowhere, kNowhere};
-  Place source{kNowhere, kNowhere};
-  Place alone{kNowhere, kNowhere};
-  const auto note = [&](Place& place, const SystemLevel& level, Index x) {
-    const Place here{static_cast<double>(level.level.number()), placeOf(level, x)};
-    if (here.level < place.level || (here.level == place.level && here.cell < place.cell)) place = here;
+  const Place matrix = firstWhere([](SystemLevel& level, std::size_t n, const Unknowns& unknowns) {
+    return BadMatrix{unknowns, level.system.matrix.fields(n)};
+  });
+  const Place source = firstWhere([](SystemLevel& level, std::size_t n, const Unknowns& unknowns) {
+    return BadSource{unknowns, level.system.rightHandSide.reads(n), level.system.solution.reads(n)};
+  });
+  const auto shutIn = [](SystemLevel& level, std::size_t n, const Unknowns& unknowns) {
+    return ShutIn{unknowns, level.system.matrix.fields(n), level.system.rightHandSide.reads(n)};
   };
-  for (const auto& level : system_.levels) {
-    forEachUnknown(*level, [&](std::size_t n, Index x) {
-      GridSystem& system = level->system;
-      const StencilFields A = system.matrix.fields(n);
-      bool isGood = std::isfinite(A.diagonal(x));
-      isGood = isGood && A.kx(x) >= 0.0 && A.belowX(x + ex) >= 0.0;
-      isGood = isGood && A.ky(x) >= 0.0 && A.belowY(x + ey) >= 0.0;
-      isGood = isGood && A.kz(x) >= 0.0 && A.belowZ(x + ez) >= 0.0;
-      if (!isGood) note(matrix, *level, x);
-      if (hasHoles && A.diagonal(x) == 0.0 && system.rightHandSide.field(n)(x) != 0.0) note(alone, *level, x);
-      const bool isFinite =
-          std::isfinite(system.rightHandSide.field(n)(x)) && std::isfinite(system.solution.field(n)(x));
-      if (!isFinite) note(source, *level, x);
-    });
-  }
-  matrix = firstOf(matrix);
-  source = firstOf(source);
-  alone = firstOf(alone);
+  const Place alone = hasHoles ? firstWhere(shutIn) : Place{kNowhere, kNowhere};
   if (matrix.cell == kNowhere && source.cell == kNowhere) {
     if (alone.cell == kNowhere) return std::nullopt;
     return Message(
@@ -185,22 +159,16 @@ std::optional<std::string> SystemCheck::firstBadNumber(bool hasHoles) {
 }
 
 std::string SystemCheck::notConverged(const SolveReport& report) {
-  double largest = 0.0;
+  Largest most(device_, 0.0);
   for (const auto& level : system_.levels) {
-    forEachUnknown(*level, [&](std::size_t n, Index x) {
-      largest = std::max(largest, std::abs(level->system.rightHandSide.field(n)(x)));
+    forEachBox(*level, [&](std::size_t n, const Box& box, const Unknowns& unknowns) {
+      most.add(box, AmountInSystem{unknowns, level->system.rightHandSide.reads(n)});
     });
   }
-  largest = largestOfAll(largest, transport_);
-  Place worst{kNowhere, kNowhere};
-  for (const auto& level : system_.levels) {
-    forEachUnknown(*level, [&](std::size_t n, Index x) {
-      const auto number = static_cast<double>(level->level.number());
-      if (std::abs(level->system.rightHandSide.field(n)(x)) != largest || worst.level < number) return;
-      worst = {number, std::min(worst.cell, placeOf(*level, x))};
-    });
-  }
-  worst = firstOf(worst);
+  const double largest = largestOfAll(most.value(), transport_);
+  const Place worst = firstWhere([&](SystemLevel& level, std::size_t n, const Unknowns& unknowns) {
+    return HasAmount{unknowns, level.system.rightHandSide.reads(n), largest};
+  });
   Message message("a linear solve does not come to its tolerance");
   if (system_.levels.size() == 1) {
     message.line("solve       ", name_, ", level 0");
@@ -215,13 +183,18 @@ std::string SystemCheck::notConverged(const SolveReport& report) {
       .text();
 }
 
-double SystemCheck::placeOf(const SystemLevel& level, Index x) const {
-  const Extent n = level.boxes.domain.extent();
-  return static_cast<double>((x.k * n.j + x.j) * n.i + x.i);
-}
-
-/// The first of all ranks', by level and then by place.
-SystemCheck::Place SystemCheck::firstOf(Place own) {
+/// The first cell of all ranks', by level and then by place, where a kernel gives its place.
+template <class KernelOf>
+SystemCheck::Place SystemCheck::firstWhere(const KernelOf& kernelOf) {
+  Place own{kNowhere, kNowhere};
+  for (const auto& level : system_.levels) {
+    Least place(device_, kNowhere);
+    forEachBox(*level, [&](std::size_t n, const Box& box, const Unknowns& unknowns) {
+      place.add(box, kernelOf(*level, n, unknowns));
+    });
+    const double cell = place.value();
+    if (cell < kNowhere && own.cell == kNowhere) own = {static_cast<double>(level->level.number()), cell};
+  }
   const double level = leastOf(own.level, transport_);
   return {level, leastOf(own.level == level ? own.cell : kNowhere, transport_)};
 }

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "core/transport/transport.hpp"
+#include "scheduler/solvers/loops/check_loops.hpp"
+#include "scheduler/solvers/loops/solver_loops.hpp"
 #include "scheduler/solvers/solver_options.hpp"
 #include "scheduler/solvers/solver_system.hpp"
 #include "taskgraph/linear_system.hpp"
@@ -17,7 +19,11 @@ class SystemCheck {
   /// All outlive the object.
   SystemCheck(const std::string& name, const SolverOptions& options, SolverSystem& system,
               Transport& transport)
-      : name_(name), options_(options), system_(system), transport_(transport) {}
+      : name_(name),
+        options_(options),
+        system_(system),
+        transport_(transport),
+        device_(system.levels.front()->boxes.device) {}
 
   /// Finds what the system says of itself: scale, and whether it is singular; then its right-hand sides are
   /// made to add up to 0. False, with the report's failure, where there is nothing to solve.
@@ -34,16 +40,18 @@ class SystemCheck {
   /// Where the matrix or the right-hand side is no number.
   std::optional<std::string> firstBadNumber(bool hasHoles);
   bool conductsToSides();
+  void addSides(SystemLevel& level, std::size_t n, const Unknowns& unknowns, Largest& conducts);
   bool balance(SolveReport& report);
   bool keepsSums(SolveReport& report);
-  double placeOf(const SystemLevel& level, Index x) const;
-  Place firstOf(Place own);
+  template <class KernelOf>
+  Place firstWhere(const KernelOf& kernelOf);
   std::string cellAt(Place place) const;
 
   const std::string& name_;
   const SolverOptions& options_;
   SolverSystem& system_;
   Transport& transport_;
+  SolverDevice* const device_;
 };
 
 }  // namespace tessera

@@ -121,6 +121,7 @@ void collect(Simulation& simulation, Outcome& outcome, std::mutex& mutex) {
   outcome.time = simulation.clock().time();
   outcome.dt = simulation.clock().dt();
   outcome.statistics = simulation.statistics();
+  outcome.solves = simulation.solves().sum();
   if (const RegridCounts* regrids = simulation.regrids()) outcome.regrids = *regrids;
   outcome.rebalances = simulation.balance().changes;
 }

@@ -17,6 +17,7 @@
 #include "tests/components/other_mesh.hpp"
 #include "tests/for_each_index.hpp"
 #include "tools/simulation/balance/load_balance.hpp"
+#include "tools/simulation/program/solve_book.hpp"
 #include "tools/simulation/regrid/regridding.hpp"
 
 namespace tessera::test {
@@ -41,6 +42,7 @@ struct Outcome {
   double time = 0.0;
   double dt = 0.0;            ///< of the last step
   StepStatistics statistics;  ///< of one of the ranks
+  SolveTotals solves;         ///< likewise, of all linear solves
   DevicePagingCounts paging;  ///< of all ranks
   std::int64_t adoptions = 0;
   RegridCounts regrids;         ///< of one of the ranks

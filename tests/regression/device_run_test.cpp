@@ -85,8 +85,9 @@ TEST_P(DeviceRun, AsGraphsOnAnotherNumberOfDevicesAfterEachRestartHasTheBitsOfTh
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, DeviceRun,
-                         testing::Values("heat/eigenmode_2d", "heat/variable_conductivity",
-                                         "advection/zalesak", "wave/pulse", "levels/two_level"),
+                         testing::Values("heat/eigenmode_2d", "heat/crank_nicolson",
+                                         "heat/variable_conductivity", "advection/zalesak", "wave/pulse",
+                                         "levels/two_level"),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& c : name) c = c == '/' ? '_' : c;

@@ -65,8 +65,9 @@ def fault_of_project_include(root, path, module, target, table):
         if owner == "scheduler":
             return "is closed to scheduler/device/, a module of its own that the rest of scheduler/ is built on"
     solvers = ["scheduler", "solvers"]
-    if owner == "scheduler" and (list(path.relative_to(root).parts[:2]) == solvers) != (parts[:2] == solvers):
-        if module == "scheduler":
+    ofSolvers = list(path.relative_to(root).parts[:2]) == solvers
+    if owner == "scheduler" and ofSolvers != (parts[:2] == solvers):
+        if module == "scheduler" and not (ofSolvers and parts[:2] == ["scheduler", "device"]):
             return "is closed: scheduler/solvers/ is a module of its own, and the rest of scheduler/ another one"
     if module == "components" and owner == "components":
         mine, theirs = path.relative_to(root).parts[1:-1], parts[1:-1]

@@ -502,6 +502,10 @@ RunResult Recorder::resultOf(Simulation& simulation) {
     result.statistics.emplace_back("solve_failures", static_cast<double>(solves.failures));
     result.statistics.emplace_back("solve_seconds", solves.seconds);
     result.statistics.emplace_back("solve_imbalance", solves.largestImbalance);
+    if (solves.device.waits > 0) {
+      result.statistics.emplace_back("solve_device_waits", static_cast<double>(solves.device.waits));
+      result.statistics.emplace_back("solve_device_bytes", static_cast<double>(solves.device.bytes));
+    }
   }
   result.plans = simulation.planTimes();
   for (PlanTime& plan : result.plans) plan.seconds = largestOf(simulation.transport(), plan.seconds);

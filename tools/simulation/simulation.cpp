@@ -9,6 +9,7 @@
 #include "tools/simulation/deck/core_schema.hpp"
 #include "tools/simulation/mesh/carry_over.hpp"
 #include "tools/simulation/mesh/migrate.hpp"
+#include "tools/simulation/program/solves_on_devices.hpp"
 
 namespace tessera {
 namespace {
@@ -90,16 +91,18 @@ void Simulation::makeData(MeshState& state, Inheritance inheritance) const {
 }
 
 void Simulation::makeRunner(MeshState& state) {
-  state.runner = std::make_unique<StepRunner>(state.graphs, *state.data, transport_, *executor_,
-                                              RunnerOptions{.checked = options_.checked,
-                                                            .sends = options_.sends,
-                                                            .findNonFinite = options_.findNonFinite,
-                                                            .regions = options_.regions,
-                                                            .nvtx = options_.nvtx,
-                                                            .stepsOverlap = stepsOverlap_,
-                                                            .trace = options_.trace,
-                                                            .devices = options_.devices,
-                                                            .connectLater = true});
+  state.runner = std::make_unique<StepRunner>(
+      state.graphs, *state.data, transport_, *executor_,
+      RunnerOptions{.checked = options_.checked,
+                    .sends = options_.sends,
+                    .findNonFinite = options_.findNonFinite,
+                    .regions = options_.regions,
+                    .nvtx = options_.nvtx,
+                    .stepsOverlap = stepsOverlap_,
+                    .trace = options_.trace,
+                    .devices = withMemoryForSolves(options_.devices, model_.programs(),
+                                                   model_.settings().solver.options, *state.mesh.hierarchy),
+                    .connectLater = true});
   state.program = std::make_unique<ProgramRun>(
       state.graphs, *state.data, *state.runner, transport_,
       ProgramRun::Options{

@@ -41,6 +41,12 @@ class KeptLoops {
     recorder_.instance(number);
     return recorder_;
   }
+  /// What takes loops from now on that may run at once, after all of lower places and before those of higher
+  /// ones; those of one type are one launch. Reductions are those of instance 0.
+  DeviceLoops& place(std::int32_t place) {
+    recorder_.place(place);
+    return recorder_;
+  }
   /// Whether one of the bodies that were recorded last has asked for that number of the step.
   bool hasAsked(StepNumber number) const { return recorder_.hasAsked(number); }
   /// Whether what was recorded has the loops, types and sizes of what was put: its closures can be put into

@@ -45,9 +45,16 @@ class LoopBuckets {
   }
   void beginBody() {
     next_ = place_ = reads_ = 0;
+    staysAtPlace_ = false;
     head_ = {};
     announced_.clear();
     looked_.clear();
+  }
+  /// Loops of one type from now on go into one bucket of that place, until the next body or place.
+  void beginPlace(std::int32_t place) {
+    beginBody();
+    place_ = place;
+    staysAtPlace_ = true;
   }
   void forgetReads() {
     reads_ = 0;
@@ -108,9 +115,9 @@ class LoopBuckets {
   /// The bucket of the body's next loop. Most bodies are like the one before:
   /// the next bucket is the right one.
   std::int32_t find(const char* name, const DeviceLoopType& type) {
-    const std::int32_t place = place_++;
+    const std::int32_t place = staysAtPlace_ ? place_ : place_++;
     const auto fits = [&](std::int32_t n) { return (*this)[n].place == place && (*this)[n].type == &type; };
-    std::int32_t at = next_;
+    std::int32_t at = staysAtPlace_ && next_ > 0 ? next_ - 1 : next_;
     if (at >= used_ || !fits(at)) {
       for (at = 0; at < used_ && !fits(at);) ++at;
     }
@@ -126,6 +133,7 @@ class LoopBuckets {
   std::int32_t used_ = 0;
   std::int32_t parts_ = 1;
   std::int32_t place_ = 0;  ///< of the body's next loop
+  bool staysAtPlace_ = false;
   DeviceLoopHead head_;     ///< likewise
   std::int32_t reads_ = 0;  ///< of head_
   std::int32_t next_ = 0;   ///< bucket that it probably belongs to

@@ -31,6 +31,10 @@ class LoopRecorder final : public DeviceLoops {
     number_ = number;
     buckets_.beginBody();
   }
+  void place(std::int32_t place) {
+    number_ = 0;
+    buckets_.beginPlace(place);
+  }
   LoopBuckets& buckets() { return buckets_; }
   const std::vector<Reduction>& reductions() const { return reductions_; }
   /// Whether one of the bodies has asked for that number of the step.

@@ -4,6 +4,7 @@
 
 #include "grid/refine.hpp"
 #include "grid/search/box_tree.hpp"
+#include "scheduler/solvers/loops/solver_loops.hpp"
 
 namespace tessera {
 namespace {
@@ -154,19 +155,20 @@ void CoarseFine::addFluxes(GridMatrix& matrix, CellNumbers& fine, double factor,
 
 void CoarseFine::closeFaces(GridMatrix& coarse) const {
   for (const ClosedFaces& closed : closed_)
-    setCells(Cpu{}, closed.faces, 0.0, coarse.faces[static_cast<std::size_t>(closed.axis)].field(closed.box));
+    solverLoop(nullptr, closed.faces,
+               SetCells{0.0, coarse.faces[static_cast<std::size_t>(closed.axis)].field(closed.box)});
 }
 
 void CoarseFine::scaleFaces(GridMatrix& fine, double factor) const {
   for (const CoarseFineSide& side : sides_) {
     const Field<double> k = fine.faces[static_cast<std::size_t>(side.axis)].field(side.box);
-    copyCells(Cpu{}, shift(side.layer(refinement_.ratio), side.face()), factor, k, k);
+    solverLoop(nullptr, shift(side.layer(refinement_.ratio), side.face()), ScaleCells{factor, k, k});
   }
 }
 
 void CoarseFine::setUnder(double number, CellNumbers& coarse) {
   for (std::size_t n = 0; n < shadows_.own.size(); ++n)
-    setCells(Cpu{}, shadows_.boxes[shadows_.own[n]], number, shadow_.field(n));
+    solverLoop(nullptr, shadows_.boxes[shadows_.own[n]], SetCells{number, shadow_.field(n)});
   down_.copy(shadow_, coarse);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/solvers/exact_totals.hpp"
+#include "scheduler/solvers/loops/solver_loops.hpp"
 
 namespace tessera {
 namespace {
@@ -53,16 +54,17 @@ bool CompositeMultigrid::setUp(bool isDue, Transport& transport) {
 
 void CompositeMultigrid::cycle(LevelNumbers& residual, LevelNumbers& result) {
   for (std::size_t n = 0; n < f_.size(); ++n) {
-    f_[n].all() = residual[n].all();
-    std::fill(result[n].all().begin(), result[n].all().end(), 0.0);
+    f_[n].takeOver(residual[n]);
+    result[n].fill(0.0);
   }
   if (kind_ == Preconditioner::None) {
-    for (std::size_t n = 0; n < f_.size(); ++n) result[n].all() = residual[n].all();
+    for (std::size_t n = 0; n < f_.size(); ++n) result[n].takeOver(residual[n]);
     return;
   }
   if (kind_ == Preconditioner::Jacobi) {
     forEachLevelBox(system_, [&](std::size_t n, std::size_t m, const Box& box) {
-      divideByDiagonal(Cpu{}, box, matrices_[n].fields(m), f_[n].field(m), result[n].field(m));
+      solverLoop(system_.levels[n]->boxes.device, box,
+                 DivideByDiagonal{matrices_[n].fields(m), f_[n].reads(m), result[n].field(m)});
     });
     return;
   }
@@ -79,10 +81,10 @@ void CompositeMultigrid::down(std::size_t n, LevelNumbers& result) {
     smooth(n, result[n], 1);
   }
   const GridBoxes& grid = system_.levels[n]->boxes;
-  for (std::size_t m = 0; m < grid.own.size(); ++m) {
-    stencilResidual(Cpu{}, grid.boxes[grid.own[m]], matrices_[n].fields(m), f_[n].field(m),
-                    result[n].field(m), rest_[n].field(m));
-  }
+  forEachOwnBox(grid, [&](std::size_t m, const Box& box) {
+    solverLoop(grid.device, box,
+               residualOf(matrices_[n].fields(m), f_[n].field(m), result[n].reads(m), rest_[n].field(m)));
+  });
   joint.averageDown(rest_[n], f_[n - 1]);
   joint.addFluxes(matrices_[n], result[n], -1.0, f_[n - 1]);
 }
@@ -101,9 +103,9 @@ void CompositeMultigrid::up(std::size_t n, LevelNumbers& result) {
 
 void CompositeMultigrid::smooth(std::size_t n, CellNumbers& u, std::int64_t colour) {
   const GridBoxes& grid = system_.levels[n]->boxes;
-  for (std::size_t m = 0; m < grid.own.size(); ++m) {
-    smoothColour(Cpu{}, grid.boxes[grid.own[m]], matrices_[n].fields(m), f_[n].field(m), u.field(m), colour);
-  }
+  forEachOwnBox(grid, [&](std::size_t m, const Box& box) {
+    solverLoop(grid.device, box, smoothing(matrices_[n].fields(m), f_[n].reads(m), u.field(m), colour));
+  });
   composite_.faces(n).fill(u);
 }
 

@@ -1,30 +1,9 @@
 #include "scheduler/solvers/composite/composite_operator.hpp"
 
+#include "scheduler/solvers/composite/weighted_loops.hpp"
+#include "scheduler/solvers/loops/solver_loops.hpp"
+
 namespace tessera {
-namespace {
-
-/// result = f - A u where `weight` is above 0, else 0.
-template <class Exec>
-void weightedResidual(Exec exec, const Box& box, StencilFields A, Field<double> weight, Field<double> f,
-                      Field<double> u, Field<double> result) {
-  forEach(exec, "Solver::levelResidual", box, [=] TESSERA_KERNEL(Index x) {
-    const double rest = f(x) - A.row(u, x);
-    result(x) = weight(x) > 0.0 ? rest : 0.0;
-  });
-}
-
-/// result = A u likewise.
-template <class Exec>
-void weightedRows(Exec exec, const Box& box, StencilFields A, Field<double> weight, Field<double> u,
-                  Field<double> result) {
-  forEach(exec, "Solver::levelRows", box, [=] TESSERA_KERNEL(Index x) {
-    const double row = A.row(u, x);
-    result(x) = weight(x) > 0.0 ? row : 0.0;
-  });
-}
-
-}  // namespace
-
 LevelNumbers numbersOf(const SolverSystem& system) {
   LevelNumbers numbers;
   for (const auto& level : system.levels) numbers.emplace_back(level->boxes);
@@ -42,8 +21,9 @@ CompositeOperator::CompositeOperator(SolverSystem& system, Transport& transport)
       volume /= below(n).refinement().cellsInOne();
     }
     level.weights = CellNumbers(level.boxes);
-    for (std::size_t m = 0; m < level.boxes.own.size(); ++m)
-      setCells(Cpu{}, level.boxes.boxes[level.boxes.own[m]], volume, level.weights.field(m));
+    forEachOwnBox(level.boxes, [&](std::size_t m, const Box& box) {
+      solverLoop(level.boxes.device, box, SetCells{volume, level.weights.field(m)});
+    });
   }
   for (std::size_t n = 1; n < levels(); ++n) below(n).setUnder(0.0, system.levels[n - 1]->weights);
 }
@@ -70,8 +50,9 @@ void CompositeOperator::apply(LevelNumbers& u, LevelNumbers& result) {
   fillLayers(u);
   forEachLevelBox(system_, [&](std::size_t n, std::size_t m, const Box& box) {
     SystemLevel& level = *system_.levels[n];
-    weightedRows(Cpu{}, box, level.system.matrix.fields(m), level.weights.field(m), u[n].field(m),
-                 result[n].field(m));
+    solverLoop(level.boxes.device, box,
+               WeightedRows{level.system.matrix.fields(m), level.weights.reads(m), u[n].reads(m),
+                            result[n].field(m)});
   });
   for (std::size_t n = levels() - 1; n > 0; --n)
     below(n).addFluxes(system_.levels[n]->system.matrix, u[n], 1.0, result[n - 1]);
@@ -81,8 +62,9 @@ void CompositeOperator::residual(LevelNumbers& f, LevelNumbers& u, LevelNumbers&
   fillLayers(u);
   forEachLevelBox(system_, [&](std::size_t n, std::size_t m, const Box& box) {
     SystemLevel& level = *system_.levels[n];
-    weightedResidual(Cpu{}, box, level.system.matrix.fields(m), level.weights.field(m), f[n].field(m),
-                     u[n].field(m), rows[n].field(m));
+    solverLoop(level.boxes.device, box,
+               WeightedResidual{level.system.matrix.fields(m), level.weights.reads(m), f[n].field(m),
+                                u[n].reads(m), rows[n].field(m)});
   });
   for (std::size_t n = levels() - 1; n > 0; --n)
     below(n).addFluxes(system_.levels[n]->system.matrix, u[n], -1.0, rows[n - 1]);

@@ -6,6 +6,7 @@
 #include "core/transport/transport.hpp"
 #include "scheduler/solvers/composite/coarse_fine.hpp"
 #include "scheduler/solvers/layer_exchange.hpp"
+#include "scheduler/solvers/loops/solver_loops.hpp"
 #include "scheduler/solvers/solver_system.hpp"
 
 namespace tessera {
@@ -45,10 +46,8 @@ LevelNumbers numbersOf(const SolverSystem& system);
 /// Calls `work(level, own box number, box)` for all own boxes of all levels.
 template <class Work>
 void forEachLevelBox(const SolverSystem& system, const Work& work) {
-  for (std::size_t n = 0; n < system.levels.size(); ++n) {
-    const GridBoxes& grid = system.levels[n]->boxes;
-    for (std::size_t m = 0; m < grid.own.size(); ++m) work(n, m, grid.boxes[grid.own[m]]);
-  }
+  for (std::size_t n = 0; n < system.levels.size(); ++n)
+    forEachOwnBox(system.levels[n]->boxes, [&](std::size_t m, const Box& box) { work(n, m, box); });
 }
 
 }  // namespace tessera

@@ -4,19 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "scheduler/solvers/composite/weighted_loops.hpp"
+#include "scheduler/solvers/loops/solver_loops.hpp"
+
 namespace tessera {
-namespace {
-
-/// p = r + part (p - length v)
-template <class Exec>
-void nextDirection(Exec exec, const Box& box, double part, double length, Field<double> r, Field<double> v,
-                   Field<double> p) {
-  forEach(exec, "Solver::nextDirection", box,
-          [=] TESSERA_KERNEL(Index x) { p(x) = r(x) + part * (p(x) - length * v(x)); });
-}
-
-}  // namespace
-
 CompositeSolver::CompositeSolver(const SolverOptions& options, SolverSystem& system, Transport& transport)
     : options_(options),
       system_(system),
@@ -40,6 +31,8 @@ void CompositeSolver::exchange(SolverSystem& system) {
 }
 
 void CompositeSolver::solve(SolverSystem& system, SolveReport& report) {
+  SolverDevice* device = system.levels.front()->boxes.device;
+  if (device != nullptr) device->begin(SolverDevice::Section::Setup);
   const bool isDue = options_.setupEvery > 0 && solvesOfSetup_ >= options_.setupEvery;
   report.madeSetup = preconditioner_.setUp(isDue, transport_);
   solvesOfSetup_ = report.madeSetup ? 1 : solvesOfSetup_ + 1;
@@ -48,6 +41,7 @@ void CompositeSolver::solve(SolverSystem& system, SolveReport& report) {
   const double enough = std::max(options_.tolerance * system.scale, options_.absoluteTolerance);
   double norm = 0.0;
   for (std::int64_t before = -1;;) {
+    if (device != nullptr) device->begin(SolverDevice::Section::Start);
     composite_.residual(f_, u_, residual_);
     norm = std::sqrt(dot(residual_, residual_));
     const bool goesOn = report.iterations < options_.maxIterations && report.iterations > before;
@@ -64,19 +58,22 @@ void CompositeSolver::solve(SolverSystem& system, SolveReport& report) {
 void CompositeSolver::iterate(SolveReport& report, double enough) {
   // What an earlier solve has left there must not show in a bit.
   for (LevelNumbers* numbers : {&direction_, &image_}) {
-    for (CellNumbers& level : *numbers) std::fill(level.all().begin(), level.all().end(), 0.0);
+    for (CellNumbers& level : *numbers) level.fill(0.0);
   }
-  for (std::size_t n = 0; n < shadow_.size(); ++n) shadow_[n].all() = residual_[n].all();
+  for (std::size_t n = 0; n < shadow_.size(); ++n) shadow_[n].takeOver(residual_[n]);
   double before = 1.0;
   double along = 1.0;
   double omega = 1.0;
+  SolverDevice* device = system_.levels.front()->boxes.device;
   while (report.iterations < options_.maxIterations) {
+    if (device != nullptr) device->begin(SolverDevice::Section::Iteration);
     const double now = dot(shadow_, residual_);
     if (!(std::abs(now) > 0.0)) return;
     const double part = (now / before) * (along / omega);
     forEachLevelBox(system_, [&](std::size_t n, std::size_t m, const Box& box) {
-      nextDirection(Cpu{}, box, part, omega, residual_[n].field(m), image_[n].field(m),
-                    direction_[n].field(m));
+      solverLoop(
+          system_.levels[n]->boxes.device, box,
+          NextDirection{part, omega, residual_[n].reads(m), image_[n].reads(m), direction_[n].field(m)});
     });
     preconditioner_.cycle(direction_, better_);
     composite_.apply(better_, image_);
@@ -100,8 +97,9 @@ void CompositeSolver::iterate(SolveReport& report, double enough) {
 
 void CompositeSolver::stepAlong(LevelNumbers& image, double length) {
   forEachLevelBox(system_, [&](std::size_t n, std::size_t m, const Box& box) {
-    addMultiple(Cpu{}, box, length, better_[n].field(m), u_[n].field(m));
-    addMultiple(Cpu{}, box, -length, image[n].field(m), residual_[n].field(m));
+    SolverDevice* device = system_.levels[n]->boxes.device;
+    solverLoop(device, box, AddMultiple{length, better_[n].reads(m), u_[n].field(m)});
+    solverLoop(device, box, AddMultiple{-length, image[n].reads(m), residual_[n].field(m)});
   });
 }
 

@@ -24,6 +24,7 @@ class Holes {
   void clearInSystem(CellNumbers& numbers);
 
  private:
+  void holdOnSide(int side, GridSystem& system);
   void change(double factor, double a, CellNumbers& numbers);
 
   const GridBoxes& boxes_;

@@ -9,6 +9,7 @@
 #include "core/transport/mpi_session.hpp"
 #include "core/transport/mpi_transport.hpp"
 #include "scheduler/solvers/exact_totals.hpp"
+#include "scheduler/solvers/loops/solver_loops.hpp"
 
 #if defined(TESSERA_HAVE_HYPRE)
 #include <HYPRE_struct_ls.h>
@@ -350,7 +351,8 @@ void HypreStruct::findResidual(GridSystem& system, SolveReport& report, double e
   faces_.fill(system.solution);
   for (std::size_t n = 0; n < boxes_.own.size(); ++n) {
     const Field<double> f = system.rightHandSide.field(n);
-    stencilResidual(Cpu{}, boxes_.boxes[boxes_.own[n]], matrix_.fields(n), f, system.solution.field(n), f);
+    solverLoop(nullptr, boxes_.boxes[boxes_.own[n]],
+               residualOf(matrix_.fields(n), f, system.solution.reads(n), f));
   }
   const double norm = std::sqrt(dotOf(boxes_, system.rightHandSide, system.rightHandSide, transport_));
   report.residual = norm;

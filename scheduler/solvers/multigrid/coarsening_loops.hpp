@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "core/exec/exec.hpp"
 #include "core/geometry/box.hpp"
 #include "core/kernel.hpp"
 #include "datawarehouse/field.hpp"
+#include "datawarehouse/read_only_field.hpp"
 
 namespace tessera {
 
@@ -67,10 +67,14 @@ struct FaceConducts {
 /// What conducts through the lower face of coarse cells along `axis`, whose fine faces conduct `k`: lines
 /// side by side, and in each of them, where the axis is coarsened, resistances in series between the centres
 /// of the coarse cells.
-template <class Exec, class Conducts>
-void coarsenFaces(Exec exec, const Box& box, const Coarsening& c, int axis, Conducts k,
-                  Field<double> coarse) {
-  forEach(exec, "Solver::coarsenFaces", box, [=] TESSERA_KERNEL(Index x) {
+template <class Conducts>
+struct CoarsenFaces {
+  static constexpr const char* kName = "Solver::coarsenFaces";
+  Coarsening c;
+  int axis = 0;
+  Conducts k;
+  Field<double> coarse;
+  TESSERA_KERNEL void operator()(Index x) const {
     const Index along = unit(axis);
     const std::int64_t cells = c.cells[axis];
     const bool halves = c.ratio[axis] == 2;
@@ -96,15 +100,18 @@ void coarsenFaces(Exec exec, const Box& box, const Coarsening& c, int axis, Cond
       }
     }
     coarse(x) = sum;
-  });
-}
+  }
+};
 
 /// What fine faces carry to one of their rows, beyond what they conduct, is carried by the coarse faces that
 /// they lie in; `above` and `below` of these: before, what they conduct.
-template <class Exec>
-void addCarried(Exec exec, const Box& box, const Coarsening& c, int axis, FaceConducts fine,
-                Field<double> above, Field<double> below) {
-  forEach(exec, "Solver::addCarried", box, [=] TESSERA_KERNEL(Index x) {
+struct AddCarried {
+  static constexpr const char* kName = "Solver::addCarried";
+  Coarsening c;
+  int axis = 0;
+  FaceConducts fine;
+  Field<double> above, below;
+  TESSERA_KERNEL void operator()(Index x) const {
     Index from = c.first(x);
     if (from[axis] > c.cells[axis]) from[axis] = c.cells[axis];
     const std::int64_t endI = axis == 0 ? from.i + 1 : c.end(x, 0);
@@ -125,19 +132,25 @@ void addCarried(Exec exec, const Box& box, const Coarsening& c, int axis, FaceCo
     const double conducts = above(x);
     above(x) = conducts + toAbove;
     below(x) = conducts + toBelow;
-  });
-}
+  }
+};
 
-template <class Exec>
-void coarsenSums(Exec exec, const Box& box, const Coarsening& c, Field<double> fine, Field<double> coarse) {
-  forEach(exec, "Solver::restrict", box,
-          [=] TESSERA_KERNEL(Index x) { coarse(x) = c.sumOfChildren(fine, x); });
-}
+struct CoarsenSums {
+  static constexpr const char* kName = "Solver::restrict";
+  Coarsening c;
+  ReadOnlyField<double> fine;
+  Field<double> coarse;
+  TESSERA_KERNEL void operator()(Index x) const { coarse(x) = c.sumOfChildren(fine, x); }
+};
 
 /// u = u + what the coarse cell has
-template <class Exec>
-void addFromCoarse(Exec exec, const Box& box, const Coarsening& c, Field<double> coarse, Field<double> u) {
-  forEach(exec, "Solver::prolong", box, [=] TESSERA_KERNEL(Index x) { u(x) = u(x) + coarse(c.parent(x)); });
-}
+struct AddFromCoarse {
+  static constexpr const char* kName = "Solver::prolong";
+  static constexpr bool kStreams = true;
+  Coarsening c;
+  ReadOnlyField<double> coarse;
+  Field<double> u;
+  TESSERA_KERNEL void operator()(Index x) const { u(x) = u(x) + coarse(c.parent(x)); }
+};
 
 }  // namespace tessera

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduler/solvers/loops/solver_loops.hpp"
+
 namespace tessera {
 ConjugateGradients::ConjugateGradients(const SolverOptions& options, const GridBoxes& boxes, Real3 spacing,
                                        Transport& transport)
@@ -16,11 +18,6 @@ ConjugateGradients::ConjugateGradients(const SolverOptions& options, const GridB
       image_(boxes) {
   if (options.preconditioner == Preconditioner::Multigrid)
     multigrid_ = std::make_unique<Multigrid>(boxes, spacing, transport);
-}
-
-template <class Work>
-void ConjugateGradients::onBoxes(const Work& work) {
-  for (std::size_t n = 0; n < boxes_.own.size(); ++n) work(n, boxes_.boxes[boxes_.own[n]]);
 }
 
 bool ConjugateGradients::setUp(const GridMatrix& matrix) {
@@ -37,43 +34,50 @@ bool ConjugateGradients::setUp(const GridMatrix& matrix) {
 
 void ConjugateGradients::solve(SolverSystem& levels, SolveReport& report) {
   GridSystem& system = levels.coarsest();
+  SolverDevice* device = boxes_.device;
+  if (device != nullptr) device->begin(SolverDevice::Section::Setup);
   report.madeSetup = setUp(system.matrix);
   ++solvesOfSetup_;
   const double enough = std::max(options_.tolerance * levels.scale, options_.absoluteTolerance);
+  if (device != nullptr) device->begin(SolverDevice::Section::Start);
   faces_.fill(system.solution);
-  onBoxes([&](std::size_t n, const Box& box) {
+  forEachOwnBox(boxes_, [&](std::size_t n, const Box& box) {
     const Field<double> f = system.rightHandSide.field(n);
-    stencilResidual(Cpu{}, box, matrix_.fields(n), f, system.solution.field(n), f);
+    solverLoop(device, box, residualOf(matrix_.symmetricFields(n), f, system.solution.reads(n), f));
   });
+  // What an earlier solve has left there must not show in a bit.
+  direction_.fill(0.0);
   iterate(system, report, enough);
   report.residual = levels.scale > 0.0 ? report.residual / levels.scale : report.residual;
 }
 
 /// The right-hand side becomes the residual.
 void ConjugateGradients::iterate(GridSystem& system, SolveReport& report, double enough) {
+  SolverDevice* device = boxes_.device;
   CellNumbers& residual = system.rightHandSide;
-  // What an earlier solve has left there must not show in a bit.
-  std::fill(direction_.all().begin(), direction_.all().end(), 0.0);
   double norm = std::sqrt(dot(residual, residual));
   double before = 0.0;
   while (norm > enough && report.iterations < options_.maxIterations) {
+    if (device != nullptr) device->begin(SolverDevice::Section::Iteration);
     precondition(residual, preconditioned_);
     const double now = dot(residual, preconditioned_);
     const double part = before == 0.0 ? 0.0 : now / before;
-    onBoxes([&](std::size_t n, const Box& box) {
-      extendDirection(Cpu{}, box, part, preconditioned_.field(n), direction_.field(n));
+    forEachOwnBox(boxes_, [&](std::size_t n, const Box& box) {
+      solverLoop(device, box, ExtendDirection{part, preconditioned_.reads(n), direction_.field(n)});
     });
     before = now;
     faces_.fill(direction_);
-    onBoxes([&](std::size_t n, const Box& box) {
-      applyStencil(Cpu{}, box, matrix_.fields(n), direction_.field(n), image_.field(n));
+    forEachOwnBox(boxes_, [&](std::size_t n, const Box& box) {
+      solverLoop(
+          device, box,
+          ApplyStencil<SymmetricFields>{matrix_.symmetricFields(n), direction_.reads(n), image_.field(n)});
     });
     const double steepness = dot(direction_, image_);
     if (!(steepness > 0.0) || !(now > 0.0)) break;
     const double length = now / steepness;
-    onBoxes([&](std::size_t n, const Box& box) {
-      addMultiple(Cpu{}, box, length, direction_.field(n), system.solution.field(n));
-      addMultiple(Cpu{}, box, -length, image_.field(n), residual.field(n));
+    forEachOwnBox(boxes_, [&](std::size_t n, const Box& box) {
+      solverLoop(device, box, AddMultiple{length, direction_.reads(n), system.solution.field(n)});
+      solverLoop(device, box, AddMultiple{-length, image_.reads(n), residual.field(n)});
     });
     norm = std::sqrt(dot(residual, residual));
     ++report.iterations;
@@ -84,12 +88,11 @@ void ConjugateGradients::iterate(GridSystem& system, SolveReport& report, double
 
 void ConjugateGradients::precondition(CellNumbers& residual, CellNumbers& result) {
   if (multigrid_) return multigrid_->cycle(residual, result);
-  onBoxes([&](std::size_t n, const Box& box) {
-    if (options_.preconditioner == Preconditioner::Jacobi) {
-      divideByDiagonal(Cpu{}, box, matrix_.fields(n), residual.field(n), result.field(n));
-    } else {
-      copyCells(Cpu{}, box, 1.0, residual.field(n), result.field(n));
-    }
+  forEachOwnBox(boxes_, [&](std::size_t n, const Box& box) {
+    if (options_.preconditioner == Preconditioner::Jacobi)
+      solverLoop(boxes_.device, box, DivideByDiagonal{matrix_.fields(n), residual.reads(n), result.field(n)});
+    else
+      solverLoop(boxes_.device, box, CopyCells{1.0, residual.reads(n), result.field(n)});
   });
 }
 

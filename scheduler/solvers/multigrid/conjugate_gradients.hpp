@@ -24,8 +24,6 @@ class ConjugateGradients final : public LinearSolver {
   void iterate(GridSystem& system, SolveReport& report, double enough);
   void precondition(CellNumbers& residual, CellNumbers& result);
   double dot(CellNumbers& a, CellNumbers& b) { return dotOf(boxes_, a, b, transport_); }
-  template <class Work>
-  void onBoxes(const Work& work);
 
   const SolverOptions options_;
   const GridBoxes& boxes_;

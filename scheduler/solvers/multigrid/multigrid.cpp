@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "scheduler/solvers/loops/solver_loops.hpp"
+
 namespace tessera {
 namespace {
 
@@ -119,20 +121,29 @@ void Multigrid::coarsenMatrix(std::size_t n) {
   const bool gathers = coarse.partMatrix != nullptr;
   const GridBoxes& boxes = gathers ? coarse.parts : coarse.grid;
   GridMatrix& target = gathers ? *coarse.partMatrix : *coarse.matrix;
-  for (std::size_t b = 0; b < boxes.own.size(); ++b) {
-    const Box box = boxes.boxes[boxes.own[b]];
-    coarsenSums(Cpu{}, box, fine.toCoarse, fine.matrix->sink.field(b), target.sink.field(b));
+  forEachOwnBox(boxes, [&](std::size_t b, const Box& box) {
+    solverLoop(boxes.device, box,
+               CoarsenSums{fine.toCoarse, fine.matrix->sink.reads(b), target.sink.field(b)});
     for (int d = 0; d < kAxes; ++d) {
-      const auto axis = static_cast<std::size_t>(d);
       // Across a period of one cell nothing flows.
-      if (boxes.wraps[axis] && boxes.domain.hi[d] == 1) continue;
+      if (boxes.wraps[static_cast<std::size_t>(d)] && boxes.domain.hi[d] == 1) continue;
       Box faces = box;
       faces.hi[d] = boxes.withSides(box).hi[d];
       coarsenAxis(n, d, b, faces, target);
     }
+  });
+  if (kind_ == MatrixKind::General) {
+    forEachOwnBox(boxes, [&](std::size_t b, const Box& box) {
+      for (int d = 0; d < kAxes; ++d) {
+        if (boxes.wraps[static_cast<std::size_t>(d)] && boxes.domain.hi[d] == 1) continue;
+        Box faces = box;
+        faces.hi[d] = boxes.withSides(box).hi[d];
+        carryAlongAxis(n, d, b, faces, target);
+      }
+    });
   }
   const auto finish = [&](CellNumbers& from, CellNumbers& to) {
-    if (gathers) gather(coarse.parts, from, to);
+    if (gathers) gather(coarse.parts, coarse.grid, from, to);
     coarse.withSides->fill(to);
   };
   finish(target.sink, coarse.matrix->sink);
@@ -146,83 +157,147 @@ void Multigrid::coarsenMatrix(std::size_t n) {
 void Multigrid::coarsenAxis(std::size_t n, int axis, std::size_t box, const Box& faces, GridMatrix& target) {
   Level& fine = *levels_[n - 1];
   const auto at = static_cast<std::size_t>(axis);
+  SolverDevice* device = fine.grid.device;
   const Field<double> above = fine.matrix->faces[at].field(box);
   const Field<double> coarseAbove = target.faces[at].field(box);
   if (kind_ == MatrixKind::Symmetric)
-    return coarsenFaces(Cpu{}, faces, fine.toCoarse, axis, above, coarseAbove);
+    return solverLoop(device, faces, CoarsenFaces<Field<double>>{fine.toCoarse, axis, above, coarseAbove});
   const FaceConducts conducts{above, fine.matrix->below[at].field(box)};
-  coarsenFaces(Cpu{}, faces, fine.toCoarse, axis, conducts, coarseAbove);
-  addCarried(Cpu{}, faces, fine.toCoarse, axis, conducts, coarseAbove, target.below[at].field(box));
+  solverLoop(device, faces, CoarsenFaces<FaceConducts>{fine.toCoarse, axis, conducts, coarseAbove});
 }
 
-void Multigrid::gather(const GridBoxes& parts, CellNumbers& from, CellNumbers& whole) {
+void Multigrid::carryAlongAxis(std::size_t n, int axis, std::size_t box, const Box& faces,
+                               GridMatrix& target) {
+  Level& fine = *levels_[n - 1];
+  const auto at = static_cast<std::size_t>(axis);
+  const FaceConducts conducts{fine.matrix->faces[at].field(box), fine.matrix->below[at].field(box)};
+  solverLoop(
+      fine.grid.device, faces,
+      AddCarried{fine.toCoarse, axis, conducts, target.faces[at].field(box), target.below[at].field(box)});
+}
+
+void Multigrid::gather(const GridBoxes& parts, const GridBoxes& whole, CellNumbers& from, CellNumbers& to) {
+  SolverDevice* device = whole.device;
+  if (device != nullptr && transport_.size() == 1) {
+    return forEachOwnBox(parts, [&](std::size_t b, const Box& box) {
+      solverLoop(device, parts.withSides(box), CopyCells{1.0, from.reads(b), to.field(0)});
+    });
+  }
   constexpr double kNobodys = -std::numeric_limits<double>::infinity();
-  const Layout& layout = whole.layout(0);
-  gathered_.assign(whole.all().size(), kNobodys);
+  const Layout& layout = to.layout(0);
+  gathered_.assign(static_cast<std::size_t>(layout.elements()), kNobodys);
   const Field<double> gathered(gathered_.data(), layout);
+  fetchParts(parts, from);
   for (std::size_t b = 0; b < parts.own.size(); ++b) {
-    const Field<double> u = from.field(b);
+    const double* numbers = device != nullptr ? parts_[b].get() : from.data(b);
+    const Field<const double> u(numbers, from.layout(b));
     detail::forEachInOrder(parts.withSides(parts.boxes[parts.own[b]]), [&](Index x) { gathered(x) = u(x); });
   }
   // Of each cell one rank has a number, and the others less than any.
   if (transport_.size() > 1) transport_.wait(transport_.allReduceMax(gathered_));
   std::replace(gathered_.begin(), gathered_.end(), kNobodys, 0.0);
-  whole.all() = gathered_;
+  if (device == nullptr) {
+    std::copy(gathered_.begin(), gathered_.end(), to.data(0));
+  } else {
+    if (whole_ == nullptr) whole_ = device->allocatePinned(gathered_.size());
+    std::copy(gathered_.begin(), gathered_.end(), whole_.get());
+    device->copyToDevice(to.data(0), whole_.get(), gathered_.size());
+  }
+}
+
+/// From a device, parts of a level of few cells.
+void Multigrid::fetchParts(const GridBoxes& parts, CellNumbers& from) {
+  SolverDevice* device = parts.device;
+  if (device == nullptr) return;
+  device->launch();
+  for (std::size_t b = 0; b < parts.own.size(); ++b) {
+    const auto count = static_cast<std::size_t>(from.layout(b).elements());
+    if (b == parts_.size()) parts_.push_back(device->allocatePinned(count));
+    device->copyToHost(parts_[b].get(), from.data(b), count);
+  }
+  device->wait();
 }
 
 void Multigrid::cycle(CellNumbers& residual, CellNumbers& result) { cycle(0, residual, result); }
 
 void Multigrid::cycle(std::size_t n, CellNumbers& f, CellNumbers& u) {
   Level& level = *levels_[n];
-  const std::size_t boxes = level.grid.own.size();
+  SolverDevice* device = level.grid.device;
   if (n + 1 == levels_.size()) {
-    for (std::size_t b = 0; b < boxes; ++b)
-      divideByDiagonal(Cpu{}, level.box(b), level.matrix->fields(b), f.field(b), u.field(b));
-    return;
+    return forEachOwnBox(level.grid, [&](std::size_t b, const Box& box) {
+      solverLoop(device, box, DivideByDiagonal{level.matrix->fields(b), f.reads(b), u.field(b)});
+    });
   }
   for (int time = 0; time < kSweeps; ++time) sweep(level, f, u, 0, time == 0);
-  for (std::size_t b = 0; b < boxes; ++b)
-    stencilResidual(Cpu{}, level.box(b), level.matrix->fields(b), f.field(b), u.field(b),
-                    level.residual.field(b));
+  forEachOwnBox(level.grid, [&](std::size_t b, const Box& box) {
+    level.matrix->withFields(b, [&](const auto& A) {
+      solverLoop(device, box, residualOf(A, f.field(b), u.reads(b), level.residual.field(b)));
+    });
+  });
   restrictTo(n + 1, level.residual);
   Level& coarse = *levels_[n + 1];
   cycle(n + 1, coarse.f, coarse.u);
   const bool isWhole = coarse.grid.own.size() == 1 && coarse.grid.boxes.size() == 1;
   if (!level.isAligned && !isWhole) coarse.all->fill(coarse.u);
-  for (std::size_t b = 0; b < boxes; ++b)
-    addFromCoarse(Cpu{}, level.box(b), level.toCoarse, coarse.u.field(isWhole ? 0 : b), u.field(b));
+  forEachOwnBox(level.grid, [&](std::size_t b, const Box& box) {
+    solverLoop(device, box, AddFromCoarse{level.toCoarse, coarse.u.reads(isWhole ? 0 : b), u.field(b)});
+  });
   level.faces->fill(u);
   for (int time = 0; time < kSweeps; ++time) sweep(level, f, u, 1, false);
 }
 
-/// The second colour follows one plane behind the first, while what that has read is still in a cache; but
-/// for cells beside other boxes, whose neighbours of the first colour have to be brought first.
 void Multigrid::sweep(Level& level, CellNumbers& f, CellNumbers& u, std::int64_t first, bool isFromZero) {
+  if (level.grid.device != nullptr) return sweepOnDevice(level, f, u, first, isFromZero);
   const std::int64_t second = 1 - first;
-  for (std::size_t b = 0; b < level.grid.own.size(); ++b) {
-    const Box box = level.box(b);
-    const Box inner = level.inner[b];
-    const StencilFields A = level.matrix->fields(b);
-    const auto plane = [](Box of, std::int64_t k) {
-      of.lo.k = std::max(of.lo.k, k);
-      of.hi.k = std::min(of.hi.k, k + 1);
-      return of;
-    };
-    for (std::int64_t k = box.lo.k; k <= box.hi.k; ++k) {
-      if (k < box.hi.k && isFromZero)
-        startColour(Cpu{}, plane(box, k), A, f.field(b), u.field(b), first);
-      else if (k < box.hi.k)
-        smoothColour(Cpu{}, plane(box, k), A, f.field(b), u.field(b), first);
-      const Box behind = plane(inner, k - 1);
-      if (!behind.empty()) smoothColour(Cpu{}, behind, A, f.field(b), u.field(b), second);
-    }
-  }
+  for (std::size_t b = 0; b < level.grid.own.size(); ++b) sweepBox(level, b, f, u, first, isFromZero);
   level.faces->fill(u);
   for (std::size_t b = 0; b < level.grid.own.size(); ++b) {
     for (const Box& part : level.beside[b])
-      smoothColour(Cpu{}, part, level.matrix->fields(b), f.field(b), u.field(b), second);
+      level.matrix->withFields(
+          b, [&](const auto& A) { solverLoop(nullptr, part, smoothing(A, f.reads(b), u.field(b), second)); });
   }
   level.faces->fill(u);
+}
+
+/// The second colour follows one plane behind the first, while what that has read is still in a cache; but
+/// for cells beside other boxes, whose neighbours of the first colour have to be brought first.
+void Multigrid::sweepBox(Level& level, std::size_t b, CellNumbers& f, CellNumbers& u, std::int64_t first,
+                         bool isFromZero) {
+  const Box box = level.box(b);
+  const Box inner = level.inner[b];
+  const auto plane = [](Box of, std::int64_t k) {
+    of.lo.k = std::max(of.lo.k, k);
+    of.hi.k = std::min(of.hi.k, k + 1);
+    return of;
+  };
+  level.matrix->withFields(b, [&](const auto& A) {
+    for (std::int64_t k = box.lo.k; k <= box.hi.k; ++k) {
+      if (k < box.hi.k && isFromZero)
+        solverLoop(nullptr, plane(box, k), starting(A, f.reads(b), u.field(b), first));
+      else if (k < box.hi.k)
+        solverLoop(nullptr, plane(box, k), smoothing(A, f.reads(b), u.field(b), first));
+      const Box behind = plane(inner, k - 1);
+      if (!behind.empty()) solverLoop(nullptr, behind, smoothing(A, f.reads(b), u.field(b), 1 - first));
+    }
+  });
+}
+
+void Multigrid::sweepOnDevice(Level& level, CellNumbers& f, CellNumbers& u, std::int64_t first,
+                              bool isFromZero) {
+  SolverDevice* device = level.grid.device;
+  const auto smooth = [&](std::int64_t colour, bool starts) {
+    forEachOwnBox(level.grid, [&](std::size_t b, const Box& box) {
+      level.matrix->withFields(b, [&](const auto& A) {
+        if (starts)
+          solverLoop(device, box, starting(A, f.reads(b), u.field(b), colour));
+        else
+          solverLoop(device, box, smoothing(A, f.reads(b), u.field(b), colour));
+      });
+    });
+    level.faces->fill(u);
+  };
+  smooth(first, isFromZero);
+  smooth(1 - first, false);
 }
 
 void Multigrid::restrictTo(std::size_t n, CellNumbers& fine) {
@@ -232,9 +307,10 @@ void Multigrid::restrictTo(std::size_t n, CellNumbers& fine) {
   const bool gathers = !to.parts.boxes.empty();
   const GridBoxes& boxes = gathers ? to.parts : to.grid;
   CellNumbers& target = gathers ? to.partF : to.f;
-  for (std::size_t b = 0; b < boxes.own.size(); ++b)
-    coarsenSums(Cpu{}, boxes.boxes[boxes.own[b]], from.toCoarse, fine.field(b), target.field(b));
-  if (gathers) gather(to.parts, target, to.f);
+  forEachOwnBox(boxes, [&](std::size_t b, const Box& box) {
+    solverLoop(boxes.device, box, CoarsenSums{from.toCoarse, fine.reads(b), target.field(b)});
+  });
+  if (gathers) gather(to.parts, to.grid, target, to.f);
 }
 
 }  // namespace tessera

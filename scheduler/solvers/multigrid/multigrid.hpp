@@ -39,18 +39,26 @@ class Multigrid {
   void coarsenMatrix(std::size_t n);
   /// From level n - 1 to the faces of level n along an axis, on one box.
   void coarsenAxis(std::size_t n, int axis, std::size_t box, const Box& faces, GridMatrix& target);
+  /// Likewise, and afterwards, for what these faces carry.
+  void carryAlongAxis(std::size_t n, int axis, std::size_t box, const Box& faces, GridMatrix& target);
   /// `f` and `u` are those of level n.
   void cycle(std::size_t n, CellNumbers& f, CellNumbers& u);
   /// Gauss-Seidel for the cells of one colour, 0 or 1, and then for the others; `isFromZero`: u counts as 0.
   void sweep(Level& level, CellNumbers& f, CellNumbers& u, std::int64_t first, bool isFromZero);
+  void sweepBox(Level& level, std::size_t b, CellNumbers& f, CellNumbers& u, std::int64_t first,
+                bool isFromZero);
+  void sweepOnDevice(Level& level, CellNumbers& f, CellNumbers& u, std::int64_t first, bool isFromZero);
   void restrictTo(std::size_t n, CellNumbers& fine);
   /// Brings the cells of all ranks together, from their boxes to the one box of each.
-  void gather(const GridBoxes& parts, CellNumbers& from, CellNumbers& whole);
+  void gather(const GridBoxes& parts, const GridBoxes& whole, CellNumbers& from, CellNumbers& to);
+  void fetchParts(const GridBoxes& parts, CellNumbers& from);
 
   Transport& transport_;
   const MatrixKind kind_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<double> gathered_;
+  std::vector<SolverDevice::Numbers> parts_;  ///< of the one level that is gathered, on the host
+  SolverDevice::Numbers whole_;               ///< likewise, all of it
 };
 
 }  // namespace tessera

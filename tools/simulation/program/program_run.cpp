@@ -107,7 +107,7 @@ StepInputs ProgramRun::inputsOf(const RunItem& item) {
 
 std::string ProgramRun::run(const CallItem& item) {
   std::vector<double> contributed(reduced_.size(), std::numeric_limits<double>::quiet_NaN());
-  around(item, [&] {
+  around(item, Where::Host, [&] {
     item.call->run(
         {data_, transport_, step_.time, step_.dt, step_.step, ReducedNumbers(reduced_, known_), contributed});
   });
@@ -118,12 +118,19 @@ std::string ProgramRun::run(const CallItem& item) {
   return {};
 }
 
-void ProgramRun::around(const CallItem& item, const std::function<void()>& work) {
+void ProgramRun::around(const CallItem& item, Where where, const std::function<void()>& work) {
   collect();
   if (options_.devices) {
-    for (const auto& [generation, label] : item.reads) runner_.copyToHost({&label, 1}, generation);
-    for (const LabelId label : item.modifies) runner_.copyToHost({&label, 1}, Generation::New);
+    const auto bring = [&](LabelId label, Generation generation) {
+      if (where == Where::Host)
+        runner_.copyToHost({&label, 1}, generation);
+      else
+        runner_.copyToDevices({&label, 1}, generation);
+    };
+    for (const auto& [generation, label] : item.reads) bring(label, generation);
+    for (const LabelId label : item.modifies) bring(label, Generation::New);
   }
+  if (where == Where::Devices) runner_.waitForDevices();
   {
     const CallWatch watch(item.name, options_.stallSeconds, options_.onStall);
     work();
@@ -133,7 +140,11 @@ void ProgramRun::around(const CallItem& item, const std::function<void()>& work)
       for (std::size_t local = 0; local < data_.ownPatches().size(); ++local) {
         if (data_.ownPatches()[local] < 0 || !data_.has(label, local)) continue;
         left_.insert({label, data_.hierarchy().patch(data_.ownPatches()[local]).level});
-        if (options_.devices) wroteOn(data_.valueStatus(Generation::New, label, local), kHost);
+        if (!options_.devices) continue;
+        wroteOn(data_.valueStatus(Generation::New, label, local),
+                where == Where::Host
+                    ? kHost
+                    : runner_.deviceAccess()->storeOf(static_cast<std::int32_t>(local)).space());
       }
     }
   }
@@ -143,9 +154,12 @@ std::string ProgramRun::run(const SolveItem& item) {
   std::vector<SolveReport> reports(item.system.unknowns());
   {
     const SpanOf span(options_.trace, item.name);
-    around(item.access(), [&] {
+    const CallItem access = item.access();
+    const LinearSolve* known = findSolve(item);
+    const bool isOnDevice = known != nullptr ? known->isOnDevice() : mayUseDevice(access);
+    around(access, isOnDevice ? Where::Devices : Where::Host, [&] {
       for (std::size_t n = 0; n < reports.size(); ++n)
-        reports[n] = solveOf(item).run(item.system.of(n), data_, {step_.time, step_.dt});
+        reports[n] = solveOf(item, isOnDevice).run(item.system.of(n), data_, {step_.time, step_.dt});
     });
   }
   for (const SolveReport& report : reports) {
@@ -155,14 +169,37 @@ std::string ProgramRun::run(const SolveItem& item) {
   return {};
 }
 
-LinearSolve& ProgramRun::solveOf(const SolveItem& item) {
+/// Whether a device of this rank has room for a solve, and what the solve reads and writes.
+bool ProgramRun::mayUseDevice(const CallItem& access) const {
+  const DeviceAccess* device = runner_.deviceAccess();
+  if (device == nullptr || !LinearSolve::mayUse(*device, options_.solver.options, *options_.mesh->hierarchy,
+                                                options_.mesh->owners, transport_.rank()))
+    return false;
+  const auto has = [&](LabelId label) {
+    for (std::size_t local = 0; local < data_.ownPatches().size(); ++local) {
+      if (data_.ownPatches()[local] < 0 || !data_.has(label, local)) continue;
+      if (!device->storeOf(static_cast<std::int32_t>(local)).has(label, local)) return false;
+    }
+    return true;
+  };
+  return std::all_of(access.reads.begin(), access.reads.end(),
+                     [&](const auto& r) { return has(r.second); }) &&
+         std::all_of(access.writes.begin(), access.writes.end(), has);
+}
+
+LinearSolve* ProgramRun::findSolve(const SolveItem& item) {
   for (const auto& solve : solves_) {
-    if (solve->name() == item.name && solve->isFor(item.system)) return *solve;
+    if (solve->name() == item.name && solve->isFor(item.system)) return solve.get();
   }
+  return nullptr;
+}
+
+LinearSolve& ProgramRun::solveOf(const SolveItem& item, bool onDevice) {
+  if (LinearSolve* known = findSolve(item)) return *known;
   try {
     solves_.push_back(std::make_unique<LinearSolve>(item.name, item.system, options_.solver.options,
                                                     *options_.mesh->hierarchy, options_.mesh->owners,
-                                                    transport_));
+                                                    transport_, onDevice ? runner_.deviceAccess() : nullptr));
   } catch (const DeckError& error) {
     throw AgreedError(error.kind(), error.message());
   }

@@ -72,9 +72,13 @@ class ProgramRun {
   std::string run(const SolveItem& item);
   std::string run(const RequireItem& item);
   std::string run(const RepeatItem& item);
-  /// Runs `work`, which does what `item` says: with what it reads on the host, and under a watch.
-  void around(const CallItem& item, const std::function<void()>& work);
-  LinearSolve& solveOf(const SolveItem& item);
+  enum class Where { Host, Devices };
+  /// Runs `work`, which does what `item` says: with what it reads where it works, and under a watch.
+  void around(const CallItem& item, Where where, const std::function<void()>& work);
+  bool mayUseDevice(const CallItem& access) const;
+  /// Null where it has not run.
+  LinearSolve* findSolve(const SolveItem& item);
+  LinearSolve& solveOf(const SolveItem& item, bool onDevice);
   std::string judge(const SolveReport& report);
   StepInputs inputsOf(const RunItem& item);
   void noteRun(std::size_t plan);

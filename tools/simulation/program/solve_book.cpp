@@ -12,6 +12,7 @@ void SolveBook::add(const std::string& name, const SolveReport& report) {
   found->setups += report.madeSetup ? 1 : 0;
   found->failures += report.result == SolveReport::Result::Converged ? 0 : 1;
   found->seconds += report.seconds;
+  found->device += report.device;
   found->largestImbalance = std::max(found->largestImbalance, report.imbalance);
   found->lastIterations = report.iterations;
   found->lastResidual = report.residual;
@@ -31,6 +32,7 @@ SolveTotals SolveBook::sum() const {
     sum.setups += one.setups;
     sum.failures += one.failures;
     sum.seconds += one.seconds;
+    sum.device += one.device;
     sum.largestImbalance = std::max(sum.largestImbalance, one.largestImbalance);
   }
   return sum;

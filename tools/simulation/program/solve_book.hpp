@@ -17,6 +17,7 @@ struct SolveTotals {
   std::int64_t setups = 0;
   std::int64_t failures = 0;
   double seconds = 0.0;
+  DeviceTraffic device{};  ///< of this rank
   double largestImbalance = 0.0;
   std::int64_t lastIterations = 0;
   double lastResidual = 0.0;
