@@ -15,10 +15,20 @@ namespace tessera {
 ///
 ///   if (levels_ > 1) averageDown(step, "Heat::averageDown", temperature_);
 ///
-/// `of`: the task whose value it changes, where several tasks change the variable.
-void averageDown(StepPlan& plan, std::string_view name, Label<double, Cell> label, std::string_view of = "");
+/// `of`: the task whose value it changes, where several tasks change the variable. The task takes clauses
+/// more, such as the plan that it is of.
+TaskBuilder averageDown(StepPlan& plan, std::string_view name, Label<double, Cell> label,
+                        std::string_view of = "");
 /// The same for each component.
-void averageDown(StepPlan& plan, std::string_view name, Label<Components<double>, Cell> label,
-                 std::string_view of = "");
+TaskBuilder averageDown(StepPlan& plan, std::string_view name, Label<Components<double>, Cell> label,
+                        std::string_view of = "");
+/// The same for faces: every one that finer faces lie on, also where finer patches end, gets their mean. So
+/// what flows through a border of levels is one number on both sides.
+TaskBuilder averageDown(StepPlan& plan, std::string_view name, Label<double, FaceX> label,
+                        std::string_view of = "");
+TaskBuilder averageDown(StepPlan& plan, std::string_view name, Label<double, FaceY> label,
+                        std::string_view of = "");
+TaskBuilder averageDown(StepPlan& plan, std::string_view name, Label<double, FaceZ> label,
+                        std::string_view of = "");
 
 }  // namespace tessera

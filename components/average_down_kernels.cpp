@@ -1,7 +1,9 @@
 #include "components/average_down_kernels.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
+#include "components/reflux/beside_finer.hpp"
 #include "components/reflux/finer_mean.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -36,6 +38,38 @@ struct MeansOfFiner {
     for (std::int32_t c = 0; c < coarse.count(); ++c) averageCovered(task, fine[c], coarse[c]);
   }
 };
+
+template <Centering C>
+struct MeanOfFinerFaces {
+  Label<double, C> label;
+
+  template <class Task>
+  void operator()(const Task& task) const {
+    constexpr int kAxis = C == FaceX ? 0 : C == FaceY ? 1 : 2;
+    const auto fine = task.readFiner(New, label);
+    const auto coarse = task.modify(label);
+    const Extent ratio = task.refinementRatio();
+    Extent count = ratio;
+    count[kAxis] = 1;
+    const double part = 1.0 / static_cast<double>(count.i * count.j * count.k);
+    const FinerMean<std::remove_cvref_t<decltype(fine)>> mean{fine, ratio, count, part};
+    forEachCoveredFace<C>(task, task.interior(label), [&](const Box& covered) {
+      forEach(task.exec(), "averageDownFaces", covered, [=] TESSERA_KERNEL(Index x) { coarse(x) = mean(x); });
+    });
+  }
+};
+
+[[gnu::weak]] TaskBody meanOfFiner(Label<double, FaceX> label) {
+  return taskBody<Cpu, Gpu>(MeanOfFinerFaces<FaceX>{label});
+}
+
+[[gnu::weak]] TaskBody meanOfFiner(Label<double, FaceY> label) {
+  return taskBody<Cpu, Gpu>(MeanOfFinerFaces<FaceY>{label});
+}
+
+[[gnu::weak]] TaskBody meanOfFiner(Label<double, FaceZ> label) {
+  return taskBody<Cpu, Gpu>(MeanOfFinerFaces<FaceZ>{label});
+}
 
 [[gnu::weak]] TaskBody meanOfFiner(Label<double, Cell> label) {
   return taskBody<Cpu, Gpu>(MeanOfFiner{label});

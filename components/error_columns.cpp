@@ -5,6 +5,7 @@
 
 #include "components/error_norms_kernels.hpp"
 #include "components/expression_fill.hpp"
+#include "components/reflux/beside_finer.hpp"
 #include "core/text/error.hpp"
 
 namespace tessera {
@@ -24,7 +25,7 @@ void forEachCounted(const Task& task, Label<double, C> label, Visit&& visit) {
   if constexpr (C == Cell) {
     task.forEachUncovered(visit);
   } else {
-    task.forEachOwned(label, visit);
+    forEachUncoveredFace(task, label, visit);
   }
 }
 

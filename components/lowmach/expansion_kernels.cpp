@@ -70,12 +70,10 @@ struct ExpansionOfFlow {
     using Field = std::remove_cvref_t<decltype(density)>;
     const NumberOrField<Field> none{density, 0.0, 0.0};
     const auto gainOf = [&](std::size_t n) {
-      return CarriedGain<Field, Spread>{{density,
-                                         {density, density, density},
-                                         {},
-                                         {},
-                                         spreadOf<Spread>(task, params, n, New, density, 1.0)},
-                                        none};
+      const CarriedLabels& carried = stage.to.carried[n];
+      const Field q = carried.isThere() ? task.read(New, carried.value) : density;
+      return CarriedGain<Field, Spread>{
+          {q, {q, q, q}, {}, {}, spreadOf<Spread>(task, params, n, New, q, 1.0)}, none};
     };
     ExpansionLoop<Field, std::remove_cvref_t<decltype(expansion)>, Spread, State> loop{
         {gainOf(kMixture), gainOf(kHeat)},
@@ -92,7 +90,6 @@ struct ExpansionOfFlow {
       const CarriedLabels& carried = stage.to.carried[n];
       if (!carried.isThere()) continue;
       loop.value[n] = carriedOrNone(task, New, carried, density);
-      loop.gain[n].rate.q = loop.value[n].field;
       if (carried.source.id >= 0) loop.gain[n].source = {task.read(New, carried.source), 0.0, 1.0};
       setAxes(task, params, loop.gain[n].rate.e, loop.gain[n].rate.inverse);
     }

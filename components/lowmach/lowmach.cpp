@@ -37,6 +37,7 @@ void Lowmach::configure(const ParameterValues& values, ComponentSetup& setup) {
     findings.error(values.tableWhere(),
                    "lowmach has no axis to flow along; give grid.cells more than one cell");
   findings.throwIfErrors();
+  FlowLevels::check(setup, values);
   settings_ = readFlowSettings(values, setup.geometry, setup.labels);
   params_ = settings_.params;
   for (const Expression& one : settings_.composed) setup.composed.push_back(one);
@@ -44,6 +45,8 @@ void Lowmach::configure(const ParameterValues& values, ComponentSetup& setup) {
   configureStages(setup);
   configurePressure(setup);
   configureModels(setup);
+  levels_ = FlowLevels(setup, params_, settings_);
+  for (const Stage& stage : stages_) levels_.prolong(setup.labels, stage.flow.to);
   configureColumns(setup);
 }
 
@@ -216,6 +219,7 @@ void Lowmach::declareInitial(StepPlan& plan) const {
   declareInitialCarried(plan);
   if (params_.densityVaries) declareNoughts(plan.task("Lowmach::noExpansion"), params_.expansion);
   declareStateNumbers(plan, "");
+  levels_.declareInitial(plan, state_);
   declareInitialModels(plan);
   declareStableDt(plan.task("Lowmach::stableDt"));
 }
@@ -343,16 +347,17 @@ void Lowmach::declarePrediction(StepPlan& step, const Stage& stage) const {
 void Lowmach::declareDensity(StepPlan& step, const Stage& stage) const {
   const FlowStage& flow = stage.flow;
   TaskBuilder flux = step.task("Lowmach::flux" + stage.number);
-  flux.in("lowmach.predict_" + stage.number).withoutDt();
+  flux.in(levels_.carryPlan(stage.number)).withoutDt();
   readsFaces(flux, flow.generation, flow.from.velocity);
   for (const CarriedLabels& carried : flow.from.carried)
     if (carried.isThere()) flux.reads(flow.generation, carried.value, faceHalo(2));
   if (params_.state == StateKind::Table) flux.reads(params_.table);
   writesFaces(flux, params_.flux);
   flux.runs(fluxOfMass(params_, flow));
+  levels_.declareFlux(step, stage.number);
 
   TaskBuilder density = step.task("Lowmach::density" + stage.number);
-  density.in("lowmach.predict_" + stage.number).reads(Old, state_.density).writes(flow.to.density);
+  density.in(levels_.carryPlan(stage.number)).reads(Old, state_.density).writes(flow.to.density);
   if (flow.generation != Old) density.reads(New, flow.from.density);
   readsFaces(density, New, params_.flux);
   if (flow.from.massSource.id >= 0) {
@@ -360,6 +365,7 @@ void Lowmach::declareDensity(StepPlan& step, const Stage& stage) const {
     if (params_.solids.areThere) density.reads(Old, params_.solids.fluid);
   }
   density.runs(advanceDensity(params_, state_, flow));
+  levels_.declareDensity(step, flow, stage.number);
 }
 
 /// 1 over the density on faces that are open.
@@ -375,7 +381,7 @@ void Lowmach::declareLightness(StepPlan& step, const Stage& stage) const {
 /// A source at the end of a stage, with those of other components as they were at the begin of the step.
 void Lowmach::declareSource(StepPlan& step, const Stage& stage, const std::string& name,
                             Label<double, Cell> label, const SourceSettings& source) const {
-  const std::string plan = "lowmach.predict_" + stage.number;
+  const std::string plan = levels_.carryPlan(stage.number);
   step.task("Lowmach::source_" + name + stage.number)
       .in(plan)
       .writes(label)
@@ -389,7 +395,7 @@ void Lowmach::declareSource(StepPlan& step, const Stage& stage, const std::strin
 
 void Lowmach::declareCarried(StepPlan& step, const Stage& stage, std::size_t which) const {
   const FlowStage& flow = stage.flow;
-  const std::string plan = "lowmach.predict_" + stage.number;
+  const std::string plan = levels_.carryPlan(stage.number);
   const std::string name = settings_.carried[which].name + stage.number;
   const CarriedLabels& from = flow.from.carried[which];
   const CarriedLabels& to = flow.to.carried[which];
@@ -408,6 +414,7 @@ void Lowmach::declareCarried(StepPlan& step, const Stage& stage, std::size_t whi
   if (flow.from.massSource.id >= 0) carry.reads(flow.generation, flow.from.massSource);
   readsModels(carry, flow.generation, faceHalo(1));
   carry.runs(advanceCarried(params_, state_, flow, which));
+  levels_.declareCarried(step, flow, which, stage.number, "Lowmach::carry_" + name);
 }
 
 /// What diffusion asks for besides what spreads.
@@ -440,6 +447,7 @@ void Lowmach::declareMomentum(StepPlan& step, const Stage& stage) const {
   if (params_.solids.areThere) readsFaces(predict, Old, params_.solids.open, aroundFaces(1));
   writesFaces(predict, flow.to.velocity);
   predict.runs(predictVelocity(params_, state_, flow, stage.entering));
+  levels_.declarePredicted(step, flow, stage.number);
 }
 
 void Lowmach::declareDivergence(StepPlan& step, const Stage& stage) const {
@@ -456,6 +464,7 @@ void Lowmach::declareDivergence(StepPlan& step, const Stage& stage) const {
     if (params_.state == StateKind::Table) expansion.reads(params_.table);
     readsModels(expansion, New, faceHalo(1));
     expansion.runs(expansionOfFlow(params_, flow));
+    levels_.declareExpansion(step, flow, stage.number, "Lowmach::expansion" + stage.number);
   }
   TaskBuilder divergence = step.task("Lowmach::rightHandSide" + stage.number);
   divergence.in(plan).writes(system_.rightHandSide);
@@ -487,11 +496,20 @@ void Lowmach::declareForce(StepPlan& step, const Stage& stage) const {
 
 void Lowmach::declareCorrection(StepPlan& step, const Stage& stage) const {
   const std::string plan = "lowmach.correct_" + stage.number;
-  TaskBuilder project = step.task("Lowmach::project" + stage.number);
-  project.in(plan).reads(New, system_.solution, halo(1));
-  if (params_.hasLightness()) readsFaces(project, New, params_.lightness);
-  forEachAxis(stage.flow.to.velocity, [&](int, auto label) { project.modifies(label); });
-  project.runs(projectVelocity(params_, stage.flow, system_.solution));
+  const std::string name = "Lowmach::project" + stage.number;
+  const auto declare = [&](TaskBuilder project) {
+    project.in(plan).reads(New, system_.solution, halo(1));
+    if (params_.hasLightness()) readsFaces(project, New, params_.lightness);
+    forEachAxis(stage.flow.to.velocity, [&](int, auto label) { project.modifies(label); });
+    return project.runs(projectVelocity(params_, stage.flow, system_.solution));
+  };
+  TaskBuilder coarsest = declare(step.task(name));
+  if (levels_.areSeveral()) {
+    const std::string finer = "Lowmach::projectFiner" + stage.number;
+    coarsest.on(0);
+    declare(step.task(finer)).on(allButCoarsest()).reads(New, system_.solution, fromCoarser(1));
+    levels_.declareProjected(step, stage.flow, plan, name, finer);
+  }
   if (!isLast(stage)) return;
   declareStateNumbers(step, plan);
   declareStableDt(step.task("Lowmach::stableDt").in(plan));
@@ -511,6 +529,7 @@ std::vector<StepProgram> Lowmach::stepPrograms() const {
   for (const Stage& stage : stages_) {
     LinearSystem system = system_;
     system.begin = stage.flow.generation;
+    if (levels_.carriesApart()) program.run(levels_.carryPlan(stage.number));
     program.run("lowmach.predict_" + stage.number);
     if (params_.isClosed) program.run("lowmach.balance_" + stage.number);
     program.solve("lowmach.solve", system);
@@ -532,7 +551,7 @@ void Lowmach::declareDiagnostics(StepPlan& plan) const {
     task.contributes(totals_.momentum[static_cast<std::size_t>(axis)], Sum);
   });
   if (params_.densityVaries) {
-    task.reads(Old, state_.density, faceHalo(1)).reads(Old, params_.expansion).contributes(totals_.mass, Sum);
+    task.reads(Old, state_.density).reads(Old, params_.expansion).contributes(totals_.mass, Sum);
     contributes(totals_.density);
   }
   for (std::size_t n = 0; n < kFlowScalars; ++n) {

@@ -8,6 +8,7 @@
 #include "components/component.hpp"
 #include "components/error_columns.hpp"
 #include "components/lowmach/flow_settings.hpp"
+#include "components/lowmach/levels/flow_levels.hpp"
 #include "components/lowmach/lowmach_kernels.hpp"
 #include "taskgraph/linear_system.hpp"
 
@@ -22,6 +23,7 @@ class Lowmach final : public Component {
   std::string summary() const override {
     return "flow at low Mach numbers, of fluids that mix and are heated";
   }
+  bool supportsLevels() const override { return true; }
   void declareParameters(ParameterTable& table) const override { declareFlowSettings(table); }
   void configure(const ParameterValues& values, ComponentSetup& setup) override;
   void declareInitial(StepPlan& plan) const override;
@@ -69,6 +71,7 @@ class Lowmach final : public Component {
   FlowParams params_;
   FlowState state_;
   std::vector<Stage> stages_;
+  FlowLevels levels_;
   LinearSystem system_;
   ReductionLabel stableDt_;
   FlowTotals totals_;

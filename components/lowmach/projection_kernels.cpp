@@ -1,7 +1,15 @@
 #include "components/lowmach/divergence.hpp"
 #include "components/lowmach/lowmach_kernels.hpp"
+#include "components/reflux/level_ends.hpp"
 
 namespace tessera {
+
+/// The size of a cell of the level in those of level 0: what it counts in sums over all levels.
+template <class Task>
+double sizeOfCell(const Task& task) {
+  return static_cast<double>(task.hierarchy().level(0).domain().volume()) /
+         static_cast<double>(task.level().domain().volume());
+}
 
 struct DivergenceToRemove {
   FlowParams params;
@@ -23,9 +31,13 @@ struct DivergenceToRemove {
         task.contribute(params.solids.cells, reduce(task.exec(), "Lowmach::fluidCells", task.interior(), Sum,
                                                     [=] TESSERA_KERNEL(Index x) { return fluid(x); }));
       }
-      task.contribute(params.excess,
-                      reduce(task.exec(), "Lowmach::excess", task.interior(), Sum,
-                             [=] TESSERA_KERNEL(Index x) { return expansion(x) - divergence(x); }));
+      const double size = sizeOfCell(task);
+      typename Task::ReducedSum excess;
+      task.forEachUncovered([&](const Box& cells) {
+        excess.add(reduce(task.exec(), "Lowmach::excess", cells, Sum,
+                          [=] TESSERA_KERNEL(Index x) { return size * (expansion(x) - divergence(x)); }));
+      });
+      task.contribute(params.excess, excess);
     } else {
       forEach(task.exec(), "Lowmach::divergence", task.interior(),
               [=] TESSERA_KERNEL(Index x) { f(x) = perTime * (0.0 - divergence(x)); });
@@ -52,11 +64,28 @@ struct KeepVolume {
       });
       return;
     }
-    const double mean = task.reduced(params.excess) / static_cast<double>(task.level().domain().volume());
+    const double cells = static_cast<double>(task.hierarchy().level(0).domain().volume());
+    const double mean = task.reduced(params.excess) / cells;
     forEach(task.exec(), "Lowmach::keepVolume", task.interior(), [=] TESSERA_KERNEL(Index x) {
       f(x) = f(x) - perTime * mean;
       expansion(x) = expansion(x) - mean;
     });
+  }
+};
+
+/// Faces where a level ends, from the cells beyond them.
+template <class Field, class Target>
+struct ProjectAtEnd {
+  Target u;
+  Field p;
+  NumberOrField<Field> lightness;
+  BeyondLevel<Field, Field> beyond;
+  Index toFace;
+  double factor;  ///< below 0 where the cells beyond are the upper ones
+
+  TESSERA_KERNEL void operator()(Index x) const {
+    const Index face = x + toFace;
+    u(face) = u(face) - factor * lightness(face) * (p(x + beyond.in) - beyond(x));
   }
 };
 
@@ -74,16 +103,37 @@ struct ProjectVelocity {
       const auto u = modifyFaces(task, stage.to.velocity, axis);
       const Index e = unit(axis);
       const double factor = time * task.inverseSpacing()[axis];
-      const Box faces = facesAcross(task, stage.to.velocity, axis);
-      if (params.hasLightness()) {
-        const auto b = readFaces(task, New, params.lightness, axis);
-        forEach(task.exec(), "Lowmach::project", faces,
-                [=] TESSERA_KERNEL(Index x) { u(x) = u(x) - factor * b(x) * (p(x) - p(x - e)); });
-      } else {
-        forEach(task.exec(), "Lowmach::projectUniform", faces,
-                [=] TESSERA_KERNEL(Index x) { u(x) = u(x) - factor * (p(x) - p(x - e)); });
-      }
+      const auto onLevel = [&](const Box& faces) {
+        if (params.hasLightness()) {
+          const auto b = readFaces(task, New, params.lightness, axis);
+          forEach(task.exec(), "Lowmach::project", faces,
+                  [=] TESSERA_KERNEL(Index x) { u(x) = u(x) - factor * b(x) * (p(x) - p(x - e)); });
+        } else {
+          forEach(task.exec(), "Lowmach::projectUniform", faces,
+                  [=] TESSERA_KERNEL(Index x) { u(x) = u(x) - factor * (p(x) - p(x - e)); });
+        }
+      };
+      forEachFaceOfLevel(task, facesAcross(task, stage.to.velocity, axis), axis, onLevel,
+                         [&](const Box& cells, bool high) { atEnd(task, u, axis, high, factor, cells); });
     }
+  }
+
+  /// With the gradient that the solve has balanced.
+  template <class Task, class Target>
+  void atEnd(const Task& task, const Target& u, int axis, bool high, double factor, const Box& cells) const {
+    const auto p = task.read(New, pressure);
+    using Field = std::remove_cvref_t<decltype(p)>;
+    const Index e = unit(axis);
+    NumberOrField<Field> lightness{p, 1.0, 0.0};
+    if (params.hasLightness()) lightness = {readFaces(task, New, params.lightness, axis), 0.0, 1.0};
+    const ProjectAtEnd<Field, Target> loop{
+        u,
+        p,
+        lightness,
+        {task.readCoarser(New, pressure), p, refinementBelow(task), axis, high ? Index{} - e : e},
+        high ? Index{} : e,
+        high ? -factor : factor};
+    forEach(task.exec(), "Lowmach::projectAtEnd", cells, loop);
   }
 };
 

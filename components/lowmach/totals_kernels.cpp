@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "components/error_norms_kernels.hpp"
 #include "components/lowmach/carried.hpp"
@@ -71,14 +73,15 @@ struct TimesDensity {
 
   TESSERA_KERNEL double operator()(Index x) const { return q(x) * density(x) * volume; }
 };
+/// The mean of both faces of a cell, times its mass.
 template <class Field>
-struct MomentumOfFace {
+struct MomentumOfCell {
   Field u;
   NumberOrField<Field> density;
   Index e;
   double volume;
 
-  TESSERA_KERNEL double operator()(Index x) const { return u(x) * density.atFace(x, e) * volume; }
+  TESSERA_KERNEL double operator()(Index x) const { return 0.5 * (u(x) + u(x + e)) * density(x) * volume; }
 };
 template <class Field>
 struct SpeedOfFace {
@@ -102,13 +105,11 @@ struct TotalsOfFlow {
     if (params.densityVaries) {
       expansion = {task.read(Old, params.expansion), 0.0, 1.0};
       const NumberOrField<Field> one{faces.u[0], 1.0, 0.0};
-      task.contribute(totals.mass, reduce(task.exec(), "Lowmach::mass", task.interior(), Sum,
-                                          TimesDensity<Field>{one, density, volume}));
+      integral(task, totals.mass, "Lowmach::mass", TimesDensity<Field>{one, density, volume});
       range(task, density, totals.density);
     }
     const KineticEnergy<Field> energy{faces, density, 0.25 * volume};
-    task.contribute(totals.kineticEnergy,
-                    reduce(task.exec(), "Lowmach::kineticEnergy", task.interior(), Sum, energy));
+    integral(task, totals.kineticEnergy, "Lowmach::kineticEnergy", energy);
     task.contribute(totals.divergence,
                     reduce(task.exec(), "Lowmach::divergence", task.interior(), Max,
                            [=] TESSERA_KERNEL(Index x) { return std::fabs(faces(x) - expansion(x)); }));
@@ -118,16 +119,31 @@ struct TotalsOfFlow {
     for (std::size_t n = 0; n < kFlowScalars; ++n) {
       if (!state.carried[n].isThere()) continue;
       const NumberOrField<Field> q = carriedOrNone(task, Old, state.carried[n], faces.u[0]);
-      task.contribute(totals.carried[n], reduce(task.exec(), "Lowmach::carried", task.interior(), Sum,
-                                                TimesDensity<Field>{q, density, volume}));
+      integral(task, totals.carried[n], "Lowmach::carried", TimesDensity<Field>{q, density, volume});
       range(task, q, totals.rangeOfCarried[n]);
     }
   }
 
+  /// Over the finest cells of each place.
+  template <class Task, class Summand>
+  void integral(const Task& task, ReductionLabel to, const char* name, const Summand& summand) const {
+    typename Task::ReducedSum sum;
+    task.forEachUncovered([&](const Box& cells) { sum.add(reduce(task.exec(), name, cells, Sum, summand)); });
+    task.contribute(to, sum);
+  }
+
   template <class Task, class Number>
   void range(const Task& task, const Number& q, const FlowRange& of) const {
-    task.contribute(of.least, reduce(task.exec(), "Lowmach::least", task.interior(), Min, q));
-    task.contribute(of.largest, reduce(task.exec(), "Lowmach::largest", task.interior(), Max, q));
+    using std::max;
+    using std::min;
+    typename Task::ReducedReal least = std::numeric_limits<double>::infinity();
+    typename Task::ReducedReal largest = -least;
+    task.forEachUncovered([&](const Box& cells) {
+      least = min(least, reduce(task.exec(), "Lowmach::least", cells, Min, q));
+      largest = max(largest, reduce(task.exec(), "Lowmach::largest", cells, Max, q));
+    });
+    task.contribute(of.least, least);
+    task.contribute(of.largest, largest);
   }
 
   template <class Task, class Number>
@@ -139,13 +155,8 @@ struct TotalsOfFlow {
       using Field = std::remove_cvref_t<decltype(u)>;
       NumberOrField<Field> there{u, density.base, 0.0};
       if (params.densityVaries) there = density;
-      const Index e = params.densityVaries ? unit(axis) : Index{};
-      typename Task::ReducedSum sum;
-      task.forEachOwned(label, [&](const Box& box) {
-        sum.add(reduce(task.exec(), "Lowmach::momentum", box, Sum,
-                       MomentumOfFace<Field>{u, there, e, cellVolume(task.level())}));
-      });
-      task.contribute(totals.momentum[static_cast<std::size_t>(axis)], sum);
+      integral(task, totals.momentum[static_cast<std::size_t>(axis)], "Lowmach::momentum",
+               MomentumOfCell<Field>{u, there, unit(axis), cellVolume(task.level())});
       largest = max(largest,
                     reduce(task.exec(), "Lowmach::speed", task.interior(label), Max, SpeedOfFace<Field>{u}));
     });

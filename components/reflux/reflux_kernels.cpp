@@ -2,41 +2,11 @@
 
 #include <type_traits>
 
+#include "components/reflux/beside_finer.hpp"
 #include "components/reflux/finer_mean.hpp"
 #include "datawarehouse/task_context.hpp"
-#include "taskgraph/fill_geometry.hpp"
 
 namespace tessera {
-
-/// The coarse cells whose first finer cell lies in a finer patch: each covered cell is that of one patch,
-/// also where patches meet inside of a coarse cell.
-inline Box firstCornersIn(const Box& fine, Extent ratio) {
-  const Index last = ratio - Index{1, 1, 1};
-  return {coarsen(fine.lo + last, ratio), coarsen(fine.hi + last, ratio)};
-}
-
-/// Calls `visit(Box)` with uncovered cells of the patch that have a covered one as the next along `axis`, on
-/// the upper side or on the lower one; disjoint. The covered cells may lie in other patches, and across a
-/// period.
-template <class Task, class Visit>
-void forEachBesideFiner(const Task& task, int axis, bool upper, Visit&& visit) {
-  const Level& level = task.level();
-  const Level& finer = task.hierarchy().level(level.number() + 1);
-  const Extent ratio = task.refinementRatio();
-  const Index e = unit(axis);
-  const Index towards = upper ? e : Index{} - e;
-  task.forEachUncovered([&](const Box& cells) {
-    const Box beyond = shift(cells, towards);
-    forEachImage(imagesOf(level, beyond), [&](Index period) {
-      const Index by = shiftOf(level, period);
-      const Box there = shift(beyond, Index{} - by);
-      finer.forEachOverlapping(refine(there, ratio), [&](const Patch& fine) {
-        const Box covered = intersect(there, firstCornersIn(fine.cells, ratio));
-        if (!covered.empty()) visit(shift(covered, by - towards));
-      });
-    });
-  });
-}
 
 /// `steps` of the finer level are in its flux.
 template <class Task, class Flux, class Field>

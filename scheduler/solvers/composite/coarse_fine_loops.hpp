@@ -6,33 +6,9 @@
 #include "core/geometry/box.hpp"
 #include "core/kernel.hpp"
 #include "datawarehouse/field.hpp"
+#include "grid/beyond_level.hpp"
 
 namespace tessera {
-
-/// How cells of a level of the mesh lie in those of the next coarser one. A plain value that kernels capture.
-struct Refinement {
-  Extent ratio{1, 1, 1};
-  Box coarseDomain;
-  Extent wraps{0, 0, 0};   ///< 1: the axis is periodic
-  Extent active{0, 0, 0};  ///< 1: the axis has differences
-
-  TESSERA_KERNEL Index parent(Index fine) const {
-    Index coarse = fine;
-    for (int d = 0; d < kAxes; ++d) {
-      const std::int64_t r = ratio[d];
-      coarse[d] = (fine[d] >= 0 ? fine[d] : fine[d] - r + 1) / r;
-    }
-    return coarse;
-  }
-  TESSERA_KERNEL Index first(Index coarse) const {
-    return {coarse.i * ratio.i, coarse.j * ratio.j, coarse.k * ratio.k};
-  }
-  TESSERA_KERNEL double cellsInOne() const { return static_cast<double>(ratio.i * ratio.j * ratio.k); }
-  TESSERA_KERNEL bool exists(Index coarse, int axis) const {
-    return wraps[axis] == 1 ||
-           (coarse[axis] >= coarseDomain.lo[axis] && coarse[axis] < coarseDomain.hi[axis]);
-  }
-};
 
 /// The faces where a level ends and the next coarser one goes on, on one side of a box.
 struct CoarseFineSide {
@@ -57,39 +33,13 @@ struct CoarseFineSide {
   }
 };
 
-/// Values beyond a level: along the faces by a parabola through coarse cells, where the domain ends by a
-/// line; across them by the parabola through that value and two cells of the level. Linear functions come
-/// out exact but for rounding.
+/// Values beyond a level, as `BeyondLevel` has them.
 template <class Exec>
 void interpolateSide(Exec exec, const CoarseFineSide& side, const Refinement& r, Field<double> coarse,
                      Field<double> fine) {
-  const int axis = side.axis;
-  const Index in = side.inward();
-  const auto n = static_cast<double>(r.ratio[axis]);
-  const double outer = 8.0 / ((n + 1.0) * (n + 3.0));
-  const double first = 2.0 * (n - 1.0) / (n + 1.0);
-  const double second = -(n - 1.0) / (n + 3.0);
-  forEach(exec, "Solver::interpolate", side.layer(r.ratio), [=] TESSERA_KERNEL(Index x) {
-    const Index at = r.parent(x);
-    const double here = coarse(at);
-    double value = here;
-    for (int t = 0; t < kAxes; ++t) {
-      if (t == axis || r.active[t] == 0) continue;
-      const auto within = static_cast<double>(x[t] - at[t] * r.ratio[t]);
-      const double s = (within + 0.5) / static_cast<double>(r.ratio[t]) - 0.5;
-      const Index e = unit(t);
-      const bool hasUpper = r.exists(at + e, t);
-      const bool hasLower = r.exists(at - e, t);
-      const double upper = hasUpper ? coarse(at + e) : 0.0;
-      const double lower = hasLower ? coarse(at - e) : 0.0;
-      if (hasUpper && hasLower) {
-        value += s * (0.5 * (upper - lower)) + 0.5 * s * s * ((upper - here) - (here - lower));
-      } else {
-        value += s * (hasUpper ? upper - here : hasLower ? here - lower : 0.0);
-      }
-    }
-    fine(x) = outer * value + (first * fine(x + in) + second * fine(x + in + in));
-  });
+  const BeyondLevel<Field<double>, Field<double>> beyond{coarse, fine, r, side.axis, side.inward()};
+  forEach(exec, "Solver::interpolate", side.layer(r.ratio),
+          [=] TESSERA_KERNEL(Index x) { fine(x) = beyond(x); });
 }
 
 /// Values beyond a level: those of the coarse cells.
