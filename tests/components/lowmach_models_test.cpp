@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,6 +37,39 @@ TEST(LowmachModels, SmagorinskysViscosityOfALinearShearIsExact) {
   const WholeField& u = o.fields.at("velocity_x");
   for (std::int64_t j = 0; j < 8; ++j)
     ASSERT_NEAR(u({2, j, 1}), 3.0 * (0.25 * static_cast<double>(j) + 0.125), 1e-11);
+}
+
+TEST(LowmachModels, EddiesThatMixMakeTheStableStepShorter) {
+  const Outcome o =
+      simulateText(kShear).set("lowmach.turbulence=\"smagorinsky\"").set("time.dt_max=1").run(1);
+
+  const double widthSquared = std::pow(1.0 / 6.0 * 0.25 * 0.25, 2.0 / 3.0);
+  const double eddies = 2.0 * 0.17 * 0.17 * widthSquared * 3.0;
+  // The fastest cell is the highest, and eddies mix better than they rub, by 1 over their Schmidt number.
+  const double rate = 6.0 * 3.0 * 1.875 + 2.0 * (0.01 + eddies / 0.7) / 2.0 * (36.0 + 16.0 + 16.0);
+  EXPECT_NEAR(o.dt, 0.4 / rate, 1e-12);
+}
+
+// A wave of the mixture across the shear decays in each step by the factor of two stages.
+TEST(LowmachModels, EddiesMixByTheirViscosityOverTheirSchmidtNumber) {
+  const Outcome o = simulateText(kShear)
+                        .set("lowmach.turbulence=\"smagorinsky\"")
+                        .set("lowmach.turbulent_schmidt=0.5")
+                        .set("lowmach.diffusivity=0.03")
+                        .set("lowmach.initial.mixture_fraction=\"0.5 + 0.4*cos(pi*y/2)\"")
+                        .set("time={ max_steps = 3, dt = 0.01 }")
+                        .run();
+
+  const double widthSquared = std::pow(1.0 / 6.0 * 0.25 * 0.25, 2.0 / 3.0);
+  const double eddies = 2.0 * 0.17 * 0.17 * widthSquared * 3.0;
+  const double sine = std::sin(pi * 0.25 / 4.0);
+  const double z = 0.01 * (0.03 + eddies / 0.5) / 2.0 * 4.0 / (0.25 * 0.25) * sine * sine;
+  const double factor = std::pow(1.0 - z + 0.5 * z * z, 3);
+  for (std::int64_t j = 0; j < 8; ++j) {
+    const double y = 0.25 * static_cast<double>(j) + 0.125;
+    EXPECT_NEAR(o.fields.at("mixture_fraction")({3, j, 2}), 0.5 + 0.4 * factor * std::cos(pi * y / 2.0),
+                1e-12);
+  }
 }
 
 TEST(LowmachModels, TheDynamicModelFindsNoEddiesInALinearShear) {
@@ -115,25 +149,47 @@ class PlainGermano {
   }
 };
 
-TEST(LowmachModels, TheDynamicModelIsThatOfGermanoAndLilly) {
-  const Outcome o = simulateText(R"deck(
-simulation.components = ["lowmach"]
-time = { max_steps = 1, cfl = 0.4 }
-grid = { cells = [12, 12, 1], patches = [2, 2, 1], periodic = [true, true, false] }
-[lowmach]
-viscosity = 0.001
-turbulence = "dynamic"
-initial.velocity.x = "sin(2*pi*x) - 0.3*sin(4*pi*x) + 0.2*cos(2*pi*y)"
-initial.velocity.y = "0.4*sin(2*pi*x)*cos(4*pi*y)"
-)deck")
-                        .run();
+/// The flow of PlainGermano in the plane of two axes.
+std::string germanoDeck(std::size_t a, std::size_t b) {
+  const auto axis = [](std::size_t n) { return std::string(1, "xyz"[n]); };
+  std::array<std::string, 3> cells{"1", "1", "1"};
+  std::array<std::string, 3> periodic{"false", "false", "false"};
+  cells[a] = cells[b] = "12";
+  periodic[a] = periodic[b] = "true";
+  const auto text = [](const std::array<std::string, 3>& t) {
+    return "[" + t[0] + ", " + t[1] + ", " + t[2] + "]";
+  };
+  const std::string x = axis(a);
+  const std::string y = axis(b);
+  return "simulation.components = [\"lowmach\"]\n"
+         "time = { max_steps = 1, cfl = 0.4 }\n"
+         "grid = { cells = " +
+         text(cells) + ", patches = [1, 1, 1], periodic = " + text(periodic) +
+         " }\n"
+         "[lowmach]\n"
+         "viscosity = 0.001\n"
+         "turbulence = \"dynamic\"\n"
+         "initial.velocity." +
+         x + " = \"sin(2*pi*" + x + ") - 0.3*sin(4*pi*" + x + ") + 0.2*cos(2*pi*" + y +
+         ")\"\n"
+         "initial.velocity." +
+         y + " = \"0.4*sin(2*pi*" + x + ")*cos(4*pi*" + y + ")\"\n";
+}
 
+TEST(LowmachModels, TheDynamicModelIsThatOfGermanoAndLilly) {
   const PlainGermano plain;
-  const WholeField& mu = o.fields.at("lowmach.eddy_viscosity");
   ASSERT_GT(plain.viscosity(3, 4), 1e-6);
-  for (std::int64_t j = 0; j < PlainGermano::N; ++j) {
-    for (std::int64_t i = 0; i < PlainGermano::N; ++i)
-      ASSERT_NEAR(mu({i, j, 0}), plain.viscosity(i, j), 1e-12);
+  for (const auto& [a, b] : {std::pair<std::size_t, std::size_t>{0, 1}, {1, 2}, {2, 0}}) {
+    const Outcome o = simulateText(germanoDeck(a, b)).run();
+    const WholeField& mu = o.fields.at("lowmach.eddy_viscosity");
+    for (std::int64_t j = 0; j < PlainGermano::N; ++j) {
+      for (std::int64_t i = 0; i < PlainGermano::N; ++i) {
+        Index at{0, 0, 0};
+        at[static_cast<int>(a)] = i;
+        at[static_cast<int>(b)] = j;
+        ASSERT_NEAR(mu(at), plain.viscosity(i, j), 1e-12) << a << " " << b;
+      }
+    }
   }
 }
 

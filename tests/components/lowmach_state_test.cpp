@@ -211,6 +211,25 @@ TEST(LowmachState, MassThatArisesInAClosedBoxIsCountedExactly) {
   EXPECT_NEAR(o.end.at("lowmach.mixture_fraction") - o.start.at("lowmach.mixture_fraction"), arisen, 1e-12);
 }
 
+// A variable of another component that is 2 everywhere: mass arises by 0.1 of it, and what is added to the
+// mixture by 0.05 of it.
+TEST(LowmachState, VariablesOfOtherComponentsAreSourcesOfMassAndMixture) {
+  const Outcome o = simulateText(kArising)
+                        .set("simulation.components=[\"heat\", \"lowmach\"]")
+                        .set("heat.conductivity=1")
+                        .set("heat.initial=2")
+                        .set("lowmach.boundary.x_high.type=\"slip\"")
+                        .set("lowmach.mass_source=\"0.2*x\"")
+                        .set("lowmach.mass_sources=[\"0.1 * temperature\"]")
+                        .set("lowmach.mixture_sources=[\"0.05 * temperature\"]")
+                        .set("lowmach.arising.mixture_fraction=1")
+                        .run();
+
+  EXPECT_NEAR(o.end.at("lowmach.mass") - o.start.at("lowmach.mass"), (0.1 + 0.2) * o.time, 1e-12);
+  EXPECT_NEAR(o.end.at("lowmach.mixture_fraction") - o.start.at("lowmach.mixture_fraction"),
+              (0.1 + 0.2 + 0.1) * o.time, 1e-12);
+}
+
 TEST(LowmachState, WhatContradictsItselfIsRefusedWithAFix) {
   const auto errorOf = [](const std::string& more) -> std::string {
     try {

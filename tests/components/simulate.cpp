@@ -55,8 +55,8 @@ bool copyOwned(const Simulation& simulation, LabelId label, std::int32_t compone
 class StartColumns : public RunListener {
  public:
   StartColumns(std::span<const double> hostParts, std::optional<std::uint64_t> adoptions,
-               OtherPatches patches)
-      : hostParts_(hostParts), adoptions_(adoptions), patches_(patches) {}
+               OtherPatches patches, bool keepsHistory)
+      : hostParts_(hostParts), adoptions_(adoptions), patches_(patches), keepsHistory_(keepsHistory) {}
 
   bool began(Simulation& simulation, bool, std::span<const double>) override {
     columns = columnsOf(simulation);
@@ -68,12 +68,17 @@ class StartColumns : public RunListener {
     return false;
   }
   bool stepped(Simulation& simulation, std::span<const double>) override {
+    if (keepsHistory_) {
+      history["time"].push_back(simulation.clock().time());
+      for (const auto& [name, value] : columnsOf(simulation)) history[name].push_back(value);
+    }
     adoptAnother(simulation);
     movePatches(simulation);
     return false;
   }
 
   std::map<std::string, double> columns;
+  std::map<std::string, std::vector<double>> history;
   std::int64_t adopted = 0;
 
  private:
@@ -94,6 +99,7 @@ class StartColumns : public RunListener {
   std::size_t moves_ = 0;
   const std::optional<std::uint64_t> adoptions_;
   const OtherPatches patches_;
+  const bool keepsHistory_;
   std::optional<OtherMeshes> meshes_;
 };
 
@@ -202,6 +208,11 @@ Simulate& Simulate::checked() {
   return *this;
 }
 
+Simulate& Simulate::keepHistory() {
+  keepsHistory_ = true;
+  return *this;
+}
+
 Simulate& Simulate::adoptions(std::uint64_t seed, OtherPatches patches) {
   otherPatches_ = patches;
   adoptions_ = seed;
@@ -271,12 +282,13 @@ Outcome Simulate::run(std::optional<std::int64_t> steps) {
   LoopbackWorld world(ranks_, loopback);
   const auto rank = [&](Transport& transport) {
     Simulation simulation(deck_, registry_, transport, options);
-    StartColumns atStart(hostParts_, adoptions_, otherPatches_);
+    StartColumns atStart(hostParts_, adoptions_, otherPatches_, keepsHistory_);
     simulation.run(atStart);
     const auto atEnd = columnsOf(simulation);
     collect(simulation, outcome, mutex);
     if (transport.rank() != 0) return;
     outcome.start = atStart.columns;
+    outcome.history = std::move(atStart.history);
     outcome.end = atEnd;
     outcome.adoptions = atStart.adopted;
   };

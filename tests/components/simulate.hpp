@@ -38,6 +38,8 @@ struct Outcome {
   std::map<std::string, WholeField> fields;
   std::map<std::string, double> start;  ///< columns of the history before the first step
   std::map<std::string, double> end;    ///< and after the last
+  std::map<std::string, std::vector<double>>
+      history;  ///< with `keepHistory`: "time" and these after each step
   std::int64_t steps = 0;
   double time = 0.0;
   double dt = 0.0;            ///< of the last step
@@ -69,6 +71,7 @@ class Simulate {
   /// The virtual executor: tasks, messages and ranks in an order that the seed gives.
   Simulate& seed(std::uint64_t n);
   Simulate& checked();
+  Simulate& keepHistory();
   Simulate& withoutReuse();  ///< no two variables share memory
   /// Each rank runs on devices what can run there.
   Simulate& devices(DeviceOptions devices);
@@ -95,6 +98,7 @@ class Simulate {
   int ranks_ = 1;
   int threads_ = 0;
   bool checked_ = false;
+  bool keepsHistory_ = false;
   BufferReuse reuse_ = BufferReuse::On;
   DeviceOptions devices_;
   std::vector<double> hostParts_;
