@@ -29,7 +29,7 @@ for run in run levels; do
   tools plot $run --history
   tools report $run
   tools top $run --once
-  said 'done: reached'
+  said 'done: '
   tools extract $run --point 0.1,0.1,0.5 --time all
   tools export $run --format plotfile -o $run.plt
   tools info --json $run
@@ -44,7 +44,7 @@ tools report run levels
 tools convergence salt_water/salt_water.toml --cells 8,16
 said '16 .* 0 '
 tools new deck salt_water -o every_key.toml
-"$program" check every_key.toml
+"$program" check every_key.toml --set time.dt=0.25
 tools doctor
 said 'a run on 2 process(es) *works'
 # The program alone has no Python beside it, and says where there is.

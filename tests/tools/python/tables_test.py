@@ -4,12 +4,14 @@ import io
 import json
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 import numpy as np
 import runs
 import synthetic
 import tessera
+from tessera.commands import convergence_command
 from tessera.difference import compare_fields
 
 
@@ -156,6 +158,13 @@ class ConvergenceTest(unittest.TestCase):
             stamp = (Path(folder) / "cells_64/0000/result.json").stat().st_mtime_ns
             self.assertEqual(json.loads(runs.call(*arguments)[1]), rows)
             self.assertEqual((Path(folder) / "cells_64/0000/result.json").stat().st_mtime_ns, stamp)
+
+    def test_errors_of_nothing_are_drawn_too(self):
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            rows = [{"cells": n, "a.error_l1": 0.0, "order of l1": None} for n in (8, 16)]
+            convergence_command.draw(rows, Path(folder) / "a.png", "exact", {})
+            self.assertEqual((Path(folder) / "a.png").read_bytes()[:4], b"\x89PNG")
 
     def test_each_of_several_errors_has_its_order(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -139,10 +139,11 @@ def _draw_errors(axes, rows, names):
     from matplotlib.ticker import NullLocator
 
     n = np.array([row["cells"] for row in rows], dtype=float)
-    for name in names:
-        axes.loglog(n, [row[name] for row in rows], "o-", label=name.rpartition(".")[2])
     start = max(rows[0][name] for name in names)
-    for order, style in ((1, ":"), (2, "--")):
+    draw = axes.loglog if start > 0 else axes.semilogx  # an answer that is exact has no logarithm
+    for name in names:
+        draw(n, [row[name] for row in rows], "o-", label=name.rpartition(".")[2])
+    for order, style in ((1, ":"), (2, "--")) if start > 0 else ():
         axes.loglog(n, start * (n / n[0]) ** -order, style, color="grey", linewidth=1, label=f"order {order}")
     axes.set_xticks(n, [str(int(v)) for v in n])
     axes.xaxis.set_minor_locator(NullLocator())
