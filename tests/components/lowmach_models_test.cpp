@@ -50,6 +50,37 @@ TEST(LowmachModels, EddiesThatMixMakeTheStableStepShorter) {
   EXPECT_NEAR(o.dt, 0.4 / rate, 1e-12);
 }
 
+// Two stages of friction alone, of the viscosity and that of eddies, which holds for the step.
+TEST(LowmachModels, EddiesRubAsTheirViscositySays) {
+  const Outcome o = simulateText(kShear)
+                        .set("lowmach.turbulence=\"smagorinsky\"")
+                        .set("lowmach.initial.velocity.x=\"3*y^2\"")
+                        .set("time={ max_steps = 1, dt = 0.02 }")
+                        .run();
+
+  const WholeField& mu = o.fields.at("lowmach.eddy_viscosity");
+  const auto stage = [&](const std::array<double, 8>& u) {
+    std::array<double, 8> next = u;
+    for (std::size_t j = 1; j < 7; ++j) {
+      const auto at = [&](std::size_t k) { return mu({2, static_cast<std::int64_t>(k), 1}); };
+      const double above = (0.01 + 0.5 * (at(j) + at(j + 1))) * (u[j + 1] - u[j]);
+      const double below = (0.01 + 0.5 * (at(j - 1) + at(j))) * (u[j] - u[j - 1]);
+      next[j] = u[j] + 0.02 * (above - below) / (0.25 * 0.25) / 2.0;
+    }
+    return next;
+  };
+  std::array<double, 8> u{};
+  for (std::size_t j = 0; j < 8; ++j) {
+    const double y = 0.25 * static_cast<double>(j) + 0.125;
+    u[j] = 3.0 * y * y;
+  }
+  const std::array<double, 8> twice = stage(stage(u));
+  ASSERT_GT(mu({2, 4, 1}), 1e-3);
+  for (std::size_t j = 2; j < 6; ++j)
+    EXPECT_NEAR(o.fields.at("velocity_x")({2, static_cast<std::int64_t>(j), 1}), 0.5 * (u[j] + twice[j]),
+                1e-11);
+}
+
 // A wave of the mixture across the shear decays in each step by the factor of two stages.
 TEST(LowmachModels, EddiesMixByTheirViscosityOverTheirSchmidtNumber) {
   const Outcome o = simulateText(kShear)
