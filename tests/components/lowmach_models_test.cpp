@@ -39,6 +39,13 @@ TEST(LowmachModels, SmagorinskysViscosityOfALinearShearIsExact) {
     ASSERT_NEAR(u({2, j, 1}), 3.0 * (0.25 * static_cast<double>(j) + 0.125), 1e-11);
 }
 
+TEST(LowmachModels, InTwoDimensionsTheWidthIsTheRootOfTheArea) {
+  const Outcome o = simulateText(kShear).set("lowmach.turbulence=\"smagorinsky\"").cells({6, 8, 1}).run(1);
+
+  for (const double mu : o.fields.at("lowmach.eddy_viscosity").values)
+    ASSERT_NEAR(mu, 2.0 * 0.17 * 0.17 * (1.0 / 6.0 * 0.25) * 3.0, 1e-12);
+}
+
 TEST(LowmachModels, EddiesThatMixMakeTheStableStepShorter) {
   const Outcome o =
       simulateText(kShear).set("lowmach.turbulence=\"smagorinsky\"").set("time.dt_max=1").run(1);

@@ -197,6 +197,18 @@ TEST(LowmachState, MassThatArisesLeavesThroughTheOutlet) {
   for (const double f : o.fields.at("mixture_fraction").values) ASSERT_EQ(f, 0.25);
 }
 
+// Light fluid that arises in heavier one: the flow makes room for both, so the density stays that of the
+// mixture.
+TEST(LowmachState, WhatArisesMixesAndTheDensityStaysThatOfItsMixture) {
+  const Outcome o = simulateText(kArising).set("lowmach.arising.mixture_fraction=1").run();
+
+  const WholeField& f = o.fields.at("mixture_fraction");
+  const WholeField& rho = o.fields.at("density");
+  ASSERT_GT(f({6, 3, 0}), 0.3);
+  for (std::size_t n = 0; n < f.values.size(); ++n)
+    ASSERT_NEAR(rho.values[n] * ((1.0 - f.values[n]) / 4.0 + f.values[n]), 1.0, 1e-6);
+}
+
 // Where nothing leaves, all of it stays, and what it carries.
 TEST(LowmachState, MassThatArisesInAClosedBoxIsCountedExactly) {
   const Outcome o = simulateText(kArising)
