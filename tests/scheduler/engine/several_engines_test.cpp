@@ -93,14 +93,23 @@ TEST(SeveralEngines, TheEndOfOneLeavesTheOthersAtWork) {
 TEST(SeveralEngines, OneForWhichThereIsNoPlaceOnAGpuIsAnErrorAndTheOthersGoOn) {
   if (std::getenv("TESSERA_ENGINE_TEST_CUDA") == nullptr)
     GTEST_SKIP() << "this case needs a GPU: TESSERA_ENGINE_TEST_CUDA=1 in the environment";
-  EngineOptions options;
-  options.form = EngineForm::Cuda;
-  options.memoryBytes = 16 << 20;
+  EngineOptions options{.form = EngineForm::Cuda, .capacity = 64, .memoryBytes = 1 << 22};
+  // All places of the GPU but that of the block that serves the others: an engine that asks for more says how
+  // many these are.
+  options.blocks[0] = 1 << 20;
+  try {
+    Engine(shippedProgram(), options);
+    FAIL() << "no GPU has places for a million blocks";
+  } catch (const UsageError& error) {
+    const std::string text = error.what();
+    const std::string before = "but only ";
+    options.blocks[0] = std::stoi(text.substr(text.find(before) + before.size()));
+  }
   auto first = std::make_unique<Engine>(shippedProgram(), options);
-  EXPECT_THROW(Engine(shippedProgram(), options), UsageError);  // after 10 s
+  EXPECT_THROW(Engine(shippedProgram(), {.form = EngineForm::Cuda}), UsageError);  // after 10 s
   EXPECT_EQ(first->wait(first->submit<LaneAdder>({20, 3})).result.sum, 23);
   first.reset();  // now the kernel of the second one begins, sees that it is to end, and ends
-  Engine third(shippedProgram(), options);
+  Engine third(shippedProgram(), {.form = EngineForm::Cuda});
   EXPECT_EQ(third.wait(third.submit<LaneAdder>({20, 4})).result.sum, 24);
 }
 
