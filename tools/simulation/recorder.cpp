@@ -231,7 +231,7 @@ void Recorder::openHistory(const Simulation& simulation) {
   columns.resize(columns.size() - rowColumns_);
   const FolderHandle& files = options_.folder->files();
   try {
-    if (!untouched_) writeHistoryUnits(files, units);
+    writeHistoryUnits(files, units);
     if (untouched_) {
       history_.emplace(files, "history.csv", columns, firstStep_, firstHistoryDue_);
       costs_.emplace(files, "statistics.csv", kCostColumns, firstStep_, firstHistoryDue_);

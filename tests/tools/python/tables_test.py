@@ -6,6 +6,7 @@ import tempfile
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import runs
@@ -165,6 +166,12 @@ class ConvergenceTest(unittest.TestCase):
             rows = [{"cells": n, "a.error_l1": 0.0, "order of l1": None} for n in (8, 16)]
             convergence_command.draw(rows, Path(folder) / "a.png", "exact", {})
             self.assertEqual((Path(folder) / "a.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_errors_have_their_unit_on_the_axis(self):
+        rows = [{"cells": n, "a.error_l1": 1 / n, "order of l1": None} for n in (8, 16)]
+        with mock.patch("tessera.plots.style.save") as save:
+            convergence_command.draw(rows, "a.png", "title", {"a.error_l1": "K m^3"})
+        self.assertEqual(save.call_args.args[0].axes[0].get_ylabel(), "error (K m³)")
 
     def test_each_of_several_errors_has_its_order(self):
         with tempfile.TemporaryDirectory() as folder:
