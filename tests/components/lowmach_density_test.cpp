@@ -176,6 +176,47 @@ TEST(LowmachDensity, HasTheSameBitsForAnyRanksThreadsPatchesAndDevices) {
   EXPECT_EQ(firstDifference(right, simulateText(kPlume).patches({3, 2, 1}).devices(devices).run()), "");
 }
 
+/// Mean of the amounts by which a variable of two runs differs.
+double meanDifference(const Outcome& a, const Outcome& b, const std::string& variable) {
+  const std::vector<double>& left = a.fields.at(variable).values;
+  const std::vector<double>& right = b.fields.at(variable).values;
+  double sum = 0.0;
+  for (std::size_t n = 0; n < left.size(); ++n) sum += std::abs(left[n] - right[n]);
+  return sum / static_cast<double>(left.size());
+}
+
+TEST(LowmachDensity, GravityAtRatioTwentyIsOfSecondOrderInTime) {
+  const auto run = [](double dt) {
+    return simulateText(R"deck(
+[simulation]
+components = ["lowmach"]
+[grid]
+cells = [16, 16, 1]
+periodic = [true, true, false]
+[time]
+end = 0.1
+[lowmach]
+mixing.density = [20, 1]
+slopes = "none"
+diffusivity = 0.001
+gravity = [0, -5, 0]
+initial.mixture_fraction = "0.5 + 0.3*sin(2*pi*x)*sin(2*pi*y)"
+initial.velocity = { x = 1, y = 0.5 }
+[solver]
+tolerance = 1e-12
+)deck")
+        .set("time.dt=" + std::to_string(dt))
+        .run();
+  };
+  const Outcome whole = run(0.01);
+  const Outcome half = run(0.005);
+  const Outcome quarter = run(0.0025);
+  for (const char* variable : {"density", "mixture_fraction", "velocity_x", "velocity_y"}) {
+    const double ratio = meanDifference(whole, half, variable) / meanDifference(half, quarter, variable);
+    EXPECT_NEAR(ratio, 4.0, 0.4) << variable;
+  }
+}
+
 TEST(LowmachDensity, WhatNeedsAMixtureSaysSo) {
   const auto errorOf = [](const std::string& assignment) -> std::string {
     try {
