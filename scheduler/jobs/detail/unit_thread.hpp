@@ -10,7 +10,13 @@ class UnitThread {
  public:
   using Unit = typename Body::Unit;
 
-  TESSERA_KERNEL UnitThread(const Body& body, const TaskInput& input) : body_(body), input_(input) {}
+  /// Units that a thread has pushed and not run. Apart from the rest of it, which so stays in registers.
+  struct Stack {
+    Unit units[Body::kPushes == 0 ? 1 : 64];
+  };
+
+  TESSERA_KERNEL UnitThread(const Body& body, const TaskInput& input, Stack& stack)
+      : body_(body), input_(input), stack_(stack) {}
 
   /// Of the form Regular: units `thread`, thread + threads ...
   TESSERA_KERNEL void runEvery(std::int64_t thread, std::int64_t threads) {
@@ -47,13 +53,13 @@ class UnitThread {
       noteFault(*input_.words, TaskFault::QueueFull);
       return false;
     }
-    stack_[waiting_++] = unit;
+    stack_.units[waiting_++] = unit;
     ++tally_.pushed;
     return true;
   }
 
  private:
-  static constexpr int kRoom = Body::kPushes == 0 ? 1 : 64;
+  static constexpr int kRoom = sizeof(Stack) / sizeof(Unit);
 
   /// One call; false: the unit has ended, and what it has pushed.
   TESSERA_KERNEL bool advance(Unit& unit) {
@@ -67,7 +73,7 @@ class UnitThread {
     if (end == UnitEnd::GoOn) return true;
     ++tally_.ended;
     if (waiting_ == 0) return false;
-    unit = stack_[--waiting_];
+    unit = stack_.units[--waiting_];
     return true;
   }
 
@@ -76,7 +82,7 @@ class UnitThread {
   Tally tally_;
   std::int64_t callsOfUnit_ = 0;
   int waiting_ = 0;
-  Unit stack_[kRoom];
+  Stack& stack_;
 };
 
 /// One generation of the form Wavefront. The first one begins with the units of the execution space.

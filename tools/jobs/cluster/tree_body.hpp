@@ -47,13 +47,16 @@ struct FieldValue {
 };
 
 /// Barnes and Hut's walk for one point: a cell is taken as a whole where side / distance <= theta and the
-/// point does not lie in it, and opened else.
+/// point does not lie in it, and opened else. A round adds one cell or one point of a leaf, so lanes that
+/// walk side by side add at the same time, whatever they add.
 struct TreeBody {
   static constexpr int kPushes = 0;
-  static constexpr int kCellsOfCall = 16;
+  static constexpr int kRoundsOfCall = 32;
   struct Unit {
     std::int64_t point = 0;
     std::int32_t cell = 0;
+    std::int32_t next = 0;  ///< of a leaf that has been opened: the point that is added next
+    std::int32_t end = 0;
     FieldValue sum;
   };
 
@@ -74,40 +77,58 @@ struct TreeBody {
   template <class Units>
   TESSERA_KERNEL UnitEnd advance(Unit& unit, Units&) const {
     const Real3 here = points(unit.point).at;
-    for (int n = 0; n < kCellsOfCall && unit.cell < cellCount; ++n) {
-      const TreeCell& cell = cells(unit.cell);
-      const Real3 away = here - cell.mean.at;
-      const double distance2 = dot(away, away);
-      if (cell.side * cell.side <= theta * theta * distance2 && !contains(cell, here)) {
-        addCell(unit.sum, cell, away, distance2 + softening2);
-        unit.cell = cell.next;
-      } else if (cell.count > 0) {
-        for (std::int64_t p = cell.first; p < cell.first + cell.count; ++p) {
-          if (p != unit.point) addPoint(unit.sum, points(p), here);
-        }
-        unit.cell = cell.next;
-      } else {
-        ++unit.cell;
+    for (int n = 0; n < kRoundsOfCall; ++n) {
+      const TreeCell* whole = unit.next < unit.end ? nullptr : nextOf(unit, here);
+      if (whole == nullptr && unit.next == unit.end) {
+        field(unit.point) = unit.sum;
+        return UnitEnd::Done;
       }
+      if (whole == nullptr && unit.next == unit.point) {
+        ++unit.next;
+        continue;
+      }
+      const MassPoint& from = whole != nullptr ? whole->mean : points(unit.next++);
+      const Real3 towards = from.at - here;
+      const double square = dot(towards, towards) + softening2;
+      const double inverse = 1.0 / sqrt(square);
+      addMonopole(unit.sum, from.mass, towards, inverse);
+      if (whole != nullptr && hasQuadrupole) addQuadrupole(unit.sum, whole->quadrupole, towards, inverse);
     }
-    if (unit.cell < cellCount) return UnitEnd::GoOn;
-    field(unit.point) = unit.sum;
-    return UnitEnd::Done;
+    return UnitEnd::GoOn;
   }
 
   /// Adds what one point does at `here`.
   TESSERA_KERNEL void addPoint(FieldValue& sum, const MassPoint& point, Real3 here) const {
     const Real3 towards = point.at - here;
-    const double square = dot(towards, towards) + softening2;
-    const double inverse = 1.0 / sqrt(square);
-    const double strength = point.mass * inverse;
-    sum.acceleration = sum.acceleration + (strength * inverse * inverse) * towards;
-    sum.potential -= strength;
-    sum.interactions += 1.0;
+    addMonopole(sum, point.mass, towards, 1.0 / sqrt(dot(towards, towards) + softening2));
   }
 
  private:
-  TESSERA_KERNEL static bool contains(const TreeCell& cell, Real3 x) {
+  /// Goes on to the next cell that is taken as a whole, or to the next leaf, whose points come then; null
+  /// without such a cell.
+  TESSERA_KERNEL const TreeCell* nextOf(Unit& unit, Real3 here) const {
+    while (unit.cell < cellCount) {
+      const TreeCell& cell = cells(unit.cell);
+      const Real3 away = here - cell.mean.at;
+      if (cell.side * cell.side <= theta * theta * dot(away, away) && !contains(cell, here)) {
+        unit.cell = cell.next;
+        return &cell;
+      }
+      if (cell.count > 0) {
+        unit.next = cell.first;
+        unit.end = cell.first + cell.count;
+        unit.cell = cell.next;
+        return nullptr;
+      }
+      ++unit.cell;
+    }
+    return nullptr;
+  }
+
+  /// Only asked of cells far enough away: the point in a cell is at most sqrt(3) sides from its centre of
+  /// mass.
+  TESSERA_KERNEL bool contains(const TreeCell& cell, Real3 x) const {
+    if (3.0 * theta * theta < 0.99) return false;
     for (int axis = 0; axis < kAxes; ++axis) {
       const double off = x[axis] - cell.middle[axis];
       if (off > 0.5 * cell.side || off < -0.5 * cell.side) return false;
@@ -115,15 +136,16 @@ struct TreeBody {
     return true;
   }
 
-  TESSERA_KERNEL void addCell(FieldValue& sum, const TreeCell& cell, Real3 y, double square) const {
-    const double inverse = 1.0 / sqrt(square);
-    const double inverse2 = inverse * inverse;
-    const double strength = cell.mean.mass * inverse;
-    sum.acceleration = sum.acceleration - (strength * inverse2) * y;
+  TESSERA_KERNEL static void addMonopole(FieldValue& sum, double mass, Real3 towards, double inverse) {
+    const double strength = mass * inverse;
+    sum.acceleration = sum.acceleration + (strength * inverse * inverse) * towards;
     sum.potential -= strength;
     sum.interactions += 1.0;
-    if (!hasQuadrupole) return;
-    const double* q = cell.quadrupole;
+  }
+
+  TESSERA_KERNEL static void addQuadrupole(FieldValue& sum, const double* q, Real3 towards, double inverse) {
+    const Real3 y{-towards.x, -towards.y, -towards.z};
+    const double inverse2 = inverse * inverse;
     const Real3 qy{q[0] * y.x + q[3] * y.y + q[4] * y.z, q[3] * y.x + q[1] * y.y + q[5] * y.z,
                    q[4] * y.x + q[5] * y.y + q[2] * y.z};
     const double inverse5 = inverse2 * inverse2 * inverse;
