@@ -77,9 +77,9 @@ struct PhotonBody {
     std::uint32_t step = 0;
     std::int16_t layer = 0;
     std::int16_t band = 0;
-    std::int32_t cell = 0;      ///< of the absorption map, to which `here` belongs
-    std::int64_t here = 0;      ///< absorbed there and not yet added, in multiples of kResolution
-    std::int64_t absorbed = 0;  ///< in all
+    std::int32_t cell = 0;       ///< of the absorption map, to which `here` belongs
+    std::uint32_t here = 0;      ///< absorbed there and not yet added, in multiples of kResolution
+    std::uint32_t absorbed = 0;  ///< in all
     Real x = 0, y = 0, z = 0;
     Real ux = 0, uy = 0, uz = 1;
     Real weight = 1;
@@ -92,7 +92,7 @@ struct PhotonBody {
   Real specular = 0;
   std::uint32_t seed = 1;
   SumArray tallies;     ///< by tally and batch
-  SumArray absorption;  ///< by radius and depth
+  SumArray absorption;  ///< by depth and, in each bin, by radius
   Real ringsPerLength = 0;
   Real binsPerLength = 0;
   std::int32_t rings = 1;
@@ -156,8 +156,8 @@ struct PhotonBody {
     }
   }
   /// In multiples of kResolution.
-  TESSERA_KERNEL static std::int64_t whole(Real weight) {
-    return static_cast<std::int32_t>(weight * Real(1.0 / kResolution) + Real(0.5));
+  TESSERA_KERNEL static std::uint32_t whole(Real weight) {
+    return static_cast<std::uint32_t>(weight * Real(1.0 / kResolution) + Real(0.5));
   }
 
   TESSERA_KERNEL void note(PhotonTally tally, const Unit& unit, Real weight) const {
@@ -169,7 +169,7 @@ struct PhotonBody {
     return UnitEnd::Done;
   }
   TESSERA_KERNEL void addToMap(const Unit& unit) const {
-    if (unit.here != 0) absorption.addWhole({unit.cell % rings, unit.cell / rings, 0}, unit.here);
+    if (unit.here != 0) absorption.addWhole({unit.cell, 0, 0}, unit.here);
   }
   TESSERA_KERNEL PhiloxWords draw(const Unit& unit, std::uint32_t more) const {
     return philox({static_cast<std::uint32_t>(unit.photon), static_cast<std::uint32_t>(unit.photon >> 32),
@@ -179,7 +179,7 @@ struct PhotonBody {
 
   template <class Units>
   TESSERA_KERNEL void absorb(Unit& unit, Real weight, const TissueLayer<Real>& layer, Units& units) const {
-    const std::int64_t part = whole(weight);
+    const std::uint32_t part = whole(weight);
     unit.absorbed += part;
     if (unit.band != 0) return;
     const Real ring = root(unit.x * unit.x + unit.y * unit.y) * ringsPerLength;
@@ -227,21 +227,23 @@ struct PhotonBody {
       cosine = (optics.sum - q * q) * optics.half;
     }
     const Real rest = Real{1} - cosine * cosine;
-    const Real sine = root(rest > 0 ? rest : Real{0});
+    const Real sine2 = rest > 0 ? rest : Real{0};
     const auto angle = plainSineCosine(turn);
     const Real ux = unit.ux, uy = unit.uy, uz = unit.uz;
     const Real across = Real{1} - uz * uz;
     if (across < kUpright) {
+      const Real sine = root(sine2);
       unit.ux = sine * angle.cosine;
       unit.uy = sine * angle.sine;
       unit.uz = uz > 0 ? cosine : -cosine;
       return;
     }
-    const Real width = root(across);
-    const Real part = sine / width;
-    unit.ux = part * (ux * uz * angle.cosine - uy * angle.sine) + ux * cosine;
-    unit.uy = part * (uy * uz * angle.cosine + ux * angle.sine) + uy * cosine;
-    unit.uz = -sine * angle.cosine * width + uz * cosine;
+    const Real part = root(sine2 / across);
+    const Real along = part * angle.cosine;
+    const Real aside = part * angle.sine;
+    unit.ux = (along * uz + cosine) * ux - aside * uy;
+    unit.uy = (along * uz + cosine) * uy + aside * ux;
+    unit.uz = uz * cosine - along * across;
   }
 
   /// At the edge of a layer: reflected, or on to the next layer, or out.
@@ -258,9 +260,11 @@ struct PhotonBody {
     Real cos2 = 0;
     if (sin2 < 1) {
       cos2 = root(Real{1} - sin2);
-      const Real s = (n1 * cos1 - n2 * cos2) / (n1 * cos1 + n2 * cos2);
-      const Real p = (n1 * cos2 - n2 * cos1) / (n1 * cos2 + n2 * cos1);
-      reflects = n1 == n2 ? Real{0} : Real{0.5} * (s * s + p * p);
+      // Half the sum of the squares of Fresnel's two ratios, over one denominator.
+      const Real over = (n1 * cos1 + n2 * cos2) * (n1 * cos2 + n2 * cos1);
+      const Real s = (n1 * cos1 - n2 * cos2) * (n1 * cos2 + n2 * cos1);
+      const Real p = (n1 * cos2 - n2 * cos1) * (n1 * cos1 + n2 * cos2);
+      reflects = n1 == n2 ? Real{0} : Real{0.5} * (s * s + p * p) / (over * over);
     }
     if (u < reflects) {
       unit.uz = -unit.uz;

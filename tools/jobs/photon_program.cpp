@@ -115,23 +115,24 @@ JobNumber numberOf(const std::string& name, const Sums& tallies, PhotonTally tal
 void writeMap(const ParameterValues& deck, const Sums& absorption, const std::filesystem::path& folder) {
   std::ofstream out(folder / "absorption.csv");
   out << "radius_cm,depth_cm,absorbed_per_cm3,fluence_per_cm2\n";
-  const Extent cells = absorption.box().extent();
-  PngImage image(cells.i, cells.j);
-  PngImage fluenceImage(cells.i, cells.j);
-  const double ringWidth = deck.real("radius") / static_cast<double>(cells.i);
-  const double binDepth = deck.real("depth") / static_cast<double>(cells.j);
+  const std::int64_t rings = deck.integer("rings");
+  const std::int64_t bins = deck.integer("bins");
+  PngImage image(rings, bins);
+  PngImage fluenceImage(rings, bins);
+  const double ringWidth = deck.real("radius") / static_cast<double>(rings);
+  const double binDepth = deck.real("depth") / static_cast<double>(bins);
   const auto photons = static_cast<double>(deck.integer("photons"));
   const auto& layers = deck.tables("layers");
   std::vector<TissueLayer<double>> tissue(layers.size());
   setLayers<double>(deck, tissue);
-  for (std::int64_t bin = 0; bin < cells.j; ++bin) {
+  for (std::int64_t bin = 0; bin < bins; ++bin) {
     const double depth = (static_cast<double>(bin) + 0.5) * binDepth;
     std::size_t layer = 0;
     while (layer + 1 < tissue.size() && depth > tissue[layer].bottom) ++layer;
-    for (std::int64_t ring = 0; ring < cells.i; ++ring) {
+    for (std::int64_t ring = 0; ring < rings; ++ring) {
       const double radius = (static_cast<double>(ring) + 0.5) * ringWidth;
       const double volume = 2.0 * M_PI * radius * ringWidth * binDepth;
-      const double density = absorption.value({ring, bin, 0}) / volume / photons;
+      const double density = absorption.value({bin * rings + ring, 0, 0}) / volume / photons;
       const double absorbs = tissue[layer].optics[0].absorbs;
       const double fluence = absorbs > 0.0 ? density / absorbs : 0.0;
       out << radius << ',' << depth << ',' << density << ',' << fluence << '\n';
@@ -172,7 +173,7 @@ std::vector<JobNumber> runPhotons(const ParameterValues& deck, DeckRun& run) {
   using Body = PhotonBody<double>;
   const std::int64_t photons = deck.integer("photons");
   Sums tallies("tallies", {kTallies, Body::kBatches, 1}, Body::kResolution);
-  Sums absorption("absorption", {deck.integer("rings"), deck.integer("bins"), 1}, Body::kResolution);
+  Sums absorption("absorption", {deck.integer("rings") * deck.integer("bins"), 1, 1}, Body::kResolution);
   const JobReport report = deck.choice("precision") == "float"
                                ? follow<float>(deck, run, floatPhotonKernels(), tallies, absorption)
                                : follow<double>(deck, run, photonKernels(), tallies, absorption);

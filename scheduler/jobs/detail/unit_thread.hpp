@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "scheduler/jobs/detail/unit_queue.hpp"
 
 namespace tessera::jobs::detail {
@@ -12,7 +14,10 @@ class UnitThread {
 
   /// Units that a thread has pushed and not run. Apart from the rest of it, which so stays in registers.
   struct Stack {
-    Unit units[Body::kPushes == 0 ? 1 : 64];
+    static constexpr int kRoom = Body::kPushes == 0 ? 1 : 64;
+    alignas(Unit) std::byte bytes[kRoom * sizeof(Unit)];
+
+    TESSERA_KERNEL Unit& operator[](int n) { return reinterpret_cast<Unit*>(bytes)[n]; }
   };
 
   TESSERA_KERNEL UnitThread(const Body& body, const TaskInput& input, Stack& stack)
@@ -49,18 +54,16 @@ class UnitThread {
 
   /// For the body.
   TESSERA_KERNEL bool push(const Unit& unit) {
-    if (waiting_ == kRoom) {
+    if (waiting_ == Stack::kRoom) {
       noteFault(*input_.words, TaskFault::QueueFull);
       return false;
     }
-    stack_.units[waiting_++] = unit;
+    stack_[waiting_++] = unit;
     ++tally_.pushed;
     return true;
   }
 
  private:
-  static constexpr int kRoom = sizeof(Stack) / sizeof(Unit);
-
   /// One call; false: the unit has ended, and what it has pushed.
   TESSERA_KERNEL bool advance(Unit& unit) {
     const UnitEnd end = body_.advance(unit, *this);
@@ -73,7 +76,7 @@ class UnitThread {
     if (end == UnitEnd::GoOn) return true;
     ++tally_.ended;
     if (waiting_ == 0) return false;
-    unit = stack_.units[--waiting_];
+    unit = stack_[--waiting_];
     return true;
   }
 

@@ -5,21 +5,31 @@
 
 namespace tessera::jobs {
 
-/// A mass at a place. G = 1.
-struct MassPoint {
+/// A mass at a place. G = 1. So aligned that a GPU reads two numbers at a time: lanes of a warp read from
+/// different places, and each read of each lane takes a turn.
+struct alignas(16) MassPoint {
   Real3 at;
   double mass = 0.0;
 };
 
-/// A cell of an octree, in the order of a walk from the root: its first child comes behind it.
-struct TreeCell {
-  MassPoint mean;             ///< all its mass, at its centre
-  double quadrupole[6] = {};  ///< sum of m (3 x_i x_j - x^2 delta_ij): xx, yy, zz, xy, xz, yz
-  Real3 middle;
+/// What each walk through an octree reads of a cell.
+struct alignas(16) CellHead {
+  MassPoint mean;  ///< all its mass, at its centre
   double side = 0.0;
   std::int32_t next = 0;   ///< the cell after all that lie in this one
+  std::int32_t count = 0;  ///< of a leaf: its points; 0: no leaf
+};
+
+/// Sum of m (3 x_i x_j - x^2 delta_ij): xx, yy, zz, xy, xz, yz.
+struct alignas(16) Quadrupole {
+  double of[6] = {};
+};
+
+/// A cell of an octree, in the order of a walk from the root: its first child comes behind it.
+struct TreeCell : CellHead {
+  Quadrupole quadrupole;
+  Real3 middle;
   std::int32_t first = 0;  ///< of a leaf: its points, in the tree's order
-  std::int32_t count = 0;  ///< 0: no leaf
 };
 
 /// Adds a point to the mass of a cell and to the sum of its places, which then is to be divided by the mass.
@@ -33,10 +43,10 @@ TESSERA_KERNEL inline void addQuadrupole(TreeCell& cell, const MassPoint& point)
   const Real3 x = point.at - cell.mean.at;
   const double square = dot(x, x);
   for (int axis = 0; axis < kAxes; ++axis)
-    cell.quadrupole[axis] += point.mass * (3.0 * x[axis] * x[axis] - square);
-  cell.quadrupole[3] += point.mass * 3.0 * x.x * x.y;
-  cell.quadrupole[4] += point.mass * 3.0 * x.x * x.z;
-  cell.quadrupole[5] += point.mass * 3.0 * x.y * x.z;
+    cell.quadrupole.of[axis] += point.mass * (3.0 * x[axis] * x[axis] - square);
+  cell.quadrupole.of[3] += point.mass * 3.0 * x.x * x.y;
+  cell.quadrupole.of[4] += point.mass * 3.0 * x.x * x.z;
+  cell.quadrupole.of[5] += point.mass * 3.0 * x.y * x.z;
 }
 
 /// Acceleration and potential at a point.
@@ -78,19 +88,19 @@ struct TreeBody {
   TESSERA_KERNEL UnitEnd advance(Unit& unit, Units&) const {
     const Real3 here = points(unit.point).at;
     for (int n = 0; n < kRoundsOfCall; ++n) {
-      const TreeCell* whole = unit.next < unit.end ? nullptr : nextOf(unit, here);
-      if (whole == nullptr && unit.next == unit.end) {
-        field(unit.point) = unit.sum;
-        return UnitEnd::Done;
+      MassPoint from;
+      const TreeCell* whole = unit.next < unit.end ? nullptr : nextOf(unit, here, from);
+      if (whole == nullptr) {
+        if (unit.next == unit.end) {
+          field(unit.point) = unit.sum;
+          return UnitEnd::Done;
+        }
+        const std::int32_t point = unit.next++;
+        if (point == unit.point) continue;
+        from = points(point);
       }
-      if (whole == nullptr && unit.next == unit.point) {
-        ++unit.next;
-        continue;
-      }
-      const MassPoint& from = whole != nullptr ? whole->mean : points(unit.next++);
       const Real3 towards = from.at - here;
-      const double square = dot(towards, towards) + softening2;
-      const double inverse = 1.0 / sqrt(square);
+      const double inverse = 1.0 / sqrt(dot(towards, towards) + softening2);
       addMonopole(unit.sum, from.mass, towards, inverse);
       if (whole != nullptr && hasQuadrupole) addQuadrupole(unit.sum, whole->quadrupole, towards, inverse);
     }
@@ -104,20 +114,22 @@ struct TreeBody {
   }
 
  private:
-  /// Goes on to the next cell that is taken as a whole, or to the next leaf, whose points come then; null
-  /// without such a cell.
-  TESSERA_KERNEL const TreeCell* nextOf(Unit& unit, Real3 here) const {
+  /// Goes on to the next cell that is taken as a whole, with its mass, or to the next leaf, whose points come
+  /// then; null without such a cell.
+  TESSERA_KERNEL const TreeCell* nextOf(Unit& unit, Real3 here, MassPoint& mean) const {
     while (unit.cell < cellCount) {
       const TreeCell& cell = cells(unit.cell);
-      const Real3 away = here - cell.mean.at;
-      if (cell.side * cell.side <= theta * theta * dot(away, away) && !contains(cell, here)) {
-        unit.cell = cell.next;
+      const CellHead head = cell;
+      const Real3 away = here - head.mean.at;
+      if (head.side * head.side <= theta * theta * dot(away, away) && !contains(cell, here)) {
+        unit.cell = head.next;
+        mean = head.mean;
         return &cell;
       }
-      if (cell.count > 0) {
+      if (head.count > 0) {
         unit.next = cell.first;
-        unit.end = cell.first + cell.count;
-        unit.cell = cell.next;
+        unit.end = cell.first + head.count;
+        unit.cell = head.next;
         return nullptr;
       }
       ++unit.cell;
@@ -143,7 +155,10 @@ struct TreeBody {
     sum.interactions += 1.0;
   }
 
-  TESSERA_KERNEL static void addQuadrupole(FieldValue& sum, const double* q, Real3 towards, double inverse) {
+  TESSERA_KERNEL static void addQuadrupole(FieldValue& sum, const Quadrupole& quadrupole, Real3 towards,
+                                           double inverse) {
+    const Quadrupole copy = quadrupole;
+    const double* q = copy.of;
     const Real3 y{-towards.x, -towards.y, -towards.z};
     const double inverse2 = inverse * inverse;
     const Real3 qy{q[0] * y.x + q[3] * y.y + q[4] * y.z, q[3] * y.x + q[1] * y.y + q[5] * y.z,
