@@ -169,7 +169,8 @@ struct PhotonBody {
     return UnitEnd::Done;
   }
   TESSERA_KERNEL void addToMap(const Unit& unit) const {
-    if (unit.here != 0) absorption.addWhole({unit.cell, 0, 0}, unit.here);
+    const Index cell{unit.cell, 0, 0};
+    if (unit.here != 0) absorption.addWhole(cell, unit.here);
   }
   TESSERA_KERNEL PhiloxWords draw(const Unit& unit, std::uint32_t more) const {
     return philox({static_cast<std::uint32_t>(unit.photon), static_cast<std::uint32_t>(unit.photon >> 32),
