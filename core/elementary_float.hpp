@@ -11,8 +11,9 @@ namespace tessera {
 
 /// A number between 0 and 1 from a random word, neither of them included: its first 23 bits and a half, which
 /// a float holds exactly.
-TESSERA_KERNEL constexpr float unitFloat(std::uint32_t word) {
-  return (static_cast<float>(word >> 9U) + 0.5F) * 0x1p-23F;
+TESSERA_KERNEL inline float unitFloat(std::uint32_t word) {
+  return __builtin_bit_cast(float, 0x3f800000U | (word >> 9U)) -
+         0x1.fffffep-1F;  // 1 + n 2^-23, less 1 - 2^-24
 }
 
 /// The natural logarithm of a positive number that is not denormal, with a relative error below 2^-21.
@@ -27,7 +28,8 @@ TESSERA_KERNEL inline float plainLog(float x) {
   const float s = (m - 1.0F) / (m + 1.0F);
   const float s2 = s * s;
   const float tail = s2 * ((1.0F / 3 + s2 * (1.0F / 5)) + (s2 * s2) * (1.0F / 7 + s2 * (1.0F / 9)));
-  const auto powers = static_cast<float>(k);
+  // k as a float, without the slow conversion: 1.5 * 2^23 has its bits at the end of a float.
+  const float powers = __builtin_bit_cast(float, 0x4b400000U + static_cast<std::uint32_t>(k)) - 0x1.8p23F;
   return powers * kLn2High + (2.0F * (s + s * tail) + powers * kLn2Low);
 }
 

@@ -57,16 +57,15 @@ struct FieldValue {
 };
 
 /// Barnes and Hut's walk for one point: a cell is taken as a whole where side / distance <= theta and the
-/// point does not lie in it, and opened else. A round adds one cell or one point of a leaf, so lanes that
-/// walk side by side add at the same time, whatever they add.
+/// point does not lie in it, and opened else. Lanes side by side wait for the one that is at the first cell,
+/// so they read a cell together.
 struct TreeBody {
   static constexpr int kPushes = 0;
-  static constexpr int kRoundsOfCall = 32;
+  static constexpr int kCellsOfCall = 32;
   struct Unit {
     std::int64_t point = 0;
     std::int32_t cell = 0;
-    std::int32_t next = 0;  ///< of a leaf that has been opened: the point that is added next
-    std::int32_t end = 0;
+    std::int32_t interactions = 0;
     FieldValue sum;
   };
 
@@ -87,24 +86,13 @@ struct TreeBody {
   template <class Units>
   TESSERA_KERNEL UnitEnd advance(Unit& unit, Units&) const {
     const Real3 here = points(unit.point).at;
-    for (int n = 0; n < kRoundsOfCall; ++n) {
-      MassPoint from;
-      const TreeCell* whole = unit.next < unit.end ? nullptr : nextOf(unit, here, from);
-      if (whole == nullptr) {
-        if (unit.next == unit.end) {
-          field(unit.point) = unit.sum;
-          return UnitEnd::Done;
-        }
-        const std::int32_t point = unit.next++;
-        if (point == unit.point) continue;
-        from = points(point);
-      }
-      const Real3 towards = from.at - here;
-      const double inverse = 1.0 / sqrt(dot(towards, towards) + softening2);
-      addMonopole(unit.sum, from.mass, towards, inverse);
-      if (whole != nullptr && hasQuadrupole) addQuadrupole(unit.sum, whole->quadrupole, towards, inverse);
+    for (int n = 0; n < kCellsOfCall && unit.cell < cellCount; ++n) {
+      if (unit.cell == leastOfLanes(unit.cell)) visit(unit, here);
     }
-    return UnitEnd::GoOn;
+    if (unit.cell < cellCount) return UnitEnd::GoOn;
+    unit.sum.interactions = unit.interactions;
+    field(unit.point) = unit.sum;
+    return UnitEnd::Done;
   }
 
   /// Adds what one point does at `here`.
@@ -114,27 +102,29 @@ struct TreeBody {
   }
 
  private:
-  /// Goes on to the next cell that is taken as a whole, with its mass, or to the next leaf, whose points come
-  /// then; null without such a cell.
-  TESSERA_KERNEL const TreeCell* nextOf(Unit& unit, Real3 here, MassPoint& mean) const {
-    while (unit.cell < cellCount) {
-      const TreeCell& cell = cells(unit.cell);
-      const CellHead head = cell;
-      const Real3 away = here - head.mean.at;
-      if (head.side * head.side <= theta * theta * dot(away, away) && !contains(cell, here)) {
-        unit.cell = head.next;
-        mean = head.mean;
-        return &cell;
+  /// Adds a cell or the points of a leaf, or opens the cell.
+  TESSERA_KERNEL void visit(Unit& unit, Real3 here) const {
+    const TreeCell& cell = cells(unit.cell);
+    const CellHead head = cell;
+    const Real3 towards = head.mean.at - here;
+    const double distance2 = dot(towards, towards);
+    if (head.side * head.side <= theta * theta * distance2 && !contains(cell, here)) {
+      const double inverse = 1.0 / sqrt(distance2 + softening2);
+      addMonopole(unit.sum, head.mean.mass, towards, inverse);
+      if (hasQuadrupole) addQuadrupole(unit.sum, cell.quadrupole, towards, inverse);
+      ++unit.interactions;
+      unit.cell = head.next;
+    } else if (head.count > 0) {
+      for (std::int32_t p = cell.first; p < cell.first + head.count; ++p) {
+        if (p == unit.point) continue;
+        const MassPoint point = points(p);
+        addPoint(unit.sum, point, here);
+        ++unit.interactions;
       }
-      if (head.count > 0) {
-        unit.next = cell.first;
-        unit.end = cell.first + head.count;
-        unit.cell = head.next;
-        return nullptr;
-      }
+      unit.cell = head.next;
+    } else {
       ++unit.cell;
     }
-    return nullptr;
   }
 
   /// Only asked of cells far enough away: the point in a cell is at most sqrt(3) sides from its centre of
@@ -152,7 +142,6 @@ struct TreeBody {
     const double strength = mass * inverse;
     sum.acceleration = sum.acceleration + (strength * inverse * inverse) * towards;
     sum.potential -= strength;
-    sum.interactions += 1.0;
   }
 
   TESSERA_KERNEL static void addQuadrupole(FieldValue& sum, const Quadrupole& quadrupole, Real3 towards,
