@@ -173,9 +173,9 @@ struct PhotonBody {
     if (unit.here != 0) absorption.addWhole(cell, unit.here);
   }
   TESSERA_KERNEL PhiloxWords draw(const Unit& unit, std::uint32_t more) const {
-    return philox({static_cast<std::uint32_t>(unit.photon), static_cast<std::uint32_t>(unit.photon >> 32),
-                   unit.step, more},
-                  {seed, unit.birth});
+    return philox<7>({static_cast<std::uint32_t>(unit.photon), static_cast<std::uint32_t>(unit.photon >> 32),
+                      unit.step, more},
+                     {seed, unit.birth});
   }
 
   template <class Units>

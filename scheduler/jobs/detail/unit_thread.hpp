@@ -67,15 +67,18 @@ class UnitThread {
   /// One call; false: the unit has ended, and what it has pushed.
   TESSERA_KERNEL bool advance(Unit& unit) {
     const UnitEnd end = body_.advance(unit, *this);
-    ++tally_.calls;
     if (++callsOfUnit_ % 256 == 0) {
+      tally_.calls += 256;
       if (callsOfUnit_ > input_.limits.calls) noteFault(*input_.words, TaskFault::EndlessUnit);
       tally_.tell(input_);
       if (hasFault(*input_.words)) return false;
     }
     if (end == UnitEnd::GoOn) return true;
     ++tally_.ended;
-    if (waiting_ == 0) return false;
+    if (waiting_ == 0) {
+      tally_.calls += callsOfUnit_ % 256;
+      return false;
+    }
     unit = stack_[--waiting_];
     return true;
   }
