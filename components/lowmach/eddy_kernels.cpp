@@ -213,10 +213,20 @@ struct DynamicConstant {
       product(x) = fluid(x) * p;
       square(x) = fluid(x) * q;
     });
-    task.contribute(params.eddies.product, reduce(task.exec(), "Lowmach::product", task.interior(), Sum,
-                                                  [=] TESSERA_KERNEL(Index x) { return product(x); }));
-    task.contribute(params.eddies.square, reduce(task.exec(), "Lowmach::square", task.interior(), Sum,
-                                                 [=] TESSERA_KERNEL(Index x) { return square(x); }));
+    contribute(task, params.eddies.product, "Lowmach::product", product);
+    contribute(task, params.eddies.square, "Lowmach::square", square);
+  }
+
+  /// Over the finest cells of each place, each by its size.
+  template <class Task, class Number>
+  void contribute(const Task& task, ReductionLabel to, const char* name, const Number& number) const {
+    const double size = sizeOfCell(task);
+    typename Task::ReducedSum sum;
+    task.forEachUncovered([&](const Box& cells) {
+      sum.add(
+          reduce(task.exec(), name, cells, Sum, [=] TESSERA_KERNEL(Index x) { return size * number(x); }));
+    });
+    task.contribute(to, sum);
   }
 };
 

@@ -60,6 +60,13 @@ void setAxes(const Task& task, const FlowParams& params, Index (&e)[kAxes], doub
   }
 }
 
+/// The size of a cell of the level in those of level 0: what it counts in sums over all levels.
+template <class Task>
+double sizeOfCell(const Task& task) {
+  return static_cast<double>(task.hierarchy().level(0).domain().volume()) /
+         static_cast<double>(task.level().domain().volume());
+}
+
 /// A number at cells that may come from a field, with a factor, or from none: then `factor` is 0, and any
 /// field that may be read there stands in.
 template <class Field>

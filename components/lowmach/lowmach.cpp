@@ -37,7 +37,6 @@ void Lowmach::configure(const ParameterValues& values, ComponentSetup& setup) {
     findings.error(values.tableWhere(),
                    "lowmach has no axis to flow along; give grid.cells more than one cell");
   findings.throwIfErrors();
-  FlowLevels::check(setup, values);
   settings_ = readFlowSettings(values, setup.geometry, setup.labels);
   params_ = settings_.params;
   for (const Expression& one : settings_.composed) setup.composed.push_back(one);
@@ -45,7 +44,7 @@ void Lowmach::configure(const ParameterValues& values, ComponentSetup& setup) {
   configureStages(setup);
   configurePressure(setup);
   configureModels(setup);
-  levels_ = FlowLevels(setup, params_, settings_);
+  levels_ = FlowLevels(setup, params_, eddies_, settings_);
   for (const Stage& stage : stages_) levels_.prolong(setup.labels, stage.flow.to);
   configureColumns(setup);
 }
@@ -220,8 +219,9 @@ void Lowmach::declareInitial(StepPlan& plan) const {
   declareInitialCarried(plan);
   if (params_.densityVaries) declareNoughts(plan.task("Lowmach::noExpansion"), params_.expansion);
   declareStateNumbers(plan, "");
+  if (params_.solids.areThere) declareInitialSolids(plan);
   levels_.declareInitial(plan, state_);
-  declareInitialModels(plan);
+  if (params_.eddies.isThere()) declareViscosity(plan.task("Lowmach::initialEddies"), New);
   declareStableDt(plan.task("Lowmach::stableDt"));
 }
 
@@ -262,26 +262,24 @@ void Lowmach::declareStateNumbers(StepPlan& plan, const std::string& in) const {
   }
 }
 
-void Lowmach::declareInitialModels(StepPlan& plan) const {
+void Lowmach::declareInitialSolids(StepPlan& plan) const {
   const SolidParams& solids = params_.solids;
-  if (solids.areThere) {
-    plan.task("Lowmach::fluid")
-        .writes(solids.fluid)
-        .withoutDt()
-        .runs<Cpu>(
-            [label = solids.fluid, f = *settings_.fluid](const auto& task) { fill(task, label, f, 0.0); });
-    TaskBuilder open = plan.task("Lowmach::openFaces");
-    open.withoutDt().reads(New, solids.fluid, faceHalo(1));
-    writesFaces(open, solids.open);
-    open.runs(openFacesOfSolids(params_));
-    TaskBuilder stop = plan.task("Lowmach::stop");
-    stop.withoutDt();
-    readsFaces(stop, New, solids.open);
-    forEachAxis(state_.velocity, [&](int, auto label) { stop.modifies(label); });
-    stop.runs(stopAtSolids(params_, state_.velocity));
-  }
-  if (!params_.eddies.isThere()) return;
-  declareViscosity(plan.task("Lowmach::initialEddies"), New);
+  plan.task("Lowmach::fluid")
+      .writes(solids.fluid)
+      .withoutDt()
+      .runs<Cpu>(
+          [label = solids.fluid, f = *settings_.fluid](const auto& task) { fill(task, label, f, 0.0); });
+  TaskBuilder open = plan.task("Lowmach::openFaces").withoutDt();
+  open.reads(New, solids.fluid, faceHalo(1), from("Lowmach::fluid"));
+  writesFaces(open, solids.open);
+  open.runs(openFacesOfSolids(params_));
+  levels_.declareSolids(plan, "Lowmach::openFaces", "Lowmach::fluid");
+  TaskBuilder stop = plan.task("Lowmach::stop").withoutDt();
+  // Faces under finer ones get their means later, as what stops here does.
+  forEachAxis(solids.open, [&](int, auto label) { stop.reads(New, label, from("Lowmach::openFaces")); });
+  forEachAxis(state_.velocity,
+              [&](int axis, auto label) { stop.modifies(label, from(withAxis("Lowmach::initial", axis))); });
+  stop.runs(stopAtSolids(params_, state_.velocity));
 }
 
 /// Reads what the strain of a generation follows from.
@@ -508,7 +506,9 @@ void Lowmach::declareCorrection(StepPlan& step, const Stage& stage) const {
   if (levels_.areSeveral()) {
     const std::string finer = "Lowmach::projectFiner" + stage.number;
     coarsest.on(0);
-    declare(step.task(finer)).on(allButCoarsest()).reads(New, system_.solution, fromCoarser(1));
+    TaskBuilder others = declare(step.task(finer));
+    others.on(allButCoarsest()).reads(New, system_.solution, fromCoarser(1));
+    levels_.readsFluidAround(others);
     levels_.declareProjected(step, stage.flow, plan, name, finer);
   }
   if (!isLast(stage)) return;

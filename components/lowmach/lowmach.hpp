@@ -62,7 +62,7 @@ class Lowmach final : public Component {
   void declareViscosity(TaskBuilder task, Generation generation) const;
   void readsStrain(TaskBuilder& task, Generation generation) const;
   void declareInitialCarried(StepPlan& plan) const;
-  void declareInitialModels(StepPlan& plan) const;
+  void declareInitialSolids(StepPlan& plan) const;
   void declareStateNumbers(StepPlan& plan, const std::string& in) const;
   void declareStableDt(TaskBuilder task) const;
   bool isLast(const Stage& stage) const { return &stage == &stages_.back(); }

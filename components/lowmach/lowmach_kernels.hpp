@@ -90,6 +90,9 @@ TaskBody dynamicConstant(const FlowParams& params, const EddyLabels& labels);
 /// Writes which faces are open, from New of the cells that hold fluid.
 TaskBody openFacesOfSolids(const FlowParams& params);
 
+/// Makes cells with fluid of New solid, of which no face of New is open.
+TaskBody solidWhereShutIn(const FlowParams& params);
+
 /// Makes the velocity of New 0 on faces that are closed.
 TaskBody stopAtSolids(const FlowParams& params, const FlowFaces& velocity);
 

@@ -4,13 +4,6 @@
 
 namespace tessera {
 
-/// The size of a cell of the level in those of level 0: what it counts in sums over all levels.
-template <class Task>
-double sizeOfCell(const Task& task) {
-  return static_cast<double>(task.hierarchy().level(0).domain().volume()) /
-         static_cast<double>(task.level().domain().volume());
-}
-
 struct DivergenceToRemove {
   FlowParams params;
   FlowStage stage;
@@ -26,12 +19,8 @@ struct DivergenceToRemove {
       forEach(task.exec(), "Lowmach::rightHandSide", task.interior(),
               [=] TESSERA_KERNEL(Index x) { f(x) = perTime * (expansion(x) - divergence(x)); });
       if (!params.isClosed) return;
-      if (params.solids.areThere) {
-        const auto fluid = task.read(Old, params.solids.fluid);
-        task.contribute(params.solids.cells, reduce(task.exec(), "Lowmach::fluidCells", task.interior(), Sum,
-                                                    [=] TESSERA_KERNEL(Index x) { return fluid(x); }));
-      }
       const double size = sizeOfCell(task);
+      if (params.solids.areThere) countFluid(task, size);
       typename Task::ReducedSum excess;
       task.forEachUncovered([&](const Box& cells) {
         excess.add(reduce(task.exec(), "Lowmach::excess", cells, Sum,
@@ -42,6 +31,18 @@ struct DivergenceToRemove {
       forEach(task.exec(), "Lowmach::divergence", task.interior(),
               [=] TESSERA_KERNEL(Index x) { f(x) = perTime * (0.0 - divergence(x)); });
     }
+  }
+
+  /// Cells with fluid, each by its size.
+  template <class Task>
+  void countFluid(const Task& task, double size) const {
+    const auto fluid = task.read(Old, params.solids.fluid);
+    typename Task::ReducedSum number;
+    task.forEachUncovered([&](const Box& cells) {
+      number.add(reduce(task.exec(), "Lowmach::fluidCells", cells, Sum,
+                        [=] TESSERA_KERNEL(Index x) { return size * fluid(x); }));
+    });
+    task.contribute(params.solids.cells, number);
   }
 };
 
@@ -74,12 +75,12 @@ struct KeepVolume {
 };
 
 /// Faces where a level ends, from the cells beyond them.
-template <class Field, class Target>
+template <class Field, class Target, class Cells>
 struct ProjectAtEnd {
   Target u;
   Field p;
   NumberOrField<Field> lightness;
-  BeyondLevel<Field, Field> beyond;
+  BeyondLevel<Field, Field, Cells> beyond;
   Index toFace;
   double factor;  ///< below 0 where the cells beyond are the upper ones
 
@@ -121,16 +122,26 @@ struct ProjectVelocity {
   /// With the gradient that the solve has balanced.
   template <class Task, class Target>
   void atEnd(const Task& task, const Target& u, int axis, bool high, double factor, const Box& cells) const {
+    if (!params.solids.areThere) return atEnd(task, u, axis, high, factor, cells, AllCells{});
+    const auto fluid = task.read(Old, params.solids.fluid);
+    atEnd(
+        task, u, axis, high, factor, cells,
+        CellsOfOne<std::remove_cvref_t<decltype(fluid)>>{task.readCoarser(Old, params.solids.fluid), fluid});
+  }
+
+  template <class Task, class Target, class Cells>
+  void atEnd(const Task& task, const Target& u, int axis, bool high, double factor, const Box& cells,
+             const Cells& fluid) const {
     const auto p = task.read(New, pressure);
     using Field = std::remove_cvref_t<decltype(p)>;
     const Index e = unit(axis);
     NumberOrField<Field> lightness{p, 1.0, 0.0};
     if (params.hasLightness()) lightness = {readFaces(task, New, params.lightness, axis), 0.0, 1.0};
-    const ProjectAtEnd<Field, Target> loop{
+    const ProjectAtEnd<Field, Target, Cells> loop{
         u,
         p,
         lightness,
-        {task.readCoarser(New, pressure), p, refinementBelow(task), axis, high ? Index{} - e : e},
+        {task.readCoarser(New, pressure), p, refinementBelow(task), axis, high ? Index{} - e : e, fluid},
         high ? Index{} : e,
         high ? -factor : factor};
     forEach(task.exec(), "Lowmach::projectAtEnd", cells, loop);

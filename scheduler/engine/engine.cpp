@@ -15,8 +15,24 @@
 namespace tessera::engine {
 namespace {
 
-/// Looks after which slots that other threads are about to give back would be there.
-constexpr int kPatience = 1000;
+/// A wait for slots while no task is under way: other threads may be about to fetch results. Over when none
+/// did for so long that nobody will.
+class WaitForFetching {
+ public:
+  bool isOver(const ResultSlots& slots) {
+    if (!slots.allDone()) {
+      since_ = 0;
+      return false;
+    }
+    const std::uint64_t now = nowNanos();
+    if (since_ == 0) since_ = now;
+    return now - since_ > kNanos;
+  }
+
+ private:
+  static constexpr std::uint64_t kNanos = 300'000'000;
+  std::uint64_t since_ = 0;
+};
 
 /// Refuses what cannot be, and chooses what is left open.
 EngineOptions checked(EngineOptions options, const Program& program) {
@@ -101,11 +117,15 @@ std::int32_t Engine::workers() const { return parts_->side->workers(); }
 void Engine::submitTasks(std::span<const Task> tasks, std::span<Ticket<void>> tickets) {
   std::size_t done = 0;
   int looks = 0;
+  WaitForFetching patience;
   while (done < tasks.size()) {
     const std::int64_t taken = offer(tasks.subspan(done), tickets.subspan(done));
     done += static_cast<std::size_t>(taken);
-    if (taken > 0) continue;
-    if ((parts_->slots.allDone() && looks > kPatience) || options().mode == EngineMode::RunThenExit) {
+    if (taken > 0) {
+      patience = {};
+      continue;
+    }
+    if (options().mode == EngineMode::RunThenExit || patience.isOver(parts_->slots)) {
       throw UsageError("the engine is full of " + std::to_string(options().capacity) +
                        " tasks whose results nobody has fetched; wait for some tickets, poll, or give "
                        "EngineOptions::capacity a larger power of two");
@@ -220,13 +240,12 @@ GraphRun Engine::submit(const TaskGraph& graph) {
   run.memory = allocate(static_cast<std::int64_t>(nodeBytes + edges.size() * sizeof(std::uint32_t)));
   const auto base = reinterpret_cast<std::uint64_t>(run.memory);
   int looks = 0;
+  WaitForFetching patience;
   std::vector<std::uint32_t> ids;
-  while (ids.size() < count) {
-    const auto more = parts_->slots.open(static_cast<std::int64_t>(count - ids.size()));
-    ids.insert(ids.end(), more.begin(), more.end());
-    if (ids.size() == count) break;
-    if (parts_->slots.allDone() && looks > kPatience) {
-      parts_->slots.giveBack(ids);
+  // All slots or none: two graphs that each held some would wait for the other's.
+  while ((ids = parts_->slots.open(static_cast<std::int64_t>(count))).size() < count) {
+    parts_->slots.giveBack(ids);
+    if (options().mode == EngineMode::RunThenExit || patience.isOver(parts_->slots)) {
       release(run.memory);
       throw UsageError("the graph does not fit beside results that nobody has fetched; fetch them first");
     }

@@ -54,4 +54,17 @@ concept JobBody = requires(const Body& body, Index at) {
   { body.first(at) } -> std::same_as<typename Body::Unit>;
 };
 
+/// The least of `value` among the lanes of a warp that ask side by side; on the host `value`. For the pace of
+/// lanes alone, never for results: a lane that is ahead of others does nothing until they have come as far,
+/// so that all read from one place.
+///
+///   if (unit.cell == leastOfLanes(unit.cell)) visit(unit);
+TESSERA_KERNEL inline std::int32_t leastOfLanes(std::int32_t value) {
+#if defined(__CUDA_ARCH__)
+  return __reduce_min_sync(__activemask(), value);
+#else
+  return value;
+#endif
+}
+
 }  // namespace tessera::jobs

@@ -59,9 +59,11 @@ std::int64_t runGenerationOnHost(const TaskInput& input, const Body& body, std::
 template <JobBody Body>
 void runOnHost(const TaskInput& input, const Body& body) {
   if (input.form == JobForm::Regular) {
-    UnitThread<Body>(body, input).runEvery(0, 1);
+    typename UnitThread<Body>::Stack stack;
+    UnitThread<Body>(body, input, stack).runEvery(0, 1);
   } else if (input.form == JobForm::Consumer) {
-    UnitThread<Body>(body, input).runNext();
+    typename UnitThread<Body>::Stack stack;
+    UnitThread<Body>(body, input, stack).runNext();
   } else if (input.form == JobForm::ConsumerProducer) {
     runBlocksOnHost(input, body);
   } else {
@@ -85,7 +87,8 @@ struct DeviceLanes {
 template <class Body>
 __global__ void runThreads(const __grid_constant__ LaunchArguments<Body> launch) {
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  UnitThread<Body> units(launch.body, launch.input);
+  typename UnitThread<Body>::Stack stack;
+  UnitThread<Body> units(launch.body, launch.input, stack);
   if (launch.input.form == JobForm::Regular) {
     units.runEvery(thread, std::int64_t{gridDim.x} * blockDim.x);
   } else {

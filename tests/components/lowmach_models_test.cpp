@@ -117,44 +117,59 @@ TEST(LowmachModels, TheDynamicModelFindsNoEddiesInALinearShear) {
 }
 
 /// The dynamic model once more, plainly, of a velocity on the faces of a periodic square of N x N cells of
-/// width h.
+/// width h, of which a block may be solid: then its faces are at rest, and the fluid does not slip there.
 class PlainGermano {
  public:
   static constexpr std::int64_t N = 12;
   static constexpr double h = 1.0 / N;
 
+  explicit PlainGermano(bool hasBlock = false) : hasBlock_(hasBlock) {}
+
   double viscosity(std::int64_t i, std::int64_t j) const {
     double product = 0.0;
     double square = 0.0;
     for (std::int64_t m = 0; m < N; ++m) {
-      for (std::int64_t n = 0; n < N; ++n) add(m, n, product, square);
+      for (std::int64_t n = 0; n < N; ++n)
+        if (fluid(m, n) > 0.0) add(m, n, product, square);
     }
-    return std::max(0.0, product / square) * h * h * amount(strain(i, j));
+    return fluid(i, j) * std::max(0.0, product / square) * h * h * amount(strain(i, j));
   }
-  static double u(std::int64_t i, std::int64_t j) {
-    const double x = 2 * pi * at(i);
-    return std::sin(x) - 0.3 * std::sin(2 * x) + 0.2 * std::cos(2 * pi * (at(j) + 0.5 * h));
-  }
-  static double v(std::int64_t i, std::int64_t j) {
-    return 0.4 * std::sin(2 * pi * (at(i) + 0.5 * h)) * std::cos(4 * pi * at(j));
+  /// 1 in cells with fluid, 0 in the block, where 0.3 < x < 0.5 and 0.25 < y < 0.6.
+  double fluid(std::int64_t i, std::int64_t j) const {
+    const double x = at((i + N) % N) + 0.5 * h;
+    const double y = at((j + N) % N) + 0.5 * h;
+    return hasBlock_ && x > 0.3 && x < 0.5 && y > 0.25 && y < 0.6 ? 0.0 : 1.0;
   }
 
  private:
   using Strain = std::array<double, 3>;  // xx, yy, xy
 
   static double at(std::int64_t i) { return static_cast<double>(i) * h; }
+  double openX(std::int64_t i, std::int64_t j) const { return fluid(i - 1, j) * fluid(i, j); }
+  double openY(std::int64_t i, std::int64_t j) const { return fluid(i, j - 1) * fluid(i, j); }
+  double u(std::int64_t i, std::int64_t j) const {
+    const double x = 2 * pi * at(i);
+    return openX(i, j) * (std::sin(x) - 0.3 * std::sin(2 * x) + 0.2 * std::cos(2 * pi * (at(j) + 0.5 * h)));
+  }
+  double v(std::int64_t i, std::int64_t j) const {
+    return openY(i, j) * 0.4 * std::sin(2 * pi * (at(i) + 0.5 * h)) * std::cos(4 * pi * at(j));
+  }
   static double amount(const Strain& s) {
     return std::sqrt(2 * (s[0] * s[0] + s[1] * s[1] + 2 * s[2] * s[2]));
   }
-  static Strain strain(std::int64_t i, std::int64_t j) {
+  Strain strain(std::int64_t i, std::int64_t j) const {
     double xy = 0.0;
     for (const std::int64_t m : {i, i + 1}) {
-      for (const std::int64_t n : {j, j + 1})
-        xy += 0.125 * ((u(m, n) - u(m, n - 1)) + (v(m, n) - v(m - 1, n))) / h;
+      for (const std::int64_t n : {j, j + 1}) {
+        // Beside a closed face the wall is half-way.
+        const double nearX = openX(m, n) * openX(m, n - 1) > 0.0 ? 1.0 : 2.0;
+        const double nearY = openY(m, n) * openY(m - 1, n) > 0.0 ? 1.0 : 2.0;
+        xy += 0.125 * (nearX * (u(m, n) - u(m, n - 1)) + nearY * (v(m, n) - v(m - 1, n))) / h;
+      }
     }
     return {(u(i + 1, j) - u(i, j)) / h, (v(i, j + 1) - v(i, j)) / h, xy};
   }
-  static void add(std::int64_t i, std::int64_t j, double& product, double& square) {
+  void add(std::int64_t i, std::int64_t j, double& product, double& square) const {
     double fu[2] = {0, 0};
     double fuu[3] = {0, 0, 0};
     Strain fs{0, 0, 0};
@@ -185,6 +200,8 @@ class PlainGermano {
       square += times * m * m;
     }
   }
+
+  bool hasBlock_;
 };
 
 /// The flow of PlainGermano in the plane of two axes.
@@ -214,21 +231,30 @@ std::string germanoDeck(std::size_t a, std::size_t b) {
          y + " = \"0.4*sin(2*pi*" + x + ")*cos(4*pi*" + y + ")\"\n";
 }
 
-TEST(LowmachModels, TheDynamicModelIsThatOfGermanoAndLilly) {
-  const PlainGermano plain;
-  ASSERT_GT(plain.viscosity(3, 4), 1e-6);
-  for (const auto& [a, b] : {std::pair<std::size_t, std::size_t>{0, 1}, {1, 2}, {2, 0}}) {
-    const Outcome o = simulateText(germanoDeck(a, b)).run();
-    const WholeField& mu = o.fields.at("lowmach.eddy_viscosity");
-    for (std::int64_t j = 0; j < PlainGermano::N; ++j) {
-      for (std::int64_t i = 0; i < PlainGermano::N; ++i) {
-        Index at{0, 0, 0};
-        at[static_cast<int>(a)] = i;
-        at[static_cast<int>(b)] = j;
-        ASSERT_NEAR(mu(at), plain.viscosity(i, j), 1e-12) << a << " " << b;
-      }
+/// That of each cell, in the plane of two axes.
+void expectViscosity(const Outcome& o, const PlainGermano& plain, std::size_t a, std::size_t b) {
+  ASSERT_GT(plain.viscosity(3, 2), 1e-6);
+  const WholeField& mu = o.fields.at("lowmach.eddy_viscosity");
+  for (std::int64_t j = 0; j < PlainGermano::N; ++j) {
+    for (std::int64_t i = 0; i < PlainGermano::N; ++i) {
+      Index at{0, 0, 0};
+      at[static_cast<int>(a)] = i;
+      at[static_cast<int>(b)] = j;
+      ASSERT_NEAR(mu(at), plain.viscosity(i, j), 1e-12) << a << " " << b << ": " << i << " " << j;
     }
   }
+}
+
+TEST(LowmachModels, TheDynamicModelIsThatOfGermanoAndLilly) {
+  for (const auto& [a, b] : {std::pair<std::size_t, std::size_t>{0, 1}, {1, 2}, {2, 0}})
+    expectViscosity(simulateText(germanoDeck(a, b)).run(), PlainGermano(), a, b);
+}
+
+TEST(LowmachModels, TheDynamicModelCountsCellsWithFluidAlone) {
+  const Outcome o = simulateText(germanoDeck(0, 1))
+                        .set("lowmach.solid.where=\"x > 0.3 && x < 0.5 && y > 0.25 && y < 0.6\"")
+                        .run();
+  expectViscosity(o, PlainGermano(true), 0, 1);
 }
 
 /// A channel of height 1 between walls, which are sides of the domain or solid cells.

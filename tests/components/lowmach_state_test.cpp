@@ -209,6 +209,30 @@ TEST(LowmachState, WhatArisesMixesAndTheDensityStaysThatOfItsMixture) {
     ASSERT_NEAR(rho.values[n] * ((1.0 - f.values[n]) / 4.0 + f.values[n]), 1.0, 1e-6);
 }
 
+/// Hot mass that arises evenly in a gas: the density times T stays, 600, so all is known: the divergence is
+/// S T_S / 600 at all times, and T comes to T_S as 600 T' = S (T_S - T) T says.
+Outcome hotMass(const char* dt) {
+  return simulateText(kArising)
+      .set("lowmach.mixing={ density = [2, 2] }")
+      .set("lowmach.reference_temperature=300")
+      .set("lowmach.initial.temperature=300")
+      .set("lowmach.arising.temperature=500")
+      .set("lowmach.exact.velocity.x=\"if(t > 0, 2.5*x, 0)\"")
+      .set("lowmach.exact.temperature=\"500/(1 + 2/3*exp(-2.5*t))\"")
+      .set(dt)
+      .run();
+}
+
+TEST(LowmachState, HotMassThatArisesNeedsTheRoomOfItsHeat) {
+  const Outcome o = hotMass("time.dt_max=0.01");
+  const Outcome halves = hotMass("time.dt_max=0.005");
+
+  EXPECT_LT(o.end.at("lowmach.velocity_x.error_max"), 1e-8);
+  EXPECT_NEAR(o.end.at("lowmach.max_density") * o.end.at("lowmach.max_temperature"), 600.0, 1e-5);
+  EXPECT_NEAR(o.end.at("lowmach.temperature.error_max") / halves.end.at("lowmach.temperature.error_max"), 4.0,
+              0.4);
+}
+
 // Where nothing leaves, all of it stays, and what it carries.
 TEST(LowmachState, MassThatArisesInAClosedBoxIsCountedExactly) {
   const Outcome o = simulateText(kArising)

@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/elementary_float.hpp"
+#include "core/philox.hpp"
+
 namespace tessera::test {
 namespace {
 
@@ -78,6 +81,41 @@ TEST(Elementary, TheLogarithmIsThatOfTheLibrary) {
   EXPECT_EQ(plainLog(1.0), 0.0);
 }
 
+TEST(Elementary, FloatsAreRightToTheBoundsTheyState) {
+  const auto at = [](double x) { return static_cast<float>(x); };
+  const auto exactSine = [&](double turns) { return std::sin(2.0L * kPiLong * at(turns)); };
+  const auto exactCosine = [&](double turns) { return std::cos(2.0L * kPiLong * at(turns)); };
+  EXPECT_LT(largestError(
+                -1.0, 1.0, 300001, [&](double t) { return plainSineCosine(at(t)).sine; }, exactSine),
+            0x1p-22);
+  EXPECT_LT(largestError(
+                -1.0, 1.0, 300001, [&](double t) { return plainSineCosine(at(t)).cosine; }, exactCosine),
+            0x1p-22);
+  for (int n = -280; n <= 280; ++n) {
+    const float x = at(std::exp(0.3 * n));
+    const double exact = std::log(static_cast<double>(x));
+    EXPECT_NEAR(plainLog(x), exact, 0x1p-21 * std::abs(exact)) << x;
+    const float nearOne = at(1.0 + n * 1e-4);
+    const double small = std::log(static_cast<double>(nearOne));
+    EXPECT_NEAR(plainLog(nearOne), small, 0x1p-21 * std::abs(small)) << n;
+  }
+  EXPECT_EQ(plainLog(1.0F), 0.0F);
+  for (int q = -4; q < 8; ++q) {
+    const SineCosineFloat there = plainSineCosine(0.25F * static_cast<float>(q));
+    EXPECT_EQ(there.sine, at(plainSineCosine(0.25 * q).sine)) << q;
+    EXPECT_EQ(there.cosine, at(plainSineCosine(0.25 * q).cosine)) << q;
+  }
+}
+
+TEST(Elementary, FloatsOfRandomWordsLieEvenlyBetweenNothingAndOne) {
+  EXPECT_EQ(unitFloat(0), 0x1p-24F);
+  EXPECT_EQ(unitFloat(0xffffffffU), 1.0F - 0x1p-24F);
+  for (std::uint32_t n = 0; n < 100000; ++n) {
+    const std::uint32_t word = n * 42949U + (n << 8U);
+    ASSERT_EQ(unitFloat(word), unitReal(word & ~0x1ffU) + (0.5 - 0x1p-10) * 0x1p-23) << word;
+  }
+}
+
 // FNV-1a over the bits of many values: one number for all compilers and machines. The same functions in a
 // kernel are compared with the host by the tests of all decks on devices.
 TEST(Elementary, TheBitsAreThoseOfEveryCompiler) {
@@ -93,6 +131,12 @@ TEST(Elementary, TheBitsAreThoseOfEveryCompiler) {
     take(plainSineCosine(0.0371 * n).cosine);
   }
   EXPECT_EQ(hash, 17932609381506593114U);
+  for (int n = -4000; n <= 4000; ++n) {
+    take(plainLog(static_cast<float>(4001 + n)));
+    take(plainSineCosine(0.0371F * static_cast<float>(n)).sine);
+    take(plainSineCosine(0.0371F * static_cast<float>(n)).cosine);
+  }
+  EXPECT_EQ(hash, 12063298231430223870U);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 namespace tessera::jobs {
 
 const JobKernels& photonKernels() {
-  static const JobKernels kernels = makeKernels<PhotonBody>();
+  static const JobKernels kernels = makeKernels<PhotonBody<double>>();
   return kernels;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <span>
 
 #include "tools/jobs/job_program.hpp"
 #include "tools/jobs/photon_body.hpp"
@@ -13,6 +14,9 @@ ParameterTable photonTable() {
   ParameterTable table("photons", "Photon transport with fluorescence in layered tissue (MCML); cm and 1/cm");
   table.integer("photons").doc("photon packets").range(1, 2e9).defaultsTo(100000);
   table.integer("seed").doc("of the random numbers").range(0, 1 << 30).defaultsTo(1);
+  table.choice("precision", {"double", "float"})
+      .doc("of places, directions and weights; what is counted is counted alike in both")
+      .defaultsTo("double");
   table.real("outside").doc("index of refraction above and below").range(0.5, 10).defaultsTo(1.0);
   table.integer("rings").doc("of the absorption map").range(1, 4096).defaultsTo(64);
   table.integer("bins").doc("of the absorption map, in depth").range(1, 4096).defaultsTo(64);
@@ -46,43 +50,59 @@ ParameterTable photonTable() {
   });
   table.check([](const ParameterValues& deck, DeckDiagnostics& findings) {
     const std::size_t count = deck.tables("layers").size();
-    if (count < 1 || count > PhotonBody::kMostLayers)
+    if (count < 1 || count > PhotonBody<double>::kMostLayers)
       findings.error(deck.tableWhere(), "photons need 1 to 8 tables [[photons.layers]]");
   });
   return table;
 }
 
-PhotonBody bodyOf(const ParameterValues& deck) {
-  PhotonBody body;
+double specularOf(const ParameterValues& deck) {
+  const double outside = deck.real("outside");
+  const double inside = deck.tables("layers").front().real("index");
+  const double r = (outside - inside) / (outside + inside);
+  return r * r;
+}
+
+template <class Real>
+void setLayers(const ParameterValues& deck, std::span<TissueLayer<Real>> layers) {
   double top = 0.0;
+  auto to = layers.begin();
   for (const ParameterValues& layer : deck.tables("layers")) {
-    TissueLayer& to = body.layers[body.count++];
-    to.top = top;
-    to.bottom = top += layer.real("thickness");
-    to.index = layer.real("index");
-    to.optics[0] = LayerOptics(layer.real("absorbs"), layer.real("scatters"), layer.real("cosine"));
-    to.optics[1] = LayerOptics(layer.real("emission_absorbs"), layer.real("emission_scatters"),
-                               layer.real("emission_cosine"));
-    to.fluoresces = layer.real("fluoresces");
+    const double bottom = top + layer.real("thickness");
+    const double absorbs = layer.real("absorbs");
+    *to++ = {static_cast<Real>(top),
+             static_cast<Real>(bottom),
+             static_cast<Real>(layer.real("index")),
+             static_cast<Real>(absorbs > 0.0 ? layer.real("fluoresces") / absorbs : 0.0),
+             {LayerOptics<Real>(absorbs, layer.real("scatters"), layer.real("cosine")),
+              LayerOptics<Real>(layer.real("emission_absorbs"), layer.real("emission_scatters"),
+                                layer.real("emission_cosine"))}};
+    top = bottom;
   }
-  body.outside = deck.real("outside");
-  const double r = (body.outside - body.layers[0].index) / (body.outside + body.layers[0].index);
-  body.specular = r * r;
+}
+
+template <class Real>
+PhotonBody<Real> bodyOf(const ParameterValues& deck) {
+  PhotonBody<Real> body;
+  body.count = static_cast<int>(deck.tables("layers").size());
+  body.outside = static_cast<Real>(deck.real("outside"));
+  body.specular = static_cast<Real>(specularOf(deck));
   body.seed = static_cast<std::uint32_t>(deck.integer("seed"));
-  body.rings = deck.integer("rings");
-  body.bins = deck.integer("bins");
-  body.ringsPerLength = static_cast<double>(body.rings) / deck.real("radius");
-  body.binsPerLength = static_cast<double>(body.bins) / deck.real("depth");
+  body.rings = static_cast<std::int32_t>(deck.integer("rings"));
+  body.bins = static_cast<std::int32_t>(deck.integer("bins"));
+  body.ringsPerLength = static_cast<Real>(static_cast<double>(body.rings) / deck.real("radius"));
+  body.binsPerLength = static_cast<Real>(static_cast<double>(body.bins) / deck.real("depth"));
   return body;
 }
 
 /// A number a photon, and its standard deviation from that of the batches.
 JobNumber numberOf(const std::string& name, const Sums& tallies, PhotonTally tally, std::int64_t photons) {
-  constexpr auto kCount = static_cast<double>(PhotonBody::kBatches);
+  constexpr std::int64_t kBatches = PhotonBody<double>::kBatches;
+  constexpr auto kCount = static_cast<double>(kBatches);
   double mean = 0.0;
   double squares = 0.0;
-  for (std::int64_t batch = 0; batch < PhotonBody::kBatches; ++batch) {
-    const std::int64_t inBatch = (photons - batch + PhotonBody::kBatches - 1) / PhotonBody::kBatches;
+  for (std::int64_t batch = 0; batch < kBatches; ++batch) {
+    const std::int64_t inBatch = (photons - batch + kBatches - 1) / kBatches;
     const double each =
         tallies.value({tally, batch, 0}) / static_cast<double>(std::max<std::int64_t>(1, inBatch));
     mean += each / kCount;
@@ -92,23 +112,28 @@ JobNumber numberOf(const std::string& name, const Sums& tallies, PhotonTally tal
 }
 
 /// Absorbed energy a volume, and fluence where the layer absorbs, for one photon.
-void writeMap(const PhotonBody& body, const Sums& absorption, std::int64_t photons,
-              const std::filesystem::path& folder) {
+void writeMap(const ParameterValues& deck, const Sums& absorption, const std::filesystem::path& folder) {
   std::ofstream out(folder / "absorption.csv");
   out << "radius_cm,depth_cm,absorbed_per_cm3,fluence_per_cm2\n";
-  PngImage image(body.rings, body.bins);
-  PngImage fluenceImage(body.rings, body.bins);
-  const double ringWidth = 1.0 / body.ringsPerLength;
-  const double binDepth = 1.0 / body.binsPerLength;
-  for (std::int64_t bin = 0; bin < body.bins; ++bin) {
+  const std::int64_t rings = deck.integer("rings");
+  const std::int64_t bins = deck.integer("bins");
+  PngImage image(rings, bins);
+  PngImage fluenceImage(rings, bins);
+  const double ringWidth = deck.real("radius") / static_cast<double>(rings);
+  const double binDepth = deck.real("depth") / static_cast<double>(bins);
+  const auto photons = static_cast<double>(deck.integer("photons"));
+  const auto& layers = deck.tables("layers");
+  std::vector<TissueLayer<double>> tissue(layers.size());
+  setLayers<double>(deck, tissue);
+  for (std::int64_t bin = 0; bin < bins; ++bin) {
     const double depth = (static_cast<double>(bin) + 0.5) * binDepth;
-    int layer = 0;
-    while (layer + 1 < body.count && depth > body.layers[layer].bottom) ++layer;
-    for (std::int64_t ring = 0; ring < body.rings; ++ring) {
+    std::size_t layer = 0;
+    while (layer + 1 < tissue.size() && depth > tissue[layer].bottom) ++layer;
+    for (std::int64_t ring = 0; ring < rings; ++ring) {
       const double radius = (static_cast<double>(ring) + 0.5) * ringWidth;
       const double volume = 2.0 * M_PI * radius * ringWidth * binDepth;
-      const double density = absorption.value({ring, bin, 0}) / volume / static_cast<double>(photons);
-      const double absorbs = body.layers[layer].optics[0].absorbs;
+      const double density = absorption.value({bin * rings + ring, 0, 0}) / volume / photons;
+      const double absorbs = tissue[layer].optics[0].absorbs;
       const double fluence = absorbs > 0.0 ? density / absorbs : 0.0;
       out << radius << ',' << depth << ',' << density << ',' << fluence << '\n';
       fluenceImage.setGrey(ring, bin, 0.5 + 0.12 * std::log10(std::max(fluence, 1e-9)));
@@ -120,31 +145,47 @@ void writeMap(const PhotonBody& body, const Sums& absorption, std::int64_t photo
   fluenceImage.write(folder / "fluence.png");
 }
 
-std::vector<JobNumber> runPhotons(const ParameterValues& deck, DeckRun& run) {
-  const PhotonBody plain = bodyOf(deck);
+/// Follows the photons of the deck; what they leave is added to both sums.
+template <class Real>
+JobReport follow(const ParameterValues& deck, DeckRun& run, const JobKernels& kernels, Sums& tallies,
+                 Sums& absorption) {
+  using Body = PhotonBody<Real>;
   const std::int64_t photons = deck.integer("photons");
-  Sums tallies("tallies", {kTallies, PhotonBody::kBatches, 1}, 0x1p-30);
-  Sums absorption("absorption", {plain.rings, plain.bins, 1}, 0x1p-30);
+  Domain<TissueLayer<Real>> layers("layers", {Body::kMostLayers, 1, 1});
+  setLayers<Real>(deck, layers.change());
+  const Body plain = bodyOf<Real>(deck);
   Job job("photons", {photons, 1, 1});
-  job.reduces(tallies).reduces(absorption).cutAlong(0, std::clamp<std::int64_t>(photons / 1024, 1, 128));
-  job.callsInARow(32);
-  job.runs<PhotonBody>(photonKernels(), [&](const TaskData& task) {
-    PhotonBody body = plain;
+  job.reads(layers).reduces(tallies).reduces(absorption);
+  job.cutAlong(0, std::clamp<std::int64_t>(photons / 1024, 1, 128)).callsInARow(32);
+  job.runs<Body>(kernels, [&](const TaskData& task) {
+    Body body = plain;
+    body.layers = &task.read(layers)(0);
     body.tallies = task.sums(tallies);
     body.absorption = task.sums(absorption);
     return body;
   });
   // A packet pushes one of the other band at a time, and those push none: a stack holds them all.
-  const JobReport report =
-      run.runJob(job, {JobForm::Regular, JobForm::Consumer, JobForm::ConsumerProducer, JobForm::Wavefront});
-  std::vector<JobNumber> numbers{{"specular", plain.specular, 0.0}};
+  return run.runJob(job,
+                    {JobForm::Regular, JobForm::Consumer, JobForm::ConsumerProducer, JobForm::Wavefront});
+}
+
+std::vector<JobNumber> runPhotons(const ParameterValues& deck, DeckRun& run) {
+  using Body = PhotonBody<double>;
+  const std::int64_t photons = deck.integer("photons");
+  Sums tallies("tallies", {kTallies, Body::kBatches, 1}, Body::kResolution);
+  Sums absorption("absorption", {deck.integer("rings") * deck.integer("bins"), 1, 1}, Body::kResolution);
+  const JobReport report = deck.choice("precision") == "float"
+                               ? follow<float>(deck, run, floatPhotonKernels(), tallies, absorption)
+                               : follow<double>(deck, run, photonKernels(), tallies, absorption);
+  const double specular = specularOf(deck);
+  std::vector<JobNumber> numbers{{"specular", specular, 0.0}};
   constexpr const char* kNames[] = {"diffuse",    "transmitted", "absorbed",  "fluorescence",
                                     "glow_above", "glow_below",  "reabsorbed"};
   for (int n = 0; n < kTallies; ++n)
     numbers.push_back(numberOf(kNames[n], tallies, static_cast<PhotonTally>(n), photons));
-  numbers.push_back({"reflected", plain.specular + numbers[1].value, numbers[1].deviation});
+  numbers.push_back({"reflected", specular + numbers[1].value, numbers[1].deviation});
   numbers.push_back({"photons_per_second", static_cast<double>(photons) / report.seconds, 0.0});
-  writeMap(plain, absorption, photons, run.folder);
+  writeMap(deck, absorption, run.folder);
   return numbers;
 }
 

@@ -90,6 +90,7 @@ struct RefluxCarriedLoop {
   RelativePassage<Field> fine;
   Field q;
   NumberOrField<Field> density;
+  NumberOrField<Field> fluid;
   Target next;
   FinerMean<Field> finer;  ///< how to take means
   Index toFace;
@@ -101,7 +102,7 @@ struct RefluxCarriedLoop {
     const RelativePassage<Field> here{coarse.mass, coarse.value, coarse.spread, own};
     const FinerMean<RelativePassage<Field>> there{
         {fine.mass, fine.value, fine.spread, own}, finer.ratio, finer.count, finer.part};
-    next(x) += factor / density(x) * (there(y) - here(y));
+    next(x) += fluid(x) * factor / density(x) * (there(y) - here(y));
   }
 };
 
@@ -149,6 +150,7 @@ struct RefluxCarried {
          0.0},
         q,
         {q, 1.0, 0.0},
+        fluidOf(task, params, Old, q),
         next,
         meanAcross(task, fine, axis),
         Index{},
@@ -252,6 +254,7 @@ template <class Field, class Target, class State>
 struct RefluxExpansionLoop {
   NumberOrField<Field> f;
   NumberOrField<Field> h;
+  NumberOrField<Field> fluid;
   Field coarse;
   FinerMean<Field> fine;
   Target expansion;
@@ -263,7 +266,7 @@ struct RefluxExpansionLoop {
   TESSERA_KERNEL void operator()(Index x) const {
     const Index y = x + toFace;
     const double by = isOfHeat ? state.byHeat(f(x), h(x)) : state.byMixture(f(x), h(x));
-    expansion(x) += factor * by * (fine(y) - coarse(y));
+    expansion(x) += fluid(x) * factor * by * (fine(y) - coarse(y));
   }
 };
 
@@ -293,6 +296,7 @@ struct RefluxExpansion {
                         State>
         loop{carriedOrNone(task, New, stage.to.carried[kMixture], coarse),
              carriedOrNone(task, New, stage.to.carried[kHeat], coarse),
+             fluidOf(task, params, Old, coarse),
              coarse,
              meanAcross(task, fine, axis),
              expansion,

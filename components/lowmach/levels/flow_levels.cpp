@@ -1,7 +1,7 @@
 #include "components/lowmach/levels/flow_levels.hpp"
 
 #include "components/average_down.hpp"
-#include "core/deck/deck_diagnostics.hpp"
+#include "components/lowmach/lowmach_kernels.hpp"
 
 namespace tessera {
 namespace {
@@ -39,20 +39,8 @@ TaskBuilder averageCarried(StepPlan& plan, const std::string& name, const FlowSt
 
 }  // namespace
 
-void FlowLevels::check(const ComponentSetup& setup, const ParameterValues& values) {
-  if (setup.levels == 1) return;
-  DeckDiagnostics findings;
-  const auto refuse = [&](const char* key, const std::string& what, const std::string& fix) {
-    findings.error(values.where(key),
-                   "lowmach cannot have " + what + " on refined levels; remove [[grid.level]], or " + fix);
-  };
-  if (values.has("solid.where")) refuse("solid.where", "solid cells", "lowmach.solid.where");
-  if (values.choice("turbulence") == "dynamic")
-    refuse("turbulence", "turbulence = \"dynamic\"", "take turbulence = \"smagorinsky\"");
-  findings.throwIfErrors();
-}
-
-FlowLevels::FlowLevels(ComponentSetup& setup, const FlowParams& params, const FlowSettings& settings)
+FlowLevels::FlowLevels(ComponentSetup& setup, const FlowParams& params, const EddyLabels& eddies,
+                       const FlowSettings& settings)
     : count_(setup.levels),
       refluxes_(setup.keepsFluxes()),
       params_(params),
@@ -63,6 +51,16 @@ FlowLevels::FlowLevels(ComponentSetup& setup, const FlowParams& params, const Fl
   forEachAxis(params.flux, [&](int, auto label) { labels.setProlongation(label, lines); });
   if (params.eddies.isThere())
     labels.setProlongation(params.eddies.viscosity, prolongation_.value_or(Prolongation::LimitedLinear));
+  if (params.eddies.model == Turbulence::Dynamic) {
+    labels.setProlongation(eddies.velocity, lines);
+    labels.setProlongation(eddies.strain, lines);
+  }
+  // Cells are solid as a whole, whatever the deck says of other variables.
+  if (params.solids.areThere) {
+    labels.setProlongation(params.solids.fluid, Prolongation::Constant);
+    forEachAxis(params.solids.open,
+                [&](int, auto label) { labels.setProlongation(label, Prolongation::Linear); });
+  }
   for (std::size_t n = 0; n < kFlowScalars; ++n) {
     names_[n] = settings.carried[n].name;
     if (!refluxes_ || !settings.carried[n].isThere) continue;
@@ -86,10 +84,21 @@ void FlowLevels::prolong(LabelTable& labels, const FlowState& state) const {
 
 void FlowLevels::declareInitial(StepPlan& plan, const FlowState& state) const {
   if (!areSeveral()) return;
-  averageFaces(plan, "Lowmach::meanVelocity", state.velocity, "");
+  averageFaces(plan, "Lowmach::meanVelocity", state.velocity, "",
+               params_.solids.areThere ? "Lowmach::stop" : "");
   for (std::size_t n = 0; n < kFlowScalars; ++n)
     if (state.carried[n].isThere()) averageCarried(plan, "Lowmach::mean_" + names_[n], state, n, "");
   if (params_.densityVaries) averageDown(plan, "Lowmach::meanDensity", state.density);
+}
+
+void FlowLevels::declareSolids(StepPlan& plan, const std::string& open, const std::string& fluid) const {
+  if (!areSeveral()) return;
+  averageFaces(plan, "Lowmach::meanOpen", params_.solids.open, "", open);
+  TaskBuilder shutIn = plan.task("Lowmach::shutIn");
+  shutIn.withoutDt().modifies(params_.solids.fluid, from(fluid));
+  readsFaces(shutIn, New, params_.solids.open);
+  shutIn.runs(solidWhereShutIn(params_));
+  averageDown(plan, "Lowmach::meanFluid", params_.solids.fluid, "Lowmach::shutIn");
 }
 
 void FlowLevels::declareFlux(StepPlan& step, const std::string& number) const {
@@ -114,8 +123,18 @@ void FlowLevels::declareProjected(StepPlan& step, const FlowStage& stage, const 
   if (between != 0) averageFaces(step, finer + "Mean", stage.to.velocity, plan, finer, someLevels(between));
 }
 
-void FlowLevels::readsEddies(TaskBuilder& task, Generation generation) const {
+void FlowLevels::readsModels(TaskBuilder& task, Generation generation) const {
   if (params_.eddies.isThere()) task.reads(generation, params_.eddies.viscosity, faceHalo(1));
+  if (params_.solids.areThere) readsFaces(task, Old, params_.solids.open);
+}
+
+void FlowLevels::readsFluid(TaskBuilder& task) const {
+  if (params_.solids.areThere) task.reads(Old, params_.solids.fluid);
+}
+
+void FlowLevels::readsFluidAround(TaskBuilder& task) const {
+  if (params_.solids.areThere)
+    task.reads(Old, params_.solids.fluid, halo(1)).reads(Old, params_.solids.fluid, fromCoarser(1));
 }
 
 void FlowLevels::declareCarried(StepPlan& step, const FlowStage& stage, std::size_t which,
@@ -132,7 +151,7 @@ void FlowLevels::declareCarried(StepPlan& step, const FlowStage& stage, std::siz
         .withoutDt()
         .reads(stage.generation, stage.from.carried[which].value, faceHalo(2));
     readsFaces(on, generation, masses);
-    readsEddies(on, stage.generation);
+    readsModels(on, stage.generation);
     writesFaces(on, faces.value);
     writesFaces(on, faces.spread);
     on.runs(carriedOnFaces(params_, stage, which, faces));
@@ -142,6 +161,7 @@ void FlowLevels::declareCarried(StepPlan& step, const FlowStage& stage, std::siz
     task.reads(stage.generation, stage.from.carried[which].value)
         .modifies(stage.to.carried[which].value, from(carry));
     if (params_.densityVaries) task.reads(New, stage.to.density);
+    readsFluid(task);
     readsFaces(task, generation, masses);
     readsFinerFaces(task, generation, masses);
     for (const FlowFaces& one : {faces.value, faces.spread}) {
@@ -162,12 +182,13 @@ void FlowLevels::declareExpansion(StepPlan& step, const FlowStage& stage, const 
     TaskBuilder task = step.task(reflux);
     task.in(predictPlan(number)).on(allButFinest()).withoutDt().modifies(params_.expansion, from(of));
     if (params_.state == StateKind::Table) task.reads(params_.table);
+    readsFluid(task);
     for (std::size_t n = 0; n < kFlowScalars; ++n) {
       const Label<double, Cell> label = stage.to.carried[n].value;
       if (label.id < 0) continue;
       TaskBuilder on = step.task("Lowmach::spread_" + names_[n] + number);
       on.in(predictPlan(number)).withoutDt().reads(New, label, faceHalo(1));
-      readsEddies(on, New);
+      readsModels(on, New);
       writesFaces(on, faces_[n].after);
       on.runs(spreadOnFaces(params_, stage, n, faces_[n]));
       task.reads(New, label);

@@ -7,6 +7,7 @@
 #include "components/component.hpp"
 #include "components/lowmach/flow_settings.hpp"
 #include "components/lowmach/levels/level_kernels.hpp"
+#include "components/lowmach/lowmach_kernels.hpp"
 
 namespace tessera {
 
@@ -18,10 +19,8 @@ namespace tessera {
 class FlowLevels {
  public:
   FlowLevels() = default;
-  FlowLevels(ComponentSetup& setup, const FlowParams& params, const FlowSettings& settings);
-
-  /// Throws DeckError where the deck has levels and asks for what one level alone can have.
-  static void check(const ComponentSetup& setup, const ParameterValues& values);
+  FlowLevels(ComponentSetup& setup, const FlowParams& params, const EddyLabels& eddies,
+             const FlowSettings& settings);
 
   bool areSeveral() const { return count_ > 1; }
   /// Whether density and what is carried have a plan of their own in each stage: halos of a later plan then
@@ -35,6 +34,9 @@ class FlowLevels {
   /// How the variables of a state go on beyond a level.
   void prolong(LabelTable& labels, const FlowState& state) const;
 
+  /// Which faces are open and which cells have fluid, under finer ones, New at the start: after the tasks
+  /// `open` and `fluid` that say so on each level.
+  void declareSolids(StepPlan& plan, const std::string& open, const std::string& fluid) const;
   /// Cells and faces under finer ones, New at the start.
   void declareInitial(StepPlan& plan, const FlowState& state) const;
   /// Of the mass through faces, after the task that writes it.
@@ -52,9 +54,12 @@ class FlowLevels {
   /// Of the divergence that the velocity has to have, after the task `of`.
   void declareExpansion(StepPlan& step, const FlowStage& stage, const std::string& number,
                         const std::string& of) const;
+  /// What the pressure beyond the end of a level depends on.
+  void readsFluidAround(TaskBuilder& task) const;
 
  private:
-  void readsEddies(TaskBuilder& task, Generation generation) const;
+  void readsModels(TaskBuilder& task, Generation generation) const;
+  void readsFluid(TaskBuilder& task) const;
 
   int count_ = 1;
   bool refluxes_ = false;

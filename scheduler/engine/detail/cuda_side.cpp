@@ -13,6 +13,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "scheduler/engine/detail/cuda_memory.hpp"
 #include "scheduler/engine/detail/device_program.hpp"
@@ -164,6 +165,12 @@ class CudaSide final : public EngineSide {
     checkCuda(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyHostToDevice, copyStream_), "copy");
     checkCuda(cudaStreamSynchronize(copyStream_), "copy");
   }
+  /// By copies of zeros: memory is set by kernels, which would wait for ever where another engine keeps all
+  /// places of the GPU.
+  void clear(void* to, std::size_t bytes) {
+    const std::vector<std::byte> zeros(bytes);
+    upload(static_cast<std::byte*>(to), zeros.data(), bytes);
+  }
 
   EngineOptions options_;
   const Program& program_;
@@ -285,13 +292,10 @@ void CudaSide::plan(const Program& program) {
       std::make_unique<SlabRecords<ScopedAtomics<Scope::Device>>>(first, static_cast<std::uint32_t>(pages));
   state.memory.base = first + pages * SlabClasses::kPageBytes;
   state.memory.pages = static_cast<std::uint32_t>(pages);
-  checkCuda(cudaMemsetAsync(state.control, 0, sizeof(Control), copyStream_), "clear memory");
-  checkCuda(cudaMemsetAsync(state.notes, 0, workers * sizeof(WorkerNote), copyStream_), "clear memory");
-  checkCuda(cudaMemsetAsync(state.memory.states, 0, pages * sizeof(std::uint64_t), copyStream_),
-            "clear memory");
-  checkCuda(cudaMemsetAsync(state.memory.bits, 0, pages * SlabClasses::kWordsOfPage * sizeof(std::uint64_t),
-                            copyStream_),
-            "clear memory");
+  clear(state.control, sizeof(Control));
+  clear(state.notes, workers * sizeof(WorkerNote));
+  clear(state.memory.states, pages * sizeof(std::uint64_t));
+  clear(state.memory.bits, pages * SlabClasses::kWordsOfPage * sizeof(std::uint64_t));
   input_.words = new (host_->deal<HostWords>(1)) HostWords;
   // Twice as many places as tasks: the bundle that a place was in before has then been read to its end.
   input_.inbox = {host_->deal<Inbox::Chunk>(2 * capacity * Inbox::kChunks), 2 * capacity - 1};
@@ -331,10 +335,8 @@ void CudaSide::emptyQueues() {
 }
 
 void CudaSide::start(HostWords::Command command) {
-  checkCuda(cudaMemsetAsync(input_.places, 0, sizeof(Places), copyStream_), "clear memory");
-  checkCuda(cudaMemsetAsync(&input_.state.control->stop, 0, sizeof(std::uint32_t), copyStream_),
-            "clear memory");
-  checkCuda(cudaStreamSynchronize(copyStream_), "clear memory");
+  clear(input_.places, sizeof(Places));
+  clear(&input_.state.control->stop, sizeof(std::uint32_t));
   input_.words->ending.store(HostWords::None, std::memory_order_relaxed);
   input_.words->begun.store(0, std::memory_order_relaxed);
   input_.words->command.store(command, std::memory_order_release);

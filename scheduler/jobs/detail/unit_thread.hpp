@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "scheduler/jobs/detail/unit_queue.hpp"
 
 namespace tessera::jobs::detail {
@@ -10,7 +12,16 @@ class UnitThread {
  public:
   using Unit = typename Body::Unit;
 
-  TESSERA_KERNEL UnitThread(const Body& body, const TaskInput& input) : body_(body), input_(input) {}
+  /// Units that a thread has pushed and not run. Apart from the rest of it, which so stays in registers.
+  struct Stack {
+    static constexpr int kRoom = Body::kPushes == 0 ? 1 : 64;
+    alignas(Unit) std::byte bytes[kRoom * sizeof(Unit)];
+
+    TESSERA_KERNEL Unit& operator[](int n) { return reinterpret_cast<Unit*>(bytes)[n]; }
+  };
+
+  TESSERA_KERNEL UnitThread(const Body& body, const TaskInput& input, Stack& stack)
+      : body_(body), input_(input), stack_(stack) {}
 
   /// Of the form Regular: units `thread`, thread + threads ...
   TESSERA_KERNEL void runEvery(std::int64_t thread, std::int64_t threads) {
@@ -43,7 +54,7 @@ class UnitThread {
 
   /// For the body.
   TESSERA_KERNEL bool push(const Unit& unit) {
-    if (waiting_ == kRoom) {
+    if (waiting_ == Stack::kRoom) {
       noteFault(*input_.words, TaskFault::QueueFull);
       return false;
     }
@@ -53,20 +64,21 @@ class UnitThread {
   }
 
  private:
-  static constexpr int kRoom = Body::kPushes == 0 ? 1 : 64;
-
   /// One call; false: the unit has ended, and what it has pushed.
   TESSERA_KERNEL bool advance(Unit& unit) {
     const UnitEnd end = body_.advance(unit, *this);
-    ++tally_.calls;
     if (++callsOfUnit_ % 256 == 0) {
+      tally_.calls += 256;
       if (callsOfUnit_ > input_.limits.calls) noteFault(*input_.words, TaskFault::EndlessUnit);
       tally_.tell(input_);
       if (hasFault(*input_.words)) return false;
     }
     if (end == UnitEnd::GoOn) return true;
     ++tally_.ended;
-    if (waiting_ == 0) return false;
+    if (waiting_ == 0) {
+      tally_.calls += callsOfUnit_ % 256;
+      return false;
+    }
     unit = stack_[--waiting_];
     return true;
   }
@@ -76,7 +88,7 @@ class UnitThread {
   Tally tally_;
   std::int64_t callsOfUnit_ = 0;
   int waiting_ = 0;
-  Unit stack_[kRoom];
+  Stack& stack_;
 };
 
 /// One generation of the form Wavefront. The first one begins with the units of the execution space.

@@ -59,6 +59,7 @@ CoarseFine::CoarseFine(const GridBoxes& coarse, const GridBoxes& fine, Extent ra
       refinement_(refinementOf(coarse, ratio)),
       shadows_(shadowsOf(coarse, fine, ratio)),
       shadow_(shadows_),
+      cells_(shadows_),
       flows_(shadows_),
       up_(coarse, cellsOf(coarse), shadows_, cellsAround(shadows_), transport),
       down_(shadows_, cellsOf(shadows_), coarse, cellsOf(coarse), transport) {
@@ -126,9 +127,10 @@ void CoarseFine::averageDown(CellNumbers& fine, CellNumbers& coarse) {
   down_.copy(shadow_, coarse);
 }
 
-void CoarseFine::interpolateLayer(CellNumbers& fine) {
+void CoarseFine::interpolateLayer(CellNumbers& fine, CellNumbers& cells) {
   for (const CoarseFineSide& side : sides_)
-    interpolateSide(Cpu{}, side, refinement_, shadow_.field(side.box), fine.field(side.box));
+    interpolateSide(Cpu{}, side, refinement_, shadow_.field(side.box), fine.field(side.box),
+                    {cells_.field(side.box), cells.field(side.box)});
 }
 
 void CoarseFine::repeatInLayer(CellNumbers& fine) {

@@ -22,8 +22,11 @@ class CoarseFine {
   void averageDown(CellNumbers& fine, CellNumbers& coarse);
   /// Brings coarse values under and around the finer level to the shadows, for the three functions below.
   void takeCoarse(CellNumbers& coarse) { up_.copy(coarse, shadow_); }
-  /// The layer beyond the finer level, as `interpolateSide` has it.
-  void interpolateLayer(CellNumbers& fine);
+  /// Brings to the shadows which cells have a value: those where a number is 1, under finer ones the mean.
+  void takeCells(CellNumbers& coarse) { up_.copy(coarse, cells_); }
+  /// The layer beyond the finer level, as `interpolateSide` has it; `cells` is 1 where a fine cell has a
+  /// value.
+  void interpolateLayer(CellNumbers& fine, CellNumbers& cells);
   /// Likewise from coarse values as they are.
   void repeatInLayer(CellNumbers& fine);
   /// Adds to each fine cell what its coarse cell has.
@@ -71,6 +74,7 @@ class CoarseFine {
   Refinement refinement_;
   GridBoxes shadows_;
   CellNumbers shadow_;  ///< coarse values, or means
+  CellNumbers cells_;   ///< which coarse cells have a value
   CellNumbers flows_;   ///< in the layers of shadows
   std::vector<CoarseFineSide> sides_;
   std::vector<ClosedFaces> closed_;

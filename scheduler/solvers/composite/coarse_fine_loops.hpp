@@ -33,11 +33,12 @@ struct CoarseFineSide {
   }
 };
 
-/// Values beyond a level, as `BeyondLevel` has them.
+/// Values beyond a level, as `BeyondLevel` has them. `cells`: which have a value.
 template <class Exec>
 void interpolateSide(Exec exec, const CoarseFineSide& side, const Refinement& r, Field<double> coarse,
-                     Field<double> fine) {
-  const BeyondLevel<Field<double>, Field<double>> beyond{coarse, fine, r, side.axis, side.inward()};
+                     Field<double> fine, const CellsOfOne<Field<double>>& cells) {
+  const BeyondLevel<Field<double>, Field<double>, CellsOfOne<Field<double>>> beyond{
+      coarse, fine, r, side.axis, side.inward(), cells};
   forEach(exec, "Solver::interpolate", side.layer(r.ratio),
           [=] TESSERA_KERNEL(Index x) { fine(x) = beyond(x); });
 }

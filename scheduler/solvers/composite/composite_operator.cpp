@@ -10,7 +10,8 @@ LevelNumbers numbersOf(const SolverSystem& system) {
   return numbers;
 }
 
-CompositeOperator::CompositeOperator(SolverSystem& system, Transport& transport) : system_(system) {
+CompositeOperator::CompositeOperator(SolverSystem& system, Transport& transport)
+    : system_(system), cells_(numbersOf(system)) {
   double volume = 1.0;
   for (std::size_t n = 0; n < levels(); ++n) {
     SystemLevel& level = *system.levels[n];
@@ -29,6 +30,12 @@ CompositeOperator::CompositeOperator(SolverSystem& system, Transport& transport)
 }
 
 void CompositeOperator::prepare() {
+  forEachLevelBox(system_, [&](std::size_t n, std::size_t m, const Box& box) {
+    SystemLevel& level = *system_.levels[n];
+    solverLoop(level.boxes.device, box, HasEntries{level.system.matrix.fields(m), cells_[n].field(m)});
+  });
+  averageDown(cells_);
+  for (std::size_t n = 1; n < levels(); ++n) below(n).takeCells(cells_[n - 1]);
   for (std::size_t n = 1; n < levels(); ++n) below(n).closeFaces(system_.levels[n - 1]->system.matrix);
 }
 
@@ -42,7 +49,7 @@ void CompositeOperator::fillLayers(LevelNumbers& u) {
     faces_[n]->fill(u[n]);
     if (n == 0) continue;
     below(n).takeCoarse(u[n - 1]);
-    below(n).interpolateLayer(u[n]);
+    below(n).interpolateLayer(u[n], cells_[n]);
   }
 }
 

@@ -20,7 +20,8 @@ class CompositeOperator {
   /// Gives the levels of `system` their weights; it outlives the object.
   CompositeOperator(SolverSystem& system, Transport& transport);
 
-  /// Closes the coarse faces where levels meet, once after each assembly.
+  /// Finds which cells are holes, rows without entries, and closes the coarse faces where levels meet. Once
+  /// after each assembly.
   void prepare();
   /// result = A u, and 0 in cells under finer ones. These of `u` get means, and its layers what is beyond.
   void apply(LevelNumbers& u, LevelNumbers& result);
@@ -37,6 +38,7 @@ class CompositeOperator {
   void fillLayers(LevelNumbers& u);
 
   SolverSystem& system_;
+  LevelNumbers cells_;  ///< 0 in holes, else 1; under finer cells their mean
   std::vector<std::unique_ptr<CoarseFine>> joints_;
   std::vector<std::unique_ptr<LayerExchange>> faces_;
 };

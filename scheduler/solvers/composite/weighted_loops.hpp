@@ -36,6 +36,14 @@ struct WeightedRows {
   }
 };
 
+/// number = 1 in cells whose row has an entry, else 0
+struct HasEntries {
+  static constexpr const char* kName = "Solver::hasEntries";
+  StencilFields A;
+  Field<double> number;
+  TESSERA_KERNEL void operator()(Index x) const { number(x) = A.diagonal(x) > 0.0 ? 1.0 : 0.0; }
+};
+
 /// p = r + part (p - length v)
 struct NextDirection {
   static constexpr const char* kName = "Solver::nextDirection";

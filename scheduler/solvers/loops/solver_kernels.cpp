@@ -61,6 +61,7 @@ template void recordLoop(DeviceLoops&, const Box&, const CoarsenSums&);
 template void recordLoop(DeviceLoops&, const Box&, const AddFromCoarse&);
 template void recordLoop(DeviceLoops&, const Box&, const WeightedResidual&);
 template void recordLoop(DeviceLoops&, const Box&, const WeightedRows&);
+template void recordLoop(DeviceLoops&, const Box&, const HasEntries&);
 template void recordLoop(DeviceLoops&, const Box&, const NextDirection&);
 template void recordLoop(DeviceLoops&, const Box&, const Extrapolate&);
 template void recordLoop(DeviceLoops&, const Box&, const FacesWithFlow&);

@@ -91,6 +91,39 @@ TEST(EngineTask, MoreTasksThanTheEngineHasRoomForAllRun) {
   EXPECT_EQ(weightedSum({1, 2}, engineOf(EngineForm::Threads, 1, 4)), weightedSum({}, nullptr));
 }
 
+/// Two tasks of a step feed one engine, on all patches each: the second doubles what the first has left, or a
+/// loop does.
+TEST(EngineTask, SeveralTasksOfAStepFeedOneEngine) {
+  const auto engine = engineOf(EngineForm::Threads, 2);
+  const auto doubled = [&](const RunShape& shape, bool byEngine) {
+    return test::weightedSum(shape, [&](StepPlan& step, Values u) {
+      declareStep(step, u, byEngine ? engine : nullptr);
+      TaskBuilder twice = step.task("Test::twice");
+      twice.modifies(u, from("Test::advance"));
+      if (!byEngine) {
+        twice.runs<Cpu>([=](const auto& task) {
+          const auto values = task.modify(u);
+          forEach(task.exec(), "twice", task.interior(), [=](Index x) { values(x) = values(x) + values(x); });
+        });
+        return;
+      }
+      twice.runs<Engine>(engine, [=](const auto& task, EngineBatch& batch) {
+        const auto values = task.modify(u);
+        const Box box = task.interior();
+        const std::int64_t n = box.hi.i - box.lo.i;
+        for (Index x = box.lo; x.j < box.hi.j; ++x.j) {
+          double* row = batch.inOut(std::span(&values(x), static_cast<std::size_t>(n)));
+          batch.add<VectorAdd>({row, row, row, n});
+        }
+      });
+    });
+  };
+  const double expected = doubled({}, false);
+  ASSERT_GT(expected, 0.0);
+  for (const RunShape& shape : {RunShape{1, 0}, RunShape{1, 3}, RunShape{2, 2, false, 7}})
+    EXPECT_EQ(doubled(shape, true), expected) << shape.ranks << " ranks, " << shape.threads << " threads";
+}
+
 /// A plan whose task hands tasks of one kind to an engine.
 template <class Kind>
 std::string failureOf(const std::shared_ptr<Engine>& engine, typename Kind::Arguments arguments,
@@ -116,6 +149,8 @@ std::string failureOf(const std::shared_ptr<Engine>& engine, typename Kind::Argu
   try {
     runner.run(0, {});
   } catch (const InternalError& error) {
+    // The step has failed, and nothing of it goes on though the runner and its data are still there.
+    EXPECT_EQ(engine->underWay(), 0);
     return error.message();
   }
   return "no failure";

@@ -44,15 +44,27 @@ TEST(JobDecks, EachHasItsRightAnswers) {
         << screen.str();
     ++decks;
   }
-  EXPECT_GE(decks, 14);
+  EXPECT_GE(decks, 15);
+}
+
+TEST(JobDecks, PhotonsInFloatHaveTheRightAnswers) {
+  for (const char* deck : {"skin", "van_de_hulst", "giovanelli", "fluorescence_clear", "fluorescence_thick",
+                           "fluorescence_thin"}) {
+    SCOPED_TRACE("replay: tessera job " + deckOf(deck) + " --set photons.precision='float'");
+    const Folder folder;
+    std::ostringstream screen;
+    EXPECT_EQ(
+        runJobDeck({deckOf(deck), {"photons.precision='float'"}, folder.at("out")}, devicesOf(2, 0), screen),
+        0)
+        << screen.str();
+  }
 }
 
 TEST(JobDecks, EveryFormAndDeviceSetHasTheSameBits) {
-  const std::vector<std::pair<std::string, std::string>> decks{{"fluorescence_thin", "photons.photons=3000"},
-                                                               {"matrix_product", "matrix_product.rows=60"},
-                                                               {"path_tracer", "path_tracer.samples=1"},
-                                                               {"under_a_lamp", "path_tracer.samples=1"},
-                                                               {"cluster", "barnes_hut.steps=2"}};
+  const std::vector<std::pair<std::string, std::string>> decks{
+      {"fluorescence_thin", "photons.photons=3000"}, {"fluorescence_float", "photons.photons=3000"},
+      {"matrix_product", "matrix_product.rows=60"},  {"path_tracer", "path_tracer.samples=1"},
+      {"under_a_lamp", "path_tracer.samples=1"},     {"cluster", "barnes_hut.steps=2"}};
   for (const auto& [deck, smaller] : decks) {
     const Folder folder;
     std::string expected;

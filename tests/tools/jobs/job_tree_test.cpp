@@ -47,7 +47,7 @@ TEST(JobTrees, TheyHaveTheBitsOfTheHostsTree) {
           const TreeCell& cell = tree.cells()({n, 0, 0});
           const TreeCell& right = expected.cells()[static_cast<std::size_t>(n)];
           ASSERT_EQ(std::memcmp(&cell.mean, &right.mean, sizeof(cell.mean)), 0) << "cell " << n;
-          ASSERT_EQ(std::memcmp(cell.quadrupole, right.quadrupole, sizeof(cell.quadrupole)), 0);
+          ASSERT_EQ(std::memcmp(cell.quadrupole.of, right.quadrupole.of, sizeof(cell.quadrupole.of)), 0);
           ASSERT_EQ(cell.middle, right.middle);
           ASSERT_EQ(cell.side, right.side);
           ASSERT_EQ(std::vector({cell.next, cell.first, cell.count}),

@@ -98,13 +98,17 @@ for each in $parts; do
     tests) [ -z "$tests" ] || TESSERA_JOBS_TEST_CUDA=$([ "$device" = cuda ] && echo 1) part 60 6 "tests of jobs" "$tests" --gtest_brief=1 ;;
     forms)
       head_of_forms "units a second by form"
-      by_form "7-layer skin, 2e7 photons" skin $(photons 20000000)
-      by_form "fluorescence, 4e6 photons" fluorescence_thick $(photons 4000000)
+      by_form "7-layer skin, 1e8 photons" skin $(photons 100000000)
+      by_form "the same in float" skin $(photons 100000000) --set photons.precision='"float"'
+      by_form "fluorescence, 4e7 photons" fluorescence_thick $(photons 40000000)
+      by_form "the same in float" fluorescence_float $(photons 40000000)
       by_form "room 1024 x 768 x 16" path_tracer $(frame 1024 768)
       by_form "forces of 1e6 stars" cluster_forces $(stars 1000000) ;;
     rates)
       echo "== rates, forms by calibration"
       job 40 "skin" skin $(card) $(photons 100000000) && echo "7-layer skin, 1e8 photons: $(rate) photons/s, form $(form)"
+      job 40 "skin in float" skin $(card) $(photons 400000000) --set photons.precision='"float"' &&
+        echo "7-layer skin in float, 4e8 photons: $(rate) photons/s, form $(form)"
       job 40 "room" path_tracer $(card) $(frame 2048 1536) && echo "room 2048 x 1536 x 16: $(rate) paths/s, form $(form)"
       job 60 "stars" cluster_forces $(card) $(stars 1000000) && echo "forces of 1e6 stars: $(rate) stars/s, form $(form)"
       job 60 "stars, tree by jobs" cluster_forces $(card) $(stars 1000000) --set "barnes_hut.tree='jobs'" &&

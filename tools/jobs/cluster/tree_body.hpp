@@ -5,21 +5,31 @@
 
 namespace tessera::jobs {
 
-/// A mass at a place. G = 1.
-struct MassPoint {
+/// A mass at a place. G = 1. So aligned that a GPU reads two numbers at a time: lanes of a warp read from
+/// different places, and each read of each lane takes a turn.
+struct alignas(16) MassPoint {
   Real3 at;
   double mass = 0.0;
 };
 
-/// A cell of an octree, in the order of a walk from the root: its first child comes behind it.
-struct TreeCell {
-  MassPoint mean;             ///< all its mass, at its centre
-  double quadrupole[6] = {};  ///< sum of m (3 x_i x_j - x^2 delta_ij): xx, yy, zz, xy, xz, yz
-  Real3 middle;
+/// What each walk through an octree reads of a cell.
+struct alignas(16) CellHead {
+  MassPoint mean;  ///< all its mass, at its centre
   double side = 0.0;
   std::int32_t next = 0;   ///< the cell after all that lie in this one
+  std::int32_t count = 0;  ///< of a leaf: its points; 0: no leaf
+};
+
+/// Sum of m (3 x_i x_j - x^2 delta_ij): xx, yy, zz, xy, xz, yz.
+struct alignas(16) Quadrupole {
+  double of[6] = {};
+};
+
+/// A cell of an octree, in the order of a walk from the root: its first child comes behind it.
+struct TreeCell : CellHead {
+  Quadrupole quadrupole;
+  Real3 middle;
   std::int32_t first = 0;  ///< of a leaf: its points, in the tree's order
-  std::int32_t count = 0;  ///< 0: no leaf
 };
 
 /// Adds a point to the mass of a cell and to the sum of its places, which then is to be divided by the mass.
@@ -33,10 +43,10 @@ TESSERA_KERNEL inline void addQuadrupole(TreeCell& cell, const MassPoint& point)
   const Real3 x = point.at - cell.mean.at;
   const double square = dot(x, x);
   for (int axis = 0; axis < kAxes; ++axis)
-    cell.quadrupole[axis] += point.mass * (3.0 * x[axis] * x[axis] - square);
-  cell.quadrupole[3] += point.mass * 3.0 * x.x * x.y;
-  cell.quadrupole[4] += point.mass * 3.0 * x.x * x.z;
-  cell.quadrupole[5] += point.mass * 3.0 * x.y * x.z;
+    cell.quadrupole.of[axis] += point.mass * (3.0 * x[axis] * x[axis] - square);
+  cell.quadrupole.of[3] += point.mass * 3.0 * x.x * x.y;
+  cell.quadrupole.of[4] += point.mass * 3.0 * x.x * x.z;
+  cell.quadrupole.of[5] += point.mass * 3.0 * x.y * x.z;
 }
 
 /// Acceleration and potential at a point.
@@ -47,13 +57,15 @@ struct FieldValue {
 };
 
 /// Barnes and Hut's walk for one point: a cell is taken as a whole where side / distance <= theta and the
-/// point does not lie in it, and opened else.
+/// point does not lie in it, and opened else. Lanes side by side wait for the one that is at the first cell,
+/// so they read a cell together.
 struct TreeBody {
   static constexpr int kPushes = 0;
-  static constexpr int kCellsOfCall = 16;
+  static constexpr int kCellsOfCall = 32;
   struct Unit {
     std::int64_t point = 0;
     std::int32_t cell = 0;
+    std::int32_t interactions = 0;
     FieldValue sum;
   };
 
@@ -75,22 +87,10 @@ struct TreeBody {
   TESSERA_KERNEL UnitEnd advance(Unit& unit, Units&) const {
     const Real3 here = points(unit.point).at;
     for (int n = 0; n < kCellsOfCall && unit.cell < cellCount; ++n) {
-      const TreeCell& cell = cells(unit.cell);
-      const Real3 away = here - cell.mean.at;
-      const double distance2 = dot(away, away);
-      if (cell.side * cell.side <= theta * theta * distance2 && !contains(cell, here)) {
-        addCell(unit.sum, cell, away, distance2 + softening2);
-        unit.cell = cell.next;
-      } else if (cell.count > 0) {
-        for (std::int64_t p = cell.first; p < cell.first + cell.count; ++p) {
-          if (p != unit.point) addPoint(unit.sum, points(p), here);
-        }
-        unit.cell = cell.next;
-      } else {
-        ++unit.cell;
-      }
+      if (unit.cell == leastOfLanes(unit.cell)) visit(unit, here);
     }
     if (unit.cell < cellCount) return UnitEnd::GoOn;
+    unit.sum.interactions = unit.interactions;
     field(unit.point) = unit.sum;
     return UnitEnd::Done;
   }
@@ -98,16 +98,39 @@ struct TreeBody {
   /// Adds what one point does at `here`.
   TESSERA_KERNEL void addPoint(FieldValue& sum, const MassPoint& point, Real3 here) const {
     const Real3 towards = point.at - here;
-    const double square = dot(towards, towards) + softening2;
-    const double inverse = 1.0 / sqrt(square);
-    const double strength = point.mass * inverse;
-    sum.acceleration = sum.acceleration + (strength * inverse * inverse) * towards;
-    sum.potential -= strength;
-    sum.interactions += 1.0;
+    addMonopole(sum, point.mass, towards, 1.0 / sqrt(dot(towards, towards) + softening2));
   }
 
  private:
-  TESSERA_KERNEL static bool contains(const TreeCell& cell, Real3 x) {
+  /// Adds a cell or the points of a leaf, or opens the cell.
+  TESSERA_KERNEL void visit(Unit& unit, Real3 here) const {
+    const TreeCell& cell = cells(unit.cell);
+    const CellHead head = cell;
+    const Real3 towards = head.mean.at - here;
+    const double distance2 = dot(towards, towards);
+    if (head.side * head.side <= theta * theta * distance2 && !contains(cell, here)) {
+      const double inverse = 1.0 / sqrt(distance2 + softening2);
+      addMonopole(unit.sum, head.mean.mass, towards, inverse);
+      if (hasQuadrupole) addQuadrupole(unit.sum, cell.quadrupole, towards, inverse);
+      ++unit.interactions;
+      unit.cell = head.next;
+    } else if (head.count > 0) {
+      for (std::int32_t p = cell.first; p < cell.first + head.count; ++p) {
+        if (p == unit.point) continue;
+        const MassPoint point = points(p);
+        addPoint(unit.sum, point, here);
+        ++unit.interactions;
+      }
+      unit.cell = head.next;
+    } else {
+      ++unit.cell;
+    }
+  }
+
+  /// Only asked of cells far enough away: the point in a cell is at most sqrt(3) sides from its centre of
+  /// mass.
+  TESSERA_KERNEL bool contains(const TreeCell& cell, Real3 x) const {
+    if (3.0 * theta * theta < 0.99) return false;
     for (int axis = 0; axis < kAxes; ++axis) {
       const double off = x[axis] - cell.middle[axis];
       if (off > 0.5 * cell.side || off < -0.5 * cell.side) return false;
@@ -115,15 +138,18 @@ struct TreeBody {
     return true;
   }
 
-  TESSERA_KERNEL void addCell(FieldValue& sum, const TreeCell& cell, Real3 y, double square) const {
-    const double inverse = 1.0 / sqrt(square);
-    const double inverse2 = inverse * inverse;
-    const double strength = cell.mean.mass * inverse;
-    sum.acceleration = sum.acceleration - (strength * inverse2) * y;
+  TESSERA_KERNEL static void addMonopole(FieldValue& sum, double mass, Real3 towards, double inverse) {
+    const double strength = mass * inverse;
+    sum.acceleration = sum.acceleration + (strength * inverse * inverse) * towards;
     sum.potential -= strength;
-    sum.interactions += 1.0;
-    if (!hasQuadrupole) return;
-    const double* q = cell.quadrupole;
+  }
+
+  TESSERA_KERNEL static void addQuadrupole(FieldValue& sum, const Quadrupole& quadrupole, Real3 towards,
+                                           double inverse) {
+    const Quadrupole copy = quadrupole;
+    const double* q = copy.of;
+    const Real3 y{-towards.x, -towards.y, -towards.z};
+    const double inverse2 = inverse * inverse;
     const Real3 qy{q[0] * y.x + q[3] * y.y + q[4] * y.z, q[3] * y.x + q[1] * y.y + q[5] * y.z,
                    q[4] * y.x + q[5] * y.y + q[2] * y.z};
     const double inverse5 = inverse2 * inverse2 * inverse;

@@ -203,7 +203,7 @@ struct TreeBuildBody {
     }
     TreeCell& cell = cells(unit.at);
     cell.mean = sum.mean;
-    for (int n = 0; n < 6; ++n) cell.quadrupole[n] = sum.quadrupole[n];
+    cell.quadrupole = sum.quadrupole;
     return UnitEnd::Done;
   }
 };
