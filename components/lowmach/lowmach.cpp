@@ -130,7 +130,6 @@ void Lowmach::configurePressure(ComponentSetup& setup) {
   forEachAxis(params_.flux,
               [&](int, auto label) { labels.setBoundary(label, settings_.boundaries.continued); });
   params_.expansion = labels.variable<double, Cell>("lowmach.expansion", "1/time");
-  params_.isClosed = settings_.boundaries.isClosed();
   if (params_.isClosed) params_.excess = labels.reduction("lowmach.excess");
 }
 

@@ -42,7 +42,7 @@ struct HypreComposite::Objects {
         rows(system, transport.size()),
         first(rows.firstOf(transport.rank())),
         own(rows.endOf(transport.rank()) - first),
-        isGmres(options.method == SolverMethod::Gmres),
+        isGmres(options.method != SolverMethod::BiCgStab),
         kind(options.preconditioner) {
     std::int64_t most = 0;
     for (int rank = 0; rank < transport.size(); ++rank)
@@ -240,12 +240,29 @@ bool HypreComposite::setUp() {
   }
   composite_.prepare();
   if (!changes) return false;
+  refuseHoles();
   objects_->setMatrix(system_, composite_);
   const auto& active = system_.levels.front()->boxes.active;
   objects_->makeSolver(system_.isSingular, !(active[0] && active[1] && active[2]));
   hasSetup_ = true;
   solvesOfSetup_ = 0;
   return true;
+}
+
+/// Values beyond a level end at holes, which rows for hypre do not know.
+void HypreComposite::refuseHoles() {
+  bool found = false;
+  forEachLevelBox(system_, [&](std::size_t n, std::size_t m, const Box& box) {
+    SystemLevel& level = *system_.levels[n];
+    const StencilFields A = level.system.matrix.fields(m);
+    detail::forEachInOrder(
+        box, [&](Index x) { found = found || (level.weights.field(m)(x) > 0.0 && A.diagonal(x) == 0.0); });
+  });
+  if (largestOfAll(found ? 1.0 : 0.0, transport_) == 0.0) return;
+  throw DeckError(Message("solver.library = \"hypre\" knows no solid cells on several levels")
+                      .line("levels  ", system_.levels.size())
+                      .line("fix     take solver.library = \"own\", or remove [[grid.level]]")
+                      .text());
 }
 
 void HypreComposite::solve(SolverSystem& system, SolveReport& report) {

@@ -9,10 +9,11 @@
 
 namespace tessera {
 
-/// hypre's solvers for a matrix by rows, on several levels: BiCGSTAB or GMRES, preconditioned by BoomerAMG,
-/// of the rows that our own operator has. hypre is asked for corrections, until our residual is small enough.
-/// The bits are the same for the same ranks and patches only. Throws DeckError as HypreStruct does, and where
-/// the preconditioner is SMG, which knows one level.
+/// hypre's solvers for a matrix by rows, on several levels: GMRES, also in place of CG, since rows where
+/// levels meet are not symmetric, or BiCGSTAB, which may break down; preconditioned by BoomerAMG, of the rows
+/// that our own operator has. hypre is asked for corrections, until our residual is small enough. The bits
+/// are the same for the same ranks and patches only. Throws DeckError as HypreStruct does, where the
+/// preconditioner is SMG, which knows one level, and for rows without entries (solid cells).
 class HypreComposite final : public LinearSolver {
  public:
   /// `system` outlives it, and is what is solved.
@@ -26,6 +27,7 @@ class HypreComposite final : public LinearSolver {
  private:
   struct Objects;
   bool setUp();
+  void refuseHoles();
   void iterate(SolveReport& report, double enough);
   /// Right-hand side and solution change places with the system's.
   void exchange();
