@@ -17,10 +17,10 @@ if(NOT TESSERA_HYPRE STREQUAL "OFF")
   endif()
 endif()
 
-# tessera_hypre(target source): gives the one source of a target that calls hypre its headers, and the target the library.
-function(tessera_hypre target source)
+# tessera_hypre(target sources...): gives the sources of a target that call hypre its headers, and the target the library.
+function(tessera_hypre target)
   if(TESSERA_HYPRE_PREFIX)
-    set_source_files_properties(${source} PROPERTIES
+    set_source_files_properties(${ARGN} PROPERTIES
                                 COMPILE_DEFINITIONS TESSERA_HAVE_HYPRE
                                 COMPILE_OPTIONS "-isystem;${TESSERA_HYPRE_PREFIX}/include"
                                 SKIP_UNITY_BUILD_INCLUSION ON)

@@ -53,6 +53,9 @@ struct LinearSystem {
   std::optional<double> partOfDt{};         ///< w is this part of the step's length; not given: w = 1
   /// The mean of u over the domain, where the system leaves it open: m = 0, and no side gives a value.
   double mean = 0.0;
+  /// Where the system leaves it open: that the author has made f add up to 0. What it adds up to is rounding
+  /// then, though all of f may be no more than that; else it is an error beyond `solver.imbalance`.
+  bool addsUpToNothing = false;
   /// What a solve begins with: Old of u, or New, which an earlier item of the program has left.
   Generation begin = Generation::Old;
   /// Variables that are solved for as well, one after the other, with their own conditions: of one kind with

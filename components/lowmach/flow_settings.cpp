@@ -276,6 +276,7 @@ FlowSettings readFlowSettings(const ParameterValues& values, const Geometry& geo
   readModels(values, settings);
   settings.boundaries = readFlowBoundaries(values, geometry, settings.heat);
   params.sides = settings.boundaries.kinds;
+  params.isClosed = params.densityVaries && settings.boundaries.isClosed();
   return settings;
 }
 

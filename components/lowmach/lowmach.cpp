@@ -124,12 +124,12 @@ void Lowmach::configurePressure(ComponentSetup& setup) {
     params_.lightness = flowFaces(labels, geometry, "lowmach.lightness", "length^3/mass");
     system_.faces = FaceCoefficients{params_.lightness.x, params_.lightness.y, params_.lightness.z};
   }
+  system_.addsUpToNothing = settings_.boundaries.isClosed();
   if (!params_.densityVaries) return;
   params_.flux = flowFaces(labels, geometry, "lowmach.flux", "mass/(length^2 time)");
   forEachAxis(params_.flux,
               [&](int, auto label) { labels.setBoundary(label, settings_.boundaries.continued); });
   params_.expansion = labels.variable<double, Cell>("lowmach.expansion", "1/time");
-  params_.isClosed = settings_.boundaries.isClosed();
   if (params_.isClosed) params_.excess = labels.reduction("lowmach.excess");
 }
 

@@ -27,7 +27,7 @@ class LinearSolver {
 bool hasHypre();
 
 /// For systems on these levels; `system` and `transport` outlive it. Throws DeckError where the library asked
-/// for is not built in, or does not know several levels.
+/// for is not built in, or does not know such systems.
 std::unique_ptr<LinearSolver> makeLinearSolver(const SolverOptions& options, SolverSystem& system,
                                                Transport& transport);
 

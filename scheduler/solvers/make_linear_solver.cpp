@@ -1,5 +1,5 @@
-#include "core/text/error.hpp"
 #include "scheduler/solvers/composite/composite_solver.hpp"
+#include "scheduler/solvers/hypre/hypre_composite.hpp"
 #include "scheduler/solvers/hypre/hypre_struct.hpp"
 #include "scheduler/solvers/linear_solver.hpp"
 #include "scheduler/solvers/multigrid/conjugate_gradients.hpp"
@@ -11,12 +11,7 @@ std::unique_ptr<LinearSolver> makeLinearSolver(const SolverOptions& options, Sol
   const SystemLevel& coarsest = *system.levels.front();
   const bool hasLevels = system.levels.size() > 1;
   if (options.library == SolverLibrary::Hypre) {
-    if (hasLevels) {
-      throw DeckError(Message("hypre's solvers for structured grids know one level")
-                          .line("levels  ", system.levels.size())
-                          .line("fix     take solver.library = \"own\", or remove [[grid.level]]")
-                          .text());
-    }
+    if (hasLevels) return std::make_unique<HypreComposite>(options, system, transport);
     return std::make_unique<HypreStruct>(options, coarsest.boxes, system.kind(), transport);
   }
   const bool isSymmetric = !hasLevels && system.kind() == MatrixKind::Symmetric;

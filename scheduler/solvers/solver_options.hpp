@@ -41,8 +41,9 @@ struct SolveReport {
   Result result = Result::Converged;
   std::string failure{};  ///< a sentence with lines, where it is not Converged
   std::int64_t iterations = 0;
-  double residual = 0.0;   ///< 2-norm at the end, as a part of the right-hand side's
-  double imbalance = 0.0;  ///< of a system without a unique solution: what was taken away, as above
+  double residual = 0.0;  ///< 2-norm at the end, as a part of the right-hand side's
+  /// Of a system without a unique solution: what was taken away, as above; 0 where its author has done that.
+  double imbalance = 0.0;
   bool madeSetup = false;  ///< in place of one that was kept
   double seconds = 0.0;    ///< of this rank
   DeviceTraffic device{};  ///< likewise

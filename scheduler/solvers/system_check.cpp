@@ -36,7 +36,7 @@ bool SystemCheck::prepare(const LinearSystem& declared, SolveReport& report) {
   system_.isSingular = declared.mass == 0.0 && !conductsToSides();
   if (system_.isSingular && system_.kind() == MatrixKind::General && !keepsSums(report)) return false;
   system_.scale = std::sqrt(totalOf(system_, &GridSystem::rightHandSide, Summand::Square, transport_));
-  return !system_.isSingular || balance(report);
+  return !system_.isSingular || balance(declared.addsUpToNothing, report);
 }
 
 /// Whether a side, or a hole, gives a value anywhere.
@@ -72,10 +72,10 @@ void SystemCheck::addSides(SystemLevel& level, std::size_t n, const Unknowns& un
 
 /// A system that maps constants to 0 has a solution where the right-hand side adds up to 0. What it adds up
 /// to by the rounding of its integral is taken away.
-bool SystemCheck::balance(SolveReport& report) {
+bool SystemCheck::balance(bool isRounding, SolveReport& report) {
   const double amount = totalOf(system_, &GridSystem::rightHandSide, Summand::Amount, transport_);
   const double sum = totalOf(system_, &GridSystem::rightHandSide, Summand::Number, transport_);
-  report.imbalance = amount > 0.0 ? std::abs(sum) / amount : 0.0;
+  report.imbalance = amount > 0.0 && !isRounding ? std::abs(sum) / amount : 0.0;
   if (report.imbalance > options_.imbalance) {
     report.result = SolveReport::Result::Impossible;
     report.failure =

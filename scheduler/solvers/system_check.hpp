@@ -41,7 +41,7 @@ class SystemCheck {
   std::optional<std::string> firstBadNumber(bool hasHoles);
   bool conductsToSides();
   void addSides(SystemLevel& level, std::size_t n, const Unknowns& unknowns, Largest& conducts);
-  bool balance(SolveReport& report);
+  bool balance(bool isRounding, SolveReport& report);
   bool keepsSums(SolveReport& report);
   template <class KernelOf>
   Place firstWhere(const KernelOf& kernelOf);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/text/error.hpp"
+#include "scheduler/solvers/linear_solver.hpp"
 #include "tests/components/order_of.hpp"
 #include "tests/components/several_devices.hpp"
 #include "tests/components/simulate.hpp"
@@ -154,6 +155,37 @@ TEST(ImplicitHeat, IsSolvedOnLevelsThatFollowTheSolution) {
 
   EXPECT_GT(right.regrids.changes, 0);
   EXPECT_EQ(firstDifference(right, run().ranks(3).run(20)), "");
+}
+
+/// The last step is shorter, so its matrix is another one.
+TEST(ImplicitHeat, OnLevelsHypreFindsTheSameWithASetUpForEachMatrix) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  const auto run = [](const char* library) {
+    return simulateText(kMadeOnLevels)
+        .set("time.end=0.28")
+        .set("solver.tolerance=1e-12")
+        .set(std::string("solver.library='") + library + "'")
+        .run();
+  };
+  const Outcome hypre = run("hypre");
+  EXPECT_EQ(hypre.steps, 5);
+  EXPECT_EQ(hypre.solves.setups, 2);
+  EXPECT_LT(largestDifference(run("own"), hypre), 1e-11);
+}
+
+TEST(ImplicitHeat, HypreSolvesOnLevelsThatFollowTheSolution) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  const auto run = [](const char* library) {
+    return simulate("heat/spot_following")
+        .set("heat.scheme='crank_nicolson'")
+        .set("time.dt=0.001")
+        .set("solver.tolerance=1e-12")
+        .set(std::string("solver.library='") + library + "'")
+        .run(10);
+  };
+  const Outcome hypre = run("hypre");
+  EXPECT_GT(hypre.regrids.changes, 0);
+  EXPECT_LT(largestDifference(run("own"), hypre), 1e-9);
 }
 
 TEST(ImplicitHeat, ShorterStepsOfFinerLevelsAreRefusedWithTheirPlaceInTheDeck) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/text/error.hpp"
+#include "scheduler/solvers/linear_solver.hpp"
 #include "tests/components/several_devices.hpp"
 #include "tests/components/simulate.hpp"
 
@@ -269,6 +270,23 @@ TEST(LowmachLevels, ShorterStepsOnFinerLevelsAreRefusedByName) {
     message = error.message();
   }
   EXPECT_THAT(message, ::testing::HasSubstr("\"lowmach\" cannot take shorter steps on finer levels"));
+}
+
+/// The density varies, so each solve has a matrix of its own.
+TEST(LowmachLevels, HypreFindsTheSameFlow) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  const Outcome right = simulateText(kStirredLevels).run();
+  const Outcome hypre = simulateText(kStirredLevels).set("solver.library='hypre'").run();
+  EXPECT_EQ(hypre.solves.setups, hypre.solves.solves);
+  EXPECT_LT(hypre.end.at("lowmach.divergence"), 1e-9);
+  for (const char* name : {"density", "mixture_fraction", "velocity_x", "velocity_y"}) {
+    const WholeField& expected = right.fields.at(name);
+    const WholeField& found = hypre.fields.at(name);
+    double largest = 0.0;
+    forEachIndex(expected.box,
+                 [&](Index x) { largest = std::max(largest, std::abs(expected(x) - found(x))); });
+    EXPECT_LT(largest, 1e-8) << name;
+  }
 }
 
 }  // namespace

@@ -5,8 +5,11 @@
 #include <cstdlib>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/text/error.hpp"
+#include "scheduler/solvers/linear_solver.hpp"
 #include "tests/components/several_devices.hpp"
 #include "tests/components/simulate.hpp"
 
@@ -359,6 +362,19 @@ TEST(LowmachSolidLevels, HaveTheSameBitsForAnyRanksThreadsAndDevices) {
   EXPECT_EQ(firstDifference(right, run().ranks(2).seed(5).run()), "");
   const DeviceOptions devices = firstDevices(DeviceKind::Emulated, 2);
   EXPECT_EQ(firstDifference(right, run().devices(devices).run()), "");
+}
+
+TEST(LowmachSolidLevels, AreRefusedByHypreWithWhatToWrite) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  try {
+    tubes().set("solver.library='hypre'").run();
+    FAIL() << "hypre solved around tubes on levels";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Usage);
+    EXPECT_THAT(error.message(),
+                ::testing::AllOf(::testing::HasSubstr("no solid cells on several levels"),
+                                 ::testing::HasSubstr("fix     take solver.library = \"own\"")));
+  }
 }
 
 TEST(LowmachSolidLevels, HaveTheSameBitsForAnyPatches) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/text/error.hpp"
+#include "scheduler/solvers/linear_solver.hpp"
 #include "tests/components/order_of.hpp"
 #include "tests/components/several_devices.hpp"
 #include "tests/components/simulate.hpp"
@@ -29,13 +30,30 @@ Simulate linear(const std::string& levels) {
       "boundary.z_low = { type = \"neumann\", value = -1 }\n");
 }
 
-TEST(PoissonLevels, ALinearSolutionIsExactThroughTheInterface) {
+/// Both libraries solve the same system.
+class LevelsByLibrary : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (isHypre() && !hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  }
+  static bool isHypre() { return std::string(GetParam()) == "hypre"; }
+  /// Simulated ranks have no MPI: hypre is on one here, and on several in tests/regression/solvers_test.cpp.
+  static Outcome solve(Simulate simulate, int ranks = 1) {
+    return simulate.set(std::string("solver.library='") + GetParam() + "'")
+        .ranks(isHypre() ? 1 : ranks)
+        .run();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Libraries, LevelsByLibrary, ::testing::Values("own", "hypre"),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(LevelsByLibrary, ALinearSolutionIsExactThroughTheInterface) {
   const std::string inside = levelOf("[0.25, 0.25, 0.25]", "[0.75, 0.625, 0.75]", 2, "[8, 6, 8]");
   const std::string corner = levelOf("[0.5, 0, 0]", "[1, 0.5, 0.5]", 2, "[8, 8, 8]");
   const std::string finest = levelOf("[0.375, 0.375, 0.375]", "[0.625, 0.5, 0.5]", 2, "[8, 8, 4]");
   for (const std::string& levels :
        {inside, corner, inside + finest, levelOf("[0.25, 0.25, 0.25]", "[0.75, 0.5, 0.5]", 4, "[8, 8, 8]")}) {
-    const Outcome o = linear(levels).ranks(2).run();
+    const Outcome o = solve(linear(levels), 2);
     EXPECT_LT(o.end.at("poisson.error_max"), 1e-11) << levels;
   }
 }
@@ -56,9 +74,9 @@ Simulate smooth(std::int64_t n, const std::string& levels) {
 const std::string kTwo = levelOf("[0.25, 0.25, 0]", "[0.75, 0.625, 1]", 2, "[8, 8, 1]");
 const std::string kThree = kTwo + levelOf("[0.375, 0.3125, 0]", "[0.625, 0.5, 1]", 2, "[16, 16, 1]");
 
-TEST(PoissonLevels, IsSecondOrderInTheLargestErrorOnTwoAndThreeLevels) {
+TEST_P(LevelsByLibrary, IsSecondOrderInTheLargestErrorOnTwoAndThreeLevels) {
   for (const std::string& levels : {kTwo, kThree}) {
-    const auto error = [&](std::int64_t n) { return smooth(n, levels).run().end.at("poisson.error_max"); };
+    const auto error = [&](std::int64_t n) { return solve(smooth(n, levels)).end.at("poisson.error_max"); };
     EXPECT_GE(orderOf(error, {16, 32, 64}), 1.9) << levels;
     EXPECT_LT(error(32), smooth(32, "").run().end.at("poisson.error_max"));
   }
@@ -72,12 +90,11 @@ double inflow(const WholeField& field, Box cells, double h) {
 }
 
 /// Through each face between levels the same flows on both sides, or the sums would differ by parts of 1e-2.
-TEST(PoissonLevels, WhatLeavesThroughTheSidesIsWhatTheSourcesGive) {
-  const Outcome o = simulateText(
-                        "simulation.components = [\"poisson\"]\ntime = { dt = 1, max_steps = 1 }\n"
-                        "solver.tolerance = 1e-13\n[grid]\ncells = [16, 16, 1]\n" +
-                        kThree + "[poisson]\nsource = \"if(x > 0.3, if(y < 0.4, 100*x*y, 1), 1)\"\n")
-                        .run();
+TEST_P(LevelsByLibrary, WhatLeavesThroughTheSidesIsWhatTheSourcesGive) {
+  const Outcome o =
+      solve(simulateText("simulation.components = [\"poisson\"]\ntime = { dt = 1, max_steps = 1 }\n"
+                         "solver.tolerance = 1e-13\n[grid]\ncells = [16, 16, 1]\n" +
+                         kThree + "[poisson]\nsource = \"if(x > 0.3, if(y < 0.4, 100*x*y, 1), 1)\"\n"));
   const WholeField& u = o.fields.at("potential");
   double in = 0.0;
   for (const auto& [lo, hi] : {std::pair<Index, Index>{{0, 0, 0}, {1, 16, 1}},
@@ -162,16 +179,15 @@ TEST(PoissonLevels, HasTheSameBitsWhereverPatchesEnd) {
   }
 }
 
-TEST(PoissonLevels, FixesTheMeanWhereNoSideGivesAValue) {
-  const Outcome o = simulateText(
-                        "simulation.components = [\"poisson\"]\ntime = { dt = 1, max_steps = 1 }\n"
-                        "solver.tolerance = 1e-12\n[grid]\ncells = [16, 16, 1]\n"
-                        "periodic = [true, false, false]\n" +
-                        kThree +
-                        "[poisson]\nsource = \"sin(2*pi*x) + cos(pi*y)\"\nmean = 3\n"
-                        "boundary.y_low.type = \"neumann\"\nboundary.y_high.type = \"neumann\"\n")
-                        .ranks(2)
-                        .run();
+TEST_P(LevelsByLibrary, FixesTheMeanWhereNoSideGivesAValue) {
+  const Outcome o =
+      solve(simulateText("simulation.components = [\"poisson\"]\ntime = { dt = 1, max_steps = 1 }\n"
+                         "solver.tolerance = 1e-12\n[grid]\ncells = [16, 16, 1]\n"
+                         "periodic = [true, false, false]\n" +
+                         kThree +
+                         "[poisson]\nsource = \"sin(2*pi*x) + cos(pi*y)\"\nmean = 3\n"
+                         "boundary.y_low.type = \"neumann\"\nboundary.y_high.type = \"neumann\"\n"),
+            2);
 
   EXPECT_NEAR(o.end.at("poisson.total"), 3.0, 1e-12);
 }
@@ -217,10 +233,62 @@ TEST(PoissonLevels, OneLevelIsSolvedByBicgstabAsWell) {
   EXPECT_LT(largest, 1e-9);
 }
 
-TEST(PoissonLevels, OneIterationIsTooFewOnAnyRanks) {
+TEST(HypreLevels, EachMethodFindsWhatOurOwnFinds) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  const auto run = [](const std::string& more) {
+    return simulateText(std::string(kMixed) + "[solver]\ntolerance = 1e-12\n" + more).run();
+  };
+  const Outcome right = run("");
+  for (const std::string method : {"cg", "bicgstab", "gmres"}) {
+    const Outcome o = run("library = \"hypre\"\nmethod = \"" + method + "\"\n");
+    EXPECT_LT(largestDifference(right, o), 1e-10) << method;
+    EXPECT_LE(o.end.at("poisson.solve.residual"), 1e-12);
+    EXPECT_LE(o.end.at("poisson.solve.iterations"), method == "bicgstab" ? 15.0 : 30.0) << method;
+    EXPECT_EQ(o.solves.setups, 1);
+  }
+  for (const std::string preconditioner : {"jacobi", "none"}) {
+    const Outcome o =
+        run("library = \"hypre\"\nmethod = \"bicgstab\"\nmax_iterations = 2000\npreconditioner = \"" +
+            preconditioner + "\"\n");
+    EXPECT_LT(largestDifference(right, o), 1e-10) << preconditioner;
+  }
+}
+
+TEST(HypreLevels, ASetUpThatIsKeptGivesTheBitsOfAFreshOne) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  for (const char* method : {"bicgstab", "gmres"}) {
+    const auto run = [&](const char* every) {
+      return simulateText(kMixed)
+          .set("solver.library='hypre'")
+          .set(std::string("solver.method='") + method + "'")
+          .set(std::string("solver.setup_every=") + every)
+          .set("time.max_steps=3")
+          .run();
+    };
+    const Outcome kept = run("0");
+    const Outcome fresh = run("1");
+    EXPECT_EQ(kept.solves.setups, 1);
+    EXPECT_EQ(fresh.solves.setups, 3);
+    EXPECT_EQ(run("2").solves.setups, 2);
+    EXPECT_EQ(firstDifference(kept, fresh), "");
+  }
+}
+
+TEST(HypreLevels, SmgIsRefusedWithItsPlaceInTheDeck) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  try {
+    simulateText(kMixed).set("solver.library='hypre'").set("solver.preconditioner='smg'").run();
+    FAIL() << "SMG knows several levels";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Usage);
+    EXPECT_THAT(error.message(), ::testing::HasSubstr("\"smg\" solves on one level"));
+  }
+}
+
+TEST_P(LevelsByLibrary, OneIterationIsTooFew) {
   for (const int ranks : {1, 4}) {
     try {
-      simulateText(kMixed).ranks(ranks).set("solver.max_iterations=1").run();
+      solve(simulateText(kMixed).set("solver.max_iterations=1"), ranks);
       FAIL() << "an iteration was enough";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::Numerical);

@@ -161,6 +161,16 @@ std::string firstDifference(const Outcome& expected, const Outcome& actual) {
   return "";
 }
 
+double largestDifference(const Outcome& a, const Outcome& b) {
+  double largest = 0.0;
+  for (const auto& [name, field] : a.fields) {
+    const std::vector<double>& other = b.fields.at(name).values;
+    for (std::size_t n = 0; n < field.values.size(); ++n)
+      largest = std::max(largest, std::abs(field.values[n] - other.at(n)));
+  }
+  return largest;
+}
+
 Simulate& Simulate::set(std::string_view assignment) {
   assignments_.append(" --set '").append(assignment).append("'");
   deck_.set(assignment);

@@ -53,6 +53,8 @@ struct Outcome {
 
 /// Empty where all fields and columns have the same bits, else a sentence that names the first difference.
 std::string firstDifference(const Outcome& expected, const Outcome& actual);
+/// Between numbers of all fields, which are those of one mesh.
+double largestDifference(const Outcome& a, const Outcome& b);
 
 /// One run of a deck, on ranks inside this process; the fluent part of a test.
 ///

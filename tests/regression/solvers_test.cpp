@@ -155,5 +155,57 @@ TEST_F(Solvers, HypreIsGivenUpAsOurOwnIs) {
   }
 }
 
+/// With a level inside and one in that.
+const std::vector<std::string> kOnLevels = {
+    "solver.library=\"hypre\"",
+    "grid.level=[{ratio=2, lower=[0.25,0.25,0.25], upper=[0.75,0.75,0.75], patch_size=[8,8,6]}, "
+    "{ratio=2, level=2, lower=[0.375,0.375,0.375], upper=[0.625,0.625,0.625], patch_size=[8,8,6]}]"};
+
+TEST_F(Solvers, HypreFindsWhatOurOwnFindsOnLevelsAndRanks) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  ASSERT_EQ(run("own", "2", {kOnLevels[1], "solver.tolerance=1e-12"}).exitCode, 0);
+  for (const std::string method : {"cg", "gmres"}) {
+    for (const std::string ranks : {"1", "2"}) {
+      std::vector<std::string> settings = kOnLevels;
+      settings.push_back("solver.method=\"" + method + "\"");
+      settings.push_back("solver.tolerance=1e-12");
+      const std::string name = method + ranks;
+      const ProgramResult other = run(name, ranks, settings);
+      ASSERT_EQ(other.exitCode, 0) << name << ": " << other.err;
+      for (const std::string column : {"poisson.total", "poisson.min", "poisson.max"}) {
+        EXPECT_NEAR(number(name, "diagnostics", column), number("own", "diagnostics", column), 1e-10)
+            << name << ": " << column;
+      }
+      EXPECT_EQ(number(name, "statistics", "solve_setups"), 1.0);
+    }
+  }
+}
+
+TEST_F(Solvers, HypreOnLevelsHasTheSameBitsOnTheSameRanksWithAnySetUp) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  std::vector<std::string> settings = kOnLevels;
+  ASSERT_EQ(run("kept", "2", settings).exitCode, 0);
+  ASSERT_EQ(run("again", "2", settings).exitCode, 0);
+  settings.emplace_back("solver.setup_every=1");
+  ASSERT_EQ(run("fresh", "2", settings).exitCode, 0);
+  EXPECT_EQ(number("fresh", "statistics", "solve_setups"), 2.0);
+  for (const char* other : {"again", "fresh"}) {
+    const ProgramResult compared = place_.tessera({"compare", "--exact", "kept", other});
+    EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
+  }
+}
+
+TEST_F(Solvers, HypreIsGivenUpOnLevelsAsOurOwnIs) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  for (const std::string ranks : {"1", "2"}) {
+    std::vector<std::string> settings = kOnLevels;
+    settings.emplace_back("solver.max_iterations=1");
+    const ProgramResult given = run("up" + ranks, ranks, settings);
+    EXPECT_EQ(given.exitCode, 4);
+    EXPECT_EQ(countOf(given.err, "a linear solve does not come to its tolerance"), 1) << given.err;
+    EXPECT_THAT(given.err, HasSubstr("poisson.solve, levels 0 to 2"));
+  }
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -18,7 +18,7 @@ Makes this machine ready and builds Tessera. Every other ./tessera command does 
   --develop       install clang and the checkers too, which the presets asan and tsan and .ci/run need
   --plot          only what pictures and reports need: Python packages of Debian, ffmpeg, and an environment of
                   its own, build/python; nothing is built
-  --with-hypre    build hypre as well, for decks with solver.library = "hypre" (a minute, once on this machine)
+  --with-hypre    build hypre as well, for decks with solver.library = "hypre" (some minutes, once on this machine)
   --no-packages   leave the machine's packages alone; the list is tools/setup/packages.txt
   --no-build      stop after the packages and Kokkos
 

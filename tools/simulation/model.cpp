@@ -181,9 +181,10 @@ void Model::checkSolvedLevels(const Deck& deck, const Schema& schema) const {
     for (const SolveItem* solve : program.solveItems()) systems.emplace(solve->name, &solve->system);
   }
   DeckDiagnostics findings;
-  if (!systems.empty() && settings_.solver.options.library != SolverLibrary::Own)
-    findings.error(valuesOf(deck, schema, "solver").where("library"),
-                   "solver.library = \"hypre\" solves on one level; take \"own\", or remove [[grid.level]]");
+  if (!systems.empty() && settings_.solver.options.preconditioner == Preconditioner::Smg)
+    findings.error(valuesOf(deck, schema, "solver").where("preconditioner"),
+                   "solver.preconditioner = \"smg\" solves on one level; take \"multigrid\", or remove "
+                   "[[grid.level]]");
   const auto refuse = [&](const std::string& name, const char* what) {
     findings.error(deck.find("grid.level")->where, name + ": a linear system with " + what +
                                                        " is solved on one level only; remove [[grid.level]]");

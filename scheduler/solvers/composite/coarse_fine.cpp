@@ -113,7 +113,7 @@ void CoarseFine::noteSides(const SideRegions& regions, const GridBoxes& coarse) 
           tree.visit(coarse.boxes, cells, [&](std::size_t b) {
             if (ownNumber[b] == coarse.own.size()) return;
             const Box faces = shift(intersect(cells, coarse.boxes[b]), high ? Index{} : unit(axis));
-            if (!faces.empty()) closed_.push_back({ownNumber[b], axis, faces});
+            if (!faces.empty()) closed_.push_back({ownNumber[b], axis, high, faces});
           });
         }
       }
@@ -153,6 +153,38 @@ void CoarseFine::addFluxes(GridMatrix& matrix, CellNumbers& fine, double factor,
     }
     out_[static_cast<std::size_t>(side)].add(flows_, rows);
   }
+}
+
+std::vector<CoarseFine::FineFace> CoarseFine::fineFaces(const GridBoxes& coarse, GridMatrix& fine) {
+  std::vector<FineFace> found;
+  CellNumbers conducts(coarse);
+  for (int side = 0; side < kSides; ++side) {
+    const int axis = side / 2;
+    const bool high = side % 2 == 1;
+    const CoarseFineSide any{0, axis, high, {}};
+    Extent cells = refinement_.ratio;
+    cells[axis] = 1;
+    CellNumbers& k = fine.faces[static_cast<std::size_t>(axis)];
+    // One of the fine faces of each coarse face after the other.
+    detail::forEachInOrder({{}, cells}, [&](Index within) {
+      if (!high) within[axis] += refinement_.ratio[axis] - 1;
+      for (const CoarseFineSide& one : sides_) {
+        if (one.axis != axis || one.high != high) continue;
+        detail::forEachInOrder(one.outside, [&](Index x) {
+          flows_.field(one.box)(x) = k.field(one.box)(refinement_.first(x) + within + any.face());
+        });
+      }
+      out_[static_cast<std::size_t>(side)].copy(flows_, conducts);
+      for (const ClosedFaces& closed : closed_) {
+        if (closed.axis != axis || closed.high != high) continue;
+        detail::forEachInOrder(shift(closed.faces, Index{} - (high ? Index{} : unit(axis))), [&](Index x) {
+          found.push_back({closed.box, x, axis, any.inward(), refinement_.first(x) + within,
+                           conducts.field(closed.box)(x)});
+        });
+      }
+    });
+  }
+  return found;
 }
 
 void CoarseFine::closeFaces(GridMatrix& coarse) const {

@@ -36,6 +36,18 @@ class CoarseFine {
   /// between them, for what `fine` has on both sides of these.
   void addFluxes(GridMatrix& matrix, CellNumbers& fine, double factor, CellNumbers& rows);
 
+  /// A face of a finer cell, where it is beside an own cell of the coarser level.
+  struct FineFace {
+    std::size_t box;  ///< own number of the coarse box
+    Index cell;       ///< of the coarse cell
+    int axis;
+    Index in;      ///< from there into the finer level
+    Index beyond;  ///< the place of a finer cell in the coarse one, beside the face
+    double conducts;
+  };
+  /// All of them, in one order on every run. `coarse` is what it was made for.
+  std::vector<FineFace> fineFaces(const GridBoxes& coarse, GridMatrix& fine);
+
   /// Nothing flows any more through the coarse faces where the levels meet.
   void closeFaces(GridMatrix& coarse) const;
   /// What conducts through the faces where the finer level ends, times `factor`.
@@ -51,6 +63,7 @@ class CoarseFine {
   struct ClosedFaces {
     std::size_t box;
     int axis;
+    bool high;  ///< of the finer box
     Box faces;
   };
   using SideRegions = std::array<BoxRegions, kSides>;

@@ -6,9 +6,8 @@
 
 #include "core/exec/exec.hpp"
 #include "core/text/error.hpp"
-#include "core/transport/mpi_session.hpp"
-#include "core/transport/mpi_transport.hpp"
 #include "scheduler/solvers/exact_totals.hpp"
+#include "scheduler/solvers/hypre/hypre_calls.hpp"
 #include "scheduler/solvers/loops/solver_loops.hpp"
 
 #if defined(TESSERA_HAVE_HYPRE)
@@ -24,36 +23,6 @@ namespace tessera {
 namespace {
 
 constexpr int kEntries = 7;
-
-void checkHypre(HYPRE_Int code, const char* what) {
-  // Not to have come to a tolerance is found by our own residual.
-  if (code == 0 || code == HYPRE_ERROR_CONV) {
-    HYPRE_ClearAllErrors();
-    return;
-  }
-  char text[256] = "";
-  HYPRE_DescribeError(code, text);
-  HYPRE_ClearAllErrors();
-  throw InternalError(Message("hypre has failed")
-                          .line("in   ", what)
-                          .line("says ", text, " (", code, ")")
-                          .line("fix  take solver.library = \"own\", and report this")
-                          .text());
-}
-
-/// The ranks of a transport as MPI knows them. A single rank needs no launcher: MPI starts here for it alone,
-/// and ends with the process.
-MPI_Comm ranksOf(const Transport& transport) {
-  if (dynamic_cast<const MpiTransport*>(&transport) != nullptr) return MPI_COMM_WORLD;
-  if (transport.size() > 1) {
-    throw DeckError(
-        Message("solver.library = \"hypre\" needs MPI, and here ranks are simulated in one process")
-            .line("fix  take solver.library = \"own\", or run without --executor virtual")
-            .text());
-  }
-  static const MpiSession alone;
-  return MPI_COMM_SELF;
-}
 
 template <class Visit>
 void forEachCell(const Box& box, const Visit& visit) {
@@ -75,7 +44,9 @@ void forEachSlab(const GridBoxes& grid, const Visit& visit) {
 
 /// What hypre has of ours; freed in the reverse order.
 struct HypreStruct::Objects {
-  MPI_Comm communicator = MPI_COMM_NULL;
+  explicit Objects(const Transport& transport) : ranks(transport) {}
+  const HypreRanks ranks;
+  const MPI_Comm communicator = MPI_Comm_f2c(ranks.handle());
   HYPRE_StructGrid grid = nullptr;
   HYPRE_StructStencil stencil = nullptr;
   HYPRE_StructMatrix matrix = nullptr;
@@ -107,7 +78,6 @@ struct HypreStruct::Objects {
     if (matrix != nullptr) HYPRE_StructMatrixDestroy(matrix);
     if (stencil != nullptr) HYPRE_StructStencilDestroy(stencil);
     if (grid != nullptr) HYPRE_StructGridDestroy(grid);
-    if (communicator != MPI_COMM_NULL) MPI_Comm_free(&communicator);
   }
 
   void makeGrid(const GridBoxes& boxes) {
@@ -288,8 +258,6 @@ struct HypreStruct::Objects {
   }
 };
 
-bool hasHypre() { return true; }
-
 HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, MatrixKind kind,
                          Transport& transport)
     : options_(options),
@@ -297,7 +265,7 @@ HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, M
       transport_(transport),
       faces_(boxes, LayerPart::Faces, transport),
       matrix_(boxes, kind),
-      objects_(std::make_unique<Objects>()) {
+      objects_(std::make_unique<Objects>(transport)) {
   for (const std::size_t n : boxes.own) {
     if (boxes.boxes[n].volume() < std::numeric_limits<HYPRE_Int>::max() / kEntries) continue;
     throw DeckError(Message("a rank has more cells than hypre counts in one box")
@@ -310,8 +278,6 @@ HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, M
   objects_->method =
       isGeneral && options.method == SolverMethod::Cg ? SolverMethod::BiCgStab : options.method;
   objects_->kind = options.preconditioner;
-  MPI_Comm_dup(ranksOf(transport), &objects_->communicator);
-  HYPRE_Initialize();
   objects_->makeGrid(boxes);
 }
 
@@ -363,8 +329,6 @@ void HypreStruct::findResidual(GridSystem& system, SolveReport& report, double e
 
 struct HypreStruct::Objects {};
 
-bool hasHypre() { return false; }
-
 HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, MatrixKind kind,
                          Transport& transport)
     : options_(options),
@@ -372,9 +336,7 @@ HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, M
       transport_(transport),
       faces_(boxes, LayerPart::Faces, transport),
       matrix_(boxes, kind) {
-  throw DeckError(Message("solver.library = \"hypre\", but this build has no hypre")
-                      .line("fix  ./tessera setup --with-hypre, or take solver.library = \"own\"")
-                      .text());
+  throwWithoutHypre();
 }
 
 HypreStruct::~HypreStruct() = default;

@@ -51,7 +51,9 @@ ParameterTable solverTable() {
           "hypre also GMRES")
       .defaultsTo("cg");
   table.choice("preconditioner", {"multigrid", "smg", "jacobi", "none"})
-      .doc("what improves its steps: \"multigrid\" is PFMG in hypre, and \"smg\" is hypre's alone")
+      .doc(
+          "what improves its steps: \"multigrid\" is PFMG in hypre, on several levels BoomerAMG; \"smg\" is "
+          "hypre's alone, for one level")
       .defaultsTo("multigrid");
   table.real("tolerance")
       .doc("largest residual at the end, in the 2-norm and as a part of the right-hand side's")
