@@ -285,6 +285,24 @@ TEST(HypreLevels, SmgIsRefusedWithItsPlaceInTheDeck) {
   }
 }
 
+/// Of the cell that the sentence names: of what is left of the residual, not of the right-hand side.
+TEST_P(LevelsByLibrary, TheWorstCellHasLessLeftAfterMoreIterations) {
+  const auto worst = [](const char* iterations) {
+    try {
+      solve(simulateText(kMixed).set(std::string("solver.max_iterations=") + iterations));
+    } catch (const Error& error) {
+      const std::string text = error.message();
+      const std::string before = ", residual ";
+      return std::stod(text.substr(text.find(before, text.find("worst cell")) + before.size()));
+    }
+    return 0.0;
+  };
+  const double first = worst("1");
+  const double third = worst("3");
+  EXPECT_GT(third, 0.0);
+  EXPECT_LT(third, 0.5 * first);
+}
+
 TEST_P(LevelsByLibrary, OneIterationIsTooFew) {
   for (const int ranks : {1, 4}) {
     try {

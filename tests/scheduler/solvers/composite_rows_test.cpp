@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/text/error.hpp"
 #include "core/transport/loopback_transport.hpp"
 #include "grid/refine.hpp"
+#include "scheduler/solvers/hypre/hypre_composite.hpp"
 #include "scheduler/solvers/loops/piece_loops.hpp"
 
 namespace tessera {
@@ -175,6 +177,13 @@ TEST(RowNumbers, AreThoseOfBoxesOfARankOneAfterAnother) {
     EXPECT_FALSE(rows.find(1, {3, 4, 0}));
     EXPECT_TRUE(rows.find(1, {4, 4, 0}));
   });
+}
+
+TEST(HypreComposite, MoreRowsThanHypreCountsAreRefused) {
+  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
+  EXPECT_NO_THROW(requireCountable(kMost, kMost / 24));
+  EXPECT_THROW(requireCountable(kMost + 1, 1), DeckError);
+  EXPECT_THROW(requireCountable(kMost, kMost / 24 + 1), DeckError);
 }
 
 }  // namespace
