@@ -7,7 +7,7 @@
 namespace tessera::test {
 namespace {
 
-// The answers that the authors' library Random123 gives for philox4x32 with 10 rounds.
+// The answers that the authors' library Random123 gives for philox4x32 with 10 rounds, and with 7.
 TEST(Philox, GivesTheKnownAnswers) {
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (PhiloxWords{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   constexpr std::uint32_t kAll = 0xffffffff;
@@ -15,6 +15,9 @@ TEST(Philox, GivesTheKnownAnswers) {
             (PhiloxWords{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
             (PhiloxWords{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(philox<7>({0, 0, 0, 0}, {0, 0}), (PhiloxWords{0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48}));
+  EXPECT_EQ(philox<7>({kAll, kAll, kAll, kAll}, {kAll, kAll}),
+            (PhiloxWords{0x5207ddc2, 0x45165e59, 0x4d8ee751, 0x8c52f662}));
 }
 
 TEST(Philox, RealsLieBetweenZeroAndOne) {
