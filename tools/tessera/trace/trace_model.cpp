@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 
-using Json = nlohmann::json;
+using TraceJson = nlohmann::json;
 
 /// The text of a gzip file, or of a plain one.
 class GzipText : public std::streambuf {
@@ -54,25 +54,25 @@ class GzipText : public std::streambuf {
 }
 
 /// The format counts microseconds.
-std::int64_t nanosecondsOf(const Json& value) { return std::llround(value.get<double>() * 1000.0); }
+std::int64_t nanosecondsOf(const TraceJson& value) { return std::llround(value.get<double>() * 1000.0); }
 
 /// Sorts the events of a trace into a model, one at a time.
 class TraceReader {
  public:
-  void take(const Json& event);
+  void take(const TraceJson& event);
   TraceModel& model() { return model_; }
   /// Drops what cannot be used, such as a step that failed, and puts spans in order.
   void finish();
 
  private:
-  void takeStep(const Json& event, TracedRank& rank);
-  void takeNode(const Json& event, const std::string& category, TracedRank& rank);
-  static void takeLaunch(const Json& event, TracedRank& rank);
+  void takeStep(const TraceJson& event, TracedRank& rank);
+  void takeNode(const TraceJson& event, const std::string& category, TracedRank& rank);
+  static void takeLaunch(const TraceJson& event, TracedRank& rank);
 
   TraceModel model_;
 };
 
-void TraceReader::take(const Json& event) {
+void TraceReader::take(const TraceJson& event) {
   if (event.at("ph") != "X") return;
   TracedRank& rank = model_.ranks[event.at("pid").get<int>()];
   const std::string category = event.value("cat", "");
@@ -97,8 +97,8 @@ void TraceReader::finish() {
   std::erase_if(model_.ranks, [](const auto& rank) { return rank.second.runs.empty(); });
 }
 
-void TraceReader::takeStep(const Json& event, TracedRank& rank) {
-  const Json& args = event.at("args");
+void TraceReader::takeStep(const TraceJson& event, TracedRank& rank) {
+  const TraceJson& args = event.at("args");
   TracedRun& run = rank.runs[args.at("run").get<std::int64_t>()];
   run.plan = args.at("plan");
   run.step = args.at("step");
@@ -108,8 +108,8 @@ void TraceReader::takeStep(const Json& event, TracedRank& rank) {
   run.executed = nanosecondsOf(args.at("executed"));
 }
 
-void TraceReader::takeLaunch(const Json& event, TracedRank& rank) {
-  const Json& args = event.at("args");
+void TraceReader::takeLaunch(const TraceJson& event, TracedRank& rank) {
+  const TraceJson& args = event.at("args");
   TracedLaunch& launch = rank.launches.emplace_back();
   launch.name = event.at("name");
   launch.kind = args.at("kind");
@@ -122,14 +122,14 @@ void TraceReader::takeLaunch(const Json& event, TracedRank& rank) {
   launch.end = launch.begin + nanosecondsOf(event.at("dur"));
 }
 
-void TraceReader::takeNode(const Json& event, const std::string& category, TracedRank& rank) {
+void TraceReader::takeNode(const TraceJson& event, const std::string& category, TracedRank& rank) {
   static const std::map<std::string, TraceKind> kinds{
       {"task", TraceKind::Task},      {"fill", TraceKind::Fill},   {"pack", TraceKind::Send},
       {"send", TraceKind::Send},      {"join", TraceKind::Reduce}, {"reduction", TraceKind::Reduce},
       {"receive", TraceKind::Receive}};
   const auto kind = kinds.find(category);
   if (kind == kinds.end()) return;
-  const Json& args = event.at("args");
+  const TraceJson& args = event.at("args");
   const std::int64_t begin = nanosecondsOf(event.at("ts"));
   const std::int64_t end = begin + nanosecondsOf(event.at("dur"));
   TracedNode& node = rank.runs[args.at("run").get<std::int64_t>()].nodes[args.at("node").get<std::int32_t>()];
@@ -163,15 +163,15 @@ TraceModel readTrace(std::istream& in, const std::string& name) {
   bool found = false;
   try {
     // Events are used up one by one: a trace may be larger than memory.
-    const auto take = [&](int depth, Json::parse_event_t what, Json& parsed) {
+    const auto take = [&](int depth, TraceJson::parse_event_t what, TraceJson& parsed) {
       // Whatever else is in the file is not kept.
-      if (depth == 1 && what == Json::parse_event_t::key) return found = parsed == "traceEvents";
-      if (depth != 2 || what == Json::parse_event_t::object_start) return true;
-      if (found && what == Json::parse_event_t::object_end) reader.take(parsed);
+      if (depth == 1 && what == TraceJson::parse_event_t::key) return found = parsed == "traceEvents";
+      if (depth != 2 || what == TraceJson::parse_event_t::object_start) return true;
+      if (found && what == TraceJson::parse_event_t::object_end) reader.take(parsed);
       return false;
     };
-    [[maybe_unused]] const Json rest = Json::parse(in, take);
-  } catch (const Json::exception& error) {
+    [[maybe_unused]] const TraceJson rest = TraceJson::parse(in, take);
+  } catch (const TraceJson::exception& error) {
     notATrace(name, error.what());
   }
   reader.finish();

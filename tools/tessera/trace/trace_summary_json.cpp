@@ -5,10 +5,10 @@
 namespace tessera {
 namespace {
 
-using Json = nlohmann::json;
+using TraceJson = nlohmann::json;
 
-Json sharesJson(const std::vector<TimeShare>& shares) {
-  Json list = Json::array();
+TraceJson sharesJson(const std::vector<TimeShare>& shares) {
+  TraceJson list = TraceJson::array();
   for (const TimeShare& one : shares)
     list.push_back({{"name", one.name}, {"nanoseconds", one.nanoseconds}, {"share", one.share}});
   return list;
@@ -30,8 +30,8 @@ const char* kindName(TraceKind kind) {
   return "";
 }
 
-Json tasksJson(const std::vector<TaskRow>& rows) {
-  Json list = Json::array();
+TraceJson tasksJson(const std::vector<TaskRow>& rows) {
+  TraceJson list = TraceJson::array();
   for (const TaskRow& row : rows) {
     list.push_back({{"name", row.name},
                     {"kind", kindName(row.kind)},
@@ -45,15 +45,15 @@ Json tasksJson(const std::vector<TaskRow>& rows) {
   return list;
 }
 
-Json plansJson(const std::vector<PlanRow>& rows) {
-  Json list = Json::array();
+TraceJson plansJson(const std::vector<PlanRow>& rows) {
+  TraceJson list = TraceJson::array();
   for (const PlanRow& row : rows)
     list.push_back({{"name", row.name}, {"runs", row.runs}, {"total", row.total}, {"tasks", row.tasks}});
   return list;
 }
 
-Json devicesJson(const DeviceSummary& summary) {
-  Json devices = Json::array();
+TraceJson devicesJson(const DeviceSummary& summary) {
+  TraceJson devices = TraceJson::array();
   for (const DeviceRow& row : summary.devices) {
     devices.push_back({{"rank", row.rank},
                        {"device", row.device},
@@ -62,7 +62,7 @@ Json devicesJson(const DeviceSummary& summary) {
                        {"idle_between_steps", row.idleBetween},
                        {"idle_for_output", row.idleForOutput}});
   }
-  Json launches = Json::array();
+  TraceJson launches = TraceJson::array();
   for (const LaunchRow& row : summary.launches) {
     launches.push_back({{"name", row.name},
                         {"kind", row.kind},
@@ -77,16 +77,16 @@ Json devicesJson(const DeviceSummary& summary) {
 }  // namespace
 
 std::string asJson(const TraceSummary& summary) {
-  const Json json = {{"ranks", summary.ranks},
-                     {"workers", summary.workers},
-                     {"runs", summary.runs},
-                     {"wall", summary.wall},
-                     {"critical_path_length", summary.pathLength},
-                     {"critical_path", sharesJson(summary.path)},
-                     {"time_of_the_workers", sharesJson(summary.workerTime)},
-                     {"plans", plansJson(summary.plans)},
-                     {"tasks", tasksJson(summary.tasks)},
-                     {"on_devices", devicesJson(summary.devices)}};
+  const TraceJson json = {{"ranks", summary.ranks},
+                          {"workers", summary.workers},
+                          {"runs", summary.runs},
+                          {"wall", summary.wall},
+                          {"critical_path_length", summary.pathLength},
+                          {"critical_path", sharesJson(summary.path)},
+                          {"time_of_the_workers", sharesJson(summary.workerTime)},
+                          {"plans", plansJson(summary.plans)},
+                          {"tasks", tasksJson(summary.tasks)},
+                          {"on_devices", devicesJson(summary.devices)}};
   return json.dump(1) + "\n";
 }
 
