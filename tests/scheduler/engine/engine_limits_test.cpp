@@ -46,7 +46,8 @@ std::string refusal(const Call& call) {
 /// A process with an engine, stopped for longer than its heartbeat while tasks run: workers of the host stop
 /// and go on with it. A kernel, which goes on alone and ends, is `on_card.sh BUILD stop`.
 TEST_P(EngineLimits, AProcessThatWasStoppedGoesOnWithItsTasks) {
-  if (GetParam().form == EngineForm::Cuda) GTEST_SKIP() << "needs a GPU that no process before the fork has used";
+  if (GetParam().form == EngineForm::Cuda)
+    GTEST_SKIP() << "needs a GPU that no process before the fork has used";
   int begun[2];
   ASSERT_EQ(pipe(begun), 0);
   EngineOptions options = GetParam();
