@@ -63,7 +63,7 @@ TEST(EngineCudaBeside, KernelsThatAreKnownNeverWaitForTheEngine) {
 
 TEST(EngineCudaBeside, KernelsThatPrintAllocateOrAreNewRunBesideTheEngine) {
   if (std::getenv("TESSERA_ENGINE_TEST_CUDA") == nullptr) return;
-  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  keepKnown<&besideFirstUse>();
   cudaStream_t stream;
   int* found = nullptr;
   ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
@@ -84,7 +84,7 @@ TEST(EngineCudaBeside, KernelsThatPrintAllocateOrAreNewRunBesideTheEngine) {
       ASSERT_TRUE(besideEnds(stream)) << "kernels that print and allocate";
       EXPECT_EQ(*found, 1);
       besideFirstUse<<<1, 1, 0, stream>>>(found);
-      ASSERT_TRUE(besideEnds(stream)) << "the first use of a kernel, modules loaded eagerly";
+      ASSERT_TRUE(besideEnds(stream)) << "the first use of a kernel that is known";
       EXPECT_EQ(*found, 2);
       EXPECT_EQ(engine.wait(ticket).result.sum, 2 * n);
     }
