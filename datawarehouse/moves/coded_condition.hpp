@@ -7,6 +7,7 @@
 
 #include "core/exec/device_exec.hpp"
 #include "core/kernel.hpp"
+#include "core/known_kernels.hpp"
 #include "datawarehouse/moves/condition_values.hpp"
 #include "datawarehouse/task_context.hpp"
 
@@ -97,6 +98,7 @@ void runCoded(const void* self, [[maybe_unused]] void* cudaStream) {
   const auto& arguments = *reinterpret_cast<const Arguments*>(memory);
   const std::int64_t count = arguments.at.region.volume();
 #if defined(__CUDACC__)
+  keepKnown<&runCodedKernel<T, Kernel>>();
   if (cudaStream != nullptr) {
     runCodedKernel<T, Kernel>
         <<<static_cast<std::uint32_t>((count + 255) / 256), 256, 0, static_cast<cudaStream_t>(cudaStream)>>>(

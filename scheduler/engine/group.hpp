@@ -38,7 +38,11 @@ class GroupBase {
   /// Whether the body should return soon: the engine is to end, the task was taken back, or its deadline has
   /// passed. Ask once in 10 us or so in tasks that take long.
   TESSERA_KERNEL bool stopAsked() {
-    if (state_.control->stop.load(std::memory_order_relaxed) != 0) return true;
+    if (state_.control->stop.load(std::memory_order_relaxed) != 0) {
+      static_cast<void>(state_.control->stop.load(std::memory_order_acquire));
+      status_ = TaskStatus::Cancelled;
+      return true;
+    }
     if (isCancelled(state_, task_)) {
       status_ = TaskStatus::Cancelled;
       return true;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/known_kernels.hpp"
 #include "scheduler/jobs/detail/unit_block.hpp"
 #include "scheduler/jobs/detail/unit_thread.hpp"
 #include "scheduler/jobs/job_kernels.hpp"
@@ -155,6 +156,11 @@ void launchOnDevice(const LaunchArguments<Body>& launch, cudaStream_t stream) {
   const TaskInput& input = launch.input;
   const auto blocks = static_cast<std::uint32_t>(input.blocks);
   const auto lanes = static_cast<std::uint32_t>(input.lanes);
+  // Jobs may run beside a task engine.
+  keepKnown<&makeQueueOnDevice<Body>>();
+  keepKnown<&runBlocks<Body>>();
+  keepKnown<&runGeneration<Body>>();
+  keepKnown<&runThreads<Body>>();
   if (input.form == JobForm::ConsumerProducer) {
     const auto bytes = static_cast<std::size_t>(sharedBytes<Body>(input.form, input.lanes));
     makeQueueOnDevice<Body><<<16, 256, 0, stream>>>(launch);

@@ -11,6 +11,7 @@
 #include "core/exec/device_loops.hpp"
 #include "core/exec/exec.hpp"
 #include "core/exec/patch_walk.hpp"
+#include "core/known_kernels.hpp"
 
 namespace tessera::detail {
 
@@ -113,6 +114,7 @@ struct DeviceLoop {
     DeviceLoopBatch batch;
     std::memcpy(&batch, arguments, sizeof(batch));
 #if defined(__CUDACC__)
+    keepKnown<&runLoops<Closure, Join, kWalk>>();
     if (cudaStream != nullptr) {
       const auto blocks = static_cast<std::uint32_t>(batch.count * batch.shape.blocksEach);
       runLoops<Closure, Join, kWalk>

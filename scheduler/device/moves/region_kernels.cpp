@@ -2,6 +2,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/known_kernels.hpp"
 #include "scheduler/device/moves/region_table.hpp"
 
 namespace tessera::detail {
@@ -41,6 +42,7 @@ void runLaunch(const void* self, [[maybe_unused]] void* cudaStream) {
   RegionLaunch<Runs> launch;
   std::memcpy(static_cast<void*>(&launch), self, sizeof(launch));
 #if defined(__CUDACC__)
+  keepKnown<&runRegions<Runs>>();
   if (cudaStream != nullptr) {
     runRegions<Runs><<<static_cast<std::uint32_t>(launch.blockCount), kRegionThreads, 0,
                        static_cast<cudaStream_t>(cudaStream)>>>(launch);

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <iostream>
 #include <mutex>
+#include <sstream>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "scheduler/engine/detail/cuda_memory.hpp"
 #include "scheduler/engine/detail/device_program.hpp"
 #include "scheduler/engine/detail/late_kernels.hpp"
+#include "scheduler/engine/detail/load_kernels.hpp"
 #include "scheduler/engine/queues/host_memory.hpp"
 
 namespace tessera::engine {
@@ -105,6 +107,8 @@ class CudaSide final : public EngineSide {
       ++count;
       ++fetched_;
     }
+    // Tasks that a silent host has made give up have no results; `checkAlive` tells the caller.
+    if (count > 0 && hostWasSilent()) return 0;
     return count;
   }
   ScopedAtomic<std::uint32_t, Scope::System>* cancelWords() override { return cancelled_; }
@@ -146,6 +150,9 @@ class CudaSide final : public EngineSide {
     if (ticket <= input_.inbox.mask) return true;
     const std::uint64_t before = (ticket - input_.inbox.mask - 1) / 32;
     return input_.read[before & (input_.inbox.mask / 32)].load(std::memory_order_acquire) == before + 1;
+  }
+  bool hostWasSilent() const {
+    return input_.words->ending.load(std::memory_order_acquire) == HostWords::HostSilent;
   }
   void plan(const Program& program);
   void emptyQueues();
@@ -198,8 +205,8 @@ class CudaSide final : public EngineSide {
 
 CudaSide::CudaSide(const Program& program, const EngineOptions& options)
     : options_(options), program_(program) {
-  // A kernel that is loaded at its first use waits for the engine's end; only this process's own first call
-  // of CUDA reads the variable.
+  // A kernel that is loaded at its first use waits for the engine's end. Only this process's own first call
+  // of CUDA reads the variable; kernels of Tessera are loaded below, whatever it says.
   setenv("CUDA_MODULE_LOADING", "EAGER", 0);
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || options.device < 0 || options.device >= count) {
@@ -210,6 +217,7 @@ CudaSide::CudaSide(const Program& program, const EngineOptions& options)
   const OnDevice here(options.device);
   cudaDeviceProp properties{};
   checkCuda(cudaGetDeviceProperties(&properties, options.device), "look at the device");
+  LoadedKernels::ofProcess().loadAll(options.device);
   grid_ = gridOf(program, options_, properties);
   checkCuda(cudaStreamCreateWithFlags(&kernelStream_, cudaStreamNonBlocking), "make a stream");
   checkCuda(cudaStreamCreateWithFlags(&copyStream_, cudaStreamNonBlocking), "make a stream");
@@ -395,11 +403,13 @@ void CudaSide::runQueue(std::uint64_t reports) {
 
 void CudaSide::checkAlive() {
   if (!running_ || !ended()) return;
-  if (input_.words->ending.load(std::memory_order_acquire) == HostWords::HostSilent) {
-    throw InternalError(
-        "the engine's kernel has ended by itself, since it did not hear from this program for " +
-        std::to_string(options_.heartbeatSeconds) +
-        " s; give EngineOptions::heartbeatSeconds more, or 0 under a debugger");
+  if (hostWasSilent()) {
+    std::ostringstream text;
+    text << "the engine's kernel has ended by itself, since its host gave no sign for "
+         << options_.heartbeatSeconds
+         << " s: this process was stopped; for longer stops give EngineOptions::heartbeatSeconds more, or 0 "
+            "under a debugger";
+    throw InternalError(text.str());
   }
   checkCuda(cudaStreamQuery(kernelStream_), "go on: a task stopped the kernel");
 }

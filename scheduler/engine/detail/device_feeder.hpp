@@ -49,8 +49,9 @@ struct Feeder {
       if (command == HostWords::Stop || (command == HostWords::Close && nothingLeft()))
         ending = HostWords::Asked;
       if (ending == HostWords::None) continue;
-      input.state.control->stop.store(1, std::memory_order_release);
+      // In this order: whoever gets the result of a task that gave up knows why (CudaSide::fetch).
       words.ending.store(ending, std::memory_order_release);
+      input.state.control->stop.store(1, std::memory_order_release);
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/known_kernels.hpp"
 #include "core/resident_kernels.hpp"
 #include "core/text/error.hpp"
 #include "tests/scheduler/engine/engine_rig.hpp"
@@ -22,6 +23,12 @@ __global__ void besideAllocates(int* found) {
   free(block);
 }
 __global__ void besideFirstUse(int* found) { *found = 2; }
+/// Needs more stack than any other kernel, and nothing launches it before the engine.
+__global__ void besideDeep(int* found, int n) {
+  volatile int stack[5000];
+  for (int i = 0; i < 5000; ++i) stack[i * 977 % 5000] = i + n;
+  *found = stack[977];
+}
 
 namespace {
 
@@ -34,9 +41,29 @@ bool besideEnds(cudaStream_t stream) {
   return cudaStreamQuery(stream) == cudaSuccess;
 }
 
+TEST(EngineCudaBeside, KernelsThatAreKnownNeverWaitForTheEngine) {
+  if (std::getenv("TESSERA_ENGINE_TEST_CUDA") == nullptr) return;
+  cudaStream_t stream;
+  int* found = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaHostAlloc(&found, sizeof(int), 0), cudaSuccess);
+  *found = 0;
+  {
+    Engine engine(shippedProgram(),
+                  {.form = EngineForm::Cuda, .capacity = 64, .memoryBytes = 1 << 22, .multiprocessors = 4});
+    keepKnown<&besideDeep>();
+    besideDeep<<<1, 1, 0, stream>>>(found, 41);
+    ASSERT_TRUE(besideEnds(stream)) << "the first launch of a kernel that needs 20,000 bytes of stack";
+    EXPECT_EQ(*found, 42);
+    EXPECT_EQ(engine.wait(engine.submit<WarpAdder>({1, 2})).result.sum, 3);
+  }
+  EXPECT_EQ(cudaFreeHost(found), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 TEST(EngineCudaBeside, KernelsThatPrintAllocateOrAreNewRunBesideTheEngine) {
   if (std::getenv("TESSERA_ENGINE_TEST_CUDA") == nullptr) return;
-  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  keepKnown<&besideFirstUse>();
   cudaStream_t stream;
   int* found = nullptr;
   ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
@@ -57,7 +84,7 @@ TEST(EngineCudaBeside, KernelsThatPrintAllocateOrAreNewRunBesideTheEngine) {
       ASSERT_TRUE(besideEnds(stream)) << "kernels that print and allocate";
       EXPECT_EQ(*found, 1);
       besideFirstUse<<<1, 1, 0, stream>>>(found);
-      ASSERT_TRUE(besideEnds(stream)) << "the first use of a kernel, modules loaded eagerly";
+      ASSERT_TRUE(besideEnds(stream)) << "the first use of a kernel that is known";
       EXPECT_EQ(*found, 2);
       EXPECT_EQ(engine.wait(ticket).result.sum, 2 * n);
     }

@@ -2,8 +2,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <memory>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,6 +41,51 @@ std::string refusal(const Call& call) {
     return error.message();
   }
   return "nothing was refused";
+}
+
+/// A process with an engine, stopped for longer than its heartbeat while tasks run: workers of the host stop
+/// and go on with it. A kernel, which goes on alone and ends, is `on_card.sh BUILD stop`.
+TEST_P(EngineLimits, AProcessThatWasStoppedGoesOnWithItsTasks) {
+  if (GetParam().form == EngineForm::Cuda)
+    GTEST_SKIP() << "needs a GPU that no process before the fork has used";
+  int begun[2];
+  ASSERT_EQ(pipe(begun), 0);
+  EngineOptions options = GetParam();
+  options.heartbeatSeconds = 0.3;
+  const pid_t child = fork();
+  if (child == 0) {
+    int status = 1;
+    try {
+      Engine engine(shippedProgram(), options);
+      std::vector<Spin::Arguments> spins(8, {20'000'000, 0});
+      const auto tickets = engine.submitAll<Spin>(spins);
+      if (write(begun[1], "b", 1) != 1) std::_Exit(2);
+      status = 0;
+      for (const auto& ticket : tickets) {
+        const auto outcome = engine.wait(ticket);
+        if (outcome.status != TaskStatus::Done || outcome.result.nanos < 20'000'000) status = 3;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (engine.wait(engine.submit<WarpAdder>({2, 3})).result.sum != 5) status = 4;
+    } catch (const Error&) {
+      status = 5;
+    }
+    std::_Exit(status);
+  }
+  ASSERT_GT(child, 0);
+  char byte = 0;
+  ASSERT_EQ(read(begun[0], &byte, 1), 1);
+  int status = 0;
+  ASSERT_EQ(kill(child, SIGSTOP), 0);
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+  ASSERT_EQ(kill(child, SIGCONT), 0);
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  close(begun[0]);
+  close(begun[1]);
 }
 
 TEST_P(EngineLimits, ASpentTicketIsRefusedByEveryCall) {

@@ -1,6 +1,5 @@
 // Several engines in one process, as one would have them on several devices: nothing is shared between them.
 #include <atomic>
-#include <cmath>
 #include <cstdlib>
 #include <thread>
 
@@ -9,15 +8,12 @@
 
 #include "core/text/error.hpp"
 #include "scheduler/engine/engine_team.hpp"
-#include "scheduler/engine/kinds_library.hpp"
 #include "tests/scheduler/engine/engine_rig.hpp"
 
 namespace tessera::engine {
 namespace {
 
 using namespace tessera::engine::testing;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 TEST(SeveralEngines, EachHasItsOwnTasksAndMemory) {
   const auto engines = severalEngines();
@@ -146,57 +142,6 @@ TEST(SeveralEngines, EmulatedDevicesOfATeamTakeEqualSharesOfAStream) {
   }
   EXPECT_EQ(sum, 400ULL * 401 / 2);
   EXPECT_THAT(team.endedBy(), ::testing::Each(100));
-}
-
-TEST(KindsLibraries, KindsThatAreLoadedRunBesideThoseThatShip) {
-  const Program& loaded = loadKinds(TESSERA_REACT_KINDS);
-  ASSERT_EQ(loaded.name, "reactions");
-  EXPECT_EQ(&loadKinds(TESSERA_REACT_KINDS), &loaded);
-  const EngineOptions options{.form = EngineForm::Stepped, .capacity = 16, .memoryBytes = 1 << 16};
-  Engine own(loaded, options);
-  Engine shipped(shippedProgram(), options);
-  struct {
-    const double* old;
-    double* next;
-    double rateTimesDt;
-    std::int64_t cells;
-  } arguments{};
-  auto* cells = static_cast<double*>(own.allocate(4 * sizeof(double)));
-  const double amounts[2] = {1.0, 3.0};
-  own.copyIn(cells, amounts, sizeof(amounts));
-  arguments = {cells, cells + 2, 0.5, 2};
-  Task task;
-  task.kind = loaded.numberOf("react_row");
-  memcpy(task.arguments, &arguments, sizeof(arguments));
-  const std::uint64_t tag = 7;
-  ASSERT_EQ(own.push({&task, 1}, {&tag, 1}), 1);
-  Finished end;
-  ASSERT_EQ(own.poll({&end, 1}), 1);
-  EXPECT_EQ(end.status, TaskStatus::Done);
-  EXPECT_EQ(end.result[0], 4U);
-  double after[2] = {};
-  own.copyOut(after, cells + 2, sizeof(after));
-  EXPECT_DOUBLE_EQ(after[0], std::pow(0.875, 4));
-  EXPECT_DOUBLE_EQ(after[1], 3.0 * std::pow(0.9375, 8));
-  EXPECT_EQ(shipped.wait(shipped.submit<LaneAdder>({1, 2})).result.sum, 3);
-}
-
-std::string mistakeIn(const std::string& library) {
-  try {
-    loadKinds(library);
-  } catch (const UsageError& error) {
-    return error.message();
-  }
-  return "the library was loaded";
-}
-
-TEST(KindsLibraries, LibrariesThatCannotBeUsedAreNamedWithAFix) {
-  EXPECT_THAT(mistakeIn("/nowhere/kinds.so"),
-              AllOf(HasSubstr("/nowhere/kinds.so cannot be loaded"), HasSubstr("fix")));
-  EXPECT_THAT(mistakeIn(TESSERA_OTHER_KINDS),
-              AllOf(HasSubstr("belongs to another version of Tessera"), HasSubstr("compile it again")));
-  EXPECT_THAT(mistakeIn("libm.so.6"),
-              AllOf(HasSubstr("has no kinds of tasks"), HasSubstr("TESSERA_KINDS_LIBRARY")));
 }
 
 }  // namespace

@@ -113,6 +113,21 @@ TEST(DemandOfDevices, WhatAPieceTakesAThreadIsFoundOutByOneOfThem) {
   }
 }
 
+TEST(DemandOfDevices, FinePiecesKeepTheSumWhereThreadsAreSlowerBesideEachOther) {
+  // A product of 12,288: four rows of it take a thread 0.6 s alone, and the card all of them 1.3 s. A thread
+  // that computes beside 14 others takes longer than the one that found out.
+  SimulatedSpeed rows = card(3.55e6);
+  rows.width = 16'896.0;
+  for (const double crowded : {1.0, 0.7, 0.5}) {
+    SimulatedSpeed host = threads(15, 2560);
+    host.crowded = crowded;
+    EXPECT_GE(partOfTheSum(host, rows, {3072 * 24, 64}), 0.98) << crowded;
+  }
+  SimulatedSpeed host = threads(15, 2560);
+  host.crowded = 0.5;
+  EXPECT_LE(partOfTheSum(host, rows, {3072, 1536}), 0.8) << "rows as a whole";
+}
+
 TEST(DemandOfDevices, ACardThatIsSlowAtFirstGetsItsShareAfterwards) {
   EXPECT_GE(partOfTheSum(threads(16, 21'500), card(1.6e7, 0.1), {20'000, 1000}), 0.97);
 }

@@ -34,12 +34,13 @@ std::vector<std::unique_ptr<JobDevice>> devicesOf(int threads, int emulated, std
 
 /// The data of a job of branching walks.
 struct Walks {
-  Domain<double> weights{"weights", {kUnits, 1, 1}};
-  Domain<double> ends{"ends", {kUnits, 1, 1}};
+  Domain<double> weights;
+  Domain<double> ends;
   Sums sums{"sums", {3, 1, 1}, 0x1p-36};
-  Job job{"walks", {kUnits, 1, 1}};
+  Job job;
 
-  explicit Walks(JobForm form) {
+  explicit Walks(JobForm form, std::int64_t units = kUnits)
+      : weights("weights", {units, 1, 1}), ends("ends", {units, 1, 1}), job("walks", {units, 1, 1}) {
     double value = 0.5;
     for (double& weight : weights.change()) weight = value += 0.25;
     job.reads(weights).writes(ends).reduces(sums).cutAlong(0, 10).form(form).callsInARow(3);
@@ -98,6 +99,44 @@ TEST(Jobs, EveryFormOnEveryDeviceSetHasTheBitsOfAPlainLoop) {
       EXPECT_EQ(runner.report(0).pushed, pushed);
     }
   }
+}
+
+/// Few units, so that no block's own queue of 64 is ever full: what moves is given away.
+TEST(Jobs, BlocksThatHaveNothingLeftGetUnitsOfOthers) {
+  for (int form = 0; form < kForms; ++form) {
+    Walks walks(static_cast<JobForm>(form), 20);
+    walks.job.cutAlong(0, 20);
+    JobRunner runner(devicesOf(-1, 1));
+    runner.add(walks.job);
+    runner.run();
+    const bool gives = static_cast<JobForm>(form) == JobForm::ConsumerProducer;
+    EXPECT_EQ(runner.report(0).shared > 0, gives) << formText(static_cast<JobForm>(form));
+  }
+}
+
+/// The most tasks of one device that were under way at a time.
+std::ptrdiff_t mostInFlight(int window) {
+  Walks walks(JobForm::Consumer);
+  std::vector<std::unique_ptr<JobDevice>> devices;
+  devices.push_back(
+      makeBackendJobDevice(makeEmulatedDevice({}), {.window = window, .memoryBytes = 32 << 20}));
+  JobRunner runner(std::move(devices));
+  runner.noteSpans();
+  runner.add(walks.job);
+  runner.run();
+  const std::vector<TaskSpan> tasks = runner.takeSpans().at(0).tasks;
+  EXPECT_GT(tasks.size(), 4U);
+  std::ptrdiff_t most = 0;
+  for (const TaskSpan& task : tasks) {
+    most = std::max(most, std::ranges::count_if(tasks, [&](const TaskSpan& other) {
+                      return other.begin <= task.begin && task.begin < other.end;
+                    }));
+  }
+  return most;
+}
+
+TEST(Jobs, ADeviceHasAsManyTasksInFlightAsItsWindow) {
+  for (const int window : {1, 2, 4}) EXPECT_EQ(mostInFlight(window), window);
 }
 
 TEST(Jobs, ReplicatedDomainsAreCopiedOnceAndNothingIsCopiedTwice) {

@@ -27,6 +27,7 @@ struct SimulatedSpeed {
   bool isNarrow = true;                             ///< threads of the host; else a device
   double unitsPerSecond = 1e6;                      ///< of a worker
   double form[kForms] = {1.0, 1.0, 1.0, 1.0};       ///< times as fast in each
+  double crowded = 1.0;                             ///< of its rate, a worker has beside others
   double overhead = 0.0;                            ///< seconds of each task
   double first = 0.0;                               ///< seconds more of the first task of each form
   double width = 1.0;                               ///< units that run together: fewer take as long
@@ -61,6 +62,9 @@ class SimulatedDevice final : public JobDevice {
     const double units = std::max(static_cast<double>(running.units + 2 * heavy), speed_.width);
     double rate = speed_.unitsPerSecond * speed_.form[form];
     if (static_cast<double>(running.units) < speed_.fewUnits) rate *= speed_.formOfFew[form];
+    // Who began alone goes on as fast: a task's length is known when it begins.
+    const bool isAlone = std::ranges::count_if(freeAt_, [&](double at) { return at > clock_.now(); }) == 0;
+    if (!isAlone) rate *= speed_.crowded;
     free = running.begun + units / rate + speed_.overhead;
     if (!hasRun_[form]) free += speed_.first;
     hasRun_[form] = true;

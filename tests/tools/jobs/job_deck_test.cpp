@@ -90,6 +90,24 @@ TEST(JobDecks, EveryFormAndDeviceSetHasTheSameBits) {
   }
 }
 
+TEST(JobDecks, AProductOfSeveralStripsIsRightOnAllDevices) {
+  // Three strips of 47 tiles, of which the last has two beyond C and the last tile of C is cut off.
+  const std::vector<std::string> size{"matrix_product.rows=21", "matrix_product.inner=40",
+                                      "matrix_product.columns=1107"};
+  const Folder folder;
+  std::string expected;
+  for (const auto& [threads, emulated] : {std::pair{1, 0}, {3, 0}, {0, 1}, {2, 2}}) {
+    std::ostringstream screen;
+    EXPECT_EQ(runJobDeck({deckOf("matrix_product"), size, folder.at("out"), {}, true},
+                         devicesOf(threads, emulated), screen),
+              0)
+        << screen.str();
+    const std::string numbers = numbersOf(folder.at("out"));
+    if (expected.empty()) expected = numbers;
+    EXPECT_EQ(numbers, expected) << threads << " threads, " << emulated << " devices";
+  }
+}
+
 TEST(JobDecks, TheFormIsMeasuredOnceAndKeptWithTheRates) {
   const Folder folder;
   const std::string paces = "job.paces=\"" + folder.at("paces") + "\"";

@@ -1,10 +1,10 @@
 #!/bin/bash
 # on_card.sh BUILD [-t SECONDS] [-o FILE] [-n] [PART]...: everything of the task engine that needs a GPU: tests, tables of
-# docs/engine.md, a process that is killed, memory checkers. BUILD is a build of preset cuda with the target tessera_engine_card.
+# docs/engine.md, a process that is killed, one that is stopped, memory checkers. BUILD is a build of preset cuda with the target tessera_engine_card.
 # All parts together end within SECONDS [390]; FILE gets the whole output; -n tries the script on threads of the host.
 # The last line is "N passed, N failed, N skipped".
 set -uo pipefail
-all_parts="tests bench kill count check host blocking"
+all_parts="tests bench kill stop count check host blocking"
 without_gpu=threads
 total=390
 source "$(dirname "${BASH_SOURCE[0]}")/../card_parts.sh"
@@ -42,6 +42,33 @@ killed() {
   [ "$now" -ge $((before - 50)) ]
 }
 
+# How busy the GPU is, in percent; nothing where that is not told.
+busy() { nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits | head -1 | grep -E '^[0-9]+$'; }
+
+# A process that holds an engine on the GPU is stopped and not dead: the kernel ends by itself, and the process, when it goes
+# on, with 6 and the reason.
+stopped() {
+  local now holder begin status=0
+  "$bench" cuda hold >"$work/hold" 2>&1 &
+  holder=$!
+  for _ in $(seq 100); do
+    now=$(busy)
+    [ "${now:-0}" -ge 50 ] && break
+    sleep 0.1
+  done
+  echo "GPU busy beside the engine: ${now:-not told} %"
+  [ "${now:-0}" -ge 50 ] || { kill -9 "$holder"; return 1; }
+  kill -STOP "$holder"
+  begin=$SECONDS
+  while [ $((SECONDS - begin)) -lt 10 ] && [ "$(busy)" -ne 0 ]; do sleep 0.25; done
+  now=$(busy)
+  echo "GPU busy $((SECONDS - begin)) s after kill -STOP: $now %"
+  kill -CONT "$holder"
+  wait "$holder" || status=$?
+  echo "after kill -CONT the process exits with $status: $(tr -s '\n ' ' ' <"$work/hold")"
+  [ "$now" -eq 0 ] && [ "$status" -eq 6 ] && tr -s '\n ' ' ' <"$work/hold" | grep -q 'gave no sign for 5 s'
+}
+
 # Calls that are free of a resident kernel are counted, the others named.
 calls() { awk '/ free$/ {free++; next} {print} END {print free + 0, "calls are free"}'; }
 
@@ -59,6 +86,9 @@ for each in $parts; do
           [ -z "$tbb" ] || part 20 10 "oneTBB on two threads" "$tbb" ;;
     kill) [ "$device" != cuda ] ||
             part 30 6 "kill -9 of a process with an engine" bash -c "$(declare -f killed); bench=$bench; killed" ;;
+    stop) [ "$device" != cuda ] ||
+            part 40 6 "kill -STOP of a process with an engine" \
+              bash -c "$(declare -f stopped busy); bench=$bench; work=$work; stopped" ;;
     blocking) [ -z "$blocking" ] || summary=calls part 90 30 "calls of CUDA beside a resident kernel" "$blocking" ;;
     check)
       if ! command -v compute-sanitizer >/dev/null && [ -x /usr/local/cuda/bin/compute-sanitizer ]; then

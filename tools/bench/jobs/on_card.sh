@@ -27,8 +27,11 @@ numbers() {
 # value NAME: one of them, or nothing. form: of the kernels of its jobs.
 value() { numbers | awk -v name="$1" '$1 == name {print $2}'; }
 form() { awk '$1 == "\"form\":" {print $2; exit}' "$work/run/result.json" | tr -d '",'; }
-# bits: the numbers that are not times.
-bits() { numbers | grep -vE '^(seconds|gflops|[a-z]*_per_second) '; }
+# bits: the numbers that are not times, and the sums of pictures and tables.
+bits() {
+  numbers | grep -vE '^(seconds|gflops|[a-z]*_per_second) '
+  (cd "$work/run" && cksum -- *.png *.csv 2>/dev/null)
+}
 # rate: units of the last run a second, whatever its program calls them.
 rate() {
   local key

@@ -14,7 +14,8 @@ struct PathBody {
   static constexpr int kPushes = 0;
   static constexpr std::int64_t kBatches = 64;
   struct Unit {
-    std::int32_t i = 0, j = 0, sample = 0;
+    std::int32_t pixel = 0;  ///< row by row
+    std::int32_t sample = 0;
     std::uint32_t rays = 0;
     Ray ray;
     bool isLit = false;  ///< shadow rays have brought the light of what the ray meets
@@ -34,13 +35,14 @@ struct PathBody {
 
   TESSERA_KERNEL Unit first(Index at) const {
     Unit unit;
-    unit.i = static_cast<std::int32_t>(at.i);
-    unit.j = static_cast<std::int32_t>(at.j);
+    unit.pixel = static_cast<std::int32_t>(at.i);
     unit.sample = static_cast<std::int32_t>(at.k);
     unit.weight = {1.0, 1.0, 1.0};
     const PhiloxWords random = draw(unit, ~0U, 0);
-    const double x = (static_cast<double>(at.i) + unitReal(random.x)) / width - 0.5;
-    const double y = 0.5 - (static_cast<double>(at.j) + unitReal(random.y)) / height;
+    const std::int32_t row = unit.pixel / width;
+    const std::int32_t column = unit.pixel - row * width;
+    const double x = (static_cast<double>(column) + unitReal(random.x)) / width - 0.5;
+    const double y = 0.5 - (static_cast<double>(row) + unitReal(random.y)) / height;
     const Real3 direction = (x * right + y * up) + ahead;
     unit.ray.from = eye + start * direction;
     unit.ray.to = normalised(direction);
@@ -81,15 +83,15 @@ struct PathBody {
 
  private:
   TESSERA_KERNEL PhiloxWords draw(const Unit& unit, std::uint32_t ray, std::uint32_t more) const {
-    return philox({static_cast<std::uint32_t>(unit.i + std::int64_t{width} * unit.j),
-                   static_cast<std::uint32_t>(unit.sample), ray, more},
-                  {seed, 0});
+    return philox(
+        {static_cast<std::uint32_t>(unit.pixel), static_cast<std::uint32_t>(unit.sample), ray, more},
+        {seed, 0});
   }
 
   TESSERA_KERNEL void addLight(const Unit& unit, double radiance) const {
-    const std::int64_t batch = (unit.i + std::int64_t{width} * unit.j + unit.sample) % kBatches;
+    const std::int64_t batch = (std::int64_t{unit.pixel} + unit.sample) % kBatches;
     for (int c = 0; c < kAxes; ++c) {
-      image.add({unit.i, unit.j, c}, radiance * unit.weight[c]);
+      image.add({unit.pixel, 0, c}, radiance * unit.weight[c]);
       batches.add({c, batch, 0}, radiance * unit.weight[c]);
     }
   }

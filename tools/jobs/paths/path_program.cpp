@@ -65,14 +65,14 @@ JobNumber meanOf(const std::string& name, const Sums& batches, int colour, doubl
   return {name, mean, std::sqrt(std::max(0.0, squares - mean * mean) / (kCount - 1.0))};
 }
 
-void writeImage(const Sums& image, std::int64_t samples, const std::filesystem::path& file) {
-  const Extent size = image.box().extent();
-  PngImage picture(size.i, size.j);
-  for (std::int64_t j = 0; j < size.j; ++j) {
-    for (std::int64_t i = 0; i < size.i; ++i) {
+void writeImage(const Sums& image, const PathBody& body, std::int64_t samples,
+                const std::filesystem::path& file) {
+  PngImage picture(body.width, body.height);
+  for (std::int64_t j = 0; j < body.height; ++j) {
+    for (std::int64_t i = 0; i < body.width; ++i) {
       double colours[3];
       for (int c = 0; c < 3; ++c) {
-        const double radiance = image.value({i, j, c}) / static_cast<double>(samples);
+        const double radiance = image.value({j * body.width + i, 0, c}) / static_cast<double>(samples);
         colours[c] = std::pow(std::clamp(radiance, 0.0, 1.0), 1.0 / 2.2);
       }
       picture.set(i, j, colours[0], colours[1], colours[2]);
@@ -88,13 +88,17 @@ std::vector<JobNumber> runPaths(const ParameterValues& deck, DeckRun& run) {
   const DomainOf boxes("boxes", scene.tree.boxes);
   const DomainOf lights("lights", scene.lights);
   const std::int64_t samples = deck.integer("samples");
-  Sums image("image", {plain.width, plain.height, 3}, 0x1p-36);
+  const std::int64_t pixels = std::int64_t{plain.width} * plain.height;
+  Sums image("image", {pixels, 1, 3}, 0x1p-36);
   Sums batches("batches", {3, PathBody::kBatches, 1}, 0x1p-30);
-  Job job("path_tracer", {plain.width, plain.height, samples});
+  Job job("path_tracer", {pixels, 1, samples});
   job.reads(triangles).reads(boxes).reads(lights);
-  job.reduces(image).reduces(batches).cutAlong(1, 1).callsInARow(4);
+  // The smallest pieces are far less than a row of a large picture: a thread that takes one near the end
+  // keeps no GPU waiting.
+  job.reduces(image).reduces(batches).callsInARow(4);
+  job.cutAlong(0, std::clamp<std::int64_t>(pixels / 16384, 16, 4096));
   job.partition([&](const Box& units, PartList& parts) {
-    parts.set(image, {{0, units.lo.j, 0}, {plain.width, units.hi.j, 3}});
+    parts.set(image, {{units.lo.i, 0, 0}, {units.hi.i, 1, 3}});
   });
   job.runs<PathBody>(pathKernels(), [&](const TaskData& task) {
     PathBody body = plain;
@@ -106,8 +110,8 @@ std::vector<JobNumber> runPaths(const ParameterValues& deck, DeckRun& run) {
     return body;
   });
   const JobReport report = run.runJob(job);
-  const double paths = static_cast<double>(plain.width) * plain.height * static_cast<double>(samples);
-  writeImage(image, samples, run.folder / "image.png");
+  const double paths = static_cast<double>(pixels) * static_cast<double>(samples);
+  writeImage(image, plain, samples, run.folder / "image.png");
   return {meanOf("red", batches, 0, paths),
           meanOf("green", batches, 1, paths),
           meanOf("blue", batches, 2, paths),
