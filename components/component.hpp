@@ -57,6 +57,7 @@ struct ComponentSetup {
   /// Whether finer levels take several shorter steps in each step of the coarser one (amr.subcycle). Then no
   /// stage of a finer level is there for a coarser one, and no task brings one down.
   bool subcycles = false;
+  DeckLocation subcycleWhere{};
 
   /// Whether the component has to keep its fluxes, and give them to `refluxes`.
   bool keepsFluxes() const { return levels > 1 && refluxes; }

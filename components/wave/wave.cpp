@@ -5,6 +5,21 @@
 #include "components/wave/wave_kernels.hpp"
 
 namespace tessera {
+namespace {
+
+/// Refluxed once in several steps of the finer level, waves grow at its border without end.
+void refuseRefluxOfSubcycles(const ComponentSetup& setup) {
+  if (!setup.subcycles || !setup.keepsFluxes()) return;
+  DeckDiagnostics findings;
+  findings.error(
+      setup.subcycleWhere,
+      "wave is unstable where finer levels take steps of their own and their fluxes are given to coarser "
+      "cells; remove amr.subcycle, or set amr.reflux = false, with which the integral of the velocity "
+      "is not kept");
+  findings.throwIfErrors();
+}
+
+}  // namespace
 
 void Wave::declareParameters(ParameterTable& table) const {
   table.real("speed").doc("speed c of waves").unit("length/time").above(0).required();
@@ -15,6 +30,7 @@ void Wave::declareParameters(ParameterTable& table) const {
 }
 
 void Wave::configure(const ParameterValues& values, ComponentSetup& setup) {
+  refuseRefluxOfSubcycles(setup);
   speed_ = values.real("speed");
   initial_ = values.expression("initial");
   initialVelocity_ = values.expression("initial_velocity");
@@ -30,8 +46,7 @@ void Wave::configure(const ParameterValues& values, ComponentSetup& setup) {
   norms_ = ErrorNorms("Wave", values, setup, displacement_);
   momentum_ = setup.labels.reduction("wave.momentum");
   subcycles_ = setup.subcycles;
-  // Refluxed once in several steps of the finer level, waves would grow at the border.
-  keepsFluxes_ = setup.keepsFluxes() && !subcycles_;
+  keepsFluxes_ = setup.keepsFluxes();
   if (!keepsFluxes_) return;
   passedInDrift_ = passedLabels(setup, "wave.drift_passed");
   passedInKick_ = passedLabels(setup, "wave.kick_passed");

@@ -135,7 +135,8 @@ void Model::declare(const Deck& deck, const Schema& schema, const ComponentRegis
                        settings_.time.retries,
                        settings_.prolongation,
                        settings_.refluxes,
-                       settings_.subcycles};
+                       settings_.subcycles,
+                       settings_.subcycleWhere};
   std::string faults;
   for (const std::string& name : settings_.components) {
     std::unique_ptr<Component> component = registry.make(name);

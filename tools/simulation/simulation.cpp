@@ -238,7 +238,8 @@ bool Simulation::regrid(RunListener& listener) {
   }
   const double seconds = secondsSince(start);
   if (mesh) meshSeconds_ = seconds;
-  regridding_->addSeconds(seconds);
+  const std::string storm = regridding_->addSeconds(seconds);
+  if (!storm.empty()) listener.warned(storm);
   if (mesh) listener.regridded(*this, seconds);
   return true;
 }

@@ -65,6 +65,13 @@ void Regridding::takeBack() {
   counts_ = countsBefore_;
 }
 
+std::string Regridding::addSeconds(double seconds) {
+  counts_.seconds += seconds;
+  ++ofProcess_;
+  const std::chrono::duration<double> run = std::chrono::steady_clock::now() - began_;
+  return storm_.warning(ofProcess_, counts_.seconds, run.count(), following_.settings().interval);
+}
+
 void Regridding::save(CheckpointState& state) const {
   state.set("regrid.regrids", counts_.regrids);
   state.set("regrid.changes", counts_.changes);

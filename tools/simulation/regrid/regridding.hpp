@@ -1,13 +1,16 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/transport/transport.hpp"
 #include "datawarehouse/archive/checkpoint_content.hpp"
 #include "grid/regrid/flag_lives.hpp"
 #include "tools/simulation/regrid/mesh_following.hpp"
+#include "tools/simulation/regrid/regrid_storm.hpp"
 
 namespace tessera {
 
@@ -36,7 +39,8 @@ class Regridding {
   void begin();
 
   const RegridCounts& counts() const { return counts_; }
-  void addSeconds(double seconds) { counts_.seconds += seconds; }
+  /// Of a regrid that has ended; returns what to warn of, or nothing.
+  std::string addSeconds(double seconds);
   void countChange() { ++counts_.changes; }
 
   void save(CheckpointState& state) const;
@@ -52,6 +56,9 @@ class Regridding {
   FlagLives livesBefore_;
   RegridCounts counts_;
   RegridCounts countsBefore_;
+  RegridStorm storm_;
+  std::int64_t ofProcess_ = 0;  ///< regrids that this process has gone through
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace tessera
