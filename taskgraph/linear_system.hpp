@@ -51,7 +51,8 @@ struct LinearSystem {
   std::optional<FaceCoefficients> flow{};   ///< v, on one level; not given: 0
   std::optional<SystemHoles> holes{};       ///< on one level
   std::optional<double> partOfDt{};         ///< w is this part of the step's length; not given: w = 1
-  /// The mean of u over the domain, where the system leaves it open: m = 0, and no side gives a value.
+  /// The mean of u over all unknowns by volume, holes and rows without entries left out, where the system
+  /// leaves it open: m = 0, and no side gives a value.
   double mean = 0.0;
   /// Where the system leaves it open: that the author has made f add up to 0. What it adds up to is rounding
   /// then, though all of f may be no more than that; else it is an error beyond `solver.imbalance`.

@@ -17,13 +17,6 @@ double dotOf(const GridBoxes& grid, const CellNumbers& a, const CellNumbers& b, 
   return totalOf(sum.value(), transport);
 }
 
-double sumOf(const GridBoxes& grid, const CellNumbers& a, Transport& transport) {
-  SumOnBoxes sum(grid.device);
-  for (std::size_t n = 0; n < grid.own.size(); ++n)
-    sum.add(grid.boxes[grid.own[n]], WeightedSummand{a.reads(n), a.reads(n), false, Summand::Number});
-  return totalOf(sum.value(), transport);
-}
-
 double leastOf(double own, Transport& transport) {
   if (transport.size() > 1) transport.wait(transport.allReduceMin({&own, 1}));
   return own;

@@ -14,8 +14,6 @@ namespace tessera {
 double totalOf(ExactSum own, Transport& transport);
 /// The sum of a(x) b(x).
 double dotOf(const GridBoxes& grid, const CellNumbers& a, const CellNumbers& b, Transport& transport);
-/// The sum of a(x).
-double sumOf(const GridBoxes& grid, const CellNumbers& a, Transport& transport);
 /// The smallest of all ranks' numbers.
 double leastOf(double own, Transport& transport);
 double largestOfAll(double own, Transport& transport);

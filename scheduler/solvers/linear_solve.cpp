@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "core/text/error.hpp"
-#include "scheduler/solvers/loops/solver_loops.hpp"
 #include "scheduler/solvers/system_check.hpp"
 
 namespace tessera {
@@ -76,7 +75,7 @@ SolveReport LinearSolve::run(const LinearSystem& system, DataWarehouse& data, co
   if (check.prepare(system, report)) {
     if (assembled_.scale == 0.0) {
       // Without sources and values on sides the solution is 0, whatever it was before.
-      setToZero();
+      changeSolution(0.0, 0.0);
     } else {
       solver_->solve(assembled_, report);
     }
@@ -107,22 +106,21 @@ void LinearSolve::assembleAll(const LinearSystem& system, DataWarehouse& data, c
     }
     level.system.matrix.forEachNumbers([&](CellNumbers& numbers) { layers_[n].fill(numbers); });
   }
+  if (!holes_ && !assembled_.levels.front()->weights.isEmpty()) leaveOutHoles(assembled_);
 }
 
-void LinearSolve::setToZero() {
-  if (holes_) return holes_->clearInSystem(assembled_.coarsest().solution);
-  for (const auto& level : assembled_.levels) level->system.solution.fill(0.0);
+void LinearSolve::changeSolution(double factor, double a) {
+  changeUnknowns(assembled_, &GridSystem::solution, factor, a);
+  auto& levels = assembled_.levels;
+  for (std::size_t n = levels.size() - 1; n > 0; --n)
+    assembled_.below(n).averageDown(levels[n]->system.solution, levels[n - 1]->system.solution);
 }
 
+/// Of all unknowns, by volume: cells under finer ones and holes do not count.
 void LinearSolve::fixMean(double mean) {
   const double now = totalOf(assembled_, &GridSystem::solution, Summand::Number, transport_) /
                      volumeOf(assembled_, transport_);
-  if (holes_) return holes_->addInSystem(mean - now, assembled_.coarsest().solution);
-  for (const auto& level : assembled_.levels) {
-    forEachOwnBox(level->boxes, [&](std::size_t n, const Box& box) {
-      solverLoop(device_.get(), box, AddConstant{mean - now, level->system.solution.field(n)});
-    });
-  }
+  changeSolution(1.0, mean - now);
 }
 
 }  // namespace tessera

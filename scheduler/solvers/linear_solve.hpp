@@ -49,7 +49,8 @@ class LinearSolve {
 
  private:
   void assembleAll(const LinearSystem& system, DataWarehouse& data, const SystemMoment& moment);
-  void setToZero();
+  /// solution = factor * solution + a in all unknowns.
+  void changeSolution(double factor, double a);
   void fixMean(double mean);
 
   const std::string name_;

@@ -8,16 +8,15 @@ namespace tessera {
 
 std::unique_ptr<LinearSolver> makeLinearSolver(const SolverOptions& options, SolverSystem& system,
                                                Transport& transport) {
-  const SystemLevel& coarsest = *system.levels.front();
   const bool hasLevels = system.levels.size() > 1;
   if (options.library == SolverLibrary::Hypre) {
     if (hasLevels) return std::make_unique<HypreComposite>(options, system, transport);
-    return std::make_unique<HypreStruct>(options, coarsest.boxes, system.kind(), transport);
+    return std::make_unique<HypreStruct>(options, system, transport);
   }
   const bool isSymmetric = !hasLevels && system.kind() == MatrixKind::Symmetric;
   if (!isSymmetric || options.method != SolverMethod::Cg)
     return std::make_unique<CompositeSolver>(options, system, transport);
-  return std::make_unique<ConjugateGradients>(options, coarsest.boxes, coarsest.level.spacing(), transport);
+  return std::make_unique<ConjugateGradients>(options, system, transport);
 }
 
 }  // namespace tessera

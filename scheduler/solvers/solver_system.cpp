@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "scheduler/solvers/composite/weighted_loops.hpp"
 #include "scheduler/solvers/exact_totals.hpp"
 #include "scheduler/solvers/loops/solver_loops.hpp"
 
@@ -22,6 +23,12 @@ SystemLevel::SystemLevel(const Level& of, const RankMap& owners, Transport& tran
   GridBoxes ofPatches = gridBoxes(of, owners, transport.rank());
   if (!areAligned(ofPatches, of.ratioToCoarser()))
     patches = std::make_unique<PatchBoxes>(std::move(ofPatches), boxes, transport);
+}
+
+Unknowns SystemLevel::unknowns(std::size_t box) const {
+  const bool isWeighted = !weights.isEmpty();
+  const CellNumbers& numbers = isWeighted ? weights : system.solution;
+  return {isWeighted, numbers.reads(box), boxes.domain.extent()};
 }
 
 double dotOf(const SolverSystem& system, const LevelNumbers& a, const LevelNumbers& b, Transport& transport) {
@@ -53,10 +60,68 @@ double totalOf(const SolverSystem& system, CellNumbers GridSystem::*of, Summand 
 }
 
 double volumeOf(const SolverSystem& system, Transport& transport) {
-  SystemLevel& first = *system.levels.front();
-  // Cells under finer ones have the volume of these.
-  if (system.levels.size() > 1 || first.weights.isEmpty()) return static_cast<double>(first.boxes.cells());
-  return sumOf(first.boxes, first.weights, transport);
+  const SystemLevel& first = *system.levels.front();
+  if (first.weights.isEmpty()) return static_cast<double>(first.boxes.cells());
+  SumOnBoxes sum(first.boxes.device);
+  for (const auto& level : system.levels) {
+    for (std::size_t m = 0; m < level->boxes.own.size(); ++m) {
+      const ReadOnlyField<double> weight = level->weights.reads(m);
+      sum.add(level->boxes.boxes[level->boxes.own[m]],
+              WeightedSummand{weight, weight, false, Summand::Number});
+    }
+  }
+  return totalOf(sum.value(), transport);
+}
+
+namespace {
+
+/// Calls `weigh(level, volume of its cells)`; cells under finer ones then have no weight.
+template <class Weigh>
+void makeWeights(SolverSystem& system, const Weigh& weigh) {
+  double volume = 1.0;
+  for (std::size_t n = 0; n < system.levels.size(); ++n) {
+    SystemLevel& level = *system.levels[n];
+    if (n > 0) volume /= system.below(n).refinement().cellsInOne();
+    if (level.weights.isEmpty()) level.weights = CellNumbers(level.boxes);
+    weigh(level, volume);
+  }
+  for (std::size_t n = 1; n < system.levels.size(); ++n)
+    system.below(n).setUnder(0.0, system.levels[n - 1]->weights);
+}
+
+}  // namespace
+
+void joinLevels(SolverSystem& system, Transport& transport) {
+  system.joints.clear();
+  for (std::size_t n = 1; n < system.levels.size(); ++n) {
+    const SystemLevel& level = *system.levels[n];
+    system.joints.push_back(std::make_unique<CoarseFine>(system.levels[n - 1]->boxes, level.boxes,
+                                                         level.level.ratioToCoarser(), transport));
+  }
+  makeWeights(system, [](SystemLevel& level, double volume) {
+    forEachOwnBox(level.boxes, [&](std::size_t m, const Box& box) {
+      solverLoop(level.boxes.device, box, SetCells{volume, level.weights.field(m)});
+    });
+  });
+}
+
+void leaveOutHoles(SolverSystem& system) {
+  makeWeights(system, [](SystemLevel& level, double volume) {
+    forEachOwnBox(level.boxes, [&](std::size_t m, const Box& box) {
+      solverLoop(level.boxes.device, box,
+                 LeaveOutHoles{level.system.matrix.fields(m), level.system.rightHandSide.reads(m), volume,
+                               level.weights.field(m)});
+    });
+  });
+}
+
+void changeUnknowns(SolverSystem& system, CellNumbers GridSystem::*of, double factor, double a) {
+  for (const auto& level : system.levels) {
+    forEachOwnBox(level->boxes, [&](std::size_t m, const Box& box) {
+      solverLoop(level->boxes.device, box,
+                 ChangeUnknowns{level->unknowns(m), factor, a, (level->system.*of).field(m)});
+    });
+  }
 }
 
 }  // namespace tessera

@@ -12,28 +12,25 @@ namespace {
 
 constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
-Unknowns unknownsOf(const SystemLevel& level, std::size_t box) {
-  const bool isWeighted = !level.weights.isEmpty();
-  const CellNumbers& weights = isWeighted ? level.weights : level.system.solution;
-  return {isWeighted, weights.reads(box), level.boxes.domain.extent()};
-}
-
 /// Calls `visit(box number, box, its unknowns)` for own boxes.
 template <class Visit>
 void forEachBox(const SystemLevel& level, const Visit& visit) {
   for (std::size_t n = 0; n < level.boxes.own.size(); ++n)
-    visit(n, level.boxes.boxes[level.boxes.own[n]], unknownsOf(level, n));
+    visit(n, level.boxes.boxes[level.boxes.own[n]], level.unknowns(n));
 }
 
 }  // namespace
 
 bool SystemCheck::prepare(const LinearSystem& declared, SolveReport& report) {
-  if (auto bad = firstBadNumber(declared.holes.has_value())) {
+  const bool isOnLevels = system_.levels.size() > 1;
+  if (auto bad = firstBadNumber(isOnLevels || declared.holes.has_value())) {
     report.result = SolveReport::Result::Impossible;
     report.failure = std::move(*bad);
     return false;
   }
   system_.isSingular = declared.mass == 0.0 && !conductsToSides();
+  // Only a mean asks which rows of one level have no entries, where nobody has said so.
+  if (system_.isSingular && system_.levels.front()->weights.isEmpty()) noteHoles();
   if (system_.isSingular && system_.kind() == MatrixKind::General && !keepsSums(report)) return false;
   system_.scale = std::sqrt(totalOf(system_, &GridSystem::rightHandSide, Summand::Square, transport_));
   return !system_.isSingular || balance(declared.addsUpToNothing, report);
@@ -90,12 +87,7 @@ bool SystemCheck::balance(bool isRounding, SolveReport& report) {
             .text();
     return false;
   }
-  const double mean = sum / volumeOf(system_, transport_);
-  for (const auto& level : system_.levels) {
-    forEachOwnBox(level->boxes, [&](std::size_t n, const Box& box) {
-      solverLoop(device_, box, TakeMean{unknownsOf(*level, n), mean, level->system.rightHandSide.field(n)});
-    });
-  }
+  changeUnknowns(system_, &GridSystem::rightHandSide, 1.0, -sum / volumeOf(system_, transport_));
   return true;
 }
 
@@ -123,6 +115,15 @@ bool SystemCheck::keepsSums(SolveReport& report) {
           .line("fix    give a value on one side, or a velocity that enters and leaves each cell alike")
           .text();
   return false;
+}
+
+void SystemCheck::noteHoles() {
+  SystemLevel& level = *system_.levels.front();
+  Largest isHole(device_, 0.0);
+  forEachBox(level, [&](std::size_t n, const Box& box, const Unknowns&) {
+    isHole.add(box, IsHole{level.system.matrix.fields(n), level.system.rightHandSide.reads(n)});
+  });
+  if (largestOfAll(isHole.value(), transport_) > 0.0) leaveOutHoles(system_);
 }
 
 std::optional<std::string> SystemCheck::firstBadNumber(bool hasHoles) {

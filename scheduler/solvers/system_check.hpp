@@ -37,9 +37,11 @@ class SystemCheck {
     double level;
     double cell;
   };
-  /// Where the matrix or the right-hand side is no number.
+  /// Where the matrix or the right-hand side is no number, or with holes an unknown has no equation.
   std::optional<std::string> firstBadNumber(bool hasHoles);
   bool conductsToSides();
+  /// Gives one level without weights some, where it has holes.
+  void noteHoles();
   void addSides(SystemLevel& level, std::size_t n, const Unknowns& unknowns, Largest& conducts);
   bool balance(bool isRounding, SolveReport& report);
   bool keepsSums(SolveReport& report);

@@ -207,5 +207,129 @@ TEST_F(Solvers, HypreIsGivenUpOnLevelsAsOurOwnIs) {
   }
 }
 
+/// A closed box with tubes, of which the border of a finer level cuts one.
+constexpr const char* kTubesDeck = R"deck(
+simulation.components = ["lowmach"]
+time = { max_steps = 3, cfl = 0.4 }
+solver = { library = "hypre", tolerance = 1e-12 }
+[grid]
+cells = [16, 16, 1]
+patches = [2, 2, 1]
+[[grid.level]]
+lower = [0.25, 0.25, 0]
+upper = [0.75, 0.625, 1]
+patch_size = [8, 6, 1]
+[lowmach]
+mixing.density = [8, 1]
+viscosity = 0.02
+diffusivity = 0.02
+gravity = [0, -1, 0]
+reference_density = 4
+initial.mixture_fraction = "0.5 + 0.5*sin(4*x)*cos(5*y)"
+solid.where = "(x - 0.4)^2 + (y - 0.45)^2 < 0.005 || (x - 0.75)^2 + (y - 0.4)^2 < 0.01"
+)deck";
+
+TEST_F(Solvers, HypreGivesOneAnswerAroundTubesOnLevels) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  place_.file("deck.toml", kTubesDeck);
+  ASSERT_EQ(run("one", "1", {}).exitCode, 0);
+  ASSERT_EQ(run("two", "2", {}).exitCode, 0);
+  ASSERT_EQ(run("again", "2", {}).exitCode, 0);
+
+  const ProgramResult compared = place_.tessera({"compare", "--exact", "two", "again"});
+  EXPECT_EQ(compared.exitCode, 0) << compared.out << compared.err;
+  const double energy = number("one", "diagnostics", "lowmach.kinetic_energy");
+  ASSERT_GT(energy, 1e-6);
+  EXPECT_NEAR(number("two", "diagnostics", "lowmach.kinetic_energy"), energy, 1e-9 * energy);
+  const double speed = number("one", "diagnostics", "lowmach.max_velocity");
+  EXPECT_NEAR(number("two", "diagnostics", "lowmach.max_velocity"), speed, 1e-9 * speed);
+}
+
+TEST_F(Solvers, OnFailureHoldsForHypreToo) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  for (const std::vector<std::string>& base :
+       {std::vector<std::string>{"solver.library=\"hypre\""}, kOnLevels}) {
+    const auto with = [&](const std::string& name, const std::vector<std::string>& more) {
+      std::vector<std::string> settings = base;
+      settings.insert(settings.end(), more.begin(), more.end());
+      return run(name + std::to_string(base.size()), "2", settings);
+    };
+    for (const std::string what : {"stop", "retry", "warn"}) {
+      const ProgramResult given =
+          with(what, {"solver.max_iterations=1", "solver.on_failure=\"" + what + "\""});
+      EXPECT_EQ(given.exitCode, what == "warn" ? 0 : 4) << what << given.err;
+      const std::string said =
+          what == "warn" ? place_.read(what + std::to_string(base.size()) + "/result.json") : given.err;
+      EXPECT_THAT(said, HasSubstr("a linear solve does not come to its tolerance")) << what;
+    }
+    const ProgramResult coefficient = with("coefficient", {"poisson.coefficient=\"sqrt(x - 0.5)\""});
+    EXPECT_EQ(coefficient.exitCode, 2) << coefficient.err;
+    EXPECT_THAT(coefficient.err, HasSubstr("poisson.coefficient"));
+    const ProgramResult source = with("source", {"poisson.source=\"sqrt(x - 0.5)\""});
+    EXPECT_EQ(source.exitCode, 4) << source.err;
+    EXPECT_THAT(source.err, HasSubstr("poisson.source = -nan"));
+  }
+}
+
+/// A solve of some seconds, for which nobody waits that long.
+TEST_F(Solvers, ASolveThatDoesNotEndIsSeenByTheWatchdogOfEitherLibrary) {
+  const bool isThere = hasHypre();
+  for (const std::string library : {"own", "hypre"}) {
+    if (library == "hypre" && !isThere) continue;
+    for (const std::string& levels :
+         {std::string("[]"),
+          std::string("[{ lower = [0.25,0.25,0], upper = [0.75,0.75,1], patch_size = [48,48,48] }]")}) {
+      const ProgramResult hung = place_.tessera({"run",
+                                                 "deck.toml",
+                                                 "-q",
+                                                 "-n",
+                                                 "2",
+                                                 "--watchdog",
+                                                 "0.3",
+                                                 "--out",
+                                                 "hung" + library + std::to_string(levels.size()),
+                                                 "--set",
+                                                 "grid.cells=[96,96,96]",
+                                                 "--set",
+                                                 "grid.patches=[2,2,2]",
+                                                 "--set",
+                                                 "grid.level=" + levels,
+                                                 "--set",
+                                                 "solver.library=\"" + library + "\"",
+                                                 "--set",
+                                                 "solver.method=\"bicgstab\"",
+                                                 "--set",
+                                                 "solver.preconditioner=\"jacobi\"",
+                                                 "--set",
+                                                 "solver.max_iterations=1000000"});
+      EXPECT_EQ(hung.exitCode, 6) << library << levels << hung.err;
+      EXPECT_THAT(hung.err, HasSubstr("no progress for 0.3 s"));
+      EXPECT_THAT(hung.err, HasSubstr("the call \"poisson.solve\"")) << library << levels;
+      EXPECT_LT(hung.seconds, 30.0);
+    }
+  }
+}
+
+/// What a run tells of its solves does not depend on who solves.
+TEST_F(Solvers, HypreOnLevelsIsInHistoryStatisticsAndTrace) {
+  if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
+  std::vector<std::string> arguments{"run", "deck.toml", "-q", "-n", "2", "--trace", "--out", "told"};
+  for (const std::string& setting : kOnLevels) arguments.insert(arguments.end(), {"--set", setting});
+  ASSERT_EQ(place_.tessera(arguments).exitCode, 0);
+
+  EXPECT_EQ(number("told", "statistics", "solves"), 2.0);
+  EXPECT_EQ(number("told", "statistics", "solve_setups"), 1.0);
+  EXPECT_EQ(number("told", "statistics", "solve_failures"), 0.0);
+  EXPECT_GT(number("told", "statistics", "solve_seconds"), 0.0);
+  const double all = number("told", "statistics", "solve_iterations");
+  const nlohmann::json last = nlohmann::json::parse(place_.read("told/result.json"))["diagnostics"];
+  EXPECT_GT(last["poisson.solve.iterations"].get<double>(), 1.0);
+  EXPECT_LT(last["poisson.solve.iterations"].get<double>(), all);
+  EXPECT_LE(last["poisson.solve.residual"].get<double>(), 1e-10);
+  EXPECT_THAT(place_.read("told/history.csv"), HasSubstr("poisson.solve.iterations,poisson.solve.residual"));
+  RunningProgram unpacked({"gzip", "-dc", "told/trace.json.gz"}, place_.path());
+  EXPECT_EQ(countOf(unpacked.wait().out, "\"poisson.solve\""), 4) << "two solves of two ranks";
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -155,31 +155,44 @@ void CoarseFine::addFluxes(GridMatrix& matrix, CellNumbers& fine, double factor,
   }
 }
 
-std::vector<CoarseFine::FineFace> CoarseFine::fineFaces(const GridBoxes& coarse, GridMatrix& fine) {
+CellsBeyond CoarseFine::cellsBeyond(std::size_t box, Index x, int axis, Index in, CellNumbers& cells) {
+  const CellsOfOne<Field<double>> have{cells_.field(box), cells.field(box)};
+  return {refinement_, x, axis, in, have};
+}
+
+std::vector<CoarseFine::FineFace> CoarseFine::fineFaces(const GridBoxes& coarse, GridMatrix& fine,
+                                                        CellNumbers& cells) {
   std::vector<FineFace> found;
   CellNumbers conducts(coarse);
+  CellNumbers beyond(coarse);
   for (int side = 0; side < kSides; ++side) {
     const int axis = side / 2;
     const bool high = side % 2 == 1;
     const CoarseFineSide any{0, axis, high, {}};
-    Extent cells = refinement_.ratio;
-    cells[axis] = 1;
+    Extent facesOfOne = refinement_.ratio;
+    facesOfOne[axis] = 1;
     CellNumbers& k = fine.faces[static_cast<std::size_t>(axis)];
     // One of the fine faces of each coarse face after the other.
-    detail::forEachInOrder({{}, cells}, [&](Index within) {
+    detail::forEachInOrder({{}, facesOfOne}, [&](Index within) {
       if (!high) within[axis] += refinement_.ratio[axis] - 1;
-      for (const CoarseFineSide& one : sides_) {
-        if (one.axis != axis || one.high != high) continue;
-        detail::forEachInOrder(one.outside, [&](Index x) {
-          flows_.field(one.box)(x) = k.field(one.box)(refinement_.first(x) + within + any.face());
-        });
-      }
-      out_[static_cast<std::size_t>(side)].copy(flows_, conducts);
+      const auto bring = [&](const auto& numberAt, CellNumbers& to) {
+        for (const CoarseFineSide& one : sides_) {
+          if (one.axis != axis || one.high != high) continue;
+          detail::forEachInOrder(one.outside, [&](Index x) {
+            flows_.field(one.box)(x) = numberAt(one.box, refinement_.first(x) + within);
+          });
+        }
+        out_[static_cast<std::size_t>(side)].copy(flows_, to);
+      };
+      bring([&](std::size_t box, Index x) { return k.field(box)(x + any.face()); }, conducts);
+      bring(
+          [&](std::size_t box, Index x) { return cellsBeyond(box, x, axis, any.inward(), cells).asNumber(); },
+          beyond);
       for (const ClosedFaces& closed : closed_) {
         if (closed.axis != axis || closed.high != high) continue;
         detail::forEachInOrder(shift(closed.faces, Index{} - (high ? Index{} : unit(axis))), [&](Index x) {
           found.push_back({closed.box, x, axis, any.inward(), refinement_.first(x) + within,
-                           conducts.field(closed.box)(x)});
+                           conducts.field(closed.box)(x), CellsBeyond(x, beyond.field(closed.box)(x))});
         });
       }
     });

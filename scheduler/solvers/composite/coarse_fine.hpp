@@ -5,6 +5,7 @@
 
 #include "core/transport/transport.hpp"
 #include "scheduler/solvers/box_copies.hpp"
+#include "scheduler/solvers/composite/cells_beyond.hpp"
 #include "scheduler/solvers/composite/coarse_fine_loops.hpp"
 #include "scheduler/solvers/grid_system.hpp"
 
@@ -44,9 +45,13 @@ class CoarseFine {
     Index in;      ///< from there into the finer level
     Index beyond;  ///< the place of a finer cell in the coarse one, beside the face
     double conducts;
+    CellsBeyond cells;  ///< of the value there
   };
-  /// All of them, in one order on every run. `coarse` is what it was made for.
-  std::vector<FineFace> fineFaces(const GridBoxes& coarse, GridMatrix& fine);
+  /// All of them, in one order on every run. `coarse` is what it was made for; `cells` as above.
+  std::vector<FineFace> fineFaces(const GridBoxes& coarse, GridMatrix& fine, CellNumbers& cells);
+  /// Of the value at `x`, beyond a side of an own box of the finer level. After `takeCells`; `cells` as
+  /// above.
+  CellsBeyond cellsBeyond(std::size_t box, Index x, int axis, Index in, CellNumbers& cells);
 
   /// Nothing flows any more through the coarse faces where the levels meet.
   void closeFaces(GridMatrix& coarse) const;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "scheduler/solvers/exact_totals.hpp"
 #include "scheduler/solvers/loops/solver_loops.hpp"
 
 namespace tessera {
@@ -19,26 +18,24 @@ int sweepsOf(const CoarseFine& joint) {
 
 }  // namespace
 
-CompositeMultigrid::CompositeMultigrid(SolverSystem& system, CompositeOperator& composite,
-                                       Preconditioner kind, Transport& transport)
-    : system_(system), composite_(composite), kind_(kind), f_(numbersOf(system)), rest_(numbersOf(system)) {
+CompositeMultigrid::CompositeMultigrid(const SolverOptions& options, SolverSystem& system,
+                                       CompositeOperator& composite, Transport& transport)
+    : system_(system),
+      composite_(composite),
+      kind_(options.preconditioner),
+      kept_(system, options.setupEvery),
+      f_(numbersOf(system)),
+      rest_(numbersOf(system)) {
   const SystemLevel& first = *system.levels.front();
-  if (kind == Preconditioner::Multigrid)
+  if (kind_ == Preconditioner::Multigrid)
     multigrid_ = std::make_unique<Multigrid>(first.boxes, first.level.spacing(), transport, system.kind());
-  for (const auto& level : system.levels) {
-    kept_.emplace_back(level->boxes, system.kind());
-    matrices_.emplace_back(level->boxes, system.kind());
-  }
+  for (const auto& level : system.levels) matrices_.emplace_back(level->boxes, system.kind());
 }
 
-bool CompositeMultigrid::setUp(bool isDue, Transport& transport) {
-  bool changes = isDue || !hasSetup_;
-  for (std::size_t n = 0; n < kept_.size(); ++n)
-    changes = changes || !sameMatrix(kept_[n], system_.levels[n]->system.matrix);
-  if (largestOfAll(changes ? 1.0 : 0.0, transport) == 0.0) return false;
-  for (std::size_t n = 0; n < kept_.size(); ++n) {
-    const GridMatrix& assembled = system_.levels[n]->system.matrix;
-    for (GridMatrix* copy : {&kept_[n], &matrices_[n]}) copy->takeOver(assembled);
+bool CompositeMultigrid::setUp(Transport& transport) {
+  if (!kept_.isDue(system_, transport)) return false;
+  for (std::size_t n = 0; n < matrices_.size(); ++n) {
+    matrices_[n].takeOver(kept_.level(n));
     // From the middle of a fine cell to that of the coarse one beside it.
     if (n > 0) {
       const Extent ratio = composite_.below(n).refinement().ratio;
@@ -48,7 +45,6 @@ bool CompositeMultigrid::setUp(bool isDue, Transport& transport) {
     matrices_[n].invert(system_.levels[n]->boxes);
   }
   if (multigrid_) multigrid_->setUp(matrices_.front());
-  hasSetup_ = true;
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/transport/transport.hpp"
 #include "scheduler/solvers/composite/composite_operator.hpp"
+#include "scheduler/solvers/kept_matrices.hpp"
 #include "scheduler/solvers/multigrid/multigrid.hpp"
 #include "scheduler/solvers/solver_options.hpp"
 #include "scheduler/solvers/solver_system.hpp"
@@ -18,12 +19,12 @@ namespace tessera {
 class CompositeMultigrid {
  public:
   /// Both outlive the object.
-  CompositeMultigrid(SolverSystem& system, CompositeOperator& composite, Preconditioner kind,
+  CompositeMultigrid(const SolverOptions& options, SolverSystem& system, CompositeOperator& composite,
                      Transport& transport);
 
   /// For the matrices of the system, before `CompositeOperator::prepare`. False: they are those of the last
   /// call, and so is the set-up.
-  bool setUp(bool isDue, Transport& transport);
+  bool setUp(Transport& transport);
   /// About the solution of A result = residual.
   void cycle(LevelNumbers& residual, LevelNumbers& result);
 
@@ -36,11 +37,10 @@ class CompositeMultigrid {
   CompositeOperator& composite_;
   const Preconditioner kind_;
   std::unique_ptr<Multigrid> multigrid_;  ///< of level 0
-  std::vector<GridMatrix> kept_;          ///< as assembled
+  KeptMatrices kept_;                     ///< as assembled
   std::vector<GridMatrix> matrices_;      ///< with faces to coarser cells
   LevelNumbers f_;
   LevelNumbers rest_;
-  bool hasSetup_ = false;
 };
 
 }  // namespace tessera

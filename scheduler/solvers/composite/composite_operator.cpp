@@ -12,21 +12,9 @@ LevelNumbers numbersOf(const SolverSystem& system) {
 
 CompositeOperator::CompositeOperator(SolverSystem& system, Transport& transport)
     : system_(system), cells_(numbersOf(system)) {
-  double volume = 1.0;
-  for (std::size_t n = 0; n < levels(); ++n) {
-    SystemLevel& level = *system.levels[n];
-    faces_.push_back(std::make_unique<LayerExchange>(level.boxes, LayerPart::Faces, transport));
-    if (n > 0) {
-      joints_.push_back(std::make_unique<CoarseFine>(system.levels[n - 1]->boxes, level.boxes,
-                                                     level.level.ratioToCoarser(), transport));
-      volume /= below(n).refinement().cellsInOne();
-    }
-    level.weights = CellNumbers(level.boxes);
-    forEachOwnBox(level.boxes, [&](std::size_t m, const Box& box) {
-      solverLoop(level.boxes.device, box, SetCells{volume, level.weights.field(m)});
-    });
-  }
-  for (std::size_t n = 1; n < levels(); ++n) below(n).setUnder(0.0, system.levels[n - 1]->weights);
+  joinLevels(system, transport);
+  for (const auto& level : system.levels)
+    faces_.push_back(std::make_unique<LayerExchange>(level->boxes, LayerPart::Faces, transport));
 }
 
 void CompositeOperator::prepare() {

@@ -17,11 +17,11 @@ namespace tessera {
 /// Collective: all ranks make one, and call its functions, at once.
 class CompositeOperator {
  public:
-  /// Gives the levels of `system` their weights; it outlives the object.
+  /// Joins the levels of `system`; it outlives the object.
   CompositeOperator(SolverSystem& system, Transport& transport);
 
   /// Finds which cells are holes, rows without entries, and closes the coarse faces where levels meet. Once
-  /// after each assembly.
+  /// after each assembly and `leaveOutHoles`.
   void prepare();
   /// result = A u, and 0 in cells under finer ones. These of `u` get means, and its layers what is beyond.
   void apply(LevelNumbers& u, LevelNumbers& result);
@@ -31,15 +31,16 @@ class CompositeOperator {
 
   std::size_t levels() const { return system_.levels.size(); }
   /// Between level n - 1 and level n.
-  CoarseFine& below(std::size_t n) { return *joints_[n - 1]; }
+  CoarseFine& below(std::size_t n) { return system_.below(n); }
   LayerExchange& faces(std::size_t n) { return *faces_[n]; }
+  /// 0 in holes of level n, else 1; under finer cells their mean.
+  CellNumbers& cells(std::size_t n) { return cells_[n]; }
 
  private:
   void fillLayers(LevelNumbers& u);
 
   SolverSystem& system_;
-  LevelNumbers cells_;  ///< 0 in holes, else 1; under finer cells their mean
-  std::vector<std::unique_ptr<CoarseFine>> joints_;
+  LevelNumbers cells_;
   std::vector<std::unique_ptr<LayerExchange>> faces_;
 };
 

@@ -34,8 +34,9 @@ CompositeRows::CompositeRows(SolverSystem& system, CompositeOperator& composite,
 void CompositeRows::takeFineFaces(std::size_t fine) {
   std::vector<FineFace>& faces = fineFaces_[fine - 1];
   const GridBoxes& coarse = system_.levels[fine - 1]->boxes;
-  for (const CoarseFine::FineFace& face :
-       composite_.below(fine).fineFaces(coarse, system_.levels[fine]->system.matrix)) {
+  for (const CoarseFine::FineFace& face : composite_.below(fine).fineFaces(
+           coarse, system_.levels[fine]->system.matrix, composite_.cells(fine))) {
+    if (face.conducts == 0.0) continue;
     const std::size_t box = coarse.own[face.box];
     faces.push_back({rows_.firstOfBox(fine - 1, box) + placeIn(coarse.boxes[box], face.cell), face});
   }
@@ -49,7 +50,7 @@ std::span<const CompositeRows::Entry> CompositeRows::entriesOf(std::size_t level
   const std::int64_t first = rows_.firstOfBox(level, grid.own[box]);
   const std::int64_t row = first + placeIn(own, x);
   entries_.clear();
-  if (of.weights.field(box)(x) == 0.0) {
+  if (of.weights.field(box)(x) == 0.0 || composite_.cells(level).field(box)(x) == 0.0) {
     entries_.push_back({row, 1.0});
   } else {
     const StencilFields A = of.system.matrix.fields(box);
@@ -68,7 +69,9 @@ std::span<const CompositeRows::Entry> CompositeRows::entriesOf(std::size_t level
           if (const auto other = rows_.find(level, y)) {
             entries_.push_back({*other, -k});
           } else {
-            addBeyond(level, y, axis, Index{} - out, -k);
+            const Index in = Index{} - out;
+            addBeyond(level, y, axis, in, -k,
+                      composite_.below(level).cellsBeyond(box, y, axis, in, composite_.cells(level)));
           }
         }
       }
@@ -87,15 +90,16 @@ void CompositeRows::addFineFaces(std::size_t level, std::int64_t row) {
   for (; face != faces.end() && face->row == row; ++face) {
     const CoarseFine::FineFace& of = face->face;
     const double factor = of.conducts / composite_.below(level + 1).refinement().cellsInOne();
-    addBeyond(level + 1, of.beyond, of.axis, of.in, factor);
+    addBeyond(level + 1, of.beyond, of.axis, of.in, factor, of.cells);
     addCell(level + 1, of.beyond + of.in, -factor);
   }
 }
 
-void CompositeRows::addBeyond(std::size_t level, Index x, int axis, Index in, double factor) {
+void CompositeRows::addBeyond(std::size_t level, Index x, int axis, Index in, double factor,
+                              const CellsBeyond& cells) {
   const Refinement& r = composite_.below(level).refinement();
   const auto partOf = [&](Index coarse, Index fine) {
-    return BeyondLevel<OneAt, OneAt>{{coarse}, {fine}, r, axis, in}(x);
+    return BeyondLevel<OneAt, OneAt, CellsBeyond>{{coarse}, {fine}, r, axis, in, cells}(x);
   };
   const auto addCoarse = [&](Index cell) {
     const double part = partOf(cell, kNowhere);
@@ -108,7 +112,10 @@ void CompositeRows::addBeyond(std::size_t level, Index x, int axis, Index in, do
     addCoarse(at - unit(t));
     addCoarse(at + unit(t));
   }
-  for (const Index& fine : {x + in, x + in + in}) addCell(level, fine, factor * partOf(kNowhere, fine));
+  for (const Index& fine : {x + in, x + in + in}) {
+    const double part = partOf(kNowhere, fine);
+    if (part != 0.0) addCell(level, fine, factor * part);
+  }
 }
 
 void CompositeRows::addCell(std::size_t level, Index x, double factor) {

@@ -13,7 +13,7 @@ namespace tessera {
 /// The matrix of CompositeOperator written out row by row, for libraries. Each row is multiplied by the
 /// weight of its level (the volume of a cell in cells of level 0, a power of two for ratios that are): what
 /// flows through a face then is in the rows of both its sides with one size. Rows of cells that are no
-/// unknowns have their weight on the diagonal alone.
+/// unknowns, under finer ones or holes, have their weight on the diagonal alone.
 class CompositeRows {
  public:
   struct Entry {
@@ -48,7 +48,7 @@ class CompositeRows {
   std::span<const Entry> entriesOf(std::size_t level, std::size_t box, Index x);
   void addFineFaces(std::size_t level, std::int64_t row);
   /// Adds `factor` times the value beyond a level, at the cell `x`.
-  void addBeyond(std::size_t level, Index x, int axis, Index in, double factor);
+  void addBeyond(std::size_t level, Index x, int axis, Index in, double factor, const CellsBeyond& cells);
   /// Adds `factor` times the value of a cell, which is the mean of finer ones where these are.
   void addCell(std::size_t level, Index x, double factor);
   void join();

@@ -13,7 +13,7 @@ CompositeSolver::CompositeSolver(const SolverOptions& options, SolverSystem& sys
       system_(system),
       transport_(transport),
       composite_(system, transport),
-      preconditioner_(system, composite_, options.preconditioner, transport),
+      preconditioner_(options, system, composite_, transport),
       f_(system.levels.size()),
       u_(system.levels.size()),
       residual_(numbersOf(system)),
@@ -33,9 +33,7 @@ void CompositeSolver::exchange(SolverSystem& system) {
 void CompositeSolver::solve(SolverSystem& system, SolveReport& report) {
   SolverDevice* device = system.levels.front()->boxes.device;
   if (device != nullptr) device->begin(SolverDevice::Section::Setup);
-  const bool isDue = options_.setupEvery > 0 && solvesOfSetup_ >= options_.setupEvery;
-  report.madeSetup = preconditioner_.setUp(isDue, transport_);
-  solvesOfSetup_ = report.madeSetup ? 1 : solvesOfSetup_ + 1;
+  report.madeSetup = preconditioner_.setUp(transport_);
   composite_.prepare();
   exchange(system);
   const double enough = std::max(options_.tolerance * system.scale, options_.absoluteTolerance);

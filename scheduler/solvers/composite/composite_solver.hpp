@@ -34,7 +34,6 @@ class CompositeSolver final : public LinearSolver {
   CompositeOperator composite_;
   CompositeMultigrid preconditioner_;
   LevelNumbers f_, u_, residual_, shadow_, direction_, image_, better_, changed_;
-  std::int64_t solvesOfSetup_ = 0;
 };
 
 }  // namespace tessera

@@ -44,6 +44,18 @@ struct HasEntries {
   TESSERA_KERNEL void operator()(Index x) const { number(x) = A.diagonal(x) > 0.0 ? 1.0 : 0.0; }
 };
 
+/// weight = volume, and 0 in holes: cells whose row has no entry, and which have no source.
+struct LeaveOutHoles {
+  static constexpr const char* kName = "Solver::leaveOutHoles";
+  StencilFields A;
+  ReadOnlyField<double> f;
+  double volume = 1.0;
+  Field<double> weight;
+  TESSERA_KERNEL void operator()(Index x) const {
+    weight(x) = A.diagonal(x) == 0.0 && f(x) == 0.0 ? 0.0 : volume;
+  }
+};
+
 /// p = r + part (p - length v)
 struct NextDirection {
   static constexpr const char* kName = "Solver::nextDirection";

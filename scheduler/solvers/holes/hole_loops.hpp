@@ -54,16 +54,4 @@ struct ClearHoles {
   TESSERA_KERNEL void operator()(Index x) const { numbers(x) = open(x) > 0.0 ? numbers(x) : 0.0; }
 };
 
-/// number = factor * number + a in cells of the system.
-struct ChangeInSystem {
-  static constexpr const char* kName = "Solver::changeInSystem";
-  double factor = 1.0;
-  double a = 0.0;
-  ReadOnlyField<double> open;
-  Field<double> numbers;
-  TESSERA_KERNEL void operator()(Index x) const {
-    numbers(x) = open(x) > 0.0 ? factor * numbers(x) + a : numbers(x);
-  }
-};
-
 }  // namespace tessera

@@ -50,13 +50,4 @@ void Holes::holdOnSide(int side, GridSystem& system) {
   });
 }
 
-void Holes::addInSystem(double a, CellNumbers& numbers) { change(1.0, a, numbers); }
-void Holes::clearInSystem(CellNumbers& numbers) { change(0.0, 0.0, numbers); }
-
-void Holes::change(double factor, double a, CellNumbers& numbers) {
-  forEachOwnBox(boxes_, [&](std::size_t n, const Box& box) {
-    solverLoop(boxes_.device, box, ChangeInSystem{factor, a, open_.reads(n), numbers.field(n)});
-  });
-}
-
 }  // namespace tessera

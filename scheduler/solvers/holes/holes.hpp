@@ -19,13 +19,9 @@ class Holes {
   /// After the assembly of the system, before the layers of the matrix are filled. The level's weights become
   /// `open`. Changes the layers of the solution.
   void cut(SystemHoles::Faces faces, SystemLevel& level);
-  /// Both change numbers in cells of the system, and leave those in holes.
-  void addInSystem(double a, CellNumbers& numbers);
-  void clearInSystem(CellNumbers& numbers);
 
  private:
   void holdOnSide(int side, GridSystem& system);
-  void change(double factor, double a, CellNumbers& numbers);
 
   const GridBoxes& boxes_;
   CellNumbers open_;

@@ -207,6 +207,7 @@ HypreComposite::HypreComposite(const SolverOptions& options, SolverSystem& syste
       system_(system),
       transport_(transport),
       composite_(system, transport),
+      kept_(system, options.setupEvery),
       f_(system.levels.size()),
       u_(system.levels.size()),
       residual_(numbersOf(system)) {
@@ -217,7 +218,6 @@ HypreComposite::HypreComposite(const SolverOptions& options, SolverSystem& syste
             .line("fix     take solver.preconditioner = \"multigrid\", BoomerAMG on several levels")
             .text());
   }
-  for (const auto& level : system.levels) kept_.emplace_back(level->boxes, system.kind());
   objects_ = std::make_unique<Objects>(options, system, transport);
 }
 
@@ -231,43 +231,17 @@ void HypreComposite::exchange() {
 }
 
 bool HypreComposite::setUp() {
-  bool changes = !hasSetup_ || (options_.setupEvery > 0 && solvesOfSetup_ >= options_.setupEvery);
-  for (std::size_t n = 0; n < kept_.size(); ++n)
-    changes = changes || !sameMatrix(kept_[n], system_.levels[n]->system.matrix);
-  changes = largestOfAll(changes ? 1.0 : 0.0, transport_) > 0.0;
-  if (changes) {
-    for (std::size_t n = 0; n < kept_.size(); ++n) kept_[n].takeOver(system_.levels[n]->system.matrix);
-  }
+  const bool isDue = kept_.isDue(system_, transport_);
   composite_.prepare();
-  if (!changes) return false;
-  refuseHoles();
+  if (!isDue) return false;
   objects_->setMatrix(system_, composite_);
   const auto& active = system_.levels.front()->boxes.active;
   objects_->makeSolver(system_.isSingular, !(active[0] && active[1] && active[2]));
-  hasSetup_ = true;
-  solvesOfSetup_ = 0;
   return true;
-}
-
-/// Values beyond a level end at holes, which rows for hypre do not know.
-void HypreComposite::refuseHoles() {
-  bool found = false;
-  forEachLevelBox(system_, [&](std::size_t n, std::size_t m, const Box& box) {
-    SystemLevel& level = *system_.levels[n];
-    const StencilFields A = level.system.matrix.fields(m);
-    detail::forEachInOrder(
-        box, [&](Index x) { found = found || (level.weights.field(m)(x) > 0.0 && A.diagonal(x) == 0.0); });
-  });
-  if (largestOfAll(found ? 1.0 : 0.0, transport_) == 0.0) return;
-  throw DeckError(Message("solver.library = \"hypre\" knows no solid cells on several levels")
-                      .line("levels  ", system_.levels.size())
-                      .line("fix     take solver.library = \"own\", or remove [[grid.level]]")
-                      .text());
 }
 
 void HypreComposite::solve(SolverSystem& system, SolveReport& report) {
   report.madeSetup = setUp();
-  ++solvesOfSetup_;
   exchange();
   iterate(report, std::max(options_.tolerance * system.scale, options_.absoluteTolerance));
   if (system.scale > 0.0) report.residual /= system.scale;
@@ -298,7 +272,11 @@ void HypreComposite::iterate(SolveReport& report, double enough) {
 struct HypreComposite::Objects {};
 
 HypreComposite::HypreComposite(const SolverOptions& options, SolverSystem& system, Transport& transport)
-    : options_(options), system_(system), transport_(transport), composite_(system, transport) {
+    : options_(options),
+      system_(system),
+      transport_(transport),
+      composite_(system, transport),
+      kept_(system, options.setupEvery) {
   throwWithoutHypre();
 }
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "scheduler/solvers/composite/composite_operator.hpp"
+#include "scheduler/solvers/kept_matrices.hpp"
 #include "scheduler/solvers/linear_solver.hpp"
 
 namespace tessera {
@@ -13,7 +13,7 @@ namespace tessera {
 /// levels meet are not symmetric, or BiCGSTAB, which may break down; preconditioned by BoomerAMG, of the rows
 /// that our own operator has. hypre is asked for corrections, until our residual is small enough. The bits
 /// are the same for the same ranks and patches only. Throws DeckError as HypreStruct does, where the
-/// preconditioner is SMG, which knows one level, and for rows without entries (solid cells).
+/// preconditioner is SMG, which knows one level.
 class HypreComposite final : public LinearSolver {
  public:
   /// `system` outlives it, and is what is solved.
@@ -27,7 +27,6 @@ class HypreComposite final : public LinearSolver {
  private:
   struct Objects;
   bool setUp();
-  void refuseHoles();
   void iterate(SolveReport& report, double enough);
   /// Right-hand side and solution change places with the system's.
   void exchange();
@@ -36,10 +35,8 @@ class HypreComposite final : public LinearSolver {
   SolverSystem& system_;
   Transport& transport_;
   CompositeOperator composite_;
-  std::vector<GridMatrix> kept_;  ///< by level, of which the set-up is
+  KeptMatrices kept_;
   LevelNumbers f_, u_, residual_;
-  bool hasSetup_ = false;
-  std::int64_t solvesOfSetup_ = 0;
   std::unique_ptr<Objects> objects_;
 };
 

@@ -57,6 +57,7 @@ struct HypreStruct::Objects {
   SolverMethod method = SolverMethod::Cg;
   Preconditioner kind = Preconditioner::Multigrid;
   std::vector<double> numbers;
+  bool hasHoles = false;  ///< in the matrix, on this rank
 
   void freeSolvers() {
     if (solver != nullptr) {
@@ -116,6 +117,7 @@ struct HypreStruct::Objects {
   };
 
   void setMatrix(const GridBoxes& boxes, GridMatrix& from) {
+    hasHoles = false;
     if (matrix != nullptr) HYPRE_StructMatrixDestroy(matrix);
     HYPRE_StructMatrixCreate(communicator, grid, stencil, &matrix);
     HYPRE_StructMatrixInitialize(matrix);
@@ -134,6 +136,7 @@ struct HypreStruct::Objects {
       forEachCell(slab, [&](Index x) {
         // A hole's row has no entries: hypre gets 1 there, and 0 on the right.
         const double diagonal = A.diagonal(x);
+        hasHoles = hasHoles || !(diagonal > 0.0);
         *out++ = diagonal > 0.0 ? diagonal : 1.0;
         put(A.kx(x), hasLower(x, 0));
         put(A.belowX(x + ex), hasUpper(x, 0));
@@ -155,7 +158,11 @@ struct HypreStruct::Objects {
       const StencilFields A = of.fields(n);
       numbers.resize(static_cast<std::size_t>(slab.volume()));
       double* out = numbers.data();
-      forEachCell(slab, [&](Index x) { *out++ = A.diagonal(x) > 0.0 ? u(x) : 0.0; });
+      if (hasHoles) {
+        forEachCell(slab, [&](Index x) { *out++ = A.diagonal(x) > 0.0 ? u(x) : 0.0; });
+      } else {
+        forEachCell(slab, [&](Index x) { *out++ = u(x); });
+      }
       Corners at(slab);
       HYPRE_StructVectorSetBoxValues(vector, at.lower, at.upper, numbers.data());
     });
@@ -171,10 +178,14 @@ struct HypreStruct::Objects {
       const Field<double> u = to.field(n);
       const StencilFields A = of.fields(n);
       const double* in = numbers.data();
-      forEachCell(slab, [&](Index x) {
-        u(x) = A.diagonal(x) > 0.0 ? *in : u(x);
-        ++in;
-      });
+      if (hasHoles) {
+        forEachCell(slab, [&](Index x) {
+          u(x) = A.diagonal(x) > 0.0 ? *in : u(x);
+          ++in;
+        });
+      } else {
+        forEachCell(slab, [&](Index x) { u(x) = *in++; });
+      }
     });
   }
 
@@ -258,51 +269,42 @@ struct HypreStruct::Objects {
   }
 };
 
-HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, MatrixKind kind,
-                         Transport& transport)
+HypreStruct::HypreStruct(const SolverOptions& options, const SolverSystem& system, Transport& transport)
     : options_(options),
-      boxes_(boxes),
+      boxes_(system.levels.front()->boxes),
       transport_(transport),
-      faces_(boxes, LayerPart::Faces, transport),
-      matrix_(boxes, kind),
+      faces_(boxes_, LayerPart::Faces, transport),
+      kept_(system, options.setupEvery),
       objects_(std::make_unique<Objects>(transport)) {
-  for (const std::size_t n : boxes.own) {
-    if (boxes.boxes[n].volume() < std::numeric_limits<HYPRE_Int>::max() / kEntries) continue;
+  for (const std::size_t n : boxes_.own) {
+    if (boxes_.boxes[n].volume() < std::numeric_limits<HYPRE_Int>::max() / kEntries) continue;
     throw DeckError(Message("a rank has more cells than hypre counts in one box")
-                        .line("cells  ", boxes.boxes[n].volume(), ", at most ",
+                        .line("cells  ", boxes_.boxes[n].volume(), ", at most ",
                               std::numeric_limits<HYPRE_Int>::max() / kEntries)
                         .line("fix    take more ranks, or solver.library = \"own\"")
                         .text());
   }
-  const bool isGeneral = kind == MatrixKind::General;
+  const bool isGeneral = system.kind() == MatrixKind::General;
   objects_->method =
       isGeneral && options.method == SolverMethod::Cg ? SolverMethod::BiCgStab : options.method;
   objects_->kind = options.preconditioner;
-  objects_->makeGrid(boxes);
+  objects_->makeGrid(boxes_);
 }
 
 HypreStruct::~HypreStruct() = default;
 
-bool HypreStruct::setUp(GridSystem& system) {
-  const bool isOld = options_.setupEvery > 0 && solvesOfSetup_ >= options_.setupEvery;
-  const bool changes = !hasSetup_ || isOld || !sameMatrix(matrix_, system.matrix);
-  if (largestOfAll(changes ? 1.0 : 0.0, transport_) == 0.0) return false;
-  matrix_.takeOver(system.matrix);
-  objects_->setMatrix(boxes_, matrix_);
-  objects_->makeSolver();
-  hasSetup_ = true;
-  solvesOfSetup_ = 0;
-  return true;
-}
-
 void HypreStruct::solve(SolverSystem& levels, SolveReport& report) {
   GridSystem& system = levels.coarsest();
+  report.madeSetup = kept_.isDue(levels, transport_);
+  if (report.madeSetup) objects_->setMatrix(boxes_, kept_.level(0));
   objects_->setVector(boxes_, system.matrix, system.rightHandSide, objects_->rightHandSide);
   objects_->setVector(boxes_, system.matrix, system.solution, objects_->solution);
-  report.madeSetup = setUp(system);
-  ++solvesOfSetup_;
+  if (report.madeSetup) objects_->makeSolver();
   const double enough = std::max(options_.tolerance * levels.scale, options_.absoluteTolerance);
-  const double norm = std::sqrt(dotOf(boxes_, system.rightHandSide, system.rightHandSide, transport_));
+  // The scale is that of a right-hand side that nothing was taken from since.
+  const double norm = levels.isSingular
+                          ? std::sqrt(dotOf(boxes_, system.rightHandSide, system.rightHandSide, transport_))
+                          : levels.scale;
   const auto most = static_cast<HYPRE_Int>(
       std::min<std::int64_t>(options_.maxIterations, std::numeric_limits<HYPRE_Int>::max()));
   // What rounding makes of its residual and ours shall not decide.
@@ -318,7 +320,7 @@ void HypreStruct::findResidual(GridSystem& system, SolveReport& report, double e
   for (std::size_t n = 0; n < boxes_.own.size(); ++n) {
     const Field<double> f = system.rightHandSide.field(n);
     solverLoop(nullptr, boxes_.boxes[boxes_.own[n]],
-               residualOf(matrix_.fields(n), f, system.solution.reads(n), f));
+               residualOf(kept_.level(0).fields(n), f, system.solution.reads(n), f));
   }
   const double norm = std::sqrt(dotOf(boxes_, system.rightHandSide, system.rightHandSide, transport_));
   report.residual = norm;
@@ -329,13 +331,12 @@ void HypreStruct::findResidual(GridSystem& system, SolveReport& report, double e
 
 struct HypreStruct::Objects {};
 
-HypreStruct::HypreStruct(const SolverOptions& options, const GridBoxes& boxes, MatrixKind kind,
-                         Transport& transport)
+HypreStruct::HypreStruct(const SolverOptions& options, const SolverSystem& system, Transport& transport)
     : options_(options),
-      boxes_(boxes),
+      boxes_(system.levels.front()->boxes),
       transport_(transport),
-      faces_(boxes, LayerPart::Faces, transport),
-      matrix_(boxes, kind) {
+      faces_(boxes_, LayerPart::Faces, transport),
+      kept_(system, options.setupEvery) {
   throwWithoutHypre();
 }
 

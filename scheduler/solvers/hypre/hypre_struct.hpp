@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "scheduler/solvers/kept_matrices.hpp"
 #include "scheduler/solvers/layer_exchange.hpp"
 #include "scheduler/solvers/linear_solver.hpp"
 
@@ -13,7 +14,8 @@ namespace tessera {
 /// box has more numbers than hypre counts.
 class HypreStruct final : public LinearSolver {
  public:
-  HypreStruct(const SolverOptions& options, const GridBoxes& boxes, MatrixKind kind, Transport& transport);
+  /// For systems like this one, of one level.
+  HypreStruct(const SolverOptions& options, const SolverSystem& system, Transport& transport);
   ~HypreStruct() override;
   HypreStruct(const HypreStruct&) = delete;
   HypreStruct& operator=(const HypreStruct&) = delete;
@@ -22,16 +24,13 @@ class HypreStruct final : public LinearSolver {
 
  private:
   struct Objects;
-  bool setUp(GridSystem& system);
   void findResidual(GridSystem& system, SolveReport& report, double enough);
 
   const SolverOptions options_;
   const GridBoxes& boxes_;
   Transport& transport_;
   LayerExchange faces_;
-  GridMatrix matrix_;  ///< of which the set-up is
-  bool hasSetup_ = false;
-  std::int64_t solvesOfSetup_ = 0;
+  KeptMatrices kept_;
   std::unique_ptr<Objects> objects_;
 };
 

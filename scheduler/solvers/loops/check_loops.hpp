@@ -90,13 +90,24 @@ struct HasAmount {
   }
 };
 
-/// f = f - mean in unknowns
-struct TakeMean {
-  static constexpr const char* kName = "Solver::takeMean";
+/// 1 where the row of a cell has no entry, and the cell no source, else 0.
+struct IsHole {
+  static constexpr const char* kName = "Solver::isHole";
+  StencilFields A;
+  ReadOnlyField<double> f;
+  TESSERA_KERNEL double operator()(Index x) const { return A.diagonal(x) == 0.0 && f(x) == 0.0 ? 1.0 : 0.0; }
+};
+
+/// number = factor * number + a in unknowns
+struct ChangeUnknowns {
+  static constexpr const char* kName = "Solver::changeUnknowns";
   Unknowns unknowns;
-  double mean = 0.0;
-  Field<double> f;
-  TESSERA_KERNEL void operator()(Index x) const { f(x) = unknowns.has(x) ? f(x) - mean : f(x); }
+  double factor = 1.0;
+  double a = 0.0;
+  Field<double> numbers;
+  TESSERA_KERNEL void operator()(Index x) const {
+    numbers(x) = unknowns.has(x) ? factor * numbers(x) + a : numbers(x);
+  }
 };
 
 /// What flows through faces of a cell: the largest that one carries, the largest that one conducts, or what

@@ -53,7 +53,6 @@ template void recordLoop(DeviceLoops&, const Box&, const ExtendDirection&);
 template void recordLoop(DeviceLoops&, const Box&, const CopyCells&);
 template void recordLoop(DeviceLoops&, const Box&, const ScaleCells&);
 template void recordLoop(DeviceLoops&, const Box&, const SetCells&);
-template void recordLoop(DeviceLoops&, const Box&, const AddConstant&);
 template void recordLoop(DeviceLoops&, const Box&, const CoarsenFaces<Field<double>>&);
 template void recordLoop(DeviceLoops&, const Box&, const CoarsenFaces<FaceConducts>&);
 template void recordLoop(DeviceLoops&, const Box&, const AddCarried&);
@@ -69,8 +68,8 @@ template void recordLoop(DeviceLoops&, const Box&, const CloseSide<SideValues>&)
 template void recordLoop(DeviceLoops&, const Box&, const HoldValues&);
 template void recordLoop(DeviceLoops&, const Box&, const CloseFaces&);
 template void recordLoop(DeviceLoops&, const Box&, const ClearHoles&);
-template void recordLoop(DeviceLoops&, const Box&, const ChangeInSystem&);
-template void recordLoop(DeviceLoops&, const Box&, const TakeMean&);
+template void recordLoop(DeviceLoops&, const Box&, const LeaveOutHoles&);
+template void recordLoop(DeviceLoops&, const Box&, const ChangeUnknowns&);
 template void recordLoop(DeviceLoops&, const Box&, const BringPiece<false>&);
 template void recordLoop(DeviceLoops&, const Box&, const BringPiece<true>&);
 template void recordLoop(DeviceLoops&, const Box&, const PackPiece&);
@@ -85,6 +84,7 @@ template void recordReduction(DeviceLoops&, const Box&, const DiffersFromRow&, M
 template void recordReduction(DeviceLoops&, const Box&, const NumberBeside&, MaxTag);
 template void recordReduction(DeviceLoops&, const Box&, const AmountInSystem&, MaxTag);
 template void recordReduction(DeviceLoops&, const Box&, const FlowOfCell&, MaxTag);
+template void recordReduction(DeviceLoops&, const Box&, const IsHole&, MaxTag);
 template void recordReduction(DeviceLoops&, const Box&, const BadMatrix&, MinTag);
 template void recordReduction(DeviceLoops&, const Box&, const BadSource&, MinTag);
 template void recordReduction(DeviceLoops&, const Box&, const ShutIn&, MinTag);

@@ -186,13 +186,6 @@ struct SetCells {
   TESSERA_KERNEL void operator()(Index x) const { to(x) = number; }
 };
 
-struct AddConstant {
-  static constexpr const char* kName = "Solver::shift";
-  double a = 0.0;
-  Field<double> u;
-  TESSERA_KERNEL void operator()(Index x) const { u(x) = u(x) + a; }
-};
-
 /// 1 where the bits of two numbers differ, else 0.
 struct DiffersFrom {
   static constexpr const char* kName = "Solver::differs";

@@ -6,38 +6,30 @@
 #include "scheduler/solvers/loops/solver_loops.hpp"
 
 namespace tessera {
-ConjugateGradients::ConjugateGradients(const SolverOptions& options, const GridBoxes& boxes, Real3 spacing,
+ConjugateGradients::ConjugateGradients(const SolverOptions& options, const SolverSystem& system,
                                        Transport& transport)
     : options_(options),
-      boxes_(boxes),
+      boxes_(system.levels.front()->boxes),
       transport_(transport),
-      faces_(boxes, LayerPart::Faces, transport),
-      matrix_(boxes),
-      preconditioned_(boxes),
-      direction_(boxes),
-      image_(boxes) {
+      faces_(boxes_, LayerPart::Faces, transport),
+      kept_(system, options.setupEvery),
+      matrix_(kept_.level(0)),
+      preconditioned_(boxes_),
+      direction_(boxes_),
+      image_(boxes_) {
   if (options.preconditioner == Preconditioner::Multigrid)
-    multigrid_ = std::make_unique<Multigrid>(boxes, spacing, transport);
-}
-
-bool ConjugateGradients::setUp(const GridMatrix& matrix) {
-  const bool isOld = options_.setupEvery > 0 && solvesOfSetup_ >= options_.setupEvery;
-  const bool changes = !hasSetup_ || isOld || !sameMatrix(matrix_, matrix);
-  if (largestOfAll(changes ? 1.0 : 0.0, transport_) == 0.0) return false;
-  matrix_.takeOver(matrix);
-  matrix_.invert(boxes_);
-  if (multigrid_) multigrid_->setUp(matrix_);
-  solvesOfSetup_ = 0;
-  hasSetup_ = true;
-  return true;
+    multigrid_ = std::make_unique<Multigrid>(boxes_, system.levels.front()->level.spacing(), transport);
 }
 
 void ConjugateGradients::solve(SolverSystem& levels, SolveReport& report) {
   GridSystem& system = levels.coarsest();
   SolverDevice* device = boxes_.device;
   if (device != nullptr) device->begin(SolverDevice::Section::Setup);
-  report.madeSetup = setUp(system.matrix);
-  ++solvesOfSetup_;
+  report.madeSetup = kept_.isDue(levels, transport_);
+  if (report.madeSetup) {
+    matrix_.invert(boxes_);
+    if (multigrid_) multigrid_->setUp(matrix_);
+  }
   const double enough = std::max(options_.tolerance * levels.scale, options_.absoluteTolerance);
   if (device != nullptr) device->begin(SolverDevice::Section::Start);
   faces_.fill(system.solution);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "scheduler/solvers/exact_totals.hpp"
+#include "scheduler/solvers/kept_matrices.hpp"
 #include "scheduler/solvers/linear_solver.hpp"
 #include "scheduler/solvers/multigrid/multigrid.hpp"
 
@@ -14,13 +15,11 @@ namespace tessera {
 /// ranks, threads and patches.
 class ConjugateGradients final : public LinearSolver {
  public:
-  ConjugateGradients(const SolverOptions& options, const GridBoxes& boxes, Real3 spacing,
-                     Transport& transport);
+  /// For systems like this one, of one level.
+  ConjugateGradients(const SolverOptions& options, const SolverSystem& system, Transport& transport);
   void solve(SolverSystem& levels, SolveReport& report) override;
 
  private:
-  /// Takes over the matrix, where it is another one.
-  bool setUp(const GridMatrix& matrix);
   void iterate(GridSystem& system, SolveReport& report, double enough);
   void precondition(CellNumbers& residual, CellNumbers& result);
   double dot(CellNumbers& a, CellNumbers& b) { return dotOf(boxes_, a, b, transport_); }
@@ -30,10 +29,9 @@ class ConjugateGradients final : public LinearSolver {
   Transport& transport_;
   std::unique_ptr<Multigrid> multigrid_;
   LayerExchange faces_;
-  GridMatrix matrix_;
+  KeptMatrices kept_;
+  GridMatrix& matrix_;  ///< that one
   CellNumbers preconditioned_, direction_, image_;
-  std::int64_t solvesOfSetup_ = 0;
-  bool hasSetup_ = false;
 };
 
 }  // namespace tessera
