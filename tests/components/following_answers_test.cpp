@@ -39,6 +39,15 @@ TEST(FollowingAnswers, ACylindricalBlastWaveHasItsRadiusAndItsEnergy) {
   EXPECT_LT(o.end.at("mesh.cells_level_2"), 0.4 * 128 * 128);
 }
 
+// As fine as 32^3 cells here; docs/components/euler.md has what 128^3 give.
+TEST(FollowingAnswers, ASphericalBlastWaveHasItsRadiusAndItsEnergy) {
+  const Outcome o = simulate("euler/sedov_spherical_following").set("time.end=1").run();
+
+  EXPECT_NEAR(1.2 * radiusAlongX(o, 32.0), 1.0, 2.0 * 1.2 / 32.0) << "two cells";
+  EXPECT_NEAR(o.end.at("euler.energy") / o.start.at("euler.energy"), 1.0, 1e-13);
+  EXPECT_NEAR(8.0 * o.start.at("euler.energy"), 0.851072, 0.01 * 0.851072);
+}
+
 TEST(FollowingAnswers, AMirroredBlastHasAMirroredMeshAndMirroredBits) {
   for (const char* amr : {"", "subcycle = true\nregridder = 'clustered'\n"}) {
     const Outcome o =
