@@ -405,6 +405,17 @@ TEST(LowmachSolidLevels, TheMeanPressureOfTheFluidIsNoughtOnAnyLevelsByEitherLib
   }
 }
 
+/// Nobody declares these holes: they are rows without entries, which a device finds as the host does.
+TEST(LowmachSolidLevels, OnOneLevelDevicesFindTheSameHolesAndMean) {
+  const auto run = [] { return tubes().set("grid.level=[]"); };
+  const Outcome right = run().run();
+
+  EXPECT_EQ(firstDifference(right, run().patches({3, 2, 1}).ranks(3).run()), "");
+  const Outcome o = run().patches({2, 2, 1}).devices(firstDevices(DeviceKind::Emulated, 1)).run();
+  EXPECT_EQ(firstDifference(right, o), "");
+  EXPECT_GT(o.solves.device.waits, 0) << "solved on the host";
+}
+
 TEST(LowmachSolidLevels, HypreFindsTheSameFlow) {
   if (!hasHypre()) GTEST_SKIP() << "needs hypre: ./tessera setup --with-hypre";
   const auto run = [](const char* library) {
