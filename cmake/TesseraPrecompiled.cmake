@@ -10,7 +10,8 @@ set(TESSERA_STANDARD_HEADERS <algorithm> <array> <atomic> <bit> <charconv> <chro
 
 # tessera_precompiled(target TESTS|PROGRAM [batch]): the target takes the headers that were parsed for all of its kind, and
 # its sources are compiled `batch` (8) at a time (TESSERA_UNITY): sources of a folder stand together, so names in their unnamed
-# namespaces have to differ. Those that see JSON, whose header and templates cost 3 s an object, are compiled with one another.
+# namespaces have to differ. Those of the program that see JSON, whose header and templates cost 3 s an object, are compiled with
+# one another.
 # Kernels are left out: each is an object of its own. A build with TESSERA_UNITY=OFF has to compile as well.
 function(tessera_precompiled target kind)
   if(TESSERA_UNITY)
@@ -24,7 +25,7 @@ function(tessera_precompiled target kind)
     list(FILTER kernels INCLUDE REGEX "_kernels\\.cpp$")
     set_source_files_properties(${kernels} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     list(FILTER sources EXCLUDE REGEX "_kernels\\.cpp$")
-    tessera_unity_groups(${target} ${batch} ${sources})
+    tessera_unity_groups(${target} ${kind} ${batch} ${sources})
   endif()
   if(NOT TESSERA_PRECOMPILED_HEADERS)
     return()
@@ -44,10 +45,10 @@ function(tessera_precompiled target kind)
   target_precompile_headers(${target} REUSE_FROM ${owner})
 endfunction()
 
-# tessera_unity_groups(target batch sources...): the groups that tessera_precompiled compiles together.
-function(tessera_unity_groups target batch)
-  foreach(kind IN ITEMS json plain)
-    set(count_${kind} 0)
+# tessera_unity_groups(target kind batch sources...): the groups that tessera_precompiled compiles together.
+function(tessera_unity_groups target kind batch)
+  foreach(sees IN ITEMS json plain)
+    set(count_${sees} 0)
   endforeach()
   foreach(source IN LISTS ARGN)
     get_source_file_property(alone ${source} TARGET_DIRECTORY ${target} SKIP_UNITY_BUILD_INCLUSION)
@@ -56,13 +57,13 @@ function(tessera_unity_groups target batch)
       continue()
     endif()
     file(STRINGS ${path} includes REGEX "^#include <nlohmann/json\\.hpp>" LIMIT_COUNT 1)
-    set(kind plain)
-    if(includes)
-      set(kind json)
+    set(sees plain)
+    if(includes AND kind STREQUAL "PROGRAM")
+      set(sees json)
     endif()
-    math(EXPR group "${count_${kind}} / ${batch}")
-    math(EXPR count_${kind} "${count_${kind}} + 1")
-    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${kind}_${group})
+    math(EXPR group "${count_${sees}} / ${batch}")
+    math(EXPR count_${sees} "${count_${sees}} + 1")
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${sees}_${group})
   endforeach()
 endfunction()
 
