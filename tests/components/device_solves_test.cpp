@@ -136,6 +136,31 @@ TEST(DeviceSolve, FailsInTheWordsOfTheHost) {
   }
 }
 
+/// Solves that are given up, that come to their tolerance, and that are given up again: what follows on a
+/// solve is a graph of the device by then, and each time another one.
+TEST(DeviceSolve, HasTheBitsOfTheHostWhereSolvesEndInAnotherWayThanBefore) {
+  const auto run = [] {
+    return simulate("poisson/eigenmode")
+        .cells({12, 12, 12})
+        .patches({2, 1, 1})
+        .set("solver.max_iterations=2")
+        .set("solver.on_failure='warn'")
+        .set("time.max_steps=14")
+        .set("poisson.source='if(t < 9.5, exp(x)*y, 50*sin(9*x)*y)'")
+        .keepHistory();
+  };
+  const Outcome right = run().run();
+  ASSERT_GT(right.solves.failures, 3);
+  ASSERT_LT(right.solves.failures, 12);
+
+  const Outcome o = run().devices(solvingDevices(DeviceKind::Emulated, 1)).run();
+
+  EXPECT_EQ(firstDifference(right, o), "");
+  EXPECT_EQ(o.solves.failures, right.solves.failures);
+  EXPECT_EQ(o.history.at("poisson.solve.residual"), right.history.at("poisson.solve.residual"));
+  EXPECT_GT(o.solves.device.waits, 0);
+}
+
 TEST(DeviceSolve, IsDoneByTheHostWhereTheDeviceHasNoRoomForIt) {
   const auto run = [] { return simulate("poisson/eigenmode").cells({16, 16, 16}).patches({2, 1, 1}); };
   DeviceOptions small = solvingDevices(DeviceKind::Emulated, 1);
