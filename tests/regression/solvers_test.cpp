@@ -268,6 +268,10 @@ TEST_F(Solvers, OnFailureHoldsForHypreToo) {
     const ProgramResult source = with("source", {"poisson.source=\"sqrt(x - 0.5)\""});
     EXPECT_EQ(source.exitCode, 4) << source.err;
     EXPECT_THAT(source.err, HasSubstr("poisson.source = -nan"));
+    const ProgramResult singular = with(
+        "singular", {"poisson.boundary.x_low.type=\"neumann\"", "poisson.boundary.z_high.type=\"neumann\""});
+    EXPECT_EQ(singular.exitCode, 4) << singular.err;
+    EXPECT_THAT(singular.err, HasSubstr("no side gives a value, and the sources do not add up to 0"));
   }
 }
 
